@@ -1,0 +1,282 @@
+// Speed of the strided kernels within one process, as bytes of payload per second.
+//
+// Strided cases move 1 MiB in runs of the length given as argument, with a stride of twice the run.
+// Compare with Memcpy, which moves 1 MiB in one piece, and MemmovePerRun, the plain loop over runs.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "strided/accumulate_isa.h"
+#include "strided/cursor.h"
+#include "strided/kernels.h"
+#include "strided/layout.h"
+
+namespace armci::strided {
+namespace {
+
+constexpr int64_t kTotalBytes = int64_t{1} << 20;
+
+// Runs of run_bytes with a gap of the same length on both sides.
+PairLayout gapped_layout(int64_t run_bytes) {
+    const int count[] = {static_cast<int>(run_bytes), static_cast<int>(kTotalBytes / run_bytes)};
+    const int stride[] = {static_cast<int>(2 * run_bytes)};
+    PairLayout layout;
+    if (make_pair(stride, stride, count, 1, &layout) != LayoutStatus::ok) {
+        abort();
+    }
+    return layout;
+}
+
+void report(benchmark::State& state, int64_t bytes = kTotalBytes) {
+    state.SetBytesProcessed(state.iterations() * bytes);
+}
+
+void Memcpy(benchmark::State& state) {
+    std::vector<char> from(kTotalBytes, 1);
+    std::vector<char> to(kTotalBytes, 2);
+    for (auto _ : state) {
+        std::memcpy(to.data(), from.data(), kTotalBytes);
+        benchmark::ClobberMemory();
+    }
+    report(state);
+}
+BENCHMARK(Memcpy);
+
+void MemmovePerRun(benchmark::State& state) {
+    const PairLayout layout = gapped_layout(state.range(0));
+    std::vector<char> from(2 * kTotalBytes, 1);
+    std::vector<char> to(2 * kTotalBytes, 2);
+    for (auto _ : state) {
+        for_each_run(layout, from.data(), to.data(), [](char* local, char* remote, int64_t bytes) {
+            std::memmove(remote, local, static_cast<size_t>(bytes));
+        });
+        benchmark::ClobberMemory();
+    }
+    report(state);
+}
+
+void Pack(benchmark::State& state) {
+    const Layout layout = local_side(gapped_layout(state.range(0)));
+    std::vector<char> memory(2 * kTotalBytes, 1);
+    std::vector<char> buffer(kTotalBytes, 2);
+    for (auto _ : state) {
+        StridedCursor cursor(memory.data(), layout);
+        pack(cursor, buffer.data(), kTotalBytes);
+        benchmark::ClobberMemory();
+    }
+    report(state);
+}
+
+void Unpack(benchmark::State& state) {
+    const Layout layout = local_side(gapped_layout(state.range(0)));
+    std::vector<char> memory(2 * kTotalBytes, 1);
+    std::vector<char> buffer(kTotalBytes, 2);
+    for (auto _ : state) {
+        StridedCursor cursor(memory.data(), layout);
+        unpack(cursor, buffer.data(), kTotalBytes);
+        benchmark::ClobberMemory();
+    }
+    report(state);
+}
+
+void Copy(benchmark::State& state) {
+    const PairLayout layout = gapped_layout(state.range(0));
+    std::vector<char> local(2 * kTotalBytes, 1);
+    std::vector<char> remote(2 * kTotalBytes, 2);
+    for (auto _ : state) {
+        copy(layout, local.data(), remote.data(), Direction::to_remote);
+        benchmark::ClobberMemory();
+    }
+    report(state);
+}
+
+void RunLengths(benchmark::internal::Benchmark* benchmark) {
+    for (int run_bytes : {8, 12, 16, 32, 64, 100, 128, 232, 256, 512, 1024, 4096, 16384, 65536}) {
+        benchmark->Arg(run_bytes);
+    }
+}
+BENCHMARK(MemmovePerRun)->Apply(RunLengths);
+BENCHMARK(Pack)->Apply(RunLengths);
+BENCHMARK(Unpack)->Apply(RunLengths);
+BENCHMARK(Copy)->Apply(RunLengths);
+
+// Pack in pieces of 1000 bytes, none of which ends with a run: the cost of stopping and going on.
+void PackInPieces(benchmark::State& state) {
+    constexpr int64_t kPieceBytes = 1000;
+    const Layout layout = local_side(gapped_layout(state.range(0)));
+    std::vector<char> memory(2 * kTotalBytes, 1);
+    std::vector<char> buffer(kPieceBytes);
+    for (auto _ : state) {
+        StridedCursor cursor(memory.data(), layout);
+        while (cursor.remaining() > 0) {
+            pack(cursor, buffer.data(), std::min(kPieceBytes, cursor.remaining()));
+            benchmark::ClobberMemory();
+        }
+    }
+    report(state);
+}
+BENCHMARK(PackInPieces)->Arg(16)->Arg(128)->Arg(4096);
+
+// Rows of four runs only, three levels: the cost of the carry.
+void PackShortRows(benchmark::State& state) {
+    const int run_bytes = static_cast<int>(state.range(0));
+    const int count[] = {run_bytes, 4, 4, static_cast<int>(kTotalBytes / 16 / run_bytes)};
+    const int stride[] = {2 * run_bytes, 9 * run_bytes, 37 * run_bytes};
+    PairLayout pair;
+    if (make_pair(stride, stride, count, 3, &pair) != LayoutStatus::ok) {
+        abort();
+    }
+    const Layout layout = local_side(pair);
+    std::vector<char> memory(static_cast<size_t>(extent(layout).end), 1);
+    std::vector<char> buffer(kTotalBytes);
+    for (auto _ : state) {
+        StridedCursor cursor(memory.data(), layout);
+        pack(cursor, buffer.data(), kTotalBytes);
+        benchmark::ClobberMemory();
+    }
+    report(state);
+}
+BENCHMARK(PackShortRows)->Arg(8)->Arg(64)->Arg(1024);
+
+// Segments at random places of an area of 16 MiB.
+std::vector<uint64_t> random_addresses(char* area, int64_t area_bytes, int64_t segment_bytes) {
+    std::mt19937_64 random(1);
+    std::vector<uint64_t> addresses(static_cast<size_t>(kTotalBytes / segment_bytes));
+    for (uint64_t& address : addresses) {
+        const uint64_t slot = random() % static_cast<uint64_t>(area_bytes / segment_bytes);
+        address = reinterpret_cast<uint64_t>(area + slot * static_cast<uint64_t>(segment_bytes));
+    }
+    return addresses;
+}
+
+void PackVector(benchmark::State& state) {
+    const int64_t segment_bytes = state.range(0);
+    std::vector<char> memory(16 * kTotalBytes, 1);
+    std::vector<char> buffer(kTotalBytes, 2);
+    const auto addresses = random_addresses(memory.data(), 16 * kTotalBytes, segment_bytes);
+    for (auto _ : state) {
+        VectorCursor cursor(addresses.data(), static_cast<int64_t>(addresses.size()),
+                            segment_bytes);
+        pack(cursor, buffer.data(), kTotalBytes);
+        benchmark::ClobberMemory();
+    }
+    report(state);
+}
+
+void UnpackVector(benchmark::State& state) {
+    const int64_t segment_bytes = state.range(0);
+    std::vector<char> memory(16 * kTotalBytes, 1);
+    std::vector<char> buffer(kTotalBytes, 2);
+    const auto addresses = random_addresses(memory.data(), 16 * kTotalBytes, segment_bytes);
+    for (auto _ : state) {
+        VectorCursor cursor(addresses.data(), static_cast<int64_t>(addresses.size()),
+                            segment_bytes);
+        unpack(cursor, buffer.data(), kTotalBytes);
+        benchmark::ClobberMemory();
+    }
+    report(state);
+}
+BENCHMARK(PackVector)->Arg(8)->Arg(16)->Arg(128)->Arg(1024);
+BENCHMARK(UnpackVector)->Arg(8)->Arg(16)->Arg(128)->Arg(1024);
+
+// --- Accumulate: arguments are type, scale is one, instruction set, bytes per call ---------------
+
+AccScale scale_of(AccType type, bool is_one) {
+    const int32_t int32[] = {is_one ? 1 : 3};
+    const int64_t int64[] = {is_one ? 1 : 3};
+    const float float32[] = {is_one ? 1.0F : 0.5F, 0.0F};
+    const double float64[] = {is_one ? 1.0 : 0.5, 0.0};
+    switch (type) {
+        case AccType::int32:
+            return make_scale(type, int32);
+        case AccType::int64:
+            return make_scale(type, int64);
+        case AccType::float32:
+        case AccType::complex64:
+            return make_scale(type, float32);
+        case AccType::float64:
+        case AccType::complex128:
+            return make_scale(type, float64);
+    }
+    abort();
+}
+
+constexpr const char* kTypeNames[] = {"int32",   "int64",     "float32",
+                                      "float64", "complex64", "complex128"};
+constexpr const char* kIsaNames[] = {"baseline", "avx2"};
+
+void AccumulateIsa(benchmark::State& state) {
+    const auto type = static_cast<AccType>(state.range(0));
+    const auto isa = static_cast<Isa>(state.range(2));
+    const int64_t bytes = state.range(3);
+    state.SetLabel(std::string(kTypeNames[state.range(0)]) +
+                   (state.range(1) ? " one " : " scaled ") + kIsaNames[state.range(2)]);
+    if (!is_isa_available(isa)) {
+        state.SkipWithError("not available on this processor");
+        return;
+    }
+    const AccScale scale = scale_of(type, state.range(1) != 0);
+    std::vector<char> target(static_cast<size_t>(bytes));
+    std::vector<char> source(static_cast<size_t>(bytes));
+    for (auto _ : state) {
+        accumulate_with(isa, scale, target.data(), source.data(), bytes);
+        benchmark::ClobberMemory();
+    }
+    report(state, bytes);
+}
+BENCHMARK(AccumulateIsa)
+    ->ArgsProduct({{0, 1, 2, 3, 4, 5}, {0, 1}, {0, 1}, {16 << 10, kTotalBytes}});
+
+// Doubles, one call per run of the given length.
+void AccumulateRuns(benchmark::State& state) {
+    const PairLayout layout = gapped_layout(state.range(0));
+    const AccScale scale = scale_of(AccType::float64, state.range(1) != 0);
+    std::vector<char> local(2 * kTotalBytes);
+    std::vector<char> remote(2 * kTotalBytes);
+    for (auto _ : state) {
+        for_each_run(layout, local.data(), remote.data(), [&](char* from, char* to, int64_t bytes) {
+            accumulate(scale, to, from, bytes);
+        });
+        benchmark::ClobberMemory();
+    }
+    report(state);
+}
+BENCHMARK(AccumulateRuns)->ArgsProduct({{8, 16, 64, 128, 1024, 65536}, {1, 0}});
+
+// --- Fixed costs ---------------------------------------------------------------------------------
+
+void MakePair(benchmark::State& state) {
+    const int count[] = {1024, 350, 1, 1};
+    const int stride[] = {8000, 8000000, 80000000};
+    for (auto _ : state) {
+        PairLayout layout;
+        benchmark::DoNotOptimize(make_pair(stride, stride, count, 3, &layout));
+        benchmark::DoNotOptimize(layout);
+    }
+}
+BENCHMARK(MakePair);
+
+void SeekFourLevels(benchmark::State& state) {
+    const int count[] = {8, 10, 10, 10, 10};
+    const int stride[] = {16, 200, 3000, 40000};
+    PairLayout layout;
+    if (make_pair(stride, stride, count, 4, &layout) != LayoutStatus::ok) {
+        abort();
+    }
+    StridedCursor cursor(nullptr, local_side(layout));
+    int64_t position = 0;
+    for (auto _ : state) {
+        cursor.seek(position);
+        benchmark::DoNotOptimize(cursor);
+        position = (position + 7919) % 80000;
+    }
+}
+BENCHMARK(SeekFourLevels);
+
+}  // namespace
+}  // namespace armci::strided

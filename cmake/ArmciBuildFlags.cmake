@@ -1,0 +1,14 @@
+# Flags shared by every target of the project, as one interface library.
+
+add_library(armci_build_flags INTERFACE)
+target_compile_options(armci_build_flags INTERFACE -Wall -Wextra -Wshadow -Wpointer-arith
+    $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>
+    $<$<BOOL:${ARMCI_WERROR}>:-Werror>)
+# mpi.h must not pull in the C++ bindings, which would need another library at link time.
+target_compile_definitions(armci_build_flags INTERFACE MPICH_SKIP_MPICXX OMPI_SKIP_MPICXX)
+
+if(ARMCI_SANITIZE)
+    target_compile_options(armci_build_flags INTERFACE
+        -fsanitize=${ARMCI_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    target_link_options(armci_build_flags INTERFACE -fsanitize=${ARMCI_SANITIZE})
+endif()

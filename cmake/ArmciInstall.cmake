@@ -1,0 +1,68 @@
+# What `cmake --install` puts below the prefix: libraries, headers, armci.pc and the CMake package.
+# All of it is relocatable. Included last, when the targets exist.
+
+include(CMakePackageConfigHelpers)
+include(CheckSymbolExists)
+
+set(armci_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/armci)
+
+# What a linker for C or Fortran has to be told to link C++.
+set(cxx_runtime ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
+list(REMOVE_ITEM cxx_runtime ${CMAKE_C_IMPLICIT_LINK_LIBRARIES})
+list(FILTER cxx_runtime EXCLUDE REGEX mpi) # from mpicxx as the compiler
+
+# ---- Libraries ----
+# One export set for each library, so that a package may ship without the static one.
+install(TARGETS armci_shared EXPORT armci-targets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS armci_static EXPORT armci-static-targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+target_link_libraries(armci_static INTERFACE "$<INSTALL_INTERFACE:${cxx_runtime}>")
+
+# Global Arrays of Debian asks the linker for armci-mpich; with our directory first it finds us.
+set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_C)
+check_symbol_exists(MPICH_VERSION mpi.h ARMCI_MPI_IS_MPICH)
+unset(CMAKE_REQUIRED_LIBRARIES)
+if(ARMCI_MPI_IS_MPICH)
+    foreach(suffix ${CMAKE_SHARED_LIBRARY_SUFFIX} ${CMAKE_STATIC_LIBRARY_SUFFIX})
+        set(link ${PROJECT_BINARY_DIR}/libarmci-mpich${suffix})
+        file(CREATE_LINK libarmci${suffix} ${link} SYMBOLIC)
+        install(FILES ${link} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    endforeach()
+endif()
+
+# ---- Headers ----
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    FILES_MATCHING PATTERN "*.h")
+
+# ---- pkg-config ----
+# A static link names the libraries themselves: libfabric.pc and hwloc.pc would add everything that
+# a static libfabric and hwloc need, which nobody has installed who uses them shared.
+set(private_libs ${LIBFABRIC_LDFLAGS} ${HWLOC_LDFLAGS})
+foreach(library ${cxx_runtime} pthread)
+    list(APPEND private_libs -l${library})
+endforeach()
+list(REMOVE_DUPLICATES private_libs)
+list(JOIN private_libs " " ARMCI_PC_LIBS_PRIVATE)
+file(RELATIVE_PATH ARMCI_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" ARMCI_PC_PREFIX "${ARMCI_PC_PREFIX}")
+# An absolute directory replaces what it is appended to.
+cmake_path(APPEND ARMCI_PC_LIBDIR "\${prefix}" ${CMAKE_INSTALL_LIBDIR})
+cmake_path(APPEND ARMCI_PC_INCLUDEDIR "\${prefix}" ${CMAKE_INSTALL_INCLUDEDIR})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/armci.pc.in ${PROJECT_BINARY_DIR}/armci.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/armci.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# ---- CMake package ----
+install(EXPORT armci-targets NAMESPACE armci:: DESTINATION ${armci_cmake_dir})
+install(EXPORT armci-static-targets NAMESPACE armci:: DESTINATION ${armci_cmake_dir})
+configure_package_config_file(
+    ${PROJECT_SOURCE_DIR}/cmake/armci-config.cmake.in ${PROJECT_BINARY_DIR}/armci-config.cmake
+    INSTALL_DESTINATION ${armci_cmake_dir}
+    NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/armci-config-version.cmake
+    COMPATIBILITY SameMinorVersion)
+install(FILES
+    ${PROJECT_BINARY_DIR}/armci-config.cmake ${PROJECT_BINARY_DIR}/armci-config-version.cmake
+    DESTINATION ${armci_cmake_dir})

@@ -1,0 +1,1 @@
+#include "armci/armci.h"

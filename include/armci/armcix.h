@@ -1,0 +1,114 @@
+/*
+ * Extensions of ARMCI: groups by colour, sets of mutexes, and a look inside the library. The
+ * conventions of armci.h apply.
+ */
+#ifndef ARMCI_ARMCIX_H
+#define ARMCI_ARMCIX_H
+
+#include "armci.h"
+
+/** How a transfer moves. */
+enum armcix_route_e {
+    ARMCIX_ROUTE_LOCAL = 0, /* loads and stores: the target shares memory with the caller */
+    ARMCIX_ROUTE_RMA = 1,   /* remote reads and writes by the network */
+    ARMCIX_ROUTE_SERVER = 2 /* messages to the data server of the target's node */
+};
+
+typedef struct {
+    unsigned long long operations;
+    unsigned long long bytes; /* of user data */
+} armcix_counter_t;
+
+/**
+ * What this process has done since the library was started. Every put, get or accumulate call that
+ * moves at least one byte is counted once, under the route it took. The arrays are indexed by
+ * ARMCIX_ROUTE_*. New members are only ever added at the end.
+ */
+typedef struct armcix_stats {
+    armcix_counter_t put[3];
+    armcix_counter_t get[3];
+    armcix_counter_t acc[3];
+    unsigned long long rmw;           /* ARMCI_Rmw calls */
+    unsigned long long fences;        /* fences that had to wait for a remote answer */
+    unsigned long long messages_sent; /* messages to data servers */
+    unsigned long long chunks_sent;   /* of these, messages that carried user data */
+    unsigned long long buffer_waits;  /* times a chunk waited for a buffer, here or there */
+} armcix_stats_t;
+
+/** A set of mutexes, owned by the library between create and destroy. */
+typedef struct armcix_mutex_hdl_s* armcix_mutex_hdl_t;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Groups ---- */
+
+/**
+ * Splits a group: members that pass the same color form a new group, ordered by key, then by rank
+ * in parent. A member that passes MPI_UNDEFINED gets a group without members. Collective over
+ * parent.
+ */
+int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI_Group* new_group);
+
+/** Makes a second group of the same members. Collective over parent. */
+int ARMCIX_Group_dup(ARMCI_Group* parent, ARMCI_Group* new_group);
+
+/** The communicator of world; it belongs to the library. */
+void ARMCIX_Get_world_comm(MPI_Comm* comm);
+
+/* ---- Sets of mutexes ----
+ *
+ * Like ARMCI_Create_mutexes and its companions, but any number of sets may exist, each on a group.
+ * proc is a rank of world.
+ */
+
+/** Creates a set in which the caller owns count mutexes. Collective over the group. */
+armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* pgroup);
+
+/** Collective over the group of the set. No mutex of it may be held. */
+int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl);
+
+void ARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
+void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
+
+/**
+ * Returns 0 if the caller holds the mutex now, non-zero if somebody else does. Does not wait for
+ * it.
+ */
+int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
+
+/* ---- Progress and insight ---- */
+
+/**
+ * Moves the caller's own outstanding operations on. Never needed for others' operations on the
+ * caller.
+ */
+void ARMCIX_Progress(void);
+
+/**
+ * Copies this process's counters to *out: the first out_bytes bytes of the structure, or all of it
+ * if out_bytes is larger. Pass sizeof(*out); then programs and library may differ in their version.
+ */
+int ARMCIX_Stats(armcix_stats_t* out, size_t out_bytes);
+
+/** The route that a large contiguous put to proc takes now: one of ARMCIX_ROUTE_*. */
+int ARMCIX_Route(int proc);
+
+/**
+ * libfabric provider in use, "none" when the job has one node. The string belongs to the library.
+ */
+const char* ARMCIX_Provider(void);
+
+/**
+ * Number of the node of proc (processes of one node share memory), and number of nodes. Unlike
+ * armci_domain_*, these always tell how the library itself moves data.
+ */
+int ARMCIX_Node(int proc);
+int ARMCIX_Node_count(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

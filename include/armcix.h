@@ -1,0 +1,1 @@
+#include "armci/armcix.h"

@@ -1,0 +1,1 @@
+#include "armci/mp3.h"

@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# Builds and runs all tests: the release build, then what is labelled for the address and thread
+# sanitizers in builds of their own. Installs missing packages first.
+#
+#   scripts/test.sh [--quick] [--filter REGEX]
+#     --quick           the release build only
+#     --filter REGEX    only tests whose name matches (as ctest -R)
+#
+# The last line is "N passed, N failed". Exit status 0 if nothing failed.
+set -euo pipefail
+
+usage() {
+    sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    exit 2
+}
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+quick=no
+filter=
+while (($# > 0)); do
+    case $1 in
+        --quick) quick=yes ;;
+        --filter)
+            (($# > 1)) || usage
+            filter=$2
+            shift
+            ;;
+        *) usage ;;
+    esac
+    shift
+done
+
+# Tests set what they need; the caller's settings are not part of that.
+for variable in "${!ARMCI_@}"; do
+    unset "$variable"
+done
+
+# The thread sanitizer of GCC 12 cannot place its shadow memory on kernels that randomise addresses
+# with more than 28 bits. Where switching that off is not allowed, it is tried without.
+fixed_addresses=()
+if setarch "$(uname -m)" --addr-no-randomize true 2>/dev/null; then
+    fixed_addresses=(setarch "$(uname -m)" --addr-no-randomize)
+fi
+
+passed=0
+failed=0
+skipped=0
+
+# run_ctest PRESET OPTION...: runs the tests that the options select and counts them
+run_ctest() {
+    local preset=$1 status=0 total=0 bad=0 ignored
+    shift
+    local log=$root/build/$preset/ctest.log
+    "${prefix[@]}" ctest --test-dir "$root/build/$preset" --output-on-failure --no-tests=ignore \
+        ${filter:+-R "$filter"} "$@" </dev/null 2>&1 | tee "$log" || status=$?
+    read -r bad total < <(
+        sed -n 's/^[0-9]*% tests passed, \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' "$log"
+    ) || true # no such line when no test was selected
+    bad=${bad:-0} total=${total:-0}
+    ignored=$(grep -c '^ *[0-9]*/[0-9]* Test .*\*\*\*Skipped' "$log" || true)
+    if ((status != 0 && bad == 0)); then
+        echo "test: ctest ended with status $status without naming a failed test"
+        bad=1
+        total=$((total + 1))
+    fi
+    ran=$((ran + total))
+    failed=$((failed + bad))
+    skipped=$((skipped + ignored))
+    passed=$((passed + total - bad - ignored))
+}
+
+# run_part PRESET OPTION...: builds a preset and runs the tests that the ctest options select
+run_part() {
+    local preset=$1 started=$SECONDS
+    shift
+    printf '\n== %s\n' "$preset"
+    if ! "$root/scripts/build.sh" "$preset" -DARMCI_BUILD_TESTS=ON -DARMCI_BUILD_TOOLS=ON \
+        -DARMCI_BUILD_EXAMPLES=ON; then
+        echo "test: $preset does not build"
+        failed=$((failed + 1))
+        return
+    fi
+    local ran=0 prefix=()
+    if [[ $preset == tsan ]]; then
+        prefix=("${fixed_addresses[@]}")
+    fi
+    # Multi-rank tests are several processes each: one at a time is enough for the machine.
+    run_ctest "$preset" "$@" -L '^unit$' --parallel "$(nproc)"
+    run_ctest "$preset" "$@" -LE '^unit$' --parallel 1
+    if ((ran == 0)) && [[ -z $filter ]]; then
+        echo "test: $preset has no tests"
+        failed=$((failed + 1))
+    fi
+    echo "== $preset took $((SECONDS - started)) s"
+}
+
+"$root/scripts/setup.sh" build test
+run_part release
+if [[ $quick == no ]]; then
+    run_part asan -L '^asan$'
+    run_part tsan -L '^tsan$'
+fi
+
+printf '\n'
+if ((skipped > 0)); then
+    echo "$skipped skipped"
+fi
+if ((passed + failed == 0)); then
+    echo "test: no test matches '$filter'"
+    failed=1
+fi
+echo "$passed passed, $failed failed"
+((failed == 0))

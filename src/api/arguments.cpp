@@ -1,0 +1,216 @@
+#include "api/arguments.h"
+
+#include <cinttypes>
+
+#include "base/log.h"
+
+namespace armci::api {
+namespace {
+
+// In the C interface the source pair comes first; for put and accumulate it is the local one.
+bool source_is_local(OpKind op) {
+    return op != OpKind::get;
+}
+
+void check_multiple(const char* function, const char* argument, int64_t bytes,
+                    const strided::AccScale& scale) {
+    const int64_t element = strided::element_bytes(scale.type);
+    if (bytes % element != 0) {
+        base::fatal(function,
+                    "argument %s = %" PRId64 ": must be a multiple of the element's %" PRId64
+                    " bytes",
+                    argument, bytes, element);
+    }
+}
+
+// Common to strided layouts and contiguous ones.
+void check_counts(const char* function, const int* count, int stride_levels) {
+    for (int i = 0; i <= stride_levels; ++i) {
+        if (count[i] < 0) {
+            base::fatal(function, "argument count[%d] = %d: must not be negative", i, count[i]);
+        }
+    }
+}
+
+}  // namespace
+
+void check_rank(const char* function, const char* argument, int rank, const Runtime& runtime) {
+    if (rank < 0 || rank >= runtime.world.size) {
+        base::fatal(function, "argument %s = %d: no such rank; the world has ranks 0 to %d",
+                    argument, rank, runtime.world.size - 1);
+    }
+}
+
+void check_not_negative(const char* function, const char* argument, int64_t value) {
+    if (value < 0) {
+        base::fatal(function, "argument %s = %" PRId64 ": must not be negative", argument, value);
+    }
+}
+
+void check_not_null(const char* function, const char* argument, const void* pointer) {
+    if (pointer == nullptr) {
+        base::fatal(function, "argument %s is a null pointer; pass valid memory", argument);
+    }
+}
+
+void check_remote(const char* function, const char* argument, uint64_t address, int64_t bytes,
+                  int rank, Runtime& runtime) {
+    if (runtime.segments.find(rank, address, bytes).segment == nullptr) {
+        base::fatal(function,
+                    "argument %s: %" PRId64 " bytes at 0x%" PRIx64
+                    " of rank %d are not all "
+                    "global memory: %s. Pass an address inside what ARMCI_Malloc returned for that "
+                    "rank",
+                    argument, bytes, address, rank,
+                    runtime.segments.explain(rank, address, bytes).c_str());
+    }
+}
+
+void check_aligned(const char* function, const char* argument, const void* address, size_t bytes) {
+    if (reinterpret_cast<uintptr_t>(address) % bytes != 0) {
+        base::fatal(function, "argument %s = %p: must be aligned to %zu bytes", argument, address,
+                    bytes);
+    }
+}
+
+const core::GroupRef& check_group(const char* function, const char* argument,
+                                  const ARMCI_Group* group, const Runtime& runtime) {
+    check_not_null(function, argument, group);
+    const core::GroupRef& found = runtime.groups.find(group_id(*group));
+    if (found == nullptr) {
+        base::fatal(function,
+                    "argument %s: not a group that this rank is a member of, or one that was "
+                    "freed",
+                    argument);
+    }
+    return found;
+}
+
+strided::AccScale check_scale(const char* function, int datatype, const void* scale) {
+    if (!strided::is_acc_type(datatype)) {
+        base::fatal(function,
+                    "argument datatype = %d: use one of ARMCI_ACC_INT, _LNG, _FLT, _DBL, "
+                    "_CPL, _DCP",
+                    datatype);
+    }
+    check_not_null(function, "scale", scale);
+    return strided::make_scale(static_cast<strided::AccType>(datatype), scale);
+}
+
+bool make_contiguous(Runtime& runtime, const char* function, OpKind op, void* src, void* dst,
+                     int bytes, int proc, const strided::AccScale* scale, Transfer* transfer) {
+    check_not_negative(function, "bytes", bytes);
+    if (bytes == 0) {
+        return false;
+    }
+    check_rank(function, "proc", proc, runtime);
+    const bool local_first = source_is_local(op);
+    void* local = local_first ? src : dst;
+    void* remote = local_first ? dst : src;
+    check_not_null(function, local_first ? "src" : "dst", local);
+    const auto address = reinterpret_cast<uint64_t>(remote);
+    check_remote(function, local_first ? "dst" : "src", address, bytes, proc, runtime);
+    if (scale != nullptr) {
+        check_multiple(function, "bytes", bytes, *scale);
+        transfer->scale = *scale;
+    }
+    transfer->function = function;
+    transfer->op = op;
+    transfer->target = proc;
+    transfer->total_bytes = bytes;
+    transfer->local = static_cast<char*>(local);
+    transfer->remote = address;
+    transfer->pair.levels = 0;
+    transfer->pair.count[0] = bytes;
+    return true;
+}
+
+bool make_strided(Runtime& runtime, const char* function, OpKind op, void* src,
+                  const int* src_stride, void* dst, const int* dst_stride, const int* count,
+                  int stride_levels, int proc, const strided::AccScale* scale, Transfer* transfer) {
+    check_not_negative(function, "stride_levels", stride_levels);
+    check_not_null(function, "count", count);
+    check_counts(function, count, stride_levels);
+    const bool local_first = source_is_local(op);
+    if (stride_levels > 0) {
+        check_not_null(function, "src_stride_ar", src_stride);
+        check_not_null(function, "dst_stride_ar", dst_stride);
+    }
+    switch (strided::make_pair(local_first ? src_stride : dst_stride,
+                               local_first ? dst_stride : src_stride, count, stride_levels,
+                               &transfer->pair)) {
+        case strided::LayoutStatus::ok:
+            break;
+        case strided::LayoutStatus::empty:
+            return false;
+        case strided::LayoutStatus::too_many_levels:
+            base::fatal(function,
+                        "argument stride_levels = %d: more than %d levels that cannot be "
+                        "merged; split the transfer",
+                        stride_levels, strided::kMaxLevels);
+        case strided::LayoutStatus::overflow:
+            base::fatal(function,
+                        "arguments count and strides: the transfer spans more than 64 bits of "
+                        "address space; check them");
+    }
+    check_rank(function, "proc", proc, runtime);
+    void* local = local_first ? src : dst;
+    void* remote = local_first ? dst : src;
+    check_not_null(function, local_first ? "src_ptr" : "dst_ptr", local);
+    const auto base_address = reinterpret_cast<uint64_t>(remote);
+    const strided::Extent hull = transfer->pair.levels == 0
+                                     ? strided::Extent{0, transfer->pair.count[0]}
+                                     : strided::extent(strided::remote_side(transfer->pair));
+    check_remote(function, local_first ? "dst_ptr" : "src_ptr",
+                 base_address + static_cast<uint64_t>(hull.begin), hull.end - hull.begin, proc,
+                 runtime);
+    if (scale != nullptr) {
+        check_multiple(function, "count[0]", count[0], *scale);
+        transfer->scale = *scale;
+    }
+    transfer->function = function;
+    transfer->op = op;
+    transfer->target = proc;
+    transfer->total_bytes = strided::total_bytes(transfer->pair);
+    transfer->local = static_cast<char*>(local);
+    transfer->remote = base_address;
+    return true;
+}
+
+bool make_vector(Runtime& runtime, const char* function, OpKind op, const armci_giov_t& descriptor,
+                 int proc, const strided::AccScale* scale, Transfer* transfer) {
+    check_not_negative(function, "bytes of a descriptor", descriptor.bytes);
+    check_not_negative(function, "ptr_array_len of a descriptor", descriptor.ptr_array_len);
+    if (descriptor.bytes == 0 || descriptor.ptr_array_len == 0) {
+        return false;
+    }
+    check_rank(function, "proc", proc, runtime);
+    check_not_null(function, "src_ptr_array", descriptor.src_ptr_array);
+    check_not_null(function, "dst_ptr_array", descriptor.dst_ptr_array);
+    const bool local_first = source_is_local(op);
+    void** local = local_first ? descriptor.src_ptr_array : descriptor.dst_ptr_array;
+    void** remote = local_first ? descriptor.dst_ptr_array : descriptor.src_ptr_array;
+    for (int i = 0; i < descriptor.ptr_array_len; ++i) {
+        if (local[i] == nullptr) {
+            check_not_null(function, local_first ? "src_ptr_array" : "dst_ptr_array", nullptr);
+        }
+        check_remote(function, local_first ? "dst_ptr_array" : "src_ptr_array",
+                     reinterpret_cast<uint64_t>(remote[i]), descriptor.bytes, proc, runtime);
+    }
+    if (scale != nullptr) {
+        check_multiple(function, "bytes of a descriptor", descriptor.bytes, *scale);
+        transfer->scale = *scale;
+    }
+    transfer->function = function;
+    transfer->op = op;
+    transfer->target = proc;
+    transfer->total_bytes = static_cast<int64_t>(descriptor.bytes) * descriptor.ptr_array_len;
+    transfer->is_vector = true;
+    transfer->segments.local = reinterpret_cast<const uint64_t*>(local);
+    transfer->segments.remote = reinterpret_cast<const uint64_t*>(remote);
+    transfer->segments.count = descriptor.ptr_array_len;
+    transfer->segments.segment_bytes = descriptor.bytes;
+    return true;
+}
+
+}  // namespace armci::api

@@ -1,0 +1,87 @@
+// Contiguous put, get and accumulate, blocking and not, and the put with a flag.
+#include "api/arguments.h"
+#include "api/run.h"
+#include "core/transfers.h"
+
+using armci::base::OpKind;
+using armci::core::Entry;
+using armci::pipeline::Transfer;
+namespace api = armci::api;
+
+extern "C" int PARMCI_Put(void* src, void* dst, int bytes, int proc) {
+    Entry entry("ARMCI_Put");
+    Transfer transfer;
+    if (api::make_contiguous(*entry, "ARMCI_Put", OpKind::put, src, dst, bytes, proc, nullptr,
+                             &transfer)) {
+        armci::core::run_blocking(*entry, std::move(transfer));
+    }
+    return 0;
+}
+ARMCI_ALIAS(int, ARMCI_Put, (void*, void*, int, int), PARMCI_Put);
+
+extern "C" int PARMCI_Get(void* src, void* dst, int bytes, int proc) {
+    Entry entry("ARMCI_Get");
+    Transfer transfer;
+    if (api::make_contiguous(*entry, "ARMCI_Get", OpKind::get, src, dst, bytes, proc, nullptr,
+                             &transfer)) {
+        armci::core::run_blocking(*entry, std::move(transfer));
+    }
+    return 0;
+}
+ARMCI_ALIAS(int, ARMCI_Get, (void*, void*, int, int), PARMCI_Get);
+
+extern "C" int PARMCI_Acc(int datatype, void* scale, void* src, void* dst, int bytes, int proc) {
+    Entry entry("ARMCI_Acc");
+    const auto factor = api::check_scale("ARMCI_Acc", datatype, scale);
+    Transfer transfer;
+    if (api::make_contiguous(*entry, "ARMCI_Acc", OpKind::acc, src, dst, bytes, proc, &factor,
+                             &transfer)) {
+        armci::core::run_blocking(*entry, std::move(transfer));
+    }
+    return 0;
+}
+ARMCI_ALIAS(int, ARMCI_Acc, (int, void*, void*, void*, int, int), PARMCI_Acc);
+
+extern "C" int PARMCI_NbPut(void* src, void* dst, int bytes, int proc, armci_hdl_t* hdl) {
+    Entry entry("ARMCI_NbPut");
+    Transfer transfer;
+    const bool any = api::make_contiguous(*entry, "ARMCI_NbPut", OpKind::put, src, dst, bytes, proc,
+                                          nullptr, &transfer);
+    api::start_or_skip(*entry, any, std::move(transfer), hdl);
+    return 0;
+}
+ARMCI_ALIAS(int, ARMCI_NbPut, (void*, void*, int, int, armci_hdl_t*), PARMCI_NbPut);
+
+extern "C" int PARMCI_NbGet(void* src, void* dst, int bytes, int proc, armci_hdl_t* hdl) {
+    Entry entry("ARMCI_NbGet");
+    Transfer transfer;
+    const bool any = api::make_contiguous(*entry, "ARMCI_NbGet", OpKind::get, src, dst, bytes, proc,
+                                          nullptr, &transfer);
+    api::start_or_skip(*entry, any, std::move(transfer), hdl);
+    return 0;
+}
+ARMCI_ALIAS(int, ARMCI_NbGet, (void*, void*, int, int, armci_hdl_t*), PARMCI_NbGet);
+
+extern "C" int PARMCI_NbAcc(int datatype, void* scale, void* src, void* dst, int bytes, int proc,
+                            armci_hdl_t* hdl) {
+    Entry entry("ARMCI_NbAcc");
+    const auto factor = api::check_scale("ARMCI_NbAcc", datatype, scale);
+    Transfer transfer;
+    const bool any = api::make_contiguous(*entry, "ARMCI_NbAcc", OpKind::acc, src, dst, bytes, proc,
+                                          &factor, &transfer);
+    api::start_or_skip(*entry, any, std::move(transfer), hdl);
+    return 0;
+}
+ARMCI_ALIAS(int, ARMCI_NbAcc, (int, void*, void*, void*, int, int, armci_hdl_t*), PARMCI_NbAcc);
+
+extern "C" int PARMCI_Put_flag(void* src, void* dst, int bytes, int* flag, int value, int proc) {
+    Entry entry("ARMCI_Put_flag");
+    Transfer transfer;
+    if (api::make_contiguous(*entry, "ARMCI_Put_flag", OpKind::put, src, dst, bytes, proc, nullptr,
+                             &transfer)) {
+        armci::core::run_blocking(*entry, std::move(transfer));
+    }
+    api::set_flag(*entry, "ARMCI_Put_flag", flag, value, proc);
+    return 0;
+}
+ARMCI_ALIAS(int, ARMCI_Put_flag, (void*, void*, int, int*, int, int), PARMCI_Put_flag);

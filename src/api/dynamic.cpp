@@ -1,0 +1,78 @@
+// Memory that one rank makes alone and others address by a record (ARMCI_Memget and companions).
+//
+// The record travels between ranks as bytes; `idlist` carries what DynamicMemory holds.
+#include <cstring>
+
+#include "api/arguments.h"
+#include "base/log.h"
+#include "core/global_memory.h"
+
+namespace armci::api {
+namespace {
+
+struct Record {
+    uint64_t magic;
+    core::DynamicMemory memory;
+};
+constexpr uint64_t kMagic = 0x61726d63692d6d65;
+static_assert(sizeof(Record) <= sizeof(armci_meminfo_t::idlist));
+
+Record read_record(const char* function, const armci_meminfo_t* meminfo, const Runtime& runtime) {
+    check_not_null(function, "meminfo", meminfo);
+    Record record;
+    std::memcpy(&record, meminfo->idlist, sizeof record);
+    if (record.magic != kMagic) {
+        base::fatal(function, "argument meminfo was not filled by ARMCI_Memget");
+    }
+    check_rank(function, "meminfo->cpid", meminfo->cpid, runtime);
+    return record;
+}
+
+}  // namespace
+}  // namespace armci::api
+
+using armci::core::Entry;
+namespace api = armci::api;
+
+extern "C" void ARMCI_Memget(size_t bytes, armci_meminfo_t* meminfo, int) {
+    Entry entry("ARMCI_Memget");
+    api::check_not_null("ARMCI_Memget", "meminfo", meminfo);
+    if (bytes == 0 || bytes > static_cast<size_t>(INT64_MAX)) {
+        armci::base::fatal("ARMCI_Memget", "argument bytes = %zu: must be positive", bytes);
+    }
+    api::Record record{api::kMagic, armci::core::allocate_dynamic(*entry, "ARMCI_Memget",
+                                                                  static_cast<int64_t>(bytes))};
+    *meminfo = armci_meminfo_t{};
+    meminfo->armci_addr = reinterpret_cast<char*>(record.memory.slice.base);
+    meminfo->addr = meminfo->armci_addr;
+    meminfo->size = bytes;
+    meminfo->cpid = entry->world.rank;
+    std::memcpy(meminfo->idlist, &record, sizeof record);
+    armci::core::attach_dynamic(*entry, entry->world.rank, record.memory);
+}
+
+extern "C" void* ARMCI_Memat(armci_meminfo_t* meminfo, long offset) {
+    Entry entry("ARMCI_Memat");
+    const api::Record record = api::read_record("ARMCI_Memat", meminfo, *entry);
+    armci::core::attach_dynamic(*entry, meminfo->cpid, record.memory);
+    return reinterpret_cast<void*>(record.memory.slice.base + static_cast<uint64_t>(offset));
+}
+
+extern "C" void ARMCI_Memdt(armci_meminfo_t* meminfo, long) {
+    Entry entry("ARMCI_Memdt");
+    const api::Record record = api::read_record("ARMCI_Memdt", meminfo, *entry);
+    // The owner's own mapping lasts until ARMCI_Memctl.
+    if (meminfo->cpid != entry->world.rank) {
+        armci::core::detach_dynamic(*entry, meminfo->cpid, record.memory);
+    }
+}
+
+extern "C" void ARMCI_Memctl(armci_meminfo_t* meminfo) {
+    Entry entry("ARMCI_Memctl");
+    const api::Record record = api::read_record("ARMCI_Memctl", meminfo, *entry);
+    armci::core::detach_dynamic(*entry, meminfo->cpid, record.memory);
+    if (meminfo->cpid == entry->world.rank) {
+        armci::core::free_dynamic(*entry, record.memory);
+        std::memset(meminfo->idlist, 0, sizeof meminfo->idlist);
+    }
+}

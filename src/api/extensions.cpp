@@ -1,0 +1,61 @@
+// A look inside: counters, routes, nodes (armcix.h).
+#include <algorithm>
+#include <cstring>
+
+#include "api/arguments.h"
+#include "core/transfers.h"
+
+using armci::core::Entry;
+namespace api = armci::api;
+
+extern "C" void ARMCIX_Progress(void) {
+    Entry entry("ARMCIX_Progress");
+    entry->progress();
+    entry->idle();
+}
+
+extern "C" int ARMCIX_Stats(armcix_stats_t* out, size_t out_bytes) {
+    Entry entry("ARMCIX_Stats");
+    api::check_not_null("ARMCIX_Stats", "out", out);
+    const armci::base::Stats& stats = entry->stats;
+    armcix_stats_t copy{};
+    const auto fill = [&](armci::base::OpKind op, armcix_counter_t* counters) {
+        for (int route = 0; route < armci::base::kRouteCount; ++route) {
+            const armci::base::Counter& counter = stats.transfers[static_cast<int>(op)][route];
+            counters[route] = {counter.operations, counter.bytes};
+        }
+    };
+    fill(armci::base::OpKind::put, copy.put);
+    fill(armci::base::OpKind::get, copy.get);
+    fill(armci::base::OpKind::acc, copy.acc);
+    copy.rmw = stats.rmw;
+    copy.fences = stats.fences;
+    copy.messages_sent = stats.messages_sent;
+    copy.chunks_sent = stats.chunks_sent;
+    copy.buffer_waits = stats.buffer_waits;
+    std::memcpy(out, &copy, std::min(out_bytes, sizeof copy));
+    return 0;
+}
+
+extern "C" int ARMCIX_Route(int proc) {
+    Entry entry("ARMCIX_Route");
+    api::check_rank("ARMCIX_Route", "proc", proc, *entry);
+    return static_cast<int>(armci::core::route_to(*entry, proc));
+}
+
+extern "C" const char* ARMCIX_Provider(void) {
+    Entry entry("ARMCIX_Provider");
+    return entry->network != nullptr ? entry->network->domain.info().fabric_attr->prov_name
+                                     : "none";
+}
+
+extern "C" int ARMCIX_Node(int proc) {
+    Entry entry("ARMCIX_Node");
+    api::check_rank("ARMCIX_Node", "proc", proc, *entry);
+    return entry->world.node_of[proc];
+}
+
+extern "C" int ARMCIX_Node_count(void) {
+    Entry entry("ARMCIX_Node_count");
+    return entry->world.node_count;
+}

@@ -1,0 +1,58 @@
+// Start, stop, errors.
+#include <cstdlib>
+
+#include "api/arguments.h"
+#include "base/log.h"
+
+using armci::core::running;
+
+extern "C" int PARMCI_Init(void) {
+    armci::core::initialize("ARMCI_Init", MPI_THREAD_SINGLE, MPI_COMM_WORLD);
+    return 0;
+}
+ARMCI_ALIAS(int, ARMCI_Init, (void), PARMCI_Init);
+
+extern "C" int PARMCI_Init_args(int*, char***) {
+    armci::core::initialize("ARMCI_Init_args", MPI_THREAD_SINGLE, MPI_COMM_WORLD);
+    return 0;
+}
+ARMCI_ALIAS(int, ARMCI_Init_args, (int*, char***), PARMCI_Init_args);
+
+extern "C" int PARMCI_Init_thread(int armci_requested) {
+    armci::core::initialize("ARMCI_Init_thread", armci_requested, MPI_COMM_WORLD);
+    return 0;
+}
+ARMCI_ALIAS(int, ARMCI_Init_thread, (int), PARMCI_Init_thread);
+
+extern "C" int PARMCI_Init_thread_comm(int armci_requested, MPI_Comm comm) {
+    if (comm == MPI_COMM_NULL) {
+        armci::base::fatal("ARMCI_Init_thread_comm",
+                           "argument comm is MPI_COMM_NULL; pass a communicator of this process");
+    }
+    armci::core::initialize("ARMCI_Init_thread_comm", armci_requested, comm);
+    return 0;
+}
+ARMCI_ALIAS(int, ARMCI_Init_thread_comm, (int, MPI_Comm), PARMCI_Init_thread_comm);
+
+extern "C" int PARMCI_Init_mpi_comm(MPI_Comm comm) {
+    return armci::core::initialize_uncounted("ARMCI_Init_mpi_comm", comm) ? 1 : 0;
+}
+ARMCI_ALIAS(int, ARMCI_Init_mpi_comm, (MPI_Comm), PARMCI_Init_mpi_comm);
+
+extern "C" int PARMCI_Initialized(void) {
+    return armci::core::is_initialized() ? 1 : 0;
+}
+ARMCI_ALIAS(int, ARMCI_Initialized, (void), PARMCI_Initialized);
+
+extern "C" int PARMCI_Finalize(void) {
+    return armci::core::finalize();
+}
+ARMCI_ALIAS(int, ARMCI_Finalize, (void), PARMCI_Finalize);
+
+// Global Arrays calls this on its way to an abort, on one rank: nothing needs to be cleaned that
+// the system does not clean when the process ends.
+extern "C" void ARMCI_Cleanup(void) {}
+
+extern "C" void ARMCI_Error(const char* msg, int code) {
+    armci::core::abort_job(msg != nullptr ? msg : "(no message)", code);
+}

@@ -1,0 +1,134 @@
+// Global and local memory.
+#include <atomic>
+#include <cstring>
+
+#include "api/arguments.h"
+#include "base/log.h"
+#include "core/global_memory.h"
+#include "core/local_memory.h"
+
+namespace armci::api {
+namespace {
+
+int allocate(const char* function, void** base_ptrs, armci_size_t bytes,
+             const core::GroupRef& group, Runtime& runtime) {
+    check_not_null(function, "base_ptrs", base_ptrs);
+    check_not_negative(function, "bytes", bytes);
+    return core::allocate_global(runtime, function, group, bytes, base_ptrs, nullptr) ? 0 : 1;
+}
+
+// The start of this rank's part of an allocation, for the bracket of direct access.
+void check_my_memory(const char* function, void* ptr, Runtime& runtime) {
+    const auto address = reinterpret_cast<uint64_t>(ptr);
+    if (runtime.segments.find(runtime.world.rank, address, 1).segment == nullptr) {
+        base::fatal(function, "argument ptr = %p: not in this rank's global memory: %s", ptr,
+                    runtime.segments.explain(runtime.world.rank, address, 1).c_str());
+    }
+}
+
+}  // namespace
+}  // namespace armci::api
+
+using armci::core::Entry;
+namespace api = armci::api;
+
+extern "C" int PARMCI_Malloc(void** base_ptrs, armci_size_t bytes) {
+    Entry entry("ARMCI_Malloc");
+    return api::allocate("ARMCI_Malloc", base_ptrs, bytes, entry->groups.world(), *entry);
+}
+ARMCI_ALIAS(int, ARMCI_Malloc, (void**, armci_size_t), PARMCI_Malloc);
+
+extern "C" int PARMCI_Malloc_memdev(void** base_ptrs, armci_size_t bytes, const char*) {
+    Entry entry("ARMCI_Malloc_memdev");
+    return api::allocate("ARMCI_Malloc_memdev", base_ptrs, bytes, entry->groups.world(), *entry);
+}
+ARMCI_ALIAS(int, ARMCI_Malloc_memdev, (void**, armci_size_t, const char*), PARMCI_Malloc_memdev);
+
+extern "C" int ARMCI_Malloc_group(void** base_ptrs, armci_size_t bytes, ARMCI_Group* group) {
+    Entry entry("ARMCI_Malloc_group");
+    return api::allocate("ARMCI_Malloc_group", base_ptrs, bytes,
+                         api::check_group("ARMCI_Malloc_group", "group", group, *entry), *entry);
+}
+
+extern "C" int PARMCI_Malloc_group_memdev(void** base_ptrs, armci_size_t bytes, ARMCI_Group* group,
+                                          const char*) {
+    Entry entry("ARMCI_Malloc_group_memdev");
+    return api::allocate("ARMCI_Malloc_group_memdev", base_ptrs, bytes,
+                         api::check_group("ARMCI_Malloc_group_memdev", "group", group, *entry),
+                         *entry);
+}
+ARMCI_ALIAS(int, ARMCI_Malloc_group_memdev, (void**, armci_size_t, ARMCI_Group*, const char*),
+            PARMCI_Malloc_group_memdev);
+
+extern "C" int PARMCI_Free(void* ptr) {
+    Entry entry("ARMCI_Free");
+    armci::core::free_global(*entry, "ARMCI_Free", entry->groups.world(), ptr);
+    return 0;
+}
+ARMCI_ALIAS(int, ARMCI_Free, (void*), PARMCI_Free);
+
+extern "C" int PARMCI_Free_memdev(void* ptr) {
+    Entry entry("ARMCI_Free_memdev");
+    armci::core::free_global(*entry, "ARMCI_Free_memdev", entry->groups.world(), ptr);
+    return 0;
+}
+ARMCI_ALIAS(int, ARMCI_Free_memdev, (void*), PARMCI_Free_memdev);
+
+// Global Arrays frees a group before the memory on it, so a group that is gone is no error.
+extern "C" int ARMCI_Free_group(void* ptr, ARMCI_Group* group) {
+    Entry entry("ARMCI_Free_group");
+    api::check_not_null("ARMCI_Free_group", "group", group);
+    armci::core::free_global(*entry, "ARMCI_Free_group", entry->groups.find(api::group_id(*group)),
+                             ptr);
+    return 0;
+}
+
+extern "C" void* PARMCI_Malloc_local(armci_size_t bytes) {
+    Entry entry("ARMCI_Malloc_local");
+    api::check_not_negative("ARMCI_Malloc_local", "bytes", bytes);
+    return armci::core::allocate_local(*entry, bytes);
+}
+ARMCI_ALIAS(void*, ARMCI_Malloc_local, (armci_size_t), PARMCI_Malloc_local);
+
+extern "C" int PARMCI_Free_local(void* ptr) {
+    Entry entry("ARMCI_Free_local");
+    armci::core::free_local(*entry, "ARMCI_Free_local", ptr);
+    return 0;
+}
+ARMCI_ALIAS(int, ARMCI_Free_local, (void*), PARMCI_Free_local);
+
+extern "C" void PARMCI_Access_begin(void* ptr) {
+    Entry entry("ARMCI_Access_begin");
+    api::check_my_memory("ARMCI_Access_begin", ptr, *entry);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+ARMCI_ALIAS(void, ARMCI_Access_begin, (void*), PARMCI_Access_begin);
+
+extern "C" void PARMCI_Access_end(void* ptr) {
+    Entry entry("ARMCI_Access_end");
+    api::check_my_memory("ARMCI_Access_end", ptr, *entry);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+ARMCI_ALIAS(void, ARMCI_Access_end, (void*), PARMCI_Access_end);
+
+extern "C" void ARMCI_Set_shm_limit(unsigned long bytes) {
+    armci::core::set_memory_limit(bytes);
+}
+
+// Both tell Global Arrays whether it may treat other ranks' memory as its own; by default it may
+// not (see armci_domain_*).
+extern "C" int ARMCI_Uses_shm(void) {
+    return 0;
+}
+extern "C" int ARMCI_Uses_shm_grp(ARMCI_Group*) {
+    return 0;
+}
+
+extern "C" void ARMCI_Copy(void* src, void* dst, int bytes) {
+    api::check_not_negative("ARMCI_Copy", "bytes", bytes);
+    if (bytes > 0) {
+        api::check_not_null("ARMCI_Copy", "src", src);
+        api::check_not_null("ARMCI_Copy", "dst", dst);
+        std::memmove(dst, src, static_cast<size_t>(bytes));
+    }
+}

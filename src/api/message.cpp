@@ -1,0 +1,272 @@
+// The message layer (message.h).
+#include "core/messages.h"
+
+#include <cstring>
+
+#include "api/arguments.h"
+#include "api/scope.h"
+#include "base/log.h"
+#include "core/sync.h"
+
+namespace armci::api {
+namespace {
+
+core::MessageType checked_type(const char* function, int type) {
+    if (type < ARMCI_INT || type > ARMCI_DOUBLE) {
+        base::fatal(function,
+                    "argument type = %d: use one of ARMCI_INT, _LONG, _LONG_LONG, _FLOAT, "
+                    "_DOUBLE",
+                    type);
+    }
+    return static_cast<core::MessageType>(type);
+}
+
+void reduce(Runtime& runtime, const char* function, const core::Group& group, void* x, int n,
+            const char* op, int type) {
+    check_not_negative(function, "n", n);
+    check_not_null(function, "op", op);
+    if (n > 0) {
+        check_not_null(function, "x", x);
+    }
+    runtime.messages.reduce(runtime, function, group, x, n, op, checked_type(function, type));
+}
+
+// Ranks outside the scope have nothing to do.
+void reduce_scope(const char* function, int scope, void* x, int n, const char* op, int type) {
+    core::Entry entry(function);
+    if (const core::GroupRef group = scope_group(function, scope, *entry)) {
+        reduce(*entry, function, *group, x, n, op, type);
+    }
+}
+
+void reduce_group(const char* function, void* x, int n, const char* op, int type,
+                  const ARMCI_Group* group) {
+    core::Entry entry(function);
+    reduce(*entry, function, *check_group(function, "group", group, *entry), x, n, op, type);
+}
+
+// `root` is a rank of world.
+void broadcast(Runtime& runtime, const char* function, const core::Group& group, void* buffer,
+               int len, int root) {
+    check_not_negative(function, "len", len);
+    check_rank(function, "root", root, runtime);
+    const int group_root = group.group_rank(root);
+    if (group_root < 0) {
+        base::fatal(function,
+                    "argument root = %d: not a member of the group (roots are ranks of the "
+                    "world)",
+                    root);
+    }
+    if (len > 0) {
+        check_not_null(function, "buffer", buffer);
+        runtime.messages.broadcast(runtime, group, buffer, len, group_root);
+    }
+}
+
+void broadcast_scope(const char* function, int scope, void* buffer, int len, int root) {
+    core::Entry entry(function);
+    const core::GroupRef group = scope_group(function, scope, *entry);
+    // In a scope that the root is not in, each part has its own data.
+    if (group != nullptr && (scope != SCOPE_NODE || group->group_rank(root) >= 0)) {
+        broadcast(*entry, function, *group, buffer, len, root);
+    }
+}
+
+}  // namespace
+}  // namespace armci::api
+
+using armci::core::Entry;
+namespace api = armci::api;
+
+// These three are also asked before the library is started.
+extern "C" int armci_msg_me(void) {
+    if (armci::core::running() != nullptr) {
+        return armci::core::running()->world.rank;
+    }
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+extern "C" int armci_msg_nproc(void) {
+    if (armci::core::running() != nullptr) {
+        return armci::core::running()->world.size;
+    }
+    int size = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return size;
+}
+
+extern "C" double armci_timer(void) {
+    return MPI_Wtime();
+}
+
+extern "C" void armci_msg_abort(int code) {
+    armci::core::abort_job("armci_msg_abort was called", code);
+}
+
+extern "C" void armci_msg_snd(int tag, void* buffer, int len, int to) {
+    Entry entry("armci_msg_snd");
+    api::check_rank("armci_msg_snd", "to", to, *entry);
+    api::check_not_negative("armci_msg_snd", "len", len);
+    entry->messages.send(*entry, tag, buffer, len, to);
+}
+
+extern "C" void armci_msg_rcv(int tag, void* buffer, int buflen, int* msglen, int from) {
+    Entry entry("armci_msg_rcv");
+    api::check_rank("armci_msg_rcv", "from", from, *entry);
+    api::check_not_negative("armci_msg_rcv", "buflen", buflen);
+    int source = -1;
+    const int bytes = entry->messages.receive(*entry, tag, buffer, buflen, from, &source);
+    if (msglen != nullptr) {
+        *msglen = bytes;
+    }
+}
+
+extern "C" int armci_msg_rcvany(int tag, void* buffer, int buflen, int* msglen) {
+    Entry entry("armci_msg_rcvany");
+    api::check_not_negative("armci_msg_rcvany", "buflen", buflen);
+    int source = -1;
+    const int bytes = entry->messages.receive(*entry, tag, buffer, buflen, MPI_ANY_SOURCE, &source);
+    if (msglen != nullptr) {
+        *msglen = bytes;
+    }
+    return source;
+}
+
+extern "C" void parmci_msg_barrier(void) {
+    Entry entry("armci_msg_barrier");
+    armci::core::world_barrier(*entry);
+}
+ARMCI_ALIAS(void, armci_msg_barrier, (void), parmci_msg_barrier);
+
+// Global Arrays calls this on groups that it has freed already.
+extern "C" void parmci_msg_group_barrier(ARMCI_Group* group) {
+    Entry entry("armci_msg_group_barrier");
+    api::check_not_null("armci_msg_group_barrier", "group", group);
+    const armci::core::GroupRef found = entry->groups.find(api::group_id(*group));
+    if (found != nullptr) {
+        armci::core::group_barrier(*entry, *found);
+    }
+}
+ARMCI_ALIAS(void, armci_msg_group_barrier, (ARMCI_Group*), parmci_msg_group_barrier);
+
+// A binary heap over the ranks of the scope; -1 for what is missing.
+extern "C" void armci_msg_bintree(int scope, int* Root, int* Up, int* Left, int* Right) {
+    constexpr const char* kFunction = "armci_msg_bintree";
+    Entry entry(kFunction);
+    *Root = 0;
+    *Up = *Left = *Right = -1;
+    const armci::core::GroupRef group = api::scope_group(kFunction, scope, *entry);
+    if (group == nullptr || scope == SCOPE_NODE) {
+        return;
+    }
+    const int me = group->rank();
+    const auto rank_or_none = [&](int position) { return group->world_rank(position); };
+    *Root = group->world_rank(0);
+    *Up = me > 0 ? rank_or_none((me - 1) / 2) : -1;
+    *Left = rank_or_none(2 * me + 1);
+    *Right = rank_or_none(2 * me + 2);
+}
+
+extern "C" void armci_msg_bcast_scope(int scope, void* buffer, int len, int root) {
+    api::broadcast_scope("armci_msg_bcast_scope", scope, buffer, len, root);
+}
+
+extern "C" void armci_msg_bcast(void* buffer, int len, int root) {
+    api::broadcast_scope("armci_msg_bcast", SCOPE_ALL, buffer, len, root);
+}
+
+extern "C" void armci_msg_brdcst(void* buffer, int len, int root) {
+    api::broadcast_scope("armci_msg_brdcst", SCOPE_ALL, buffer, len, root);
+}
+
+extern "C" void armci_msg_group_bcast_scope(int scope, void* buf, int len, int root,
+                                            ARMCI_Group* group) {
+    constexpr const char* kFunction = "armci_msg_group_bcast_scope";
+    Entry entry(kFunction);
+    const armci::core::GroupRef found = api::check_group(kFunction, "group", group, *entry);
+    api::check_scope(kFunction, scope);
+    if (scope != SCOPE_NODE) {
+        api::broadcast(*entry, kFunction, *found, buf, len, root);
+    }
+}
+
+extern "C" void armci_msg_gop_scope(int scope, void* x, int n, char* op, int type) {
+    api::reduce_scope("armci_msg_gop_scope", scope, x, n, op, type);
+}
+
+extern "C" void armci_msg_group_gop_scope(int scope, void* x, int n, char* op, int type,
+                                          ARMCI_Group* group) {
+    constexpr const char* kFunction = "armci_msg_group_gop_scope";
+    api::check_scope(kFunction, scope);
+    if (scope != SCOPE_NODE) {
+        api::reduce_group(kFunction, x, n, op, type, group);
+    } else {
+        api::reduce_scope(kFunction, SCOPE_NODE, x, n, op, type);
+    }
+}
+
+extern "C" void armci_msg_reduce_scope(int scope, void* x, int n, char* op, int type) {
+    api::reduce_scope("armci_msg_reduce_scope", scope, x, n, op, type);
+}
+
+extern "C" void armci_msg_reduce(void* x, int n, char* op, int type) {
+    api::reduce_scope("armci_msg_reduce", SCOPE_ALL, x, n, op, type);
+}
+
+extern "C" void armci_msg_sel_scope(int scope, void* x, int n, char* op, int type, int contribute) {
+    constexpr const char* kFunction = "armci_msg_sel_scope";
+    Entry entry(kFunction);
+    api::check_not_negative(kFunction, "n", n);
+    api::check_not_null(kFunction, "x", x);
+    api::check_not_null(kFunction, "op", op);
+    const armci::core::MessageType checked = api::checked_type(kFunction, type);
+    if (const armci::core::GroupRef group = api::scope_group(kFunction, scope, *entry)) {
+        entry->messages.select(*entry, kFunction, *group, x, n, op, checked, contribute != 0);
+    }
+}
+
+extern "C" void armci_msg_sel(void* x, int n, char* op, int type, int contribute) {
+    armci_msg_sel_scope(SCOPE_ALL, x, n, op, type, contribute);
+}
+
+extern "C" void armci_msg_igop(int* x, int n, char* op) {
+    api::reduce_scope("armci_msg_igop", SCOPE_ALL, x, n, op, ARMCI_INT);
+}
+
+extern "C" void armci_msg_group_igop(int* x, int n, char* op, ARMCI_Group* group) {
+    api::reduce_group("armci_msg_group_igop", x, n, op, ARMCI_INT, group);
+}
+
+extern "C" void armci_msg_lgop(long* x, int n, char* op) {
+    api::reduce_scope("armci_msg_lgop", SCOPE_ALL, x, n, op, ARMCI_LONG);
+}
+
+extern "C" void armci_msg_group_lgop(long* x, int n, char* op, ARMCI_Group* group) {
+    api::reduce_group("armci_msg_group_lgop", x, n, op, ARMCI_LONG, group);
+}
+
+extern "C" void armci_msg_llgop(long long* x, int n, char* op) {
+    api::reduce_scope("armci_msg_llgop", SCOPE_ALL, x, n, op, ARMCI_LONG_LONG);
+}
+
+extern "C" void armci_msg_group_llgop(long long* x, int n, char* op, ARMCI_Group* group) {
+    api::reduce_group("armci_msg_group_llgop", x, n, op, ARMCI_LONG_LONG, group);
+}
+
+extern "C" void armci_msg_fgop(float* x, int n, char* op) {
+    api::reduce_scope("armci_msg_fgop", SCOPE_ALL, x, n, op, ARMCI_FLOAT);
+}
+
+extern "C" void armci_msg_group_fgop(float* x, int n, char* op, ARMCI_Group* group) {
+    api::reduce_group("armci_msg_group_fgop", x, n, op, ARMCI_FLOAT, group);
+}
+
+extern "C" void armci_msg_dgop(double* x, int n, char* op) {
+    api::reduce_scope("armci_msg_dgop", SCOPE_ALL, x, n, op, ARMCI_DOUBLE);
+}
+
+extern "C" void armci_msg_group_dgop(double* x, int n, char* op, ARMCI_Group* group) {
+    api::reduce_group("armci_msg_group_dgop", x, n, op, ARMCI_DOUBLE, group);
+}

@@ -1,0 +1,96 @@
+// Mutexes of world, and sets of mutexes on groups.
+#include "core/mutexes.h"
+
+#include "api/arguments.h"
+#include "base/log.h"
+
+// The public handle points to one of these.
+struct armcix_mutex_hdl_s {
+    armci::core::MutexSet set;
+};
+
+using armci::core::Entry;
+namespace api = armci::api;
+
+namespace armci::api {
+namespace {
+
+const core::MutexSet& checked_set(const char* function, armcix_mutex_hdl_t handle) {
+    check_not_null(function, "hdl", handle);
+    return handle->set;
+}
+
+}  // namespace
+}  // namespace armci::api
+
+extern "C" int PARMCI_Create_mutexes(int count) {
+    Entry entry("ARMCI_Create_mutexes");
+    if (entry->world_mutexes.group != nullptr) {
+        armci::base::fatal("ARMCI_Create_mutexes",
+                           "mutexes exist already; call ARMCI_Destroy_mutexes first");
+    }
+    entry->world_mutexes =
+        armci::core::create_mutexes(*entry, "ARMCI_Create_mutexes", entry->groups.world(), count);
+    return 0;
+}
+ARMCI_ALIAS(int, ARMCI_Create_mutexes, (int), PARMCI_Create_mutexes);
+
+extern "C" int PARMCI_Destroy_mutexes(void) {
+    Entry entry("ARMCI_Destroy_mutexes");
+    armci::core::destroy_mutexes(*entry, "ARMCI_Destroy_mutexes", &entry->world_mutexes);
+    return 0;
+}
+ARMCI_ALIAS(int, ARMCI_Destroy_mutexes, (void), PARMCI_Destroy_mutexes);
+
+extern "C" void PARMCI_Lock(int mutex, int proc) {
+    Entry entry("ARMCI_Lock");
+    api::check_rank("ARMCI_Lock", "proc", proc, *entry);
+    armci::core::lock_mutex(*entry, "ARMCI_Lock", entry->world_mutexes, mutex, proc);
+}
+ARMCI_ALIAS(void, ARMCI_Lock, (int, int), PARMCI_Lock);
+
+extern "C" void PARMCI_Unlock(int mutex, int proc) {
+    Entry entry("ARMCI_Unlock");
+    api::check_rank("ARMCI_Unlock", "proc", proc, *entry);
+    armci::core::unlock_mutex(*entry, "ARMCI_Unlock", entry->world_mutexes, mutex, proc);
+}
+ARMCI_ALIAS(void, ARMCI_Unlock, (int, int), PARMCI_Unlock);
+
+extern "C" armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* pgroup) {
+    constexpr const char* kFunction = "ARMCIX_Create_mutexes_hdl";
+    Entry entry(kFunction);
+    const armci::core::GroupRef& group = api::check_group(kFunction, "pgroup", pgroup, *entry);
+    return new armcix_mutex_hdl_s{armci::core::create_mutexes(*entry, kFunction, group, count)};
+}
+
+extern "C" int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl) {
+    constexpr const char* kFunction = "ARMCIX_Destroy_mutexes_hdl";
+    Entry entry(kFunction);
+    api::checked_set(kFunction, hdl);
+    armci::core::destroy_mutexes(*entry, kFunction, &hdl->set);
+    delete hdl;
+    return 0;
+}
+
+extern "C" void ARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
+    constexpr const char* kFunction = "ARMCIX_Lock_hdl";
+    Entry entry(kFunction);
+    api::check_rank(kFunction, "proc", proc, *entry);
+    armci::core::lock_mutex(*entry, kFunction, api::checked_set(kFunction, hdl), mutex, proc);
+}
+
+extern "C" int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
+    constexpr const char* kFunction = "ARMCIX_Trylock_hdl";
+    Entry entry(kFunction);
+    api::check_rank(kFunction, "proc", proc, *entry);
+    const bool acquired = armci::core::try_lock_mutex(
+        *entry, kFunction, api::checked_set(kFunction, hdl), mutex, proc);
+    return acquired ? 0 : 1;
+}
+
+extern "C" void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
+    constexpr const char* kFunction = "ARMCIX_Unlock_hdl";
+    Entry entry(kFunction);
+    api::check_rank(kFunction, "proc", proc, *entry);
+    armci::core::unlock_mutex(*entry, kFunction, api::checked_set(kFunction, hdl), mutex, proc);
+}

@@ -1,0 +1,63 @@
+// ARMCI_Rmw.
+#include "core/rmw.h"
+
+#include <cstring>
+
+#include "api/arguments.h"
+#include "base/log.h"
+
+namespace armci::api {
+namespace {
+
+using node::WordOperation;
+
+// The values of enum ARMCI_Rmw_e.
+WordOperation checked_operation(int op) {
+    switch (op) {
+        case ARMCI_FETCH_AND_ADD:
+            return WordOperation::fetch_add_int;
+        case ARMCI_FETCH_AND_ADD_LONG:
+            return WordOperation::fetch_add_long;
+        case ARMCI_SWAP:
+            return WordOperation::swap_int;
+        case ARMCI_SWAP_LONG:
+            return WordOperation::swap_long;
+        default:
+            base::fatal("ARMCI_Rmw",
+                        "argument op = %d: use ARMCI_FETCH_AND_ADD, "
+                        "ARMCI_FETCH_AND_ADD_LONG, ARMCI_SWAP or ARMCI_SWAP_LONG",
+                        op);
+    }
+}
+
+// `T` is the type of the word: the operand of a swap is read from ploc, which gets the old value.
+template <class T>
+void run(Runtime& runtime, WordOperation operation, void* ploc, void* prem, int value, int proc) {
+    check_aligned("ARMCI_Rmw", "prem", prem, sizeof(T));
+    check_remote("ARMCI_Rmw", "prem", reinterpret_cast<uint64_t>(prem), sizeof(T), proc, runtime);
+    T operand = static_cast<T>(value);
+    if (operation == WordOperation::swap_int || operation == WordOperation::swap_long) {
+        std::memcpy(&operand, ploc, sizeof operand);
+    }
+    const auto old = static_cast<T>(
+        core::read_modify_write(runtime, "ARMCI_Rmw", operation, prem, operand, proc));
+    std::memcpy(ploc, &old, sizeof old);
+}
+
+}  // namespace
+}  // namespace armci::api
+
+extern "C" int PARMCI_Rmw(int op, void* ploc, void* prem, int value, int proc) {
+    namespace api = armci::api;
+    armci::core::Entry entry("ARMCI_Rmw");
+    const api::WordOperation operation = api::checked_operation(op);
+    api::check_rank("ARMCI_Rmw", "proc", proc, *entry);
+    api::check_not_null("ARMCI_Rmw", "ploc", ploc);
+    if (op == ARMCI_FETCH_AND_ADD || op == ARMCI_SWAP) {
+        api::run<int>(*entry, operation, ploc, prem, value, proc);
+    } else {
+        api::run<long>(*entry, operation, ploc, prem, value, proc);
+    }
+    return 0;
+}
+ARMCI_ALIAS(int, ARMCI_Rmw, (int, void*, void*, int, int), PARMCI_Rmw);

@@ -1,0 +1,57 @@
+// Fences, the barrier, notifications.
+#include "core/sync.h"
+
+#include "api/arguments.h"
+#include "core/notify.h"
+
+using armci::core::Entry;
+namespace api = armci::api;
+
+// A negative rank is what ARMCI_Absolute_id gives for a freed group, which Global Arrays then
+// fences.
+extern "C" void PARMCI_Fence(int proc) {
+    Entry entry("ARMCI_Fence");
+    if (proc >= 0) {
+        api::check_rank("ARMCI_Fence", "proc", proc, *entry);
+        armci::core::fence(*entry, proc);
+    }
+}
+ARMCI_ALIAS(void, ARMCI_Fence, (int), PARMCI_Fence);
+
+extern "C" void PARMCI_AllFence(void) {
+    Entry entry("ARMCI_AllFence");
+    armci::core::fence_all(*entry);
+}
+ARMCI_ALIAS(void, ARMCI_AllFence, (void), PARMCI_AllFence);
+
+// Fencing more than the group is allowed, and the group may be freed already.
+extern "C" void ARMCI_GroupFence(ARMCI_Group*) {
+    Entry entry("ARMCI_GroupFence");
+    armci::core::fence_all(*entry);
+}
+
+extern "C" void PARMCI_Barrier(void) {
+    Entry entry("ARMCI_Barrier");
+    armci::core::fence_all(*entry);
+    armci::core::world_barrier(*entry);
+}
+ARMCI_ALIAS(void, ARMCI_Barrier, (void), PARMCI_Barrier);
+
+extern "C" int parmci_notify(int proc) {
+    Entry entry("armci_notify");
+    api::check_rank("armci_notify", "proc", proc, *entry);
+    return armci::core::notify(*entry, "armci_notify", proc);
+}
+ARMCI_ALIAS(int, armci_notify, (int), parmci_notify);
+
+extern "C" int parmci_notify_wait(int proc, int* pval) {
+    Entry entry("armci_notify_wait");
+    api::check_rank("armci_notify_wait", "proc", proc, *entry);
+    int waited = 0;
+    const int arrived = armci::core::wait_notification(*entry, proc, &waited);
+    if (pval != nullptr) {
+        *pval = waited;
+    }
+    return arrived;
+}
+ARMCI_ALIAS(int, armci_notify_wait, (int, int*), parmci_notify_wait);

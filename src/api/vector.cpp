@@ -1,0 +1,86 @@
+// Generalised I/O vectors: put, get and accumulate, blocking and not.
+#include "api/arguments.h"
+#include "api/run.h"
+#include "core/transfers.h"
+
+namespace armci::api {
+namespace {
+
+// Runs every descriptor of the vector by `run`; segments are unordered among themselves.
+template <class Run>
+void for_each_descriptor(Runtime& runtime, const char* function, OpKind op, armci_giov_t* iov,
+                         int iov_len, int proc, const strided::AccScale* scale, Run&& run) {
+    check_not_negative(function, "iov_len", iov_len);
+    if (iov_len > 0) {
+        check_not_null(function, "iov", iov);
+    }
+    for (int i = 0; i < iov_len; ++i) {
+        Transfer transfer;
+        if (make_vector(runtime, function, op, iov[i], proc, scale, &transfer)) {
+            run(std::move(transfer));
+        }
+    }
+}
+
+int run_vector(const char* function, OpKind op, const strided::AccScale* scale, armci_giov_t* iov,
+               int iov_len, int proc, Runtime& runtime) {
+    for_each_descriptor(runtime, function, op, iov, iov_len, proc, scale, [&](Transfer transfer) {
+        core::run_blocking(runtime, std::move(transfer));
+    });
+    return 0;
+}
+
+int start_vector(const char* function, OpKind op, const strided::AccScale* scale, armci_giov_t* iov,
+                 int iov_len, int proc, armci_hdl_t* hdl, Runtime& runtime) {
+    start_or_skip(runtime, false, Transfer(), hdl);
+    for_each_descriptor(runtime, function, op, iov, iov_len, proc, scale, [&](Transfer transfer) {
+        core::run_nonblocking(runtime, std::move(transfer), hdl);
+    });
+    return 0;
+}
+
+}  // namespace
+}  // namespace armci::api
+
+using armci::base::OpKind;
+using armci::core::Entry;
+namespace api = armci::api;
+
+extern "C" int PARMCI_PutV(armci_giov_t* iov, int iov_len, int proc) {
+    Entry entry("ARMCI_PutV");
+    return api::run_vector("ARMCI_PutV", OpKind::put, nullptr, iov, iov_len, proc, *entry);
+}
+ARMCI_ALIAS(int, ARMCI_PutV, (armci_giov_t*, int, int), PARMCI_PutV);
+
+extern "C" int PARMCI_GetV(armci_giov_t* iov, int iov_len, int proc) {
+    Entry entry("ARMCI_GetV");
+    return api::run_vector("ARMCI_GetV", OpKind::get, nullptr, iov, iov_len, proc, *entry);
+}
+ARMCI_ALIAS(int, ARMCI_GetV, (armci_giov_t*, int, int), PARMCI_GetV);
+
+extern "C" int PARMCI_AccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc) {
+    Entry entry("ARMCI_AccV");
+    const auto factor = api::check_scale("ARMCI_AccV", datatype, scale);
+    return api::run_vector("ARMCI_AccV", OpKind::acc, &factor, iov, iov_len, proc, *entry);
+}
+ARMCI_ALIAS(int, ARMCI_AccV, (int, void*, armci_giov_t*, int, int), PARMCI_AccV);
+
+extern "C" int PARMCI_NbPutV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* hdl) {
+    Entry entry("ARMCI_NbPutV");
+    return api::start_vector("ARMCI_NbPutV", OpKind::put, nullptr, iov, iov_len, proc, hdl, *entry);
+}
+ARMCI_ALIAS(int, ARMCI_NbPutV, (armci_giov_t*, int, int, armci_hdl_t*), PARMCI_NbPutV);
+
+extern "C" int PARMCI_NbGetV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* hdl) {
+    Entry entry("ARMCI_NbGetV");
+    return api::start_vector("ARMCI_NbGetV", OpKind::get, nullptr, iov, iov_len, proc, hdl, *entry);
+}
+ARMCI_ALIAS(int, ARMCI_NbGetV, (armci_giov_t*, int, int, armci_hdl_t*), PARMCI_NbGetV);
+
+extern "C" int PARMCI_NbAccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc,
+                             armci_hdl_t* hdl) {
+    Entry entry("ARMCI_NbAccV");
+    const auto factor = api::check_scale("ARMCI_NbAccV", datatype, scale);
+    return api::start_vector("ARMCI_NbAccV", OpKind::acc, &factor, iov, iov_len, proc, hdl, *entry);
+}
+ARMCI_ALIAS(int, ARMCI_NbAccV, (int, void*, armci_giov_t*, int, int, armci_hdl_t*), PARMCI_NbAccV);

@@ -1,0 +1,242 @@
+#include "base/config.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/config_value.h"
+
+namespace armci::base {
+namespace {
+
+// Variables of other ARMCI implementations that steer machinery this library does not have.
+constexpr std::string_view kForeignNames[] = {
+    "ARMCI_NONCOLLECTIVE_GROUPS",
+    "ARMCI_CACHE_RANK_TRANSLATION",
+    "ARMCI_SHR_BUF_METHOD",
+    "ARMCI_STRIDED_METHOD",
+    "ARMCI_IOV_METHOD",
+    "ARMCI_IOV_CHECKS",
+    "ARMCI_IOV_BATCHED_LIMIT",
+    "ARMCI_IOV_DTYPE_CHUNK",
+    "ARMCI_USE_WIN_ALLOCATE",
+    "ARMCI_USE_ALLOC_SHM",
+    "ARMCI_DISABLE_SHM_ACC",
+    "ARMCI_USE_SAME_OP",
+    "ARMCI_RMA_ORDERING",
+    "ARMCI_RMA_NOCHECK",
+    "ARMCI_ACCUMULATE_GRANULARITY",
+    "ARMCI_RMA_ATOMICITY",
+    "ARMCI_USE_REQUEST_ATOMICS",
+    "ARMCI_FLUSH_REQUEST_ATOMICS",
+    "ARMCI_MSG_BARRIER_SYNCS",
+    "ARMCI_FLUSH_BARRIERS",
+    "ARMCI_MEMKIND_POOL_PATH",
+    "ARMCI_DEFAULT_SHMMAX",
+    "ARMCI_HOSTNAME",
+    "ARMCI_HOSTNAME_REPLACE",
+    "ARMCI_NSERV_EQ_NPROC",
+    "ARMCI_TEST_CONNECTIONS",
+    "ARMCI_MAX_THREADS",
+    "ARMCI_OPENIB_DEVICE",
+    "ARMCI_OPENIB_USE_SL",
+    "ARMCI_OPENIB_SERVER_POLL",
+    "ARMCI_USE_ODCM",
+    "ARMCI_MAX_CLIENT_TO_SERVER_FACTOR",
+    // build systems of programs that link ARMCI
+    "ARMCI_NETWORK",
+    "ARMCI_SRC_DIR",
+};
+
+enum class VariableClass { own, mirrored };
+
+std::string bytes_text(int64_t bytes) {
+    constexpr struct {
+        int64_t unit;
+        char suffix;
+    } kUnits[] = {{int64_t{1} << 30, 'G'}, {int64_t{1} << 20, 'M'}, {int64_t{1} << 10, 'K'}};
+    for (const auto& [unit, suffix] : kUnits) {
+        if (bytes >= unit && bytes % unit == 0) {
+            return std::to_string(bytes / unit) + suffix;
+        }
+    }
+    return std::to_string(bytes);
+}
+
+std::string choice_text(const char* choices, int index) {
+    std::string_view rest(choices);
+    for (; index > 0; --index) {
+        rest.remove_prefix(rest.find('|') + 1);
+    }
+    return std::string(rest.substr(0, rest.find('|')));
+}
+
+// Fills one member at a time from the environment and writes the rows as it goes.
+class Reader {
+  public:
+    explicit Reader(const char* const* environment) {
+        for (; environment != nullptr && *environment != nullptr; ++environment) {
+            const std::string_view entry(*environment);
+            const size_t equals = entry.find('=');
+            if (entry.starts_with("ARMCI_") && equals != std::string_view::npos) {
+                environment_[entry.substr(0, equals)] = entry.substr(equals + 1);
+            }
+        }
+    }
+
+    void integer(int64_t* member, const char* name, int64_t low, int64_t high, VariableClass kind,
+                 const char* help) {
+        number(
+            member, name, low, high, kind, help, "integer", parse_integer,
+            [](int64_t value) { return std::to_string(value); }, "a whole number");
+    }
+
+    void bytes(int64_t* member, const char* name, int64_t low, int64_t high, VariableClass kind,
+               const char* help) {
+        number(member, name, low, high, kind, help, "bytes", parse_bytes, bytes_text,
+               "a number of bytes, with K, M or G for units of 1024");
+    }
+
+    void boolean(bool* member, const char* name, VariableClass kind, const char* help) {
+        ConfigRow row = start(name, "boolean", *member ? "1" : "0", "0|1", kind, help);
+        if (const std::string_view* text = given(name)) {
+            if (parse_bool(*text, member)) {
+                row.source = "environment";
+            } else {
+                malformed(name, *text, "0 or 1 (or yes, no, true, false)", kind, row.default_value);
+            }
+        }
+        row.value = *member ? "1" : "0";
+        result_.rows.push_back(std::move(row));
+    }
+
+    void choice(int* member, const char* name, const char* choices, VariableClass kind,
+                const char* help) {
+        ConfigRow row = start(name, "choice", choice_text(choices, *member), choices, kind, help);
+        if (const std::string_view* text = given(name)) {
+            if (parse_choice(*text, choices, member)) {
+                row.source = "environment";
+            } else {
+                malformed(name, *text, std::string("one of ") + choices, kind, row.default_value);
+            }
+        }
+        row.value = choice_text(choices, *member);
+        result_.rows.push_back(std::move(row));
+    }
+
+    void text(std::string* member, const char* name, VariableClass kind, const char* help) {
+        ConfigRow row = start(name, "text", *member, "", kind, help);
+        if (const std::string_view* value = given(name)) {
+            *member = *value;
+            row.source = "environment";
+        }
+        row.value = *member;
+        result_.rows.push_back(std::move(row));
+    }
+
+    ConfigResult finish(const Config& config) {
+        result_.config = config;
+        std::vector<std::string_view> known;
+        for (const ConfigRow& row : result_.rows) {
+            known.push_back(row.name);
+        }
+        for (const auto& [name, value] : environment_) {
+            if (std::find(known.begin(), known.end(), name) != known.end()) {
+                continue;
+            }
+            if (std::find(std::begin(kForeignNames), std::end(kForeignNames), name) !=
+                std::end(kForeignNames)) {
+                result_.ignored.emplace_back(name);
+                continue;
+            }
+            std::string warning = "unknown variable " + std::string(name) + " has no effect";
+            const std::string_view near = nearest_name(name, known);
+            if (!near.empty()) {
+                warning += "; did you mean " + std::string(near) + "?";
+            } else {
+                warning += "; armci-info lists the known ones";
+            }
+            result_.warnings.push_back(std::move(warning));
+        }
+        return std::move(result_);
+    }
+
+  private:
+    const std::string_view* given(const char* name) const {
+        const auto found = environment_.find(name);
+        return found != environment_.end() ? &found->second : nullptr;
+    }
+
+    static ConfigRow start(const char* name, const char* type, std::string default_value,
+                           std::string range, VariableClass kind, const char* help) {
+        ConfigRow row;
+        row.name = name;
+        row.type = type;
+        row.default_value = std::move(default_value);
+        row.range = std::move(range);
+        row.source = "default";
+        row.help = help;
+        row.mirrored = kind == VariableClass::mirrored;
+        return row;
+    }
+
+    template <class Parse, class Print>
+    void number(int64_t* member, const char* name, int64_t low, int64_t high, VariableClass kind,
+                const char* help, const char* type, Parse parse, Print print,
+                const char* expected) {
+        ConfigRow row =
+            start(name, type, print(*member), print(low) + ".." + print(high), kind, help);
+        if (const std::string_view* text = given(name)) {
+            int64_t value = 0;
+            if (parse(*text, &value) && value >= low && value <= high) {
+                *member = value;
+                row.source = "environment";
+            } else {
+                malformed(name, *text, std::string(expected) + " in " + row.range, kind,
+                          row.default_value);
+            }
+        }
+        row.value = print(*member);
+        result_.rows.push_back(std::move(row));
+    }
+
+    void malformed(const char* name, std::string_view text, const std::string& expected,
+                   VariableClass kind, const std::string& default_value) {
+        std::string message =
+            std::string(name) + "=\"" + std::string(text) + "\" is not " + expected;
+        if (kind == VariableClass::own) {
+            result_.errors.push_back(message + "; correct or unset it");
+        } else {
+            result_.warnings.push_back(message + "; the default " + default_value + " is used");
+        }
+    }
+
+    std::map<std::string_view, std::string_view> environment_;
+    ConfigResult result_;
+};
+
+}  // namespace
+
+ConfigResult read_config(const char* const* environment) {
+    Reader reader(environment);
+    Config config;
+#define ARMCI_READ_INTEGER(member, name, value, low, high, kind, help) \
+    reader.integer(&config.member, name, low, high, VariableClass::kind, help);
+#define ARMCI_READ_BYTES(member, name, value, low, high, kind, help) \
+    reader.bytes(&config.member, name, low, high, VariableClass::kind, help);
+#define ARMCI_READ_BOOL(member, name, value, kind, help) \
+    reader.boolean(&config.member, name, VariableClass::kind, help);
+#define ARMCI_READ_CHOICE(member, name, value, choices, kind, help) \
+    reader.choice(&config.member, name, choices, VariableClass::kind, help);
+#define ARMCI_READ_TEXT(member, name, value, kind, help) \
+    reader.text(&config.member, name, VariableClass::kind, help);
+    ARMCI_CONFIG_TABLE(ARMCI_READ_INTEGER, ARMCI_READ_BYTES, ARMCI_READ_BOOL, ARMCI_READ_CHOICE,
+                       ARMCI_READ_TEXT)
+#undef ARMCI_READ_INTEGER
+#undef ARMCI_READ_BYTES
+#undef ARMCI_READ_BOOL
+#undef ARMCI_READ_CHOICE
+#undef ARMCI_READ_TEXT
+    return reader.finish(config);
+}
+
+}  // namespace armci::base

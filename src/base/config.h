@@ -1,0 +1,65 @@
+// Configuration from the environment: read once at start, then constant.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/config_table.h"
+
+namespace armci::base {
+
+enum class RouteChoice : int { automatic = 0, rma = 1, server = 2, alternate = 3 };
+enum class DomainChoice : int { process = 0, node = 1 };
+enum class OrderChoice : int { automatic = 0, none = 1 };
+
+struct Config {
+#define ARMCI_MEMBER_INTEGER(member, name, value, low, high, kind, help) int64_t member = value;
+#define ARMCI_MEMBER_BYTES(member, name, value, low, high, kind, help) int64_t member = value;
+#define ARMCI_MEMBER_BOOL(member, name, value, kind, help) bool member = value;
+#define ARMCI_MEMBER_CHOICE(member, name, value, choices, kind, help) int member = value;
+#define ARMCI_MEMBER_TEXT(member, name, value, kind, help) std::string member = value;
+    ARMCI_CONFIG_TABLE(ARMCI_MEMBER_INTEGER, ARMCI_MEMBER_BYTES, ARMCI_MEMBER_BOOL,
+                       ARMCI_MEMBER_CHOICE, ARMCI_MEMBER_TEXT)
+#undef ARMCI_MEMBER_INTEGER
+#undef ARMCI_MEMBER_BYTES
+#undef ARMCI_MEMBER_BOOL
+#undef ARMCI_MEMBER_CHOICE
+#undef ARMCI_MEMBER_TEXT
+
+    RouteChoice route_choice() const {
+        return static_cast<RouteChoice>(route);
+    }
+    DomainChoice domain_choice() const {
+        return static_cast<DomainChoice>(domains);
+    }
+    OrderChoice order_choice() const {
+        return static_cast<OrderChoice>(rma_order);
+    }
+};
+
+// One row of the table as text, for armci-info and the documentation.
+struct ConfigRow {
+    std::string_view name;
+    std::string_view type;  // "integer", "bytes", "boolean", "choice", "text"
+    std::string default_value;
+    std::string range;  // "8..4096", "auto|rma|…", or empty
+    std::string value;
+    std::string source;  // "default" or "environment"
+    std::string_view help;
+    bool mirrored = false;
+};
+
+struct ConfigResult {
+    Config config;
+    std::vector<ConfigRow> rows;
+    std::vector<std::string> errors;    // malformed values of own variables: the job must not start
+    std::vector<std::string> warnings;  // unknown names, malformed mirrored values
+    std::vector<std::string> ignored;  // names known from other implementations without effect here
+};
+
+// `environment` is a null-terminated array of "NAME=value", as environ(7).
+ConfigResult read_config(const char* const* environment);
+
+}  // namespace armci::base

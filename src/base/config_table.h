@@ -1,0 +1,69 @@
+// The one list of configuration variables. Everything else about them (parsing, defaults, armci-info,
+// docs/tuning.md) is derived from this table.
+//
+// Columns: kind(member, "NAME", default, lowest, highest, class, "help")
+//   kind    INTEGER, BYTES (suffix K, M, G), BOOL, CHOICE (default is the index, choices instead of the
+//           range), TEXT (no range)
+//   class   own       a malformed value ends the job at start
+//           mirrored  shared with other ARMCI implementations: a malformed value is warned about and
+//                     the default is used
+#pragma once
+
+// clang-format off
+#define ARMCI_CONFIG_TABLE(INTEGER, BYTES, BOOL, CHOICE, TEXT)                                          \
+    CHOICE(route, "ARMCI_ROUTE", 0, "auto|rma|server|alternate", own,                                   \
+        "How data moves between nodes: auto chooses for each transfer; rma and server force one where " \
+        "the operation can take it (accumulate and rmw always go through the server); alternate "       \
+        "changes from one operation to the next, for tests.")                                           \
+    TEXT(provider, "ARMCI_PROVIDER", "", own,                                                           \
+        "libfabric provider between nodes, as fi_info names it (for example tcp;ofi_rxm). Empty: the "  \
+        "best one the provider table knows on this machine.")                                           \
+    TEXT(interface, "ARMCI_INTERFACE", "", own,                                                         \
+        "Network interface (name or IPv4 address) to use between nodes. Empty: the first one with a "   \
+        "routable IPv4 address; loopback only when the whole job runs on one host.")                    \
+    INTEGER(node_size, "ARMCI_NODE_SIZE", 0, 0, 1 << 20, own,                                           \
+        "Splits each host into virtual nodes of this many ranks, for tests and benchmarks. 0: all "     \
+        "ranks that can share memory are one node.")                                                    \
+    CHOICE(domains, "ARMCI_DOMAINS", 0, "process|node", own,                                            \
+        "What armci_domain_* report: one process per domain, as Global Arrays is validated with, or "   \
+        "the real nodes.")                                                                              \
+    INTEGER(buffer_count, "ARMCI_BUFFER_COUNT", 8, 2, 4096, own,                                        \
+        "Registered buffers per process through which transfers by way of the data server move.")       \
+    BYTES(buffer_size, "ARMCI_BUFFER_SIZE", 64 << 10, 4 << 10, 16 << 20, own,                           \
+        "Bytes in each of these buffers: the largest chunk of a transfer.")                             \
+    INTEGER(recv_buffer_count, "ARMCI_RECV_BUFFER_COUNT", 16, 2, 65536, own,                            \
+        "Buffers that a data server keeps posted for incoming chunks; they bound what all its clients " \
+        "together may have under way.")                                                                 \
+    BYTES(rma_min_run, "ARMCI_RMA_MIN_RUN", 0, 0, int64_t{1} << 40, own,                                \
+        "Strided and vector transfers whose contiguous runs are at least this long go straight by "     \
+        "RMA, shorter ones through the data server. 0: the provider table's figure.")                   \
+    CHOICE(rma_order, "ARMCI_RMA_ORDER", 0, "auto|none", own,                                           \
+        "auto uses the ordering between RMA and messages that the provider grants; none relies on no "  \
+        "ordering and waits for delivery instead, for tests.")                                          \
+    BYTES(heap_size, "ARMCI_HEAP_SIZE", 0, 0, int64_t{1} << 46, own,                                    \
+        "Address space reserved per node for global memory; no memory is used before it is touched. "   \
+        "0: four times the machine's memory.")                                                          \
+    INTEGER(server_spin_us, "ARMCI_SERVER_SPIN_US", 20, 0, 1000000, own,                                \
+        "Microseconds for which the data server polls after work before it sleeps in the kernel.")      \
+    INTEGER(finalize_timeout_s, "ARMCI_FINALIZE_TIMEOUT_S", 60, 1, 86400, own,                          \
+        "Seconds ARMCI_Finalize waits for the other ranks before it gives up cleaning together.")       \
+    BOOL(stats, "ARMCI_STATS", 0, own,                                                                  \
+        "Print a table of operations and bytes by route when the library ends.")                        \
+    CHOICE(log_level, "ARMCI_LOG_LEVEL", 1, "error|warn|info|debug", own,                               \
+        "How much is written to standard error.")                                                       \
+    INTEGER(verbose, "ARMCI_VERBOSE", 0, 0, 9, mirrored,                                                \
+        "1: rank 0 prints the settings at start; 2: also the variables that have no effect here.")      \
+    BOOL(debug_alloc, "ARMCI_DEBUG_ALLOC", 0, mirrored,                                                 \
+        "Fill new global memory with zeros.")                                                           \
+    BYTES(shm_limit, "ARMCI_SHM_LIMIT", 0, 0, int64_t{1} << 50, mirrored,                               \
+        "Upper limit in bytes on global memory per process. 0: none.")                                  \
+    BOOL(progress_thread, "ARMCI_PROGRESS_THREAD", 1, mirrored,                                         \
+        "0 runs no data server thread: remote requests are then served only while the node's first "    \
+        "rank is inside the library. For debugging only.")                                              \
+    INTEGER(progress_usleep, "ARMCI_PROGRESS_USLEEP", 0, 0, 1000000, mirrored,                          \
+        "Microseconds the data server sleeps between polls instead of waiting for events. 0: events.")  \
+    BOOL(no_flush_local, "ARMCI_NO_FLUSH_LOCAL", 0, mirrored,                                           \
+        "Debugging: every blocking put and accumulate waits for remote completion.")                    \
+    BOOL(explicit_nb_progress, "ARMCI_EXPLICIT_NB_PROGRESS", 1, mirrored,                               \
+        "Poll for progress after each non-blocking call.")
+// clang-format on

@@ -1,0 +1,20 @@
+// Parsing of single configuration values, and the nearest known name for a misspelt one.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace armci::base {
+
+// Each returns false, leaving *out alone, when the text is not a value of its type.
+bool parse_bool(std::string_view text, bool* out);        // t T y Y 1 / f F n N 0 as first letter
+bool parse_integer(std::string_view text, int64_t* out);  // decimal, optional sign
+bool parse_bytes(std::string_view text, int64_t* out);    // decimal with optional K, M or G (1024)
+bool parse_choice(std::string_view text, const char* choices, int* out);  // "a|b|c", exact
+
+// The candidate with the smallest edit distance to `name`; empty when none is near.
+std::string_view nearest_name(std::string_view name,
+                              const std::vector<std::string_view>& candidates);
+
+}  // namespace armci::base

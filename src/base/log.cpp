@@ -1,0 +1,112 @@
+#include "base/log.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
+namespace armci::base {
+namespace {
+
+constexpr int kMessageBytes = 2048;
+
+std::atomic<int> g_level{static_cast<int>(LogLevel::warn)};
+std::atomic<int> g_rank{-1};
+std::atomic<AbortHook> g_abort_hook{nullptr};
+
+void write_line(const char* kind, const char* function, const char* text) {
+    char line[kMessageBytes + 128];
+    int used = 0;
+    const int rank = g_rank.load(std::memory_order_relaxed);
+    if (rank >= 0) {
+        used = std::snprintf(line, sizeof line, "[%d] ", rank);
+    }
+    used +=
+        std::snprintf(line + used, sizeof line - used, "ARMCI %s: %s%s%s\n", kind,
+                      function != nullptr ? function : "", function != nullptr ? ": " : "", text);
+    used = std::min(used, static_cast<int>(sizeof line) - 1);
+    const char* next = line;
+    while (used > 0) {
+        const ssize_t written = ::write(STDERR_FILENO, next, used);
+        if (written <= 0) {
+            return;
+        }
+        next += written;
+        used -= static_cast<int>(written);
+    }
+}
+
+[[noreturn]] void end_job(int code) {
+    std::fflush(nullptr);
+    if (AbortHook hook = g_abort_hook.load()) {
+        hook(code);
+    }
+    std::_Exit(code != 0 ? code & 0xff : 1);
+}
+
+const char* kind_of(LogLevel level) {
+    switch (level) {
+        case LogLevel::error:
+            return "Error";
+        case LogLevel::warn:
+            return "Warning";
+        case LogLevel::info:
+            return "Info";
+        case LogLevel::debug:
+            break;
+    }
+    return "Debug";
+}
+
+}  // namespace
+
+void set_log_level(LogLevel level) {
+    g_level.store(static_cast<int>(level));
+}
+
+bool log_enabled(LogLevel level) {
+    return static_cast<int>(level) <= g_level.load(std::memory_order_relaxed);
+}
+
+void set_log_rank(int rank) {
+    g_rank.store(rank);
+}
+
+int log_rank() {
+    return g_rank.load();
+}
+
+void set_abort_hook(AbortHook hook) {
+    g_abort_hook.store(hook);
+}
+
+void log(LogLevel level, const char* format, ...) {
+    if (!log_enabled(level)) {
+        return;
+    }
+    char text[kMessageBytes];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    write_line(kind_of(level), nullptr, text);
+}
+
+void fatal(const char* function, const char* format, ...) {
+    char text[kMessageBytes];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    write_line("Error", function, text);
+    end_job(1);
+}
+
+void fatal_with_code(int code, const char* message) {
+    write_line("Error", nullptr, message);
+    end_job(code);
+}
+
+}  // namespace armci::base

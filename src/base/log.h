@@ -1,0 +1,49 @@
+// Messages to the user and the one way in which the library ends a job.
+//
+// Everything goes to standard error as one write per message, prefixed with the rank, so that lines
+// of several ranks do not mix. The library prints nothing on its own at the default level except
+// warnings and errors.
+#pragma once
+
+#include <cstdarg>
+
+namespace armci::base {
+
+enum class LogLevel : int { error = 0, warn = 1, info = 2, debug = 3 };
+
+void set_log_level(LogLevel level);
+bool log_enabled(LogLevel level);
+
+// The rank in the prefix; -1 (the default) prints no number.
+void set_log_rank(int rank);
+int log_rank();
+
+// Called by fatal() after the message is out; must not return. core installs MPI_Abort here.
+using AbortHook = void (*)(int code);
+void set_abort_hook(AbortHook hook);
+
+__attribute__((format(printf, 2, 3))) void log(LogLevel level, const char* format, ...);
+
+// Prints "[rank] ARMCI Error: function: message" and ends the job with a non-zero status.
+// `function` is the public name the user called, or nullptr for the library itself.
+[[noreturn]] __attribute__((format(printf, 2, 3))) void fatal(const char* function,
+                                                              const char* format, ...);
+
+// Same for a message that is complete already, with the status to end with (ARMCI_Error).
+[[noreturn]] void fatal_with_code(int code, const char* message);
+
+}  // namespace armci::base
+
+#define ARMCI_LOG_WARN(...) ::armci::base::log(::armci::base::LogLevel::warn, __VA_ARGS__)
+#define ARMCI_LOG_INFO(...)                                                 \
+    do {                                                                    \
+        if (::armci::base::log_enabled(::armci::base::LogLevel::info)) {    \
+            ::armci::base::log(::armci::base::LogLevel::info, __VA_ARGS__); \
+        }                                                                   \
+    } while (0)
+#define ARMCI_LOG_DEBUG(...)                                                 \
+    do {                                                                     \
+        if (::armci::base::log_enabled(::armci::base::LogLevel::debug)) {    \
+            ::armci::base::log(::armci::base::LogLevel::debug, __VA_ARGS__); \
+        }                                                                    \
+    } while (0)

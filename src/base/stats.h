@@ -1,0 +1,48 @@
+// Counters of one process. They are plain words written by the thread that owns the runtime (API
+// calls are serialised), so counting costs an add; readers in other threads see them only
+// approximately.
+#pragma once
+
+#include <cstdint>
+
+namespace armci::base {
+
+enum class Route : uint8_t { local = 0, rma = 1, server = 2 };
+inline constexpr int kRouteCount = 3;
+
+enum class OpKind : uint8_t { put = 0, get = 1, acc = 2 };
+inline constexpr int kOpKindCount = 3;
+
+struct Counter {
+    uint64_t operations = 0;
+    uint64_t bytes = 0;
+};
+
+struct Stats {
+    // Invariant: every put, get and accumulate call that moves at least one byte is counted in
+    // exactly one route, with its user bytes; `alternate` splits by operation, never inside one.
+    Counter transfers[kOpKindCount][kRouteCount];
+    uint64_t rmw = 0;
+    uint64_t fences = 0;         // calls that had to wait for a remote answer
+    uint64_t messages_sent = 0;  // frames this process sent to data servers
+    uint64_t chunks_sent = 0;    // of those, frames that carried user data
+    uint64_t buffer_waits = 0;   // times a chunk had to wait for a free buffer or for window
+
+    void count(OpKind op, Route route, int64_t bytes) {
+        Counter& counter = transfers[static_cast<int>(op)][static_cast<int>(route)];
+        ++counter.operations;
+        counter.bytes += static_cast<uint64_t>(bytes);
+    }
+};
+
+inline const char* name_of(Route route) {
+    constexpr const char* kNames[] = {"local", "rma", "server"};
+    return kNames[static_cast<int>(route)];
+}
+
+inline const char* name_of(OpKind op) {
+    constexpr const char* kNames[] = {"put", "get", "acc"};
+    return kNames[static_cast<int>(op)];
+}
+
+}  // namespace armci::base

@@ -1,0 +1,23 @@
+// Where the processes of a node run and where the data server's thread should run (hwloc).
+#pragma once
+
+#include <string>
+
+namespace armci::base {
+
+// The processors this process may use, as an hwloc bitmap string; empty when hwloc cannot tell.
+std::string allowed_processors();
+
+// A processor for the data server: one that this machine allows, that no rank of the node is bound
+// to, and that is nearest to the PCI device `nic_bus_id` ("0000:41:00.0", may be empty).
+// `rank_processors` joins the allowed_processors() of all ranks with ';'. Returns its OS index, or
+// -1 when every processor is already some rank's: the thread then stays unbound and shares.
+int spare_processor(const std::string& rank_processors, const std::string& nic_bus_id);
+
+// Binds the calling thread to one processor; false when the system refuses.
+bool bind_this_thread(int processor);
+
+// Processors this process may run on; at least 1.
+int processor_count();
+
+}  // namespace armci::base

@@ -1,0 +1,66 @@
+// Global memory made by one rank alone, and named by a record that ranks send to each other.
+#include <cinttypes>
+
+#include "base/log.h"
+#include "core/global_memory.h"
+
+namespace armci::core {
+namespace {
+
+uint64_t dynamic_id(int owner, const DynamicMemory& memory) {
+    // Apart from collective segments, whose lowest 40 bits are small numbers.
+    return uint64_t{1} << 63 | static_cast<uint64_t>(owner) << 40 |
+           (memory.slice.base >> 12 & ((uint64_t{1} << 40) - 1));
+}
+
+}  // namespace
+
+DynamicMemory allocate_dynamic(Runtime& runtime, const char* function, int64_t bytes) {
+    DynamicMemory memory;
+    std::string reason = "the node heap is full; raise ARMCI_HEAP_SIZE";
+    node::NodeHeap::Range range;
+    if (memory_is_available(runtime, bytes, &reason)) {
+        range = runtime.heap.allocate(static_cast<size_t>(bytes));
+    }
+    if (range.data == nullptr) {
+        base::fatal(function, "%" PRId64 " bytes of global memory were asked for on %s: %s", bytes,
+                    describe_node(runtime.world).c_str(), reason.c_str());
+    }
+    memory.data_record = range.record;
+    memory.slice = Slice{reinterpret_cast<uint64_t>(range.data), static_cast<uint64_t>(bytes)};
+    memory.part.node = runtime.world.node;
+    memory.part.begin = memory.slice.base;
+    memory.part.bytes = memory.slice.bytes;
+    publish(runtime, function, &memory.part);
+    return memory;
+}
+
+void free_dynamic(Runtime& runtime, const DynamicMemory& memory) {
+    withdraw(runtime, "ARMCI_Memctl", memory.part);
+    runtime.heap.release(memory.data_record);
+}
+
+void attach_dynamic(Runtime& runtime, int owner, const DynamicMemory& memory) {
+    const uint64_t id = dynamic_id(owner, memory);
+    if (runtime.segments.find_by_id(id) != nullptr) {
+        return;
+    }
+    auto segment = std::make_unique<Segment>();
+    segment->id = id;
+    segment->group = runtime.groups.single(owner);
+    segment->is_internal = true;
+    const size_t words = (SegmentTables::bytes(1, 1) + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+    segment->owned_tables = std::make_unique<uint64_t[]>(words);
+    segment->tables = new (segment->owned_tables.get()) SegmentTables{1, 1};
+    segment->tables->slices()[0] = memory.slice;
+    segment->tables->parts()[0] = memory.part;
+    runtime.segments.add(std::move(segment));
+}
+
+void detach_dynamic(Runtime& runtime, int owner, const DynamicMemory& memory) {
+    if (Segment* segment = runtime.segments.find_by_id(dynamic_id(owner, memory))) {
+        runtime.segments.remove(segment);
+    }
+}
+
+}  // namespace armci::core

@@ -1,0 +1,390 @@
+#include "core/global_memory.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+
+#include "base/log.h"
+#include "core/sync.h"
+#include "node/memory_limits.h"
+#include "pipeline/request_task.h"
+
+namespace armci::core {
+namespace {
+
+// Small slices are packed, large ones begin on their own pages so that their owner touches them
+// first.
+constexpr int64_t kSmallAlignment = 64;
+constexpr int64_t kLargeSlice = 16 << 10;
+// Below this, reading what the host has left costs more than the check is worth.
+constexpr int64_t kUncheckedBytes = 8 << 20;
+
+enum class Outcome : int32_t { no_memory_here = 0, allocated = 1, failed = 2 };
+
+// What the first member on each node tells all others.
+struct NodeReport {
+    Outcome outcome = Outcome::no_memory_here;
+    int32_t registered = 0;
+    uint64_t begin = 0;
+    uint64_t bytes = 0;
+    uint64_t remote_base = 0;
+    uint64_t key = 0;
+    uint64_t tables = 0;      // address, for ranks of the same node
+    uint64_t segment_id = 0;  // from group rank 0
+};
+
+int64_t alignment_of(int64_t slice_bytes) {
+    return slice_bytes >= kLargeSlice ? static_cast<int64_t>(node::kPageBytes) : kSmallAlignment;
+}
+
+int64_t round_up(int64_t value, int64_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+// Where each member's slice begins within its node's part, and how long the parts are.
+struct Plan {
+    std::vector<int64_t> slice_bytes;   // by group rank
+    std::vector<int64_t> slice_offset;  // by group rank
+    struct Part {
+        int node;
+        int first_member;  // group rank
+        int64_t bytes;
+    };
+    std::vector<Part> parts;   // by node; members without memory may give empty ones
+    std::vector<int> part_of;  // by group rank
+    bool overflow = false;
+};
+
+Plan make_plan(const World& world, const Group& group, std::vector<int64_t> slice_bytes) {
+    Plan plan;
+    plan.slice_bytes = std::move(slice_bytes);
+    const int size = group.size();
+    plan.slice_offset.resize(size);
+    plan.part_of.resize(size);
+    for (int member = 0; member < size; ++member) {
+        const int node = world.node_of[group.world_rank(member)];
+        auto part =
+            std::lower_bound(plan.parts.begin(), plan.parts.end(), node,
+                             [](const Plan::Part& p, int wanted) { return p.node < wanted; });
+        if (part == plan.parts.end() || part->node != node) {
+            plan.parts.insert(part, Plan::Part{node, member, 0});
+        }
+    }
+    for (int member = 0; member < size; ++member) {
+        const int node = world.node_of[group.world_rank(member)];
+        const auto part =
+            std::lower_bound(plan.parts.begin(), plan.parts.end(), node,
+                             [](const Plan::Part& p, int wanted) { return p.node < wanted; });
+        plan.part_of[member] = static_cast<int>(part - plan.parts.begin());
+        const int64_t bytes = plan.slice_bytes[member];
+        plan.slice_offset[member] = round_up(part->bytes, alignment_of(bytes));
+        plan.overflow |= __builtin_add_overflow(plan.slice_offset[member], bytes, &part->bytes);
+    }
+    return plan;
+}
+
+template <class T>
+void all_gather(Runtime& runtime, const Group& group, const T& mine, T* all) {
+    if (group.size() == 1) {
+        all[0] = mine;
+        return;
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallgather(&mine, sizeof(T), MPI_BYTE, all, sizeof(T), MPI_BYTE, group.own_comm(),
+                   &request);
+    runtime.messages.complete(runtime, &request, nullptr);
+}
+
+void fill_tables(SegmentTables* tables, const Plan& plan, const std::vector<NodeReport>& reports) {
+    for (const Plan::Part& part : plan.parts) {
+        const NodeReport& report = reports[part.first_member];
+        if (report.outcome == Outcome::allocated) {
+            tables->parts()[tables->part_count++] =
+                NodePart{part.node,    report.registered,  report.begin,
+                         report.bytes, report.remote_base, report.key};
+        }
+    }
+    for (int member = 0; member < tables->slice_count; ++member) {
+        const NodeReport& report = reports[plan.parts[plan.part_of[member]].first_member];
+        Slice& slice = tables->slices()[member];
+        slice.bytes = static_cast<uint64_t>(plan.slice_bytes[member]);
+        slice.base =
+            slice.bytes == 0 ? 0 : report.begin + static_cast<uint64_t>(plan.slice_offset[member]);
+    }
+}
+
+}  // namespace
+
+bool memory_is_available(Runtime& runtime, int64_t bytes, std::string* reason) {
+    char text[256];
+    const int64_t free_heap = static_cast<int64_t>(runtime.heap.data_bytes()) -
+                              static_cast<int64_t>(runtime.heap.used_bytes());
+    if (bytes > free_heap) {
+        std::snprintf(text, sizeof text,
+                      "the node heap has %" PRId64
+                      " of %zu bytes of address space left; raise "
+                      "ARMCI_HEAP_SIZE",
+                      free_heap, runtime.heap.data_bytes());
+        *reason = text;
+        return false;
+    }
+    if (bytes < kUncheckedBytes) {
+        return true;
+    }
+    // Memory that was given out but not touched yet is spoken for.
+    const auto promised =
+        std::max<int64_t>(0, static_cast<int64_t>(runtime.heap.used_bytes()) -
+                                 static_cast<int64_t>(runtime.heap.resident_bytes()));
+    const node::MemoryLimit limit = node::available_memory();
+    const int64_t available = limit.available_bytes - promised;
+    if (bytes > available) {
+        std::snprintf(text, sizeof text,
+                      "%s has %" PRId64 " bytes available, of which %" PRId64
+                      " are promised to earlier allocations; use more nodes or smaller arrays",
+                      limit.reason.c_str(), limit.available_bytes, promised);
+        *reason = text;
+        return false;
+    }
+    return true;
+}
+
+void publish(Runtime& runtime, const char* function, NodePart* part) {
+    if (runtime.network == nullptr) {
+        return;
+    }
+    pipeline::RequestTask task(function, wire::FrameKind::add_segment,
+                               wire::SegmentBody{part->begin, part->bytes},
+                               pipeline::RequestTask::Answer::expected);
+    pipeline::Origin& origin = runtime.network->origin;
+    origin.submit(task, origin.channel(runtime.world.node));
+    runtime.wait_until([&] { return task.is_complete(); });
+    part->registered = task.segment().registered != 0 ? 1 : 0;
+    part->remote_base = task.segment().remote_base;
+    part->key = task.segment().key;
+}
+
+void withdraw(Runtime& runtime, const char* function, const NodePart& part) {
+    if (runtime.network == nullptr) {
+        return;
+    }
+    pipeline::RequestTask task(function, wire::FrameKind::remove_segment,
+                               wire::SegmentBody{part.begin, part.bytes},
+                               pipeline::RequestTask::Answer::expected);
+    pipeline::Origin& origin = runtime.network->origin;
+    origin.submit(task, origin.channel(runtime.world.node));
+    runtime.wait_until([&] { return task.is_complete(); });
+    if (task.value() == 0) {
+        base::fatal(function,
+                    "the data server of this node does not know the segment at 0x%" PRIx64,
+                    part.begin);
+    }
+}
+
+namespace {
+
+// The first member on a node allocates for all of them. Sets the segment's heap records.
+NodeReport allocate_part(Runtime& runtime, const char* function, int64_t bytes,
+                         int64_t tables_bytes, Segment* segment) {
+    NodeReport report;
+    const node::NodeHeap::Range tables = runtime.heap.allocate(tables_bytes);
+    std::string reason = "the node heap is full; raise ARMCI_HEAP_SIZE";
+    bool available = tables.data != nullptr;
+    node::NodeHeap::Range data;
+    if (available && bytes > 0) {
+        available = memory_is_available(runtime, bytes, &reason);
+        if (available) {
+            data = runtime.heap.allocate(static_cast<size_t>(bytes));
+            available = data.data != nullptr;
+        }
+    }
+    if (!available) {
+        if (tables.data != nullptr) {
+            runtime.heap.release(tables.record);
+        }
+        base::log(base::LogLevel::error,
+                  "%s: %" PRId64 " bytes of global memory were asked for on %s: %s", function,
+                  bytes, describe_node(runtime.world).c_str(), reason.c_str());
+        report.outcome = Outcome::failed;
+        return report;
+    }
+    report.tables = reinterpret_cast<uint64_t>(tables.data);
+    segment->tables_record = tables.record;
+    if (bytes > 0) {
+        NodePart part;
+        part.begin = reinterpret_cast<uint64_t>(data.data);
+        part.bytes = static_cast<uint64_t>(bytes);
+        publish(runtime, function, &part);
+        segment->data_record = data.record;
+        report.outcome = Outcome::allocated;
+        report.registered = part.registered;
+        report.begin = part.begin;
+        report.bytes = part.bytes;
+        report.remote_base = part.remote_base;
+        report.key = part.key;
+    }
+    return report;
+}
+
+void release_part(Runtime& runtime, const char* function, const Segment& segment,
+                  const NodePart* part) {
+    if (segment.data_record != 0) {
+        withdraw(runtime, function, *part);
+        runtime.heap.release(segment.data_record);
+    }
+    if (segment.tables_record != 0) {
+        runtime.heap.release(segment.tables_record);
+    }
+}
+
+bool exceeds_limit(Runtime& runtime, const char* function, int64_t bytes) {
+    const uint64_t limit = memory_limit();
+    if (limit == 0 || runtime.allocated_bytes + static_cast<uint64_t>(bytes) <= limit) {
+        return false;
+    }
+    base::log(base::LogLevel::error,
+              "%s: %" PRId64 " bytes of global memory were asked for on top of %" PRIu64
+              ", and the limit for a process is %" PRIu64
+              "; raise it (ARMCI_SHM_LIMIT, ARMCI_Set_shm_limit)",
+              function, bytes, runtime.allocated_bytes, limit);
+    return true;
+}
+
+}  // namespace
+
+bool allocate_global(Runtime& runtime, const char* function, const GroupRef& group, int64_t bytes,
+                     void** base_pointers, Segment** segment_out) {
+    const int size = group->size();
+    // A rank that may not have its share says so with a negative size.
+    const int64_t wanted = exceeds_limit(runtime, function, bytes) ? -1 : bytes;
+    std::vector<int64_t> slice_bytes(size);
+    all_gather(runtime, *group, wanted, slice_bytes.data());
+    std::fill(base_pointers, base_pointers + size, nullptr);
+    if (std::any_of(slice_bytes.begin(), slice_bytes.end(), [](int64_t b) { return b < 0; })) {
+        return false;
+    }
+    if (segment_out != nullptr) {
+        *segment_out = nullptr;
+    }
+    if (std::all_of(slice_bytes.begin(), slice_bytes.end(), [](int64_t b) { return b == 0; })) {
+        return true;
+    }
+
+    const Plan plan = make_plan(runtime.world, *group, std::move(slice_bytes));
+    const Plan::Part& my_part = plan.parts[plan.part_of[group->rank()]];
+    const int part_count = static_cast<int>(plan.parts.size());
+    auto segment = std::make_unique<Segment>();
+    segment->group = group;
+
+    NodeReport mine;
+    if (my_part.first_member == group->rank()) {
+        if (plan.overflow) {
+            base::log(base::LogLevel::error,
+                      "%s: the sizes of the ranks of a node add up to more than "
+                      "64 bits",
+                      function);
+            mine.outcome = Outcome::failed;
+        } else {
+            mine = allocate_part(runtime, function, my_part.bytes,
+                                 static_cast<int64_t>(SegmentTables::bytes(size, part_count)),
+                                 segment.get());
+        }
+    }
+    if (group->rank() == 0) {
+        mine.segment_id =
+            static_cast<uint64_t>(runtime.world.rank) << 40 | runtime.next_segment_number++;
+    }
+    std::vector<NodeReport> reports(size);
+    all_gather(runtime, *group, mine, reports.data());
+    const bool failed = std::any_of(reports.begin(), reports.end(), [](const NodeReport& report) {
+        return report.outcome == Outcome::failed;
+    });
+    const NodePart my_memory{my_part.node, mine.registered,  mine.begin,
+                             mine.bytes,   mine.remote_base, mine.key};
+    if (failed) {
+        release_part(runtime, function, *segment, &my_memory);
+        return false;
+    }
+
+    segment->id = reports[0].segment_id;
+    segment->tables = reinterpret_cast<SegmentTables*>(reports[my_part.first_member].tables);
+    if (my_part.first_member == group->rank()) {
+        segment->tables->slice_count = size;
+        segment->tables->part_count = 0;
+        fill_tables(segment->tables, plan, reports);
+    }
+    for (int member = 0; member < size; ++member) {
+        if (plan.slice_bytes[member] > 0) {
+            const NodeReport& report = reports[plan.parts[plan.part_of[member]].first_member];
+            base_pointers[member] = reinterpret_cast<void*>(
+                report.begin + static_cast<uint64_t>(plan.slice_offset[member]));
+        }
+    }
+    if (runtime.config().debug_alloc && bytes > 0) {
+        std::memset(base_pointers[group->rank()], 0, static_cast<size_t>(bytes));
+    }
+    // Now the tables are complete on every node and the memory is usable from everywhere.
+    group_barrier(runtime, *group);
+    runtime.allocated_bytes += static_cast<uint64_t>(bytes);
+    Segment* added = runtime.segments.add(std::move(segment));
+    if (segment_out != nullptr) {
+        *segment_out = added;
+    }
+    return true;
+}
+
+void free_segment(Runtime& runtime, Segment* segment) {
+    const GroupRef group = segment->group;
+    const int my_rank = group->rank();
+    runtime.allocated_bytes -= segment->slice(my_rank).bytes;
+    const NodePart* part = segment->part(runtime.world.node);
+    const NodePart my_part = part != nullptr ? *part : NodePart{};
+    const std::unique_ptr<Segment> removed = runtime.segments.remove(segment);
+    // Nobody looks the tables up any more after this, and everybody has fenced before.
+    group_barrier(runtime, *group);
+    release_part(runtime, "ARMCI_Free", *removed, &my_part);
+}
+
+void free_global(Runtime& runtime, const char* function, const GroupRef& fallback_group,
+                 void* base) {
+    Segment* mine = nullptr;
+    if (base != nullptr) {
+        mine = runtime.segments.find_by_my_base(base);
+        if (mine == nullptr || mine->is_internal) {
+            base::fatal(function,
+                        "argument ptr = %p: not the beginning of this rank's part of any "
+                        "allocation; pass what ARMCI_Malloc returned for this rank, once",
+                        base);
+        }
+    }
+    const GroupRef group = mine != nullptr ? mine->group : fallback_group;
+    if (group == nullptr) {
+        return;  // a null pointer and a freed group: there is nothing that could be named
+    }
+    fence_all(runtime);
+    uint64_t id = mine != nullptr ? mine->id : 0;
+    const uint64_t my_id = id;
+    if (group->size() > 1) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Iallreduce(MPI_IN_PLACE, &id, 1, MPI_UINT64_T, MPI_MAX, group->own_comm(), &request);
+        runtime.messages.complete(runtime, &request, nullptr);
+    }
+    if (id == 0) {
+        return;
+    }
+    if (my_id != 0 && my_id != id) {
+        base::fatal(function,
+                    "argument ptr = %p: other ranks free a different allocation in the same "
+                    "call",
+                    base);
+    }
+    Segment* segment = runtime.segments.find_by_id(id);
+    if (segment == nullptr) {
+        base::fatal(function,
+                    "other ranks free an allocation of a group that this rank is not in; "
+                    "use ARMCI_Free_group with that group");
+    }
+    free_segment(runtime, segment);
+}
+
+}  // namespace armci::core

@@ -1,0 +1,121 @@
+#include "core/groups.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/world.h"
+
+namespace armci::core {
+namespace {
+
+constexpr int kNoId = -1;  // of groups that no public struct names
+
+}  // namespace
+
+Group::Group(int id, MPI_Comm comm, MPI_Comm own_comm, bool owns_comm, std::vector<int> world_ranks)
+    : id_(id),
+      comm_(comm),
+      own_comm_(own_comm),
+      owns_comm_(owns_comm),
+      world_ranks_(std::move(world_ranks)) {
+    if (comm_ != MPI_COMM_NULL) {
+        MPI_Comm_rank(comm_, &rank_);
+    }
+    if (!is_world()) {
+        by_world_rank_.reserve(world_ranks_.size());
+        for (int i = 0; i < size(); ++i) {
+            by_world_rank_.emplace_back(world_ranks_[i], i);
+        }
+        std::sort(by_world_rank_.begin(), by_world_rank_.end());
+    }
+}
+
+Group::~Group() {
+    if (owns_comm_) {
+        MPI_Comm_free(&comm_);
+    }
+}
+
+int Group::group_rank(int world_rank) const {
+    if (is_world()) {
+        return world_rank >= 0 && world_rank < size() ? world_rank : -1;
+    }
+    const auto found = std::lower_bound(by_world_rank_.begin(), by_world_rank_.end(),
+                                        std::make_pair(world_rank, 0));
+    return found != by_world_rank_.end() && found->first == world_rank ? found->second : -1;
+}
+
+void Groups::start(const World& world) {
+    std::vector<int> identity(world.size);
+    std::iota(identity.begin(), identity.end(), 0);
+    groups_.clear();
+    groups_.push_back(std::make_shared<Group>(Group::kWorldId, world.user_comm, world.comm, false,
+                                              std::move(identity)));
+    default_id_ = Group::kWorldId;
+
+    node_ =
+        std::make_shared<Group>(kNoId, world.node_comm, world.node_comm, false,
+                                std::vector<int>(world.node_ranks.begin(), world.node_ranks.end()));
+    leaders_.reset();
+    if (world.is_leader()) {
+        std::vector<int> first_ranks(world.node_count, -1);
+        for (int rank = world.size - 1; rank >= 0; --rank) {
+            first_ranks[world.node_of[rank]] = rank;
+        }
+        leaders_ = std::make_shared<Group>(kNoId, world.leaders_comm, world.leaders_comm, false,
+                                           std::move(first_ranks));
+    }
+}
+
+void Groups::stop() {
+    groups_.clear();
+    node_.reset();
+    leaders_.reset();
+}
+
+const GroupRef& Groups::find(int id) const {
+    return id >= 0 && id < static_cast<int>(groups_.size()) ? groups_[id] : none_;
+}
+
+int Groups::new_id() {
+    groups_.emplace_back();
+    return static_cast<int>(groups_.size()) - 1;
+}
+
+GroupRef Groups::create(const World& world, std::vector<int> world_ranks) {
+    // Only members call, as many programs do; in those where all ranks of the parent call, the
+    // others never get here. Members that create overlapping groups must do so in one order, so one
+    // tag is enough.
+    constexpr int kTag = 0;
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Group members = MPI_GROUP_NULL;
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_group(world.comm, &all);
+    MPI_Group_incl(all, static_cast<int>(world_ranks.size()), world_ranks.data(), &members);
+    MPI_Comm_create_group(world.comm, members, kTag, &comm);
+    MPI_Group_free(&members);
+    MPI_Group_free(&all);
+    return adopt(comm, std::move(world_ranks));
+}
+
+GroupRef Groups::adopt(MPI_Comm comm, std::vector<int> world_ranks) {
+    const int id = new_id();
+    groups_[id] = std::make_shared<Group>(id, comm, comm, true, std::move(world_ranks));
+    return groups_[id];
+}
+
+GroupRef Groups::single(int world_rank) {
+    return std::make_shared<Group>(kNoId, MPI_COMM_NULL, MPI_COMM_NULL, false,
+                                   std::vector<int>{world_rank});
+}
+
+void Groups::forget(int id) {
+    if (id > Group::kWorldId && id < static_cast<int>(groups_.size())) {
+        groups_[id].reset();
+        if (default_id_ == id) {
+            default_id_ = Group::kWorldId;
+        }
+    }
+}
+
+}  // namespace armci::core

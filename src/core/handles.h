@@ -1,0 +1,50 @@
+// Handles of non-blocking operations.
+//
+// A public handle is two ints and owns nothing: it names a slot of this table by index and
+// generation. A slot counts the operations that were started on it and are not complete; it returns
+// to the table when the count reaches zero, and its generation moves on, so a forgotten handle
+// costs nothing and a stale one reads as complete. Anything else in a handle's words (never
+// initialised, say) reads as idle, too: the second word must hold the magic byte and the slot's
+// generation.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+struct armci_hdl_s;
+
+namespace armci::core {
+
+class Handles {
+  public:
+    static constexpr uint32_t kNoSlot = UINT32_MAX;
+
+    // Makes a handle idle.
+    static void reset(armci_hdl_s* handle, bool aggregate);
+    static bool is_aggregate(const armci_hdl_s& handle);
+    void set_aggregate(armci_hdl_s* handle, bool aggregate);
+
+    // The slot to count an operation on: the handle's own while it is active, else a new one.
+    uint32_t begin(armci_hdl_s* handle);
+    void end(uint32_t slot);  // one operation is complete
+
+    // Whether operations on the handle are under way; a handle that is complete becomes idle.
+    bool is_active(const armci_hdl_s& handle) const;
+    void set_idle(armci_hdl_s* handle);
+
+  private:
+    struct Slot {
+        uint32_t generation = 0;
+        uint32_t pending = 0;
+    };
+    // 8 bits of magic, 1 of aggregate, the rest generation.
+    static constexpr uint32_t kMagic = 0xA7u << 24;
+    static constexpr uint32_t kMagicMask = 0xFFu << 24;
+    static constexpr uint32_t kAggregate = 1u << 23;
+    static constexpr uint32_t kGenerationMask = kAggregate - 1;
+
+    std::vector<Slot> slots_;
+    std::vector<uint32_t> spare_;
+};
+
+}  // namespace armci::core

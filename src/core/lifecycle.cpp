@@ -1,0 +1,258 @@
+// Start, stop, and the counting of both.
+//
+// ARMCI_Init* count up, ARMCI_Finalize counts down, and the library stops when the count reaches
+// zero. ARMCI_Init_mpi_comm starts the library without counting: Global Arrays calls it before
+// ARMCI_Init and finalizes once.
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "core/global_memory.h"
+#include "core/network.h"
+#include "core/notify.h"
+#include "core/report.h"
+#include "core/runtime.h"
+#include "core/sync.h"
+#include "node/memory_limits.h"
+
+namespace armci::core {
+namespace {
+
+Runtime* g_runtime = nullptr;
+// An instance that could not stop together with the other ranks; its threads end with MPI.
+Runtime* g_abandoned = nullptr;
+int g_count = 0;
+uint64_t g_memory_limit = 0;
+
+void abort_by_mpi(int code) {
+    int initialized = 0;
+    int finalized = 0;
+    MPI_Initialized(&initialized);
+    MPI_Finalized(&finalized);
+    if (initialized != 0 && finalized == 0) {
+        MPI_Abort(MPI_COMM_WORLD, code != 0 ? code : 1);
+    }
+    std::_Exit(code != 0 ? code & 0xff : 1);
+}
+
+// A malformed value ends the job before anything is started; one rank's message is enough when all
+// have the same environment, which rank 0 finds out first.
+void check_configuration(const base::ConfigResult& configuration, MPI_Comm comm) {
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    const auto complain = [&] {
+        for (const std::string& error : configuration.errors) {
+            base::log(base::LogLevel::error, "%s", error.c_str());
+        }
+        base::fatal("ARMCI_Init", "%zu environment variable%s cannot be used; see above",
+                    configuration.errors.size(), configuration.errors.size() == 1 ? "" : "s");
+    };
+    if (rank == 0 && !configuration.errors.empty()) {
+        complain();
+    }
+    MPI_Barrier(comm);
+    if (!configuration.errors.empty()) {
+        complain();
+    }
+}
+
+// MPI_Finalize was reached with the library still up: stop the thread and close endpoints, alone.
+int on_mpi_finalize(MPI_Comm, int, void*, void*) {
+    for (Runtime** instance : {&g_runtime, &g_abandoned}) {
+        if (*instance != nullptr) {
+            abandon_network(**instance);
+            *instance = nullptr;  // its communicators are MPI's to clean up now
+        }
+    }
+    g_count = 0;
+    return MPI_SUCCESS;
+}
+
+void watch_mpi_finalize() {
+    static int keyval = MPI_KEYVAL_INVALID;
+    if (keyval == MPI_KEYVAL_INVALID) {
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_mpi_finalize, &keyval, nullptr);
+        MPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
+    }
+}
+
+size_t heap_bytes(const base::Config& config) {
+    return config.heap_size > 0 ? static_cast<size_t>(config.heap_size)
+                                : static_cast<size_t>(4 * node::total_memory());
+}
+
+void start(const char* function, int requested_thread_level, MPI_Comm comm) {
+    int initialized = 0;
+    int finalized = 0;
+    int provided = MPI_THREAD_SINGLE;
+    MPI_Initialized(&initialized);
+    MPI_Finalized(&finalized);
+    if (initialized == 0 || finalized != 0) {
+        base::fatal(function,
+                    "MPI is not running; call MPI_Init before, and MPI_Finalize after "
+                    "ARMCI_Finalize");
+    }
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    base::set_log_rank(rank);
+    base::set_abort_hook(abort_by_mpi);
+    MPI_Query_thread(&provided);
+    if (provided < requested_thread_level) {
+        base::fatal(function,
+                    "thread level %d was asked for, but MPI provides %d; ask MPI_Init_thread "
+                    "for it",
+                    requested_thread_level, provided);
+    }
+
+    auto runtime = std::make_unique<Runtime>();
+    runtime->configuration = base::read_config(environ);
+    check_configuration(runtime->configuration, comm);
+    const base::Config& config = runtime->config();
+    base::set_log_level(static_cast<base::LogLevel>(config.log_level));
+    runtime->multi_threaded = requested_thread_level == MPI_THREAD_MULTIPLE;
+    if (config.shm_limit > 0) {
+        g_memory_limit = static_cast<uint64_t>(config.shm_limit);
+    }
+
+    form_nodes(comm, config.node_size, node::NodeHeap::mapping_bytes(heap_bytes(config)),
+               &runtime->world, &runtime->mapping);
+    if (config.domain_choice() == base::DomainChoice::node && !runtime->world.has_regular_nodes()) {
+        base::fatal(function,
+                    "ARMCI_DOMAINS=node needs equally many ranks with consecutive numbers on "
+                    "every node; start the job so, or unset it");
+    }
+    const int memory_fd = runtime->mapping.descriptors.memory.get();
+    if (runtime->world.is_leader()) {
+        runtime->heap =
+            node::NodeHeap::create(runtime->mapping.base, runtime->mapping.bytes, memory_fd);
+    }
+    MPI_Barrier(runtime->world.node_comm);
+    if (!runtime->world.is_leader()) {
+        runtime->heap = node::NodeHeap::attach(runtime->mapping.base, memory_fd);
+    }
+    if (!runtime->heap.valid()) {
+        base::fatal(function, "the shared memory of %s is not what its first rank made",
+                    describe_node(runtime->world).c_str());
+    }
+    node::HeapControl& control = runtime->heap.control();
+    runtime->node_barrier =
+        node::NodeBarrier(&control.barrier, static_cast<int>(runtime->world.node_ranks.size()));
+    runtime->mutex_queue = node::MutexQueue(&control.waiters);
+    runtime->groups.start(runtime->world);
+    runtime->segments.start(runtime->world);
+    open_network(*runtime);
+    watch_mpi_finalize();
+    report_start(*runtime);
+    // From here on the library is up; what follows uses it.
+    g_runtime = runtime.release();
+    start_notifications(*g_runtime);
+}
+
+// Waits for all ranks, but not forever: a program that fails may call this on one rank only.
+bool all_ranks_stop(Runtime& runtime) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(runtime.world.comm, &request);
+    const int64_t deadline = base::now_ns() + runtime.config().finalize_timeout_s * 1'000'000'000;
+    int done = 0;
+    runtime.wait_until([&] {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        return done != 0 || base::now_ns() > deadline;
+    });
+    return done != 0;
+}
+
+void free_leaked(Runtime& runtime) {
+    int leaked = 0;
+    for (const auto& segment : runtime.segments.all()) {
+        leaked += segment->is_internal ? 0 : 1;
+    }
+    if (leaked > 0 && runtime.world.rank == 0) {
+        ARMCI_LOG_INFO("%d allocations were not freed before ARMCI_Finalize", leaked);
+    }
+    runtime.segments.stop();
+    for (void* memory : runtime.local_memory) {
+        std::free(memory);
+    }
+}
+
+void stop(Runtime* runtime) {
+    fence_all(*runtime);
+    if (!all_ranks_stop(*runtime)) {
+        ARMCI_LOG_WARN(
+            "ARMCI_Finalize: the other ranks did not come within %lld s "
+            "(ARMCI_FINALIZE_TIMEOUT_S); this rank goes on alone",
+            static_cast<long long>(runtime->config().finalize_timeout_s));
+        g_runtime = nullptr;
+        g_abandoned = runtime;
+        return;
+    }
+    report_statistics(*runtime);
+    free_leaked(*runtime);
+    close_network(*runtime);
+    runtime->groups.stop();
+    // The whole heap goes with its mapping; nobody may still look into it.
+    MPI_Barrier(runtime->world.node_comm);
+    g_runtime = nullptr;
+    leave_nodes(&runtime->world, &runtime->mapping);
+    delete runtime;
+    base::set_log_rank(-1);
+}
+
+}  // namespace
+
+Runtime* running() {
+    return g_runtime;
+}
+
+bool is_initialized() {
+    return g_runtime != nullptr;
+}
+
+void set_memory_limit(uint64_t bytes) {
+    g_memory_limit = bytes;
+}
+uint64_t memory_limit() {
+    return g_memory_limit;
+}
+
+void initialize(const char* function, int requested_thread_level, MPI_Comm comm) {
+    if (g_runtime == nullptr) {
+        g_count = 0;
+        start(function, requested_thread_level, comm);
+    }
+    ++g_count;
+}
+
+bool initialize_uncounted(const char* function, MPI_Comm comm) {
+    if (comm == MPI_COMM_NULL) {
+        return g_runtime != nullptr;
+    }
+    if (g_runtime == nullptr) {
+        g_count = 0;
+        start(function, MPI_THREAD_SINGLE, comm);
+    }
+    return true;
+}
+
+int finalize() {
+    if (g_runtime == nullptr) {
+        return 0;
+    }
+    if (g_count > 0) {
+        --g_count;
+    }
+    if (g_count == 0) {
+        stop(g_runtime);
+    }
+    return 0;
+}
+
+void abort_job(const char* message, int code) {
+    base::set_abort_hook(abort_by_mpi);
+    base::fatal_with_code(code, message);
+}
+
+}  // namespace armci::core

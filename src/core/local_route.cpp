@@ -1,0 +1,66 @@
+#include "core/local_route.h"
+
+#include <cstring>
+
+#include "node/accumulate.h"
+
+namespace armci::core {
+namespace {
+
+void run_strided(Runtime& runtime, const pipeline::Transfer& transfer) {
+    auto* remote = reinterpret_cast<char*>(transfer.remote);
+    switch (transfer.op) {
+        case base::OpKind::put:
+            strided::copy(transfer.pair, transfer.local, remote, strided::Direction::to_remote);
+            return;
+        case base::OpKind::get:
+            strided::copy(transfer.pair, transfer.local, remote, strided::Direction::to_local);
+            return;
+        case base::OpKind::acc: {
+            node::LockedAccumulator accumulator(runtime.heap.stripes(), transfer.scale);
+            strided::for_each_run(transfer.pair, transfer.local, remote,
+                                  [&](const char* local_run, char* remote_run, int64_t bytes) {
+                                      accumulator.add(local_run, remote_run, bytes);
+                                  });
+            return;
+        }
+    }
+}
+
+void* const* as_pointers(const uint64_t* addresses) {
+    return reinterpret_cast<void* const*>(addresses);
+}
+
+void run_vector(Runtime& runtime, const pipeline::Transfer& transfer) {
+    const pipeline::VectorSegments& segments = transfer.segments;
+    switch (transfer.op) {
+        case base::OpKind::put:
+            strided::copy_vector(as_pointers(segments.local), as_pointers(segments.remote),
+                                 segments.count, segments.segment_bytes);
+            return;
+        case base::OpKind::get:
+            strided::copy_vector(as_pointers(segments.remote), as_pointers(segments.local),
+                                 segments.count, segments.segment_bytes);
+            return;
+        case base::OpKind::acc: {
+            node::LockedAccumulator accumulator(runtime.heap.stripes(), transfer.scale);
+            for (int64_t i = 0; i < segments.count; ++i) {
+                accumulator.add(as_pointers(segments.local)[i], as_pointers(segments.remote)[i],
+                                segments.segment_bytes);
+            }
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+void run_local(Runtime& runtime, const pipeline::Transfer& transfer) {
+    if (transfer.is_vector) {
+        run_vector(runtime, transfer);
+    } else {
+        run_strided(runtime, transfer);
+    }
+}
+
+}  // namespace armci::core

@@ -1,0 +1,261 @@
+#include "core/messages.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <string_view>
+
+#include "base/log.h"
+#include "core/runtime.h"
+
+namespace armci::core {
+namespace {
+
+MPI_Datatype mpi_type(MessageType type) {
+    switch (type) {
+        case MessageType::int32:
+            return MPI_INT;
+        case MessageType::int64:
+            return MPI_LONG;
+        case MessageType::long_long:
+            return MPI_LONG_LONG;
+        case MessageType::float32:
+            return MPI_FLOAT;
+        case MessageType::float64:
+            break;
+    }
+    return MPI_DOUBLE;
+}
+
+// Calls f with a null pointer of the element type.
+template <class Function>
+auto with_type(MessageType type, Function&& f) {
+    switch (type) {
+        case MessageType::int32:
+            return f(static_cast<int*>(nullptr));
+        case MessageType::int64:
+            return f(static_cast<long*>(nullptr));
+        case MessageType::long_long:
+            return f(static_cast<long long*>(nullptr));
+        case MessageType::float32:
+            return f(static_cast<float*>(nullptr));
+        case MessageType::float64:
+            break;
+    }
+    return f(static_cast<double*>(nullptr));
+}
+
+bool is_integer(MessageType type) {
+    return type != MessageType::float32 && type != MessageType::float64;
+}
+
+struct Operation {
+    std::string_view name;
+    MPI_Op op;
+    bool of_absolute_values;
+    bool integers_only;
+};
+
+// Matched by prefix, so longer names come before their prefixes.
+const Operation* find_operation(const char* name) {
+    static const Operation operations[] = {
+        {"absmax", MPI_MAX, true, false}, {"absmin", MPI_MIN, true, false},
+        {"max", MPI_MAX, false, false},   {"min", MPI_MIN, false, false},
+        {"+", MPI_SUM, false, false},     {"*", MPI_PROD, false, false},
+        {"land", MPI_LAND, false, true},  {"lor", MPI_LOR, false, true},
+        {"band", MPI_BAND, false, true},  {"bor", MPI_BOR, false, true},
+        {"&&", MPI_LAND, false, true},    {"||", MPI_LOR, false, true},
+        {"&", MPI_BAND, false, true},     {"|", MPI_BOR, false, true},
+        {"or", MPI_BOR, false, true},
+    };
+    const std::string_view wanted(name);
+    for (const Operation& operation : operations) {
+        if (wanted.starts_with(operation.name)) {
+            return &operation;
+        }
+    }
+    return nullptr;
+}
+
+// The most negative integer has no absolute value in its type; it stays as it is.
+template <class T>
+void absolute_values(T* values, int count) {
+    if constexpr (std::numeric_limits<T>::is_integer) {
+        for (int i = 0; i < count; ++i) {
+            if (values[i] < 0 && values[i] != std::numeric_limits<T>::min()) {
+                values[i] = -values[i];
+            }
+        }
+    } else {
+        for (int i = 0; i < count; ++i) {
+            values[i] = std::fabs(values[i]);
+        }
+    }
+}
+
+template <class T>
+T highest_value() {
+    using Limits = std::numeric_limits<T>;
+    return Limits::has_infinity ? Limits::infinity() : Limits::max();
+}
+
+template <class T>
+T lowest_value() {
+    using Limits = std::numeric_limits<T>;
+    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+}
+
+}  // namespace
+
+void Messages::complete(Runtime& runtime, MPI_Request* request, MPI_Status* status) {
+    int done = 0;
+    runtime.wait_until([&] {
+        MPI_Test(request, &done, status != nullptr ? status : MPI_STATUS_IGNORE);
+        return done != 0;
+    });
+}
+
+void Messages::send(Runtime& runtime, int tag, const void* data, int bytes, int to) {
+    if (to == runtime.world.rank) {
+        const char* begin = static_cast<const char*>(data);
+        self_messages_.push_back(SelfMessage{tag, std::vector<char>(begin, begin + bytes)});
+        return;
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Isend(data, bytes, MPI_BYTE, to, tag, runtime.world.comm, &request);
+    complete(runtime, &request, nullptr);
+}
+
+bool Messages::take_self_message(int tag, void* buffer, int buffer_bytes, int* bytes) {
+    const auto found = std::find_if(self_messages_.begin(), self_messages_.end(),
+                                    [&](const SelfMessage& message) { return message.tag == tag; });
+    if (found == self_messages_.end()) {
+        return false;
+    }
+    *bytes = static_cast<int>(found->data.size());
+    if (*bytes > buffer_bytes) {
+        base::fatal("armci_msg_rcv",
+                    "argument buflen = %d: the message with tag %d has %d bytes; "
+                    "receive into a larger buffer",
+                    buffer_bytes, tag, *bytes);
+    }
+    std::memcpy(buffer, found->data.data(), found->data.size());
+    self_messages_.erase(found);
+    return true;
+}
+
+int Messages::receive(Runtime& runtime, int tag, void* buffer, int buffer_bytes, int from,
+                      int* source) {
+    const bool may_be_self = from == runtime.world.rank || from == MPI_ANY_SOURCE;
+    int bytes = 0;
+    MPI_Status status;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    int arrived = 0;
+    bool was_self = false;
+    runtime.wait_until([&] {
+        if (may_be_self && take_self_message(tag, buffer, buffer_bytes, &bytes)) {
+            was_self = true;
+            return true;
+        }
+        if (from != runtime.world.rank) {
+            MPI_Improbe(from, tag, runtime.world.comm, &arrived, &message, &status);
+        }
+        return arrived != 0;
+    });
+    if (was_self) {
+        *source = runtime.world.rank;
+        return bytes;
+    }
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    if (bytes > buffer_bytes) {
+        base::fatal("armci_msg_rcv",
+                    "argument buflen = %d: the message with tag %d from rank %d has "
+                    "%d bytes; receive into a larger buffer",
+                    buffer_bytes, tag, status.MPI_SOURCE, bytes);
+    }
+    *source = status.MPI_SOURCE;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Imrecv(buffer, bytes, MPI_BYTE, &message, &request);
+    complete(runtime, &request, nullptr);
+    return bytes;
+}
+
+void Messages::broadcast(Runtime& runtime, const Group& group, void* data, int64_t bytes,
+                         int group_root) {
+    if (group.size() == 1) {
+        return;
+    }
+    // MPI counts in int.
+    auto* next = static_cast<char*>(data);
+    while (bytes > 0) {
+        const int piece = static_cast<int>(std::min<int64_t>(bytes, 1 << 30));
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Ibcast(next, piece, MPI_BYTE, group_root, group.own_comm(), &request);
+        complete(runtime, &request, nullptr);
+        next += piece;
+        bytes -= piece;
+    }
+}
+
+void Messages::reduce(Runtime& runtime, const char* function, const Group& group, void* data,
+                      int count, const char* name, MessageType type) {
+    const Operation* operation = find_operation(name);
+    if (operation == nullptr) {
+        base::fatal(function,
+                    "argument op = \"%s\": not a reduction; use one of + * max min absmax "
+                    "absmin or land lor band bor && || & |",
+                    name);
+    }
+    if (operation->integers_only && !is_integer(type)) {
+        base::fatal(function, "argument op = \"%s\" is defined for integers only", name);
+    }
+    if (operation->of_absolute_values) {
+        with_type(type,
+                  [&](auto* tag) { absolute_values(static_cast<decltype(tag)>(data), count); });
+    }
+    if (count == 0 || group.size() == 1) {
+        return;
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallreduce(MPI_IN_PLACE, data, count, mpi_type(type), operation->op, group.own_comm(),
+                   &request);
+    complete(runtime, &request, nullptr);
+}
+
+void Messages::select(Runtime& runtime, const char* function, const Group& group, void* record,
+                      int bytes, const char* name, MessageType type, bool contributes) {
+    const std::string_view wanted(name);
+    const bool is_max = wanted.starts_with("max");
+    if (!is_max && !wanted.starts_with("min")) {
+        base::fatal(function, "argument op = \"%s\": use \"min\" or \"max\"", name);
+    }
+    if (group.size() == 1) {
+        return;
+    }
+    // First the winning value, then the lowest rank that has it, then its record.
+    int winner = with_type(type, [&](auto* tag) {
+        using T = std::remove_pointer_t<decltype(tag)>;
+        T mine{};
+        if (contributes) {
+            std::memcpy(&mine, record, sizeof mine);
+        } else {
+            mine = is_max ? lowest_value<T>() : highest_value<T>();
+        }
+        T best = mine;
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Iallreduce(MPI_IN_PLACE, &best, 1, mpi_type(type), is_max ? MPI_MAX : MPI_MIN,
+                       group.own_comm(), &request);
+        complete(runtime, &request, nullptr);
+        return contributes && mine == best ? group.rank() : group.size();
+    });
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallreduce(MPI_IN_PLACE, &winner, 1, MPI_INT, MPI_MIN, group.own_comm(), &request);
+    complete(runtime, &request, nullptr);
+    if (winner < group.size()) {
+        broadcast(runtime, group, record, bytes, winner);
+    }
+}
+
+}  // namespace armci::core

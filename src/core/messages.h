@@ -1,0 +1,47 @@
+// The message layer (message.h) over MPI: collectives and send/receive on communicators of the
+// library's own, with progress of one-sided operations while they wait.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace armci::core {
+
+struct Runtime;
+class Group;
+
+// Element types of reductions, with the values of ARMCI_INT and so on.
+enum class MessageType : int { int32 = 0, int64 = 1, long_long = 2, float32 = 3, float64 = 4 };
+
+class Messages {
+  public:
+    // Waits for an MPI request, progressing everything else. MPI is called by this thread only.
+    void complete(Runtime& runtime, MPI_Request* request, MPI_Status* status);
+
+    // Any number of messages to oneself may be outstanding; they are copied.
+    void send(Runtime& runtime, int tag, const void* data, int bytes, int to);
+    // Returns the received bytes; `from` may be MPI_ANY_SOURCE, *source is who sent.
+    int receive(Runtime& runtime, int tag, void* buffer, int buffer_bytes, int from, int* source);
+
+    void broadcast(Runtime& runtime, const Group& group, void* data, int64_t bytes, int group_root);
+    // All-reduce in place. `operation` is one of the API's strings; ends the job on others.
+    void reduce(Runtime& runtime, const char* function, const Group& group, void* data, int count,
+                const char* operation, MessageType type);
+    // All ranks get the record with the smallest or largest leading value among the contributors.
+    void select(Runtime& runtime, const char* function, const Group& group, void* record, int bytes,
+                const char* operation, MessageType type, bool contributes);
+
+  private:
+    struct SelfMessage {
+        int tag;
+        std::vector<char> data;
+    };
+    bool take_self_message(int tag, void* buffer, int buffer_bytes, int* bytes);
+
+    std::deque<SelfMessage> self_messages_;
+};
+
+}  // namespace armci::core

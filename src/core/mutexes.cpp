@@ -1,0 +1,173 @@
+#include "core/mutexes.h"
+
+#include <algorithm>
+#include <new>
+
+#include "base/log.h"
+#include "core/global_memory.h"
+#include "core/sync.h"
+#include "pipeline/request_task.h"
+
+namespace armci::core {
+namespace {
+
+// The holder's own list of what it holds: different nodes use equal addresses.
+struct Held {
+    static uint64_t key(int owner, uint64_t address) {
+        return address ^ static_cast<uint64_t>(owner) << 48;
+    }
+};
+
+// Address of the mutex in its owner's memory; ends the job when there is no such mutex.
+uint64_t address_of(const char* function, const MutexSet& set, int mutex, int owner) {
+    if (set.group == nullptr) {
+        base::fatal(function, "no mutexes exist; call ARMCI_Create_mutexes first");
+    }
+    const int group_rank = set.group->group_rank(owner);
+    if (group_rank < 0) {
+        base::fatal(function, "argument proc = %d: that rank is not in the group of these mutexes",
+                    owner);
+    }
+    const Slice slice = set.segment != nullptr ? set.segment->slice(group_rank) : Slice{};
+    const auto count = static_cast<int64_t>(slice.bytes / sizeof(node::Mutex));
+    if (mutex < 0 || mutex >= count) {
+        base::fatal(function, "argument mutex = %d: rank %d owns %lld mutexes, numbered from 0",
+                    mutex, owner, static_cast<long long>(count));
+    }
+    return slice.base + static_cast<uint64_t>(mutex) * sizeof(node::Mutex);
+}
+
+int64_t ask_server(Runtime& runtime, const char* function, wire::FrameKind kind, uint64_t address,
+                   int node) {
+    const bool answered = kind != wire::FrameKind::unlock;
+    pipeline::RequestTask task(
+        function, kind, wire::LockBody{address},
+        answered ? pipeline::RequestTask::Answer::expected : pipeline::RequestTask::Answer::none);
+    pipeline::Origin& origin = runtime.network->origin;
+    origin.submit(task, origin.channel(node));
+    runtime.wait_until([&] { return task.is_complete(); });
+    return task.value();
+}
+
+void wait_for_grant(Runtime& runtime, uint32_t waiter) {
+    // Polling first, for short critical sections; then sleeping, because the holder may need this
+    // core. The time-out lets this rank serve its node meanwhile.
+    constexpr int kPolls = 200;
+    constexpr int64_t kSleepUs = 1000;
+    int polls = 0;
+    runtime.wait_until([&] {
+        if (runtime.mutex_queue.granted(waiter)) {
+            return true;
+        }
+        if (++polls > kPolls && !runtime.multi_threaded) {
+            runtime.mutex_queue.sleep_until_granted(waiter, kSleepUs);
+            return runtime.mutex_queue.granted(waiter);
+        }
+        return false;
+    });
+}
+
+}  // namespace
+
+MutexSet create_mutexes(Runtime& runtime, const char* function, const GroupRef& group, int count) {
+    if (count < 0) {
+        base::fatal(function, "argument count = %d: must not be negative", count);
+    }
+    MutexSet set;
+    set.group = group;
+    std::vector<void*> bases(group->size());
+    const auto bytes = static_cast<int64_t>(sizeof(node::Mutex)) * count;
+    if (!allocate_global(runtime, function, group, bytes, bases.data(), &set.segment)) {
+        base::fatal(function, "argument count = %d: no memory for that many mutexes", count);
+    }
+    if (set.segment != nullptr) {
+        set.segment->is_internal = true;
+    }
+    auto* mine = static_cast<node::Mutex*>(bases[group->rank()]);
+    for (int i = 0; i < count; ++i) {
+        new (mine + i) node::Mutex;
+    }
+    group_barrier(runtime, *group);
+    return set;
+}
+
+void destroy_mutexes(Runtime& runtime, const char* function, MutexSet* set) {
+    if (set->group == nullptr) {
+        base::fatal(function, "no mutexes exist; call ARMCI_Create_mutexes first");
+    }
+    fence_all(runtime);
+    group_barrier(runtime, *set->group);
+    if (set->segment != nullptr) {
+        free_segment(runtime, set->segment);
+    }
+    *set = MutexSet{};
+}
+
+void lock_mutex(Runtime& runtime, const char* function, const MutexSet& set, int mutex, int owner) {
+    const uint64_t address = address_of(function, set, mutex, owner);
+    const uint64_t key = Held::key(owner, address);
+    std::vector<uint64_t>& held = runtime.held_mutexes;
+    if (!runtime.multi_threaded && std::find(held.begin(), held.end(), key) != held.end()) {
+        base::fatal(function,
+                    "mutex %d of rank %d is already held by this rank; waiting for it would "
+                    "never end. Unlock it first",
+                    mutex, owner);
+    }
+    if (runtime.world.on_my_node(owner)) {
+        auto& local = *reinterpret_cast<node::Mutex*>(address);
+        const auto queued = runtime.mutex_queue.lock(local, runtime.world.rank, false, 0);
+        if (queued.result == node::MutexQueue::LockResult::no_room) {
+            base::fatal(function, "too many ranks of this node wait for mutexes");
+        }
+        if (queued.result == node::MutexQueue::LockResult::queued) {
+            wait_for_grant(runtime, queued.waiter);
+        }
+    } else {
+        ask_server(runtime, function, wire::FrameKind::lock, address, runtime.world.node_of[owner]);
+    }
+    held.push_back(key);
+}
+
+bool try_lock_mutex(Runtime& runtime, const char* function, const MutexSet& set, int mutex,
+                    int owner) {
+    const uint64_t address = address_of(function, set, mutex, owner);
+    bool acquired = false;
+    if (runtime.world.on_my_node(owner)) {
+        auto& local = *reinterpret_cast<node::Mutex*>(address);
+        acquired = runtime.mutex_queue.try_lock(local, runtime.world.rank);
+    } else {
+        acquired = ask_server(runtime, function, wire::FrameKind::try_lock, address,
+                              runtime.world.node_of[owner]) != 0;
+    }
+    if (acquired) {
+        runtime.held_mutexes.push_back(Held::key(owner, address));
+    }
+    return acquired;
+}
+
+void unlock_mutex(Runtime& runtime, const char* function, const MutexSet& set, int mutex,
+                  int owner) {
+    const uint64_t address = address_of(function, set, mutex, owner);
+    std::vector<uint64_t>& held = runtime.held_mutexes;
+    const auto found = std::find(held.begin(), held.end(), Held::key(owner, address));
+    if (found == held.end()) {
+        base::fatal(function,
+                    "mutex %d of rank %d is not held by this rank; lock it before unlocking", mutex,
+                    owner);
+    }
+    held.erase(found);
+    fence_all(runtime);
+    if (!runtime.world.on_my_node(owner)) {
+        ask_server(runtime, function, wire::FrameKind::unlock, address,
+                   runtime.world.node_of[owner]);
+        return;
+    }
+    auto& local = *reinterpret_cast<node::Mutex*>(address);
+    const auto unlocked = runtime.mutex_queue.unlock(local, runtime.world.rank, false);
+    if (unlocked.result == node::MutexQueue::UnlockResult::must_forward) {
+        // The next waiter is on another node, and only this node's server can tell it.
+        ask_server(runtime, function, wire::FrameKind::unlock, address, runtime.world.node);
+    }
+}
+
+}  // namespace armci::core

@@ -1,0 +1,268 @@
+#include "core/network.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/log.h"
+#include "base/topology.h"
+#include "core/sync.h"
+
+namespace armci::core {
+namespace {
+
+// What all ranks must have in common: taken from rank 0.
+struct CommonSettings {
+    char provider[64] = "";
+    char error[512] = "";
+    int64_t buffer_bytes = 0;
+    int64_t receive_buffer_count = 0;
+};
+
+// Each connection takes descriptors, and the default soft limit is soon reached.
+void raise_descriptor_limit() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+CommonSettings agree_on_settings(Runtime& runtime, bool single_host) {
+    CommonSettings settings;
+    const base::Config& config = runtime.config();
+    if (runtime.world.rank == 0) {
+        const fabric::ProviderChoice choice =
+            fabric::choose_provider({config.provider, config.interface, single_host});
+        if (choice.info) {
+            std::strncpy(settings.provider, choice.info->fabric_attr->prov_name,
+                         sizeof settings.provider - 1);
+        } else {
+            std::strncpy(settings.error, choice.error.c_str(), sizeof settings.error - 1);
+        }
+        settings.buffer_bytes = config.buffer_size;
+        settings.receive_buffer_count = config.recv_buffer_count;
+    }
+    MPI_Bcast(&settings, sizeof settings, MPI_BYTE, 0, runtime.world.comm);
+    return settings;
+}
+
+// Every rank on another node than this server's, and this node's own, which only send small
+// requests.
+int64_t client_window(const Runtime& runtime, const CommonSettings& settings) {
+    const int64_t total = settings.receive_buffer_count * settings.buffer_bytes;
+    return std::max(settings.buffer_bytes, total / std::max(1, runtime.world.size));
+}
+
+std::string nic_bus_id(const fi_info& info) {
+    if (info.nic == nullptr || info.nic->bus_attr == nullptr ||
+        info.nic->bus_attr->bus_type != FI_BUS_PCI) {
+        return {};
+    }
+    const fi_pci_attr& pci = info.nic->bus_attr->attr.pci;
+    char text[32];
+    std::snprintf(text, sizeof text, "%04x:%02x:%02x.%x", pci.domain_id, pci.bus_id, pci.device_id,
+                  pci.function_id);
+    return text;
+}
+
+// Collective over the node: where all its ranks may run, joined by ';', on its first rank.
+std::string gather_processors(const World& world) {
+    constexpr int kTextBytes = 1024;
+    char mine[kTextBytes] = "";
+    std::strncpy(mine, base::allowed_processors().c_str(), kTextBytes - 1);
+    std::vector<char> all(world.is_leader() ? kTextBytes * world.node_ranks.size() : 0);
+    MPI_Gather(mine, kTextBytes, MPI_CHAR, all.data(), kTextBytes, MPI_CHAR, 0, world.node_comm);
+    std::string joined;
+    if (world.is_leader()) {
+        for (size_t i = 0; i < world.node_ranks.size(); ++i) {
+            joined += std::string(i > 0 ? ";" : "") + &all[i * kTextBytes];
+        }
+    }
+    return joined;
+}
+
+void open_server(Runtime& runtime, const CommonSettings& settings) {
+    Network& network = *runtime.network;
+    const base::Config& config = runtime.config();
+    const std::string processors = gather_processors(runtime.world);
+    if (!runtime.world.is_leader()) {
+        return;
+    }
+    datasrv::ServerOptions options;
+    options.node = runtime.world.node;
+    options.rank_count = runtime.world.size;
+    options.buffer_count = static_cast<size_t>(config.buffer_count);
+    options.buffer_bytes = static_cast<size_t>(settings.buffer_bytes);
+    options.client_window_bytes = client_window(runtime, settings);
+    options.receive_bytes = static_cast<size_t>(options.client_window_bytes * runtime.world.size);
+    options.register_segments = network.rma_usable;
+    options.spin_us = config.server_spin_us;
+    options.poll_sleep_us = config.progress_usleep;
+    options.processor = base::spare_processor(processors, nic_bus_id(network.domain.info()));
+    network.server = std::make_unique<datasrv::Server>();
+    std::string error;
+    if (!network.server->open(network.domain, runtime.heap,
+                              runtime.mapping.descriptors.server_event.get(), options, &error)) {
+        base::fatal("ARMCI_Init", "the data server of %s cannot start: %s",
+                    describe_node(runtime.world).c_str(), error.c_str());
+    }
+    if (config.progress_thread && !network.server->start_thread()) {
+        base::fatal("ARMCI_Init", "the system refuses a thread for the data server of %s",
+                    describe_node(runtime.world).c_str());
+    }
+}
+
+// Once per node, in its memory: the addresses of all data servers, by node.
+void exchange_addresses(Runtime& runtime) {
+    Network& network = *runtime.network;
+    const World& world = runtime.world;
+    struct Location {
+        uint64_t address;
+        uint64_t bytes_each;
+    } location{};
+    if (world.is_leader()) {
+        const std::vector<unsigned char>& mine = network.server->address();
+        // Providers have addresses of one length; a longer one somewhere sets the room for all.
+        uint64_t bytes_each = mine.size();
+        MPI_Allreduce(MPI_IN_PLACE, &bytes_each, 1, MPI_UINT64_T, MPI_MAX, world.leaders_comm);
+        const node::NodeHeap::Range range =
+            runtime.heap.allocate(bytes_each * static_cast<size_t>(world.node_count));
+        if (range.data == nullptr) {
+            base::fatal("ARMCI_Init",
+                        "the node heap has no room for the addresses of the data "
+                        "servers; raise ARMCI_HEAP_SIZE");
+        }
+        network.server_addresses_record = range.record;
+        std::vector<unsigned char> padded(bytes_each);
+        std::copy(mine.begin(), mine.end(), padded.begin());
+        MPI_Allgather(padded.data(), static_cast<int>(bytes_each), MPI_BYTE, range.data,
+                      static_cast<int>(bytes_each), MPI_BYTE, world.leaders_comm);
+        location = {reinterpret_cast<uint64_t>(range.data), bytes_each};
+    }
+    MPI_Bcast(&location, sizeof location, MPI_BYTE, 0, world.node_comm);
+    network.server_addresses = reinterpret_cast<const unsigned char*>(location.address);
+    network.server_address_bytes = location.bytes_each;
+}
+
+const void* server_address(void* context, int node) {
+    const Network& network = *static_cast<Runtime*>(context)->network;
+    return network.server_addresses + network.server_address_bytes * static_cast<size_t>(node);
+}
+
+bool resolve(void* context, int node, uint64_t address, int64_t bytes,
+             fabric::RemoteMemory* memory) {
+    return static_cast<Runtime*>(context)->segments.resolve(node, address, bytes, memory);
+}
+
+void open_origin(Runtime& runtime, const CommonSettings& settings) {
+    const base::Config& config = runtime.config();
+    pipeline::OriginOptions options;
+    options.rank = runtime.world.rank;
+    options.node_count = runtime.world.node_count;
+    options.buffer_count = static_cast<size_t>(config.buffer_count);
+    options.buffer_bytes = static_cast<size_t>(settings.buffer_bytes);
+    options.receive_bytes =
+        static_cast<size_t>(settings.receive_buffer_count * settings.buffer_bytes);
+    options.server_window_bytes = client_window(runtime, settings);
+    options.use_ordering = config.order_choice() == base::OrderChoice::automatic;
+    pipeline::OriginEnvironment environment;
+    environment.context = &runtime;
+    environment.server_address = server_address;
+    environment.resolve = resolve;
+    std::string error;
+    if (!runtime.network->origin.open(runtime.network->domain, options, environment, &runtime.stats,
+                                      &error)) {
+        base::fatal("ARMCI_Init", "the network endpoint cannot be opened: %s", error.c_str());
+    }
+}
+
+// RMA goes straight to and from user memory, which this library does not register yet, and its
+// completion must mean something.
+bool rma_is_usable(const fabric::Domain& domain, bool ordered) {
+    return domain.row().rma && !domain.needs_local_registration() &&
+           (ordered || domain.row().delivery);
+}
+
+}  // namespace
+
+void open_network(Runtime& runtime) {
+    if (runtime.world.node_count == 1) {
+        return;
+    }
+    raise_descriptor_limit();
+    const base::Config& config = runtime.config();
+    const bool single_host = is_single_host(runtime.world);
+    const CommonSettings settings = agree_on_settings(runtime, single_host);
+    if (settings.error[0] != '\0') {
+        if (runtime.world.rank == 0) {
+            base::fatal("ARMCI_Init",
+                        "no network between the nodes: %s. Set ARMCI_PROVIDER or "
+                        "ARMCI_INTERFACE; fi_info lists what libfabric has",
+                        settings.error);
+        }
+        MPI_Barrier(runtime.world.comm);  // rank 0 ends the job
+    }
+    fabric::ProviderChoice choice =
+        fabric::choose_provider({settings.provider, config.interface, single_host});
+    if (!choice.info) {
+        base::fatal("ARMCI_Init", "rank 0 chose provider %s, but on %s: %s", settings.provider,
+                    describe_node(runtime.world).c_str(), choice.error.c_str());
+    }
+    runtime.network = std::make_unique<Network>();
+    Network& network = *runtime.network;
+    std::string error;
+    // The server inserts every rank, the origin every server.
+    const auto peers = static_cast<size_t>(runtime.world.size + runtime.world.node_count);
+    if (!network.domain.open(std::move(choice), peers, &error)) {
+        base::fatal("ARMCI_Init", "the network cannot be opened on %s: %s",
+                    describe_node(runtime.world).c_str(), error.c_str());
+    }
+    const bool ordered = config.order_choice() == base::OrderChoice::automatic &&
+                         network.domain.grants(FI_ORDER_SAW);
+    network.rma_usable = rma_is_usable(network.domain, ordered);
+    if (!network.rma_usable && config.route_choice() == base::RouteChoice::rma) {
+        base::fatal("ARMCI_Init",
+                    "ARMCI_ROUTE=rma, but provider %s cannot be used for direct remote "
+                    "access here%s%s; unset ARMCI_ROUTE or choose another ARMCI_PROVIDER",
+                    network.domain.provider_name().c_str(),
+                    network.domain.row().remark[0] != '\0' ? ": " : "",
+                    network.domain.row().remark);
+    }
+    network.rma_min_run_bytes =
+        config.rma_min_run > 0 ? config.rma_min_run : network.domain.row().rma_min_run;
+
+    open_server(runtime, settings);
+    exchange_addresses(runtime);
+    open_origin(runtime, settings);
+    MPI_Barrier(runtime.world.comm);
+}
+
+void close_network(Runtime& runtime) {
+    if (runtime.network == nullptr) {
+        return;
+    }
+    // Servers must outlive the last request of every origin, and origins the last answer.
+    world_barrier(runtime);
+    runtime.network->origin.close();
+    MPI_Barrier(runtime.world.comm);
+    if (runtime.network->server != nullptr) {
+        runtime.network->server->stop();
+        runtime.heap.release(runtime.network->server_addresses_record);
+    }
+    runtime.network.reset();
+}
+
+void abandon_network(Runtime& runtime) {
+    if (runtime.network == nullptr) {
+        return;
+    }
+    runtime.network->origin.close();
+    if (runtime.network->server != nullptr) {
+        runtime.network->server->stop();
+    }
+    runtime.network.reset();
+}
+
+}  // namespace armci::core

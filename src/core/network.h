@@ -1,0 +1,19 @@
+// Opening and closing the network between nodes.
+#pragma once
+
+#include "core/runtime.h"
+
+namespace armci::core {
+
+// Collective. Chooses a provider (the same on all ranks), starts the node's data server on its
+// first rank, opens this rank's origin and makes the servers' addresses known. Ends the job with a
+// message when that is impossible. Does nothing in a job of one node.
+void open_network(Runtime& runtime);
+
+// Collective, after all ranks have fenced: nobody has requests under way.
+void close_network(Runtime& runtime);
+
+// Not collective and without MPI: stops the thread and closes what can be closed alone.
+void abandon_network(Runtime& runtime);
+
+}  // namespace armci::core

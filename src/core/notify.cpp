@@ -1,0 +1,58 @@
+#include "core/notify.h"
+
+#include <cstring>
+
+#include "base/log.h"
+#include "core/global_memory.h"
+#include "core/sync.h"
+#include "pipeline/request_task.h"
+
+namespace armci::core {
+
+void start_notifications(Runtime& runtime) {
+    std::vector<void*> bases(runtime.world.size);
+    const auto bytes = static_cast<int64_t>(sizeof(int)) * runtime.world.size;
+    // Fresh heap pages are zero, but these may have been used before the library was restarted.
+    if (!allocate_global(runtime, "ARMCI_Init", runtime.groups.world(), bytes, bases.data(),
+                         &runtime.notify_counters)) {
+        base::fatal("ARMCI_Init", "no memory for the notification counters");
+    }
+    runtime.notify_counters->is_internal = true;
+    std::memset(bases[runtime.world.rank], 0, static_cast<size_t>(bytes));
+    world_barrier(runtime);
+}
+
+int notify(Runtime& runtime, const char* function, int target) {
+    const World& world = runtime.world;
+    const uint64_t address = runtime.notify_counters->slice(target).base +
+                             sizeof(int) * static_cast<uint64_t>(world.rank);
+    if (world.on_my_node(target)) {
+        __atomic_fetch_add(reinterpret_cast<int*>(address), 1, __ATOMIC_RELEASE);
+    } else {
+        pipeline::Origin& origin = runtime.network->origin;
+        const int node = world.node_of[target];
+        runtime.wait_until([&] { return origin.writes_are_ordered_or_done(node); });
+        pipeline::RequestTask task(function, wire::FrameKind::increment,
+                                   wire::StoreBody{address, 1},
+                                   pipeline::RequestTask::Answer::none);
+        origin.submit(task, origin.channel(node));
+        runtime.wait_until([&] { return task.is_complete(); });
+    }
+    return ++runtime.notifications_sent[target];
+}
+
+int wait_notification(Runtime& runtime, int source, int* waited) {
+    const int next = ++runtime.notifications_taken[source];
+    const uint64_t mine = runtime.notify_counters->slice(runtime.world.rank).base;
+    const auto* counter =
+        reinterpret_cast<const int*>(mine + sizeof(int) * static_cast<uint64_t>(source));
+    int arrived = 0;
+    runtime.wait_until([&] {
+        arrived = __atomic_load_n(counter, __ATOMIC_ACQUIRE);
+        return arrived >= next;
+    });
+    *waited = next;
+    return arrived;
+}
+
+}  // namespace armci::core

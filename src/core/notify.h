@@ -1,0 +1,16 @@
+// armci_notify: counters of notifications between pairs of ranks, ordered behind earlier puts.
+#pragma once
+
+#include "core/runtime.h"
+
+namespace armci::core {
+
+// Collective: every rank gets a counter for every other rank.
+void start_notifications(Runtime& runtime);
+
+// Returns how many notifications this rank has sent to `target`, this one included.
+int notify(Runtime& runtime, const char* function, int target);
+// Waits for the next notification from `source`; *waited is its number. Returns how many have come.
+int wait_notification(Runtime& runtime, int source, int* waited);
+
+}  // namespace armci::core

@@ -1,0 +1,82 @@
+#include "core/report.h"
+
+#include <cinttypes>
+#include <cstdio>
+
+#include "base/log.h"
+
+namespace armci::core {
+
+void report_start(const Runtime& runtime) {
+    if (runtime.world.rank != 0) {
+        return;
+    }
+    const base::ConfigResult& configuration = runtime.configuration;
+    for (const std::string& warning : configuration.warnings) {
+        ARMCI_LOG_WARN("%s", warning.c_str());
+    }
+    if (!configuration.config.progress_thread && runtime.network != nullptr) {
+        ARMCI_LOG_WARN(
+            "ARMCI_PROGRESS_THREAD=0: remote requests are served only while a node's first "
+            "rank is inside the library");
+    }
+    if (configuration.config.verbose < 1) {
+        return;
+    }
+    std::fprintf(
+        stderr, "armci-ofi %s: %d ranks on %d node%s, provider %s, direct remote access %s\n",
+        ARMCI_VERSION, runtime.world.size, runtime.world.node_count,
+        runtime.world.node_count == 1 ? "" : "s",
+        runtime.network != nullptr ? runtime.network->domain.provider_name().c_str() : "none",
+        runtime.network == nullptr    ? "not needed"
+        : runtime.network->rma_usable ? "used"
+                                      : "not used");
+    for (const base::ConfigRow& row : configuration.rows) {
+        std::fprintf(stderr, "  %-28.*s = %-12s (%s)\n", static_cast<int>(row.name.size()),
+                     row.name.data(), row.value.c_str(), row.source.c_str());
+    }
+    if (configuration.config.verbose >= 2) {
+        for (const std::string& name : configuration.ignored) {
+            std::fprintf(stderr, "  %-28s   has no effect in this library\n", name.c_str());
+        }
+    }
+}
+
+void report_statistics(Runtime& runtime) {
+    if (!runtime.config().stats) {
+        return;
+    }
+    // The structure is nothing but 64-bit counters.
+    constexpr int kWords = sizeof(base::Stats) / sizeof(uint64_t);
+    base::Stats sum = runtime.stats;
+    MPI_Reduce(runtime.world.rank == 0 ? MPI_IN_PLACE : &sum, &sum, kWords, MPI_UINT64_T, MPI_SUM,
+               0, runtime.world.comm);
+    uint64_t busy_ns = runtime.network != nullptr && runtime.network->server != nullptr
+                           ? static_cast<uint64_t>(runtime.network->server->busy_ns())
+                           : 0;
+    MPI_Reduce(runtime.world.rank == 0 ? MPI_IN_PLACE : &busy_ns, &busy_ns, 1, MPI_UINT64_T,
+               MPI_SUM, 0, runtime.world.comm);
+    if (runtime.world.rank != 0) {
+        return;
+    }
+    std::fprintf(stderr, "armci-ofi statistics, all %d ranks\n", runtime.world.size);
+    std::fprintf(stderr, "  %-4s %-7s %14s %18s\n", "op", "route", "operations", "bytes");
+    for (int op = 0; op < base::kOpKindCount; ++op) {
+        for (int route = 0; route < base::kRouteCount; ++route) {
+            const base::Counter& counter = sum.transfers[op][route];
+            if (counter.operations != 0) {
+                std::fprintf(stderr, "  %-4s %-7s %14" PRIu64 " %18" PRIu64 "\n",
+                             base::name_of(static_cast<base::OpKind>(op)),
+                             base::name_of(static_cast<base::Route>(route)), counter.operations,
+                             counter.bytes);
+            }
+        }
+    }
+    std::fprintf(stderr,
+                 "  rmw %" PRIu64 ", fences that waited %" PRIu64 ", messages to servers %" PRIu64
+                 ", chunks %" PRIu64 ", waits for buffers %" PRIu64 ", servers busy %.3f s\n",
+                 sum.rmw, sum.fences, sum.messages_sent, sum.chunks_sent, sum.buffer_waits,
+                 static_cast<double>(busy_ns) * 1e-9);
+}
+
+}  // namespace armci::core

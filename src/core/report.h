@@ -1,0 +1,13 @@
+// What the library tells about itself at start (ARMCI_VERBOSE) and end (ARMCI_STATS).
+#pragma once
+
+#include "core/runtime.h"
+
+namespace armci::core {
+
+// Rank 0: warnings about the environment, and the settings when asked for.
+void report_start(const Runtime& runtime);
+// Collective when ARMCI_STATS is set: rank 0 prints the sums over all ranks.
+void report_statistics(Runtime& runtime);
+
+}  // namespace armci::core

@@ -1,0 +1,15 @@
+// Atomic read-modify-write of one word.
+#pragma once
+
+#include "core/runtime.h"
+#include "node/word_atomics.h"
+
+namespace armci::core {
+
+// Performs the operation on rank `target`'s word at `address` and returns the old value. By native
+// atomics on the own node, and by the same atomics in the data server of another: never by the
+// network's, which processors do not respect.
+int64_t read_modify_write(Runtime& runtime, const char* function, node::WordOperation operation,
+                          void* address, int64_t operand, int target);
+
+}  // namespace armci::core

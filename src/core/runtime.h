@@ -1,0 +1,140 @@
+// The one running instance of the library in this process, and what every part of it needs.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/backoff.h"
+#include "base/config.h"
+#include "base/stats.h"
+#include "core/groups.h"
+#include "core/handles.h"
+#include "core/messages.h"
+#include "core/segments.h"
+#include "core/world.h"
+#include "datasrv/server.h"
+#include "fabric/domain.h"
+#include "node/barrier.h"
+#include "node/heap.h"
+#include "node/mutex_queue.h"
+#include "pipeline/origin.h"
+
+namespace armci::core {
+
+// Network between nodes; absent in a job of one node.
+struct Network {
+    fabric::Domain domain;
+    std::unique_ptr<datasrv::Server> server;  // on the node's first rank
+    pipeline::Origin origin;
+    const unsigned char* server_addresses = nullptr;  // by node, in node memory
+    size_t server_address_bytes = 0;
+    uint32_t server_addresses_record = 0;  // heap record, on the node's first rank
+    bool rma_usable = false;
+    int64_t rma_min_run_bytes = 0;
+};
+
+struct MutexSet {
+    Segment* segment = nullptr;
+    GroupRef group;
+};
+
+struct Runtime {
+    base::ConfigResult configuration;
+    const base::Config& config() const { return configuration.config; }
+
+    World world;
+    NodeMapping mapping;
+    node::NodeHeap heap;
+    node::NodeBarrier node_barrier;
+    node::MutexQueue mutex_queue;
+    Groups groups;
+    Segments segments;
+    Handles handles;
+    Messages messages;
+    std::unique_ptr<Network> network;
+    base::Stats stats;
+
+    uint64_t next_segment_number = 1;
+    uint64_t allocated_bytes = 0;  // global memory of this process, for the limit
+    bool alternate_rma = false;    // ARMCI_ROUTE=alternate: the next operation's turn
+    MutexSet world_mutexes;
+    std::vector<uint64_t> held_mutexes;  // addresses with owner's rank mixed in, see mutexes.cpp
+    std::unordered_set<void*> local_memory;  // ARMCI_Malloc_local
+    Segment* notify_counters = nullptr;
+    std::unordered_map<int, int> notifications_sent;
+    std::unordered_map<int, int> notifications_taken;
+
+    // MPI_THREAD_MULTIPLE: every entry point holds this; waits let go of it between polls.
+    bool multi_threaded = false;
+    std::mutex api_mutex;
+
+    // One poll of everything that this thread can move on; true when something moved.
+    bool progress();
+    // Between polls: helps the node's data server and lets other threads in.
+    void idle();
+
+    template <class Condition>
+    void wait_until(Condition&& condition) {
+        base::Backoff backoff;
+        while (!condition()) {
+            if (progress()) {
+                backoff.reset();
+                continue;
+            }
+            idle();
+            backoff.pause();
+        }
+    }
+};
+
+// The running instance, or nullptr.
+Runtime* running();
+
+// Start, stop and their counting (contract of ARMCI_Init and ARMCI_Finalize); in lifecycle.cpp.
+// `function` is the public name for messages.
+void initialize(const char* function, int requested_thread_level, MPI_Comm comm);
+bool initialize_uncounted(const char* function, MPI_Comm comm);
+int finalize();
+bool is_initialized();
+// May be called before initialize(): per-process limit on global memory, 0 for none.
+void set_memory_limit(uint64_t bytes);
+uint64_t memory_limit();
+[[noreturn]] void abort_job(const char* message, int code);
+
+// Every entry point begins with one of these: ends the job when the library is not running, and
+// holds the API lock while it lives.
+class Entry {
+  public:
+    explicit Entry(const char* function) : runtime_(running()) {
+        if (runtime_ == nullptr) {
+            fail_not_running(function);
+        }
+        if (runtime_->multi_threaded) {
+            runtime_->api_mutex.lock();
+        }
+    }
+    ~Entry() {
+        if (runtime_->multi_threaded) {
+            runtime_->api_mutex.unlock();
+        }
+    }
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+
+    Runtime& operator*() const { return *runtime_; }
+    Runtime* operator->() const { return runtime_; }
+
+  private:
+    [[noreturn]] static void fail_not_running(const char* function);
+
+    Runtime* runtime_;
+};
+
+}  // namespace armci::core

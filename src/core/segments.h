@@ -1,0 +1,124 @@
+// Global memory as every rank knows it: which addresses of which rank exist, and their remote keys.
+//
+// One Segment is one ARMCI_Malloc. Its tables (slices by group rank, parts by node) lie once per
+// node in the node heap; a rank keeps only a small record of its own. Lookups are by (rank,
+// address), since different nodes use equal addresses: through a small cache first, then by binary
+// search in an index per node, which is built for those nodes that this rank talks to.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/groups.h"
+#include "fabric/endpoint.h"
+
+namespace armci::core {
+
+struct World;
+
+// In node memory, written once before the segment is usable.
+struct Slice {
+    uint64_t base = 0;
+    uint64_t bytes = 0;
+};
+struct NodePart {
+    int32_t node = 0;
+    int32_t registered = 0;  // whether RMA may be used
+    uint64_t begin = 0;      // as that node addresses it
+    uint64_t bytes = 0;
+    uint64_t remote_base = 0;  // of begin, for RMA
+    uint64_t key = 0;
+};
+// Header of the tables; the arrays follow it.
+struct SegmentTables {
+    int32_t slice_count = 0;
+    int32_t part_count = 0;
+
+    Slice* slices() { return reinterpret_cast<Slice*>(this + 1); }
+    NodePart* parts() { return reinterpret_cast<NodePart*>(slices() + slice_count); }  // by node
+    static size_t bytes(int slice_count, int part_count) {
+        return sizeof(SegmentTables) + sizeof(Slice) * static_cast<size_t>(slice_count) +
+               sizeof(NodePart) * static_cast<size_t>(part_count);
+    }
+};
+
+struct Segment {
+    uint64_t id = 0;  // the same on all ranks of the group, never reused
+    GroupRef group;
+    SegmentTables* tables = nullptr;
+    // Heap records, on the rank that allocated for this node (its first in the group); 0 elsewhere.
+    uint32_t data_record = 0;
+    uint32_t tables_record = 0;
+    bool is_internal = false;                  // the library's own; not counted as leaked
+    std::unique_ptr<uint64_t[]> owned_tables;  // dynamic memory: tables of this rank only
+
+    const Slice& slice(int group_rank) const { return tables->slices()[group_rank]; }
+    const NodePart* part(int node) const;
+};
+
+class Segments {
+  public:
+    void start(const World& world);
+    void stop();
+
+    Segment* add(std::unique_ptr<Segment> segment);
+    std::unique_ptr<Segment> remove(Segment* segment);
+    // The segment whose slice of this rank begins at `base`; nullptr if there is none.
+    Segment* find_by_my_base(const void* base) const;
+    Segment* find_by_id(uint64_t id) const;
+    const std::vector<std::unique_ptr<Segment>>& all() const { return segments_; }
+
+    struct Place {
+        const Segment* segment = nullptr;  // nullptr: no such memory
+        const NodePart* part = nullptr;
+    };
+    // Where [address, address + bytes) of a rank's global memory is. Inline fast path.
+    Place find(int rank, uint64_t address, int64_t bytes) {
+        const Cached& cached = cache_[static_cast<uint32_t>(rank) % kCacheEntries];
+        if (cached.rank == rank && address >= cached.begin && address <= cached.end &&
+            static_cast<uint64_t>(bytes) <= cached.end - address) {
+            return {cached.segment, cached.part};
+        }
+        return search(rank, address, bytes);
+    }
+    // For RMA by node, when the slice has been checked already.
+    bool resolve(int node, uint64_t address, int64_t bytes, fabric::RemoteMemory* memory);
+
+    // Says what is wrong with an address that find() did not accept.
+    std::string explain(int rank, uint64_t address, int64_t bytes) const;
+
+  private:
+    struct Cached {
+        int rank = -1;
+        uint64_t begin = 1;
+        uint64_t end = 0;
+        const Segment* segment = nullptr;
+        const NodePart* part = nullptr;
+    };
+    struct Entry {
+        uint64_t begin;
+        uint64_t end;
+        const Segment* segment;
+        const NodePart* part;
+    };
+    struct NodeIndex {
+        bool built = false;
+        std::vector<Entry> entries;  // by begin; disjoint
+    };
+    static constexpr uint32_t kCacheEntries = 64;
+
+    Place search(int rank, uint64_t address, int64_t bytes);
+    const Entry* find_entry(int node, uint64_t address);
+    NodeIndex& index_of(int node);
+    static void insert_entry(NodeIndex& index, const Segment* segment, const NodePart& part);
+    void clear_cache();
+
+    const World* world_ = nullptr;
+    std::vector<std::unique_ptr<Segment>> segments_;
+    std::vector<std::unique_ptr<NodeIndex>> indices_;  // by node, made on first use
+    Cached cache_[kCacheEntries];
+};
+
+}  // namespace armci::core

@@ -1,0 +1,205 @@
+#include "core/transfers.h"
+
+#include <algorithm>
+
+#include "armci/armci.h"
+#include "core/local_route.h"
+#include "core/sync.h"
+#include "pipeline/get_task.h"
+#include "pipeline/request_task.h"
+#include "pipeline/rma_task.h"
+#include "pipeline/send_task.h"
+
+namespace armci::core {
+namespace {
+
+using base::OpKind;
+using base::Route;
+using pipeline::Transfer;
+
+// Whether every remote byte is registered for RMA.
+bool is_registered(Runtime& runtime, const Transfer& transfer) {
+    const int node = runtime.world.node_of[transfer.target];
+    fabric::RemoteMemory memory;
+    if (!transfer.is_vector) {
+        return runtime.segments.resolve(node, transfer.remote, 1, &memory);
+    }
+    const pipeline::VectorSegments& segments = transfer.segments;
+    return std::all_of(segments.remote, segments.remote + segments.count, [&](uint64_t address) {
+        return runtime.segments.resolve(node, address, segments.segment_bytes, &memory);
+    });
+}
+
+bool wants_rma(Runtime& runtime, const Transfer& transfer) {
+    switch (runtime.config().route_choice()) {
+        case base::RouteChoice::rma:
+            return true;
+        case base::RouteChoice::server:
+            return false;
+        case base::RouteChoice::alternate:
+            runtime.alternate_rma = !runtime.alternate_rma;
+            return runtime.alternate_rma;
+        case base::RouteChoice::automatic:
+            break;
+    }
+    if (!transfer.is_vector && transfer.pair.levels == 0) {
+        return true;
+    }
+    const int64_t run_bytes =
+        transfer.is_vector ? transfer.segments.segment_bytes : transfer.pair.count[0];
+    return run_bytes >= runtime.network->rma_min_run_bytes;
+}
+
+std::unique_ptr<pipeline::Task> make_task(Route route, Transfer transfer) {
+    if (route == Route::rma) {
+        return std::make_unique<pipeline::RmaTask>(std::move(transfer));
+    }
+    if (transfer.op == OpKind::get) {
+        return std::make_unique<pipeline::GetTask>(std::move(transfer));
+    }
+    return std::make_unique<pipeline::SendTask>(std::move(transfer));
+}
+
+template <class TaskType>
+void run_task(Runtime& runtime, int node, Transfer transfer) {
+    TaskType task(std::move(transfer));
+    pipeline::Origin& origin = runtime.network->origin;
+    origin.submit(task, origin.channel(node));
+    runtime.wait_until([&] { return task.is_complete(); });
+}
+
+// A non-blocking operation's task is on the heap; this is called once, when it is complete.
+void finish_counted(pipeline::Task* task, void* context) {
+    // The slot number travels in the pointer.
+    running()->handles.end(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(context)));
+    delete task;
+}
+
+void finish_uncounted(pipeline::Task* task, void*) {
+    delete task;
+}
+
+// More operations than this under way are not started before others are complete: memory for them
+// is bounded, and there is no limit that the caller could see.
+constexpr int64_t kMostTasks = 4096;
+
+}  // namespace
+
+Route choose_route(Runtime& runtime, const Transfer& transfer) {
+    if (runtime.world.on_my_node(transfer.target)) {
+        return Route::local;
+    }
+    const bool can_take_rma = transfer.op != OpKind::acc && runtime.network->rma_usable;
+    return can_take_rma && wants_rma(runtime, transfer) && is_registered(runtime, transfer)
+               ? Route::rma
+               : Route::server;
+}
+
+Route route_to(const Runtime& runtime, int target) {
+    if (runtime.world.on_my_node(target)) {
+        return Route::local;
+    }
+    const bool rma =
+        runtime.network->rma_usable && runtime.config().route_choice() != base::RouteChoice::server;
+    return rma ? Route::rma : Route::server;
+}
+
+void run_blocking(Runtime& runtime, Transfer transfer) {
+    const Route route = choose_route(runtime, transfer);
+    runtime.stats.count(transfer.op, route, transfer.total_bytes);
+    const bool is_get = transfer.op == OpKind::get;
+    const int target = transfer.target;
+    const int node = runtime.world.node_of[target];
+    if (route == Route::local) {
+        run_local(runtime, transfer);
+        return;
+    }
+    if (route == Route::rma) {
+        run_task<pipeline::RmaTask>(runtime, node, std::move(transfer));
+    } else if (is_get) {
+        run_task<pipeline::GetTask>(runtime, node, std::move(transfer));
+    } else {
+        run_task<pipeline::SendTask>(runtime, node, std::move(transfer));
+    }
+    if (!is_get && runtime.config().no_flush_local) {
+        fence(runtime, target);
+    }
+}
+
+void run_nonblocking(Runtime& runtime, Transfer transfer, armci_hdl_s* handle) {
+    const Route route = choose_route(runtime, transfer);
+    runtime.stats.count(transfer.op, route, transfer.total_bytes);
+    if (route == Route::local) {
+        run_local(runtime, transfer);
+        if (handle != nullptr && !runtime.handles.is_active(*handle)) {
+            runtime.handles.set_idle(handle);
+        }
+        return;
+    }
+    pipeline::Origin& origin = runtime.network->origin;
+    if (origin.task_count() >= kMostTasks) {
+        runtime.wait_until([&] { return origin.task_count() < kMostTasks; });
+    }
+    const int node = runtime.world.node_of[transfer.target];
+    if (transfer.is_vector) {
+        transfer.segments.own();
+    }
+    pipeline::Task* task = make_task(route, std::move(transfer)).release();
+    if (handle != nullptr) {
+        const uint32_t slot = runtime.handles.begin(handle);
+        task->call_when_complete(finish_counted,
+                                 reinterpret_cast<void*>(static_cast<uintptr_t>(slot)));
+    } else {
+        task->call_when_complete(finish_uncounted, nullptr);
+    }
+    origin.submit(*task, origin.channel(node));
+    if (runtime.config().explicit_nb_progress) {
+        origin.progress();
+    }
+}
+
+void wait_handle(Runtime& runtime, armci_hdl_s* handle) {
+    runtime.wait_until([&] { return !runtime.handles.is_active(*handle); });
+    runtime.handles.set_idle(handle);
+}
+
+bool test_handle(Runtime& runtime, armci_hdl_s* handle) {
+    if (runtime.handles.is_active(*handle)) {
+        runtime.progress();
+        if (runtime.handles.is_active(*handle)) {
+            return false;
+        }
+    }
+    runtime.handles.set_idle(handle);
+    return true;
+}
+
+void wait_target(Runtime& runtime, int target) {
+    const int node = runtime.world.node_of[target];
+    if (runtime.network != nullptr) {
+        runtime.wait_until([&] { return runtime.network->origin.is_idle(node); });
+    }
+}
+
+void wait_everything(Runtime& runtime) {
+    if (runtime.network != nullptr) {
+        runtime.wait_until([&] { return runtime.network->origin.task_count() == 0; });
+    }
+}
+
+void store_flag(Runtime& runtime, const char* function, int* flag, int value, int target) {
+    if (runtime.world.on_my_node(target)) {
+        __atomic_store_n(flag, value, __ATOMIC_RELEASE);
+        return;
+    }
+    pipeline::Origin& origin = runtime.network->origin;
+    const int node = runtime.world.node_of[target];
+    runtime.wait_until([&] { return origin.writes_are_ordered_or_done(node); });
+    pipeline::RequestTask task(function, wire::FrameKind::store,
+                               wire::StoreBody{reinterpret_cast<uint64_t>(flag), value},
+                               pipeline::RequestTask::Answer::none);
+    origin.submit(task, origin.channel(node));
+    runtime.wait_until([&] { return task.is_complete(); });
+}
+
+}  // namespace armci::core

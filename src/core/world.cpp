@@ -1,0 +1,54 @@
+#include "core/world.h"
+
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <functional>
+
+namespace armci::core {
+namespace {
+
+// Hosts differ in the boot, and containers on one host in the network namespace.
+uint64_t network_identity() {
+    std::string identity;
+    std::ifstream boot("/proc/sys/kernel/random/boot_id");
+    std::getline(boot, identity);
+    struct stat status {};
+    if (stat("/proc/self/ns/net", &status) == 0) {
+        identity += ":" + std::to_string(status.st_ino);
+    }
+    return std::hash<std::string>{}(identity);
+}
+
+}  // namespace
+
+bool World::has_regular_nodes() const {
+    if (size % node_count != 0) {
+        return false;
+    }
+    const int ranks_per_node = size / node_count;
+    for (int other = 0; other < size; ++other) {
+        if (node_of[other] != other / ranks_per_node) {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::string describe_node(const World& world) {
+    char host[HOST_NAME_MAX + 1] = "unknown host";
+    gethostname(host, sizeof host - 1);
+    return std::string(host) + " (node " + std::to_string(world.node) + " of " +
+           std::to_string(world.node_count) + ")";
+}
+
+bool is_single_host(const World& world) {
+    const uint64_t mine = network_identity();
+    uint64_t range[2] = {mine, ~mine};
+    MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_UINT64_T, MPI_MIN, world.comm);
+    return range[0] == ~range[1];
+}
+
+}  // namespace armci::core

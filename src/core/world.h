@@ -1,0 +1,59 @@
+// The ranks of the job and the nodes they form.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "node/node_memory.h"
+
+namespace armci::core {
+
+struct World {
+    // The caller's view: `.comm` of the world group. User programs send on it as they like, so the
+    // library itself never does.
+    MPI_Comm user_comm = MPI_COMM_NULL;
+    // The library's own.
+    MPI_Comm comm = MPI_COMM_NULL;
+    int rank = 0;
+    int size = 1;
+
+    // Nodes are numbered by their first rank.
+    int node = 0;
+    int node_count = 1;
+    std::vector<int32_t> node_of;     // by rank
+    std::vector<int32_t> node_ranks;  // ranks of this node, ascending
+    int rank_in_node = 0;
+    MPI_Comm node_comm = MPI_COMM_NULL;
+    MPI_Comm leaders_comm = MPI_COMM_NULL;  // first ranks of all nodes; null elsewhere
+
+    bool is_leader() const { return rank_in_node == 0; }
+    // Whether all nodes have equally many ranks, with consecutive numbers.
+    bool has_regular_nodes() const;
+    bool on_my_node(int other) const { return node_of[other] == node; }
+};
+
+// "host name, node 2 of 4", for messages.
+std::string describe_node(const World& world);
+
+// What the ranks of this node share after bootstrap.
+struct NodeMapping {
+    void* base = nullptr;
+    size_t bytes = 0;
+    node::NodeDescriptors descriptors;
+};
+
+// Duplicates `comm`, finds out which ranks can really map memory together, splits them into virtual
+// nodes of `node_size` ranks (0: no split), and maps `mapping_bytes` of shared memory on each node
+// at one address. Collective over comm. Ends the job with a message when that is impossible.
+void form_nodes(MPI_Comm comm, int64_t node_size, size_t mapping_bytes, World* world,
+                NodeMapping* mapping);
+// Collective in the sense of MPI_Comm_free.
+void leave_nodes(World* world, NodeMapping* mapping);
+
+// Whether all ranks run on one host and in one network (so that loopback reaches everybody).
+bool is_single_host(const World& world);
+
+}  // namespace armci::core

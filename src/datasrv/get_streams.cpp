@@ -1,0 +1,127 @@
+#include "datasrv/get_streams.h"
+
+#include <algorithm>
+
+#include "datasrv/server.h"
+
+namespace armci::datasrv {
+namespace {
+
+constexpr size_t kHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::DataBody);
+
+}  // namespace
+
+void GetStreams::start(Client& client, uint64_t request_id, const wire::LayoutView& layout,
+                       const wire::TransferBody& body) {
+    auto stream = std::make_unique<Stream>();
+    stream->client = &client;
+    stream->request_id = request_id;
+    stream->total_bytes = static_cast<int64_t>(body.data_bytes);
+    stream->window_bytes = static_cast<int64_t>(body.window_bytes);
+    stream->is_vector = layout.kind == wire::LayoutKind::vector;
+    if (stream->is_vector) {
+        stream->vector =
+            strided::VectorCursor(layout.addresses, layout.segment_count, layout.segment_bytes);
+        stream->vector.seek(static_cast<int64_t>(body.offset));
+    } else {
+        stream->strided =
+            strided::StridedCursor(reinterpret_cast<void*>(layout.base), layout.strided);
+        stream->strided.seek(static_cast<int64_t>(body.offset));
+    }
+    // While the frame is still here no copy of its addresses is needed.
+    while (next_chunk_bytes(*stream) > 0) {
+        if (!send_chunk(*stream)) {
+            break;
+        }
+        if (stream->sent_bytes == stream->total_bytes) {
+            return;
+        }
+    }
+    if (stream->is_vector) {
+        stream->addresses.resize(layout.segment_count);
+        std::memcpy(stream->addresses.data(), layout.addresses,
+                    sizeof(uint64_t) * layout.segment_count);
+        stream->vector = strided::VectorCursor(stream->addresses.data(), layout.segment_count,
+                                               layout.segment_bytes);
+        stream->vector.seek(static_cast<int64_t>(body.offset) + stream->sent_bytes);
+    }
+    streams_[Key{client.rank, request_id}] = std::move(stream);
+}
+
+void GetStreams::credit(const Client& client, uint64_t request_id, uint64_t taken_bytes) {
+    const auto found = streams_.find(Key{client.rank, request_id});
+    if (found == streams_.end()) {
+        return;
+    }
+    Stream& stream = *found->second;
+    // More than was sent would be nonsense from the origin; it must not widen the window.
+    stream.taken_bytes =
+        std::clamp(static_cast<int64_t>(taken_bytes), stream.taken_bytes, stream.sent_bytes);
+}
+
+// 0 when the window does not admit a whole chunk now.
+int64_t GetStreams::next_chunk_bytes(const Stream& stream) const {
+    const int64_t chunk =
+        std::min({stream.total_bytes - stream.sent_bytes,
+                  static_cast<int64_t>(server_.largest_wire_bytes() - kHeadBytes) & ~int64_t{7},
+                  stream.window_bytes});
+    const int64_t room = stream.window_bytes - (stream.sent_bytes - stream.taken_bytes);
+    return chunk <= room ? chunk : 0;
+}
+
+bool GetStreams::send_chunk(Stream& stream) {
+    const int64_t bytes = next_chunk_bytes(stream);
+    Server::OutReply* reply =
+        server_.new_reply(wire::FrameKind::data, stream.request_id,
+                          wire::padded(kHeadBytes + static_cast<size_t>(bytes)));
+    if (reply == nullptr) {
+        return false;
+    }
+    const wire::DataBody body{static_cast<uint64_t>(stream.sent_bytes),
+                              static_cast<uint64_t>(bytes)};
+    std::memcpy(reply->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
+    char* data = reply->wire() + kHeadBytes;
+    if (stream.is_vector) {
+        strided::pack(stream.vector, data, bytes);
+    } else {
+        strided::pack(stream.strided, data, bytes);
+    }
+    stream.sent_bytes += bytes;
+    if (stream.sent_bytes == stream.total_bytes) {
+        reply->header()->flags |= wire::kLastChunk;
+    }
+    if (server_.post_reply(*stream.client, reply)) {
+        return true;
+    }
+    // The provider is full: give the buffer back and pack again later, which is rare and simple.
+    server_.buffers_.release(reply);
+    stream.sent_bytes -= bytes;
+    if (stream.is_vector) {
+        stream.vector.seek(stream.vector.position() - bytes);
+    } else {
+        stream.strided.seek(stream.strided.position() - bytes);
+    }
+    return false;
+}
+
+bool GetStreams::progress() {
+    bool moved = false;
+    for (auto next = streams_.begin(); next != streams_.end();) {
+        Stream& stream = *next->second;
+        if (next_chunk_bytes(stream) > 0) {
+            if (!send_chunk(stream)) {
+                return moved;
+            }
+            moved = true;
+        }
+        next = stream.sent_bytes == stream.total_bytes ? streams_.erase(next) : std::next(next);
+    }
+    return moved;
+}
+
+bool GetStreams::wants_to_send() const {
+    return std::any_of(streams_.begin(), streams_.end(),
+                       [this](const auto& entry) { return next_chunk_bytes(*entry.second) > 0; });
+}
+
+}  // namespace armci::datasrv

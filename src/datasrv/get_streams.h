@@ -1,0 +1,69 @@
+// Gets that are being answered: the server packs chunks of a layout and streams them to the origin,
+// as far as the origin's window and the server's own buffers allow, one chunk of each get in turn.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "fabric/endpoint.h"
+#include "strided/cursor.h"
+#include "wire/frame.h"
+
+namespace armci::datasrv {
+
+class Server;
+
+// What the server keeps per origin.
+struct Client {
+    int32_t rank = -1;
+    fabric::PeerAddress peer = FI_ADDR_UNSPEC;
+    uint64_t executed_frames = 0;
+    uint64_t executed_bytes = 0;
+    uint64_t told_bytes = 0;  // executed_bytes when it was last told
+    bool acknowledgement_due = false;
+};
+
+class GetStreams {
+  public:
+    explicit GetStreams(Server& server) : server_(server) {}
+
+    // Answers at once when the whole get fits one frame and a buffer is free, else starts a stream.
+    // The layout has been checked.
+    void start(Client& client, uint64_t request_id, const wire::LayoutView& layout,
+               const wire::TransferBody& body);
+    // The origin has taken that much; unknown requests are ignored (the last credit may cross the
+    // end).
+    void credit(const Client& client, uint64_t request_id, uint64_t taken_bytes);
+    // Sends what may be sent; true when something was.
+    bool progress();
+    bool empty() const { return streams_.empty(); }
+    // Whether some stream could send if there were a buffer (and not only waits for its origin).
+    bool wants_to_send() const;
+    void clear() { streams_.clear(); }
+
+  private:
+    struct Stream {
+        Client* client = nullptr;
+        uint64_t request_id = 0;
+        int64_t total_bytes = 0;
+        int64_t sent_bytes = 0;
+        int64_t taken_bytes = 0;
+        int64_t window_bytes = 0;
+        bool is_vector = false;
+        strided::StridedCursor strided;
+        strided::VectorCursor vector;
+        std::vector<uint64_t> addresses;  // what `vector` walks
+    };
+    using Key = std::pair<int32_t, uint64_t>;
+
+    int64_t next_chunk_bytes(const Stream& stream) const;
+    bool send_chunk(Stream& stream);
+
+    Server& server_;
+    std::map<Key, std::unique_ptr<Stream>> streams_;
+};
+
+}  // namespace armci::datasrv

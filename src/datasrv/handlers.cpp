@@ -1,0 +1,341 @@
+// What the data server does for each kind of request.
+#include <algorithm>
+#include <cstring>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "datasrv/server.h"
+#include "node/accumulate.h"
+#include "node/word_atomics.h"
+
+namespace armci::datasrv {
+template <class Body>
+void Server::answer(Client& client, wire::FrameKind kind, uint64_t request_id, const Body& body) {
+    WaitingReply reply;
+    static_assert(sizeof body <= sizeof reply.body);
+    reply.client = &client;
+    reply.kind = kind;
+    reply.request_id = request_id;
+    reply.body_bytes = sizeof body;
+    std::memcpy(reply.body, &body, sizeof body);
+    queue_or_post(reply);
+}
+
+void Server::answer_empty(Client& client, wire::FrameKind kind, uint64_t request_id) {
+    WaitingReply reply;
+    reply.client = &client;
+    reply.kind = kind;
+    reply.request_id = request_id;
+    queue_or_post(reply);
+}
+
+void Server::fail(Client& client, const wire::FrameHeader& header, wire::Failure failure,
+                  uint64_t address, uint64_t bytes) {
+    const wire::FailedBody body{failure, static_cast<uint32_t>(header.kind), address, bytes};
+    answer(client, wire::FrameKind::failed, header.request_id, body);
+}
+
+void Server::handle_frame(const void* frame, size_t frame_bytes) {
+    wire::FrameHeader header;
+    if (!wire::decode_header(frame, frame_bytes, &header) || header.rank < 0 ||
+        header.rank >= options_.rank_count) {
+        ARMCI_LOG_WARN(
+            "the data server of node %d ignored a message of %zu bytes that is no request",
+            options_.node, frame_bytes);
+        return;
+    }
+    if (header.kind == wire::FrameKind::hello && !handle_hello(header, frame, frame_bytes)) {
+        return;
+    }
+    const auto found = clients_.find(header.rank);
+    if (found == clients_.end()) {
+        ARMCI_LOG_WARN(
+            "the data server of node %d ignored a %s request of rank %d, which has not "
+            "introduced itself",
+            options_.node, wire::name_of(header.kind), header.rank);
+        return;
+    }
+    Client& client = *found->second;
+    const int64_t start_ns = base::now_ns();
+    // Counted before the answer is made, because the answer carries the count.
+    ++client.executed_frames;
+    client.executed_bytes += frame_bytes;
+    execute(client, header, frame, frame_bytes);
+    const bool much_untold = client.executed_bytes - client.told_bytes >=
+                             static_cast<uint64_t>(options_.client_window_bytes) / 4;
+    const bool asked = (header.flags & wire::kAcknowledgeNow) != 0;
+    if ((asked || much_untold) && client.told_bytes != client.executed_bytes &&
+        !client.acknowledgement_due) {
+        client.acknowledgement_due = true;
+        acknowledgements_due_.push_back(&client);
+    }
+    busy_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
+}
+
+void Server::execute(Client& client, const wire::FrameHeader& header, const void* frame,
+                     size_t frame_bytes) {
+    switch (header.kind) {
+        case wire::FrameKind::hello:
+        case wire::FrameKind::fence:
+            return;  // counted, which is all they need
+        case wire::FrameKind::put:
+        case wire::FrameKind::accumulate:
+        case wire::FrameKind::get:
+            handle_transfer(client, header, frame, frame_bytes);
+            return;
+        case wire::FrameKind::get_credit:
+            handle_credit(client, header, frame, frame_bytes);
+            return;
+        case wire::FrameKind::rmw:
+            handle_rmw(client, header, frame, frame_bytes);
+            return;
+        case wire::FrameKind::store:
+        case wire::FrameKind::increment:
+            handle_store(client, header, frame, frame_bytes);
+            return;
+        case wire::FrameKind::lock:
+        case wire::FrameKind::try_lock:
+        case wire::FrameKind::unlock:
+            handle_lock(client, header, frame, frame_bytes);
+            return;
+        case wire::FrameKind::add_segment:
+        case wire::FrameKind::remove_segment:
+            handle_segment(client, header, frame, frame_bytes);
+            return;
+        default:
+            fail(client, header, wire::Failure::malformed, 0, frame_bytes);
+    }
+}
+
+bool Server::handle_hello(const wire::FrameHeader& header, const void* frame, size_t frame_bytes) {
+    if (clients_.contains(header.rank)) {
+        return true;
+    }
+    // Providers read as many bytes as their addresses have, which is what our own has.
+    std::vector<unsigned char> address(endpoint_.address().size());
+    const size_t offered = frame_bytes - sizeof(wire::FrameHeader);
+    if (offered != wire::padded(address.size())) {
+        ARMCI_LOG_WARN("the data server of node %d cannot use the address that rank %d sent",
+                       options_.node, header.rank);
+        return false;
+    }
+    std::memcpy(address.data(), static_cast<const char*>(frame) + sizeof(wire::FrameHeader),
+                address.size());
+    auto client = std::make_unique<Client>();
+    client->rank = header.rank;
+    client->peer = endpoint_.insert_peer(address.data());
+    if (client->peer == FI_ADDR_UNSPEC) {
+        ARMCI_LOG_WARN("the data server of node %d cannot use the address that rank %d sent",
+                       options_.node, header.rank);
+        return false;
+    }
+    clients_[header.rank] = std::move(client);
+    return true;
+}
+
+// Whether every byte of the layout is in one segment (each, for vectors); else what is not.
+bool Server::layout_is_mapped(const wire::LayoutView& layout, uint64_t* address,
+                              uint64_t* bytes) const {
+    if (layout.kind == wire::LayoutKind::strided) {
+        const strided::Extent hull = strided::extent(layout.strided);
+        *address = layout.base + static_cast<uint64_t>(hull.begin);
+        *bytes = static_cast<uint64_t>(hull.end - hull.begin);
+        return segments_.contains(*address, *bytes);
+    }
+    *bytes = static_cast<uint64_t>(layout.segment_bytes);
+    for (int64_t i = 0; i < layout.segment_count; ++i) {
+        std::memcpy(address, layout.addresses + i, sizeof *address);
+        if (!segments_.contains(*address, *bytes)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void Server::handle_transfer(Client& client, const wire::FrameHeader& header, const void* frame,
+                             size_t frame_bytes) {
+    wire::TransferView view;
+    if (!wire::decode_transfer(frame, frame_bytes, header, &view)) {
+        fail(client, header, wire::Failure::malformed, 0, frame_bytes);
+        return;
+    }
+    uint64_t address = 0;
+    uint64_t bytes = 0;
+    if (!layout_is_mapped(view.layout, &address, &bytes)) {
+        fail(client, header, wire::Failure::bad_address, address, bytes);
+        return;
+    }
+    if (header.kind == wire::FrameKind::get) {
+        streams_.start(client, header.request_id, view.layout, view.body);
+        return;
+    }
+    const auto offset = static_cast<int64_t>(view.body.offset);
+    const auto data_bytes = static_cast<int64_t>(view.body.data_bytes);
+    const auto apply = [&](auto cursor) {
+        cursor.seek(offset);
+        if (header.kind == wire::FrameKind::put) {
+            strided::unpack(cursor, view.data, data_bytes);
+            return;
+        }
+        const strided::AccScale scale =
+            strided::make_scale(static_cast<strided::AccType>(header.acc_type), view.body.scale);
+        node::LockedAccumulator accumulator(heap_->stripes(), scale);
+        const char* data = view.data;
+        for (int64_t left = data_bytes; left > 0;) {
+            const strided::Run run = cursor.next(left);
+            accumulator.add(data, run.data, run.bytes);
+            data += run.bytes;
+            left -= run.bytes;
+        }
+    };
+    if (view.layout.kind == wire::LayoutKind::strided) {
+        apply(
+            strided::StridedCursor(reinterpret_cast<void*>(view.layout.base), view.layout.strided));
+    } else {
+        apply(strided::VectorCursor(view.layout.addresses, view.layout.segment_count,
+                                    view.layout.segment_bytes));
+    }
+}
+
+void Server::handle_credit(Client& client, const wire::FrameHeader& header, const void* frame,
+                           size_t frame_bytes) {
+    wire::CreditBody body;
+    if (!wire::decode_body(frame, frame_bytes, &body)) {
+        fail(client, header, wire::Failure::malformed, 0, frame_bytes);
+        return;
+    }
+    streams_.credit(client, header.request_id, body.taken_bytes);
+}
+
+void Server::handle_rmw(Client& client, const wire::FrameHeader& header, const void* frame,
+                        size_t frame_bytes) {
+    wire::RmwBody body;
+    if (!wire::decode_body(frame, frame_bytes, &body) ||
+        body.operation > static_cast<uint32_t>(node::WordOperation::swap_long)) {
+        fail(client, header, wire::Failure::malformed, body.address, frame_bytes);
+        return;
+    }
+    const auto operation = static_cast<node::WordOperation>(body.operation);
+    const auto bytes = static_cast<uint64_t>(node::word_bytes(operation));
+    if (body.address % bytes != 0) {
+        fail(client, header, wire::Failure::misaligned, body.address, bytes);
+        return;
+    }
+    if (!segments_.contains(body.address, bytes)) {
+        fail(client, header, wire::Failure::bad_address, body.address, bytes);
+        return;
+    }
+    const wire::ValueBody old{
+        node::read_modify_write(operation, reinterpret_cast<void*>(body.address), body.operand)};
+    answer(client, wire::FrameKind::value, header.request_id, old);
+}
+
+void Server::handle_store(Client& client, const wire::FrameHeader& header, const void* frame,
+                          size_t frame_bytes) {
+    wire::StoreBody body;
+    if (!wire::decode_body(frame, frame_bytes, &body)) {
+        fail(client, header, wire::Failure::malformed, 0, frame_bytes);
+        return;
+    }
+    if (body.address % sizeof(int) != 0) {
+        fail(client, header, wire::Failure::misaligned, body.address, sizeof(int));
+        return;
+    }
+    if (!segments_.contains(body.address, sizeof(int))) {
+        fail(client, header, wire::Failure::bad_address, body.address, sizeof(int));
+        return;
+    }
+    auto* target = reinterpret_cast<int*>(body.address);
+    if (header.kind == wire::FrameKind::store) {
+        __atomic_store_n(target, static_cast<int>(body.value), __ATOMIC_RELEASE);
+    } else {
+        __atomic_fetch_add(target, static_cast<int>(body.value), __ATOMIC_RELEASE);
+    }
+}
+
+void Server::handle_lock(Client& client, const wire::FrameHeader& header, const void* frame,
+                         size_t frame_bytes) {
+    wire::LockBody body;
+    if (!wire::decode_body(frame, frame_bytes, &body)) {
+        fail(client, header, wire::Failure::malformed, 0, frame_bytes);
+        return;
+    }
+    auto* mutex = reinterpret_cast<node::Mutex*>(body.address);
+    if (body.address % alignof(node::Mutex) != 0 ||
+        !segments_.contains(body.address, sizeof(node::Mutex)) ||
+        mutex->magic != node::kMutexMagic) {
+        fail(client, header, wire::Failure::not_a_mutex, body.address, sizeof(node::Mutex));
+        return;
+    }
+    if (header.kind == wire::FrameKind::try_lock) {
+        const wire::ValueBody acquired{mutexes_.try_lock(*mutex, client.rank) ? 1 : 0};
+        answer(client, wire::FrameKind::value, header.request_id, acquired);
+        return;
+    }
+    if (header.kind == wire::FrameKind::lock) {
+        switch (mutexes_.lock(*mutex, client.rank, true, header.request_id).result) {
+            case node::MutexQueue::LockResult::acquired:
+                answer_empty(client, wire::FrameKind::granted, header.request_id);
+                break;
+            case node::MutexQueue::LockResult::queued:
+                break;
+            case node::MutexQueue::LockResult::no_room:
+                fail(client, header, wire::Failure::no_room, body.address, 0);
+                break;
+        }
+        return;
+    }
+    const node::MutexQueue::Unlocked unlocked = mutexes_.unlock(*mutex, client.rank, true);
+    if (unlocked.result == node::MutexQueue::UnlockResult::not_held) {
+        fail(client, header, wire::Failure::not_held, body.address, 0);
+    } else if (unlocked.result == node::MutexQueue::UnlockResult::grant_remote) {
+        const auto next = clients_.find(unlocked.rank);
+        answer_empty(*next->second, wire::FrameKind::granted, unlocked.request_id);
+    }
+}
+
+void Server::handle_segment(Client& client, const wire::FrameHeader& header, const void* frame,
+                            size_t frame_bytes) {
+    wire::SegmentBody body;
+    if (!wire::decode_body(frame, frame_bytes, &body)) {
+        fail(client, header, wire::Failure::malformed, 0, frame_bytes);
+        return;
+    }
+    uint64_t end = 0;
+    const bool in_heap = body.bytes > 0 &&
+                         !__builtin_add_overflow(body.address, body.bytes - 1, &end) &&
+                         heap_->contains(reinterpret_cast<void*>(body.address)) &&
+                         heap_->contains(reinterpret_cast<void*>(end));
+    if (!in_heap) {
+        fail(client, header, wire::Failure::bad_address, body.address, body.bytes);
+        return;
+    }
+    if (header.kind == wire::FrameKind::remove_segment) {
+        const wire::ValueBody removed{segments_.remove(body.address) ? 1 : 0};
+        answer(client, wire::FrameKind::value, header.request_id, removed);
+        return;
+    }
+    wire::SegmentReply reply;
+    fabric::Region region;
+    if (options_.register_segments) {
+        std::string error;
+        region = domain_->register_memory(reinterpret_cast<void*>(body.address), body.bytes,
+                                          fabric::Access::remote, &endpoint_, &error);
+        if (region.valid()) {
+            reply = {region.remote_base(), region.key(), 1};
+        } else {
+            ARMCI_LOG_WARN(
+                "%llu bytes of global memory cannot be registered for direct access (%s); "
+                "transfers to it go through the data server. Raising the limit on locked "
+                "memory (ulimit -l) may help",
+                static_cast<unsigned long long>(body.bytes), error.c_str());
+        }
+    }
+    if (!segments_.add(body.address, body.bytes, std::move(region))) {
+        fail(client, header, wire::Failure::bad_address, body.address, body.bytes);
+        return;
+    }
+    answer(client, wire::FrameKind::segment, header.request_id, reply);
+}
+
+}  // namespace armci::datasrv

@@ -1,0 +1,188 @@
+#include "datasrv/server.h"
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+namespace armci::datasrv {
+
+bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, int event_fd,
+                  const ServerOptions& options, std::string* error) {
+    domain_ = &domain;
+    heap_ = &heap;
+    event_fd_ = event_fd;
+    options_ = options;
+    mutexes_ = node::MutexQueue(&heap.control().waiters);
+
+    fabric::Endpoint::Options endpoint_options;
+    endpoint_options.receive_slots =
+        pipeline::ReceivePool::buffer_count(options.receive_bytes, options.buffer_bytes);
+    endpoint_options.largest_message_bytes = options.buffer_bytes;
+    endpoint_options.waitable = true;
+    if (!endpoint_.open(domain, endpoint_options, error) ||
+        !buffers_.open(options.buffer_count, options.buffer_bytes, domain, endpoint_, error) ||
+        !receives_.open(domain, endpoint_, options.receive_bytes, options.buffer_bytes, on_frame,
+                        this, error)) {
+        return false;
+    }
+    if (endpoint_.wait_mode() == fabric::WaitMode::fd) {
+        epoll_fd_ = epoll_create1(EPOLL_CLOEXEC);
+        epoll_event queue_event{};
+        queue_event.events = EPOLLIN;
+        queue_event.data.fd = endpoint_.wait_fd();
+        epoll_event wake_event{};
+        wake_event.events = EPOLLIN;
+        wake_event.data.fd = event_fd_;
+        if (epoll_fd_ < 0 ||
+            epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, endpoint_.wait_fd(), &queue_event) != 0 ||
+            epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, event_fd_, &wake_event) != 0) {
+            *error = std::string("epoll for the data server: ") + std::strerror(errno);
+            return false;
+        }
+    }
+    return true;
+}
+
+// --- Progress ------------------------------------------------------------------------------------
+
+bool Server::help() {
+    std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) {
+        return false;
+    }
+    last_help_ns_.store(base::now_ns(), std::memory_order_relaxed);
+    return progress();
+}
+
+bool Server::progress() {
+    receives_.retry_posts();
+    bool moved = endpoint_.poll() > 0;
+    moved |= flush_replies();
+    moved |= streams_.progress();
+    moved |= flush_acknowledgements();
+    return moved;
+}
+
+bool Server::has_backlog() const {
+    return !waiting_replies_.empty() || !acknowledgements_due_.empty() || streams_.wants_to_send();
+}
+
+bool Server::flush_replies() {
+    bool moved = false;
+    while (!waiting_replies_.empty() && try_post(waiting_replies_.front())) {
+        waiting_replies_.pop_front();
+        moved = true;
+    }
+    return moved;
+}
+
+bool Server::flush_acknowledgements() {
+    bool moved = false;
+    std::erase_if(acknowledgements_due_, [&](Client* client) {
+        // Another answer may have told it in the meantime.
+        if (client->told_bytes != client->executed_bytes) {
+            WaitingReply reply;
+            reply.client = client;
+            reply.kind = wire::FrameKind::acknowledge;
+            if (!try_post(reply)) {
+                return false;
+            }
+            moved = true;
+        }
+        client->acknowledgement_due = false;
+        return true;
+    });
+    return moved;
+}
+
+void Server::on_frame(void* context, const void* frame, size_t frame_bytes) {
+    static_cast<Server*>(context)->handle_frame(frame, frame_bytes);
+}
+
+// --- Answers -------------------------------------------------------------------------------------
+
+Server::OutReply* Server::new_reply(wire::FrameKind kind, uint64_t request_id, size_t wire_bytes) {
+    void* piece = buffers_.acquire(OutReply::kWireOffset + wire_bytes);
+    if (piece == nullptr) {
+        return nullptr;
+    }
+    auto* reply = new (piece) OutReply;
+    reply->operation.complete = on_sent;
+    reply->server = this;
+    reply->wire_bytes = static_cast<uint32_t>(wire_bytes);
+    auto* header = new (reply->wire()) wire::FrameHeader;
+    header->kind = kind;
+    header->rank = options_.node;
+    header->frame_bytes = reply->wire_bytes;
+    header->request_id = request_id;
+    return reply;
+}
+
+bool Server::post_reply(Client& client, OutReply* reply) {
+    reply->header()->executed_frames = client.executed_frames;
+    reply->header()->executed_bytes = client.executed_bytes;
+    if (!endpoint_.post_send(client.peer, reply->wire(), reply->wire_bytes, buffers_.descriptor(),
+                             &reply->operation)) {
+        return false;
+    }
+    client.told_bytes = client.executed_bytes;
+    return true;
+}
+
+void Server::on_sent(fabric::Operation* operation, const fabric::Completion&) {
+    auto* reply = reinterpret_cast<OutReply*>(operation);
+    reply->server->buffers_.release(reply);
+}
+
+bool Server::try_post(const WaitingReply& waiting) {
+    OutReply* reply = new_reply(waiting.kind, waiting.request_id,
+                                wire::padded(sizeof(wire::FrameHeader) + waiting.body_bytes));
+    if (reply == nullptr) {
+        return false;
+    }
+    std::memcpy(reply->wire() + sizeof(wire::FrameHeader), waiting.body, waiting.body_bytes);
+    if (!post_reply(*waiting.client, reply)) {
+        buffers_.release(reply);
+        return false;
+    }
+    return true;
+}
+
+void Server::queue_or_post(const WaitingReply& reply) {
+    if (!waiting_replies_.empty() || !try_post(reply)) {
+        waiting_replies_.push_back(reply);
+    }
+}
+
+void Server::stop() {
+    if (thread_.joinable()) {
+        stopping_.store(true);
+        const uint64_t one = 1;
+        if (::write(event_fd_, &one, sizeof one) != sizeof one) {
+            ARMCI_LOG_DEBUG("waking the data server: %s", std::strerror(errno));
+        }
+        thread_.join();
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    endpoint_.close();
+    receives_.close();
+    buffers_.close();
+    segments_.clear();
+    streams_.clear();
+    waiting_replies_.clear();
+    acknowledgements_due_.clear();
+    clients_.clear();
+    if (epoll_fd_ >= 0) {
+        ::close(epoll_fd_);
+        epoll_fd_ = -1;
+    }
+}
+
+}  // namespace armci::datasrv

@@ -1,0 +1,160 @@
+// The data server: executes requests on the node heap for remote origins, and drives the provider
+// that moves RMA into it. One per node, in the process of the node's first rank.
+//
+// Threads: the server's own thread and the node's first rank's callers (help()) take turns under
+// one mutex; nothing here calls MPI. Requests of one origin are executed in the order they arrive.
+// The server never waits for an origin: an answer that cannot leave now is queued and retried.
+//
+// It trusts nothing: frames are decoded with bounds, addresses are checked against the segments,
+// and what fails is answered with the reason; the origin reports it and ends the job.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "datasrv/get_streams.h"
+#include "datasrv/segment_map.h"
+#include "fabric/domain.h"
+#include "fabric/endpoint.h"
+#include "node/heap.h"
+#include "pipeline/receive_pool.h"
+#include "pipeline/registered_buffers.h"
+#include "wire/frame.h"
+
+namespace armci::datasrv {
+
+struct ServerOptions {
+    int node = 0;
+    int rank_count = 1;               // of the job: ranks in frames are below this
+    size_t buffer_count = 0;          // for answers
+    size_t buffer_bytes = 0;          // largest frame, the same on all nodes
+    size_t receive_bytes = 0;         // for requests: windows of all clients together
+    int64_t client_window_bytes = 0;  // what each client may have under way
+    bool register_segments = true;    // for RMA
+    int64_t spin_us = 0;
+    int64_t poll_sleep_us = 0;  // > 0: sleep between polls instead of waiting for events
+    int processor = -1;         // to bind the thread to
+};
+
+class Server {
+  public:
+    Server() = default;
+    ~Server() { stop(); }
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    // `event_fd` wakes the thread; both it and the heap stay the caller's.
+    bool open(fabric::Domain& domain, node::NodeHeap& heap, int event_fd,
+              const ServerOptions& options, std::string* error);
+    const std::vector<unsigned char>& address() const { return endpoint_.address(); }
+
+    // False when the system refuses a thread.
+    bool start_thread();
+    // Stops the thread and closes the endpoint. No origin may have requests under way.
+    void stop();
+
+    // Serves what has come, on the calling thread, unless the server's thread is at it.
+    // True when something was done.
+    bool help();
+
+    // Time the server spent handling requests, for statistics.
+    int64_t busy_ns() const { return busy_ns_.load(std::memory_order_relaxed); }
+
+  private:
+    friend class GetStreams;
+
+    // A frame on its way out; lives at the start of the buffer piece that holds it.
+    struct OutReply {
+        fabric::Operation operation;
+        Server* server = nullptr;
+        uint32_t wire_bytes = 0;
+
+        char* wire() { return reinterpret_cast<char*>(this) + kWireOffset; }
+        wire::FrameHeader* header() { return reinterpret_cast<wire::FrameHeader*>(wire()); }
+        static constexpr size_t kWireOffset = 128;
+    };
+    static_assert(sizeof(OutReply) <= OutReply::kWireOffset);
+
+    // An answer that has to wait for a buffer or the provider.
+    struct WaitingReply {
+        Client* client = nullptr;
+        wire::FrameKind kind{};
+        uint64_t request_id = 0;
+        size_t body_bytes = 0;
+        char body[32];
+    };
+
+    // --- progress (server.cpp), all under mutex_ ---
+    bool progress();
+    bool flush_replies();
+    bool flush_acknowledgements();
+    bool has_backlog() const;
+    static void on_frame(void* context, const void* frame, size_t frame_bytes);
+    static void on_sent(fabric::Operation* operation, const fabric::Completion& completion);
+    OutReply* new_reply(wire::FrameKind kind, uint64_t request_id, size_t wire_bytes);
+    bool post_reply(Client& client, OutReply* reply);
+    template <class Body>
+    void answer(Client& client, wire::FrameKind kind, uint64_t request_id, const Body& body);
+    void answer_empty(Client& client, wire::FrameKind kind, uint64_t request_id);
+    void queue_or_post(const WaitingReply& reply);
+    bool try_post(const WaitingReply& reply);
+    size_t largest_wire_bytes() const { return buffers_.buffer_bytes() - OutReply::kWireOffset; }
+
+    // --- requests (handlers.cpp), all under mutex_ ---
+    void handle_frame(const void* frame, size_t frame_bytes);
+    void execute(Client& client, const wire::FrameHeader& header, const void* frame,
+                 size_t frame_bytes);
+    bool handle_hello(const wire::FrameHeader& header, const void* frame, size_t frame_bytes);
+    void handle_transfer(Client& client, const wire::FrameHeader& header, const void* frame,
+                         size_t frame_bytes);
+    void handle_credit(Client& client, const wire::FrameHeader& header, const void* frame,
+                       size_t frame_bytes);
+    void handle_rmw(Client& client, const wire::FrameHeader& header, const void* frame,
+                    size_t frame_bytes);
+    void handle_store(Client& client, const wire::FrameHeader& header, const void* frame,
+                      size_t frame_bytes);
+    void handle_lock(Client& client, const wire::FrameHeader& header, const void* frame,
+                     size_t frame_bytes);
+    void handle_segment(Client& client, const wire::FrameHeader& header, const void* frame,
+                        size_t frame_bytes);
+    void fail(Client& client, const wire::FrameHeader& header, wire::Failure failure,
+              uint64_t address, uint64_t bytes);
+    bool layout_is_mapped(const wire::LayoutView& layout, uint64_t* address, uint64_t* bytes) const;
+
+    // --- thread (server_thread.cpp) ---
+    void run();
+    void sleep_until_event();
+    void nap();
+
+    ServerOptions options_;
+    fabric::Domain* domain_ = nullptr;
+    node::NodeHeap* heap_ = nullptr;
+    int event_fd_ = -1;
+    int epoll_fd_ = -1;
+
+    std::mutex mutex_;  // guards everything below but the atomics
+    fabric::Endpoint endpoint_;
+    pipeline::RegisteredBuffers buffers_;
+    pipeline::ReceivePool receives_;
+    SegmentMap segments_;
+    node::MutexQueue mutexes_;
+    std::unordered_map<int32_t, std::unique_ptr<Client>> clients_;  // by rank
+    std::deque<WaitingReply> waiting_replies_;
+    std::vector<Client*> acknowledgements_due_;
+    GetStreams streams_{*this};
+
+    std::thread thread_;
+    std::atomic<bool> stopping_{false};
+    std::atomic<int64_t> last_help_ns_{0};
+    std::atomic<int64_t> busy_ns_{0};
+    int nap_us_ = 0;
+};
+
+}  // namespace armci::datasrv

@@ -1,0 +1,119 @@
+// The data server's thread: when it polls, when it sleeps, and when it steps aside.
+//
+// It polls while there is work and for spin_us after, then sleeps in the kernel until the
+// provider's descriptor or the node's event wakes it. While the node's first rank waits inside the
+// library it serves requests itself (help()), without a wake-up; the thread then keeps out of its
+// way with short naps, because on a busy machine it would only take a core from a rank that
+// computes. The time-outs bound what a lost wake-up can cost: some providers have known races
+// there.
+#include <sched.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/backoff.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/topology.h"
+#include "datasrv/server.h"
+
+namespace armci::datasrv {
+namespace {
+
+constexpr int kSleepMs = 100;
+constexpr int kBacklogSleepMs = 1;
+constexpr int64_t kHelpNs = 100'000;  // how long after help() the thread leaves the work to it
+constexpr int kAsideUs = 50;
+constexpr int kFirstNapUs = 20;
+constexpr int kLongestNapUs = 2000;
+
+void sleep_us(int64_t us) {
+    const timespec time{us / 1'000'000, (us % 1'000'000) * 1000};
+    nanosleep(&time, nullptr);
+}
+
+}  // namespace
+
+bool Server::start_thread() {
+    stopping_.store(false);
+    // std::thread reports failure by an exception, which this library does not use; the system call
+    // below fails only when the process may not have another thread at all.
+    thread_ = std::thread([this] { run(); });
+    return thread_.joinable();
+}
+
+void Server::run() {
+    if (options_.processor >= 0 && !base::bind_this_thread(options_.processor)) {
+        ARMCI_LOG_INFO("the data server cannot be bound to processor %d", options_.processor);
+    }
+    int64_t last_work_ns = base::now_ns();
+    while (!stopping_.load(std::memory_order_relaxed)) {
+        if (base::now_ns() - last_help_ns_.load(std::memory_order_relaxed) < kHelpNs) {
+            sleep_us(kAsideUs);
+            continue;
+        }
+        bool moved = false;
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            moved = progress();
+        }
+        const int64_t now = base::now_ns();
+        if (moved) {
+            last_work_ns = now;
+            nap_us_ = kFirstNapUs;
+        } else if (options_.poll_sleep_us > 0) {
+            sleep_us(options_.poll_sleep_us);
+        } else if (now - last_work_ns < options_.spin_us * 1000) {
+            sched_yield();
+        } else {
+            sleep_until_event();
+        }
+    }
+}
+
+void Server::sleep_until_event() {
+    switch (endpoint_.wait_mode()) {
+        case fabric::WaitMode::fd: {
+            bool backlog = false;
+            {
+                const std::lock_guard<std::mutex> lock(mutex_);
+                if (!endpoint_.may_sleep()) {
+                    return;
+                }
+                backlog = has_backlog();
+            }
+            epoll_event events[2];
+            const int count =
+                epoll_wait(epoll_fd_, events, 2, backlog ? kBacklogSleepMs : kSleepMs);
+            for (int i = 0; i < count; ++i) {
+                uint64_t value = 0;
+                if (events[i].data.fd == event_fd_ &&
+                    ::read(event_fd_, &value, sizeof value) != sizeof value) {
+                    ARMCI_LOG_DEBUG("the data server's event was taken by another thread");
+                }
+            }
+            return;
+        }
+        case fabric::WaitMode::sread: {
+            // Whoever wants to help meanwhile finds the mutex taken, and this thread awake if
+            // there is something to do.
+            const std::lock_guard<std::mutex> lock(mutex_);
+            endpoint_.poll_blocking(has_backlog() ? kBacklogSleepMs : kSleepMs);
+            return;
+        }
+        case fabric::WaitMode::nap:
+            nap();
+            return;
+    }
+}
+
+// Naps grow while nothing happens, so that an idle server costs next to nothing.
+void Server::nap() {
+    nap_us_ = std::clamp(nap_us_, kFirstNapUs, kLongestNapUs);
+    sleep_us(nap_us_);
+    nap_us_ = std::min(2 * nap_us_, kLongestNapUs);
+}
+
+}  // namespace armci::datasrv

@@ -1,0 +1,85 @@
+#include "fabric/domain.h"
+
+#include <atomic>
+
+#include "fabric/endpoint.h"
+
+namespace armci::fabric {
+namespace {
+
+bool failed(int result, const char* call, const std::string& provider, std::string* error) {
+    if (result == 0) {
+        return false;
+    }
+    *error = std::string(call) + " on provider " + provider + ": " + fi_strerror(-result);
+    return true;
+}
+
+// Requested keys need only be unique within the process; providers that choose keys ignore them.
+std::atomic<uint64_t> g_next_key{1};
+
+}  // namespace
+
+bool Domain::open(ProviderChoice choice, size_t peer_count, std::string* error) {
+    choice_ = std::move(choice);
+    fi_info* info = choice_.info.get();
+    const std::string provider = info->fabric_attr->prov_name;
+
+    fid_fabric* fabric = nullptr;
+    if (failed(fi_fabric(info->fabric_attr, &fabric, nullptr), "fi_fabric", provider, error)) {
+        return false;
+    }
+    fabric_.reset(fabric);
+
+    fid_domain* domain = nullptr;
+    if (failed(fi_domain(fabric, info, &domain, nullptr), "fi_domain", provider, error)) {
+        return false;
+    }
+    domain_.reset(domain);
+
+    fi_av_attr attributes{};
+    attributes.type = FI_AV_TABLE;
+    attributes.count = peer_count;
+    fid_av* address_vector = nullptr;
+    if (failed(fi_av_open(domain, &attributes, &address_vector, nullptr), "fi_av_open", provider,
+               error)) {
+        return false;
+    }
+    address_vector_.reset(address_vector);
+    return true;
+}
+
+std::string Domain::domain_name() const {
+    return info().domain_attr->name != nullptr ? info().domain_attr->name : "";
+}
+
+Region Domain::register_memory(void* start, size_t bytes, Access access, Endpoint* target,
+                               std::string* error) {
+    Region region;
+    uint64_t flags = FI_SEND | FI_RECV | FI_READ | FI_WRITE;
+    if (access == Access::remote) {
+        flags |= FI_REMOTE_READ | FI_REMOTE_WRITE;
+    }
+    fid_mr* mr = nullptr;
+    const std::string provider = provider_name();
+    if (failed(fi_mr_reg(domain_.get(), start, bytes, flags, 0, g_next_key.fetch_add(1), 0, &mr,
+                         nullptr),
+               "fi_mr_reg", provider, error)) {
+        return region;
+    }
+    FidPtr<fid_mr> owned(mr);
+    if ((info().domain_attr->mr_mode & FI_MR_ENDPOINT) != 0 &&
+        (failed(fi_mr_bind(mr, &target->endpoint()->fid, 0), "fi_mr_bind", provider, error) ||
+         failed(fi_mr_enable(mr), "fi_mr_enable", provider, error))) {
+        return region;
+    }
+    region.descriptor_ = fi_mr_desc(mr);
+    region.key_ = fi_mr_key(mr);
+    region.remote_base_ = (info().domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0
+                              ? reinterpret_cast<uint64_t>(start)
+                              : 0;
+    region.mr_ = std::move(owned);
+    return region;
+}
+
+}  // namespace armci::fabric

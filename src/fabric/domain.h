@@ -1,0 +1,69 @@
+// A libfabric domain of this process with its address vector, and registration of memory in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "fabric/fid.h"
+#include "fabric/provider.h"
+
+namespace armci::fabric {
+
+class Endpoint;
+
+// Registered memory. Remote processes name a place in it as (address_of(pointer), key).
+class Region {
+  public:
+    Region() = default;
+    bool valid() const { return mr_ != nullptr; }
+    void* descriptor() const { return descriptor_; }
+    uint64_t key() const { return key_; }
+    // What remote processes add a byte offset from the region's start to.
+    uint64_t remote_base() const { return remote_base_; }
+
+  private:
+    friend class Domain;
+    FidPtr<fid_mr> mr_;
+    void* descriptor_ = nullptr;
+    uint64_t key_ = 0;
+    uint64_t remote_base_ = 0;
+};
+
+enum class Access : uint8_t { local, remote };
+
+class Domain {
+  public:
+    // Opens fabric, domain and address vector; on failure returns false and sets *error.
+    bool open(ProviderChoice choice, size_t peer_count, std::string* error);
+
+    const fi_info& info() const { return *choice_.info; }
+    const ProviderRow& row() const { return *choice_.row; }
+    std::string provider_name() const { return info().fabric_attr->prov_name; }
+    std::string domain_name() const;
+
+    bool needs_local_registration() const {
+        return (info().domain_attr->mr_mode & FI_MR_LOCAL) != 0;
+    }
+    bool grants(uint64_t order_bits) const {
+        return (info().tx_attr->msg_order & order_bits) == order_bits;
+    }
+
+    // Registers [start, start + bytes). Remote access is to `target`, which some providers must
+    // know. An invalid region, with *error set, on failure. Thread-safe.
+    Region register_memory(void* start, size_t bytes, Access access, Endpoint* target,
+                           std::string* error);
+
+    fid_fabric* fabric() const { return fabric_.get(); }
+    fid_domain* domain() const { return domain_.get(); }
+    fid_av* address_vector() const { return address_vector_.get(); }
+
+  private:
+    // Declared in the order of opening, so that they are closed in the reverse order.
+    ProviderChoice choice_;
+    FidPtr<fid_fabric> fabric_;
+    FidPtr<fid_domain> domain_;
+    FidPtr<fid_av> address_vector_;
+};
+
+}  // namespace armci::fabric

@@ -1,0 +1,269 @@
+#include "fabric/endpoint.h"
+
+#include <sys/uio.h>
+
+#include <algorithm>
+
+namespace armci::fabric {
+namespace {
+
+constexpr size_t kQueueSlack = 64;
+constexpr int kPollBatch = 16;
+constexpr size_t kLargestRmaBytes = size_t{1} << 30;
+
+bool failed(int result, const char* call, const Domain& domain, std::string* error) {
+    if (result == 0) {
+        return false;
+    }
+    *error =
+        std::string(call) + " on provider " + domain.provider_name() + ": " + fi_strerror(-result);
+    return true;
+}
+
+}  // namespace
+
+bool Endpoint::open(Domain& domain, const Options& options, std::string* error) {
+    domain_ = &domain;
+    fi_info info_copy = domain.info();
+    outstanding_limit_ = std::max<size_t>(1, info_copy.tx_attr->size);
+    max_rma_bytes_ = std::min(info_copy.ep_attr->max_msg_size, kLargestRmaBytes);
+    wait_mode_ = options.waitable ? domain.row().wait : WaitMode::nap;
+
+    fi_cq_attr queue_attributes{};
+    queue_attributes.format = FI_CQ_FORMAT_DATA;
+    queue_attributes.size = outstanding_limit_ + options.receive_slots + kQueueSlack;
+    queue_attributes.wait_obj = wait_mode_ == WaitMode::fd      ? FI_WAIT_FD
+                                : wait_mode_ == WaitMode::sread ? FI_WAIT_UNSPEC
+                                                                : FI_WAIT_NONE;
+    fid_cq* queue = nullptr;
+    int result = fi_cq_open(domain.domain(), &queue_attributes, &queue, nullptr);
+    if (result != 0 && wait_mode_ != WaitMode::nap) {
+        ARMCI_LOG_INFO("provider %s cannot be waited for (%s); the data server polls with naps",
+                       domain.provider_name().c_str(), fi_strerror(-result));
+        wait_mode_ = WaitMode::nap;
+        queue_attributes.wait_obj = FI_WAIT_NONE;
+        result = fi_cq_open(domain.domain(), &queue_attributes, &queue, nullptr);
+    }
+    if (failed(result, "fi_cq_open", domain, error)) {
+        return false;
+    }
+    queue_.reset(queue);
+
+    fid_ep* endpoint = nullptr;
+    if (failed(fi_endpoint(domain.domain(), &info_copy, &endpoint, nullptr), "fi_endpoint", domain,
+               error)) {
+        return false;
+    }
+    endpoint_.reset(endpoint);
+    if (failed(fi_ep_bind(endpoint, &domain.address_vector()->fid, 0), "fi_ep_bind", domain,
+               error) ||
+        failed(fi_ep_bind(endpoint, &queue->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind", domain,
+               error) ||
+        failed(fi_enable(endpoint), "fi_enable", domain, error)) {
+        return false;
+    }
+    // After fi_enable: some providers crash when it is set before.
+    if (options.largest_message_bytes != 0) {
+        size_t smallest_space = options.largest_message_bytes;
+        if (failed(fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV,
+                             &smallest_space, sizeof smallest_space),
+                   "fi_setopt(FI_OPT_MIN_MULTI_RECV)", domain, error)) {
+            return false;
+        }
+    }
+    if (wait_mode_ == WaitMode::fd && fi_control(&queue->fid, FI_GETWAIT, &wait_fd_) != 0) {
+        wait_mode_ = WaitMode::nap;
+        wait_fd_ = -1;
+    }
+
+    size_t address_bytes = 0;
+    fi_getname(&endpoint->fid, nullptr, &address_bytes);
+    address_.resize(address_bytes);
+    return !failed(fi_getname(&endpoint->fid, address_.data(), &address_bytes), "fi_getname",
+                   domain, error);
+}
+
+void Endpoint::close() {
+    if (!endpoint_) {
+        return;
+    }
+    closing_ = true;
+    endpoint_.reset();
+    queue_.reset();
+    // Providers differ in whether they report receives that closing has cancelled; the owners of
+    // the buffers hear of each exactly once, from here.
+    const Completion cancelled{.flags = FI_RECV | FI_MULTI_RECV, .cancelled = true};
+    for (Operation* receive : receives_) {
+        receive->complete(receive, cancelled);
+    }
+    receives_.clear();
+    closing_ = false;
+}
+
+PeerAddress Endpoint::insert_peer(const void* address) {
+    PeerAddress peer = FI_ADDR_UNSPEC;
+    if (fi_av_insert(domain_->address_vector(), address, 1, &peer, 0, nullptr) != 1) {
+        return FI_ADDR_UNSPEC;
+    }
+    return peer;
+}
+
+bool Endpoint::taken(ssize_t result, Operation* operation, const char* what) {
+    if (result == 0) {
+        operation->what = what;
+        return true;
+    }
+    if (result != -FI_EAGAIN) {
+        fail(what, operation->peer, static_cast<int>(-result), "");
+    }
+    return false;
+}
+
+bool Endpoint::post_send(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
+                         Operation* operation) {
+    if (!room() ||
+        !taken(fi_send(endpoint_.get(), data, bytes, descriptor, peer, &operation->fabric_context),
+               operation, "send")) {
+        return false;
+    }
+    ++outstanding_;
+    return true;
+}
+
+bool Endpoint::post_multi_receive(void* buffer, size_t bytes, void* descriptor,
+                                  Operation* operation) {
+    const iovec piece{buffer, bytes};
+    fi_msg message{};
+    message.msg_iov = &piece;
+    message.desc = descriptor != nullptr ? &descriptor : nullptr;
+    message.iov_count = 1;
+    message.addr = FI_ADDR_UNSPEC;
+    message.context = &operation->fabric_context;
+    if (!taken(fi_recvmsg(endpoint_.get(), &message, FI_MULTI_RECV), operation, "receive")) {
+        return false;
+    }
+    receives_.push_back(operation);
+    return true;
+}
+
+bool Endpoint::post_write(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
+                          const RemoteMemory& target, WriteCompletion completion,
+                          Operation* operation) {
+    if (!room()) {
+        return false;
+    }
+    iovec local{const_cast<void*>(data), bytes};
+    fi_rma_iov remote{target.address, bytes, target.key};
+    fi_msg_rma message{};
+    message.msg_iov = &local;
+    message.desc = descriptor != nullptr ? &descriptor : nullptr;
+    message.iov_count = 1;
+    message.addr = peer;
+    message.rma_iov = &remote;
+    message.rma_iov_count = 1;
+    message.context = &operation->fabric_context;
+    const uint64_t flags =
+        FI_COMPLETION | (completion == WriteCompletion::delivered ? FI_DELIVERY_COMPLETE : 0);
+    if (!taken(fi_writemsg(endpoint_.get(), &message, flags), operation, "write")) {
+        return false;
+    }
+    ++outstanding_;
+    return true;
+}
+
+bool Endpoint::post_read(PeerAddress peer, void* data, size_t bytes, void* descriptor,
+                         const RemoteMemory& source, Operation* operation) {
+    if (!room() || !taken(fi_read(endpoint_.get(), data, bytes, descriptor, peer, source.address,
+                                  source.key, &operation->fabric_context),
+                          operation, "read")) {
+        return false;
+    }
+    ++outstanding_;
+    return true;
+}
+
+void Endpoint::deliver(const fi_cq_data_entry& entry) {
+    auto* operation = static_cast<Operation*>(entry.op_context);
+    if (operation == nullptr) {
+        return;
+    }
+    Completion completion;
+    completion.flags = entry.flags;
+    completion.bytes = entry.len;
+    completion.data = entry.buf;
+    if ((entry.flags & FI_RECV) == 0) {
+        --outstanding_;
+    } else if ((entry.flags & FI_MULTI_RECV) != 0) {
+        std::erase(receives_, operation);
+    }
+    operation->complete(operation, completion);
+}
+
+int Endpoint::poll() {
+    fi_cq_data_entry entries[kPollBatch];
+    const ssize_t count = fi_cq_read(queue_.get(), entries, kPollBatch);
+    if (count > 0) {
+        for (ssize_t i = 0; i < count; ++i) {
+            deliver(entries[i]);
+        }
+        return static_cast<int>(count);
+    }
+    if (count == -FI_EAVAIL) {
+        handle_error();
+    } else if (count != -FI_EAGAIN && count != 0) {
+        fail("completion queue", -1, static_cast<int>(-count), "");
+    }
+    return 0;
+}
+
+int Endpoint::poll_blocking(int timeout_ms) {
+    fi_cq_data_entry entry;
+    const ssize_t count = fi_cq_sread(queue_.get(), &entry, 1, nullptr, timeout_ms);
+    if (count == 1) {
+        deliver(entry);
+        return 1;
+    }
+    if (count == -FI_EAVAIL) {
+        handle_error();
+    } else if (count != -FI_EAGAIN && count != -FI_EINTR && count != -FI_ETIMEDOUT && count != 0 &&
+               count != -FI_ECANCELED) {
+        fail("completion queue", -1, static_cast<int>(-count), "");
+    }
+    return 0;
+}
+
+bool Endpoint::may_sleep() {
+    fid* objects[] = {&queue_->fid};
+    return fi_trywait(domain_->fabric(), objects, 1) == 0;
+}
+
+void Endpoint::handle_error() {
+    fi_cq_err_entry entry{};
+    const ssize_t count = fi_cq_readerr(queue_.get(), &entry, 0);
+    if (count != 1) {
+        return;  // another reader took it, or the provider had nothing to tell after all
+    }
+    auto* operation = static_cast<Operation*>(entry.op_context);
+    if (entry.err == FI_ECANCELED && closing_) {
+        return;
+    }
+    char text[128] = "";
+    const char* detail =
+        fi_cq_strerror(queue_.get(), entry.prov_errno, entry.err_data, text, sizeof text);
+    fail(operation != nullptr ? operation->what : "operation",
+         operation != nullptr ? operation->peer : -1, entry.err, detail != nullptr ? detail : "");
+}
+
+void Endpoint::fail(const char* what, int peer, int error, const char* detail) {
+    char who[48] = "";
+    if (peer >= 0) {
+        std::snprintf(who, sizeof who, " with node %d", peer);
+    }
+    base::fatal(nullptr,
+                "libfabric %s%s failed on provider %s: %s%s%s. The peer may have died, or the "
+                "network between the nodes is broken; see that rank's messages",
+                what, who, domain_->provider_name().c_str(), fi_strerror(error),
+                detail[0] != '\0' ? ": " : "", detail);
+}
+
+}  // namespace armci::fabric

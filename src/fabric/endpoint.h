@@ -1,0 +1,111 @@
+// A reliable-datagram endpoint with its completion queue.
+//
+// Posting never blocks: a post that the provider cannot take now returns false, and the caller
+// polls this endpoint and tries again later (connections are made that way, too). Any error that a
+// provider reports ends the job: providers leave connections in unusable states, and ARMCI has no
+// way to report a lost operation later. Calls may come from several threads only under the caller's
+// lock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fabric/domain.h"
+
+namespace armci::fabric {
+
+struct Completion {
+    uint64_t flags = 0;      // FI_RECV, FI_SEND, …; FI_MULTI_RECV: the posted buffer is used up
+    size_t bytes = 0;        // received bytes
+    void* data = nullptr;    // where a multi-receive message begins
+    bool cancelled = false;  // a receive given back when the endpoint closes
+};
+
+// The context of every posted operation: embed it in the object that the operation belongs to. It
+// stays in use until `complete` is called with it.
+struct Operation {
+    fi_context2 fabric_context;
+    void (*complete)(Operation* self, const Completion& completion) = nullptr;
+    const char* what = "";  // for error messages: "send", "write", …
+    int peer = -1;          // for error messages: rank or node number, -1 unknown
+};
+
+using PeerAddress = fi_addr_t;
+
+struct RemoteMemory {
+    uint64_t address = 0;  // Region::remote_base() plus offset
+    uint64_t key = 0;
+};
+
+class Endpoint {
+  public:
+    Endpoint() = default;
+    Endpoint(const Endpoint&) = delete;
+    Endpoint& operator=(const Endpoint&) = delete;
+    ~Endpoint() { close(); }
+
+    struct Options {
+        size_t receive_slots = 0;          // receives that may be posted at a time
+        size_t largest_message_bytes = 0;  // for multi-receive buffers
+        bool waitable = false;             // a thread will sleep on this endpoint's queue
+    };
+
+    bool open(Domain& domain, const Options& options, std::string* error);
+    // Returns posted receives through their operations and closes; also done by the destructor.
+    void close();
+    bool is_open() const { return endpoint_ != nullptr; }
+
+    // The name other processes insert_peer() to reach this endpoint; opaque bytes.
+    const std::vector<unsigned char>& address() const { return address_; }
+    // FI_ADDR_UNSPEC when the provider does not accept it.
+    PeerAddress insert_peer(const void* address);
+
+    bool post_send(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
+                   Operation* operation);
+    // A buffer that takes messages until less than one largest message is free.
+    bool post_multi_receive(void* buffer, size_t bytes, void* descriptor, Operation* operation);
+
+    enum class WriteCompletion : uint8_t { local, delivered };
+    bool post_write(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
+                    const RemoteMemory& target, WriteCompletion completion, Operation* operation);
+    bool post_read(PeerAddress peer, void* data, size_t bytes, void* descriptor,
+                   const RemoteMemory& source, Operation* operation);
+
+    // Handles what has completed, drives the provider; returns the number of completions.
+    int poll();
+
+    // Largest piece of an RMA operation.
+    size_t max_rma_bytes() const { return max_rma_bytes_; }
+
+    WaitMode wait_mode() const { return wait_mode_; }
+    // For WaitMode::fd: the descriptor, and whether it may be waited for now (fi_trywait).
+    int wait_fd() const { return wait_fd_; }
+    bool may_sleep();
+    // For WaitMode::sread: sleeps until something completes and handles it.
+    int poll_blocking(int timeout_ms);
+
+    fid_ep* endpoint() const { return endpoint_.get(); }
+
+  private:
+    bool room() const { return outstanding_ < outstanding_limit_; }
+    bool taken(ssize_t result, Operation* operation, const char* what);
+    void deliver(const fi_cq_data_entry& entry);
+    void handle_error();
+    [[noreturn]] void fail(const char* what, int peer, int error, const char* detail);
+
+    Domain* domain_ = nullptr;
+    FidPtr<fid_cq> queue_;
+    FidPtr<fid_ep> endpoint_;
+    std::vector<unsigned char> address_;
+    size_t outstanding_ = 0;  // sends, reads and writes without a completion yet
+    size_t outstanding_limit_ = 0;
+    size_t max_rma_bytes_ = 0;
+    WaitMode wait_mode_ = WaitMode::nap;
+    int wait_fd_ = -1;
+    bool closing_ = false;
+    std::vector<Operation*> receives_;  // posted buffers, to be given back on close
+};
+
+}  // namespace armci::fabric

@@ -1,0 +1,257 @@
+#include "fabric/provider.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace armci::fabric {
+namespace {
+
+// One row per provider. Rows for hardware that the project could not run yet say so in the remark.
+constexpr ProviderRow kTable[] = {
+    {"cxi", 90, WaitMode::fd, true, true, 512, nullptr, "from documentation, not run"},
+    {"verbs;ofi_rxm", 80, WaitMode::fd, true, false, 512, nullptr, "from documentation, not run"},
+    {"efa", 75, WaitMode::nap, true, true, 512, nullptr, "from documentation, not run"},
+    {"psm3", 70, WaitMode::fd, true, true, 512, nullptr, "from documentation, not run"},
+    {"opx", 65, WaitMode::nap, true, true, 512, nullptr, "from documentation, not run"},
+    {"tcp", 50, WaitMode::fd, true, true, 8192, nullptr, ""},
+    {"tcp;ofi_rxm", 40, WaitMode::fd, true, true, 8192, nullptr, ""},
+    {"sockets", 0, WaitMode::fd, true, true, 4096, nullptr,
+     "milliseconds per operation when cores are scarce"},
+    {"shm", 0, WaitMode::nap, true, true, 4096, nullptr,
+     "one host only; has nothing to wait on, so the data server naps; libfabric keeps files in "
+     "/dev/shm while the job runs"},
+    {"net", 0, WaitMode::sread, true, true, 8192, nullptr,
+     "its file descriptor is always readable, so the data server waits by fi_cq_sread"},
+    {"udp;ofi_rxd", 0, WaitMode::sread, false, false, 8192, nullptr,
+     "remote access is broken in libfabric; used for messages only"},
+    {"sm2", 0, WaitMode::nap, false, false, 0, "it offers no remote memory access", ""},
+    {"lnx", 0, WaitMode::nap, false, false, 0, "it carries tagged messages only", ""},
+    {"psm2", 0, WaitMode::nap, false, false, 0, "it is unmaintained", ""},
+    {"psm", 0, WaitMode::nap, false, false, 0, "it is unmaintained", ""},
+};
+
+constexpr ProviderRow kUnknown = {"",   0,    WaitMode::nap, true,
+                                  true, 4096, nullptr,       "not in the provider table"};
+
+InfoPtr make_hints(const std::string& name, bool want_rma, uint64_t msg_order) {
+    InfoPtr hints(fi_allocinfo());
+    if (!hints) {
+        return hints;
+    }
+    hints->caps = FI_MSG | FI_MULTI_RECV | (want_rma ? FI_RMA : 0);
+    hints->mode = FI_CONTEXT | FI_CONTEXT2;
+    hints->ep_attr->type = FI_EP_RDM;
+    hints->domain_attr->mr_mode =
+        FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+    hints->domain_attr->threading = FI_THREAD_SAFE;
+    hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
+    hints->domain_attr->av_type = FI_AV_TABLE;
+    hints->tx_attr->msg_order = msg_order;
+    hints->rx_attr->msg_order = msg_order;
+    if (!name.empty()) {
+        hints->fabric_attr->prov_name = strdup(name.c_str());
+    }
+    return hints;
+}
+
+InfoPtr query(const std::string& name, bool want_rma, uint64_t msg_order) {
+    const InfoPtr hints = make_hints(name, want_rma, msg_order);
+    fi_info* list = nullptr;
+    if (!hints || fi_getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, hints.get(), &list) != 0) {
+        return nullptr;
+    }
+    return InfoPtr(list);
+}
+
+const sockaddr_in* ipv4_source(const fi_info& info) {
+    if (info.src_addr == nullptr || info.addr_format != FI_SOCKADDR_IN) {
+        return nullptr;
+    }
+    return static_cast<const sockaddr_in*>(info.src_addr);
+}
+
+bool uses_ip(const fi_info& info) {
+    return info.addr_format == FI_SOCKADDR || info.addr_format == FI_SOCKADDR_IN ||
+           info.addr_format == FI_SOCKADDR_IN6;
+}
+
+// The name of the interface that has an IPv4 address, for providers that name domains otherwise.
+std::string interface_of(const sockaddr_in& address) {
+    std::string name;
+    ifaddrs* all = nullptr;
+    if (getifaddrs(&all) != 0) {
+        return name;
+    }
+    for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+        if (one->ifa_addr != nullptr && one->ifa_addr->sa_family == AF_INET &&
+            reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr.s_addr ==
+                address.sin_addr.s_addr) {
+            name = one->ifa_name;
+            break;
+        }
+    }
+    freeifaddrs(all);
+    return name;
+}
+
+bool is_loopback(const sockaddr_in& address) {
+    return (ntohl(address.sin_addr.s_addr) >> 24) == 127;
+}
+
+// Whether this entry of fi_getinfo's list is on the network the request wants.
+bool suits(const fi_info& info, const ProviderRequest& request) {
+    if (!uses_ip(info)) {
+        return request.interface.empty() ||
+               (info.domain_attr->name != nullptr && request.interface == info.domain_attr->name);
+    }
+    const sockaddr_in* source = ipv4_source(info);
+    if (source == nullptr) {
+        return false;  // IPv6, often link-local: other hosts may not reach it
+    }
+    if (!request.interface.empty()) {
+        char text[INET_ADDRSTRLEN] = "";
+        inet_ntop(AF_INET, &source->sin_addr, text, sizeof text);
+        return request.interface == text || request.interface == interface_of(*source);
+    }
+    return request.single_host || !is_loopback(*source);
+}
+
+// The first suitable entry by that exact provider name; loopback only if there is nothing else.
+const fi_info* first_suitable(const fi_info* list, const std::string& name,
+                              const ProviderRequest& request) {
+    const fi_info* loopback = nullptr;
+    for (const fi_info* info = list; info != nullptr; info = info->next) {
+        if (name != info->fabric_attr->prov_name || !suits(*info, request)) {
+            continue;
+        }
+        const sockaddr_in* source = ipv4_source(*info);
+        if (source == nullptr || !is_loopback(*source)) {
+            return info;
+        }
+        if (loopback == nullptr) {
+            loopback = info;
+        }
+    }
+    return loopback;
+}
+
+std::vector<std::string> names_in(const fi_info* list) {
+    std::vector<std::string> names;
+    for (const fi_info* info = list; info != nullptr; info = info->next) {
+        const std::string name = info->fabric_attr->prov_name;
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+            names.push_back(name);
+        }
+    }
+    return names;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) {
+        text += (text.empty() ? "" : ", ") + name;
+    }
+    return text.empty() ? "none" : text;
+}
+
+// Opens the row's provider as the library wants it: messages of one sender in order, plus whatever
+// other ordering the provider gives without being asked (asking for more can switch fast paths
+// off).
+InfoPtr open_row(const std::string& name, const ProviderRow& row, const ProviderRequest& request) {
+    const InfoPtr by_default = query(name, row.rma, 0);
+    const fi_info* found = first_suitable(by_default.get(), name, request);
+    if (found == nullptr) {
+        return nullptr;
+    }
+    const uint64_t order = found->tx_attr->msg_order | FI_ORDER_SAS;
+    const InfoPtr ordered = query(name, row.rma, order);
+    found = first_suitable(ordered.get(), name, request);
+    return InfoPtr(found != nullptr ? fi_dupinfo(found) : nullptr);
+}
+
+}  // namespace
+
+const std::vector<ProviderRow>& provider_table() {
+    static const std::vector<ProviderRow> table(std::begin(kTable), std::end(kTable));
+    return table;
+}
+
+const ProviderRow& provider_row(const std::string& name) {
+    for (const ProviderRow& row : kTable) {
+        if (name == row.name) {
+            return row;
+        }
+    }
+    return kUnknown;
+}
+
+std::vector<std::string> available_providers() {
+    const InfoPtr list = query("", false, 0);
+    return names_in(list.get());
+}
+
+ProviderChoice choose_provider(const ProviderRequest& request) {
+    ProviderChoice choice;
+    std::vector<std::string> candidates;
+    if (!request.name.empty()) {
+        // libfabric resolves a name to stacks of providers ("tcp" to "tcp;ofi_rxm" before 1.18).
+        const InfoPtr list = query(request.name, false, 0);
+        candidates = names_in(list.get());
+        if (candidates.empty()) {
+            choice.error = "libfabric has no provider \"" + request.name +
+                           "\" with reliable datagrams here; it offers " +
+                           joined(available_providers());
+            return choice;
+        }
+        if (std::find(candidates.begin(), candidates.end(), request.name) != candidates.end()) {
+            candidates = {request.name};
+        }
+    } else {
+        candidates = available_providers();
+        std::erase_if(candidates, [&](const std::string& name) {
+            const ProviderRow& row = provider_row(name);
+            if (row.preference > 0) {
+                return false;
+            }
+            choice.passed_over.push_back(
+                name + ": " +
+                (row.refused != nullptr ? row.refused : "used only when ARMCI_PROVIDER names it"));
+            return true;
+        });
+        std::stable_sort(candidates.begin(), candidates.end(),
+                         [](const std::string& a, const std::string& b) {
+                             return provider_row(a).preference > provider_row(b).preference;
+                         });
+    }
+    for (const std::string& name : candidates) {
+        const ProviderRow& row = provider_row(name);
+        if (row.refused != nullptr) {
+            choice.error = "provider " + name + " is not used because " + row.refused;
+            choice.passed_over.push_back(name + ": " + row.refused);
+            continue;
+        }
+        choice.info = open_row(name, row, request);
+        if (choice.info) {
+            choice.row = &row;
+            choice.error.clear();
+            return choice;
+        }
+        choice.error = "provider " + name + " has no usable " +
+                       (request.interface.empty() ? std::string("network interface")
+                                                  : "interface \"" + request.interface + "\"") +
+                       " here";
+        choice.passed_over.push_back(choice.error);
+    }
+    if (choice.error.empty()) {
+        choice.error = "libfabric offers no provider that this library can use; it has " +
+                       joined(available_providers());
+    }
+    return choice;
+}
+
+}  // namespace armci::fabric

@@ -1,0 +1,58 @@
+// What is known about each libfabric provider, and the choice of one.
+//
+// Provider names are compared nowhere else: everything that depends on the provider is either a
+// column of the table or an attribute the provider granted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fabric/fid.h"
+
+namespace armci::fabric {
+
+// How a thread waits for a completion queue of this provider without using the processor.
+enum class WaitMode : uint8_t {
+    fd,     // a file descriptor to poll, after fi_trywait
+    sread,  // fi_cq_sread with a time-out
+    nap,    // no wait object works: poll and sleep, longer while nothing comes
+};
+
+struct ProviderRow {
+    const char* name;
+    int preference;  // the default is the available provider with the highest; 0: only when asked
+                     // for
+    WaitMode wait;
+    bool rma;       // whether RMA works; if not, everything goes by messages through the server
+    bool delivery;  // whether FI_DELIVERY_COMPLETE on a write is remote completion
+    int64_t
+        rma_min_run;  // shortest run for which one RMA operation per run beats packing, in bytes
+    const char* refused;  // why the provider is not used at all, or nullptr
+    const char* remark;   // for armci-info; may be empty
+};
+
+const std::vector<ProviderRow>& provider_table();
+
+// The row for a provider, or a cautious one for providers the table does not know.
+const ProviderRow& provider_row(const std::string& name);
+
+struct ProviderRequest {
+    std::string name;          // empty: the table's preference
+    std::string interface;     // empty: the first suitable one
+    bool single_host = false;  // all ranks on one host: loopback will do
+};
+
+struct ProviderChoice {
+    InfoPtr info;
+    const ProviderRow* row = nullptr;
+    std::string error;                     // why there is none
+    std::vector<std::string> passed_over;  // "name: reason" of what was available but not taken
+};
+
+ProviderChoice choose_provider(const ProviderRequest& request);
+
+// Names of all providers that libfabric offers here for reliable datagrams, for messages.
+std::vector<std::string> available_providers();
+
+}  // namespace armci::fabric

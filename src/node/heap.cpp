@@ -1,0 +1,246 @@
+#include "node/heap.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+namespace armci::node {
+namespace {
+
+constexpr uint64_t kMagic = 0x61726d63'69686561;  // "armcihea"
+constexpr uint32_t kRecordLimit = 1 << 20;        // a million allocations at a time per node
+
+constexpr uint64_t round_up(uint64_t value, uint64_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+int class_of(uint64_t bytes) {
+    const uint64_t pages = bytes / kPageBytes;
+    return std::min<int>(std::bit_width(pages) - 1, AllocatorState::kClasses - 1);
+}
+
+uint64_t alignment_for(uint64_t bytes) {
+    return bytes >= kHugePageBytes ? kHugePageBytes : kPageBytes;
+}
+
+}  // namespace
+
+size_t NodeHeap::data_offset() {
+    return round_up(round_up(sizeof(HeapControl), kPageBytes) + sizeof(Extent) * (kRecordLimit + 1),
+                    kHugePageBytes);
+}
+
+size_t NodeHeap::mapping_bytes(size_t data_bytes) {
+    return data_offset() + round_up(std::max<size_t>(data_bytes, kHugePageBytes), kHugePageBytes);
+}
+
+NodeHeap NodeHeap::create(void* base, size_t mapping_bytes, int memory_fd) {
+    NodeHeap heap;
+    heap.control_ = new (base) HeapControl;
+    heap.memory_fd_ = memory_fd;
+    HeapControl& control = *heap.control_;
+    control.mapping_bytes = mapping_bytes;
+    control.allocator.record_limit = kRecordLimit;
+    const uint32_t all = heap.take_record();
+    Extent& extent = heap.records()[all];
+    extent.offset = data_offset();
+    extent.bytes = mapping_bytes - data_offset();
+    heap.link_free(all);
+    control.magic = kMagic;
+    return heap;
+}
+
+NodeHeap NodeHeap::attach(void* base, int memory_fd) {
+    NodeHeap heap;
+    heap.control_ = static_cast<HeapControl*>(base);
+    heap.memory_fd_ = memory_fd;
+    return heap;
+}
+
+bool NodeHeap::valid() const {
+    return control_ != nullptr && control_->magic == kMagic;
+}
+
+Extent* NodeHeap::records() const {
+    return reinterpret_cast<Extent*>(reinterpret_cast<char*>(control_) +
+                                     round_up(sizeof(HeapControl), kPageBytes));
+}
+
+// Returns 0 when all records are taken.
+uint32_t NodeHeap::take_record() {
+    AllocatorState& state = control_->allocator;
+    uint32_t record = state.spare_records;
+    if (record != 0) {
+        state.spare_records = records()[record].after;
+    } else if (state.record_count < state.record_limit) {
+        record = ++state.record_count;
+    } else {
+        return 0;
+    }
+    records()[record] = Extent{};
+    return record;
+}
+
+void NodeHeap::link_free(uint32_t record) {
+    Extent* all = records();
+    uint32_t& head = control_->allocator.free_extents[class_of(all[record].bytes)];
+    all[record].newer = 0;
+    all[record].older = head;
+    if (head != 0) {
+        all[head].newer = record;
+    }
+    head = record;
+}
+
+void NodeHeap::unlink_free(uint32_t record) {
+    Extent* all = records();
+    Extent& extent = all[record];
+    if (extent.newer != 0) {
+        all[extent.newer].older = extent.older;
+    } else {
+        control_->allocator.free_extents[class_of(extent.bytes)] = extent.older;
+    }
+    if (extent.older != 0) {
+        all[extent.older].newer = extent.newer;
+    }
+}
+
+// The first free extent that can hold `bytes` at the alignment, from the tightest class upwards.
+uint32_t NodeHeap::find_fit(uint64_t bytes, uint64_t alignment) const {
+    const Extent* all = records();
+    for (int size_class = class_of(bytes); size_class < AllocatorState::kClasses; ++size_class) {
+        for (uint32_t record = control_->allocator.free_extents[size_class]; record != 0;
+             record = all[record].older) {
+            const uint64_t begin = round_up(all[record].offset, alignment);
+            if (begin + bytes <= all[record].offset + all[record].bytes) {
+                return record;
+            }
+        }
+    }
+    return 0;
+}
+
+// Cuts `record` down to its first `bytes`; the rest becomes a free extent.
+void NodeHeap::split_tail(uint32_t record, uint64_t bytes) {
+    Extent* all = records();
+    if (all[record].bytes == bytes) {
+        return;
+    }
+    const uint32_t tail = take_record();
+    if (tail == 0) {
+        return;  // out of records: the extent keeps the surplus, which release() gives back with it
+    }
+    all[tail].offset = all[record].offset + bytes;
+    all[tail].bytes = all[record].bytes - bytes;
+    all[tail].before = record;
+    all[tail].after = all[record].after;
+    if (all[tail].after != 0) {
+        all[all[tail].after].before = tail;
+    }
+    all[record].after = tail;
+    all[record].bytes = bytes;
+    link_free(tail);
+}
+
+NodeHeap::Range NodeHeap::allocate(size_t bytes) {
+    Range range;
+    if (bytes == 0 || bytes > data_bytes()) {
+        return range;
+    }
+    const uint64_t wanted = round_up(bytes, kPageBytes);
+    const uint64_t alignment = alignment_for(wanted);
+    AllocatorState& state = control_->allocator;
+    state.lock.lock();
+    uint32_t record = find_fit(wanted, alignment);
+    if (record != 0) {
+        Extent* all = records();
+        unlink_free(record);
+        const uint64_t begin = round_up(all[record].offset, alignment);
+        const uint64_t lead = begin - all[record].offset;
+        if (lead != 0) {
+            split_tail(record, lead);
+            const uint32_t rest = all[record].after;
+            if (all[record].bytes != lead || rest == 0) {
+                link_free(record);  // no record left to split with
+                state.lock.unlock();
+                return range;
+            }
+            link_free(record);
+            unlink_free(rest);
+            record = rest;
+        }
+        split_tail(record, wanted);
+        all[record].used = true;
+        state.used_bytes += all[record].bytes;
+        range.data = reinterpret_cast<char*>(control_) + all[record].offset;
+        range.record = record;
+    }
+    state.lock.unlock();
+    return range;
+}
+
+uint32_t NodeHeap::merge_neighbours(uint32_t record) {
+    Extent* all = records();
+    AllocatorState& state = control_->allocator;
+    const auto absorb = [&](uint32_t first, uint32_t second) {
+        all[first].bytes += all[second].bytes;
+        all[first].after = all[second].after;
+        if (all[first].after != 0) {
+            all[all[first].after].before = first;
+        }
+        all[second].after = state.spare_records;
+        state.spare_records = second;
+    };
+    const uint32_t after = all[record].after;
+    if (after != 0 && !all[after].used) {
+        unlink_free(after);
+        absorb(record, after);
+    }
+    const uint32_t before = all[record].before;
+    if (before != 0 && !all[before].used) {
+        unlink_free(before);
+        absorb(before, record);
+        record = before;
+    }
+    return record;
+}
+
+void NodeHeap::release(uint32_t record) {
+    // The extent is still ours here, so the pages can go back without the lock.
+    const Extent extent = records()[record];
+    fallocate(memory_fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+              static_cast<off_t>(extent.offset), static_cast<off_t>(extent.bytes));
+    AllocatorState& state = control_->allocator;
+    state.lock.lock();
+    records()[record].used = false;
+    state.used_bytes -= extent.bytes;
+    link_free(merge_neighbours(record));
+    state.lock.unlock();
+}
+
+bool NodeHeap::contains(const void* address) const {
+    const auto offset =
+        reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(control_);
+    return control_ != nullptr && offset >= data_offset() && offset < control_->mapping_bytes;
+}
+
+size_t NodeHeap::data_bytes() const {
+    return control_->mapping_bytes - data_offset();
+}
+
+size_t NodeHeap::used_bytes() const {
+    control_->allocator.lock.lock();
+    const size_t used = control_->allocator.used_bytes;
+    control_->allocator.lock.unlock();
+    return used;
+}
+
+size_t NodeHeap::resident_bytes() const {
+    struct stat status;
+    return fstat(memory_fd_, &status) == 0 ? static_cast<size_t>(status.st_blocks) * 512 : 0;
+}
+
+}  // namespace armci::node

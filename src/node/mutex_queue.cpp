@@ -1,0 +1,124 @@
+#include "node/mutex_queue.h"
+
+#include "base/futex.h"
+
+namespace armci::node {
+
+uint32_t MutexQueue::take_waiter() {
+    pool_->lock.lock();
+    uint32_t waiter = pool_->spare;
+    if (waiter != 0) {
+        pool_->spare = pool_->waiters[waiter].next;
+    } else if (pool_->used_count < WaiterPoolState::kWaiters) {
+        waiter = ++pool_->used_count;
+    }
+    pool_->lock.unlock();
+    return waiter;
+}
+
+void MutexQueue::give_back(uint32_t waiter) {
+    pool_->lock.lock();
+    pool_->waiters[waiter].next = pool_->spare;
+    pool_->spare = waiter;
+    pool_->lock.unlock();
+}
+
+bool MutexQueue::try_lock(Mutex& mutex, int32_t rank) {
+    mutex.guard.lock();
+    const bool free = mutex.holder == kNoHolder;
+    if (free) {
+        mutex.holder = rank;
+    }
+    mutex.guard.unlock();
+    return free;
+}
+
+MutexQueue::Queued MutexQueue::lock(Mutex& mutex, int32_t rank, bool is_remote,
+                                    uint64_t request_id) {
+    Queued queued;
+    mutex.guard.lock();
+    if (mutex.holder == kNoHolder) {
+        mutex.holder = rank;
+    } else {
+        queued.waiter = take_waiter();
+        if (queued.waiter == 0) {
+            queued.result = LockResult::no_room;
+        } else {
+            queued.result = LockResult::queued;
+            Waiter& waiter = pool_->waiters[queued.waiter];
+            waiter.granted.store(0, std::memory_order_relaxed);
+            waiter.next = 0;
+            waiter.rank = rank;
+            waiter.is_remote = is_remote ? 1 : 0;
+            waiter.request_id = request_id;
+            if (mutex.last_waiter != 0) {
+                pool_->waiters[mutex.last_waiter].next = queued.waiter;
+            } else {
+                mutex.first_waiter = queued.waiter;
+            }
+            mutex.last_waiter = queued.waiter;
+        }
+    }
+    mutex.guard.unlock();
+    return queued;
+}
+
+bool MutexQueue::granted(uint32_t waiter) {
+    if (pool_->waiters[waiter].granted.load(std::memory_order_acquire) == 0) {
+        return false;
+    }
+    give_back(waiter);
+    return true;
+}
+
+void MutexQueue::sleep_until_granted(uint32_t waiter, int64_t timeout_us) {
+    base::futex_wait(&pool_->waiters[waiter].granted, 0, timeout_us);
+}
+
+MutexQueue::Unlocked MutexQueue::unlock(Mutex& mutex, int32_t rank, bool may_grant_remote) {
+    Unlocked unlocked;
+    mutex.guard.lock();
+    if (mutex.holder != rank) {
+        unlocked.result = UnlockResult::not_held;
+        mutex.guard.unlock();
+        return unlocked;
+    }
+    const uint32_t next = mutex.first_waiter;
+    if (next == 0) {
+        mutex.holder = kNoHolder;
+        mutex.guard.unlock();
+        return unlocked;
+    }
+    Waiter& waiter = pool_->waiters[next];
+    if (waiter.is_remote != 0 && !may_grant_remote) {
+        unlocked.result = UnlockResult::must_forward;
+        mutex.guard.unlock();
+        return unlocked;
+    }
+    mutex.first_waiter = waiter.next;
+    if (mutex.first_waiter == 0) {
+        mutex.last_waiter = 0;
+    }
+    mutex.holder = waiter.rank;
+    if (waiter.is_remote != 0) {
+        unlocked.result = UnlockResult::grant_remote;
+        unlocked.rank = waiter.rank;
+        unlocked.request_id = waiter.request_id;
+        give_back(next);
+    } else {
+        // The waiter owns its record from here on and may give it back at once.
+        waiter.granted.store(1, std::memory_order_release);
+        base::futex_wake(&waiter.granted, 1);
+    }
+    mutex.guard.unlock();
+    return unlocked;
+}
+
+int32_t MutexQueue::holder(Mutex& mutex) {
+    mutex.guard.lock();
+    const int32_t rank = mutex.holder;
+    mutex.guard.unlock();
+    return rank;
+}
+
+}  // namespace armci::node

@@ -1,0 +1,94 @@
+// FIFO mutexes in node memory, fair between the node's own ranks and remote ones.
+//
+// A Mutex lies in its owner's global memory and is worked on only by processes of that node: local
+// ranks directly, remote ranks through the node's data server. Waiters queue in one list of records
+// from a pool in the heap's control area, so arrival order alone decides who is next. A local
+// waiter sleeps on its record's word; for a remote one the server sends the grant. A local rank
+// that unlocks and finds a remote waiter next cannot send that grant itself, so it leaves the mutex
+// held and asks its server to unlock (must_forward).
+//
+// Memory order: `guard` protects all fields; the release of `guard` by one holder and its acquire
+// by the next make the critical section's writes visible, for sleepers through the store to
+// `granted`.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "node/shared_lock.h"
+
+namespace armci::node {
+
+inline constexpr int32_t kNoHolder = -1;
+
+inline constexpr uint32_t kMutexMagic = 0x6d757478;
+
+struct alignas(64) Mutex {
+    uint32_t magic = kMutexMagic;
+    SharedLock guard;
+    int32_t holder = kNoHolder;  // world rank
+    uint32_t first_waiter = 0;   // indices into the pool, 0 meaning none
+    uint32_t last_waiter = 0;
+};
+static_assert(sizeof(Mutex) == 64);
+
+struct Waiter {
+    std::atomic<uint32_t> granted{0};
+    uint32_t next = 0;
+    int32_t rank = 0;
+    uint32_t is_remote = 0;
+    uint64_t request_id = 0;  // of the remote rank's request, returned with the grant
+};
+
+struct WaiterPoolState {
+    static constexpr uint32_t kWaiters = 1 << 16;  // blocked threads and remote ranks per node
+    SharedLock lock;
+    uint32_t used_count = 0;
+    uint32_t spare = 0;  // list by `next`
+    Waiter waiters[kWaiters + 1];
+};
+
+class MutexQueue {
+  public:
+    MutexQueue() = default;
+    explicit MutexQueue(WaiterPoolState* pool) : pool_(pool) {}
+
+    enum class LockResult { acquired, queued, no_room };
+
+    struct Queued {
+        LockResult result = LockResult::acquired;
+        uint32_t waiter = 0;  // for local waiters: what to wait on
+    };
+
+    bool try_lock(Mutex& mutex, int32_t rank);
+    // Joins the queue when the mutex is held. A remote waiter is granted by unlock()'s result.
+    Queued lock(Mutex& mutex, int32_t rank, bool is_remote, uint64_t request_id);
+
+    // For a queued local waiter: whether the mutex is ours now (then the record is gone).
+    bool granted(uint32_t waiter);
+    // Sleeps until granted or for at most timeout_us.
+    void sleep_until_granted(uint32_t waiter, int64_t timeout_us);
+
+    enum class UnlockResult {
+        released,      // nobody waits, or a local waiter has been woken
+        grant_remote,  // the mutex now belongs to the remote waiter below: tell it
+        must_forward,  // the next waiter is remote and may_grant_remote was false: still held
+        not_held,      // `rank` does not hold the mutex; nothing was changed
+    };
+    struct Unlocked {
+        UnlockResult result = UnlockResult::released;
+        int32_t rank = 0;
+        uint64_t request_id = 0;
+    };
+    Unlocked unlock(Mutex& mutex, int32_t rank, bool may_grant_remote);
+
+    int32_t holder(Mutex& mutex);
+
+  private:
+    uint32_t take_waiter();
+    void give_back(uint32_t waiter);
+
+    WaiterPoolState* pool_ = nullptr;
+};
+
+}  // namespace armci::node

@@ -1,0 +1,212 @@
+#include "node/node_memory.h"
+
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+namespace armci::node {
+namespace {
+
+// An abstract name starts with a zero byte and is exactly as long as the address says.
+socklen_t abstract_address(const std::string& name, sockaddr_un* address) {
+    *address = sockaddr_un{};
+    address->sun_family = AF_UNIX;
+    std::memcpy(address->sun_path + 1, name.data(), name.size());
+    return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+}
+
+constexpr int kDescriptorCount = 2;
+
+union ControlBuffer {
+    cmsghdr header;
+    char bytes[CMSG_SPACE(kDescriptorCount * sizeof(int))];
+};
+
+bool same_user(int connection) {
+    ucred peer{};
+    socklen_t peer_bytes = sizeof peer;
+    return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &peer_bytes) == 0 &&
+           peer.uid == geteuid();
+}
+
+bool send_descriptors(int connection, const NodeDescriptors& descriptors) {
+    char byte = 'n';
+    iovec payload{&byte, 1};
+    ControlBuffer control{};
+    msghdr message{};
+    message.msg_iov = &payload;
+    message.msg_iovlen = 1;
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof control.bytes;
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(kDescriptorCount * sizeof(int));
+    const int fds[kDescriptorCount] = {descriptors.memory.get(), descriptors.server_event.get()};
+    std::memcpy(CMSG_DATA(header), fds, sizeof fds);
+    return sendmsg(connection, &message, MSG_NOSIGNAL) == 1;
+}
+
+}  // namespace
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+    if (this != &other) {
+        reset();
+        fd_ = other.release();
+    }
+    return *this;
+}
+
+int Descriptor::release() {
+    return std::exchange(fd_, -1);
+}
+
+void Descriptor::reset() {
+    if (fd_ >= 0) {
+        close(fd_);
+        fd_ = -1;
+    }
+}
+
+NodeDescriptors create_node_descriptors(size_t bytes) {
+    NodeDescriptors descriptors;
+    Descriptor memory(memfd_create("armci-node-heap", MFD_CLOEXEC));
+    if (!memory.valid() || ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0) {
+        return descriptors;
+    }
+    Descriptor event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!event.valid()) {
+        return descriptors;
+    }
+    descriptors.memory = std::move(memory);
+    descriptors.server_event = std::move(event);
+    return descriptors;
+}
+
+bool DescriptorServer::start() {
+    uint64_t token[2];
+    if (getrandom(token, sizeof token, 0) != static_cast<ssize_t>(sizeof token)) {
+        return false;
+    }
+    char name[48];
+    std::snprintf(name, sizeof name, "armci-%016llx%016llx",
+                  static_cast<unsigned long long>(token[0]),
+                  static_cast<unsigned long long>(token[1]));
+    Descriptor socket_fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!socket_fd.valid()) {
+        return false;
+    }
+    sockaddr_un address;
+    const socklen_t address_bytes = abstract_address(name, &address);
+    if (bind(socket_fd.get(), reinterpret_cast<sockaddr*>(&address), address_bytes) != 0 ||
+        listen(socket_fd.get(), SOMAXCONN) != 0) {
+        return false;
+    }
+    socket_ = std::move(socket_fd);
+    name_ = name;
+    return true;
+}
+
+bool DescriptorServer::serve(int clients, const NodeDescriptors& descriptors) {
+    while (clients > 0) {
+        const Descriptor connection(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+        if (!connection.valid()) {
+            if (errno == EINTR || errno == ECONNABORTED) {
+                continue;
+            }
+            return false;
+        }
+        if (!same_user(connection.get())) {
+            continue;  // not one of ours, and not one of the clients that were counted
+        }
+        if (!send_descriptors(connection.get(), descriptors)) {
+            return false;
+        }
+        --clients;
+    }
+    return true;
+}
+
+Descriptor connect_to(const std::string& server_name) {
+    Descriptor connection(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!connection.valid()) {
+        return {};
+    }
+    sockaddr_un address;
+    const socklen_t address_bytes = abstract_address(server_name, &address);
+    if (connect(connection.get(), reinterpret_cast<sockaddr*>(&address), address_bytes) != 0 ||
+        !same_user(connection.get())) {
+        return {};
+    }
+    return connection;
+}
+
+bool receive_descriptors(const Descriptor& connection, NodeDescriptors* out) {
+    char byte = 0;
+    iovec payload{&byte, 1};
+    ControlBuffer control{};
+    msghdr message{};
+    message.msg_iov = &payload;
+    message.msg_iovlen = 1;
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof control.bytes;
+    ssize_t received = 0;
+    do {
+        received = recvmsg(connection.get(), &message, MSG_CMSG_CLOEXEC);
+    } while (received < 0 && errno == EINTR);
+    const cmsghdr* header = received == 1 ? CMSG_FIRSTHDR(&message) : nullptr;
+    if (header == nullptr || header->cmsg_type != SCM_RIGHTS ||
+        header->cmsg_len != CMSG_LEN(kDescriptorCount * sizeof(int))) {
+        return false;
+    }
+    int fds[kDescriptorCount];
+    std::memcpy(fds, CMSG_DATA(header), sizeof fds);
+    out->memory = Descriptor(fds[0]);
+    out->server_event = Descriptor(fds[1]);
+    return true;
+}
+
+bool map_shared(const Descriptor& memory, void* address, size_t bytes) {
+    void* mapped = mmap(address, bytes, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, memory.get(), 0);
+    if (mapped == MAP_FAILED) {
+        return false;
+    }
+    if (mapped != address) {  // a kernel that takes the address for a hint only
+        munmap(mapped, bytes);
+        return false;
+    }
+    // Huge pages where the kernel grants them for shared memory; without them nothing changes.
+    madvise(mapped, bytes, MADV_HUGEPAGE);
+    madvise(mapped, bytes, MADV_DONTDUMP);
+    return true;
+}
+
+void unmap_shared(void* address, size_t bytes) {
+    munmap(address, bytes);
+}
+
+void* candidate_address(int index) {
+    // Far from where the kernel puts libraries, stacks and small mappings. The second is in the
+    // range that the thread sanitizer leaves to applications, the first is clear of the address
+    // sanitizer's shadow; the others are for machines where something else already sits there.
+    constexpr uintptr_t kCandidates[] = {0x2000'0000'0000, 0x7ea0'0000'0000, 0x3000'0000'0000,
+                                         0x4000'0000'0000, 0x1800'0000'0000, 0x5000'0000'0000,
+                                         0x6000'0000'0000, 0x7000'0000'0000};
+    constexpr int kCount = sizeof kCandidates / sizeof kCandidates[0];
+    return index < kCount ? reinterpret_cast<void*>(kCandidates[index]) : nullptr;
+}
+
+}  // namespace armci::node

@@ -1,0 +1,72 @@
+// The memory that the ranks of a node share: an anonymous file, passed between processes as a file
+// descriptor over an abstract Unix socket and mapped at one agreed address. Nothing here ever has a
+// name in a file system, so nothing can be left behind, however the processes end.
+//
+// Forming a node takes four steps, between which the caller (core) lets the ranks agree by MPI:
+//   1. one rank creates the memory and a DescriptorServer, and tells the others the server's name;
+//   2. the others connect_to() it: who cannot reach it does not share this node;
+//   3. the first rank serves as many connections as there were successes, the others receive;
+//   4. all try map_shared() at one candidate address after the other until all succeed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace armci::node {
+
+// Owns a file descriptor.
+class Descriptor {
+  public:
+    Descriptor() = default;
+    explicit Descriptor(int fd) : fd_(fd) {}
+    Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
+    Descriptor& operator=(Descriptor&& other) noexcept;
+    ~Descriptor() { reset(); }
+
+    int get() const { return fd_; }
+    bool valid() const { return fd_ >= 0; }
+    int release();
+    void reset();
+
+  private:
+    int fd_ = -1;
+};
+
+// What every process of a node holds: the memory, and an event to wake the node's data server with.
+struct NodeDescriptors {
+    Descriptor memory;
+    Descriptor server_event;
+};
+
+// A sparse anonymous file of `bytes` and a fresh event; invalid descriptors (and errno) on failure.
+NodeDescriptors create_node_descriptors(size_t bytes);
+
+// Listens on an abstract Unix socket with an unguessable name.
+class DescriptorServer {
+  public:
+    // False with errno set when the socket cannot be made.
+    bool start();
+    const std::string& name() const { return name_; }
+    // Accepts `clients` connections, which are already waiting, and sends the descriptors to each.
+    bool serve(int clients, const NodeDescriptors& descriptors);
+
+  private:
+    Descriptor socket_;
+    std::string name_;
+};
+
+// Connects without waiting; an invalid descriptor when the server cannot be reached from here.
+Descriptor connect_to(const std::string& server_name);
+
+// Receives what serve() sends; false when the connection broke or something else arrived.
+bool receive_descriptors(const Descriptor& connection, NodeDescriptors* out);
+
+// Maps the memory at exactly `address`; false when that range is in use here.
+bool map_shared(const Descriptor& memory, void* address, size_t bytes);
+void unmap_shared(void* address, size_t bytes);
+
+// Candidate addresses for node memory, best first; nullptr after the last.
+void* candidate_address(int index);
+
+}  // namespace armci::node

@@ -1,0 +1,80 @@
+// The registered memory of one endpoint, handed out in pieces that fit the request.
+//
+// One arena of buffer_count buffers is registered once. A piece is a power of two of at least
+// kSmallestPiece and at most one buffer; buffers are split in halves on demand and merge again as
+// soon as both halves are free (a buddy system inside each buffer). A request is served from a
+// buffer that is already split before a whole one is broken, so small pieces gather in few buffers
+// and a free buffer stays whole. Consequences: a piece is at most twice the request, a request that
+// fits a free piece never fails, and a freed piece can be used again at once, in any order, without
+// waiting for others.
+//
+// One thread at a time; the owner's lock protects it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace armci::pipeline {
+
+// How the arena is made known to the network; both may be null for unregistered memory.
+struct Registrar {
+    void* context = nullptr;
+    // Returns false when the memory cannot be registered; *descriptor is what sends from it need.
+    bool (*add)(void* context, void* start, size_t bytes, void** descriptor) = nullptr;
+    void (*remove)(void* context, void* descriptor) = nullptr;
+};
+
+class BufferManager {
+  public:
+    static constexpr size_t kSmallestPiece = 256;
+
+    BufferManager() = default;
+    ~BufferManager() { close(); }
+    BufferManager(const BufferManager&) = delete;
+    BufferManager& operator=(const BufferManager&) = delete;
+
+    // buffer_bytes is rounded up to a power of two. False when memory or registration is refused.
+    bool open(size_t buffer_count, size_t buffer_bytes, const Registrar& registrar);
+    void close();
+
+    // Aligned to at least 64 bytes; nullptr when no free piece is large enough now, or ever
+    // (bytes > buffer_bytes()).
+    void* acquire(size_t bytes);
+    void release(void* piece);
+
+    size_t buffer_bytes() const { return buffer_bytes_; }
+    size_t arena_bytes() const { return buffer_count_ * buffer_bytes_; }
+    void* descriptor() const { return descriptor_; }
+    // Bytes of the pieces handed out, now and at most so far.
+    size_t used_bytes() const { return used_bytes_; }
+    size_t high_water_bytes() const { return high_water_bytes_; }
+
+  private:
+    // Pieces are named by the index of their first unit of kSmallestPiece bytes.
+    using Unit = int32_t;
+    static constexpr Unit kNoUnit = -1;
+
+    int order_for(size_t bytes) const;
+    void push_free(Unit unit, int order);
+    void remove_free(Unit unit, int order);
+    Unit pop_free(int order);
+
+    char* arena_ = nullptr;
+    size_t buffer_count_ = 0;
+    size_t buffer_bytes_ = 0;
+    int largest_order_ = 0;
+    Registrar registrar_;
+    void* descriptor_ = nullptr;
+    size_t used_bytes_ = 0;
+    size_t high_water_bytes_ = 0;
+
+    std::vector<int8_t>
+        order_;  // of the piece that begins at a unit, free or used; -1 inside pieces
+    std::vector<uint8_t> is_free_;  // whether that piece is free
+    std::vector<Unit> next_;        // free list links
+    std::vector<Unit> previous_;
+    std::vector<Unit> heads_;  // per order
+};
+
+}  // namespace armci::pipeline

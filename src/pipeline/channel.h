@@ -1,0 +1,58 @@
+// An origin's view of one data server: what was sent to it, what it has executed, and what must be
+// waited for before an operation of another kind may follow.
+//
+// Frames to one server are executed in the order they were sent. Remote writes are of one of two
+// kinds:
+//   ordered    the provider keeps the order write-write and write-send, so a write is remotely
+//   complete
+//              once a frame that was sent after it has been executed;
+//   delivered  each write's completion means that it has arrived.
+// Everything here is a pair of counters compared by <=; nothing is kept per operation.
+#pragma once
+
+#include <cstdint>
+
+#include "fabric/endpoint.h"
+
+namespace armci::pipeline {
+
+class Task;
+
+struct Ordering {
+    bool ordered_writes = false;      // else writes complete when delivered
+    bool reads_after_writes = false;  // a read sees an earlier write without waiting
+};
+
+struct Channel {
+    int node = -1;
+    fabric::PeerAddress peer = FI_ADDR_UNSPEC;
+    bool greeted = false;
+
+    uint64_t sent_frames = 0;
+    uint64_t sent_bytes = 0;
+    uint64_t executed_frames = 0;  // as the server has told
+    uint64_t executed_bytes = 0;
+    uint64_t asked_frame = 0;      // the last frame that asked to be acknowledged at once
+    uint64_t last_mutation = 0;    // the last frame that changes memory there
+    uint64_t write_mark = 0;       // sent_frames + 1 when the last ordered write was posted
+    int64_t writes_in_flight = 0;  // delivered kind: without completion yet
+    int64_t window_bytes = 0;      // how much may be sent and not executed
+
+    int tasks = 0;               // submitted and not complete
+    Task* first_task = nullptr;  // not completely posted, in order
+    Task* last_task = nullptr;
+    bool is_active = false;  // in the origin's list of channels with queued tasks
+    bool is_dirty = false;   // in its list of channels with remote work pending
+
+    bool has_room(uint64_t frame_bytes) const {
+        return sent_bytes - executed_bytes + frame_bytes <= static_cast<uint64_t>(window_bytes);
+    }
+    // Frames that change memory there and are not known to be executed.
+    bool mutations_pending() const { return last_mutation > executed_frames; }
+    bool writes_pending() const { return write_mark > executed_frames || writes_in_flight > 0; }
+    bool remote_work_pending() const { return mutations_pending() || writes_pending(); }
+
+    void record_answer(uint64_t frames, uint64_t bytes);
+};
+
+}  // namespace armci::pipeline

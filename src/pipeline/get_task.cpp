@@ -1,0 +1,136 @@
+#include "pipeline/get_task.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "pipeline/origin.h"
+
+namespace armci::pipeline {
+namespace {
+
+constexpr size_t kHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::TransferBody);
+// Smallest reservation: an answer takes room for its frame even if it carries eight bytes.
+constexpr int64_t kSmallestWindow = 256;
+
+}  // namespace
+
+GetTask::GetTask(Transfer transfer) : Task(transfer.function), transfer_(std::move(transfer)) {
+    if (!transfer_.is_vector) {
+        remote_layout_ = strided::remote_side(transfer_.pair);
+        local_ = strided::StridedCursor(transfer_.local, strided::local_side(transfer_.pair));
+    }
+}
+
+bool GetTask::post(Origin& origin) {
+    while (!requested_all_) {
+        if (!request_next(origin)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool GetTask::request_next(Origin& origin) {
+    Stream stream;
+    int64_t segment_count = 0;
+    if (transfer_.is_vector) {
+        const VectorSegments& segments = transfer_.segments;
+        const auto space = origin.largest_wire_bytes() - kHeadBytes - wire::encoded_vector_bytes(0);
+        segment_count = std::min(static_cast<int64_t>(space / sizeof(uint64_t)),
+                                 segments.count - next_segment_);
+        stream.first_segment = next_segment_;
+        stream.total_bytes = segment_count * segments.segment_bytes;
+        stream.local = strided::VectorCursor(segments.local + next_segment_, segment_count,
+                                             segments.segment_bytes);
+    } else {
+        stream.total_bytes = transfer_.total_bytes;
+    }
+    stream.window_bytes =
+        std::clamp(stream.total_bytes, kSmallestWindow, origin.stream_window_bytes());
+    if (!origin.reserve_receive(stream.window_bytes)) {
+        return false;
+    }
+    stream.request_id = origin.register_request(this, static_cast<int>(streams_.size()));
+    OutFrame* frame = build_request(origin, stream, segment_count);
+    if (frame == nullptr || !origin.send(channel(), frame, this, Origin::Effect::none)) {
+        if (frame != nullptr) {
+            origin.discard(frame);
+        }
+        origin.release_request(stream.request_id);
+        origin.unreserve_receive(stream.window_bytes);
+        return false;
+    }
+    add_pending();  // until the last chunk has come
+    streams_.push_back(stream);
+    next_segment_ += segment_count;
+    requested_all_ = !transfer_.is_vector || next_segment_ == transfer_.segments.count;
+    return true;
+}
+
+OutFrame* GetTask::build_request(Origin& origin, const Stream& stream, int64_t segment_count) {
+    const size_t layout_bytes = transfer_.is_vector
+                                    ? wire::encoded_vector_bytes(segment_count)
+                                    : wire::encoded_strided_bytes(remote_layout_.levels);
+    const size_t wire_bytes = kHeadBytes + layout_bytes;
+    if (!channel().has_room(wire_bytes)) {
+        return nullptr;
+    }
+    OutFrame* frame = origin.new_frame(wire::FrameKind::get, wire_bytes);
+    if (frame == nullptr) {
+        return nullptr;
+    }
+    wire::FrameHeader& header = *frame->header();
+    header.request_id = stream.request_id;
+    wire::TransferBody body;
+    body.data_bytes = static_cast<uint64_t>(stream.total_bytes);
+    body.window_bytes = static_cast<uint64_t>(stream.window_bytes);
+    std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
+    char* out = frame->wire() + kHeadBytes;
+    if (transfer_.is_vector) {
+        header.layout_kind = static_cast<uint8_t>(wire::LayoutKind::vector);
+        uint64_t* addresses = nullptr;
+        wire::encode_vector(out, segment_count, transfer_.segments.segment_bytes, &addresses);
+        std::memcpy(addresses, transfer_.segments.remote + stream.first_segment,
+                    sizeof(uint64_t) * segment_count);
+    } else {
+        header.layout_kind = static_cast<uint8_t>(wire::LayoutKind::strided);
+        header.levels = static_cast<uint8_t>(remote_layout_.levels);
+        wire::encode_strided(out, transfer_.remote, remote_layout_);
+    }
+    return frame;
+}
+
+void GetTask::on_answer(Origin& origin, const wire::FrameHeader& header, const void* frame,
+                        int tag) {
+    Stream& stream = streams_[tag];
+    wire::DataBody body;
+    const size_t head_bytes = sizeof(wire::FrameHeader) + sizeof(wire::DataBody);
+    if (header.kind != wire::FrameKind::data ||
+        !wire::decode_body(frame, header.frame_bytes, &body) ||
+        header.frame_bytes != wire::padded(head_bytes + body.data_bytes) ||
+        body.offset != static_cast<uint64_t>(stream.taken_bytes) ||
+        body.data_bytes > static_cast<uint64_t>(stream.total_bytes - stream.taken_bytes)) {
+        base::fatal(function(),
+                    "the data server of node %d sent a %s frame that does not fit the get "
+                    "it answers",
+                    header.rank, wire::name_of(header.kind));
+    }
+    const auto bytes = static_cast<int64_t>(body.data_bytes);
+    const char* data = wire::after_body<wire::DataBody>(frame);
+    if (transfer_.is_vector) {
+        strided::unpack(stream.local, data, bytes);
+    } else {
+        strided::unpack(local_, data, bytes);
+    }
+    stream.taken_bytes += bytes;
+    if (stream.taken_bytes == stream.total_bytes) {
+        origin.release_request(stream.request_id);
+        origin.unreserve_receive(stream.window_bytes);
+        remove_pending();
+    } else if (2 * (stream.taken_bytes - stream.credited_bytes) >= stream.window_bytes) {
+        stream.credited_bytes = stream.taken_bytes;
+        origin.send_credit(channel(), stream.request_id, static_cast<uint64_t>(stream.taken_bytes));
+    }
+}
+
+}  // namespace armci::pipeline

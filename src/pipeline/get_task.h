@@ -1,0 +1,47 @@
+// Get by way of the data server: one request carries the layout, the server packs and streams
+// chunks back, and this side unpacks them as they come. How much the server may have under way is
+// promised with the request and renewed by credits as chunks are taken.
+#pragma once
+
+#include <vector>
+
+#include "pipeline/task.h"
+#include "pipeline/transfer.h"
+
+namespace armci::pipeline {
+
+class GetTask : public Task {
+  public:
+    // Takes the transfer; a vector's address arrays must live until the task is complete or be
+    // owned.
+    explicit GetTask(Transfer transfer);
+
+    bool post(Origin& origin) override;
+    void on_answer(Origin& origin, const wire::FrameHeader& header, const void* frame,
+                   int tag) override;
+
+  private:
+    // What one request asks for: the whole strided layout, or as many segments as a frame can name.
+    struct Stream {
+        uint64_t request_id = 0;
+        int64_t first_segment = 0;
+        int64_t total_bytes = 0;
+        int64_t taken_bytes = 0;
+        int64_t credited_bytes = 0;
+        int64_t window_bytes = 0;
+        strided::VectorCursor local;  // vector only
+    };
+
+    // False when it cannot be sent now.
+    bool request_next(Origin& origin);
+    OutFrame* build_request(Origin& origin, const Stream& stream, int64_t segment_count);
+
+    Transfer transfer_;
+    strided::Layout remote_layout_;
+    strided::StridedCursor local_;
+    int64_t next_segment_ = 0;
+    bool requested_all_ = false;
+    std::vector<Stream> streams_;  // by tag
+};
+
+}  // namespace armci::pipeline

@@ -1,0 +1,188 @@
+// The origin side of a process: its endpoint, its channels to data servers, and their progress.
+//
+// All calls are made by the thread that holds the library's API lock (or by the only thread).
+// Nothing here blocks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/stats.h"
+#include "fabric/domain.h"
+#include "fabric/endpoint.h"
+#include "pipeline/channel.h"
+#include "pipeline/receive_pool.h"
+#include "pipeline/registered_buffers.h"
+#include "pipeline/task.h"
+#include "wire/frame.h"
+
+namespace armci::pipeline {
+
+// A frame on its way out; lives at the start of the buffer piece that holds it.
+struct OutFrame {
+    fabric::Operation operation;
+    Origin* origin = nullptr;
+    Task* task = nullptr;  // nullptr: nobody waits for it
+    uint32_t wire_bytes = 0;
+
+    char* wire() { return reinterpret_cast<char*>(this) + kWireOffset; }
+    wire::FrameHeader* header() { return reinterpret_cast<wire::FrameHeader*>(wire()); }
+    static constexpr size_t kWireOffset = 128;
+};
+static_assert(sizeof(OutFrame) <= OutFrame::kWireOffset);
+
+// What the origin needs to know about the rest of the library; all functions get `context`.
+struct OriginEnvironment {
+    void* context = nullptr;
+    // Fabric address of a node's data server.
+    const void* (*server_address)(void* context, int node) = nullptr;
+    // Where a range of a node's global memory is for RMA; false when it is not registered.
+    bool (*resolve)(void* context, int node, uint64_t address, int64_t bytes,
+                    fabric::RemoteMemory* memory) = nullptr;
+};
+
+struct OriginOptions {
+    int rank = 0;
+    int node_count = 1;
+    size_t buffer_count = 0;
+    size_t buffer_bytes = 0;          // equal on all ranks: also the largest frame a server takes
+    size_t receive_bytes = 0;         // memory for answers
+    int64_t server_window_bytes = 0;  // how much a server lets this origin have under way
+    bool use_ordering = true;
+};
+
+class Origin {
+  public:
+    Origin() = default;
+    ~Origin() { close(); }
+    Origin(const Origin&) = delete;
+    Origin& operator=(const Origin&) = delete;
+
+    bool open(fabric::Domain& domain, const OriginOptions& options,
+              const OriginEnvironment& environment, base::Stats* stats, std::string* error);
+    void close();
+
+    Channel& channel(int node);
+
+    // --- for callers of the library
+    // --------------------------------------------------------------- None of these waits. A caller
+    // waits by polling progress() until the condition holds, and gives the processor away in
+    // between.
+    void submit(Task& task, Channel& channel);
+    // Polls once and posts what is due; true when something moved.
+    bool progress();
+
+    // Tasks submitted and not complete: all, or whether there are none to a node.
+    int64_t task_count() const { return task_count_; }
+    bool is_idle(int node) const { return !channels_[node] || channels_[node]->tasks == 0; }
+
+    // Remote completion of everything this origin did to that node's memory, or to all nodes'.
+    // start_*: false when there is nothing to wait for; then poll *_is_done(), which asks the
+    // servers for what is missing.
+    bool start_fence(int node);
+    bool fence_is_done(int node);
+    bool start_fence_all();
+    bool fence_all_is_done();
+    // Whether a frame sent now is executed after all writes posted so far.
+    bool writes_are_ordered_or_done(int node) const;
+
+    // --- for tasks
+    // --------------------------------------------------------------------------------
+    size_t largest_wire_bytes() const { return buffers_.buffer_bytes() - OutFrame::kWireOffset; }
+    // A buffer for a frame of that length, its header filled in; nullptr when there is none now.
+    OutFrame* new_frame(wire::FrameKind kind, size_t wire_bytes);
+    void discard(OutFrame* frame);
+    enum class Effect : uint8_t { none, mutation };
+    // Sends the frame for the task (its pending count goes up until the provider is done with the
+    // buffer). False: not now, the frame is still the caller's.
+    bool send(Channel& channel, OutFrame* frame, Task* task, Effect effect);
+
+    // Names a task's request on the wire; answers reach on_answer(tag) until release.
+    uint64_t register_request(Task* task, int tag);
+    void release_request(uint64_t request_id);
+
+    bool write(Channel& channel, Task* task, const void* data, int64_t bytes,
+               const fabric::RemoteMemory& target);
+    bool read(Channel& channel, Task* task, void* data, int64_t bytes,
+              const fabric::RemoteMemory& source);
+    bool resolve(int node, uint64_t address, int64_t bytes, fabric::RemoteMemory* memory) const {
+        return environment_.resolve(environment_.context, node, address, bytes, memory);
+    }
+    size_t largest_rma_bytes() const { return endpoint_.max_rma_bytes(); }
+
+    // True when RMA of that kind may be posted now without overtaking earlier operations; otherwise
+    // it sees to it that the server is asked, and the caller tries again later.
+    bool may_write(Channel& channel);
+    bool may_read(Channel& channel);
+
+    // Receive memory for a streamed get, in bytes; false when too much is promised already.
+    bool reserve_receive(int64_t bytes);
+    void unreserve_receive(int64_t bytes) { receive_reserved_ -= bytes; }
+    int64_t stream_window_bytes() const { return stream_window_bytes_; }
+
+    // Tells a server how much of a streamed get has been taken; repeated later if not possible now.
+    void send_credit(Channel& channel, uint64_t request_id, uint64_t taken_bytes);
+
+    base::Stats& stats() { return *stats_; }
+
+  private:
+    struct Request {
+        Task* task = nullptr;
+        int tag = 0;
+        uint32_t generation = 1;
+    };
+    struct RmaOperation {
+        fabric::Operation operation;
+        Origin* origin = nullptr;
+        Task* task = nullptr;
+        bool is_delivered_write = false;
+    };
+    struct Credit {
+        Channel* channel;
+        uint64_t request_id;
+        uint64_t taken_bytes;
+    };
+
+    static void on_frame(void* context, const void* frame, size_t frame_bytes);
+    static void on_sent(fabric::Operation* operation, const fabric::Completion& completion);
+    static void on_rma(fabric::Operation* operation, const fabric::Completion& completion);
+    void handle_frame(const void* frame, size_t frame_bytes);
+    [[noreturn]] void report_failure(const wire::FrameHeader& header, const void* frame,
+                                     size_t frame_bytes);
+    Request* find_request(uint64_t request_id);
+    bool greet(Channel& channel);
+    bool post_frame(Channel& channel, OutFrame* frame);
+    bool ask_acknowledge(Channel& channel);
+    bool try_credit(const Credit& credit);
+    bool post_tasks(Channel& channel);
+    void activate(Channel& channel);
+    void mark_dirty(Channel& channel);
+    void finish_if_complete(Task* task);
+    RmaOperation* new_rma_operation();
+
+    fabric::Domain* domain_ = nullptr;
+    OriginOptions options_;
+    OriginEnvironment environment_;
+    Ordering ordering_;
+    base::Stats* stats_ = nullptr;
+    fabric::Endpoint endpoint_;
+    RegisteredBuffers buffers_;
+    ReceivePool receives_;
+
+    std::vector<std::unique_ptr<Channel>> channels_;  // by node, made on first use
+    std::vector<Channel*> active_;                    // with queued tasks
+    std::vector<Channel*> dirty_;                     // with remote work that a fence must wait for
+    std::vector<Credit> credits_due_;
+    std::vector<Request> requests_;
+    std::vector<uint32_t> spare_requests_;
+    std::vector<std::unique_ptr<RmaOperation>> rma_operations_;
+    std::vector<RmaOperation*> spare_rma_operations_;
+    int64_t task_count_ = 0;
+    int64_t receive_budget_ = 0;
+    int64_t receive_reserved_ = 0;
+    int64_t stream_window_bytes_ = 0;
+};
+
+}  // namespace armci::pipeline

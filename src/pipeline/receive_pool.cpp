@@ -1,0 +1,106 @@
+#include "pipeline/receive_pool.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace armci::pipeline {
+namespace {
+
+// A buffer is given back when less than one largest frame is free in it, so up to one frame of each
+// is wasted: several frames to a buffer keep that small.
+constexpr size_t kFramesPerBuffer = 4;
+constexpr size_t kSmallestBuffer = 64 << 10;
+
+size_t bytes_per_buffer(size_t largest_frame_bytes) {
+    return std::max(kFramesPerBuffer * largest_frame_bytes, kSmallestBuffer);
+}
+
+}  // namespace
+
+size_t ReceivePool::buffer_count(size_t window_bytes, size_t largest_frame_bytes) {
+    const size_t usable = bytes_per_buffer(largest_frame_bytes) - largest_frame_bytes;
+    return std::max<size_t>(2, window_bytes / usable + 1);
+}
+
+bool ReceivePool::open(fabric::Domain& domain, fabric::Endpoint& endpoint, size_t window_bytes,
+                       size_t largest_frame_bytes, FrameHandler handler, void* context,
+                       std::string* error) {
+    endpoint_ = &endpoint;
+    handler_ = handler;
+    context_ = context;
+    buffer_bytes_ = bytes_per_buffer(largest_frame_bytes);
+    const size_t count = buffer_count(window_bytes, largest_frame_bytes);
+    memory_bytes_ = count * buffer_bytes_;
+    void* memory =
+        mmap(nullptr, memory_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        *error = "no memory for " + std::to_string(memory_bytes_) +
+                 " bytes of receive buffers: " + std::strerror(errno);
+        return false;
+    }
+    memory_ = static_cast<char*>(memory);
+    if (domain.needs_local_registration()) {
+        region_ =
+            domain.register_memory(memory_, memory_bytes_, fabric::Access::local, &endpoint, error);
+        if (!region_.valid()) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < count; ++i) {
+        auto buffer = std::make_unique<Buffer>();
+        buffer->operation.complete = on_completion;
+        buffer->pool = this;
+        buffer->data = memory_ + i * buffer_bytes_;
+        post(buffer.get());
+        buffers_.push_back(std::move(buffer));
+    }
+    return true;
+}
+
+void ReceivePool::close() {
+    region_ = fabric::Region();
+    buffers_.clear();
+    unposted_.clear();
+    if (memory_ != nullptr) {
+        munmap(memory_, memory_bytes_);
+        memory_ = nullptr;
+    }
+}
+
+void ReceivePool::post(Buffer* buffer) {
+    if (!endpoint_->post_multi_receive(buffer->data, buffer_bytes_, region_.descriptor(),
+                                       &buffer->operation)) {
+        unposted_.push_back(buffer);
+    }
+}
+
+void ReceivePool::retry_posts() {
+    if (unposted_.empty()) {
+        return;
+    }
+    std::vector<Buffer*> again;
+    again.swap(unposted_);
+    for (Buffer* buffer : again) {
+        post(buffer);
+    }
+}
+
+void ReceivePool::on_completion(fabric::Operation* operation,
+                                const fabric::Completion& completion) {
+    auto* buffer = reinterpret_cast<Buffer*>(operation);
+    if (completion.cancelled) {
+        return;
+    }
+    // Some providers announce the end of a buffer with its last message, others on its own.
+    if ((completion.flags & FI_RECV) != 0 && completion.bytes > 0) {
+        buffer->pool->handler_(buffer->pool->context_, completion.data, completion.bytes);
+    }
+    if ((completion.flags & FI_MULTI_RECV) != 0) {
+        buffer->pool->post(buffer);
+    }
+}
+
+}  // namespace armci::pipeline

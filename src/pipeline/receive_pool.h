@@ -1,0 +1,51 @@
+// The memory in which an endpoint receives frames: a few buffers, each of which takes messages one
+// behind the other and is posted again when it is used up. Frames are handled where they lie,
+// inside the completion handler, so a buffer is free again as soon as the provider gives it back.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fabric/endpoint.h"
+
+namespace armci::pipeline {
+
+// Called for every frame, on the thread that polls the endpoint.
+using FrameHandler = void (*)(void* context, const void* frame, size_t frame_bytes);
+
+class ReceivePool {
+  public:
+    // Room for at least `window_bytes` of frames of at most largest_frame_bytes each.
+    bool open(fabric::Domain& domain, fabric::Endpoint& endpoint, size_t window_bytes,
+              size_t largest_frame_bytes, FrameHandler handler, void* context, std::string* error);
+    // The endpoint must be closed before.
+    void close();
+
+    // How many receives open() will post, for the completion queue's size.
+    static size_t buffer_count(size_t window_bytes, size_t largest_frame_bytes);
+    // Posts what could not be posted at once; cheap when there is nothing to do.
+    void retry_posts();
+
+  private:
+    struct Buffer {
+        fabric::Operation operation;
+        ReceivePool* pool = nullptr;
+        char* data = nullptr;
+    };
+    static void on_completion(fabric::Operation* operation, const fabric::Completion& completion);
+    void post(Buffer* buffer);
+
+    fabric::Endpoint* endpoint_ = nullptr;
+    FrameHandler handler_ = nullptr;
+    void* context_ = nullptr;
+    char* memory_ = nullptr;
+    size_t memory_bytes_ = 0;
+    size_t buffer_bytes_ = 0;
+    fabric::Region region_;
+    std::vector<std::unique_ptr<Buffer>> buffers_;
+    std::vector<Buffer*> unposted_;
+};
+
+}  // namespace armci::pipeline

@@ -1,0 +1,35 @@
+// A BufferManager whose arena is registered with a libfabric domain where that is needed.
+#pragma once
+
+#include <string>
+
+#include "fabric/domain.h"
+#include "fabric/endpoint.h"
+#include "pipeline/buffer_manager.h"
+
+namespace armci::pipeline {
+
+class RegisteredBuffers {
+  public:
+    bool open(size_t buffer_count, size_t buffer_bytes, fabric::Domain& domain,
+              fabric::Endpoint& endpoint, std::string* error);
+    void close() { manager_.close(); }
+
+    void* acquire(size_t bytes) { return manager_.acquire(bytes); }
+    void release(void* piece) { manager_.release(piece); }
+    size_t buffer_bytes() const { return manager_.buffer_bytes(); }
+    void* descriptor() const { return manager_.descriptor(); }
+    const BufferManager& manager() const { return manager_; }
+
+  private:
+    static bool add(void* context, void* start, size_t bytes, void** descriptor);
+    static void remove(void* context, void* descriptor);
+
+    fabric::Domain* domain_ = nullptr;
+    fabric::Endpoint* endpoint_ = nullptr;
+    std::string* error_ = nullptr;
+    fabric::Region region_;
+    BufferManager manager_;  // last: its destructor still needs the region
+};
+
+}  // namespace armci::pipeline

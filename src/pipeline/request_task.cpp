@@ -1,0 +1,65 @@
+#include "pipeline/request_task.h"
+
+#include "base/log.h"
+#include "pipeline/origin.h"
+
+namespace armci::pipeline {
+namespace {
+
+// Whether the request changes memory that later RMA by this origin might see or overwrite.
+Origin::Effect effect_of(wire::FrameKind kind) {
+    switch (kind) {
+        case wire::FrameKind::rmw:
+        case wire::FrameKind::store:
+        case wire::FrameKind::increment:
+        case wire::FrameKind::unlock:
+            return Origin::Effect::mutation;
+        default:
+            return Origin::Effect::none;
+    }
+}
+
+}  // namespace
+
+bool RequestTask::post(Origin& origin) {
+    OutFrame* frame = origin.new_frame(kind_, sizeof(wire::FrameHeader) + body_bytes_);
+    if (frame == nullptr) {
+        return false;
+    }
+    if (answer_ == Answer::expected) {
+        request_id_ = origin.register_request(this, 0);
+        frame->header()->request_id = request_id_;
+    }
+    std::memcpy(frame->wire() + sizeof(wire::FrameHeader), body_, body_bytes_);
+    if (!origin.send(channel(), frame, this, effect_of(kind_))) {
+        origin.discard(frame);
+        if (answer_ == Answer::expected) {
+            origin.release_request(request_id_);
+        }
+        return false;
+    }
+    if (answer_ == Answer::expected) {
+        add_pending();
+    }
+    return true;
+}
+
+void RequestTask::on_answer(Origin& origin, const wire::FrameHeader& header, const void* frame,
+                            int) {
+    bool understood = true;
+    if (header.kind == wire::FrameKind::value) {
+        understood = wire::decode_body(frame, header.frame_bytes, &value_);
+    } else if (header.kind == wire::FrameKind::segment) {
+        understood = wire::decode_body(frame, header.frame_bytes, &segment_);
+    } else if (header.kind != wire::FrameKind::granted) {
+        understood = false;
+    }
+    if (!understood) {
+        base::fatal(function(), "the data server of node %d answered a %s request with a %s frame",
+                    header.rank, wire::name_of(kind_), wire::name_of(header.kind));
+    }
+    origin.release_request(request_id_);
+    remove_pending();
+}
+
+}  // namespace armci::pipeline

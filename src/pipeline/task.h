@@ -1,0 +1,62 @@
+// An operation under way between this origin and one data server.
+//
+// Life of a task: submit() queues it on its channel; post() is called until everything is posted;
+// completions and answers then take pending_ to zero, and the task is complete. Tasks of one
+// channel are posted strictly one after the other, so frames leave in program order; their
+// completions may overlap. A blocking call keeps its task on the stack and waits; a non-blocking
+// one puts it on the heap and names a function that is called once, when it is complete, and
+// disposes of it.
+#pragma once
+
+#include <cstdint>
+
+#include "pipeline/channel.h"
+#include "wire/frame.h"
+
+namespace armci::pipeline {
+
+class Origin;
+struct OutFrame;
+
+class Task {
+  public:
+    explicit Task(const char* function) : function_(function) {}
+    virtual ~Task() = default;
+    Task(const Task&) = delete;
+    Task& operator=(const Task&) = delete;
+
+    // Posts what can be posted now; true when nothing is left to post. Never waits.
+    virtual bool post(Origin& origin) = 0;
+    // A server's answer to one of this task's requests; `tag` is what the request was registered
+    // with. The frame lies in receive memory and is gone afterwards.
+    virtual void on_answer(Origin& origin, const wire::FrameHeader& header, const void* frame,
+                           int tag);
+
+    bool is_complete() const { return posted_ && pending_ == 0; }
+    const char* function() const { return function_; }
+    Channel& channel() const { return *channel_; }
+
+    using CompletionFunction = void (*)(Task* task, void* context);
+    void call_when_complete(CompletionFunction on_complete, void* context) {
+        on_complete_ = on_complete;
+        completion_context_ = context;
+    }
+
+  protected:
+    friend class Origin;
+
+    // One more, or one less, posted operation or expected answer.
+    void add_pending() { ++pending_; }
+    void remove_pending() { --pending_; }
+
+  private:
+    const char* function_;
+    Channel* channel_ = nullptr;
+    Task* next_ = nullptr;  // on the channel's queue
+    int64_t pending_ = 0;
+    bool posted_ = false;
+    CompletionFunction on_complete_ = nullptr;
+    void* completion_context_ = nullptr;
+};
+
+}  // namespace armci::pipeline

@@ -1,0 +1,50 @@
+// A transfer between nodes: what the API call asked for, after checking and in canonical form.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/stats.h"
+#include "strided/cursor.h"
+#include "strided/kernels.h"
+#include "strided/layout.h"
+
+namespace armci::pipeline {
+
+// Equal segments on both sides. The arrays are the caller's for a blocking call; a non-blocking one
+// owns copies in `owned` (local addresses first).
+struct VectorSegments {
+    const uint64_t* local = nullptr;
+    const uint64_t* remote = nullptr;
+    int64_t count = 0;
+    int64_t segment_bytes = 0;
+    std::unique_ptr<uint64_t[]> owned;
+
+    void own() {
+        if (owned) {
+            return;
+        }
+        owned = std::make_unique<uint64_t[]>(2 * static_cast<size_t>(count));
+        std::memcpy(owned.get(), local, sizeof(uint64_t) * static_cast<size_t>(count));
+        std::memcpy(owned.get() + count, remote, sizeof(uint64_t) * static_cast<size_t>(count));
+        local = owned.get();
+        remote = owned.get() + count;
+    }
+};
+
+struct Transfer {
+    const char* function = "";  // the public name, for messages
+    base::OpKind op = base::OpKind::put;
+    int target = 0;  // world rank
+    int64_t total_bytes = 0;
+
+    bool is_vector = false;
+    char* local = nullptr;  // strided: base pointers, and the layout of both sides
+    uint64_t remote = 0;
+    strided::PairLayout pair;
+    VectorSegments segments;  // vector
+
+    strided::AccScale scale;  // accumulate
+};
+
+}  // namespace armci::pipeline

@@ -1,0 +1,224 @@
+// Built with -O3 for the vectoriser and without contraction of multiply and add (see
+// CMakeLists.txt).
+#include <cstring>
+#include <type_traits>
+
+#include "strided/accumulate_isa.h"
+#include "strided/kernels.h"
+#include "strided/run_copy.h"
+
+namespace armci::strided {
+
+namespace {
+
+#if defined(__x86_64__)
+#define ARMCI_HAVE_X86_KERNELS 1
+#else
+#define ARMCI_HAVE_X86_KERNELS 0
+#endif
+
+using Kernel = void (*)(char* target, const char* source, int64_t bytes,
+                        const unsigned char* scale);
+
+// The loops are inlined into one function per instruction set. They load and store by memcpy, so
+// alignment does not matter, and the two sides may be the same memory: the compiler checks at run
+// time whether it may vectorise.
+
+template <class T>
+struct Add {
+    [[gnu::always_inline]] static void apply(char* target, const char* source, int64_t bytes,
+                                             const unsigned char*) {
+        const int64_t count = bytes / int64_t{sizeof(T)};
+        for (int64_t i = 0; i < count; ++i) {
+            char* element = target + i * sizeof(T);
+            const T term = load_bytes<T>(source + i * sizeof(T));
+            store_bytes<T>(element, load_bytes<T>(element) + term);
+        }
+    }
+};
+
+template <class T>
+struct ScaleAdd {
+    [[gnu::always_inline]] static void apply(char* target, const char* source, int64_t bytes,
+                                             const unsigned char* scale) {
+        const T factor = load_bytes<T>(reinterpret_cast<const char*>(scale));
+        const int64_t count = bytes / int64_t{sizeof(T)};
+        for (int64_t i = 0; i < count; ++i) {
+            char* element = target + i * sizeof(T);
+            const T term = factor * load_bytes<T>(source + i * sizeof(T));
+            store_bytes<T>(element, load_bytes<T>(element) + term);
+        }
+    }
+};
+
+// T is the type of the real and the imaginary part.
+template <class T>
+struct ComplexAdd {
+    [[gnu::always_inline]] static void apply(char* target, const char* source, int64_t bytes,
+                                             const unsigned char* scale) {
+        Add<T>::apply(target, source, bytes - bytes % int64_t{2 * sizeof(T)}, scale);
+    }
+};
+
+template <class T>
+struct ComplexScaleAdd {
+    [[gnu::always_inline]] static void apply(char* target, const char* source, int64_t bytes,
+                                             const unsigned char* scale) {
+        const T factor_re = load_bytes<T>(reinterpret_cast<const char*>(scale));
+        const T factor_im = load_bytes<T>(reinterpret_cast<const char*>(scale) + sizeof(T));
+        const int64_t count = bytes / int64_t{2 * sizeof(T)};
+        for (int64_t i = 0; i < count; ++i) {
+            const char* term = source + i * 2 * sizeof(T);
+            char* element = target + i * 2 * sizeof(T);
+            const T re = load_bytes<T>(term);
+            const T im = load_bytes<T>(term + sizeof(T));
+            const T product_re = factor_re * re - factor_im * im;
+            const T product_im = factor_re * im + factor_im * re;
+            store_bytes<T>(element, load_bytes<T>(element) + product_re);
+            store_bytes<T>(element + sizeof(T), load_bytes<T>(element + sizeof(T)) + product_im);
+        }
+    }
+};
+
+template <class Loop>
+struct Baseline {
+    static void run(char* target, const char* source, int64_t bytes, const unsigned char* scale) {
+        Loop::apply(target, source, bytes, scale);
+    }
+};
+
+#if ARMCI_HAVE_X86_KERNELS
+template <class Loop>
+struct Avx2 {
+    [[gnu::target("avx2")]] static void run(char* target, const char* source, int64_t bytes,
+                                            const unsigned char* scale) {
+        Loop::apply(target, source, bytes, scale);
+    }
+};
+#endif
+
+// By type and AccScale::is_one. Integers are added as unsigned, which wraps.
+struct KernelTable {
+    Kernel kernel[kAccTypeCount][2];
+};
+
+template <template <class> class For>
+constexpr KernelTable kTable = {{
+    {For<ScaleAdd<uint32_t>>::run, For<Add<uint32_t>>::run},
+    {For<ScaleAdd<uint64_t>>::run, For<Add<uint64_t>>::run},
+    {For<ScaleAdd<float>>::run, For<Add<float>>::run},
+    {For<ScaleAdd<double>>::run, For<Add<double>>::run},
+    {For<ComplexScaleAdd<float>>::run, For<ComplexAdd<float>>::run},
+    {For<ComplexScaleAdd<double>>::run, For<ComplexAdd<double>>::run},
+}};
+
+const KernelTable& table_of(Isa isa) {
+#if ARMCI_HAVE_X86_KERNELS
+    switch (isa) {
+        case Isa::avx2:
+            return kTable<Avx2>;
+        case Isa::baseline:
+            break;
+    }
+#else
+    (void)isa;
+#endif
+    return kTable<Baseline>;
+}
+
+// Set once, when the library is loaded; until then (in constructors of other files) the baseline is
+// used, which is as right. A function-local static would cost every short run its guard.
+const KernelTable* active_table = &kTable<Baseline>;
+
+[[gnu::constructor]] void choose_table() {
+    for (Isa isa : kAllIsas) {
+        if (is_isa_available(isa)) {
+            active_table = &table_of(isa);
+        }
+    }
+}
+
+void run(const KernelTable& table, const AccScale& scale, void* target, const void* source,
+         int64_t bytes) {
+    table.kernel[static_cast<int>(scale.type)][scale.is_one ? 1 : 0](
+        static_cast<char*>(target), static_cast<const char*>(source), bytes, scale.value);
+}
+
+template <class T>
+bool equals(const unsigned char* value, T real) {
+    return load_bytes<T>(reinterpret_cast<const char*>(value)) == real;
+}
+
+bool is_exactly_one(AccType type, const unsigned char* value) {
+    switch (type) {
+        case AccType::int32:
+            return equals<int32_t>(value, 1);
+        case AccType::int64:
+            return equals<int64_t>(value, 1);
+        case AccType::float32:
+            return equals<float>(value, 1);
+        case AccType::float64:
+            return equals<double>(value, 1);
+        case AccType::complex64:
+            return equals<float>(value, 1) && equals<float>(value + 4, 0);
+        case AccType::complex128:
+            return equals<double>(value, 1) && equals<double>(value + 8, 0);
+    }
+    return false;
+}
+
+}  // namespace
+
+int64_t basic_bytes(AccType type) {
+    switch (type) {
+        case AccType::int32:
+        case AccType::float32:
+        case AccType::complex64:
+            return 4;
+        case AccType::int64:
+        case AccType::float64:
+        case AccType::complex128:
+            return 8;
+    }
+    return 0;
+}
+
+int64_t element_bytes(AccType type) {
+    const bool is_complex = type == AccType::complex64 || type == AccType::complex128;
+    return is_complex ? 2 * basic_bytes(type) : basic_bytes(type);
+}
+
+AccScale make_scale(AccType type, const void* scale) {
+    AccScale result;
+    result.type = type;
+    std::memcpy(result.value, scale, static_cast<size_t>(element_bytes(type)));
+    result.is_one = is_exactly_one(type, result.value);
+    return result;
+}
+
+bool is_isa_available(Isa isa) {
+    switch (isa) {
+        case Isa::baseline:
+            return true;
+#if ARMCI_HAVE_X86_KERNELS
+        case Isa::avx2:
+            __builtin_cpu_init();
+            return __builtin_cpu_supports("avx2") != 0;
+#else
+        case Isa::avx2:
+            return false;
+#endif
+    }
+    return false;
+}
+
+void accumulate_with(Isa isa, const AccScale& scale, void* target, const void* source,
+                     int64_t bytes) {
+    run(table_of(isa), scale, target, source, bytes);
+}
+
+void accumulate(const AccScale& scale, void* target, const void* source, int64_t bytes) {
+    run(*active_table, scale, target, source, bytes);
+}
+
+}  // namespace armci::strided

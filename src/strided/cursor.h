@@ -1,0 +1,193 @@
+// Cursors: a position in a layout that can start and stop at any byte and yields the memory there.
+//
+// A cursor belongs to one thread at a time and touches no memory but its own (and, for vectors, the
+// address array): it may walk memory that is not mapped here.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <cstring>
+
+#include "strided/layout.h"
+
+namespace armci::strided {
+
+struct Run {
+    char* data;
+    int64_t bytes;
+};
+
+// Pointer arithmetic on addresses: stepping past the last run must not be undefined, and may leave
+// the object and even wrap when the stride is large or negative.
+inline char* offset_by(const void* base, int64_t bytes) {
+    return reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(base) +
+                                   static_cast<uintptr_t>(bytes));
+}
+
+class StridedCursor {
+  public:
+    StridedCursor() { layout_.count[0] = 0; }
+
+    // Copies the layout, which must come from the builders in layout.h or have passed validate().
+    // It need not be canonical, but is walked fastest when it is.
+    StridedCursor(void* base, const Layout& layout)
+        : base_(static_cast<char*>(base)), total_bytes_(strided::total_bytes(layout)) {
+        layout_.levels = layout.levels;
+        layout_.count[0] = layout.count[0];
+        for (int i = 0; i < layout.levels; ++i) {
+            layout_.count[i + 1] = layout.count[i + 1];
+            layout_.stride[i] = layout.stride[i];
+            index_[i] = 0;
+        }
+    }
+
+    int64_t position() const { return position_; }
+    int64_t remaining() const { return total_bytes_ - position_; }
+    int64_t run_bytes() const { return layout_.count[0]; }
+    bool is_at_run_start() const { return in_run_ == 0; }
+
+    // 0 <= position_bytes <= total; the cost depends on the number of levels only.
+    void seek(int64_t position_bytes) {
+        assert(position_bytes >= 0 && position_bytes <= total_bytes_);
+        position_ = position_bytes;
+        in_run_ = 0;
+        run_offset_ = 0;
+        if (total_bytes_ == 0) {
+            return;
+        }
+        int64_t rest = position_bytes / layout_.count[0];
+        in_run_ = position_bytes % layout_.count[0];
+        for (int i = 0; i < layout_.levels; ++i) {
+            index_[i] = rest % layout_.count[i + 1];
+            rest /= layout_.count[i + 1];
+            run_offset_ += index_[i] * layout_.stride[i];
+        }
+    }
+
+    // The next bytes, at most max_bytes and never past the end of the current run. Zero bytes only
+    // at the end, or when max_bytes is not positive.
+    Run next(int64_t max_bytes) {
+        const int64_t bytes = std::min({max_bytes, layout_.count[0] - in_run_, remaining()});
+        const Run run = {offset_by(base_, run_offset_ + in_run_), std::max<int64_t>(bytes, 0)};
+        position_ += run.bytes;
+        in_run_ += run.bytes;
+        if (in_run_ == layout_.count[0]) {
+            in_run_ = 0;
+            advance_runs(1);
+        }
+        return run;
+    }
+
+    // Calls visit(char* run) for the next `count` whole runs, in order. Only at the start of a run,
+    // and there must be that many.
+    template <class Visitor>
+    void visit_runs(int64_t count, Visitor&& visit) {
+        assert(is_at_run_start() && count <= remaining() / std::max<int64_t>(run_bytes(), 1));
+        position_ += count * layout_.count[0];
+        const int64_t stride = layout_.levels == 0 ? 0 : layout_.stride[0];
+        while (count > 0) {
+            const int64_t row_length = layout_.levels == 0 ? 1 : layout_.count[1] - index_[0];
+            const int64_t visited = std::min(count, row_length);
+            char* data = offset_by(base_, run_offset_);
+            for (int64_t i = 0; i < visited; ++i) {
+                visit(data);
+                data = offset_by(data, stride);
+            }
+            advance_runs(visited);
+            count -= visited;
+        }
+    }
+
+  private:
+    // `runs` must not lead past the end of the level-1 row; at its end the carry goes upwards, and
+    // from the end of the layout back to its start (where remaining() is zero and stops next()).
+    void advance_runs(int64_t runs) {
+        for (int i = 0; i < layout_.levels; ++i) {
+            if (index_[i] + runs < layout_.count[i + 1]) {
+                index_[i] += runs;
+                run_offset_ += runs * layout_.stride[i];
+                return;
+            }
+            run_offset_ -= index_[i] * layout_.stride[i];
+            index_[i] = 0;
+            runs = 1;
+        }
+    }
+
+    char* base_ = nullptr;
+    int64_t total_bytes_ = 0;
+    int64_t position_ = 0;
+    int64_t in_run_ = 0;      // bytes of the current run already passed
+    int64_t run_offset_ = 0;  // of the current run from base_
+    Layout layout_;
+    int64_t index_[kMaxLevels];  // repetition we are in, per level
+};
+
+// Equally long segments at the addresses of an array, which may have any alignment (it may lie in a
+// message) and must outlive the cursor. segment_count * segment_bytes must fit int64_t.
+class VectorCursor {
+  public:
+    VectorCursor() = default;
+    VectorCursor(const uint64_t* addresses, int64_t segment_count, int64_t segment_bytes)
+        : addresses_(reinterpret_cast<const char*>(addresses)),
+          segment_bytes_(segment_bytes),
+          total_bytes_(segment_count * segment_bytes) {}
+
+    int64_t position() const { return position_; }
+    int64_t remaining() const { return total_bytes_ - position_; }
+    int64_t run_bytes() const { return segment_bytes_; }
+    bool is_at_run_start() const { return in_segment_ == 0; }
+
+    void seek(int64_t position_bytes) {
+        assert(position_bytes >= 0 && position_bytes <= total_bytes_);
+        if (total_bytes_ == 0) {
+            return;
+        }
+        position_ = position_bytes;
+        segment_ = position_bytes / segment_bytes_;
+        in_segment_ = position_bytes % segment_bytes_;
+    }
+
+    Run next(int64_t max_bytes) {
+        const int64_t bytes = std::min({max_bytes, segment_bytes_ - in_segment_, remaining()});
+        if (bytes <= 0) {
+            return {nullptr, 0};
+        }
+        const Run run = {offset_by(segment_at(segment_), in_segment_), bytes};
+        position_ += bytes;
+        in_segment_ += bytes;
+        if (in_segment_ == segment_bytes_) {
+            in_segment_ = 0;
+            ++segment_;
+        }
+        return run;
+    }
+
+    template <class Visitor>
+    void visit_runs(int64_t count, Visitor&& visit) {
+        assert(is_at_run_start() && count <= remaining() / std::max<int64_t>(run_bytes(), 1));
+        const int64_t end = segment_ + count;
+        for (int64_t i = segment_; i < end; ++i) {
+            visit(segment_at(i));
+        }
+        segment_ = end;
+        position_ += count * segment_bytes_;
+    }
+
+  private:
+    char* segment_at(int64_t index) const {
+        uint64_t address = 0;
+        std::memcpy(&address, addresses_ + index * int64_t{sizeof(address)}, sizeof(address));
+        return reinterpret_cast<char*>(static_cast<uintptr_t>(address));
+    }
+
+    const char* addresses_ = nullptr;
+    int64_t segment_bytes_ = 0;
+    int64_t total_bytes_ = 0;
+    int64_t position_ = 0;
+    int64_t segment_ = 0;
+    int64_t in_segment_ = 0;
+};
+
+}  // namespace armci::strided

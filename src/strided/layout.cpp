@@ -1,0 +1,185 @@
+#include "strided/layout.h"
+
+namespace armci::strided {
+
+namespace {
+
+// True when a level of stride `outer_stride` goes on where `inner_count` steps of `inner_stride`
+// end, so that the two are one level.
+bool continues(int64_t inner_stride, int64_t inner_count, int64_t outer_stride) {
+    int64_t end = 0;
+    return !__builtin_mul_overflow(inner_stride, inner_count, &end) && end == outer_stride;
+}
+
+// The run counts as a level whose stride is one byte.
+int64_t stride_at(const int64_t* stride, int level) {
+    return level == 0 ? 1 : stride[level - 1];
+}
+
+// Appends a level to a canonical layout or merges it into the top level; false when there is no
+// room.
+bool append_level(PairLayout* layout, int64_t count, int64_t local_stride, int64_t remote_stride) {
+    const int top = layout->levels;
+    const int64_t top_count = layout->count[top];
+    if (continues(stride_at(layout->local_stride, top), top_count, local_stride) &&
+        continues(stride_at(layout->remote_stride, top), top_count, remote_stride)) {
+        layout->count[top] = top_count * count;
+        return true;
+    }
+    if (top == kMaxLevels) {
+        return false;
+    }
+    layout->count[top + 1] = count;
+    layout->local_stride[top] = local_stride;
+    layout->remote_stride[top] = remote_stride;
+    layout->levels = top + 1;
+    return true;
+}
+
+// Widens the hull by `count` - 1 further repetitions at `stride`; false on overflow.
+bool widen(Extent* hull, int64_t count, int64_t stride) {
+    int64_t reach = 0;
+    if (__builtin_mul_overflow(count - 1, stride, &reach)) {
+        return false;
+    }
+    int64_t* edge = reach < 0 ? &hull->begin : &hull->end;
+    return !__builtin_add_overflow(*edge, reach, edge);
+}
+
+bool hull_fits(const Extent& hull) {
+    int64_t bytes = 0;
+    return !__builtin_sub_overflow(hull.end, hull.begin, &bytes);
+}
+
+int64_t product(const int64_t* count, int first, int last) {
+    int64_t result = 1;
+    for (int i = first; i <= last; ++i) {
+        result *= count[i];
+    }
+    return result;
+}
+
+Layout one_side(const PairLayout& pair, const int64_t* stride) {
+    Layout layout;
+    layout.levels = pair.levels;
+    layout.count[0] = pair.count[0];
+    for (int i = 0; i < pair.levels; ++i) {
+        layout.count[i + 1] = pair.count[i + 1];
+        layout.stride[i] = stride[i];
+    }
+    canonicalize(&layout);
+    return layout;
+}
+
+}  // namespace
+
+LayoutStatus make_pair(const int* local_stride, const int* remote_stride, const int* count,
+                       int stride_levels, PairLayout* out) {
+    for (int i = 0; i <= stride_levels; ++i) {
+        if (count[i] <= 0) {
+            return LayoutStatus::empty;
+        }
+    }
+    out->levels = 0;
+    out->count[0] = count[0];
+    int64_t total = count[0];
+    for (int i = 0; i < stride_levels; ++i) {
+        const int64_t repetitions = count[i + 1];
+        if (repetitions == 1) {
+            continue;
+        }
+        // A total that fits means hulls that fit: at most two of the counts can be near 2^31, and
+        // no stride is longer than that.
+        if (__builtin_mul_overflow(total, repetitions, &total)) {
+            return LayoutStatus::overflow;
+        }
+        if (!append_level(out, repetitions, local_stride[i], remote_stride[i])) {
+            return LayoutStatus::too_many_levels;
+        }
+    }
+    return LayoutStatus::ok;
+}
+
+Layout local_side(const PairLayout& layout) {
+    return one_side(layout, layout.local_stride);
+}
+
+Layout remote_side(const PairLayout& layout) {
+    return one_side(layout, layout.remote_stride);
+}
+
+void canonicalize(Layout* layout) {
+    const int levels = layout->levels;
+    bool empty = layout->count[0] == 0;
+    int top = 0;
+    for (int i = 0; i < levels; ++i) {
+        const int64_t count = layout->count[i + 1];
+        const int64_t stride = layout->stride[i];
+        empty = empty || count == 0;
+        if (count == 1) {
+            continue;
+        }
+        if (continues(stride_at(layout->stride, top), layout->count[top], stride)) {
+            layout->count[top] *= count;
+            continue;
+        }
+        layout->count[top + 1] = count;
+        layout->stride[top] = stride;
+        ++top;
+    }
+    layout->levels = empty ? 0 : top;
+    if (empty) {
+        layout->count[0] = 0;
+    }
+}
+
+int64_t total_bytes(const Layout& layout) {
+    return product(layout.count, 0, layout.levels);
+}
+
+int64_t total_bytes(const PairLayout& layout) {
+    return product(layout.count, 0, layout.levels);
+}
+
+int64_t run_count(const Layout& layout) {
+    return product(layout.count, 1, layout.levels);
+}
+
+int64_t run_count(const PairLayout& layout) {
+    return product(layout.count, 1, layout.levels);
+}
+
+Extent extent(const Layout& layout) {
+    if (total_bytes(layout) == 0) {
+        return {0, 0};
+    }
+    Extent hull = {0, layout.count[0]};
+    for (int i = 0; i < layout.levels; ++i) {
+        const int64_t reach = (layout.count[i + 1] - 1) * layout.stride[i];
+        (reach < 0 ? hull.begin : hull.end) += reach;
+    }
+    return hull;
+}
+
+bool validate(const Layout& layout, int64_t* total, Extent* hull) {
+    if (layout.levels < 0 || layout.levels > kMaxLevels || layout.count[0] <= 0) {
+        return false;
+    }
+    int64_t bytes = layout.count[0];
+    Extent range = {0, bytes};
+    for (int i = 0; i < layout.levels; ++i) {
+        const int64_t repetitions = layout.count[i + 1];
+        if (repetitions <= 0 || __builtin_mul_overflow(bytes, repetitions, &bytes) ||
+            !widen(&range, repetitions, layout.stride[i])) {
+            return false;
+        }
+    }
+    if (!hull_fits(range)) {
+        return false;
+    }
+    *total = bytes;
+    *hull = range;
+    return true;
+}
+
+}  // namespace armci::strided

@@ -1,0 +1,137 @@
+// Copying many runs of one length without a function call for each of the short ones.
+//
+// with_run_copier() picks, once per transfer, a copier made for the run length and hands it to a
+// generic function that holds the loop over the runs, so that each length gets its own loop. Every
+// copier loads the whole run (or leaves it to memmove) before it stores, so an overlap of source
+// and destination is harmless, and writes no byte outside the run.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace armci::strided {
+
+// 16 bytes in one register where the processor has such; plain integers where it has not.
+using Bytes16 __attribute__((vector_size(16))) = unsigned char;
+
+template <class T>
+[[gnu::always_inline]] inline T load_bytes(const char* from) {
+    T value;
+    std::memcpy(&value, from, sizeof(T));
+    return value;
+}
+
+template <class T>
+[[gnu::always_inline]] inline void store_bytes(char* to, T value) {
+    std::memcpy(to, &value, sizeof(T));
+}
+
+// Two pieces of type T that overlap when the run is shorter than both together.
+template <class T>
+struct TwoPieces {
+    int64_t second;  // offset of the second piece
+    [[gnu::always_inline]] void operator()(char* to, const char* from) const {
+        const T a = load_bytes<T>(from);
+        const T b = load_bytes<T>(from + second);
+        store_bytes(to, a);
+        store_bytes(to + second, b);
+    }
+};
+
+template <class T>
+struct OnePiece {
+    [[gnu::always_inline]] void operator()(char* to, const char* from) const {
+        store_bytes(to, load_bytes<T>(from));
+    }
+};
+
+// 33 to 64 bytes: four pieces, the last two counted from the end.
+struct FourPieces {
+    int64_t third;
+    [[gnu::always_inline]] void operator()(char* to, const char* from) const {
+        const Bytes16 a = load_bytes<Bytes16>(from);
+        const Bytes16 b = load_bytes<Bytes16>(from + 16);
+        const Bytes16 c = load_bytes<Bytes16>(from + third);
+        const Bytes16 d = load_bytes<Bytes16>(from + third + 16);
+        store_bytes(to, a);
+        store_bytes(to + 16, b);
+        store_bytes(to + third, c);
+        store_bytes(to + third + 16, d);
+    }
+};
+
+// 65 to 128 bytes.
+struct EightPieces {
+    int64_t fifth;
+    [[gnu::always_inline]] void operator()(char* to, const char* from) const {
+        const Bytes16 a = load_bytes<Bytes16>(from);
+        const Bytes16 b = load_bytes<Bytes16>(from + 16);
+        const Bytes16 c = load_bytes<Bytes16>(from + 32);
+        const Bytes16 d = load_bytes<Bytes16>(from + 48);
+        const Bytes16 e = load_bytes<Bytes16>(from + fifth);
+        const Bytes16 f = load_bytes<Bytes16>(from + fifth + 16);
+        const Bytes16 g = load_bytes<Bytes16>(from + fifth + 32);
+        const Bytes16 h = load_bytes<Bytes16>(from + fifth + 48);
+        store_bytes(to, a);
+        store_bytes(to + 16, b);
+        store_bytes(to + 32, c);
+        store_bytes(to + 48, d);
+        store_bytes(to + fifth, e);
+        store_bytes(to + fifth + 16, f);
+        store_bytes(to + fifth + 32, g);
+        store_bytes(to + fifth + 48, h);
+    }
+};
+
+struct AnyLength {
+    int64_t bytes;
+    [[gnu::always_inline]] void operator()(char* to, const char* from) const {
+        std::memmove(to, from, static_cast<size_t>(bytes));
+    }
+};
+
+// Calls f(copier), where copier(to, from) copies run_bytes bytes (at least 1).
+template <class Function>
+void with_run_copier(int64_t run_bytes, Function&& f) {
+    switch (run_bytes) {
+        case 1:
+            return f(OnePiece<uint8_t>{});
+        case 2:
+            return f(OnePiece<uint16_t>{});
+        case 4:
+            return f(OnePiece<uint32_t>{});
+        case 8:
+            return f(OnePiece<uint64_t>{});
+        case 16:
+            return f(OnePiece<Bytes16>{});
+        case 32:
+            return f(TwoPieces<Bytes16>{16});
+        case 64:
+            return f(FourPieces{32});
+        case 128:
+            return f(EightPieces{64});
+        default:
+            break;
+    }
+    if (run_bytes < 4) {
+        return f(TwoPieces<uint16_t>{run_bytes - 2});
+    }
+    if (run_bytes < 8) {
+        return f(TwoPieces<uint32_t>{run_bytes - 4});
+    }
+    if (run_bytes < 16) {
+        return f(TwoPieces<uint64_t>{run_bytes - 8});
+    }
+    if (run_bytes < 32) {
+        return f(TwoPieces<Bytes16>{run_bytes - 16});
+    }
+    if (run_bytes < 64) {
+        return f(FourPieces{run_bytes - 32});
+    }
+    if (run_bytes < 128) {
+        return f(EightPieces{run_bytes - 64});
+    }
+    return f(AnyLength{run_bytes});
+}
+
+}  // namespace armci::strided

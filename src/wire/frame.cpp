@@ -1,0 +1,250 @@
+#include "wire/frame.h"
+
+#include <algorithm>
+
+namespace armci::wire {
+namespace {
+
+struct StridedHead {
+    uint64_t base;
+};
+struct VectorHead {
+    uint64_t segment_count;
+    uint64_t segment_bytes;
+};
+
+template <class T>
+char* append(char* out, const T& value) {
+    std::memcpy(out, &value, sizeof value);
+    return out + sizeof value;
+}
+
+// Reads values from a range of bytes without leaving it.
+class Input {
+  public:
+    Input(const char* begin, const char* end) : next_(begin), end_(end) {}
+
+    template <class T>
+    bool read(T* value) {
+        if (remaining() < sizeof(T)) {
+            return false;
+        }
+        std::memcpy(value, next_, sizeof(T));
+        next_ += sizeof(T);
+        return true;
+    }
+    bool skip(size_t bytes) {
+        if (remaining() < bytes) {
+            return false;
+        }
+        next_ += bytes;
+        return true;
+    }
+    size_t remaining() const { return static_cast<size_t>(end_ - next_); }
+    const char* next() const { return next_; }
+
+  private:
+    const char* next_;
+    const char* end_;
+};
+
+bool decode_strided(Input* input, int levels, LayoutView* view) {
+    if (levels > strided::kMaxLevels || !input->read(&view->base)) {
+        return false;
+    }
+    view->strided.levels = levels;
+    for (int i = 0; i <= levels; ++i) {
+        if (!input->read(&view->strided.count[i])) {
+            return false;
+        }
+    }
+    for (int i = 0; i < levels; ++i) {
+        if (!input->read(&view->strided.stride[i])) {
+            return false;
+        }
+    }
+    strided::Extent hull{};
+    if (!strided::validate(view->strided, &view->total_bytes, &hull)) {
+        return false;
+    }
+    // The hull must be a range of addresses that does not wrap.
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    const bool begin_wraps =
+        hull.begin < 0
+            ? __builtin_sub_overflow(view->base, static_cast<uint64_t>(-hull.begin), &begin)
+            : __builtin_add_overflow(view->base, static_cast<uint64_t>(hull.begin), &begin);
+    return !begin_wraps &&
+           !__builtin_add_overflow(view->base, static_cast<uint64_t>(hull.end), &end) &&
+           begin < end;
+}
+
+bool decode_vector(Input* input, LayoutView* view) {
+    VectorHead head{};
+    if (!input->read(&head) || head.segment_count == 0 || head.segment_bytes == 0 ||
+        head.segment_count > input->remaining() / sizeof(uint64_t)) {
+        return false;
+    }
+    uint64_t total = 0;
+    if (__builtin_mul_overflow(head.segment_count, head.segment_bytes, &total) ||
+        total > static_cast<uint64_t>(INT64_MAX)) {
+        return false;
+    }
+    view->segment_count = static_cast<int64_t>(head.segment_count);
+    view->segment_bytes = static_cast<int64_t>(head.segment_bytes);
+    view->total_bytes = static_cast<int64_t>(total);
+    // Frames start at 8-byte boundaries and all parts before this one are multiples of 8.
+    view->addresses = reinterpret_cast<const uint64_t*>(input->next());
+    return input->skip(head.segment_count * sizeof(uint64_t));
+}
+
+}  // namespace
+
+size_t encoded_strided_bytes(int levels) {
+    return sizeof(StridedHead) + sizeof(int64_t) * (2 * static_cast<size_t>(levels) + 1);
+}
+
+size_t encoded_vector_bytes(int64_t segment_count) {
+    return sizeof(VectorHead) + sizeof(uint64_t) * static_cast<size_t>(segment_count);
+}
+
+char* encode_strided(char* out, uint64_t base, const strided::Layout& layout) {
+    out = append(out, StridedHead{base});
+    for (int i = 0; i <= layout.levels; ++i) {
+        out = append(out, layout.count[i]);
+    }
+    for (int i = 0; i < layout.levels; ++i) {
+        out = append(out, layout.stride[i]);
+    }
+    return out;
+}
+
+char* encode_vector(char* out, int64_t segment_count, int64_t segment_bytes, uint64_t** addresses) {
+    out = append(out, VectorHead{static_cast<uint64_t>(segment_count),
+                                 static_cast<uint64_t>(segment_bytes)});
+    *addresses = reinterpret_cast<uint64_t*>(out);
+    return out + sizeof(uint64_t) * static_cast<size_t>(segment_count);
+}
+
+bool decode_header(const void* frame, size_t frame_bytes, FrameHeader* header) {
+    if (frame_bytes < sizeof(FrameHeader) ||
+        reinterpret_cast<uintptr_t>(frame) % alignof(uint64_t) != 0) {
+        return false;
+    }
+    std::memcpy(header, frame, sizeof *header);
+    return header->magic == kMagic && header->version == kVersion &&
+           header->frame_bytes == frame_bytes;
+}
+
+bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& header,
+                     TransferView* view) {
+    if (!decode_body(frame, frame_bytes, &view->body)) {
+        return false;
+    }
+    Input input(after_body<TransferBody>(frame), static_cast<const char*>(frame) + frame_bytes);
+    view->layout.kind = static_cast<LayoutKind>(header.layout_kind);
+    switch (view->layout.kind) {
+        case LayoutKind::strided:
+            if (!decode_strided(&input, header.levels, &view->layout)) {
+                return false;
+            }
+            break;
+        case LayoutKind::vector:
+            if (!decode_vector(&input, &view->layout)) {
+                return false;
+            }
+            break;
+        default:
+            return false;
+    }
+    const auto total = static_cast<uint64_t>(view->layout.total_bytes);
+    const TransferBody& body = view->body;
+    if (body.data_bytes == 0 || body.offset > total || body.data_bytes > total - body.offset) {
+        return false;
+    }
+    if (header.kind == FrameKind::get) {
+        view->data = nullptr;
+        return input.remaining() == 0 && body.window_bytes > 0;
+    }
+    if (header.kind == FrameKind::accumulate) {
+        if (header.acc_type > static_cast<uint8_t>(strided::AccType::complex128)) {
+            return false;
+        }
+        const auto element = static_cast<uint64_t>(
+            strided::element_bytes(static_cast<strided::AccType>(header.acc_type)));
+        const auto run = static_cast<uint64_t>(view->layout.kind == LayoutKind::strided
+                                                   ? view->layout.strided.count[0]
+                                                   : view->layout.segment_bytes);
+        if (body.data_bytes % element != 0 || body.offset % element != 0 || run % element != 0) {
+            return false;
+        }
+    }
+    view->data = input.next();
+    return input.remaining() == padded(body.data_bytes);
+}
+
+const char* name_of(FrameKind kind) {
+    switch (kind) {
+        case FrameKind::hello:
+            return "hello";
+        case FrameKind::put:
+            return "put";
+        case FrameKind::accumulate:
+            return "accumulate";
+        case FrameKind::get:
+            return "get";
+        case FrameKind::get_credit:
+            return "get credit";
+        case FrameKind::rmw:
+            return "rmw";
+        case FrameKind::store:
+            return "put flag";
+        case FrameKind::increment:
+            return "notify";
+        case FrameKind::lock:
+            return "lock";
+        case FrameKind::try_lock:
+            return "trylock";
+        case FrameKind::unlock:
+            return "unlock";
+        case FrameKind::fence:
+            return "fence";
+        case FrameKind::add_segment:
+            return "add segment";
+        case FrameKind::remove_segment:
+            return "remove segment";
+        case FrameKind::data:
+            return "data";
+        case FrameKind::value:
+            return "value";
+        case FrameKind::granted:
+            return "granted";
+        case FrameKind::segment:
+            return "segment";
+        case FrameKind::acknowledge:
+            return "acknowledge";
+        case FrameKind::failed:
+            return "failed";
+    }
+    return "unknown request";
+}
+
+const char* describe(Failure failure) {
+    switch (failure) {
+        case Failure::malformed:
+            return "the request could not be decoded";
+        case Failure::bad_address:
+            return "the address range is not inside global memory of that node";
+        case Failure::not_a_mutex:
+            return "there is no mutex at that place";
+        case Failure::not_held:
+            return "the mutex is not held by the rank that unlocks it";
+        case Failure::misaligned:
+            return "the address is not aligned for the operation";
+        case Failure::no_room:
+            return "the server has no room for another waiter";
+    }
+    return "unknown failure";
+}
+
+}  // namespace armci::wire

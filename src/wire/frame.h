@@ -1,0 +1,193 @@
+// Wire format: the frames that origins send to data servers and that servers answer with.
+//
+// A frame is one libfabric message: a FrameHeader, the fixed body of its kind, for transfers an
+// encoded layout, and then user data. All fields are in host byte order (a job runs on one
+// architecture; the header's magic catches anything else) and every part is padded to 8 bytes,
+// frames as a whole too: providers lay messages end to end into a receive buffer. Every chunk of a
+// transfer describes itself completely (layout and byte offset), so a server keeps no state between
+// chunks.
+//
+// Decoding trusts nothing: every function here returns false on a frame that is too short, has
+// unknown kinds, or does not add up, and never reads outside it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "strided/kernels.h"
+#include "strided/layout.h"
+
+namespace armci::wire {
+
+inline constexpr uint16_t kMagic = 0xa4c1;
+inline constexpr uint8_t kVersion = 1;
+
+enum class FrameKind : uint8_t {
+    // from origins to servers
+    hello = 1,       // the sender's fabric address; must be a client's first frame
+    put = 2,         // a chunk to store
+    accumulate = 3,  // a chunk to add
+    get = 4,         // a whole layout to read; answered with data frames
+    get_credit = 5,  // the origin has taken data of a streamed get
+    rmw = 6,         // answered with a value
+    store = 7,       // one int, stored atomically after everything before it
+    increment = 8,   // one int, incremented atomically after everything before it
+    lock = 9,        // answered with granted, when it is
+    try_lock = 10,   // answered with a value: 1 acquired, 0 busy
+    unlock = 11,
+    fence = 12,           // nothing but its acknowledgement
+    add_segment = 13,     // from ranks of the server's own node: register a range; answered
+    remove_segment = 14,  // answered with a value
+    // from servers to origins
+    data = 32,
+    value = 33,
+    granted = 34,
+    segment = 35,
+    acknowledge = 36,
+    failed = 37,
+};
+
+enum FrameFlags : uint8_t {
+    kAcknowledgeNow = 1,  // the sender waits for room or for completion: answer without delay
+    kLastChunk = 2,       // of a streamed get
+};
+
+struct FrameHeader {
+    uint16_t magic = kMagic;
+    uint8_t version = kVersion;
+    FrameKind kind{};
+    uint8_t flags = 0;
+    uint8_t acc_type = 0;      // accumulate: strided::AccType
+    uint8_t layout_kind = 0;   // LayoutKind, for frames with a layout
+    uint8_t levels = 0;        // of a strided layout
+    int32_t rank = 0;          // origin frames: sender; server frames: addressee
+    uint32_t frame_bytes = 0;  // of the whole frame
+    uint64_t request_id = 0;   // chosen by the origin, returned in the answer
+    // Server frames: this origin's frames and bytes executed so far; both only grow.
+    uint64_t executed_frames = 0;
+    uint64_t executed_bytes = 0;
+};
+static_assert(sizeof(FrameHeader) == 40);
+
+enum class LayoutKind : uint8_t { none = 0, strided = 1, vector = 2 };
+
+// put, accumulate, get. `data_bytes` at `offset` of the layout's bytes.
+struct TransferBody {
+    uint64_t offset = 0;
+    uint64_t data_bytes = 0;
+    unsigned char scale[16] = {};  // accumulate
+    uint64_t window_bytes = 0;     // get: how much may be on its way to the origin at a time
+};
+
+struct CreditBody {
+    uint64_t taken_bytes = 0;  // of the get's data, in total so far
+};
+
+struct RmwBody {
+    uint64_t address = 0;
+    int64_t operand = 0;
+    uint32_t operation = 0;  // node::WordOperation
+    uint32_t padding = 0;
+};
+struct StoreBody {  // store, increment
+    uint64_t address = 0;
+    int64_t value = 0;
+};
+
+struct LockBody {  // lock, try_lock, unlock
+    uint64_t address = 0;
+};
+
+struct SegmentBody {  // add_segment, remove_segment
+    uint64_t address = 0;
+    uint64_t bytes = 0;
+};
+
+struct DataBody {  // data
+    uint64_t offset = 0;
+    uint64_t data_bytes = 0;
+};
+
+struct ValueBody {
+    int64_t value = 0;
+};
+
+struct SegmentReply {
+    uint64_t remote_base = 0;
+    uint64_t key = 0;
+    uint64_t registered = 0;  // 0: registration failed, use the server route only
+};
+
+enum class Failure : uint32_t {
+    malformed = 1,    // the frame does not decode
+    bad_address = 2,  // outside every segment of the node
+    not_a_mutex = 3,
+    not_held = 4,
+    misaligned = 5,
+    no_room = 6,
+};
+
+struct FailedBody {
+    Failure failure{};
+    uint32_t request_kind = 0;
+    uint64_t address = 0;
+    uint64_t bytes = 0;
+};
+
+// The layout of a decoded frame: strided ones are copied, vector ones point into the frame.
+struct LayoutView {
+    LayoutKind kind = LayoutKind::none;
+    uint64_t base = 0;
+    strided::Layout strided;
+    const uint64_t* addresses = nullptr;
+    int64_t segment_count = 0;
+    int64_t segment_bytes = 0;
+    int64_t total_bytes = 0;
+};
+
+// Lengths on the wire are multiples of 8.
+constexpr uint64_t padded(uint64_t bytes) {
+    return (bytes + 7) & ~uint64_t{7};
+}
+
+size_t encoded_strided_bytes(int levels);
+size_t encoded_vector_bytes(int64_t segment_count);
+// Each writes exactly as many bytes as the functions above say and returns the end.
+char* encode_strided(char* out, uint64_t base, const strided::Layout& layout);
+// Writes the head of a vector layout; the caller then fills *addresses with segment_count of them.
+char* encode_vector(char* out, int64_t segment_count, int64_t segment_bytes, uint64_t** addresses);
+
+// Checks a received frame's header against the bytes that arrived.
+bool decode_header(const void* frame, size_t frame_bytes, FrameHeader* header);
+
+// A frame with a fixed body only.
+template <class Body>
+bool decode_body(const void* frame, size_t frame_bytes, Body* body) {
+    if (frame_bytes < sizeof(FrameHeader) + sizeof(Body)) {
+        return false;
+    }
+    std::memcpy(body, static_cast<const char*>(frame) + sizeof(FrameHeader), sizeof(Body));
+    return true;
+}
+
+// The bytes after the fixed body.
+template <class Body>
+const char* after_body(const void* frame) {
+    return static_cast<const char*>(frame) + sizeof(FrameHeader) + sizeof(Body);
+}
+
+// put, accumulate and get: body, layout, and for the first two the data, which must be exactly
+// there.
+struct TransferView {
+    TransferBody body;
+    LayoutView layout;
+    const char* data = nullptr;
+};
+bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& header,
+                     TransferView* view);
+
+const char* name_of(FrameKind kind);
+const char* describe(Failure failure);
+
+}  // namespace armci::wire

@@ -1,0 +1,3 @@
+#define CHECK(condition) static_assert(condition, #condition)
+#define ALIGN_OF(type) alignof(type)
+#include "layout_checks.h"

@@ -1,0 +1,131 @@
+#!/bin/sh
+# Installs the library into a temporary prefix and builds and runs programs against it as users do.
+# usage: check_install.sh STEP
+# STEP is prepare, one of the ways to build below, or clean. From the environment:
+#   WORK BUILD_DIR SOURCE_DIR LIBDIR VERSION CMAKE CC MPICC MPIFORT MPIEXEC READELF
+set -eu
+unset DESTDIR
+
+prefix=$WORK/prefix
+# The same, moved elsewhere and without the shared library: what -larmci finds there is libarmci.a.
+static_prefix=$WORK/static
+consumer=$(cd "$(dirname "$0")" && pwd)/consumer
+
+fail() {
+    echo "FAILED: $*"
+    exit 1
+}
+
+# usage: run_program PROGRAM [ENVIRONMENT_SETTING...]
+run_program() {
+    program=$1
+    shift
+    env "$@" timeout 60 "$MPIEXEC" -n 2 "$program"
+}
+
+# usage: check_linkage PROGRAM shared|static
+check_linkage() {
+    if "$READELF" -d "$1" | grep -q 'NEEDED.*\[libarmci\.so'; then
+        found=shared
+    else
+        found=static
+    fi
+    [ "$found" = "$2" ] || fail "$1 is linked with the $found library, not the $2 one"
+}
+
+prepare() {
+    rm -rf "$WORK"
+    mkdir -p "$WORK"
+    "$CMAKE" --install "$BUILD_DIR" --prefix "$prefix" >"$WORK/install.log"
+
+    for file in "$LIBDIR/libarmci.so" "$LIBDIR/libarmci.a" "$LIBDIR/libarmci-mpich.so" \
+        "$LIBDIR/libarmci-mpich.a" "$LIBDIR/pkgconfig/armci.pc" \
+        "$LIBDIR/cmake/armci/armci-config.cmake" \
+        "$LIBDIR/cmake/armci/armci-config-version.cmake" \
+        include/armci.h include/armcix.h include/message.h include/mp3.h \
+        include/armci/armci.h include/armci/armcix.h include/armci/message.h; do
+        [ -s "$prefix/$file" ] || fail "$file is not installed"
+    done
+    [ "$(readlink "$prefix/$LIBDIR/libarmci-mpich.so")" = libarmci.so ] || fail "wrong alias"
+    "$READELF" -d "$prefix/$LIBDIR/libarmci.so" >"$WORK/dynamic"
+    grep -q 'SONAME.*\[libarmci\.so\.0\]' "$WORK/dynamic" || fail "wrong soname"
+    grep -q 'NEEDED.*\[libfabric\.so' "$WORK/dynamic" || fail "libarmci.so does not bring libfabric"
+    if grep -qE 'R(UN)?PATH' "$WORK/dynamic"; then
+        fail "libarmci.so has a run path"
+    fi
+    if grep -rlF -e "$SOURCE_DIR/" -e "$BUILD_DIR/" "$prefix/include" "$prefix/$LIBDIR/pkgconfig" \
+        "$prefix/$LIBDIR/cmake"; then
+        fail "these files name the build"
+    fi
+
+    cp -a "$prefix" "$static_prefix"
+    rm "$static_prefix/$LIBDIR"/*.so*
+}
+
+# As NWChem and GA link: directories and -larmci, nothing else.
+shared() {
+    "$MPICC" -I"$prefix/include" "$consumer/main.c" "$consumer/ring_exchange.c" \
+        -L"$prefix/$LIBDIR" -larmci -o "$WORK/ring_shared"
+    check_linkage "$WORK/ring_shared" shared
+    run_program "$WORK/ring_shared" LD_LIBRARY_PATH="$prefix/$LIBDIR"
+}
+
+# As programs link that were made for Debian's ARMCI-MPI.
+alias_name() {
+    "$MPICC" -I"$prefix/include" "$consumer/main.c" "$consumer/ring_exchange.c" \
+        -L"$prefix/$LIBDIR" -larmci-mpich -o "$WORK/ring_alias"
+    check_linkage "$WORK/ring_alias" shared
+    run_program "$WORK/ring_alias" LD_LIBRARY_PATH="$prefix/$LIBDIR"
+}
+
+pkgconfig_shared() {
+    export PKG_CONFIG_PATH="$prefix/$LIBDIR/pkgconfig"
+    [ "$(pkg-config --modversion armci)" = "$VERSION" ] || fail "wrong version in armci.pc"
+    # shellcheck disable=SC2046 # words of a command line
+    "$MPICC" $(pkg-config --cflags armci) "$consumer/main.c" "$consumer/ring_exchange.c" \
+        $(pkg-config --libs armci) -o "$WORK/ring_pkgconfig"
+    check_linkage "$WORK/ring_pkgconfig" shared
+    run_program "$WORK/ring_pkgconfig" LD_LIBRARY_PATH="$prefix/$LIBDIR"
+}
+
+pkgconfig_static() {
+    export PKG_CONFIG_PATH="$static_prefix/$LIBDIR/pkgconfig"
+    # shellcheck disable=SC2046
+    "$MPICC" $(pkg-config --cflags armci) "$consumer/main.c" "$consumer/ring_exchange.c" \
+        $(pkg-config --static --libs armci) -o "$WORK/ring_static"
+    check_linkage "$WORK/ring_static" static
+    run_program "$WORK/ring_static"
+}
+
+fortran_static() {
+    export PKG_CONFIG_PATH="$static_prefix/$LIBDIR/pkgconfig"
+    # shellcheck disable=SC2046
+    "$MPICC" -c $(pkg-config --cflags armci) "$consumer/ring_exchange.c" -o "$WORK/fortran.o"
+    # shellcheck disable=SC2046
+    "$MPIFORT" "$consumer/main.f90" "$WORK/fortran.o" \
+        $(pkg-config --static --libs armci) -o "$WORK/ring_fortran"
+    check_linkage "$WORK/ring_fortran" static
+    run_program "$WORK/ring_fortran"
+}
+
+cmake_package() {
+    # The second entry is for library directories in which CMake does not look here, such as lib64.
+    "$CMAKE" -S "$consumer" -B "$WORK/cmake" -DCMAKE_C_COMPILER="$CC" \
+        -DCMAKE_PREFIX_PATH="$prefix;$prefix/$LIBDIR/cmake" -DARMCI_WANTED_VERSION="$VERSION" \
+        -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
+    "$CMAKE" --build "$WORK/cmake"
+    for kind in shared static; do
+        check_linkage "$WORK/cmake/ring_$kind" $kind
+        run_program "$WORK/cmake/ring_$kind"
+    done
+}
+
+clean() {
+    rm -rf "$WORK"
+}
+
+case $1 in
+prepare | shared | alias_name | pkgconfig_shared | pkgconfig_static | fortran_static | \
+    cmake_package | clean) "$1" ;;
+*) fail "unknown step $1" ;;
+esac

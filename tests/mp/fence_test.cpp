@@ -1,0 +1,188 @@
+// Remote completion: after a fence and a plain MPI message the target finds the data by plain
+// loads.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "support/check.h"
+#include "support/playground.h"
+
+namespace armci::mp {
+namespace {
+
+// Sends the expected contents of my area at my right neighbour, which serves as the message "look
+// now", and checks the left neighbour's area in my own slice on arrival of its message.
+void check_at_neighbour(Playground& ground, const std::string& what) {
+    const int right = (me() + 1) % nproc();
+    const int left = (me() + nproc() - 1) % nproc();
+    const std::vector<char>& sent = ground.expected_remote(right);
+    std::vector<char> expected(sent.size());
+    MPI_Sendrecv(sent.data(), static_cast<int>(sent.size()), MPI_BYTE, right, 0, expected.data(),
+                 static_cast<int>(expected.size()), MPI_BYTE, left, 0, harness_comm(),
+                 MPI_STATUS_IGNORE);
+    const char* found = ground.remote(me()) + (left - me()) * ground.area_bytes();
+    expect_same_bytes(expected.data(), found, ground.area_bytes(), what);
+    sync();
+}
+
+constexpr int64_t kArea = 128 * 1024;
+
+// Random operations to the neighbour, then the fence under test, then the message.
+template <typename FenceCall>
+void check_fence(FenceCall fence, const std::vector<Verb>& verbs, bool blocking, int64_t largest,
+                 const std::string& what) {
+    Playground ground(kArea, kArea, ARMCI_ACC_INT);
+    Rng rng = rank_rng();
+    const int right = (me() + 1) % nproc();
+    for (int64_t round = 0; round < scaled(24); ++round) {
+        const int64_t operations = rng.between(1, 6);
+        const int64_t lane_bytes = kArea / operations / 64 * 64;
+        for (int64_t i = 0; i < operations; ++i) {
+            Transfer transfer;
+            transfer.verb = rng.pick(verbs);
+            transfer.type = ARMCI_ACC_INT;
+            transfer.scale = random_scale(element_type(ARMCI_ACC_INT), rng);
+            Room room =
+                room_for(transfer.verb, ground, ARMCI_ACC_INT, std::min(largest, lane_bytes / 2));
+            room.local_bytes = room.remote_bytes = lane_bytes;
+            transfer.shape = random_shape(rng, room).shifted(i * lane_bytes, i * lane_bytes);
+            EXPECT_EQ(
+                issue(transfer, ground.local(), ground.remote(right), right, blocking, nullptr), 0);
+            ground.expect(transfer, right);
+        }
+        fence(right);
+        check_at_neighbour(ground, what + ", round " + std::to_string(round));
+        // Only now: a fence completes the implicit operations remotely, so this has nothing to do.
+        ARMCI_WaitAll();
+    }
+}
+
+void fence_one(int target) {
+    ARMCI_Fence(target);
+}
+void fence_all(int) {
+    ARMCI_AllFence();
+}
+
+TEST(Fence, BlockingPuts) {
+    check_fence(fence_one, {Verb::put}, true, 2000, "puts and Fence");
+    check_fence(fence_all, {Verb::put}, true, kArea, "puts and AllFence");
+}
+
+TEST(Fence, BlockingAccumulates) {
+    check_fence(fence_one, {Verb::acc}, true, kArea, "accumulates and Fence");
+    check_fence(fence_all, {Verb::acc}, true, 2000, "accumulates and AllFence");
+}
+
+TEST(Fence, MixedNonBlocking) {
+    check_fence(fence_one, {Verb::put, Verb::acc}, false, kArea, "non-blocking and Fence");
+    check_fence(fence_all, {Verb::put, Verb::acc}, false, 2000, "non-blocking and AllFence");
+}
+
+// Waiting first and fencing then is the usual order.
+TEST(Fence, WaitedNonBlocking) {
+    check_fence(
+        [](int target) {
+            ARMCI_WaitProc(target);
+            ARMCI_Fence(target);
+        },
+        {Verb::put, Verb::acc}, false, kArea, "waited non-blocking and Fence");
+}
+
+// One byte, over and over: the shortest way for data to be late.
+TEST(Fence, SingleBytes) {
+    GlobalMemory memory(nproc());
+    std::memset(memory.mine(), 0, static_cast<size_t>(nproc()));
+    ARMCI_Barrier();
+    const int right = (me() + 1) % nproc();
+    const int left = (me() + nproc() - 1) % nproc();
+    for (int64_t round = 1; round <= scaled(200); ++round) {
+        char value = static_cast<char>(round);
+        ARMCI_Put(&value, memory.at(right, me()), 1, right);
+        ARMCI_Fence(right);
+        char expected = 0;
+        MPI_Sendrecv(&value, 1, MPI_CHAR, right, 1, &expected, 1, MPI_CHAR, left, 1, harness_comm(),
+                     MPI_STATUS_IGNORE);
+        const volatile char* found = memory.mine() + left;
+        EXPECT_EQ(*found, expected) << "round " << round;
+        sync();
+    }
+}
+
+// Everybody writes to everybody; the barrier is fence and synchronisation in one.
+TEST(Fence, BarrierCompletesEverything) {
+    constexpr int64_t kWords = 64;
+    GlobalMemory memory(kWords * nproc() * static_cast<int64_t>(sizeof(long)));
+    std::vector<long> source(kWords);
+    for (int64_t round = 0; round < scaled(40); ++round) {
+        for (int target = 0; target < nproc(); ++target) {
+            for (int64_t i = 0; i < kWords; ++i) {
+                source[static_cast<size_t>(i)] = round * 1000000 + me() * 1000 + target * 100 + i;
+            }
+            ARMCI_Put(source.data(), memory.element<long>(target, me() * kWords),
+                      kWords * static_cast<int>(sizeof(long)), target);
+        }
+        ARMCI_Barrier();
+        for (int origin = 0; origin < nproc(); ++origin) {
+            for (int64_t i = 0; i < kWords; ++i) {
+                ASSERT_EQ(*memory.element<long>(me(), origin * kWords + i),
+                          round * 1000000 + origin * 1000 + me() * 100 + i)
+                    << "round " << round << ", origin " << origin;
+            }
+        }
+        ARMCI_Barrier();
+    }
+}
+
+// A fence with nothing to wait for, to anybody, is harmless.
+TEST(Fence, NothingPending) {
+    for (int round = 0; round < 100; ++round) {
+        for (int target = 0; target < nproc(); ++target) {
+            ARMCI_Fence(target);
+        }
+        ARMCI_AllFence();
+    }
+    sync();
+}
+
+// What a rank writes to itself is complete after Fence(me) too, also through a third rank's get.
+TEST(Fence, OwnSliceSeenByOthers) {
+    GlobalMemory memory(1024);
+    std::vector<char> source(1024);
+    for (int64_t round = 0; round < scaled(40); ++round) {
+        std::memset(source.data(), static_cast<int>(round + me()) & 0x7f, source.size());
+        ARMCI_Put(source.data(), memory.mine(), 1024, me());
+        ARMCI_Fence(me());
+        sync();
+        const int right = (me() + 1) % nproc();
+        std::vector<char> expected(1024, static_cast<char>((round + right) & 0x7f));
+        std::vector<char> found(1024);
+        ARMCI_Get(memory.at(right), found.data(), 1024, right);
+        expect_same_bytes(expected.data(), found.data(), 1024, "own put read by another rank");
+        sync();
+    }
+}
+
+// A third rank sees fenced data by a get as well.
+TEST(Fence, ThirdRankReads) {
+    GlobalMemory memory(1024 * nproc());
+    std::vector<char> source(1024);
+    const int right = (me() + 1) % nproc();
+    const int beyond = (me() + 2) % nproc();
+    for (int64_t round = 0; round < scaled(40); ++round) {
+        std::memset(source.data(), static_cast<int>(round * 3 + me()) & 0x7f, source.size());
+        ARMCI_Put(source.data(), memory.at(right, 1024 * me()), 1024, right);
+        ARMCI_Fence(right);
+        sync();
+        // `beyond` was written to by my right neighbour.
+        std::vector<char> expected(1024, static_cast<char>((round * 3 + right) & 0x7f));
+        std::vector<char> found(1024);
+        ARMCI_Get(memory.at(beyond, 1024 * right), found.data(), 1024, beyond);
+        expect_same_bytes(expected.data(), found.data(), 1024, "another rank's fenced put");
+        sync();
+    }
+}
+
+}  // namespace
+}  // namespace armci::mp

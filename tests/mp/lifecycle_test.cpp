@@ -1,0 +1,217 @@
+// Starting and stopping: the counting rule, starting again, other communicators than
+// MPI_COMM_WORLD. The harness has started MPI only.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "armci/armcix.h"
+#include "support/harness.h"
+#include "support/job.h"
+
+namespace armci::mp {
+namespace {
+
+// Exercises the library on a world of `size` ranks of which I am `rank`.
+void use_library(int rank, int size) {
+    EXPECT_EQ(armci_msg_me(), rank);
+    EXPECT_EQ(armci_msg_nproc(), size);
+    std::vector<void*> slices(static_cast<size_t>(size));
+    // 50 words to put to, 50 to accumulate to, one counter
+    ASSERT_EQ(ARMCI_Malloc(slices.data(), 101 * sizeof(long)), 0);
+    auto* mine = static_cast<long*>(slices[static_cast<size_t>(rank)]);
+    std::fill_n(mine, 101, 0);
+    ARMCI_Barrier();
+    const int right = (rank + 1) % size;
+    const int left = (rank + size - 1) % size;
+    std::vector<long> source(50);
+    std::iota(source.begin(), source.end(), 1000 * rank);
+    ARMCI_Put(source.data(), slices[static_cast<size_t>(right)], 400, right);
+    long one = 1;
+    ARMCI_Acc(ARMCI_ACC_LNG, &one, source.data(),
+              static_cast<char*>(slices[static_cast<size_t>(right)]) + 400, 400, right);
+    long ticket = -1;
+    ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &ticket, static_cast<long*>(slices[0]) + 100, 1, 0);
+    ARMCI_Barrier();
+    for (int i = 0; i < 50; ++i) {
+        EXPECT_EQ(mine[i], 1000 * left + i);
+        EXPECT_EQ(mine[50 + i], 1000 * left + i);
+    }
+    long sum = ticket;
+    char plus[] = "+";
+    armci_msg_lgop(&sum, 1, plus);
+    EXPECT_EQ(sum, size * (size - 1) / 2) << "each rank has drawn another ticket";
+    ASSERT_EQ(ARMCI_Create_mutexes(1), 0);
+    ARMCI_Lock(0, right);
+    ARMCI_Unlock(0, right);
+    ASSERT_EQ(ARMCI_Destroy_mutexes(), 0);
+    EXPECT_EQ(ARMCI_Free(mine), 0);
+}
+
+void use_library() {
+    use_library(me(), nproc());
+}
+
+TEST(Lifecycle, CallsBeforeInit) {
+    EXPECT_EQ(ARMCI_Initialized(), 0);
+    EXPECT_EQ(ARMCI_Finalize(), 0);
+    EXPECT_EQ(ARMCI_Initialized(), 0);
+    ARMCI_Set_shm_limit(0);
+    ARMCI_Cleanup();
+}
+
+TEST(Lifecycle, InitAndFinalizeInCycles) {
+    for (int cycle = 0; cycle < 4; ++cycle) {
+        ASSERT_EQ(ARMCI_Init(), 0);
+        EXPECT_EQ(ARMCI_Initialized(), 1);
+        use_library();
+        EXPECT_EQ(ARMCI_Finalize(), 0);
+        EXPECT_EQ(ARMCI_Initialized(), 0);
+        EXPECT_EQ(ARMCI_Finalize(), 0);
+    }
+}
+
+TEST(Lifecycle, EveryInitWantsItsFinalize) {
+    ASSERT_EQ(ARMCI_Init_args(nullptr, nullptr), 0);
+    ASSERT_EQ(ARMCI_Init(), 0);
+    ASSERT_EQ(ARMCI_Init_thread(MPI_THREAD_SINGLE), 0);
+    EXPECT_EQ(ARMCI_Finalize(), 0);
+    use_library();
+    EXPECT_EQ(ARMCI_Finalize(), 0);
+    EXPECT_EQ(ARMCI_Initialized(), 1);
+    use_library();
+    EXPECT_EQ(ARMCI_Finalize(), 0);
+    EXPECT_EQ(ARMCI_Initialized(), 0);
+}
+
+// GA_Initialize_comm: Init_mpi_comm does not count, so that one Finalize ends it.
+TEST(Lifecycle, InitOnACommunicatorDoesNotCount) {
+    for (int cycle = 0; cycle < 2; ++cycle) {
+        EXPECT_EQ(ARMCI_Init_mpi_comm(MPI_COMM_WORLD), 1);
+        EXPECT_EQ(ARMCI_Initialized(), 1);
+        ASSERT_EQ(ARMCI_Init(), 0);
+        use_library();
+        EXPECT_EQ(ARMCI_Finalize(), 0);
+        EXPECT_EQ(ARMCI_Initialized(), 0);
+    }
+}
+
+TEST(Lifecycle, InitOnACommunicatorAlone) {
+    EXPECT_EQ(ARMCI_Init_mpi_comm(MPI_COMM_WORLD), 1);
+    use_library();
+    EXPECT_EQ(ARMCI_Finalize(), 0);
+    EXPECT_EQ(ARMCI_Initialized(), 0);
+}
+
+// On a library that is up the communicator is not looked at.
+TEST(Lifecycle, InitOnACommunicatorWhenUp) {
+    ASSERT_EQ(ARMCI_Init(), 0);
+    EXPECT_EQ(ARMCI_Init_mpi_comm(MPI_COMM_SELF), 1);
+    use_library();
+    EXPECT_EQ(ARMCI_Finalize(), 0);
+    EXPECT_EQ(ARMCI_Initialized(), 0);
+}
+
+// The communicator may be freed once the library has its duplicate, and its ranks count.
+TEST(Lifecycle, WorldFollowsTheCommunicator) {
+    MPI_Comm reversed = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, nproc() - me(), &reversed);
+    ASSERT_EQ(ARMCI_Init_thread_comm(MPI_THREAD_SINGLE, reversed), 0);
+    MPI_Comm_free(&reversed);
+    use_library(nproc() - 1 - me(), nproc());
+    EXPECT_EQ(ARMCI_Finalize(), 0);
+}
+
+// Two worlds in one job: each half comes and goes at its own pace, with nothing shared.
+TEST(Lifecycle, DisjointWorlds) {
+    if (nproc() < 2) {
+        GTEST_SKIP() << "needs 2 ranks";
+    }
+    const int half = me() < nproc() / 2 ? 0 : 1;
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, half, me(), &comm);
+    int rank = -1;
+    int size = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    for (int cycle = 0; cycle < 1 + 2 * half; ++cycle) {
+        ASSERT_EQ(ARMCI_Init_thread_comm(MPI_THREAD_SINGLE, comm), 0);
+        use_library(rank, size);
+        ARMCI_Group world;
+        ARMCI_Group_get_world(&world);
+        int comparison = MPI_UNEQUAL;
+        MPI_Comm_compare(world.comm, comm, &comparison);
+        EXPECT_EQ(comparison, MPI_CONGRUENT);
+        for (int proc = 0; proc < size; ++proc) {
+            EXPECT_EQ(ARMCI_Absolute_id(&world, proc), proc);
+        }
+        EXPECT_EQ(ARMCI_Finalize(), 0);
+    }
+    MPI_Comm_free(&comm);
+    sync();
+}
+
+// One world of every other rank; the rest of the job never starts the library.
+TEST(Lifecycle, WorldOfSomeRanks) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, me() % 2 == 0 ? 0 : MPI_UNDEFINED, me(), &comm);
+    if (comm != MPI_COMM_NULL) {
+        int size = 0;
+        MPI_Comm_size(comm, &size);
+        EXPECT_EQ(ARMCI_Init_mpi_comm(comm), 1);
+        use_library(me() / 2, size);
+        EXPECT_EQ(ARMCI_Finalize(), 0);
+        MPI_Comm_free(&comm);
+    }
+    EXPECT_EQ(ARMCI_Initialized(), 0);
+    sync();
+}
+
+// Cleanup is for error paths: one rank may call it any time, and nothing happens.
+TEST(Lifecycle, CleanupByOneRank) {
+    ASSERT_EQ(ARMCI_Init(), 0);
+    if (me() == nproc() - 1) {
+        ARMCI_Cleanup();
+    }
+    use_library();
+    EXPECT_EQ(ARMCI_Finalize(), 0);
+    ARMCI_Cleanup();
+}
+
+// TCGMSG never frees its counter, and NWChem's other parts forget things too: with one warning,
+// Finalize cleans up. Global memory made before the second Init outlives the first Finalize.
+TEST(LifecycleLeaks, AllocationsLeftAtFinalize) {
+    ASSERT_EQ(ARMCI_Init_args(nullptr, nullptr), 0);
+    std::vector<void*> counter(static_cast<size_t>(nproc()));
+    ASSERT_EQ(ARMCI_Malloc(counter.data(), me() == nproc() - 1 ? 8 : 0), 0);
+    const int owner = nproc() - 1;
+    if (me() == owner) {
+        *static_cast<long*>(counter[static_cast<size_t>(owner)]) = 0;
+    }
+    ASSERT_EQ(ARMCI_Init(), 0);
+    ARMCI_Barrier();
+    long ticket = -1;
+    ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &ticket, counter[static_cast<size_t>(owner)], 1, owner);
+    EXPECT_EQ(ARMCI_Finalize(), 0);
+    EXPECT_EQ(ARMCI_Initialized(), 1);
+    ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &ticket, counter[static_cast<size_t>(owner)], 1, owner);
+    ARMCI_Barrier();
+    EXPECT_EQ(ARMCI_GetValueLong(counter[static_cast<size_t>(owner)], owner), 2 * nproc());
+    std::vector<void*> leaked(static_cast<size_t>(nproc()));
+    ASSERT_EQ(ARMCI_Malloc(leaked.data(), 100000), 0);
+    ASSERT_EQ(ARMCI_Create_mutexes(2), 0);
+    EXPECT_EQ(ARMCI_Finalize(), 0);
+    EXPECT_EQ(ARMCI_Initialized(), 0);
+    ASSERT_EQ(ARMCI_Init(), 0);
+    use_library();
+    EXPECT_EQ(ARMCI_Finalize(), 0);
+}
+
+}  // namespace
+}  // namespace armci::mp
+
+int main(int argc, char** argv) {
+    armci::mp::Program program;
+    program.start_armci = false;
+    return armci::mp::run_tests(argc, argv, program);
+}

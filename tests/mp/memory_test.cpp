@@ -1,0 +1,298 @@
+// Global and local memory: slices of any size, pointer tables, direct access, freeing and reuse.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "armci/armcix.h"
+#include "support/check.h"
+#include "support/global_memory.h"
+
+namespace armci::mp {
+namespace {
+
+std::vector<char> pattern(uint64_t key, int64_t bytes) {
+    Rng rng(key);
+    std::vector<char> data(static_cast<size_t>(bytes));
+    for (char& byte : data) {
+        byte = static_cast<char>(rng.bits());
+    }
+    return data;
+}
+
+// What `proc` asks for in round `round`: nothing, little, odd, much.
+int64_t bytes_of(int proc, int round) {
+    const std::vector<int64_t> sizes = {0, 1, 7, 64, 4096, 4097, 100001, 0, 3, 1 << 20};
+    return sizes[static_cast<size_t>(proc + round) % sizes.size()];
+}
+
+TEST(Memory, EveryRankAnotherSize) {
+    for (int round = 0; round < 10; ++round) {
+        GlobalMemory memory(bytes_of(me(), round));
+        for (int proc = 0; proc < nproc(); ++proc) {
+            EXPECT_EQ(memory.at(proc) == nullptr, bytes_of(proc, round) == 0) << "rank " << proc;
+        }
+        // The owner stores directly, its left neighbour reads and replaces, the owner loads
+        // directly.
+        const auto key = [&](int proc) { return static_cast<uint64_t>(100 * round + proc); };
+        const int64_t mine = bytes_of(me(), round);
+        const auto stored = pattern(key(me()), mine);
+        std::copy(stored.begin(), stored.end(), memory.mine());
+        ARMCI_Barrier();
+        const int right = (me() + 1) % nproc();
+        const int64_t theirs = bytes_of(right, round);
+        std::vector<char> found(static_cast<size_t>(theirs));
+        ARMCI_Get(memory.at(right), found.data(), static_cast<int>(theirs), right);
+        expect_same_bytes(pattern(key(right), theirs).data(), found.data(), theirs,
+                          "slice read by the neighbour");
+        auto replaced = pattern(~key(right), theirs);
+        ARMCI_Put(replaced.data(), memory.at(right), static_cast<int>(theirs), right);
+        ARMCI_Barrier();
+        expect_same_bytes(pattern(~key(me()), mine).data(), memory.mine(), mine,
+                          "slice written by the neighbour");
+        ARMCI_Barrier();
+    }
+}
+
+TEST(Memory, NobodyWantsAny) {
+    std::vector<void*> slices(static_cast<size_t>(nproc()) + 1, &slices);
+    EXPECT_EQ(ARMCI_Malloc(slices.data(), 0), 0);
+    for (int proc = 0; proc < nproc(); ++proc) {
+        EXPECT_EQ(slices[static_cast<size_t>(proc)], nullptr);
+    }
+    EXPECT_EQ(slices.back(), &slices) << "the table has one entry for each rank, no more";
+    EXPECT_EQ(ARMCI_Free(nullptr), 0);
+}
+
+// Only the last rank asks, as the shared counter of TCGMSG does.
+TEST(Memory, OnlyOneRankWantsSome) {
+    GlobalMemory memory(me() == nproc() - 1 ? 8 : 0);
+    const int owner = nproc() - 1;
+    if (me() == owner) {
+        *memory.element<long>(owner) = 5;
+    }
+    ARMCI_Barrier();
+    EXPECT_EQ(ARMCI_GetValueLong(memory.at(owner), owner), 5);
+}
+
+TEST(Memory, TablesAgreeAndAreAligned) {
+    for (const int64_t bytes : {1, 56, 1000, 300000}) {
+        GlobalMemory memory(bytes + me());
+        std::vector<void*> own_addresses(static_cast<size_t>(nproc()));
+        void* mine = memory.mine();
+        MPI_Allgather(&mine, sizeof mine, MPI_BYTE, own_addresses.data(), sizeof mine, MPI_BYTE,
+                      harness_comm());
+        for (int proc = 0; proc < nproc(); ++proc) {
+            EXPECT_EQ(memory.at(proc), own_addresses[static_cast<size_t>(proc)]) << "rank " << proc;
+            EXPECT_EQ(reinterpret_cast<uintptr_t>(memory.at(proc)) % 64, 0U) << "rank " << proc;
+        }
+    }
+}
+
+// Allocations come and go in random order; none touches another one's bytes.
+TEST(Memory, InterleavedAllocations) {
+    struct Allocation {
+        uint64_t key;
+        std::vector<int64_t> sizes;  // by rank
+        std::unique_ptr<GlobalMemory> memory;
+    };
+    std::vector<Allocation> live;
+    Rng rng = common_rng();  // all ranks must do the same
+    uint64_t next_key = 1;
+    const auto verify = [](const Allocation& allocation) {
+        for (const int proc : {me(), (me() + 1) % nproc()}) {
+            const int64_t bytes = allocation.sizes[static_cast<size_t>(proc)];
+            std::vector<char> found(static_cast<size_t>(bytes));
+            ARMCI_Get(allocation.memory->at(proc), found.data(), static_cast<int>(bytes), proc);
+            expect_same_bytes(
+                pattern(allocation.key * 1000 + static_cast<uint64_t>(proc), bytes).data(),
+                found.data(), bytes, "slice of rank " + std::to_string(proc));
+        }
+    };
+    for (int64_t step = 0; step < scaled(200); ++step) {
+        if (live.empty() || (live.size() < 60 && rng.chance(60))) {
+            Allocation allocation{next_key++, {}, nullptr};
+            for (int proc = 0; proc < nproc(); ++proc) {
+                allocation.sizes.push_back(rng.chance(20) ? 0 : rng.between(1, 60000));
+            }
+            const int64_t mine = allocation.sizes[static_cast<size_t>(me())];
+            allocation.memory = std::make_unique<GlobalMemory>(mine);
+            const auto data = pattern(allocation.key * 1000 + static_cast<uint64_t>(me()), mine);
+            std::copy(data.begin(), data.end(), allocation.memory->mine());
+            live.push_back(std::move(allocation));
+        } else {
+            const size_t victim = static_cast<size_t>(rng.bits() % live.size());
+            sync();  // the neighbour has stored its pattern
+            verify(live[victim]);
+            live[victim].memory.reset();  // collective, and nobody frees before all have verified
+            live.erase(live.begin() + static_cast<std::ptrdiff_t>(victim));
+        }
+    }
+    sync();
+    for (Allocation& allocation : live) {
+        verify(allocation);
+    }
+    while (!live.empty()) {
+        live.pop_back();
+    }
+}
+
+// Thousands of short-lived allocations do not use the memory up.
+TEST(Memory, ReusedAfterFree) {
+    constexpr int64_t kBytes = 1 << 20;
+    for (int64_t round = 0; round < scaled(200); ++round) {
+        GlobalMemory memory(kBytes);
+        const int right = (me() + 1) % nproc();
+        ARMCI_PutValueLong(round, memory.at(right, kBytes - 8), right);
+        ARMCI_Barrier();
+        ASSERT_EQ(*memory.element<long>(me(), kBytes / 8 - 1), round);
+    }
+}
+
+// Operations under way when the memory is freed are completed, not lost in somebody else's memory.
+TEST(Memory, FreeCompletesPendingOperations) {
+    constexpr int64_t kBytes = 200000;
+    std::vector<char> source(kBytes, 0x44);
+    for (int64_t round = 0; round < scaled(24); ++round) {
+        const int right = (me() + 1) % nproc();
+        {
+            GlobalMemory memory(kBytes);
+            ARMCI_NbPut(source.data(), memory.at(right), kBytes, right, nullptr);
+            ARMCI_NbPut(source.data(), memory.at(right, 64), 1000, right, nullptr);
+        }
+        GlobalMemory next(kBytes);
+        std::memset(next.mine(), 0x11, kBytes);
+        ARMCI_Barrier();
+        const std::vector<char> expected(kBytes, 0x11);
+        expect_same_bytes(expected.data(), next.mine(), kBytes, "memory allocated after a free");
+        ARMCI_WaitAll();
+        ARMCI_Barrier();
+    }
+}
+
+TEST(Memory, LocalAllocations) {
+    Rng rng = rank_rng();
+    std::vector<std::pair<void*, int64_t>> blocks;
+    for (int i = 0; i < 40; ++i) {
+        const int64_t bytes = rng.between(1, 200000);
+        void* block = ARMCI_Malloc_local(bytes);
+        ASSERT_NE(block, nullptr);
+        std::memset(block, i, static_cast<size_t>(bytes));
+        blocks.emplace_back(block, bytes);
+    }
+    for (size_t i = 0; i < blocks.size(); ++i) {
+        const std::vector<char> expected(static_cast<size_t>(blocks[i].second),
+                                         static_cast<char>(i));
+        expect_same_bytes(expected.data(), blocks[i].first, blocks[i].second, "local memory");
+    }
+    for (const auto& block : blocks) {
+        EXPECT_EQ(ARMCI_Free_local(block.first), 0);
+    }
+    EXPECT_EQ(ARMCI_Free_local(ARMCI_Malloc_local(0)), 0);
+    EXPECT_EQ(ARMCI_Free_local(nullptr), 0);
+}
+
+TEST(Memory, DeviceHintsAreIgnored) {
+    std::vector<void*> slices(static_cast<size_t>(nproc()));
+    ASSERT_EQ(ARMCI_Malloc_memdev(slices.data(), 800, "no such device"), 0);
+    const int right = (me() + 1) % nproc();
+    ARMCI_PutValueInt(me(), slices[static_cast<size_t>(right)], right);
+    ARMCI_Barrier();
+    EXPECT_EQ(*static_cast<int*>(slices[static_cast<size_t>(me())]),
+              (me() + nproc() - 1) % nproc());
+    ARMCI_Barrier();
+    EXPECT_EQ(ARMCI_Free_memdev(slices[static_cast<size_t>(me())]), 0);
+
+    ARMCI_Group world;
+    ARMCI_Group_get_world(&world);
+    ASSERT_EQ(ARMCI_Malloc_group_memdev(slices.data(), 8, &world, nullptr), 0);
+    EXPECT_EQ(ARMCI_Free_group(slices[static_cast<size_t>(me())], &world), 0);
+}
+
+TEST(Memory, AccessBrackets) {
+    GlobalMemory memory(64);
+    ARMCI_Access_begin(memory.mine());
+    *memory.element<int>(me()) = 31 + me();
+    ARMCI_Access_end(memory.mine());
+    sync();
+    const int right = (me() + 1) % nproc();
+    EXPECT_EQ(ARMCI_GetValueInt(memory.at(right), right), 31 + right);
+    sync();
+}
+
+TEST(Memory, SharedMemoryQuestions) {
+    ARMCI_Group world;
+    ARMCI_Group_get_world(&world);
+    EXPECT_EQ(ARMCI_Uses_shm(), 0);
+    EXPECT_EQ(ARMCI_Uses_shm_grp(&world), 0);
+    ARMCI_Set_shm_limit(0);
+}
+
+// Every rank of a node may load and store its neighbours' slices through the table's pointers.
+TEST(Memory, DirectAccessWithinANode) {
+    constexpr int kPerOrigin = 100;
+    GlobalMemory memory(static_cast<int64_t>(sizeof(long)) * kPerOrigin * nproc());
+    for (int proc = 0; proc < nproc(); ++proc) {
+        if (ARMCIX_Node(proc) != ARMCIX_Node(me())) {
+            continue;
+        }
+        for (int i = 0; i < kPerOrigin; ++i) {
+            *memory.element<long>(proc, me() * kPerOrigin + i) = proc * 1000000 + me() * 1000 + i;
+        }
+    }
+    ARMCI_Barrier();
+    for (int origin = 0; origin < nproc(); ++origin) {
+        if (ARMCIX_Node(origin) != ARMCIX_Node(me())) {
+            continue;
+        }
+        for (int i = 0; i < kPerOrigin; ++i) {
+            const long expected = me() * 1000000 + origin * 1000 + i;
+            ASSERT_EQ(*memory.element<long>(me(), origin * kPerOrigin + i), expected);
+            // The origin's own view and that of a get agree.
+            ASSERT_EQ(ARMCI_GetValueLong(memory.element<long>(me(), origin * kPerOrigin + i), me()),
+                      expected);
+            ASSERT_EQ(*memory.element<long>(origin, me() * kPerOrigin + i),
+                      origin * 1000000 + me() * 1000 + i);
+        }
+    }
+    ARMCI_Barrier();
+}
+
+// Memory that one rank makes alone and describes to the others.
+TEST(Memory, MadeByOneRankAlone) {
+    constexpr int kBytes = 5000;
+    for (int creator = 0; creator < nproc(); ++creator) {
+        armci_meminfo_t info;
+        std::memset(&info, 0, sizeof info);
+        if (me() == creator) {
+            ARMCI_Memget(kBytes, &info, 0);
+            EXPECT_EQ(info.cpid, creator);
+            EXPECT_GE(info.size, static_cast<size_t>(kBytes));
+            std::memset(info.addr, 0x21, kBytes);
+        }
+        MPI_Bcast(&info, sizeof info, MPI_BYTE, creator, harness_comm());
+        std::vector<char> mine(static_cast<size_t>(100), static_cast<char>(me()));
+        const long offset = 100 * (me() + 1);
+        void* remote = ARMCI_Memat(&info, offset);
+        ARMCI_Put(mine.data(), remote, 100, info.cpid);
+        std::vector<char> found(static_cast<size_t>(100), 0x7f);
+        ARMCI_Get(remote, found.data(), 100, info.cpid);
+        expect_same_bytes(mine.data(), found.data(), 100, "memory made by one rank");
+        ARMCI_Memdt(&info, offset);
+        ARMCI_Barrier();
+        if (me() == creator) {
+            std::vector<char> expected(kBytes, 0x21);
+            for (int origin = 0; origin < nproc(); ++origin) {
+                std::fill_n(expected.begin() + 100 * (origin + 1), 100, static_cast<char>(origin));
+            }
+            expect_same_bytes(expected.data(), info.addr, kBytes, "memory as its creator sees it");
+            ARMCI_Memctl(&info);
+        }
+        sync();
+    }
+}
+
+}  // namespace
+}  // namespace armci::mp

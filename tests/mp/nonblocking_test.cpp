@@ -1,0 +1,245 @@
+// Non-blocking operations: handles explicit, implicit and aggregate, many at a time, and their
+// rules.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "support/check.h"
+#include "support/playground.h"
+
+namespace armci::mp {
+namespace {
+
+constexpr int kLanes = 24;
+constexpr int64_t kLaneBytes = 1024;
+
+// Random transfers that may run at the same time: each has its own lane in both memories.
+class Lanes {
+  public:
+    Lanes() : ground_(kLanes * kLaneBytes, kLanes * kLaneBytes, ARMCI_ACC_INT) {}
+
+    Playground& ground() { return ground_; }
+
+    Transfer random(Rng& rng, int lane, const std::vector<Verb>& verbs) const {
+        Transfer transfer;
+        transfer.verb = rng.pick(verbs);
+        transfer.type = ARMCI_ACC_INT;
+        transfer.scale = random_scale(element_type(ARMCI_ACC_INT), rng);
+        Room room = room_for(transfer.verb, ground_, ARMCI_ACC_INT, kLaneBytes / 2);
+        room.local_bytes = kLaneBytes;
+        room.remote_bytes = kLaneBytes;
+        transfer.shape = random_shape(rng, room).shifted(lane * kLaneBytes, lane * kLaneBytes);
+        return transfer;
+    }
+
+    // Starts the transfer and tells the oracle what it will have done once it is waited for.
+    void start(const Transfer& transfer, int target, armci_hdl_t* handle) {
+        EXPECT_EQ(issue(transfer, ground_.local(), ground_.remote(target), target, false, handle),
+                  0);
+        ground_.expect(transfer, target);
+    }
+
+    void check(const std::string& what) {
+        ground_.check_local(what + ", local side");
+        for (int target = 0; target < nproc(); ++target) {
+            ground_.check_by_get(target, what);
+        }
+    }
+
+  private:
+    Playground ground_;
+};
+
+const std::vector<Verb> kAllVerbs = {Verb::put, Verb::get, Verb::acc};
+
+TEST(NonBlocking, ManyHandlesWaitedInAnyOrder) {
+    Lanes lanes;
+    Rng rng = rank_rng();
+    for (int64_t round = 0; round < scaled(16) && !testing::Test::HasFailure(); ++round) {
+        std::vector<armci_hdl_t> handles(kLanes);
+        std::vector<size_t> order;
+        for (int lane = 0; lane < kLanes; ++lane) {
+            armci_hdl_t& handle = handles[static_cast<size_t>(lane)];
+            ARMCI_INIT_HANDLE(&handle);
+            lanes.start(lanes.random(rng, lane, kAllVerbs),
+                        static_cast<int>(rng.between(0, nproc() - 1)), &handle);
+            order.push_back(static_cast<size_t>(lane));
+        }
+        rng.shuffle(order);
+        for (const size_t lane : order) {
+            if (rng.chance(50)) {
+                EXPECT_EQ(ARMCI_Wait(&handles[lane]), 0);
+            } else {
+                while (ARMCI_Test(&handles[lane]) != 0) {
+                }
+            }
+        }
+        lanes.check("handles waited in any order");
+    }
+    lanes.ground().check_by_owner("handles waited in any order");
+}
+
+TEST(NonBlocking, ImplicitHandlesWaitedByTargetOrAltogether) {
+    Lanes lanes;
+    Rng rng = rank_rng();
+    for (int64_t round = 0; round < scaled(16) && !testing::Test::HasFailure(); ++round) {
+        for (int lane = 0; lane < kLanes; ++lane) {
+            lanes.start(lanes.random(rng, lane, kAllVerbs),
+                        static_cast<int>(rng.between(0, nproc() - 1)), nullptr);
+        }
+        switch (rng.between(0, 2)) {
+            case 0:
+                for (int target = nproc() - 1; target >= 0; --target) {
+                    EXPECT_EQ(ARMCI_WaitProc(target), 0);
+                }
+                break;
+            case 1:
+                EXPECT_EQ(ARMCI_WaitAll(), 0);
+                break;
+            default:
+                // Waiting on no handle means waiting for all implicit ones.
+                EXPECT_EQ(ARMCI_Wait(nullptr), 0);
+                break;
+        }
+        lanes.check("implicit handles");
+    }
+    lanes.ground().check_by_owner("implicit handles");
+}
+
+// An aggregate handle collects operations of one kind to one target.
+TEST(NonBlocking, AggregateHandle) {
+    Lanes lanes;
+    Rng rng = rank_rng();
+    armci_hdl_t handle;
+    ARMCI_INIT_HANDLE(&handle);
+    ARMCI_SET_AGGREGATE_HANDLE(&handle);
+    for (int64_t round = 0; round < scaled(16) && !testing::Test::HasFailure(); ++round) {
+        const int target = static_cast<int>(rng.between(0, nproc() - 1));
+        const std::vector<Verb> verb = {rng.pick(kAllVerbs)};
+        for (int lane = 0; lane < kLanes; ++lane) {
+            lanes.start(lanes.random(rng, lane, verb), target, &handle);
+        }
+        EXPECT_EQ(ARMCI_Wait(&handle), 0);
+        lanes.check("aggregate handle");
+    }
+    ARMCI_UNSET_AGGREGATE_HANDLE(&handle);
+    lanes.start(lanes.random(rng, 0, kAllVerbs), me(), &handle);
+    EXPECT_EQ(ARMCI_Wait(&handle), 0);
+    lanes.check("a handle that is no longer aggregate");
+    lanes.ground().check_by_owner("aggregate handle");
+}
+
+// An aggregate handle takes any mixture of kinds and targets as well.
+TEST(NonBlocking, AggregateHandleOfEverything) {
+    Lanes lanes;
+    Rng rng = rank_rng();
+    for (int64_t round = 0; round < scaled(16) && !testing::Test::HasFailure(); ++round) {
+        armci_hdl_t handle;
+        ARMCI_INIT_HANDLE(&handle);
+        ARMCI_SET_AGGREGATE_HANDLE(&handle);
+        for (int lane = 0; lane < kLanes; ++lane) {
+            lanes.start(lanes.random(rng, lane, kAllVerbs),
+                        static_cast<int>(rng.between(0, nproc() - 1)), &handle);
+        }
+        while (ARMCI_Test(&handle) != 0) {
+        }
+        lanes.check("aggregate handle of mixed operations");
+    }
+    lanes.ground().check_by_owner("aggregate handle of mixed operations");
+}
+
+// A handle used again before it was waited for: one wait completes both operations.
+TEST(NonBlocking, HandleIssuedTwice) {
+    Lanes lanes;
+    Rng rng = rank_rng();
+    for (int64_t round = 0; round < scaled(32) && !testing::Test::HasFailure(); ++round) {
+        armci_hdl_t handle;
+        ARMCI_INIT_HANDLE(&handle);
+        for (int lane = 0; lane < 3; ++lane) {
+            lanes.start(lanes.random(rng, lane, kAllVerbs),
+                        static_cast<int>(rng.between(0, nproc() - 1)), &handle);
+        }
+        EXPECT_EQ(ARMCI_Wait(&handle), 0);
+        lanes.check("a handle issued three times");
+    }
+    lanes.ground().check_by_owner("a handle issued several times");
+}
+
+// Waiting makes a handle idle: it may be waited for, tested and used again without
+// ARMCI_INIT_HANDLE.
+TEST(NonBlocking, IdleHandles) {
+    Lanes lanes;
+    Rng rng = rank_rng();
+    armci_hdl_t handle;
+    ARMCI_INIT_HANDLE(&handle);
+    EXPECT_EQ(ARMCI_Wait(&handle), 0);
+    EXPECT_EQ(ARMCI_Test(&handle), 0);
+    for (int64_t round = 0; round < scaled(32); ++round) {
+        lanes.start(lanes.random(rng, 0, kAllVerbs), static_cast<int>(round % nproc()), &handle);
+        EXPECT_EQ(ARMCI_Wait(&handle), 0);
+        EXPECT_EQ(ARMCI_Wait(&handle), 0);
+        EXPECT_EQ(ARMCI_Test(&handle), 0);
+        lanes.check("a handle used again");
+    }
+    lanes.ground().check_by_owner("a handle used again");
+}
+
+// A handle nobody initialised is taken for an idle one.
+TEST(NonBlocking, UninitialisedHandle) {
+    Lanes lanes;
+    Rng rng = rank_rng();
+    for (int64_t round = 0; round < scaled(64) && !testing::Test::HasFailure(); ++round) {
+        const uint64_t garbage = rng.bits();
+        armci_hdl_t handle;
+        static_assert(sizeof handle == sizeof garbage);
+        std::memcpy(&handle, &garbage, sizeof handle);
+        lanes.start(lanes.random(rng, 0, kAllVerbs), static_cast<int>(round % nproc()), &handle);
+        EXPECT_EQ(ARMCI_Wait(&handle), 0);
+        lanes.check("an uninitialised handle");
+    }
+    lanes.ground().check_by_owner("an uninitialised handle");
+}
+
+// Handles may be forgotten: a fence completes their operations.
+TEST(NonBlocking, ForgottenHandles) {
+    Lanes lanes;
+    Rng rng = rank_rng();
+    const std::vector<Verb> one_way = {Verb::put, Verb::acc};
+    for (int64_t round = 0; round < scaled(16) && !testing::Test::HasFailure(); ++round) {
+        for (int lane = 0; lane < kLanes; ++lane) {
+            armci_hdl_t forgotten;
+            ARMCI_INIT_HANDLE(&forgotten);
+            lanes.start(lanes.random(rng, lane, one_way),
+                        static_cast<int>(rng.between(0, nproc() - 1)), &forgotten);
+        }
+        ARMCI_AllFence();
+        lanes.check("forgotten handles");
+    }
+    lanes.ground().check_by_owner("forgotten handles");
+}
+
+// A get that is under way does not hold up blocking operations to the same or other targets.
+TEST(NonBlocking, BlockingOperationsInBetween) {
+    Lanes lanes;
+    Rng rng = rank_rng();
+    for (int64_t round = 0; round < scaled(16) && !testing::Test::HasFailure(); ++round) {
+        armci_hdl_t handle;
+        ARMCI_INIT_HANDLE(&handle);
+        lanes.start(lanes.random(rng, 0, {Verb::get}),
+                    static_cast<int>(rng.between(0, nproc() - 1)), &handle);
+        for (int lane = 1; lane < kLanes; ++lane) {
+            const Transfer transfer = lanes.random(rng, lane, kAllVerbs);
+            const int target = static_cast<int>(rng.between(0, nproc() - 1));
+            EXPECT_EQ(issue(transfer, lanes.ground().local(), lanes.ground().remote(target), target,
+                            true, nullptr),
+                      0);
+            lanes.ground().expect(transfer, target);
+        }
+        EXPECT_EQ(ARMCI_Wait(&handle), 0);
+        lanes.check("blocking operations behind a get");
+    }
+    lanes.ground().check_by_owner("blocking operations behind a get");
+}
+
+}  // namespace
+}  // namespace armci::mp

@@ -1,0 +1,185 @@
+// Strided put, get and accumulate with 0 to 8 levels.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/playground.h"
+
+namespace armci::mp {
+namespace {
+
+constexpr int64_t kArea = 24 * 1024;
+
+Transfer make(Verb verb, const Shape& shape) {
+    Transfer transfer;
+    transfer.verb = verb;
+    transfer.shape = shape;
+    transfer.type = ARMCI_ACC_INT;
+    transfer.scale = unit_scale(element_type(ARMCI_ACC_INT));
+    return transfer;
+}
+
+void random_strided_transfers(Playground& ground, int type, const std::vector<Verb>& verbs,
+                              int64_t count, uint64_t stream) {
+    Rng rng = rank_rng(stream);
+    for (int64_t i = 0; i < count && !testing::Test::HasFailure(); ++i) {
+        Transfer transfer;
+        transfer.verb = rng.pick(verbs);
+        transfer.shape = random_strided(rng, room_for(transfer.verb, ground, type, kArea / 2));
+        if (transfer.verb == Verb::acc) {
+            transfer.type = type;
+            transfer.scale = random_scale(element_type(type), rng);
+        }
+        const int target = static_cast<int>(rng.between(0, nproc() - 1));
+        ground.perform(transfer, target, rng.pick(all_completions()));
+        if (transfer.verb != Verb::get) {
+            ground.check_by_get(target, transfer.describe());
+        }
+    }
+}
+
+TEST(Strided, RandomPutsAndGets) {
+    Playground ground(kArea, kArea, kRawBytes);
+    random_strided_transfers(ground, kRawBytes, {Verb::put, Verb::get}, scaled(300), 0);
+    ground.check_by_owner("random strided puts");
+}
+
+TEST(Strided, RandomAccumulatesOfEveryType) {
+    for (const ElementType& type : element_types()) {
+        Playground ground(kArea, kArea, type.code);
+        random_strided_transfers(ground, type.code, {Verb::acc}, scaled(50),
+                                 static_cast<uint64_t>(type.code));
+        ground.check_by_owner(std::string("random strided accumulates of ") + type.name);
+    }
+}
+
+TEST(Strided, LocalBufferInOwnSlice) {
+    Playground ground(kArea, kArea, ARMCI_ACC_LNG, LocalMemory::own_global);
+    random_strided_transfers(ground, ARMCI_ACC_LNG, {Verb::put, Verb::get, Verb::acc}, scaled(60),
+                             0);
+    ground.check_by_owner("strided transfers from the own slice");
+}
+
+// Shapes that broke other implementations, each in both directions and as accumulate.
+TEST(Strided, ChosenShapes) {
+    const std::vector<int> none;
+    const std::vector<Shape> shapes = {
+        // no levels, without stride arrays
+        strided_shape(4, none, 8, none, {100}),
+        // one column, single elements
+        strided_shape(0, {4}, 40, {400}, {4, 50}),
+        // rows of a matrix patch
+        strided_shape(0, {120}, 444, {440}, {120, 40}),
+        // contiguous on both sides, in two levels that collapse into one run
+        strided_shape(0, {64, 640}, 128, {64, 640}, {64, 10, 5}),
+        // contiguous on one side only
+        strided_shape(0, {64, 640}, 128, {72, 760}, {64, 10, 5}),
+        // strides that are no multiples of each other (every second element of a 7-wide array)
+        strided_shape(0, {8, 28, 236}, 0, {8, 28, 236}, {4, 3, 8, 9}),
+        // outer stride smaller than inner stride
+        strided_shape(0, {1024, 32}, 0, {32, 512}, {32, 8, 16}),
+        // trailing, leading and inner levels of count 1, with absurd strides
+        strided_shape(0, {64, 1 << 30, -(1 << 30)}, 0, {128, -(1 << 30), 1 << 30}, {64, 20, 1, 1}),
+        strided_shape(0, {1 << 30, 64}, 0, {-(1 << 30), 96}, {64, 1, 20}),
+        strided_shape(0, {8, 1 << 30, 80}, 0, {12, 7, 160}, {8, 10, 1, 5}),
+        // backwards on the local side, on the remote side, on both
+        strided_shape(2000, {-40}, 0, {40}, {40, 50}),
+        strided_shape(0, {40}, 2000, {-40}, {40, 50}),
+        strided_shape(2000, {-40}, 3000, {-60}, {40, 50}),
+        strided_shape(396, {-4, 400}, 0, {4, 400}, {4, 100, 3}),
+        // a transposed block
+        strided_shape(0, {4, 400}, 0, {400, 4}, {4, 50, 10}),
+        // eight levels
+        strided_shape(0, {8, 16, 32, 64, 128, 256, 512, 1024}, 0,
+                      {12, 24, 48, 100, 200, 500, 1004, 3000}, {4, 2, 2, 2, 2, 2, 2, 2, 2}),
+        // long rows with a small gap: several chunks
+        strided_shape(0, {4100}, 0, {4104}, {4096, 5}),
+    };
+    Playground ground(kArea, kArea, ARMCI_ACC_INT);
+    for (size_t i = 0; i < shapes.size(); ++i) {
+        for (int target = 0; target < nproc(); ++target) {
+            for (const Verb verb : {Verb::put, Verb::acc, Verb::get}) {
+                const auto& completions = all_completions();
+                ground.perform(make(verb, shapes[i]), target,
+                               completions[(i + static_cast<size_t>(target)) % completions.size()]);
+                if (verb != Verb::get) {
+                    ground.check_by_get(target,
+                                        "shape " + std::to_string(i) + ", " + name_of(verb));
+                }
+            }
+        }
+    }
+    ground.check_by_owner("chosen shapes");
+}
+
+// A count of 0 at any level: nothing happens, wherever the addresses point.
+TEST(Strided, ZeroCounts) {
+    Playground ground(kArea, kArea, ARMCI_ACC_INT);
+    for (const std::vector<int>& count : {std::vector<int>{0, 10, 5}, std::vector<int>{64, 0, 5},
+                                          std::vector<int>{64, 10, 0}, std::vector<int>{0}}) {
+        const std::vector<int> stride(count.size() - 1, 1 << 20);
+        const Shape shape = strided_shape(0, stride, int64_t{1} << 40, stride, count);
+        for (int target = 0; target < nproc(); ++target) {
+            for (const Verb verb : {Verb::put, Verb::acc, Verb::get}) {
+                for (const Completion completion : all_completions()) {
+                    ground.perform(make(verb, shape), target, completion);
+                }
+            }
+        }
+    }
+    ground.check_by_owner("transfers of nothing");
+}
+
+// The source of a put or accumulate may be read several times over.
+TEST(Strided, SourceReadRepeatedly) {
+    Playground ground(kArea, kArea, ARMCI_ACC_INT);
+    for (const int stride : {0, 4, -4, 12}) {
+        const int64_t start = stride < 0 ? 400 : 0;
+        const Shape shape = strided_shape(start, {stride}, 100, {40}, {40, 100});
+        for (const Verb verb : {Verb::put, Verb::acc}) {
+            const int target = (me() + 1) % nproc();
+            ground.perform(make(verb, shape), target, Completion::blocking);
+            ground.check_by_get(target, "source stride " + std::to_string(stride));
+        }
+    }
+    ground.check_by_owner("overlapping sources");
+}
+
+// All repetitions are added when the destination of one accumulate overlaps itself.
+TEST(Strided, AccumulateOntoItself) {
+    Playground ground(kArea, kArea, ARMCI_ACC_INT);
+    for (const int stride : {0, 4, -8}) {
+        const int64_t start = stride < 0 ? 2000 : 0;
+        const Shape shape = strided_shape(0, {48}, start, {stride}, {48, 200});
+        for (int target = 0; target < nproc(); ++target) {
+            ground.perform(make(Verb::acc, shape), target, Completion::blocking);
+            ground.check_by_get(target, "destination stride " + std::to_string(stride));
+        }
+    }
+    ground.check_by_owner("overlapping destinations");
+}
+
+// A patch as Global Arrays moves it: hundreds of rows, a few megabytes.
+TEST(Strided, LargePatch) {
+    constexpr int kRowBytes = 700 * 8;
+    constexpr int kWidthBytes = 1000 * 8;
+    constexpr int kRows = 350;
+    Playground ground(int64_t{kWidthBytes} * kRows, int64_t{kWidthBytes} * kRows, ARMCI_ACC_DBL);
+    Rng rng = rank_rng();
+    for (const Verb verb : {Verb::put, Verb::acc, Verb::get}) {
+        Transfer transfer;
+        transfer.verb = verb;
+        transfer.type = ARMCI_ACC_DBL;
+        transfer.scale = random_scale(element_type(ARMCI_ACC_DBL), rng);
+        transfer.shape = strided_shape(64, {kRowBytes}, 800, {kWidthBytes}, {kRowBytes, kRows});
+        const int target = (me() + 1) % nproc();
+        ground.perform(transfer, target, Completion::blocking);
+        transfer.shape = strided_shape(72, {kRowBytes + 8}, 800, {kWidthBytes}, {kRowBytes, kRows});
+        ground.perform(transfer, target, Completion::handle_wait);
+        ground.check_by_get(target, transfer.describe());
+    }
+    ground.check_by_owner("large patches");
+}
+
+}  // namespace
+}  // namespace armci::mp

@@ -1,0 +1,74 @@
+// What every multi-rank test knows about its job: ranks, amount of work, random numbers.
+//
+// Nothing here calls ARMCI except where a comment says so; the harness synchronises through a
+// communicator of its own, so that it neither helps nor hides the library's own synchronisation.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace armci::mp {
+
+// Rank and number of ranks in MPI_COMM_WORLD, which is also the library's world.
+int me();
+int nproc();
+
+// A duplicate of MPI_COMM_WORLD that only the harness and the tests' own checks use.
+MPI_Comm harness_comm();
+
+// A plain MPI barrier on harness_comm(): orders ranks, completes nothing.
+void sync();
+
+// Scales a loop count by TEST_EFFORT: low = 1/8 (at least 1), normal = 1, high = 8.
+int64_t scaled(int64_t normal_count);
+
+// Reports an impossible situation (not a finding of a test) and ends the job.
+[[noreturn]] void give_up(const std::string& why);
+
+// Pseudo-random numbers that depend only on the seed, the running test and `stream`, on every
+// machine.
+class Rng {
+  public:
+    explicit Rng(uint64_t seed) : engine_(seed) {}
+
+    uint64_t bits() { return engine_(); }
+    // Uniform in lowest..highest, both included.
+    int64_t between(int64_t lowest, int64_t highest) {
+        const uint64_t width = static_cast<uint64_t>(highest - lowest) + 1;
+        return lowest + static_cast<int64_t>(bits() % width);
+    }
+    bool chance(int percent) { return between(1, 100) <= percent; }
+
+    template <typename T>
+    const T& pick(const std::vector<T>& choices) {
+        return choices[bits() % choices.size()];
+    }
+
+    template <typename T>
+    void shuffle(std::vector<T>& items) {
+        for (size_t left = items.size(); left > 1; --left) {
+            std::swap(items[left - 1], items[bits() % left]);
+        }
+    }
+
+  private:
+    std::mt19937_64 engine_;
+};
+
+// The same numbers on every rank; different streams are independent.
+Rng common_rng(uint64_t stream = 0);
+// Different numbers on every rank.
+Rng rank_rng(uint64_t stream = 0);
+
+// The seed everything derives from: TEST_SEED or a constant.
+uint64_t base_seed();
+
+// Called by the harness only.
+void begin_job();
+void end_job();
+
+}  // namespace armci::mp

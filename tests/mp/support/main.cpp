@@ -1,0 +1,6 @@
+// The usual main program of a multi-rank test.
+#include "support/harness.h"
+
+int main(int argc, char** argv) {
+    return armci::mp::run_tests(argc, argv);
+}

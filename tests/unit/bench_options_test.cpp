@@ -1,0 +1,140 @@
+#include "armci-bench/options.h"
+
+#include "armci-bench/json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace armci::bench {
+namespace {
+
+using Arguments = std::vector<std::string_view>;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(BenchOptions, DefaultsAreConsistent) {
+    Options options;
+    EXPECT_THAT(parse_options({}, &options), IsEmpty());
+    EXPECT_THAT(check_job_size(options, 1), IsEmpty());
+    EXPECT_FALSE(options.ops.empty());
+    EXPECT_THAT(options.modes, ElementsAre(Mode::latency, Mode::stream, Mode::window));
+    EXPECT_FALSE(options.sizes.empty());
+    EXPECT_FALSE(options.strided_sizes.empty());
+    EXPECT_FALSE(options.runs.empty());
+}
+
+TEST(BenchOptions, TakesValuesAfterEqualsOrAsNextArgument) {
+    Options options;
+    EXPECT_THAT(parse_options({"--sizes=8,1K", "--window", "7", "--target-busy"}, &options),
+                IsEmpty());
+    EXPECT_THAT(options.sizes, ElementsAre(8, 1024));
+    EXPECT_THAT(options.strided_sizes, ElementsAre(8, 1024));
+    EXPECT_EQ(options.window, 7);
+    EXPECT_EQ(options.target_wait, TargetWait::busy);
+}
+
+TEST(BenchOptions, ReadsEveryKindOfValue) {
+    Options options;
+    EXPECT_THAT(
+        parse_options(
+            {"--ops",        "rmw,put", "--modes",        "window",   "--runs",          "64",
+             "--dims",       "2,3",     "--segments",     "10",       "--stride-factor", "4",
+             "--local",      "dense",   "--local-memory", "malloc",   "--type",          "dcomplex",
+             "--scale",      "-1.5",    "--handles",      "explicit", "--pattern",       "pair",
+             "--busy-limit", "3",       "--repeat",       "5",        "--min-time",      "0",
+             "--csv",        "-",       "--json",         "x.json",   "--list"},
+            &options),
+        IsEmpty());
+    EXPECT_THAT(options.ops,
+                ElementsAre(Op::fetch_add, Op::swap, Op::fetch_add_contended, Op::put));
+    EXPECT_THAT(options.modes, ElementsAre(Mode::window));
+    EXPECT_THAT(options.runs, ElementsAre(64));
+    EXPECT_THAT(options.dims, ElementsAre(2, 3));
+    EXPECT_THAT(options.segments, ElementsAre(10));
+    EXPECT_EQ(options.stride_factor, 4);
+    EXPECT_TRUE(options.local_dense);
+    EXPECT_TRUE(options.local_malloc);
+    EXPECT_EQ(options.type, ElementType::complex128);
+    EXPECT_EQ(options.scale, -1.5);
+    EXPECT_EQ(options.handles, Handles::one_each);
+    EXPECT_EQ(options.pattern, Pattern::pair);
+    EXPECT_EQ(options.busy_limit_s, 3);
+    EXPECT_EQ(options.repeat, 5);
+    EXPECT_EQ(options.min_time_ms, 0);
+    EXPECT_EQ(options.csv_path, "-");
+    EXPECT_EQ(options.json_path, "x.json");
+    EXPECT_TRUE(options.list);
+}
+
+TEST(BenchOptions, AllMeansEveryOperationOnce) {
+    Options options;
+    EXPECT_THAT(parse_options({"--ops", "all"}, &options), IsEmpty());
+    EXPECT_EQ(options.ops.size(), static_cast<size_t>(Op::mpi_pack_get) + 1);
+    for (size_t i = 0; i < options.ops.size(); i++) {
+        EXPECT_EQ(options.ops[i], static_cast<Op>(i));
+    }
+}
+
+TEST(BenchOptions, NamesTheWrongArgument) {
+    const std::vector<std::pair<Arguments, const char*>> cases = {
+        {{"--sizes", "8X"}, "--sizes"},
+        {{"--sizes"}, "--sizes needs a value"},
+        {{"--ops", "put,bogus"}, "'put,bogus'"},
+        {{"--ops", ""}, "--ops"},
+        {{"--modes", "fast"}, "--modes"},
+        {{"--dims", "1"}, "--dims"},
+        {{"--dims", "9"}, "--dims"},
+        {{"--window", "0"}, "--window"},
+        {{"--repeat", "0"}, "--repeat"},
+        {{"--scale", "2x"}, "--scale"},
+        {{"--scale", ""}, "--scale"},
+        {{"--type", "short"}, "--type"},
+        {{"--local", "sparse"}, "--local"},
+        {{"--local-memory", "gpu"}, "--local-memory"},
+        {{"--handles", "none"}, "--handles"},
+        {{"--target", "-1"}, "--target"},
+        {{"--nonsense"}, "unknown option --nonsense"},
+        {{"--nonsense=1"}, "unknown option --nonsense"},
+        {{"extra"}, "unknown option extra"},
+    };
+    for (const auto& [arguments, expected] : cases) {
+        Options options;
+        EXPECT_THAT(parse_options(arguments, &options), HasSubstr(expected)) << arguments[0];
+    }
+}
+
+TEST(BenchOptions, RefusesContradictions) {
+    Options options;
+    EXPECT_THAT(parse_options({"--type", "int", "--scale", "0.5"}, &options), HasSubstr("--scale"));
+    EXPECT_THAT(parse_options({"--type", "float", "--scale", "inf"}, &options),
+                HasSubstr("--scale"));
+    EXPECT_THAT(parse_options({"--pattern", "all", "--target", "1"}, &options),
+                HasSubstr("--target"));
+    EXPECT_THAT(parse_options({"--csv", "-", "--json", "-"}, &options), HasSubstr("--csv"));
+}
+
+TEST(BenchOptions, ChecksAgainstTheSizeOfTheJob) {
+    Options options;
+    ASSERT_THAT(parse_options({"--target", "2"}, &options), IsEmpty());
+    EXPECT_THAT(check_job_size(options, 3), IsEmpty());
+    EXPECT_THAT(check_job_size(options, 2), HasSubstr("--target"));
+    ASSERT_THAT(parse_options({"--pattern", "pair"}, &options), IsEmpty());
+    EXPECT_THAT(check_job_size(options, 2), IsEmpty());
+    EXPECT_THAT(check_job_size(options, 1), HasSubstr("--pattern"));
+    ASSERT_THAT(parse_options({"--target-busy"}, &options), IsEmpty());
+    EXPECT_THAT(check_job_size(options, 2), IsEmpty());
+    EXPECT_THAT(check_job_size(options, 1), HasSubstr("--target-busy"));
+    ASSERT_THAT(parse_options({"--target-busy", "--pattern", "all"}, &options), IsEmpty());
+    EXPECT_THAT(check_job_size(options, 2), HasSubstr("--target-busy"));
+}
+
+TEST(BenchJson, StringsAreEscaped) {
+    EXPECT_EQ(json_string("plain"), "\"plain\"");
+    EXPECT_EQ(json_string("a\"b\\c"), "\"a\\\"b\\\\c\"");
+    EXPECT_EQ(json_string("a\nb\x01"), "\"a\\u000ab\\u0001\"");
+    EXPECT_EQ(json_string("\xc3\xa9"), "\"\xc3\xa9\"");
+}
+
+}  // namespace
+}  // namespace armci::bench

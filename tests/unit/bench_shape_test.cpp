@@ -1,0 +1,117 @@
+#include "armci-bench/shape.h"
+
+#include "armci-bench/options.h"
+#include "armci-bench/row.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace armci::bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+struct At {
+    int64_t local_offset;
+    int64_t remote_offset;
+    bool operator==(const At&) const = default;
+};
+
+std::vector<At> runs_of(const Shape& shape) {
+    std::vector<At> runs;
+    for_each_run(shape, [&](int64_t local, int64_t remote) { runs.push_back({local, remote}); });
+    return runs;
+}
+
+TEST(BenchShape, ContiguousIsOneRun) {
+    const Shape shape = contiguous_shape(100);
+    EXPECT_EQ(shape.total_bytes(), 100);
+    EXPECT_EQ(shape.local_span_bytes(), 100);
+    EXPECT_EQ(shape.remote_span_bytes(), 100);
+    EXPECT_THAT(runs_of(shape), ElementsAre(At{0, 0}));
+    EXPECT_EQ(shape.describe(), "contiguous");
+}
+
+TEST(BenchShape, TwoDimensional) {
+    const Shape shape = strided_shape(32, 8, 2, 3, /*local_dense=*/true);
+    EXPECT_EQ(shape.total_bytes(), 32);
+    EXPECT_EQ(shape.local_span_bytes(), 32);
+    EXPECT_EQ(shape.remote_span_bytes(), 3 * 24 + 8);
+    EXPECT_THAT(runs_of(shape), ElementsAre(At{0, 0}, At{8, 24}, At{16, 48}, At{24, 72}));
+    EXPECT_EQ(shape.describe(), "2-D, 8 B x 4");
+}
+
+TEST(BenchShape, OuterLevelsDoNotContinueInnerOnes) {
+    const Shape shape = strided_shape(6 * 8, 8, 3, 2, /*local_dense=*/false);
+    EXPECT_THAT(shape.repeats, ElementsAre(3, 2));
+    EXPECT_THAT(shape.remote_stride_bytes, ElementsAre(16, 64));
+    EXPECT_THAT(runs_of(shape),
+                ElementsAre(At{0, 0}, At{16, 16}, At{32, 32}, At{64, 64}, At{80, 80}, At{96, 96}));
+    EXPECT_EQ(shape.local_span_bytes(), 96 + 8);
+}
+
+TEST(BenchShape, RoundsDownToWholeRunsAndLevels) {
+    EXPECT_EQ(strided_shape(1000, 64, 2, 2, false).total_bytes(), 15 * 64);
+    const Shape cube = strided_shape(1000, 8, 4, 2, false);
+    EXPECT_THAT(cube.repeats, SizeIs(3));
+    EXPECT_THAT(cube.repeats, ElementsAre(5, 5, 5));
+    EXPECT_EQ(strided_shape(8, 8, 8, 2, false).total_bytes(), 8);
+}
+
+TEST(BenchShape, EveryRunLiesInTheSpanAndIsVisitedOnce) {
+    for (int dims = 2; dims <= 5; dims++) {
+        const Shape shape = strided_shape(4096, 8, dims, 2, false);
+        const std::vector<At> runs = runs_of(shape);
+        ASSERT_EQ(static_cast<int64_t>(runs.size()), shape.run_count());
+        for (size_t i = 1; i < runs.size(); i++) {
+            ASSERT_GE(runs[i].remote_offset, runs[i - 1].remote_offset + shape.run_bytes);
+        }
+        EXPECT_EQ(runs.back().remote_offset + shape.run_bytes, shape.remote_span_bytes());
+    }
+}
+
+TEST(BenchShape, KnowsTheLimitsOfTheInterface) {
+    EXPECT_TRUE(contiguous_shape(INT32_MAX).fits_interface());
+    EXPECT_FALSE(contiguous_shape(int64_t{INT32_MAX} + 1).fits_interface());
+    EXPECT_TRUE(strided_shape(int64_t{4} << 30, 1 << 20, 2, 2, false).fits_interface());
+    EXPECT_FALSE(strided_shape(int64_t{4} << 30, 1 << 30, 2, 2, false).fits_interface());
+}
+
+Plan plan_for(const std::vector<std::string_view>& arguments, int rank_count) {
+    Options options;
+    EXPECT_THAT(parse_options(arguments, &options), IsEmpty());
+    return make_plan(options, rank_count);
+}
+
+TEST(BenchPlan, RowsAreTheProductOfWhatWasAskedFor) {
+    const Plan plan = plan_for({"--ops", "put,acc-strided,put-vector", "--modes", "latency,window",
+                                "--sizes", "64,1K", "--runs", "8,16", "--segments", "3,5,7"},
+                               2);
+    EXPECT_THAT(plan.notes, IsEmpty());
+    EXPECT_THAT(plan.rows, SizeIs((2 + 4 + 6) * 2));
+    EXPECT_EQ(plan.rows.back().shape.total_bytes(), 7 * 16);
+}
+
+TEST(BenchPlan, GetStreamsOnlyIfItsLatencyIsNotMeasured) {
+    EXPECT_THAT(plan_for({"--ops", "get", "--sizes", "8"}, 2).rows, SizeIs(2));
+    EXPECT_THAT(plan_for({"--ops", "get", "--sizes", "8", "--modes", "stream"}, 2).rows, SizeIs(1));
+}
+
+TEST(BenchPlan, LeavesOutWhatMakesNoSenseAndSaysSo) {
+    const Plan short_rows = plan_for({"--ops", "put-strided", "--sizes", "64", "--runs", "1K"}, 2);
+    EXPECT_THAT(short_rows.rows, IsEmpty());
+    EXPECT_THAT(short_rows.notes, ElementsAre(HasSubstr("less than one run")));
+
+    const Plan split_elements = plan_for({"--ops", "acc", "--sizes", "12"}, 2);
+    EXPECT_THAT(split_elements.notes, ElementsAre(HasSubstr("whole elements of type double")));
+
+    const Plan alone = plan_for({"--ops", "mpi-pack-put", "--sizes", "64", "--runs", "8"}, 1);
+    EXPECT_THAT(alone.notes, ElementsAre(HasSubstr("target that does nothing else")));
+    EXPECT_THAT(alone.rows, IsEmpty());
+}
+
+}  // namespace
+}  // namespace armci::bench

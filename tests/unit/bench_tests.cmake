@@ -1,0 +1,48 @@
+# Unit tests of armci-bench: the parts that need neither MPI nor ARMCI.
+
+set(bench_dir ${PROJECT_SOURCE_DIR}/tools/armci-bench)
+set(bench_test_sources
+    ${bench_dir}/element.cpp
+    ${bench_dir}/json.cpp
+    ${bench_dir}/options.cpp
+    ${bench_dir}/quantity.cpp
+    ${bench_dir}/row.cpp
+    ${bench_dir}/shape.cpp
+    ${bench_dir}/statistics.cpp
+    ${bench_dir}/transfer_check.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/bench_check_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/bench_options_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/bench_quantity_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/bench_shape_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/bench_statistics_test.cpp)
+set_source_files_properties(${bench_test_sources}
+    PROPERTIES INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/tools)
+list(APPEND ARMCI_UNIT_TEST_SOURCES ${bench_test_sources})
+
+# The program itself: every operation once, with its data checked, in the ways ranks can take part.
+if(TARGET armci-bench)
+    function(armci_add_bench_test name rank_count)
+        add_test(NAME armci-bench.${name}
+            COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${rank_count}
+                $<TARGET_FILE:armci-bench> --sizes 8,10000 --runs 8,1000 --dims 2,3 --segments 5
+                --repeat 1 --min-time 0 --window 8 ${ARGN})
+        set_tests_properties(armci-bench.${name} PROPERTIES
+            TIMEOUT 120 PROCESSORS ${rank_count} LABELS bench)
+    endfunction()
+    armci_add_bench_test(one_rank 1 --ops contiguous,strided,vector,rmw,sync)
+    armci_add_bench_test(one_on_last 3 --ops all)
+    armci_add_bench_test(pairs 4 --ops all --pattern pair --target-wait armci --handles explicit)
+    armci_add_bench_test(all_at_once 3 --ops contiguous,strided,vector,rmw,sync --pattern all
+        --handles aggregate --type complex --local dense --local-memory malloc)
+    armci_add_bench_test(busy_target 2 --ops contiguous,strided,vector,rmw,sync --target-busy)
+    armci_add_bench_test(busy_target_of_other_node 2
+        --ops contiguous,strided,vector,rmw,sync --target-busy)
+    set_tests_properties(armci-bench.busy_target_of_other_node PROPERTIES
+        ENVIRONMENT ARMCI_NODE_SIZE=1)
+endif()
+
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+    add_test(NAME compare_script
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/benchmarks/compare/ratios_test.py)
+endif()

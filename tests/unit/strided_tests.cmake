@@ -1,0 +1,6 @@
+list(APPEND ARMCI_UNIT_TEST_SOURCES
+    ${CMAKE_CURRENT_LIST_DIR}/strided_accumulate_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/strided_cursor_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/strided_kernels_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/strided_large_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/strided_layout_test.cpp)

@@ -1,0 +1,14 @@
+// Results as comma-separated values: one line of column names, then one line per row.
+#pragma once
+
+#include "armci-bench/options.h"
+#include "armci-bench/result.h"
+
+#include <cstdio>
+
+namespace armci::bench {
+
+void write_csv_header(std::FILE* out);
+void write_csv_row(std::FILE* out, const Result& result, const Options& options);
+
+}  // namespace armci::bench

@@ -1,0 +1,90 @@
+#include "armci-bench/implementation.h"
+
+#if ARMCI_BENCH_EXTENSIONS
+#include <armcix.h>
+#include <rdma/fabric.h>
+#endif
+
+namespace armci::bench {
+
+std::string library_name() {
+    return ARMCI_BENCH_LIBRARY_NAME;
+}
+
+#if ARMCI_BENCH_EXTENSIONS
+
+std::string libfabric_version() {
+    const uint32_t version = fi_version();
+    return std::to_string(FI_MAJOR(version)) + "." + std::to_string(FI_MINOR(version));
+}
+
+std::string provider_name() {
+    return ARMCIX_Provider();
+}
+
+int node_count() {
+    return ARMCIX_Node_count();
+}
+
+int node_of(int rank) {
+    return ARMCIX_Node(rank);
+}
+
+RouteCounts route_counts(Verb verb) {
+    armcix_stats_t stats{};
+    ARMCIX_Stats(&stats, sizeof(stats));
+    RouteCounts counts{};
+    for (size_t route = 0; route < counts.size(); route++) {
+        switch (verb) {
+            case Verb::put:
+                counts[route] = stats.put[route].operations;
+                break;
+            case Verb::get:
+                counts[route] = stats.get[route].operations;
+                break;
+            case Verb::acc:
+                counts[route] = stats.acc[route].operations;
+                break;
+            case Verb::other:
+                break;
+        }
+    }
+    return counts;
+}
+
+#else
+
+std::string libfabric_version() {
+    return "";
+}
+
+std::string provider_name() {
+    return "";
+}
+
+int node_count() {
+    return 0;
+}
+
+int node_of(int) {
+    return 0;
+}
+
+RouteCounts route_counts(Verb) {
+    return {};
+}
+
+#endif
+
+std::string routes_between(const RouteCounts& before, const RouteCounts& after) {
+    static const std::array<const char*, 3> kNames{"local", "rma", "server"};
+    std::string name = "-";
+    for (size_t route = 0; route < kNames.size(); route++) {
+        if (after[route] != before[route]) {
+            name = name == "-" ? kNames[route] : "mixed";
+        }
+    }
+    return name;
+}
+
+}  // namespace armci::bench

@@ -1,0 +1,30 @@
+// The ARMCI that this program was built with. All use of extensions is here; a build for another
+// ARMCI (ARMCI_BENCH_EXTENSIONS 0) knows less.
+#pragma once
+
+#include "armci-bench/row.h"
+
+#include <array>
+#include <string>
+
+namespace armci::bench {
+
+// Name and version of the library, as the build was told.
+std::string library_name();
+
+// libfabric's version and the provider in use; empty if unknown.
+std::string libfabric_version();
+std::string provider_name();
+
+// Number of nodes and node of a rank, 0 if unknown.
+int node_count();
+int node_of(int rank);
+
+// Calls of this process by route, so far.
+using RouteCounts = std::array<unsigned long long, 3>;
+RouteCounts route_counts(Verb verb);
+
+// "local", "rma", "server", "mixed", or "-" if nothing was counted between the two.
+std::string routes_between(const RouteCounts& before, const RouteCounts& after);
+
+}  // namespace armci::bench

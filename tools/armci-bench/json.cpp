@@ -1,0 +1,183 @@
+#include "armci-bench/json.h"
+
+#include <array>
+#include <cmath>
+
+namespace armci::bench {
+
+namespace {
+
+// Puts commas and line breaks between the members of nested objects and arrays.
+class Writer {
+  public:
+    explicit Writer(std::FILE* out) : out_(out) {}
+
+    void open(const char* name, char bracket) {
+        begin_member(name);
+        std::fputc(bracket, out_);
+        first_ = true;
+        depth_++;
+    }
+
+    void close(char bracket) {
+        depth_--;
+        if (!first_) {
+            new_line();
+        }
+        std::fputc(bracket, out_);
+        first_ = false;
+    }
+
+    // name may be null: an entry of an array.
+    void text(const char* name, std::string_view value) {
+        begin_member(name);
+        std::fputs(json_string(value).c_str(), out_);
+    }
+
+    void integer(const char* name, int64_t value) {
+        begin_member(name);
+        std::fprintf(out_, "%lld", static_cast<long long>(value));
+    }
+
+    void number(const char* name, double value) {
+        begin_member(name);
+        if (std::isfinite(value)) {
+            std::fprintf(out_, "%.9g", value);
+        } else {
+            std::fputs("null", out_);
+        }
+    }
+
+  private:
+    void begin_member(const char* name) {
+        if (depth_ > 0) {
+            if (!first_) {
+                std::fputc(',', out_);
+            }
+            new_line();
+        }
+        if (name != nullptr) {
+            std::fprintf(out_, "%s: ", json_string(name).c_str());
+        }
+        first_ = false;
+    }
+
+    void new_line() { std::fprintf(out_, "\n%*s", depth_ * 2, ""); }
+
+    std::FILE* out_;
+    int depth_ = 0;
+    bool first_ = true;
+};
+
+void write_machine(Writer& writer, const Machine& machine) {
+    writer.open("machine", '{');
+    writer.text("date", machine.date);
+    writer.open("hosts", '[');
+    for (const std::string& host : machine.hosts) {
+        writer.text(nullptr, host);
+    }
+    writer.close(']');
+    writer.text("cpu", machine.cpu);
+    writer.integer("cpu_count", machine.cpu_count);
+    writer.text("kernel", machine.kernel);
+    writer.text("compiler", machine.compiler);
+    writer.text("mpi", machine.mpi);
+    writer.text("library", machine.library);
+    writer.text("libfabric", machine.libfabric);
+    writer.text("provider", machine.provider);
+    writer.integer("rank_count", machine.rank_count);
+    writer.integer("node_count", machine.node_count);
+    writer.open("node_of_rank", '[');
+    for (int node : machine.node_of_rank) {
+        writer.integer(nullptr, node);
+    }
+    writer.close(']');
+    writer.open("environment", '{');
+    for (const auto& [name, value] : machine.environment) {
+        writer.text(name.c_str(), value);
+    }
+    writer.close('}');
+    writer.close('}');
+}
+
+void write_settings(Writer& writer, const Options& options) {
+    writer.open("settings", '{');
+    writer.text("pattern", pattern_name(options.pattern));
+    writer.integer("target", options.target);
+    writer.text("target_wait", target_wait_name(options.target_wait));
+    writer.text("type", element_name(options.type));
+    writer.number("scale", options.scale);
+    writer.integer("window", options.window);
+    writer.text("handles", handles_name(options.handles));
+    writer.integer("stride_factor", options.stride_factor);
+    writer.text("local", options.local_dense ? "dense" : "strided");
+    writer.text("local_memory", options.local_malloc ? "malloc" : "armci");
+    writer.integer("repeat", options.repeat);
+    writer.integer("min_time_ms", options.min_time_ms);
+    writer.close('}');
+}
+
+void write_result(Writer& writer, const Result& result) {
+    const Shape& shape = result.row.shape;
+    writer.open(nullptr, '{');
+    writer.text("operation", op_name(result.row.op));
+    writer.text("mode", mode_name(result.row.mode));
+    writer.text("layout", result.row.layout());
+    writer.integer("bytes", shape.total_bytes());
+    writer.integer("run_bytes", shape.run_bytes);
+    writer.integer("run_count", shape.run_count());
+    writer.integer("dims", static_cast<int64_t>(shape.repeats.size()) + 1);
+    writer.integer("actors", result.actor_count);
+    writer.text("status", status_name(result.status));
+    if (result.status == Status::ok) {
+        writer.text("route", result.route);
+        writer.integer("samples", result.sample_count);
+        writer.integer("iterations", result.iterations);
+        writer.number("median_us", result.microseconds.median);
+        writer.number("min_us", result.microseconds.minimum);
+        writer.number("max_us", result.microseconds.maximum);
+        writer.number("spread", result.microseconds.spread);
+        writer.number("mbytes_per_s", result.mbytes_per_s());
+        writer.number("ops_per_s", result.ops_per_s());
+    } else {
+        writer.integer("errors", result.errors);
+    }
+    writer.close('}');
+}
+
+}  // namespace
+
+std::string json_string(std::string_view text) {
+    std::string quoted = "\"";
+    for (char c : text) {
+        if (c == '"' || c == '\\') {
+            quoted += '\\';
+            quoted += c;
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            std::array<char, 8> escaped{};
+            std::snprintf(escaped.data(), escaped.size(), "\\u%04x", static_cast<unsigned>(c));
+            quoted += escaped.data();
+        } else {
+            quoted += c;
+        }
+    }
+    return quoted + '"';
+}
+
+void write_json(std::FILE* out, const Machine& machine, const Options& options,
+                const std::vector<Result>& results) {
+    Writer writer(out);
+    writer.open(nullptr, '{');
+    writer.integer("format", 1);
+    write_machine(writer, machine);
+    write_settings(writer, options);
+    writer.open("rows", '[');
+    for (const Result& result : results) {
+        write_result(writer, result);
+    }
+    writer.close(']');
+    writer.close('}');
+    std::fputc('\n', out);
+}
+
+}  // namespace armci::bench

@@ -1,0 +1,157 @@
+// armci-bench: measures one-sided operations of the ARMCI it is linked with. See usage.cpp.
+
+#include "armci-bench/arena.h"
+#include "armci-bench/armci_api.h"
+#include "armci-bench/machine.h"
+#include "armci-bench/options.h"
+#include "armci-bench/report.h"
+#include "armci-bench/row.h"
+#include "armci-bench/runner.h"
+#include "armci-bench/table.h"
+#include "armci-bench/workload.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace armci::bench {
+namespace {
+
+constexpr int kExitFailed = 1;  // a row failed, or the results could not be written
+constexpr int kExitUsage = 2;
+
+int world_rank() {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+// Prints an error once, on rank 0; everybody returns the same status.
+int fail(const std::string& message, int status) {
+    if (world_rank() == 0) {
+        std::fprintf(stderr, "armci-bench: %s\n", message.c_str());
+    }
+    return status;
+}
+
+// Makes an error that rank 0 found known to all ranks.
+bool failed_on_rank_0(const std::string& message) {
+    int failed = message.empty() ? 0 : 1;
+    MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return failed != 0;
+}
+
+MemoryNeeds most_memory(const Plan& plan, const Options& options) {
+    MemoryNeeds most;
+    for (const Row& row : plan.rows) {
+        const MemoryNeeds needs = memory_needs(row, options);
+        most.remote_bytes = std::max(most.remote_bytes, needs.remote_bytes);
+        most.local_bytes = std::max(most.local_bytes, needs.local_bytes);
+    }
+    return most;
+}
+
+// Collective; returns the exit status.
+int measure_all(const Plan& plan, const Options& options, const Arena& arena) {
+    const bool reports = world_rank() == 0;
+    Report report(options);
+    std::string error = reports ? report.open() : "";
+    if (failed_on_rank_0(error)) {
+        return fail(error, kExitUsage);
+    }
+    const Machine machine = describe_machine();
+    if (reports) {
+        report.begin(machine);
+    }
+    size_t failures = 0;
+    Runner runner(options, arena);
+    for (size_t i = 0; i < plan.rows.size(); i++) {
+        const Result result = runner.measure(plan.rows[i], static_cast<int64_t>(i));
+        failures += result.status == Status::ok ? 0 : 1;
+        if (reports) {
+            report.add(result);
+        }
+    }
+    error = reports ? report.finish() : "";
+    if (failed_on_rank_0(error)) {
+        return fail(error, kExitFailed);
+    }
+    if (failures > 0) {
+        return fail(
+            std::to_string(failures) + " of " + std::to_string(plan.rows.size()) + " rows failed",
+            kExitFailed);
+    }
+    return 0;
+}
+
+// Collective; ARMCI is up.
+int run_benchmark(const Plan& plan, const Options& options) {
+    const MemoryNeeds needs = most_memory(plan, options);
+    Arena arena;
+    int status = kExitFailed;
+    if (arena.create(needs.remote_bytes, needs.local_bytes, options.local_malloc)) {
+        status = measure_all(plan, options, arena);
+    } else {
+        fail("not enough memory: each rank needs " + std::to_string(needs.remote_bytes) +
+                 " bytes of global and " + std::to_string(needs.local_bytes) +
+                 " bytes of local memory",
+             status);
+    }
+    arena.destroy();
+    return status;
+}
+
+int bench_main(const std::vector<std::string_view>& arguments) {
+    Options options;
+    std::string error = parse_options(arguments, &options);
+    if (error.empty() && options.help) {
+        if (world_rank() == 0) {
+            std::fputs(usage_text(), stdout);
+        }
+        return 0;
+    }
+    int rank_count = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &rank_count);
+    if (error.empty()) {
+        error = check_job_size(options, rank_count);
+    }
+    if (!error.empty()) {
+        return fail(error + " (armci-bench --help tells more)", kExitUsage);
+    }
+
+    const Plan plan = make_plan(options, rank_count);
+    if (world_rank() == 0) {
+        for (const std::string& note : plan.notes) {
+            std::fprintf(stderr, "armci-bench: %s\n", note.c_str());
+        }
+    }
+    if (plan.rows.empty()) {
+        return fail("these options leave nothing to measure", kExitUsage);
+    }
+    if (options.list) {
+        for (const Row& row : plan.rows) {
+            if (world_rank() == 0) {
+                print_row(stdout, row);
+            }
+        }
+        return 0;
+    }
+
+    ARMCI_Init();
+    const int status = run_benchmark(plan, options);
+    ARMCI_Finalize();
+    return status;
+}
+
+}  // namespace
+}  // namespace armci::bench
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    const std::vector<std::string_view> arguments(argv + 1, argv + argc);
+    const int status = armci::bench::bench_main(arguments);
+    MPI_Finalize();
+    return status;
+}

@@ -1,0 +1,144 @@
+#include "armci-bench/mpi_pack_workload.h"
+
+#include <cstring>
+
+namespace armci::bench {
+
+namespace {
+
+// What a message asks of the target, or brings.
+enum Tag : int {
+    kTagPut = 1,       // data to unpack
+    kTagPutAcked = 2,  // same, and answer when done
+    kTagGet = 3,       // pack and send the data
+    kTagFlush = 4,     // answer
+    kTagStop = 5,
+    kTagAnswer = 6,
+    kTagData = 7,
+};
+
+void copy_run(char* to, const char* from, int64_t bytes) {
+    if (bytes == 8) {
+        std::memcpy(to, from, 8);  // one load and store, as a loop over doubles would be
+    } else {
+        std::memcpy(to, from, static_cast<size_t>(bytes));
+    }
+}
+
+}  // namespace
+
+MpiPackWorkload::MpiPackWorkload(const Context& context)
+    : Workload(context),
+      verb_(context.row.op == Op::mpi_pack_get ? Verb::get : Verb::put),
+      check_(context.row, context.options, verb_, context.row_number),
+      buffer_(static_cast<size_t>(context.row.shape.total_bytes())) {}
+
+void MpiPackWorkload::prepare() {
+    const Roles& roles = context().roles;
+    if (roles.acts()) {
+        check_.fill_local(context().arena.local(), roles.rank);
+    }
+    if (roles.origin >= 0) {
+        const DirectAccess access(context().arena.data(roles.rank));
+        check_.fill_remote(context().arena.data(roles.rank), roles.rank);
+    }
+}
+
+void MpiPackWorkload::pack(Side side, const char* memory) {
+    const int64_t run_bytes = context().row.shape.run_bytes;
+    char* to = buffer_.data();
+    for_each_run(context().row.shape, [&](int64_t local_offset, int64_t remote_offset) {
+        copy_run(to, memory + (side == Side::local ? local_offset : remote_offset), run_bytes);
+        to += run_bytes;
+    });
+}
+
+void MpiPackWorkload::unpack(Side side, char* memory) {
+    const int64_t run_bytes = context().row.shape.run_bytes;
+    const char* from = buffer_.data();
+    for_each_run(context().row.shape, [&](int64_t local_offset, int64_t remote_offset) {
+        copy_run(memory + (side == Side::local ? local_offset : remote_offset), from, run_bytes);
+        from += run_bytes;
+    });
+}
+
+void MpiPackWorkload::send(int rank, int tag, bool with_data) {
+    const int bytes = with_data ? static_cast<int>(buffer_.size()) : 0;
+    MPI_Send(buffer_.data(), bytes, MPI_BYTE, rank, tag, MPI_COMM_WORLD);
+}
+
+int MpiPackWorkload::receive(int rank, int tag) {
+    MPI_Status status;
+    MPI_Recv(buffer_.data(), static_cast<int>(buffer_.size()), MPI_BYTE, rank, tag, MPI_COMM_WORLD,
+             &status);
+    return status.MPI_TAG;
+}
+
+void MpiPackWorkload::perform(int64_t count) {
+    const int target = context().roles.target;
+    char* memory = context().arena.local();
+    for (int64_t i = 0; i < count; i++) {
+        if (verb_ == Verb::get) {
+            send(target, kTagGet, false);
+            receive(target, kTagData);
+            unpack(Side::local, memory);
+        } else if (context().row.mode == Mode::latency) {
+            pack(Side::local, memory);
+            send(target, kTagPutAcked, true);
+            receive(target, kTagAnswer);
+        } else {
+            pack(Side::local, memory);
+            send(target, kTagPut, true);
+        }
+    }
+    if (verb_ == Verb::put && context().row.mode == Mode::stream) {
+        send(target, kTagFlush, false);
+        receive(target, kTagAnswer);
+    }
+}
+
+void MpiPackWorkload::serve() {
+    const int origin = context().roles.origin;
+    char* memory = context().arena.data(context().roles.rank);
+    const DirectAccess access(memory);
+    for (;;) {
+        switch (receive(origin, MPI_ANY_TAG)) {
+            case kTagPut:
+                unpack(Side::remote, memory);
+                break;
+            case kTagPutAcked:
+                unpack(Side::remote, memory);
+                send(origin, kTagAnswer, false);
+                break;
+            case kTagGet:
+                pack(Side::remote, memory);
+                send(origin, kTagData, true);
+                break;
+            case kTagFlush:
+                send(origin, kTagAnswer, false);
+                break;
+            default:
+                return;  // kTagStop
+        }
+    }
+}
+
+void MpiPackWorkload::dismiss() {
+    send(context().roles.target, kTagStop, false);
+}
+
+int64_t MpiPackWorkload::count_errors() {
+    const Roles& roles = context().roles;
+    if (verb_ == Verb::get) {
+        return roles.acts()
+                   ? check_.errors_at_origin(context().arena.local(), roles.rank, roles.target)
+                   : 0;
+    }
+    if (roles.origin < 0) {
+        return 0;
+    }
+    const DirectAccess access(context().arena.data(roles.rank));
+    return check_.errors_at_target(context().arena.data(roles.rank), roles.origin, roles.rank);
+}
+
+}  // namespace armci::bench

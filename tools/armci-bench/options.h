@@ -1,0 +1,88 @@
+// The command line of armci-bench.
+#pragma once
+
+#include "armci-bench/element.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace armci::bench {
+
+enum class Op {
+    put,
+    get,
+    acc,
+    put_strided,
+    get_strided,
+    acc_strided,
+    put_vector,
+    get_vector,
+    acc_vector,
+    fetch_add,
+    swap,
+    fetch_add_contended,
+    fence,
+    barrier,
+    mpi_pack_put,
+    mpi_pack_get,
+};
+
+enum class Mode { latency, stream, window };
+enum class Pattern { one, pair, all };
+enum class TargetWait { mpi, armci, busy };
+enum class Handles { implicit, one_each, aggregate };
+
+const char* op_name(Op op);
+const char* mode_name(Mode mode);
+const char* pattern_name(Pattern pattern);
+const char* target_wait_name(TargetWait wait);
+const char* handles_name(Handles handles);
+
+struct Options {
+    std::vector<Op> ops;
+    std::vector<Mode> modes;
+    std::vector<int64_t> sizes;          // bytes of contiguous transfers
+    std::vector<int64_t> strided_sizes;  // bytes of strided transfers
+    std::vector<int64_t> runs;           // bytes of a run or a vector segment
+    std::vector<int64_t> segments;       // segments of a vector transfer
+    std::vector<int64_t> dims;
+    int64_t stride_factor = 2;
+    bool local_dense = false;
+    bool local_malloc = false;  // local buffers from malloc, not ARMCI_Malloc_local
+    ElementType type = ElementType::float64;
+    double scale = 2;
+    int64_t window = 64;
+    Handles handles = Handles::implicit;
+
+    Pattern pattern = Pattern::one;
+    int64_t target = -1;  // -1: the last rank
+    TargetWait target_wait = TargetWait::mpi;
+    int64_t busy_limit_s = 20;
+
+    int64_t repeat = 15;
+    int64_t min_time_ms = 10;
+
+    std::string csv_path;  // empty: none; "-": standard output
+    std::string json_path;
+    bool list = false;
+    bool help = false;
+};
+
+// Reads the arguments after the program's name into *options, which holds the defaults of all that
+// is not given. Returns an empty string, or what is wrong with which argument.
+std::string parse_options(const std::vector<std::string_view>& arguments, Options* options);
+
+// The one target of Pattern::one, also of contended operations.
+int single_target(const Options& options, int rank_count);
+
+// Whether ranks that are acted on have nothing else to do.
+bool has_passive_targets(const Options& options, int rank_count);
+
+// Checks what depends on the size of the job. Returns an empty string or what is wrong.
+std::string check_job_size(const Options& options, int rank_count);
+
+const char* usage_text();
+
+}  // namespace armci::bench

@@ -1,0 +1,36 @@
+// One line of the benchmark: an operation on a shape in a mode.
+#pragma once
+
+#include "armci-bench/options.h"
+#include "armci-bench/shape.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace armci::bench {
+
+enum class Verb { put, get, acc, other };
+
+// put, get or acc for the operations that ARMCI counts as one of these.
+Verb verb_of(Op op);
+
+struct Row {
+    Op op;
+    Mode mode;
+    Shape shape;  // of 0 bytes for a barrier and for a fence with nothing to wait for
+
+    // What the operation works on, in words.
+    std::string layout() const;
+    // Bytes of user data that count as moved by one operation; 0: no bandwidth is reported.
+    int64_t moved_bytes() const;
+};
+
+struct Plan {
+    std::vector<Row> rows;
+    std::vector<std::string> notes;  // rows that were asked for and make no sense, with the reason
+};
+
+Plan make_plan(const Options& options, int rank_count);
+
+}  // namespace armci::bench

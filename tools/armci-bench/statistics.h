@@ -1,0 +1,22 @@
+// What is reported of a set of samples.
+#pragma once
+
+#include <vector>
+
+namespace armci::bench {
+
+struct Summary {
+    double median = 0;
+    double minimum = 0;
+    double maximum = 0;
+    double spread = 0;  // distance between the quartiles, as a part of the median
+};
+
+// The value below which the given part (0 to 1) of the samples lies, interpolated between
+// neighbours. `sorted` is in ascending order and not empty.
+double quantile(const std::vector<double>& sorted, double part);
+
+// `samples` is not empty.
+Summary summarize(std::vector<double> samples);
+
+}  // namespace armci::bench

@@ -1,0 +1,115 @@
+#include "armci-bench/table.h"
+
+#include "armci-bench/quantity.h"
+
+#include <array>
+#include <cmath>
+#include <string>
+
+namespace armci::bench {
+
+namespace {
+
+// Four significant digits without an exponent.
+std::string format_number(double value) {
+    int decimals = 3;
+    for (double limit = 10; decimals > 0 && value >= limit; limit *= 10) {
+        decimals--;
+    }
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
+    return text.data();
+}
+
+std::string bytes_column(const Row& row) {
+    const int64_t bytes = row.shape.total_bytes();
+    return bytes > 0 ? format_bytes(bytes) : "-";
+}
+
+std::string describe_pattern(const Machine& machine, const Options& options) {
+    switch (options.pattern) {
+        case Pattern::one:
+            return "rank 0 on rank " + std::to_string(single_target(options, machine.rank_count));
+        case Pattern::pair:
+            return "each rank of the lower half on its partner in the upper half, at once";
+        case Pattern::all:
+            return "each rank on the next one, at once";
+    }
+    return "";
+}
+
+std::string describe_wait(const Options& options) {
+    switch (options.target_wait) {
+        case TargetWait::mpi:
+            return "targets wait in MPI_Barrier";
+        case TargetWait::armci:
+            return "targets wait in ARMCI_Barrier";
+        case TargetWait::busy:
+            return "targets compute";
+    }
+    return "";
+}
+
+void print_row_columns(std::FILE* out, const Row& row) {
+    std::fprintf(out, "%-19s  %-7s  %9s  %-26s", op_name(row.op), mode_name(row.mode),
+                 bytes_column(row).c_str(), row.layout().c_str());
+}
+
+}  // namespace
+
+void print_heading(std::FILE* out, const Machine& machine, const Options& options) {
+    std::fprintf(out, "# %s, %s\n", machine.library.c_str(), machine.mpi.c_str());
+    std::fprintf(out, "# %s, %s%s, %d x %s, %s\n", machine.date.c_str(), machine.hosts[0].c_str(),
+                 machine.hosts.size() > 1
+                     ? (" and " + std::to_string(machine.hosts.size() - 1) + " more hosts").c_str()
+                     : "",
+                 machine.cpu_count, machine.cpu.c_str(), machine.kernel.c_str());
+    std::fprintf(out, "# %d ranks", machine.rank_count);
+    if (machine.node_count > 0) {
+        std::fprintf(out, " on %d nodes, provider %s, libfabric %s", machine.node_count,
+                     machine.provider.c_str(), machine.libfabric.c_str());
+    }
+    std::fprintf(out, "\n# %s; %s\n", describe_pattern(machine, options).c_str(),
+                 describe_wait(options).c_str());
+    for (const auto& [name, value] : machine.environment) {
+        std::fprintf(out, "# %s=%s\n", name.c_str(), value.c_str());
+    }
+}
+
+void print_column_names(std::FILE* out) {
+    std::fprintf(out, "%-19s  %-7s  %9s  %-26s  %-6s  %9s  %9s  %6s  %9s  %9s\n", "operation",
+                 "mode", "bytes", "layout", "route", "us/op", "min us", "spread", "MB/s",
+                 "1000 op/s");
+    std::fflush(out);
+}
+
+void print_result(std::FILE* out, const Result& result) {
+    print_row_columns(out, result.row);
+    switch (result.status) {
+        case Status::ok: {
+            const std::string bandwidth =
+                result.row.moved_bytes() > 0 ? format_number(result.mbytes_per_s()) : "-";
+            std::fprintf(out, "  %-6s  %9s  %9s  %4.0f %%  %9s  %9s\n", result.route.c_str(),
+                         format_number(result.microseconds.median).c_str(),
+                         format_number(result.microseconds.minimum).c_str(),
+                         result.microseconds.spread * 100, bandwidth.c_str(),
+                         format_number(result.ops_per_s() / 1000).c_str());
+            break;
+        }
+        case Status::wrong:
+            std::fprintf(out, "  WRONG RESULT: %lld bytes or words differ\n",
+                         static_cast<long long>(result.errors));
+            break;
+        case Status::stalled:
+            std::fprintf(out, "  STALLED: no progress while the target computed\n");
+            break;
+    }
+    std::fflush(out);
+}
+
+void print_row(std::FILE* out, const Row& row) {
+    print_row_columns(out, row);
+    std::fprintf(out, "\n");
+}
+
+}  // namespace armci::bench

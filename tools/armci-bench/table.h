@@ -1,0 +1,19 @@
+// Results for people: aligned columns with units.
+#pragma once
+
+#include "armci-bench/machine.h"
+#include "armci-bench/options.h"
+#include "armci-bench/result.h"
+
+#include <cstdio>
+
+namespace armci::bench {
+
+void print_heading(std::FILE* out, const Machine& machine, const Options& options);
+void print_column_names(std::FILE* out);
+void print_result(std::FILE* out, const Result& result);
+
+// The row alone, for --list.
+void print_row(std::FILE* out, const Row& row);
+
+}  // namespace armci::bench

@@ -1,0 +1,58 @@
+// put, get and acc of any shape, blocking and non-blocking.
+#pragma once
+
+#include "armci-bench/armci_api.h"
+#include "armci-bench/element.h"
+#include "armci-bench/slots.h"
+#include "armci-bench/transfer_check.h"
+#include "armci-bench/workload.h"
+
+#include <vector>
+
+namespace armci::bench {
+
+class TransferWorkload : public Workload {
+  public:
+    explicit TransferWorkload(const Context& context);
+
+    void prepare() override;
+    void perform(int64_t count) override;
+    int64_t check_count() const override { return slots_.count; }
+    int64_t batch_count() const override;
+    int64_t count_errors() override;
+    bool result_lasts() const override { return verb_ != Verb::acc; }
+
+  private:
+    // Addresses of one slot in the order of ARMCI's arguments.
+    struct Place {
+        void* source;
+        void* destination;
+        std::vector<void*> source_runs;  // of a vector transfer
+        std::vector<void*> destination_runs;
+        armci_giov_t descriptor;
+    };
+
+    void make_places();
+    void call(Place& place);
+    void start(Place& place, armci_hdl_t* handle);
+    void perform_window(int64_t count);
+    void start_batch(int64_t count);
+    void fence();
+
+    const Verb verb_;
+    const Form form_;
+    const Slots slots_;
+    const TransferCheck check_;
+    const int target_;
+    const int type_code_;
+
+    Scale scale_;
+    std::vector<int> counts_;
+    std::vector<int> source_strides_;
+    std::vector<int> destination_strides_;
+    int levels_ = 0;
+    std::vector<Place> places_;
+    std::vector<armci_hdl_t> handles_;
+};
+
+}  // namespace armci::bench

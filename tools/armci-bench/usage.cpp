@@ -1,0 +1,64 @@
+#include "armci-bench/options.h"
+
+namespace armci::bench {
+
+const char* usage_text() {
+    return R"(usage: mpiexec -n RANKS armci-bench [options]
+
+Measures one-sided operations. Before a row is timed its result is checked; a row whose data is
+wrong says so, and the exit status is then not 0.
+
+What to measure
+  --ops LIST          operations and groups of them (default contiguous,strided,vector,rmw,sync):
+                        contiguous  put, get, acc
+                        strided     put-strided, get-strided, acc-strided
+                        vector      put-vector, get-vector, acc-vector
+                        rmw         fetch-add, swap, fetch-add-contended (all ranks, one counter)
+                        sync        fence (the fence alone, after a put), barrier
+                        mpi-pack    mpi-pack-put, mpi-pack-get: the strided patch packed, sent and
+                                    unpacked by hand with MPI, as a yardstick
+                        all         everything
+  --modes LIST        latency  each operation complete at the target before the next starts
+                      stream   blocking operations back to back, one fence at the end; a get is
+                               complete when it returns, so that latency already is its stream
+                      window   non-blocking, --window of them at a time, one fence at the end
+  --sizes LIST        bytes of contiguous and strided transfers (default 8 to 1M, 64K and 1M);
+                      suffixes K, M, G; A:B stands for A, 2A, 4A, ... B
+  --runs LIST         bytes of a contiguous run or vector segment (default 8,128,1K)
+  --dims LIST         dimensions of strided patches, 2 to 8 (default 2)
+  --segments LIST     segments of vector transfers (default 1000)
+  --stride-factor N   distance between runs in runs (default 2; 1: dense)
+  --local WHICH       local side: strided like the remote side (default) or dense
+  --local-memory FROM local buffers from armci (ARMCI_Malloc_local, default) or malloc
+  --type NAME         elements of acc: int long float double complex dcomplex (default double)
+  --scale X           factor of acc (default 2)
+  --window N          operations under way in mode window (default 64)
+  --handles KIND      of non-blocking operations: implicit (default), explicit, aggregate
+
+Who takes part
+  --pattern one       rank 0 acts on --target (default: the last rank)
+            pair      the lower half of the ranks, each on its partner in the upper half, at once
+            all       every rank on the next one, at once
+  --target-wait HOW   where targets are meanwhile: mpi (in MPI_Barrier, default), armci (in
+                      ARMCI_Barrier), busy (computing, in no library at all)
+  --target-busy       same as --target-wait busy
+  --busy-limit S      a busy target that sees no progress gives up after S seconds (default 20);
+                      the row is then marked "stalled" and the exit status is not 0
+
+How long
+  --repeat N          samples per row (default 15)
+  --min-time MS       milliseconds per sample at least (default 10)
+
+Output
+  --csv FILE          rows as CSV      ("-": standard output, instead of the table)
+  --json FILE         rows as JSON with a description of the machine and the settings
+  --list              print the rows that would be measured, and stop
+  --help
+
+Times are per operation: of several ranks at once the slowest; bandwidth and rate are then the sum.
+Bandwidth counts moved bytes once (MB/s = 10^6 bytes per second). spread is the distance between
+the quartiles as a part of the median.
+)";
+}
+
+}  // namespace armci::bench

@@ -1,0 +1,41 @@
+#include "armci-bench/workload.h"
+
+#include "armci-bench/mpi_pack_workload.h"
+#include "armci-bench/slots.h"
+#include "armci-bench/sync_workload.h"
+#include "armci-bench/transfer_workload.h"
+
+#include <chrono>
+
+namespace armci::bench {
+
+double Workload::timed(int64_t count) {
+    const auto begin = std::chrono::steady_clock::now();
+    perform(count);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+MemoryNeeds memory_needs(const Row& row, const Options& options) {
+    const Slots slots = make_slots(row, options);
+    return {slots.count * slots.remote_bytes, slots.count * slots.local_bytes};
+}
+
+std::unique_ptr<Workload> make_workload(const Context& context) {
+    switch (context.row.op) {
+        case Op::fetch_add:
+        case Op::swap:
+        case Op::fetch_add_contended:
+            return std::make_unique<RmwWorkload>(context);
+        case Op::fence:
+            return std::make_unique<FenceWorkload>(context);
+        case Op::barrier:
+            return std::make_unique<BarrierWorkload>(context);
+        case Op::mpi_pack_put:
+        case Op::mpi_pack_get:
+            return std::make_unique<MpiPackWorkload>(context);
+        default:
+            return std::make_unique<TransferWorkload>(context);
+    }
+}
+
+}  // namespace armci::bench
