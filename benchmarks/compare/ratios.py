@@ -93,7 +93,8 @@ def describe(title, documents):
     machine = documents[0]["machine"]
     text = f"{title}: {machine['library']}, {machine['rank_count']} ranks"
     if machine["node_count"]:
-        text += f" on {machine['node_count']} nodes, provider {machine['provider']}"
+        nodes = "1 node" if machine["node_count"] == 1 else f"{machine['node_count']} nodes"
+        text += f" on {nodes}, provider {machine['provider']}"
     settings = [f"{name}={value}" for name, value in machine["environment"].items()
                 if name.startswith(("ARMCI_", "FI_"))]
     return ", ".join([text] + settings)

@@ -16,7 +16,7 @@ namespace armci::datasrv {
 
 class Server;
 
-// What the server keeps per origin.
+// What the server keeps per origin. Exists from the first frame on; `peer` is known after hello.
 struct Client {
     int32_t rank = -1;
     fabric::PeerAddress peer = FI_ADDR_UNSPEC;
@@ -24,6 +24,9 @@ struct Client {
     uint64_t executed_bytes = 0;
     uint64_t told_bytes = 0;  // executed_bytes when it was last told
     bool acknowledgement_due = false;
+    // Frames that completed before their predecessors, by sequence number.
+    std::map<uint64_t, std::vector<char>> early_frames;
+    size_t early_bytes = 0;
 };
 
 class GetStreams {

@@ -44,18 +44,56 @@ void Server::handle_frame(const void* frame, size_t frame_bytes) {
             options_.node, frame_bytes);
         return;
     }
-    if (header.kind == wire::FrameKind::hello && !handle_hello(header, frame, frame_bytes)) {
+    std::unique_ptr<Client>& client = clients_[header.rank];
+    if (!client) {
+        client = std::make_unique<Client>();
+        client->rank = header.rank;
+    }
+    if (header.sequence != client->executed_frames + 1) {
+        hold_early_frame(*client, header, frame, frame_bytes);
         return;
     }
-    const auto found = clients_.find(header.rank);
-    if (found == clients_.end()) {
+    handle_next_frame(*client, header, frame, frame_bytes);
+    while (!client->early_frames.empty() &&
+           client->early_frames.begin()->first == client->executed_frames + 1) {
+        const std::vector<char> held = std::move(client->early_frames.begin()->second);
+        client->early_frames.erase(client->early_frames.begin());
+        client->early_bytes -= held.size();
+        wire::decode_header(held.data(), held.size(), &header);
+        handle_next_frame(*client, header, held.data(), held.size());
+    }
+}
+
+// A frame whose predecessors are still on their way. An origin never has more than its window under
+// way.
+void Server::hold_early_frame(Client& client, const wire::FrameHeader& header, const void* frame,
+                              size_t frame_bytes) {
+    const auto window = static_cast<uint64_t>(options_.client_window_bytes);
+    if (header.sequence <= client.executed_frames || client.early_bytes + frame_bytes > window ||
+        client.early_frames.contains(header.sequence)) {
         ARMCI_LOG_WARN(
-            "the data server of node %d ignored a %s request of rank %d, which has not "
-            "introduced itself",
+            "the data server of node %d ignored frame %llu of rank %d, which does not fit in its "
+            "sequence",
+            options_.node, static_cast<unsigned long long>(header.sequence), header.rank);
+        return;
+    }
+    const char* begin = static_cast<const char*>(frame);
+    client.early_frames.emplace(header.sequence, std::vector<char>(begin, begin + frame_bytes));
+    client.early_bytes += frame_bytes;
+}
+
+void Server::handle_next_frame(Client& client, const wire::FrameHeader& header, const void* frame,
+                               size_t frame_bytes) {
+    if (header.kind == wire::FrameKind::hello && !handle_hello(client, frame, frame_bytes)) {
+        return;
+    }
+    if (client.peer == FI_ADDR_UNSPEC) {
+        ARMCI_LOG_WARN(
+            "the data server of node %d ignored a %s request of rank %d, which has not introduced "
+            "itself",
             options_.node, wire::name_of(header.kind), header.rank);
         return;
     }
-    Client& client = *found->second;
     const int64_t start_ns = base::now_ns();
     // Counted before the answer is made, because the answer carries the count.
     ++client.executed_frames;
@@ -107,29 +145,23 @@ void Server::execute(Client& client, const wire::FrameHeader& header, const void
     }
 }
 
-bool Server::handle_hello(const wire::FrameHeader& header, const void* frame, size_t frame_bytes) {
-    if (clients_.contains(header.rank)) {
+bool Server::handle_hello(Client& client, const void* frame, size_t frame_bytes) {
+    if (client.peer != FI_ADDR_UNSPEC) {
         return true;
     }
     // Providers read as many bytes as their addresses have, which is what our own has.
     std::vector<unsigned char> address(endpoint_.address().size());
     const size_t offered = frame_bytes - sizeof(wire::FrameHeader);
-    if (offered != wire::padded(address.size())) {
+    if (offered == wire::padded(address.size())) {
+        std::memcpy(address.data(), static_cast<const char*>(frame) + sizeof(wire::FrameHeader),
+                    address.size());
+        client.peer = endpoint_.insert_peer(address.data());
+    }
+    if (client.peer == FI_ADDR_UNSPEC) {
         ARMCI_LOG_WARN("the data server of node %d cannot use the address that rank %d sent",
-                       options_.node, header.rank);
+                       options_.node, client.rank);
         return false;
     }
-    std::memcpy(address.data(), static_cast<const char*>(frame) + sizeof(wire::FrameHeader),
-                address.size());
-    auto client = std::make_unique<Client>();
-    client->rank = header.rank;
-    client->peer = endpoint_.insert_peer(address.data());
-    if (client->peer == FI_ADDR_UNSPEC) {
-        ARMCI_LOG_WARN("the data server of node %d cannot use the address that rank %d sent",
-                       options_.node, header.rank);
-        return false;
-    }
-    clients_[header.rank] = std::move(client);
     return true;
 }
 

@@ -126,7 +126,7 @@ Server::OutReply* Server::new_reply(wire::FrameKind kind, uint64_t request_id, s
 }
 
 bool Server::post_reply(Client& client, OutReply* reply) {
-    reply->header()->executed_frames = client.executed_frames;
+    reply->header()->sequence = client.executed_frames;
     reply->header()->executed_bytes = client.executed_bytes;
     if (!endpoint_.post_send(client.peer, reply->wire(), reply->wire_bytes, buffers_.descriptor(),
                              &reply->operation)) {

@@ -111,7 +111,11 @@ class Server {
     void handle_frame(const void* frame, size_t frame_bytes);
     void execute(Client& client, const wire::FrameHeader& header, const void* frame,
                  size_t frame_bytes);
-    bool handle_hello(const wire::FrameHeader& header, const void* frame, size_t frame_bytes);
+    void hold_early_frame(Client& client, const wire::FrameHeader& header, const void* frame,
+                          size_t frame_bytes);
+    void handle_next_frame(Client& client, const wire::FrameHeader& header, const void* frame,
+                           size_t frame_bytes);
+    bool handle_hello(Client& client, const void* frame, size_t frame_bytes);
     void handle_transfer(Client& client, const wire::FrameHeader& header, const void* frame,
                          size_t frame_bytes);
     void handle_credit(Client& client, const wire::FrameHeader& header, const void* frame,

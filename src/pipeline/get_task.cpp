@@ -108,8 +108,9 @@ void GetTask::on_answer(Origin& origin, const wire::FrameHeader& header, const v
     if (header.kind != wire::FrameKind::data ||
         !wire::decode_body(frame, header.frame_bytes, &body) ||
         header.frame_bytes != wire::padded(head_bytes + body.data_bytes) ||
-        body.offset != static_cast<uint64_t>(stream.taken_bytes) ||
-        body.data_bytes > static_cast<uint64_t>(stream.total_bytes - stream.taken_bytes)) {
+        body.offset > static_cast<uint64_t>(stream.total_bytes) ||
+        body.data_bytes > static_cast<uint64_t>(stream.total_bytes - stream.taken_bytes) ||
+        body.data_bytes > static_cast<uint64_t>(stream.total_bytes) - body.offset) {
         base::fatal(function(),
                     "the data server of node %d sent a %s frame that does not fit the get "
                     "it answers",
@@ -117,10 +118,17 @@ void GetTask::on_answer(Origin& origin, const wire::FrameHeader& header, const v
     }
     const auto bytes = static_cast<int64_t>(body.data_bytes);
     const char* data = wire::after_body<wire::DataBody>(frame);
+    // Chunks may complete out of order.
+    const auto place = [&](auto& cursor) {
+        if (cursor.position() != static_cast<int64_t>(body.offset)) {
+            cursor.seek(static_cast<int64_t>(body.offset));
+        }
+        strided::unpack(cursor, data, bytes);
+    };
     if (transfer_.is_vector) {
-        strided::unpack(stream.local, data, bytes);
+        place(stream.local);
     } else {
-        strided::unpack(local_, data, bytes);
+        place(local_);
     }
     stream.taken_bytes += bytes;
     if (stream.taken_bytes == stream.total_bytes) {

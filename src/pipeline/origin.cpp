@@ -286,6 +286,7 @@ bool Origin::post_frame(Channel& channel, OutFrame* frame) {
     if (!channel.has_room(frame->wire_bytes + 2 * options_.buffer_bytes)) {
         frame->header()->flags |= wire::kAcknowledgeNow;
     }
+    frame->header()->sequence = channel.sent_frames + 1;
     frame->operation.peer = channel.node;
     if (!endpoint_.post_send(channel.peer, frame->wire(), frame->wire_bytes, buffers_.descriptor(),
                              &frame->operation)) {
@@ -410,7 +411,7 @@ void Origin::handle_frame(const void* frame, size_t frame_bytes) {
                        frame_bytes);
         return;
     }
-    channels_[header.rank]->record_answer(header.executed_frames, header.executed_bytes);
+    channels_[header.rank]->record_answer(header.sequence, header.executed_bytes);
     switch (header.kind) {
         case wire::FrameKind::acknowledge:
             return;

@@ -64,9 +64,11 @@ struct FrameHeader {
     int32_t rank = 0;          // origin frames: sender; server frames: addressee
     uint32_t frame_bytes = 0;  // of the whole frame
     uint64_t request_id = 0;   // chosen by the origin, returned in the answer
-    // Server frames: this origin's frames and bytes executed so far; both only grow.
-    uint64_t executed_frames = 0;
-    uint64_t executed_bytes = 0;
+    // Origin frames: the number of this frame among those to this server, from 1. Frames are
+    // executed in this order: providers match messages in order, but may complete a small one
+    // before a large one. Server frames: how many of the addressee's frames have been executed.
+    uint64_t sequence = 0;
+    uint64_t executed_bytes = 0;  // server frames: the bytes of those frames
 };
 static_assert(sizeof(FrameHeader) == 40);
 

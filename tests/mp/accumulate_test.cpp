@@ -11,7 +11,7 @@ namespace armci::mp {
 namespace {
 
 // Adds element by element what every rank contributed to `totals`, in the type's own arithmetic.
-void sum_over_ranks(const ElementType& type, std::vector<char>& totals) {
+void sum_elements(const ElementType& type, std::vector<char>& totals) {
     const auto parts = static_cast<int>(static_cast<int64_t>(totals.size()) / type.align_bytes);
     MPI_Datatype part = MPI_DATATYPE_NULL;
     switch (type.code) {
@@ -29,7 +29,9 @@ void sum_over_ranks(const ElementType& type, std::vector<char>& totals) {
             part = MPI_DOUBLE;
             break;
     }
-    MPI_Allreduce(MPI_IN_PLACE, totals.data(), parts, part, MPI_SUM, harness_comm());
+    MPI_Request summed = MPI_REQUEST_NULL;
+    MPI_Iallreduce(MPI_IN_PLACE, totals.data(), parts, part, MPI_SUM, harness_comm(), &summed);
+    finish(summed);
 }
 
 constexpr int64_t kElements = 200;  // few, so that the ranks meet all the time
@@ -79,7 +81,7 @@ class Contention {
         ARMCI_WaitAll();
         ARMCI_Barrier();
         for (int owner = 0; owner < nproc(); ++owner) {
-            sum_over_ranks(type_, mine_[static_cast<size_t>(owner)]);
+            sum_elements(type_, mine_[static_cast<size_t>(owner)]);
         }
         const std::vector<char> guard(static_cast<size_t>(guard_bytes_), 0);
         expect_same_bytes(guard.data(), memory_.mine(), guard_bytes_, what + ", before the region");

@@ -367,7 +367,7 @@ TEST(Group, FenceWithForeignGroups) {
 // Groups and their memory in great numbers, as a long run makes them.
 TEST(Group, ManyInSuccession) {
     Rng rng = common_rng();
-    for (int64_t round = 0; round < scaled(80); ++round) {
+    for (int64_t round = 0; round < scaled(40); ++round) {
         std::vector<int> ranks = all_ranks();
         rng.shuffle(ranks);
         ranks.resize(static_cast<size_t>(rng.between(1, nproc())));

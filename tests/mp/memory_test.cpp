@@ -111,7 +111,7 @@ TEST(Memory, InterleavedAllocations) {
                 found.data(), bytes, "slice of rank " + std::to_string(proc));
         }
     };
-    for (int64_t step = 0; step < scaled(200); ++step) {
+    for (int64_t step = 0; step < scaled(120); ++step) {
         if (live.empty() || (live.size() < 60 && rng.chance(60))) {
             Allocation allocation{next_key++, {}, nullptr};
             for (int proc = 0; proc < nproc(); ++proc) {
@@ -142,7 +142,7 @@ TEST(Memory, InterleavedAllocations) {
 // Thousands of short-lived allocations do not use the memory up.
 TEST(Memory, ReusedAfterFree) {
     constexpr int64_t kBytes = 1 << 20;
-    for (int64_t round = 0; round < scaled(200); ++round) {
+    for (int64_t round = 0; round < scaled(64); ++round) {
         GlobalMemory memory(kBytes);
         const int right = (me() + 1) % nproc();
         ARMCI_PutValueLong(round, memory.at(right, kBytes - 8), right);

@@ -187,10 +187,13 @@ TYPED_TEST(Reduction, OverWorld) {
     using T = TypeParam;
     const std::vector<int> everybody = ranks_from(0, 1);
     for (const auto& op : operators<T>()) {
-        for (const int n : {0, 1, 3, 1000}) {
+        for (const int n : {0, 3, 1000}) {
             auto x = my_contribution<T>(n);
             typed_gop(x.data(), n, text(op.name));
             expect_result(op, everybody, x, "typed");
+            if (n != 3) {
+                continue;
+            }
             for (const int scope : {SCOPE_ALL, SCOPE_MASTERS}) {
                 x = my_contribution<T>(n);
                 armci_msg_gop_scope(scope, x.data(), n, text(op.name), TypeCode<T>::value);

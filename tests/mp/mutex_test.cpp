@@ -85,8 +85,7 @@ TEST(Mutex, ManyMutexesOverAllOwners) {
         ARMCI_Unlock(mutex, owner);
         ++mine[static_cast<size_t>(owner * kMost + mutex)];
     }
-    MPI_Allreduce(MPI_IN_PLACE, mine.data(), static_cast<int>(mine.size()), MPI_LONG, MPI_SUM,
-                  harness_comm());
+    sum_over_ranks(mine);
     ARMCI_Barrier();
     for (int mutex = 0; mutex < kMost; ++mutex) {
         EXPECT_EQ(memory.element<long>(me())[mutex],
@@ -194,7 +193,7 @@ TEST(MutexSet, TrylockUnderContention) {
     *memory.element<long>(me()) = 0;
     armcix_mutex_hdl_t set = ARMCIX_Create_mutexes_hdl(1, &world);
     ARMCI_Barrier();
-    long entered = 0;
+    std::vector<long> entered = {0};
     for (int64_t i = 0; i < scaled(60); ++i) {
         if (i % 3 == 0) {
             ARMCIX_Lock_hdl(set, 0, 0);
@@ -202,12 +201,12 @@ TEST(MutexSet, TrylockUnderContention) {
             continue;
         }
         increment(memory.element<long>(0), 0);
-        ++entered;
+        ++entered[0];
         ARMCIX_Unlock_hdl(set, 0, 0);
     }
-    MPI_Allreduce(MPI_IN_PLACE, &entered, 1, MPI_LONG, MPI_SUM, harness_comm());
+    sum_over_ranks(entered);
     ARMCI_Barrier();
-    EXPECT_EQ(*memory.element<long>(me()), me() == 0 ? entered : 0);
+    EXPECT_EQ(*memory.element<long>(me()), me() == 0 ? entered[0] : 0);
     EXPECT_EQ(ARMCIX_Destroy_mutexes_hdl(set), 0);
 }
 

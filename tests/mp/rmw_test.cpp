@@ -106,7 +106,7 @@ void check_signed_sums() {
         fetch_add(memory.element<T>(target, 1), value, target);
         added[static_cast<size_t>(target)] += value;
     }
-    MPI_Allreduce(MPI_IN_PLACE, added.data(), nproc(), MPI_LONG, MPI_SUM, harness_comm());
+    sum_over_ranks(added);
     expect_word<T>(memory, static_cast<T>(1000 + added[static_cast<size_t>(me())]));
 }
 

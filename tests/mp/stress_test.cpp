@@ -64,8 +64,7 @@ class Mix {
         }
         ground_.check_local("local side of a mix");
         ground_.check_by_owner("a mix of operations");
-        MPI_Allreduce(MPI_IN_PLACE, added_.data(), static_cast<int>(added_.size()), MPI_LONG,
-                      MPI_SUM, harness_comm());
+        sum_over_ranks(added_);
         expect_same_bytes(&added_[static_cast<size_t>(me()) * kSharedWords],
                           shared_.element<long>(me()), kSharedWords * 8, "shared words of a mix");
         sync();

@@ -136,9 +136,7 @@ TEST(Vector, SegmentsInDifferentAllocations) {
     const int origin = (me() + nproc() - 1) % nproc();
     std::vector<char> sent_to_me(source.size());
     ARMCI_Fence(target);
-    MPI_Sendrecv(source.data(), static_cast<int>(source.size()), MPI_BYTE, target, 0,
-                 sent_to_me.data(), static_cast<int>(source.size()), MPI_BYTE, origin, 0,
-                 harness_comm(), MPI_STATUS_IGNORE);
+    exchange(source.data(), target, sent_to_me.data(), origin, static_cast<int64_t>(source.size()));
     for (int i = 0; i < kAllocations; ++i) {
         std::vector<char> expected(kBytes, static_cast<char>(i));
         for (int half = 0; half < 2; ++half) {

@@ -64,10 +64,11 @@ void print_heading(std::FILE* out, const Machine& machine, const Options& option
                      ? (" and " + std::to_string(machine.hosts.size() - 1) + " more hosts").c_str()
                      : "",
                  machine.cpu_count, machine.cpu.c_str(), machine.kernel.c_str());
-    std::fprintf(out, "# %d ranks", machine.rank_count);
+    std::fprintf(out, "# %d %s", machine.rank_count, machine.rank_count == 1 ? "rank" : "ranks");
     if (machine.node_count > 0) {
-        std::fprintf(out, " on %d nodes, provider %s, libfabric %s", machine.node_count,
-                     machine.provider.c_str(), machine.libfabric.c_str());
+        std::fprintf(out, " on %d %s, provider %s, libfabric %s", machine.node_count,
+                     machine.node_count == 1 ? "node" : "nodes", machine.provider.c_str(),
+                     machine.libfabric.c_str());
     }
     std::fprintf(out, "\n# %s; %s\n", describe_pattern(machine, options).c_str(),
                  describe_wait(options).c_str());

@@ -36,7 +36,9 @@ class JobListener : public testing::EmptyTestEventListener {
     void OnTestEnd(const testing::TestInfo& test) override {
         const int mine = test.result()->Failed() ? 1 : 0;
         std::vector<int> failed(nproc());
-        MPI_Allgather(&mine, 1, MPI_INT, failed.data(), 1, MPI_INT, harness_comm());
+        MPI_Request gathered = MPI_REQUEST_NULL;
+        MPI_Iallgather(&mine, 1, MPI_INT, failed.data(), 1, MPI_INT, harness_comm(), &gathered);
+        finish(gathered);
         std::string ranks;
         for (int rank = 0; rank < nproc(); ++rank) {
             if (failed[rank] != 0) {

@@ -1,6 +1,7 @@
 #include "support/job.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -83,8 +84,35 @@ MPI_Comm harness_comm() {
     return g_job.comm;
 }
 
+void finish(MPI_Request request) {
+    int done = 0;
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    while (done == 0) {
+        sched_yield();
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+}
+
 void sync() {
-    MPI_Barrier(g_job.comm);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(g_job.comm, &request);
+    finish(request);
+}
+
+void exchange(const void* sent, int to, void* received, int from, int64_t bytes) {
+    MPI_Request in = MPI_REQUEST_NULL;
+    MPI_Request out = MPI_REQUEST_NULL;
+    MPI_Irecv(received, static_cast<int>(bytes), MPI_BYTE, from, 0, g_job.comm, &in);
+    MPI_Isend(sent, static_cast<int>(bytes), MPI_BYTE, to, 0, g_job.comm, &out);
+    finish(in);
+    finish(out);
+}
+
+void sum_over_ranks(std::vector<long>& numbers) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_LONG,
+                   MPI_SUM, g_job.comm, &request);
+    finish(request);
 }
 
 int64_t scaled(int64_t normal_count) {

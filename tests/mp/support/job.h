@@ -20,8 +20,18 @@ int nproc();
 // A duplicate of MPI_COMM_WORLD that only the harness and the tests' own checks use.
 MPI_Comm harness_comm();
 
+// Waits for an MPI request, giving the processor away meanwhile: there may be more ranks than
+// cores.
+void finish(MPI_Request request);
+
 // A plain MPI barrier on harness_comm(): orders ranks, completes nothing.
 void sync();
+
+// Sends bytes to one rank and receives as many from another.
+void exchange(const void* sent, int to, void* received, int from, int64_t bytes);
+
+// Replaces each number by its sum over the ranks. Collective.
+void sum_over_ranks(std::vector<long>& numbers);
 
 // Scales a loop count by TEST_EFFORT: low = 1/8 (at least 1), normal = 1, high = 8.
 int64_t scaled(int64_t normal_count);

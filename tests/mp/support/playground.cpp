@@ -132,8 +132,10 @@ void Playground::check_by_owner(const std::string& what) {
     for (size_t target = 0; target < expected_remote_.size(); ++target) {
         std::memcpy(sent.data() + target * area, expected_remote_[target].data(), area);
     }
-    MPI_Alltoall(sent.data(), static_cast<int>(area), MPI_BYTE, received.data(),
-                 static_cast<int>(area), MPI_BYTE, harness_comm());
+    MPI_Request exchanged = MPI_REQUEST_NULL;
+    MPI_Ialltoall(sent.data(), static_cast<int>(area), MPI_BYTE, received.data(),
+                  static_cast<int>(area), MPI_BYTE, harness_comm(), &exchanged);
+    finish(exchanged);
     for (int origin = 0; origin < nproc(); ++origin) {
         expect_same_bytes(
             received.data() + static_cast<size_t>(origin) * area,

@@ -1,0 +1,64 @@
+#include "armci-info/routes.h"
+
+#include <armci/armci.h>
+#include <armci/armcix.h>
+#include <limits.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/stats.h"
+#include "core/runtime.h"
+
+namespace armci::info {
+namespace {
+
+constexpr int kHostBytes = 64;
+
+char letter_of(int route) {
+    constexpr char kLetters[] = {'l', 'r', 's'};
+    return kLetters[route];
+}
+
+}  // namespace
+
+void print_routes(std::FILE* out) {
+    int rank = 0;
+    int size = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+
+    std::string row(size, ' ');
+    for (int target = 0; target < size; ++target) {
+        row[target] = letter_of(ARMCIX_Route(target));
+    }
+    char host[kHostBytes] = "";
+    gethostname(host, sizeof host - 1);
+    std::vector<char> rows(rank == 0 ? static_cast<size_t>(size) * size : 0);
+    std::vector<char> hosts(rank == 0 ? static_cast<size_t>(size) * kHostBytes : 0);
+    MPI_Gather(row.data(), size, MPI_CHAR, rows.data(), size, MPI_CHAR, 0, MPI_COMM_WORLD);
+    MPI_Gather(host, kHostBytes, MPI_CHAR, hosts.data(), kHostBytes, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (rank != 0) {
+        return;
+    }
+    std::fprintf(out, "%d rank%s on %d node%s, provider %s\n", size, size == 1 ? "" : "s",
+                 ARMCIX_Node_count(), ARMCIX_Node_count() == 1 ? "" : "s", ARMCIX_Provider());
+    if (const core::Network* network = core::running()->network.get()) {
+        std::fprintf(out,
+                     "direct remote access %s; strided and vector transfers use it for runs of at "
+                     "least %lld bytes\n",
+                     network->rma_usable ? "is used" : "is not used",
+                     static_cast<long long>(network->rma_min_run_bytes));
+    }
+    std::fprintf(out, "routes of large puts (l local, r rma, s server), a row an origin:\n");
+    for (int origin = 0; origin < size; ++origin) {
+        std::fprintf(out, "  rank %-5d node %-4d %-20s %.*s\n", origin, ARMCIX_Node(origin),
+                     &hosts[static_cast<size_t>(origin) * kHostBytes], size,
+                     &rows[static_cast<size_t>(origin) * size]);
+    }
+}
+
+}  // namespace armci::info
