@@ -10,6 +10,9 @@ namespace api = armci::api;
 
 extern "C" int PARMCI_Put(void* src, void* dst, int bytes, int proc) {
     Entry entry("ARMCI_Put");
+    if (api::copied_on_node(*entry, OpKind::put, src, dst, bytes, proc)) {
+        return 0;
+    }
     Transfer transfer;
     if (api::make_contiguous(*entry, "ARMCI_Put", OpKind::put, src, dst, bytes, proc, nullptr,
                              &transfer)) {
@@ -21,6 +24,9 @@ ARMCI_ALIAS(int, ARMCI_Put, (void*, void*, int, int), PARMCI_Put);
 
 extern "C" int PARMCI_Get(void* src, void* dst, int bytes, int proc) {
     Entry entry("ARMCI_Get");
+    if (api::copied_on_node(*entry, OpKind::get, dst, src, bytes, proc)) {
+        return 0;
+    }
     Transfer transfer;
     if (api::make_contiguous(*entry, "ARMCI_Get", OpKind::get, src, dst, bytes, proc, nullptr,
                              &transfer)) {
@@ -44,6 +50,10 @@ ARMCI_ALIAS(int, ARMCI_Acc, (int, void*, void*, void*, int, int), PARMCI_Acc);
 
 extern "C" int PARMCI_NbPut(void* src, void* dst, int bytes, int proc, armci_hdl_t* hdl) {
     Entry entry("ARMCI_NbPut");
+    if (api::copied_on_node(*entry, OpKind::put, src, dst, bytes, proc)) {
+        api::skip(*entry, hdl);
+        return 0;
+    }
     Transfer transfer;
     const bool any = api::make_contiguous(*entry, "ARMCI_NbPut", OpKind::put, src, dst, bytes, proc,
                                           nullptr, &transfer);
@@ -54,6 +64,10 @@ ARMCI_ALIAS(int, ARMCI_NbPut, (void*, void*, int, int, armci_hdl_t*), PARMCI_NbP
 
 extern "C" int PARMCI_NbGet(void* src, void* dst, int bytes, int proc, armci_hdl_t* hdl) {
     Entry entry("ARMCI_NbGet");
+    if (api::copied_on_node(*entry, OpKind::get, dst, src, bytes, proc)) {
+        api::skip(*entry, hdl);
+        return 0;
+    }
     Transfer transfer;
     const bool any = api::make_contiguous(*entry, "ARMCI_NbGet", OpKind::get, src, dst, bytes, proc,
                                           nullptr, &transfer);

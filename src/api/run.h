@@ -1,19 +1,47 @@
 // Small steps that several families of entry points share.
 #pragma once
 
+#include <cstring>
+
 #include "api/arguments.h"
 #include "core/transfers.h"
 
 namespace armci::api {
 
-// Starts a non-blocking transfer; when there is nothing to move, the handle only becomes idle
-// (unless earlier operations on it are still under way).
-inline void start_or_skip(Runtime& runtime, bool any, Transfer transfer, armci_hdl_t* handle) {
-    if (any) {
-        core::run_nonblocking(runtime, std::move(transfer), handle);
-    } else if (handle != nullptr && !runtime.handles.is_active(*handle)) {
+// Nothing is under way for this call: the handle becomes idle, unless earlier operations are still on it.
+inline void skip(Runtime& runtime, armci_hdl_t* handle) {
+    if (handle != nullptr && !runtime.handles.is_active(*handle)) {
         runtime.handles.set_idle(handle);
     }
+}
+
+inline void start_or_skip(Runtime& runtime, bool any, Transfer&& transfer, armci_hdl_t* handle) {
+    if (any) {
+        core::run_nonblocking(runtime, std::move(transfer), handle);
+    } else {
+        skip(runtime, handle);
+    }
+}
+
+// The short way of a contiguous put or get inside a node, where the checks are most of the work. False:
+// nothing was done, and the long way finds out what is the matter.
+inline bool copied_on_node(Runtime& runtime, OpKind op, void* local, void* remote, int bytes,
+                           int proc) {
+    if (bytes <= 0 || local == nullptr ||
+        static_cast<unsigned>(proc) >= static_cast<unsigned>(runtime.world.size) ||
+        !runtime.world.on_my_node(proc) ||
+        runtime.segments.find(proc, reinterpret_cast<uint64_t>(remote), bytes).segment == nullptr) {
+        return false;
+    }
+    void* to = op == OpKind::put ? remote : local;
+    const void* from = op == OpKind::put ? local : remote;
+    if (bytes == sizeof(uint64_t)) {
+        std::memcpy(to, from, sizeof(uint64_t));
+    } else {
+        std::memmove(to, from, static_cast<size_t>(bytes));
+    }
+    runtime.stats.count(op, base::Route::local, bytes);
+    return true;
 }
 
 inline void set_flag(Runtime& runtime, const char* function, int* flag, int value, int proc) {

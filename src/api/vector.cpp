@@ -32,7 +32,7 @@ int run_vector(const char* function, OpKind op, const strided::AccScale* scale, 
 
 int start_vector(const char* function, OpKind op, const strided::AccScale* scale, armci_giov_t* iov,
                  int iov_len, int proc, armci_hdl_t* hdl, Runtime& runtime) {
-    start_or_skip(runtime, false, Transfer(), hdl);
+    skip(runtime, hdl);
     for_each_descriptor(runtime, function, op, iov, iov_len, proc, scale, [&](Transfer transfer) {
         core::run_nonblocking(runtime, std::move(transfer), hdl);
     });

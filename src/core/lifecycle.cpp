@@ -19,9 +19,11 @@
 #include "node/memory_limits.h"
 
 namespace armci::core {
+
+Runtime* g_running = nullptr;
+
 namespace {
 
-Runtime* g_runtime = nullptr;
 // An instance that could not stop together with the other ranks; its threads end with MPI.
 Runtime* g_abandoned = nullptr;
 int g_count = 0;
@@ -61,7 +63,7 @@ void check_configuration(const base::ConfigResult& configuration, MPI_Comm comm)
 
 // MPI_Finalize was reached with the library still up: stop the thread and close endpoints, alone.
 int on_mpi_finalize(MPI_Comm, int, void*, void*) {
-    for (Runtime** instance : {&g_runtime, &g_abandoned}) {
+    for (Runtime** instance : {&g_running, &g_abandoned}) {
         if (*instance != nullptr) {
             abandon_network(**instance);
             *instance = nullptr;  // its communicators are MPI's to clean up now
@@ -147,8 +149,8 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     watch_mpi_finalize();
     report_start(*runtime);
     // From here on the library is up; what follows uses it.
-    g_runtime = runtime.release();
-    start_notifications(*g_runtime);
+    g_running = runtime.release();
+    start_notifications(*g_running);
 }
 
 // Waits for all ranks, but not forever: a program that fails may call this on one rank only.
@@ -185,7 +187,7 @@ void stop(Runtime* runtime) {
             "ARMCI_Finalize: the other ranks did not come within %lld s "
             "(ARMCI_FINALIZE_TIMEOUT_S); this rank goes on alone",
             static_cast<long long>(runtime->config().finalize_timeout_s));
-        g_runtime = nullptr;
+        g_running = nullptr;
         g_abandoned = runtime;
         return;
     }
@@ -195,7 +197,7 @@ void stop(Runtime* runtime) {
     runtime->groups.stop();
     // The whole heap goes with its mapping; nobody may still look into it.
     MPI_Barrier(runtime->world.node_comm);
-    g_runtime = nullptr;
+    g_running = nullptr;
     leave_nodes(&runtime->world, &runtime->mapping);
     delete runtime;
     base::set_log_rank(-1);
@@ -203,12 +205,8 @@ void stop(Runtime* runtime) {
 
 }  // namespace
 
-Runtime* running() {
-    return g_runtime;
-}
-
 bool is_initialized() {
-    return g_runtime != nullptr;
+    return g_running != nullptr;
 }
 
 void set_memory_limit(uint64_t bytes) {
@@ -219,7 +217,7 @@ uint64_t memory_limit() {
 }
 
 void initialize(const char* function, int requested_thread_level, MPI_Comm comm) {
-    if (g_runtime == nullptr) {
+    if (g_running == nullptr) {
         g_count = 0;
         start(function, requested_thread_level, comm);
     }
@@ -228,9 +226,9 @@ void initialize(const char* function, int requested_thread_level, MPI_Comm comm)
 
 bool initialize_uncounted(const char* function, MPI_Comm comm) {
     if (comm == MPI_COMM_NULL) {
-        return g_runtime != nullptr;
+        return g_running != nullptr;
     }
-    if (g_runtime == nullptr) {
+    if (g_running == nullptr) {
         g_count = 0;
         start(function, MPI_THREAD_SINGLE, comm);
     }
@@ -238,14 +236,14 @@ bool initialize_uncounted(const char* function, MPI_Comm comm) {
 }
 
 int finalize() {
-    if (g_runtime == nullptr) {
+    if (g_running == nullptr) {
         return 0;
     }
     if (g_count > 0) {
         --g_count;
     }
     if (g_count == 0) {
-        stop(g_runtime);
+        stop(g_running);
     }
     return 0;
 }

@@ -94,8 +94,9 @@ struct Runtime {
     }
 };
 
-// The running instance, or nullptr.
-Runtime* running();
+// The running instance, or nullptr; set by lifecycle.cpp only.
+extern Runtime* g_running;
+inline Runtime* running() { return g_running; }
 
 // Start, stop and their counting (contract of ARMCI_Init and ARMCI_Finalize); in lifecycle.cpp.
 // `function` is the public name for messages.

@@ -50,7 +50,7 @@ bool wants_rma(Runtime& runtime, const Transfer& transfer) {
     return run_bytes >= runtime.network->rma_min_run_bytes;
 }
 
-std::unique_ptr<pipeline::Task> make_task(Route route, Transfer transfer) {
+std::unique_ptr<pipeline::Task> make_task(Route route, Transfer&& transfer) {
     if (route == Route::rma) {
         return std::make_unique<pipeline::RmaTask>(std::move(transfer));
     }
@@ -61,7 +61,7 @@ std::unique_ptr<pipeline::Task> make_task(Route route, Transfer transfer) {
 }
 
 template <class TaskType>
-void run_task(Runtime& runtime, int node, Transfer transfer) {
+void run_task(Runtime& runtime, int node, Transfer&& transfer) {
     TaskType task(std::move(transfer));
     pipeline::Origin& origin = runtime.network->origin;
     origin.submit(task, origin.channel(node));
@@ -104,7 +104,7 @@ Route route_to(const Runtime& runtime, int target) {
     return rma ? Route::rma : Route::server;
 }
 
-void run_blocking(Runtime& runtime, Transfer transfer) {
+void run_blocking(Runtime& runtime, Transfer&& transfer) {
     const Route route = choose_route(runtime, transfer);
     runtime.stats.count(transfer.op, route, transfer.total_bytes);
     const bool is_get = transfer.op == OpKind::get;
@@ -126,7 +126,7 @@ void run_blocking(Runtime& runtime, Transfer transfer) {
     }
 }
 
-void run_nonblocking(Runtime& runtime, Transfer transfer, armci_hdl_s* handle) {
+void run_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* handle) {
     const Route route = choose_route(runtime, transfer);
     runtime.stats.count(transfer.op, route, transfer.total_bytes);
     if (route == Route::local) {

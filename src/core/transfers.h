@@ -15,11 +15,11 @@ base::Route choose_route(Runtime& runtime, const pipeline::Transfer& transfer);
 base::Route route_to(const Runtime& runtime, int target);
 
 // Blocking: returns when local buffers may be reused (put, accumulate) or hold the data (get).
-void run_blocking(Runtime& runtime, pipeline::Transfer transfer);
+void run_blocking(Runtime& runtime, pipeline::Transfer&& transfer);
 
 // Non-blocking: returns at once; completion through the handle, or, when it is null, through the
 // waits for implicit operations. Descriptors are copied.
-void run_nonblocking(Runtime& runtime, pipeline::Transfer transfer, armci_hdl_s* handle);
+void run_nonblocking(Runtime& runtime, pipeline::Transfer&& transfer, armci_hdl_s* handle);
 
 void wait_handle(Runtime& runtime, armci_hdl_s* handle);
 // True when complete; polls once.

@@ -14,7 +14,7 @@ constexpr int64_t kSmallestWindow = 256;
 
 }  // namespace
 
-GetTask::GetTask(Transfer transfer) : Task(transfer.function), transfer_(std::move(transfer)) {
+GetTask::GetTask(Transfer&& transfer) : Task(transfer.function), transfer_(std::move(transfer)) {
     if (!transfer_.is_vector) {
         remote_layout_ = strided::remote_side(transfer_.pair);
         local_ = strided::StridedCursor(transfer_.local, strided::local_side(transfer_.pair));

@@ -14,7 +14,7 @@ class GetTask : public Task {
   public:
     // Takes the transfer; a vector's address arrays must live until the task is complete or be
     // owned.
-    explicit GetTask(Transfer transfer);
+    explicit GetTask(Transfer&& transfer);
 
     bool post(Origin& origin) override;
     void on_answer(Origin& origin, const wire::FrameHeader& header, const void* frame,

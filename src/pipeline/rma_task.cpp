@@ -7,7 +7,7 @@
 
 namespace armci::pipeline {
 
-RmaTask::RmaTask(Transfer transfer) : Task(transfer.function), transfer_(std::move(transfer)) {}
+RmaTask::RmaTask(Transfer&& transfer) : Task(transfer.function), transfer_(std::move(transfer)) {}
 
 RmaTask::Piece RmaTask::current() const {
     if (transfer_.is_vector) {

@@ -12,7 +12,7 @@ class RmaTask : public Task {
   public:
     // Takes the transfer (put or get); a vector's address arrays must live until the task is posted
     // or be owned. All remote runs must lie in registered segments.
-    explicit RmaTask(Transfer transfer);
+    explicit RmaTask(Transfer&& transfer);
 
     bool post(Origin& origin) override;
 

@@ -11,7 +11,7 @@ constexpr size_t kHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::TransferB
 
 }  // namespace
 
-SendTask::SendTask(Transfer transfer) : Task(transfer.function), transfer_(std::move(transfer)) {
+SendTask::SendTask(Transfer&& transfer) : Task(transfer.function), transfer_(std::move(transfer)) {
     if (!transfer_.is_vector) {
         remote_layout_ = strided::remote_side(transfer_.pair);
         local_ = strided::StridedCursor(transfer_.local, strided::local_side(transfer_.pair));

@@ -11,7 +11,7 @@ namespace armci::pipeline {
 class SendTask : public Task {
   public:
     // Takes the transfer; a vector's address arrays must live until the task is posted or be owned.
-    explicit SendTask(Transfer transfer);
+    explicit SendTask(Transfer&& transfer);
 
     bool post(Origin& origin) override;
 
