@@ -88,20 +88,19 @@ TEST(Value, Double) {
 
 // Hundreds of non-blocking value puts under way: each has captured its own value.
 TEST(Value, NonBlockingPutsCaptureTheirValues) {
-    constexpr int64_t kCount = 500;
-    GlobalMemory memory(kCount * static_cast<int64_t>(sizeof(long)) * nproc());
+    const int64_t count = scaled(500);
+    GlobalMemory memory(count * static_cast<int64_t>(sizeof(long)) * nproc());
     const int target = (me() + 1) % nproc();
-    for (int64_t i = 0; i < kCount; ++i) {
-        EXPECT_EQ(
-            ARMCI_NbPutValueLong(i * i + me(), memory.element<long>(target, me() * kCount + i),
-                                 target, nullptr),
-            0);
+    for (int64_t i = 0; i < count; ++i) {
+        EXPECT_EQ(ARMCI_NbPutValueLong(i * i + me(), memory.element<long>(target, me() * count + i),
+                                       target, nullptr),
+                  0);
     }
     EXPECT_EQ(ARMCI_WaitAll(), 0);
     ARMCI_Barrier();
     const int origin = (me() + nproc() - 1) % nproc();
-    for (int64_t i = 0; i < kCount; ++i) {
-        ASSERT_EQ(*memory.element<long>(me(), origin * kCount + i), i * i + origin);
+    for (int64_t i = 0; i < count; ++i) {
+        ASSERT_EQ(*memory.element<long>(me(), origin * count + i), i * i + origin);
     }
 }
 
