@@ -49,6 +49,9 @@ bool parse_bool(std::string_view text, bool* out) {
 }
 
 bool parse_integer(std::string_view text, int64_t* out) {
+    if (text.size() > 1 && text[0] == '+' && text[1] != '-') {
+        text.remove_prefix(1);
+    }
     int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size()) {

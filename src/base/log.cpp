@@ -40,10 +40,13 @@ void write_line(const char* kind, const char* function, const char* text) {
 
 [[noreturn]] void end_job(int code) {
     std::fflush(nullptr);
+    if ((code & 0xff) == 0) {
+        code = 1;  // a process's status has 8 bits, and 0 would look like success
+    }
     if (AbortHook hook = g_abort_hook.load()) {
         hook(code);
     }
-    std::_Exit(code != 0 ? code & 0xff : 1);
+    std::_Exit(code & 0xff);
 }
 
 const char* kind_of(LogLevel level) {

@@ -70,7 +70,7 @@ int spare_processor(const std::string& rank_processors, const std::string& nic_b
         return -1;
     }
     const Bitmap spare(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology.get())));
-    std::istringstream list(rank_processors);
+    std::istringstream list(rank_processors + ';');  // getline drops an empty last item
     for (std::string one; std::getline(list, one, ';');) {
         const Bitmap used(hwloc_bitmap_alloc());
         // A rank whose binding is unknown may run anywhere, so nothing is spare.

@@ -35,9 +35,9 @@ void abort_by_mpi(int code) {
     MPI_Initialized(&initialized);
     MPI_Finalized(&finalized);
     if (initialized != 0 && finalized == 0) {
-        MPI_Abort(MPI_COMM_WORLD, code != 0 ? code : 1);
+        MPI_Abort(MPI_COMM_WORLD, code);
     }
-    std::_Exit(code != 0 ? code & 0xff : 1);
+    std::_Exit(code & 0xff);
 }
 
 // A malformed value ends the job before anything is started; one rank's message is enough when all
@@ -61,15 +61,73 @@ void check_configuration(const base::ConfigResult& configuration, MPI_Comm comm)
     }
 }
 
-// MPI_Finalize was reached with the library still up: stop the thread and close endpoints, alone.
-int on_mpi_finalize(MPI_Comm, int, void*, void*) {
-    for (Runtime** instance : {&g_running, &g_abandoned}) {
-        if (*instance != nullptr) {
-            abandon_network(**instance);
-            *instance = nullptr;  // its communicators are MPI's to clean up now
-        }
+size_t heap_bytes(const base::Config& config) {
+    return config.heap_size > 0 ? static_cast<size_t>(config.heap_size)
+                                : static_cast<size_t>(4 * node::total_memory());
+}
+
+// Waits for all ranks, but not forever: a program that fails may call this on one rank only.
+bool all_ranks_stop(Runtime& runtime) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(runtime.world.comm, &request);
+    const int64_t deadline = base::now_ns() + runtime.config().finalize_timeout_s * 1'000'000'000;
+    int done = 0;
+    runtime.wait_until([&] {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        return done != 0 || base::now_ns() > deadline;
+    });
+    return done != 0;
+}
+
+void free_leaked(Runtime& runtime) {
+    int leaked = 0;
+    for (const auto& segment : runtime.segments.all()) {
+        leaked += segment->is_internal ? 0 : 1;
     }
+    if (leaked > 0 && runtime.world.rank == 0) {
+        ARMCI_LOG_INFO("%d allocations were not freed before ARMCI_Finalize", leaked);
+    }
+    runtime.segments.stop();
+    for (void* memory : runtime.local_memory) {
+        std::free(memory);
+    }
+}
+
+void stop(Runtime* runtime) {
+    runtime->multi_threaded = false;  // the caller is the last thread in here
+    fence_all(*runtime);
+    if (!all_ranks_stop(*runtime)) {
+        ARMCI_LOG_WARN(
+            "ARMCI_Finalize: the other ranks did not come within %lld s "
+            "(ARMCI_FINALIZE_TIMEOUT_S); this rank goes on alone",
+            static_cast<long long>(runtime->config().finalize_timeout_s));
+        g_running = nullptr;
+        g_abandoned = runtime;
+        return;
+    }
+    report_statistics(*runtime);
+    free_leaked(*runtime);
+    close_network(*runtime);
+    runtime->groups.stop();
+    // The whole heap goes with its mapping; nobody may still look into it.
+    MPI_Barrier(runtime->world.node_comm);
+    g_running = nullptr;
+    leave_nodes(&runtime->world, &runtime->mapping);
+    delete runtime;
+    base::set_log_rank(-1);
+}
+
+// MPI_Finalize was reached with the library still up. MPI runs this first, so it can still
+// communicate, and ranks stop together as in ARMCI_Finalize.
+int on_mpi_finalize(MPI_Comm, int, void*, void*) {
     g_count = 0;
+    if (g_running != nullptr) {
+        stop(g_running);
+    }
+    if (g_abandoned != nullptr) {
+        abandon_network(*g_abandoned);
+        g_abandoned = nullptr;  // its communicators are MPI's to clean up now
+    }
     return MPI_SUCCESS;
 }
 
@@ -79,11 +137,6 @@ void watch_mpi_finalize() {
         MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_mpi_finalize, &keyval, nullptr);
         MPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
     }
-}
-
-size_t heap_bytes(const base::Config& config) {
-    return config.heap_size > 0 ? static_cast<size_t>(config.heap_size)
-                                : static_cast<size_t>(4 * node::total_memory());
 }
 
 void start(const char* function, int requested_thread_level, MPI_Comm comm) {
@@ -114,7 +167,6 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     check_configuration(runtime->configuration, comm);
     const base::Config& config = runtime->config();
     base::set_log_level(static_cast<base::LogLevel>(config.log_level));
-    runtime->multi_threaded = requested_thread_level == MPI_THREAD_MULTIPLE;
     if (config.shm_limit > 0) {
         g_memory_limit = static_cast<uint64_t>(config.shm_limit);
     }
@@ -151,56 +203,8 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     // From here on the library is up; what follows uses it.
     g_running = runtime.release();
     start_notifications(*g_running);
-}
-
-// Waits for all ranks, but not forever: a program that fails may call this on one rank only.
-bool all_ranks_stop(Runtime& runtime) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Ibarrier(runtime.world.comm, &request);
-    const int64_t deadline = base::now_ns() + runtime.config().finalize_timeout_s * 1'000'000'000;
-    int done = 0;
-    runtime.wait_until([&] {
-        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        return done != 0 || base::now_ns() > deadline;
-    });
-    return done != 0;
-}
-
-void free_leaked(Runtime& runtime) {
-    int leaked = 0;
-    for (const auto& segment : runtime.segments.all()) {
-        leaked += segment->is_internal ? 0 : 1;
-    }
-    if (leaked > 0 && runtime.world.rank == 0) {
-        ARMCI_LOG_INFO("%d allocations were not freed before ARMCI_Finalize", leaked);
-    }
-    runtime.segments.stop();
-    for (void* memory : runtime.local_memory) {
-        std::free(memory);
-    }
-}
-
-void stop(Runtime* runtime) {
-    fence_all(*runtime);
-    if (!all_ranks_stop(*runtime)) {
-        ARMCI_LOG_WARN(
-            "ARMCI_Finalize: the other ranks did not come within %lld s "
-            "(ARMCI_FINALIZE_TIMEOUT_S); this rank goes on alone",
-            static_cast<long long>(runtime->config().finalize_timeout_s));
-        g_running = nullptr;
-        g_abandoned = runtime;
-        return;
-    }
-    report_statistics(*runtime);
-    free_leaked(*runtime);
-    close_network(*runtime);
-    runtime->groups.stop();
-    // The whole heap goes with its mapping; nobody may still look into it.
-    MPI_Barrier(runtime->world.node_comm);
-    g_running = nullptr;
-    leave_nodes(&runtime->world, &runtime->mapping);
-    delete runtime;
-    base::set_log_rank(-1);
+    // Only now: starting and stopping wait without holding the lock that waits let go of.
+    g_running->multi_threaded = requested_thread_level == MPI_THREAD_MULTIPLE;
 }
 
 }  // namespace

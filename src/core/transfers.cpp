@@ -43,7 +43,11 @@ bool wants_rma(Runtime& runtime, const Transfer& transfer) {
             break;
     }
     if (!transfer.is_vector && transfer.pair.levels == 0) {
-        return true;
+        // RMA must not overtake requests that the server has not executed yet. A small transfer is
+        // there sooner behind them than after waiting for their acknowledgement.
+        const int node = runtime.world.node_of[transfer.target];
+        return transfer.total_bytes >= runtime.network->rma_min_run_bytes ||
+               !runtime.network->origin.has_unexecuted_requests(node);
     }
     const int64_t run_bytes =
         transfer.is_vector ? transfer.segments.segment_bytes : transfer.pair.count[0];

@@ -167,14 +167,22 @@ bool receive_descriptors(const Descriptor& connection, NodeDescriptors* out) {
         received = recvmsg(connection.get(), &message, MSG_CMSG_CLOEXEC);
     } while (received < 0 && errno == EINTR);
     const cmsghdr* header = received == 1 ? CMSG_FIRSTHDR(&message) : nullptr;
-    if (header == nullptr || header->cmsg_type != SCM_RIGHTS ||
-        header->cmsg_len != CMSG_LEN(kDescriptorCount * sizeof(int))) {
+    if (header == nullptr || header->cmsg_type != SCM_RIGHTS) {
         return false;
     }
-    int fds[kDescriptorCount];
-    std::memcpy(fds, CMSG_DATA(header), sizeof fds);
-    out->memory = Descriptor(fds[0]);
-    out->server_event = Descriptor(fds[1]);
+    // Whatever came belongs to this process now: what is not wanted must be closed.
+    Descriptor descriptors[kDescriptorCount];
+    const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count && i < kDescriptorCount; ++i) {
+        int fd = -1;
+        std::memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
+        descriptors[i] = Descriptor(fd);
+    }
+    if (count != kDescriptorCount || (message.msg_flags & MSG_CTRUNC) != 0) {
+        return false;
+    }
+    out->memory = std::move(descriptors[0]);
+    out->server_event = std::move(descriptors[1]);
     return true;
 }
 

@@ -1,0 +1,43 @@
+// A part of a test that runs in a process of its own.
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace armci::test {
+
+class ChildProcess {
+  public:
+    // `body` returns the exit status, 0 meaning that all is well; nothing else of the test program
+    // runs in the child. Its gtest assertions would be lost there.
+    template <class Body>
+    explicit ChildProcess(Body&& body) {
+        std::fflush(nullptr);
+        pid_ = fork();
+        if (pid_ == 0) {
+            _exit(body());
+        }
+    }
+    ChildProcess(ChildProcess&& other) noexcept : pid_(other.pid_) { other.pid_ = -1; }
+    ChildProcess& operator=(ChildProcess&&) = delete;
+    ~ChildProcess() {
+        if (pid_ > 0) {
+            wait();
+        }
+    }
+
+    // The exit status, or 256 when the child ended otherwise (or never began).
+    int wait() {
+        int status = 0;
+        const bool waited = pid_ > 0 && waitpid(pid_, &status, 0) == pid_;
+        pid_ = -1;
+        return waited && WIFEXITED(status) ? WEXITSTATUS(status) : 256;
+    }
+
+  private:
+    pid_t pid_ = -1;
+};
+
+}  // namespace armci::test

@@ -1,0 +1,246 @@
+// Accumulate under the stripe locks, compared with plain integer arithmetic: all numbers are small
+// whole ones, so that every type is exact and the order of additions does not matter.
+#include "node/accumulate.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <complex>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace armci::node::test {
+namespace {
+
+using strided::AccScale;
+using strided::AccType;
+
+constexpr auto kGranule = static_cast<size_t>(StripedLocks::kGranuleBytes);
+constexpr size_t kGranules = 5;
+
+// Memory that begins at a granule boundary.
+class Granules {
+  public:
+    Granules() {
+        void* memory = mmap(nullptr, kBytes + kGranule, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        EXPECT_NE(memory, MAP_FAILED);
+        mapping_ = memory;
+        const auto address = reinterpret_cast<uintptr_t>(memory) + kGranule - 1;
+        begin_ = reinterpret_cast<char*>(address / kGranule * kGranule);
+    }
+    ~Granules() { munmap(mapping_, kBytes + kGranule); }
+    Granules(const Granules&) = delete;
+    Granules& operator=(const Granules&) = delete;
+
+    char* begin() const { return begin_; }
+    static constexpr size_t kBytes = kGranules * kGranule;
+
+  private:
+    void* mapping_;
+    char* begin_;
+};
+
+template <class Number, AccType kType, bool kIsComplex = false>
+struct Kind {
+    using Component = Number;
+    static constexpr AccType type = kType;
+    static constexpr bool is_complex = kIsComplex;
+    static constexpr size_t components = kIsComplex ? 2 : 1;
+    static constexpr size_t element_bytes = components * sizeof(Number);
+};
+
+template <class K>
+class LockedAccumulatorOf : public testing::Test {
+  protected:
+    using Component = typename K::Component;
+
+    static AccScale scale(int64_t re, int64_t im) {
+        const Component parts[2] = {static_cast<Component>(re), static_cast<Component>(im)};
+        return strided::make_scale(K::type, parts);
+    }
+};
+
+using Kinds =
+    testing::Types<Kind<int, AccType::int32>, Kind<long, AccType::int64>,
+                   Kind<float, AccType::float32>, Kind<double, AccType::float64>,
+                   Kind<float, AccType::complex64, true>, Kind<double, AccType::complex128, true>>;
+TYPED_TEST_SUITE(LockedAccumulatorOf, Kinds);
+
+// The whole array as numbers of the element's component, and the same in int64.
+template <class K>
+class Field {
+  public:
+    // `shift_components`: where the first element begins, so that complex ones can lie across a
+    // granule boundary.
+    explicit Field(size_t shift_components) : shift_(shift_components) {
+        expected_.resize(Granules::kBytes / sizeof(typename K::Component));
+    }
+
+    size_t elements() const { return (expected_.size() - shift_) / K::components; }
+    char* element(size_t index) const {
+        return memory_.begin() + sizeof(typename K::Component) * (shift_ + index * K::components);
+    }
+    // target[first...] += scale * source, in int64.
+    void expect_add(size_t first, const std::vector<int64_t>& source, int64_t re, int64_t im) {
+        int64_t* target = &expected_[shift_ + first * K::components];
+        for (size_t i = 0; i < source.size(); i += K::components) {
+            if (K::is_complex) {
+                target[i] += re * source[i] - im * source[i + 1];
+                target[i + 1] += re * source[i + 1] + im * source[i];
+            } else {
+                target[i] += re * source[i];
+            }
+        }
+    }
+    void expect_equal() const {
+        const auto* actual = reinterpret_cast<const typename K::Component*>(memory_.begin());
+        for (size_t i = 0; i < expected_.size(); ++i) {
+            ASSERT_EQ(static_cast<int64_t>(actual[i]), expected_[i]) << "component " << i;
+        }
+    }
+
+  private:
+    Granules memory_;
+    size_t shift_;
+    std::vector<int64_t> expected_;
+};
+
+template <class K>
+std::vector<int64_t> random_numbers(std::mt19937_64& random, size_t elements) {
+    std::vector<int64_t> numbers(elements * K::components);
+    for (int64_t& number : numbers) {
+        number = static_cast<int64_t>(random() % 17) - 8;
+    }
+    return numbers;
+}
+
+template <class K>
+std::vector<typename K::Component> as_components(const std::vector<int64_t>& numbers) {
+    return {numbers.begin(), numbers.end()};
+}
+
+TYPED_TEST(LockedAccumulatorOf, RunsOfAnyLengthAddUp) {
+    using K = TypeParam;
+    auto locks = std::make_unique<StripedLocks>();
+    std::mt19937_64 random(1);
+    for (const auto& [re, im] : {std::pair<int64_t, int64_t>{1, 0}, {3, 2}, {-2, 0}, {0, 0}}) {
+        const int64_t used_im = K::is_complex ? im : 0;
+        const AccScale scale = this->scale(re, used_im);
+        for (const size_t shift : {size_t{0}, size_t{1}}) {
+            Field<K> field(shift);
+            LockedAccumulator accumulator(*locks, scale);
+            for (int round = 0; round < 60; ++round) {
+                const size_t first = random() % field.elements();
+                const size_t most = round % 3 == 0 ? field.elements() : 40;
+                const size_t count = 1 + random() % std::min(most, field.elements() - first);
+                const std::vector<int64_t> numbers = random_numbers<K>(random, count);
+                const auto source = as_components<K>(numbers);
+                accumulator.add(source.data(), field.element(first),
+                                static_cast<int64_t>(count * K::element_bytes));
+                field.expect_add(first, numbers, re, used_im);
+            }
+            accumulator.release();
+            field.expect_equal();
+        }
+    }
+}
+
+// Elements just before, at and after each boundary; complex ones on both sides of it.
+TYPED_TEST(LockedAccumulatorOf, ElementsAtGranuleBoundaries) {
+    using K = TypeParam;
+    auto locks = std::make_unique<StripedLocks>();
+    std::mt19937_64 random(2);
+    const AccScale scale = this->scale(2, K::is_complex ? 3 : 0);
+    for (const size_t shift : {size_t{0}, size_t{1}}) {
+        Field<K> field(shift);
+        LockedAccumulator accumulator(*locks, scale);
+        const size_t per_granule = kGranule / K::element_bytes;
+        for (size_t boundary = per_granule; boundary < field.elements(); boundary += per_granule) {
+            for (size_t before = 0; before <= 2; ++before) {
+                for (size_t count = 1; count <= 3; ++count) {
+                    const size_t first = boundary - before;
+                    const size_t fitting = std::min(count, field.elements() - first);
+                    const std::vector<int64_t> numbers = random_numbers<K>(random, fitting);
+                    const auto source = as_components<K>(numbers);
+                    accumulator.add(source.data(), field.element(first),
+                                    static_cast<int64_t>(fitting * K::element_bytes));
+                    field.expect_add(first, numbers, 2, K::is_complex ? 3 : 0);
+                }
+            }
+        }
+        accumulator.release();
+        field.expect_equal();
+    }
+}
+
+TYPED_TEST(LockedAccumulatorOf, ThreadsLoseNoAddition) {
+    using K = TypeParam;
+    constexpr unsigned kThreads = 4;
+    constexpr int kRounds = 60;
+    auto locks = std::make_unique<StripedLocks>();
+    const int64_t im = K::is_complex ? 1 : 0;
+    const AccScale scale = this->scale(2, im);
+    Field<K> field(1);
+    struct Addition {
+        size_t first;
+        std::vector<int64_t> numbers;
+    };
+    std::vector<Addition> additions[kThreads];
+    std::mt19937_64 random(3);
+    for (std::vector<Addition>& list : additions) {
+        for (int round = 0; round < kRounds; ++round) {
+            // Crowded around one boundary, so that the threads really meet.
+            const size_t middle = 2 * kGranule / K::element_bytes;
+            const size_t first = middle - random() % 600;
+            list.push_back({first, random_numbers<K>(random, 1 + random() % 1200)});
+            field.expect_add(first, list.back().numbers, 2, im);
+        }
+    }
+    std::vector<std::thread> threads;
+    for (const std::vector<Addition>& list : additions) {
+        threads.emplace_back([&] {
+            LockedAccumulator accumulator(*locks, scale);
+            for (const Addition& addition : list) {
+                const auto source = as_components<K>(addition.numbers);
+                accumulator.add(
+                    source.data(), field.element(addition.first),
+                    static_cast<int64_t>(source.size() * sizeof(typename K::Component)));
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    field.expect_equal();
+}
+
+TEST(LockedAccumulator, LetsGoOfItsStripe) {
+    auto locks = std::make_unique<StripedLocks>();
+    Granules memory;
+    const int one = 1;
+    const AccScale scale = strided::make_scale(AccType::int32, &one);
+    SharedLock& stripe = (*locks)[StripedLocks::stripe_of(memory.begin())];
+    {
+        LockedAccumulator accumulator(*locks, scale);
+        accumulator.add(&one, memory.begin(), sizeof one);
+        accumulator.release();
+        stripe.lock();  // would wait for ever
+        stripe.unlock();
+        accumulator.add(&one, memory.begin(), sizeof one);
+        // Going on to another stripe lets go of the first.
+        accumulator.add(&one, memory.begin() + kGranule, sizeof one);
+        stripe.lock();
+        stripe.unlock();
+    }
+    SharedLock& second = (*locks)[StripedLocks::stripe_of(memory.begin() + kGranule)];
+    second.lock();
+    second.unlock();
+    EXPECT_EQ(*reinterpret_cast<int*>(memory.begin()), 2);
+}
+
+}  // namespace
+}  // namespace armci::node::test

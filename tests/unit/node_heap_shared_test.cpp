@@ -1,0 +1,137 @@
+// The node heap under several processes or threads at a time.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "child_process.h"
+#include "node/heap.h"
+#include "test_heap.h"
+
+namespace armci::node::test {
+namespace {
+
+using armci::test::ChildProcess;
+using armci::test::TestHeap;
+
+constexpr size_t kDataBytes = 48 << 20;
+
+// Allocates, fills, checks and frees at random; leaves nothing behind. Returns what went wrong.
+enum Outcome { ok = 0, overwritten = 1, outside = 2, misaligned = 3, never_served = 4 };
+
+int use_heap(NodeHeap heap, unsigned seed, int steps) {
+    struct Block {
+        NodeHeap::Range range;
+        size_t bytes;
+    };
+    std::mt19937_64 random(seed);
+    std::vector<Block> blocks;
+    int served = 0;
+    const auto all_bytes_are = [seed](const Block& block) {
+        const char* data = static_cast<const char*>(block.range.data);
+        for (size_t i = 0; i < block.bytes; i += 512) {
+            if (data[i] != static_cast<char>(seed)) {
+                return false;
+            }
+        }
+        return data[block.bytes - 1] == static_cast<char>(seed);
+    };
+    for (int step = 0; step < steps || !blocks.empty(); ++step) {
+        if (step < steps && (blocks.empty() || random() % 16 < 9)) {
+            const size_t bytes = 1 + random() % (random() % 16 == 0 ? 4 << 20 : 16 << 10);
+            const NodeHeap::Range range = heap.allocate(bytes);
+            if (range.data == nullptr) {
+                continue;
+            }
+            ++served;
+            if (!heap.contains(range.data) ||
+                !heap.contains(static_cast<char*>(range.data) + bytes - 1)) {
+                return outside;
+            }
+            const size_t unit = bytes >= kHugePageBytes ? kHugePageBytes : kPageBytes;
+            if (reinterpret_cast<uintptr_t>(range.data) % unit != 0) {
+                return misaligned;
+            }
+            std::memset(range.data, static_cast<int>(seed), bytes);
+            blocks.push_back({range, bytes});
+        } else {
+            std::swap(blocks[random() % blocks.size()], blocks.back());
+            if (!all_bytes_are(blocks.back())) {
+                return overwritten;
+            }
+            heap.release(blocks.back().range.record);
+            blocks.pop_back();
+        }
+    }
+    return served > 0 ? ok : never_served;
+}
+
+void expect_whole(NodeHeap& heap) {
+    EXPECT_EQ(heap.used_bytes(), 0U);
+    const NodeHeap::Range all = heap.allocate(heap.data_bytes());
+    EXPECT_NE(all.data, nullptr);
+    heap.release(all.record);
+}
+
+TEST(NodeHeapShared, ProcessesNeverGetTheSameMemory) {
+    constexpr int kSteps = 400;
+    TestHeap heap(kDataBytes);
+    std::vector<ChildProcess> children;
+    for (unsigned seed = 1; seed <= 3; ++seed) {
+        children.emplace_back([&] {
+            return use_heap(NodeHeap::attach(heap.base(), heap.memory().get()), seed, kSteps);
+        });
+    }
+    EXPECT_EQ(use_heap(*heap, 4, kSteps), ok);
+    for (ChildProcess& child : children) {
+        EXPECT_EQ(child.wait(), ok);
+    }
+    expect_whole(*heap);
+}
+
+TEST(NodeHeapShared, ThreadsNeverGetTheSameMemory) {
+    constexpr int kSteps = 300;
+    TestHeap heap(kDataBytes);
+    int outcomes[4] = {-1, -1, -1, -1};
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < 4; ++i) {
+        threads.emplace_back([&, i] { outcomes[i] = use_heap(*heap, i + 1, kSteps); });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    for (const int outcome : outcomes) {
+        EXPECT_EQ(outcome, ok);
+    }
+    expect_whole(*heap);
+}
+
+// One process frees what another has allocated: the records live in the mapping.
+TEST(NodeHeapShared, OneProcessFreesWhatAnotherAllocated) {
+    TestHeap heap(kDataBytes);
+    const NodeHeap::Range given = heap->allocate(kPageBytes);
+    ASSERT_NE(given.data, nullptr);
+    auto* taken = static_cast<NodeHeap::Range*>(given.data);
+    ChildProcess child([&] {
+        NodeHeap attached = NodeHeap::attach(heap.base(), heap.memory().get());
+        const NodeHeap::Range range = attached.allocate(3 << 20);
+        if (range.data == nullptr) {
+            return 1;
+        }
+        std::memcpy(range.data, "child", 6);
+        *taken = range;
+        return 0;
+    });
+    ASSERT_EQ(child.wait(), 0);
+    const NodeHeap::Range range = *taken;
+    EXPECT_STREQ(static_cast<const char*>(range.data), "child");
+    EXPECT_EQ(heap->used_bytes(), kPageBytes + (3 << 20));
+    heap->release(range.record);
+    heap->release(given.record);
+    expect_whole(*heap);
+}
+
+}  // namespace
+}  // namespace armci::node::test

@@ -1,0 +1,326 @@
+#include "node/heap.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "test_heap.h"
+
+namespace armci::node::test {
+namespace {
+
+using armci::test::TestHeap;
+
+constexpr size_t kMiB = 1 << 20;
+
+size_t in_pages(size_t bytes) {
+    return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
+
+uintptr_t number(const void* address) {
+    return reinterpret_cast<uintptr_t>(address);
+}
+
+// The ranges in use, in the most obvious way.
+class ReferenceHeap {
+  public:
+    explicit ReferenceHeap(const NodeHeap& heap, const char* mapping_end)
+        : begin_(number(mapping_end) - heap.data_bytes()), end_(number(mapping_end)) {}
+
+    void add(const NodeHeap::Range& range, size_t bytes) {
+        const uintptr_t begin = number(range.data);
+        const uintptr_t end = begin + in_pages(bytes);
+        ASSERT_GE(begin, begin_);
+        ASSERT_LE(end, end_);
+        ASSERT_EQ(begin % (in_pages(bytes) >= kHugePageBytes ? kHugePageBytes : kPageBytes), 0U);
+        const auto after = used_.lower_bound(begin);
+        ASSERT_TRUE(after == used_.end() || end <= after->first) << "overlaps the next range";
+        ASSERT_TRUE(after == used_.begin() || std::prev(after)->second <= begin)
+            << "overlaps the range before";
+        used_[begin] = end;
+        used_bytes_ += end - begin;
+    }
+    void remove(const NodeHeap::Range& range) {
+        const auto found = used_.find(number(range.data));
+        ASSERT_NE(found, used_.end());
+        used_bytes_ -= found->second - found->first;
+        used_.erase(found);
+    }
+    // Whether some gap can hold `bytes` at their alignment.
+    bool fits(size_t bytes) const {
+        const size_t unit = in_pages(bytes) >= kHugePageBytes ? kHugePageBytes : kPageBytes;
+        uintptr_t gap = begin_;
+        const auto fits_before = [&](uintptr_t gap_end) {
+            return (gap + unit - 1) / unit * unit + in_pages(bytes) <= gap_end;
+        };
+        for (const auto& [begin, end] : used_) {
+            if (fits_before(begin)) {
+                return true;
+            }
+            gap = end;
+        }
+        return fits_before(end_);
+    }
+    size_t used_bytes() const { return used_bytes_; }
+
+  private:
+    uintptr_t begin_;
+    uintptr_t end_;
+    std::map<uintptr_t, uintptr_t> used_;
+    size_t used_bytes_ = 0;
+};
+
+struct Block {
+    NodeHeap::Range range;
+    size_t bytes;
+    uint64_t tag;
+};
+
+void write_tag(const Block& block) {
+    std::memcpy(block.range.data, &block.tag, sizeof block.tag);
+    std::memcpy(static_cast<char*>(block.range.data) + block.bytes - sizeof block.tag, &block.tag,
+                sizeof block.tag);
+}
+
+bool tag_is_intact(const Block& block) {
+    return std::memcmp(block.range.data, &block.tag, sizeof block.tag) == 0 &&
+           std::memcmp(static_cast<char*>(block.range.data) + block.bytes - sizeof block.tag,
+                       &block.tag, sizeof block.tag) == 0;
+}
+
+// Mostly small blocks, some of several huge pages.
+size_t random_size(std::mt19937_64& random) {
+    switch (random() % 8) {
+        case 0:
+            return 8 + random() % (6 * kMiB);
+        case 1:
+            return kHugePageBytes + (random() % 3 - 1) * kPageBytes;
+        case 2:
+            return 8 + random() % (256 << 10);
+        default:
+            return 8 + random() % (8 * kPageBytes);
+    }
+}
+
+// Everything is one free extent again when the whole heap can be had in one piece.
+void expect_whole(NodeHeap& heap) {
+    EXPECT_EQ(heap.used_bytes(), 0U);
+    const NodeHeap::Range all = heap.allocate(heap.data_bytes());
+    EXPECT_NE(all.data, nullptr);
+    EXPECT_EQ(heap.used_bytes(), heap.data_bytes());
+    EXPECT_EQ(heap.allocate(1).data, nullptr);
+    heap.release(all.record);
+    EXPECT_EQ(heap.used_bytes(), 0U);
+}
+
+TEST(NodeHeap, MappingHoldsWhatIsAskedFor) {
+    for (const size_t bytes : {size_t{0}, size_t{1}, kHugePageBytes, kHugePageBytes + 1,
+                               size_t{100} * kMiB, size_t{1} << 40}) {
+        const size_t mapping = NodeHeap::mapping_bytes(bytes);
+        EXPECT_GE(mapping, bytes + sizeof(HeapControl));
+        EXPECT_EQ(mapping % kHugePageBytes, 0U);
+    }
+    TestHeap heap(3 * kMiB);
+    EXPECT_GE(heap->data_bytes(), 3 * kMiB);
+    EXPECT_LT(heap->data_bytes(), 3 * kMiB + kHugePageBytes);
+}
+
+TEST(NodeHeap, IsValidWhereItWasCreated) {
+    EXPECT_FALSE(NodeHeap().valid());
+    const size_t bytes = NodeHeap::mapping_bytes(1);
+    const NodeDescriptors descriptors = create_node_descriptors(bytes);
+    void* base = TestHeap::free_range(bytes);
+    ASSERT_TRUE(map_shared(descriptors.memory, base, bytes));
+    EXPECT_FALSE(NodeHeap::attach(base, descriptors.memory.get()).valid());
+    NodeHeap created = NodeHeap::create(base, bytes, descriptors.memory.get());
+    EXPECT_TRUE(created.valid());
+    NodeHeap attached = NodeHeap::attach(base, descriptors.memory.get());
+    EXPECT_TRUE(attached.valid());
+    const NodeHeap::Range range = created.allocate(5 * kPageBytes);
+    EXPECT_EQ(attached.used_bytes(), 5 * kPageBytes);
+    attached.release(range.record);
+    EXPECT_EQ(created.used_bytes(), 0U);
+    unmap_shared(base, bytes);
+}
+
+TEST(NodeHeap, SizesThatCannotBeServedGetNothing) {
+    TestHeap heap(4 * kMiB);
+    for (const size_t bytes :
+         {size_t{0}, heap->data_bytes() + 1, size_t{1} << 62, std::numeric_limits<size_t>::max()}) {
+        const NodeHeap::Range range = heap->allocate(bytes);
+        EXPECT_EQ(range.data, nullptr) << bytes;
+        EXPECT_EQ(range.record, 0U) << bytes;
+    }
+    expect_whole(*heap);
+}
+
+TEST(NodeHeap, ContainsItsDataOnly) {
+    TestHeap heap(4 * kMiB);
+    const char* end = heap.base() + heap.mapping_bytes();
+    const char* data = end - heap->data_bytes();
+    EXPECT_TRUE(heap->contains(data));
+    EXPECT_TRUE(heap->contains(end - 1));
+    EXPECT_FALSE(heap->contains(data - 1));
+    EXPECT_FALSE(heap->contains(end));
+    EXPECT_FALSE(heap->contains(heap.base()));
+    EXPECT_FALSE(heap->contains(heap.base() - 1));
+    EXPECT_FALSE(heap->contains(nullptr));
+    EXPECT_FALSE(heap->contains(reinterpret_cast<void*>(std::numeric_limits<uintptr_t>::max())));
+    EXPECT_FALSE(NodeHeap().contains(data));
+    const NodeHeap::Range range = heap->allocate(1);
+    EXPECT_TRUE(heap->contains(range.data));
+}
+
+TEST(NodeHeap, RandomUseAgreesWithTheReference) {
+    for (const unsigned seed : {1U, 2U, 3U}) {
+        SCOPED_TRACE(seed);
+        std::mt19937_64 random(seed);
+        TestHeap heap(64 * kMiB);
+        ReferenceHeap reference(*heap, heap.base() + heap.mapping_bytes());
+        std::vector<Block> blocks;
+        int refused = 0;
+        for (int step = 0; step < 3000; ++step) {
+            // Phases that fill the heap to its limit and phases that drain it.
+            const bool filling = step / 500 % 2 == 0;
+            if (blocks.empty() || random() % 8 < (filling ? 6U : 2U)) {
+                Block block{{}, random_size(random), random()};
+                const bool fits = reference.fits(block.bytes);
+                block.range = heap->allocate(block.bytes);
+                ASSERT_EQ(block.range.data != nullptr, fits) << block.bytes << " bytes";
+                if (fits) {
+                    ASSERT_NO_FATAL_FAILURE(reference.add(block.range, block.bytes));
+                    write_tag(block);
+                    blocks.push_back(block);
+                } else {
+                    ++refused;
+                }
+            } else {
+                std::swap(blocks[random() % blocks.size()], blocks.back());
+                ASSERT_TRUE(tag_is_intact(blocks.back()));
+                ASSERT_NO_FATAL_FAILURE(reference.remove(blocks.back().range));
+                heap->release(blocks.back().range.record);
+                blocks.pop_back();
+            }
+            ASSERT_EQ(heap->used_bytes(), reference.used_bytes());
+        }
+        EXPECT_GT(refused, 0) << "the heap was never full";
+        std::shuffle(blocks.begin(), blocks.end(), random);
+        for (const Block& block : blocks) {
+            ASSERT_TRUE(tag_is_intact(block));
+            heap->release(block.range.record);
+        }
+        expect_whole(*heap);
+    }
+}
+
+TEST(NodeHeap, RecoversFromExhaustion) {
+    std::mt19937_64 random(9);
+    TestHeap heap(8 * kMiB);
+    for (const size_t bytes : {kPageBytes, 3 * kPageBytes, kHugePageBytes}) {
+        for (int round = 0; round < 3; ++round) {
+            std::vector<uint32_t> records;
+            for (NodeHeap::Range range = heap->allocate(bytes); range.data != nullptr;
+                 range = heap->allocate(bytes)) {
+                records.push_back(range.record);
+            }
+            EXPECT_EQ(records.size(), heap->data_bytes() / bytes);
+            // One freed block is enough for one more.
+            heap->release(records.back());
+            const NodeHeap::Range again = heap->allocate(bytes);
+            ASSERT_NE(again.data, nullptr);
+            records.back() = again.record;
+            EXPECT_EQ(heap->allocate(bytes).data, nullptr);
+            std::shuffle(records.begin(), records.end(), random);
+            for (const uint32_t record : records) {
+                heap->release(record);
+            }
+            expect_whole(*heap);
+        }
+    }
+}
+
+TEST(NodeHeap, RecordsAreUsedAgain) {
+    std::mt19937_64 random(11);
+    TestHeap heap(16 * kMiB);
+    constexpr size_t kBlocks = 100;
+    for (int round = 0; round < 200; ++round) {
+        std::vector<uint32_t> records;
+        for (size_t i = 0; i < kBlocks; ++i) {
+            const NodeHeap::Range range = heap->allocate(1 + random() % (4 * kPageBytes));
+            ASSERT_NE(range.data, nullptr);
+            EXPECT_NE(range.record, 0U);
+            records.push_back(range.record);
+        }
+        std::shuffle(records.begin(), records.end(), random);
+        for (const uint32_t record : records) {
+            heap->release(record);
+        }
+    }
+    // Each block and each gap between two needs one.
+    EXPECT_LE(heap->control().allocator.record_count, 2 * kBlocks + 1);
+}
+
+TEST(NodeHeap, RunningOutOfRecordsLosesNothing) {
+    for (const uint32_t limit : {1U, 2U, 3U, 10U}) {
+        SCOPED_TRACE(limit);
+        std::mt19937_64 random(limit);
+        TestHeap heap(16 * kMiB);
+        heap->control().allocator.record_limit = limit;
+        ReferenceHeap reference(*heap, heap.base() + heap.mapping_bytes());
+        std::vector<Block> blocks;
+        for (int step = 0; step < 500; ++step) {
+            if (blocks.empty() || random() % 2 == 0) {
+                Block block{{}, 8 + random() % (3 * kMiB), random()};
+                block.range = heap->allocate(block.bytes);
+                if (block.range.data != nullptr) {
+                    ASSERT_NO_FATAL_FAILURE(reference.add(block.range, block.bytes));
+                    write_tag(block);
+                    blocks.push_back(block);
+                }
+            } else {
+                std::swap(blocks[random() % blocks.size()], blocks.back());
+                ASSERT_TRUE(tag_is_intact(blocks.back()));
+                ASSERT_NO_FATAL_FAILURE(reference.remove(blocks.back().range));
+                heap->release(blocks.back().range.record);
+                blocks.pop_back();
+            }
+            ASSERT_LE(heap->control().allocator.record_count, limit);
+            ASSERT_LE(blocks.size(), limit);
+        }
+        for (const Block& block : blocks) {
+            ASSERT_TRUE(tag_is_intact(block));
+            heap->release(block.range.record);
+        }
+        expect_whole(*heap);
+    }
+}
+
+TEST(NodeHeap, ReleasedPagesGoBackToTheSystem) {
+    TestHeap heap(64 * kMiB);
+    const size_t before = heap->resident_bytes();
+    std::vector<NodeHeap::Range> ranges;
+    constexpr size_t kBytes = 4 * kMiB;
+    for (int i = 0; i < 8; ++i) {
+        ranges.push_back(heap->allocate(kBytes));
+        ASSERT_NE(ranges.back().data, nullptr);
+    }
+    EXPECT_LT(heap->resident_bytes(), before + kBytes) << "memory used before it is touched";
+    for (const NodeHeap::Range& range : ranges) {
+        std::memset(range.data, 1, kBytes);
+    }
+    const size_t full = heap->resident_bytes();
+    EXPECT_GE(full, before + 8 * kBytes);
+    for (size_t i = 0; i < ranges.size(); ++i) {
+        heap->release(ranges[i].record);
+        EXPECT_LE(heap->resident_bytes(), full - (i + 1) * kBytes);
+    }
+}
+
+}  // namespace
+}  // namespace armci::node::test

@@ -1,0 +1,308 @@
+#include "node/node_memory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "child_process.h"
+#include "test_heap.h"
+
+namespace armci::node::test {
+namespace {
+
+using armci::test::ChildProcess;
+using armci::test::TestHeap;
+
+constexpr size_t kBytes = 1 << 20;
+constexpr uid_t kOtherUser = 65534;
+
+bool is_open(int fd) {
+    return fcntl(fd, F_GETFD) != -1;
+}
+
+int open_descriptor_count() {
+    DIR* directory = opendir("/proc/self/fd");
+    EXPECT_NE(directory, nullptr);
+    int count = 0;
+    while (directory != nullptr && readdir(directory) != nullptr) {
+        ++count;
+    }
+    closedir(directory);
+    return count;
+}
+
+TEST(Descriptor, OwnsItsDescriptor) {
+    const int fd = dup(STDERR_FILENO);
+    const int other_fd = dup(STDERR_FILENO);
+    {
+        Descriptor descriptor(fd);
+        EXPECT_TRUE(descriptor.valid());
+        EXPECT_EQ(descriptor.get(), fd);
+        Descriptor moved(std::move(descriptor));
+        EXPECT_EQ(moved.get(), fd);
+        EXPECT_TRUE(is_open(fd));
+        Descriptor assigned(other_fd);
+        assigned = std::move(moved);
+        EXPECT_FALSE(is_open(other_fd));
+        EXPECT_EQ(assigned.get(), fd);
+        EXPECT_EQ(assigned.release(), fd);
+        EXPECT_FALSE(assigned.valid());
+        EXPECT_TRUE(is_open(fd));
+        assigned = Descriptor(fd);
+    }
+    EXPECT_FALSE(is_open(fd));
+    Descriptor none;
+    EXPECT_FALSE(none.valid());
+    none.reset();
+    EXPECT_EQ(none.release(), -1);
+}
+
+TEST(NodeMemory, DescriptorsAreAFileOfTheSizeAndAnEvent) {
+    const NodeDescriptors descriptors = create_node_descriptors(size_t{1} << 40);
+    ASSERT_TRUE(descriptors.memory.valid());
+    ASSERT_TRUE(descriptors.server_event.valid());
+    struct stat status {};
+    ASSERT_EQ(fstat(descriptors.memory.get(), &status), 0);
+    EXPECT_EQ(status.st_size, off_t{1} << 40);
+    EXPECT_EQ(status.st_blocks, 0) << "memory is used before it is touched";
+    EXPECT_EQ(status.st_nlink, 0U) << "the memory has a name in a file system";
+    uint64_t value = 0;
+    EXPECT_EQ(read(descriptors.server_event.get(), &value, sizeof value), -1);
+    EXPECT_EQ(errno, EAGAIN);
+    for (const int fd : {descriptors.memory.get(), descriptors.server_event.get()}) {
+        EXPECT_NE(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
+    }
+}
+
+TEST(NodeMemory, SizesThatNoFileCanHaveAreRefused) {
+    const NodeDescriptors descriptors = create_node_descriptors(~size_t{0} / 2 + 2);
+    EXPECT_FALSE(descriptors.memory.valid());
+    EXPECT_FALSE(descriptors.server_event.valid());
+}
+
+TEST(NodeMemory, ProcessesShareTheMemoryAndTheEvent) {
+    constexpr int kClients = 3;
+    const NodeDescriptors descriptors = create_node_descriptors(kBytes);
+    void* address = TestHeap::free_range(kBytes);
+    DescriptorServer server;
+    ASSERT_TRUE(server.start());
+    std::vector<ChildProcess> children;
+    for (int i = 0; i < kClients; ++i) {
+        children.emplace_back([&] {
+            const Descriptor connection = connect_to(server.name());
+            NodeDescriptors received;
+            if (!connection.valid() || !receive_descriptors(connection, &received)) {
+                return 1;
+            }
+            if (!map_shared(received.memory, address, kBytes)) {
+                return 2;
+            }
+            static_cast<char*>(address)[i] = static_cast<char>('a' + i);
+            const uint64_t one = 1;
+            return write(received.server_event.get(), &one, sizeof one) == sizeof one ? 0 : 3;
+        });
+    }
+    ASSERT_TRUE(server.serve(kClients, descriptors));
+    for (ChildProcess& child : children) {
+        EXPECT_EQ(child.wait(), 0);
+    }
+    ASSERT_TRUE(map_shared(descriptors.memory, address, kBytes));
+    EXPECT_STREQ(static_cast<char*>(address), "abc");
+    uint64_t events = 0;
+    ASSERT_EQ(read(descriptors.server_event.get(), &events, sizeof events),
+              static_cast<ssize_t>(sizeof events));
+    EXPECT_EQ(events, uint64_t{kClients});
+    unmap_shared(address, kBytes);
+}
+
+TEST(NodeMemory, ServerNamesAreNeverEqual) {
+    DescriptorServer first;
+    DescriptorServer second;
+    ASSERT_TRUE(first.start());
+    ASSERT_TRUE(second.start());
+    EXPECT_NE(first.name(), second.name());
+    EXPECT_GT(first.name().size(), 16U);
+}
+
+TEST(NodeMemory, NobodyIsReachedByAWrongName) {
+    DescriptorServer server;
+    ASSERT_TRUE(server.start());
+    EXPECT_FALSE(connect_to("armci-no-such-server").valid());
+    EXPECT_FALSE(connect_to(server.name().substr(1)).valid());
+    std::string name = server.name();
+    name.back() = name.back() == '0' ? '1' : '0';
+    EXPECT_FALSE(connect_to(name).valid());
+    EXPECT_TRUE(connect_to(server.name()).valid());
+}
+
+TEST(NodeMemory, TheNameIsGoneWithTheServer) {
+    std::string name;
+    {
+        DescriptorServer server;
+        ASSERT_TRUE(server.start());
+        name = server.name();
+    }
+    EXPECT_FALSE(connect_to(name).valid());
+}
+
+// Another user's process that has got hold of the name: it must not get the memory, and must not
+// count as one of the clients.
+TEST(NodeMemory, OtherUsersGetNothing) {
+    if (geteuid() != 0) {
+        GTEST_SKIP() << "only root can play another user";
+    }
+    const NodeDescriptors descriptors = create_node_descriptors(kBytes);
+    DescriptorServer server;
+    ASSERT_TRUE(server.start());
+    int connected[2];
+    ASSERT_EQ(pipe(connected), 0);
+    ChildProcess stranger([&] {
+        if (setuid(kOtherUser) != 0) {
+            return 1;
+        }
+        if (connect_to(server.name()).valid()) {
+            return 2;  // the server's user is not ours
+        }
+        const Descriptor connection(socket(AF_UNIX, SOCK_STREAM, 0));
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::memcpy(address.sun_path + 1, server.name().data(), server.name().size());
+        const auto bytes =
+            static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + server.name().size());
+        if (connect(connection.get(), reinterpret_cast<sockaddr*>(&address), bytes) != 0) {
+            return 3;
+        }
+        close(connected[0]);
+        if (write(connected[1], "c", 1) != 1) {
+            return 4;
+        }
+        NodeDescriptors received;
+        return receive_descriptors(connection, &received) ? 5 : 0;
+    });
+    close(connected[1]);
+    char byte = 0;
+    ASSERT_EQ(read(connected[0], &byte, 1), 1);
+    close(connected[0]);
+    // The stranger is first in the queue, the client behind it.
+    ChildProcess client([&] {
+        const Descriptor connection = connect_to(server.name());
+        NodeDescriptors received;
+        return receive_descriptors(connection, &received) && received.memory.valid() ? 0 : 1;
+    });
+    EXPECT_TRUE(server.serve(1, descriptors));
+    EXPECT_EQ(stranger.wait(), 0);
+    EXPECT_EQ(client.wait(), 0);
+}
+
+class Connection : public testing::Test {
+  protected:
+    Connection() {
+        int ends[2];
+        EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+        here_ = Descriptor(ends[0]);
+        there_ = Descriptor(ends[1]);
+    }
+    // Sends one byte with `count` descriptors.
+    void send(int count) {
+        char byte = 'n';
+        iovec payload{&byte, 1};
+        alignas(cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))] = {};
+        msghdr message{};
+        message.msg_iov = &payload;
+        message.msg_iovlen = 1;
+        if (count > 0) {
+            message.msg_control = control;
+            message.msg_controllen = CMSG_SPACE(static_cast<size_t>(count) * sizeof(int));
+            cmsghdr* header = CMSG_FIRSTHDR(&message);
+            header->cmsg_level = SOL_SOCKET;
+            header->cmsg_type = SCM_RIGHTS;
+            header->cmsg_len = CMSG_LEN(static_cast<size_t>(count) * sizeof(int));
+            const std::vector<int> fds(static_cast<size_t>(count), STDERR_FILENO);
+            std::memcpy(CMSG_DATA(header), fds.data(), fds.size() * sizeof(int));
+        }
+        ASSERT_EQ(sendmsg(there_.get(), &message, 0), 1);
+    }
+
+    Descriptor here_;
+    Descriptor there_;
+};
+
+TEST_F(Connection, TwoDescriptorsAreReceived) {
+    send(2);
+    NodeDescriptors received;
+    EXPECT_TRUE(receive_descriptors(here_, &received));
+    EXPECT_TRUE(received.memory.valid());
+    EXPECT_TRUE(received.server_event.valid());
+}
+
+TEST_F(Connection, ABrokenOneGivesNothing) {
+    there_.reset();
+    NodeDescriptors received;
+    EXPECT_FALSE(receive_descriptors(here_, &received));
+    EXPECT_FALSE(receive_descriptors(Descriptor(), &received));
+    EXPECT_FALSE(received.memory.valid());
+}
+
+TEST_F(Connection, AnythingElseIsRefusedAndNotKept) {
+    for (const int count : {0, 1, 3}) {
+        SCOPED_TRACE(count);
+        const int before = open_descriptor_count();
+        send(count);
+        NodeDescriptors received;
+        EXPECT_FALSE(receive_descriptors(here_, &received));
+        EXPECT_FALSE(received.memory.valid());
+        EXPECT_FALSE(received.server_event.valid());
+        EXPECT_EQ(open_descriptor_count(), before);
+    }
+}
+
+TEST(MapShared, TakesExactlyTheAddressOrNothing) {
+    const NodeDescriptors descriptors = create_node_descriptors(4 * kBytes);
+    char* address = static_cast<char*>(TestHeap::free_range(4 * kBytes));
+    ASSERT_TRUE(map_shared(descriptors.memory, address, kBytes));
+    address[0] = 'x';
+    address[kBytes - 1] = 'y';
+
+    const NodeDescriptors other = create_node_descriptors(4 * kBytes);
+    EXPECT_FALSE(map_shared(other.memory, address, kBytes));                      // all of it
+    EXPECT_FALSE(map_shared(other.memory, address, 2 * kBytes));                  // its beginning
+    EXPECT_FALSE(map_shared(other.memory, address + kBytes - 4096, 2 * kBytes));  // its end
+    EXPECT_EQ(address[0], 'x');
+    EXPECT_EQ(address[kBytes - 1], 'y');
+    EXPECT_TRUE(map_shared(other.memory, address + kBytes, kBytes));  // right behind
+    EXPECT_EQ(address[kBytes], 0);
+    unmap_shared(address + kBytes, kBytes);
+
+    unmap_shared(address, kBytes);
+    ASSERT_TRUE(map_shared(descriptors.memory, address, kBytes));
+    EXPECT_EQ(address[0], 'x') << "the memory outlives its mapping";
+    unmap_shared(address, kBytes);
+    EXPECT_FALSE(map_shared(Descriptor(), address, kBytes));
+}
+
+TEST(MapShared, CandidatesAreDistinctAndAlignedToHugePages) {
+    std::set<uintptr_t> seen;
+    int index = 0;
+    for (; candidate_address(index) != nullptr; ++index) {
+        const auto address = reinterpret_cast<uintptr_t>(candidate_address(index));
+        EXPECT_EQ(address % kHugePageBytes, 0U);
+        EXPECT_TRUE(seen.insert(address).second);
+    }
+    EXPECT_GT(index, 2);
+    EXPECT_EQ(candidate_address(index + 1), nullptr);
+}
+
+}  // namespace
+}  // namespace armci::node::test

@@ -1,0 +1,229 @@
+#include "node/mutex_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace armci::node::test {
+namespace {
+
+using LockResult = MutexQueue::LockResult;
+using UnlockResult = MutexQueue::UnlockResult;
+
+class MutexQueueTest : public testing::Test {
+  protected:
+    MutexQueue::Queued lock_local(int rank) { return queue_.lock(mutex_, rank, false, 0); }
+    MutexQueue::Queued lock_remote(int rank, uint64_t request_id) {
+        return queue_.lock(mutex_, rank, true, request_id);
+    }
+
+    std::unique_ptr<WaiterPoolState> pool_ = std::make_unique<WaiterPoolState>();
+    MutexQueue queue_{pool_.get()};
+    Mutex mutex_;
+};
+
+TEST_F(MutexQueueTest, AFreeMutexIsTakenAtOnce) {
+    EXPECT_EQ(queue_.holder(mutex_), kNoHolder);
+    EXPECT_EQ(lock_local(3).result, LockResult::acquired);
+    EXPECT_EQ(queue_.holder(mutex_), 3);
+    EXPECT_EQ(queue_.unlock(mutex_, 3, false).result, UnlockResult::released);
+    EXPECT_EQ(queue_.holder(mutex_), kNoHolder);
+    EXPECT_EQ(lock_remote(4, 77).result, LockResult::acquired);
+    EXPECT_EQ(queue_.holder(mutex_), 4);
+    EXPECT_EQ(queue_.unlock(mutex_, 4, true).result, UnlockResult::released);
+    EXPECT_EQ(pool_->used_count, 0U) << "nobody waited";
+}
+
+TEST_F(MutexQueueTest, TryLockNeverQueues) {
+    EXPECT_TRUE(queue_.try_lock(mutex_, 1));
+    EXPECT_FALSE(queue_.try_lock(mutex_, 2));
+    EXPECT_FALSE(queue_.try_lock(mutex_, 1)) << "not recursive";
+    EXPECT_EQ(queue_.holder(mutex_), 1);
+    EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::released);
+    EXPECT_TRUE(queue_.try_lock(mutex_, 2));
+    EXPECT_EQ(pool_->used_count, 0U);
+}
+
+TEST_F(MutexQueueTest, TryLockDoesNotOvertakeWaiters) {
+    lock_local(1);
+    const MutexQueue::Queued waiting = lock_local(2);
+    EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::released);
+    EXPECT_FALSE(queue_.try_lock(mutex_, 3));
+    EXPECT_TRUE(queue_.granted(waiting.waiter));
+    EXPECT_EQ(queue_.holder(mutex_), 2);
+}
+
+TEST_F(MutexQueueTest, OnlyTheHolderUnlocks) {
+    EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::not_held);
+    lock_local(1);
+    const MutexQueue::Queued waiting = lock_local(2);
+    EXPECT_EQ(queue_.unlock(mutex_, 2, true).result, UnlockResult::not_held);
+    EXPECT_EQ(queue_.unlock(mutex_, kNoHolder, true).result, UnlockResult::not_held);
+    EXPECT_EQ(queue_.holder(mutex_), 1);
+    EXPECT_FALSE(queue_.granted(waiting.waiter));
+    EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::released);
+    EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::not_held) << "twice";
+    EXPECT_TRUE(queue_.granted(waiting.waiter));
+}
+
+TEST_F(MutexQueueTest, ARemoteWaiterIsGrantedByTheOneWhoMay) {
+    lock_local(1);
+    EXPECT_EQ(lock_remote(9, 4242).result, LockResult::queued);
+    EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::must_forward);
+    EXPECT_EQ(queue_.holder(mutex_), 1) << "forwarding leaves it held";
+    EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::must_forward);
+    const MutexQueue::Unlocked unlocked = queue_.unlock(mutex_, 1, true);
+    EXPECT_EQ(unlocked.result, UnlockResult::grant_remote);
+    EXPECT_EQ(unlocked.rank, 9);
+    EXPECT_EQ(unlocked.request_id, 4242U);
+    EXPECT_EQ(queue_.holder(mutex_), 9);
+    EXPECT_EQ(queue_.unlock(mutex_, 9, true).result, UnlockResult::released);
+}
+
+TEST_F(MutexQueueTest, ArrivalAloneDecidesWhoIsNext) {
+    struct Waiting {
+        int rank;
+        bool is_remote;
+        uint64_t request_id;
+        uint32_t waiter;
+    };
+    std::mt19937_64 random(5);
+    std::deque<Waiting> model;
+    int holder = kNoHolder;
+    int next_rank = 0;
+    for (int step = 0; step < 20'000; ++step) {
+        if (model.size() < 50 && random() % 2 == 0) {
+            const bool is_remote = random() % 2 == 0;
+            const int rank = next_rank++;
+            const uint64_t request_id = random();
+            const MutexQueue::Queued queued = queue_.lock(mutex_, rank, is_remote, request_id);
+            if (holder == kNoHolder) {
+                ASSERT_EQ(queued.result, LockResult::acquired);
+                holder = rank;
+            } else {
+                ASSERT_EQ(queued.result, LockResult::queued);
+                ASSERT_FALSE(!is_remote && queue_.granted(queued.waiter));
+                model.push_back({rank, is_remote, request_id, queued.waiter});
+            }
+        } else if (holder != kNoHolder) {
+            const bool may_grant_remote = random() % 2 == 0;
+            const MutexQueue::Unlocked unlocked = queue_.unlock(mutex_, holder, may_grant_remote);
+            if (model.empty()) {
+                ASSERT_EQ(unlocked.result, UnlockResult::released);
+                holder = kNoHolder;
+            } else if (!model.front().is_remote) {
+                ASSERT_EQ(unlocked.result, UnlockResult::released);
+                ASSERT_TRUE(queue_.granted(model.front().waiter));
+                holder = model.front().rank;
+                model.pop_front();
+            } else if (may_grant_remote) {
+                ASSERT_EQ(unlocked.result, UnlockResult::grant_remote);
+                ASSERT_EQ(unlocked.rank, model.front().rank);
+                ASSERT_EQ(unlocked.request_id, model.front().request_id);
+                holder = model.front().rank;
+                model.pop_front();
+            } else {
+                ASSERT_EQ(unlocked.result, UnlockResult::must_forward);
+            }
+        }
+        ASSERT_EQ(queue_.holder(mutex_), holder);
+    }
+    EXPECT_GT(next_rank, 1000);
+    EXPECT_LE(pool_->used_count, 50U) << "records of those who no longer wait are used again";
+}
+
+TEST_F(MutexQueueTest, MutexesShareThePoolWithoutMixingTheirQueues) {
+    constexpr int kMutexes = 5;
+    std::vector<Mutex> mutexes(kMutexes);
+    std::vector<uint32_t> waiters[kMutexes];
+    for (int turn = 0; turn < 4; ++turn) {
+        for (int i = 0; i < kMutexes; ++i) {
+            const MutexQueue::Queued queued = queue_.lock(mutexes[i], turn, false, 0);
+            if (turn > 0) {
+                waiters[i].push_back(queued.waiter);
+            }
+        }
+    }
+    for (int turn = 0; turn < 3; ++turn) {
+        for (int i = kMutexes - 1; i >= 0; --i) {
+            EXPECT_FALSE(queue_.granted(waiters[i][turn]));
+            EXPECT_EQ(queue_.unlock(mutexes[i], turn, false).result, UnlockResult::released);
+            EXPECT_TRUE(queue_.granted(waiters[i][turn]));
+            EXPECT_EQ(queue_.holder(mutexes[i]), turn + 1);
+        }
+    }
+    EXPECT_EQ(pool_->used_count, uint32_t{3 * kMutexes});
+}
+
+TEST_F(MutexQueueTest, AFullPoolRefusesAndRecovers) {
+    lock_local(0);
+    std::vector<uint32_t> waiters;
+    for (uint32_t i = 1; i <= WaiterPoolState::kWaiters; ++i) {
+        const MutexQueue::Queued queued = lock_local(static_cast<int>(i));
+        ASSERT_EQ(queued.result, LockResult::queued);
+        waiters.push_back(queued.waiter);
+    }
+    EXPECT_EQ(lock_local(-5).result, LockResult::no_room);
+    EXPECT_EQ(lock_remote(-6, 1).result, LockResult::no_room);
+    // One gone makes room for one, at the end of the queue.
+    EXPECT_EQ(queue_.unlock(mutex_, 0, false).result, UnlockResult::released);
+    EXPECT_TRUE(queue_.granted(waiters[0]));
+    EXPECT_EQ(lock_remote(1 << 20, 7).result, LockResult::queued);
+    EXPECT_EQ(lock_local(-5).result, LockResult::no_room);
+    for (uint32_t i = 1; i < WaiterPoolState::kWaiters; ++i) {
+        ASSERT_EQ(queue_.unlock(mutex_, static_cast<int>(i), false).result, UnlockResult::released);
+        ASSERT_TRUE(queue_.granted(waiters[i]));
+        ASSERT_EQ(queue_.holder(mutex_), static_cast<int>(i + 1));
+    }
+    EXPECT_EQ(queue_.unlock(mutex_, WaiterPoolState::kWaiters, true).rank, 1 << 20);
+    EXPECT_EQ(queue_.unlock(mutex_, 1 << 20, true).result, UnlockResult::released);
+    EXPECT_EQ(pool_->used_count, WaiterPoolState::kWaiters);
+}
+
+TEST_F(MutexQueueTest, SleepersAreWokenInTurn) {
+    constexpr int kThreads = 4;
+    constexpr int kTimes = 300;
+    int64_t total = 0;  // plain on purpose
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < kThreads; ++rank) {
+        threads.emplace_back([&, rank] {
+            for (int turn = 0; turn < kTimes; ++turn) {
+                const MutexQueue::Queued queued = queue_.lock(mutex_, rank, false, 0);
+                if (queued.result == LockResult::queued) {
+                    while (!queue_.granted(queued.waiter)) {
+                        queue_.sleep_until_granted(queued.waiter, 50'000);
+                    }
+                }
+                ++total;
+                if (turn % 16 == 0) {
+                    sched_yield();
+                }
+                queue_.unlock(mutex_, rank, false);
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(total, int64_t{kThreads} * kTimes);
+    EXPECT_EQ(queue_.holder(mutex_), kNoHolder);
+    // One for each: the holder may not have given its own back when all others wait.
+    EXPECT_LE(pool_->used_count, uint32_t{kThreads});
+}
+
+TEST_F(MutexQueueTest, SleepingEndsWithTheTimeOut) {
+    lock_local(1);
+    const MutexQueue::Queued waiting = lock_local(2);
+    queue_.sleep_until_granted(waiting.waiter, 1000);
+    EXPECT_FALSE(queue_.granted(waiting.waiter));
+    queue_.unlock(mutex_, 1, false);
+    queue_.sleep_until_granted(waiting.waiter, int64_t{3600} * 1'000'000);  // returns at once
+    EXPECT_TRUE(queue_.granted(waiting.waiter));
+}
+
+}  // namespace
+}  // namespace armci::node::test

@@ -1,0 +1,64 @@
+// What exists once per peer, per request or per segment must not grow by accident: with many ranks
+// it is what the library's memory is made of. Raise a bound only on purpose.
+#include <gtest/gtest.h>
+
+#include "armci/armci.h"
+#include "core/segments.h"
+#include "datasrv/get_streams.h"
+#include "datasrv/server.h"
+#include "node/heap.h"
+#include "node/mutex_queue.h"
+#include "pipeline/channel.h"
+#include "pipeline/get_task.h"
+#include "pipeline/origin.h"
+#include "pipeline/request_task.h"
+#include "pipeline/rma_task.h"
+#include "pipeline/send_task.h"
+#include "wire/frame.h"
+
+namespace armci::test {
+namespace {
+
+TEST(ObjectSize, PerPeer) {
+    EXPECT_LE(sizeof(pipeline::Channel), 160U);  // of an origin, per data server it talks to
+    EXPECT_LE(sizeof(datasrv::Client), 160U);    // of a data server, per rank that talks to it
+}
+
+TEST(ObjectSize, PerSegment) {
+    EXPECT_LE(sizeof(core::Slice), 16U);     // per rank of its group, once per node
+    EXPECT_LE(sizeof(core::NodePart), 48U);  // per node, once per node
+    EXPECT_LE(sizeof(core::SegmentTables), 8U);
+    EXPECT_LE(sizeof(core::Segment), 64U);  // per rank's own view
+    EXPECT_LE(sizeof(node::Extent), 40U);   // in the node heap
+}
+
+TEST(ObjectSize, PerOperationUnderWay) {
+    EXPECT_LE(sizeof(pipeline::Task), 64U);
+    EXPECT_LE(sizeof(pipeline::RequestTask), 192U);
+    // A transfer holds both layouts by value, so that posting allocates nothing.
+    EXPECT_LE(sizeof(pipeline::Transfer), 640U);
+    EXPECT_LE(sizeof(pipeline::SendTask), 1536U);
+    EXPECT_LE(sizeof(pipeline::GetTask), 1536U);
+    EXPECT_LE(sizeof(pipeline::RmaTask), 896U);
+}
+
+TEST(ObjectSize, PerFrame) {
+    EXPECT_EQ(sizeof(wire::FrameHeader), 40U);
+    EXPECT_LE(sizeof(pipeline::OutFrame), pipeline::OutFrame::kWireOffset);
+    // A small request fits the smallest piece of a buffer.
+    EXPECT_LE(pipeline::OutFrame::kWireOffset + sizeof(wire::FrameHeader) + sizeof(wire::RmwBody),
+              pipeline::BufferManager::kSmallestPiece);
+}
+
+TEST(ObjectSize, InNodeMemory) {
+    EXPECT_EQ(sizeof(node::Mutex), 64U);
+    EXPECT_LE(sizeof(node::Waiter), 24U);
+    EXPECT_LE(sizeof(node::HeapControl), size_t{2} << 20);
+}
+
+TEST(ObjectSize, InThePublicInterface) {
+    EXPECT_EQ(sizeof(armci_hdl_t), 8U);
+}
+
+}  // namespace
+}  // namespace armci::test

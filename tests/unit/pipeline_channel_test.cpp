@@ -1,0 +1,67 @@
+#include "pipeline/channel.h"
+
+#include <gtest/gtest.h>
+
+namespace armci::pipeline::test {
+namespace {
+
+TEST(Channel, TheWindowBoundsWhatIsNotExecuted) {
+    Channel channel;
+    channel.window_bytes = 1000;
+    EXPECT_TRUE(channel.has_room(1000));
+    EXPECT_FALSE(channel.has_room(1001));
+    channel.sent_bytes = 600;
+    EXPECT_TRUE(channel.has_room(400));
+    EXPECT_FALSE(channel.has_room(401));
+    channel.record_answer(3, 250);
+    EXPECT_TRUE(channel.has_room(650));
+    EXPECT_FALSE(channel.has_room(651));
+    channel.record_answer(4, 600);
+    EXPECT_TRUE(channel.has_room(1000));
+}
+
+TEST(Channel, AnswersThatOvertakeEachOtherTakeNothingBack) {
+    Channel channel;
+    channel.record_answer(10, 1000);
+    channel.record_answer(9, 900);
+    EXPECT_EQ(channel.executed_frames, 10U);
+    EXPECT_EQ(channel.executed_bytes, 1000U);
+}
+
+TEST(Channel, MutationsArePendingUntilTheirFrameIsExecuted) {
+    Channel channel;
+    EXPECT_FALSE(channel.mutations_pending());
+    EXPECT_FALSE(channel.remote_work_pending());
+    channel.sent_frames = 5;
+    channel.last_mutation = 5;
+    EXPECT_TRUE(channel.mutations_pending());
+    channel.record_answer(4, 0);
+    EXPECT_TRUE(channel.mutations_pending());
+    channel.sent_frames = 6;  // a fence, say
+    channel.record_answer(5, 0);
+    EXPECT_FALSE(channel.mutations_pending());
+    EXPECT_FALSE(channel.remote_work_pending());
+}
+
+TEST(Channel, OrderedWritesNeedAFrameSentAfterThem) {
+    Channel channel;
+    channel.sent_frames = 5;
+    channel.write_mark = 6;
+    channel.record_answer(5, 0);
+    EXPECT_TRUE(channel.writes_pending());
+    EXPECT_TRUE(channel.remote_work_pending());
+    channel.record_answer(6, 0);
+    EXPECT_FALSE(channel.writes_pending());
+}
+
+TEST(Channel, DeliveredWritesNeedTheirCompletion) {
+    Channel channel;
+    channel.writes_in_flight = 2;
+    channel.record_answer(100, 0);
+    EXPECT_TRUE(channel.writes_pending());
+    channel.writes_in_flight = 0;
+    EXPECT_FALSE(channel.writes_pending());
+}
+
+}  // namespace
+}  // namespace armci::pipeline::test

@@ -1,0 +1,246 @@
+// What is encoded is decoded again. Frames that are wrong: wire_garbage_test.cpp.
+#include "wire/frame.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "frame_builder.h"
+
+namespace armci::wire::test {
+namespace {
+
+using armci::test::Frame;
+using armci::test::frame_bytes;
+using armci::test::header_of;
+using armci::test::make_frame;
+using armci::test::make_strided_transfer;
+using armci::test::make_vector_transfer;
+using armci::test::random_bytes;
+using strided::AccType;
+
+constexpr uint64_t kBase = 0x2000'0000'0000;
+constexpr FrameKind kAllKinds[] = {FrameKind::hello,       FrameKind::put,
+                                   FrameKind::accumulate,  FrameKind::get,
+                                   FrameKind::get_credit,  FrameKind::rmw,
+                                   FrameKind::store,       FrameKind::increment,
+                                   FrameKind::lock,        FrameKind::try_lock,
+                                   FrameKind::unlock,      FrameKind::fence,
+                                   FrameKind::add_segment, FrameKind::remove_segment,
+                                   FrameKind::data,        FrameKind::value,
+                                   FrameKind::granted,     FrameKind::segment,
+                                   FrameKind::acknowledge, FrameKind::failed};
+
+strided::Layout random_layout(std::mt19937_64& random, int levels) {
+    strided::Layout layout;
+    layout.levels = levels;
+    layout.count[0] = 1 + static_cast<int64_t>(random() % 50);
+    for (int i = 0; i < levels; ++i) {
+        layout.count[i + 1] = 1 + static_cast<int64_t>(random() % 3);
+        layout.stride[i] = static_cast<int64_t>(random() % 2000) - 1000;
+    }
+    return layout;
+}
+
+TransferView decode(const Frame& frame) {
+    FrameHeader header;
+    EXPECT_TRUE(decode_header(frame.data(), frame_bytes(frame), &header));
+    TransferView view;
+    EXPECT_TRUE(decode_transfer(frame.data(), frame_bytes(frame), header, &view));
+    return view;
+}
+
+TEST(Frame, HeadersComeBack) {
+    Frame frame = make_frame(FrameKind::rmw, RmwBody{1, 2, 3, 4});
+    FrameHeader& sent = header_of(frame);
+    sent.flags = kAcknowledgeNow;
+    sent.acc_type = 5;
+    sent.layout_kind = 1;
+    sent.levels = 7;
+    sent.rank = -12345;
+    sent.request_id = 0x0123'4567'89ab'cdef;
+    sent.sequence = ~uint64_t{0};
+    sent.executed_bytes = uint64_t{1} << 63;
+    FrameHeader received;
+    ASSERT_TRUE(decode_header(frame.data(), frame_bytes(frame), &received));
+    EXPECT_EQ(std::memcmp(&received, &sent, sizeof sent), 0);
+}
+
+TEST(Frame, EveryFixedBodyComesBack) {
+    const auto expect_same = [](const auto& sent) {
+        using Body = std::decay_t<decltype(sent)>;
+        static_assert(sizeof(Body) % 8 == 0);
+        const Frame frame = make_frame(FrameKind::value, sent);
+        Body received;
+        ASSERT_TRUE(decode_body(frame.data(), frame_bytes(frame), &received));
+        EXPECT_EQ(std::memcmp(&received, &sent, sizeof sent), 0);
+        EXPECT_EQ(after_body<Body>(frame.data()),
+                  reinterpret_cast<const char*>(frame.data()) + frame_bytes(frame));
+    };
+    TransferBody transfer;
+    transfer.offset = 11;
+    transfer.data_bytes = 22;
+    std::memset(transfer.scale, 0x5a, sizeof transfer.scale);
+    transfer.window_bytes = 33;
+    expect_same(transfer);
+    expect_same(CreditBody{1});
+    expect_same(RmwBody{~uint64_t{0}, -1, 3, 0});
+    expect_same(StoreBody{kBase, -7});
+    expect_same(LockBody{kBase});
+    expect_same(SegmentBody{kBase, 1 << 20});
+    expect_same(DataBody{5, 6});
+    expect_same(ValueBody{-9});
+    expect_same(SegmentReply{1, 2, 1});
+    expect_same(FailedBody{Failure::misaligned, 6, kBase, 8});
+}
+
+TEST(Frame, LengthsOnTheWireAreMultiplesOfEight) {
+    for (uint64_t bytes = 0; bytes < 100; ++bytes) {
+        EXPECT_EQ(padded(bytes) % 8, 0U);
+        EXPECT_GE(padded(bytes), bytes);
+        EXPECT_LT(padded(bytes), bytes + 8);
+    }
+    for (int levels = 0; levels <= strided::kMaxLevels; ++levels) {
+        EXPECT_EQ(encoded_strided_bytes(levels) % 8, 0U);
+    }
+    for (int64_t count : {0, 1, 2, 1000}) {
+        EXPECT_EQ(encoded_vector_bytes(count) % 8, 0U);
+    }
+}
+
+TEST(Frame, LayoutsTakeExactlyTheBytesTheySayTheyTake) {
+    constexpr char kGuard = 0x77;
+    std::mt19937_64 random(1);
+    for (int levels = 0; levels <= strided::kMaxLevels; ++levels) {
+        const size_t bytes = encoded_strided_bytes(levels);
+        std::vector<char> out(bytes + 8, kGuard);
+        const strided::Layout layout = random_layout(random, levels);
+        EXPECT_EQ(encode_strided(out.data(), kBase, layout), out.data() + bytes);
+        EXPECT_EQ(std::string(out.end() - 8, out.end()), std::string(8, kGuard));
+    }
+    for (const int64_t count : {1, 2, 77}) {
+        const size_t bytes = encoded_vector_bytes(count);
+        std::vector<char> out(bytes + 8, kGuard);
+        uint64_t* addresses = nullptr;
+        EXPECT_EQ(encode_vector(out.data(), count, 8, &addresses), out.data() + bytes);
+        EXPECT_EQ(reinterpret_cast<char*>(addresses + count), out.data() + bytes);
+        EXPECT_EQ(std::string(out.end() - 8, out.end()), std::string(8, kGuard));
+    }
+}
+
+// All numbers of levels, chunks at all places of the layout.
+TEST(Frame, StridedTransfersComeBack) {
+    std::mt19937_64 random(2);
+    for (int levels = 0; levels <= strided::kMaxLevels; ++levels) {
+        for (int turn = 0; turn < 20; ++turn) {
+            const strided::Layout layout = random_layout(random, levels);
+            const auto total = static_cast<uint64_t>(strided::total_bytes(layout));
+            TransferBody body;
+            body.offset = random() % total;
+            body.data_bytes = 1 + random() % std::min<uint64_t>(total - body.offset, 3000);
+            const std::vector<char> data = random_bytes(random, body.data_bytes);
+            const Frame frame =
+                make_strided_transfer(FrameKind::put, body, kBase + 8 * turn, layout, data);
+            const TransferView view = decode(frame);
+            EXPECT_EQ(view.layout.kind, LayoutKind::strided);
+            EXPECT_EQ(view.layout.base, kBase + 8 * turn);
+            EXPECT_EQ(view.layout.total_bytes, static_cast<int64_t>(total));
+            ASSERT_EQ(view.layout.strided.levels, levels);
+            EXPECT_EQ(std::memcmp(view.layout.strided.count, layout.count, 8 * (levels + 1)), 0);
+            EXPECT_EQ(std::memcmp(view.layout.strided.stride, layout.stride, 8 * levels), 0);
+            EXPECT_EQ(view.body.offset, body.offset);
+            ASSERT_EQ(view.body.data_bytes, body.data_bytes);
+            EXPECT_EQ(std::memcmp(view.data, data.data(), data.size()), 0);
+        }
+    }
+}
+
+TEST(Frame, VectorTransfersComeBack) {
+    std::mt19937_64 random(3);
+    for (const size_t count : {1, 2, 3, 100}) {
+        for (const int64_t segment_bytes : {1, 7, 8, 24}) {
+            std::vector<uint64_t> addresses(count);
+            for (uint64_t& address : addresses) {
+                address = random();
+            }
+            TransferBody body;
+            body.data_bytes = count * static_cast<uint64_t>(segment_bytes);
+            const std::vector<char> data = random_bytes(random, body.data_bytes);
+            const Frame frame =
+                make_vector_transfer(FrameKind::put, body, addresses, segment_bytes, data);
+            const TransferView view = decode(frame);
+            EXPECT_EQ(view.layout.kind, LayoutKind::vector);
+            EXPECT_EQ(view.layout.segment_bytes, segment_bytes);
+            EXPECT_EQ(view.layout.total_bytes, static_cast<int64_t>(body.data_bytes));
+            ASSERT_EQ(view.layout.segment_count, static_cast<int64_t>(count));
+            EXPECT_EQ(std::memcmp(view.layout.addresses, addresses.data(), 8 * count), 0);
+            EXPECT_EQ(std::memcmp(view.data, data.data(), data.size()), 0);
+        }
+    }
+}
+
+TEST(Frame, GetsCarryNoData) {
+    std::mt19937_64 random(4);
+    for (int levels = 0; levels <= strided::kMaxLevels; ++levels) {
+        const strided::Layout layout = random_layout(random, levels);
+        TransferBody body;
+        body.data_bytes = static_cast<uint64_t>(strided::total_bytes(layout));
+        body.window_bytes = 1;
+        const TransferView view =
+            decode(make_strided_transfer(FrameKind::get, body, kBase, layout, {}));
+        EXPECT_EQ(view.data, nullptr);
+        EXPECT_EQ(view.body.window_bytes, 1U);
+        EXPECT_EQ(view.layout.total_bytes, static_cast<int64_t>(body.data_bytes));
+    }
+    TransferBody body;
+    body.data_bytes = 24;
+    body.window_bytes = uint64_t{1} << 40;
+    const TransferView view =
+        decode(make_vector_transfer(FrameKind::get, body, {kBase, kBase + 100, kBase}, 8, {}));
+    EXPECT_EQ(view.layout.segment_count, 3);
+    EXPECT_EQ(view.body.window_bytes, uint64_t{1} << 40);
+}
+
+TEST(Frame, AccumulatesOfEveryTypeComeBack) {
+    for (int type = 0; type < strided::kAccTypeCount; ++type) {
+        const int64_t element = strided::element_bytes(static_cast<AccType>(type));
+        strided::Layout layout;
+        layout.levels = 1;
+        layout.count[0] = 3 * element;
+        layout.count[1] = 4;
+        layout.stride[0] = 5 * element;
+        TransferBody body;
+        body.offset = static_cast<uint64_t>(2 * element);
+        body.data_bytes = static_cast<uint64_t>(7 * element);
+        std::memset(body.scale, 0x11 * type, sizeof body.scale);
+        Frame frame = make_strided_transfer(FrameKind::accumulate, body, kBase, layout,
+                                            std::vector<char>(body.data_bytes, 'd'));
+        header_of(frame).acc_type = static_cast<uint8_t>(type);
+        const TransferView view = decode(frame);
+        EXPECT_EQ(std::memcmp(view.body.scale, body.scale, sizeof body.scale), 0);
+        EXPECT_EQ(view.data[0], 'd');
+    }
+}
+
+TEST(Frame, EverythingHasANameOfItsOwn) {
+    std::set<std::string> names;
+    for (const FrameKind kind : kAllKinds) {
+        EXPECT_TRUE(names.insert(name_of(kind)).second) << name_of(kind);
+    }
+    EXPECT_EQ(names.count(name_of(static_cast<FrameKind>(0))), 0U);
+    EXPECT_STREQ(name_of(static_cast<FrameKind>(0)), name_of(static_cast<FrameKind>(255)));
+    std::set<std::string> reasons;
+    for (const Failure failure : {Failure::malformed, Failure::bad_address, Failure::not_a_mutex,
+                                  Failure::not_held, Failure::misaligned, Failure::no_room}) {
+        EXPECT_TRUE(reasons.insert(describe(failure)).second) << describe(failure);
+    }
+    EXPECT_EQ(reasons.count(describe(static_cast<Failure>(0))), 0U);
+    EXPECT_EQ(reasons.count(describe(static_cast<Failure>(99))), 0U);
+}
+
+}  // namespace
+}  // namespace armci::wire::test
