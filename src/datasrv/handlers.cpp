@@ -72,9 +72,13 @@ void Server::hold_early_frame(Client& client, const wire::FrameHeader& header, c
     if (header.sequence <= client.executed_frames || client.early_bytes + frame_bytes > window ||
         client.early_frames.contains(header.sequence)) {
         ARMCI_LOG_WARN(
-            "the data server of node %d ignored frame %llu of rank %d, which does not fit in its "
-            "sequence",
-            options_.node, static_cast<unsigned long long>(header.sequence), header.rank);
+            "the data server of node %d ignored frame %llu (%s, %zu bytes) of rank %d, which does "
+            "not "
+            "fit in its sequence: %llu executed, %zu waiting with %zu bytes",
+            options_.node, static_cast<unsigned long long>(header.sequence),
+            wire::name_of(header.kind), frame_bytes, header.rank,
+            static_cast<unsigned long long>(client.executed_frames), client.early_frames.size(),
+            client.early_bytes);
         return;
     }
     const char* begin = static_cast<const char*>(frame);

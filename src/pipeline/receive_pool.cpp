@@ -96,9 +96,19 @@ void ReceivePool::on_completion(fabric::Operation* operation,
     }
     // Some providers announce the end of a buffer with its last message, others on its own.
     if ((completion.flags & FI_RECV) != 0 && completion.bytes > 0) {
+        const auto offset =
+            static_cast<size_t>(static_cast<const char*>(completion.data) - buffer->data);
+        buffer->handled_bytes += completion.bytes;
+        buffer->furthest_end = std::max(buffer->furthest_end, offset + completion.bytes);
         buffer->pool->handler_(buffer->pool->context_, completion.data, completion.bytes);
     }
-    if ((completion.flags & FI_MULTI_RECV) != 0) {
+    buffer->is_used_up |= (completion.flags & FI_MULTI_RECV) != 0;
+    // ofi_rxm announces the end of a buffer with the message that fills it, while earlier messages
+    // that came in several packets may still be arriving in it: they show as bytes not handled yet.
+    if (buffer->is_used_up && buffer->handled_bytes == buffer->furthest_end) {
+        buffer->handled_bytes = 0;
+        buffer->furthest_end = 0;
+        buffer->is_used_up = false;
         buffer->pool->post(buffer);
     }
 }

@@ -33,6 +33,9 @@ class ReceivePool {
         fabric::Operation operation;
         ReceivePool* pool = nullptr;
         char* data = nullptr;
+        size_t handled_bytes = 0;  // of the frames handled since it was posted
+        size_t furthest_end = 0;   // where the last of them ends
+        bool is_used_up = false;   // the provider puts nothing more into it
     };
     static void on_completion(fabric::Operation* operation, const fabric::Completion& completion);
     void post(Buffer* buffer);

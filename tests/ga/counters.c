@@ -10,8 +10,9 @@
 
 #include "support/check.h"
 #include "support/image.h"
+#include "tests.h"
 
-enum { kDraws = 400 }; /* per rank */
+enum { kDraws = 200 }; /* per rank */
 
 /* Gathers all ranks' tickets, on every rank; sorted. */
 static int compare(const void* a, const void* b) {
@@ -133,8 +134,7 @@ static void verify_task_list(void) {
     GA_Destroy(g_counter);
 }
 
-int main(int argc, char** argv) {
-    start_program(&argc, &argv);
+void test_counters(void) {
     const int last = rank_count() - 1;
     verify_one_counter(C_LONG, 0, 0, 1);
     verify_one_counter(C_LONG, last, (long)INT_MAX - 100, 3);
@@ -142,5 +142,4 @@ int main(int argc, char** argv) {
     verify_one_counter(C_INT, 0, -1000, 7);
     verify_all_counters();
     verify_task_list();
-    return end_program();
 }

@@ -10,6 +10,7 @@
 
 #include "support/check.h"
 #include "support/image.h"
+#include "tests.h"
 
 /* A list of elements: subscripts in both of the forms that Global Arrays takes, and their values.
  */
@@ -163,7 +164,7 @@ static void verify_repeated_scatter(void) {
     const int dims[1] = {16};
     image_t image = create_image(C_LONG, 1, dims);
     const int g_a = NGA_Create(C_LONG, 1, image.dims, "repeated", NULL);
-    elements_t list = create_elements(C_LONG, 1, 200);
+    elements_t list = create_elements(C_LONG, 1, 112); /* below 128: the product must fit */
     for (int i = 0; i < list.count; i++) {
         list.subscripts[i][0] = i % 16;
         ((long*)list.values)[i] = 0x0101010101010101L * (i + 1);
@@ -212,8 +213,7 @@ static void verify_many_elements(void) {
     destroy_image(&image);
 }
 
-int main(int argc, char** argv) {
-    start_program(&argc, &argv);
+void test_gather_scatter(void) {
     for (int t = 0; t < kTypeCount; t++) {
         verify(kTypes[t], 2, (const int[]){23, 31}, t % 2 == 1);
     }
@@ -222,5 +222,4 @@ int main(int argc, char** argv) {
     verify(C_DCPL, 4, (const int[]){5, 6, 4, 7}, false);
     verify_repeated_scatter();
     verify_many_elements();
-    return end_program();
 }

@@ -9,6 +9,7 @@
 
 #include "support/check.h"
 #include "support/ghost_array.h"
+#include "tests.h"
 
 /* From Global Arrays' Fortran interface (global.fh). */
 void ga_update1_ghosts_(Integer* g_a);
@@ -187,8 +188,7 @@ static void verify_irregular(void) {
     GA_Destroy(g_a);
 }
 
-int main(int argc, char** argv) {
-    start_program(&argc, &argv);
+void test_ghosts(void) {
     for (size_t i = 0; i < sizeof kArrays / sizeof *kArrays; i++) {
         ghosts_t ghosts = kArrays[i];
         const int g_a =
@@ -199,5 +199,4 @@ int main(int argc, char** argv) {
         GA_Destroy(g_a);
     }
     verify_irregular();
-    return end_program();
 }

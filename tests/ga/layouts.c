@@ -11,6 +11,7 @@
 
 #include "support/check.h"
 #include "support/image.h"
+#include "tests.h"
 
 static const int kDims[2] = {37, 29};
 
@@ -282,8 +283,7 @@ static void verify_inquiries(void) {
     GA_Destroy(irregular);
 }
 
-int main(int argc, char** argv) {
-    start_program(&argc, &argv);
+void test_layouts(void) {
     verify_ownership("regular", create_regular);
     verify_ownership("chunked", create_chunked);
     verify_ownership("irregular", create_irregular);
@@ -294,5 +294,4 @@ int main(int argc, char** argv) {
     verify_access("restricted to one rank", create_restricted);
     verify_access("block-cyclic", create_block_cyclic);
     verify_access("block-cyclic on a grid", create_block_cyclic_grid);
-    return end_program();
 }

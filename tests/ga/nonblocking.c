@@ -8,6 +8,7 @@
 
 #include "support/check.h"
 #include "support/image.h"
+#include "tests.h"
 
 enum { kOperations = 300 }; /* Global Arrays keeps 256 in flight */
 static const int kDims[2] = {61, 53};
@@ -158,11 +159,9 @@ static void verify_test(void) {
     destroy_image(&image);
 }
 
-int main(int argc, char** argv) {
-    start_program(&argc, &argv);
+void test_nonblocking(void) {
     verify_put();
     verify_get();
     verify_accumulate();
     verify_test();
-    return end_program();
 }

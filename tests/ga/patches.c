@@ -9,6 +9,7 @@
 
 #include "support/check.h"
 #include "support/image.h"
+#include "tests.h"
 
 typedef struct {
     int ndim;
@@ -115,8 +116,7 @@ static void verify_large_patches(void) {
     destroy_image(&image);
 }
 
-int main(int argc, char** argv) {
-    start_program(&argc, &argv);
+void test_patches(void) {
     for (int t = 0; t < kTypeCount; t++) {
         for (size_t s = 0; s < sizeof kShapes / sizeof *kShapes; s++) {
             verify_shape(kTypes[t], &kShapes[s], 2);
@@ -124,5 +124,4 @@ int main(int argc, char** argv) {
     }
     verify_shape(C_DBL, &(shape_t){7, {3, 2, 4, 2, 3, 2, 3}}, 2);
     verify_large_patches();
-    return end_program();
 }

@@ -8,6 +8,7 @@
 
 #include "support/check.h"
 #include "support/image.h"
+#include "tests.h"
 
 /* The selected elements of a box, gathered in a dense local buffer. */
 typedef struct {
@@ -140,8 +141,7 @@ static void verify(int type, int ndim, const int* dims) {
     destroy_image(&image);
 }
 
-int main(int argc, char** argv) {
-    start_program(&argc, &argv);
+void test_strided(void) {
     verify(C_DBL, 1, (const int[]){97});
     for (int t = 0; t < kTypeCount; t++) {
         verify(kTypes[t], 2, (const int[]){21, 26});
@@ -149,5 +149,4 @@ int main(int argc, char** argv) {
     verify(C_INT, 3, (const int[]){9, 8, 11});
     verify(C_DCPL, 4, (const int[]){5, 6, 4, 7});
     verify(C_DBL, 7, (const int[]){3, 4, 2, 3, 2, 3, 4});
-    return end_program();
 }

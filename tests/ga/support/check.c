@@ -17,15 +17,17 @@ static struct {
     int size;
     int section_count;
     int bad_section_count; /* the same on every rank */
+    bool is_in_section;
     char section[160];
     int64_t counters[kCounterCount]; /* of this rank in the running section */
     int message_count;
 } program;
 
-static void end_section(void) {
-    if (program.section_count == 0) {
+void end_section(void) {
+    if (!program.is_in_section) {
         return;
     }
+    program.is_in_section = false;
     long long sums[kCounterCount] = {program.counters[kTotal], program.counters[kWrong]};
     MPI_Allreduce(MPI_IN_PLACE, sums, kCounterCount, MPI_LONG_LONG, MPI_SUM, program.comm);
     if (sums[kTotal] == 0 || sums[kWrong] > 0) {
@@ -96,6 +98,7 @@ void begin_section(const char* format, ...) {
     vsnprintf(program.section, sizeof program.section, format, arguments);
     va_end(arguments);
     program.section_count++;
+    program.is_in_section = true;
     program.counters[kTotal] = 0;
     program.counters[kWrong] = 0;
     program.message_count = 0;

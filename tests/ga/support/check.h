@@ -35,6 +35,9 @@ MPI_Comm checks_comm(void);
 /* Ends the running section and begins one that verifies the thing described. Collective. */
 void begin_section(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Ends the running section, if there is one. Collective. */
+void end_section(void);
+
 /* One check of the running section: prints the text on this rank if `ok` is false. */
 void check(bool ok, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
