@@ -1,0 +1,24 @@
+#!/bin/sh
+# Runs a job and decides whether it passed: its exit status is 0, PASS is the last line, no line says FAIL, and the
+# library has neither warned nor complained.
+# usage: run_job.sh COMMAND...
+set -u
+
+output=$(mktemp)
+trap 'rm -f "$output"' EXIT
+trap 'exit 1' HUP INT TERM
+
+"$@" >"$output" 2>&1
+status=$?
+cat "$output"
+
+failures=0
+fail() {
+    echo "FAILED: $1"
+    failures=$((failures + 1))
+}
+[ "$status" -eq 0 ] || fail "exit status $status"
+[ "$(tail -n 1 "$output")" = PASS ] || fail "the last line is not PASS"
+if grep -q 'FAIL' "$output"; then fail "a check has failed"; fi
+if grep -Eq 'ARMCI (Warning|Error):' "$output"; then fail "a message of the library"; fi
+[ "$failures" -eq 0 ]
