@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Configures a preset of CMakePresets.json with Debian's MPICH and builds it into build/PRESET.
 #
-#   scripts/build.sh PRESET [-DNAME=VALUE...]
+#   scripts/build.sh PRESET [-DNAME=VALUE...] [--target NAME]
 set -euo pipefail
 
 if (($# == 0)); then
@@ -10,6 +10,17 @@ if (($# == 0)); then
 fi
 preset=$1
 shift
+target=all
+settings=()
+while (($# > 0)); do
+    if [[ $1 == --target ]]; then
+        target=${2:?}
+        shift
+    else
+        settings+=("$1")
+    fi
+    shift
+done
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 echo "build: preset $preset in $PWD/build/$preset"
@@ -18,5 +29,5 @@ echo "build: preset $preset in $PWD/build/$preset"
 cmake --preset "$preset" --log-level=WARNING --no-warn-unused-cli \
     -DMPI_C_COMPILER=/usr/bin/mpicc.mpich \
     -DMPI_Fortran_COMPILER=/usr/bin/mpifort.mpich \
-    -DMPIEXEC_EXECUTABLE=/usr/bin/mpiexec.mpich "$@" >/dev/null
-cmake --build "build/$preset" --parallel "$(nproc)"
+    -DMPIEXEC_EXECUTABLE=/usr/bin/mpiexec.mpich "${settings[@]}" >/dev/null
+cmake --build "build/$preset" --parallel "$(nproc)" --target "$target"

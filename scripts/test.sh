@@ -69,13 +69,14 @@ run_ctest() {
     passed=$((passed + total - bad - ignored))
 }
 
-# run_part PRESET OPTION...: builds a preset and runs the tests that the ctest options select
+# run_part PRESET TARGET OPTION...: builds a target of a preset and runs the tests that the ctest
+# options select
 run_part() {
-    local preset=$1 started=$SECONDS
-    shift
+    local preset=$1 target=$2 started=$SECONDS
+    shift 2
     printf '\n== %s\n' "$preset"
-    if ! "$root/scripts/build.sh" "$preset" -DARMCI_BUILD_TESTS=ON -DARMCI_BUILD_TOOLS=ON \
-        -DARMCI_BUILD_EXAMPLES=ON; then
+    if ! "$root/scripts/build.sh" "$preset" --target "$target" -DARMCI_BUILD_TESTS=ON \
+        -DARMCI_BUILD_TOOLS=ON -DARMCI_BUILD_EXAMPLES=ON; then
         echo "test: $preset does not build"
         failed=$((failed + 1))
         return
@@ -95,10 +96,10 @@ run_part() {
 }
 
 "$root/scripts/setup.sh" build test
-run_part release
+run_part release all
 if [[ $quick == no ]]; then
-    run_part asan -L '^asan$'
-    run_part tsan -L '^tsan$'
+    run_part asan armci_asan_tests -L '^asan$'
+    run_part tsan armci_tsan_tests -L '^tsan$'
 fi
 
 printf '\n'

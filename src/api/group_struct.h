@@ -15,7 +15,9 @@ inline int group_id(const ARMCI_Group& group) {
 }
 
 // A struct of zeros (and so a non-member's) must name no group, so numbers are stored plus one.
-inline MPI_Comm stored_id(int id) { return (MPI_Comm)(intptr_t)(id + 1); }
+inline MPI_Comm stored_id(int id) {
+    return (MPI_Comm)(intptr_t)(id + 1);
+}
 
 // What non-members get, and members after the group is freed.
 inline void clear_group(ARMCI_Group* group) {

@@ -26,6 +26,7 @@ ARMCI_ALIAS(int, ARMCI_Init_thread, (int), PARMCI_Init_thread);
 
 extern "C" int PARMCI_Init_thread_comm(int armci_requested, MPI_Comm comm) {
     if (comm == MPI_COMM_NULL) {
+        armci::core::prepare_to_fail();
         armci::base::fatal("ARMCI_Init_thread_comm",
                            "argument comm is MPI_COMM_NULL; pass a communicator of this process");
     }

@@ -109,6 +109,9 @@ extern "C" void armci_msg_snd(int tag, void* buffer, int len, int to) {
     Entry entry("armci_msg_snd");
     api::check_rank("armci_msg_snd", "to", to, *entry);
     api::check_not_negative("armci_msg_snd", "len", len);
+    if (len > 0) {
+        api::check_not_null("armci_msg_snd", "buffer", buffer);
+    }
     entry->messages.send(*entry, tag, buffer, len, to);
 }
 
@@ -116,6 +119,9 @@ extern "C" void armci_msg_rcv(int tag, void* buffer, int buflen, int* msglen, in
     Entry entry("armci_msg_rcv");
     api::check_rank("armci_msg_rcv", "from", from, *entry);
     api::check_not_negative("armci_msg_rcv", "buflen", buflen);
+    if (buflen > 0) {
+        api::check_not_null("armci_msg_rcv", "buffer", buffer);
+    }
     int source = -1;
     const int bytes = entry->messages.receive(*entry, tag, buffer, buflen, from, &source);
     if (msglen != nullptr) {
@@ -126,6 +132,9 @@ extern "C" void armci_msg_rcv(int tag, void* buffer, int buflen, int* msglen, in
 extern "C" int armci_msg_rcvany(int tag, void* buffer, int buflen, int* msglen) {
     Entry entry("armci_msg_rcvany");
     api::check_not_negative("armci_msg_rcvany", "buflen", buflen);
+    if (buflen > 0) {
+        api::check_not_null("armci_msg_rcvany", "buffer", buffer);
+    }
     int source = -1;
     const int bytes = entry->messages.receive(*entry, tag, buffer, buflen, MPI_ANY_SOURCE, &source);
     if (msglen != nullptr) {

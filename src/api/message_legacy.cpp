@@ -1,6 +1,7 @@
 // Parts of the message layer that few programs still use.
 #include "core/messages.h"
 
+#include <string>
 #include <vector>
 
 #include "api/arguments.h"
@@ -48,6 +49,10 @@ void copy_packed(const char* function, void* strided, int levels, const int* str
                  const int* count, char* buffer, bool to_buffer) {
     check_not_negative(function, "stride_levels", levels);
     check_not_null(function, "count", count);
+    for (int level = 0; level <= levels; ++level) {
+        check_not_negative(function, ("count[" + std::to_string(level) + "]").c_str(),
+                           count[level]);
+    }
     strided::PairLayout pair;
     // Only one side has strides; the buffer's canonical form is a single run.
     const strided::LayoutStatus status = strided::make_pair(stride, stride, count, levels, &pair);

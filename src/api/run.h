@@ -8,7 +8,8 @@
 
 namespace armci::api {
 
-// Nothing is under way for this call: the handle becomes idle, unless earlier operations are still on it.
+// Nothing is under way for this call: the handle becomes idle, unless earlier operations are still
+// on it.
 inline void skip(Runtime& runtime, armci_hdl_t* handle) {
     if (handle != nullptr && !runtime.handles.is_active(*handle)) {
         runtime.handles.set_idle(handle);
@@ -23,8 +24,8 @@ inline void start_or_skip(Runtime& runtime, bool any, Transfer&& transfer, armci
     }
 }
 
-// The short way of a contiguous put or get inside a node, where the checks are most of the work. False:
-// nothing was done, and the long way finds out what is the matter.
+// The short way of a contiguous put or get inside a node, where the checks are most of the work.
+// False: nothing was done, and the long way finds out what is the matter.
 inline bool copied_on_node(Runtime& runtime, OpKind op, void* local, void* remote, int bytes,
                            int proc) {
     if (bytes <= 0 || local == nullptr ||

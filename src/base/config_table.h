@@ -1,11 +1,13 @@
-// The one list of configuration variables. Everything else about them (parsing, defaults, armci-info,
-// docs/tuning.md) is derived from this table.
+// The one list of configuration variables. Everything else about them (parsing, defaults,
+// armci-info, docs/tuning.md) is derived from this table.
 //
 // Columns: kind(member, "NAME", default, lowest, highest, class, "help")
-//   kind    INTEGER, BYTES (suffix K, M, G), BOOL, CHOICE (default is the index, choices instead of the
+//   kind    INTEGER, BYTES (suffix K, M, G), BOOL, CHOICE (default is the index, choices instead of
+//   the
 //           range), TEXT (no range)
 //   class   own       a malformed value ends the job at start
-//           mirrored  shared with other ARMCI implementations: a malformed value is warned about and
+//           mirrored  shared with other ARMCI implementations: a malformed value is warned about
+//           and
 //                     the default is used
 #pragma once
 

@@ -1,11 +1,14 @@
 #include "base/log.h"
 
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 
 namespace armci::base {
 namespace {
@@ -38,8 +41,28 @@ void write_line(const char* kind, const char* function, const char* text) {
     }
 }
 
+// Launchers read our output and the call for an abort by different ways; what they have not read
+// when the abort comes is lost. So wait until the pipe is empty, but not for ever.
+void wait_until_read(int fd) {
+    struct stat status {};
+    if (::fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode)) {
+        return;
+    }
+    constexpr timespec kPause{0, 1'000'000};
+    constexpr int kPauses = 500;
+    for (int i = 0; i < kPauses; ++i) {
+        int unread_bytes = 0;
+        if (::ioctl(fd, FIONREAD, &unread_bytes) != 0 || unread_bytes == 0) {
+            return;
+        }
+        ::nanosleep(&kPause, nullptr);
+    }
+}
+
 [[noreturn]] void end_job(int code) {
     std::fflush(nullptr);
+    wait_until_read(STDOUT_FILENO);
+    wait_until_read(STDERR_FILENO);
     if ((code & 0xff) == 0) {
         code = 1;  // a process's status has 8 bits, and 0 would look like success
     }

@@ -38,10 +38,6 @@ int64_t alignment_of(int64_t slice_bytes) {
     return slice_bytes >= kLargeSlice ? static_cast<int64_t>(node::kPageBytes) : kSmallAlignment;
 }
 
-int64_t round_up(int64_t value, int64_t unit) {
-    return (value + unit - 1) / unit * unit;
-}
-
 // Where each member's slice begins within its node's part, and how long the parts are.
 struct Plan {
     std::vector<int64_t> slice_bytes;   // by group rank
@@ -78,8 +74,15 @@ Plan make_plan(const World& world, const Group& group, std::vector<int64_t> slic
                              [](const Plan::Part& p, int wanted) { return p.node < wanted; });
         plan.part_of[member] = static_cast<int>(part - plan.parts.begin());
         const int64_t bytes = plan.slice_bytes[member];
-        plan.slice_offset[member] = round_up(part->bytes, alignment_of(bytes));
-        plan.overflow |= __builtin_add_overflow(plan.slice_offset[member], bytes, &part->bytes);
+        const int64_t unit = alignment_of(bytes);
+        int64_t end = 0;
+        if (plan.overflow || __builtin_add_overflow(part->bytes, unit - 1, &end) ||
+            __builtin_add_overflow(end / unit * unit, bytes, &end)) {
+            plan.overflow = true;
+            continue;
+        }
+        plan.slice_offset[member] = end - bytes;
+        part->bytes = end;
     }
     return plan;
 }

@@ -252,8 +252,24 @@ int finalize() {
     return 0;
 }
 
-void abort_job(const char* message, int code) {
+// Outside ARMCI_Init .. ARMCI_Finalize: MPI may know who we are, and can end the others.
+void prepare_to_fail() {
     base::set_abort_hook(abort_by_mpi);
+    int initialized = 0;
+    int finalized = 0;
+    MPI_Initialized(&initialized);
+    MPI_Finalized(&finalized);
+    if (g_running == nullptr) {
+        int rank = -1;
+        if (initialized != 0 && finalized == 0) {
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        }
+        base::set_log_rank(rank);
+    }
+}
+
+void abort_job(const char* message, int code) {
+    prepare_to_fail();
     base::fatal_with_code(code, message);
 }
 

@@ -20,6 +20,7 @@ void Runtime::idle() {
 }
 
 void Entry::fail_not_running(const char* function) {
+    prepare_to_fail();
     base::fatal(function,
                 "the library is not running: call ARMCI_Init after MPI_Init and before this, "
                 "and ARMCI_Finalize after it");

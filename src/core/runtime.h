@@ -96,7 +96,9 @@ struct Runtime {
 
 // The running instance, or nullptr; set by lifecycle.cpp only.
 extern Runtime* g_running;
-inline Runtime* running() { return g_running; }
+inline Runtime* running() {
+    return g_running;
+}
 
 // Start, stop and their counting (contract of ARMCI_Init and ARMCI_Finalize); in lifecycle.cpp.
 // `function` is the public name for messages.
@@ -107,6 +109,8 @@ bool is_initialized();
 // May be called before initialize(): per-process limit on global memory, 0 for none.
 void set_memory_limit(uint64_t bytes);
 uint64_t memory_limit();
+// Before a fatal message that may come while the library is not running.
+void prepare_to_fail();
 [[noreturn]] void abort_job(const char* message, int code);
 
 // Every entry point begins with one of these: ends the job when the library is not running, and

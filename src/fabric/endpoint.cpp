@@ -191,7 +191,8 @@ void Endpoint::deliver(const fi_cq_data_entry& entry) {
     completion.flags = entry.flags;
     completion.bytes = entry.len;
     completion.data = entry.buf;
-    // The end of a multi-receive buffer may come with its last message or, without FI_RECV, on its own.
+    // The end of a multi-receive buffer may come with its last message or, without FI_RECV, on its
+    // own.
     if ((entry.flags & (FI_RECV | FI_MULTI_RECV)) == 0) {
         --outstanding_;
     } else if ((entry.flags & FI_MULTI_RECV) != 0) {

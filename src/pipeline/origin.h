@@ -87,8 +87,8 @@ class Origin {
     bool fence_all_is_done();
     // Whether RMA posted now would have to wait for an acknowledgement first.
     bool has_unexecuted_requests(int node) const {
-        return channels_[node] && (channels_[node]->first_task != nullptr ||
-                                   channels_[node]->mutations_pending());
+        return channels_[node] &&
+               (channels_[node]->first_task != nullptr || channels_[node]->mutations_pending());
     }
     // Whether a frame sent now is executed after all writes posted so far.
     bool writes_are_ordered_or_done(int node) const;

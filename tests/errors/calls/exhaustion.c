@@ -1,0 +1,235 @@
+/*
+ * Not enough memory is no reason to end: ARMCI_Malloc says so on every rank, the message says how
+ * much was asked for, where, and what there is, and the program may go on with less.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bad_call.h"
+
+enum { kMiB = 1 << 20 };
+/* Per rank: more than the address space that a node has. */
+static const long kAbsurd = 1L << 50;
+
+static int node_count = 1;
+static int my_node = 0;
+
+/* The text about `bytes` bytes on my node. */
+static const char* asked(long bytes) {
+    return text("%ld bytes of global memory were asked for on", bytes);
+}
+
+static void expect_no_address_space(const char* function, const char* what) {
+    expect(function, what, text("(node %d of %d)", my_node, node_count),
+           "bytes of address space left", "raise ARMCI_HEAP_SIZE", NULL);
+}
+
+static void expect_no_memory(long bytes) {
+    expect("ARMCI_Malloc", asked(bytes), text("(node %d of %d)", my_node, node_count),
+           "bytes available, of which", "use more nodes or smaller arrays", NULL);
+}
+
+/* Where this rank is; the message comes from the first rank of a node. */
+static bool find_node(void) {
+    node_count = ARMCIX_Node_count();
+    my_node = ARMCIX_Node(my_rank);
+    return my_rank == 0 || ARMCIX_Node(my_rank - 1) != my_node;
+}
+
+/* Must give neither memory nor pointers, on any rank. */
+static void allocate_in_vain(long bytes) {
+    void* memory[2] = {local, local};
+    check(ARMCI_Malloc(memory, bytes) != 0, "%ld bytes were given", bytes);
+    for (int rank = 0; rank < rank_count; rank++) {
+        check(memory[rank] == NULL, "a pointer to rank %d's part of nothing", rank);
+    }
+}
+
+static void* allocate(long bytes) {
+    static void* memory[2];
+    check(ARMCI_Malloc(memory, bytes) == 0, "%ld bytes were not given", bytes);
+    return memory[my_rank];
+}
+
+/* After a failure everything must be as before. */
+static void use_library(void) {
+    void* memory[2];
+    check(ARMCI_Malloc(memory, 64) == 0, "a small allocation after a failed one");
+    const long sent = 1000 + my_rank;
+    const int neighbour = (my_rank + 1) % rank_count;
+    ARMCI_Put((void*)&sent, memory[neighbour], sizeof sent, neighbour);
+    ARMCI_Barrier();
+    const long received = *(long*)memory[my_rank];
+    check(received == 1000 + (my_rank + rank_count - 1) % rank_count, "received %ld", received);
+    check(ARMCI_Free(memory[my_rank]) == 0, "ARMCI_Free");
+    expect_status(0);
+}
+
+/* ---- More than there is ---- */
+
+static void absurd_on_one_node(void) {
+    if (find_node()) {
+        expect_no_address_space("ARMCI_Malloc", asked(kAbsurd * rank_count));
+    }
+    allocate_in_vain(kAbsurd);
+    use_library();
+}
+
+static void absurd_alone(void) {
+    absurd_on_one_node();
+}
+
+static void absurd_on_several_nodes(void) {
+    find_node();
+    expect_no_address_space("ARMCI_Malloc", asked(kAbsurd));
+    allocate_in_vain(kAbsurd);
+    use_library();
+}
+
+/* The sum of the ranks' wishes is more than a 64-bit number holds. */
+static void largest_number(void) {
+    if (find_node()) {
+        expect("ARMCI_Malloc", NULL);
+    }
+    allocate_in_vain(0x7fffffffffffffffL);
+    use_library();
+}
+
+static void absurd_of_one_rank(void) {
+    if (find_node()) {
+        expect_no_address_space("ARMCI_Malloc", "bytes of global memory were asked for on");
+    }
+    allocate_in_vain(is_last_rank() ? kAbsurd : 64);
+    use_library();
+}
+
+/* Again and again, so that anything the other node kept would use up its heap. */
+static void absurd_of_one_node(void) {
+    enum { kAttempts = 20 };
+    setenv("ARMCI_HEAP_SIZE", "16M", 1);
+    start_library();
+    find_node();
+    for (int i = 0; i < kAttempts; i++) {
+        if (is_last_rank()) {
+            expect_no_address_space("ARMCI_Malloc", asked(kAbsurd));
+        }
+        allocate_in_vain(is_last_rank() ? kAbsurd : 4 * kMiB);
+    }
+    use_library();
+    stop_library();
+}
+
+static void absurd_of_group(void) {
+    ARMCI_Group group;
+    void* memory[1] = {local};
+    ARMCI_Group_create(1, &my_rank, &group);
+    find_node();
+    expect_no_address_space("ARMCI_Malloc_group", asked(kAbsurd));
+    check(ARMCI_Malloc_group(memory, kAbsurd, &group) != 0, "ARMCI_Malloc_group");
+    check(memory[0] == NULL, "a pointer to nothing");
+    expect_status(0);
+}
+
+/* The address space would do, the memory does not. */
+static void more_than_memory(void) {
+    const long machine = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+    if (find_node()) {
+        expect_no_memory(node_count == 1 ? machine * rank_count : machine);
+    }
+    allocate_in_vain(machine);
+    use_library();
+}
+
+static void more_than_memory_on_several_nodes(void) {
+    more_than_memory();
+}
+
+/* Pieces until the heap is full; after freeing them, as many fit again. */
+static void heap_filled_and_emptied(void) {
+    enum { kPieces = 64 };
+    setenv("ARMCI_HEAP_SIZE", "16M", 1);
+    start_library();
+    find_node();
+    int fitting = 0;
+    for (int round = 0; round < 3; round++) {
+        void* pieces[kPieces];
+        int count = 0;
+        expect_no_address_space("ARMCI_Malloc", asked(kMiB));
+        while (ARMCI_Malloc(&pieces[count], kMiB) == 0) {
+            memset(pieces[count], round, kMiB);
+            count++;
+            check(count < kPieces, "16 MiB of address space hold %d MiB", count);
+        }
+        check(count >= 12, "16 MiB of address space hold only %d MiB", count);
+        check(round == 0 || count == fitting, "%d pieces fit, and %d before", count, fitting);
+        fitting = count;
+        while (count > 0) {
+            check(ARMCI_Free(pieces[--count]) == 0, "ARMCI_Free");
+        }
+    }
+    use_library();
+    stop_library();
+}
+
+/* Local memory is the caller's own affair: no message. */
+static void absurd_local(void) {
+    check(ARMCI_Malloc_local(kAbsurd) == NULL, "ARMCI_Malloc_local");
+    use_library();
+}
+
+/* ---- Limits set by the user ---- */
+
+static void expect_limit(void) {
+    expect("ARMCI_Malloc", text("%d bytes of global memory were asked for on top of", 2 * kMiB),
+           text("the limit for a process is %d", kMiB),
+           "raise it (ARMCI_SHM_LIMIT, ARMCI_Set_shm_limit)", NULL);
+}
+
+static void stay_below_limit(void) {
+    for (int i = 0; i < 4; i++) {
+        check(ARMCI_Free(allocate(kMiB / 2)) == 0, "ARMCI_Free");
+    }
+    use_library();
+    stop_library();
+}
+
+static void limit_of_environment(void) {
+    setenv("ARMCI_SHM_LIMIT", "1M", 1);
+    start_library();
+    expect_limit();
+    allocate_in_vain(2 * kMiB);
+    stay_below_limit();
+}
+
+/* Global Arrays sets it before the library is started. */
+static void limit_of_one_rank(void) {
+    start_mpi(MPI_THREAD_SINGLE);
+    if (is_last_rank()) {
+        ARMCI_Set_shm_limit(kMiB);
+    }
+    start_library();
+    if (is_last_rank()) {
+        expect_limit();
+    }
+    allocate_in_vain(2 * kMiB);
+    stay_below_limit();
+}
+
+const struct Case exhaustion_cases[] = {
+    CASE(absurd_alone, ALL_RANKS, ALONE),
+    CASE(absurd_on_one_node, ALL_RANKS, NODE),
+    CASE(absurd_on_several_nodes, ALL_RANKS, NODES),
+    CASE(largest_number, ALL_RANKS, NODE),
+    CASE(absurd_of_one_rank, ALL_RANKS, NODE),
+    CASE(absurd_of_one_node, ON_ITS_OWN, NODES),
+    CASE(absurd_of_group, LAST_RANK, NODE),
+    CASE(more_than_memory, ALL_RANKS, NODE),
+    CASE(more_than_memory_on_several_nodes, ALL_RANKS, NODES),
+    CASE(heap_filled_and_emptied, ON_ITS_OWN, ALONE),
+    CASE(absurd_local, ALL_RANKS, NODE),
+    CASE(limit_of_environment, ON_ITS_OWN, NODE),
+    CASE(limit_of_one_rank, ON_ITS_OWN, NODES),
+    {0},
+};

@@ -1,0 +1,166 @@
+/* Calls at the wrong time: before the library or MPI runs, or after. */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "bad_call.h"
+
+static const char* const kAdvice = "call ARMCI_Init after MPI_Init and before this";
+static char memory[64];
+
+static void expect_not_running(const char* function) {
+    expect(function, "the library is not running", kAdvice, NULL);
+}
+
+/* ---- Before ARMCI_Init ---- */
+
+/* One rank only: the others wait, and MPI must end them. */
+static void put_before_init(void) {
+    start_mpi(MPI_THREAD_SINGLE);
+    if (is_last_rank()) {
+        expect_not_running("ARMCI_Put");
+        ARMCI_Put(memory, memory, 8, 0);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+#define BEFORE_INIT(name, function, call) \
+    static void name(void) {              \
+        expect_not_running(function);     \
+        call;                             \
+    }
+
+BEFORE_INIT(malloc_before_init, "ARMCI_Malloc", ARMCI_Malloc((void**)memory, 8))
+BEFORE_INIT(free_before_init, "ARMCI_Free", ARMCI_Free(memory))
+BEFORE_INIT(fence_before_init, "ARMCI_AllFence", ARMCI_AllFence())
+BEFORE_INIT(barrier_before_init, "ARMCI_Barrier", ARMCI_Barrier())
+BEFORE_INIT(rmw_before_init, "ARMCI_Rmw", ARMCI_Rmw(ARMCI_SWAP, memory, memory, 0, 0))
+BEFORE_INIT(lock_before_init, "ARMCI_Lock", ARMCI_Lock(0, 0))
+BEFORE_INIT(reduce_before_init, "armci_msg_dgop", armci_msg_dgop((double*)memory, 1, "+"))
+
+static void put_before_mpi(void) {
+    expect_not_running("ARMCI_Put");
+    ARMCI_Put(memory, memory, 8, 0);
+}
+
+/* ---- After ARMCI_Finalize ---- */
+
+static void put_after_finalize(void) {
+    start_library();
+    char* place = slice;
+    stop_library();
+    if (is_last_rank()) {
+        expect_not_running("ARMCI_Put");
+        ARMCI_Put(memory, place, 8, target);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void put_after_finalize_on_several_nodes(void) {
+    put_after_finalize();
+}
+
+static void malloc_after_finalize(void) {
+    expect_not_running("ARMCI_Malloc");
+    ARMCI_Malloc((void**)memory, 8);
+}
+
+static void get_after_mpi_finalize(void) {
+    start_library();
+    stop_library();
+    MPI_Finalize();
+    my_rank = kNobody;
+    expect_not_running("ARMCI_Get");
+    ARMCI_Get(memory, memory, 8, 0);
+}
+
+/* ---- Start ---- */
+
+static void expect_without_mpi(const char* function) {
+    expect(function, "MPI is not running", "call MPI_Init before", NULL);
+}
+
+static void init_before_mpi(void) {
+    expect_without_mpi("ARMCI_Init");
+    ARMCI_Init();
+}
+
+static void init_args_before_mpi(void) {
+    expect_without_mpi("ARMCI_Init_args");
+    ARMCI_Init_args(NULL, NULL);
+}
+
+static void init_after_mpi_finalize(void) {
+    start_mpi(MPI_THREAD_SINGLE);
+    MPI_Finalize();
+    my_rank = kNobody;
+    expect_without_mpi("ARMCI_Init");
+    ARMCI_Init();
+}
+
+/* One rank asks for more than MPI gives; the other is on its way into the library. */
+static void init_thread_beyond_mpi(void) {
+    start_mpi(MPI_THREAD_FUNNELED);
+    int provided = MPI_THREAD_MULTIPLE;
+    MPI_Query_thread(&provided);
+    check(provided < MPI_THREAD_MULTIPLE, "MPI gives MPI_THREAD_MULTIPLE unasked");
+    if (is_last_rank()) {
+        expect("ARMCI_Init_thread", text("thread level %d was asked for", MPI_THREAD_MULTIPLE),
+               text("MPI provides %d", provided), "MPI_Init_thread", NULL);
+        ARMCI_Init_thread(MPI_THREAD_MULTIPLE);
+    } else {
+        ARMCI_Init_thread(MPI_THREAD_SINGLE);
+    }
+}
+
+static void init_on_no_communicator(void) {
+    start_mpi(MPI_THREAD_SINGLE);
+    expect("ARMCI_Init_thread_comm", "argument comm is MPI_COMM_NULL", "pass a communicator", NULL);
+    ARMCI_Init_thread_comm(MPI_THREAD_SINGLE, MPI_COMM_NULL);
+}
+
+/* ---- Stop ---- */
+
+/* TCGMSG's error routine finalizes on one rank before it aborts: that may not take for ever. */
+static void finalize_on_one_rank(void) {
+    setenv("ARMCI_FINALIZE_TIMEOUT_S", "1", 1);
+    start_library();
+    ARMCI_Barrier();
+    if (is_last_rank()) {
+        expect_status(5);
+        expect_warning("ARMCI_Finalize", "the other ranks did not come within 1 s",
+                       "ARMCI_FINALIZE_TIMEOUT_S", NULL);
+        ARMCI_Finalize();
+        /* Not MPI_Abort, after which the launcher may lose the warning. */
+        expect(NULL, "after all", NULL);
+        ARMCI_Error("after all", 5);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void finalize_on_one_node(void) {
+    finalize_on_one_rank();
+}
+
+const struct Case lifecycle_cases[] = {
+    CASE(put_before_init, ON_ITS_OWN, NODE),
+    CHECK_EARLY(malloc_before_init),
+    CHECK_EARLY(free_before_init),
+    CHECK_EARLY(fence_before_init),
+    CHECK_EARLY(barrier_before_init),
+    CHECK_EARLY(rmw_before_init),
+    CHECK_EARLY(lock_before_init),
+    CHECK_EARLY(reduce_before_init),
+    CASE(put_before_mpi, ON_ITS_OWN, ALONE),
+    CASE(put_after_finalize, ON_ITS_OWN, NODE),
+    CASE(put_after_finalize_on_several_nodes, ON_ITS_OWN, NODES),
+    CHECK_LATE(malloc_after_finalize),
+    CASE(get_after_mpi_finalize, ON_ITS_OWN, ALONE),
+    CASE(init_before_mpi, ON_ITS_OWN, ALONE),
+    CASE(init_args_before_mpi, ON_ITS_OWN, ALONE),
+    CASE(init_after_mpi_finalize, ON_ITS_OWN, ALONE),
+    CASE(init_thread_beyond_mpi, ON_ITS_OWN, NODE),
+    CASE(init_on_no_communicator, ON_ITS_OWN, ALONE),
+    CASE(finalize_on_one_rank, ON_ITS_OWN, NODE),
+    CASE(finalize_on_one_node, ON_ITS_OWN, NODES),
+    {0},
+};

@@ -1,0 +1,198 @@
+"""Running a job of several ranks from outside: with a time limit, knowing all its processes, and
+reading the library's messages from its output."""
+
+import os
+import re
+import resource
+import signal
+import subprocess
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+# A job that has not ended after this many seconds hangs.
+TIME_LIMIT_S = 20
+# Processes that were told to end may take this long until they are gone.
+GONE_WITHIN_S = 5
+# Jobs at a time: they wait more than they work.
+JOBS_AT_A_TIME = 2
+# Every process of a job inherits this variable; its value tells jobs apart.
+MARKER = "TEST_JOB_ID"
+
+MESSAGE = re.compile(r"^(?:\[(?P<rank>\d+)\] )?ARMCI (?P<kind>Error|Warning): (?P<text>.*)$")
+
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+@dataclass
+class Message:
+    """One line of the library on standard error."""
+
+    kind: str
+    rank: str  # empty without a number
+    text: str
+
+    def __str__(self):
+        prefix = f"[{self.rank}] " if self.rank else ""
+        return f"{prefix}ARMCI {self.kind}: {self.text}"
+
+
+@dataclass
+class Expected:
+    """What one such line must be like: the text begins so and contains the fragments in this order."""
+
+    kind: str
+    rank: str
+    begin: str
+    fragments: list = field(default_factory=list)
+
+    def fits(self, message):
+        if (message.kind, message.rank) != (self.kind, self.rank):
+            return False
+        if not message.text.startswith(self.begin):
+            return False
+        place = len(self.begin)
+        for fragment in self.fragments:
+            place = message.text.find(fragment, place)
+            if place < 0:
+                return False
+            place += len(fragment)
+        return True
+
+    def __str__(self):
+        return f"{Message(self.kind, self.rank, self.begin)} … {' … '.join(self.fragments)}"
+
+
+def messages_in(text):
+    found = (MESSAGE.match(line) for line in text.splitlines())
+    return [Message(m["kind"], m["rank"] or "", m["text"]) for m in found if m]
+
+
+def compare(expected, messages):
+    """Complaints, if not each message is expected and each expectation met exactly once."""
+    complaints = []
+    left = list(messages)
+    for one in expected:
+        fitting = [message for message in left if one.fits(message)]
+        if fitting:
+            left.remove(fitting[0])
+        else:
+            complaints.append(f"no such message: {one}")
+    complaints += [f"unexpected message: {message}" for message in left]
+    return complaints
+
+
+def wait_until(condition, seconds):
+    """Whether the condition, asked again and again, became true within the time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def clean_environment():
+    """The caller's settings of the library are none of a test's business."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
+    environment["ASAN_OPTIONS"] = "detect_leaks=0"
+    return environment
+
+
+class Job:
+    """mpiexec and everything it starts."""
+
+    def __init__(self, mpiexec, arguments, settings=None, directory=None):
+        self.id = uuid.uuid4().hex
+        environment = clean_environment()
+        environment.update(settings or {})
+        environment[MARKER] = self.id
+        # timeout(1) is for the case that this script itself is killed.
+        command = ["timeout", "--kill-after=5", str(2 * TIME_LIMIT_S), mpiexec, *arguments]
+        self.process = subprocess.Popen(
+            command,
+            env=environment,
+            cwd=directory,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        )
+
+    def processes(self):
+        """The processes of the job that are alive, with their command lines."""
+        wanted = f"{MARKER}={self.id}".encode()
+        found = {}
+        for entry in os.listdir("/proc"):
+            if not entry.isdigit():
+                continue
+            try:
+                with open(f"/proc/{entry}/environ", "rb") as file:
+                    if wanted not in file.read().split(b"\0"):
+                        continue
+                with open(f"/proc/{entry}/cmdline", "rb") as file:
+                    found[int(entry)] = file.read().replace(b"\0", b" ").decode(errors="replace")
+            except OSError:
+                continue  # ended meanwhile, or another user's
+        return found
+
+    def finish(self):
+        """Waits for the end. Returns the exit status, or None if there was none within the time."""
+        try:
+            self.out, self.err = self.process.communicate(timeout=TIME_LIMIT_S)
+            return self.process.returncode
+        except subprocess.TimeoutExpired:
+            self.kill()
+            self.out, self.err = self.process.communicate()
+            return None
+
+    def survivors(self):
+        """What is still alive although the job has ended. Kills it."""
+        wait_until(lambda: not self.processes(), GONE_WITHIN_S)
+        alive = self.processes()
+        self.kill()
+        return alive
+
+    def kill(self):
+        for pid in self.processes():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+
+def run_and_judge(mpiexec, arguments, settings, judge):
+    """Runs a job to its end. judge(status, output, messages) returns complaints; so does this, and
+    the text the job wrote to standard error."""
+    job = Job(mpiexec, arguments, settings)
+    status = job.finish()
+    if status is None:
+        complaints = [f"the job did not end within {TIME_LIMIT_S} s"]
+    else:
+        complaints = judge(status, job.out, messages_in(job.err))
+        complaints += [f"left behind: {pid} {name}" for pid, name in job.survivors().items()]
+    return complaints, job.err
+
+
+def report(name, complaints, text):
+    """Prints the verdict on a case; whether it is good."""
+    lines = [f"{'FAIL' if complaints else 'ok  '} {name}"]
+    lines += [f"       {complaint}" for complaint in complaints]
+    if complaints and text:
+        lines.append("       the job wrote to standard error:")
+        lines += [f"       | {line}" for line in text.splitlines()]
+    print("\n".join(lines), flush=True)
+    return not complaints
+
+
+def run_all(functions):
+    """Calls the functions, a few at a time. Each returns a list of (name, complaints, text), one for
+    each case it ran; prints them all. The exit status of the script."""
+    verdicts = []
+    with ThreadPoolExecutor(JOBS_AT_A_TIME) as pool:
+        for results in pool.map(lambda function: function(), functions):
+            verdicts += [report(*result) for result in results]
+    print(f"{sum(verdicts)} of {len(verdicts)} cases passed")
+    return 0 if verdicts and all(verdicts) else 1

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Starts jobs under wrong and unusual values of the library's variables and checks what it says.
+
+usage: run_configuration.py MPIEXEC BAD_CALL [CASE...]
+
+A malformed value of a variable of this library ends the job at start. A malformed value of one shared
+with other implementations and an unknown name give a warning, once per job. What is right, or known
+from others, gives nothing. PROGRAM is a case of calls/ in which nothing is wrong.
+"""
+
+import os
+import sys
+from dataclasses import dataclass, field
+
+import jobs
+
+PROGRAM = "lenient.no_mutexes_wanted"
+
+
+@dataclass
+class Case:
+    name: str
+    settings: dict
+    messages: list = field(default_factory=list)
+    ranks: int = 1
+    # Only the last rank has the settings.
+    last_rank_only: bool = False
+
+    def fails(self):
+        return any(message.kind == "Error" for message in self.messages)
+
+    def run(self, mpiexec, program):
+        if self.last_rank_only:
+            values = [f"{name}={value}" for name, value in self.settings.items()]
+            settings = {}
+            arguments = ["-n", str(self.ranks - 1), program, PROGRAM]
+            arguments += [":", "-n", "1", "env", *values, program, PROGRAM]
+        else:
+            settings = self.settings
+            arguments = ["-n", str(self.ranks), program, PROGRAM]
+        complaints, text = jobs.run_and_judge(
+            mpiexec, arguments, {**settings, "TEST_RECORD": os.devnull}, self.judge
+        )
+        return [(self.name, complaints, text)]
+
+    def judge(self, status, _output, messages):
+        complaints = jobs.compare(self.messages, messages)
+        if (status != 0) != self.fails():
+            complaints.append(f"exit status {status}")
+        return complaints
+
+
+def error(*fragments, rank="0"):
+    return jobs.Expected("Error", rank, fragments[0], list(fragments[1:]))
+
+
+def warning(*fragments):
+    return jobs.Expected("Warning", "0", fragments[0], list(fragments[1:]))
+
+
+def unusable(count, rank="0"):
+    """The last line of the complaints about malformed values."""
+    plural = "s" if count > 1 else ""
+    return error("ARMCI_Init: ", f"{count} environment variable{plural} cannot be used", rank=rank)
+
+
+def malformed(name, value, *fragments, ranks=1):
+    return Case(
+        f"{name}={value}",
+        {name: value},
+        [error(f'{name}="{value}" is not ', *fragments, "correct or unset it"), unusable(1)],
+        ranks,
+    )
+
+
+def shared(name, value, *fragments, ranks=1):
+    text = f'{name}="{value}" is not '
+    return Case(f"{name}={value}", {name: value}, [warning(text, *fragments, "is used")], ranks)
+
+
+def unknown(name, advice, ranks=1):
+    text = f"unknown variable {name} has no effect"
+    return Case(f"{name} (unknown)", {name: "1"}, [warning(text, advice)], ranks)
+
+
+def between_nodes(name, settings, *messages):
+    return Case(name, {"ARMCI_NODE_SIZE": "1", **settings}, list(messages), 2)
+
+
+def no_network(*fragments):
+    return error("ARMCI_Init: no network between the nodes", *fragments, "fi_info lists")
+
+
+SIZE = "a number of bytes, with K, M or G"
+
+CASES = [
+    # Whole numbers.
+    malformed("ARMCI_BUFFER_COUNT", "many", "a whole number", "2..4096"),
+    malformed("ARMCI_BUFFER_COUNT", "", "a whole number", "2..4096"),
+    malformed("ARMCI_BUFFER_COUNT", "8.5", "a whole number", "2..4096"),
+    malformed("ARMCI_BUFFER_COUNT", "1", "a whole number", "2..4096"),
+    malformed("ARMCI_NODE_SIZE", "-1", "a whole number", "0..1048576", ranks=2),
+    malformed("ARMCI_SERVER_SPIN_US", "99999999999999999999", "a whole number", "0..1000000"),
+    # Sizes.
+    malformed("ARMCI_BUFFER_SIZE", "64X", SIZE, "4K..16M"),
+    malformed("ARMCI_BUFFER_SIZE", "1K", SIZE, "4K..16M"),
+    malformed("ARMCI_HEAP_SIZE", "9999999999G", SIZE, "0..65536G", ranks=2),
+    # One of several words.
+    malformed("ARMCI_ROUTE", "fastest", "one of auto|rma|server|alternate", ranks=2),
+    malformed("ARMCI_LOG_LEVEL", "WARN", "one of error|warn|info|debug"),
+    # Yes or no.
+    malformed("ARMCI_STATS", "perhaps", "0 or 1", ranks=2),
+    # Everything that is wrong is said at once, and no log level hides it.
+    Case(
+        "several at once",
+        {"ARMCI_ROUTE": "x", "ARMCI_BUFFER_COUNT": "y", "ARMCI_LOG_LEVEL": "error"},
+        [
+            error('ARMCI_ROUTE="x" is not ', "correct or unset it"),
+            error('ARMCI_BUFFER_COUNT="y" is not ', "correct or unset it"),
+            unusable(2),
+        ],
+    ),
+    Case(
+        "on one rank only",
+        {"ARMCI_STATS": "perhaps"},
+        [error('ARMCI_STATS="perhaps" is not ', "0 or 1", rank="1"), unusable(1, rank="1")],
+        ranks=2,
+        last_rank_only=True,
+    ),
+    # Variables that other implementations have as well.
+    shared("ARMCI_VERBOSE", "loud", "a whole number", "the default 0"),
+    shared("ARMCI_DEBUG_ALLOC", "maybe", "0 or 1", "the default 0"),
+    shared("ARMCI_SHM_LIMIT", "lots", SIZE, "the default 0", ranks=2),
+    Case("ARMCI_IOV_METHOD (another implementation's)", {"ARMCI_IOV_METHOD": "AUTO"}),
+    # Names that nobody knows.
+    unknown("ARMCI_RUOTE", "did you mean ARMCI_ROUTE?", ranks=2),
+    unknown("ARMCI_BUFFERSIZE", "did you mean ARMCI_BUFFER_SIZE?"),
+    unknown("ARMCI_XYZZYPLUGH", "armci-info lists the known ones"),
+    Case(
+        "warnings hidden",
+        {"ARMCI_RUOTE": "rma", "ARMCI_VERBOSE": "loud", "ARMCI_LOG_LEVEL": "error"},
+    ),
+    # Well formed, and not to be had.
+    between_nodes(
+        "a provider that does not exist",
+        {"ARMCI_PROVIDER": "carrier_pigeon"},
+        no_network('no provider "carrier_pigeon"', "it offers", "Set ARMCI_PROVIDER"),
+    ),
+    between_nodes(
+        "an interface that does not exist",
+        {"ARMCI_INTERFACE": "pigeon0"},
+        no_network('no usable interface "pigeon0"', "ARMCI_INTERFACE"),
+    ),
+    between_nodes(
+        "no data server thread",
+        {"ARMCI_PROGRESS_THREAD": "0"},
+        warning("ARMCI_PROGRESS_THREAD=0: remote requests are served only while"),
+    ),
+    Case(
+        "more address space than the machine has",
+        {"ARMCI_HEAP_SIZE": "65536G"},
+        [error("", "ARMCI_HEAP_SIZE")],
+    ),
+    Case(
+        "unusual but right",
+        {
+            "ARMCI_BUFFER_COUNT": "4",
+            "ARMCI_BUFFER_SIZE": "8k",
+            "ARMCI_STATS": "no",
+            "ARMCI_LOG_LEVEL": "info",
+            "ARMCI_HEAP_SIZE": "64M",
+        },
+    ),
+]
+
+
+def main():
+    if len(sys.argv) < 3:
+        print(__doc__, file=sys.stderr)
+        return 2
+    mpiexec, program, *wanted = sys.argv[1:]
+    chosen = [case for case in CASES if not wanted or case.name in wanted]
+    return jobs.run_all([lambda case=case: case.run(mpiexec, program) for case in chosen])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

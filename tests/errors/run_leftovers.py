@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Ends jobs in every way, and checks that nothing of them stays.
+
+usage: run_leftovers.py MPIEXEC LEFTOVER [CASE...]
+
+The environment (ARMCI_NODE_SIZE, ARMCI_ROUTE) tells where the ranks are and how they communicate.
+Nothing stays: no process, no file in /dev/shm or /tmp, no System V segment, semaphore or queue, no
+socket with a name. What others have on the machine does not count: only what was not there before and
+belongs to no living process.
+"""
+
+import os
+import signal
+import sys
+import tempfile
+
+import jobs
+
+RANKS = 2
+DIRECTORIES = ("/dev/shm", "/tmp")
+
+
+def files():
+    return {os.path.join(d, name) for d in DIRECTORIES if os.path.isdir(d) for name in os.listdir(d)}
+
+
+def system_v():
+    """Segments that processes are attached to are somebody's, not left."""
+    found = set()
+    for kind in ("shm", "sem", "msg"):
+        try:
+            with open(f"/proc/sysvipc/{kind}", encoding="ascii") as table:
+                heading, *rows = [line.split() for line in table]
+        except FileNotFoundError:
+            continue  # a kernel without them
+        for row in rows:
+            if kind != "shm" or row[heading.index("nattch")] == "0":
+                found.add(f"System V {kind} {row[1]}")
+    return found
+
+
+def named_sockets():
+    """Ours; sockets without a name go with their processes."""
+    with open("/proc/net/unix", encoding="utf-8", errors="replace") as table:
+        rows = [line.split(maxsplit=7) for line in table.readlines()[1:]]
+    return {f"socket {row[7].strip()}" for row in rows if len(row) == 8 and "armci" in row[7]}
+
+
+def held():
+    """Files that a living process has open or mapped."""
+    found = set()
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{entry}/maps", encoding="utf-8", errors="replace") as maps:
+                found |= {line.split(maxsplit=5)[5].strip() for line in maps if line.count("/")}
+            for number in os.listdir(f"/proc/{entry}/fd"):
+                found.add(os.readlink(f"/proc/{entry}/fd/{number}"))
+        except OSError:
+            continue  # ended meanwhile, or another user's
+    return found
+
+
+def everything():
+    return files() | system_v() | named_sockets()
+
+
+def leftovers(before):
+    """What is new and nobody's; given time, for others' short-lived files are new too."""
+    new = everything() - before
+    jobs.wait_until(lambda: not (new & everything() - held()), jobs.GONE_WITHIN_S)
+    return sorted(new & everything() - held())
+
+
+def held_files(job):
+    """The job's own files in the directories; those without a name any more are none."""
+    found = set()
+    for pid in job.processes():
+        try:
+            with open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as maps:
+                found |= {line.split(maxsplit=5)[5].strip() for line in maps if line.count("/")}
+        except OSError:
+            continue
+    return sorted(name for name in found if name in files())
+
+
+# ---- Ways to end ----
+
+
+class Case:
+    """`how` is the program's; `kill` picks the processes to kill from (job, process numbers of the
+    ranks in any order)."""
+
+    def __init__(self, name, how, good_status, kill=None, message=None):
+        self.name = name
+        self.how = how
+        self.good_status = good_status
+        self.kill = kill
+        self.message = message
+
+    def run(self, mpiexec, program):
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "record")
+            with open(path, "x", encoding="ascii"):
+                pass
+            before = everything()
+            job = jobs.Job(
+                mpiexec,
+                ["-n", str(RANKS), program, self.how],
+                {**SETTINGS, "TEST_RECORD": path},
+            )
+            complaints = self.watch(job, path) if self.kill else []
+            status = job.finish()
+            if status is None:
+                complaints.append(f"the job did not end within {jobs.TIME_LIMIT_S} s")
+            elif not self.good_status(status):
+                complaints.append(f"exit status {status}")
+            expected = [self.message] if self.message else []
+            messages = jobs.messages_in(job.err)
+            if self.kill:
+                # A survivor that notices before it is ended may say so, and nothing else.
+                messages = [m for m in messages if "may have died" not in m.text]
+            complaints += jobs.compare(expected, messages)
+            complaints += [f"left behind: {pid} {name}" for pid, name in job.survivors().items()]
+            complaints += [f"left behind: {name}" for name in leftovers(before)]
+        return [(self.name, complaints, job.err)]
+
+    def watch(self, job, path):
+        """Waits until all ranks communicate, then kills."""
+
+        def ranks():
+            with open(path, encoding="ascii") as file:
+                return [int(line) for line in file.read().split()]
+
+        if not jobs.wait_until(lambda: len(ranks()) == RANKS, jobs.TIME_LIMIT_S):
+            job.kill()
+            return ["the ranks did not begin to communicate"]
+        complaints = [f"has a file while it runs: {name}" for name in held_files(job)]
+        for pid in self.kill(job, ranks()):
+            os.kill(pid, signal.SIGKILL)
+        return complaints
+
+
+def failed(status):
+    return status != 0
+
+
+CASES = [
+    Case("normal_end", "normal", lambda status: status == 0),
+    Case(
+        "abort",
+        "abort",
+        lambda status: status == 7,
+        message=jobs.Expected("Error", str(RANKS - 1), "on purpose"),
+    ),
+    Case("kill_one_rank", "endless", failed, lambda job, ranks: [min(ranks)]),
+    Case("kill_another_rank", "endless", failed, lambda job, ranks: [max(ranks)]),
+    Case("kill_all_ranks", "endless", failed, lambda job, ranks: ranks),
+    Case("kill_everything", "endless", failed, lambda job, ranks: list(job.processes())),
+]
+
+SETTINGS = {name: value for name, value in os.environ.items() if name.startswith("ARMCI_")}
+
+
+def main():
+    if len(sys.argv) < 3:
+        print(__doc__, file=sys.stderr)
+        return 2
+    mpiexec, program, *wanted = sys.argv[1:]
+    failures = 0
+    chosen = [case for case in CASES if not wanted or case.name in wanted]
+    # One after the other: what is left behind could not be told apart otherwise.
+    for case in chosen:
+        failures += sum(not jobs.report(*result) for result in case.run(mpiexec, program))
+    print(f"{len(chosen) - failures} of {len(chosen)} cases passed")
+    return 0 if chosen and failures == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
