@@ -209,14 +209,14 @@ uint32_t NodeHeap::merge_neighbours(uint32_t record) {
 }
 
 void NodeHeap::release(uint32_t record) {
-    // The extent is still ours here, so the pages can go back without the lock.
-    const Extent extent = records()[record];
+    // The extent is still ours here, so the pages can go back without the lock; its links are not.
+    const uint64_t bytes = records()[record].bytes;
     fallocate(memory_fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-              static_cast<off_t>(extent.offset), static_cast<off_t>(extent.bytes));
+              static_cast<off_t>(records()[record].offset), static_cast<off_t>(bytes));
     AllocatorState& state = control_->allocator;
     state.lock.lock();
     records()[record].used = false;
-    state.used_bytes -= extent.bytes;
+    state.used_bytes -= bytes;
     link_free(merge_neighbours(record));
     state.lock.unlock();
 }

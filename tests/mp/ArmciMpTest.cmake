@@ -40,7 +40,7 @@ function(armci_mp_program name)
     endif()
     add_executable(mp_${name} ${arg_SOURCES})
     target_link_libraries(mp_${name} PRIVATE
-        armci_mp_support $<IF:$<BOOL:${arg_SHARED}>,armci_shared,armci_static>)
+        ${ARMCI_SANITIZER_OBJECTS} armci_mp_support $<IF:$<BOOL:${arg_SHARED}>,armci_shared,armci_static>)
 endfunction()
 
 # The environment of a configuration, as a list for the ENVIRONMENT property.
@@ -64,7 +64,7 @@ function(armci_mp_environment config result)
         set(effort low)
     endif()
     set(environment ARMCI_NODE_SIZE=${node} ARMCI_ROUTE=${route} ARMCI_RMA_ORDER=${order}
-        TEST_EFFORT=${effort})
+        TEST_EFFORT=${effort} ${ARMCI_SANITIZER_ENVIRONMENT})
     if(provider)
         if(NOT DEFINED ARMCI_MP_PROVIDER_${provider})
             message(FATAL_ERROR "unknown provider ${provider} in ${config}")
