@@ -18,6 +18,7 @@ constexpr int kMessageBytes = 2048;
 std::atomic<int> g_level{static_cast<int>(LogLevel::warn)};
 std::atomic<int> g_rank{-1};
 std::atomic<AbortHook> g_abort_hook{nullptr};
+thread_local bool t_exits_without_hook = false;
 
 void write_line(const char* kind, const char* function, const char* text) {
     char line[kMessageBytes + 128];
@@ -66,7 +67,7 @@ void wait_until_read(int fd) {
     if ((code & 0xff) == 0) {
         code = 1;  // a process's status has 8 bits, and 0 would look like success
     }
-    if (AbortHook hook = g_abort_hook.load()) {
+    if (AbortHook hook = g_abort_hook.load(); hook != nullptr && !t_exits_without_hook) {
         hook(code);
     }
     std::_Exit(code & 0xff);
@@ -102,6 +103,10 @@ void set_log_rank(int rank) {
 
 int log_rank() {
     return g_rank.load();
+}
+
+void exit_without_hook() {
+    t_exits_without_hook = true;
 }
 
 void set_abort_hook(AbortHook hook) {

@@ -24,6 +24,10 @@ void set_abort_hook(AbortHook hook);
 
 __attribute__((format(printf, 2, 3))) void log(LogLevel level, const char* format, ...);
 
+// From here on this thread ends the job by exiting on its own, without the hook: launchers end a
+// job of which one process fails. For threads that must not call MPI.
+void exit_without_hook();
+
 // Prints "[rank] ARMCI Error: function: message" and ends the job with a non-zero status.
 // `function` is the public name the user called, or nullptr for the library itself.
 [[noreturn]] __attribute__((format(printf, 2, 3))) void fatal(const char* function,

@@ -19,6 +19,30 @@ bool all_agree(bool mine, MPI_Comm comm) {
     return agree != 0;
 }
 
+// Ranks connect before they are counted, and with many of them some can only when others have been
+// accepted: so both are done at the same time.
+void serve_descriptors(node::DescriptorServer& server, const node::NodeDescriptors& descriptors,
+                       MPI_Request* counted, const int* clients) {
+    constexpr int kTimeoutMs = 1;
+    int is_counted = 0;
+    for (int served = 0; is_counted == 0 || served < *clients;) {
+        switch (server.serve_one(descriptors, kTimeoutMs)) {
+            case node::DescriptorServer::Served::one:
+                ++served;
+                break;
+            case node::DescriptorServer::Served::nobody:
+                break;
+            case node::DescriptorServer::Served::failed:
+                base::fatal(nullptr,
+                            "passing shared memory to the other ranks of this node failed: %s",
+                            std::strerror(errno));
+        }
+        if (is_counted == 0) {
+            MPI_Test(counted, &is_counted, MPI_STATUS_IGNORE);
+        }
+    }
+}
+
 // One proposal: true on the ranks that hold the first rank's descriptors afterwards.
 bool fetch_descriptors(MPI_Comm comm, size_t bytes, node::NodeDescriptors* descriptors) {
     int rank = 0;
@@ -51,16 +75,15 @@ bool fetch_descriptors(MPI_Comm comm, size_t bytes, node::NodeDescriptors* descr
     if (rank != 0) {
         connection = node::connect_to(name);
     }
-    int reached = connection.valid() ? 1 : 0;
+    const int reached = connection.valid() ? 1 : 0;
     int clients = 0;
-    MPI_Reduce(&reached, &clients, 1, MPI_INT, MPI_SUM, 0, comm);
+    MPI_Request counted = MPI_REQUEST_NULL;
+    MPI_Ireduce(&reached, &clients, 1, MPI_INT, MPI_SUM, 0, comm, &counted);
     if (rank == 0) {
-        if (!server.serve(clients, *descriptors)) {
-            base::fatal(nullptr, "passing shared memory to the other ranks of this node failed: %s",
-                        std::strerror(errno));
-        }
+        serve_descriptors(server, *descriptors, &counted, &clients);
         return true;
     }
+    MPI_Wait(&counted, MPI_STATUS_IGNORE);
     return connection.valid() && node::receive_descriptors(connection, descriptors);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "core/sync.h"
+#include "core/transfers.h"
 #include "node/memory_limits.h"
 #include "pipeline/request_task.h"
 
@@ -364,6 +365,7 @@ void free_global(Runtime& runtime, const char* function, const GroupRef& fallbac
     if (group == nullptr) {
         return;  // a null pointer and a freed group: there is nothing that could be named
     }
+    wait_everything(runtime);  // gets as well: what they read from goes away
     fence_all(runtime);
     uint64_t id = mine != nullptr ? mine->id : 0;
     const uint64_t my_id = id;

@@ -16,6 +16,7 @@
 #include "core/report.h"
 #include "core/runtime.h"
 #include "core/sync.h"
+#include "core/transfers.h"
 #include "node/memory_limits.h"
 
 namespace armci::core {
@@ -66,15 +67,13 @@ size_t heap_bytes(const base::Config& config) {
                                 : static_cast<size_t>(4 * node::total_memory());
 }
 
-// Waits for all ranks, but not forever: a program that fails may call this on one rank only.
-bool all_ranks_stop(Runtime& runtime) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Ibarrier(runtime.world.comm, &request);
-    const int64_t deadline = base::now_ns() + runtime.config().finalize_timeout_s * 1'000'000'000;
+// Waits for all ranks to come here, but not forever: a program that fails may call this on one rank
+// only.
+bool all_ranks_stop(Runtime& runtime, int64_t deadline_ns) {
     int done = 0;
     runtime.wait_until([&] {
-        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        return done != 0 || base::now_ns() > deadline;
+        MPI_Test(&runtime.all_stop, &done, MPI_STATUS_IGNORE);
+        return done != 0 || base::now_ns() > deadline_ns;
     });
     return done != 0;
 }
@@ -93,40 +92,51 @@ void free_leaked(Runtime& runtime) {
     }
 }
 
-void stop(Runtime* runtime) {
-    runtime->multi_threaded = false;  // the caller is the last thread in here
-    fence_all(*runtime);
-    if (!all_ranks_stop(*runtime)) {
-        ARMCI_LOG_WARN(
-            "ARMCI_Finalize: the other ranks did not come within %lld s "
-            "(ARMCI_FINALIZE_TIMEOUT_S); this rank goes on alone",
-            static_cast<long long>(runtime->config().finalize_timeout_s));
-        g_running = nullptr;
-        g_abandoned = runtime;
-        return;
-    }
+// All ranks are here: nobody has anything under way, or will start anything.
+void finish_stop(Runtime* runtime) {
     report_statistics(*runtime);
     free_leaked(*runtime);
     close_network(*runtime);
     runtime->groups.stop();
     // The whole heap goes with its mapping; nobody may still look into it.
     MPI_Barrier(runtime->world.node_comm);
-    g_running = nullptr;
     leave_nodes(&runtime->world, &runtime->mapping);
     delete runtime;
     base::set_log_rank(-1);
 }
 
-// MPI_Finalize was reached with the library still up. MPI runs this first, so it can still
-// communicate, and ranks stop together as in ARMCI_Finalize.
+void stop(Runtime* runtime) {
+    runtime->multi_threaded = false;  // the caller is the last thread in here
+    wait_everything(*runtime);
+    fence_all(*runtime);
+    MPI_Ibarrier(runtime->world.comm, &runtime->all_stop);
+    const int64_t timeout_s = runtime->config().finalize_timeout_s;
+    const bool all_here = all_ranks_stop(*runtime, base::now_ns() + timeout_s * 1'000'000'000);
+    g_running = nullptr;
+    if (all_here) {
+        finish_stop(runtime);
+        return;
+    }
+    ARMCI_LOG_WARN(
+        "ARMCI_Finalize: the other ranks did not come within %lld s "
+        "(ARMCI_FINALIZE_TIMEOUT_S); this rank goes on without them until MPI_Finalize",
+        static_cast<long long>(timeout_s));
+    g_abandoned = runtime;
+}
+
+// MPI_Finalize was reached with the library still up, or with other ranks still using what is here.
+// MPI runs this first, so it can still communicate, and ranks stop together as in ARMCI_Finalize;
+// without a time limit, because MPI_Finalize has none either.
 int on_mpi_finalize(MPI_Comm, int, void*, void*) {
     g_count = 0;
     if (g_running != nullptr) {
         stop(g_running);
     }
     if (g_abandoned != nullptr) {
-        abandon_network(*g_abandoned);
-        g_abandoned = nullptr;  // its communicators are MPI's to clean up now
+        Runtime* runtime = g_abandoned;
+        g_abandoned = nullptr;
+        all_ranks_stop(*runtime, INT64_MAX);
+        finish_stop(runtime);
     }
     return MPI_SUCCESS;
 }

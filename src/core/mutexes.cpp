@@ -11,13 +11,6 @@
 namespace armci::core {
 namespace {
 
-// The holder's own list of what it holds: different nodes use equal addresses.
-struct Held {
-    static uint64_t key(int owner, uint64_t address) {
-        return address ^ static_cast<uint64_t>(owner) << 48;
-    }
-};
-
 // Address of the mutex in its owner's memory; ends the job when there is no such mutex.
 uint64_t address_of(const char* function, const MutexSet& set, int mutex, int owner) {
     if (set.group == nullptr) {
@@ -105,8 +98,8 @@ void destroy_mutexes(Runtime& runtime, const char* function, MutexSet* set) {
 
 void lock_mutex(Runtime& runtime, const char* function, const MutexSet& set, int mutex, int owner) {
     const uint64_t address = address_of(function, set, mutex, owner);
-    const uint64_t key = Held::key(owner, address);
-    std::vector<uint64_t>& held = runtime.held_mutexes;
+    const HeldMutex key{owner, address};
+    std::vector<HeldMutex>& held = runtime.held_mutexes;
     if (!runtime.multi_threaded && std::find(held.begin(), held.end(), key) != held.end()) {
         base::fatal(function,
                     "mutex %d of rank %d is already held by this rank; waiting for it would "
@@ -140,7 +133,7 @@ bool try_lock_mutex(Runtime& runtime, const char* function, const MutexSet& set,
                               runtime.world.node_of[owner]) != 0;
     }
     if (acquired) {
-        runtime.held_mutexes.push_back(Held::key(owner, address));
+        runtime.held_mutexes.emplace_back(owner, address);
     }
     return acquired;
 }
@@ -148,8 +141,8 @@ bool try_lock_mutex(Runtime& runtime, const char* function, const MutexSet& set,
 void unlock_mutex(Runtime& runtime, const char* function, const MutexSet& set, int mutex,
                   int owner) {
     const uint64_t address = address_of(function, set, mutex, owner);
-    std::vector<uint64_t>& held = runtime.held_mutexes;
-    const auto found = std::find(held.begin(), held.end(), Held::key(owner, address));
+    std::vector<HeldMutex>& held = runtime.held_mutexes;
+    const auto found = std::find(held.begin(), held.end(), HeldMutex{owner, address});
     if (found == held.end()) {
         base::fatal(function,
                     "mutex %d of rank %d is not held by this rank; lock it before unlocking", mutex,

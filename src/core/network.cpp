@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "base/log.h"
@@ -41,7 +42,10 @@ CommonSettings agree_on_settings(Runtime& runtime, bool single_host) {
         } else {
             std::strncpy(settings.error, choice.error.c_str(), sizeof settings.error - 1);
         }
-        settings.buffer_bytes = config.buffer_size;
+        // As the buffer manager rounds it, so that windows and receives are sized for the same
+        // frames.
+        settings.buffer_bytes =
+            static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(config.buffer_size)));
         settings.receive_buffer_count = config.recv_buffer_count;
     }
     MPI_Bcast(&settings, sizeof settings, MPI_BYTE, 0, runtime.world.comm);
@@ -100,7 +104,10 @@ void open_server(Runtime& runtime, const CommonSettings& settings) {
     options.register_segments = network.rma_usable;
     options.spin_us = config.server_spin_us;
     options.poll_sleep_us = config.progress_usleep;
-    options.processor = base::spare_processor(processors, nic_bus_id(network.domain.info()));
+    // Virtual nodes share their host's processors, and what one of them has to spare is another's.
+    options.processor = config.node_size == 0
+                            ? base::spare_processor(processors, nic_bus_id(network.domain.info()))
+                            : -1;
     network.server = std::make_unique<datasrv::Server>();
     std::string error;
     if (!network.server->open(network.domain, runtime.heap,
@@ -219,8 +226,8 @@ void open_network(Runtime& runtime) {
         base::fatal("ARMCI_Init", "the network cannot be opened on %s: %s",
                     describe_node(runtime.world).c_str(), error.c_str());
     }
-    const bool ordered = config.order_choice() == base::OrderChoice::automatic &&
-                         network.domain.grants(FI_ORDER_SAW);
+    const bool ordered =
+        config.order_choice() == base::OrderChoice::automatic && network.domain.orders_writes();
     network.rma_usable = rma_is_usable(network.domain, ordered);
     if (!network.rma_usable && config.route_choice() == base::RouteChoice::rma) {
         base::fatal("ARMCI_Init",
@@ -250,17 +257,6 @@ void close_network(Runtime& runtime) {
     if (runtime.network->server != nullptr) {
         runtime.network->server->stop();
         runtime.heap.release(runtime.network->server_addresses_record);
-    }
-    runtime.network.reset();
-}
-
-void abandon_network(Runtime& runtime) {
-    if (runtime.network == nullptr) {
-        return;
-    }
-    runtime.network->origin.close();
-    if (runtime.network->server != nullptr) {
-        runtime.network->server->stop();
     }
     runtime.network.reset();
 }

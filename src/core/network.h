@@ -13,7 +13,4 @@ void open_network(Runtime& runtime);
 // Collective, after all ranks have fenced: nobody has requests under way.
 void close_network(Runtime& runtime);
 
-// Not collective and without MPI: stops the thread and closes what can be closed alone.
-void abandon_network(Runtime& runtime);
-
 }  // namespace armci::core

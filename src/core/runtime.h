@@ -9,6 +9,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/backoff.h"
@@ -40,6 +41,9 @@ struct Network {
     int64_t rma_min_run_bytes = 0;
 };
 
+// A mutex that this rank holds; different nodes use equal addresses.
+using HeldMutex = std::pair<int, uint64_t>;  // owner, address
+
 struct MutexSet {
     Segment* segment = nullptr;
     GroupRef group;
@@ -65,11 +69,13 @@ struct Runtime {
     uint64_t allocated_bytes = 0;  // global memory of this process, for the limit
     bool alternate_rma = false;    // ARMCI_ROUTE=alternate: the next operation's turn
     MutexSet world_mutexes;
-    std::vector<uint64_t> held_mutexes;  // addresses with owner's rank mixed in, see mutexes.cpp
+    std::vector<HeldMutex> held_mutexes;
     std::unordered_set<void*> local_memory;  // ARMCI_Malloc_local
     Segment* notify_counters = nullptr;
     std::unordered_map<int, int> notifications_sent;
     std::unordered_map<int, int> notifications_taken;
+
+    MPI_Request all_stop = MPI_REQUEST_NULL;  // from ARMCI_Finalize until all ranks are in it
 
     // MPI_THREAD_MULTIPLE: every entry point holds this; waits let go of it between polls.
     bool multi_threaded = false;

@@ -71,9 +71,8 @@ int64_t GetStreams::next_chunk_bytes(const Stream& stream) const {
 
 bool GetStreams::send_chunk(Stream& stream) {
     const int64_t bytes = next_chunk_bytes(stream);
-    Server::OutReply* reply =
-        server_.new_reply(wire::FrameKind::data, stream.request_id,
-                          wire::padded(kHeadBytes + static_cast<size_t>(bytes)));
+    Server::OutReply* reply = server_.new_data_reply(
+        *stream.client, stream.request_id, wire::padded(kHeadBytes + static_cast<size_t>(bytes)));
     if (reply == nullptr) {
         return false;
     }
@@ -94,7 +93,7 @@ bool GetStreams::send_chunk(Stream& stream) {
         return true;
     }
     // The provider is full: give the buffer back and pack again later, which is rare and simple.
-    server_.buffers_.release(reply);
+    server_.release(reply);
     stream.sent_bytes -= bytes;
     if (stream.is_vector) {
         stream.vector.seek(stream.vector.position() - bytes);
@@ -104,14 +103,19 @@ bool GetStreams::send_chunk(Stream& stream) {
     return false;
 }
 
+// One chunk for each stream in turn, beginning behind the one that was served last. A stream that
+// cannot go on, for its origin's window, its peer's connection or its share of the buffers, does
+// not hold up the others.
 bool GetStreams::progress() {
     bool moved = false;
-    for (auto next = streams_.begin(); next != streams_.end();) {
+    auto next = streams_.upper_bound(served_last_);
+    for (size_t left = streams_.size(); left > 0; --left) {
+        if (next == streams_.end()) {
+            next = streams_.begin();
+        }
         Stream& stream = *next->second;
-        if (next_chunk_bytes(stream) > 0) {
-            if (!send_chunk(stream)) {
-                return moved;
-            }
+        if (next_chunk_bytes(stream) > 0 && send_chunk(stream)) {
+            served_last_ = next->first;
             moved = true;
         }
         next = stream.sent_bytes == stream.total_bytes ? streams_.erase(next) : std::next(next);

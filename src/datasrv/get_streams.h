@@ -24,6 +24,7 @@ struct Client {
     uint64_t executed_bytes = 0;
     uint64_t told_bytes = 0;  // executed_bytes when it was last told
     bool acknowledgement_due = false;
+    int data_under_way = 0;  // data frames that the provider has not finished with
     // Frames that completed before their predecessors, by sequence number.
     std::map<uint64_t, std::vector<char>> early_frames;
     size_t early_bytes = 0;
@@ -67,6 +68,7 @@ class GetStreams {
 
     Server& server_;
     std::map<Key, std::unique_ptr<Stream>> streams_;
+    Key served_last_{-1, 0};
 };
 
 }  // namespace armci::datasrv

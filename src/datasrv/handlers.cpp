@@ -155,16 +155,20 @@ bool Server::handle_hello(Client& client, const void* frame, size_t frame_bytes)
     }
     // Providers read as many bytes as their addresses have, which is what our own has.
     std::vector<unsigned char> address(endpoint_.address().size());
-    const size_t offered = frame_bytes - sizeof(wire::FrameHeader);
-    if (offered == wire::padded(address.size())) {
-        std::memcpy(address.data(), static_cast<const char*>(frame) + sizeof(wire::FrameHeader),
-                    address.size());
-        client.peer = endpoint_.insert_peer(address.data());
-    }
-    if (client.peer == FI_ADDR_UNSPEC) {
-        ARMCI_LOG_WARN("the data server of node %d cannot use the address that rank %d sent",
+    if (frame_bytes - sizeof(wire::FrameHeader) != wire::padded(address.size())) {
+        ARMCI_LOG_WARN("the data server of node %d ignored an address of rank %d that is none",
                        options_.node, client.rank);
         return false;
+    }
+    std::memcpy(address.data(), static_cast<const char*>(frame) + sizeof(wire::FrameHeader),
+                address.size());
+    client.peer = endpoint_.insert_peer(address.data());
+    if (client.peer == FI_ADDR_UNSPEC) {
+        base::fatal(
+            nullptr,
+            "the data server of node %d has no room for the address of rank %d, which would "
+            "wait for it forever",
+            options_.node, client.rank);
     }
     return true;
 }

@@ -12,6 +12,11 @@
 #include "base/log.h"
 
 namespace armci::datasrv {
+namespace {
+
+constexpr size_t kSmallAnswersBytes = 64 << 10;
+
+}  // namespace
 
 bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, int event_fd,
                   const ServerOptions& options, std::string* error) {
@@ -22,12 +27,12 @@ bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, int event_fd,
     mutexes_ = node::MutexQueue(&heap.control().waiters);
 
     fabric::Endpoint::Options endpoint_options;
-    endpoint_options.receive_slots =
-        pipeline::ReceivePool::buffer_count(options.receive_bytes, options.buffer_bytes);
+    endpoint_options.receive_slots = pipeline::ReceivePool::completion_count(options.receive_bytes);
     endpoint_options.largest_message_bytes = options.buffer_bytes;
     endpoint_options.waitable = true;
     if (!endpoint_.open(domain, endpoint_options, error) ||
         !buffers_.open(options.buffer_count, options.buffer_bytes, domain, endpoint_, error) ||
+        !small_answers_.open(1, kSmallAnswersBytes, domain, endpoint_, error) ||
         !receives_.open(domain, endpoint_, options.receive_bytes, options.buffer_bytes, on_frame,
                         this, error)) {
         return false;
@@ -65,8 +70,8 @@ bool Server::progress() {
     receives_.retry_posts();
     bool moved = endpoint_.poll() > 0;
     moved |= flush_replies();
-    moved |= streams_.progress();
     moved |= flush_acknowledgements();
+    moved |= streams_.progress();
     return moved;
 }
 
@@ -108,8 +113,9 @@ void Server::on_frame(void* context, const void* frame, size_t frame_bytes) {
 
 // --- Answers -------------------------------------------------------------------------------------
 
-Server::OutReply* Server::new_reply(wire::FrameKind kind, uint64_t request_id, size_t wire_bytes) {
-    void* piece = buffers_.acquire(OutReply::kWireOffset + wire_bytes);
+Server::OutReply* Server::new_reply(pipeline::RegisteredBuffers& buffers, wire::FrameKind kind,
+                                    uint64_t request_id, size_t wire_bytes) {
+    void* piece = buffers.acquire(OutReply::kWireOffset + wire_bytes);
     if (piece == nullptr) {
         return nullptr;
     }
@@ -125,10 +131,38 @@ Server::OutReply* Server::new_reply(wire::FrameKind kind, uint64_t request_id, s
     return reply;
 }
 
+// An origin that computes leaves data lying in the network, and with it our buffers. The last
+// quarter of them is for clients that have none, so that nobody's get waits for another origin.
+Server::OutReply* Server::new_data_reply(Client& client, uint64_t request_id, size_t wire_bytes) {
+    const pipeline::BufferManager& manager = buffers_.manager();
+    const size_t reserve = std::max(options_.buffer_count / 4, size_t{1}) * manager.buffer_bytes();
+    if (client.data_under_way > 0 &&
+        manager.used_bytes() + manager.buffer_bytes() + reserve > manager.arena_bytes()) {
+        return nullptr;
+    }
+    OutReply* reply = new_reply(buffers_, wire::FrameKind::data, request_id, wire_bytes);
+    if (reply != nullptr) {
+        reply->data_client = &client;
+        ++client.data_under_way;
+    }
+    return reply;
+}
+
+void Server::release(OutReply* reply) {
+    if (reply->data_client != nullptr) {
+        --reply->data_client->data_under_way;
+        buffers_.release(reply);
+    } else {
+        small_answers_.release(reply);
+    }
+}
+
 bool Server::post_reply(Client& client, OutReply* reply) {
     reply->header()->sequence = client.executed_frames;
     reply->header()->executed_bytes = client.executed_bytes;
-    if (!endpoint_.post_send(client.peer, reply->wire(), reply->wire_bytes, buffers_.descriptor(),
+    const pipeline::RegisteredBuffers& buffers =
+        reply->data_client != nullptr ? buffers_ : small_answers_;
+    if (!endpoint_.post_send(client.peer, reply->wire(), reply->wire_bytes, buffers.descriptor(),
                              &reply->operation)) {
         return false;
     }
@@ -138,18 +172,18 @@ bool Server::post_reply(Client& client, OutReply* reply) {
 
 void Server::on_sent(fabric::Operation* operation, const fabric::Completion&) {
     auto* reply = reinterpret_cast<OutReply*>(operation);
-    reply->server->buffers_.release(reply);
+    reply->server->release(reply);
 }
 
 bool Server::try_post(const WaitingReply& waiting) {
-    OutReply* reply = new_reply(waiting.kind, waiting.request_id,
+    OutReply* reply = new_reply(small_answers_, waiting.kind, waiting.request_id,
                                 wire::padded(sizeof(wire::FrameHeader) + waiting.body_bytes));
     if (reply == nullptr) {
         return false;
     }
     std::memcpy(reply->wire() + sizeof(wire::FrameHeader), waiting.body, waiting.body_bytes);
     if (!post_reply(*waiting.client, reply)) {
-        buffers_.release(reply);
+        release(reply);
         return false;
     }
     return true;
@@ -162,19 +196,21 @@ void Server::queue_or_post(const WaitingReply& reply) {
 }
 
 void Server::stop() {
-    if (thread_.joinable()) {
+    if (has_thread_) {
         stopping_.store(true);
         const uint64_t one = 1;
         if (::write(event_fd_, &one, sizeof one) != sizeof one) {
             ARMCI_LOG_DEBUG("waking the data server: %s", std::strerror(errno));
         }
-        thread_.join();
+        pthread_join(thread_, nullptr);
+        has_thread_ = false;
     }
     const std::lock_guard<std::mutex> lock(mutex_);
+    segments_.clear();  // first: some providers bind memory regions to the endpoint
     endpoint_.close();
     receives_.close();
     buffers_.close();
-    segments_.clear();
+    small_answers_.close();
     streams_.clear();
     waiting_replies_.clear();
     acknowledgements_due_.clear();

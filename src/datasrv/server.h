@@ -15,7 +15,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -74,6 +73,7 @@ class Server {
     struct OutReply {
         fabric::Operation operation;
         Server* server = nullptr;
+        Client* data_client = nullptr;  // of a data frame; others lie in small_answers_
         uint32_t wire_bytes = 0;
 
         char* wire() { return reinterpret_cast<char*>(this) + kWireOffset; }
@@ -98,7 +98,11 @@ class Server {
     bool has_backlog() const;
     static void on_frame(void* context, const void* frame, size_t frame_bytes);
     static void on_sent(fabric::Operation* operation, const fabric::Completion& completion);
-    OutReply* new_reply(wire::FrameKind kind, uint64_t request_id, size_t wire_bytes);
+    OutReply* new_reply(pipeline::RegisteredBuffers& buffers, wire::FrameKind kind,
+                        uint64_t request_id, size_t wire_bytes);
+    // For the data of a get; nullptr when there is no buffer now that this client may have.
+    OutReply* new_data_reply(Client& client, uint64_t request_id, size_t wire_bytes);
+    void release(OutReply* reply);
     bool post_reply(Client& client, OutReply* reply);
     template <class Body>
     void answer(Client& client, wire::FrameKind kind, uint64_t request_id, const Body& body);
@@ -145,7 +149,9 @@ class Server {
 
     std::mutex mutex_;  // guards everything below but the atomics
     fabric::Endpoint endpoint_;
-    pipeline::RegisteredBuffers buffers_;
+    pipeline::RegisteredBuffers buffers_;  // for the data of gets
+    // For all other answers: nobody who leaves the data of gets lying keeps others from these.
+    pipeline::RegisteredBuffers small_answers_;
     pipeline::ReceivePool receives_;
     SegmentMap segments_;
     node::MutexQueue mutexes_;
@@ -154,7 +160,8 @@ class Server {
     std::vector<Client*> acknowledgements_due_;
     GetStreams streams_{*this};
 
-    std::thread thread_;
+    pthread_t thread_{};
+    bool has_thread_ = false;
     std::atomic<bool> stopping_{false};
     std::atomic<int64_t> last_help_ns_{0};
     std::atomic<int64_t> busy_ns_{0};

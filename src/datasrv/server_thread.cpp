@@ -7,6 +7,7 @@
 // computes. The time-outs bound what a lost wake-up can cost: some providers have known races
 // there.
 #include <sched.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,15 +37,28 @@ void sleep_us(int64_t us) {
 
 }  // namespace
 
+// POSIX threads, because std::thread reports failure by an exception only.
 bool Server::start_thread() {
     stopping_.store(false);
-    // std::thread reports failure by an exception, which this library does not use; the system call
-    // below fails only when the process may not have another thread at all.
-    thread_ = std::thread([this] { run(); });
-    return thread_.joinable();
+    // Signals are for the program's own threads: its handlers must not run here.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int error = pthread_create(
+        &thread_, nullptr,
+        [](void* server) -> void* {
+            static_cast<Server*>(server)->run();
+            return nullptr;
+        },
+        this);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    has_thread_ = error == 0;
+    return has_thread_;
 }
 
 void Server::run() {
+    base::exit_without_hook();  // the hook calls MPI
     if (options_.processor >= 0 && !base::bind_this_thread(options_.processor)) {
         ARMCI_LOG_INFO("the data server cannot be bound to processor %d", options_.processor);
     }

@@ -82,4 +82,16 @@ Region Domain::register_memory(void* start, size_t bytes, Access access, Endpoin
     return region;
 }
 
+bool Domain::orders_writes() const {
+    const fi_tx_attr& granted = *info().tx_attr;
+    return (granted.msg_order & FI_ORDER_SAW) != 0 &&
+           (granted.msg_order & (FI_ORDER_WAW | FI_ORDER_RMA_WAW)) != 0 &&
+           info().ep_attr->max_order_waw_size >= info().ep_attr->max_msg_size;
+}
+
+bool Domain::orders_reads_after_writes() const {
+    return (info().tx_attr->msg_order & (FI_ORDER_RAW | FI_ORDER_RMA_RAW)) != 0 &&
+           info().ep_attr->max_order_raw_size >= info().ep_attr->max_msg_size;
+}
+
 }  // namespace armci::fabric

@@ -45,9 +45,10 @@ class Domain {
     bool needs_local_registration() const {
         return (info().domain_attr->mr_mode & FI_MR_LOCAL) != 0;
     }
-    bool grants(uint64_t order_bits) const {
-        return (info().tx_attr->msg_order & order_bits) == order_bits;
-    }
+    // Whether a write is remotely complete once a message or write posted after it is, whatever
+    // their sizes; and whether a read posted after a write sees it.
+    bool orders_writes() const;
+    bool orders_reads_after_writes() const;
 
     // Registers [start, start + bytes). Remote access is to `target`, which some providers must
     // know. An invalid region, with *error set, on failure. Thread-safe.

@@ -1,5 +1,6 @@
 #include "node/node_memory.h"
 
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -119,24 +120,21 @@ bool DescriptorServer::start() {
     return true;
 }
 
-bool DescriptorServer::serve(int clients, const NodeDescriptors& descriptors) {
-    while (clients > 0) {
-        const Descriptor connection(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-        if (!connection.valid()) {
-            if (errno == EINTR || errno == ECONNABORTED) {
-                continue;
-            }
-            return false;
-        }
-        if (!same_user(connection.get())) {
-            continue;  // not one of ours, and not one of the clients that were counted
-        }
-        if (!send_descriptors(connection.get(), descriptors)) {
-            return false;
-        }
-        --clients;
+DescriptorServer::Served DescriptorServer::serve_one(const NodeDescriptors& descriptors,
+                                                     int timeout_ms) {
+    pollfd waiting{socket_.get(), POLLIN, 0};
+    const int ready = poll(&waiting, 1, timeout_ms);
+    if (ready <= 0) {
+        return ready == 0 || errno == EINTR ? Served::nobody : Served::failed;
     }
-    return true;
+    const Descriptor connection(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!connection.valid()) {
+        return errno == EINTR || errno == ECONNABORTED ? Served::nobody : Served::failed;
+    }
+    if (!same_user(connection.get())) {
+        return Served::nobody;  // not one of ours, and not one of the clients that are counted
+    }
+    return send_descriptors(connection.get(), descriptors) ? Served::one : Served::failed;
 }
 
 Descriptor connect_to(const std::string& server_name) {

@@ -49,17 +49,19 @@ class DescriptorServer {
     bool start();
     const std::string& name() const { return name_; }
     // Accepts `clients` connections, which are already waiting, and sends the descriptors to each.
-    bool serve(int clients, const NodeDescriptors& descriptors);
+    enum class Served : uint8_t { nobody, one, failed };
+    Served serve_one(const NodeDescriptors& descriptors, int timeout_ms);
 
   private:
     Descriptor socket_;
     std::string name_;
 };
 
-// Connects without waiting; an invalid descriptor when the server cannot be reached from here.
+// Waits while the server has too many callers to accept; an invalid descriptor when the server
+// cannot be reached from here.
 Descriptor connect_to(const std::string& server_name);
 
-// Receives what serve() sends; false when the connection broke or something else arrived.
+// Receives what serve_one() sends; false when the connection broke or something else arrived.
 bool receive_descriptors(const Descriptor& connection, NodeDescriptors* out);
 
 // Maps the memory at exactly `address`; false when that range is in use here.

@@ -6,6 +6,12 @@
 #include "base/log.h"
 
 namespace armci::pipeline {
+namespace {
+
+// Smaller chunks than this cost more in frames than a narrow window costs in pauses.
+constexpr size_t kSmallestChunk = 4096 - OutFrame::kWireOffset;
+
+}  // namespace
 
 void Task::on_answer(Origin&, const wire::FrameHeader& header, const void*, int) {
     base::fatal(function_, "unexpected %s frame from the data server of node %d",
@@ -19,18 +25,11 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
     environment_ = environment;
     stats_ = stats;
 
-    const fi_tx_attr& granted = *domain.info().tx_attr;
-    const size_t unlimited = domain.info().ep_attr->max_msg_size;
-    ordering_.ordered_writes = options.use_ordering && domain.grants(FI_ORDER_SAW) &&
-                               (granted.msg_order & (FI_ORDER_WAW | FI_ORDER_RMA_WAW)) != 0 &&
-                               domain.info().ep_attr->max_order_waw_size >= unlimited;
-    ordering_.reads_after_writes = ordering_.ordered_writes &&
-                                   (granted.msg_order & (FI_ORDER_RAW | FI_ORDER_RMA_RAW)) != 0 &&
-                                   domain.info().ep_attr->max_order_raw_size >= unlimited;
+    ordering_.ordered_writes = options.use_ordering && domain.orders_writes();
+    ordering_.reads_after_writes = ordering_.ordered_writes && domain.orders_reads_after_writes();
 
     fabric::Endpoint::Options endpoint_options;
-    endpoint_options.receive_slots =
-        ReceivePool::buffer_count(options.receive_bytes, options.buffer_bytes);
+    endpoint_options.receive_slots = ReceivePool::completion_count(options.receive_bytes);
     endpoint_options.largest_message_bytes = options.buffer_bytes;
     if (!endpoint_.open(domain, endpoint_options, error) ||
         !buffers_.open(options.buffer_count, options.buffer_bytes, domain, endpoint_, error) ||
@@ -41,6 +40,9 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
     receive_budget_ = static_cast<int64_t>(options.receive_bytes);
     stream_window_bytes_ =
         std::max<int64_t>(2 * static_cast<int64_t>(options.buffer_bytes), receive_budget_ / 4);
+    largest_wire_bytes_ = std::min(
+        buffers_.buffer_bytes() - OutFrame::kWireOffset,
+        std::max<size_t>(kSmallestChunk, static_cast<size_t>(options.server_window_bytes) / 4));
     channels_.resize(options.node_count);
     return true;
 }
@@ -283,7 +285,7 @@ bool Origin::post_frame(Channel& channel, OutFrame* frame) {
         return false;
     }
     // Ask for an answer before the window could close, so that it always opens again.
-    if (!channel.has_room(frame->wire_bytes + 2 * options_.buffer_bytes)) {
+    if (!channel.has_room(frame->wire_bytes + largest_wire_bytes_)) {
         frame->header()->flags |= wire::kAcknowledgeNow;
     }
     frame->header()->sequence = channel.sent_frames + 1;
@@ -302,7 +304,7 @@ bool Origin::post_frame(Channel& channel, OutFrame* frame) {
 }
 
 bool Origin::send(Channel& channel, OutFrame* frame, Task* task, Effect effect) {
-    if (!channel.greeted && !greet(channel)) {
+    if (!is_introduced(channel)) {
         return false;
     }
     frame->task = task;

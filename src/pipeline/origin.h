@@ -95,10 +95,15 @@ class Origin {
 
     // --- for tasks
     // --------------------------------------------------------------------------------
-    size_t largest_wire_bytes() const { return buffers_.buffer_bytes() - OutFrame::kWireOffset; }
+    // Of a frame to a server: several fit its window, so that they follow each other without a
+    // pause.
+    size_t largest_wire_bytes() const { return largest_wire_bytes_; }
     // A buffer for a frame of that length, its header filled in; nullptr when there is none now.
     OutFrame* new_frame(wire::FrameKind kind, size_t wire_bytes);
     void discard(OutFrame* frame);
+    // Whether the server knows this origin, or has been sent what it needs for that. A task that
+    // keeps buffers while it waits asks first: the introduction needs a buffer, too.
+    bool is_introduced(Channel& channel) { return channel.greeted || greet(channel); }
     enum class Effect : uint8_t { none, mutation };
     // Sends the frame for the task (its pending count goes up until the provider is done with the
     // buffer). False: not now, the frame is still the caller's.
@@ -188,6 +193,7 @@ class Origin {
     int64_t receive_budget_ = 0;
     int64_t receive_reserved_ = 0;
     int64_t stream_window_bytes_ = 0;
+    size_t largest_wire_bytes_ = 0;
 };
 
 }  // namespace armci::pipeline

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "wire/frame.h"
+
 namespace armci::pipeline {
 namespace {
 
@@ -13,6 +15,7 @@ namespace {
 // is wasted: several frames to a buffer keep that small.
 constexpr size_t kFramesPerBuffer = 4;
 constexpr size_t kSmallestBuffer = 64 << 10;
+constexpr size_t kMostCompletions = 16384;
 
 size_t bytes_per_buffer(size_t largest_frame_bytes) {
     return std::max(kFramesPerBuffer * largest_frame_bytes, kSmallestBuffer);
@@ -23,6 +26,10 @@ size_t bytes_per_buffer(size_t largest_frame_bytes) {
 size_t ReceivePool::buffer_count(size_t window_bytes, size_t largest_frame_bytes) {
     const size_t usable = bytes_per_buffer(largest_frame_bytes) - largest_frame_bytes;
     return std::max<size_t>(2, window_bytes / usable + 1);
+}
+
+size_t ReceivePool::completion_count(size_t window_bytes) {
+    return std::min(window_bytes / sizeof(wire::FrameHeader), kMostCompletions);
 }
 
 bool ReceivePool::open(fabric::Domain& domain, fabric::Endpoint& endpoint, size_t window_bytes,

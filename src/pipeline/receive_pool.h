@@ -23,8 +23,9 @@ class ReceivePool {
     // The endpoint must be closed before.
     void close();
 
-    // How many receives open() will post, for the completion queue's size.
-    static size_t buffer_count(size_t window_bytes, size_t largest_frame_bytes);
+    // Completions that the queue should have room for: one for each frame under way, up to a number
+    // beyond which a provider's own overflow list must do.
+    static size_t completion_count(size_t window_bytes);
     // Posts what could not be posted at once; cheap when there is nothing to do.
     void retry_posts();
 
@@ -37,6 +38,7 @@ class ReceivePool {
         size_t furthest_end = 0;   // where the last of them ends
         bool is_used_up = false;   // the provider puts nothing more into it
     };
+    static size_t buffer_count(size_t window_bytes, size_t largest_frame_bytes);
     static void on_completion(fabric::Operation* operation, const fabric::Completion& completion);
     void post(Buffer* buffer);
 

@@ -64,7 +64,7 @@ OutFrame* SendTask::start_frame(Origin& origin, size_t layout_bytes, int64_t off
                                 int64_t data_bytes, char** layout) {
     const size_t wire_bytes =
         wire::padded(kHeadBytes + layout_bytes + static_cast<size_t>(data_bytes));
-    if (!channel().has_room(wire_bytes)) {
+    if (!origin.is_introduced(channel()) || !channel().has_room(wire_bytes)) {
         return nullptr;
     }
     const bool is_put = transfer_.op == base::OpKind::put;
