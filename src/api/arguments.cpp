@@ -1,5 +1,6 @@
 #include "api/arguments.h"
 
+#include <algorithm>
 #include <cinttypes>
 
 #include "base/log.h"
@@ -86,14 +87,17 @@ const core::GroupRef& check_group(const char* function, const char* argument,
     return found;
 }
 
-strided::AccScale check_scale(const char* function, int datatype, const void* scale) {
+std::optional<strided::AccScale> check_scale(const char* function, int datatype,
+                                             const void* scale) {
     if (!strided::is_acc_type(datatype)) {
         base::fatal(function,
                     "argument datatype = %d: use one of ARMCI_ACC_INT, _LNG, _FLT, _DBL, "
                     "_CPL, _DCP",
                     datatype);
     }
-    check_not_null(function, "scale", scale);
+    if (scale == nullptr) {
+        return std::nullopt;
+    }
     return strided::make_scale(static_cast<strided::AccType>(datatype), scale);
 }
 
@@ -110,7 +114,8 @@ bool make_contiguous(Runtime& runtime, const char* function, OpKind op, void* sr
     check_not_null(function, local_first ? "src" : "dst", local);
     const auto address = reinterpret_cast<uint64_t>(remote);
     check_remote(function, local_first ? "dst" : "src", address, bytes, proc, runtime);
-    if (scale != nullptr) {
+    if (op == OpKind::acc) {
+        check_not_null(function, "scale", scale);
         check_multiple(function, "bytes", bytes, *scale);
         transfer->scale = *scale;
     }
@@ -131,6 +136,9 @@ bool make_strided(Runtime& runtime, const char* function, OpKind op, void* src,
     check_not_negative(function, "stride_levels", stride_levels);
     check_not_null(function, "count", count);
     check_counts(function, count, stride_levels);
+    if (std::find(count, count + stride_levels + 1, 0) != count + stride_levels + 1) {
+        return false;  // nothing else is looked at
+    }
     const bool local_first = source_is_local(op);
     if (stride_levels > 0) {
         check_not_null(function, "src_stride_ar", src_stride);
@@ -164,7 +172,8 @@ bool make_strided(Runtime& runtime, const char* function, OpKind op, void* src,
     check_remote(function, local_first ? "dst_ptr" : "src_ptr",
                  base_address + static_cast<uint64_t>(hull.begin), hull.end - hull.begin, proc,
                  runtime);
-    if (scale != nullptr) {
+    if (op == OpKind::acc) {
+        check_not_null(function, "scale", scale);
         check_multiple(function, "count[0]", count[0], *scale);
         transfer->scale = *scale;
     }
@@ -197,7 +206,8 @@ bool make_vector(Runtime& runtime, const char* function, OpKind op, const armci_
         check_remote(function, local_first ? "dst_ptr_array" : "src_ptr_array",
                      reinterpret_cast<uint64_t>(remote[i]), descriptor.bytes, proc, runtime);
     }
-    if (scale != nullptr) {
+    if (op == OpKind::acc) {
+        check_not_null(function, "scale", scale);
         check_multiple(function, "bytes of a descriptor", descriptor.bytes, *scale);
         transfer->scale = *scale;
     }

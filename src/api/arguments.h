@@ -2,6 +2,8 @@
 // message that names the function, the argument, the rank (in the prefix) and what to do.
 #pragma once
 
+#include <optional>
+
 #include "api/api.h"
 #include "api/group_struct.h"
 #include "core/runtime.h"
@@ -25,7 +27,10 @@ void check_aligned(const char* function, const char* argument, const void* addre
 const core::GroupRef& check_group(const char* function, const char* argument,
                                   const ARMCI_Group* group, const Runtime& runtime);
 
-strided::AccScale check_scale(const char* function, int datatype, const void* scale);
+std::optional<strided::AccScale> check_scale(const char* function, int datatype, const void* scale);
+inline const strided::AccScale* pointer_to(const std::optional<strided::AccScale>& scale) {
+    return scale ? &*scale : nullptr;
+}
 
 // One side of a strided call, as the user passes it.
 struct StridedSide {

@@ -40,8 +40,8 @@ extern "C" int PARMCI_Acc(int datatype, void* scale, void* src, void* dst, int b
     Entry entry("ARMCI_Acc");
     const auto factor = api::check_scale("ARMCI_Acc", datatype, scale);
     Transfer transfer;
-    if (api::make_contiguous(*entry, "ARMCI_Acc", OpKind::acc, src, dst, bytes, proc, &factor,
-                             &transfer)) {
+    if (api::make_contiguous(*entry, "ARMCI_Acc", OpKind::acc, src, dst, bytes, proc,
+                             api::pointer_to(factor), &transfer)) {
         armci::core::run_blocking(*entry, std::move(transfer));
     }
     return 0;
@@ -82,7 +82,7 @@ extern "C" int PARMCI_NbAcc(int datatype, void* scale, void* src, void* dst, int
     const auto factor = api::check_scale("ARMCI_NbAcc", datatype, scale);
     Transfer transfer;
     const bool any = api::make_contiguous(*entry, "ARMCI_NbAcc", OpKind::acc, src, dst, bytes, proc,
-                                          &factor, &transfer);
+                                          api::pointer_to(factor), &transfer);
     api::start_or_skip(*entry, any, std::move(transfer), hdl);
     return 0;
 }

@@ -1,6 +1,7 @@
 // Memory that one rank makes alone and others address by a record (ARMCI_Memget and companions).
 //
 // The record travels between ranks as bytes; `idlist` carries what DynamicMemory holds.
+#include <algorithm>
 #include <cstring>
 
 #include "api/arguments.h"
@@ -37,11 +38,13 @@ namespace api = armci::api;
 extern "C" void ARMCI_Memget(size_t bytes, armci_meminfo_t* meminfo, int) {
     Entry entry("ARMCI_Memget");
     api::check_not_null("ARMCI_Memget", "meminfo", meminfo);
-    if (bytes == 0 || bytes > static_cast<size_t>(INT64_MAX)) {
-        armci::base::fatal("ARMCI_Memget", "argument bytes = %zu: must be positive", bytes);
+    if (bytes > static_cast<size_t>(INT64_MAX)) {
+        armci::base::fatal("ARMCI_Memget", "argument bytes = %zu: more than any machine has",
+                           bytes);
     }
-    api::Record record{api::kMagic, armci::core::allocate_dynamic(*entry, "ARMCI_Memget",
-                                                                  static_cast<int64_t>(bytes))};
+    const auto allocated = static_cast<int64_t>(std::max<size_t>(bytes, 1));
+    api::Record record{api::kMagic,
+                       armci::core::allocate_dynamic(*entry, "ARMCI_Memget", allocated)};
     *meminfo = armci_meminfo_t{};
     meminfo->armci_addr = reinterpret_cast<char*>(record.memory.slice.base);
     meminfo->addr = meminfo->armci_addr;
@@ -60,11 +63,8 @@ extern "C" void* ARMCI_Memat(armci_meminfo_t* meminfo, long offset) {
 
 extern "C" void ARMCI_Memdt(armci_meminfo_t* meminfo, long) {
     Entry entry("ARMCI_Memdt");
-    const api::Record record = api::read_record("ARMCI_Memdt", meminfo, *entry);
-    // The owner's own mapping lasts until ARMCI_Memctl.
-    if (meminfo->cpid != entry->world.rank) {
-        armci::core::detach_dynamic(*entry, meminfo->cpid, record.memory);
-    }
+    // The record may have other addresses in use; a newer one at the same place replaces it.
+    api::read_record("ARMCI_Memdt", meminfo, *entry);
 }
 
 extern "C" void ARMCI_Memctl(armci_meminfo_t* meminfo) {

@@ -1,6 +1,7 @@
 // The message layer (message.h).
 #include "core/messages.h"
 
+#include <climits>
 #include <cstring>
 
 #include "api/arguments.h"
@@ -105,8 +106,20 @@ extern "C" void armci_msg_abort(int code) {
     armci::core::abort_job("armci_msg_abort was called", code);
 }
 
+// What MPI would refuse with a message of its own, on one of the two ranks only.
+static void check_tag(const char* function, int tag) {
+    int* largest = nullptr;
+    int is_set = 0;
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &is_set);
+    if (tag < 0 || (is_set != 0 && tag > *largest)) {
+        armci::base::fatal(function, "argument tag = %d: use 0 to %d", tag,
+                           is_set != 0 ? *largest : INT_MAX);
+    }
+}
+
 extern "C" void armci_msg_snd(int tag, void* buffer, int len, int to) {
     Entry entry("armci_msg_snd");
+    check_tag("armci_msg_snd", tag);
     api::check_rank("armci_msg_snd", "to", to, *entry);
     api::check_not_negative("armci_msg_snd", "len", len);
     if (len > 0) {
@@ -117,6 +130,7 @@ extern "C" void armci_msg_snd(int tag, void* buffer, int len, int to) {
 
 extern "C" void armci_msg_rcv(int tag, void* buffer, int buflen, int* msglen, int from) {
     Entry entry("armci_msg_rcv");
+    check_tag("armci_msg_rcv", tag);
     api::check_rank("armci_msg_rcv", "from", from, *entry);
     api::check_not_negative("armci_msg_rcv", "buflen", buflen);
     if (buflen > 0) {
@@ -131,6 +145,7 @@ extern "C" void armci_msg_rcv(int tag, void* buffer, int buflen, int* msglen, in
 
 extern "C" int armci_msg_rcvany(int tag, void* buffer, int buflen, int* msglen) {
     Entry entry("armci_msg_rcvany");
+    check_tag("armci_msg_rcvany", tag);
     api::check_not_negative("armci_msg_rcvany", "buflen", buflen);
     if (buflen > 0) {
         api::check_not_null("armci_msg_rcvany", "buffer", buffer);

@@ -39,7 +39,8 @@ extern "C" int PARMCI_AccS(int datatype, void* scale, void* src_ptr, int src_str
     const auto factor = api::check_scale("ARMCI_AccS", datatype, scale);
     Transfer transfer;
     if (api::make_strided(*entry, "ARMCI_AccS", OpKind::acc, src_ptr, src_stride_ar, dst_ptr,
-                          dst_stride_ar, count, stride_levels, proc, &factor, &transfer)) {
+                          dst_stride_ar, count, stride_levels, proc, api::pointer_to(factor),
+                          &transfer)) {
         armci::core::run_blocking(*entry, std::move(transfer));
     }
     return 0;
@@ -79,9 +80,9 @@ extern "C" int PARMCI_NbAccS(int datatype, void* scale, void* src_ptr, int src_s
     Entry entry("ARMCI_NbAccS");
     const auto factor = api::check_scale("ARMCI_NbAccS", datatype, scale);
     Transfer transfer;
-    const bool any =
-        api::make_strided(*entry, "ARMCI_NbAccS", OpKind::acc, src_ptr, src_stride_ar, dst_ptr,
-                          dst_stride_ar, count, stride_levels, proc, &factor, &transfer);
+    const bool any = api::make_strided(*entry, "ARMCI_NbAccS", OpKind::acc, src_ptr, src_stride_ar,
+                                       dst_ptr, dst_stride_ar, count, stride_levels, proc,
+                                       api::pointer_to(factor), &transfer);
     api::start_or_skip(*entry, any, std::move(transfer), hdl);
     return 0;
 }

@@ -61,7 +61,8 @@ ARMCI_ALIAS(int, ARMCI_GetV, (armci_giov_t*, int, int), PARMCI_GetV);
 extern "C" int PARMCI_AccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc) {
     Entry entry("ARMCI_AccV");
     const auto factor = api::check_scale("ARMCI_AccV", datatype, scale);
-    return api::run_vector("ARMCI_AccV", OpKind::acc, &factor, iov, iov_len, proc, *entry);
+    return api::run_vector("ARMCI_AccV", OpKind::acc, api::pointer_to(factor), iov, iov_len, proc,
+                           *entry);
 }
 ARMCI_ALIAS(int, ARMCI_AccV, (int, void*, armci_giov_t*, int, int), PARMCI_AccV);
 
@@ -81,6 +82,7 @@ extern "C" int PARMCI_NbAccV(int datatype, void* scale, armci_giov_t* iov, int i
                              armci_hdl_t* hdl) {
     Entry entry("ARMCI_NbAccV");
     const auto factor = api::check_scale("ARMCI_NbAccV", datatype, scale);
-    return api::start_vector("ARMCI_NbAccV", OpKind::acc, &factor, iov, iov_len, proc, hdl, *entry);
+    return api::start_vector("ARMCI_NbAccV", OpKind::acc, api::pointer_to(factor), iov, iov_len,
+                             proc, hdl, *entry);
 }
 ARMCI_ALIAS(int, ARMCI_NbAccV, (int, void*, armci_giov_t*, int, int, armci_hdl_t*), PARMCI_NbAccV);

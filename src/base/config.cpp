@@ -90,6 +90,13 @@ class Reader {
             [](int64_t value) { return std::to_string(value); }, "a whole number");
     }
 
+    void level(int64_t* member, const char* name, int64_t low, int64_t high, VariableClass kind,
+               const char* help) {
+        number(
+            member, name, low, high, kind, help, "integer", parse_level,
+            [](int64_t value) { return std::to_string(value); }, "a whole number (or yes, no)");
+    }
+
     void bytes(int64_t* member, const char* name, int64_t low, int64_t high, VariableClass kind,
                const char* help) {
         number(member, name, low, high, kind, help, "bytes", parse_bytes, bytes_text,
@@ -221,6 +228,8 @@ ConfigResult read_config(const char* const* environment) {
     Config config;
 #define ARMCI_READ_INTEGER(member, name, value, low, high, kind, help) \
     reader.integer(&config.member, name, low, high, VariableClass::kind, help);
+#define ARMCI_READ_LEVEL(member, name, value, low, high, kind, help) \
+    reader.level(&config.member, name, low, high, VariableClass::kind, help);
 #define ARMCI_READ_BYTES(member, name, value, low, high, kind, help) \
     reader.bytes(&config.member, name, low, high, VariableClass::kind, help);
 #define ARMCI_READ_BOOL(member, name, value, kind, help) \
@@ -229,9 +238,10 @@ ConfigResult read_config(const char* const* environment) {
     reader.choice(&config.member, name, choices, VariableClass::kind, help);
 #define ARMCI_READ_TEXT(member, name, value, kind, help) \
     reader.text(&config.member, name, VariableClass::kind, help);
-    ARMCI_CONFIG_TABLE(ARMCI_READ_INTEGER, ARMCI_READ_BYTES, ARMCI_READ_BOOL, ARMCI_READ_CHOICE,
-                       ARMCI_READ_TEXT)
+    ARMCI_CONFIG_TABLE(ARMCI_READ_INTEGER, ARMCI_READ_LEVEL, ARMCI_READ_BYTES, ARMCI_READ_BOOL,
+                       ARMCI_READ_CHOICE, ARMCI_READ_TEXT)
 #undef ARMCI_READ_INTEGER
+#undef ARMCI_READ_LEVEL
 #undef ARMCI_READ_BYTES
 #undef ARMCI_READ_BOOL
 #undef ARMCI_READ_CHOICE

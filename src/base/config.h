@@ -20,8 +20,8 @@ struct Config {
 #define ARMCI_MEMBER_BOOL(member, name, value, kind, help) bool member = value;
 #define ARMCI_MEMBER_CHOICE(member, name, value, choices, kind, help) int member = value;
 #define ARMCI_MEMBER_TEXT(member, name, value, kind, help) std::string member = value;
-    ARMCI_CONFIG_TABLE(ARMCI_MEMBER_INTEGER, ARMCI_MEMBER_BYTES, ARMCI_MEMBER_BOOL,
-                       ARMCI_MEMBER_CHOICE, ARMCI_MEMBER_TEXT)
+    ARMCI_CONFIG_TABLE(ARMCI_MEMBER_INTEGER, ARMCI_MEMBER_INTEGER, ARMCI_MEMBER_BYTES,
+                       ARMCI_MEMBER_BOOL, ARMCI_MEMBER_CHOICE, ARMCI_MEMBER_TEXT)
 #undef ARMCI_MEMBER_INTEGER
 #undef ARMCI_MEMBER_BYTES
 #undef ARMCI_MEMBER_BOOL

@@ -2,8 +2,8 @@
 // armci-info, docs/tuning.md) is derived from this table.
 //
 // Columns: kind(member, "NAME", default, lowest, highest, class, "help")
-//   kind    INTEGER, BYTES (suffix K, M, G), BOOL, CHOICE (default is the index, choices instead of
-//   the
+//   kind    INTEGER, LEVEL (INTEGER that may be given as a BOOL), BYTES (suffix K, M, G), BOOL,
+//   CHOICE (default is the index, choices instead of the
 //           range), TEXT (no range)
 //   class   own       a malformed value ends the job at start
 //           mirrored  shared with other ARMCI implementations: a malformed value is warned about
@@ -12,7 +12,7 @@
 #pragma once
 
 // clang-format off
-#define ARMCI_CONFIG_TABLE(INTEGER, BYTES, BOOL, CHOICE, TEXT)                                          \
+#define ARMCI_CONFIG_TABLE(INTEGER, LEVEL, BYTES, BOOL, CHOICE, TEXT)                                   \
     CHOICE(route, "ARMCI_ROUTE", 0, "auto|rma|server|alternate", own,                                   \
         "How data moves between nodes: auto chooses for each transfer; rma and server force one where " \
         "the operation can take it (accumulate and rmw always go through the server); alternate "       \
@@ -47,13 +47,14 @@
         "0: four times the machine's memory.")                                                          \
     INTEGER(server_spin_us, "ARMCI_SERVER_SPIN_US", 20, 0, 1000000, own,                                \
         "Microseconds for which the data server polls after work before it sleeps in the kernel.")      \
-    INTEGER(finalize_timeout_s, "ARMCI_FINALIZE_TIMEOUT_S", 60, 1, 86400, own,                          \
-        "Seconds ARMCI_Finalize waits for the other ranks before it gives up cleaning together.")       \
+    INTEGER(finalize_timeout_s, "ARMCI_FINALIZE_TIMEOUT_S", 10, 1, 86400, own,                          \
+        "Seconds ARMCI_Finalize waits for the other ranks before it returns without them (a failing "   \
+        "program may call it on one rank only); the rest is done in MPI_Finalize.")                     \
     BOOL(stats, "ARMCI_STATS", 0, own,                                                                  \
         "Print a table of operations and bytes by route when the library ends.")                        \
     CHOICE(log_level, "ARMCI_LOG_LEVEL", 1, "error|warn|info|debug", own,                               \
         "How much is written to standard error.")                                                       \
-    INTEGER(verbose, "ARMCI_VERBOSE", 0, 0, 9, mirrored,                                                \
+    LEVEL(verbose, "ARMCI_VERBOSE", 0, 0, 9, mirrored,                                                \
         "1: rank 0 prints the settings at start; 2: also the variables that have no effect here.")      \
     BOOL(debug_alloc, "ARMCI_DEBUG_ALLOC", 0, mirrored,                                                 \
         "Fill new global memory with zeros.")                                                           \

@@ -61,6 +61,16 @@ bool parse_integer(std::string_view text, int64_t* out) {
     return true;
 }
 
+bool parse_level(std::string_view text, int64_t* out) {
+    bool flag = false;
+    const bool is_word = !text.empty() && (text[0] < '0' || text[0] > '9');
+    if (is_word && parse_bool(text, &flag)) {
+        *out = flag ? 1 : 0;
+        return true;
+    }
+    return parse_integer(text, out);
+}
+
 bool parse_bytes(std::string_view text, int64_t* out) {
     if (text.empty()) {
         return false;

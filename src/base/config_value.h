@@ -10,6 +10,7 @@ namespace armci::base {
 // Each returns false, leaving *out alone, when the text is not a value of its type.
 bool parse_bool(std::string_view text, bool* out);        // t T y Y 1 / f F n N 0 as first letter
 bool parse_integer(std::string_view text, int64_t* out);  // decimal, optional sign
+bool parse_level(std::string_view text, int64_t* out);    // an integer, or as parse_bool: 1 or 0
 bool parse_bytes(std::string_view text, int64_t* out);    // decimal with optional K, M or G (1024)
 bool parse_choice(std::string_view text, const char* choices, int* out);  // "a|b|c", exact
 

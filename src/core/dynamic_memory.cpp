@@ -7,10 +7,25 @@
 namespace armci::core {
 namespace {
 
+// Apart from collective segments, whose highest bit is clear.
+constexpr uint64_t kDynamic = uint64_t{1} << 63;
+
 uint64_t dynamic_id(int owner, const DynamicMemory& memory) {
-    // Apart from collective segments, whose lowest 40 bits are small numbers.
-    return uint64_t{1} << 63 | static_cast<uint64_t>(owner) << 40 |
-           (memory.slice.base >> 12 & ((uint64_t{1} << 40) - 1));
+    return kDynamic | static_cast<uint64_t>(owner) << 32 | memory.number;
+}
+
+void forget_overlapping(Runtime& runtime, int owner, const Slice& slice) {
+    std::vector<Segment*> outdated;
+    for (const auto& segment : runtime.segments.all()) {
+        if ((segment->id & kDynamic) != 0 && segment->group->world_rank(0) == owner &&
+            segment->slice(0).base < slice.base + slice.bytes &&
+            slice.base < segment->slice(0).base + segment->slice(0).bytes) {
+            outdated.push_back(segment.get());
+        }
+    }
+    for (Segment* segment : outdated) {
+        runtime.segments.remove(segment);
+    }
 }
 
 }  // namespace
@@ -27,6 +42,7 @@ DynamicMemory allocate_dynamic(Runtime& runtime, const char* function, int64_t b
                     describe_node(runtime.world).c_str(), reason.c_str());
     }
     memory.data_record = range.record;
+    memory.number = runtime.next_dynamic_number++;
     memory.slice = Slice{reinterpret_cast<uint64_t>(range.data), static_cast<uint64_t>(bytes)};
     memory.part.node = runtime.world.node;
     memory.part.begin = memory.slice.base;
@@ -45,6 +61,7 @@ void attach_dynamic(Runtime& runtime, int owner, const DynamicMemory& memory) {
     if (runtime.segments.find_by_id(id) != nullptr) {
         return;
     }
+    forget_overlapping(runtime, owner, memory.slice);
     auto segment = std::make_unique<Segment>();
     segment->id = id;
     segment->group = runtime.groups.single(owner);

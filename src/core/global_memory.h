@@ -23,10 +23,12 @@ struct DynamicMemory {
     Slice slice;
     NodePart part;
     uint32_t data_record = 0;
+    uint32_t number = 0;  // of this owner's allocations of this kind
 };
 DynamicMemory allocate_dynamic(Runtime& runtime, const char* function, int64_t bytes);
 void free_dynamic(Runtime& runtime, const DynamicMemory& memory);
-// Makes another rank's dynamic memory addressable here, and undoes that. Idempotent.
+// Makes another rank's dynamic memory addressable here, and undoes that. Idempotent. Whatever this
+// rank still knew at these addresses of the owner has been freed meanwhile and is forgotten.
 void attach_dynamic(Runtime& runtime, int owner, const DynamicMemory& memory);
 void detach_dynamic(Runtime& runtime, int owner, const DynamicMemory& memory);
 

@@ -124,6 +124,14 @@ void stop(Runtime* runtime) {
     g_abandoned = runtime;
 }
 
+// Before something that waits for all ranks anyway: the stop that this rank did not wait for.
+void finish_abandoned() {
+    Runtime* runtime = g_abandoned;
+    g_abandoned = nullptr;
+    all_ranks_stop(*runtime, INT64_MAX);
+    finish_stop(runtime);
+}
+
 // MPI_Finalize was reached with the library still up, or with other ranks still using what is here.
 // MPI runs this first, so it can still communicate, and ranks stop together as in ARMCI_Finalize;
 // without a time limit, because MPI_Finalize has none either.
@@ -133,10 +141,7 @@ int on_mpi_finalize(MPI_Comm, int, void*, void*) {
         stop(g_running);
     }
     if (g_abandoned != nullptr) {
-        Runtime* runtime = g_abandoned;
-        g_abandoned = nullptr;
-        all_ranks_stop(*runtime, INT64_MAX);
-        finish_stop(runtime);
+        finish_abandoned();
     }
     return MPI_SUCCESS;
 }
@@ -159,6 +164,9 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
         base::fatal(function,
                     "MPI is not running; call MPI_Init before, and MPI_Finalize after "
                     "ARMCI_Finalize");
+    }
+    if (g_abandoned != nullptr) {
+        finish_abandoned();
     }
     int rank = 0;
     MPI_Comm_rank(comm, &rank);

@@ -66,6 +66,7 @@ struct Runtime {
     base::Stats stats;
 
     uint64_t next_segment_number = 1;
+    uint32_t next_dynamic_number = 1;
     uint64_t allocated_bytes = 0;  // global memory of this process, for the limit
     bool alternate_rma = false;    // ARMCI_ROUTE=alternate: the next operation's turn
     MutexSet world_mutexes;

@@ -24,6 +24,8 @@ void Segments::start(const World& world) {
 
 void Segments::stop() {
     segments_.clear();
+    by_id_.clear();
+    by_my_base_.clear();
     indices_.clear();
     clear_cache();
 }
@@ -55,9 +57,20 @@ Segments::NodeIndex& Segments::index_of(int node) {
     return *index;
 }
 
+// 0 when this rank has no memory in it.
+uint64_t Segments::my_base(const Segment& segment) {
+    const int rank = segment.group->rank();
+    return rank >= 0 && segment.slice(rank).bytes != 0 ? segment.slice(rank).base : 0;
+}
+
 Segment* Segments::add(std::unique_ptr<Segment> segment) {
+    Segment* added = segment.get();
+    added->place = segments_.size();
     segments_.push_back(std::move(segment));
-    Segment* added = segments_.back().get();
+    by_id_[added->id] = added;
+    if (const uint64_t base = my_base(*added); base != 0) {
+        by_my_base_[base] = added;
+    }
     const NodePart* parts = added->tables->parts();
     for (int i = 0; i < added->tables->part_count; ++i) {
         if (indices_[parts[i].node]) {
@@ -71,37 +84,35 @@ std::unique_ptr<Segment> Segments::remove(Segment* segment) {
     const NodePart* parts = segment->tables->parts();
     for (int i = 0; i < segment->tables->part_count; ++i) {
         if (NodeIndex* index = indices_[parts[i].node].get()) {
-            std::erase_if(index->entries,
-                          [&](const Entry& entry) { return entry.segment == segment; });
+            auto& entries = index->entries;
+            const auto found = std::lower_bound(
+                entries.begin(), entries.end(), parts[i].begin,
+                [](const Entry& entry, uint64_t begin) { return entry.begin < begin; });
+            if (found != entries.end() && found->segment == segment) {
+                entries.erase(found);
+            }
         }
     }
     clear_cache();
-    const auto found = std::find_if(segments_.begin(), segments_.end(),
-                                    [&](const auto& one) { return one.get() == segment; });
-    std::unique_ptr<Segment> removed = std::move(*found);
-    segments_.erase(found);
+    by_id_.erase(segment->id);
+    by_my_base_.erase(my_base(*segment));
+    std::unique_ptr<Segment> removed = std::move(segments_[segment->place]);
+    if (segments_.back() != nullptr) {
+        segments_.back()->place = removed->place;
+        segments_[removed->place] = std::move(segments_.back());
+    }
+    segments_.pop_back();
     return removed;
 }
 
 Segment* Segments::find_by_my_base(const void* base) const {
-    // Newest first: what is freed was often allocated last.
-    for (auto segment = segments_.rbegin(); segment != segments_.rend(); ++segment) {
-        const int rank = (*segment)->group->rank();
-        if (rank >= 0 && (*segment)->slice(rank).bytes != 0 &&
-            (*segment)->slice(rank).base == reinterpret_cast<uint64_t>(base)) {
-            return segment->get();
-        }
-    }
-    return nullptr;
+    const auto found = by_my_base_.find(reinterpret_cast<uint64_t>(base));
+    return found != by_my_base_.end() ? found->second : nullptr;
 }
 
 Segment* Segments::find_by_id(uint64_t id) const {
-    for (const auto& segment : segments_) {
-        if (segment->id == id) {
-            return segment.get();
-        }
-    }
-    return nullptr;
+    const auto found = by_id_.find(id);
+    return found != by_id_.end() ? found->second : nullptr;
 }
 
 const Segments::Entry* Segments::find_entry(int node, uint64_t address) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/groups.h"
@@ -51,6 +52,7 @@ struct Segment {
     // Heap records, on the rank that allocated for this node (its first in the group); 0 elsewhere.
     uint32_t data_record = 0;
     uint32_t tables_record = 0;
+    size_t place = 0;                          // among all of this rank
     bool is_internal = false;                  // the library's own; not counted as leaked
     std::unique_ptr<uint64_t[]> owned_tables;  // dynamic memory: tables of this rank only
 
@@ -112,11 +114,14 @@ class Segments {
     Place search(int rank, uint64_t address, int64_t bytes);
     const Entry* find_entry(int node, uint64_t address);
     NodeIndex& index_of(int node);
+    static uint64_t my_base(const Segment& segment);
     static void insert_entry(NodeIndex& index, const Segment* segment, const NodePart& part);
     void clear_cache();
 
     const World* world_ = nullptr;
     std::vector<std::unique_ptr<Segment>> segments_;
+    std::unordered_map<uint64_t, Segment*> by_id_;
+    std::unordered_map<uint64_t, Segment*> by_my_base_;
     std::vector<std::unique_ptr<NodeIndex>> indices_;  // by node, made on first use
     Cached cache_[kCacheEntries];
 };

@@ -21,9 +21,10 @@ bool SegmentMap::add(uint64_t begin, uint64_t bytes, fabric::Region region) {
 }
 
 bool SegmentMap::remove(uint64_t begin) {
-    const auto found = std::find_if(segments_.begin(), segments_.end(),
-                                    [&](const Segment& segment) { return segment.begin == begin; });
-    if (found == segments_.end()) {
+    const auto found = std::lower_bound(
+        segments_.begin(), segments_.end(), begin,
+        [](const Segment& segment, uint64_t address) { return segment.begin < address; });
+    if (found == segments_.end() || found->begin != begin) {
         return false;
     }
     segments_.erase(found);

@@ -17,6 +17,9 @@
 #       provider  tcp, shm, sockets, net, rxd (see below)             ARMCI_PROVIDER
 #       order     auto, none                                          ARMCI_RMA_ORDER
 #       effort    low, normal, high                                   TEST_EFFORT
+#       buffers   number                                              ARMCI_BUFFER_COUNT
+#       bytes     number                                              ARMCI_BUFFER_SIZE
+#       finalize  seconds                                             ARMCI_FINALIZE_TIMEOUT_S
 # Labels of a test: mp, its route and provider (or "local" on one node), and those given.
 
 # The provider between nodes of TCP networks is called differently in old and new libfabric.
@@ -51,9 +54,12 @@ function(armci_mp_environment config result)
     set(order auto)
     set(effort normal)
     set(provider "")
+    set(buffers "")
+    set(bytes "")
+    set(finalize "")
     string(REPLACE "," ";" settings "${config}")
     foreach(setting IN LISTS settings)
-        if(NOT setting MATCHES "^(node|route|provider|order|effort)=([a-z0-9]+)$")
+        if(NOT setting MATCHES "^(node|route|provider|order|effort|buffers|bytes|finalize)=([a-z0-9]+)$")
             message(FATAL_ERROR "${setting} in ${config} is no setting of a multi-rank test")
         endif()
         set(${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
@@ -71,6 +77,15 @@ function(armci_mp_environment config result)
             message(FATAL_ERROR "unknown provider ${provider} in ${config}")
         endif()
         list(APPEND environment "ARMCI_PROVIDER=${ARMCI_MP_PROVIDER_${provider}}")
+    endif()
+    if(buffers)
+        list(APPEND environment ARMCI_BUFFER_COUNT=${buffers})
+    endif()
+    if(bytes)
+        list(APPEND environment ARMCI_BUFFER_SIZE=${bytes})
+    endif()
+    if(finalize)
+        list(APPEND environment ARMCI_FINALIZE_TIMEOUT_S=${finalize})
     endif()
     set(${result} "${environment}" PARENT_SCOPE)
 endfunction()

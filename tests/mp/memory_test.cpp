@@ -294,5 +294,63 @@ TEST(Memory, MadeByOneRankAlone) {
     }
 }
 
+// Memory freed and made anew at the same place: a record of the new one replaces what others knew,
+// and giving back one address of a record leaves its others in use.
+TEST(Memory, MadeByOneRankAgain) {
+    const int creator = nproc() - 1;
+    for (const size_t bytes : {size_t{8192}, size_t{1} << 20, size_t{4096}, size_t{0}}) {
+        armci_meminfo_t info;
+        std::memset(&info, 0, sizeof info);
+        if (me() == creator) {
+            ARMCI_Memget(bytes, &info, 0);
+        }
+        MPI_Bcast(&info, sizeof info, MPI_BYTE, creator, harness_comm());
+        if (me() == 0 && bytes > 0) {
+            const std::vector<char> source(bytes, static_cast<char>(bytes >> 12));
+            std::vector<char> found(bytes, 0);
+            void* second_half = ARMCI_Memat(&info, static_cast<long>(bytes / 2));
+            void* all = ARMCI_Memat(&info, 0);
+            ARMCI_Memdt(&info, static_cast<long>(bytes / 2));
+            ARMCI_Put(const_cast<char*>(source.data()), all, static_cast<int>(bytes), creator);
+            ARMCI_Get(all, found.data(), static_cast<int>(bytes), creator);
+            expect_same_bytes(source.data(), found.data(), static_cast<int64_t>(bytes), "all");
+            ARMCI_Get(second_half, found.data(), static_cast<int>(bytes / 2), creator);
+            ARMCI_Fence(creator);
+        }
+        sync();
+        if (me() == creator) {
+            ARMCI_Memctl(&info);
+        }
+        sync();
+    }
+}
+
+// Freeing completes what is under way, gets as well: their source is gone afterwards.
+TEST(Memory, FreeCompletesGets) {
+    constexpr int kBytes = 4 << 20;
+    for (int round = 0; round < 3; ++round) {
+        std::vector<void*> slices(static_cast<size_t>(nproc()));
+        ASSERT_EQ(ARMCI_Malloc(slices.data(), kBytes), 0);
+        std::memset(slices[static_cast<size_t>(me())], 'a' + round, kBytes);
+        ARMCI_Barrier();
+        const int target = (me() + 1) % nproc();
+        std::vector<char> found(kBytes, 0);
+        // Rows too short for direct access, so that the data server has them to pack.
+        int stride[1] = {64};
+        int count[2] = {32, kBytes / 64};
+        armci_hdl_t handle;
+        ARMCI_INIT_HANDLE(&handle);
+        ARMCI_NbGetS(slices[static_cast<size_t>(target)], stride, found.data(), stride, count, 1,
+                     target, &handle);
+        EXPECT_EQ(ARMCI_Free(slices[static_cast<size_t>(me())]), 0);
+        int64_t wrong = 0;
+        for (int64_t i = 0; i < kBytes; ++i) {
+            wrong += found[static_cast<size_t>(i)] != (i % 64 < 32 ? 'a' + round : 0) ? 1 : 0;
+        }
+        EXPECT_EQ(wrong, 0) << "of " << kBytes << " bytes";
+        EXPECT_EQ(ARMCI_Wait(&handle), 0);
+    }
+}
+
 }  // namespace
 }  // namespace armci::mp

@@ -241,5 +241,24 @@ TEST(NonBlocking, BlockingOperationsInBetween) {
     lanes.ground().check_by_owner("blocking operations behind a get");
 }
 
+// The first contact with all others at once, by transfers that take every buffer there is.
+TEST(NonBlocking, LargePutsToStrangers) {
+    constexpr int64_t kBytes = 256 << 10;
+    Playground ground(kBytes, kBytes, kRawBytes);
+    Rng rng = rank_rng();
+    ground.refill_local(rng);
+    for (int target = 0; target < nproc(); ++target) {
+        ARMCI_NbPut(ground.local(), ground.remote(target), static_cast<int>(kBytes), target,
+                    nullptr);
+    }
+    ARMCI_WaitAll();
+    for (int target = 0; target < nproc(); ++target) {
+        std::vector<char> found(static_cast<size_t>(kBytes), 0);
+        ARMCI_Get(ground.remote(target), found.data(), static_cast<int>(kBytes), target);
+        expect_same_bytes(ground.local(), found.data(), kBytes, "a large put to a stranger");
+    }
+    ARMCI_Barrier();
+}
+
 }  // namespace
 }  // namespace armci::mp

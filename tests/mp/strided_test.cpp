@@ -130,6 +130,17 @@ TEST(Strided, ZeroCounts) {
     ground.check_by_owner("transfers of nothing");
 }
 
+// When there is nothing to do, no other argument is looked at.
+TEST(Strided, NullPointersOfNothing) {
+    int count[2] = {8, 0};
+    EXPECT_EQ(ARMCI_PutS(nullptr, nullptr, nullptr, nullptr, count, 1, -1), 0);
+    EXPECT_EQ(ARMCI_GetS(nullptr, nullptr, nullptr, nullptr, count, 1, -1), 0);
+    EXPECT_EQ(ARMCI_AccS(ARMCI_ACC_DBL, nullptr, nullptr, nullptr, nullptr, nullptr, count, 1, -1),
+              0);
+    EXPECT_EQ(ARMCI_Acc(ARMCI_ACC_DBL, nullptr, nullptr, nullptr, 0, -1), 0);
+    EXPECT_EQ(ARMCI_AccV(ARMCI_ACC_DBL, nullptr, nullptr, 0, -1), 0);
+}
+
 // The source of a put or accumulate may be read several times over.
 TEST(Strided, SourceReadRepeatedly) {
     Playground ground(kArea, kArea, ARMCI_ACC_INT);

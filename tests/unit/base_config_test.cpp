@@ -70,14 +70,18 @@ struct Boolean {
 #define ARMCI_TAKE_CHOICE(member, name, value, choices, kind, help) \
     {name, &Config::member, value, choices, kind},
 
-const std::vector<Number> kIntegers = {ARMCI_CONFIG_TABLE(
-    ARMCI_TAKE_NUMBER, ARMCI_SKIP_RANGE, ARMCI_SKIP_BOOL, ARMCI_SKIP_CHOICE, ARMCI_SKIP_TEXT)};
-const std::vector<Number> kBytes = {ARMCI_CONFIG_TABLE(
-    ARMCI_SKIP_RANGE, ARMCI_TAKE_NUMBER, ARMCI_SKIP_BOOL, ARMCI_SKIP_CHOICE, ARMCI_SKIP_TEXT)};
-const std::vector<Boolean> kBooleans = {ARMCI_CONFIG_TABLE(
-    ARMCI_SKIP_RANGE, ARMCI_SKIP_RANGE, ARMCI_TAKE_BOOL, ARMCI_SKIP_CHOICE, ARMCI_SKIP_TEXT)};
-const std::vector<Choice> kChoices = {ARMCI_CONFIG_TABLE(
-    ARMCI_SKIP_RANGE, ARMCI_SKIP_RANGE, ARMCI_SKIP_BOOL, ARMCI_TAKE_CHOICE, ARMCI_SKIP_TEXT)};
+const std::vector<Number> kIntegers = {ARMCI_CONFIG_TABLE(ARMCI_TAKE_NUMBER, ARMCI_SKIP_RANGE,
+                                                          ARMCI_SKIP_RANGE, ARMCI_SKIP_BOOL,
+                                                          ARMCI_SKIP_CHOICE, ARMCI_SKIP_TEXT)};
+const std::vector<Number> kBytes = {ARMCI_CONFIG_TABLE(ARMCI_SKIP_RANGE, ARMCI_SKIP_RANGE,
+                                                       ARMCI_TAKE_NUMBER, ARMCI_SKIP_BOOL,
+                                                       ARMCI_SKIP_CHOICE, ARMCI_SKIP_TEXT)};
+const std::vector<Boolean> kBooleans = {ARMCI_CONFIG_TABLE(ARMCI_SKIP_RANGE, ARMCI_SKIP_RANGE,
+                                                           ARMCI_SKIP_RANGE, ARMCI_TAKE_BOOL,
+                                                           ARMCI_SKIP_CHOICE, ARMCI_SKIP_TEXT)};
+const std::vector<Choice> kChoices = {ARMCI_CONFIG_TABLE(ARMCI_SKIP_RANGE, ARMCI_SKIP_RANGE,
+                                                         ARMCI_SKIP_RANGE, ARMCI_SKIP_BOOL,
+                                                         ARMCI_TAKE_CHOICE, ARMCI_SKIP_TEXT)};
 
 // What must have happened to a malformed value of either class.
 void expect_malformed(const ConfigResult& result, const std::string& name, const std::string& text,
@@ -137,8 +141,9 @@ TEST(Config, RowsDescribeTheWholeTable) {
 #define ARMCI_WANT_BOOL(member, name, value, kind, help) {name, "boolean", kind, help},
 #define ARMCI_WANT_CHOICE(member, name, value, choices, kind, help) {name, "choice", kind, help},
 #define ARMCI_WANT_TEXT(member, name, value, kind, help) {name, "text", kind, help},
-    const std::vector<Wanted> wanted = {ARMCI_CONFIG_TABLE(
-        ARMCI_WANT_INTEGER, ARMCI_WANT_BYTES, ARMCI_WANT_BOOL, ARMCI_WANT_CHOICE, ARMCI_WANT_TEXT)};
+    const std::vector<Wanted> wanted = {ARMCI_CONFIG_TABLE(ARMCI_WANT_INTEGER, ARMCI_WANT_INTEGER,
+                                                           ARMCI_WANT_BYTES, ARMCI_WANT_BOOL,
+                                                           ARMCI_WANT_CHOICE, ARMCI_WANT_TEXT)};
     ASSERT_EQ(result.rows.size(), wanted.size());
     std::set<std::string> names;
     for (size_t i = 0; i < wanted.size(); ++i) {

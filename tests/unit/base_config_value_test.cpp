@@ -32,6 +32,21 @@ TEST(ConfigValue, Integers) {
     }
 }
 
+TEST(ConfigValue, Levels) {
+    int64_t value = kUntouched;
+    EXPECT_TRUE(parse_level("2", &value));
+    EXPECT_EQ(value, 2);
+    EXPECT_TRUE(parse_level("true", &value));
+    EXPECT_EQ(value, 1);
+    EXPECT_TRUE(parse_level("No", &value));
+    EXPECT_EQ(value, 0);
+    for (const char* text : {"", "1x", "loud", "-"}) {
+        value = kUntouched;
+        EXPECT_FALSE(parse_level(text, &value)) << text;
+        EXPECT_EQ(value, kUntouched) << text;
+    }
+}
+
 TEST(ConfigValue, Bytes) {
     int64_t value = kUntouched;
     EXPECT_TRUE(parse_bytes("8388607G", &value));
