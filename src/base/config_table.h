@@ -34,8 +34,8 @@
     BYTES(buffer_size, "ARMCI_BUFFER_SIZE", 64 << 10, 4 << 10, 16 << 20, own,                           \
         "Bytes in each of these buffers: the largest chunk of a transfer.")                             \
     INTEGER(recv_buffer_count, "ARMCI_RECV_BUFFER_COUNT", 16, 2, 65536, own,                            \
-        "Buffers that a data server keeps posted for incoming chunks; they bound what all its clients " \
-        "together may have under way.")                                                                 \
+        "Buffers that a data server keeps posted for incoming chunks: what its clients together may "   \
+        "have under way (at least one buffer each). An origin keeps as much for answers.")              \
     BYTES(rma_min_run, "ARMCI_RMA_MIN_RUN", 0, 0, int64_t{1} << 40, own,                                \
         "Strided and vector transfers whose contiguous runs are at least this long go straight by "     \
         "RMA, shorter ones through the data server. 0: the provider table's figure.")                   \

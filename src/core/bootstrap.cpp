@@ -1,7 +1,7 @@
 // How ranks become nodes: by mapping memory together, not by comparing names.
 //
 // MPI proposes (ranks it thinks share memory); the first rank of each proposal then offers its
-// descriptors on an abstract socket, and whoever can fetch and map them is on its node. The rest,
+// descriptors on an abstract socket, and whoever can fetch them is on its node. The rest,
 // for example ranks in other containers under the same host name, try again among themselves.
 #include <algorithm>
 #include <cerrno>

@@ -10,7 +10,7 @@ namespace armci::core {
 // message when that is impossible. Does nothing in a job of one node.
 void open_network(Runtime& runtime);
 
-// Collective, after all ranks have fenced: nobody has requests under way.
+// Collective, after all ranks have waited for their operations and fenced.
 void close_network(Runtime& runtime);
 
 }  // namespace armci::core

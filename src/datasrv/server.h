@@ -2,7 +2,8 @@
 // that moves RMA into it. One per node, in the process of the node's first rank.
 //
 // Threads: the server's own thread and the node's first rank's callers (help()) take turns under
-// one mutex; nothing here calls MPI. Requests of one origin are executed in the order they arrive.
+// one mutex; nothing here calls MPI. Requests of one origin are executed in the order of
+// their sequence numbers.
 // The server never waits for an origin: an answer that cannot leave now is queued and retried.
 //
 // It trusts nothing: frames are decoded with bounds, addresses are checked against the segments,

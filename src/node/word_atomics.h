@@ -7,7 +7,7 @@
 
 namespace armci::node {
 
-// Values as in wire::RmwKind.
+// Values are those of wire::RmwBody::operation.
 enum class WordOperation : uint32_t {
     fetch_add_int = 0,
     fetch_add_long = 1,
