@@ -8,13 +8,14 @@
 namespace armci::mp {
 namespace {
 
-constexpr int64_t kArea = 4096;  // small, so that operations meet
+constexpr int64_t kConsistencyArea = 4096;  // small, so that operations meet
 
 // A random program of blocking operations; every get is checked against the oracle.
 void blocking_program(Playground& ground, Rng& rng, int type, int target, int64_t operations) {
     const std::vector<Verb> verbs = {Verb::put, Verb::get, Verb::acc};
     for (int64_t i = 0; i < operations && !testing::Test::HasFailure(); ++i) {
-        const Transfer transfer = random_transfer(rng, rng.pick(verbs), ground, type, kArea / 2);
+        const Transfer transfer =
+            random_transfer(rng, rng.pick(verbs), ground, type, kConsistencyArea / 2);
         ground.perform(transfer, target, Completion::blocking);
         if (transfer.verb == Verb::get) {
             ground.refill_local(rng);
@@ -24,7 +25,7 @@ void blocking_program(Playground& ground, Rng& rng, int type, int target, int64_
 
 TEST(Consistency, BlockingProgramsOfEveryType) {
     for (const ElementType& type : element_types()) {
-        Playground ground(kArea, kArea, type.code);
+        Playground ground(kConsistencyArea, kConsistencyArea, type.code);
         Rng rng = rank_rng(static_cast<uint64_t>(type.code));
         for (int distance = 0; distance < nproc(); ++distance) {
             const int target = (me() + distance) % nproc();
@@ -37,7 +38,7 @@ TEST(Consistency, BlockingProgramsOfEveryType) {
 
 // The same, with the targets changing from one operation to the next.
 TEST(Consistency, BlockingProgramOverAllTargets) {
-    Playground ground(kArea, kArea, ARMCI_ACC_INT);
+    Playground ground(kConsistencyArea, kConsistencyArea, ARMCI_ACC_INT);
     Rng rng = rank_rng();
     for (int64_t i = 0; i < scaled(200) && !testing::Test::HasFailure(); ++i) {
         blocking_program(ground, rng, ARMCI_ACC_INT, static_cast<int>(rng.between(0, nproc() - 1)),
@@ -48,11 +49,12 @@ TEST(Consistency, BlockingProgramOverAllTargets) {
 
 // Non-blocking operations take their place in the order when they have been waited for.
 TEST(Consistency, WaitedOperationsAreInOrder) {
-    Playground ground(kArea, kArea, ARMCI_ACC_LNG);
+    Playground ground(kConsistencyArea, kConsistencyArea, ARMCI_ACC_LNG);
     Rng rng = rank_rng();
     for (int64_t i = 0; i < scaled(200) && !testing::Test::HasFailure(); ++i) {
         const Verb verb = rng.pick(std::vector<Verb>{Verb::put, Verb::get, Verb::acc});
-        const Transfer transfer = random_transfer(rng, verb, ground, ARMCI_ACC_LNG, kArea / 2);
+        const Transfer transfer =
+            random_transfer(rng, verb, ground, ARMCI_ACC_LNG, kConsistencyArea / 2);
         const int target = static_cast<int>(rng.between(0, nproc() - 1));
         ground.perform(transfer, target, rng.pick(all_completions()));
         if (verb == Verb::get) {

@@ -24,18 +24,18 @@ void check_at_neighbour(Playground& ground, const std::string& what) {
     sync();
 }
 
-constexpr int64_t kArea = 128 * 1024;
+constexpr int64_t kFenceArea = 128 * 1024;
 
 // Random operations to the neighbour, then the fence under test, then the message.
 template <typename FenceCall>
 void check_fence(FenceCall fence, const std::vector<Verb>& verbs, bool blocking, int64_t largest,
                  const std::string& what) {
-    Playground ground(kArea, kArea, ARMCI_ACC_INT);
+    Playground ground(kFenceArea, kFenceArea, ARMCI_ACC_INT);
     Rng rng = rank_rng();
     const int right = (me() + 1) % nproc();
     for (int64_t round = 0; round < scaled(24); ++round) {
         const int64_t operations = rng.between(1, 6);
-        const int64_t lane_bytes = kArea / operations / 64 * 64;
+        const int64_t lane_bytes = kFenceArea / operations / 64 * 64;
         for (int64_t i = 0; i < operations; ++i) {
             Transfer transfer;
             transfer.verb = rng.pick(verbs);
@@ -65,16 +65,16 @@ void fence_all(int) {
 
 TEST(Fence, BlockingPuts) {
     check_fence(fence_one, {Verb::put}, true, 2000, "puts and Fence");
-    check_fence(fence_all, {Verb::put}, true, kArea, "puts and AllFence");
+    check_fence(fence_all, {Verb::put}, true, kFenceArea, "puts and AllFence");
 }
 
 TEST(Fence, BlockingAccumulates) {
-    check_fence(fence_one, {Verb::acc}, true, kArea, "accumulates and Fence");
+    check_fence(fence_one, {Verb::acc}, true, kFenceArea, "accumulates and Fence");
     check_fence(fence_all, {Verb::acc}, true, 2000, "accumulates and AllFence");
 }
 
 TEST(Fence, MixedNonBlocking) {
-    check_fence(fence_one, {Verb::put, Verb::acc}, false, kArea, "non-blocking and Fence");
+    check_fence(fence_one, {Verb::put, Verb::acc}, false, kFenceArea, "non-blocking and Fence");
     check_fence(fence_all, {Verb::put, Verb::acc}, false, 2000, "non-blocking and AllFence");
 }
 
@@ -85,7 +85,7 @@ TEST(Fence, WaitedNonBlocking) {
             ARMCI_WaitProc(target);
             ARMCI_Fence(target);
         },
-        {Verb::put, Verb::acc}, false, kArea, "waited non-blocking and Fence");
+        {Verb::put, Verb::acc}, false, kFenceArea, "waited non-blocking and Fence");
 }
 
 // One byte, over and over: the shortest way for data to be late.

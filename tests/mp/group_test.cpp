@@ -13,7 +13,7 @@ namespace armci::mp {
 namespace {
 
 // The C interface takes operators as char*.
-char* text(const char* op) {
+char* operator_text(const char* op) {
     return const_cast<char*>(op);
 }
 
@@ -78,7 +78,7 @@ void expect_sum(ARMCI_Group& group, const std::vector<int>& ranks) {
         return;
     }
     int sum = 3 * me() + 1;
-    armci_msg_group_igop(&sum, 1, text("+"), &group);
+    armci_msg_group_igop(&sum, 1, operator_text("+"), &group);
     int expected = 0;
     for (const int rank : ranks) {
         expected += 3 * rank + 1;
@@ -248,7 +248,7 @@ TEST(Group, DefaultGroup) {
         ARMCI_Barrier();
         EXPECT_EQ(*memory.element<int>(me()), (me() + nproc() - 1) % nproc());
         long count = 1;
-        armci_msg_lgop(&count, 1, text("+"));
+        armci_msg_lgop(&count, 1, operator_text("+"));
         EXPECT_EQ(count, nproc());
     }
     ARMCI_Group world;

@@ -10,12 +10,12 @@
 namespace armci::mp {
 namespace {
 
-constexpr int64_t kArea = 32 * 1024;
+constexpr int64_t kProgressArea = 32 * 1024;
 
 // What the others do to the idle rank: every kind of operation, each checked on the spot.
 class Visitors {
   public:
-    Visitors() : ground_(kArea, kArea, ARMCI_ACC_INT), words_(3 * sizeof(long)) {
+    Visitors() : ground_(kProgressArea, kProgressArea, ARMCI_ACC_INT), words_(3 * sizeof(long)) {
         std::fill_n(words_.element<long>(me()), 3, 0);
         ARMCI_Create_mutexes(1);
         ARMCI_Barrier();
@@ -35,7 +35,7 @@ class Visitors {
         do {
             for (const Verb verb : {Verb::put, Verb::acc, Verb::get}) {
                 const Transfer transfer =
-                    random_transfer(rng, verb, ground_, ARMCI_ACC_INT, kArea / 2);
+                    random_transfer(rng, verb, ground_, ARMCI_ACC_INT, kProgressArea / 2);
                 ground_.perform(transfer, idle, rng.pick(all_completions()));
             }
             ground_.check_by_get(idle, "while the target was idle");
@@ -161,15 +161,16 @@ TEST(Progress, OthersInLibraryBarrier) {
     if (nproc() < 2) {
         GTEST_SKIP() << "needs 2 ranks";
     }
-    Playground ground(kArea, kArea, ARMCI_ACC_INT);
+    Playground ground(kProgressArea, kProgressArea, ARMCI_ACC_INT);
     for (int active = 0; active < nproc(); ++active) {
         if (me() == active) {
             Rng rng = rank_rng(static_cast<uint64_t>(active));
             for (int64_t i = 0; i < scaled(16); ++i) {
                 for (int target = 0; target < nproc(); ++target) {
                     const Verb verb = rng.pick(std::vector<Verb>{Verb::put, Verb::acc, Verb::get});
-                    ground.perform(random_transfer(rng, verb, ground, ARMCI_ACC_INT, kArea / 4),
-                                   target, Completion::blocking);
+                    ground.perform(
+                        random_transfer(rng, verb, ground, ARMCI_ACC_INT, kProgressArea / 4),
+                        target, Completion::blocking);
                     ground.check_by_get(target, "while the target is in a barrier");
                 }
             }

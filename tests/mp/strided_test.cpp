@@ -8,7 +8,7 @@
 namespace armci::mp {
 namespace {
 
-constexpr int64_t kArea = 24 * 1024;
+constexpr int64_t kStridedArea = 24 * 1024;
 
 Transfer make(Verb verb, const Shape& shape) {
     Transfer transfer;
@@ -25,7 +25,8 @@ void random_strided_transfers(Playground& ground, int type, const std::vector<Ve
     for (int64_t i = 0; i < count && !testing::Test::HasFailure(); ++i) {
         Transfer transfer;
         transfer.verb = rng.pick(verbs);
-        transfer.shape = random_strided(rng, room_for(transfer.verb, ground, type, kArea / 2));
+        transfer.shape =
+            random_strided(rng, room_for(transfer.verb, ground, type, kStridedArea / 2));
         if (transfer.verb == Verb::acc) {
             transfer.type = type;
             transfer.scale = random_scale(element_type(type), rng);
@@ -39,14 +40,14 @@ void random_strided_transfers(Playground& ground, int type, const std::vector<Ve
 }
 
 TEST(Strided, RandomPutsAndGets) {
-    Playground ground(kArea, kArea, kRawBytes);
+    Playground ground(kStridedArea, kStridedArea, kRawBytes);
     random_strided_transfers(ground, kRawBytes, {Verb::put, Verb::get}, scaled(300), 0);
     ground.check_by_owner("random strided puts");
 }
 
 TEST(Strided, RandomAccumulatesOfEveryType) {
     for (const ElementType& type : element_types()) {
-        Playground ground(kArea, kArea, type.code);
+        Playground ground(kStridedArea, kStridedArea, type.code);
         random_strided_transfers(ground, type.code, {Verb::acc}, scaled(50),
                                  static_cast<uint64_t>(type.code));
         ground.check_by_owner(std::string("random strided accumulates of ") + type.name);
@@ -54,7 +55,7 @@ TEST(Strided, RandomAccumulatesOfEveryType) {
 }
 
 TEST(Strided, LocalBufferInOwnSlice) {
-    Playground ground(kArea, kArea, ARMCI_ACC_LNG, LocalMemory::own_global);
+    Playground ground(kStridedArea, kStridedArea, ARMCI_ACC_LNG, LocalMemory::own_global);
     random_strided_transfers(ground, ARMCI_ACC_LNG, {Verb::put, Verb::get, Verb::acc}, scaled(60),
                              0);
     ground.check_by_owner("strided transfers from the own slice");
@@ -95,7 +96,7 @@ TEST(Strided, ChosenShapes) {
         // long rows with a small gap: several chunks
         strided_shape(0, {4100}, 0, {4104}, {4096, 5}),
     };
-    Playground ground(kArea, kArea, ARMCI_ACC_INT);
+    Playground ground(kStridedArea, kStridedArea, ARMCI_ACC_INT);
     for (size_t i = 0; i < shapes.size(); ++i) {
         for (int target = 0; target < nproc(); ++target) {
             for (const Verb verb : {Verb::put, Verb::acc, Verb::get}) {
@@ -114,7 +115,7 @@ TEST(Strided, ChosenShapes) {
 
 // A count of 0 at any level: nothing happens, wherever the addresses point.
 TEST(Strided, ZeroCounts) {
-    Playground ground(kArea, kArea, ARMCI_ACC_INT);
+    Playground ground(kStridedArea, kStridedArea, ARMCI_ACC_INT);
     for (const std::vector<int>& count : {std::vector<int>{0, 10, 5}, std::vector<int>{64, 0, 5},
                                           std::vector<int>{64, 10, 0}, std::vector<int>{0}}) {
         const std::vector<int> stride(count.size() - 1, 1 << 20);
@@ -143,7 +144,7 @@ TEST(Strided, NullPointersOfNothing) {
 
 // The source of a put or accumulate may be read several times over.
 TEST(Strided, SourceReadRepeatedly) {
-    Playground ground(kArea, kArea, ARMCI_ACC_INT);
+    Playground ground(kStridedArea, kStridedArea, ARMCI_ACC_INT);
     for (const int stride : {0, 4, -4, 12}) {
         const int64_t start = stride < 0 ? 400 : 0;
         const Shape shape = strided_shape(start, {stride}, 100, {40}, {40, 100});
@@ -158,7 +159,7 @@ TEST(Strided, SourceReadRepeatedly) {
 
 // All repetitions are added when the destination of one accumulate overlaps itself.
 TEST(Strided, AccumulateOntoItself) {
-    Playground ground(kArea, kArea, ARMCI_ACC_INT);
+    Playground ground(kStridedArea, kStridedArea, ARMCI_ACC_INT);
     for (const int stride : {0, 4, -8}) {
         const int64_t start = stride < 0 ? 2000 : 0;
         const Shape shape = strided_shape(0, {48}, start, {stride}, {48, 200});

@@ -10,18 +10,19 @@
 namespace armci::mp {
 namespace {
 
-constexpr int64_t kArea = 16 * 1024;
+constexpr int64_t kVectorArea = 16 * 1024;
 
 TEST(Vector, RandomSegments) {
     for (const int type : {kRawBytes, int{ARMCI_ACC_INT}, int{ARMCI_ACC_FLT}, int{ARMCI_ACC_DCP}}) {
-        Playground ground(kArea, kArea, type);
+        Playground ground(kVectorArea, kVectorArea, type);
         Rng rng = rank_rng(static_cast<uint64_t>(type + 1));
         const std::vector<Verb> verbs = type == kRawBytes ? std::vector<Verb>{Verb::put, Verb::get}
                                                           : std::vector<Verb>{Verb::acc};
         for (int64_t i = 0; i < scaled(60) && !testing::Test::HasFailure(); ++i) {
             Transfer transfer;
             transfer.verb = rng.pick(verbs);
-            transfer.shape = random_vector(rng, room_for(transfer.verb, ground, type, kArea / 2));
+            transfer.shape =
+                random_vector(rng, room_for(transfer.verb, ground, type, kVectorArea / 2));
             if (transfer.verb == Verb::acc) {
                 transfer.type = type;
                 transfer.scale = random_scale(element_type(type), rng);

@@ -68,7 +68,7 @@ int use_heap(NodeHeap heap, unsigned seed, int steps) {
     return served > 0 ? ok : never_served;
 }
 
-void expect_whole(NodeHeap& heap) {
+void expect_shared_whole(NodeHeap& heap) {
     EXPECT_EQ(heap.used_bytes(), 0U);
     const NodeHeap::Range all = heap.allocate(heap.data_bytes());
     EXPECT_NE(all.data, nullptr);
@@ -88,7 +88,7 @@ TEST(NodeHeapShared, ProcessesNeverGetTheSameMemory) {
     for (ChildProcess& child : children) {
         EXPECT_EQ(child.wait(), ok);
     }
-    expect_whole(*heap);
+    expect_shared_whole(*heap);
 }
 
 TEST(NodeHeapShared, ThreadsNeverGetTheSameMemory) {
@@ -105,7 +105,7 @@ TEST(NodeHeapShared, ThreadsNeverGetTheSameMemory) {
     for (const int outcome : outcomes) {
         EXPECT_EQ(outcome, ok);
     }
-    expect_whole(*heap);
+    expect_shared_whole(*heap);
 }
 
 // One process frees what another has allocated: the records live in the mapping.
@@ -130,7 +130,7 @@ TEST(NodeHeapShared, OneProcessFreesWhatAnotherAllocated) {
     EXPECT_EQ(heap->used_bytes(), kPageBytes + (3 << 20));
     heap->release(range.record);
     heap->release(given.record);
-    expect_whole(*heap);
+    expect_shared_whole(*heap);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ using armci::test::random_bytes;
 using armci::test::run_layout;
 using strided::Layout;
 
-constexpr uint64_t kBase = 0x2000'0000'0000;
+constexpr uint64_t kGarbageBase = 0x2000'0000'0000;
 
 // Memory whose end cannot be overrun without a fault.
 class GuardedMemory {
@@ -161,18 +161,20 @@ std::vector<Frame> right_frames() {
     std::mt19937_64 random(1);
     std::vector<Frame> frames;
     const Layout deep = layout_of({16, 2, 3, 2}, {32, -100, 1000});
-    const std::vector<uint64_t> addresses = {kBase, kBase + 64, kBase + 8, kBase};
+    const std::vector<uint64_t> addresses = {kGarbageBase, kGarbageBase + 64, kGarbageBase + 8,
+                                             kGarbageBase};
     for (const FrameKind kind : {FrameKind::put, FrameKind::accumulate}) {
-        frames.push_back(make_strided_transfer(kind, body_of(0, 40), kBase, run_layout(40),
+        frames.push_back(make_strided_transfer(kind, body_of(0, 40), kGarbageBase, run_layout(40),
                                                random_bytes(random, 40)));
-        frames.push_back(
-            make_strided_transfer(kind, body_of(16, 96), kBase, deep, random_bytes(random, 96)));
+        frames.push_back(make_strided_transfer(kind, body_of(16, 96), kGarbageBase, deep,
+                                               random_bytes(random, 96)));
         frames.push_back(
             make_vector_transfer(kind, body_of(0, 64), addresses, 16, random_bytes(random, 64)));
     }
-    frames.push_back(make_strided_transfer(FrameKind::put, body_of(3, 13), kBase, deep,
+    frames.push_back(make_strided_transfer(FrameKind::put, body_of(3, 13), kGarbageBase, deep,
                                            random_bytes(random, 13)));
-    frames.push_back(make_strided_transfer(FrameKind::get, body_of(0, 192, 64), kBase, deep, {}));
+    frames.push_back(
+        make_strided_transfer(FrameKind::get, body_of(0, 192, 64), kGarbageBase, deep, {}));
     frames.push_back(
         make_vector_transfer(FrameKind::get, body_of(0, 64, 1 << 20), addresses, 16, {}));
     return frames;
@@ -234,7 +236,7 @@ TEST_F(Garbage, FixedBodiesThatAreCut) {
 }
 
 TEST_F(Garbage, HeadersThatAreNotOurs) {
-    const Frame right = make_frame(FrameKind::lock, LockBody{kBase});
+    const Frame right = make_frame(FrameKind::lock, LockBody{kGarbageBase});
     const auto expect_refused = [&](const auto& spoil) {
         Frame frame = right;
         spoil(header_of(frame));
@@ -254,7 +256,7 @@ TEST_F(Garbage, HeadersThatAreNotOurs) {
 }
 
 TEST_F(Garbage, FramesOffTheirBoundary) {
-    const Frame frame = make_frame(FrameKind::lock, LockBody{kBase});
+    const Frame frame = make_frame(FrameKind::lock, LockBody{kGarbageBase});
     std::vector<uint64_t> memory(frame.size() + 1);
     for (size_t shift = 0; shift <= 8; ++shift) {
         char* place = reinterpret_cast<char*>(memory.data()) + shift;
@@ -266,7 +268,8 @@ TEST_F(Garbage, FramesOffTheirBoundary) {
 
 TEST_F(Garbage, CountsThatOverflow) {
     constexpr int64_t kMax = INT64_MAX;
-    const auto decodes = [&](const Layout& layout, uint64_t base = kBase, uint64_t data_bytes = 8) {
+    const auto decodes = [&](const Layout& layout, uint64_t base = kGarbageBase,
+                             uint64_t data_bytes = 8) {
         return transfer_decodes(make_strided_transfer(FrameKind::put, body_of(0, data_bytes), base,
                                                       layout, std::vector<char>(data_bytes)));
     };
@@ -304,7 +307,8 @@ TEST_F(Garbage, HullsThatWrap) {
 }
 
 TEST_F(Garbage, VectorsThatOverflow) {
-    const std::vector<uint64_t> addresses = {kBase, kBase + 64, kBase + 128, kBase + 256};
+    const std::vector<uint64_t> addresses = {kGarbageBase, kGarbageBase + 64, kGarbageBase + 128,
+                                             kGarbageBase + 256};
     const auto decodes = [&](uint64_t count, uint64_t segment_bytes, FrameKind kind) {
         Frame frame = make_vector_transfer(kind, body_of(0, 32, 8), addresses, 8,
                                            std::vector<char>(kind == FrameKind::get ? 0 : 32));
@@ -330,8 +334,8 @@ TEST_F(Garbage, VectorsThatOverflow) {
 }
 
 TEST_F(Garbage, LayoutsOfNoKnownKind) {
-    const Frame right = make_strided_transfer(FrameKind::put, body_of(0, 8), kBase, run_layout(8),
-                                              std::vector<char>(8));
+    const Frame right = make_strided_transfer(FrameKind::put, body_of(0, 8), kGarbageBase,
+                                              run_layout(8), std::vector<char>(8));
     for (const int kind : {0, 3, 77, 255}) {
         Frame frame = right;
         header_of(frame).layout_kind = static_cast<uint8_t>(kind);
@@ -349,7 +353,7 @@ TEST_F(Garbage, LayoutsOfNoKnownKind) {
 TEST_F(Garbage, ChunksOutsideTheirLayout) {
     const auto decodes = [&](uint64_t offset, uint64_t data_bytes, size_t really) {
         return transfer_decodes(make_strided_transfer(FrameKind::put, body_of(offset, data_bytes),
-                                                      kBase, run_layout(64),
+                                                      kGarbageBase, run_layout(64),
                                                       std::vector<char>(really)));
     };
     EXPECT_TRUE(decodes(0, 64, 64));
@@ -369,8 +373,8 @@ TEST_F(Garbage, ChunksOutsideTheirLayout) {
 
 TEST_F(Garbage, GetsThatCannotBeAnswered) {
     const auto decodes = [&](const TransferBody& body, size_t data_bytes) {
-        return transfer_decodes(make_strided_transfer(FrameKind::get, body, kBase, run_layout(64),
-                                                      std::vector<char>(data_bytes)));
+        return transfer_decodes(make_strided_transfer(
+            FrameKind::get, body, kGarbageBase, run_layout(64), std::vector<char>(data_bytes)));
     };
     EXPECT_TRUE(decodes(body_of(0, 64, 1), 0));
     EXPECT_FALSE(decodes(body_of(0, 64, 0), 0)) << "no window";
@@ -379,7 +383,7 @@ TEST_F(Garbage, GetsThatCannotBeAnswered) {
 }
 
 TEST_F(Garbage, AccumulatesOfNoKnownType) {
-    Frame frame = make_strided_transfer(FrameKind::accumulate, body_of(0, 64), kBase,
+    Frame frame = make_strided_transfer(FrameKind::accumulate, body_of(0, 64), kGarbageBase,
                                         run_layout(64), std::vector<char>(64));
     for (int type = 0; type <= 255; ++type) {
         header_of(frame).acc_type = static_cast<uint8_t>(type);
@@ -393,13 +397,14 @@ TEST_F(Garbage, AccumulatesOfPartsOfElements) {
         const auto decodes = [&](int64_t run, int64_t offset, int64_t data_bytes) {
             Frame frame = make_strided_transfer(
                 FrameKind::accumulate,
-                body_of(static_cast<uint64_t>(offset), static_cast<uint64_t>(data_bytes)), kBase,
-                layout_of({run, 4}, {100}), std::vector<char>(static_cast<size_t>(data_bytes)));
+                body_of(static_cast<uint64_t>(offset), static_cast<uint64_t>(data_bytes)),
+                kGarbageBase, layout_of({run, 4}, {100}),
+                std::vector<char>(static_cast<size_t>(data_bytes)));
             header_of(frame).acc_type = static_cast<uint8_t>(type);
             Frame vector = make_vector_transfer(
                 FrameKind::accumulate,
                 body_of(static_cast<uint64_t>(offset), static_cast<uint64_t>(data_bytes)),
-                {kBase, kBase + 100, kBase + 200, kBase + 300}, run,
+                {kGarbageBase, kGarbageBase + 100, kGarbageBase + 200, kGarbageBase + 300}, run,
                 std::vector<char>(static_cast<size_t>(data_bytes)));
             header_of(vector).acc_type = static_cast<uint8_t>(type);
             const bool result = transfer_decodes(frame);
