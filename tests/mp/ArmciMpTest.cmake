@@ -45,6 +45,7 @@ function(armci_mp_program name)
     target_link_libraries(mp_${name} PRIVATE
         ${ARMCI_SANITIZER_OBJECTS} armci_mp_support $<IF:$<BOOL:${arg_SHARED}>,armci_shared,armci_static>)
     target_precompile_headers(mp_${name} REUSE_FROM armci_mp_support)
+    set_target_properties(mp_${name} PROPERTIES UNITY_BUILD ON)
 endfunction()
 
 # The environment of a configuration, as a list for the ENVIRONMENT property.
