@@ -162,7 +162,7 @@ void publish(Runtime& runtime, const char* function, NodePart* part) {
                                pipeline::RequestTask::Answer::expected);
     pipeline::Origin& origin = runtime.network->origin;
     origin.submit(task, origin.channel(runtime.world.node));
-    runtime.wait_until([&] { return task.is_complete(); });
+    runtime.wait_for_network([&] { return task.is_complete(); });
     part->registered = task.segment().registered != 0 ? 1 : 0;
     part->remote_base = task.segment().remote_base;
     part->key = task.segment().key;
@@ -177,7 +177,7 @@ void withdraw(Runtime& runtime, const char* function, const NodePart& part) {
                                pipeline::RequestTask::Answer::expected);
     pipeline::Origin& origin = runtime.network->origin;
     origin.submit(task, origin.channel(runtime.world.node));
-    runtime.wait_until([&] { return task.is_complete(); });
+    runtime.wait_for_network([&] { return task.is_complete(); });
     if (task.value() == 0) {
         base::fatal(function,
                     "the data server of this node does not know the segment at 0x%" PRIx64,

@@ -38,7 +38,7 @@ int64_t ask_server(Runtime& runtime, const char* function, wire::FrameKind kind,
         answered ? pipeline::RequestTask::Answer::expected : pipeline::RequestTask::Answer::none);
     pipeline::Origin& origin = runtime.network->origin;
     origin.submit(task, origin.channel(node));
-    runtime.wait_until([&] { return task.is_complete(); });
+    runtime.wait_for_network([&] { return task.is_complete(); });
     return task.value();
 }
 

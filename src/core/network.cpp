@@ -185,6 +185,19 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     }
 }
 
+// Where ranks and data servers outnumber the processors, the one waited for often needs this one.
+int64_t wait_spin_us(const Runtime& runtime, bool single_host) {
+    constexpr int64_t kCrowdedUs = 10;
+    constexpr int64_t kRoomyUs = 100;
+    if (runtime.config().wait_spin_us >= 0) {
+        return runtime.config().wait_spin_us;
+    }
+    const World& world = runtime.world;
+    const int threads = single_host ? world.size + world.node_count
+                                    : static_cast<int>(world.node_ranks.size()) + 1;
+    return threads > base::processor_count() ? kCrowdedUs : kRoomyUs;
+}
+
 // RMA goes straight to and from user memory, which this library does not register yet, and its
 // completion must mean something.
 bool rma_is_usable(const fabric::Domain& domain, bool ordered) {
@@ -243,6 +256,7 @@ void open_network(Runtime& runtime) {
     open_server(runtime, settings);
     exchange_addresses(runtime);
     open_origin(runtime, settings);
+    runtime.network_spin_ns = 1000 * wait_spin_us(runtime, single_host);
     MPI_Barrier(runtime.world.comm);
 }
 

@@ -31,12 +31,12 @@ int notify(Runtime& runtime, const char* function, int target) {
     } else {
         pipeline::Origin& origin = runtime.network->origin;
         const int node = world.node_of[target];
-        runtime.wait_until([&] { return origin.writes_are_ordered_or_done(node); });
+        runtime.wait_for_network([&] { return origin.writes_are_ordered_or_done(node); });
         pipeline::RequestTask task(function, wire::FrameKind::increment,
                                    wire::StoreBody{address, 1},
                                    pipeline::RequestTask::Answer::none);
         origin.submit(task, origin.channel(node));
-        runtime.wait_until([&] { return task.is_complete(); });
+        runtime.wait_for_network([&] { return task.is_complete(); });
     }
     return ++runtime.notifications_sent[target];
 }

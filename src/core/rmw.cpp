@@ -19,7 +19,7 @@ int64_t read_modify_write(Runtime& runtime, const char* function, node::WordOper
                                              static_cast<uint32_t>(operation), 0},
                                pipeline::RequestTask::Answer::expected);
     origin.submit(task, origin.channel(node));
-    runtime.wait_until([&] { return task.is_complete(); });
+    runtime.wait_for_network([&] { return task.is_complete(); });
     return task.value();
 }
 

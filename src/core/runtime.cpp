@@ -19,6 +19,14 @@ void Runtime::idle() {
     }
 }
 
+bool Runtime::sleep_until_network_event() {
+    // Bounded, because some providers have known races between a completion and its wake-up.
+    constexpr int kLongestSleepMs = 1;
+    // Without a data server's thread this one has its work to do.
+    return network != nullptr && !multi_threaded && config().progress_thread &&
+           network->origin.sleep(kLongestSleepMs);
+}
+
 void Entry::fail_not_running(const char* function) {
     prepare_to_fail();
     base::fatal(function,

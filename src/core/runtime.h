@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/backoff.h"
+#include "base/clock.h"
 #include "base/config.h"
 #include "base/stats.h"
 #include "core/groups.h"
@@ -68,6 +69,7 @@ struct Runtime {
     uint64_t next_segment_number = 1;
     uint32_t next_dynamic_number = 1;
     uint64_t allocated_bytes = 0;  // global memory of this process, for the limit
+    int64_t network_spin_ns = 0;     // how long a wait polls before it sleeps
     bool alternate_rma = false;    // ARMCI_ROUTE=alternate: the next operation's turn
     MutexSet world_mutexes;
     std::vector<HeldMutex> held_mutexes;
@@ -99,6 +101,33 @@ struct Runtime {
             backoff.pause();
         }
     }
+
+    // Same, for a condition that only a network event can make true: sleeps in the kernel after a
+    // short while, so that the data server or the rank waited for gets the processor.
+    template <class Condition>
+    void wait_for_network(Condition&& condition) {
+        int64_t idle_since_ns = 0;
+        while (!condition()) {
+            if (progress()) {
+                idle_since_ns = 0;
+                continue;
+            }
+            idle();
+            const int64_t now = base::now_ns();
+            if (idle_since_ns == 0) {
+                idle_since_ns = now;
+            }
+            if (now - idle_since_ns < network_spin_ns) {
+                base::cpu_pause();
+            } else if (!sleep_until_network_event()) {
+                sched_yield();
+            }
+        }
+    }
+
+  private:
+    // False when this provider, or other threads, do not allow it; the caller then yields.
+    bool sleep_until_network_event();
 };
 
 // The running instance, or nullptr; set by lifecycle.cpp only.

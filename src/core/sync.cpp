@@ -12,7 +12,7 @@ void fence(Runtime& runtime, int target) {
         const int node = runtime.world.node_of[target];
         pipeline::Origin& origin = runtime.network->origin;
         if (origin.start_fence(node)) {
-            runtime.wait_until([&] { return origin.fence_is_done(node); });
+            runtime.wait_for_network([&] { return origin.fence_is_done(node); });
         }
     }
 }
@@ -22,7 +22,7 @@ void fence_all(Runtime& runtime) {
     if (runtime.network != nullptr) {
         pipeline::Origin& origin = runtime.network->origin;
         if (origin.start_fence_all()) {
-            runtime.wait_until([&] { return origin.fence_all_is_done(); });
+            runtime.wait_for_network([&] { return origin.fence_all_is_done(); });
         }
     }
 }

@@ -69,7 +69,7 @@ void run_task(Runtime& runtime, int node, Transfer&& transfer) {
     TaskType task(std::move(transfer));
     pipeline::Origin& origin = runtime.network->origin;
     origin.submit(task, origin.channel(node));
-    runtime.wait_until([&] { return task.is_complete(); });
+    runtime.wait_for_network([&] { return task.is_complete(); });
 }
 
 // A non-blocking operation's task is on the heap; this is called once, when it is complete.
@@ -142,7 +142,7 @@ void run_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* handle)
     }
     pipeline::Origin& origin = runtime.network->origin;
     if (origin.task_count() >= kMostTasks) {
-        runtime.wait_until([&] { return origin.task_count() < kMostTasks; });
+        runtime.wait_for_network([&] { return origin.task_count() < kMostTasks; });
     }
     const int node = runtime.world.node_of[transfer.target];
     if (transfer.is_vector) {
@@ -163,7 +163,7 @@ void run_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* handle)
 }
 
 void wait_handle(Runtime& runtime, armci_hdl_s* handle) {
-    runtime.wait_until([&] { return !runtime.handles.is_active(*handle); });
+    runtime.wait_for_network([&] { return !runtime.handles.is_active(*handle); });
     runtime.handles.set_idle(handle);
 }
 
@@ -181,13 +181,13 @@ bool test_handle(Runtime& runtime, armci_hdl_s* handle) {
 void wait_target(Runtime& runtime, int target) {
     const int node = runtime.world.node_of[target];
     if (runtime.network != nullptr) {
-        runtime.wait_until([&] { return runtime.network->origin.is_idle(node); });
+        runtime.wait_for_network([&] { return runtime.network->origin.is_idle(node); });
     }
 }
 
 void wait_everything(Runtime& runtime) {
     if (runtime.network != nullptr) {
-        runtime.wait_until([&] { return runtime.network->origin.task_count() == 0; });
+        runtime.wait_for_network([&] { return runtime.network->origin.task_count() == 0; });
     }
 }
 
@@ -198,12 +198,12 @@ void store_flag(Runtime& runtime, const char* function, int* flag, int value, in
     }
     pipeline::Origin& origin = runtime.network->origin;
     const int node = runtime.world.node_of[target];
-    runtime.wait_until([&] { return origin.writes_are_ordered_or_done(node); });
+    runtime.wait_for_network([&] { return origin.writes_are_ordered_or_done(node); });
     pipeline::RequestTask task(function, wire::FrameKind::store,
                                wire::StoreBody{reinterpret_cast<uint64_t>(flag), value},
                                pipeline::RequestTask::Answer::none);
     origin.submit(task, origin.channel(node));
-    runtime.wait_until([&] { return task.is_complete(); });
+    runtime.wait_for_network([&] { return task.is_complete(); });
 }
 
 }  // namespace armci::core

@@ -17,6 +17,7 @@
 #include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/scheduling.h"
 #include "base/topology.h"
 #include "datasrv/server.h"
 
@@ -59,12 +60,14 @@ bool Server::start_thread() {
 
 void Server::run() {
     base::exit_without_hook();  // the hook calls MPI
+    base::ask_for_short_slices();  // ranks that spin must not keep requests waiting
     if (options_.processor >= 0 && !base::bind_this_thread(options_.processor)) {
         ARMCI_LOG_INFO("the data server cannot be bound to processor %d", options_.processor);
     }
     int64_t last_work_ns = base::now_ns();
     while (!stopping_.load(std::memory_order_relaxed)) {
         if (base::now_ns() - last_help_ns_.load(std::memory_order_relaxed) < kHelpNs) {
+            sleep_until_event();
             sleep_us(kAsideUs);
             continue;
         }

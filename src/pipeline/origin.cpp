@@ -1,5 +1,7 @@
 #include "pipeline/origin.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <new>
 
@@ -31,6 +33,7 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
     fabric::Endpoint::Options endpoint_options;
     endpoint_options.receive_slots = ReceivePool::completion_count(options.receive_bytes);
     endpoint_options.largest_message_bytes = options.buffer_bytes;
+    endpoint_options.waitable = true;
     if (!endpoint_.open(domain, endpoint_options, error) ||
         !buffers_.open(options.buffer_count, options.buffer_bytes, domain, endpoint_, error) ||
         !receives_.open(domain, endpoint_, options.receive_bytes, options.buffer_bytes, on_frame,
@@ -153,6 +156,17 @@ bool Origin::progress() {
     }
     std::erase_if(credits_due_, [&](const Credit& credit) { return try_credit(credit); });
     return moved;
+}
+
+bool Origin::sleep(int timeout_ms) {
+    if (endpoint_.wait_mode() != fabric::WaitMode::fd) {
+        return false;
+    }
+    if (endpoint_.may_sleep()) {
+        pollfd queue{endpoint_.wait_fd(), POLLIN, 0};
+        ::poll(&queue, 1, timeout_ms);
+    }
+    return true;
 }
 
 // --- Ordering and fences -------------------------------------------------------------------------

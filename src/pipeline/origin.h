@@ -74,6 +74,10 @@ class Origin {
     // Polls once and posts what is due; true when something moved.
     bool progress();
 
+    // Sleeps until the network has something for progress(), at most that long. False when this
+    // provider has nothing to sleep on.
+    bool sleep(int timeout_ms);
+
     // Tasks submitted and not complete: all, or whether there are none to a node.
     int64_t task_count() const { return task_count_; }
     bool is_idle(int node) const { return !channels_[node] || channels_[node]->tasks == 0; }
