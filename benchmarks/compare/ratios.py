@@ -58,14 +58,14 @@ def format_time(microseconds):
 
 def compare(ours_rows, peer_rows):
     """Returns the lines of the table, the lines of slower rows, and whether ours were all right."""
-    head = (f"{'operation':19}  {'mode':7}  {'bytes':>9}  {'layout':26}  {'ours us':>9}"
+    head = (f"{'operation':19}  {'mode':14}  {'bytes':>9}  {'layout':26}  {'ours us':>9}"
             f"  {'peer us':>9}  {'ratio':>6}  {'of best':>7}")
     lines = [head]
     slower = []
     all_right = True
     for key, ours in ours_rows.items():
         operation, mode, layout, size, _ = key
-        line = f"{operation:19}  {mode:7}  {size:9}  {layout:26}"
+        line = f"{operation:19}  {mode:14}  {size:9}  {layout:26}"
         peer = peer_rows.get(key)
         if ours.problem:
             all_right = False

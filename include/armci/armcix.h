@@ -107,6 +107,14 @@ const char* ARMCIX_Provider(void);
 int ARMCIX_Node(int proc);
 int ARMCIX_Node_count(void);
 
+/**
+ * Limits how many chunks of a transfer the caller has under way at a time on the data server's
+ * route, from now on: 1 means that each is unpacked before the next is packed, which shows what the
+ * pipeline gains. 0, the default: as many as there are buffers. Nothing may be under way. Returns
+ * the previous limit; a negative one ends the job.
+ */
+int ARMCIX_Set_pipeline_depth(int chunks);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "api/arguments.h"
+#include "base/log.h"
 #include "core/transfers.h"
 
 using armci::core::Entry;
@@ -58,4 +59,19 @@ extern "C" int ARMCIX_Node(int proc) {
 extern "C" int ARMCIX_Node_count(void) {
     Entry entry("ARMCIX_Node_count");
     return entry->world.node_count;
+}
+
+extern "C" int ARMCIX_Set_pipeline_depth(int chunks) {
+    Entry entry("ARMCIX_Set_pipeline_depth");
+    if (chunks < 0) {
+        armci::base::fatal("ARMCIX_Set_pipeline_depth",
+                           "chunks is %d; pass 1 or more, or 0 for no limit", chunks);
+    }
+    if (entry->network == nullptr) {
+        return 0;
+    }
+    armci::pipeline::Origin& origin = entry->network->origin;
+    const int before = origin.depth_limit();
+    origin.limit_depth(chunks);
+    return before;
 }

@@ -29,16 +29,28 @@
     CHOICE(domains, "ARMCI_DOMAINS", 0, "process|node", own,                                            \
         "What armci_domain_* report: one process per domain, as Global Arrays is validated with, or "   \
         "the real nodes.")                                                                              \
-    INTEGER(buffer_count, "ARMCI_BUFFER_COUNT", 8, 2, 4096, own,                                        \
+    INTEGER(buffer_count, "ARMCI_BUFFER_COUNT", 8, 1, 4096, own,                                        \
         "Registered buffers per process through which transfers by way of the data server move.")       \
-    BYTES(buffer_size, "ARMCI_BUFFER_SIZE", 64 << 10, 4 << 10, 16 << 20, own,                           \
+    BYTES(buffer_size, "ARMCI_BUFFER_SIZE", 256 << 10, 4 << 10, 16 << 20, own,                           \
         "Bytes in each of these buffers: the largest chunk of a transfer.")                             \
-    INTEGER(recv_buffer_count, "ARMCI_RECV_BUFFER_COUNT", 16, 2, 65536, own,                            \
+    INTEGER(recv_buffer_count, "ARMCI_RECV_BUFFER_COUNT", 16, 1, 65536, own,                            \
         "Buffers that a data server keeps posted for incoming chunks: what its clients together may "   \
         "have under way (at least one buffer each). An origin keeps as much for answers.")              \
     BYTES(rma_min_run, "ARMCI_RMA_MIN_RUN", 0, 0, int64_t{1} << 40, own,                                \
         "Strided and vector transfers whose contiguous runs are at least this long go straight by "     \
-        "RMA, shorter ones through the data server. 0: the provider table's figure.")                   \
+        "RMA, shorter ones through the data server. 0: the cost model decides.")                        \
+    TEXT(profile, "ARMCI_PROFILE", "", own,                                                             \
+        "File with what transfers cost here, which armci-tune has written; only rank 0 reads it. An "   \
+        "entry for another provider is not used. Empty: the provider table's costs, and how fast the "  \
+        "processor copies, measured at start in two milliseconds.")                                     \
+    TEXT(faults, "ARMCI_FAULTS", "", own,                                                               \
+        "For tests: network faults made on purpose, a list of eagain=R/N (R of N posts refused for a "  \
+        "while), burst=N (that many posts share a fate), seed=N, mr_local (local memory must be "       \
+        "registered), mr_count=N and mr_bytes=N (only N registrations, of so many bytes each, "         \
+        "succeed), mr_refused=both|local|remote (which ones those two concern).")                       \
+    BYTES(register_min, "ARMCI_REGISTER_MIN", 64 << 10, 0, int64_t{1} << 40, own,                       \
+        "Where the provider wants local memory registered: direct transfers of at least this many "    \
+        "bytes register it, shorter ones are copied through a buffer.")                                \
     CHOICE(rma_order, "ARMCI_RMA_ORDER", 0, "auto|none", own,                                           \
         "auto uses the ordering between RMA and messages that the provider grants; none relies on no "  \
         "ordering and waits for delivery instead, for tests.")                                          \

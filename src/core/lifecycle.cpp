@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "core/cost_setup.h"
 #include "core/global_memory.h"
 #include "core/network.h"
 #include "core/notify.h"
@@ -17,6 +18,7 @@
 #include "core/runtime.h"
 #include "core/sync.h"
 #include "core/transfers.h"
+#include "fabric/faults.h"
 #include "node/memory_limits.h"
 
 namespace armci::core {
@@ -60,6 +62,15 @@ void check_configuration(const base::ConfigResult& configuration, MPI_Comm comm)
     if (!configuration.errors.empty()) {
         complain();
     }
+}
+
+void apply_faults(base::ConfigResult* configuration) {
+    fabric::Faults faults;
+    std::string error;
+    if (!fabric::parse_faults(configuration->config.faults, &faults, &error)) {
+        configuration->errors.push_back(error);
+    }
+    fabric::set_faults(faults);
 }
 
 size_t heap_bytes(const base::Config& config) {
@@ -182,6 +193,10 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
 
     auto runtime = std::make_unique<Runtime>();
     runtime->configuration = base::read_config(environ);
+    apply_faults(&runtime->configuration);
+    if (rank == 0) {
+        check_profile(&runtime->configuration);
+    }
     check_configuration(runtime->configuration, comm);
     const base::Config& config = runtime->config();
     base::set_log_level(static_cast<base::LogLevel>(config.log_level));

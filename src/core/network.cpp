@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/topology.h"
+#include "core/cost_setup.h"
 #include "core/sync.h"
 
 namespace armci::core {
@@ -52,11 +53,34 @@ CommonSettings agree_on_settings(Runtime& runtime, bool single_host) {
     return settings;
 }
 
-// Every rank on another node than this server's, and this node's own, which only send small
-// requests.
+// Chunks are written into landing slots where the provider can tell the target of a write about it
+// and a buffer is worth it.
+bool uses_landing(const Runtime& runtime, const CommonSettings& settings) {
+    constexpr int64_t kSmallestSlot = 16 << 10;
+    return runtime.network->domain.notifies_writes() && settings.buffer_bytes >= kSmallestSlot;
+}
+
+// How much of messages a server lets one client have under way. Every rank on another node than
+// this server's may send, and this node's own, which only send small requests.
 int64_t client_window(const Runtime& runtime, const CommonSettings& settings) {
+    if (uses_landing(runtime, settings)) {
+        constexpr int64_t kMessageBytes = 1 << 20;
+        constexpr int64_t kNarrowest = 4 << 10;
+        constexpr int64_t kWidest = 64 << 10;
+        return std::clamp(kMessageBytes / runtime.world.size, kNarrowest, kWidest);
+    }
     const int64_t total = settings.receive_buffer_count * settings.buffer_bytes;
     return std::max(settings.buffer_bytes, total / std::max(1, runtime.world.size));
+}
+
+// Memory that a server posts for its clients' messages. With landing slots it has a limit: when
+// more clients than it has room for send at the same time, the provider holds their messages back
+// (FI_RM_ENABLED); bulk data waits for a slot anyway.
+size_t receive_bytes(const Runtime& runtime, const CommonSettings& settings) {
+    constexpr size_t kMost = 16 << 20;
+    const size_t all_windows = static_cast<size_t>(client_window(runtime, settings)) *
+                               static_cast<size_t>(runtime.world.size);
+    return uses_landing(runtime, settings) ? std::min(all_windows, kMost) : all_windows;
 }
 
 std::string nic_bus_id(const fi_info& info) {
@@ -100,7 +124,9 @@ void open_server(Runtime& runtime, const CommonSettings& settings) {
     options.buffer_count = static_cast<size_t>(config.buffer_count);
     options.buffer_bytes = static_cast<size_t>(settings.buffer_bytes);
     options.client_window_bytes = client_window(runtime, settings);
-    options.receive_bytes = static_cast<size_t>(options.client_window_bytes * runtime.world.size);
+    options.receive_bytes = receive_bytes(runtime, settings);
+    options.landing_slots =
+        uses_landing(runtime, settings) ? static_cast<uint32_t>(settings.receive_buffer_count) : 0;
     options.register_segments = network.rma_usable;
     options.spin_us = config.server_spin_us;
     options.poll_sleep_us = config.progress_usleep;
@@ -132,7 +158,8 @@ void exchange_addresses(Runtime& runtime) {
     if (world.is_leader()) {
         const std::vector<unsigned char>& mine = network.server->address();
         // Providers have addresses of one length; a longer one somewhere sets the room for all.
-        uint64_t bytes_each = mine.size();
+        const size_t landing_bytes = sizeof(pipeline::LandingAddress);
+        uint64_t bytes_each = wire::padded(landing_bytes + mine.size());
         MPI_Allreduce(MPI_IN_PLACE, &bytes_each, 1, MPI_UINT64_T, MPI_MAX, world.leaders_comm);
         const node::NodeHeap::Range range =
             runtime.heap.allocate(bytes_each * static_cast<size_t>(world.node_count));
@@ -143,7 +170,8 @@ void exchange_addresses(Runtime& runtime) {
         }
         network.server_addresses_record = range.record;
         std::vector<unsigned char> padded(bytes_each);
-        std::copy(mine.begin(), mine.end(), padded.begin());
+        std::memcpy(padded.data(), &network.server->landing(), landing_bytes);
+        std::copy(mine.begin(), mine.end(), padded.begin() + landing_bytes);
         MPI_Allgather(padded.data(), static_cast<int>(bytes_each), MPI_BYTE, range.data,
                       static_cast<int>(bytes_each), MPI_BYTE, world.leaders_comm);
         location = {reinterpret_cast<uint64_t>(range.data), bytes_each};
@@ -153,9 +181,18 @@ void exchange_addresses(Runtime& runtime) {
     network.server_address_bytes = location.bytes_each;
 }
 
-const void* server_address(void* context, int node) {
+// A server's record: its landing zone, then its fabric address.
+const unsigned char* server_record(void* context, int node) {
     const Network& network = *static_cast<Runtime*>(context)->network;
     return network.server_addresses + network.server_address_bytes * static_cast<size_t>(node);
+}
+
+const void* server_address(void* context, int node) {
+    return server_record(context, node) + sizeof(pipeline::LandingAddress);
+}
+
+const pipeline::LandingAddress* server_landing(void* context, int node) {
+    return reinterpret_cast<const pipeline::LandingAddress*>(server_record(context, node));
 }
 
 bool resolve(void* context, int node, uint64_t address, int64_t bytes,
@@ -170,13 +207,20 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     options.node_count = runtime.world.node_count;
     options.buffer_count = static_cast<size_t>(config.buffer_count);
     options.buffer_bytes = static_cast<size_t>(settings.buffer_bytes);
+    // Answers; with landing slots all of them are short.
+    constexpr size_t kAnswerBytes = 512 << 10;
     options.receive_bytes =
-        static_cast<size_t>(settings.receive_buffer_count * settings.buffer_bytes);
+        uses_landing(runtime, settings)
+            ? kAnswerBytes
+            : static_cast<size_t>(settings.receive_buffer_count * settings.buffer_bytes);
     options.server_window_bytes = client_window(runtime, settings);
+    options.register_min_bytes = config.register_min;
+    options.use_landing = uses_landing(runtime, settings);
     options.use_ordering = config.order_choice() == base::OrderChoice::automatic;
     pipeline::OriginEnvironment environment;
     environment.context = &runtime;
     environment.server_address = server_address;
+    environment.landing = server_landing;
     environment.resolve = resolve;
     std::string error;
     if (!runtime.network->origin.open(runtime.network->domain, options, environment, &runtime.stats,
@@ -193,16 +237,14 @@ int64_t wait_spin_us(const Runtime& runtime, bool single_host) {
         return runtime.config().wait_spin_us;
     }
     const World& world = runtime.world;
-    const int threads = single_host ? world.size + world.node_count
-                                    : static_cast<int>(world.node_ranks.size()) + 1;
+    const int threads =
+        single_host ? world.size + world.node_count : static_cast<int>(world.node_ranks.size()) + 1;
     return threads > base::processor_count() ? kCrowdedUs : kRoomyUs;
 }
 
-// RMA goes straight to and from user memory, which this library does not register yet, and its
-// completion must mean something.
+// Its completion must mean something.
 bool rma_is_usable(const fabric::Domain& domain, bool ordered) {
-    return domain.row().rma && !domain.needs_local_registration() &&
-           (ordered || domain.row().delivery);
+    return domain.row().rma && (ordered || domain.row().delivery);
 }
 
 }  // namespace
@@ -250,12 +292,11 @@ void open_network(Runtime& runtime) {
                     network.domain.row().remark[0] != '\0' ? ": " : "",
                     network.domain.row().remark);
     }
-    network.rma_min_run_bytes =
-        config.rma_min_run > 0 ? config.rma_min_run : network.domain.row().rma_min_run;
 
     open_server(runtime, settings);
     exchange_addresses(runtime);
     open_origin(runtime, settings);
+    set_up_costs(runtime);
     runtime.network_spin_ns = 1000 * wait_spin_us(runtime, single_host);
     MPI_Barrier(runtime.world.comm);
 }

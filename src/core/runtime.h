@@ -26,6 +26,7 @@
 #include "node/barrier.h"
 #include "node/heap.h"
 #include "node/mutex_queue.h"
+#include "pipeline/cost_model.h"
 #include "pipeline/origin.h"
 
 namespace armci::core {
@@ -39,7 +40,8 @@ struct Network {
     size_t server_address_bytes = 0;
     uint32_t server_addresses_record = 0;  // heap record, on the node's first rank
     bool rma_usable = false;
-    int64_t rma_min_run_bytes = 0;
+    pipeline::CostModel costs;
+    std::string cost_source;  // where its constants come from, in words
 };
 
 // A mutex that this rank holds; different nodes use equal addresses.
@@ -69,7 +71,7 @@ struct Runtime {
     uint64_t next_segment_number = 1;
     uint32_t next_dynamic_number = 1;
     uint64_t allocated_bytes = 0;  // global memory of this process, for the limit
-    int64_t network_spin_ns = 0;     // how long a wait polls before it sleeps
+    int64_t network_spin_ns = 0;   // how long a wait polls before it sleeps
     bool alternate_rma = false;    // ARMCI_ROUTE=alternate: the next operation's turn
     MutexSet world_mutexes;
     std::vector<HeldMutex> held_mutexes;
@@ -112,7 +114,9 @@ struct Runtime {
                 idle_since_ns = 0;
                 continue;
             }
-            idle();
+            if (!config().progress_thread || multi_threaded) {
+                idle();
+            }
             const int64_t now = base::now_ns();
             if (idle_since_ns == 0) {
                 idle_since_ns = now;

@@ -5,10 +5,11 @@
 #include "armci/armci.h"
 #include "core/local_route.h"
 #include "core/sync.h"
+#include "pipeline/accumulate_task.h"
 #include "pipeline/get_task.h"
+#include "pipeline/put_task.h"
 #include "pipeline/request_task.h"
 #include "pipeline/rma_task.h"
-#include "pipeline/send_task.h"
 
 namespace armci::core {
 namespace {
@@ -30,7 +31,9 @@ bool is_registered(Runtime& runtime, const Transfer& transfer) {
     });
 }
 
-bool wants_rma(Runtime& runtime, const Transfer& transfer) {
+bool is_small(const Transfer& transfer);
+
+bool wants_rma(Runtime& runtime, const Transfer& transfer, Blocking blocking) {
     switch (runtime.config().route_choice()) {
         case base::RouteChoice::rma:
             return true;
@@ -42,26 +45,37 @@ bool wants_rma(Runtime& runtime, const Transfer& transfer) {
         case base::RouteChoice::automatic:
             break;
     }
+    // Small non-blocking ones travel together.
+    if (blocking == Blocking::no && is_small(transfer)) {
+        return false;
+    }
+    const int64_t least_run =
+        runtime.network->costs.least_rma_run(transfer.op, transfer.total_bytes);
     if (!transfer.is_vector && transfer.pair.levels == 0) {
         // RMA must not overtake requests that the server has not executed yet. A small transfer is
         // there sooner behind them than after waiting for their acknowledgement.
         const int node = runtime.world.node_of[transfer.target];
-        return transfer.total_bytes >= runtime.network->rma_min_run_bytes ||
+        return transfer.total_bytes >= least_run ||
                !runtime.network->origin.has_unexecuted_requests(node);
     }
     const int64_t run_bytes =
         transfer.is_vector ? transfer.segments.segment_bytes : transfer.pair.count[0];
-    return run_bytes >= runtime.network->rma_min_run_bytes;
+    return run_bytes >= least_run;
 }
 
 std::unique_ptr<pipeline::Task> make_task(Route route, Transfer&& transfer) {
     if (route == Route::rma) {
         return std::make_unique<pipeline::RmaTask>(std::move(transfer));
     }
-    if (transfer.op == OpKind::get) {
-        return std::make_unique<pipeline::GetTask>(std::move(transfer));
+    switch (transfer.op) {
+        case OpKind::get:
+            return std::make_unique<pipeline::GetTask>(std::move(transfer));
+        case OpKind::acc:
+            return std::make_unique<pipeline::AccumulateTask>(std::move(transfer));
+        case OpKind::put:
+            break;
     }
-    return std::make_unique<pipeline::SendTask>(std::move(transfer));
+    return std::make_unique<pipeline::PutTask>(std::move(transfer));
 }
 
 template <class TaskType>
@@ -83,18 +97,68 @@ void finish_uncounted(pipeline::Task* task, void*) {
     delete task;
 }
 
+bool is_small(const Transfer& transfer) {
+    return transfer.op != OpKind::get &&
+           transfer.total_bytes <= static_cast<int64_t>(pipeline::Origin::kLargestAppended);
+}
+
+// Small puts and accumulates are copied into a frame that several of them share. False: the
+// transfer is not small enough, or there is no room now.
+bool append_small(Runtime& runtime, int node, const Transfer& transfer) {
+    if (!is_small(transfer)) {
+        return false;
+    }
+    pipeline::Origin::SmallRun runs[pipeline::Origin::kMostSmallRuns];
+    int run_count = 0;
+    int64_t run_bytes = 0;
+    if (transfer.is_vector) {
+        const pipeline::VectorSegments& segments = transfer.segments;
+        if (segments.count > pipeline::Origin::kMostSmallRuns) {
+            return false;
+        }
+        run_bytes = segments.segment_bytes;
+        for (; run_count < segments.count; ++run_count) {
+            runs[run_count] = {reinterpret_cast<const void*>(segments.local[run_count]),
+                               segments.remote[run_count]};
+        }
+    } else {
+        run_bytes = transfer.pair.count[0];
+        if (transfer.total_bytes / run_bytes > pipeline::Origin::kMostSmallRuns) {
+            return false;
+        }
+        strided::for_each_run(transfer.pair, transfer.local,
+                              reinterpret_cast<char*>(transfer.remote),
+                              [&](char* local, char* remote, int64_t) {
+                                  runs[run_count++] = {local, reinterpret_cast<uint64_t>(remote)};
+                              });
+    }
+    pipeline::Origin& origin = runtime.network->origin;
+    return origin.append(origin.channel(node), runs, run_count, static_cast<size_t>(run_bytes),
+                         transfer.op == OpKind::acc ? &transfer.scale : nullptr);
+}
+
+// A blocking one need not wait for anything once it has been copied; it leaves at once.
+bool send_small(Runtime& runtime, int node, const Transfer& transfer) {
+    if (!append_small(runtime, node, transfer)) {
+        return false;
+    }
+    runtime.network->origin.flush_batches();
+    return true;
+}
+
 // More operations than this under way are not started before others are complete: memory for them
 // is bounded, and there is no limit that the caller could see.
 constexpr int64_t kMostTasks = 4096;
 
 }  // namespace
 
-Route choose_route(Runtime& runtime, const Transfer& transfer) {
+Route choose_route(Runtime& runtime, const Transfer& transfer, Blocking blocking) {
     if (runtime.world.on_my_node(transfer.target)) {
         return Route::local;
     }
     const bool can_take_rma = transfer.op != OpKind::acc && runtime.network->rma_usable;
-    return can_take_rma && wants_rma(runtime, transfer) && is_registered(runtime, transfer)
+    return can_take_rma && wants_rma(runtime, transfer, blocking) &&
+                   is_registered(runtime, transfer)
                ? Route::rma
                : Route::server;
 }
@@ -109,9 +173,9 @@ Route route_to(const Runtime& runtime, int target) {
 }
 
 void run_blocking(Runtime& runtime, Transfer&& transfer) {
-    const Route route = choose_route(runtime, transfer);
+    const Route route = choose_route(runtime, transfer, Blocking::yes);
     runtime.stats.count(transfer.op, route, transfer.total_bytes);
-    const bool is_get = transfer.op == OpKind::get;
+    const OpKind op = transfer.op;
     const int target = transfer.target;
     const int node = runtime.world.node_of[target];
     if (route == Route::local) {
@@ -120,18 +184,22 @@ void run_blocking(Runtime& runtime, Transfer&& transfer) {
     }
     if (route == Route::rma) {
         run_task<pipeline::RmaTask>(runtime, node, std::move(transfer));
-    } else if (is_get) {
+    } else if (op == OpKind::get) {
         run_task<pipeline::GetTask>(runtime, node, std::move(transfer));
-    } else {
-        run_task<pipeline::SendTask>(runtime, node, std::move(transfer));
+    } else if (!send_small(runtime, node, transfer)) {
+        if (op == OpKind::put) {
+            run_task<pipeline::PutTask>(runtime, node, std::move(transfer));
+        } else {
+            run_task<pipeline::AccumulateTask>(runtime, node, std::move(transfer));
+        }
     }
-    if (!is_get && runtime.config().no_flush_local) {
+    if (op != OpKind::get && runtime.config().no_flush_local) {
         fence(runtime, target);
     }
 }
 
 void run_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* handle) {
-    const Route route = choose_route(runtime, transfer);
+    const Route route = choose_route(runtime, transfer, Blocking::no);
     runtime.stats.count(transfer.op, route, transfer.total_bytes);
     if (route == Route::local) {
         run_local(runtime, transfer);
@@ -141,10 +209,16 @@ void run_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* handle)
         return;
     }
     pipeline::Origin& origin = runtime.network->origin;
+    const int node = runtime.world.node_of[transfer.target];
+    if (route == Route::server && append_small(runtime, node, transfer)) {
+        if (handle != nullptr && !runtime.handles.is_active(*handle)) {
+            runtime.handles.set_idle(handle);
+        }
+        return;
+    }
     if (origin.task_count() >= kMostTasks) {
         runtime.wait_for_network([&] { return origin.task_count() < kMostTasks; });
     }
-    const int node = runtime.world.node_of[transfer.target];
     if (transfer.is_vector) {
         transfer.segments.own();
     }
@@ -163,6 +237,9 @@ void run_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* handle)
 }
 
 void wait_handle(Runtime& runtime, armci_hdl_s* handle) {
+    if (runtime.network != nullptr) {
+        runtime.network->origin.flush_batches();
+    }
     runtime.wait_for_network([&] { return !runtime.handles.is_active(*handle); });
     runtime.handles.set_idle(handle);
 }
@@ -181,12 +258,14 @@ bool test_handle(Runtime& runtime, armci_hdl_s* handle) {
 void wait_target(Runtime& runtime, int target) {
     const int node = runtime.world.node_of[target];
     if (runtime.network != nullptr) {
+        runtime.network->origin.flush_batches();
         runtime.wait_for_network([&] { return runtime.network->origin.is_idle(node); });
     }
 }
 
 void wait_everything(Runtime& runtime) {
     if (runtime.network != nullptr) {
+        runtime.network->origin.flush_batches();
         runtime.wait_for_network([&] { return runtime.network->origin.task_count() == 0; });
     }
 }

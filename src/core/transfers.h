@@ -9,7 +9,8 @@ struct armci_hdl_s;
 namespace armci::core {
 
 // The route a transfer takes now. One function for every transfer, and what armci-info prints.
-base::Route choose_route(Runtime& runtime, const pipeline::Transfer& transfer);
+enum class Blocking : bool { no, yes };
+base::Route choose_route(Runtime& runtime, const pipeline::Transfer& transfer, Blocking blocking);
 
 // The route of a large contiguous put to that rank, wherever in its memory.
 base::Route route_to(const Runtime& runtime, int target);

@@ -8,16 +8,19 @@ namespace armci::datasrv {
 namespace {
 
 constexpr size_t kHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::DataBody);
+// First and last chunk of a stream: nothing overlaps with packing the one and unpacking the other.
+constexpr int64_t kRampBytes = 64 << 10;
 
 }  // namespace
 
 void GetStreams::start(Client& client, uint64_t request_id, const wire::LayoutView& layout,
-                       const wire::TransferBody& body) {
+                       const wire::TransferBody& body, const wire::LandingBody& landing) {
     auto stream = std::make_unique<Stream>();
     stream->client = &client;
     stream->request_id = request_id;
     stream->total_bytes = static_cast<int64_t>(body.data_bytes);
     stream->window_bytes = static_cast<int64_t>(body.window_bytes);
+    stream->landing = landing;
     stream->is_vector = layout.kind == wire::LayoutKind::vector;
     if (stream->is_vector) {
         stream->vector =
@@ -48,7 +51,7 @@ void GetStreams::start(Client& client, uint64_t request_id, const wire::LayoutVi
     streams_[Key{client.rank, request_id}] = std::move(stream);
 }
 
-void GetStreams::credit(const Client& client, uint64_t request_id, uint64_t taken_bytes) {
+void GetStreams::credit(const Client& client, uint64_t request_id, const wire::CreditBody& taken) {
     const auto found = streams_.find(Key{client.rank, request_id});
     if (found == streams_.end()) {
         return;
@@ -56,15 +59,35 @@ void GetStreams::credit(const Client& client, uint64_t request_id, uint64_t take
     Stream& stream = *found->second;
     // More than was sent would be nonsense from the origin; it must not widen the window.
     stream.taken_bytes =
-        std::clamp(static_cast<int64_t>(taken_bytes), stream.taken_bytes, stream.sent_bytes);
+        std::clamp(static_cast<int64_t>(taken.taken_bytes), stream.taken_bytes, stream.sent_bytes);
+    stream.taken_chunks = std::clamp(taken.taken_chunks, stream.taken_chunks, stream.sent_chunks);
 }
 
-// 0 when the window does not admit a whole chunk now.
+// 0 when the origin has no room for a whole chunk now.
 int64_t GetStreams::next_chunk_bytes(const Stream& stream) const {
-    const int64_t chunk =
-        std::min({stream.total_bytes - stream.sent_bytes,
-                  static_cast<int64_t>(server_.largest_wire_bytes() - kHeadBytes) & ~int64_t{7},
-                  stream.window_bytes});
+    const int64_t left = stream.total_bytes - stream.sent_bytes;
+    const auto largest =
+        static_cast<int64_t>(server_.largest_wire_bytes() - kHeadBytes) & ~int64_t{7};
+    if (stream.landing.count > 0) {
+        if (stream.sent_chunks - stream.taken_chunks >= stream.landing.count) {
+            return 0;
+        }
+        const int64_t slot = std::min(
+            largest, static_cast<int64_t>(stream.landing.slot_bytes - kHeadBytes) & ~int64_t{7});
+        if (slot <= 2 * kRampBytes || stream.landing.count == 1) {
+            return std::min(left, slot);
+        }
+        if (stream.sent_bytes == 0 && left > slot) {
+            return kRampBytes;
+        }
+        if (left < slot && left > 2 * kRampBytes) {
+            return (left - kRampBytes) & ~int64_t{7};
+        }
+        return std::min(left, slot);
+    }
+    const auto message =
+        static_cast<int64_t>(server_.largest_message_bytes() - kHeadBytes) & ~int64_t{7};
+    const int64_t chunk = std::min({left, largest, message, stream.window_bytes});
     const int64_t room = stream.window_bytes - (stream.sent_bytes - stream.taken_bytes);
     return chunk <= room ? chunk : 0;
 }
@@ -89,7 +112,13 @@ bool GetStreams::send_chunk(Stream& stream) {
     if (stream.sent_bytes == stream.total_bytes) {
         reply->header()->flags |= wire::kLastChunk;
     }
-    if (server_.post_reply(*stream.client, reply)) {
+    const bool posted = stream.landing.count > 0
+                            ? server_.post_into_landing(
+                                  *stream.client, reply, stream.landing,
+                                  static_cast<uint32_t>(stream.sent_chunks % stream.landing.count))
+                            : server_.post_reply(*stream.client, reply);
+    if (posted) {
+        ++stream.sent_chunks;
         return true;
     }
     // The provider is full: give the buffer back and pack again later, which is rare and simple.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "datasrv/slot_grants.h"
 #include "fabric/endpoint.h"
 #include "strided/cursor.h"
 #include "wire/frame.h"
@@ -16,18 +17,25 @@ namespace armci::datasrv {
 
 class Server;
 
+// A frame that came before its predecessors: a copy, or where it waits in a landing slot.
+struct EarlyFrame {
+    std::vector<char> copy;
+    int64_t slot = -1;
+};
+
 // What the server keeps per origin. Exists from the first frame on; `peer` is known after hello.
-struct Client {
+struct Client : SlotClient {
     int32_t rank = -1;
     fabric::PeerAddress peer = FI_ADDR_UNSPEC;
     uint64_t executed_frames = 0;
-    uint64_t executed_bytes = 0;
-    uint64_t told_bytes = 0;  // executed_bytes when it was last told
+    uint64_t executed_bytes = 0;  // of its messages
+    uint64_t told_bytes = 0;      // executed_bytes when it was last told
+    uint64_t told_frames = 0;
     bool acknowledgement_due = false;
     int data_under_way = 0;  // data frames that the provider has not finished with
     // Frames that completed before their predecessors, by sequence number.
-    std::map<uint64_t, std::vector<char>> early_frames;
-    size_t early_bytes = 0;
+    std::map<uint64_t, EarlyFrame> early_frames;
+    size_t early_bytes = 0;  // of the copies
 };
 
 class GetStreams {
@@ -37,10 +45,10 @@ class GetStreams {
     // Answers at once when the whole get fits one frame and a buffer is free, else starts a stream.
     // The layout has been checked.
     void start(Client& client, uint64_t request_id, const wire::LayoutView& layout,
-               const wire::TransferBody& body);
+               const wire::TransferBody& body, const wire::LandingBody& landing);
     // The origin has taken that much; unknown requests are ignored (the last credit may cross the
     // end).
-    void credit(const Client& client, uint64_t request_id, uint64_t taken_bytes);
+    void credit(const Client& client, uint64_t request_id, const wire::CreditBody& taken);
     // Sends what may be sent; true when something was.
     bool progress();
     bool empty() const { return streams_.empty(); }
@@ -56,6 +64,9 @@ class GetStreams {
         int64_t sent_bytes = 0;
         int64_t taken_bytes = 0;
         int64_t window_bytes = 0;
+        wire::LandingBody landing;  // count 0: the data goes as messages
+        uint64_t sent_chunks = 0;
+        uint64_t taken_chunks = 0;
         bool is_vector = false;
         strided::StridedCursor strided;
         strided::VectorCursor vector;

@@ -35,6 +35,15 @@ void Server::fail(Client& client, const wire::FrameHeader& header, wire::Failure
     answer(client, wire::FrameKind::failed, header.request_id, body);
 }
 
+Client* Server::find_client(const wire::FrameHeader& header) {
+    std::unique_ptr<Client>& client = clients_[header.rank];
+    if (!client) {
+        client = std::make_unique<Client>();
+        client->rank = header.rank;
+    }
+    return client.get();
+}
+
 void Server::handle_frame(const void* frame, size_t frame_bytes) {
     wire::FrameHeader header;
     if (!wire::decode_header(frame, frame_bytes, &header) || header.rank < 0 ||
@@ -44,50 +53,83 @@ void Server::handle_frame(const void* frame, size_t frame_bytes) {
             options_.node, frame_bytes);
         return;
     }
-    std::unique_ptr<Client>& client = clients_[header.rank];
-    if (!client) {
-        client = std::make_unique<Client>();
-        client->rank = header.rank;
+    take_frame(*find_client(header), header, frame, kNoSlot);
+}
+
+void Server::on_landed(void* context, uint64_t slot) {
+    auto* server = static_cast<Server*>(context);
+    wire::FrameHeader header;
+    const bool exists = slot < server->landing_.slot_count();
+    const char* frame = exists ? server->landing_.slot(static_cast<uint32_t>(slot)) : nullptr;
+    if (exists) {
+        std::memcpy(&header, frame, sizeof header);
     }
-    if (header.sequence != client->executed_frames + 1) {
-        hold_early_frame(*client, header, frame, frame_bytes);
+    if (!exists || header.frame_bytes > server->landing_.slot_bytes() ||
+        !wire::decode_header(frame, header.frame_bytes, &header) || header.rank < 0 ||
+        header.rank >= server->options_.rank_count ||
+        !server->grants_.use(*server->find_client(header), static_cast<uint32_t>(slot))) {
+        ARMCI_LOG_WARN(
+            "the data server of node %d ignored a write into landing slot %llu, which was not "
+            "granted to its sender",
+            server->options_.node, static_cast<unsigned long long>(slot));
         return;
     }
-    handle_next_frame(*client, header, frame, frame_bytes);
-    while (!client->early_frames.empty() &&
-           client->early_frames.begin()->first == client->executed_frames + 1) {
-        const std::vector<char> held = std::move(client->early_frames.begin()->second);
-        client->early_frames.erase(client->early_frames.begin());
-        client->early_bytes -= held.size();
-        wire::decode_header(held.data(), held.size(), &header);
-        handle_next_frame(*client, header, held.data(), held.size());
+    server->take_frame(*server->find_client(header), header, frame, static_cast<int64_t>(slot));
+}
+
+void Server::take_frame(Client& client, const wire::FrameHeader& header, const void* frame,
+                        int64_t slot) {
+    if (header.sequence != client.executed_frames + 1) {
+        hold_early_frame(client, header, frame, slot);
+        return;
+    }
+    handle_next_frame(client, header, frame, slot);
+    while (!client.early_frames.empty() &&
+           client.early_frames.begin()->first == client.executed_frames + 1) {
+        const EarlyFrame held = std::move(client.early_frames.begin()->second);
+        client.early_frames.erase(client.early_frames.begin());
+        client.early_bytes -= held.copy.size();
+        const void* next = held.slot == kNoSlot ? held.copy.data()
+                                                : landing_.slot(static_cast<uint32_t>(held.slot));
+        wire::FrameHeader next_header;
+        std::memcpy(&next_header, next, sizeof next_header);
+        handle_next_frame(client, next_header, next, held.slot);
     }
 }
 
-// A frame whose predecessors are still on their way. An origin never has more than its window under
-// way.
+// A frame whose predecessors are still on their way. An origin never has more messages than its
+// window under way; frames in slots wait where they are.
 void Server::hold_early_frame(Client& client, const wire::FrameHeader& header, const void* frame,
-                              size_t frame_bytes) {
+                              int64_t slot) {
     const auto window = static_cast<uint64_t>(options_.client_window_bytes);
-    if (header.sequence <= client.executed_frames || client.early_bytes + frame_bytes > window ||
+    const size_t copied_bytes = slot == kNoSlot ? header.frame_bytes : 0;
+    if (header.sequence <= client.executed_frames || client.early_bytes + copied_bytes > window ||
         client.early_frames.contains(header.sequence)) {
         ARMCI_LOG_WARN(
-            "the data server of node %d ignored frame %llu (%s, %zu bytes) of rank %d, which does "
-            "not "
-            "fit in its sequence: %llu executed, %zu waiting with %zu bytes",
+            "the data server of node %d ignored frame %llu (%s, %u bytes) of rank %d, which does "
+            "not fit in its sequence: %llu executed, %zu waiting with %zu bytes",
             options_.node, static_cast<unsigned long long>(header.sequence),
-            wire::name_of(header.kind), frame_bytes, header.rank,
+            wire::name_of(header.kind), header.frame_bytes, header.rank,
             static_cast<unsigned long long>(client.executed_frames), client.early_frames.size(),
             client.early_bytes);
+        if (slot != kNoSlot) {
+            grants_.release(static_cast<uint32_t>(slot));
+        }
         return;
     }
-    const char* begin = static_cast<const char*>(frame);
-    client.early_frames.emplace(header.sequence, std::vector<char>(begin, begin + frame_bytes));
-    client.early_bytes += frame_bytes;
+    EarlyFrame early;
+    early.slot = slot;
+    if (slot == kNoSlot) {
+        const char* begin = static_cast<const char*>(frame);
+        early.copy.assign(begin, begin + copied_bytes);
+    }
+    client.early_bytes += copied_bytes;
+    client.early_frames.emplace(header.sequence, std::move(early));
 }
 
 void Server::handle_next_frame(Client& client, const wire::FrameHeader& header, const void* frame,
-                               size_t frame_bytes) {
+                               int64_t slot) {
+    const size_t frame_bytes = header.frame_bytes;
     if (header.kind == wire::FrameKind::hello && !handle_hello(client, frame, frame_bytes)) {
         return;
     }
@@ -101,12 +143,18 @@ void Server::handle_next_frame(Client& client, const wire::FrameHeader& header, 
     const int64_t start_ns = base::now_ns();
     // Counted before the answer is made, because the answer carries the count.
     ++client.executed_frames;
-    client.executed_bytes += frame_bytes;
+    client.executed_bytes += slot == kNoSlot ? frame_bytes : 0;
     execute(client, header, frame, frame_bytes);
+    if (slot != kNoSlot) {
+        grants_.release(static_cast<uint32_t>(slot));
+    }
+    if (grants_.is_open()) {
+        grants_.want(client, header.flow);
+    }
     const bool much_untold = client.executed_bytes - client.told_bytes >=
                              static_cast<uint64_t>(options_.client_window_bytes) / 4;
     const bool asked = (header.flags & wire::kAcknowledgeNow) != 0;
-    if ((asked || much_untold) && client.told_bytes != client.executed_bytes &&
+    if ((asked || much_untold) && client.told_frames != client.executed_frames &&
         !client.acknowledgement_due) {
         client.acknowledgement_due = true;
         acknowledgements_due_.push_back(&client);
@@ -119,7 +167,14 @@ void Server::execute(Client& client, const wire::FrameHeader& header, const void
     switch (header.kind) {
         case wire::FrameKind::hello:
         case wire::FrameKind::fence:
+        case wire::FrameKind::want:
             return;  // counted, which is all they need
+        case wire::FrameKind::batch:
+            handle_batch(client, header, frame, frame_bytes);
+            return;
+        case wire::FrameKind::return_slots:
+            handle_return(client, header, frame, frame_bytes);
+            return;
         case wire::FrameKind::put:
         case wire::FrameKind::accumulate:
         case wire::FrameKind::get:
@@ -206,7 +261,7 @@ void Server::handle_transfer(Client& client, const wire::FrameHeader& header, co
         return;
     }
     if (header.kind == wire::FrameKind::get) {
-        streams_.start(client, header.request_id, view.layout, view.body);
+        streams_.start(client, header.request_id, view.layout, view.body, view.landing);
         return;
     }
     const auto offset = static_cast<int64_t>(view.body.offset);
@@ -237,6 +292,53 @@ void Server::handle_transfer(Client& client, const wire::FrameHeader& header, co
     }
 }
 
+// Executed up to the first bad entry; the origin that sent that ends the job.
+void Server::handle_batch(Client& client, const wire::FrameHeader& header, const void* frame,
+                          size_t frame_bytes) {
+    wire::BatchReader reader(frame, frame_bytes);
+    wire::BatchView view;
+    bool malformed = false;
+    while (reader.next(&view, &malformed)) {
+        const wire::BatchEntry& entry = view.entry;
+        if (!segments_.contains(entry.address, entry.data_bytes)) {
+            fail(client, header, wire::Failure::bad_address, entry.address, entry.data_bytes);
+            return;
+        }
+        auto* to = reinterpret_cast<char*>(entry.address);
+        if (entry.is_accumulate == 0) {
+            if (entry.data_bytes == sizeof(uint64_t)) {
+                std::memcpy(to, view.data, sizeof(uint64_t));
+            } else {
+                std::memcpy(to, view.data, entry.data_bytes);
+            }
+            continue;
+        }
+        const strided::AccScale scale =
+            strided::make_scale(static_cast<strided::AccType>(entry.acc_type), view.scale);
+        node::LockedAccumulator accumulator(heap_->stripes(), scale);
+        accumulator.add(view.data, to, entry.data_bytes);
+    }
+    if (malformed) {
+        fail(client, header, wire::Failure::malformed, 0, frame_bytes);
+    }
+}
+
+void Server::handle_return(Client& client, const wire::FrameHeader& header, const void* frame,
+                           size_t frame_bytes) {
+    wire::SlotsBody body;
+    if (!wire::decode_body(frame, frame_bytes, &body) || body.count > wire::kMostSlotsPerFrame) {
+        fail(client, header, wire::Failure::malformed, 0, frame_bytes);
+        return;
+    }
+    for (uint32_t i = 0; i < body.count; ++i) {
+        if (!grants_.use(client, body.slot[i])) {
+            fail(client, header, wire::Failure::malformed, body.slot[i], 0);
+            return;
+        }
+        grants_.release(body.slot[i]);
+    }
+}
+
 void Server::handle_credit(Client& client, const wire::FrameHeader& header, const void* frame,
                            size_t frame_bytes) {
     wire::CreditBody body;
@@ -244,7 +346,7 @@ void Server::handle_credit(Client& client, const wire::FrameHeader& header, cons
         fail(client, header, wire::Failure::malformed, 0, frame_bytes);
         return;
     }
-    streams_.credit(client, header.request_id, body.taken_bytes);
+    streams_.credit(client, header.request_id, body);
 }
 
 void Server::handle_rmw(Client& client, const wire::FrameHeader& header, const void* frame,

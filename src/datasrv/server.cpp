@@ -15,6 +15,8 @@ namespace armci::datasrv {
 namespace {
 
 constexpr size_t kSmallAnswersBytes = 64 << 10;
+// Data frames that travel as messages beside landing slots: what every provider sends at once.
+constexpr size_t kLargestMessageBytes = 8192;
 
 }  // namespace
 
@@ -28,14 +30,28 @@ bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, int event_fd,
 
     fabric::Endpoint::Options endpoint_options;
     endpoint_options.receive_slots = pipeline::ReceivePool::completion_count(options.receive_bytes);
-    endpoint_options.largest_message_bytes = options.buffer_bytes;
+    const size_t largest_message =
+        options.landing_slots > 0 ? kLargestMessageBytes : options.buffer_bytes;
+    endpoint_options.largest_message_bytes = largest_message;
     endpoint_options.waitable = true;
+    endpoint_options.landed = on_landed;
+    endpoint_options.landed_context = this;
+    endpoint_options.landing_slots = options.landing_slots;
     if (!endpoint_.open(domain, endpoint_options, error) ||
-        !buffers_.open(options.buffer_count, options.buffer_bytes, domain, endpoint_, error) ||
-        !small_answers_.open(1, kSmallAnswersBytes, domain, endpoint_, error) ||
-        !receives_.open(domain, endpoint_, options.receive_bytes, options.buffer_bytes, on_frame,
-                        this, error)) {
+        !buffers_.open(options.buffer_count, options.buffer_bytes, domain, endpoint_,
+                       fabric::Access::local, error) ||
+        !small_answers_.open(1, kSmallAnswersBytes, domain, endpoint_, fabric::Access::local,
+                             error) ||
+        !receives_.open(domain, endpoint_, options.receive_bytes, largest_message, on_frame, this,
+                        error)) {
         return false;
+    }
+    if (options.landing_slots > 0) {
+        if (!landing_.open(domain, endpoint_, options.landing_slots,
+                           static_cast<uint32_t>(options.buffer_bytes), error)) {
+            return false;
+        }
+        grants_.open(options.landing_slots);
     }
     if (endpoint_.wait_mode() == fabric::WaitMode::fd) {
         epoll_fd_ = epoll_create1(EPOLL_CLOEXEC);
@@ -70,6 +86,7 @@ bool Server::progress() {
     receives_.retry_posts();
     bool moved = endpoint_.poll() > 0;
     moved |= flush_replies();
+    moved |= flush_grants();
     moved |= flush_acknowledgements();
     moved |= streams_.progress();
     return moved;
@@ -92,7 +109,7 @@ bool Server::flush_acknowledgements() {
     bool moved = false;
     std::erase_if(acknowledgements_due_, [&](Client* client) {
         // Another answer may have told it in the meantime.
-        if (client->told_bytes != client->executed_bytes) {
+        if (client->told_frames != client->executed_frames) {
             WaitingReply reply;
             reply.client = client;
             reply.kind = wire::FrameKind::acknowledge;
@@ -105,6 +122,30 @@ bool Server::flush_acknowledgements() {
         return true;
     });
     return moved;
+}
+
+bool Server::flush_grants() {
+    bool moved = false;
+    for (;;) {
+        wire::SlotsBody body;
+        SlotClient* client = nullptr;
+        body.count = grants_.next(wire::kMostSlotsPerFrame, &client, body.slot);
+        if (body.count == 0) {
+            return moved;
+        }
+        body.keep = grants_.keep();
+        WaitingReply reply;
+        reply.client = static_cast<Client*>(client);
+        reply.kind = wire::FrameKind::grant;
+        reply.body_bytes = sizeof body;
+        std::memcpy(reply.body, &body, sizeof body);
+        queue_or_post(reply);
+        moved = true;
+    }
+}
+
+size_t Server::largest_message_bytes() const {
+    return options_.landing_slots > 0 ? kLargestMessageBytes : largest_wire_bytes();
 }
 
 void Server::on_frame(void* context, const void* frame, size_t frame_bytes) {
@@ -157,9 +198,28 @@ void Server::release(OutReply* reply) {
     }
 }
 
-bool Server::post_reply(Client& client, OutReply* reply) {
+// Every answer tells how far the server has come with its origin's frames.
+void Server::stamp(Client& client, OutReply* reply) {
     reply->header()->sequence = client.executed_frames;
-    reply->header()->executed_bytes = client.executed_bytes;
+    reply->header()->flow = client.executed_bytes;
+}
+
+bool Server::post_into_landing(Client& client, OutReply* reply, const wire::LandingBody& landing,
+                               uint32_t index) {
+    stamp(client, reply);
+    const fabric::RemoteMemory target{landing.address[index], landing.key};
+    if (!endpoint_.post_write_notify(client.peer, reply->wire(), reply->wire_bytes,
+                                     buffers_.descriptor(), target, landing.notice[index],
+                                     &reply->operation)) {
+        return false;
+    }
+    client.told_bytes = client.executed_bytes;
+    client.told_frames = client.executed_frames;
+    return true;
+}
+
+bool Server::post_reply(Client& client, OutReply* reply) {
+    stamp(client, reply);
     const pipeline::RegisteredBuffers& buffers =
         reply->data_client != nullptr ? buffers_ : small_answers_;
     if (!endpoint_.post_send(client.peer, reply->wire(), reply->wire_bytes, buffers.descriptor(),
@@ -167,6 +227,7 @@ bool Server::post_reply(Client& client, OutReply* reply) {
         return false;
     }
     client.told_bytes = client.executed_bytes;
+    client.told_frames = client.executed_frames;
     return true;
 }
 
@@ -211,6 +272,8 @@ void Server::stop() {
     receives_.close();
     buffers_.close();
     small_answers_.close();
+    landing_.close();
+    grants_ = SlotGrants();
     streams_.clear();
     waiting_replies_.clear();
     acknowledgements_due_.clear();

@@ -21,9 +21,11 @@
 
 #include "datasrv/get_streams.h"
 #include "datasrv/segment_map.h"
+#include "datasrv/slot_grants.h"
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
 #include "node/heap.h"
+#include "pipeline/landing_zone.h"
 #include "pipeline/receive_pool.h"
 #include "pipeline/registered_buffers.h"
 #include "wire/frame.h"
@@ -37,6 +39,7 @@ struct ServerOptions {
     size_t buffer_bytes = 0;          // largest frame, the same on all nodes
     size_t receive_bytes = 0;         // for requests: windows of all clients together
     int64_t client_window_bytes = 0;  // what each client may have under way
+    uint32_t landing_slots = 0;       // of buffer_bytes each, for chunks; 0: these are messages
     bool register_segments = true;    // for RMA
     int64_t spin_us = 0;
     int64_t poll_sleep_us = 0;  // > 0: sleep between polls instead of waiting for events
@@ -54,6 +57,7 @@ class Server {
     bool open(fabric::Domain& domain, node::NodeHeap& heap, int event_fd,
               const ServerOptions& options, std::string* error);
     const std::vector<unsigned char>& address() const { return endpoint_.address(); }
+    const pipeline::LandingAddress& landing() const { return landing_.address(); }
 
     // False when the system refuses a thread.
     bool start_thread();
@@ -89,37 +93,53 @@ class Server {
         wire::FrameKind kind{};
         uint64_t request_id = 0;
         size_t body_bytes = 0;
-        char body[32];
+        char body[sizeof(wire::SlotsBody)];
     };
 
     // --- progress (server.cpp), all under mutex_ ---
     bool progress();
     bool flush_replies();
     bool flush_acknowledgements();
+    bool flush_grants();
     bool has_backlog() const;
     static void on_frame(void* context, const void* frame, size_t frame_bytes);
+    static void on_landed(void* context, uint64_t slot);
     static void on_sent(fabric::Operation* operation, const fabric::Completion& completion);
     OutReply* new_reply(pipeline::RegisteredBuffers& buffers, wire::FrameKind kind,
                         uint64_t request_id, size_t wire_bytes);
     // For the data of a get; nullptr when there is no buffer now that this client may have.
     OutReply* new_data_reply(Client& client, uint64_t request_id, size_t wire_bytes);
     void release(OutReply* reply);
+    void stamp(Client& client, OutReply* reply);
     bool post_reply(Client& client, OutReply* reply);
+    // Writes a data frame to the origin's landing of that index.
+    bool post_into_landing(Client& client, OutReply* reply, const wire::LandingBody& landing,
+                           uint32_t index);
     template <class Body>
     void answer(Client& client, wire::FrameKind kind, uint64_t request_id, const Body& body);
     void answer_empty(Client& client, wire::FrameKind kind, uint64_t request_id);
     void queue_or_post(const WaitingReply& reply);
     bool try_post(const WaitingReply& reply);
     size_t largest_wire_bytes() const { return buffers_.buffer_bytes() - OutReply::kWireOffset; }
+    size_t largest_message_bytes() const;
 
     // --- requests (handlers.cpp), all under mutex_ ---
     void handle_frame(const void* frame, size_t frame_bytes);
     void execute(Client& client, const wire::FrameHeader& header, const void* frame,
                  size_t frame_bytes);
+    // Frames in landing slots have the slot's number, messages kNoSlot.
+    static constexpr int64_t kNoSlot = -1;
+    void take_frame(Client& client, const wire::FrameHeader& header, const void* frame,
+                    int64_t slot);
     void hold_early_frame(Client& client, const wire::FrameHeader& header, const void* frame,
-                          size_t frame_bytes);
+                          int64_t slot);
     void handle_next_frame(Client& client, const wire::FrameHeader& header, const void* frame,
-                           size_t frame_bytes);
+                           int64_t slot);
+    void handle_batch(Client& client, const wire::FrameHeader& header, const void* frame,
+                      size_t frame_bytes);
+    void handle_return(Client& client, const wire::FrameHeader& header, const void* frame,
+                       size_t frame_bytes);
+    Client* find_client(const wire::FrameHeader& header);
     bool handle_hello(Client& client, const void* frame, size_t frame_bytes);
     void handle_transfer(Client& client, const wire::FrameHeader& header, const void* frame,
                          size_t frame_bytes);
@@ -154,6 +174,8 @@ class Server {
     // For all other answers: nobody who leaves the data of gets lying keeps others from these.
     pipeline::RegisteredBuffers small_answers_;
     pipeline::ReceivePool receives_;
+    pipeline::LandingZone landing_;
+    SlotGrants grants_;
     SegmentMap segments_;
     node::MutexQueue mutexes_;
     std::unordered_map<int32_t, std::unique_ptr<Client>> clients_;  // by rank

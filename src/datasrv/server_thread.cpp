@@ -27,7 +27,8 @@ namespace {
 constexpr int kSleepMs = 100;
 constexpr int kBacklogSleepMs = 1;
 constexpr int64_t kHelpNs = 100'000;  // how long after help() the thread leaves the work to it
-constexpr int kAsideUs = 50;
+constexpr int kShortestAsideUs = 50;
+constexpr int kLongestAsideUs = 400;
 constexpr int kFirstNapUs = 20;
 constexpr int kLongestNapUs = 2000;
 
@@ -59,18 +60,22 @@ bool Server::start_thread() {
 }
 
 void Server::run() {
-    base::exit_without_hook();  // the hook calls MPI
+    base::exit_without_hook();     // the hook calls MPI
     base::ask_for_short_slices();  // ranks that spin must not keep requests waiting
     if (options_.processor >= 0 && !base::bind_this_thread(options_.processor)) {
         ARMCI_LOG_INFO("the data server cannot be bound to processor %d", options_.processor);
     }
     int64_t last_work_ns = base::now_ns();
+    int aside_us = kShortestAsideUs;
     while (!stopping_.load(std::memory_order_relaxed)) {
         if (base::now_ns() - last_help_ns_.load(std::memory_order_relaxed) < kHelpNs) {
+            // Asleep while nothing comes; else out of the way, longer while the help goes on.
             sleep_until_event();
-            sleep_us(kAsideUs);
+            sleep_us(aside_us);
+            aside_us = std::min(2 * aside_us, kLongestAsideUs);
             continue;
         }
+        aside_us = kShortestAsideUs;
         bool moved = false;
         {
             const std::lock_guard<std::mutex> lock(mutex_);

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "fabric/endpoint.h"
+#include "fabric/faults.h"
 
 namespace armci::fabric {
 namespace {
@@ -24,6 +25,8 @@ bool Domain::open(ProviderChoice choice, size_t peer_count, std::string* error) 
     choice_ = std::move(choice);
     fi_info* info = choice_.info.get();
     const std::string provider = info->fabric_attr->prov_name;
+    needs_local_registration_ =
+        (info->domain_attr->mr_mode & FI_MR_LOCAL) != 0 || faults().local_registration_needed;
 
     fid_fabric* fabric = nullptr;
     if (failed(fi_fabric(info->fabric_attr, &fabric, nullptr), "fi_fabric", provider, error)) {
@@ -62,9 +65,11 @@ Region Domain::register_memory(void* start, size_t bytes, Access access, Endpoin
     }
     fid_mr* mr = nullptr;
     const std::string provider = provider_name();
-    if (failed(fi_mr_reg(domain_.get(), start, bytes, flags, 0, g_next_key.fetch_add(1), 0, &mr,
-                         nullptr),
-               "fi_mr_reg", provider, error)) {
+    const int result = registration_is_refused(bytes, access)
+                           ? -FI_ENOMEM
+                           : fi_mr_reg(domain_.get(), start, bytes, flags, 0,
+                                       g_next_key.fetch_add(1), 0, &mr, nullptr);
+    if (failed(result, "fi_mr_reg", provider, error)) {
         return region;
     }
     FidPtr<fid_mr> owned(mr);
@@ -74,6 +79,7 @@ Region Domain::register_memory(void* start, size_t bytes, Access access, Endpoin
         return region;
     }
     region.descriptor_ = fi_mr_desc(mr);
+    remember_registration(start, bytes, region.descriptor_);
     region.key_ = fi_mr_key(mr);
     region.remote_base_ = (info().domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0
                               ? reinterpret_cast<uint64_t>(start)

@@ -42,8 +42,10 @@ class Domain {
     std::string provider_name() const { return info().fabric_attr->prov_name; }
     std::string domain_name() const;
 
-    bool needs_local_registration() const {
-        return (info().domain_attr->mr_mode & FI_MR_LOCAL) != 0;
+    bool needs_local_registration() const { return needs_local_registration_; }
+    // Whether a write can carry a notice of 32 bits to the endpoint it goes to.
+    bool notifies_writes() const {
+        return row().rma && row().notices && info().domain_attr->cq_data_size >= 4;
     }
     // Whether a write is remotely complete once a message or write posted after it is, whatever
     // their sizes; and whether a read posted after a write sees it.
@@ -62,6 +64,7 @@ class Domain {
   private:
     // Declared in the order of opening, so that they are closed in the reverse order.
     ProviderChoice choice_;
+    bool needs_local_registration_ = false;
     FidPtr<fid_fabric> fabric_;
     FidPtr<fid_domain> domain_;
     FidPtr<fid_av> address_vector_;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "fabric/faults.h"
+
 namespace armci::fabric {
 namespace {
 
@@ -24,6 +26,7 @@ bool failed(int result, const char* call, const Domain& domain, std::string* err
 
 bool Endpoint::open(Domain& domain, const Options& options, std::string* error) {
     domain_ = &domain;
+    options_ = options;
     fi_info info_copy = domain.info();
     outstanding_limit_ = std::max<size_t>(1, info_copy.tx_attr->size);
     max_rma_bytes_ = std::min(info_copy.ep_attr->max_msg_size, kLargestRmaBytes);
@@ -31,7 +34,8 @@ bool Endpoint::open(Domain& domain, const Options& options, std::string* error) 
 
     fi_cq_attr queue_attributes{};
     queue_attributes.format = FI_CQ_FORMAT_DATA;
-    queue_attributes.size = outstanding_limit_ + options.receive_slots + kQueueSlack;
+    queue_attributes.size =
+        outstanding_limit_ + options.receive_slots + options.landing_slots + kQueueSlack;
     queue_attributes.wait_obj = wait_mode_ == WaitMode::fd      ? FI_WAIT_FD
                                 : wait_mode_ == WaitMode::sread ? FI_WAIT_UNSPEC
                                                                 : FI_WAIT_NONE;
@@ -108,6 +112,17 @@ PeerAddress Endpoint::insert_peer(const void* address) {
     return peer;
 }
 
+bool Endpoint::is_refused(const void* data, size_t bytes, void* descriptor,
+                          const Operation* operation, const char* what) {
+    if (!has_post_faults()) {
+        return false;
+    }
+    if (!is_registered(data, bytes, descriptor)) {
+        fail(what, operation->peer, FI_EINVAL, "its memory is not registered (ARMCI_FAULTS)");
+    }
+    return post_is_refused();
+}
+
 bool Endpoint::taken(ssize_t result, Operation* operation, const char* what) {
     if (result == 0) {
         operation->what = what;
@@ -121,7 +136,7 @@ bool Endpoint::taken(ssize_t result, Operation* operation, const char* what) {
 
 bool Endpoint::post_send(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
                          Operation* operation) {
-    if (!room() ||
+    if (!room() || is_refused(data, bytes, descriptor, operation, "send") ||
         !taken(fi_send(endpoint_.get(), data, bytes, descriptor, peer, &operation->fabric_context),
                operation, "send")) {
         return false;
@@ -139,17 +154,18 @@ bool Endpoint::post_multi_receive(void* buffer, size_t bytes, void* descriptor,
     message.iov_count = 1;
     message.addr = FI_ADDR_UNSPEC;
     message.context = &operation->fabric_context;
-    if (!taken(fi_recvmsg(endpoint_.get(), &message, FI_MULTI_RECV), operation, "receive")) {
+    if (is_refused(buffer, bytes, descriptor, operation, "receive") ||
+        !taken(fi_recvmsg(endpoint_.get(), &message, FI_MULTI_RECV), operation, "receive")) {
         return false;
     }
     receives_.push_back(operation);
     return true;
 }
 
-bool Endpoint::post_write(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
-                          const RemoteMemory& target, WriteCompletion completion,
-                          Operation* operation) {
-    if (!room()) {
+bool Endpoint::write(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
+                     const RemoteMemory& target, uint64_t flags, uint64_t notice,
+                     Operation* operation) {
+    if (!room() || is_refused(data, bytes, descriptor, operation, "write")) {
         return false;
     }
     iovec local{const_cast<void*>(data), bytes};
@@ -162,20 +178,33 @@ bool Endpoint::post_write(PeerAddress peer, const void* data, size_t bytes, void
     message.rma_iov = &remote;
     message.rma_iov_count = 1;
     message.context = &operation->fabric_context;
-    const uint64_t flags =
-        FI_COMPLETION | (completion == WriteCompletion::delivered ? FI_DELIVERY_COMPLETE : 0);
-    if (!taken(fi_writemsg(endpoint_.get(), &message, flags), operation, "write")) {
+    message.data = notice;
+    if (!taken(fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | flags), operation, "write")) {
         return false;
     }
     ++outstanding_;
     return true;
 }
 
+bool Endpoint::post_write(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
+                          const RemoteMemory& target, WriteCompletion completion,
+                          Operation* operation) {
+    const uint64_t flags = completion == WriteCompletion::delivered ? FI_DELIVERY_COMPLETE : 0;
+    return write(peer, data, bytes, descriptor, target, flags, 0, operation);
+}
+
+bool Endpoint::post_write_notify(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
+                                 const RemoteMemory& target, uint32_t notice,
+                                 Operation* operation) {
+    return write(peer, data, bytes, descriptor, target, FI_REMOTE_CQ_DATA, notice, operation);
+}
+
 bool Endpoint::post_read(PeerAddress peer, void* data, size_t bytes, void* descriptor,
                          const RemoteMemory& source, Operation* operation) {
-    if (!room() || !taken(fi_read(endpoint_.get(), data, bytes, descriptor, peer, source.address,
-                                  source.key, &operation->fabric_context),
-                          operation, "read")) {
+    if (!room() || is_refused(data, bytes, descriptor, operation, "read") ||
+        !taken(fi_read(endpoint_.get(), data, bytes, descriptor, peer, source.address, source.key,
+                       &operation->fabric_context),
+               operation, "read")) {
         return false;
     }
     ++outstanding_;
@@ -183,6 +212,12 @@ bool Endpoint::post_read(PeerAddress peer, void* data, size_t bytes, void* descr
 }
 
 void Endpoint::deliver(const fi_cq_data_entry& entry) {
+    if ((entry.flags & FI_REMOTE_CQ_DATA) != 0 && (entry.flags & FI_RECV) == 0) {
+        if (options_.landed != nullptr) {
+            options_.landed(options_.landed_context, entry.data);
+        }
+        return;
+    }
     auto* operation = static_cast<Operation*>(entry.op_context);
     if (operation == nullptr) {
         return;

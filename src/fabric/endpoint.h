@@ -50,6 +50,11 @@ class Endpoint {
         size_t receive_slots = 0;          // receives that may be posted at a time
         size_t largest_message_bytes = 0;  // for multi-receive buffers
         bool waitable = false;             // a thread will sleep on this endpoint's queue
+        // Peers' writes that carry a notice: what is called with it once the data is there, and how
+        // many of these there may be at a time.
+        void (*landed)(void* context, uint64_t notice) = nullptr;
+        void* landed_context = nullptr;
+        size_t landing_slots = 0;
     };
 
     bool open(Domain& domain, const Options& options, std::string* error);
@@ -70,6 +75,10 @@ class Endpoint {
     enum class WriteCompletion : uint8_t { local, delivered };
     bool post_write(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
                     const RemoteMemory& target, WriteCompletion completion, Operation* operation);
+    // Same, and the peer's endpoint is told `notice` (32 bits) once the data is there. Completes
+    // locally.
+    bool post_write_notify(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
+                           const RemoteMemory& target, uint32_t notice, Operation* operation);
     bool post_read(PeerAddress peer, void* data, size_t bytes, void* descriptor,
                    const RemoteMemory& source, Operation* operation);
 
@@ -89,13 +98,20 @@ class Endpoint {
     fid_ep* endpoint() const { return endpoint_.get(); }
 
   private:
+    bool write(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
+               const RemoteMemory& target, uint64_t flags, uint64_t notice, Operation* operation);
     bool room() const { return outstanding_ < outstanding_limit_; }
+    // Whether a test wants this post not to be taken; ends the job if it could not be on a provider
+    // with the wishes that the test makes up.
+    bool is_refused(const void* data, size_t bytes, void* descriptor, const Operation* operation,
+                    const char* what);
     bool taken(ssize_t result, Operation* operation, const char* what);
     void deliver(const fi_cq_data_entry& entry);
     void handle_error();
     [[noreturn]] void fail(const char* what, int peer, int error, const char* detail);
 
     Domain* domain_ = nullptr;
+    Options options_;
     FidPtr<fid_cq> queue_;
     FidPtr<fid_ep> endpoint_;
     std::vector<unsigned char> address_;

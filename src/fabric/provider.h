@@ -19,6 +19,18 @@ enum class WaitMode : uint8_t {
     nap,    // no wait object works: poll and sleep, longer while nothing comes
 };
 
+// Roughly what the network costs, in microseconds, for choosing routes where nothing was measured:
+// armci-tune measures, and pipeline/cost_model.h says what follows from these.
+struct NetworkCosts {
+    double latency_us;     // of a transfer by RMA, besides:
+    double run_us;         // one more RMA operation of a stream
+    double run_byte_us;    // and each byte of it
+    double request_us;     // of a transfer by messages, besides:
+    double chunk_us;       // one more message of a stream
+    double chunk_byte_us;  // and each byte of it
+    double overlap;        // 0..1: how much of a transmission leaves the processors to pack
+};
+
 struct ProviderRow {
     const char* name;
     int preference;  // the default is the available provider with the highest; 0: only when asked
@@ -26,8 +38,8 @@ struct ProviderRow {
     WaitMode wait;
     bool rma;       // whether RMA works; if not, everything goes by messages through the server
     bool delivery;  // whether FI_DELIVERY_COMPLETE on a write is remote completion
-    int64_t
-        rma_min_run;  // shortest run for which one RMA operation per run beats packing, in bytes
+    bool notices;   // whether writes with FI_REMOTE_CQ_DATA arrive with their data
+    NetworkCosts costs;
     const char* refused;  // why the provider is not used at all, or nullptr
     const char* remark;   // for armci-info; may be empty
 };

@@ -11,12 +11,15 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "fabric/endpoint.h"
+#include "pipeline/landing_zone.h"
 
 namespace armci::pipeline {
 
 class Task;
+struct OutFrame;
 
 struct Ordering {
     bool ordered_writes = false;      // else writes complete when delivered
@@ -29,14 +32,24 @@ struct Channel {
     bool greeted = false;
 
     uint64_t sent_frames = 0;
-    uint64_t sent_bytes = 0;
+    uint64_t sent_bytes = 0;       // of messages; chunks in landing slots are not among them
     uint64_t executed_frames = 0;  // as the server has told
     uint64_t executed_bytes = 0;
     uint64_t asked_frame = 0;      // the last frame that asked to be acknowledged at once
     uint64_t last_mutation = 0;    // the last frame that changes memory there
     uint64_t write_mark = 0;       // sent_frames + 1 when the last ordered write was posted
     int64_t writes_in_flight = 0;  // delivered kind: without completion yet
-    int64_t window_bytes = 0;      // how much may be sent and not executed
+    int64_t window_bytes = 0;      // how much may be sent as messages and not executed
+
+    const LandingAddress* landing = nullptr;  // the server's slots for chunks; nullptr: none
+    std::vector<uint32_t> slots;              // of these, granted to this origin and not used yet
+    uint32_t keep_slots = 0;                  // how many it may hold without work
+    uint64_t slots_asked = 0;                 // told to the server and not granted yet
+    uint64_t last_slot_frame = 0;             // the last frame that went into a slot
+    int64_t queued_bytes = 0;                 // data of queued tasks that is in no frame yet
+
+    OutFrame* batch = nullptr;  // small operations that have not left yet, before all tasks
+    int64_t last_batch_ns = 0;  // when the last batch left
 
     int tasks = 0;               // submitted and not complete
     Task* first_task = nullptr;  // not completely posted, in order

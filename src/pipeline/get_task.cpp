@@ -9,6 +9,7 @@ namespace armci::pipeline {
 namespace {
 
 constexpr size_t kHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::TransferBody);
+constexpr size_t kDataHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::DataBody);
 // Smallest reservation: an answer takes room for its frame even if it carries eight bytes.
 constexpr int64_t kSmallestWindow = 256;
 
@@ -35,7 +36,8 @@ bool GetTask::request_next(Origin& origin) {
     int64_t segment_count = 0;
     if (transfer_.is_vector) {
         const VectorSegments& segments = transfer_.segments;
-        const auto space = origin.largest_wire_bytes() - kHeadBytes - wire::encoded_vector_bytes(0);
+        const auto space = origin.largest_request_bytes() - kHeadBytes - sizeof(wire::LandingBody) -
+                           wire::encoded_vector_bytes(0);
         segment_count = std::min(static_cast<int64_t>(space / sizeof(uint64_t)),
                                  segments.count - next_segment_);
         stream.first_segment = next_segment_;
@@ -45,9 +47,7 @@ bool GetTask::request_next(Origin& origin) {
     } else {
         stream.total_bytes = transfer_.total_bytes;
     }
-    stream.window_bytes =
-        std::clamp(stream.total_bytes, kSmallestWindow, origin.stream_window_bytes());
-    if (!origin.reserve_receive(stream.window_bytes)) {
+    if (!reserve_memory(origin, &stream)) {
         return false;
     }
     stream.request_id = origin.register_request(this, static_cast<int>(streams_.size()));
@@ -57,7 +57,7 @@ bool GetTask::request_next(Origin& origin) {
             origin.discard(frame);
         }
         origin.release_request(stream.request_id);
-        origin.unreserve_receive(stream.window_bytes);
+        give_back_memory(origin, stream);
         return false;
     }
     add_pending();  // until the last chunk has come
@@ -67,11 +67,44 @@ bool GetTask::request_next(Origin& origin) {
     return true;
 }
 
+// Small answers come as messages, for which memory is posted anyway. Of a long one several chunks
+// are under way at a time: one being packed, one being transmitted, one being unpacked.
+bool GetTask::reserve_memory(Origin& origin, Stream* stream) const {
+    const auto message = static_cast<int64_t>(origin.largest_message_bytes());
+    if (!origin.uses_landing() || stream->total_bytes <= message / 2) {
+        stream->window_bytes =
+            std::clamp(stream->total_bytes, kSmallestWindow, origin.stream_window_bytes());
+        return origin.reserve_receive(stream->window_bytes);
+    }
+    const size_t whole = wire::padded(kDataHeadBytes + static_cast<size_t>(stream->total_bytes));
+    const size_t bytes = std::min(whole, origin.largest_landing_bytes());
+    uint32_t most = whole > bytes ? wire::kMostLandings : 1;
+    if (origin.depth_limit() > 0) {
+        most = std::min(most, static_cast<uint32_t>(origin.depth_limit()));
+    }
+    while (stream->landing_count < most &&
+           origin.acquire_landing(bytes, &stream->landings[stream->landing_count])) {
+        ++stream->landing_count;
+    }
+    stream->window_bytes = static_cast<int64_t>(bytes) * stream->landing_count;
+    return stream->landing_count > 0;
+}
+
+void GetTask::give_back_memory(Origin& origin, const Stream& stream) {
+    if (stream.landing_count == 0) {
+        origin.unreserve_receive(stream.window_bytes);
+    }
+    for (uint32_t i = 0; i < stream.landing_count; ++i) {
+        origin.release_landing(stream.landings[i]);
+    }
+}
+
 OutFrame* GetTask::build_request(Origin& origin, const Stream& stream, int64_t segment_count) {
     const size_t layout_bytes = transfer_.is_vector
                                     ? wire::encoded_vector_bytes(segment_count)
                                     : wire::encoded_strided_bytes(remote_layout_.levels);
-    const size_t wire_bytes = kHeadBytes + layout_bytes;
+    const size_t wire_bytes =
+        kHeadBytes + layout_bytes + (stream.landing_count > 0 ? sizeof(wire::LandingBody) : 0);
     if (!channel().has_room(wire_bytes)) {
         return nullptr;
     }
@@ -89,13 +122,25 @@ OutFrame* GetTask::build_request(Origin& origin, const Stream& stream, int64_t s
     if (transfer_.is_vector) {
         header.layout_kind = static_cast<uint8_t>(wire::LayoutKind::vector);
         uint64_t* addresses = nullptr;
-        wire::encode_vector(out, segment_count, transfer_.segments.segment_bytes, &addresses);
+        out = wire::encode_vector(out, segment_count, transfer_.segments.segment_bytes, &addresses);
         std::memcpy(addresses, transfer_.segments.remote + stream.first_segment,
                     sizeof(uint64_t) * segment_count);
     } else {
         header.layout_kind = static_cast<uint8_t>(wire::LayoutKind::strided);
         header.levels = static_cast<uint8_t>(remote_layout_.levels);
-        wire::encode_strided(out, transfer_.remote, remote_layout_);
+        out = wire::encode_strided(out, transfer_.remote, remote_layout_);
+    }
+    if (stream.landing_count > 0) {
+        header.flags |= wire::kHasLanding;
+        wire::LandingBody landing;
+        landing.key = origin.landing_key();
+        landing.count = stream.landing_count;
+        landing.slot_bytes = stream.landings[0].bytes;
+        for (uint32_t i = 0; i < stream.landing_count; ++i) {
+            landing.address[i] = stream.landings[i].address;
+            landing.notice[i] = stream.landings[i].notice;
+        }
+        std::memcpy(out, &landing, sizeof landing);
     }
     return frame;
 }
@@ -104,10 +149,9 @@ void GetTask::on_answer(Origin& origin, const wire::FrameHeader& header, const v
                         int tag) {
     Stream& stream = streams_[tag];
     wire::DataBody body;
-    const size_t head_bytes = sizeof(wire::FrameHeader) + sizeof(wire::DataBody);
     if (header.kind != wire::FrameKind::data ||
         !wire::decode_body(frame, header.frame_bytes, &body) ||
-        header.frame_bytes != wire::padded(head_bytes + body.data_bytes) ||
+        header.frame_bytes != wire::padded(kDataHeadBytes + body.data_bytes) ||
         body.offset > static_cast<uint64_t>(stream.total_bytes) ||
         body.data_bytes > static_cast<uint64_t>(stream.total_bytes - stream.taken_bytes) ||
         body.data_bytes > static_cast<uint64_t>(stream.total_bytes) - body.offset) {
@@ -133,11 +177,37 @@ void GetTask::on_answer(Origin& origin, const wire::FrameHeader& header, const v
     stream.taken_bytes += bytes;
     if (stream.taken_bytes == stream.total_bytes) {
         origin.release_request(stream.request_id);
-        origin.unreserve_receive(stream.window_bytes);
+        give_back_memory(origin, stream);
         remove_pending();
-    } else if (2 * (stream.taken_bytes - stream.credited_bytes) >= stream.window_bytes) {
-        stream.credited_bytes = stream.taken_bytes;
-        origin.send_credit(channel(), stream.request_id, static_cast<uint64_t>(stream.taken_bytes));
+    } else {
+        credit(origin, stream, reinterpret_cast<uint64_t>(frame));
+    }
+}
+
+void GetTask::credit(Origin& origin, Stream& stream, uint64_t landed_at) {
+    if (stream.landing_count == 0) {
+        if (2 * (stream.taken_bytes - stream.credited_bytes) >= stream.window_bytes) {
+            stream.credited_bytes = stream.taken_bytes;
+            origin.send_credit(channel(), stream.request_id,
+                               {static_cast<uint64_t>(stream.taken_bytes), 0});
+        }
+        return;
+    }
+    // The places are written in turn, so they are given back in turn, whatever the order in which
+    // the chunks were announced.
+    for (uint32_t i = 0; i < stream.landing_count; ++i) {
+        if (reinterpret_cast<uint64_t>(origin.landing_memory(stream.landings[i])) == landed_at) {
+            stream.taken[i] = true;
+        }
+    }
+    while (stream.taken[stream.taken_chunks % stream.landing_count]) {
+        stream.taken[stream.taken_chunks % stream.landing_count] = false;
+        ++stream.taken_chunks;
+    }
+    // Half of them at a time: each credit is a message.
+    if (2 * (stream.taken_chunks - stream.credited_chunks) >= stream.landing_count) {
+        stream.credited_chunks = stream.taken_chunks;
+        origin.send_credit(channel(), stream.request_id, {0, stream.taken_chunks});
     }
 }
 

@@ -1,10 +1,12 @@
 // Get by way of the data server: one request carries the layout, the server packs and streams
-// chunks back, and this side unpacks them as they come. How much the server may have under way is
-// promised with the request and renewed by credits as chunks are taken.
+// chunks back, and this side unpacks them as they come. The request names the memory that the
+// chunks shall be written to, or how many bytes of messages may be under way; credits renew both as
+// chunks are taken.
 #pragma once
 
 #include <vector>
 
+#include "pipeline/origin.h"
 #include "pipeline/task.h"
 #include "pipeline/transfer.h"
 
@@ -24,6 +26,13 @@ class GetTask : public Task {
     // What one request asks for: the whole strided layout, or as many segments as a frame can name.
     struct Stream {
         uint64_t request_id = 0;
+        // Where its chunks land, if they do not come as messages, and which of these places hold
+        // data that the server was not yet told is taken. They are written in turn.
+        Origin::Landing landings[wire::kMostLandings];
+        bool taken[wire::kMostLandings] = {};
+        uint32_t landing_count = 0;
+        uint64_t taken_chunks = 0;
+        uint64_t credited_chunks = 0;
         int64_t first_segment = 0;
         int64_t total_bytes = 0;
         int64_t taken_bytes = 0;
@@ -34,7 +43,10 @@ class GetTask : public Task {
 
     // False when it cannot be sent now.
     bool request_next(Origin& origin);
+    bool reserve_memory(Origin& origin, Stream* stream) const;
+    static void give_back_memory(Origin& origin, const Stream& stream);
     OutFrame* build_request(Origin& origin, const Stream& stream, int64_t segment_count);
+    void credit(Origin& origin, Stream& stream, uint64_t landed_at);
 
     Transfer transfer_;
     strided::Layout remote_layout_;

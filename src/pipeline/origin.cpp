@@ -12,6 +12,7 @@ namespace {
 
 // Smaller chunks than this cost more in frames than a narrow window costs in pauses.
 constexpr size_t kSmallestChunk = 4096 - OutFrame::kWireOffset;
+constexpr size_t kSmallFramesBytes = 256 << 10;
 
 }  // namespace
 
@@ -32,20 +33,33 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
 
     fabric::Endpoint::Options endpoint_options;
     endpoint_options.receive_slots = ReceivePool::completion_count(options.receive_bytes);
-    endpoint_options.largest_message_bytes = options.buffer_bytes;
+    const size_t largest_message = options.use_landing ? kSmallPieceBytes : options.buffer_bytes;
+    endpoint_options.largest_message_bytes = largest_message;
     endpoint_options.waitable = true;
+    endpoint_options.landed = on_landed;
+    endpoint_options.landed_context = this;
+    endpoint_options.landing_slots =
+        options.use_landing ? options.buffer_count * wire::kMostLandings : 0;
     if (!endpoint_.open(domain, endpoint_options, error) ||
-        !buffers_.open(options.buffer_count, options.buffer_bytes, domain, endpoint_, error) ||
-        !receives_.open(domain, endpoint_, options.receive_bytes, options.buffer_bytes, on_frame,
-                        this, error)) {
+        !buffers_.open(options.buffer_count, options.buffer_bytes, domain, endpoint_,
+                       options.use_landing ? fabric::Access::remote : fabric::Access::local,
+                       error) ||
+        !small_frames_.open(1, kSmallFramesBytes, domain, endpoint_, fabric::Access::local,
+                            error) ||
+        !receives_.open(domain, endpoint_, options.receive_bytes, largest_message, on_frame, this,
+                        error)) {
         return false;
     }
     receive_budget_ = static_cast<int64_t>(options.receive_bytes);
     stream_window_bytes_ =
         std::max<int64_t>(2 * static_cast<int64_t>(options.buffer_bytes), receive_budget_ / 4);
-    largest_wire_bytes_ = std::min(
+    // Several messages fit a server's window, so that they follow each other without a pause.
+    largest_message_bytes_ = std::min(
         buffers_.buffer_bytes() - OutFrame::kWireOffset,
         std::max<size_t>(kSmallestChunk, static_cast<size_t>(options.server_window_bytes) / 4));
+    if (options.use_landing) {
+        largest_message_bytes_ = std::min(largest_message_bytes_, kSmallFrameBytes);
+    }
     channels_.resize(options.node_count);
     return true;
 }
@@ -54,6 +68,11 @@ void Origin::close() {
     endpoint_.close();
     receives_.close();
     buffers_.close();
+    small_frames_.close();
+    open_batches_.clear();
+    returns_due_.clear();
+    landings_.clear();
+    spare_landings_.clear();
     channels_.clear();
     active_.clear();
     dirty_.clear();
@@ -67,6 +86,9 @@ Channel& Origin::channel(int node) {
         channel = std::make_unique<Channel>();
         channel->node = node;
         channel->window_bytes = options_.server_window_bytes;
+        if (options_.use_landing) {
+            channel->landing = environment_.landing(environment_.context, node);
+        }
         channel->peer =
             endpoint_.insert_peer(environment_.server_address(environment_.context, node));
         if (channel->peer == FI_ADDR_UNSPEC) {
@@ -83,7 +105,8 @@ void Origin::submit(Task& task, Channel& channel) {
     task.channel_ = &channel;
     ++channel.tasks;
     ++task_count_;
-    if (channel.first_task == nullptr && task.post(*this)) {
+    channel.queued_bytes += task.chunk_bytes();
+    if (channel.first_task == nullptr && flush_batch(channel) && task.post(*this)) {
         task.posted_ = true;
         finish_if_complete(&task);
         return;
@@ -115,8 +138,12 @@ void Origin::finish_if_complete(Task* task) {
     if (task == nullptr || !task->is_complete()) {
         return;
     }
-    --task->channel_->tasks;
+    Channel& channel = *task->channel_;
+    --channel.tasks;
     --task_count_;
+    if (channel.tasks == 0 && channel.slots.size() > channel.keep_slots) {
+        returns_due_.push_back(&channel);
+    }
     if (task->on_complete_ != nullptr) {
         task->on_complete_(task, task->completion_context_);  // the task may be gone now
     }
@@ -126,7 +153,7 @@ void Origin::finish_if_complete(Task* task) {
 bool Origin::post_tasks(Channel& channel) {
     bool moved = false;
     while (Task* task = channel.first_task) {
-        if (!task->post(*this)) {
+        if (!flush_batch(channel) || !task->post(*this)) {
             return moved;
         }
         moved = true;
@@ -142,6 +169,7 @@ bool Origin::post_tasks(Channel& channel) {
 
 bool Origin::progress() {
     receives_.retry_posts();
+    flush_batches();
     bool moved = endpoint_.poll() > 0;
     for (size_t i = 0; i < active_.size();) {
         Channel& channel = *active_[i];
@@ -155,6 +183,7 @@ bool Origin::progress() {
         }
     }
     std::erase_if(credits_due_, [&](const Credit& credit) { return try_credit(credit); });
+    std::erase_if(returns_due_, [&](Channel* channel) { return return_slots(*channel); });
     return moved;
 }
 
@@ -209,7 +238,8 @@ bool Origin::may_read(Channel& channel) {
 
 bool Origin::start_fence(int node) {
     const Channel* channel = channels_[node].get();
-    if (channel == nullptr || (channel->first_task == nullptr && !channel->remote_work_pending())) {
+    if (channel == nullptr || (channel->first_task == nullptr && channel->batch == nullptr &&
+                               !channel->remote_work_pending())) {
         return false;
     }
     ++stats_->fences;
@@ -220,6 +250,12 @@ bool Origin::fence_is_done(int node) {
     Channel& channel = *channels_[node];
     if (channel.first_task != nullptr || channel.writes_in_flight > 0) {
         return false;
+    }
+    if (channel.batch != nullptr) {
+        channel.batch->header()->flags |= wire::kAcknowledgeNow;
+        if (!flush_batch(channel)) {
+            return false;
+        }
     }
     if (!channel.remote_work_pending()) {
         return true;
@@ -254,127 +290,6 @@ bool Origin::writes_are_ordered_or_done(int node) const {
     const Channel* channel = channels_[node].get();
     return ordering_.ordered_writes || channel == nullptr ||
            (channel->first_task == nullptr && channel->writes_in_flight == 0);
-}
-
-// --- Frames out ----------------------------------------------------------------------------------
-
-OutFrame* Origin::new_frame(wire::FrameKind kind, size_t wire_bytes) {
-    void* piece = buffers_.acquire(OutFrame::kWireOffset + wire_bytes);
-    if (piece == nullptr) {
-        return nullptr;
-    }
-    auto* frame = new (piece) OutFrame;
-    frame->operation.complete = on_sent;
-    frame->origin = this;
-    frame->wire_bytes = static_cast<uint32_t>(wire_bytes);
-    auto* header = new (frame->wire()) wire::FrameHeader;
-    header->kind = kind;
-    header->rank = options_.rank;
-    header->frame_bytes = frame->wire_bytes;
-    return frame;
-}
-
-void Origin::discard(OutFrame* frame) {
-    buffers_.release(frame);
-}
-
-bool Origin::greet(Channel& channel) {
-    const std::vector<unsigned char>& address = endpoint_.address();
-    OutFrame* frame =
-        new_frame(wire::FrameKind::hello, wire::padded(sizeof(wire::FrameHeader) + address.size()));
-    if (frame == nullptr) {
-        return false;
-    }
-    std::memcpy(frame->wire() + sizeof(wire::FrameHeader), address.data(), address.size());
-    channel.greeted = true;
-    if (!post_frame(channel, frame)) {
-        channel.greeted = false;
-        discard(frame);
-    }
-    return channel.greeted;
-}
-
-bool Origin::post_frame(Channel& channel, OutFrame* frame) {
-    if (!channel.has_room(frame->wire_bytes)) {
-        return false;
-    }
-    // Ask for an answer before the window could close, so that it always opens again.
-    if (!channel.has_room(frame->wire_bytes + largest_wire_bytes_)) {
-        frame->header()->flags |= wire::kAcknowledgeNow;
-    }
-    frame->header()->sequence = channel.sent_frames + 1;
-    frame->operation.peer = channel.node;
-    if (!endpoint_.post_send(channel.peer, frame->wire(), frame->wire_bytes, buffers_.descriptor(),
-                             &frame->operation)) {
-        return false;
-    }
-    ++channel.sent_frames;
-    channel.sent_bytes += frame->wire_bytes;
-    if ((frame->header()->flags & wire::kAcknowledgeNow) != 0) {
-        channel.asked_frame = channel.sent_frames;
-    }
-    ++stats_->messages_sent;
-    return true;
-}
-
-bool Origin::send(Channel& channel, OutFrame* frame, Task* task, Effect effect) {
-    if (!is_introduced(channel)) {
-        return false;
-    }
-    frame->task = task;
-    if (!post_frame(channel, frame)) {
-        return false;
-    }
-    if (effect == Effect::mutation) {
-        channel.last_mutation = channel.sent_frames;
-        mark_dirty(channel);
-    }
-    if (task != nullptr) {
-        task->add_pending();
-    }
-    return true;
-}
-
-void Origin::on_sent(fabric::Operation* operation, const fabric::Completion&) {
-    auto* frame = reinterpret_cast<OutFrame*>(operation);
-    Origin* origin = frame->origin;
-    Task* task = frame->task;
-    origin->buffers_.release(frame);
-    if (task != nullptr) {
-        task->remove_pending();
-        origin->finish_if_complete(task);
-    }
-}
-
-void Origin::send_credit(Channel& channel, uint64_t request_id, uint64_t taken_bytes) {
-    const Credit credit{&channel, request_id, taken_bytes};
-    if (!try_credit(credit)) {
-        credits_due_.push_back(credit);
-    }
-}
-
-bool Origin::try_credit(const Credit& credit) {
-    OutFrame* frame = new_frame(wire::FrameKind::get_credit,
-                                sizeof(wire::FrameHeader) + sizeof(wire::CreditBody));
-    if (frame == nullptr) {
-        return false;
-    }
-    frame->header()->request_id = credit.request_id;
-    const wire::CreditBody body{credit.taken_bytes};
-    std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
-    if (!send(*credit.channel, frame, nullptr, Effect::none)) {
-        discard(frame);
-        return false;
-    }
-    return true;
-}
-
-bool Origin::reserve_receive(int64_t bytes) {
-    if (receive_reserved_ > 0 && receive_reserved_ + bytes > receive_budget_) {
-        return false;
-    }
-    receive_reserved_ += bytes;
-    return true;
 }
 
 // --- Requests and answers ------------------------------------------------------------------------
@@ -427,9 +342,13 @@ void Origin::handle_frame(const void* frame, size_t frame_bytes) {
                        frame_bytes);
         return;
     }
-    channels_[header.rank]->record_answer(header.sequence, header.executed_bytes);
+    Channel& channel = *channels_[header.rank];
+    channel.record_answer(header.sequence, header.flow);
     switch (header.kind) {
         case wire::FrameKind::acknowledge:
+            return;
+        case wire::FrameKind::grant:
+            take_grant(channel, frame, frame_bytes);
             return;
         case wire::FrameKind::failed:
             report_failure(header, frame, frame_bytes);
@@ -467,70 +386,6 @@ void Origin::report_failure(const wire::FrameHeader& header, const void* frame,
                 header.rank, wire::name_of(static_cast<wire::FrameKind>(body.request_kind)),
                 static_cast<unsigned long long>(body.bytes),
                 static_cast<unsigned long long>(body.address), wire::describe(body.failure));
-}
-
-// --- RMA -----------------------------------------------------------------------------------------
-
-Origin::RmaOperation* Origin::new_rma_operation() {
-    if (spare_rma_operations_.empty()) {
-        rma_operations_.push_back(std::make_unique<RmaOperation>());
-        RmaOperation* created = rma_operations_.back().get();
-        created->operation.complete = on_rma;
-        created->origin = this;
-        return created;
-    }
-    RmaOperation* operation = spare_rma_operations_.back();
-    spare_rma_operations_.pop_back();
-    return operation;
-}
-
-void Origin::on_rma(fabric::Operation* operation, const fabric::Completion&) {
-    auto* rma = reinterpret_cast<RmaOperation*>(operation);
-    Task* task = rma->task;
-    if (rma->is_delivered_write) {
-        --task->channel_->writes_in_flight;
-    }
-    rma->origin->spare_rma_operations_.push_back(rma);
-    task->remove_pending();
-    rma->origin->finish_if_complete(task);
-}
-
-bool Origin::write(Channel& channel, Task* task, const void* data, int64_t bytes,
-                   const fabric::RemoteMemory& target) {
-    RmaOperation* rma = new_rma_operation();
-    rma->task = task;
-    rma->is_delivered_write = !ordering_.ordered_writes;
-    rma->operation.peer = channel.node;
-    const auto completion = ordering_.ordered_writes ? fabric::Endpoint::WriteCompletion::local
-                                                     : fabric::Endpoint::WriteCompletion::delivered;
-    if (!endpoint_.post_write(channel.peer, data, static_cast<size_t>(bytes), nullptr, target,
-                              completion, &rma->operation)) {
-        spare_rma_operations_.push_back(rma);
-        return false;
-    }
-    if (ordering_.ordered_writes) {
-        channel.write_mark = channel.sent_frames + 1;
-    } else {
-        ++channel.writes_in_flight;
-    }
-    mark_dirty(channel);
-    task->add_pending();
-    return true;
-}
-
-bool Origin::read(Channel& channel, Task* task, void* data, int64_t bytes,
-                  const fabric::RemoteMemory& source) {
-    RmaOperation* rma = new_rma_operation();
-    rma->task = task;
-    rma->is_delivered_write = false;
-    rma->operation.peer = channel.node;
-    if (!endpoint_.post_read(channel.peer, data, static_cast<size_t>(bytes), nullptr, source,
-                             &rma->operation)) {
-        spare_rma_operations_.push_back(rma);
-        return false;
-    }
-    task->add_pending();
-    return true;
 }
 
 }  // namespace armci::pipeline

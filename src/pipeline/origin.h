@@ -4,9 +4,11 @@
 // Nothing here blocks.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/stats.h"
@@ -16,6 +18,7 @@
 #include "pipeline/receive_pool.h"
 #include "pipeline/registered_buffers.h"
 #include "pipeline/task.h"
+#include "strided/kernels.h"
 #include "wire/frame.h"
 
 namespace armci::pipeline {
@@ -26,6 +29,7 @@ struct OutFrame {
     Origin* origin = nullptr;
     Task* task = nullptr;  // nullptr: nobody waits for it
     uint32_t wire_bytes = 0;
+    bool is_chunk = false;  // its piece is one of the pipeline's buffers
 
     char* wire() { return reinterpret_cast<char*>(this) + kWireOffset; }
     wire::FrameHeader* header() { return reinterpret_cast<wire::FrameHeader*>(wire()); }
@@ -41,6 +45,8 @@ struct OriginEnvironment {
     // Where a range of a node's global memory is for RMA; false when it is not registered.
     bool (*resolve)(void* context, int node, uint64_t address, int64_t bytes,
                     fabric::RemoteMemory* memory) = nullptr;
+    // Where chunks for a node's data server go; stays valid.
+    const LandingAddress* (*landing)(void* context, int node) = nullptr;
 };
 
 struct OriginOptions {
@@ -50,6 +56,8 @@ struct OriginOptions {
     size_t buffer_bytes = 0;          // equal on all ranks: also the largest frame a server takes
     size_t receive_bytes = 0;         // memory for answers
     int64_t server_window_bytes = 0;  // how much a server lets this origin have under way
+    int64_t register_min_bytes = 0;   // RMA of less is copied where memory must be registered
+    bool use_landing = false;         // chunks are written into slots, here and at servers
     bool use_ordering = true;
 };
 
@@ -92,18 +100,43 @@ class Origin {
     // Whether RMA posted now would have to wait for an acknowledgement first.
     bool has_unexecuted_requests(int node) const {
         return channels_[node] &&
-               (channels_[node]->first_task != nullptr || channels_[node]->mutations_pending());
+               (channels_[node]->first_task != nullptr || channels_[node]->batch != nullptr ||
+                channels_[node]->mutations_pending());
     }
     // Whether a frame sent now is executed after all writes posted so far.
     bool writes_are_ordered_or_done(int node) const;
 
+    // Appends a small put or accumulate (scale not null), run by run, to what travels together to
+    // that server; its data is copied. It leaves with the next thing that goes there, when the
+    // frame is full, with the next progress(), or at once when nothing has gone there for a while.
+    // False: nothing is appended, make a task of it.
+    struct SmallRun {
+        const void* data;
+        uint64_t address;
+    };
+    static constexpr int kMostSmallRuns = 16;
+    bool append(Channel& channel, const SmallRun* runs, int run_count, size_t run_bytes,
+                const strided::AccScale* scale);
+    static constexpr size_t kLargestAppended = 2048;
+    bool has_open_batches() const { return !open_batches_.empty(); }
+    void flush_batches();
+
+    void limit_depth(int chunks) { depth_limit_ = chunks; }
+
     // --- for tasks
     // --------------------------------------------------------------------------------
-    // Of a frame to a server: several fit its window, so that they follow each other without a
-    // pause.
-    size_t largest_wire_bytes() const { return largest_wire_bytes_; }
+    size_t largest_message_bytes() const { return largest_message_bytes_; }
+    // Of a request: it always travels as a message.
+    size_t largest_request_bytes() const {
+        return std::min(largest_message_bytes_, kSmallFrameBytes);
+    }
+    // Room for the next chunk frame to that server, of a transfer that has sent and has left so
+    // many bytes; 0: none may be sent now. Chunks are short at the beginning and the end, where
+    // nothing overlaps with them.
+    size_t chunk_room(Channel& channel, int64_t sent_bytes, int64_t left_bytes);
     // A buffer for a frame of that length, its header filled in; nullptr when there is none now.
     OutFrame* new_frame(wire::FrameKind kind, size_t wire_bytes);
+    OutFrame* new_chunk_frame(wire::FrameKind kind, size_t wire_bytes);
     void discard(OutFrame* frame);
     // Whether the server knows this origin, or has been sent what it needs for that. A task that
     // keeps buffers while it waits asks first: the introduction needs a buffer, too.
@@ -113,18 +146,46 @@ class Origin {
     // buffer). False: not now, the frame is still the caller's.
     bool send(Channel& channel, OutFrame* frame, Task* task, Effect effect);
 
+    // Memory in which a server's chunks of a get land: at most *count pieces of at least
+    // `wanted_bytes`, or as large as there are; false when there is none now.
+    struct Landing {
+        uint32_t notice = 0;
+        uint32_t bytes = 0;
+        uint64_t address = 0;  // for the server
+    };
+    bool uses_landing() const { return options_.use_landing; }
+    size_t largest_landing_bytes() const { return buffers_.buffer_bytes(); }
+    bool acquire_landing(size_t bytes, Landing* landing);
+    void release_landing(const Landing& landing);
+    const void* landing_memory(const Landing& landing) const {
+        return landings_[landing.notice].memory;
+    }
+    uint64_t landing_key() const { return buffers_.key(); }
+
     // Names a task's request on the wire; answers reach on_answer(tag) until release.
     uint64_t register_request(Task* task, int tag);
     void release_request(uint64_t request_id);
 
+    // RMA between the caller's memory and `target`: registered by `local`, or copied through a
+    // buffer where the provider wants registration and there is none. False: not now.
     bool write(Channel& channel, Task* task, const void* data, int64_t bytes,
-               const fabric::RemoteMemory& target);
-    bool read(Channel& channel, Task* task, void* data, int64_t bytes,
+               const fabric::Region& local, const fabric::RemoteMemory& target);
+    bool read(Channel& channel, Task* task, void* data, int64_t bytes, const fabric::Region& local,
               const fabric::RemoteMemory& source);
+    // Whether a transfer of that length should register its local memory.
+    bool registers_local(int64_t bytes) const {
+        return domain_->needs_local_registration() && bytes >= options_.register_min_bytes &&
+               !registration_refused_;
+    }
+    // Invalid when the system refuses, which is warned about once.
+    fabric::Region register_local(void* start, size_t bytes);
     bool resolve(int node, uint64_t address, int64_t bytes, fabric::RemoteMemory* memory) const {
         return environment_.resolve(environment_.context, node, address, bytes, memory);
     }
-    size_t largest_rma_bytes() const { return endpoint_.max_rma_bytes(); }
+    size_t largest_rma_bytes(bool is_registered) const {
+        return is_registered || !domain_->needs_local_registration() ? endpoint_.max_rma_bytes()
+                                                                     : buffers_.buffer_bytes();
+    }
 
     // True when RMA of that kind may be posted now without overtaking earlier operations; otherwise
     // it sees to it that the server is asked, and the caller tries again later.
@@ -137,7 +198,9 @@ class Origin {
     int64_t stream_window_bytes() const { return stream_window_bytes_; }
 
     // Tells a server how much of a streamed get has been taken; repeated later if not possible now.
-    void send_credit(Channel& channel, uint64_t request_id, uint64_t taken_bytes);
+    void send_credit(Channel& channel, uint64_t request_id, const wire::CreditBody& taken);
+    // How many chunks of a transfer may be under way; 0: as many as there is room for.
+    int depth_limit() const { return depth_limit_; }
 
     base::Stats& stats() { return *stats_; }
 
@@ -152,14 +215,23 @@ class Origin {
         Origin* origin = nullptr;
         Task* task = nullptr;
         bool is_delivered_write = false;
+        // Copied through: the piece, and for a read where its data goes.
+        char* bounce = nullptr;
+        void* copy_to = nullptr;
+        size_t bytes = 0;
+    };
+    struct LandingPiece {
+        char* memory = nullptr;  // nullptr: none
+        size_t bytes = 0;
     };
     struct Credit {
         Channel* channel;
         uint64_t request_id;
-        uint64_t taken_bytes;
+        wire::CreditBody taken;
     };
 
     static void on_frame(void* context, const void* frame, size_t frame_bytes);
+    static void on_landed(void* context, uint64_t notice);
     static void on_sent(fabric::Operation* operation, const fabric::Completion& completion);
     static void on_rma(fabric::Operation* operation, const fabric::Completion& completion);
     void handle_frame(const void* frame, size_t frame_bytes);
@@ -170,11 +242,21 @@ class Origin {
     bool post_frame(Channel& channel, OutFrame* frame);
     bool ask_acknowledge(Channel& channel);
     bool try_credit(const Credit& credit);
+    OutFrame* make_frame(void* piece, wire::FrameKind kind, size_t wire_bytes);
+    bool post_message(Channel& channel, OutFrame* frame);
+    bool post_into_slot(Channel& channel, OutFrame* frame);
+    uint64_t slots_wanted(const Channel& channel) const;
+    void ask_slots(Channel& channel);
+    void take_grant(Channel& channel, const void* frame, size_t frame_bytes);
+    bool return_slots(Channel& channel);
+    bool flush_batch(Channel& channel);
     bool post_tasks(Channel& channel);
     void activate(Channel& channel);
     void mark_dirty(Channel& channel);
     void finish_if_complete(Task* task);
-    RmaOperation* new_rma_operation();
+    RmaOperation* new_rma_operation(Channel& channel, Task* task);
+    void drop(RmaOperation* rma);
+    bool prepare_bounce(RmaOperation* rma, size_t bytes, const fabric::Region& local);
 
     fabric::Domain* domain_ = nullptr;
     OriginOptions options_;
@@ -182,12 +264,19 @@ class Origin {
     Ordering ordering_;
     base::Stats* stats_ = nullptr;
     fabric::Endpoint endpoint_;
+    // For chunks; requests and everything small have memory of their own, so that neither waits for
+    // the other.
     RegisteredBuffers buffers_;
+    RegisteredBuffers small_frames_;
     ReceivePool receives_;
 
     std::vector<std::unique_ptr<Channel>> channels_;  // by node, made on first use
     std::vector<Channel*> active_;                    // with queued tasks
     std::vector<Channel*> dirty_;                     // with remote work that a fence must wait for
+    std::vector<Channel*> open_batches_;
+    std::vector<Channel*> returns_due_;   // without work and with slots to give back
+    std::vector<LandingPiece> landings_;  // by notice
+    std::vector<uint32_t> spare_landings_;
     std::vector<Credit> credits_due_;
     std::vector<Request> requests_;
     std::vector<uint32_t> spare_requests_;
@@ -197,7 +286,13 @@ class Origin {
     int64_t receive_budget_ = 0;
     int64_t receive_reserved_ = 0;
     int64_t stream_window_bytes_ = 0;
-    size_t largest_wire_bytes_ = 0;
+    size_t largest_message_bytes_ = 0;
+    bool registration_refused_ = false;
+    int depth_limit_ = 0;
+    std::vector<std::pair<Channel*, uint64_t>> limited_chunks_;  // under way, while it is not 0
+
+    static constexpr size_t kSmallPieceBytes = 8192;
+    static constexpr size_t kSmallFrameBytes = kSmallPieceBytes - OutFrame::kWireOffset;
 };
 
 }  // namespace armci::pipeline

@@ -3,12 +3,14 @@
 namespace armci::pipeline {
 
 bool RegisteredBuffers::open(size_t buffer_count, size_t buffer_bytes, fabric::Domain& domain,
-                             fabric::Endpoint& endpoint, std::string* error) {
+                             fabric::Endpoint& endpoint, fabric::Access access,
+                             std::string* error) {
     domain_ = &domain;
     endpoint_ = &endpoint;
+    access_ = access;
     error_ = error;
     Registrar registrar;
-    if (domain.needs_local_registration()) {
+    if (domain.needs_local_registration() || access == fabric::Access::remote) {
         registrar = Registrar{this, add, remove};
     }
     error->clear();
@@ -24,8 +26,9 @@ bool RegisteredBuffers::open(size_t buffer_count, size_t buffer_bytes, fabric::D
 
 bool RegisteredBuffers::add(void* context, void* start, size_t bytes, void** descriptor) {
     auto* self = static_cast<RegisteredBuffers*>(context);
-    self->region_ = self->domain_->register_memory(start, bytes, fabric::Access::local,
-                                                   self->endpoint_, self->error_);
+    self->region_ =
+        self->domain_->register_memory(start, bytes, self->access_, self->endpoint_, self->error_);
+    self->arena_ = static_cast<const char*>(start);
     *descriptor = self->region_.descriptor();
     return self->region_.valid();
 }

@@ -11,8 +11,9 @@ namespace armci::pipeline {
 
 class RegisteredBuffers {
   public:
+    // With Access::remote, peers may write into the buffers by `endpoint`.
     bool open(size_t buffer_count, size_t buffer_bytes, fabric::Domain& domain,
-              fabric::Endpoint& endpoint, std::string* error);
+              fabric::Endpoint& endpoint, fabric::Access access, std::string* error);
     void close() { manager_.close(); }
 
     void* acquire(size_t bytes) { return manager_.acquire(bytes); }
@@ -20,6 +21,12 @@ class RegisteredBuffers {
     size_t buffer_bytes() const { return manager_.buffer_bytes(); }
     void* descriptor() const { return manager_.descriptor(); }
     const BufferManager& manager() const { return manager_; }
+    // For peers, with Access::remote.
+    uint64_t key() const { return region_.key(); }
+    uint64_t remote_address(const void* piece) const {
+        return region_.remote_base() +
+               static_cast<uint64_t>(static_cast<const char*>(piece) - arena_);
+    }
 
   private:
     static bool add(void* context, void* start, size_t bytes, void** descriptor);
@@ -27,7 +34,9 @@ class RegisteredBuffers {
 
     fabric::Domain* domain_ = nullptr;
     fabric::Endpoint* endpoint_ = nullptr;
+    fabric::Access access_ = fabric::Access::local;
     std::string* error_ = nullptr;
+    const char* arena_ = nullptr;  // while registered
     fabric::Region region_;
     BufferManager manager_;  // last: its destructor still needs the region
 };

@@ -47,6 +47,20 @@ void RmaTask::advance(int64_t bytes) {
     }
 }
 
+void RmaTask::register_local(Origin& origin) {
+    // Registering what lies between the runs as well pays up to a point.
+    constexpr int64_t kSparsest = 4;
+    is_prepared_ = true;
+    if (!origin.registers_local(transfer_.total_bytes) || transfer_.is_vector) {
+        return;
+    }
+    const strided::Extent hull = strided::extent(strided::local_side(transfer_.pair));
+    if ((hull.end - hull.begin) / kSparsest <= transfer_.total_bytes) {
+        region_ = origin.register_local(transfer_.local + hull.begin,
+                                        static_cast<size_t>(hull.end - hull.begin));
+    }
+}
+
 bool RmaTask::post(Origin& origin) {
     const bool is_put = transfer_.op == base::OpKind::put;
     Channel& to = channel();
@@ -54,7 +68,10 @@ bool RmaTask::post(Origin& origin) {
     if (done_bytes_ == 0 && !(is_put ? origin.may_write(to) : origin.may_read(to))) {
         return false;
     }
-    const auto largest = static_cast<int64_t>(origin.largest_rma_bytes());
+    if (!is_prepared_) {
+        register_local(origin);
+    }
+    const auto largest = static_cast<int64_t>(origin.largest_rma_bytes(region_.valid()));
     while (done_bytes_ < transfer_.total_bytes) {
         const Piece piece = current();
         const int64_t bytes = std::min(piece.bytes, largest);
@@ -63,8 +80,8 @@ bool RmaTask::post(Origin& origin) {
             base::fatal(function(), "remote memory at 0x%llx on node %d is not registered for RMA",
                         static_cast<unsigned long long>(piece.remote), to.node);
         }
-        const bool posted = is_put ? origin.write(to, this, piece.local, bytes, memory)
-                                   : origin.read(to, this, piece.local, bytes, memory);
+        const bool posted = is_put ? origin.write(to, this, piece.local, bytes, region_, memory)
+                                   : origin.read(to, this, piece.local, bytes, region_, memory);
         if (!posted) {
             return false;
         }

@@ -1,7 +1,13 @@
 // Put and get by remote memory access: every run goes straight between user memory and the target,
 // as a stream of operations bounded by what the provider takes.
+//
+// Where the provider wants local memory registered, a long transfer registers what it spans for its
+// duration (providers that pin memory keep a cache of registrations, which makes repetitions
+// cheap); a short one, and one whose registration is refused, is copied through the pipeline's
+// buffers.
 #pragma once
 
+#include "fabric/domain.h"
 #include "fabric/endpoint.h"
 #include "pipeline/task.h"
 #include "pipeline/transfer.h"
@@ -23,10 +29,13 @@ class RmaTask : public Task {
         uint64_t remote;
         int64_t bytes;
     };
+    void register_local(Origin& origin);
     Piece current() const;
     void advance(int64_t bytes);
 
     Transfer transfer_;
+    fabric::Region region_;  // of the local side, where the provider wants one
+    bool is_prepared_ = false;
     int64_t done_bytes_ = 0;                   // posted
     int64_t in_run_ = 0;                       // of these, in the current run
     int64_t segment_ = 0;                      // vector: current segment

@@ -32,6 +32,9 @@ class Task {
     virtual void on_answer(Origin& origin, const wire::FrameHeader& header, const void* frame,
                            int tag);
 
+    // Bytes that the task will send in chunks, for the number of landing slots to ask for.
+    virtual int64_t chunk_bytes() const { return 0; }
+
     bool is_complete() const { return posted_ && pending_ == 0; }
     const char* function() const { return function_; }
     Channel& channel() const { return *channel_; }

@@ -164,6 +164,13 @@ bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& h
     }
     if (header.kind == FrameKind::get) {
         view->data = nullptr;
+        view->landing = {};
+        if ((header.flags & kHasLanding) != 0 &&
+            (!input.read(&view->landing) || view->landing.count == 0 ||
+             view->landing.count > kMostLandings || view->landing.slot_bytes % 8 != 0 ||
+             view->landing.slot_bytes < sizeof(FrameHeader) + sizeof(DataBody) + 8)) {
+            return false;
+        }
         return input.remaining() == 0 && body.window_bytes > 0;
     }
     if (header.kind == FrameKind::accumulate) {
@@ -183,8 +190,52 @@ bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& h
     return input.remaining() == padded(body.data_bytes);
 }
 
+bool BatchReader::next(BatchView* view, bool* malformed) {
+    *malformed = false;
+    if (next_ == end_) {
+        return false;
+    }
+    *malformed = true;
+    const auto left = [this] { return static_cast<uint64_t>(end_ - next_); };
+    if (left() < sizeof(BatchEntry)) {
+        return false;
+    }
+    std::memcpy(&view->entry, next_, sizeof(BatchEntry));
+    next_ += sizeof(BatchEntry);
+    const BatchEntry& entry = view->entry;
+    if (entry.is_accumulate > 1 || entry.data_bytes == 0) {
+        return false;
+    }
+    if (entry.is_accumulate == 1) {
+        if (left() < kScaleBytes ||
+            entry.acc_type > static_cast<uint8_t>(strided::AccType::complex128) ||
+            entry.data_bytes % static_cast<uint64_t>(strided::element_bytes(
+                                   static_cast<strided::AccType>(entry.acc_type))) !=
+                0) {
+            return false;
+        }
+        view->scale = reinterpret_cast<const unsigned char*>(next_);
+        next_ += kScaleBytes;
+    }
+    if (left() < padded(entry.data_bytes)) {
+        return false;
+    }
+    view->data = next_;
+    next_ += padded(entry.data_bytes);
+    *malformed = false;
+    return true;
+}
+
 const char* name_of(FrameKind kind) {
     switch (kind) {
+        case FrameKind::batch:
+            return "batch";
+        case FrameKind::want:
+            return "want";
+        case FrameKind::return_slots:
+            return "return slots";
+        case FrameKind::grant:
+            return "grant";
         case FrameKind::hello:
             return "hello";
         case FrameKind::put:

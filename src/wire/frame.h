@@ -39,6 +39,9 @@ enum class FrameKind : uint8_t {
     fence = 12,           // nothing but its acknowledgement
     add_segment = 13,     // from ranks of the server's own node: register a range; answered
     remove_segment = 14,  // answered with a value
+    batch = 15,           // small puts and accumulates, executed one after the other
+    want = 16,            // nothing but the header's count of wanted slots
+    return_slots = 17,    // landing slots that the origin has no use for
     // from servers to origins
     data = 32,
     value = 33,
@@ -46,11 +49,13 @@ enum class FrameKind : uint8_t {
     segment = 35,
     acknowledge = 36,
     failed = 37,
+    grant = 38,  // landing slots for the origin's next chunks
 };
 
 enum FrameFlags : uint8_t {
     kAcknowledgeNow = 1,  // the sender waits for room or for completion: answer without delay
     kLastChunk = 2,       // of a streamed get
+    kHasLanding = 4,      // get: a LandingBody follows the layout
 };
 
 struct FrameHeader {
@@ -68,7 +73,9 @@ struct FrameHeader {
     // executed in this order: providers match messages in order, but may complete a small one
     // before a large one. Server frames: how many of the addressee's frames have been executed.
     uint64_t sequence = 0;
-    uint64_t executed_bytes = 0;  // server frames: the bytes of those frames
+    // Origin frames: landing slots that it could use beyond those it holds. Server frames: the
+    // bytes of the addressee's messages that have been executed.
+    uint64_t flow = 0;
 };
 static_assert(sizeof(FrameHeader) == 40);
 
@@ -83,7 +90,36 @@ struct TransferBody {
 };
 
 struct CreditBody {
-    uint64_t taken_bytes = 0;  // of the get's data, in total so far
+    uint64_t taken_bytes = 0;   // of the get's data, in total so far
+    uint64_t taken_chunks = 0;  // of the chunks that were written into landing slots
+};
+
+// Where the chunks of a get shall be written at the origin, in turn.
+inline constexpr uint32_t kMostLandings = 4;
+struct LandingBody {
+    uint64_t key = 0;
+    uint32_t count = 0;
+    uint32_t slot_bytes = 0;
+    uint64_t address[kMostLandings] = {};
+    uint32_t notice[kMostLandings] = {};
+};
+
+// One operation of a batch; the scale of an accumulate and then the data, padded to 8, follow.
+struct BatchEntry {
+    uint64_t address = 0;
+    uint32_t data_bytes = 0;
+    uint8_t is_accumulate = 0;
+    uint8_t acc_type = 0;
+    uint16_t padding = 0;
+};
+static_assert(sizeof(BatchEntry) == 16);
+inline constexpr size_t kScaleBytes = 16;
+
+inline constexpr uint32_t kMostSlotsPerFrame = 8;
+struct SlotsBody {  // grant, return_slots
+    uint32_t count = 0;
+    uint32_t keep = 0;  // grant: how many of its slots an idle origin may keep
+    uint32_t slot[kMostSlotsPerFrame] = {};
 };
 
 struct RmwBody {
@@ -185,9 +221,31 @@ struct TransferView {
     TransferBody body;
     LayoutView layout;
     const char* data = nullptr;
+    LandingBody landing;  // count 0: none
 };
 bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& header,
                      TransferView* view);
+
+// Walks a batch: false at its end, or when what follows does not add up (*malformed).
+struct BatchView {
+    BatchEntry entry;
+    const unsigned char* scale = nullptr;
+    const char* data = nullptr;
+};
+class BatchReader {
+  public:
+    BatchReader(const void* frame, size_t frame_bytes)
+        : next_(static_cast<const char*>(frame) + sizeof(FrameHeader)),
+          end_(static_cast<const char*>(frame) + frame_bytes) {}
+    bool next(BatchView* view, bool* malformed);
+
+  private:
+    const char* next_;
+    const char* end_;
+};
+constexpr size_t batch_entry_bytes(uint64_t data_bytes, bool is_accumulate) {
+    return sizeof(BatchEntry) + (is_accumulate ? kScaleBytes : 0) + padded(data_bytes);
+}
 
 const char* name_of(FrameKind kind);
 const char* describe(Failure failure);

@@ -95,10 +95,11 @@ SIZE = "a number of bytes, with K, M or G"
 
 CASES = [
     # Whole numbers.
-    malformed("ARMCI_BUFFER_COUNT", "many", "a whole number", "2..4096"),
-    malformed("ARMCI_BUFFER_COUNT", "", "a whole number", "2..4096"),
-    malformed("ARMCI_BUFFER_COUNT", "8.5", "a whole number", "2..4096"),
-    malformed("ARMCI_BUFFER_COUNT", "1", "a whole number", "2..4096"),
+    malformed("ARMCI_BUFFER_COUNT", "many", "a whole number", "1..4096"),
+    malformed("ARMCI_BUFFER_COUNT", "", "a whole number", "1..4096"),
+    malformed("ARMCI_BUFFER_COUNT", "8.5", "a whole number", "1..4096"),
+    malformed("ARMCI_BUFFER_COUNT", "0", "a whole number", "1..4096"),
+    malformed("ARMCI_FAULTS", "eagain=4/3", "a list of", "eagain=R/N", ranks=2),
     malformed("ARMCI_NODE_SIZE", "-1", "a whole number", "0..1048576", ranks=2),
     malformed("ARMCI_SERVER_SPIN_US", "99999999999999999999", "a whole number", "0..1000000"),
     # Sizes.
@@ -110,6 +111,21 @@ CASES = [
     malformed("ARMCI_LOG_LEVEL", "WARN", "one of error|warn|info|debug"),
     # Yes or no.
     malformed("ARMCI_STATS", "perhaps", "0 or 1", ranks=2),
+    # A file that must be there.
+    Case(
+        "ARMCI_PROFILE (no such file)",
+        {"ARMCI_PROFILE": "/nonexistent/profile"},
+        [
+            error('ARMCI_PROFILE="/nonexistent/profile" cannot be read (No such file', "correct"),
+            unusable(1),
+        ],
+        ranks=2,
+    ),
+    Case(
+        "ARMCI_PROFILE (a directory)",
+        {"ARMCI_PROFILE": "/"},
+        [error('ARMCI_PROFILE="/" cannot be read (Is a directory', "correct"), unusable(1)],
+    ),
     # Everything that is wrong is said at once, and no log level hides it.
     Case(
         "several at once",
@@ -155,6 +171,16 @@ CASES = [
         "no data server thread",
         {"ARMCI_PROGRESS_THREAD": "0"},
         warning("ARMCI_PROGRESS_THREAD=0: remote requests are served only while"),
+    ),
+    between_nodes(
+        "a profile that is none",
+        {"ARMCI_PROFILE": "/dev/null"},
+        warning('ARMCI_PROFILE="/dev/null" is not used: it has no entry'),
+    ),
+    Case(
+        "a profile on one node",
+        {"ARMCI_PROFILE": "/dev/null"},
+        ranks=2,
     ),
     Case(
         "more address space than the machine has",

@@ -179,7 +179,7 @@ TEST(MutexSet, Trylock) {
             if (me() == holder) {
                 ARMCIX_Unlock_hdl(set, 0, owner);
             }
-            sync();
+            ARMCI_Barrier();  // the release is on its way when Unlock returns; a fence waits for it
         }
     }
     EXPECT_EQ(ARMCIX_Destroy_mutexes_hdl(set), 0);

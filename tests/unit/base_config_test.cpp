@@ -157,9 +157,9 @@ TEST(Config, RowsDescribeTheWholeTable) {
         EXPECT_TRUE(one.name.starts_with("ARMCI_")) << one.name;
         EXPECT_TRUE(names.insert(std::string(one.name)).second) << one.name << " twice";
     }
-    EXPECT_EQ(row(result, "ARMCI_BUFFER_COUNT").range, "2..4096");
+    EXPECT_EQ(row(result, "ARMCI_BUFFER_COUNT").range, "1..4096");
     EXPECT_EQ(row(result, "ARMCI_BUFFER_SIZE").range, "4K..16M");
-    EXPECT_EQ(row(result, "ARMCI_BUFFER_SIZE").default_value, "64K");
+    EXPECT_EQ(row(result, "ARMCI_BUFFER_SIZE").default_value, "256K");
     EXPECT_EQ(row(result, "ARMCI_DOMAINS").range, "process|node");
     EXPECT_EQ(row(result, "ARMCI_DOMAINS").default_value, "process");
     EXPECT_EQ(row(result, "ARMCI_STATS").range, "0|1");
@@ -188,7 +188,7 @@ TEST(Config, MalformedNumbersAreNotGuessedAt) {
     for (const char* text : {"", " ", "x", "12x", " 8", "8 ", "1.5", "1e3", "0x10", "--5", "8,000",
                              "9223372036854775808", "99999999999999999999"}) {
         expect_malformed(read({std::string("ARMCI_BUFFER_COUNT=") + text}), "ARMCI_BUFFER_COUNT",
-                         text, "a whole number in 2..4096", own);
+                         text, "a whole number in 1..4096", own);
         expect_malformed(read({std::string("ARMCI_PROGRESS_USLEEP=") + text}),
                          "ARMCI_PROGRESS_USLEEP", text, "a whole number in 0..1000000", mirrored);
     }

@@ -36,16 +36,18 @@ TEST(BenchOptions, TakesValuesAfterEqualsOrAsNextArgument) {
 
 TEST(BenchOptions, ReadsEveryKindOfValue) {
     Options options;
-    EXPECT_THAT(
-        parse_options(
-            {"--ops",        "rmw,put", "--modes",        "window",   "--runs",          "64",
-             "--dims",       "2,3",     "--segments",     "10",       "--stride-factor", "4",
-             "--local",      "dense",   "--local-memory", "malloc",   "--type",          "dcomplex",
-             "--scale",      "-1.5",    "--handles",      "explicit", "--pattern",       "pair",
-             "--busy-limit", "3",       "--repeat",       "5",        "--min-time",      "0",
-             "--csv",        "-",       "--json",         "x.json",   "--list"},
-            &options),
-        IsEmpty());
+    EXPECT_THAT(parse_options({"--ops",        "rmw,put",  "--modes",         "window",
+                               "--runs",       "64",       "--dims",          "2,3",
+                               "--segments",   "10",       "--stride-factor", "4",
+                               "--local",      "dense",    "--local-memory",  "malloc",
+                               "--type",       "dcomplex", "--scale",         "-1.5",
+                               "--handles",    "explicit", "--pattern",       "pair",
+                               "--busy-limit", "3",        "--repeat",        "5",
+                               "--min-time",   "0",        "--csv",           "-",
+                               "--json",       "x.json",   "--raw-provider",  "tcp",
+                               "--raw-peer",   "wait",     "--list",          "--interleave"},
+                              &options),
+                IsEmpty());
     EXPECT_THAT(options.ops,
                 ElementsAre(Op::fetch_add, Op::swap, Op::fetch_add_contended, Op::put));
     EXPECT_THAT(options.modes, ElementsAre(Mode::window));
@@ -64,13 +66,16 @@ TEST(BenchOptions, ReadsEveryKindOfValue) {
     EXPECT_EQ(options.min_time_ms, 0);
     EXPECT_EQ(options.csv_path, "-");
     EXPECT_EQ(options.json_path, "x.json");
+    EXPECT_EQ(options.raw_provider, "tcp");
+    EXPECT_EQ(options.raw_peer, RawPeer::wait);
+    EXPECT_TRUE(options.interleave);
     EXPECT_TRUE(options.list);
 }
 
 TEST(BenchOptions, AllMeansEveryOperationOnce) {
     Options options;
     EXPECT_THAT(parse_options({"--ops", "all"}, &options), IsEmpty());
-    EXPECT_EQ(options.ops.size(), static_cast<size_t>(Op::mpi_pack_get) + 1);
+    EXPECT_EQ(options.ops.size(), static_cast<size_t>(Op::raw_rmw) + 1);
     for (size_t i = 0; i < options.ops.size(); i++) {
         EXPECT_EQ(options.ops[i], static_cast<Op>(i));
     }
@@ -93,6 +98,8 @@ TEST(BenchOptions, NamesTheWrongArgument) {
         {{"--local", "sparse"}, "--local"},
         {{"--local-memory", "gpu"}, "--local-memory"},
         {{"--handles", "none"}, "--handles"},
+        {{"--raw-peer", "sleepy"}, "--raw-peer"},
+        {{"--raw-provider", ""}, "--raw-provider"},
         {{"--target", "-1"}, "--target"},
         {{"--nonsense"}, "unknown option --nonsense"},
         {{"--nonsense=1"}, "unknown option --nonsense"},
@@ -127,6 +134,19 @@ TEST(BenchOptions, ChecksAgainstTheSizeOfTheJob) {
     EXPECT_THAT(check_job_size(options, 1), HasSubstr("--target-busy"));
     ASSERT_THAT(parse_options({"--target-busy", "--pattern", "all"}, &options), IsEmpty());
     EXPECT_THAT(check_job_size(options, 2), HasSubstr("--target-busy"));
+}
+
+TEST(BenchOptions, EveryModeHasAName) {
+    Options options;
+    EXPECT_THAT(
+        parse_options({"--modes", "latency,stream,window,latency-serial,stream-serial"}, &options),
+        IsEmpty());
+    ASSERT_THAT(options.modes, ElementsAre(Mode::latency, Mode::stream, Mode::window,
+                                           Mode::latency_serial, Mode::stream_serial));
+    for (const Mode mode : options.modes) {
+        EXPECT_EQ(is_serial(mode), std::string_view(mode_name(mode)).ends_with("-serial"));
+        EXPECT_THAT(mode_name(mode), HasSubstr(mode_name(plain_mode(mode))));
+    }
 }
 
 TEST(BenchJson, StringsAreEscaped) {

@@ -9,6 +9,7 @@
 namespace armci::bench {
 namespace {
 
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -80,10 +81,11 @@ TEST(BenchShape, KnowsTheLimitsOfTheInterface) {
     EXPECT_FALSE(strided_shape(int64_t{4} << 30, 1 << 30, 2, 2, false).fits_interface());
 }
 
-Plan plan_for(const std::vector<std::string_view>& arguments, int rank_count) {
+Plan plan_for(const std::vector<std::string_view>& arguments, int rank_count,
+              const Abilities& abilities = {.raw = true, .serial_modes = true}) {
     Options options;
     EXPECT_THAT(parse_options(arguments, &options), IsEmpty());
-    return make_plan(options, rank_count);
+    return make_plan(options, rank_count, abilities);
 }
 
 TEST(BenchPlan, RowsAreTheProductOfWhatWasAskedFor) {
@@ -111,6 +113,52 @@ TEST(BenchPlan, LeavesOutWhatMakesNoSenseAndSaysSo) {
     const Plan alone = plan_for({"--ops", "mpi-pack-put", "--sizes", "64", "--runs", "8"}, 1);
     EXPECT_THAT(alone.notes, ElementsAre(HasSubstr("target that does nothing else")));
     EXPECT_THAT(alone.rows, IsEmpty());
+
+    const Plan raw_alone = plan_for({"--ops", "raw", "--sizes", "64"}, 1);
+    EXPECT_THAT(raw_alone.notes, SizeIs(3));
+    EXPECT_THAT(raw_alone.notes, Each(HasSubstr("target that does nothing else")));
+    EXPECT_THAT(raw_alone.rows, IsEmpty());
+}
+
+TEST(BenchPlan, LeavesOutWhatProgramOrLibraryCannotDo) {
+    const Plan no_raw = plan_for({"--ops", "raw,put", "--sizes", "64", "--modes", "latency"}, 2,
+                                 {.raw = false, .serial_modes = true});
+    EXPECT_THAT(no_raw.notes, SizeIs(3));
+    EXPECT_THAT(no_raw.notes, Each(HasSubstr("without libfabric")));
+    EXPECT_THAT(no_raw.rows, SizeIs(1));
+
+    const Plan no_serial =
+        plan_for({"--ops", "put", "--sizes", "8,64", "--modes", "latency,latency-serial"}, 2,
+                 {.raw = true, .serial_modes = false});
+    EXPECT_THAT(no_serial.notes, ElementsAre(HasSubstr("no mode latency-serial")));
+    EXPECT_THAT(no_serial.rows, SizeIs(2));
+}
+
+TEST(BenchPlan, RawRowsHaveTheModesOfTheirCounterparts) {
+    const Plan plan = plan_for({"--ops", "put,get,raw-put,raw-get", "--sizes", "64"}, 2);
+    std::vector<Mode> own;
+    std::vector<Mode> raw;
+    for (const Row& row : plan.rows) {
+        (is_raw(row.op) ? raw : own).push_back(row.mode);
+        EXPECT_EQ(row.moved_bytes(), 64);
+    }
+    EXPECT_EQ(raw, own);
+    EXPECT_THAT(plan_for({"--ops", "raw-rmw"}, 2).rows, SizeIs(1));
+}
+
+TEST(BenchPlan, SerialModesAreForTransfersOfTheLibrary) {
+    const Plan plan =
+        plan_for({"--ops", "put-strided,get-strided,mpi-pack,raw,fetch-add", "--sizes", "64",
+                  "--runs", "8", "--modes", "latency-serial,stream-serial"},
+                 2);
+    ASSERT_THAT(plan.rows, SizeIs(2 + 1 + 2));
+    EXPECT_EQ(plan.rows[0].op, Op::put_strided);
+    EXPECT_EQ(plan.rows[0].mode, Mode::latency_serial);
+    EXPECT_EQ(plan.rows[1].mode, Mode::stream_serial);
+    EXPECT_EQ(plan.rows[2].op, Op::get_strided);  // its stream is its latency
+    EXPECT_EQ(plan.rows[2].mode, Mode::latency_serial);
+    EXPECT_EQ(plan.rows[3].op, Op::raw_rmw);  // these two have no other mode than latency
+    EXPECT_EQ(plan.rows[4].op, Op::fetch_add);
 }
 
 }  // namespace

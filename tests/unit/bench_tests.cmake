@@ -2,6 +2,7 @@
 
 set(bench_dir ${PROJECT_SOURCE_DIR}/tools/armci-bench)
 set(bench_test_sources
+    ${bench_dir}/comparison.cpp
     ${bench_dir}/element.cpp
     ${bench_dir}/json.cpp
     ${bench_dir}/options.cpp
@@ -11,6 +12,7 @@ set(bench_test_sources
     ${bench_dir}/statistics.cpp
     ${bench_dir}/transfer_check.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_check_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/bench_comparison_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_options_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_quantity_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_shape_test.cpp
@@ -37,12 +39,21 @@ if(TARGET armci-bench)
     armci_add_bench_test(busy_target 2 --ops contiguous,strided,vector,rmw,sync --target-busy)
     armci_add_bench_test(busy_target_of_other_node 2
         --ops contiguous,strided,vector,rmw,sync --target-busy)
-    set_tests_properties(armci-bench.busy_target_of_other_node PROPERTIES
-        ENVIRONMENT ARMCI_NODE_SIZE=1)
+    armci_add_bench_test(compared_with_other_node 2
+        --ops contiguous,strided,rmw,mpi-pack,raw --interleave
+        --modes latency,stream,window,latency-serial,stream-serial)
+    armci_add_bench_test(raw_target_sleeps 2 --ops rmw,raw --raw-peer wait)
+    set_tests_properties(armci-bench.busy_target_of_other_node
+        armci-bench.compared_with_other_node armci-bench.raw_target_sleeps
+        PROPERTIES ENVIRONMENT ARMCI_NODE_SIZE=1)
 endif()
 
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
     add_test(NAME compare_script
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/benchmarks/compare/ratios_test.py)
+    # 77: there is no matplotlib.
+    add_test(NAME tools.armci-plot
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/armci-plot/armci_plot_test.py)
+    set_tests_properties(tools.armci-plot PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 60 LABELS bench)
 endif()

@@ -20,7 +20,10 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/wire_garbage_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_buffer_manager_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_channel_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/pipeline_cost_model_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/pipeline_cost_profile_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/datasrv_segment_map_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/datasrv_slot_grants_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/core_handles_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/object_size_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_fixture.cpp

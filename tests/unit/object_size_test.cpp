@@ -13,14 +13,14 @@
 #include "pipeline/origin.h"
 #include "pipeline/request_task.h"
 #include "pipeline/rma_task.h"
-#include "pipeline/send_task.h"
+#include "pipeline/put_task.h"
 #include "wire/frame.h"
 
 namespace armci::test {
 namespace {
 
 TEST(ObjectSize, PerPeer) {
-    EXPECT_LE(sizeof(pipeline::Channel), 160U);  // of an origin, per data server it talks to
+    EXPECT_LE(sizeof(pipeline::Channel), 208U);  // of an origin, per data server it talks to
     EXPECT_LE(sizeof(datasrv::Client), 160U);    // of a data server, per rank that talks to it
 }
 
@@ -37,7 +37,7 @@ TEST(ObjectSize, PerOperationUnderWay) {
     EXPECT_LE(sizeof(pipeline::RequestTask), 192U);
     // A transfer holds both layouts by value, so that posting allocates nothing.
     EXPECT_LE(sizeof(pipeline::Transfer), 640U);
-    EXPECT_LE(sizeof(pipeline::SendTask), 1536U);
+    EXPECT_LE(sizeof(pipeline::PutTask), 1536U);
     EXPECT_LE(sizeof(pipeline::GetTask), 1536U);
     EXPECT_LE(sizeof(pipeline::RmaTask), 896U);
 }

@@ -64,7 +64,7 @@ TEST(Frame, HeadersComeBack) {
     sent.rank = -12345;
     sent.request_id = 0x0123'4567'89ab'cdef;
     sent.sequence = ~uint64_t{0};
-    sent.executed_bytes = uint64_t{1} << 63;
+    sent.flow = uint64_t{1} << 63;
     FrameHeader received;
     ASSERT_TRUE(decode_header(frame.data(), frame_bytes(frame), &received));
     EXPECT_EQ(std::memcmp(&received, &sent, sizeof sent), 0);

@@ -2,34 +2,45 @@
 
 #include "armci-bench/armci_api.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace armci::bench {
 
 namespace {
 
-constexpr int64_t kPageBytes = 4096;
+int64_t round_up_to_pages(int64_t bytes) {
+    return (bytes + Arena::kPageBytes - 1) / Arena::kPageBytes * Arena::kPageBytes;
+}
 
 }  // namespace
+
+int64_t Arena::part_remote_bytes(int64_t data_bytes) {
+    return kPageBytes + round_up_to_pages(data_bytes);
+}
+
+int64_t Arena::part_local_bytes(int64_t data_bytes) {
+    return std::max(round_up_to_pages(data_bytes), kPageBytes);
+}
 
 bool Arena::create(int64_t remote_bytes, int64_t local_bytes, bool local_malloc) {
     int rank_count = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &rank_count);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     bases_.assign(index(rank_count), nullptr);
-    global_ = ARMCI_Malloc(bases_.data(), kDataOffset + remote_bytes) == 0;
+    remote_bytes_ = remote_bytes;
+    global_ = ARMCI_Malloc(bases_.data(), kPageBytes + remote_bytes) == 0;
 
     local_malloc_ = local_malloc;
-    const int64_t rounded = (local_bytes / kPageBytes + 1) * kPageBytes;
-    local_ = static_cast<char*>(local_malloc
-                                    ? std::aligned_alloc(kPageBytes, static_cast<size_t>(rounded))
-                                    : ARMCI_Malloc_local(rounded));
+    local_bytes_ = part_local_bytes(local_bytes);
+    local_ = static_cast<char*>(
+        local_malloc ? std::aligned_alloc(kPageBytes, static_cast<size_t>(local_bytes_))
+                     : ARMCI_Malloc_local(local_bytes_));
     int ok = global_ && local_ != nullptr ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (ok == 1) {
         const DirectAccess access(bases_[index(rank_)]);
         *release_word(rank_) = 0;
-        *counter(rank_) = 0;
     }
     return ok == 1;
 }
@@ -49,8 +60,15 @@ void Arena::destroy() {
     }
 }
 
+Arena Arena::part(int64_t remote_offset, int64_t local_offset) const {
+    Arena view = *this;
+    view.remote_offset_ = remote_offset;
+    view.local_offset_ = local_offset;
+    return view;
+}
+
 long* Arena::counter(int rank) const {
-    return reinterpret_cast<long*>(static_cast<char*>(bases_[index(rank)]) + kCounterOffset);
+    return reinterpret_cast<long*>(area(rank) + remote_offset_);
 }
 
 DirectAccess::DirectAccess(void* own_memory) : own_memory_(own_memory) {

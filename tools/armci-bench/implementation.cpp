@@ -30,6 +30,14 @@ int node_of(int rank) {
     return ARMCIX_Node(rank);
 }
 
+bool can_limit_pipeline() {
+    return true;
+}
+
+int set_pipeline_depth(int chunks) {
+    return ARMCIX_Set_pipeline_depth(chunks);
+}
+
 RouteCounts route_counts(Verb verb) {
     armcix_stats_t stats{};
     ARMCIX_Stats(&stats, sizeof(stats));
@@ -67,6 +75,14 @@ int node_count() {
 }
 
 int node_of(int) {
+    return 0;
+}
+
+bool can_limit_pipeline() {
+    return false;
+}
+
+int set_pipeline_depth(int) {
     return 0;
 }
 

@@ -20,6 +20,11 @@ std::string provider_name();
 int node_count();
 int node_of(int rank);
 
+// Tells the library how many chunks of one transfer may be under way at a time, 0: as many as it
+// likes. Returns what it was before. Does nothing where can_limit_pipeline() is false.
+bool can_limit_pipeline();
+int set_pipeline_depth(int chunks);
+
 // Calls of this process by route, so far.
 using RouteCounts = std::array<unsigned long long, 3>;
 RouteCounts route_counts(Verb verb);

@@ -1,5 +1,7 @@
 #include "armci-bench/json.h"
 
+#include "armci-bench/comparison.h"
+
 #include <array>
 #include <cmath>
 
@@ -85,6 +87,7 @@ void write_machine(Writer& writer, const Machine& machine) {
     writer.text("library", machine.library);
     writer.text("libfabric", machine.libfabric);
     writer.text("provider", machine.provider);
+    writer.text("raw_network", machine.raw_network);
     writer.integer("rank_count", machine.rank_count);
     writer.integer("node_count", machine.node_count);
     writer.open("node_of_rank", '[');
@@ -109,11 +112,13 @@ void write_settings(Writer& writer, const Options& options) {
     writer.number("scale", options.scale);
     writer.integer("window", options.window);
     writer.text("handles", handles_name(options.handles));
+    writer.text("raw_peer", raw_peer_name(options.raw_peer));
     writer.integer("stride_factor", options.stride_factor);
     writer.text("local", options.local_dense ? "dense" : "strided");
     writer.text("local_memory", options.local_malloc ? "malloc" : "armci");
     writer.integer("repeat", options.repeat);
     writer.integer("min_time_ms", options.min_time_ms);
+    writer.text("sampling", options.interleave ? "interleaved" : "row by row");
     writer.close('}');
 }
 
@@ -142,6 +147,19 @@ void write_result(Writer& writer, const Result& result) {
     } else {
         writer.integer("errors", result.errors);
     }
+    writer.close('}');
+}
+
+// Both rows as indices into "rows".
+void write_comparison(Writer& writer, const Comparison& comparison,
+                      const std::vector<Result>& results) {
+    const Result& row = results[comparison.row];
+    const Result& base = results[comparison.base];
+    writer.open(nullptr, '{');
+    writer.integer("row", static_cast<int64_t>(comparison.row));
+    writer.integer("base", static_cast<int64_t>(comparison.base));
+    writer.text("base_name", base_name(row.row, base.row));
+    writer.number("rate_ratio", rate_ratio(row, base));
     writer.close('}');
 }
 
@@ -174,6 +192,11 @@ void write_json(std::FILE* out, const Machine& machine, const Options& options,
     writer.open("rows", '[');
     for (const Result& result : results) {
         write_result(writer, result);
+    }
+    writer.close(']');
+    writer.open("comparisons", '[');
+    for (const Comparison& comparison : comparisons_of(results)) {
+        write_comparison(writer, comparison, results);
     }
     writer.close(']');
     writer.close('}');

@@ -2,8 +2,11 @@
 
 #include "armci-bench/arena.h"
 #include "armci-bench/armci_api.h"
+#include "armci-bench/comparison.h"
+#include "armci-bench/implementation.h"
 #include "armci-bench/machine.h"
 #include "armci-bench/options.h"
+#include "armci-bench/raw.h"
 #include "armci-bench/report.h"
 #include "armci-bench/row.h"
 #include "armci-bench/runner.h"
@@ -12,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,35 +47,44 @@ bool failed_on_rank_0(const std::string& message) {
     return failed != 0;
 }
 
-MemoryNeeds most_memory(const Plan& plan, const Options& options) {
+// Indices of rows, by what is measured together.
+using Groups = std::vector<std::vector<size_t>>;
+
+MemoryNeeds most_memory(const Plan& plan, const Groups& groups, const Options& options) {
     MemoryNeeds most;
-    for (const Row& row : plan.rows) {
-        const MemoryNeeds needs = memory_needs(row, options);
+    for (const std::vector<size_t>& group : groups) {
+        MemoryNeeds needs;
+        for (const size_t index : group) {
+            needs += memory_needs(plan.rows[index], options);
+        }
         most.remote_bytes = std::max(most.remote_bytes, needs.remote_bytes);
         most.local_bytes = std::max(most.local_bytes, needs.local_bytes);
     }
     return most;
 }
 
-// Collective; returns the exit status.
-int measure_all(const Plan& plan, const Options& options, const Arena& arena) {
+// Collective; returns the exit status. The network is null if no row is raw.
+int measure_all(const Plan& plan, const Groups& groups, const Options& options, const Arena& arena,
+                RawNetwork* raw) {
     const bool reports = world_rank() == 0;
     Report report(options);
     std::string error = reports ? report.open() : "";
     if (failed_on_rank_0(error)) {
         return fail(error, kExitUsage);
     }
-    const Machine machine = describe_machine();
+    Machine machine = describe_machine();
+    machine.raw_network = raw != nullptr ? raw->describe() : "";
     if (reports) {
         report.begin(machine);
     }
     size_t failures = 0;
-    Runner runner(options, arena);
-    for (size_t i = 0; i < plan.rows.size(); i++) {
-        const Result result = runner.measure(plan.rows[i], static_cast<int64_t>(i));
-        failures += result.status == Status::ok ? 0 : 1;
-        if (reports) {
-            report.add(result);
+    Runner runner(options, arena, raw);
+    for (const std::vector<size_t>& group : groups) {
+        for (const Result& result : runner.measure(plan.rows, group)) {
+            failures += result.status == Status::ok ? 0 : 1;
+            if (reports) {
+                report.add(result);
+            }
         }
     }
     error = reports ? report.finish() : "";
@@ -86,13 +99,33 @@ int measure_all(const Plan& plan, const Options& options, const Arena& arena) {
     return 0;
 }
 
+// Collective. Opens the network for raw operations if the plan has some.
+int measure_with_network(const Plan& plan, const Groups& groups, const Options& options,
+                         const Arena& arena) {
+    if (std::none_of(plan.rows.begin(), plan.rows.end(),
+                     [](const Row& row) { return is_raw(row.op); })) {
+        return measure_all(plan, groups, options, arena, nullptr);
+    }
+    std::string error;
+    const std::unique_ptr<RawNetwork> raw = open_raw_network(options, arena, &error);
+    if (raw == nullptr) {
+        if (!error.empty()) {
+            std::fprintf(stderr, "armci-bench: rank %d: raw operations: %s\n", world_rank(),
+                         error.c_str());
+        }
+        return kExitFailed;
+    }
+    return measure_all(plan, groups, options, arena, raw.get());
+}
+
 // Collective; ARMCI is up.
 int run_benchmark(const Plan& plan, const Options& options) {
-    const MemoryNeeds needs = most_memory(plan, options);
+    const Groups groups = group_rows(plan.rows, options.interleave);
+    const MemoryNeeds needs = most_memory(plan, groups, options);
     Arena arena;
     int status = kExitFailed;
     if (arena.create(needs.remote_bytes, needs.local_bytes, options.local_malloc)) {
-        status = measure_all(plan, options, arena);
+        status = measure_with_network(plan, groups, options, arena);
     } else {
         fail("not enough memory: each rank needs " + std::to_string(needs.remote_bytes) +
                  " bytes of global and " + std::to_string(needs.local_bytes) +
@@ -121,7 +154,8 @@ int bench_main(const std::vector<std::string_view>& arguments) {
         return fail(error + " (armci-bench --help tells more)", kExitUsage);
     }
 
-    const Plan plan = make_plan(options, rank_count);
+    const Plan plan = make_plan(options, rank_count,
+                                {.raw = raw_is_available(), .serial_modes = can_limit_pipeline()});
     if (world_rank() == 0) {
         for (const std::string& note : plan.notes) {
             std::fprintf(stderr, "armci-bench: %s\n", note.c_str());

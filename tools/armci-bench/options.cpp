@@ -34,9 +34,15 @@ constexpr Name<Op> kOps[] = {
     {"barrier", Op::barrier},
     {"mpi-pack-put", Op::mpi_pack_put},
     {"mpi-pack-get", Op::mpi_pack_get},
+    {"raw-put", Op::raw_put},
+    {"raw-get", Op::raw_get},
+    {"raw-rmw", Op::raw_rmw},
 };
-constexpr Name<Mode> kModes[] = {
-    {"latency", Mode::latency}, {"stream", Mode::stream}, {"window", Mode::window}};
+constexpr Name<Mode> kModes[] = {{"latency", Mode::latency},
+                                 {"stream", Mode::stream},
+                                 {"window", Mode::window},
+                                 {"latency-serial", Mode::latency_serial},
+                                 {"stream-serial", Mode::stream_serial}};
 constexpr Name<Pattern> kPatterns[] = {
     {"one", Pattern::one}, {"pair", Pattern::pair}, {"all", Pattern::all}};
 constexpr Name<TargetWait> kTargetWaits[] = {
@@ -44,6 +50,7 @@ constexpr Name<TargetWait> kTargetWaits[] = {
 constexpr Name<Handles> kHandles[] = {{"implicit", Handles::implicit},
                                       {"explicit", Handles::one_each},
                                       {"aggregate", Handles::aggregate}};
+constexpr Name<RawPeer> kRawPeers[] = {{"spin", RawPeer::spin}, {"wait", RawPeer::wait}};
 
 // Names that stand for several operations.
 struct OpGroup {
@@ -59,6 +66,7 @@ const std::vector<OpGroup>& op_groups() {
         {"rmw", {Op::fetch_add, Op::swap, Op::fetch_add_contended}},
         {"sync", {Op::fence, Op::barrier}},
         {"mpi-pack", {Op::mpi_pack_put, Op::mpi_pack_get}},
+        {"raw", {Op::raw_put, Op::raw_get, Op::raw_rmw}},
     };
     return groups;
 }
@@ -193,6 +201,13 @@ int take_value(std::string_view name, std::string_view value, Options* options) 
     if (name == "--handles") {
         return lookup(kHandles, value, &options->handles);
     }
+    if (name == "--raw-provider") {
+        options->raw_provider = value;
+        return !value.empty();
+    }
+    if (name == "--raw-peer") {
+        return lookup(kRawPeers, value, &options->raw_peer);
+    }
     if (name == "--pattern") {
         return lookup(kPatterns, value, &options->pattern);
     }
@@ -225,6 +240,8 @@ int take_value(std::string_view name, std::string_view value, Options* options) 
 bool take_switch(std::string_view name, Options* options) {
     if (name == "--target-busy") {
         options->target_wait = TargetWait::busy;
+    } else if (name == "--interleave") {
+        options->interleave = true;
     } else if (name == "--list") {
         options->list = true;
     } else if (name == "--help" || name == "-h") {
@@ -279,6 +296,25 @@ const char* target_wait_name(TargetWait wait) {
 
 const char* handles_name(Handles handles) {
     return name_of(kHandles, handles);
+}
+
+const char* raw_peer_name(RawPeer peer) {
+    return name_of(kRawPeers, peer);
+}
+
+bool is_serial(Mode mode) {
+    return mode == Mode::latency_serial || mode == Mode::stream_serial;
+}
+
+Mode plain_mode(Mode mode) {
+    switch (mode) {
+        case Mode::latency_serial:
+            return Mode::latency;
+        case Mode::stream_serial:
+            return Mode::stream;
+        default:
+            return mode;
+    }
 }
 
 std::string parse_options(const std::vector<std::string_view>& arguments, Options* options) {

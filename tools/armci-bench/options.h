@@ -27,18 +27,29 @@ enum class Op {
     barrier,
     mpi_pack_put,
     mpi_pack_get,
+    raw_put,
+    raw_get,
+    raw_rmw,
 };
 
-enum class Mode { latency, stream, window };
+// The serial modes are the plain ones with the library told not to pipeline.
+enum class Mode { latency, stream, window, latency_serial, stream_serial };
 enum class Pattern { one, pair, all };
 enum class TargetWait { mpi, armci, busy };
 enum class Handles { implicit, one_each, aggregate };
+enum class RawPeer { spin, wait };
 
 const char* op_name(Op op);
 const char* mode_name(Mode mode);
 const char* pattern_name(Pattern pattern);
 const char* target_wait_name(TargetWait wait);
 const char* handles_name(Handles handles);
+const char* raw_peer_name(RawPeer peer);
+
+bool is_serial(Mode mode);
+
+// The mode that a serial mode serialises; any other mode itself.
+Mode plain_mode(Mode mode);
 
 struct Options {
     std::vector<Op> ops;
@@ -55,6 +66,8 @@ struct Options {
     double scale = 2;
     int64_t window = 64;
     Handles handles = Handles::implicit;
+    std::string raw_provider;  // empty: the one the library uses
+    RawPeer raw_peer = RawPeer::spin;
 
     Pattern pattern = Pattern::one;
     int64_t target = -1;  // -1: the last rank
@@ -63,6 +76,7 @@ struct Options {
 
     int64_t repeat = 15;
     int64_t min_time_ms = 10;
+    bool interleave = false;
 
     std::string csv_path;  // empty: none; "-": standard output
     std::string json_path;

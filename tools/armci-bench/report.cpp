@@ -74,6 +74,9 @@ void Report::add(const Result& result) {
 }
 
 std::string Report::finish() {
+    if (table_ != nullptr) {
+        print_comparisons(table_, results_);
+    }
     if (json_ != nullptr) {
         write_json(json_, machine_, options_, results_);
     }

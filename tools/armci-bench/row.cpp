@@ -10,19 +10,33 @@ namespace {
 
 constexpr int64_t kWordBytes = sizeof(long);
 
+bool is_pack(Op op) {
+    return op == Op::mpi_pack_put || op == Op::mpi_pack_get;
+}
+
 bool asks_for(const Options& options, Mode mode) {
     return std::find(options.modes.begin(), options.modes.end(), mode) != options.modes.end();
+}
+
+// A get is complete when it returns: its stream is its latency.
+bool repeats_latency(Op op, Mode mode, const Options& options) {
+    return direction_of(op) == Verb::get &&
+           ((mode == Mode::stream && asks_for(options, Mode::latency)) ||
+            (mode == Mode::stream_serial && asks_for(options, Mode::latency_serial)));
+}
+
+bool offers(Op op, Mode mode) {
+    if (is_serial(mode)) {
+        return verb_of(op) != Verb::other;
+    }
+    return mode != Mode::window || !is_pack(op);
 }
 
 // The modes in which a transfer makes a row of its own.
 std::vector<Mode> modes_of(Op op, const Options& options) {
     std::vector<Mode> modes;
     for (Mode mode : options.modes) {
-        const bool is_pack = op == Op::mpi_pack_put || op == Op::mpi_pack_get;
-        const bool is_get = verb_of(op) == Verb::get || op == Op::mpi_pack_get;
-        const bool repeats_latency =
-            mode == Mode::stream && is_get && asks_for(options, Mode::latency);
-        if (!repeats_latency && !(is_pack && mode == Mode::window)) {
+        if (offers(op, mode) && !repeats_latency(op, mode, options)) {
             modes.push_back(mode);
         }
     }
@@ -31,15 +45,22 @@ std::vector<Mode> modes_of(Op op, const Options& options) {
 
 class Planner {
   public:
-    Planner(const Options& options, int rank_count) : options_(options), rank_count_(rank_count) {}
+    Planner(const Options& options, int rank_count, const Abilities& abilities)
+        : options_(options), rank_count_(rank_count), abilities_(abilities) {}
 
     Plan take() { return std::move(plan_); }
 
     void add(Op op) {
+        if (is_raw(op) && !abilities_.raw) {
+            note(op, "this program was built without libfabric");
+            return;
+        }
         switch (op) {
             case Op::put:
             case Op::get:
             case Op::acc:
+            case Op::raw_put:
+            case Op::raw_get:
                 for (int64_t bytes : options_.sizes) {
                     add_transfer(op, contiguous_shape(bytes));
                 }
@@ -65,6 +86,11 @@ class Planner {
             case Op::swap:
             case Op::fetch_add_contended:
                 plan_.rows.push_back({op, Mode::latency, contiguous_shape(kWordBytes)});
+                break;
+            case Op::raw_rmw:
+                if (has_idle_target(op)) {
+                    plan_.rows.push_back({op, Mode::latency, contiguous_shape(kWordBytes)});
+                }
                 break;
             case Op::fence:
                 plan_.rows.push_back({op, Mode::latency, contiguous_shape(kWordBytes)});
@@ -104,22 +130,36 @@ class Planner {
                  what + " is not made of whole elements of type " + element_name(options_.type));
             return;
         }
-        const bool is_pack = op == Op::mpi_pack_put || op == Op::mpi_pack_get;
-        if (is_pack && !has_passive_targets(options_, rank_count_)) {
-            note(op, "needs a target that does nothing else");
+        if ((is_pack(op) || is_raw(op)) && !has_idle_target(op)) {
             return;
         }
-        if (is_pack && !contiguous_shape(shape.total_bytes()).fits_interface()) {
+        if (is_pack(op) && !contiguous_shape(shape.total_bytes()).fits_interface()) {
             note(op, what + " does not fit one MPI message");
             return;
         }
         for (Mode mode : modes_of(op, options_)) {
+            if (is_serial(mode) && !abilities_.serial_modes) {
+                add_note(std::string("no mode ") + mode_name(mode) +
+                         ": this library cannot be told not to pipeline");
+                continue;
+            }
             plan_.rows.push_back({op, mode, shape});
         }
     }
 
+    bool has_idle_target(Op op) {
+        if (has_passive_targets(options_, rank_count_)) {
+            return true;
+        }
+        note(op, "needs a target that does nothing else");
+        return false;
+    }
+
     void note(Op op, const std::string& reason) {
-        const std::string text = std::string("no row ") + op_name(op) + ": " + reason;
+        add_note(std::string("no row ") + op_name(op) + ": " + reason);
+    }
+
+    void add_note(const std::string& text) {
         if (std::find(plan_.notes.begin(), plan_.notes.end(), text) == plan_.notes.end()) {
             plan_.notes.push_back(text);
         }
@@ -127,6 +167,7 @@ class Planner {
 
     const Options& options_;
     const int rank_count_;
+    const Abilities abilities_;
     Plan plan_;
 };
 
@@ -151,11 +192,29 @@ Verb verb_of(Op op) {
     }
 }
 
+Verb direction_of(Op op) {
+    switch (op) {
+        case Op::mpi_pack_put:
+        case Op::raw_put:
+            return Verb::put;
+        case Op::mpi_pack_get:
+        case Op::raw_get:
+            return Verb::get;
+        default:
+            return verb_of(op);
+    }
+}
+
+bool is_raw(Op op) {
+    return op == Op::raw_put || op == Op::raw_get || op == Op::raw_rmw;
+}
+
 std::string Row::layout() const {
     switch (op) {
         case Op::fetch_add:
         case Op::swap:
         case Op::fetch_add_contended:
+        case Op::raw_rmw:
             return "long";
         case Op::fence:
             return shape.total_bytes() > 0 ? "after a put" : "nothing to wait for";
@@ -167,13 +226,11 @@ std::string Row::layout() const {
 }
 
 int64_t Row::moved_bytes() const {
-    const bool moves_data =
-        verb_of(op) != Verb::other || op == Op::mpi_pack_put || op == Op::mpi_pack_get;
-    return moves_data ? shape.total_bytes() : 0;
+    return direction_of(op) != Verb::other ? shape.total_bytes() : 0;
 }
 
-Plan make_plan(const Options& options, int rank_count) {
-    Planner planner(options, rank_count);
+Plan make_plan(const Options& options, int rank_count, const Abilities& abilities) {
+    Planner planner(options, rank_count, abilities);
     for (Op op : options.ops) {
         planner.add(op);
     }

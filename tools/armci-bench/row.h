@@ -15,6 +15,12 @@ enum class Verb { put, get, acc, other };
 // put, get or acc for the operations that ARMCI counts as one of these.
 Verb verb_of(Op op);
 
+// Which way user data moves, also by operations that are not ARMCI's.
+Verb direction_of(Op op);
+
+// Operations by libfabric alone, the yardstick of the library's own.
+bool is_raw(Op op);
+
 struct Row {
     Op op;
     Mode mode;
@@ -26,11 +32,17 @@ struct Row {
     int64_t moved_bytes() const;
 };
 
+// What this program and the library it measures can do.
+struct Abilities {
+    bool raw = false;           // libfabric is there for the raw operations
+    bool serial_modes = false;  // the library can be told not to pipeline
+};
+
 struct Plan {
     std::vector<Row> rows;
     std::vector<std::string> notes;  // rows that were asked for and make no sense, with the reason
 };
 
-Plan make_plan(const Options& options, int rank_count);
+Plan make_plan(const Options& options, int rank_count, const Abilities& abilities);
 
 }  // namespace armci::bench

@@ -8,43 +8,55 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 namespace armci::bench {
 
 namespace {
 
-// One row under way. All members run on every rank, in the same order.
-class Measurement {
+// Has the library not pipeline while it lives, if the mode says so.
+class PipelineLimit {
   public:
-    explicit Measurement(const Context& context)
-        : options_(context.options),
-          roles_(context.roles),
-          arena_(context.arena),
-          release_value_(context.row_number + 1),
-          workload_(make_workload(context)) {
-        result_.row = context.row;
-        result_.actor_count = roles_.actor_count;
-    }
-
-    Result run() {
-        check_once();
-        if (result_.status == Status::ok) {
-            time();
+    explicit PipelineLimit(Mode mode) : limits_(is_serial(mode)) {
+        if (limits_) {
+            before_ = set_pipeline_depth(1);
         }
-        if (result_.status == Status::ok && workload_->result_lasts()) {
-            count_errors();
-        }
-        return result_;
     }
+    ~PipelineLimit() {
+        if (limits_) {
+            set_pipeline_depth(before_);
+        }
+    }
+    PipelineLimit(const PipelineLimit&) = delete;
+    PipelineLimit& operator=(const PipelineLimit&) = delete;
 
   private:
-    // -- Check --
+    const bool limits_;
+    int before_ = 0;
+};
 
-    void check_once() {
+// One row under way. All members run on every rank, in the same order: check(), then time() as
+// often as wanted, then finish().
+class Measurement {
+  public:
+    Measurement(const Options& options, const Row& row, const Roles& roles, const Arena& part,
+                RawNetwork* raw, int64_t row_number)
+        : options_(options),
+          roles_(roles),
+          arena_(part),
+          release_value_(static_cast<long>(row_number) << kReleaseBits),
+          workload_(make_workload({options, row, roles, arena_, raw, row_number})) {
+        result_.row = row;
+        result_.actor_count = roles_.actor_count;
+        result_.route = is_raw(row.op) ? raw_peer_name(options.raw_peer) : "-";
+    }
+
+    void check() {
         workload_->prepare();
         ARMCI_Barrier();
         if (roles_.acts()) {
+            const PipelineLimit limit(result_.row.mode);
             workload_->perform(workload_->check_count());
             dismiss_server();
         } else if (is_server()) {
@@ -53,6 +65,28 @@ class Measurement {
         ARMCI_Barrier();
         count_errors();
     }
+
+    // Takes samples, unless something was wrong before. The first time it finds out first how many
+    // operations make a sample.
+    void time(int64_t sample_count) {
+        if (result_.status == Status::ok) {
+            time_phase(sample_count);
+        }
+    }
+
+    Result finish() {
+        if (result_.status == Status::ok) {
+            summarize_samples();
+            if (workload_->result_lasts()) {
+                count_errors();
+            }
+        }
+        return result_;
+    }
+
+  private:
+    // Room for this many phases of one row.
+    static constexpr int kReleaseBits = 32;
 
     void count_errors() {
         long long errors = workload_->count_errors();
@@ -65,15 +99,12 @@ class Measurement {
 
     // -- Time --
 
-    void time() {
+    void time_phase(int64_t sample_count) {
+        release_value_++;
         MPI_Barrier(MPI_COMM_WORLD);
         int stalled = 0;
         if (roles_.acts()) {
-            const Verb verb = verb_of(result_.row.op);
-            const RouteCounts before = route_counts(verb);
-            const int64_t iterations = calibrate();
-            take_samples(iterations);
-            result_.route = routes_between(before, route_counts(verb));
+            act(sample_count);
             dismiss_server();
             release_busy_target();
         } else if (is_server()) {
@@ -89,6 +120,22 @@ class Measurement {
         MPI_Allreduce(MPI_IN_PLACE, &stalled, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
         if (stalled != 0) {
             result_.status = Status::stalled;
+        }
+    }
+
+    void act(int64_t sample_count) {
+        const PipelineLimit limit(result_.row.mode);
+        const Verb verb = verb_of(result_.row.op);
+        const RouteCounts before = route_counts(verb);
+        if (iterations_ == 0) {
+            iterations_ = calibrate();
+        }
+        for (int64_t i = 0; i < sample_count; i++) {
+            samples_.push_back(timed_together(iterations_) * 1e6 /
+                               static_cast<double>(iterations_));
+        }
+        if (verb != Verb::other) {
+            result_.route = routes_between(before, route_counts(verb));
         }
     }
 
@@ -113,17 +160,16 @@ class Measurement {
         }
     }
 
-    void take_samples(int64_t iterations) {
-        std::vector<double> samples(static_cast<size_t>(options_.repeat));
-        for (double& sample : samples) {
-            sample = timed_together(iterations) * 1e6 / static_cast<double>(iterations);
+    void summarize_samples() {
+        if (!roles_.acts()) {
+            return;
         }
         // Rank 0 acts in every pattern and is the first of the acting ranks.
-        std::vector<double> slowest_samples(samples.size());
-        MPI_Reduce(samples.data(), slowest_samples.data(), static_cast<int>(samples.size()),
+        std::vector<double> slowest_samples(samples_.size());
+        MPI_Reduce(samples_.data(), slowest_samples.data(), static_cast<int>(samples_.size()),
                    MPI_DOUBLE, MPI_MAX, 0, roles_.actors);
-        result_.iterations = iterations;
-        result_.sample_count = options_.repeat;
+        result_.iterations = iterations_;
+        result_.sample_count = static_cast<int64_t>(samples_.size());
         result_.microseconds = summarize(std::move(slowest_samples));
     }
 
@@ -185,18 +231,21 @@ class Measurement {
 
     const Options& options_;
     const Roles& roles_;
-    const Arena& arena_;
-    const long release_value_;
+    const Arena arena_;
+    long release_value_;  // another one for every phase
     const std::unique_ptr<Workload> workload_;
+    int64_t iterations_ = 0;  // of a sample; 0: not known yet
+    std::vector<double> samples_;
     Result result_;
     mutable volatile double computed_ = 0;
 };
 
 }  // namespace
 
-Runner::Runner(const Options& options, const Arena& arena)
+Runner::Runner(const Options& options, const Arena& arena, RawNetwork* raw)
     : options_(options),
       arena_(arena),
+      raw_(raw),
       pattern_roles_(make_pattern_roles(options)),
       contended_roles_(make_contended_roles(options)) {}
 
@@ -205,10 +254,41 @@ Runner::~Runner() {
     free_roles(&contended_roles_);
 }
 
-Result Runner::measure(const Row& row, int64_t row_number) {
+const Roles& Runner::roles_of(const Row& row) const {
     const bool everyone = row.op == Op::fetch_add_contended || row.op == Op::barrier;
-    const Roles& roles = everyone ? contended_roles_ : pattern_roles_;
-    return Measurement({options_, row, roles, arena_, row_number}).run();
+    return everyone ? contended_roles_ : pattern_roles_;
+}
+
+std::vector<Result> Runner::measure(const std::vector<Row>& rows,
+                                    const std::vector<size_t>& group) {
+    // Memory of its own for each row, so that its result lasts while the others are measured.
+    std::vector<std::unique_ptr<Measurement>> measurements;
+    MemoryNeeds used;
+    for (const size_t index : group) {
+        const Row& row = rows[index];
+        measurements.push_back(std::make_unique<Measurement>(
+            options_, row, roles_of(row), arena_.part(used.remote_bytes, used.local_bytes), raw_,
+            static_cast<int64_t>(index)));
+        used += memory_needs(row, options_);
+    }
+    for (const auto& measurement : measurements) {
+        measurement->check();
+    }
+    if (group.size() == 1) {
+        measurements[0]->time(options_.repeat);
+    } else {
+        for (int64_t round = 0; round < options_.repeat; round++) {
+            for (const auto& measurement : measurements) {
+                measurement->time(1);
+            }
+        }
+    }
+    std::vector<Result> results;
+    results.reserve(measurements.size());
+    for (const auto& measurement : measurements) {
+        results.push_back(measurement->finish());
+    }
+    return results;
 }
 
 }  // namespace armci::bench

@@ -27,6 +27,8 @@ struct Shape {
     // Whether every number can be passed through the int arguments of the C interface.
     bool fits_interface() const;
 
+    bool operator==(const Shape&) const = default;
+
     // "contiguous", "2-D, 128 B x 8192", "3-D, ...", "vector, 64 B x 1000".
     std::string describe() const;
 };

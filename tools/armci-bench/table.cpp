@@ -1,5 +1,6 @@
 #include "armci-bench/table.h"
 
+#include "armci-bench/comparison.h"
 #include "armci-bench/quantity.h"
 
 #include <array>
@@ -51,7 +52,7 @@ std::string describe_wait(const Options& options) {
 }
 
 void print_row_columns(std::FILE* out, const Row& row) {
-    std::fprintf(out, "%-19s  %-7s  %9s  %-26s", op_name(row.op), mode_name(row.mode),
+    std::fprintf(out, "%-19s  %-14s  %9s  %-26s", op_name(row.op), mode_name(row.mode),
                  bytes_column(row).c_str(), row.layout().c_str());
 }
 
@@ -72,13 +73,16 @@ void print_heading(std::FILE* out, const Machine& machine, const Options& option
     }
     std::fprintf(out, "\n# %s; %s\n", describe_pattern(machine, options).c_str(),
                  describe_wait(options).c_str());
+    if (!machine.raw_network.empty()) {
+        std::fprintf(out, "# raw operations: %s\n", machine.raw_network.c_str());
+    }
     for (const auto& [name, value] : machine.environment) {
         std::fprintf(out, "# %s=%s\n", name.c_str(), value.c_str());
     }
 }
 
 void print_column_names(std::FILE* out) {
-    std::fprintf(out, "%-19s  %-7s  %9s  %-26s  %-6s  %9s  %9s  %6s  %9s  %9s\n", "operation",
+    std::fprintf(out, "%-19s  %-14s  %9s  %-26s  %-6s  %9s  %9s  %6s  %9s  %9s\n", "operation",
                  "mode", "bytes", "layout", "route", "us/op", "min us", "spread", "MB/s",
                  "1000 op/s");
     std::fflush(out);
@@ -106,6 +110,22 @@ void print_result(std::FILE* out, const Result& result) {
             break;
     }
     std::fflush(out);
+}
+
+void print_comparisons(std::FILE* out, const std::vector<Result>& results) {
+    bool first = true;
+    for (const Comparison& comparison : comparisons_of(results)) {
+        const Result& row = results[comparison.row];
+        const Result& base = results[comparison.base];
+        if (first) {
+            std::fprintf(out, "\n# rates compared (above 1: the first is the faster one)\n");
+            first = false;
+        }
+        const double ratio = rate_ratio(row, base);
+        print_row_columns(out, row.row);
+        std::fprintf(out, "  %6s x %s (time x %s)\n", format_number(ratio).c_str(),
+                     base_name(row.row, base.row).c_str(), format_number(1 / ratio).c_str());
+    }
 }
 
 void print_row(std::FILE* out, const Row& row) {

@@ -6,12 +6,16 @@
 #include "armci-bench/result.h"
 
 #include <cstdio>
+#include <vector>
 
 namespace armci::bench {
 
 void print_heading(std::FILE* out, const Machine& machine, const Options& options);
 void print_column_names(std::FILE* out);
 void print_result(std::FILE* out, const Result& result);
+
+// Every two rows that can be compared and are right.
+void print_comparisons(std::FILE* out, const std::vector<Result>& results);
 
 // The row alone, for --list.
 void print_row(std::FILE* out, const Row& row);

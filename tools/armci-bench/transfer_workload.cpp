@@ -186,7 +186,7 @@ void TransferWorkload::fence() {
 }
 
 void TransferWorkload::perform(int64_t count) {
-    switch (context().row.mode) {
+    switch (plain_mode(context().row.mode)) {
         case Mode::latency:
             for (int64_t i = 0; i < count; i++) {
                 call(places_[0]);
@@ -199,7 +199,7 @@ void TransferWorkload::perform(int64_t count) {
             }
             fence();
             break;
-        case Mode::window:
+        default:  // Mode::window
             perform_window(count);
             fence();
             break;

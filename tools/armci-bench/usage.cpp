@@ -17,11 +17,15 @@ What to measure
                         sync        fence (the fence alone, after a put), barrier
                         mpi-pack    mpi-pack-put, mpi-pack-get: the strided patch packed, sent and
                                     unpacked by hand with MPI, as a yardstick
+                        raw         raw-put, raw-get: writes and reads by libfabric alone, between
+                                    the same memory; raw-rmw: 8 bytes sent and answered
                         all         everything
   --modes LIST        latency  each operation complete at the target before the next starts
                       stream   blocking operations back to back, one fence at the end; a get is
                                complete when it returns, so that latency already is its stream
                       window   non-blocking, --window of them at a time, one fence at the end
+                      latency-serial, stream-serial  the same with the library told to keep one
+                               chunk of a transfer under way at a time: no pipeline
   --sizes LIST        bytes of contiguous and strided transfers (default 8 to 1M, 64K and 1M);
                       suffixes K, M, G; A:B stands for A, 2A, 4A, ... B
   --runs LIST         bytes of a contiguous run or vector segment (default 8,128,1K)
@@ -34,6 +38,11 @@ What to measure
   --scale X           factor of acc (default 2)
   --window N          operations under way in mode window (default 64)
   --handles KIND      of non-blocking operations: implicit (default), explicit, aggregate
+  --raw-provider NAME libfabric provider of raw operations (default: the one the library uses; if
+                      it uses none, libfabric's first); the interface is chosen as the library
+                      does, ARMCI_INTERFACE included
+  --raw-peer HOW      what the target of raw operations does: spin (polls without a pause,
+                      default), wait (sleeps until the provider's file descriptor wakes it)
 
 Who takes part
   --pattern one       rank 0 acts on --target (default: the last rank)
@@ -48,6 +57,8 @@ Who takes part
 How long
   --repeat N          samples per row (default 15)
   --min-time MS       milliseconds per sample at least (default 10)
+  --interleave        rows that are compared with each other are sampled in turn (A B A B), so
+                      that all of them see the same machine; they are then reported together
 
 Output
   --csv FILE          rows as CSV      ("-": standard output, instead of the table)
@@ -57,7 +68,8 @@ Output
 
 Times are per operation: of several ranks at once the slowest; bandwidth and rate are then the sum.
 Bandwidth counts moved bytes once (MB/s = 10^6 bytes per second). spread is the distance between
-the quartiles as a part of the median.
+the quartiles as a part of the median. Rows that can be compared (put with raw-put, a strided put
+with mpi-pack-put, a mode with its serial form, ...) are compared at the end, when both were measured.
 )";
 }
 

@@ -17,7 +17,8 @@ double Workload::timed(int64_t count) {
 
 MemoryNeeds memory_needs(const Row& row, const Options& options) {
     const Slots slots = make_slots(row, options);
-    return {slots.count * slots.remote_bytes, slots.count * slots.local_bytes};
+    return {Arena::part_remote_bytes(slots.count * slots.remote_bytes),
+            Arena::part_local_bytes(slots.count * slots.local_bytes)};
 }
 
 std::unique_ptr<Workload> make_workload(const Context& context) {
@@ -33,6 +34,10 @@ std::unique_ptr<Workload> make_workload(const Context& context) {
         case Op::mpi_pack_put:
         case Op::mpi_pack_get:
             return std::make_unique<MpiPackWorkload>(context);
+        case Op::raw_put:
+        case Op::raw_get:
+        case Op::raw_rmw:
+            return context.raw->make_workload(context);
         default:
             return std::make_unique<TransferWorkload>(context);
     }

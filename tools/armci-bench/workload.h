@@ -9,6 +9,7 @@
 
 #include "armci-bench/arena.h"
 #include "armci-bench/options.h"
+#include "armci-bench/raw.h"
 #include "armci-bench/roles.h"
 #include "armci-bench/row.h"
 
@@ -22,7 +23,8 @@ struct Context {
     const Options& options;
     const Row& row;
     const Roles& roles;
-    const Arena& arena;
+    const Arena& arena;  // the row's part
+    RawNetwork* raw;     // of raw operations; null if the plan has none
     int64_t row_number;  // from 0; makes every row's data different from what the last one left
 };
 
@@ -66,10 +68,16 @@ class Workload {
     const Context context_;
 };
 
-// Memory that a row needs in the data area of each rank, and in the local buffer.
+// Memory that a row needs in the area of each rank's arena, and in the local buffer; whole pages.
 struct MemoryNeeds {
     int64_t remote_bytes = 0;
     int64_t local_bytes = 0;
+
+    MemoryNeeds& operator+=(const MemoryNeeds& other) {
+        remote_bytes += other.remote_bytes;
+        local_bytes += other.local_bytes;
+        return *this;
+    }
 };
 MemoryNeeds memory_needs(const Row& row, const Options& options);
 

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "base/config.h"
+#include "core/cost_setup.h"
+#include "fabric/faults.h"
 #include "fabric/provider.h"
 
 namespace armci::info {
@@ -59,24 +61,34 @@ void print_table(std::FILE* out, const base::ConfigResult& configuration, bool m
 
 void print_providers(std::FILE* out) {
     std::fprintf(out,
-                 "| provider | by default | direct remote access | shortest run for it | remark |\n"
-                 "|---|---|---|---|---|\n");
+                 "| provider | by default | direct remote access | its costs: transfer, run, KiB | "
+                 "by message: transfer, chunk, KiB | overlap | remark |\n"
+                 "|---|---|---|---|---|---|---|\n");
     for (const fabric::ProviderRow& row : fabric::provider_table()) {
         if (row.refused != nullptr) {
-            std::fprintf(out, "| `%s` | refused | | | %s |\n", row.name, row.refused);
+            std::fprintf(out, "| `%s` | refused | | | | | %s |\n", row.name, row.refused);
             continue;
         }
         const std::string preference =
             row.preference > 0 ? std::to_string(row.preference) : std::string("only when named");
-        std::fprintf(out, "| `%s` | %s | %s | %lld | %s |\n", row.name, preference.c_str(),
-                     row.rma ? "yes" : "no", static_cast<long long>(row.rma_min_run), row.remark);
+        const fabric::NetworkCosts& costs = row.costs;
+        std::fprintf(out, "| `%s` | %s | %s | %g, %g, %.2g | %g, %g, %.2g | %g | %s |\n", row.name,
+                     preference.c_str(), row.rma ? "yes" : "no", costs.latency_us, costs.run_us,
+                     1024 * costs.run_byte_us, costs.request_us, costs.chunk_us,
+                     1024 * costs.chunk_byte_us, costs.overlap, row.remark);
     }
 }
 
 }  // namespace
 
 void print_configuration(std::FILE* out) {
-    const base::ConfigResult configuration = base::read_config(environ);
+    base::ConfigResult configuration = base::read_config(environ);
+    fabric::Faults faults;
+    std::string fault_error;
+    if (!fabric::parse_faults(configuration.config.faults, &faults, &fault_error)) {
+        configuration.errors.push_back(fault_error);
+    }
+    core::check_profile(&configuration);
     constexpr int kIndent = 6;
     constexpr int kWidth = 92;
     for (const base::ConfigRow& row : configuration.rows) {
@@ -126,7 +138,11 @@ void print_markdown(std::FILE* out) {
                  "## Providers\n\n"
                  "Between nodes the available provider with the highest preference is used unless "
                  "`ARMCI_PROVIDER` names one. Inside\n"
-                 "a node there is no provider: ranks share memory.\n\n");
+                 "a node there is no provider: ranks share memory. Costs are in microseconds, from "
+                 "which routes are chosen unless\n"
+                 "`ARMCI_PROFILE` names better ones (docs/architecture.md, Choice of route); "
+                 "overlap is the part of a transmission during\n"
+                 "which the processors can pack and unpack.\n\n");
     print_providers(out);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "armci-info/configuration.h"
+#include "armci-info/explain.h"
 #include "armci-info/routes.h"
 #include "fabric/provider.h"
 
@@ -15,13 +16,15 @@ namespace {
 
 const char* const kUsage =
     "usage: armci-info [--version | --config | --providers | --markdown | --help]\n"
-    "       mpiexec -n RANKS armci-info\n"
+    "       mpiexec -n RANKS armci-info [--explain OP,ROWS,RUN,TARGET]\n"
     "\n"
     "Without an option: everything, and the routes between the ranks it runs on.\n"
     "  --version    version and build\n"
     "  --config     every configuration variable: value, source, type, default, meaning\n"
     "  --providers  libfabric providers here: which would be used, and why others would not\n"
-    "  --markdown   docs/tuning.md\n";
+    "  --markdown   docs/tuning.md\n"
+    "  --explain    the route of a put, get or acc (OP) of ROWS runs of RUN bytes (suffix K, M or\n"
+    "               G) between rank 0 and rank TARGET: which, with which buffers, and why\n";
 
 void print_version() {
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -51,6 +54,13 @@ void print_providers() {
     }
 }
 
+int explain_in_job(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    const int status = armci::info::explain(argv[2]);
+    MPI_Finalize();
+    return status;
+}
+
 int run_in_job(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int rank = 0;
@@ -75,6 +85,9 @@ int run_in_job(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (argc == 3 && std::strcmp(argv[1], "--explain") == 0) {
+        return explain_in_job(argc, argv);
+    }
     if (argc > 2) {
         std::fputs(kUsage, stderr);
         return 2;

@@ -1,5 +1,7 @@
 #include "armci-info/routes.h"
 
+#include "armci-info/crossovers.h"
+
 #include <armci/armci.h>
 #include <armci/armcix.h>
 #include <limits.h>
@@ -47,11 +49,12 @@ void print_routes(std::FILE* out) {
     std::fprintf(out, "%d rank%s on %d node%s, provider %s\n", size, size == 1 ? "" : "s",
                  ARMCIX_Node_count(), ARMCIX_Node_count() == 1 ? "" : "s", ARMCIX_Provider());
     if (const core::Network* network = core::running()->network.get()) {
-        std::fprintf(out,
-                     "direct remote access %s; strided and vector transfers use it for runs of at "
-                     "least %lld bytes\n",
-                     network->rma_usable ? "is used" : "is not used",
-                     static_cast<long long>(network->rma_min_run_bytes));
+        std::fprintf(out, "direct remote access %s\n",
+                     network->rma_usable ? "is used" : "is not used");
+        if (network->rma_usable) {
+            print_crossovers(out, network->costs);
+        }
+        std::fprintf(out, "costs: %s\n", network->cost_source.c_str());
     }
     std::fprintf(out, "routes of large puts (l local, r rma, s server), a row an origin:\n");
     for (int origin = 0; origin < size; ++origin) {

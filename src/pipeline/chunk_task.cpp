@@ -1,4 +1,4 @@
-#include "pipeline/send_task.h"
+#include "pipeline/chunk_task.h"
 
 #include <algorithm>
 
@@ -11,15 +11,16 @@ constexpr size_t kHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::TransferB
 
 }  // namespace
 
-SendTask::SendTask(Transfer&& transfer) : Task(transfer.function), transfer_(std::move(transfer)) {
+ChunkTask::ChunkTask(wire::FrameKind kind, Transfer&& transfer)
+    : Task(transfer.function), kind_(kind), transfer_(std::move(transfer)) {
     if (!transfer_.is_vector) {
         remote_layout_ = strided::remote_side(transfer_.pair);
         local_ = strided::StridedCursor(transfer_.local, strided::local_side(transfer_.pair));
     }
 }
 
-bool SendTask::post(Origin& origin) {
-    while (unsent_ != nullptr || sent_bytes_ < transfer_.total_bytes) {
+bool ChunkTask::post(Origin& origin) {
+    while (unsent_ != nullptr || packed_bytes_ < transfer_.total_bytes) {
         if (unsent_ == nullptr) {
             unsent_ = next_frame(origin);
             if (unsent_ == nullptr) {
@@ -38,63 +39,66 @@ bool SendTask::post(Origin& origin) {
     return true;
 }
 
-OutFrame* SendTask::next_frame(Origin& origin) {
+OutFrame* ChunkTask::next_frame(Origin& origin) {
+    const size_t room =
+        origin.chunk_room(channel(), packed_bytes_, transfer_.total_bytes - packed_bytes_);
+    if (room == 0) {
+        return nullptr;
+    }
     if (!transfer_.is_vector) {
-        return next_strided_frame(origin, transfer_.remote, remote_layout_, sent_bytes_, local_);
+        return next_strided_frame(origin, room, transfer_.remote, remote_layout_, packed_bytes_,
+                                  local_);
     }
-    if (segments_per_frame(origin) > 0) {
-        return next_segments_frame(origin);
-    }
-    // Segments too long for several to share a frame: each is a contiguous transfer of its own.
     const VectorSegments& segments = transfer_.segments;
-    const int64_t in_segment = sent_bytes_ - segment_ * segments.segment_bytes;
+    const int64_t in_segment = packed_bytes_ - segment_ * segments.segment_bytes;
+    const int64_t count = std::min(segments_in(room), segments.count - segment_);
+    if (in_segment == 0 && count > 0) {
+        return next_segments_frame(origin, count);
+    }
+    // A segment too long for the frame is a contiguous transfer of its own.
     strided::Layout whole;
     whole.count[0] = segments.segment_bytes;
     strided::StridedCursor local(reinterpret_cast<void*>(segments.local[segment_]), whole);
     local.seek(in_segment);
     OutFrame* frame =
-        next_strided_frame(origin, segments.remote[segment_], whole, in_segment, local);
+        next_strided_frame(origin, room, segments.remote[segment_], whole, in_segment, local);
     if (frame != nullptr && local.remaining() == 0) {
         ++segment_;
     }
     return frame;
 }
 
-OutFrame* SendTask::start_frame(Origin& origin, size_t layout_bytes, int64_t offset,
-                                int64_t data_bytes, char** layout) {
+OutFrame* ChunkTask::start_frame(Origin& origin, size_t layout_bytes, int64_t offset,
+                                 int64_t data_bytes, char** layout) {
     const size_t wire_bytes =
         wire::padded(kHeadBytes + layout_bytes + static_cast<size_t>(data_bytes));
-    if (!origin.is_introduced(channel()) || !channel().has_room(wire_bytes)) {
+    if (wire_bytes <= origin.largest_message_bytes() && !channel().has_room(wire_bytes)) {
         return nullptr;
     }
-    const bool is_put = transfer_.op == base::OpKind::put;
-    OutFrame* frame =
-        origin.new_frame(is_put ? wire::FrameKind::put : wire::FrameKind::accumulate, wire_bytes);
+    OutFrame* frame = origin.new_chunk_frame(kind_, wire_bytes);
     if (frame == nullptr) {
         return nullptr;
     }
     wire::TransferBody body;
     body.offset = static_cast<uint64_t>(offset);
     body.data_bytes = static_cast<uint64_t>(data_bytes);
-    if (!is_put) {
-        frame->header()->acc_type = static_cast<uint8_t>(transfer_.scale.type);
-        std::memcpy(body.scale, transfer_.scale.value, sizeof body.scale);
-    }
+    describe(frame->header(), &body);
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
     *layout = frame->wire() + kHeadBytes;
     return frame;
 }
 
-OutFrame* SendTask::next_strided_frame(Origin& origin, uint64_t remote,
-                                       const strided::Layout& layout, int64_t offset,
-                                       strided::StridedCursor& local) {
+void ChunkTask::count_packed(int64_t bytes) {
+    packed_bytes_ += bytes;
+    channel().queued_bytes -= bytes;
+}
+
+OutFrame* ChunkTask::next_strided_frame(Origin& origin, size_t room, uint64_t remote,
+                                        const strided::Layout& layout, int64_t offset,
+                                        strided::StridedCursor& local) {
     const size_t layout_bytes = wire::encoded_strided_bytes(layout.levels);
-    int64_t bytes =
-        std::min(static_cast<int64_t>(origin.largest_wire_bytes() - kHeadBytes - layout_bytes),
-                 local.remaining());
-    if (transfer_.op == base::OpKind::acc) {
-        bytes -= bytes % strided::element_bytes(transfer_.scale.type);
-    }
+    const int64_t bytes = whole_bytes(
+        std::min(static_cast<int64_t>(room - kHeadBytes - layout_bytes), local.remaining()));
     char* out = nullptr;
     OutFrame* frame = start_frame(origin, layout_bytes, offset, bytes, &out);
     if (frame == nullptr) {
@@ -104,20 +108,18 @@ OutFrame* SendTask::next_strided_frame(Origin& origin, uint64_t remote,
     frame->header()->levels = static_cast<uint8_t>(layout.levels);
     out = wire::encode_strided(out, remote, layout);
     strided::pack(local, out, bytes);
-    sent_bytes_ += bytes;
+    count_packed(bytes);
     return frame;
 }
 
-int64_t SendTask::segments_per_frame(const Origin& origin) const {
-    const size_t space =
-        origin.largest_wire_bytes() - kHeadBytes - wire::encoded_vector_bytes(0) - sizeof(uint64_t);
+int64_t ChunkTask::segments_in(size_t room) const {
+    const size_t space = room - kHeadBytes - wire::encoded_vector_bytes(0) - sizeof(uint64_t);
     return static_cast<int64_t>(space) /
            (transfer_.segments.segment_bytes + static_cast<int64_t>(sizeof(uint64_t)));
 }
 
-OutFrame* SendTask::next_segments_frame(Origin& origin) {
+OutFrame* ChunkTask::next_segments_frame(Origin& origin, int64_t count) {
     const VectorSegments& segments = transfer_.segments;
-    const int64_t count = std::min(segments_per_frame(origin), segments.count - segment_);
     const int64_t bytes = count * segments.segment_bytes;
     char* out = nullptr;
     OutFrame* frame = start_frame(origin, wire::encoded_vector_bytes(count), 0, bytes, &out);
@@ -131,7 +133,7 @@ OutFrame* SendTask::next_segments_frame(Origin& origin) {
     strided::VectorCursor local(segments.local + segment_, count, segments.segment_bytes);
     strided::pack(local, out, bytes);
     segment_ += count;
-    sent_bytes_ += bytes;
+    count_packed(bytes);
     return frame;
 }
 

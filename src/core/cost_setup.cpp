@@ -1,0 +1,144 @@
+#include "core/cost_setup.h"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/log.h"
+#include "pipeline/copy_costs.h"
+#include "pipeline/cost_profile.h"
+#include "wire/frame.h"
+
+namespace armci::core {
+namespace {
+
+using base::OpKind;
+
+// Enough for ten to twenty passes over data that stays in a second-level cache.
+constexpr int64_t kMeasuredBytes = 32 << 10;
+constexpr int64_t kMeasureUs = 1800;
+
+struct Costs {
+    pipeline::CostConstants constants;
+    char source[256] = "";
+};
+
+bool read_file(const std::string& path, std::string* text) {
+    std::FILE* file = std::fopen(path.c_str(), "re");
+    if (file == nullptr) {
+        return false;
+    }
+    char block[4096];
+    size_t bytes = 0;
+    text->clear();
+    while ((bytes = std::fread(block, 1, sizeof block, file)) > 0) {
+        text->append(block, bytes);
+    }
+    const bool failed = std::ferror(file) != 0;
+    const int error = errno;
+    std::fclose(file);
+    errno = error;
+    return !failed;
+}
+
+// Why the profile cannot be used, or nothing.
+std::string load_profile(const std::string& path, const std::string& provider, Costs* costs) {
+    std::string text;
+    if (!read_file(path, &text)) {
+        return std::strerror(errno);
+    }
+    std::vector<pipeline::CostProfile> profiles;
+    std::string error;
+    if (!pipeline::parse_profiles(text, &profiles, &error)) {
+        return error;
+    }
+    std::string others;
+    for (const pipeline::CostProfile& profile : profiles) {
+        if (profile.provider == provider) {
+            costs->constants = profile.constants;
+            std::snprintf(costs->source, sizeof costs->source, "profile %s (%s, %s)", path.c_str(),
+                          profile.machine.c_str(), profile.date.c_str());
+            return {};
+        }
+        others += (others.empty() ? "" : ", ") + profile.provider;
+    }
+    return "it is for provider " + others + ", not " + provider;
+}
+
+void use_provider_table(const fabric::NetworkCosts& table, Costs* costs) {
+    pipeline::RmaCosts rma;
+    rma.latency_us = table.latency_us;
+    for (size_t i = 0; i < pipeline::kRmaRunBytes.size(); ++i) {
+        rma.runs.run_us[i] =
+            table.run_us + static_cast<double>(pipeline::kRmaRunBytes[i]) * table.run_byte_us;
+    }
+    costs->constants.rma.fill(rma);
+    costs->constants.server.fill({table.request_us, table.chunk_us, table.chunk_byte_us,
+                                  table.overlap, 0, table.request_us});
+    std::snprintf(costs->source, sizeof costs->source,
+                  "network from the provider table, copies measured at start");
+    if (!pipeline::measure_copies(kMeasuredBytes, kMeasureUs, &costs->constants)) {
+        base::fatal("ARMCI_Init", "no memory to measure how fast this processor copies");
+    }
+}
+
+pipeline::PipelineLimits limits_of(const Runtime& runtime) {
+    const pipeline::Origin& origin = runtime.network->origin;
+    const base::Config& config = runtime.config();
+    const size_t head_bytes =
+        sizeof(wire::FrameHeader) + sizeof(wire::TransferBody) + wire::encoded_strided_bytes(1);
+    const size_t buffer_bytes = std::bit_ceil(static_cast<size_t>(config.buffer_size));
+    const size_t frame_bytes = origin.uses_landing()
+                                   ? buffer_bytes - pipeline::OutFrame::kWireOffset
+                                   : origin.largest_message_bytes();
+    const size_t piece_bytes = std::bit_ceil(frame_bytes + pipeline::OutFrame::kWireOffset);
+    const size_t arena_bytes = static_cast<size_t>(config.buffer_count) * buffer_bytes;
+    pipeline::PipelineLimits limits;
+    limits.chunk_bytes = static_cast<int64_t>(frame_bytes - head_bytes);
+    limits.chunk_count = static_cast<int64_t>(arena_bytes / piece_bytes);
+    limits.small_bytes = static_cast<int64_t>(pipeline::Origin::kLargestAppended);
+    return limits;
+}
+
+}  // namespace
+
+void check_profile(base::ConfigResult* configuration) {
+    const std::string& path = configuration->config.profile;
+    std::string text;
+    if (!path.empty() && !read_file(path, &text)) {
+        configuration->errors.push_back("ARMCI_PROFILE=\"" + path + "\" cannot be read (" +
+                                        std::strerror(errno) + "); correct or unset it");
+    }
+}
+
+void set_up_costs(Runtime& runtime) {
+    Network& network = *runtime.network;
+    const base::Config& config = runtime.config();
+    Costs costs;
+    if (runtime.world.rank == 0) {
+        std::string unusable = "none is named";
+        if (!config.profile.empty()) {
+            unusable = load_profile(config.profile, network.domain.provider_name(), &costs);
+            if (!unusable.empty()) {
+                ARMCI_LOG_WARN("ARMCI_PROFILE=\"%s\" is not used: %s", config.profile.c_str(),
+                               unusable.c_str());
+            }
+        }
+        if (!unusable.empty()) {
+            use_provider_table(network.domain.row().costs, &costs);
+        }
+        ARMCI_LOG_INFO("costs of transfers: %s", costs.source);
+    }
+    MPI_Bcast(&costs, sizeof costs, MPI_BYTE, 0, runtime.world.comm);
+    network.costs = pipeline::CostModel(costs.constants, limits_of(runtime));
+    network.cost_source = costs.source;
+    if (config.rma_min_run > 0) {
+        network.costs.choose_from(config.rma_min_run);
+    } else {
+        network.costs.choose_by_costs();
+    }
+}
+
+}  // namespace armci::core

@@ -1,0 +1,17 @@
+// Why a transfer takes its route, in words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/runtime.h"
+
+namespace armci::core {
+
+// What choose_route() would decide, and what the cost model expects, for a transfer between this
+// rank and `target` of `run_count` equally long runs, to or from global memory with nothing under
+// way. Lines of text. run_count and run_bytes are positive, and their product fits int64_t.
+std::vector<std::string> explain_transfer(const Runtime& runtime, base::OpKind op,
+                                          int64_t run_count, int64_t run_bytes, int target);
+
+}  // namespace armci::core

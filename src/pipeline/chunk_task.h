@@ -1,0 +1,56 @@
+// What put and accumulate by way of the data server have in common: pack a chunk into a registered
+// buffer, send it, go on with the next buffer while the provider transmits and the server works on
+// what has arrived. Every chunk describes itself, so the server needs nothing but the frame.
+//
+//            room and a buffer?            provider takes it?
+//   waiting -------------------> packed ----------------------> sent, and the next chunk
+//      ^                            |  no: later
+//      '--- no: later               '------------
+//
+// The cursor over the local side stops and goes on at any byte, and packs straight into the buffer
+// that is transmitted (the idea of direct_pack_ff).
+#pragma once
+
+#include "pipeline/task.h"
+#include "pipeline/transfer.h"
+
+namespace armci::pipeline {
+
+class ChunkTask : public Task {
+  public:
+    bool post(Origin& origin) override;
+    int64_t chunk_bytes() const override { return transfer_.total_bytes; }
+
+  protected:
+    // Takes the transfer; a vector's address arrays must live until the task is posted or be owned.
+    ChunkTask(wire::FrameKind kind, Transfer&& transfer);
+
+    const Transfer& transfer() const { return transfer_; }
+
+  private:
+    // As much of a chunk as may be separated from the rest.
+    virtual int64_t whole_bytes(int64_t bytes) const = 0;
+    virtual void describe(wire::FrameHeader* header, wire::TransferBody* body) const = 0;
+
+    // Packs the next chunk into a frame; nullptr when there is no room or no buffer now.
+    OutFrame* next_frame(Origin& origin);
+    OutFrame* next_strided_frame(Origin& origin, size_t room, uint64_t remote,
+                                 const strided::Layout& layout, int64_t offset,
+                                 strided::StridedCursor& local);
+    OutFrame* next_segments_frame(Origin& origin, int64_t count);
+    OutFrame* start_frame(Origin& origin, size_t layout_bytes, int64_t offset, int64_t data_bytes,
+                          char** layout);
+    int64_t segments_in(size_t room) const;
+    void count_packed(int64_t bytes);
+
+    const wire::FrameKind kind_;
+    Transfer transfer_;
+    strided::Layout remote_layout_;
+    strided::StridedCursor local_;
+    int64_t segment_ = 0;         // vector: the first segment not yet packed completely
+    int64_t packed_bytes_ = 0;    // into frames
+    OutFrame* unsent_ = nullptr;  // packed, but the provider did not take it yet
+    bool waiting_ = false;        // for the count of buffer waits
+};
+
+}  // namespace armci::pipeline

@@ -1,0 +1,78 @@
+#include "pipeline/copy_costs.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "base/clock.h"
+#include "strided/kernels.h"
+
+namespace armci::pipeline {
+namespace {
+
+strided::Layout with_gaps(int64_t run_bytes, int64_t total_bytes) {
+    strided::Layout layout;
+    layout.levels = 1;
+    layout.count[0] = run_bytes;
+    layout.count[1] = total_bytes / run_bytes;
+    layout.stride[0] = 2 * run_bytes;
+    return layout;
+}
+
+// As the data server does it: run by run.
+void accumulate_runs(const strided::AccScale& scale, strided::StridedCursor& to, const char* data) {
+    const int64_t run_bytes = to.run_bytes();
+    to.visit_runs(to.remaining() / run_bytes, [&](char* run) {
+        strided::accumulate(scale, run, data, run_bytes);
+        data += run_bytes;
+    });
+}
+
+template <class Function>
+void keep_best(double* run_us, int64_t run_count, Function&& copy) {
+    const int64_t begin_ns = base::now_ns();
+    copy();
+    const double us = static_cast<double>(base::now_ns() - begin_ns) * 1e-3;
+    const double each = us / static_cast<double>(run_count);
+    *run_us = *run_us == 0 ? each : std::min(*run_us, each);
+}
+
+}  // namespace
+
+bool measure_copies(int64_t data_bytes, int64_t budget_us, CostConstants* constants) {
+    const int64_t end_ns = base::now_ns() + 1000 * budget_us;
+    const int64_t bytes = std::max(data_bytes, kCopyRunBytes.back());
+    const std::unique_ptr<char[]> gapped(new (std::nothrow) char[2 * static_cast<size_t>(bytes)]);
+    const std::unique_ptr<char[]> dense(new (std::nothrow) char[static_cast<size_t>(bytes)]);
+    if (!gapped || !dense) {
+        return false;
+    }
+    // Numbers, and pages that are there.
+    std::memset(gapped.get(), 0, 2 * static_cast<size_t>(bytes));
+    std::memset(dense.get(), 0, static_cast<size_t>(bytes));
+    const double half = 0.5;
+    const strided::AccScale scale = strided::make_scale(strided::AccType::float64, &half);
+    constants->pack = constants->unpack = constants->accumulate = CopyCurve{};
+    int64_t round_ns = 0;
+    do {
+        const int64_t begin_ns = base::now_ns();
+        for (size_t i = 0; i < kCopyRunBytes.size(); ++i) {
+            const strided::Layout layout = with_gaps(kCopyRunBytes[i], bytes);
+            const int64_t moved = strided::total_bytes(layout);
+            strided::StridedCursor from(gapped.get(), layout);
+            keep_best(&constants->pack.run_us[i], layout.count[1],
+                      [&] { strided::pack(from, dense.get(), moved); });
+            strided::StridedCursor to(gapped.get(), layout);
+            keep_best(&constants->unpack.run_us[i], layout.count[1],
+                      [&] { strided::unpack(to, dense.get(), moved); });
+            strided::StridedCursor sum(gapped.get(), layout);
+            keep_best(&constants->accumulate.run_us[i], layout.count[1],
+                      [&] { accumulate_runs(scale, sum, dense.get()); });
+        }
+        round_ns = base::now_ns() - begin_ns;
+    } while (base::now_ns() + round_ns < end_ns);
+    return true;
+}
+
+}  // namespace armci::pipeline

@@ -1,0 +1,152 @@
+// What a transfer between nodes will cost on either route, and so which one it takes.
+//
+// A model in the sense of a formula: no network, no MPI, no state but its constants. Times are in
+// microseconds and mean one transfer of a stream of blocking transfers to one target, up to remote
+// completion.
+//
+//   rma     latency + runs * run(run length) + far bytes * far byte
+//   server  request + (pack + transmit + unpack of the first chunk) + steady * further chunks
+//           + far bytes * far byte
+//           small ones, which are copied and need no further care: small + pack + unpack
+//           transmit = chunk + bytes * byte
+//           steady   = overlap * max(slowest stage, sum of stages / depth)
+//                      + (1 - overlap) * sum of stages
+//
+// The stages of a chunk run at the same time on three parties (the packing side, the network, the
+// unpacking side) as far as `overlap` says: 1 with a network adapter that works by itself, less
+// where the same processors drive sockets. No more than `depth` chunks are under way at once. For
+// accumulate, unpacking adds. Far bytes are those beyond kNearBytes: large transfers leave the
+// caches, and each of their bytes costs more on either route.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/stats.h"
+
+namespace armci::pipeline {
+
+// What one run costs, known at some lengths: linear between them, constant below the first and
+// proportional to the length above the last.
+double cost_of_run(const int64_t* known_bytes, const double* known_us, size_t count,
+                   int64_t run_bytes);
+
+// A curve of that kind over the lengths in kBytes, which ascend.
+template <const auto& kBytes>
+struct RunCurve {
+    static constexpr size_t kPoints = kBytes.size();
+    std::array<double, kPoints> run_us{};
+
+    double at(int64_t run_bytes) const {
+        return cost_of_run(kBytes.data(), run_us.data(), kPoints, run_bytes);
+    }
+};
+
+inline constexpr int64_t kNearBytes = 512 << 10;
+inline constexpr std::array<int64_t, 6> kCopyRunBytes = {8, 32, 128, 512, 2048, 8192};
+inline constexpr std::array<int64_t, 6> kRmaRunBytes = {64,       512,      4 << 10,
+                                                        16 << 10, 64 << 10, 512 << 10};
+using CopyCurve = RunCurve<kCopyRunBytes>;
+using RmaCurve = RunCurve<kRmaRunBytes>;
+
+struct RmaCosts {
+    double latency_us = 0;  // of a transfer, besides:
+    RmaCurve runs;          // one more run of a stream
+    double far_byte_us = 0;
+};
+
+struct ServerCosts {
+    double request_us = 0;  // of a transfer, besides:
+    double chunk_us = 0;    // one more frame with data of a stream
+    double byte_us = 0;     // on the way, packing and unpacking not included
+    double overlap = 0;     // 0..1
+    double far_byte_us = 0;
+    double small_us = 0;  // of a small transfer
+};
+
+// Broadcast as bytes: plain numbers only.
+struct CostConstants {
+    std::array<RmaCosts, 2> rma{};                         // put, get
+    std::array<ServerCosts, base::kOpKindCount> server{};  // put, get, accumulate
+    CopyCurve pack, unpack, accumulate;
+};
+
+// What the transport leaves for a transfer.
+struct PipelineLimits {
+    int64_t chunk_bytes = 0;  // of user data in a full frame
+    int64_t chunk_count = 1;  // frames of one transfer under way: buffers, or the server's window
+    int64_t small_bytes = 0;  // puts and accumulates up to this are small ones
+};
+
+struct TransferShape {
+    int64_t total_bytes = 0;
+    int64_t run_bytes = 0;  // of the runs that are contiguous on both sides
+};
+
+struct StageTimes {
+    double pack_us = 0;
+    double transmit_us = 0;
+    double unpack_us = 0;
+
+    double sum_us() const { return pack_us + transmit_us + unpack_us; }
+    double slowest_us() const;
+};
+
+// A transfer through the server.
+struct ServerPlan {
+    double total_us = 0;
+    int64_t chunk_count = 0;
+    int64_t chunk_bytes = 0;  // of all but the last
+    StageTimes chunk;         // of one of these
+    double steady_us = 0;     // between one such chunk and the next
+    // Chunks under way that keep the network busy, ceil((pack + transmit) / pack), as far as there
+    // are chunks and buffers.
+    int64_t useful_depth = 0;
+};
+
+class CostModel {
+  public:
+    // Predicts, and chooses the server for everything until one of the next two is called.
+    CostModel() { choose_from(INT64_MAX); }
+    CostModel(const CostConstants& constants, const PipelineLimits& limits);
+
+    // Chooses by what it predicts. Takes a fraction of a millisecond.
+    void choose_by_costs();
+    // Chooses RMA for runs of at least that many bytes, whatever they cost.
+    void choose_from(int64_t least_run_bytes);
+
+    // The choice, for every call: the shortest run with which a put or get of that size goes by
+    // RMA, INT64_MAX for none. Looked up by the size's power of two.
+    int64_t least_rma_run(base::OpKind op, int64_t total_bytes) const {
+        return least_run_[static_cast<size_t>(op)]
+                         [std::bit_width(static_cast<uint64_t>(total_bytes))];
+    }
+
+    // Predictions; 0 for empty transfers. There is no accumulate by RMA: infinite.
+    double rma_us(base::OpKind op, const TransferShape& shape) const;
+    ServerPlan server_plan(base::OpKind op, const TransferShape& shape) const;
+    ServerPlan server_plan(base::OpKind op, const TransferShape& shape, int64_t chunk_bytes) const;
+
+    // Of the full frame and its halves down to 4 KiB, the one with which the transfer takes least.
+    int64_t best_chunk_bytes(base::OpKind op, const TransferShape& shape) const;
+
+    bool is_small(base::OpKind op, const TransferShape& shape) const;
+
+    const CostConstants& constants() const { return constants_; }
+    const PipelineLimits& limits() const { return limits_; }
+
+  private:
+    static constexpr int kSizeClasses = 65;  // every bit width
+
+    StageTimes stage_times(base::OpKind op, int64_t bytes, int64_t run_bytes) const;
+    double steady_us(base::OpKind op, const StageTimes& stages) const;
+    int64_t find_least_run(base::OpKind op, int64_t total_bytes) const;
+
+    CostConstants constants_;
+    PipelineLimits limits_;
+    std::array<std::array<int64_t, kSizeClasses>, base::kOpKindCount> least_run_{};
+};
+
+}  // namespace armci::pipeline

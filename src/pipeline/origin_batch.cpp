@@ -1,0 +1,90 @@
+// Batches: small puts and accumulates to one data server that travel in one frame.
+#include <cstring>
+
+#include "base/clock.h"
+#include "pipeline/origin.h"
+
+namespace armci::pipeline {
+namespace {
+
+// A small operation that follows the last batch sooner than this waits for company.
+constexpr int64_t kIsolatedNs = 20'000;
+
+}  // namespace
+
+bool Origin::append(Channel& channel, const SmallRun* runs, int run_count, size_t run_bytes,
+                    const strided::AccScale* scale) {
+    if (channel.first_task != nullptr) {
+        return false;  // it would overtake them
+    }
+    const size_t entry_bytes = wire::batch_entry_bytes(run_bytes, scale != nullptr);
+    const size_t all_bytes = entry_bytes * static_cast<size_t>(run_count);
+    if (sizeof(wire::FrameHeader) + all_bytes > largest_request_bytes()) {
+        return false;
+    }
+    if (channel.batch != nullptr &&
+        channel.batch->wire_bytes + all_bytes > largest_request_bytes() && !flush_batch(channel)) {
+        return false;
+    }
+    bool is_isolated = false;
+    if (channel.batch == nullptr) {
+        if (!is_introduced(channel)) {
+            return false;
+        }
+        channel.batch = new_frame(wire::FrameKind::batch, largest_request_bytes());
+        if (channel.batch == nullptr) {
+            return false;
+        }
+        channel.batch->wire_bytes = sizeof(wire::FrameHeader);
+        is_isolated = base::now_ns() - channel.last_batch_ns > kIsolatedNs;
+        open_batches_.push_back(&channel);
+        mark_dirty(channel);
+    }
+    char* out = channel.batch->wire() + channel.batch->wire_bytes;
+    wire::BatchEntry entry;
+    entry.data_bytes = static_cast<uint32_t>(run_bytes);
+    entry.is_accumulate = scale != nullptr ? 1 : 0;
+    entry.acc_type = scale != nullptr ? static_cast<uint8_t>(scale->type) : 0;
+    for (int i = 0; i < run_count; ++i) {
+        entry.address = runs[i].address;
+        char* at = out + static_cast<size_t>(i) * entry_bytes;
+        std::memcpy(at, &entry, sizeof entry);
+        at += sizeof entry;
+        if (scale != nullptr) {
+            std::memcpy(at, scale->value, wire::kScaleBytes);
+            at += wire::kScaleBytes;
+        }
+        if (run_bytes == sizeof(uint64_t)) {
+            std::memcpy(at, runs[i].data, sizeof(uint64_t));
+        } else {
+            std::memcpy(at, runs[i].data, run_bytes);
+        }
+    }
+    channel.batch->wire_bytes += static_cast<uint32_t>(all_bytes);
+    if (is_isolated) {
+        flush_batch(channel);
+    }
+    return true;
+}
+
+// True when no batch is left open.
+bool Origin::flush_batch(Channel& channel) {
+    OutFrame* batch = channel.batch;
+    if (batch == nullptr) {
+        return true;
+    }
+    batch->header()->frame_bytes = batch->wire_bytes;
+    if (!post_frame(channel, batch)) {
+        return false;
+    }
+    channel.last_mutation = channel.sent_frames;
+    channel.batch = nullptr;
+    channel.last_batch_ns = base::now_ns();
+    return true;
+}
+
+void Origin::flush_batches() {
+    std::erase_if(open_batches_, [&](Channel* channel) { return flush_batch(*channel); });
+}
+
+}  // namespace armci::pipeline

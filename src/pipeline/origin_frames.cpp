@@ -1,0 +1,335 @@
+// Frames on their way out: messages within the server's window, chunks into landing slots that the
+// server has granted, and the memory that a get's chunks land in here.
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "base/log.h"
+#include "pipeline/origin.h"
+
+namespace armci::pipeline {
+namespace {
+
+// First and last chunk of a transfer: nothing overlaps with packing the one and unpacking the
+// other.
+constexpr int64_t kRampBytes = 64 << 10;
+
+}  // namespace
+
+OutFrame* Origin::make_frame(void* piece, wire::FrameKind kind, size_t wire_bytes) {
+    if (piece == nullptr) {
+        return nullptr;
+    }
+    auto* frame = new (piece) OutFrame;
+    frame->operation.complete = on_sent;
+    frame->origin = this;
+    frame->wire_bytes = static_cast<uint32_t>(wire_bytes);
+    auto* header = new (frame->wire()) wire::FrameHeader;
+    header->kind = kind;
+    header->rank = options_.rank;
+    header->frame_bytes = frame->wire_bytes;
+    return frame;
+}
+
+OutFrame* Origin::new_frame(wire::FrameKind kind, size_t wire_bytes) {
+    return make_frame(small_frames_.acquire(OutFrame::kWireOffset + wire_bytes), kind, wire_bytes);
+}
+
+OutFrame* Origin::new_chunk_frame(wire::FrameKind kind, size_t wire_bytes) {
+    OutFrame* frame =
+        make_frame(buffers_.acquire(OutFrame::kWireOffset + wire_bytes), kind, wire_bytes);
+    if (frame != nullptr) {
+        frame->is_chunk = true;
+    }
+    return frame;
+}
+
+void Origin::discard(OutFrame* frame) {
+    (frame->is_chunk ? buffers_ : small_frames_).release(frame);
+}
+
+bool Origin::greet(Channel& channel) {
+    const std::vector<unsigned char>& address = endpoint_.address();
+    OutFrame* frame =
+        new_frame(wire::FrameKind::hello, wire::padded(sizeof(wire::FrameHeader) + address.size()));
+    if (frame == nullptr) {
+        return false;
+    }
+    std::memcpy(frame->wire() + sizeof(wire::FrameHeader), address.data(), address.size());
+    channel.greeted = true;
+    if (!post_frame(channel, frame)) {
+        channel.greeted = false;
+        discard(frame);
+    }
+    return channel.greeted;
+}
+
+bool Origin::post_message(Channel& channel, OutFrame* frame) {
+    if (!channel.has_room(frame->wire_bytes)) {
+        return false;
+    }
+    // Ask for an answer before the window could close, so that it always opens again.
+    if (!channel.has_room(frame->wire_bytes + largest_message_bytes_)) {
+        frame->header()->flags |= wire::kAcknowledgeNow;
+    }
+    const RegisteredBuffers& memory = frame->is_chunk ? buffers_ : small_frames_;
+    if (!endpoint_.post_send(channel.peer, frame->wire(), frame->wire_bytes, memory.descriptor(),
+                             &frame->operation)) {
+        return false;
+    }
+    channel.sent_bytes += frame->wire_bytes;
+    return true;
+}
+
+bool Origin::post_into_slot(Channel& channel, OutFrame* frame) {
+    if (channel.slots.empty()) {
+        return false;
+    }
+    // Without slots nothing follows until the server has answered.
+    if (channel.slots.size() == 1 || depth_limit_ > 0) {
+        frame->header()->flags |= wire::kAcknowledgeNow;
+    }
+    const uint32_t slot = channel.slots.back();
+    const fabric::RemoteMemory target{
+        channel.landing->remote_base + uint64_t{slot} * channel.landing->slot_bytes,
+        channel.landing->key};
+    if (!endpoint_.post_write_notify(channel.peer, frame->wire(), frame->wire_bytes,
+                                     buffers_.descriptor(), target, slot, &frame->operation)) {
+        return false;
+    }
+    channel.slots.pop_back();
+    channel.last_slot_frame = channel.sent_frames + 1;
+    return true;
+}
+
+bool Origin::post_frame(Channel& channel, OutFrame* frame) {
+    wire::FrameHeader& header = *frame->header();
+    header.sequence = channel.sent_frames + 1;
+    header.flow = slots_wanted(channel);
+    frame->operation.peer = channel.node;
+    const bool posted = frame->wire_bytes <= largest_message_bytes_
+                            ? post_message(channel, frame)
+                            : post_into_slot(channel, frame);
+    if (!posted) {
+        return false;
+    }
+    ++channel.sent_frames;
+    channel.slots_asked = header.flow;
+    if ((header.flags & wire::kAcknowledgeNow) != 0) {
+        channel.asked_frame = channel.sent_frames;
+    }
+    if (frame->is_chunk && depth_limit_ > 0) {
+        limited_chunks_.emplace_back(&channel, channel.sent_frames);
+    }
+    ++stats_->messages_sent;
+    return true;
+}
+
+// --- Chunks and their slots ----------------------------------------------------------------------
+
+uint64_t Origin::slots_wanted(const Channel& channel) const {
+    if (channel.landing == nullptr || channel.queued_bytes <= 0) {
+        return 0;
+    }
+    // A transfer that fits one message needs none.
+    if (channel.queued_bytes <= static_cast<int64_t>(largest_message_bytes_) / 2) {
+        return 0;
+    }
+    const auto needed =
+        static_cast<uint64_t>(channel.queued_bytes) / (channel.landing->slot_bytes / 2) + 1;
+    const uint64_t most = channel.landing->slot_count;
+    return std::min(needed, most) -
+           std::min<uint64_t>(channel.slots.size(), std::min(needed, most));
+}
+
+void Origin::ask_slots(Channel& channel) {
+    if (channel.slots_asked > 0 || slots_wanted(channel) == 0) {
+        return;
+    }
+    OutFrame* frame = new_frame(wire::FrameKind::want, sizeof(wire::FrameHeader));
+    if (frame != nullptr && !send(channel, frame, nullptr, Effect::none)) {
+        discard(frame);
+    }
+}
+
+size_t Origin::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left_bytes) {
+    if (!is_introduced(channel)) {
+        return 0;
+    }
+    if (depth_limit_ > 0) {
+        std::erase_if(limited_chunks_, [](const auto& chunk) {
+            return chunk.second <= chunk.first->executed_frames;
+        });
+        const auto here = std::count_if(limited_chunks_.begin(), limited_chunks_.end(),
+                                        [&](const auto& chunk) { return chunk.first == &channel; });
+        if (here >= depth_limit_) {
+            ask_acknowledge(channel);
+            return 0;
+        }
+    }
+    // More in one message than in a slot that is fetched first.
+    const bool fits_message = left_bytes <= static_cast<int64_t>(largest_message_bytes_) / 2;
+    if (channel.landing == nullptr || fits_message) {
+        return largest_message_bytes_;
+    }
+    if (channel.slots.empty()) {
+        ask_slots(channel);
+        // Chunks under way will bring slots back; else the time until the first grant is used.
+        return channel.last_slot_frame > channel.executed_frames ? 0 : largest_message_bytes_;
+    }
+    const auto slot = static_cast<int64_t>(std::min<size_t>(
+        channel.landing->slot_bytes, buffers_.buffer_bytes() - OutFrame::kWireOffset));
+    if (depth_limit_ > 0 || slot <= 2 * kRampBytes) {
+        return static_cast<size_t>(slot);
+    }
+    if (sent_bytes == 0 && left_bytes > slot) {
+        return static_cast<size_t>(kRampBytes);
+    }
+    if (left_bytes < slot && left_bytes > 2 * kRampBytes) {
+        return static_cast<size_t>(left_bytes - kRampBytes);
+    }
+    return static_cast<size_t>(slot);
+}
+
+void Origin::take_grant(Channel& channel, const void* frame, size_t frame_bytes) {
+    wire::SlotsBody body;
+    if (!wire::decode_body(frame, frame_bytes, &body) || body.count > wire::kMostSlotsPerFrame) {
+        base::fatal(nullptr, "the data server of node %d sent a grant that cannot be decoded",
+                    channel.node);
+    }
+    for (uint32_t i = 0; i < body.count; ++i) {
+        if (body.slot[i] >= channel.landing->slot_count) {
+            base::fatal(nullptr, "the data server of node %d granted slot %u, of %u", channel.node,
+                        body.slot[i], channel.landing->slot_count);
+        }
+        channel.slots.push_back(body.slot[i]);
+    }
+    channel.keep_slots = body.keep;
+    channel.slots_asked -= std::min<uint64_t>(channel.slots_asked, body.count);
+    if (channel.tasks == 0 && channel.slots.size() > channel.keep_slots) {
+        returns_due_.push_back(&channel);
+    }
+}
+
+// True when there is nothing (left) to return.
+bool Origin::return_slots(Channel& channel) {
+    while (channel.tasks == 0 && channel.slots.size() > channel.keep_slots) {
+        OutFrame* frame = new_frame(wire::FrameKind::return_slots,
+                                    sizeof(wire::FrameHeader) + sizeof(wire::SlotsBody));
+        if (frame == nullptr) {
+            return false;
+        }
+        wire::SlotsBody body;
+        body.count = static_cast<uint32_t>(
+            std::min<size_t>(wire::kMostSlotsPerFrame, channel.slots.size() - channel.keep_slots));
+        std::copy(channel.slots.end() - body.count, channel.slots.end(), body.slot);
+        std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
+        if (!send(channel, frame, nullptr, Effect::none)) {
+            discard(frame);
+            return false;
+        }
+        channel.slots.resize(channel.slots.size() - body.count);
+    }
+    return true;
+}
+
+bool Origin::acquire_landing(size_t bytes, Landing* landing) {
+    auto* piece = static_cast<char*>(buffers_.acquire(bytes));
+    if (piece == nullptr) {
+        return false;
+    }
+    if (!spare_landings_.empty()) {
+        landing->notice = spare_landings_.back();
+        spare_landings_.pop_back();
+        landings_[landing->notice] = {piece, bytes};
+    } else {
+        landing->notice = static_cast<uint32_t>(landings_.size());
+        landings_.push_back({piece, bytes});
+    }
+    landing->bytes = static_cast<uint32_t>(bytes);
+    landing->address = buffers_.remote_address(piece);
+    return true;
+}
+
+void Origin::release_landing(const Landing& landing) {
+    buffers_.release(landings_[landing.notice].memory);
+    landings_[landing.notice] = {};
+    spare_landings_.push_back(landing.notice);
+}
+
+void Origin::on_landed(void* context, uint64_t notice) {
+    auto* origin = static_cast<Origin*>(context);
+    wire::FrameHeader header;
+    const LandingPiece piece =
+        notice < origin->landings_.size() ? origin->landings_[notice] : LandingPiece();
+    if (piece.memory != nullptr) {
+        std::memcpy(&header, piece.memory, sizeof header);
+    }
+    if (piece.memory == nullptr || header.frame_bytes > piece.bytes) {
+        ARMCI_LOG_WARN("ignored a write into landing %llu that no get is waiting for",
+                       static_cast<unsigned long long>(notice));
+        return;
+    }
+    origin->handle_frame(piece.memory, header.frame_bytes);
+}
+
+bool Origin::send(Channel& channel, OutFrame* frame, Task* task, Effect effect) {
+    if (!is_introduced(channel)) {
+        return false;
+    }
+    frame->task = task;
+    if (!post_frame(channel, frame)) {
+        return false;
+    }
+    if (effect == Effect::mutation) {
+        channel.last_mutation = channel.sent_frames;
+        mark_dirty(channel);
+    }
+    if (task != nullptr) {
+        task->add_pending();
+    }
+    return true;
+}
+
+void Origin::on_sent(fabric::Operation* operation, const fabric::Completion&) {
+    auto* frame = reinterpret_cast<OutFrame*>(operation);
+    Origin* origin = frame->origin;
+    Task* task = frame->task;
+    origin->discard(frame);
+    if (task != nullptr) {
+        task->remove_pending();
+        origin->finish_if_complete(task);
+    }
+}
+
+void Origin::send_credit(Channel& channel, uint64_t request_id, const wire::CreditBody& taken) {
+    const Credit credit{&channel, request_id, taken};
+    if (!try_credit(credit)) {
+        credits_due_.push_back(credit);
+    }
+}
+
+bool Origin::try_credit(const Credit& credit) {
+    OutFrame* frame = new_frame(wire::FrameKind::get_credit,
+                                sizeof(wire::FrameHeader) + sizeof(wire::CreditBody));
+    if (frame == nullptr) {
+        return false;
+    }
+    frame->header()->request_id = credit.request_id;
+    std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &credit.taken, sizeof credit.taken);
+    if (!send(*credit.channel, frame, nullptr, Effect::none)) {
+        discard(frame);
+        return false;
+    }
+    return true;
+}
+
+bool Origin::reserve_receive(int64_t bytes) {
+    if (receive_reserved_ > 0 && receive_reserved_ + bytes > receive_budget_) {
+        return false;
+    }
+    receive_reserved_ += bytes;
+    return true;
+}
+
+}  // namespace armci::pipeline

@@ -1,0 +1,110 @@
+// What armci-info --explain says is what happens. Looks into the library, unlike the other tests.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "armci/armcix.h"
+#include "core/explain.h"
+#include "support/job.h"
+
+namespace armci::mp {
+namespace {
+
+constexpr int kRuns[] = {8, 96, 1024, 4096, 10000, 20000, 50000};
+constexpr int kCounts[] = {1, 2, 20};
+constexpr int64_t kLargest = int64_t{2} * 20 * 50000;
+
+struct Memory {
+    Memory() : remote(nproc()) {
+        ARMCI_Malloc(remote.data(), kLargest);
+        std::memset(remote[me()], 0, kLargest);
+        local.resize(kLargest);
+        ARMCI_Barrier();
+    }
+    ~Memory() {
+        ARMCI_Barrier();
+        ARMCI_Free(remote[me()]);
+    }
+    std::vector<void*> remote;
+    std::vector<char> local;
+};
+
+// The route of a transfer, from the counters.
+std::string route_taken(base::OpKind op, Memory& memory, int run_count, int run_bytes, int target) {
+    int count[] = {run_bytes, run_count};
+    int stride[] = {2 * run_bytes};
+    double scale = 2;
+    armcix_stats_t before;
+    armcix_stats_t after;
+    ARMCI_AllFence();
+    ARMCIX_Stats(&before, sizeof before);
+    void* local = memory.local.data();
+    void* remote = memory.remote[target];
+    const armcix_counter_t* counters[] = {before.put, before.get, before.acc};
+    const armcix_counter_t* counted[] = {after.put, after.get, after.acc};
+    switch (op) {
+        case base::OpKind::put:
+            ARMCI_PutS(local, stride, remote, stride, count, 1, target);
+            break;
+        case base::OpKind::get:
+            ARMCI_GetS(remote, stride, local, stride, count, 1, target);
+            break;
+        case base::OpKind::acc:
+            ARMCI_AccS(ARMCI_ACC_DBL, &scale, local, stride, remote, stride, count, 1, target);
+            break;
+    }
+    ARMCIX_Stats(&after, sizeof after);
+    std::string taken;
+    for (const base::Route route : {base::Route::local, base::Route::rma, base::Route::server}) {
+        const auto index = static_cast<int>(route);
+        if (counted[static_cast<int>(op)][index].operations !=
+            counters[static_cast<int>(op)][index].operations) {
+            taken += base::name_of(route);
+        }
+    }
+    return taken;
+}
+
+TEST(Explain, NamesTheRouteThatIsTaken) {
+    Memory memory;
+    for (int target = 0; target < nproc() && me() == 0; ++target) {
+        for (const base::OpKind op : {base::OpKind::put, base::OpKind::get, base::OpKind::acc}) {
+            for (const int run_count : kCounts) {
+                for (const int run_bytes : kRuns) {
+                    const std::vector<std::string> lines =
+                        core::explain_transfer(*core::running(), op, run_count, run_bytes, target);
+                    ASSERT_GE(lines.size(), 2U);
+                    const std::string taken = route_taken(op, memory, run_count, run_bytes, target);
+                    EXPECT_EQ(lines[1].rfind("route: " + taken + ", because ", 0), 0U)
+                        << lines[0] << "\n"
+                        << lines[1] << "\ntaken: " << taken;
+                }
+            }
+        }
+    }
+}
+
+// All ranks choose alike: the costs are one rank's.
+TEST(Explain, AllRanksHaveTheSameCosts) {
+    const core::Network* network = core::running()->network.get();
+    if (network == nullptr) {
+        EXPECT_EQ(ARMCIX_Node_count(), 1);
+        return;
+    }
+    std::vector<long> least;
+    for (const base::OpKind op : {base::OpKind::put, base::OpKind::get}) {
+        for (int bits = 0; bits < 40; ++bits) {
+            least.push_back(network->costs.least_rma_run(op, int64_t{1} << bits) % 1000003);
+        }
+    }
+    std::vector<long> sums = least;
+    sum_over_ranks(sums);
+    for (size_t i = 0; i < least.size(); ++i) {
+        EXPECT_EQ(sums[i], nproc() * least[i]) << i;
+    }
+}
+
+}  // namespace
+}  // namespace armci::mp

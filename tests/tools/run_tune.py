@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""armci-tune writes a profile that armci-info --explain reads back, and both refuse what makes no sense.
+
+usage: run_tune.py MPIEXEC ARMCI_TUNE ARMCI_INFO
+
+Nothing here depends on how long anything takes.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+MPIEXEC, TUNE, INFO = sys.argv[1:4]
+complaints = []
+
+
+def run(program, *arguments, ranks=2, **settings):
+    """Exit status, standard output, standard error of a job on virtual nodes of one rank."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
+    environment.update({"ARMCI_NODE_SIZE": "1", **settings})
+    command = ["timeout", "--kill-after=5", "60", MPIEXEC, "-n", str(ranks), program, *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def expect(condition, what, job):
+    if not condition:
+        status, output, errors = job
+        complaints.append(f"{what}; status {status}\n{output}{errors}")
+
+
+def expect_success(job, what, *texts):
+    expect(job[0] == 0, f"{what}: succeeds", job)
+    for text in texts:
+        expect(text in job[1], f"{what}: says {text!r}", job)
+
+
+def expect_refusal(job, what, status, text):
+    expect(job[0] == status, f"{what}: status {status}", job)
+    expect(text in job[2], f"{what}: says {text!r}", job)
+    expect("Warning" not in job[2], f"{what}: nothing else", job)
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def check_profiles(directory):
+    profile = os.path.join(directory, "profile")
+    job = run(TUNE, "--quick", "--output", profile)
+    expect_success(job, "armci-tune", "shortest run that goes by it", f"ARMCI_PROFILE={profile}")
+    if not os.path.exists(profile):
+        complaints.append("armci-tune wrote no profile")
+        return
+    with open(profile, encoding="utf-8") as file:
+        text = file.read()
+
+    job = run(INFO, "--explain", "put,1000,128,1", ARMCI_PROFILE=profile)
+    expect_success(job, "explain with a profile", "put of 1000 runs of 128 bytes", "route: ",
+                   "rma: ", "server: ", "buffers: ", f"costs: profile {profile}")
+    expect("Warning" not in job[2], "a profile just written is fine", job)
+
+    # The costs in the file are those that count: first nothing is dearer than RMA, then nothing cheaper.
+    lines = text.splitlines()
+    for value, route in (("1e8", "server"), ("0", "rma")):
+        other = os.path.join(directory, route)
+        changed = [
+            f"{line.split(' = ')[0]} = {value}" if line.startswith("rma.") else line
+            for line in lines
+        ]
+        write(other, "\n".join(changed) + "\n")
+        job = run(INFO, "--explain", "get,100,2K,1", ARMCI_PROFILE=other)
+        expect_success(job, f"RMA costs {value}", f"route: {route}, because ")
+
+    # A limit given by hand counts more.
+    job = run(INFO, "--explain", "get,100,2K,1", ARMCI_PROFILE=os.path.join(directory, "rma"),
+              ARMCI_RMA_MIN_RUN="4K")
+    expect_success(job, "ARMCI_RMA_MIN_RUN", "route: server, because ", "(ARMCI_RMA_MIN_RUN)")
+
+    # One warning, by rank 0, and the job goes on with costs of its own.
+    provider = next(line for line in lines if line.startswith("provider = "))
+    broken = {
+        "is for provider another": text.replace(provider, "provider = another"),
+        "says version 99": text.replace("version = 1\n", "version = 99\n"),
+        "no usable number for": text.replace("pack.8.run_us = ", "pack.8.run_us = x"),
+    }
+    for reason, content in broken.items():
+        path = os.path.join(directory, "broken")
+        write(path, content)
+        job = run(INFO, "--explain", "put,10,100,1", ARMCI_PROFILE=path)
+        expect_success(job, reason, "measured at start")
+        expect(job[2].count("ARMCI Warning") == 1 and reason in job[2], f"warns: {reason}", job)
+
+
+def check_arguments(directory):
+    for request, reason in (
+        ("put,10,100", "give OP,ROWS,RUN,TARGET"),
+        ("put,10,100,0,0", "give OP,ROWS,RUN,TARGET"),
+        ("move,10,100,1", '"move" is not put, get or acc'),
+        ("put,0,100,1", '"0" is no number of rows'),
+        ("put,10,0,1", '"0" is no number of bytes'),
+        ("put,10,-8,1", '"-8" is no number of bytes'),
+        ("put,9000000000000,9000000000,1", "so many bytes cannot be"),
+        ("put,10,100,1", '"1" is no rank of this job'),
+        ("put,10,100,-1", '"-1" is no rank'),
+    ):
+        expect_refusal(run(INFO, "--explain", request, ranks=1), f"--explain {request}", 2, reason)
+    expect_success(run(INFO, "--explain", "acc,5,1K,1"), "acc", "acc of 5 runs of 1024 bytes",
+                   "route: server, because only")
+    expect_success(run(INFO, "--explain", "get,5,8,0"), "local", "route: local, because")
+
+    expect_refusal(run(TUNE, "--speed", ranks=1), "unknown option", 2, "unknown option --speed")
+    expect_refusal(run(TUNE, "--output", ranks=1), "no file", 2, "--output needs the name of a file")
+    expect_refusal(run(TUNE, "--output", os.path.join(directory, "no", "file"), ranks=1), "no directory", 1,
+                   "cannot be written: No such file")
+    expect_refusal(run(TUNE, ranks=1), "one rank", 1, "all ranks share a node")
+    expect_refusal(run(TUNE, ARMCI_NODE_SIZE="0"), "one node", 1, "ARMCI_NODE_SIZE=1")
+    expect_success(run(TUNE, "--help", ranks=1), "help", "usage: mpiexec -n 2 armci-tune")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as directory:
+        check_profiles(directory)
+        check_arguments(directory)
+    for complaint in complaints:
+        print(complaint, file=sys.stderr)
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,194 @@
+// Who gets landing slots: against the rules of slot_grants.h, also under random use.
+#include "datasrv/slot_grants.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+#include <vector>
+
+namespace armci::datasrv::test {
+namespace {
+
+constexpr uint32_t kRoom = 8;
+
+std::vector<uint32_t> grant_to(SlotGrants& grants, const SlotClient& expected) {
+    SlotClient* client = nullptr;
+    uint32_t slots[kRoom];
+    const uint32_t count = grants.next(kRoom, &client, slots);
+    EXPECT_TRUE(count == 0 || client == &expected);
+    return {slots, slots + count};
+}
+
+TEST(SlotGrants, OneClientGetsWhatItWantsUpToAllSlots) {
+    SlotGrants grants;
+    grants.open(16);
+    SlotClient client;
+    grants.want(client, 5);
+    EXPECT_THAT(grant_to(grants, client), testing::SizeIs(5));
+    EXPECT_EQ(client.held, 5U);
+    EXPECT_THAT(grant_to(grants, client), testing::IsEmpty());
+    grants.want(client, 11);
+    EXPECT_THAT(grant_to(grants, client), testing::SizeIs(kRoom));
+    EXPECT_THAT(grant_to(grants, client), testing::SizeIs(3));
+    EXPECT_EQ(grants.free_count(), 0U);
+}
+
+TEST(SlotGrants, AClientAtWorkGetsSeveralSlotsAtATime) {
+    SlotGrants grants;
+    grants.open(16);
+    SlotClient client;
+    grants.want(client, 16);
+    std::vector<uint32_t> slots = grant_to(grants, client);
+    const std::vector<uint32_t> more = grant_to(grants, client);
+    slots.insert(slots.end(), more.begin(), more.end());
+    ASSERT_THAT(slots, testing::SizeIs(16));
+    for (size_t i = 0; i < 4; ++i) {
+        grants.want(client, 16);
+        EXPECT_THAT(grant_to(grants, client), testing::IsEmpty());
+        ASSERT_TRUE(grants.use(client, slots[i]));
+        grants.release(slots[i]);
+    }
+    EXPECT_THAT(grant_to(grants, client), testing::SizeIs(4));
+}
+
+TEST(SlotGrants, ASlotIsUsedOnceAndOnlyByItsHolder) {
+    SlotGrants grants;
+    grants.open(4);
+    SlotClient mine;
+    SlotClient other;
+    grants.want(mine, 1);
+    const std::vector<uint32_t> slots = grant_to(grants, mine);
+    ASSERT_THAT(slots, testing::SizeIs(1));
+    EXPECT_FALSE(grants.use(other, slots[0]));
+    EXPECT_FALSE(grants.use(mine, slots[0] + 1));
+    EXPECT_FALSE(grants.use(mine, 4));
+    EXPECT_TRUE(grants.use(mine, slots[0]));
+    EXPECT_FALSE(grants.use(mine, slots[0]));
+    EXPECT_EQ(grants.free_count(), 3U) << "it is free when its frame has been executed";
+    grants.release(slots[0]);
+    EXPECT_EQ(grants.free_count(), 4U);
+}
+
+TEST(SlotGrants, ClientsThatWantShareTheZone) {
+    SlotGrants grants;
+    grants.open(16);
+    std::vector<SlotClient> clients(4);
+    for (SlotClient& client : clients) {
+        grants.want(client, 100);
+    }
+    SlotClient* client = nullptr;
+    uint32_t slots[kRoom];
+    while (grants.next(kRoom, &client, slots) > 0) {
+    }
+    for (const SlotClient& each : clients) {
+        EXPECT_EQ(each.held, 4U);
+    }
+}
+
+TEST(SlotGrants, AClientWithMoreThanItsShareGetsNoMore) {
+    SlotGrants grants;
+    grants.open(8);
+    SlotClient first;
+    SlotClient second;
+    grants.want(first, 100);
+    const std::vector<uint32_t> all = grant_to(grants, first);
+    ASSERT_THAT(all, testing::SizeIs(8));
+    grants.want(second, 100);
+    EXPECT_THAT(grant_to(grants, second), testing::IsEmpty()) << "nothing is free";
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_TRUE(grants.use(first, all[static_cast<size_t>(i)]));
+        grants.release(all[static_cast<size_t>(i)]);
+    }
+    EXPECT_THAT(grant_to(grants, second), testing::SizeIs(3));
+}
+
+TEST(SlotGrants, ManyClientsGetTheirTurnWithOneSlot) {
+    SlotGrants grants;
+    grants.open(1);
+    std::vector<SlotClient> clients(100);
+    for (SlotClient& client : clients) {
+        grants.want(client, 1);
+    }
+    std::vector<int> turns(clients.size());
+    for (size_t turn = 0; turn < 10 * clients.size(); ++turn) {
+        SlotClient* client = nullptr;
+        uint32_t slot = 0;
+        ASSERT_EQ(grants.next(1, &client, &slot), 1U);
+        ++turns[static_cast<size_t>(client - clients.data())];
+        ASSERT_TRUE(grants.use(*client, slot));
+        grants.want(*client, 1);
+        grants.release(slot);
+    }
+    EXPECT_THAT(turns, testing::Each(10));
+}
+
+TEST(SlotGrants, WhoWantsNoMoreGetsNoMore) {
+    SlotGrants grants;
+    grants.open(4);
+    SlotClient client;
+    grants.want(client, 3);
+    grants.want(client, 0);
+    EXPECT_THAT(grant_to(grants, client), testing::IsEmpty());
+    EXPECT_EQ(grants.keep(), 1U);
+}
+
+// Every slot is with exactly one client, or free, or being read; nobody exceeds the share for long;
+// whoever wants gets some as long as others give back.
+TEST(SlotGrants, RandomUseLosesAndDuplicatesNothing) {
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        std::mt19937 random(seed);
+        const uint32_t slot_count = 1 + random() % 40;
+        SlotGrants grants;
+        grants.open(slot_count);
+        std::vector<SlotClient> clients(1 + random() % 12);
+        std::vector<std::set<uint32_t>> held(clients.size());
+        std::set<uint32_t> being_read;
+        for (int step = 0; step < 3000; ++step) {
+            const size_t who = random() % clients.size();
+            switch (random() % 4) {
+                case 0:
+                    grants.want(clients[who], random() % 20);
+                    break;
+                case 1: {
+                    SlotClient* client = nullptr;
+                    uint32_t slots[kRoom];
+                    const uint32_t count = grants.next(kRoom, &client, slots);
+                    for (uint32_t i = 0; i < count; ++i) {
+                        const auto to = static_cast<size_t>(client - clients.data());
+                        for (const std::set<uint32_t>& other : held) {
+                            ASSERT_FALSE(other.contains(slots[i]));
+                        }
+                        ASSERT_FALSE(being_read.contains(slots[i]));
+                        held[to].insert(slots[i]);
+                    }
+                    break;
+                }
+                case 2:
+                    if (!held[who].empty()) {
+                        const uint32_t slot = *held[who].begin();
+                        ASSERT_TRUE(grants.use(clients[who], slot));
+                        held[who].erase(slot);
+                        being_read.insert(slot);
+                    }
+                    break;
+                default:
+                    if (!being_read.empty()) {
+                        grants.release(*being_read.begin());
+                        being_read.erase(being_read.begin());
+                    }
+            }
+            size_t accounted = being_read.size() + grants.free_count();
+            for (size_t i = 0; i < clients.size(); ++i) {
+                ASSERT_EQ(clients[i].held, held[i].size());
+                accounted += held[i].size();
+            }
+            ASSERT_EQ(accounted, slot_count);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace armci::datasrv::test

@@ -1,0 +1,318 @@
+#include "pipeline/cost_model.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace armci::pipeline::test {
+namespace {
+
+using base::OpKind;
+
+constexpr int64_t kHuge = INT64_MAX;
+constexpr OpKind kOps[] = {OpKind::put, OpKind::get, OpKind::acc};
+
+// Round numbers of the kind that sockets have.
+CostConstants socket_costs() {
+    CostConstants constants;
+    for (RmaCosts& rma : constants.rma) {
+        rma.latency_us = 10;
+        for (size_t i = 0; i < kRmaRunBytes.size(); ++i) {
+            rma.runs.run_us[i] = 8 + 0.0002 * static_cast<double>(kRmaRunBytes[i]);
+        }
+    }
+    constants.server.fill({20, 5, 0.0005, 0.5, 0, 0});
+    for (CopyCurve* curve : {&constants.pack, &constants.unpack, &constants.accumulate}) {
+        for (size_t i = 0; i < kCopyRunBytes.size(); ++i) {
+            curve->run_us[i] = 0.002 + 0.0001 * static_cast<double>(kCopyRunBytes[i]);
+        }
+    }
+    return constants;
+}
+
+CostModel make_model(int64_t chunk_count = 8, CostConstants constants = socket_costs()) {
+    CostModel model(constants, {65536, chunk_count, 0});
+    model.choose_by_costs();
+    return model;
+}
+
+TEST(RunCurve, IsExactAtItsPointsAndLinearBetweenThem) {
+    CopyCurve curve;
+    curve.run_us = {1, 2, 4, 5, 7, 10};
+    for (size_t i = 0; i < kCopyRunBytes.size(); ++i) {
+        EXPECT_DOUBLE_EQ(curve.at(kCopyRunBytes[i]), curve.run_us[i]);
+    }
+    EXPECT_DOUBLE_EQ(curve.at(20), 1.5);
+    EXPECT_DOUBLE_EQ(curve.at(320), 4.5);
+    EXPECT_DOUBLE_EQ(curve.at(1), 1);
+    EXPECT_DOUBLE_EQ(curve.at(0), 1);
+    EXPECT_DOUBLE_EQ(curve.at(81920), 100);
+    EXPECT_TRUE(std::isfinite(curve.at(kHuge)));
+}
+
+TEST(CostModel, AnEmptyTransferCostsNothingAndHasNoChunks) {
+    const CostModel model = make_model();
+    for (const TransferShape shape : {TransferShape{0, 0}, {0, 8}, {-1, 8}}) {
+        EXPECT_EQ(model.rma_us(OpKind::put, shape), 0);
+        const ServerPlan plan = model.server_plan(OpKind::put, shape);
+        EXPECT_EQ(plan.total_us, 0);
+        EXPECT_EQ(plan.chunk_count, 0);
+        EXPECT_EQ(plan.useful_depth, 0);
+    }
+}
+
+TEST(CostModel, RmaCostsByTheRun) {
+    const CostModel model = make_model();
+    EXPECT_NEAR(model.rma_us(OpKind::put, {1000 * 64, 64}), 10 + 1000 * (8 + 64 * 0.0002), 1e-6);
+    EXPECT_NEAR(model.rma_us(OpKind::get, {16384, 16384}), 10 + 8 + 16384 * 0.0002, 1e-6);
+    EXPECT_TRUE(std::isinf(model.rma_us(OpKind::acc, {64, 64})));
+}
+
+TEST(CostModel, OneChunkPassesItsStagesOneAfterTheOther) {
+    const CostModel model = make_model();
+    const ServerPlan plan = model.server_plan(OpKind::put, {8192, 128});
+    const double copy = 64 * (0.002 + 128 * 0.0001);
+    EXPECT_EQ(plan.chunk_count, 1);
+    EXPECT_EQ(plan.chunk_bytes, 8192);
+    EXPECT_NEAR(plan.chunk.pack_us, copy, 1e-9);
+    EXPECT_NEAR(plan.chunk.unpack_us, copy, 1e-9);
+    EXPECT_NEAR(plan.chunk.transmit_us, 5 + 8192 * 0.0005, 1e-9);
+    EXPECT_NEAR(plan.total_us, 20 + 5 + 8192 * 0.0005 + 2 * copy, 1e-9);
+    EXPECT_EQ(plan.useful_depth, 1);
+}
+
+TEST(CostModel, FurtherChunksCostTheSlowestStageWhenAllOverlaps) {
+    CostConstants constants = socket_costs();
+    constants.server.fill({20, 5, 0.0005, 1, 0, 0});
+    const ServerPlan plan = make_model(8, constants).server_plan(OpKind::put, {10 * 65536, 8192});
+    EXPECT_EQ(plan.chunk_count, 10);
+    EXPECT_DOUBLE_EQ(plan.steady_us, plan.chunk.slowest_us());
+    EXPECT_NEAR(plan.total_us, 20 + plan.chunk.sum_us() + 9 * plan.chunk.slowest_us(), 1e-9);
+}
+
+TEST(CostModel, NothingOverlapsWithOneBufferOrWithoutOverlap) {
+    CostConstants constants = socket_costs();
+    constants.server.fill({20, 5, 0.0005, 1, 0, 0});
+    const ServerPlan one_buffer =
+        make_model(1, constants).server_plan(OpKind::put, {10 * 65536, 8192});
+    EXPECT_DOUBLE_EQ(one_buffer.steady_us, one_buffer.chunk.sum_us());
+    constants.server.fill({20, 5, 0.0005, 0, 0, 0});
+    const ServerPlan serial = make_model(8, constants).server_plan(OpKind::put, {10 * 65536, 8192});
+    EXPECT_DOUBLE_EQ(serial.steady_us, serial.chunk.sum_us());
+    EXPECT_NEAR(serial.total_us, 20 + 10 * serial.chunk.sum_us(), 1e-9);
+}
+
+TEST(CostModel, AccumulateUnpacksByItsOwnCurve) {
+    CostConstants constants = socket_costs();
+    constants.accumulate.run_us.fill(100);
+    const CostModel model = make_model(8, constants);
+    EXPECT_DOUBLE_EQ(model.server_plan(OpKind::acc, {1024, 512}).chunk.unpack_us, 200);
+    EXPECT_LT(model.server_plan(OpKind::put, {1024, 512}).chunk.unpack_us, 1);
+}
+
+TEST(CostModel, FarBytesCostMoreOnEitherRoute) {
+    CostConstants constants = socket_costs();
+    for (RmaCosts& rma : constants.rma) {
+        rma.far_byte_us = 0.001;
+    }
+    constants.server.fill({20, 5, 0.0005, 0.5, 0.002, 0});
+    const CostModel far = make_model(8, constants);
+    const CostModel near = make_model();
+    for (const int64_t far_bytes : {-kNearBytes / 2, int64_t{0}, int64_t{1000000}}) {
+        const TransferShape shape{kNearBytes + far_bytes, 64};
+        const double more = far_bytes > 0 ? static_cast<double>(far_bytes) : 0;
+        EXPECT_NEAR(far.rma_us(OpKind::get, shape) - near.rma_us(OpKind::get, shape), more * 0.001,
+                    1e-6);
+        EXPECT_NEAR(far.server_plan(OpKind::get, shape).total_us -
+                        near.server_plan(OpKind::get, shape).total_us,
+                    more * 0.002, 1e-6);
+    }
+}
+
+TEST(CostModel, SmallPutsAndAccumulatesHaveACostOfTheirOwn) {
+    CostConstants constants = socket_costs();
+    for (ServerCosts& server : constants.server) {
+        server.small_us = 3;
+    }
+    const CostModel model(constants, {65536, 8, 2048});
+    const double copies = 2 * 16 * (0.002 + 128 * 0.0001);
+    EXPECT_NEAR(model.server_plan(OpKind::put, {2048, 128}).total_us, 3 + copies, 1e-9);
+    EXPECT_NEAR(model.server_plan(OpKind::acc, {2048, 128}).total_us, 3 + copies, 1e-9);
+    EXPECT_GT(model.server_plan(OpKind::get, {2048, 128}).total_us, 20);
+    EXPECT_GT(model.server_plan(OpKind::put, {2049, 128}).total_us, 20);
+}
+
+TEST(CostModel, MoreBytesNeverCostLess) {
+    const CostModel model = make_model();
+    for (const OpKind op : kOps) {
+        for (const int64_t run_bytes : {8, 100, 4096, 100000}) {
+            double rma = 0;
+            double server = 0;
+            for (int64_t total = 1; total < 400000; total += 1 + total / 50) {
+                const TransferShape shape{total, run_bytes};
+                EXPECT_GE(model.rma_us(op, shape), rma) << total << " by " << run_bytes;
+                EXPECT_GE(model.server_plan(op, shape).total_us, server)
+                    << total << " by " << run_bytes;
+                rma = model.rma_us(op, shape);
+                server = model.server_plan(op, shape).total_us;
+            }
+        }
+    }
+}
+
+TEST(CostModel, LongerRunsOfAsManyBytesNeverCostMore) {
+    const CostModel model = make_model();
+    for (const OpKind op : kOps) {
+        double rma = HUGE_VAL;
+        double server = HUGE_VAL;
+        for (int64_t run_bytes = 1; run_bytes <= 1 << 20; run_bytes *= 2) {
+            const TransferShape shape{1 << 20, run_bytes};
+            EXPECT_LE(model.rma_us(op, shape), rma * (1 + 1e-12)) << run_bytes;
+            EXPECT_LE(model.server_plan(op, shape).total_us, server * (1 + 1e-12)) << run_bytes;
+            rma = model.rma_us(op, shape);
+            server = model.server_plan(op, shape).total_us;
+        }
+    }
+}
+
+TEST(CostModel, MoreBuffersNeverCostMore) {
+    for (const OpKind op : kOps) {
+        double before = HUGE_VAL;
+        for (const int64_t chunk_count : {1, 2, 3, 8, 1000}) {
+            const double us = make_model(chunk_count).server_plan(op, {4 << 20, 64}).total_us;
+            EXPECT_LE(us, before) << chunk_count;
+            before = us;
+        }
+    }
+}
+
+TEST(CostModel, TheChoiceIsTheCheaperRouteOnBothSidesOfTheCrossover) {
+    const CostModel model = make_model();
+    for (const OpKind op : {OpKind::put, OpKind::get}) {
+        for (int bits = 14; bits <= 30; ++bits) {
+            const int64_t total = (int64_t{3} << bits) / 4;
+            const int64_t least = model.least_rma_run(op, total);
+            ASSERT_GT(least, 256) << total;
+            ASSERT_LE(least, total) << total;
+            EXPECT_LE(model.rma_us(op, {total, least}),
+                      model.server_plan(op, {total, least}).total_us);
+            const TransferShape shorter{total, least - least / 8 - 1};
+            EXPECT_GT(model.rma_us(op, shorter), model.server_plan(op, shorter).total_us);
+        }
+    }
+}
+
+TEST(CostModel, CheaperOperationsMakeShorterRunsWorthIt) {
+    CostConstants cheap = socket_costs();
+    for (double& run_us : cheap.rma[0].runs.run_us) {
+        run_us -= 7.5;
+    }
+    const int64_t usual = make_model().least_rma_run(OpKind::put, 1 << 20);
+    const int64_t less = make_model(8, cheap).least_rma_run(OpKind::put, 1 << 20);
+    EXPECT_LT(less, usual / 4);
+    EXPECT_EQ(make_model(8, cheap).least_rma_run(OpKind::get, 1 << 20), usual);
+}
+
+TEST(CostModel, EveryTransferGoesByTheServerWhereRmaNeverPays) {
+    CostConstants constants = socket_costs();
+    for (RmaCosts& rma : constants.rma) {
+        rma.latency_us = 1e8;
+    }
+    const CostModel model = make_model(8, constants);
+    for (const int64_t total : {int64_t{1}, int64_t{1000}, int64_t{1} << 30}) {
+        EXPECT_EQ(model.least_rma_run(OpKind::put, total), INT64_MAX);
+    }
+}
+
+TEST(CostModel, EveryRunGoesByRmaWhereTheServerCostsMore) {
+    CostConstants constants = socket_costs();
+    for (RmaCosts& rma : constants.rma) {
+        rma = RmaCosts{};
+    }
+    const CostModel model = make_model(8, constants);
+    for (const int64_t total : {int64_t{1}, int64_t{1000}, int64_t{1} << 30, kHuge}) {
+        EXPECT_EQ(model.least_rma_run(OpKind::get, total), 1) << total;
+    }
+}
+
+TEST(CostModel, AccumulateIsNeverChosenForRma) {
+    CostModel model = make_model();
+    EXPECT_EQ(model.least_rma_run(OpKind::acc, 1 << 20), INT64_MAX);
+    model.choose_from(1);
+    EXPECT_EQ(model.least_rma_run(OpKind::acc, 1 << 20), INT64_MAX);
+}
+
+TEST(CostModel, AGivenLeastRunOverridesTheCosts) {
+    CostModel model = make_model();
+    model.choose_from(777);
+    for (const int64_t total : {int64_t{0}, int64_t{1}, int64_t{1} << 20, kHuge}) {
+        EXPECT_EQ(model.least_rma_run(OpKind::put, total), 777);
+        EXPECT_EQ(model.least_rma_run(OpKind::get, total), 777);
+    }
+}
+
+TEST(CostModel, WithoutConstantsEverythingGoesByTheServer) {
+    const CostModel model;
+    EXPECT_EQ(model.least_rma_run(OpKind::put, 1 << 30), INT64_MAX);
+}
+
+// The depth of the thesis this pipeline began with: pack time, then (pack + transmit) / pack.
+TEST(CostModel, UsefulDepthKeepsTheNetworkBusy) {
+    CostConstants constants;
+    for (double& run_us : constants.pack.run_us) {
+        run_us = 10;  // 8192 bytes by runs of 8192: 10 us
+    }
+    const auto depth = [&](double transmit_us, int64_t chunk_count) {
+        constants.server.fill({0, transmit_us, 0, 1, 0, 0});
+        const CostModel model(constants, {8192, chunk_count, 0});
+        return model.server_plan(OpKind::put, {100 * 8192, 8192}).useful_depth;
+    };
+    EXPECT_EQ(depth(0, 16), 1);
+    EXPECT_EQ(depth(1, 16), 2);
+    EXPECT_EQ(depth(10, 16), 2);
+    EXPECT_EQ(depth(10.5, 16), 3);
+    EXPECT_EQ(depth(45, 16), 6);
+    EXPECT_EQ(depth(45, 4), 4);
+    EXPECT_EQ(depth(1e30, 16), 16);
+    EXPECT_EQ(depth(1e30, 1000), 100);  // there are no more chunks
+    constants.pack.run_us.fill(0);
+    EXPECT_EQ(depth(1, 16), 16);
+    EXPECT_EQ(depth(0, 16), 16);
+}
+
+TEST(CostModel, BestChunksAreLargeWhenChunksCostMuchAndSmallWhenStagesShouldOverlap) {
+    CostConstants constants = socket_costs();
+    const TransferShape shape{1 << 20, 64};
+    constants.server.fill({20, 1000, 0.0005, 1, 0, 0});
+    EXPECT_EQ(make_model(8, constants).best_chunk_bytes(OpKind::put, shape), 65536);
+    constants.server.fill({20, 0, 0.0005, 1, 0, 0});
+    EXPECT_EQ(make_model(8, constants).best_chunk_bytes(OpKind::put, shape), 4096);
+}
+
+TEST(CostModel, HugeTransfersStayFiniteAndInRange) {
+    const CostModel model = make_model();
+    for (const OpKind op : kOps) {
+        for (const int64_t run_bytes : {int64_t{1}, int64_t{4096}, kHuge}) {
+            const ServerPlan plan = model.server_plan(op, {kHuge, run_bytes});
+            EXPECT_TRUE(std::isfinite(plan.total_us));
+            EXPECT_GT(plan.total_us, 1e12);
+            EXPECT_EQ(plan.chunk_count, (kHuge - 1) / 65536 + 1);
+            EXPECT_GE(plan.useful_depth, 1);
+            EXPECT_LE(plan.useful_depth, 8);
+        }
+    }
+    EXPECT_TRUE(std::isfinite(model.rma_us(OpKind::put, {kHuge, 1})));
+    EXPECT_EQ(model.least_rma_run(OpKind::put, kHuge),
+              model.least_rma_run(OpKind::put, int64_t{1} << 40));
+}
+
+TEST(CostModel, SenselessLimitsBecomeTheSmallestThatWork) {
+    const CostModel model(socket_costs(), {0, 0, 0});
+    EXPECT_EQ(model.limits().chunk_bytes, 1);
+    EXPECT_EQ(model.limits().chunk_count, 1);
+    EXPECT_EQ(model.server_plan(OpKind::put, {10, 10}).chunk_count, 10);
+    EXPECT_EQ(model.server_plan(OpKind::put, {10, 10}, -5).chunk_count, 10);
+}
+
+}  // namespace
+}  // namespace armci::pipeline::test

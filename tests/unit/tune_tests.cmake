@@ -1,0 +1,8 @@
+# Unit tests of armci-tune: the part that needs neither MPI nor ARMCI.
+
+set(tune_test_sources
+    ${PROJECT_SOURCE_DIR}/tools/armci-tune/fit.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/tune_fit_test.cpp)
+set_source_files_properties(${tune_test_sources}
+    PROPERTIES INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/tools)
+list(APPEND ARMCI_UNIT_TEST_SOURCES ${tune_test_sources})

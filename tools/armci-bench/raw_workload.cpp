@@ -1,0 +1,150 @@
+#include "armci-bench/raw_workload.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace armci::bench {
+
+namespace {
+
+// What a word asks of the target.
+constexpr int64_t kStop = 0;
+constexpr int64_t kOperand = 1;
+
+void send_stop(FabricNetwork& network, int target) {
+    RawEndpoint& endpoint = network.endpoint();
+    endpoint.send(network.peer(target), kStop);
+    endpoint.wait_for_all();
+}
+
+}  // namespace
+
+RawTransferWorkload::RawTransferWorkload(const Context& context, FabricNetwork& network)
+    : Workload(context),
+      network_(network),
+      verb_(direction_of(context.row.op)),
+      slots_(make_slots(context.row, context.options)),
+      check_(context.row, context.options, verb_, context.row_number),
+      bytes_(static_cast<size_t>(context.row.shape.total_bytes())) {}
+
+void RawTransferWorkload::prepare() {
+    const Roles& roles = context().roles;
+    if (roles.acts()) {
+        check_.fill_local(context().arena.local(), roles.rank);
+    }
+    if (roles.origin >= 0) {
+        const DirectAccess access(context().arena.data(roles.rank));
+        check_.fill_remote(context().arena.data(roles.rank), roles.rank);
+    }
+}
+
+int64_t RawTransferWorkload::batch_count() const {
+    return context().row.mode == Mode::window ? context().options.window : 1;
+}
+
+void RawTransferWorkload::start(int64_t slot, bool delivered) {
+    const int target = context().roles.target;
+    char* local = context().arena.local() + slot * slots_.local_bytes;
+    const uint64_t remote = network_.remote_address(context().arena, target) +
+                            static_cast<uint64_t>(slot * slots_.remote_bytes);
+    if (verb_ == Verb::put) {
+        network_.endpoint().write(network_.peer(target), local, bytes_, network_.local_descriptor(),
+                                  remote, network_.key(target), delivered);
+    } else {
+        network_.endpoint().read(network_.peer(target), local, bytes_, network_.local_descriptor(),
+                                 remote, network_.key(target));
+    }
+}
+
+void RawTransferWorkload::perform(int64_t count) {
+    RawEndpoint& endpoint = network_.endpoint();
+    const bool each_delivered = context().row.mode == Mode::latency || !endpoint.orders_writes();
+    const int64_t batch = batch_count();
+    for (int64_t done = 0; done < count; done += batch) {
+        const int64_t batch_end = std::min(count, done + batch);
+        for (int64_t i = done; i < batch_end; i++) {
+            start((i - done) % slots_.count, each_delivered || i + 1 == count);
+        }
+        endpoint.wait_for_all();
+    }
+}
+
+void RawTransferWorkload::serve() {
+    network_.endpoint().wait_for_word(network_.sleeps());  // kStop
+}
+
+void RawTransferWorkload::dismiss() {
+    send_stop(network_, context().roles.target);
+}
+
+int64_t RawTransferWorkload::count_errors() {
+    const Roles& roles = context().roles;
+    if (verb_ == Verb::get) {
+        return roles.acts()
+                   ? check_.errors_at_origin(context().arena.local(), roles.rank, roles.target)
+                   : 0;
+    }
+    if (roles.origin < 0) {
+        return 0;
+    }
+    const DirectAccess access(context().arena.data(roles.rank));
+    return check_.errors_at_target(context().arena.data(roles.rank), roles.origin, roles.rank);
+}
+
+void RawRmwWorkload::prepare() {
+    performed_ = 0;
+    wrong_answers_ = 0;
+    long* counter = context().arena.counter(context().roles.rank);
+    const DirectAccess access(counter);
+    *counter = 0;
+}
+
+void RawRmwWorkload::perform(int64_t count) {
+    RawEndpoint& endpoint = network_.endpoint();
+    const fi_addr_t target = network_.peer(context().roles.target);
+    for (int64_t i = 0; i < count; i++) {
+        endpoint.wait_for_all();  // the request before has long been answered
+        endpoint.send(target, kOperand);
+        wrong_answers_ += endpoint.wait_for_word(false) == performed_ + i ? 0 : 1;
+    }
+    performed_ += count;
+}
+
+void RawRmwWorkload::serve() {
+    RawEndpoint& endpoint = network_.endpoint();
+    const fi_addr_t origin = network_.peer(context().roles.origin);
+    long* counter = context().arena.counter(context().roles.rank);
+    const DirectAccess access(counter);
+    for (;;) {
+        const int64_t operand = endpoint.wait_for_word(network_.sleeps());
+        if (operand == kStop) {
+            break;
+        }
+        endpoint.wait_for_all();
+        endpoint.send(origin, *counter);
+        *counter += operand;
+    }
+    endpoint.wait_for_all();
+}
+
+void RawRmwWorkload::dismiss() {
+    network_.endpoint().wait_for_all();
+    send_stop(network_, context().roles.target);
+}
+
+// Every answer was checked as it came; the counter tells whether the target saw every request.
+int64_t RawRmwWorkload::count_errors() {
+    const Roles& roles = context().roles;
+    std::vector<int64_t> performed(static_cast<size_t>(roles.rank_count));
+    MPI_Allgather(&performed_, 1, MPI_INT64_T, performed.data(), 1, MPI_INT64_T, MPI_COMM_WORLD);
+    if (!roles.serves()) {
+        return wrong_answers_;
+    }
+    long* counter = context().arena.counter(roles.rank);
+    const DirectAccess access(counter);
+    return *counter == performed[static_cast<size_t>(roles.origin)] ? 0 : 1;
+}
+
+}  // namespace armci::bench

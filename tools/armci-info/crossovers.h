@@ -1,0 +1,13 @@
+// From which run length on transfers go by direct remote access.
+#pragma once
+
+#include <cstdio>
+
+#include "pipeline/cost_model.h"
+
+namespace armci::info {
+
+// A row for put and get, a column for some sizes.
+void print_crossovers(std::FILE* out, const pipeline::CostModel& model);
+
+}  // namespace armci::info

@@ -1,0 +1,86 @@
+#include "armci-info/explain.h"
+
+#include <armci/armci.h>
+#include <mpi.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/config_value.h"
+#include "core/explain.h"
+
+namespace armci::info {
+namespace {
+
+struct Request {
+    base::OpKind op = base::OpKind::put;
+    int64_t run_count = 0;
+    int64_t run_bytes = 0;
+    int64_t target = 0;
+};
+
+// What is wrong, or nothing.
+std::string parse(std::string_view text, int rank_count, Request* request) {
+    std::vector<std::string_view> words;
+    for (size_t comma = 0; comma != std::string_view::npos;) {
+        comma = text.find(',');
+        words.push_back(text.substr(0, comma));
+        text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+    }
+    if (words.size() != 4) {
+        return "give OP,ROWS,RUN,TARGET, for example put,1000,128,1";
+    }
+    int op = 0;
+    if (!base::parse_choice(words[0], "put|get|acc", &op)) {
+        return "\"" + std::string(words[0]) + "\" is not put, get or acc";
+    }
+    request->op = static_cast<base::OpKind>(op);
+    if (!base::parse_integer(words[1], &request->run_count) || request->run_count < 1) {
+        return "\"" + std::string(words[1]) + "\" is no number of rows";
+    }
+    if (!base::parse_bytes(words[2], &request->run_bytes) || request->run_bytes < 1) {
+        return "\"" + std::string(words[2]) + "\" is no number of bytes in a run";
+    }
+    int64_t total_bytes = 0;
+    if (__builtin_mul_overflow(request->run_count, request->run_bytes, &total_bytes)) {
+        return "so many bytes cannot be";
+    }
+    if (!base::parse_integer(words[3], &request->target) || request->target < 0 ||
+        request->target >= rank_count) {
+        return "\"" + std::string(words[3]) + "\" is no rank of this job, which has " +
+               std::to_string(rank_count);
+    }
+    return {};
+}
+
+}  // namespace
+
+int explain(const char* request_text) {
+    int rank = 0;
+    int size = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    Request request;
+    const std::string error = parse(request_text, size, &request);
+    if (!error.empty()) {
+        if (rank == 0) {
+            std::fprintf(stderr, "armci-info: --explain %s: %s\n", request_text, error.c_str());
+        }
+        return 2;
+    }
+    ARMCI_Init();
+    if (rank == 0) {
+        for (const std::string& line :
+             core::explain_transfer(*core::running(), request.op, request.run_count,
+                                    request.run_bytes, static_cast<int>(request.target))) {
+            std::printf("%s\n", line.c_str());
+        }
+    }
+    ARMCI_Finalize();
+    return 0;
+}
+
+}  // namespace armci::info

@@ -1,0 +1,10 @@
+// armci-info --explain: why a transfer takes its route.
+#pragma once
+
+namespace armci::info {
+
+// Collective over MPI_COMM_WORLD, with MPI up; starts and stops ARMCI; rank 0 prints. `request` is
+// OP,ROWS,RUN,TARGET. Returns the exit status, on all ranks: 2 when the request makes no sense.
+int explain(const char* request);
+
+}  // namespace armci::info

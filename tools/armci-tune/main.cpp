@@ -1,0 +1,287 @@
+// armci-tune: measures what transfers cost between two nodes and writes a profile, from which later
+// runs choose their routes.
+#include <armci/armci.h>
+#include <armci/armcix.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "armci-info/crossovers.h"
+#include "armci-tune/fit.h"
+#include "armci-tune/measure.h"
+#include "armci-tune/verify.h"
+#include "base/topology.h"
+#include "core/runtime.h"
+#include "pipeline/copy_costs.h"
+#include "pipeline/cost_profile.h"
+
+namespace {
+
+using armci::base::OpKind;
+using armci::base::Route;
+using armci::tune::Cell;
+using armci::tune::Meter;
+using armci::tune::Sample;
+
+const char* const kUsage =
+    "usage: mpiexec -n 2 armci-tune [--output FILE] [--quick]\n"
+    "\n"
+    "Measures put, get and accumulate on every route between rank 0 and a rank of another node, "
+    "fits\n"
+    "the cost model to that, and prints from which run length on direct remote access is chosen, "
+    "and\n"
+    "how good these choices are. Takes a few seconds.\n"
+    "  --output FILE  writes the profile there, for ARMCI_PROFILE; without it to standard output\n"
+    "  --quick        few measurements: to try it out\n"
+    "On one host, ARMCI_NODE_SIZE=1 makes each rank a node.\n";
+
+constexpr int64_t kLargestBytes = 4 << 20;
+
+struct Options {
+    std::string output;
+    bool quick = false;
+    bool help = false;
+};
+
+bool parse(int argc, char** argv, Options* options, std::string* error) {
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        if (word == "--quick") {
+            options->quick = true;
+        } else if (word == "--help" || word == "-h") {
+            options->help = true;
+        } else if (word == "--output" && i + 1 < argc && argv[i + 1][0] != '\0') {
+            options->output = argv[++i];
+        } else {
+            *error =
+                word == "--output" ? "--output needs the name of a file" : "unknown option " + word;
+            return false;
+        }
+    }
+    return true;
+}
+
+std::string machine_name() {
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    std::string processor = "unknown processor";
+    if (std::FILE* info = std::fopen("/proc/cpuinfo", "re")) {
+        char line[512];
+        while (std::fgets(line, sizeof line, info) != nullptr) {
+            const char* colon = std::strchr(line, ':');
+            if (std::strncmp(line, "model name", 10) == 0 && colon != nullptr) {
+                processor = colon + 2;
+                processor.erase(processor.find_last_not_of("\r\n \t") + 1);
+                break;
+            }
+        }
+        std::fclose(info);
+    }
+    return std::string(host) + ", " + std::to_string(armci::base::processor_count()) + " x " +
+           processor;
+}
+
+std::string utc_date() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text;
+}
+
+void add_cells(OpKind op, const std::vector<int64_t>& totals, const std::vector<int64_t>& runs,
+               bool rma, bool is_check, std::vector<Cell>* cells) {
+    for (const int64_t total_bytes : totals) {
+        for (const int64_t run_bytes : runs) {
+            if (run_bytes > total_bytes / 2) {
+                continue;
+            }
+            Cell cell;
+            cell.op = op;
+            cell.shape = {total_bytes, run_bytes};
+            cell.is_check = is_check;
+            if (rma && op != OpKind::acc && total_bytes / run_bytes <= armci::tune::kMostRmaRuns) {
+                cell.routes.push_back(Route::rma);
+            } else if (is_check) {
+                continue;
+            }
+            cell.routes.push_back(Route::server);
+            cells->push_back(cell);
+        }
+    }
+}
+
+std::vector<Cell> cells_to_measure(bool rma, bool quick) {
+    constexpr int64_t kKiB = 1024;
+    const std::vector<int64_t> runs(armci::pipeline::kRmaRunBytes.begin(),
+                                    armci::pipeline::kRmaRunBytes.end());
+    std::vector<int64_t> totals = {2 * kKiB, 8 * kKiB, 32 * kKiB, 512 * kKiB, kLargestBytes};
+    std::vector<int64_t> check_totals = {12 * kKiB, 192 * kKiB, 3072 * kKiB};
+    std::vector<int64_t> check_runs = {768,       3 * kKiB,  6 * kKiB,  12 * kKiB,
+                                       24 * kKiB, 48 * kKiB, 192 * kKiB};
+    if (quick) {
+        totals = {2 * kKiB, 64 * kKiB};
+        check_totals = {12 * kKiB};
+    }
+    std::vector<Cell> cells;
+    for (const OpKind op : {OpKind::put, OpKind::get, OpKind::acc}) {
+        add_cells(op, totals, runs, rma, false, &cells);
+        add_cells(op, check_totals, check_runs, rma, true, &cells);
+        // One frame each, close behind each other: what a frame costs by itself.
+        Cell stream;
+        stream.op = op;
+        stream.shape = {4 * kKiB, 512};
+        stream.routes = {Route::server};
+        stream.non_blocking = true;
+        cells.push_back(stream);
+    }
+    return cells;
+}
+
+std::vector<Sample> samples_of(const std::vector<Cell>& cells) {
+    std::vector<Sample> samples;
+    for (const Cell& cell : cells) {
+        for (size_t i = 0; i < cell.routes.size() && !cell.is_check; ++i) {
+            samples.push_back({cell.op, cell.routes[i], cell.shape, cell.non_blocking, cell.us[i]});
+        }
+    }
+    return samples;
+}
+
+int first_rank_elsewhere(int size) {
+    for (int rank = 1; rank < size; ++rank) {
+        if (ARMCIX_Node(rank) != ARMCIX_Node(0)) {
+            return rank;
+        }
+    }
+    return -1;
+}
+
+// On rank 0, while the others wait in ARMCI_Barrier.
+bool tune(const Options& options, void* local, void* remote, int target) {
+    const armci::core::Network& network = *armci::core::running()->network;
+    armci::pipeline::CostProfile profile;
+    profile.provider = ARMCIX_Provider();
+    profile.machine = machine_name();
+    profile.date = utc_date();
+    profile.constants = network.costs.constants();
+    const int64_t budget_us = options.quick ? 10'000 : 300'000;
+    if (!armci::pipeline::measure_copies(256 << 10, budget_us, &profile.constants)) {
+        std::fprintf(stderr, "armci-tune: no memory\n");
+        return false;
+    }
+    Meter meter(local, remote, target, options.quick);
+    const bool rma = meter.can_take(Route::rma);
+    std::vector<Cell> cells = cells_to_measure(rma, options.quick);
+    meter.measure(&cells);
+    armci::tune::fit_costs(samples_of(cells), network.costs.limits(), &profile.constants);
+
+    std::printf("provider %s, rank 0 to rank %d\n\n", profile.provider.c_str(), target);
+    armci::pipeline::CostModel model(profile.constants, network.costs.limits());
+    model.choose_by_costs();
+    if (rma) {
+        armci::tune::print_choices(stdout, cells, model);
+        armci::info::print_crossovers(stdout, model);
+    } else {
+        std::printf("direct remote access is not used here: there is nothing to choose\n");
+    }
+    const std::string text = format_profile(profile);
+    if (options.output.empty()) {
+        std::printf("\n%s", text.c_str());
+        return true;
+    }
+    std::FILE* file = std::fopen(options.output.c_str(), "we");
+    const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
+    if ((file != nullptr && std::fclose(file) != 0) || !written) {
+        std::fprintf(stderr, "armci-tune: %s cannot be written: %s\n", options.output.c_str(),
+                     std::strerror(errno));
+        return false;
+    }
+    std::printf("\nprofile written; export ARMCI_PROFILE=%s\n", options.output.c_str());
+    return true;
+}
+
+// Before anything is measured, so that no time is lost.
+bool can_write(const std::string& path) {
+    if (path.empty()) {
+        return true;
+    }
+    std::FILE* file = std::fopen(path.c_str(), "ae");
+    if (file == nullptr) {
+        std::fprintf(stderr, "armci-tune: %s cannot be written: %s\n", path.c_str(),
+                     std::strerror(errno));
+        return false;
+    }
+    std::fclose(file);
+    return true;
+}
+
+int run(const Options& options, int rank, int size) {
+    int good = rank == 0 && !can_write(options.output) ? 0 : 1;
+    MPI_Bcast(&good, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (good == 0) {
+        return 1;
+    }
+    ARMCI_Init();
+    const int target = first_rank_elsewhere(size);
+    if (target < 0) {
+        if (rank == 0) {
+            std::fprintf(stderr,
+                         "armci-tune: all ranks share a node; start two on different hosts, or set "
+                         "ARMCI_NODE_SIZE=1 to measure between virtual nodes\n");
+        }
+        ARMCI_Finalize();
+        return 1;
+    }
+    std::vector<void*> memory(static_cast<size_t>(size));
+    void* local = ARMCI_Malloc_local(2 * kLargestBytes);
+    if (ARMCI_Malloc(memory.data(), 2 * kLargestBytes) != 0 || local == nullptr) {
+        ARMCI_Error("armci-tune: no memory", 1);
+    }
+    std::memset(memory[static_cast<size_t>(rank)], 0, 2 * kLargestBytes);
+    std::memset(local, 0, 2 * kLargestBytes);
+    ARMCI_Barrier();
+    if (rank == 0) {
+        good = tune(options, local, memory[static_cast<size_t>(target)], target) ? 1 : 0;
+    }
+    ARMCI_Barrier();
+    MPI_Bcast(&good, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    ARMCI_Free(memory[static_cast<size_t>(rank)]);
+    ARMCI_Free_local(local);
+    ARMCI_Finalize();
+    return good != 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int rank = 0;
+    int size = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    Options options;
+    std::string error;
+    int status = 0;
+    if (!parse(argc, argv, &options, &error)) {
+        if (rank == 0) {
+            std::fprintf(stderr, "armci-tune: %s\n%s", error.c_str(), kUsage);
+        }
+        status = 2;
+    } else if (options.help) {
+        if (rank == 0) {
+            std::fputs(kUsage, stdout);
+        }
+    } else {
+        status = run(options, rank, size);
+    }
+    MPI_Finalize();
+    return status;
+}

@@ -1,0 +1,150 @@
+#include "armci-tune/measure.h"
+
+#include <armci/armci.h>
+#include <armci/armcix.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "core/runtime.h"
+
+namespace armci::tune {
+namespace {
+
+using base::OpKind;
+using base::Route;
+
+// Transfers as small as this come in bursts, as they do in programs.
+constexpr int64_t kBurstBytes = 64 << 10;
+constexpr int64_t kMostInBurst = 16;
+constexpr int kNonBlockingInBurst = 64;
+
+// ARMCI_ROUTE, from one transfer to the next.
+void force(base::RouteChoice choice) {
+    core::running()->configuration.config.route = static_cast<int>(choice);
+}
+
+void force(Route route) {
+    force(route == Route::rma ? base::RouteChoice::rma : base::RouteChoice::server);
+}
+
+// Every second piece of run_bytes, on both sides.
+struct Patch {
+    explicit Patch(const pipeline::TransferShape& shape)
+        : count{static_cast<int>(shape.run_bytes),
+                static_cast<int>(shape.total_bytes / shape.run_bytes)},
+          stride{static_cast<int>(2 * shape.run_bytes)} {}
+
+    int count[2];
+    int stride[1];
+    double scale = 0.5;
+};
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+}  // namespace
+
+Meter::~Meter() {
+    force(base::RouteChoice::automatic);
+}
+
+bool Meter::can_take(Route route) {
+    if (route == Route::rma && !core::running()->network->rma_usable) {
+        return false;
+    }
+    force(route);
+    armcix_stats_t before;
+    armcix_stats_t after;
+    ARMCIX_Stats(&before, sizeof before);
+    transfer(OpKind::put, {kBurstBytes, kBurstBytes});
+    ARMCI_Fence(target_);
+    ARMCIX_Stats(&after, sizeof after);
+    const int index = static_cast<int>(route);
+    return after.put[index].operations > before.put[index].operations;
+}
+
+void Meter::transfer(OpKind op, const pipeline::TransferShape& shape) {
+    Patch patch(shape);
+    switch (op) {
+        case OpKind::put:
+            ARMCI_PutS(local_, patch.stride, remote_, patch.stride, patch.count, 1, target_);
+            break;
+        case OpKind::get:
+            ARMCI_GetS(remote_, patch.stride, local_, patch.stride, patch.count, 1, target_);
+            break;
+        case OpKind::acc:
+            ARMCI_AccS(ARMCI_ACC_DBL, &patch.scale, local_, patch.stride, remote_, patch.stride,
+                       patch.count, 1, target_);
+            break;
+    }
+}
+
+void Meter::start_transfer(OpKind op, const pipeline::TransferShape& shape) {
+    Patch patch(shape);
+    switch (op) {
+        case OpKind::put:
+            ARMCI_NbPutS(local_, patch.stride, remote_, patch.stride, patch.count, 1, target_,
+                         nullptr);
+            break;
+        case OpKind::get:
+            ARMCI_NbGetS(remote_, patch.stride, local_, patch.stride, patch.count, 1, target_,
+                         nullptr);
+            break;
+        case OpKind::acc:
+            ARMCI_NbAccS(ARMCI_ACC_DBL, &patch.scale, local_, patch.stride, remote_, patch.stride,
+                         patch.count, 1, target_, nullptr);
+            break;
+    }
+}
+
+// Microseconds for one of a burst of transfers and what completes them.
+double Meter::time_burst(const Cell& cell) {
+    const int count = cell.non_blocking
+                          ? kNonBlockingInBurst
+                          : static_cast<int>(std::clamp<int64_t>(
+                                kBurstBytes / cell.shape.total_bytes, 1, kMostInBurst));
+    const int64_t begin_ns = base::now_ns();
+    for (int i = 0; i < count; ++i) {
+        cell.non_blocking ? start_transfer(cell.op, cell.shape) : transfer(cell.op, cell.shape);
+    }
+    if (cell.non_blocking) {
+        ARMCI_WaitAll();
+    }
+    if (cell.op != OpKind::get) {
+        ARMCI_Fence(target_);
+    }
+    return static_cast<double>(base::now_ns() - begin_ns) * 1e-3 / count;
+}
+
+void Meter::measure(std::vector<Cell>* cells) {
+    const int64_t budget_ns = quick_ ? 0 : 6'000'000'000;
+    const int64_t visit_ns = quick_ ? 200'000 : 2'000'000;
+    const int least_rounds = quick_ ? 1 : 2;
+    std::vector<std::vector<std::vector<double>>> us(cells->size());
+    const int64_t begin_ns = base::now_ns();
+    for (int round = 0; round < least_rounds || base::now_ns() - begin_ns < budget_ns; ++round) {
+        for (size_t i = 0; i < cells->size(); ++i) {
+            const Cell& cell = (*cells)[i];
+            us[i].resize(cell.routes.size());
+            for (size_t k = 0; k < cell.routes.size(); ++k) {
+                force(cell.routes[k]);
+                time_burst(cell);  // the first after another route pays for the change
+                const int64_t visit_begin_ns = base::now_ns();
+                do {
+                    us[i][k].push_back(time_burst(cell));
+                } while (base::now_ns() - visit_begin_ns < visit_ns);
+            }
+        }
+    }
+    for (size_t i = 0; i < cells->size(); ++i) {
+        for (const std::vector<double>& values : us[i]) {
+            (*cells)[i].us.push_back(median(values));
+        }
+    }
+}
+
+}  // namespace armci::tune
