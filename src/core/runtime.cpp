@@ -8,6 +8,12 @@ bool Runtime::progress() {
     return network != nullptr && network->origin.progress();
 }
 
+void Runtime::stop_helping() {
+    if (network != nullptr && network->server != nullptr) {
+        network->server->stop_helping();
+    }
+}
+
 void Runtime::idle() {
     if (network != nullptr && network->server != nullptr) {
         network->server->help();

@@ -88,6 +88,8 @@ struct Runtime {
 
     // One poll of everything that this thread can move on; true when something moved.
     bool progress();
+    // At the end of a wait: the node's data server is on its own again.
+    void stop_helping();
     // Between polls: helps the node's data server and lets other threads in.
     void idle();
 
@@ -102,6 +104,7 @@ struct Runtime {
             idle();
             backoff.pause();
         }
+        stop_helping();
     }
 
     // Same, for a condition that only a network event can make true: sleeps in the kernel after a

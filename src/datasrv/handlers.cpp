@@ -277,10 +277,10 @@ void Server::handle_transfer(Client& client, const wire::FrameHeader& header, co
         node::LockedAccumulator accumulator(heap_->stripes(), scale);
         const char* data = view.data;
         for (int64_t left = data_bytes; left > 0;) {
-            const strided::Run run = cursor.next(left);
-            accumulator.add(data, run.data, run.bytes);
-            data += run.bytes;
-            left -= run.bytes;
+            const strided::Row row = cursor.next_row(left);
+            accumulator.add_row(data, row.data, row.run_bytes, row.stride, row.run_count);
+            data += row.run_count * row.run_bytes;
+            left -= row.run_count * row.run_bytes;
         }
     };
     if (view.layout.kind == wire::LayoutKind::strided) {

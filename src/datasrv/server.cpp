@@ -259,10 +259,7 @@ void Server::queue_or_post(const WaitingReply& reply) {
 void Server::stop() {
     if (has_thread_) {
         stopping_.store(true);
-        const uint64_t one = 1;
-        if (::write(event_fd_, &one, sizeof one) != sizeof one) {
-            ARMCI_LOG_DEBUG("waking the data server: %s", std::strerror(errno));
-        }
+        wake();
         pthread_join(thread_, nullptr);
         has_thread_ = false;
     }

@@ -67,6 +67,8 @@ class Server {
     // Serves what has come, on the calling thread, unless the server's thread is at it.
     // True when something was done.
     bool help();
+    // The helper goes away: the thread takes over at once.
+    void stop_helping();
 
     // Time the server spent handling requests, for statistics.
     int64_t busy_ns() const { return busy_ns_.load(std::memory_order_relaxed); }
@@ -160,6 +162,9 @@ class Server {
     // --- thread (server_thread.cpp) ---
     void run();
     void sleep_until_event();
+    void step_aside(int64_t us);
+    void wake();
+    void take_event();
     void nap();
 
     ServerOptions options_;
@@ -187,6 +192,7 @@ class Server {
     bool has_thread_ = false;
     std::atomic<bool> stopping_{false};
     std::atomic<int64_t> last_help_ns_{0};
+    std::atomic<bool> is_aside_{false};  // the thread leaves the work to a helper
     std::atomic<int64_t> busy_ns_{0};
     int nap_us_ = 0;
 };

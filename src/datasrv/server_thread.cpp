@@ -6,6 +6,7 @@
 // way with short naps, because on a busy machine it would only take a core from a rank that
 // computes. The time-outs bound what a lost wake-up can cost: some providers have known races
 // there.
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/epoll.h>
@@ -13,6 +14,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "base/backoff.h"
 #include "base/clock.h"
@@ -69,9 +72,7 @@ void Server::run() {
     int aside_us = kShortestAsideUs;
     while (!stopping_.load(std::memory_order_relaxed)) {
         if (base::now_ns() - last_help_ns_.load(std::memory_order_relaxed) < kHelpNs) {
-            // Asleep while nothing comes; else out of the way, longer while the help goes on.
-            sleep_until_event();
-            sleep_us(aside_us);
+            step_aside(aside_us);
             aside_us = std::min(2 * aside_us, kLongestAsideUs);
             continue;
         }
@@ -95,6 +96,38 @@ void Server::run() {
     }
 }
 
+// Out of the way of a helper, longer while the help goes on, until it calls.
+void Server::step_aside(int64_t us) {
+    is_aside_.store(true);
+    pollfd event{event_fd_, POLLIN, 0};
+    const timespec longest{0, us * 1000};
+    if (ppoll(&event, 1, &longest, nullptr) > 0) {
+        take_event();
+    }
+    is_aside_.store(false);
+}
+
+void Server::stop_helping() {
+    last_help_ns_.store(0, std::memory_order_relaxed);
+    if (is_aside_.exchange(false)) {
+        wake();
+    }
+}
+
+void Server::wake() {
+    const uint64_t one = 1;
+    if (::write(event_fd_, &one, sizeof one) != sizeof one) {
+        ARMCI_LOG_DEBUG("waking the data server: %s", std::strerror(errno));
+    }
+}
+
+void Server::take_event() {
+    uint64_t value = 0;
+    if (::read(event_fd_, &value, sizeof value) != sizeof value) {
+        ARMCI_LOG_DEBUG("the data server's event was taken by another thread");
+    }
+}
+
 void Server::sleep_until_event() {
     switch (endpoint_.wait_mode()) {
         case fabric::WaitMode::fd: {
@@ -110,10 +143,8 @@ void Server::sleep_until_event() {
             const int count =
                 epoll_wait(epoll_fd_, events, 2, backlog ? kBacklogSleepMs : kSleepMs);
             for (int i = 0; i < count; ++i) {
-                uint64_t value = 0;
-                if (events[i].data.fd == event_fd_ &&
-                    ::read(event_fd_, &value, sizeof value) != sizeof value) {
-                    ARMCI_LOG_DEBUG("the data server's event was taken by another thread");
+                if (events[i].data.fd == event_fd_) {
+                    take_event();
                 }
             }
             return;

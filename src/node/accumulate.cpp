@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "strided/cursor.h"
+
 namespace armci::node {
 
 void LockedAccumulator::add(const void* source, void* target, int64_t bytes) {
@@ -23,6 +25,28 @@ void LockedAccumulator::add(const void* source, void* target, int64_t bytes) {
         from += piece;
         to += piece;
         bytes -= piece;
+    }
+}
+
+void LockedAccumulator::add_row(const char* source, char* target, int64_t run_bytes, int64_t stride,
+                                int64_t run_count) {
+    while (run_count > 0) {
+        // Runs that lie in this stripe altogether go under one lock, in one loop.
+        const int64_t room = StripedLocks::bytes_to_boundary(target) - run_bytes;
+        int64_t together = 0;
+        if (room >= 0) {
+            together = stride > 0 ? std::min(run_count, room / stride + 1) : 1;
+        }
+        if (together > 1) {
+            hold(StripedLocks::stripe_of(target));
+            strided::accumulate_row(scale_, {target, stride, source, run_bytes, together});
+        } else {
+            add(source, target, run_bytes);
+            together = 1;
+        }
+        source += together * run_bytes;
+        target = strided::offset_by(target, together * stride);
+        run_count -= together;
     }
 }
 

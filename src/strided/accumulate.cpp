@@ -17,8 +17,8 @@ namespace {
 #define ARMCI_HAVE_X86_KERNELS 0
 #endif
 
-using Kernel = void (*)(char* target, const char* source, int64_t bytes,
-                        const unsigned char* scale);
+using Kernel = void (*)(char* target, int64_t target_stride, const char* source, int64_t run_bytes,
+                        int64_t run_count, const unsigned char* scale);
 
 // The loops are inlined into one function per instruction set. They load and store by memcpy, so
 // alignment does not matter, and the two sides may be the same memory: the compiler checks at run
@@ -26,6 +26,7 @@ using Kernel = void (*)(char* target, const char* source, int64_t bytes,
 
 template <class T>
 struct Add {
+    static constexpr int64_t kElementBytes = sizeof(T);
     [[gnu::always_inline]] static void apply(char* target, const char* source, int64_t bytes,
                                              const unsigned char*) {
         const int64_t count = bytes / int64_t{sizeof(T)};
@@ -39,6 +40,7 @@ struct Add {
 
 template <class T>
 struct ScaleAdd {
+    static constexpr int64_t kElementBytes = sizeof(T);
     [[gnu::always_inline]] static void apply(char* target, const char* source, int64_t bytes,
                                              const unsigned char* scale) {
         const T factor = load_bytes<T>(reinterpret_cast<const char*>(scale));
@@ -54,6 +56,7 @@ struct ScaleAdd {
 // T is the type of the real and the imaginary part.
 template <class T>
 struct ComplexAdd {
+    static constexpr int64_t kElementBytes = 2 * sizeof(T);
     [[gnu::always_inline]] static void apply(char* target, const char* source, int64_t bytes,
                                              const unsigned char* scale) {
         Add<T>::apply(target, source, bytes - bytes % int64_t{2 * sizeof(T)}, scale);
@@ -62,6 +65,7 @@ struct ComplexAdd {
 
 template <class T>
 struct ComplexScaleAdd {
+    static constexpr int64_t kElementBytes = 2 * sizeof(T);
     [[gnu::always_inline]] static void apply(char* target, const char* source, int64_t bytes,
                                              const unsigned char* scale) {
         const T factor_re = load_bytes<T>(reinterpret_cast<const char*>(scale));
@@ -80,19 +84,39 @@ struct ComplexScaleAdd {
     }
 };
 
+// All runs of a row. Runs of one element, whose length the compiler then knows, are common: columns
+// of a matrix that is stored by rows.
+template <class Loop>
+[[gnu::always_inline]] inline void apply_to_row(char* target, int64_t target_stride,
+                                                const char* source, int64_t run_bytes,
+                                                int64_t run_count, const unsigned char* scale) {
+    if (run_bytes == Loop::kElementBytes) {
+        for (int64_t i = 0; i < run_count; ++i) {
+            Loop::apply(target + i * target_stride, source + i * Loop::kElementBytes,
+                        Loop::kElementBytes, scale);
+        }
+        return;
+    }
+    for (int64_t i = 0; i < run_count; ++i) {
+        Loop::apply(target + i * target_stride, source + i * run_bytes, run_bytes, scale);
+    }
+}
+
 template <class Loop>
 struct Baseline {
-    static void run(char* target, const char* source, int64_t bytes, const unsigned char* scale) {
-        Loop::apply(target, source, bytes, scale);
+    static void run(char* target, int64_t target_stride, const char* source, int64_t run_bytes,
+                    int64_t run_count, const unsigned char* scale) {
+        apply_to_row<Loop>(target, target_stride, source, run_bytes, run_count, scale);
     }
 };
 
 #if ARMCI_HAVE_X86_KERNELS
 template <class Loop>
 struct Avx2 {
-    [[gnu::target("avx2")]] static void run(char* target, const char* source, int64_t bytes,
+    [[gnu::target("avx2")]] static void run(char* target, int64_t target_stride, const char* source,
+                                            int64_t run_bytes, int64_t run_count,
                                             const unsigned char* scale) {
-        Loop::apply(target, source, bytes, scale);
+        apply_to_row<Loop>(target, target_stride, source, run_bytes, run_count, scale);
     }
 };
 #endif
@@ -138,10 +162,10 @@ const KernelTable* active_table = &kTable<Baseline>;
     }
 }
 
-void run(const KernelTable& table, const AccScale& scale, void* target, const void* source,
-         int64_t bytes) {
+void run(const KernelTable& table, const AccScale& scale, const AccRow& row) {
     table.kernel[static_cast<int>(scale.type)][scale.is_one ? 1 : 0](
-        static_cast<char*>(target), static_cast<const char*>(source), bytes, scale.value);
+        static_cast<char*>(row.target), row.target_stride, static_cast<const char*>(row.source),
+        row.run_bytes, row.run_count, scale.value);
 }
 
 template <class T>
@@ -214,11 +238,19 @@ bool is_isa_available(Isa isa) {
 
 void accumulate_with(Isa isa, const AccScale& scale, void* target, const void* source,
                      int64_t bytes) {
-    run(table_of(isa), scale, target, source, bytes);
+    run(table_of(isa), scale, {target, 0, source, bytes, 1});
+}
+
+void accumulate_row_with(Isa isa, const AccScale& scale, const AccRow& row) {
+    run(table_of(isa), scale, row);
 }
 
 void accumulate(const AccScale& scale, void* target, const void* source, int64_t bytes) {
-    run(*active_table, scale, target, source, bytes);
+    run(*active_table, scale, {target, 0, source, bytes, 1});
+}
+
+void accumulate_row(const AccScale& scale, const AccRow& row) {
+    run(*active_table, scale, row);
 }
 
 }  // namespace armci::strided

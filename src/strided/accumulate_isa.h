@@ -18,5 +18,6 @@ bool is_isa_available(Isa isa);
 // accumulate() with the instructions of `isa`, which must be available.
 void accumulate_with(Isa isa, const AccScale& scale, void* target, const void* source,
                      int64_t bytes);
+void accumulate_row_with(Isa isa, const AccScale& scale, const AccRow& row);
 
 }  // namespace armci::strided

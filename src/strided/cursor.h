@@ -18,6 +18,14 @@ struct Run {
     int64_t bytes;
 };
 
+// Equal runs `stride` bytes apart.
+struct Row {
+    char* data;
+    int64_t run_bytes;
+    int64_t stride;
+    int64_t run_count;
+};
+
 // Pointer arithmetic on addresses: stepping past the last run must not be undefined, and may leave
 // the object and even wrap when the stride is large or negative.
 inline char* offset_by(const void* base, int64_t bytes) {
@@ -77,6 +85,23 @@ class StridedCursor {
             advance_runs(1);
         }
         return run;
+    }
+
+    // The next bytes, at most max_bytes: whole runs of one row, or a part of one run. No runs at
+    // the end, or when max_bytes is not positive.
+    Row next_row(int64_t max_bytes) {
+        const int64_t whole =
+            layout_.count[0] > 0 ? std::min(max_bytes, remaining()) / layout_.count[0] : 0;
+        if (in_run_ != 0 || whole <= 0) {
+            const Run run = next(max_bytes);
+            return {run.data, run.bytes, 0, run.bytes > 0 ? 1 : 0};
+        }
+        const int64_t left = layout_.levels == 0 ? 1 : layout_.count[1] - index_[0];
+        const Row row = {offset_by(base_, run_offset_), layout_.count[0],
+                         layout_.levels == 0 ? 0 : layout_.stride[0], std::min(whole, left)};
+        position_ += row.run_count * row.run_bytes;
+        advance_runs(row.run_count);
+        return row;
     }
 
     // Calls visit(char* run) for the next `count` whole runs, in order. Only at the start of a run,
@@ -162,6 +187,11 @@ class VectorCursor {
             ++segment_;
         }
         return run;
+    }
+
+    Row next_row(int64_t max_bytes) {
+        const Run run = next(max_bytes);
+        return {run.data, run.bytes, 0, run.bytes > 0 ? 1 : 0};
     }
 
     template <class Visitor>

@@ -109,4 +109,15 @@ AccScale make_scale(AccType type, const void* scale);
 // otherwise, the result is unspecified. Elements are not updated atomically.
 void accumulate(const AccScale& scale, void* target, const void* source, int64_t bytes);
 
+// Equal runs that are dense at the source and target_stride bytes apart at the target.
+struct AccRow {
+    void* target = nullptr;
+    int64_t target_stride = 0;
+    const void* source = nullptr;
+    int64_t run_bytes = 0;
+    int64_t run_count = 0;
+};
+// accumulate() for each run of the row, in order.
+void accumulate_row(const AccScale& scale, const AccRow& row);
+
 }  // namespace armci::strided

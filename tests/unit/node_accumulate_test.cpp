@@ -149,6 +149,44 @@ TYPED_TEST(LockedAccumulatorOf, RunsOfAnyLengthAddUp) {
     }
 }
 
+// Rows with every kind of stride: rising, falling, none, and across many granules.
+TYPED_TEST(LockedAccumulatorOf, RowsAddUpLikeTheirRuns) {
+    using K = TypeParam;
+    auto locks = std::make_unique<StripedLocks>();
+    std::mt19937_64 random(2);
+    const AccScale scale = this->scale(3, K::is_complex ? -2 : 0);
+    for (const size_t shift : {size_t{0}, size_t{1}}) {
+        Field<K> field(shift);
+        LockedAccumulator accumulator(*locks, scale);
+        const auto elements = static_cast<int64_t>(field.elements());
+        for (int round = 0; round < 200; ++round) {
+            const int64_t run = round % 2 == 0 ? 1 : 1 + static_cast<int64_t>(random() % 40);
+            const int64_t stride = static_cast<int64_t>(random() % 600) - 300;
+            const int64_t span = stride < 0 ? -stride : stride;
+            const int64_t most = span == 0 ? 5 : (elements - run) / span + 1;
+            const auto count = static_cast<int64_t>(random() % static_cast<uint64_t>(most)) + 1;
+            const int64_t hull = (count - 1) * span + run;
+            int64_t first =
+                static_cast<int64_t>(random() % static_cast<uint64_t>(elements - hull + 1));
+            first += stride < 0 ? (count - 1) * span : 0;
+            const std::vector<int64_t> numbers =
+                random_numbers<K>(random, static_cast<size_t>(run * count));
+            const auto source = as_components<K>(numbers);
+            accumulator.add_row(reinterpret_cast<const char*>(source.data()),
+                                field.element(static_cast<size_t>(first)), run * K::element_bytes,
+                                stride * static_cast<int64_t>(K::element_bytes), count);
+            for (int64_t i = 0; i < count; ++i) {
+                const auto begin = numbers.begin() + i * run * static_cast<int64_t>(K::components);
+                field.expect_add(static_cast<size_t>(first + i * stride),
+                                 {begin, begin + run * static_cast<int64_t>(K::components)}, 3,
+                                 K::is_complex ? -2 : 0);
+            }
+        }
+        accumulator.release();
+        field.expect_equal();
+    }
+}
+
 // Elements just before, at and after each boundary; complex ones on both sides of it.
 TYPED_TEST(LockedAccumulatorOf, ElementsAtGranuleBoundaries) {
     using K = TypeParam;

@@ -85,6 +85,35 @@ void expect_visits(const Cursor& fresh, const std::vector<int64_t>& offsets) {
     }
 }
 
+// next_row() from every byte with every limit: the same bytes in the same order, whole rows where
+// there are some.
+template <class Cursor>
+void expect_rows(const Cursor& fresh, const std::vector<int64_t>& offsets) {
+    const auto total = static_cast<int64_t>(offsets.size());
+    const int64_t step = std::max<int64_t>(1, total / 40);
+    for (int64_t start = 0; start <= total; start += step) {
+        for (int64_t limit = 1; limit <= total; limit += step) {
+            Cursor cursor = fresh;
+            cursor.seek(start);
+            int64_t position = start;
+            while (cursor.remaining() > 0) {
+                const Row row = cursor.next_row(limit);
+                ASSERT_GT(row.run_count, 0);
+                ASSERT_LE(row.run_count * row.run_bytes, limit);
+                for (int64_t run = 0; run < row.run_count; ++run) {
+                    for (int64_t i = 0; i < row.run_bytes; ++i) {
+                        ASSERT_EQ(offset_of(offset_by(row.data, run * row.stride + i)),
+                                  offsets[position++]);
+                    }
+                }
+                ASSERT_EQ(cursor.position(), position);
+            }
+            ASSERT_EQ(position, total);
+            EXPECT_EQ(cursor.next_row(limit).run_count, 0);
+        }
+    }
+}
+
 // A layout as the shape has it, without canonical form.
 Layout plain_layout(const Shape& shape) {
     Layout layout;
@@ -102,6 +131,7 @@ TEST(StridedCursor, EverySplitPoint) {
             ASSERT_NO_FATAL_FAILURE(
                 expect_every_split(StridedCursor(kBase, side), offsets_of(side)));
             ASSERT_NO_FATAL_FAILURE(expect_visits(StridedCursor(kBase, side), offsets_of(side)));
+            ASSERT_NO_FATAL_FAILURE(expect_rows(StridedCursor(kBase, side), offsets_of(side)));
         }
     }
 }
