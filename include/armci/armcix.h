@@ -33,6 +33,8 @@ typedef struct armcix_stats {
     unsigned long long messages_sent; /* messages to data servers */
     unsigned long long chunks_sent;   /* of these, messages that carried user data */
     unsigned long long buffer_waits;  /* times a chunk waited for a buffer, here or there */
+    unsigned long long buffer_bytes;  /* of the pipeline's buffers in this process */
+    unsigned long long buffer_high_water_bytes; /* of these, in use at a time at most so far */
 } armcix_stats_t;
 
 /** A set of mutexes, owned by the library between create and destroy. */

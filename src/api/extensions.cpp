@@ -34,6 +34,11 @@ extern "C" int ARMCIX_Stats(armcix_stats_t* out, size_t out_bytes) {
     copy.messages_sent = stats.messages_sent;
     copy.chunks_sent = stats.chunks_sent;
     copy.buffer_waits = stats.buffer_waits;
+    if (entry->network != nullptr) {
+        const armci::pipeline::BufferManager& buffers = entry->network->origin.buffers();
+        copy.buffer_bytes = buffers.arena_bytes();
+        copy.buffer_high_water_bytes = buffers.high_water_bytes();
+    }
     std::memcpy(out, &copy, std::min(out_bytes, sizeof copy));
     return 0;
 }

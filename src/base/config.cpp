@@ -190,19 +190,28 @@ class Reader {
     void number(int64_t* member, const char* name, int64_t low, int64_t high, VariableClass kind,
                 const char* help, const char* type, Parse parse, Print print,
                 const char* expected) {
-        ConfigRow row =
-            start(name, type, print(*member), print(low) + ".." + print(high), kind, help);
+        const bool may_be_auto = *member == kAuto;
+        const auto shown = [&](int64_t value) {
+            return value == kAuto ? std::string("auto") : print(value);
+        };
+        const std::string numbers = print(low) + ".." + print(high);
+        ConfigRow row = start(name, type, shown(*member),
+                              may_be_auto ? "auto or " + numbers : numbers, kind, help);
         if (const std::string_view* text = given(name)) {
             int64_t value = 0;
-            if (parse(*text, &value) && value >= low && value <= high) {
+            if (may_be_auto && *text == "auto") {
+                row.source = "environment";
+            } else if (parse(*text, &value) && value >= low && value <= high) {
                 *member = value;
                 row.source = "environment";
             } else {
-                malformed(name, *text, std::string(expected) + " in " + row.range, kind,
-                          row.default_value);
+                malformed(
+                    name, *text,
+                    (may_be_auto ? "auto or " : "") + std::string(expected) + " in " + numbers,
+                    kind, row.default_value);
             }
         }
-        row.value = print(*member);
+        row.value = shown(*member);
         result_.rows.push_back(std::move(row));
     }
 

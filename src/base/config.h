@@ -14,6 +14,10 @@ enum class RouteChoice : int { automatic = 0, rma = 1, server = 2, alternate = 3
 enum class DomainChoice : int { process = 0, node = 1 };
 enum class OrderChoice : int { automatic = 0, none = 1 };
 
+// Value of a number that the library shall choose itself; written "auto". Only numbers whose
+// default it is can be set to it.
+inline constexpr int64_t kAuto = -1;
+
 struct Config {
 #define ARMCI_MEMBER_INTEGER(member, name, value, low, high, kind, help) int64_t member = value;
 #define ARMCI_MEMBER_BYTES(member, name, value, low, high, kind, help) int64_t member = value;

@@ -29,13 +29,15 @@
     CHOICE(domains, "ARMCI_DOMAINS", 0, "process|node", own,                                            \
         "What armci_domain_* report: one process per domain, as Global Arrays is validated with, or "   \
         "the real nodes.")                                                                              \
-    INTEGER(buffer_count, "ARMCI_BUFFER_COUNT", 8, 1, 4096, own,                                        \
-        "Registered buffers per process through which transfers by way of the data server move.")       \
-    BYTES(buffer_size, "ARMCI_BUFFER_SIZE", 256 << 10, 4 << 10, 16 << 20, own,                           \
-        "Bytes in each of these buffers: the largest chunk of a transfer.")                             \
-    INTEGER(recv_buffer_count, "ARMCI_RECV_BUFFER_COUNT", 16, 1, 65536, own,                            \
-        "Buffers that a data server keeps posted for incoming chunks: what its clients together may "   \
-        "have under way (at least one buffer each). An origin keeps as much for answers.")              \
+    INTEGER(buffer_count, "ARMCI_BUFFER_COUNT", kAuto, 1, 4096, own,                                        \
+        "Registered buffers per process through which transfers by way of the data server move. auto: " \
+        "as many as keep the network busy, by the cost model.")                                         \
+    BYTES(buffer_size, "ARMCI_BUFFER_SIZE", kAuto, 4 << 10, 16 << 20, own,                           \
+        "Bytes in each of these buffers: the largest chunk of a transfer. auto: the size with which a " \
+        "large transfer takes least, by the cost model.")                                               \
+    INTEGER(recv_buffer_count, "ARMCI_RECV_BUFFER_COUNT", kAuto, 1, 65536, own,                            \
+        "Buffers that a data server keeps for incoming chunks of all its clients together, which it "   \
+        "grants to those that need them. auto: twice ARMCI_BUFFER_COUNT.")                              \
     BYTES(rma_min_run, "ARMCI_RMA_MIN_RUN", 0, 0, int64_t{1} << 40, own,                                \
         "Strided and vector transfers whose contiguous runs are at least this long go straight by "     \
         "RMA, shorter ones through the data server. 0: the cost model decides.")                        \
@@ -59,9 +61,9 @@
         "0: four times the machine's memory.")                                                          \
     INTEGER(server_spin_us, "ARMCI_SERVER_SPIN_US", 20, 0, 1000000, own,                                \
         "Microseconds for which the data server polls after work before it sleeps in the kernel.")      \
-    INTEGER(wait_spin_us, "ARMCI_WAIT_SPIN_US", -1, -1, 1000000, own,                                   \
+    INTEGER(wait_spin_us, "ARMCI_WAIT_SPIN_US", kAuto, 0, 1000000, own,                                   \
         "Microseconds for which a rank that waits for the network polls before it sleeps in the "       \
-        "kernel. -1: 10 where ranks and data servers outnumber the processors, else 100.")              \
+        "kernel. auto: 10 where ranks and data servers outnumber the processors, else 100.")              \
     INTEGER(finalize_timeout_s, "ARMCI_FINALIZE_TIMEOUT_S", 10, 1, 86400, own,                          \
         "Seconds ARMCI_Finalize waits for the other ranks before it returns without them (a failing "   \
         "program may call it on one rank only); the rest is done in MPI_Finalize.")                     \

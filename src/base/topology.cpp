@@ -2,10 +2,15 @@
 
 #include <hwloc.h>
 #include <sched.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <sstream>
+
+#include "base/log.h"
 
 namespace armci::base {
 namespace {
@@ -99,6 +104,24 @@ bool bind_this_thread(int processor) {
     CPU_ZERO(&set);
     CPU_SET(processor, &set);
     return sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+void place_memory(void* start, size_t bytes) {
+    // Most machines of tests and many of users have one node, and loading a topology takes
+    // milliseconds.
+    if (access("/sys/devices/system/node/node1", F_OK) != 0) {
+        return;
+    }
+    static const Topology topology;
+    if (topology.get() == nullptr) {
+        return;
+    }
+    const Bitmap here(hwloc_bitmap_alloc());
+    if (hwloc_get_cpubind(topology.get(), here.get(), HWLOC_CPUBIND_PROCESS) != 0 ||
+        hwloc_set_area_membind(topology.get(), start, bytes, here.get(), HWLOC_MEMBIND_BIND, 0) !=
+            0) {
+        ARMCI_LOG_INFO("the system places pipeline memory as it likes: %s", std::strerror(errno));
+    }
 }
 
 int processor_count() {

@@ -1,6 +1,7 @@
 // Where the processes of a node run and where the data server's thread should run (hwloc).
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace armci::base {
@@ -16,6 +17,10 @@ int spare_processor(const std::string& rank_processors, const std::string& nic_b
 
 // Binds the calling thread to one processor; false when the system refuses.
 bool bind_this_thread(int processor);
+
+// Asks for pages of [start, start + bytes), not touched yet, from the NUMA nodes next to where this
+// process may run. Does nothing on a machine with one; a refusal is logged.
+void place_memory(void* start, size_t bytes);
 
 // Processors this process may run on; at least 1.
 int processor_count();

@@ -20,11 +20,6 @@ using base::OpKind;
 constexpr int64_t kMeasuredBytes = 32 << 10;
 constexpr int64_t kMeasureUs = 1800;
 
-struct Costs {
-    pipeline::CostConstants constants;
-    char source[256] = "";
-};
-
 bool read_file(const std::string& path, std::string* text) {
     std::FILE* file = std::fopen(path.c_str(), "re");
     if (file == nullptr) {
@@ -44,7 +39,8 @@ bool read_file(const std::string& path, std::string* text) {
 }
 
 // Why the profile cannot be used, or nothing.
-std::string load_profile(const std::string& path, const std::string& provider, Costs* costs) {
+std::string load_profile(const std::string& path, const std::string& provider,
+                         TransferCosts* costs) {
     std::string text;
     if (!read_file(path, &text)) {
         return std::strerror(errno);
@@ -67,7 +63,7 @@ std::string load_profile(const std::string& path, const std::string& provider, C
     return "it is for provider " + others + ", not " + provider;
 }
 
-void use_provider_table(const fabric::NetworkCosts& table, Costs* costs) {
+void use_provider_table(const fabric::NetworkCosts& table, TransferCosts* costs) {
     pipeline::RmaCosts rma;
     rma.latency_us = table.latency_us;
     for (size_t i = 0; i < pipeline::kRmaRunBytes.size(); ++i) {
@@ -84,17 +80,15 @@ void use_provider_table(const fabric::NetworkCosts& table, Costs* costs) {
     }
 }
 
-pipeline::PipelineLimits limits_of(const Runtime& runtime) {
-    const pipeline::Origin& origin = runtime.network->origin;
-    const base::Config& config = runtime.config();
+pipeline::PipelineLimits limits_of(const pipeline::Origin& origin, const BufferPlan& buffers) {
     const size_t head_bytes =
         sizeof(wire::FrameHeader) + sizeof(wire::TransferBody) + wire::encoded_strided_bytes(1);
-    const size_t buffer_bytes = std::bit_ceil(static_cast<size_t>(config.buffer_size));
+    const auto buffer_bytes = static_cast<size_t>(buffers.bytes);
     const size_t frame_bytes = origin.uses_landing()
                                    ? buffer_bytes - pipeline::OutFrame::kWireOffset
                                    : origin.largest_message_bytes();
     const size_t piece_bytes = std::bit_ceil(frame_bytes + pipeline::OutFrame::kWireOffset);
-    const size_t arena_bytes = static_cast<size_t>(config.buffer_count) * buffer_bytes;
+    const size_t arena_bytes = static_cast<size_t>(buffers.count) * buffer_bytes;
     pipeline::PipelineLimits limits;
     limits.chunk_bytes = static_cast<int64_t>(frame_bytes - head_bytes);
     limits.chunk_count = static_cast<int64_t>(arena_bytes / piece_bytes);
@@ -113,29 +107,58 @@ void check_profile(base::ConfigResult* configuration) {
     }
 }
 
-void set_up_costs(Runtime& runtime) {
-    Network& network = *runtime.network;
-    const base::Config& config = runtime.config();
-    Costs costs;
-    if (runtime.world.rank == 0) {
-        std::string unusable = "none is named";
-        if (!config.profile.empty()) {
-            unusable = load_profile(config.profile, network.domain.provider_name(), &costs);
-            if (!unusable.empty()) {
-                ARMCI_LOG_WARN("ARMCI_PROFILE=\"%s\" is not used: %s", config.profile.c_str(),
-                               unusable.c_str());
-            }
-        }
+TransferCosts find_costs(const base::Config& config, const std::string& provider,
+                         const fabric::NetworkCosts& table) {
+    TransferCosts costs;
+    std::string unusable = "none is named";
+    if (!config.profile.empty()) {
+        unusable = load_profile(config.profile, provider, &costs);
         if (!unusable.empty()) {
-            use_provider_table(network.domain.row().costs, &costs);
+            ARMCI_LOG_WARN("ARMCI_PROFILE=\"%s\" is not used: %s", config.profile.c_str(),
+                           unusable.c_str());
         }
-        ARMCI_LOG_INFO("costs of transfers: %s", costs.source);
     }
-    MPI_Bcast(&costs, sizeof costs, MPI_BYTE, 0, runtime.world.comm);
-    network.costs = pipeline::CostModel(costs.constants, limits_of(runtime));
+    if (!unusable.empty()) {
+        use_provider_table(table, &costs);
+    }
+    ARMCI_LOG_INFO("costs of transfers: %s", costs.source);
+    return costs;
+}
+
+BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstants& constants) {
+    // Larger chunks gain little and cost memory in every rank; smaller ones cost frames.
+    constexpr int64_t kSmallest = 64 << 10;
+    constexpr int64_t kLargest = 256 << 10;
+    constexpr int64_t kFewest = 4;
+    constexpr int64_t kMost = 16;
+    constexpr pipeline::TransferShape kLarge = {8 << 20, 512};
+    const pipeline::CostModel model(constants, {kLargest, kMost, 0});
+    BufferPlan plan;
+    plan.bytes = config.buffer_size;
+    if (plan.bytes == base::kAuto) {
+        plan.bytes =
+            std::clamp(model.best_chunk_bytes(base::OpKind::put, kLarge), kSmallest, kLargest);
+    }
+    plan.bytes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(plan.bytes)));
+    plan.count = config.buffer_count;
+    if (plan.count == base::kAuto) {
+        // Both directions, and a second transfer behind the first.
+        const auto depth =
+            model.server_plan(base::OpKind::put, kLarge, std::min(plan.bytes, kLargest))
+                .useful_depth;
+        plan.count = std::clamp(2 * depth, kFewest, kMost);
+    }
+    plan.receive_count =
+        config.recv_buffer_count == base::kAuto ? 2 * plan.count : config.recv_buffer_count;
+    return plan;
+}
+
+void set_up_costs(Runtime& runtime, const TransferCosts& costs, const BufferPlan& buffers) {
+    Network& network = *runtime.network;
+    network.costs = pipeline::CostModel(costs.constants, limits_of(network.origin, buffers));
     network.cost_source = costs.source;
-    if (config.rma_min_run > 0) {
-        network.costs.choose_from(config.rma_min_run);
+    if (runtime.config().rma_min_run > 0) {
+        network.costs.choose_from(runtime.config().rma_min_run);
     } else {
         network.costs.choose_by_costs();
     }

@@ -2,7 +2,11 @@
 // at start together with the provider table.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "core/runtime.h"
+#include "pipeline/cost_model.h"
 
 namespace armci::core {
 
@@ -10,8 +14,26 @@ namespace armci::core {
 // it.
 void check_profile(base::ConfigResult* configuration);
 
-// Collective, with the origin open: sets the network's cost model, the same on all ranks. A profile
-// that does not fit is warned about and not used.
-void set_up_costs(Runtime& runtime);
+// What a job knows about the costs of its network; travels between ranks as it is.
+struct TransferCosts {
+    pipeline::CostConstants constants;
+    char source[256] = "";
+};
+
+// On one rank, for all. A profile that does not fit is warned about and not used.
+TransferCosts find_costs(const base::Config& config, const std::string& provider,
+                         const fabric::NetworkCosts& table);
+
+// The pipeline's buffers: as configured, or where that says auto, by the costs of a large strided
+// put. Sizes are powers of two.
+struct BufferPlan {
+    int64_t bytes = 0;
+    int64_t count = 0;
+    int64_t receive_count = 0;
+};
+BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstants& constants);
+
+// With the origin open: sets the network's cost model.
+void set_up_costs(Runtime& runtime, const TransferCosts& costs, const BufferPlan& buffers);
 
 }  // namespace armci::core

@@ -18,8 +18,8 @@ namespace {
 struct CommonSettings {
     char provider[64] = "";
     char error[512] = "";
-    int64_t buffer_bytes = 0;
-    int64_t receive_buffer_count = 0;
+    BufferPlan buffers;  // sizes are powers of two, as the buffer manager rounds them
+    TransferCosts costs;
 };
 
 // Each connection takes descriptors, and the default soft limit is soon reached.
@@ -43,11 +43,10 @@ CommonSettings agree_on_settings(Runtime& runtime, bool single_host) {
         } else {
             std::strncpy(settings.error, choice.error.c_str(), sizeof settings.error - 1);
         }
-        // As the buffer manager rounds it, so that windows and receives are sized for the same
-        // frames.
-        settings.buffer_bytes =
-            static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(config.buffer_size)));
-        settings.receive_buffer_count = config.recv_buffer_count;
+        if (choice.info) {
+            settings.costs = find_costs(config, settings.provider, choice.row->costs);
+            settings.buffers = plan_buffers(config, settings.costs.constants);
+        }
     }
     MPI_Bcast(&settings, sizeof settings, MPI_BYTE, 0, runtime.world.comm);
     return settings;
@@ -57,7 +56,7 @@ CommonSettings agree_on_settings(Runtime& runtime, bool single_host) {
 // and a buffer is worth it.
 bool uses_landing(const Runtime& runtime, const CommonSettings& settings) {
     constexpr int64_t kSmallestSlot = 16 << 10;
-    return runtime.network->domain.notifies_writes() && settings.buffer_bytes >= kSmallestSlot;
+    return runtime.network->domain.notifies_writes() && settings.buffers.bytes >= kSmallestSlot;
 }
 
 // How much of messages a server lets one client have under way. Every rank on another node than
@@ -69,8 +68,8 @@ int64_t client_window(const Runtime& runtime, const CommonSettings& settings) {
         constexpr int64_t kWidest = 64 << 10;
         return std::clamp(kMessageBytes / runtime.world.size, kNarrowest, kWidest);
     }
-    const int64_t total = settings.receive_buffer_count * settings.buffer_bytes;
-    return std::max(settings.buffer_bytes, total / std::max(1, runtime.world.size));
+    const int64_t total = settings.buffers.receive_count * settings.buffers.bytes;
+    return std::max(settings.buffers.bytes, total / std::max(1, runtime.world.size));
 }
 
 // Memory that a server posts for its clients' messages. With landing slots it has a limit: when
@@ -121,12 +120,12 @@ void open_server(Runtime& runtime, const CommonSettings& settings) {
     datasrv::ServerOptions options;
     options.node = runtime.world.node;
     options.rank_count = runtime.world.size;
-    options.buffer_count = static_cast<size_t>(config.buffer_count);
-    options.buffer_bytes = static_cast<size_t>(settings.buffer_bytes);
+    options.buffer_count = static_cast<size_t>(settings.buffers.count);
+    options.buffer_bytes = static_cast<size_t>(settings.buffers.bytes);
     options.client_window_bytes = client_window(runtime, settings);
     options.receive_bytes = receive_bytes(runtime, settings);
     options.landing_slots =
-        uses_landing(runtime, settings) ? static_cast<uint32_t>(settings.receive_buffer_count) : 0;
+        uses_landing(runtime, settings) ? static_cast<uint32_t>(settings.buffers.receive_count) : 0;
     options.register_segments = network.rma_usable;
     options.spin_us = config.server_spin_us;
     options.poll_sleep_us = config.progress_usleep;
@@ -205,14 +204,14 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     pipeline::OriginOptions options;
     options.rank = runtime.world.rank;
     options.node_count = runtime.world.node_count;
-    options.buffer_count = static_cast<size_t>(config.buffer_count);
-    options.buffer_bytes = static_cast<size_t>(settings.buffer_bytes);
+    options.buffer_count = static_cast<size_t>(settings.buffers.count);
+    options.buffer_bytes = static_cast<size_t>(settings.buffers.bytes);
     // Answers; with landing slots all of them are short.
     constexpr size_t kAnswerBytes = 512 << 10;
     options.receive_bytes =
         uses_landing(runtime, settings)
             ? kAnswerBytes
-            : static_cast<size_t>(settings.receive_buffer_count * settings.buffer_bytes);
+            : static_cast<size_t>(settings.buffers.receive_count * settings.buffers.bytes);
     options.server_window_bytes = client_window(runtime, settings);
     options.register_min_bytes = config.register_min;
     options.use_landing = uses_landing(runtime, settings);
@@ -296,7 +295,7 @@ void open_network(Runtime& runtime) {
     open_server(runtime, settings);
     exchange_addresses(runtime);
     open_origin(runtime, settings);
-    set_up_costs(runtime);
+    set_up_costs(runtime, settings.costs, settings.buffers);
     runtime.network_spin_ns = 1000 * wait_spin_us(runtime, single_host);
     MPI_Barrier(runtime.world.comm);
 }

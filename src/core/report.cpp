@@ -56,6 +56,11 @@ void report_statistics(Runtime& runtime) {
                            : 0;
     MPI_Reduce(runtime.world.rank == 0 ? MPI_IN_PLACE : &busy_ns, &busy_ns, 1, MPI_UINT64_T,
                MPI_SUM, 0, runtime.world.comm);
+    // The rank that needed most.
+    uint64_t most_used =
+        runtime.network != nullptr ? runtime.network->origin.buffers().high_water_bytes() : 0;
+    MPI_Reduce(runtime.world.rank == 0 ? MPI_IN_PLACE : &most_used, &most_used, 1, MPI_UINT64_T,
+               MPI_MAX, 0, runtime.world.comm);
     if (runtime.world.rank != 0) {
         return;
     }
@@ -77,6 +82,14 @@ void report_statistics(Runtime& runtime) {
                  ", chunks %" PRIu64 ", waits for buffers %" PRIu64 ", servers busy %.3f s\n",
                  sum.rmw, sum.fences, sum.messages_sent, sum.chunks_sent, sum.buffer_waits,
                  static_cast<double>(busy_ns) * 1e-9);
+    if (runtime.network != nullptr) {
+        const pipeline::BufferManager& buffers = runtime.network->origin.buffers();
+        std::fprintf(stderr,
+                     "  pipeline buffers: %zu of %zu bytes in each rank, at most %" PRIu64
+                     " bytes in use at a time\n",
+                     buffers.arena_bytes() / buffers.buffer_bytes(), buffers.buffer_bytes(),
+                     most_used);
+    }
 }
 
 }  // namespace armci::core

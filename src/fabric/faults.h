@@ -3,7 +3,7 @@
 //
 // One setting for the whole process, off unless a test sets it; an endpoint then pays one branch
 // per post. Posts and registrations may come from any thread, set_faults() only while nothing is
-// open (but for the refusal of posts, which a test may switch while nothing is under way).
+// under way.
 #pragma once
 
 #include <atomic>

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/topology.h"
+
 namespace armci::pipeline {
 
 bool BufferManager::open(size_t buffer_count, size_t buffer_bytes, const Registrar& registrar) {
@@ -18,6 +20,7 @@ bool BufferManager::open(size_t buffer_count, size_t buffer_bytes, const Registr
         return false;
     }
     arena_ = static_cast<char*>(arena);
+    base::place_memory(arena_, arena_bytes());
     if (registrar.add != nullptr &&
         !registrar.add(registrar.context, arena_, arena_bytes(), &descriptor_)) {
         munmap(arena_, arena_bytes());

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/topology.h"
+
 namespace armci::pipeline {
 
 bool LandingZone::open(fabric::Domain& domain, fabric::Endpoint& endpoint, uint32_t slot_count,
@@ -17,6 +19,7 @@ bool LandingZone::open(fabric::Domain& domain, fabric::Endpoint& endpoint, uint3
         return false;
     }
     memory_ = static_cast<char*>(memory);
+    base::place_memory(memory, bytes);
     address_.slot_count = slot_count;
     address_.slot_bytes = slot_bytes;
     region_ = domain.register_memory(memory_, bytes, fabric::Access::remote, &endpoint, error);

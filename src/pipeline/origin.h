@@ -203,6 +203,7 @@ class Origin {
     int depth_limit() const { return depth_limit_; }
 
     base::Stats& stats() { return *stats_; }
+    const BufferManager& buffers() const { return buffers_.manager(); }
 
   private:
     struct Request {

@@ -100,7 +100,7 @@ CHECK(sizeof(armcix_counter_t) == 16);
 CHECK_FIELD(armcix_counter_t, operations, 0, 8);
 CHECK_FIELD(armcix_counter_t, bytes, 8, 8);
 
-CHECK(sizeof(armcix_stats_t) == 184);
+CHECK(sizeof(armcix_stats_t) == 200);
 CHECK(ALIGN_OF(armcix_stats_t) == 8);
 CHECK_FIELD(armcix_stats_t, put, 0, 48);
 CHECK_FIELD(armcix_stats_t, get, 48, 48);
@@ -110,3 +110,5 @@ CHECK_FIELD(armcix_stats_t, fences, 152, 8);
 CHECK_FIELD(armcix_stats_t, messages_sent, 160, 8);
 CHECK_FIELD(armcix_stats_t, chunks_sent, 168, 8);
 CHECK_FIELD(armcix_stats_t, buffer_waits, 176, 8);
+CHECK_FIELD(armcix_stats_t, buffer_bytes, 184, 8);
+CHECK_FIELD(armcix_stats_t, buffer_high_water_bytes, 192, 8);

@@ -95,10 +95,10 @@ SIZE = "a number of bytes, with K, M or G"
 
 CASES = [
     # Whole numbers.
-    malformed("ARMCI_BUFFER_COUNT", "many", "a whole number", "1..4096"),
-    malformed("ARMCI_BUFFER_COUNT", "", "a whole number", "1..4096"),
-    malformed("ARMCI_BUFFER_COUNT", "8.5", "a whole number", "1..4096"),
-    malformed("ARMCI_BUFFER_COUNT", "0", "a whole number", "1..4096"),
+    malformed("ARMCI_BUFFER_COUNT", "many", "auto or a whole number", "1..4096"),
+    malformed("ARMCI_BUFFER_COUNT", "", "auto or a whole number", "1..4096"),
+    malformed("ARMCI_BUFFER_COUNT", "8.5", "auto or a whole number", "1..4096"),
+    malformed("ARMCI_BUFFER_COUNT", "0", "auto or a whole number", "1..4096"),
     malformed("ARMCI_FAULTS", "eagain=4/3", "a list of", "eagain=R/N", ranks=2),
     malformed("ARMCI_NODE_SIZE", "-1", "a whole number", "0..1048576", ranks=2),
     malformed("ARMCI_SERVER_SPIN_US", "99999999999999999999", "a whole number", "0..1000000"),

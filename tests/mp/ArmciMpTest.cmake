@@ -19,8 +19,10 @@
 #       effort    low, normal, high                                   TEST_EFFORT
 #       buffers   number                                              ARMCI_BUFFER_COUNT
 #       bytes     number                                              ARMCI_BUFFER_SIZE
+#       recv      number                                              ARMCI_RECV_BUFFER_COUNT
 #       finalize  seconds                                             ARMCI_FINALIZE_TIMEOUT_S
-# Labels of a test: mp, its route and provider (or "local" on one node), and those given.
+#       faults    storm, mrlocal, … (see below)                       ARMCI_FAULTS
+# Labels of a test: mp, its route and provider (or "local" on one node), its faults, and those given.
 
 # The provider between nodes of TCP networks is called differently in old and new libfabric.
 if(LIBFABRIC_VERSION VERSION_LESS 1.18)
@@ -32,6 +34,14 @@ set(ARMCI_MP_PROVIDER_shm "shm")
 set(ARMCI_MP_PROVIDER_sockets "sockets")
 set(ARMCI_MP_PROVIDER_net "net")
 set(ARMCI_MP_PROVIDER_rxd "udp\\;ofi_rxd")
+
+# Half of the posts refused; a provider that wants local memory registered; the same with room for
+# the library's own memory and little more; room for the library's own memory, but not for global
+# memory. The last two are warned about.
+set(ARMCI_MP_FAULTS_storm "eagain=1/2,burst=2")
+set(ARMCI_MP_FAULTS_mrlocal "mr_local")
+set(ARMCI_MP_FAULTS_locked "mr_local,mr_count=8,mr_refused=local")
+set(ARMCI_MP_FAULTS_unreachable "mr_count=2,mr_refused=remote")
 
 find_program(ARMCI_TIMEOUT_PROGRAM timeout REQUIRED)
 mark_as_advanced(ARMCI_TIMEOUT_PROGRAM)
@@ -57,10 +67,12 @@ function(armci_mp_environment config result)
     set(provider "")
     set(buffers "")
     set(bytes "")
+    set(recv "")
     set(finalize "")
+    set(faults "")
     string(REPLACE "," ";" settings "${config}")
     foreach(setting IN LISTS settings)
-        if(NOT setting MATCHES "^(node|route|provider|order|effort|buffers|bytes|finalize)=([a-z0-9]+)$")
+        if(NOT setting MATCHES "^(node|route|provider|order|effort|buffers|bytes|recv|finalize|faults)=([a-z0-9]+)$")
             message(FATAL_ERROR "${setting} in ${config} is no setting of a multi-rank test")
         endif()
         set(${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
@@ -85,6 +97,15 @@ function(armci_mp_environment config result)
     if(bytes)
         list(APPEND environment ARMCI_BUFFER_SIZE=${bytes})
     endif()
+    if(recv)
+        list(APPEND environment ARMCI_RECV_BUFFER_COUNT=${recv})
+    endif()
+    if(faults)
+        if(NOT DEFINED ARMCI_MP_FAULTS_${faults})
+            message(FATAL_ERROR "unknown faults ${faults} in ${config}")
+        endif()
+        list(APPEND environment "ARMCI_FAULTS=${ARMCI_MP_FAULTS_${faults}}")
+    endif()
     if(finalize)
         list(APPEND environment ARMCI_FINALIZE_TIMEOUT_S=${finalize})
     endif()
@@ -94,7 +115,7 @@ endfunction()
 # The labels that follow from a configuration.
 function(armci_mp_labels config result)
     set(labels mp)
-    foreach(key route provider)
+    foreach(key route provider faults)
         if(config MATCHES "${key}=([a-z0-9]+)")
             list(APPEND labels ${CMAKE_MATCH_1})
         endif()

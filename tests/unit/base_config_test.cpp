@@ -83,6 +83,12 @@ const std::vector<Choice> kChoices = {ARMCI_CONFIG_TABLE(ARMCI_SKIP_RANGE, ARMCI
                                                          ARMCI_SKIP_RANGE, ARMCI_SKIP_BOOL,
                                                          ARMCI_TAKE_CHOICE, ARMCI_SKIP_TEXT)};
 
+// A range as messages give it.
+std::string numbers_of(const ConfigRow& one) {
+    constexpr std::string_view kOrAuto = "auto or ";
+    return one.range.starts_with(kOrAuto) ? one.range.substr(kOrAuto.size()) : one.range;
+}
+
 // What must have happened to a malformed value of either class.
 void expect_malformed(const ConfigResult& result, const std::string& name, const std::string& text,
                       const std::string& expected, Class kind) {
@@ -113,7 +119,8 @@ TEST(Config, EmptyEnvironmentGivesTheDefaults) {
         }
         for (const Number& number : kIntegers) {
             EXPECT_EQ(result.config.*number.member, number.value) << number.name;
-            EXPECT_EQ(row(result, number.name).default_value, std::to_string(number.value));
+            EXPECT_EQ(row(result, number.name).default_value,
+                      number.value == kAuto ? "auto" : std::to_string(number.value));
         }
         for (const Number& number : kBytes) {
             EXPECT_EQ(result.config.*number.member, number.value) << number.name;
@@ -123,6 +130,22 @@ TEST(Config, EmptyEnvironmentGivesTheDefaults) {
         }
         for (const Boolean& boolean : kBooleans) {
             EXPECT_EQ(result.config.*boolean.member, boolean.value) << boolean.name;
+        }
+    }
+}
+
+TEST(Config, AutoIsANumberOnlyWhereItIsTheDefault) {
+    for (const auto* numbers : {&kIntegers, &kBytes}) {
+        for (const Number& number : *numbers) {
+            const ConfigResult result = read({number.name + "=auto"});
+            if (number.value == kAuto) {
+                expect_clean(result);
+                EXPECT_EQ(result.config.*number.member, kAuto) << number.name;
+                EXPECT_EQ(row(result, number.name).source, "environment");
+                EXPECT_THAT(row(result, number.name).range, testing::StartsWith("auto or "));
+            } else {
+                expect_malformed(result, number.name, "auto", "", number.kind);
+            }
         }
     }
 }
@@ -157,9 +180,9 @@ TEST(Config, RowsDescribeTheWholeTable) {
         EXPECT_TRUE(one.name.starts_with("ARMCI_")) << one.name;
         EXPECT_TRUE(names.insert(std::string(one.name)).second) << one.name << " twice";
     }
-    EXPECT_EQ(row(result, "ARMCI_BUFFER_COUNT").range, "1..4096");
-    EXPECT_EQ(row(result, "ARMCI_BUFFER_SIZE").range, "4K..16M");
-    EXPECT_EQ(row(result, "ARMCI_BUFFER_SIZE").default_value, "256K");
+    EXPECT_EQ(row(result, "ARMCI_BUFFER_COUNT").range, "auto or 1..4096");
+    EXPECT_EQ(row(result, "ARMCI_BUFFER_SIZE").range, "auto or 4K..16M");
+    EXPECT_EQ(row(result, "ARMCI_BUFFER_SIZE").default_value, "auto");
     EXPECT_EQ(row(result, "ARMCI_DOMAINS").range, "process|node");
     EXPECT_EQ(row(result, "ARMCI_DOMAINS").default_value, "process");
     EXPECT_EQ(row(result, "ARMCI_STATS").range, "0|1");
@@ -177,7 +200,7 @@ TEST(Config, NumbersTakeTheirWholeRangeAndNothingElse) {
             for (const int64_t value : {number.low - 1, number.high + 1}) {
                 const ConfigResult result = read({number.name + "=" + std::to_string(value)});
                 expect_malformed(result, number.name, std::to_string(value),
-                                 row(result, number.name).range, number.kind);
+                                 numbers_of(row(result, number.name)), number.kind);
                 EXPECT_EQ(result.config.*number.member, number.value) << number.name;
             }
         }
@@ -188,15 +211,15 @@ TEST(Config, MalformedNumbersAreNotGuessedAt) {
     for (const char* text : {"", " ", "x", "12x", " 8", "8 ", "1.5", "1e3", "0x10", "--5", "8,000",
                              "9223372036854775808", "99999999999999999999"}) {
         expect_malformed(read({std::string("ARMCI_BUFFER_COUNT=") + text}), "ARMCI_BUFFER_COUNT",
-                         text, "a whole number in 1..4096", own);
+                         text, "auto or a whole number in 1..4096", own);
         expect_malformed(read({std::string("ARMCI_PROGRESS_USLEEP=") + text}),
                          "ARMCI_PROGRESS_USLEEP", text, "a whole number in 0..1000000", mirrored);
     }
     for (const char* text : {"", "K", "-1", "-4K", "64KK", "64KB", "64 K", "1.5M", "64T", "K64",
                              "9223372036854775807K", "9007199254740992K", "99999999999999999999"}) {
-        expect_malformed(read({std::string("ARMCI_BUFFER_SIZE=") + text}), "ARMCI_BUFFER_SIZE",
-                         text, "a number of bytes, with K, M or G for units of 1024 in 4K..16M",
-                         own);
+        expect_malformed(
+            read({std::string("ARMCI_BUFFER_SIZE=") + text}), "ARMCI_BUFFER_SIZE", text,
+            "auto or a number of bytes, with K, M or G for units of 1024 in 4K..16M", own);
         expect_malformed(read({std::string("ARMCI_SHM_LIMIT=") + text}), "ARMCI_SHM_LIMIT", text,
                          "a number of bytes", mirrored);
     }

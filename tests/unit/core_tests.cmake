@@ -16,10 +16,13 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/node_memory_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_mutex_queue_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_word_atomics_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/fabric_faults_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/wire_frame_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/wire_garbage_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/pipeline_boundary_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_buffer_manager_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_channel_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/pipeline_matrix_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_cost_model_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_cost_profile_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/datasrv_segment_map_test.cpp
@@ -31,4 +34,5 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/server_lifecycle_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_order_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_request_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/server_transfer_test.cpp)
+    ${CMAKE_CURRENT_LIST_DIR}/server_transfer_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/transfer_pattern.cpp)

@@ -258,6 +258,49 @@ TEST(BufferManager, RandomUseAgreesWithTheReference) {
     }
 }
 
+// The bound on external fragmentation: a request is refused only when each place of its size that
+// the arena has is touched by a piece in use. However the pieces were freed, few pieces never make
+// much memory useless.
+TEST(BufferManager, ARequestIsRefusedOnlyWhenEveryPlaceOfItsSizeIsTouched) {
+    constexpr size_t kBufferBytes = 64 << 10;
+    constexpr size_t kBuffers = 6;
+    int refusals = 0;
+    for (unsigned seed = 1; seed <= 30; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        std::mt19937_64 random(seed);
+        BufferManager manager;
+        ASSERT_TRUE(manager.open(kBuffers, kBufferBytes, {}));
+        std::vector<size_t> sizes;
+        std::vector<void*> pieces;
+        for (int step = 0; step < 2000; ++step) {
+            const bool filling = step / 200 % 2 == 0;
+            if (!pieces.empty() && random() % 8 >= (filling ? 6U : 2U)) {
+                const size_t victim = random() % pieces.size();
+                manager.release(pieces[victim]);
+                pieces[victim] = pieces.back();
+                pieces.pop_back();
+                sizes[victim] = sizes.back();
+                sizes.pop_back();
+                continue;
+            }
+            const size_t place = kSmallest << random() % 9;
+            void* piece = manager.acquire(place);
+            if (piece != nullptr) {
+                pieces.push_back(piece);
+                sizes.push_back(place);
+                continue;
+            }
+            ++refusals;
+            size_t touched = 0;
+            for (const size_t bytes : sizes) {
+                touched += std::max<size_t>(1, bytes / place);
+            }
+            ASSERT_GE(touched, kBuffers * kBufferBytes / place) << "refused " << place;
+        }
+    }
+    EXPECT_GT(refusals, 100) << "the test refused too little to mean anything";
+}
+
 TEST(BufferManager, SmallPiecesGatherInFewBuffers) {
     BufferManager manager;
     Registry registry;

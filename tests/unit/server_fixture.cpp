@@ -1,1 +1,213 @@
+#include "server_fixture.h"
 
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/clock.h"
+#include "fabric/provider.h"
+#include "pipeline/accumulate_task.h"
+#include "pipeline/get_task.h"
+#include "pipeline/put_task.h"
+#include "pipeline/request_task.h"
+#include "pipeline/rma_task.h"
+
+namespace armci::test {
+namespace {
+
+constexpr size_t kSmallestLanding = 16 << 10;
+constexpr int64_t kSpinUs =
+    2000;  // sleeping costs a millisecond where a post is refused on purpose
+
+// Asking libfabric takes longer than all the rest of a start.
+fabric::ProviderChoice choose_once() {
+    static const fabric::ProviderChoice first = fabric::choose_provider({"", "", true});
+    fabric::ProviderChoice copy;
+    copy.row = first.row;
+    copy.error = first.error;
+    copy.info.reset(first.info ? fi_dupinfo(first.info.get()) : nullptr);
+    return copy;
+}
+
+}  // namespace
+
+TestNetwork::Watch::Watch() : start_ns_(base::now_ns()) {}
+
+void TestNetwork::Watch::check() const {
+    constexpr int64_t kLimitNs = 60'000'000'000;
+    if (base::now_ns() - start_ns_ > kLimitNs) {
+        std::fprintf(stderr, "TestNetwork: nothing moves: a deadlock, or a lost message\n");
+        std::abort();
+    }
+}
+
+TestNetwork::TestNetwork(const NetworkOptions& options) : options_(options) {
+    for (int number = 0; number < options.node_count; ++number) {
+        nodes_.push_back(std::make_unique<Node>());
+        if (!open_node(number)) {
+            return;
+        }
+    }
+    for (int number = 0; number < options.origin_count; ++number) {
+        ranks_.push_back(std::make_unique<Rank>());
+        if (!open_rank(number)) {
+            return;
+        }
+    }
+    for (int number = 0; number < options.node_count; ++number) {
+        if (options.server_threads && !nodes_[static_cast<size_t>(number)]->server.start_thread()) {
+            error_ = "no thread";
+            return;
+        }
+        publish_memory(number);
+    }
+}
+
+TestNetwork::~TestNetwork() {
+    for (const auto& rank : ranks_) {
+        rank->origin.close();
+    }
+    for (const auto& node : nodes_) {
+        node->server.stop();
+    }
+}
+
+bool TestNetwork::open_domain(fabric::Domain* domain) {
+    fabric::ProviderChoice choice = choose_once();
+    if (!choice.info) {
+        error_ = choice.error;
+        return false;
+    }
+    const auto peers = static_cast<size_t>(options_.node_count + options_.origin_count);
+    return domain->open(std::move(choice), peers, &error_);
+}
+
+// As core/network.cpp shares the servers' memory among clients.
+int64_t TestNetwork::window_bytes() const {
+    if (uses_landing_) {
+        return 64 << 10;
+    }
+    const auto bytes = static_cast<int64_t>(options_.buffer_bytes);
+    return std::max(
+        bytes, bytes * static_cast<int64_t>(options_.receive_buffer_count) / options_.origin_count);
+}
+
+bool TestNetwork::open_node(int number) {
+    Node& node = *nodes_[static_cast<size_t>(number)];
+    node.heap = std::make_unique<TestHeap>(options_.memory_bytes + (4 << 20));
+    node.memory = static_cast<char*>((*node.heap)->allocate(options_.memory_bytes).data);
+    if (node.memory == nullptr) {
+        error_ = "no memory";
+        return false;
+    }
+    if (!open_domain(&node.domain)) {
+        return false;
+    }
+    uses_landing_ = options_.use_landing && node.domain.notifies_writes() &&
+                    options_.buffer_bytes >= kSmallestLanding;
+    datasrv::ServerOptions server;
+    server.node = number;
+    server.rank_count = options_.origin_count;
+    server.buffer_count = options_.buffer_count;
+    server.buffer_bytes = options_.buffer_bytes;
+    server.client_window_bytes = window_bytes();
+    server.receive_bytes = static_cast<size_t>(window_bytes() * options_.origin_count);
+    server.register_segments = options_.register_memory;
+    server.spin_us = kSpinUs;
+    server.landing_slots = uses_landing_ ? static_cast<uint32_t>(options_.receive_buffer_count) : 0;
+    return node.server.open(node.domain, **node.heap, node.heap->event_fd(), server, &error_);
+}
+
+bool TestNetwork::open_rank(int number) {
+    Rank& rank = *ranks_[static_cast<size_t>(number)];
+    pipeline::OriginOptions origin;
+    origin.rank = number;
+    origin.node_count = options_.node_count;
+    origin.buffer_count = options_.buffer_count;
+    origin.buffer_bytes = options_.buffer_bytes;
+    origin.receive_bytes = options_.receive_buffer_count * options_.buffer_bytes;
+    origin.server_window_bytes = window_bytes();
+    origin.register_min_bytes = options_.register_min_bytes;
+    origin.use_landing = uses_landing_;
+    origin.use_ordering = options_.use_ordering;
+    const pipeline::OriginEnvironment environment{this, server_address, resolve, landing};
+    return open_domain(&rank.domain) &&
+           rank.origin.open(rank.domain, origin, environment, &rank.stats, &error_);
+}
+
+void TestNetwork::publish_memory(int number) {
+    Node& node = *nodes_[static_cast<size_t>(number)];
+    pipeline::RequestTask task(
+        "publish", wire::FrameKind::add_segment,
+        wire::SegmentBody{reinterpret_cast<uint64_t>(node.memory), options_.memory_bytes},
+        pipeline::RequestTask::Answer::expected);
+    submit(0, number, task);
+    wait(task);
+    node.registered = task.segment().registered != 0;
+    node.remote = {task.segment().remote_base, task.segment().key};
+}
+
+const void* TestNetwork::server_address(void* context, int node) {
+    const auto& nodes = static_cast<TestNetwork*>(context)->nodes_;
+    return nodes[static_cast<size_t>(node)]->server.address().data();
+}
+
+const pipeline::LandingAddress* TestNetwork::landing(void* context, int node) {
+    const auto& nodes = static_cast<TestNetwork*>(context)->nodes_;
+    return &nodes[static_cast<size_t>(node)]->server.landing();
+}
+
+bool TestNetwork::resolve(void* context, int number, uint64_t address, int64_t,
+                          fabric::RemoteMemory* memory) {
+    const Node& node = *static_cast<TestNetwork*>(context)->nodes_[static_cast<size_t>(number)];
+    *memory = {node.remote.address + (address - reinterpret_cast<uint64_t>(node.memory)),
+               node.remote.key};
+    return node.registered;
+}
+
+std::unique_ptr<pipeline::Task> TestNetwork::start(int rank, int node, base::Route route,
+                                                   pipeline::Transfer&& transfer) {
+    std::unique_ptr<pipeline::Task> task;
+    if (route == base::Route::rma) {
+        task = std::make_unique<pipeline::RmaTask>(std::move(transfer));
+    } else if (transfer.op == base::OpKind::get) {
+        task = std::make_unique<pipeline::GetTask>(std::move(transfer));
+    } else if (transfer.op == base::OpKind::put) {
+        task = std::make_unique<pipeline::PutTask>(std::move(transfer));
+    } else {
+        task = std::make_unique<pipeline::AccumulateTask>(std::move(transfer));
+    }
+    submit(rank, node, *task);
+    return task;
+}
+
+void TestNetwork::submit(int rank, int node, pipeline::Task& task) {
+    origin(rank).submit(task, origin(rank).channel(node));
+}
+
+void TestNetwork::wait(const pipeline::Task& task) {
+    wait_until([&] { return task.is_complete(); });
+}
+
+void TestNetwork::fence_all() {
+    for (const auto& rank : ranks_) {
+        if (rank->origin.start_fence_all()) {
+            wait_until([&] { return rank->origin.fence_all_is_done(); });
+        }
+    }
+}
+
+bool TestNetwork::progress() {
+    bool moved = false;
+    for (const auto& rank : ranks_) {
+        moved |= rank->origin.progress();
+    }
+    if (!options_.server_threads) {
+        for (const auto& node : nodes_) {
+            moved |= node->server.help();
+        }
+    }
+    return moved;
+}
+
+}  // namespace armci::test

@@ -1,0 +1,178 @@
+// Everybody to everybody at once, over few and small buffers: nobody waits before everything is
+// issued, so that no rank can count on another one's buffers, and a protocol that lets buffers wait
+// for each other stands still.
+//
+// A stand-still is found by the time limit of the job.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/playground.h"
+
+namespace armci::mp {
+namespace {
+
+constexpr int kSlots = 4;
+constexpr int64_t kSlotBytes = 20 * 1024;  // several of the smallest buffers
+constexpr int kType = ARMCI_ACC_LNG;
+
+// A stretch of memory for each operation that is under way: of the local buffer, by target and
+// slot, and of this rank's area at the target, by slot.
+class Flood {
+  public:
+    explicit Flood(uint64_t stream)
+        : ground_(kSlots * kSlotBytes, nproc() * kSlots * kSlotBytes, kType),
+          rng_(rank_rng(stream)) {}
+
+    Playground& ground() { return ground_; }
+
+    // One operation for each slot of each target, from the next rank on round to the one before, so
+    // that all targets are under way at any time. Complete on return.
+    void everybody_at_once() {
+        std::vector<armci_hdl_t> handles;
+        handles.reserve(static_cast<size_t>(kSlots * nproc()));
+        for (int slot = 0; slot < kSlots; ++slot) {
+            for (int step = 1; step < nproc(); ++step) {
+                const int target = (me() + step) % nproc();
+                armci_hdl_t* handle = nullptr;
+                if (rng_.chance(50)) {
+                    handle = &handles.emplace_back();
+                    ARMCI_INIT_HANDLE(handle);
+                }
+                start(rng_.pick(std::vector<Verb>{Verb::put, Verb::get, Verb::acc}), target, slot,
+                      handle);
+            }
+        }
+        rng_.shuffle(handles);
+        for (armci_hdl_t& handle : handles) {
+            ARMCI_Wait(&handle);
+        }
+        ARMCI_WaitAll();
+    }
+
+    // Starts an operation in its slot, and has it expected; `handle` as in the C interface.
+    void start(Verb verb, int target, int slot, armci_hdl_t* handle) {
+        start(in_slot(verb, target, slot), target, handle);
+    }
+
+    // A get of everything that this rank has at the target, in rows.
+    void start_large_get(int target) {
+        constexpr int kRowBytes = 512;
+        constexpr int kRows = static_cast<int>(kSlots * kSlotBytes / (2 * kRowBytes));
+        Transfer transfer;
+        transfer.verb = Verb::get;
+        transfer.shape = strided_shape(target * kSlots * kSlotBytes, {2 * kRowBytes}, 0,
+                                       {2 * kRowBytes}, {kRowBytes, kRows});
+        start(transfer, target, nullptr);
+    }
+
+    void blocking(Verb verb, int target, int slot) {
+        ground_.perform(in_slot(verb, target, slot), target, Completion::blocking);
+    }
+
+  private:
+    void start(const Transfer& transfer, int target, armci_hdl_t* handle) {
+        EXPECT_EQ(issue(transfer, ground_.local(), ground_.remote(target), target, false, handle),
+                  0);
+        ground_.expect(transfer, target);
+    }
+
+    Transfer in_slot(Verb verb, int target, int slot) {
+        Transfer transfer;
+        transfer.verb = verb;
+        transfer.type = kType;
+        transfer.scale = random_scale(element_type(kType), rng_);
+        transfer.shape =
+            random_patch().shifted((target * kSlots + slot) * kSlotBytes, slot * kSlotBytes);
+        return transfer;
+    }
+
+    // Fills between a third of a slot and nearly all of it: a patch of two or three dimensions, or
+    // segments.
+    Shape random_patch() {
+        const int64_t run = 8 * rng_.between(1, rng_.chance(30) ? 600 : 40);
+        const int64_t local_step = run + 8 * rng_.between(0, 1);
+        const int64_t remote_step = run + 8 * rng_.between(0, 1);
+        const int64_t fitting = kSlotBytes / std::max(local_step, remote_step);
+        const int64_t runs = rng_.between((fitting + 2) / 3, fitting);
+        if (rng_.chance(40)) {
+            std::vector<Piece> pieces;
+            for (int64_t i = 0; i < runs; ++i) {
+                pieces.push_back({i * local_step, (runs - 1 - i) * remote_step, run});
+            }
+            return vector_shape(pieces);
+        }
+        const int64_t rows = rng_.between(1, runs);
+        return strided_shape(
+            0, {static_cast<int>(local_step), static_cast<int>(rows * local_step)}, 0,
+            {static_cast<int>(remote_step), static_cast<int>(rows * remote_step)},
+            {static_cast<int>(run), static_cast<int>(rows), static_cast<int>(runs / rows)});
+    }
+
+    Playground ground_;
+    Rng rng_;
+};
+
+TEST(Flood, AllToAll) {
+    Flood flood(1);
+    for (int64_t round = 0; round < scaled(16); ++round) {
+        flood.everybody_at_once();
+        flood.ground().check_local("round " + std::to_string(round) + " of a flood");
+    }
+    flood.ground().check_by_owner("a flood from all ranks to all");
+}
+
+// Every rank floods the same one, which floods them.
+TEST(Flood, AllToOneAndOneToAll) {
+    Flood flood(2);
+    const std::vector<Verb> verbs = {Verb::put, Verb::get, Verb::acc};
+    for (int64_t round = 0; round < scaled(8); ++round) {
+        for (int slot = 0; slot < kSlots; ++slot) {
+            const Verb verb = verbs[static_cast<size_t>(slot + round) % verbs.size()];
+            for (int other = 1; other < nproc(); ++other) {
+                if (me() == 0 || other == 1) {
+                    flood.start(verb, me() == 0 ? other : 0, slot, nullptr);
+                }
+            }
+        }
+        ARMCI_WaitAll();
+        flood.ground().check_local("round " + std::to_string(round) + " around one rank");
+    }
+    flood.ground().check_by_owner("a flood from all ranks to one and back");
+}
+
+// Half of the ranks ask all others for data and then do not call the library until the other half
+// has done all its work, with the same servers. The slow ones find their data afterwards.
+TEST(Flood, SlowRanksHoldUpNobody) {
+    if (nproc() < 3) {
+        GTEST_SKIP() << "needs 3 ranks";
+    }
+    const bool slow = me() < nproc() / 2;
+    Flood flood(3);
+    flood.everybody_at_once();  // all are connected, so that what is asked for is asked at once
+    sync();
+    if (slow) {
+        for (int step = 1; step < nproc(); ++step) {
+            flood.start_large_get((me() + step) % nproc());
+        }
+        sync();  // everybody has asked
+        sync();  // the others are done
+        ARMCI_WaitAll();
+    } else {
+        sync();
+        for (int64_t round = 0; round < scaled(8); ++round) {
+            for (int step = 1; step < nproc(); ++step) {
+                for (const Verb verb : {Verb::get, Verb::put, Verb::acc, Verb::get}) {
+                    flood.blocking(verb, (me() + step) % nproc(), 0);
+                }
+            }
+        }
+        ARMCI_AllFence();
+        sync();
+    }
+    flood.ground().check_local("after a wait without the library");
+    flood.ground().check_by_owner("after a wait without the library");
+}
+
+}  // namespace
+}  // namespace armci::mp

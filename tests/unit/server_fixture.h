@@ -1,0 +1,120 @@
+// A small job in one process: data servers with their memory, and origins, which talk to each
+// other over the default provider on the loopback interface.
+//
+// One thread drives all origins; the servers have threads of their own, or are driven by the same
+// thread, which is quicker and the same in every run but for what the provider does.
+#pragma once
+
+#include <sched.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/stats.h"
+#include "datasrv/server.h"
+#include "fabric/domain.h"
+#include "pipeline/origin.h"
+#include "pipeline/task.h"
+#include "pipeline/transfer.h"
+#include "test_heap.h"
+
+namespace armci::test {
+
+struct NetworkOptions {
+    int node_count = 1;
+    int origin_count = 1;
+    size_t buffer_count = 4;
+    size_t buffer_bytes = 64 << 10;
+    size_t receive_buffer_count = 2;
+    int64_t register_min_bytes = 16 << 10;  // of local memory, for remote access
+    size_t memory_bytes = 1 << 20;          // global memory of each node
+    bool server_threads = false;
+    bool register_memory = true;  // for remote access
+    bool use_ordering = true;
+    bool use_landing = true;  // where provider and buffer size allow it, as in a job
+};
+
+class TestNetwork {
+  public:
+    explicit TestNetwork(const NetworkOptions& options);
+    // Nothing may be under way.
+    ~TestNetwork();
+    TestNetwork(const TestNetwork&) = delete;
+    TestNetwork& operator=(const TestNetwork&) = delete;
+
+    // Why it is not up; empty when it is.
+    const std::string& error() const { return error_; }
+    const NetworkOptions& options() const { return options_; }
+
+    char* memory(int node) const { return nodes_[static_cast<size_t>(node)]->memory; }
+    // Whether the node's memory is registered for remote access.
+    bool uses_landing() const { return uses_landing_; }
+    bool is_registered(int node) const { return nodes_[static_cast<size_t>(node)]->registered; }
+    pipeline::Origin& origin(int rank) { return ranks_[static_cast<size_t>(rank)]->origin; }
+    const base::Stats& stats(int rank) const { return ranks_[static_cast<size_t>(rank)]->stats; }
+
+    // The transfer's task, submitted to its node; keep it until it is complete.
+    std::unique_ptr<pipeline::Task> start(int rank, int node, base::Route route,
+                                          pipeline::Transfer&& transfer);
+    void submit(int rank, int node, pipeline::Task& task);
+    void wait(const pipeline::Task& task);
+    // Until everything that any origin did is complete at its target.
+    void fence_all();
+
+    // Drives everybody once; true when something moved.
+    bool progress();
+    template <class Condition>
+    void wait_until(Condition&& condition) {
+        const Watch watch;
+        while (!condition()) {
+            if (!progress()) {
+                sched_yield();
+            }
+            watch.check();
+        }
+    }
+
+  private:
+    struct Node {
+        std::unique_ptr<TestHeap> heap;
+        fabric::Domain domain;
+        datasrv::Server server;
+        char* memory = nullptr;
+        bool registered = false;
+        fabric::RemoteMemory remote;
+    };
+    struct Rank {
+        fabric::Domain domain;
+        base::Stats stats;
+        pipeline::Origin origin;
+    };
+    // Ends the program when a wait takes a minute: whoever is waited for is stuck.
+    class Watch {
+      public:
+        Watch();
+        void check() const;
+
+      private:
+        int64_t start_ns_;
+    };
+
+    bool open_domain(fabric::Domain* domain);
+    bool open_node(int number);
+    bool open_rank(int number);
+    void publish_memory(int node);
+    int64_t window_bytes() const;
+    static const pipeline::LandingAddress* landing(void* context, int node);
+    static const void* server_address(void* context, int node);
+    static bool resolve(void* context, int node, uint64_t address, int64_t bytes,
+                        fabric::RemoteMemory* memory);
+
+    NetworkOptions options_;
+    bool uses_landing_ = false;
+    std::string error_;
+    std::vector<std::unique_ptr<Node>> nodes_;
+    std::vector<std::unique_ptr<Rank>> ranks_;
+};
+
+}  // namespace armci::test

@@ -1,0 +1,79 @@
+// Transfers for tests of the pipeline: where the runs are on both sides, drawn at random, and in
+// the plainest way what a transfer of them does.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <ostream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "pipeline/transfer.h"
+
+namespace armci::test {
+
+using Random = std::mt19937_64;
+
+inline int64_t draw(Random& random, int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(random() % static_cast<uint64_t>(high - low + 1));
+}
+
+// Offsets of one run, from the start of each memory.
+struct Run {
+    int64_t local;
+    int64_t remote;
+};
+
+// Runs of equal length that do not overlap. Strided ones are the nested loops of count and stride
+// (level 1 runs fastest), a vector has its runs in any order.
+struct Pattern {
+    bool is_vector = false;
+    int64_t run_bytes = 0;
+    std::vector<int> count;  // strided: count[0] is run_bytes
+    std::vector<int> local_stride;
+    std::vector<int> remote_stride;
+    std::vector<Run> runs;  // all of them, in the transfer's order
+
+    int64_t total_bytes() const { return run_bytes * static_cast<int64_t>(runs.size()); }
+    // The first offset behind everything.
+    int64_t local_end() const;
+    int64_t remote_end() const;
+    // The same further along.
+    Pattern shifted(int64_t local_bytes, int64_t remote_bytes) const;
+};
+
+std::ostream& operator<<(std::ostream& out, const Pattern& pattern);
+
+// `levels` nested loops around runs of that length, of about that many bytes in total; every
+// offset and gap is a multiple of unit_bytes.
+Pattern strided_pattern(Random& random, int levels, int64_t run_bytes, int64_t total_bytes,
+                        int64_t unit_bytes);
+Pattern vector_pattern(Random& random, int64_t run_bytes, int64_t total_bytes, int64_t unit_bytes);
+// One run of exactly that length.
+Pattern contiguous_pattern(int64_t bytes, int64_t local, int64_t remote);
+
+// What to do with a pattern. For accumulate: of which type, and scaled by `factor`.
+struct Operation {
+    base::OpKind kind = base::OpKind::put;
+    strided::AccType type = strided::AccType::int32;
+    int factor = 1;
+};
+std::string describe(const Operation& operation);
+
+// The bytes that runs, offsets and gaps should be multiples of.
+int64_t unit_bytes(const Operation& operation);
+int64_t element_bytes(const Operation& operation);
+
+// The transfer between memory that begins at these addresses. It owns what it refers to.
+pipeline::Transfer make_transfer(const Operation& operation, const Pattern& pattern, char* local,
+                                 char* remote);
+// What it has to do, byte by byte or element by element.
+void apply(const Operation& operation, const Pattern& pattern, char* local, char* remote);
+
+// Memory of one side with its expected contents beside it.
+void fill(Random& random, strided::AccType type, char* memory, int64_t bytes);
+// Whether they agree; where not, one failure with the place.
+bool expect_equal(const std::vector<char>& expected, const char* actual, const char* side);
+
+}  // namespace armci::test
