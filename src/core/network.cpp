@@ -229,16 +229,20 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
 }
 
 // Where ranks and data servers outnumber the processors, the one waited for often needs this one.
-int64_t wait_spin_us(const Runtime& runtime, bool single_host) {
+base::SpinBudget spin_budget(const Runtime& runtime, bool single_host) {
     constexpr int64_t kCrowdedUs = 10;
     constexpr int64_t kRoomyUs = 100;
-    if (runtime.config().wait_spin_us >= 0) {
-        return runtime.config().wait_spin_us;
+    constexpr int64_t kMostCrowdedUs = 50;
+    const int64_t given_us = runtime.config().wait_spin_us;
+    if (given_us != base::kAuto) {
+        return {1000 * given_us, 1000 * given_us};
     }
     const World& world = runtime.world;
     const int threads =
         single_host ? world.size + world.node_count : static_cast<int>(world.node_ranks.size()) + 1;
-    return threads > base::processor_count() ? kCrowdedUs : kRoomyUs;
+    const bool is_crowded = threads > base::processor_count();
+    return is_crowded ? base::SpinBudget(1000 * kCrowdedUs, 1000 * kMostCrowdedUs)
+                      : base::SpinBudget(1000 * kRoomyUs, 1000 * kRoomyUs);
 }
 
 // Its completion must mean something.
@@ -296,7 +300,7 @@ void open_network(Runtime& runtime) {
     exchange_addresses(runtime);
     open_origin(runtime, settings);
     set_up_costs(runtime, settings.costs, settings.buffers);
-    runtime.network_spin_ns = 1000 * wait_spin_us(runtime, single_host);
+    runtime.network_spin = spin_budget(runtime, single_host);
     MPI_Barrier(runtime.world.comm);
 }
 

@@ -70,9 +70,9 @@ struct Runtime {
 
     uint64_t next_segment_number = 1;
     uint32_t next_dynamic_number = 1;
-    uint64_t allocated_bytes = 0;  // global memory of this process, for the limit
-    int64_t network_spin_ns = 0;   // how long a wait polls before it sleeps
-    bool alternate_rma = false;    // ARMCI_ROUTE=alternate: the next operation's turn
+    uint64_t allocated_bytes = 0;   // global memory of this process, for the limit
+    base::SpinBudget network_spin;  // how long a wait for the network polls before it sleeps
+    bool alternate_rma = false;     // ARMCI_ROUTE=alternate: the next operation's turn
     MutexSet world_mutexes;
     std::vector<HeldMutex> held_mutexes;
     std::unordered_set<void*> local_memory;  // ARMCI_Malloc_local
@@ -124,9 +124,11 @@ struct Runtime {
             if (idle_since_ns == 0) {
                 idle_since_ns = now;
             }
-            if (now - idle_since_ns < network_spin_ns) {
+            if (now - idle_since_ns < network_spin.budget_ns()) {
                 base::cpu_pause();
-            } else if (!sleep_until_network_event()) {
+            } else if (sleep_until_network_event()) {
+                network_spin.slept(base::now_ns() - now);
+            } else {
                 sched_yield();
             }
         }

@@ -466,11 +466,13 @@ void Server::handle_segment(Client& client, const wire::FrameHeader& header, con
         if (region.valid()) {
             reply = {region.remote_base(), region.key(), 1};
         } else {
-            ARMCI_LOG_WARN(
-                "%llu bytes of global memory cannot be registered for direct access (%s); "
-                "transfers to it go through the data server. Raising the limit on locked "
-                "memory (ulimit -l) may help",
-                static_cast<unsigned long long>(body.bytes), error.c_str());
+            // Once is enough to act on it.
+            base::log(registration_warned_ ? base::LogLevel::debug : base::LogLevel::warn,
+                      "%llu bytes of global memory cannot be registered for direct access (%s); "
+                      "transfers to it go through the data server. Raising the limit on locked "
+                      "memory (ulimit -l) may help",
+                      static_cast<unsigned long long>(body.bytes), error.c_str());
+            registration_warned_ = true;
         }
     }
     if (!segments_.add(body.address, body.bytes, std::move(region))) {

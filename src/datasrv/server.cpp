@@ -47,11 +47,17 @@ bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, int event_fd,
         return false;
     }
     if (options.landing_slots > 0) {
-        if (!landing_.open(domain, endpoint_, options.landing_slots,
-                           static_cast<uint32_t>(options.buffer_bytes), error)) {
-            return false;
+        if (landing_.open(domain, endpoint_, options.landing_slots,
+                          static_cast<uint32_t>(options.buffer_bytes), error)) {
+            grants_.open(options.landing_slots);
+        } else {
+            ARMCI_LOG_WARN(
+                "the data server's slots for incoming data are not available (%s); it comes in "
+                "messages, which is slower. Raising the limit on locked memory (ulimit -l) may "
+                "help",
+                error->c_str());
+            error->clear();
         }
-        grants_.open(options.landing_slots);
     }
     if (endpoint_.wait_mode() == fabric::WaitMode::fd) {
         epoll_fd_ = epoll_create1(EPOLL_CLOEXEC);

@@ -187,6 +187,7 @@ class Server {
     std::deque<WaitingReply> waiting_replies_;
     std::vector<Client*> acknowledgements_due_;
     GetStreams streams_{*this};
+    bool registration_warned_ = false;
 
     pthread_t thread_{};
     bool has_thread_ = false;

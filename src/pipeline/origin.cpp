@@ -40,10 +40,7 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
     endpoint_options.landed_context = this;
     endpoint_options.landing_slots =
         options.use_landing ? options.buffer_count * wire::kMostLandings : 0;
-    if (!endpoint_.open(domain, endpoint_options, error) ||
-        !buffers_.open(options.buffer_count, options.buffer_bytes, domain, endpoint_,
-                       options.use_landing ? fabric::Access::remote : fabric::Access::local,
-                       error) ||
+    if (!endpoint_.open(domain, endpoint_options, error) || !open_buffers(error) ||
         !small_frames_.open(1, kSmallFramesBytes, domain, endpoint_, fabric::Access::local,
                             error) ||
         !receives_.open(domain, endpoint_, options.receive_bytes, largest_message, on_frame, this,
@@ -62,6 +59,25 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
     }
     channels_.resize(options.node_count);
     return true;
+}
+
+// With landing slots the buffers are also what servers write into; where that is refused, the data
+// of gets comes as messages.
+bool Origin::open_buffers(std::string* error) {
+    if (options_.use_landing && buffers_.open(options_.buffer_count, options_.buffer_bytes,
+                                              *domain_, endpoint_, fabric::Access::remote, error)) {
+        return true;
+    }
+    if (options_.use_landing) {
+        gets_land_ = false;
+        ARMCI_LOG_WARN(
+            "the pipeline's buffers cannot be registered for others to write into (%s); the data "
+            "of gets comes in messages, which is slower. Raising the limit on locked memory "
+            "(ulimit -l) may help",
+            error->c_str());
+    }
+    return buffers_.open(options_.buffer_count, options_.buffer_bytes, *domain_, endpoint_,
+                         fabric::Access::local, error);
 }
 
 void Origin::close() {
@@ -87,7 +103,8 @@ Channel& Origin::channel(int node) {
         channel->node = node;
         channel->window_bytes = options_.server_window_bytes;
         if (options_.use_landing) {
-            channel->landing = environment_.landing(environment_.context, node);
+            const LandingAddress* landing = environment_.landing(environment_.context, node);
+            channel->landing = landing->slot_count > 0 ? landing : nullptr;
         }
         channel->peer =
             endpoint_.insert_peer(environment_.server_address(environment_.context, node));

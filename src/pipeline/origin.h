@@ -153,7 +153,7 @@ class Origin {
         uint32_t bytes = 0;
         uint64_t address = 0;  // for the server
     };
-    bool uses_landing() const { return options_.use_landing; }
+    bool uses_landing() const { return options_.use_landing && gets_land_; }
     size_t largest_landing_bytes() const { return buffers_.buffer_bytes(); }
     bool acquire_landing(size_t bytes, Landing* landing);
     void release_landing(const Landing& landing);
@@ -239,6 +239,7 @@ class Origin {
     [[noreturn]] void report_failure(const wire::FrameHeader& header, const void* frame,
                                      size_t frame_bytes);
     Request* find_request(uint64_t request_id);
+    bool open_buffers(std::string* error);
     bool greet(Channel& channel);
     bool post_frame(Channel& channel, OutFrame* frame);
     bool ask_acknowledge(Channel& channel);
@@ -289,6 +290,7 @@ class Origin {
     int64_t stream_window_bytes_ = 0;
     size_t largest_message_bytes_ = 0;
     bool registration_refused_ = false;
+    bool gets_land_ = true;
     int depth_limit_ = 0;
     std::vector<std::pair<Channel*, uint64_t>> limited_chunks_;  // under way, while it is not 0
 

@@ -41,7 +41,7 @@ set(ARMCI_MP_PROVIDER_rxd "udp\\;ofi_rxd")
 set(ARMCI_MP_FAULTS_storm "eagain=1/2,burst=2")
 set(ARMCI_MP_FAULTS_mrlocal "mr_local")
 set(ARMCI_MP_FAULTS_locked "mr_local,mr_count=8,mr_refused=local")
-set(ARMCI_MP_FAULTS_unreachable "mr_count=2,mr_refused=remote")
+set(ARMCI_MP_FAULTS_unreachable "mr_count=0,mr_refused=remote")
 
 find_program(ARMCI_TIMEOUT_PROGRAM timeout REQUIRED)
 mark_as_advanced(ARMCI_TIMEOUT_PROGRAM)
