@@ -88,6 +88,11 @@ struct Runtime {
 
     // One poll of everything that this thread can move on; true when something moved.
     bool progress();
+    // Whether a wait for the network serves the own node's requests: where this thread cannot sleep
+    // meanwhile, or there is no server thread to wake up for them.
+    bool helps_while_waiting() const {
+        return multi_threaded || !config().progress_thread || !network->origin.can_sleep();
+    }
     // At the end of a wait: the node's data server is on its own again.
     void stop_helping();
     // Between polls: helps the node's data server and lets other threads in.
@@ -117,7 +122,7 @@ struct Runtime {
                 idle_since_ns = 0;
                 continue;
             }
-            if (!config().progress_thread || multi_threaded) {
+            if (helps_while_waiting()) {
                 idle();
             }
             const int64_t now = base::now_ns();
@@ -132,6 +137,7 @@ struct Runtime {
                 sched_yield();
             }
         }
+        stop_helping();
     }
 
   private:

@@ -137,13 +137,26 @@ bool append_small(Runtime& runtime, int node, const Transfer& transfer) {
                          transfer.op == OpKind::acc ? &transfer.scale : nullptr);
 }
 
-// A blocking one need not wait for anything once it has been copied; it leaves at once.
+// A blocking one need not wait for its completion, but leaves before the call returns.
 bool send_small(Runtime& runtime, int node, const Transfer& transfer) {
     if (!append_small(runtime, node, transfer)) {
         return false;
     }
-    runtime.network->origin.flush_batches();
+    pipeline::Origin& origin = runtime.network->origin;
+    origin.flush_batches();
+    if (!origin.batch_has_left(node)) {
+        runtime.wait_for_network([&] { return origin.batch_has_left(node); });
+    }
     return true;
+}
+
+// Small operations that were copied count as complete, but waits see to it that they leave.
+void send_batches(Runtime& runtime) {
+    pipeline::Origin& origin = runtime.network->origin;
+    origin.flush_batches();
+    if (!origin.batches_have_left()) {
+        runtime.wait_for_network([&] { return origin.batches_have_left(); });
+    }
 }
 
 // More operations than this under way are not started before others are complete: memory for them
@@ -238,7 +251,7 @@ void run_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* handle)
 
 void wait_handle(Runtime& runtime, armci_hdl_s* handle) {
     if (runtime.network != nullptr) {
-        runtime.network->origin.flush_batches();
+        send_batches(runtime);
     }
     runtime.wait_for_network([&] { return !runtime.handles.is_active(*handle); });
     runtime.handles.set_idle(handle);
@@ -258,14 +271,14 @@ bool test_handle(Runtime& runtime, armci_hdl_s* handle) {
 void wait_target(Runtime& runtime, int target) {
     const int node = runtime.world.node_of[target];
     if (runtime.network != nullptr) {
-        runtime.network->origin.flush_batches();
+        send_batches(runtime);
         runtime.wait_for_network([&] { return runtime.network->origin.is_idle(node); });
     }
 }
 
 void wait_everything(Runtime& runtime) {
     if (runtime.network != nullptr) {
-        runtime.network->origin.flush_batches();
+        send_batches(runtime);
         runtime.wait_for_network([&] { return runtime.network->origin.task_count() == 0; });
     }
 }

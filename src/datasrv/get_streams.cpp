@@ -67,7 +67,7 @@ void GetStreams::credit(const Client& client, uint64_t request_id, const wire::C
 int64_t GetStreams::next_chunk_bytes(const Stream& stream) const {
     const int64_t left = stream.total_bytes - stream.sent_bytes;
     const auto largest =
-        static_cast<int64_t>(server_.largest_wire_bytes() - kHeadBytes) & ~int64_t{7};
+        static_cast<int64_t>(server_.largest_data_bytes() - kHeadBytes) & ~int64_t{7};
     if (stream.landing.count > 0) {
         if (stream.sent_chunks - stream.taken_chunks >= stream.landing.count) {
             return 0;
@@ -94,6 +94,16 @@ int64_t GetStreams::next_chunk_bytes(const Stream& stream) const {
 
 bool GetStreams::send_chunk(Stream& stream) {
     const int64_t bytes = next_chunk_bytes(stream);
+    if (send_chunk(stream, bytes)) {
+        return true;
+    }
+    // Without a buffer of that size there may be one from the reserve.
+    const auto reserved =
+        static_cast<int64_t>(server_.largest_reserved_bytes() - kHeadBytes) & ~int64_t{7};
+    return bytes > reserved && stream.client->data_under_way == 0 && send_chunk(stream, reserved);
+}
+
+bool GetStreams::send_chunk(Stream& stream, int64_t bytes) {
     Server::OutReply* reply = server_.new_data_reply(
         *stream.client, stream.request_id, wire::padded(kHeadBytes + static_cast<size_t>(bytes)));
     if (reply == nullptr) {

@@ -19,6 +19,7 @@ class Server;
 
 // A frame that came before its predecessors: a copy, or where it waits in a landing slot.
 struct EarlyFrame {
+    wire::FrameHeader header;
     std::vector<char> copy;
     int64_t slot = -1;
 };
@@ -32,7 +33,8 @@ struct Client : SlotClient {
     uint64_t told_bytes = 0;      // executed_bytes when it was last told
     uint64_t told_frames = 0;
     bool acknowledgement_due = false;
-    int data_under_way = 0;  // data frames that the provider has not finished with
+    int waiting_replies = 0;  // answers that wait for a buffer or the provider
+    int data_under_way = 0;   // data frames that the provider has not finished with
     // Frames that completed before their predecessors, by sequence number.
     std::map<uint64_t, EarlyFrame> early_frames;
     size_t early_bytes = 0;  // of the copies
@@ -76,6 +78,7 @@ class GetStreams {
 
     int64_t next_chunk_bytes(const Stream& stream) const;
     bool send_chunk(Stream& stream);
+    bool send_chunk(Stream& stream, int64_t bytes);
 
     Server& server_;
     std::map<Key, std::unique_ptr<Stream>> streams_;

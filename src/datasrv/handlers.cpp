@@ -91,9 +91,7 @@ void Server::take_frame(Client& client, const wire::FrameHeader& header, const v
         client.early_bytes -= held.copy.size();
         const void* next = held.slot == kNoSlot ? held.copy.data()
                                                 : landing_.slot(static_cast<uint32_t>(held.slot));
-        wire::FrameHeader next_header;
-        std::memcpy(&next_header, next, sizeof next_header);
-        handle_next_frame(client, next_header, next, held.slot);
+        handle_next_frame(client, held.header, next, held.slot);
     }
 }
 
@@ -118,6 +116,7 @@ void Server::hold_early_frame(Client& client, const wire::FrameHeader& header, c
         return;
     }
     EarlyFrame early;
+    early.header = header;
     early.slot = slot;
     if (slot == kNoSlot) {
         const char* begin = static_cast<const char*>(frame);
@@ -151,8 +150,12 @@ void Server::handle_next_frame(Client& client, const wire::FrameHeader& header, 
     if (grants_.is_open()) {
         grants_.want(client, header.flow);
     }
-    const bool much_untold = client.executed_bytes - client.told_bytes >=
-                             static_cast<uint64_t>(options_.client_window_bytes) / 4;
+    // These ask for nothing, and may be the last that their sender sends.
+    const bool is_notice =
+        header.kind == wire::FrameKind::return_slots || header.kind == wire::FrameKind::get_credit;
+    const bool much_untold =
+        !is_notice && client.executed_bytes - client.told_bytes >=
+                          static_cast<uint64_t>(options_.client_window_bytes) / 4;
     const bool asked = (header.flags & wire::kAcknowledgeNow) != 0;
     if ((asked || much_untold) && client.told_frames != client.executed_frames &&
         !client.acknowledgement_due) {
@@ -253,6 +256,12 @@ void Server::handle_transfer(Client& client, const wire::FrameHeader& header, co
     if (!wire::decode_transfer(frame, frame_bytes, header, &view)) {
         fail(client, header, wire::Failure::malformed, 0, frame_bytes);
         return;
+    }
+    if (view.layout.kind == wire::LayoutKind::vector && landing_.contains(frame)) {
+        // Checked once and used later: nobody may change them in between.
+        const uint64_t* addresses = view.layout.addresses;
+        addresses_.assign(addresses, addresses + view.layout.segment_count);
+        view.layout.addresses = addresses_.data();
     }
     uint64_t address = 0;
     uint64_t bytes = 0;

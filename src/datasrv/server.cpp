@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -102,13 +103,20 @@ bool Server::has_backlog() const {
     return !waiting_replies_.empty() || !acknowledgements_due_.empty() || streams_.wants_to_send();
 }
 
+// In order for each client; a client whose connection is full does not hold up the others.
 bool Server::flush_replies() {
-    bool moved = false;
-    while (!waiting_replies_.empty() && try_post(waiting_replies_.front())) {
-        waiting_replies_.pop_front();
-        moved = true;
-    }
-    return moved;
+    const size_t before = waiting_replies_.size();
+    std::vector<Client*> blocked;
+    std::erase_if(waiting_replies_, [&](const WaitingReply& reply) {
+        if (std::find(blocked.begin(), blocked.end(), reply.client) == blocked.end() &&
+            try_post(reply)) {
+            --reply.client->waiting_replies;
+            return true;
+        }
+        blocked.push_back(reply.client);
+        return false;
+    });
+    return waiting_replies_.size() < before;
 }
 
 bool Server::flush_acknowledgements() {
@@ -151,7 +159,8 @@ bool Server::flush_grants() {
 }
 
 size_t Server::largest_message_bytes() const {
-    return options_.landing_slots > 0 ? kLargestMessageBytes : largest_wire_bytes();
+    return options_.landing_slots > 0 ? std::min(kLargestMessageBytes, largest_data_bytes())
+                                      : largest_data_bytes();
 }
 
 void Server::on_frame(void* context, const void* frame, size_t frame_bytes) {
@@ -178,13 +187,15 @@ Server::OutReply* Server::new_reply(pipeline::RegisteredBuffers& buffers, wire::
     return reply;
 }
 
-// An origin that computes leaves data lying in the network, and with it our buffers. The last
-// quarter of them is for clients that have none, so that nobody's get waits for another origin.
+// An origin that computes leaves data lying in the network, and with it our buffers. A quarter of
+// them is for origins that have none, in short pieces, so that many have to do so before anybody's
+// get waits for another origin.
 Server::OutReply* Server::new_data_reply(Client& client, uint64_t request_id, size_t wire_bytes) {
     const pipeline::BufferManager& manager = buffers_.manager();
-    const size_t reserve = std::max(options_.buffer_count / 4, size_t{1}) * manager.buffer_bytes();
-    if (client.data_under_way > 0 &&
-        manager.used_bytes() + manager.buffer_bytes() + reserve > manager.arena_bytes()) {
+    const size_t piece_bytes = std::bit_ceil(OutReply::kWireOffset + wire_bytes);
+    const bool is_from_reserve =
+        manager.used_bytes() + piece_bytes > manager.arena_bytes() - manager.arena_bytes() / 4;
+    if (is_from_reserve && (client.data_under_way > 0 || wire_bytes > largest_reserved_bytes())) {
         return nullptr;
     }
     OutReply* reply = new_reply(buffers_, wire::FrameKind::data, request_id, wire_bytes);
@@ -193,6 +204,17 @@ Server::OutReply* Server::new_data_reply(Client& client, uint64_t request_id, si
         ++client.data_under_way;
     }
     return reply;
+}
+
+// A data frame takes at most half of what there is, so that one fits beside the reserve.
+size_t Server::largest_data_bytes() const {
+    return std::min(buffers_.buffer_bytes(), buffers_.manager().arena_bytes() / 2) -
+           OutReply::kWireOffset;
+}
+
+size_t Server::largest_reserved_bytes() const {
+    return std::min(kLargestMessageBytes, buffers_.manager().arena_bytes() / 4) -
+           OutReply::kWireOffset;
 }
 
 void Server::release(OutReply* reply) {
@@ -257,7 +279,8 @@ bool Server::try_post(const WaitingReply& waiting) {
 }
 
 void Server::queue_or_post(const WaitingReply& reply) {
-    if (!waiting_replies_.empty() || !try_post(reply)) {
+    if (reply.client->waiting_replies > 0 || !try_post(reply)) {
+        ++reply.client->waiting_replies;
         waiting_replies_.push_back(reply);
     }
 }

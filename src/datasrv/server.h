@@ -6,8 +6,10 @@
 // their sequence numbers.
 // The server never waits for an origin: an answer that cannot leave now is queued and retried.
 //
-// It trusts nothing: frames are decoded with bounds, addresses are checked against the segments,
-// and what fails is answered with the reason; the origin reports it and ends the job.
+// It trusts nothing it reads: frames are decoded with bounds, addresses are checked against the
+// segments, and what fails is answered with the reason; the origin reports it and ends the job.
+// What it writes to is another matter: where a get's data shall land only the origin knows, and a
+// wrong key there is an error of the network.
 #pragma once
 
 #include <atomic>
@@ -122,7 +124,8 @@ class Server {
     void answer_empty(Client& client, wire::FrameKind kind, uint64_t request_id);
     void queue_or_post(const WaitingReply& reply);
     bool try_post(const WaitingReply& reply);
-    size_t largest_wire_bytes() const { return buffers_.buffer_bytes() - OutReply::kWireOffset; }
+    size_t largest_data_bytes() const;
+    size_t largest_reserved_bytes() const;  // of a data frame from the reserve
     size_t largest_message_bytes() const;
 
     // --- requests (handlers.cpp), all under mutex_ ---
@@ -188,6 +191,7 @@ class Server {
     std::vector<Client*> acknowledgements_due_;
     GetStreams streams_{*this};
     bool registration_warned_ = false;
+    std::vector<uint64_t> addresses_;  // of a layout that its sender might still write to
 
     pthread_t thread_{};
     bool has_thread_ = false;

@@ -59,7 +59,9 @@ uint32_t SlotGrants::next(uint32_t room, SlotClient** client, uint32_t* slots) {
         // As one of those counted.
         const uint32_t others =
             static_cast<uint32_t>(queue_.size()) + holding_clients_ - (first.held > 0 ? 1 : 0);
-        const uint32_t most = std::max(1u, slot_count_ / (others + 1));
+        // Never all of them: an origin may stop calling the library with what it holds.
+        const uint32_t most =
+            std::max(1u, std::min(slot_count_ / (others + 1), (slot_count_ + 1) / 2));
         const uint32_t below = most > first.held ? most - first.held : 0;
         const uint32_t count = std::min({first.wanted, below, free_count(), room});
         // Several slots to a grant: each grant is a message.

@@ -1,9 +1,10 @@
 // Who may write into which slot of a server's landing zone. Pure bookkeeping, no network.
 //
 // An origin says how many slots it could use; it gets them as they are free, up to its share: the
-// zone divided by the origins that want or hold slots. Origins that want are served in turn, so
-// that none starves, and none can keep more than its share from the others. A slot is granted for
-// one frame: it is free again when that frame has been executed, or when it is given back.
+// zone divided by the origins that want or hold slots, and at most half of it. Origins that want
+// are served in turn, so that none starves, and none can keep more than its share from the others.
+// A slot is granted for one frame: it is free again when that frame has been executed, or when it
+// is given back.
 #pragma once
 
 #include <cstdint>

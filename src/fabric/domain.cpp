@@ -59,7 +59,13 @@ std::string Domain::domain_name() const {
 Region Domain::register_memory(void* start, size_t bytes, Access access, Endpoint* target,
                                std::string* error) {
     Region region;
-    uint64_t flags = FI_SEND | FI_RECV | FI_READ | FI_WRITE;
+    uint64_t flags = 0;
+    if (access != Access::local_sink) {
+        flags |= FI_SEND | FI_WRITE;
+    }
+    if (access != Access::local_source) {
+        flags |= FI_RECV | FI_READ;
+    }
     if (access == Access::remote) {
         flags |= FI_REMOTE_READ | FI_REMOTE_WRITE;
     }

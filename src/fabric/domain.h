@@ -30,7 +30,9 @@ class Region {
     uint64_t remote_base_ = 0;
 };
 
-enum class Access : uint8_t { local, remote };
+// What the network may do with registered memory: both, read it only, write it only, or whatever
+// peers ask for.
+enum class Access : uint8_t { local, local_source, local_sink, remote };
 
 class Domain {
   public:

@@ -35,6 +35,9 @@ bool ChunkTask::post(Origin& origin) {
             return false;
         }
         unsent_ = nullptr;
+        if (origin.is_shared() && packed_bytes_ < transfer_.total_bytes) {
+            return false;  // the others' turn
+        }
     }
     return true;
 }

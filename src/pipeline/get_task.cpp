@@ -78,7 +78,9 @@ bool GetTask::reserve_memory(Origin& origin, Stream* stream) const {
     }
     const size_t whole = wire::padded(kDataHeadBytes + static_cast<size_t>(stream->total_bytes));
     const size_t bytes = std::min(whole, origin.largest_landing_bytes());
-    uint32_t most = whole > bytes ? wire::kMostLandings : 1;
+    // What a server writes at a time is as large as one of its own buffers can hold.
+    const size_t largest = origin.largest_landing_bytes() - OutFrame::kWireOffset;
+    uint32_t most = whole > largest ? wire::kMostLandings : 1;
     if (origin.depth_limit() > 0) {
         most = std::min(most, static_cast<uint32_t>(origin.depth_limit()));
     }

@@ -57,6 +57,7 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
     if (options.use_landing) {
         largest_message_bytes_ = std::min(largest_message_bytes_, kSmallFrameBytes);
     }
+    largest_message_bytes_ &= ~size_t{7};  // as frames are padded
     channels_.resize(options.node_count);
     return true;
 }
@@ -166,39 +167,39 @@ void Origin::finish_if_complete(Task* task) {
     }
 }
 
-// Posts the channel's tasks in order; true when something moved.
-bool Origin::post_tasks(Channel& channel) {
-    bool moved = false;
+// Posts the channel's tasks in order, as far as they can be now.
+void Origin::post_tasks(Channel& channel) {
     while (Task* task = channel.first_task) {
         if (!flush_batch(channel) || !task->post(*this)) {
-            return moved;
+            return;
         }
-        moved = true;
         channel.first_task = task->next_;
         if (channel.first_task == nullptr) {
             channel.last_task = nullptr;
         }
         task->posted_ = true;
+        posted_ = true;
         finish_if_complete(task);
     }
-    return moved;
 }
 
 bool Origin::progress() {
     receives_.retry_posts();
     flush_batches();
     bool moved = endpoint_.poll() > 0;
-    for (size_t i = 0; i < active_.size();) {
-        Channel& channel = *active_[i];
-        moved |= post_tasks(channel);
-        if (channel.first_task == nullptr) {
-            channel.is_active = false;
-            active_[i] = active_.back();
-            active_.pop_back();
-        } else {
-            ++i;
-        }
+    posted_ = false;
+    // Beginning with another channel each time, and one chunk of each: they share the buffers.
+    const size_t active = active_.size();
+    for (size_t turn = 0; turn < active; ++turn) {
+        Channel& channel = *active_[(next_active_ + turn) % active];
+        post_tasks(channel);
     }
+    next_active_ = active > 0 ? (next_active_ + 1) % active : 0;
+    std::erase_if(active_, [](Channel* channel) {
+        channel->is_active = channel->first_task != nullptr;
+        return !channel->is_active;
+    });
+    moved |= posted_;
     std::erase_if(credits_due_, [&](const Credit& credit) { return try_credit(credit); });
     std::erase_if(returns_due_, [&](Channel* channel) { return return_slots(*channel); });
     return moved;
@@ -217,9 +218,9 @@ bool Origin::sleep(int timeout_ms) {
 
 // --- Ordering and fences -------------------------------------------------------------------------
 
-// Sends a frame whose acknowledgement covers everything posted so far, unless one is on its way.
-bool Origin::ask_acknowledge(Channel& channel) {
-    const uint64_t needed = std::max(channel.last_mutation, channel.write_mark);
+// Sends a frame whose acknowledgement covers everything posted so far, unless one that covers
+// `needed` is on its way.
+bool Origin::ask_acknowledge(Channel& channel, uint64_t needed) {
     if (channel.asked_frame >= needed) {
         return true;
     }
@@ -237,7 +238,7 @@ bool Origin::ask_acknowledge(Channel& channel) {
 
 bool Origin::may_write(Channel& channel) {
     if (channel.mutations_pending()) {
-        ask_acknowledge(channel);
+        ask_acknowledge(channel, std::max(channel.last_mutation, channel.write_mark));
         return false;
     }
     return true;
@@ -247,7 +248,7 @@ bool Origin::may_read(Channel& channel) {
     const bool writes_in_the_way = ordering_.ordered_writes && !ordering_.reads_after_writes &&
                                    channel.write_mark > channel.executed_frames;
     if (channel.mutations_pending() || writes_in_the_way) {
-        ask_acknowledge(channel);
+        ask_acknowledge(channel, std::max(channel.last_mutation, channel.write_mark));
         return false;
     }
     return true;
@@ -277,7 +278,7 @@ bool Origin::fence_is_done(int node) {
     if (!channel.remote_work_pending()) {
         return true;
     }
-    ask_acknowledge(channel);
+    ask_acknowledge(channel, std::max(channel.last_mutation, channel.write_mark));
     return false;
 }
 

@@ -85,6 +85,7 @@ class Origin {
     // Sleeps until the network has something for progress(), at most that long. False when this
     // provider has nothing to sleep on.
     bool sleep(int timeout_ms);
+    bool can_sleep() const { return endpoint_.wait_mode() == fabric::WaitMode::fd; }
 
     // Tasks submitted and not complete: all, or whether there are none to a node.
     int64_t task_count() const { return task_count_; }
@@ -118,8 +119,12 @@ class Origin {
     bool append(Channel& channel, const SmallRun* runs, int run_count, size_t run_bytes,
                 const strided::AccScale* scale);
     static constexpr size_t kLargestAppended = 2048;
-    bool has_open_batches() const { return !open_batches_.empty(); }
     void flush_batches();
+    // Whether everything appended so far has left, to that node or to all.
+    bool batch_has_left(int node) const {
+        return !channels_[node] || channels_[node]->batch == nullptr;
+    }
+    bool batches_have_left() const { return open_batches_.empty(); }
 
     void limit_depth(int chunks) { depth_limit_ = chunks; }
 
@@ -178,7 +183,7 @@ class Origin {
                !registration_refused_;
     }
     // Invalid when the system refuses, which is warned about once.
-    fabric::Region register_local(void* start, size_t bytes);
+    fabric::Region register_local(void* start, size_t bytes, fabric::Access access);
     bool resolve(int node, uint64_t address, int64_t bytes, fabric::RemoteMemory* memory) const {
         return environment_.resolve(environment_.context, node, address, bytes, memory);
     }
@@ -201,6 +206,8 @@ class Origin {
     void send_credit(Channel& channel, uint64_t request_id, const wire::CreditBody& taken);
     // How many chunks of a transfer may be under way; 0: as many as there is room for.
     int depth_limit() const { return depth_limit_; }
+    // Whether tasks of other servers want buffers, too, so that one chunk at a time is enough.
+    bool is_shared() const { return active_.size() > 1; }
 
     base::Stats& stats() { return *stats_; }
     const BufferManager& buffers() const { return buffers_.manager(); }
@@ -242,7 +249,7 @@ class Origin {
     bool open_buffers(std::string* error);
     bool greet(Channel& channel);
     bool post_frame(Channel& channel, OutFrame* frame);
-    bool ask_acknowledge(Channel& channel);
+    bool ask_acknowledge(Channel& channel, uint64_t needed);
     bool try_credit(const Credit& credit);
     OutFrame* make_frame(void* piece, wire::FrameKind kind, size_t wire_bytes);
     bool post_message(Channel& channel, OutFrame* frame);
@@ -252,7 +259,7 @@ class Origin {
     void take_grant(Channel& channel, const void* frame, size_t frame_bytes);
     bool return_slots(Channel& channel);
     bool flush_batch(Channel& channel);
-    bool post_tasks(Channel& channel);
+    void post_tasks(Channel& channel);
     void activate(Channel& channel);
     void mark_dirty(Channel& channel);
     void finish_if_complete(Task* task);
@@ -274,6 +281,8 @@ class Origin {
 
     std::vector<std::unique_ptr<Channel>> channels_;  // by node, made on first use
     std::vector<Channel*> active_;                    // with queued tasks
+    size_t next_active_ = 0;                          // whose turn it is among them
+    bool posted_ = false;                             // since the last poll
     std::vector<Channel*> dirty_;                     // with remote work that a fence must wait for
     std::vector<Channel*> open_batches_;
     std::vector<Channel*> returns_due_;   // without work and with slots to give back
@@ -290,6 +299,8 @@ class Origin {
     int64_t stream_window_bytes_ = 0;
     size_t largest_message_bytes_ = 0;
     bool registration_refused_ = false;
+    bool registration_warned_ = false;
+    int refused_registrations_ = 0;  // in sequence
     bool gets_land_ = true;
     int depth_limit_ = 0;
     std::vector<std::pair<Channel*, uint64_t>> limited_chunks_;  // under way, while it is not 0

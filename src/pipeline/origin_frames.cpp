@@ -114,6 +114,7 @@ bool Origin::post_frame(Channel& channel, OutFrame* frame) {
         return false;
     }
     ++channel.sent_frames;
+    posted_ = true;
     channel.slots_asked = header.flow;
     if ((header.flags & wire::kAcknowledgeNow) != 0) {
         channel.asked_frame = channel.sent_frames;
@@ -147,6 +148,10 @@ void Origin::ask_slots(Channel& channel) {
         return;
     }
     OutFrame* frame = new_frame(wire::FrameKind::want, sizeof(wire::FrameHeader));
+    if (frame != nullptr) {
+        // There may be nothing to grant for a while, and the frames before it must be known.
+        frame->header()->flags |= wire::kAcknowledgeNow;
+    }
     if (frame != nullptr && !send(channel, frame, nullptr, Effect::none)) {
         discard(frame);
     }
@@ -163,7 +168,7 @@ size_t Origin::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left_byt
         const auto here = std::count_if(limited_chunks_.begin(), limited_chunks_.end(),
                                         [&](const auto& chunk) { return chunk.first == &channel; });
         if (here >= depth_limit_) {
-            ask_acknowledge(channel);
+            ask_acknowledge(channel, channel.sent_frames);
             return 0;
         }
     }
@@ -175,7 +180,11 @@ size_t Origin::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left_byt
     if (channel.slots.empty()) {
         ask_slots(channel);
         // Chunks under way will bring slots back; else the time until the first grant is used.
-        return channel.last_slot_frame > channel.executed_frames ? 0 : largest_message_bytes_;
+        if (channel.last_slot_frame > channel.executed_frames) {
+            ask_acknowledge(channel, channel.last_slot_frame);
+            return 0;
+        }
+        return largest_message_bytes_;
     }
     const auto slot = static_cast<int64_t>(std::min<size_t>(
         channel.landing->slot_bytes, buffers_.buffer_bytes() - OutFrame::kWireOffset));

@@ -46,18 +46,23 @@ void Origin::on_rma(fabric::Operation* operation, const fabric::Completion&) {
     rma->origin->finish_if_complete(task);
 }
 
-fabric::Region Origin::register_local(void* start, size_t bytes) {
+fabric::Region Origin::register_local(void* start, size_t bytes, fabric::Access access) {
+    // A limit stays where it is; a single piece of memory may have troubles of its own.
+    constexpr int kMostRefusals = 8;
     std::string error;
-    fabric::Region region =
-        domain_->register_memory(start, bytes, fabric::Access::local, &endpoint_, &error);
-    if (!region.valid()) {
-        registration_refused_ = true;
-        ARMCI_LOG_WARN(
-            "%zu bytes of local memory cannot be registered with the network (%s); transfers are "
-            "copied through the library's buffers from now on. Raise the limit on locked memory "
-            "(ulimit -l) for full speed",
-            bytes, error.c_str());
+    fabric::Region region = domain_->register_memory(start, bytes, access, &endpoint_, &error);
+    if (region.valid()) {
+        refused_registrations_ = 0;
+        return region;
     }
+    registration_refused_ = ++refused_registrations_ >= kMostRefusals;
+    base::log(
+        registration_warned_ ? base::LogLevel::debug : base::LogLevel::warn,
+        "%zu bytes of local memory cannot be registered with the network (%s); such transfers "
+        "are copied through the library's buffers. If that is the limit on locked memory, "
+        "raise it (ulimit -l) for full speed",
+        bytes, error.c_str());
+    registration_warned_ = true;
     return region;
 }
 
@@ -97,6 +102,7 @@ bool Origin::write(Channel& channel, Task* task, const void* data, int64_t bytes
         ++channel.writes_in_flight;
     }
     mark_dirty(channel);
+    posted_ = true;
     task->add_pending();
     return true;
 }
@@ -116,6 +122,7 @@ bool Origin::read(Channel& channel, Task* task, void* data, int64_t bytes,
         drop(rma);
         return false;
     }
+    posted_ = true;
     task->add_pending();
     return true;
 }

@@ -56,8 +56,10 @@ void RmaTask::register_local(Origin& origin) {
     }
     const strided::Extent hull = strided::extent(strided::local_side(transfer_.pair));
     if ((hull.end - hull.begin) / kSparsest <= transfer_.total_bytes) {
-        region_ = origin.register_local(transfer_.local + hull.begin,
-                                        static_cast<size_t>(hull.end - hull.begin));
+        region_ = origin.register_local(
+            transfer_.local + hull.begin, static_cast<size_t>(hull.end - hull.begin),
+            transfer_.op == base::OpKind::put ? fabric::Access::local_source
+                                              : fabric::Access::local_sink);
     }
 }
 

@@ -4,8 +4,11 @@
 //
 // A stand-still is found by the time limit of the job.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
+#include <cstring>
+#include <vector>
 
 #include "support/playground.h"
 
@@ -172,6 +175,124 @@ TEST(Flood, SlowRanksHoldUpNobody) {
     }
     flood.ground().check_local("after a wait without the library");
     flood.ground().check_by_owner("after a wait without the library");
+}
+
+// Memory of rank 0 and as much of everybody's own, for few and large operations.
+class LargeMemory {
+  public:
+    explicit LargeMemory(int64_t bytes) : bytes_(bytes), bases_(static_cast<size_t>(nproc())) {
+        ARMCI_Malloc(bases_.data(), me() == 0 ? bytes : 0);
+        local_.assign(static_cast<size_t>(bytes), static_cast<char>(me() + 1));
+        if (me() == 0) {
+            std::memset(bases_[0], 0, static_cast<size_t>(bytes));
+        }
+        ARMCI_Barrier();
+    }
+    ~LargeMemory() {
+        ARMCI_Barrier();
+        ARMCI_Free(me() == 0 ? bases_[0] : nullptr);
+    }
+    LargeMemory(const LargeMemory&) = delete;
+    LargeMemory& operator=(const LargeMemory&) = delete;
+
+    char* remote(int64_t offset) const { return static_cast<char*>(bases_[0]) + offset; }
+    char* local(int64_t offset) { return local_.data() + offset; }
+    // Bytes of remote memory that are not `value`; on rank 0.
+    int64_t others(int64_t offset, int64_t bytes, int value) const {
+        return bytes - std::count(remote(offset), remote(offset + bytes), static_cast<char>(value));
+    }
+
+  private:
+    int64_t bytes_;
+    std::vector<void*> bases_;
+    std::vector<char> local_;
+};
+
+// A rank that has started a large put does something else; what the server has set aside for it
+// must not stop another rank, even one that has just used up its own share.
+TEST(Flood, AnIdleSenderHoldsUpNobody) {
+    if (nproc() < 3) {
+        GTEST_SKIP() << "needs 3 ranks";
+    }
+    constexpr int kLarge = 24 << 20;
+    for (const int kib : {120, 190, 260}) {
+        LargeMemory memory(2 * kLarge);
+        const int small = kib << 10;
+        if (me() == 2) {
+            ARMCI_Put(memory.local(0), memory.remote(kLarge), small, 0);
+        }
+        sync();
+        if (me() == 1) {
+            ARMCI_NbPut(memory.local(0), memory.remote(0), kLarge, 0, nullptr);
+        }
+        sync();
+        if (me() == 2) {
+            ARMCI_Put(memory.local(0), memory.remote(kLarge + small), small, 0);
+        }
+        sync();
+        if (me() == 1) {
+            ARMCI_WaitAll();
+        }
+        ARMCI_Barrier();
+        if (me() == 0) {
+            EXPECT_EQ(memory.others(0, kLarge, 2), 0);
+            EXPECT_EQ(memory.others(kLarge, 2 * small, 3), 0);
+        }
+    }
+}
+
+// The same for a get of more than the network swallows while nobody reads it.
+TEST(Flood, AnIdleReceiverHoldsUpNobody) {
+    if (nproc() < 3) {
+        GTEST_SKIP() << "needs 3 ranks";
+    }
+    constexpr int kLarge = 16 << 20;
+    LargeMemory memory(2 * kLarge);
+    if (me() == 0) {
+        std::memset(memory.remote(0), 77, kLarge);
+    }
+    ARMCI_Barrier();
+    if (me() == 1) {
+        ARMCI_NbGet(memory.remote(0), memory.local(0), kLarge, 0, nullptr);
+    }
+    sync();
+    if (me() == 2) {
+        ARMCI_Get(memory.remote(0), memory.local(0), kLarge / 16, 0);
+        EXPECT_EQ(std::count(memory.local(0), memory.local(kLarge / 16), 77), kLarge / 16);
+    }
+    sync();
+    if (me() == 1) {
+        ARMCI_WaitAll();
+        EXPECT_EQ(std::count(memory.local(0), memory.local(kLarge), 77), kLarge);
+    }
+}
+
+// Blocking calls that have returned have left the process: they arrive though it never calls again.
+TEST(Flood, BlockingOperationsHaveLeft) {
+    constexpr int kBytes = 2048;
+    constexpr int kCount = 80;  // more than a server lets one origin have under way
+    LargeMemory memory(kBytes * kCount);
+    const int last = nproc() - 1;
+    std::vector<long> ones(kBytes / sizeof(long), 1);
+    long one = 1;
+    if (me() == last) {
+        for (int i = 0; i < kCount; ++i) {
+            ARMCI_Acc(ARMCI_ACC_LNG, &one, ones.data(), memory.remote(int64_t{i} * kBytes), kBytes,
+                      0);
+        }
+    }
+    if (me() == 0 && last != 0) {
+        const auto* end = reinterpret_cast<const long*>(memory.remote(kBytes * kCount)) - 1;
+        while (__atomic_load_n(end, __ATOMIC_ACQUIRE) == 0) {
+            sched_yield();
+        }
+    }
+    sync();
+    if (me() == 0) {
+        const auto* words = reinterpret_cast<const long*>(memory.remote(0));
+        EXPECT_EQ(std::count(words, words + kBytes * kCount / sizeof(long), 1),
+                  static_cast<long>(kBytes * kCount / sizeof(long)));
+    }
 }
 
 }  // namespace
