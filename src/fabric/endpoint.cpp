@@ -30,6 +30,9 @@ bool Endpoint::open(Domain& domain, const Options& options, std::string* error) 
     fi_info info_copy = domain.info();
     outstanding_limit_ = std::max<size_t>(1, info_copy.tx_attr->size);
     max_rma_bytes_ = std::min(info_copy.ep_attr->max_msg_size, kLargestRmaBytes);
+    most_rma_runs_ =
+        std::clamp(std::min(info_copy.tx_attr->iov_limit, info_copy.tx_attr->rma_iov_limit),
+                   size_t{1}, kMostRmaRuns);
     wait_mode_ = options.waitable ? domain.row().wait : WaitMode::nap;
 
     fi_cq_attr queue_attributes{};
@@ -162,53 +165,58 @@ bool Endpoint::post_multi_receive(void* buffer, size_t bytes, void* descriptor,
     return true;
 }
 
-bool Endpoint::write(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
-                     const RemoteMemory& target, uint64_t flags, uint64_t notice,
-                     Operation* operation) {
-    if (!room() || is_refused(data, bytes, descriptor, operation, "write")) {
+bool Endpoint::rma(const char* what, PeerAddress peer, const RmaRun* runs, size_t run_count,
+                   void* descriptor, uint64_t flags, uint64_t notice, Operation* operation) {
+    if (!room()) {
         return false;
     }
-    iovec local{const_cast<void*>(data), bytes};
-    fi_rma_iov remote{target.address, bytes, target.key};
+    iovec local[kMostRmaRuns];
+    fi_rma_iov remote[kMostRmaRuns];
+    void* descriptors[kMostRmaRuns];
+    for (size_t i = 0; i < run_count; ++i) {
+        if (is_refused(runs[i].local, runs[i].bytes, descriptor, operation, what)) {
+            return false;
+        }
+        local[i] = {runs[i].local, runs[i].bytes};
+        remote[i] = {runs[i].remote.address, runs[i].bytes, runs[i].remote.key};
+        descriptors[i] = descriptor;
+    }
     fi_msg_rma message{};
-    message.msg_iov = &local;
-    message.desc = descriptor != nullptr ? &descriptor : nullptr;
-    message.iov_count = 1;
+    message.msg_iov = local;
+    message.desc = descriptor != nullptr ? descriptors : nullptr;
+    message.iov_count = run_count;
     message.addr = peer;
-    message.rma_iov = &remote;
-    message.rma_iov_count = 1;
+    message.rma_iov = remote;
+    message.rma_iov_count = run_count;
     message.context = &operation->fabric_context;
     message.data = notice;
-    if (!taken(fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | flags), operation, "write")) {
+    const bool is_read = (flags & FI_READ) != 0;
+    flags = FI_COMPLETION | (flags & ~uint64_t{FI_READ});
+    const ssize_t result = is_read ? fi_readmsg(endpoint_.get(), &message, flags)
+                                   : fi_writemsg(endpoint_.get(), &message, flags);
+    if (!taken(result, operation, what)) {
         return false;
     }
     ++outstanding_;
     return true;
 }
 
-bool Endpoint::post_write(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
-                          const RemoteMemory& target, WriteCompletion completion,
-                          Operation* operation) {
+bool Endpoint::post_write(PeerAddress peer, const RmaRun* runs, size_t run_count, void* descriptor,
+                          WriteCompletion completion, Operation* operation) {
     const uint64_t flags = completion == WriteCompletion::delivered ? FI_DELIVERY_COMPLETE : 0;
-    return write(peer, data, bytes, descriptor, target, flags, 0, operation);
+    return rma("write", peer, runs, run_count, descriptor, flags, 0, operation);
 }
 
 bool Endpoint::post_write_notify(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
                                  const RemoteMemory& target, uint32_t notice,
                                  Operation* operation) {
-    return write(peer, data, bytes, descriptor, target, FI_REMOTE_CQ_DATA, notice, operation);
+    const RmaRun run{const_cast<void*>(data), bytes, target};
+    return rma("write", peer, &run, 1, descriptor, FI_REMOTE_CQ_DATA, notice, operation);
 }
 
-bool Endpoint::post_read(PeerAddress peer, void* data, size_t bytes, void* descriptor,
-                         const RemoteMemory& source, Operation* operation) {
-    if (!room() || is_refused(data, bytes, descriptor, operation, "read") ||
-        !taken(fi_read(endpoint_.get(), data, bytes, descriptor, peer, source.address, source.key,
-                       &operation->fabric_context),
-               operation, "read")) {
-        return false;
-    }
-    ++outstanding_;
-    return true;
+bool Endpoint::post_read(PeerAddress peer, const RmaRun* runs, size_t run_count, void* descriptor,
+                         Operation* operation) {
+    return rma("read", peer, runs, run_count, descriptor, FI_READ, 0, operation);
 }
 
 void Endpoint::deliver(const fi_cq_data_entry& entry) {

@@ -39,6 +39,14 @@ struct RemoteMemory {
     uint64_t key = 0;
 };
 
+// One contiguous piece of an RMA operation: its two ends.
+struct RmaRun {
+    void* local = nullptr;
+    size_t bytes = 0;
+    RemoteMemory remote;
+};
+inline constexpr size_t kMostRmaRuns = 4;
+
 class Endpoint {
   public:
     Endpoint() = default;
@@ -73,20 +81,22 @@ class Endpoint {
     bool post_multi_receive(void* buffer, size_t bytes, void* descriptor, Operation* operation);
 
     enum class WriteCompletion : uint8_t { local, delivered };
-    bool post_write(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
-                    const RemoteMemory& target, WriteCompletion completion, Operation* operation);
-    // Same, and the peer's endpoint is told `notice` (32 bits) once the data is there. Completes
-    // locally.
+    // Several runs in one operation, at most most_rma_runs(); all registered by `descriptor`.
+    bool post_write(PeerAddress peer, const RmaRun* runs, size_t run_count, void* descriptor,
+                    WriteCompletion completion, Operation* operation);
+    // One piece, of which the peer's endpoint is told by `notice` (32 bits) once the data is there.
+    // Completes locally.
     bool post_write_notify(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
                            const RemoteMemory& target, uint32_t notice, Operation* operation);
-    bool post_read(PeerAddress peer, void* data, size_t bytes, void* descriptor,
-                   const RemoteMemory& source, Operation* operation);
+    bool post_read(PeerAddress peer, const RmaRun* runs, size_t run_count, void* descriptor,
+                   Operation* operation);
 
     // Handles what has completed, drives the provider; returns the number of completions.
     int poll();
 
-    // Largest piece of an RMA operation.
+    // Largest piece of an RMA operation, and how many of them one may have.
     size_t max_rma_bytes() const { return max_rma_bytes_; }
+    size_t most_rma_runs() const { return most_rma_runs_; }
 
     WaitMode wait_mode() const { return wait_mode_; }
     // For WaitMode::fd: the descriptor, and whether it may be waited for now (fi_trywait).
@@ -98,8 +108,8 @@ class Endpoint {
     fid_ep* endpoint() const { return endpoint_.get(); }
 
   private:
-    bool write(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
-               const RemoteMemory& target, uint64_t flags, uint64_t notice, Operation* operation);
+    bool rma(const char* what, PeerAddress peer, const RmaRun* runs, size_t run_count,
+             void* descriptor, uint64_t flags, uint64_t notice, Operation* operation);
     bool room() const { return outstanding_ < outstanding_limit_; }
     // Whether a test wants this post not to be taken; ends the job if it could not be on a provider
     // with the wishes that the test makes up.
@@ -118,6 +128,7 @@ class Endpoint {
     size_t outstanding_ = 0;  // sends, reads and writes without a completion yet
     size_t outstanding_limit_ = 0;
     size_t max_rma_bytes_ = 0;
+    size_t most_rma_runs_ = 1;
     WaitMode wait_mode_ = WaitMode::nap;
     int wait_fd_ = -1;
     bool closing_ = false;

@@ -171,12 +171,14 @@ class Origin {
     uint64_t register_request(Task* task, int tag);
     void release_request(uint64_t request_id);
 
-    // RMA between the caller's memory and `target`: registered by `local`, or copied through a
-    // buffer where the provider wants registration and there is none. False: not now.
-    bool write(Channel& channel, Task* task, const void* data, int64_t bytes,
-               const fabric::Region& local, const fabric::RemoteMemory& target);
-    bool read(Channel& channel, Task* task, void* data, int64_t bytes, const fabric::Region& local,
-              const fabric::RemoteMemory& source);
+    // RMA of at most most_rma_runs() runs between the caller's memory and a target: registered by
+    // `local`, or copied through a buffer where the provider wants registration and there is none;
+    // then all runs together are at most largest_rma_bytes(). False: not now.
+    bool write(Channel& channel, Task* task, const fabric::RmaRun* runs, size_t run_count,
+               const fabric::Region& local);
+    bool read(Channel& channel, Task* task, const fabric::RmaRun* runs, size_t run_count,
+              const fabric::Region& local);
+    size_t most_rma_runs() const { return endpoint_.most_rma_runs(); }
     // Whether a transfer of that length should register its local memory.
     bool registers_local(int64_t bytes) const {
         return domain_->needs_local_registration() && bytes >= options_.register_min_bytes &&
@@ -225,8 +227,8 @@ class Origin {
         bool is_delivered_write = false;
         // Copied through: the piece, and for a read where its data goes.
         char* bounce = nullptr;
-        void* copy_to = nullptr;
-        size_t bytes = 0;
+        size_t copied_runs = 0;
+        fabric::RmaRun runs[fabric::kMostRmaRuns];
     };
     struct LandingPiece {
         char* memory = nullptr;  // nullptr: none
@@ -265,7 +267,11 @@ class Origin {
     void finish_if_complete(Task* task);
     RmaOperation* new_rma_operation(Channel& channel, Task* task);
     void drop(RmaOperation* rma);
-    bool prepare_bounce(RmaOperation* rma, size_t bytes, const fabric::Region& local);
+    bool needs_bounce(const fabric::Region& local) const {
+        return !local.valid() && domain_->needs_local_registration();
+    }
+    bool lay_out_bounce(RmaOperation* rma, const fabric::RmaRun* runs, size_t run_count,
+                        fabric::RmaRun* bounced);
 
     fabric::Domain* domain_ = nullptr;
     OriginOptions options_;

@@ -1,4 +1,5 @@
 // The origin's remote memory access, direct or through a buffer.
+#include <algorithm>
 #include <cstring>
 
 #include "base/log.h"
@@ -20,7 +21,7 @@ Origin::RmaOperation* Origin::new_rma_operation(Channel& channel, Task* task) {
     operation->task = task;
     operation->operation.peer = channel.node;
     operation->is_delivered_write = false;
-    operation->copy_to = nullptr;
+    operation->copied_runs = 0;
     return operation;
 }
 
@@ -38,8 +39,10 @@ void Origin::on_rma(fabric::Operation* operation, const fabric::Completion&) {
     if (rma->is_delivered_write) {
         --task->channel_->writes_in_flight;
     }
-    if (rma->copy_to != nullptr) {
-        std::memcpy(rma->copy_to, rma->bounce, rma->bytes);
+    const char* arrived = rma->bounce;
+    for (size_t i = 0; i < rma->copied_runs; ++i) {
+        std::memcpy(rma->runs[i].local, arrived, rma->runs[i].bytes);
+        arrived += rma->runs[i].bytes;
     }
     rma->origin->drop(rma);
     task->remove_pending();
@@ -66,33 +69,46 @@ fabric::Region Origin::register_local(void* start, size_t bytes, fabric::Access 
     return region;
 }
 
-// False when there is no buffer now.
-bool Origin::prepare_bounce(RmaOperation* rma, size_t bytes, const fabric::Region& local) {
-    if (local.valid() || !domain_->needs_local_registration()) {
-        return true;
+// The runs one after the other in a buffer; false when there is none now.
+bool Origin::lay_out_bounce(RmaOperation* rma, const fabric::RmaRun* runs, size_t run_count,
+                            fabric::RmaRun* bounced) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < run_count; ++i) {
+        bytes += runs[i].bytes;
     }
     rma->bounce = static_cast<char*>(buffers_.acquire(bytes));
-    rma->bytes = bytes;
-    return rma->bounce != nullptr;
-}
-
-bool Origin::write(Channel& channel, Task* task, const void* data, int64_t bytes,
-                   const fabric::Region& local, const fabric::RemoteMemory& target) {
-    RmaOperation* rma = new_rma_operation(channel, task);
-    rma->is_delivered_write = !ordering_.ordered_writes;
-    if (!prepare_bounce(rma, static_cast<size_t>(bytes), local)) {
-        drop(rma);
+    if (rma->bounce == nullptr) {
         return false;
     }
-    if (rma->bounce != nullptr) {
-        std::memcpy(rma->bounce, data, static_cast<size_t>(bytes));
+    char* place = rma->bounce;
+    for (size_t i = 0; i < run_count; ++i) {
+        bounced[i] = {place, runs[i].bytes, runs[i].remote};
+        place += runs[i].bytes;
+    }
+    return true;
+}
+
+bool Origin::write(Channel& channel, Task* task, const fabric::RmaRun* runs, size_t run_count,
+                   const fabric::Region& local) {
+    RmaOperation* rma = new_rma_operation(channel, task);
+    rma->is_delivered_write = !ordering_.ordered_writes;
+    fabric::RmaRun bounced[fabric::kMostRmaRuns];
+    void* descriptor = local.descriptor();
+    if (needs_bounce(local)) {
+        if (!lay_out_bounce(rma, runs, run_count, bounced)) {
+            drop(rma);
+            return false;
+        }
+        for (size_t i = 0; i < run_count; ++i) {
+            std::memcpy(bounced[i].local, runs[i].local, runs[i].bytes);
+        }
+        runs = bounced;
+        descriptor = buffers_.descriptor();
     }
     const auto completion = ordering_.ordered_writes ? fabric::Endpoint::WriteCompletion::local
                                                      : fabric::Endpoint::WriteCompletion::delivered;
-    if (!endpoint_.post_write(channel.peer, rma->bounce != nullptr ? rma->bounce : data,
-                              static_cast<size_t>(bytes),
-                              rma->bounce != nullptr ? buffers_.descriptor() : local.descriptor(),
-                              target, completion, &rma->operation)) {
+    if (!endpoint_.post_write(channel.peer, runs, run_count, descriptor, completion,
+                              &rma->operation)) {
         drop(rma);
         return false;
     }
@@ -107,18 +123,22 @@ bool Origin::write(Channel& channel, Task* task, const void* data, int64_t bytes
     return true;
 }
 
-bool Origin::read(Channel& channel, Task* task, void* data, int64_t bytes,
-                  const fabric::Region& local, const fabric::RemoteMemory& source) {
+bool Origin::read(Channel& channel, Task* task, const fabric::RmaRun* runs, size_t run_count,
+                  const fabric::Region& local) {
     RmaOperation* rma = new_rma_operation(channel, task);
-    if (!prepare_bounce(rma, static_cast<size_t>(bytes), local)) {
-        drop(rma);
-        return false;
+    fabric::RmaRun bounced[fabric::kMostRmaRuns];
+    void* descriptor = local.descriptor();
+    if (needs_bounce(local)) {
+        if (!lay_out_bounce(rma, runs, run_count, bounced)) {
+            drop(rma);
+            return false;
+        }
+        std::copy(runs, runs + run_count, rma->runs);
+        rma->copied_runs = run_count;
+        runs = bounced;
+        descriptor = buffers_.descriptor();
     }
-    rma->copy_to = rma->bounce != nullptr ? data : nullptr;
-    if (!endpoint_.post_read(channel.peer, rma->bounce != nullptr ? rma->bounce : data,
-                             static_cast<size_t>(bytes),
-                             rma->bounce != nullptr ? buffers_.descriptor() : local.descriptor(),
-                             source, &rma->operation)) {
+    if (!endpoint_.post_read(channel.peer, runs, run_count, descriptor, &rma->operation)) {
         drop(rma);
         return false;
     }

@@ -9,41 +9,53 @@ namespace armci::pipeline {
 
 RmaTask::RmaTask(Transfer&& transfer) : Task(transfer.function), transfer_(std::move(transfer)) {}
 
-RmaTask::Piece RmaTask::current() const {
+fabric::RmaRun RmaTask::piece_at(Origin& origin, const Position& position,
+                                 int64_t most_bytes) const {
+    uint64_t remote = 0;
+    int64_t run_bytes = 0;
+    fabric::RmaRun piece;
     if (transfer_.is_vector) {
         const VectorSegments& segments = transfer_.segments;
-        return {reinterpret_cast<char*>(segments.local[segment_]) + in_run_,
-                segments.remote[segment_] + static_cast<uint64_t>(in_run_),
-                segments.segment_bytes - in_run_};
+        piece.local = reinterpret_cast<char*>(segments.local[position.segment]) + position.in_run;
+        remote = segments.remote[position.segment];
+        run_bytes = segments.segment_bytes;
+    } else {
+        piece.local = strided::offset_by(transfer_.local, position.local_offset + position.in_run);
+        remote = transfer_.remote + static_cast<uint64_t>(position.remote_offset);
+        run_bytes = transfer_.pair.count[0];
     }
-    return {strided::offset_by(transfer_.local, local_offset_ + in_run_),
-            transfer_.remote + static_cast<uint64_t>(remote_offset_ + in_run_),
-            transfer_.pair.count[0] - in_run_};
+    remote += static_cast<uint64_t>(position.in_run);
+    piece.bytes = static_cast<size_t>(std::min(run_bytes - position.in_run, most_bytes));
+    if (!origin.resolve(channel().node, remote, static_cast<int64_t>(piece.bytes), &piece.remote)) {
+        base::fatal(function(), "remote memory at 0x%llx on node %d is not registered for RMA",
+                    static_cast<unsigned long long>(remote), channel().node);
+    }
+    return piece;
 }
 
-void RmaTask::advance(int64_t bytes) {
-    done_bytes_ += bytes;
-    in_run_ += bytes;
+void RmaTask::advance(Position* position, int64_t bytes) const {
+    position->bytes += bytes;
+    position->in_run += bytes;
     const int64_t run_bytes =
         transfer_.is_vector ? transfer_.segments.segment_bytes : transfer_.pair.count[0];
-    if (in_run_ < run_bytes) {
+    if (position->in_run < run_bytes) {
         return;
     }
-    in_run_ = 0;
+    position->in_run = 0;
     if (transfer_.is_vector) {
-        ++segment_;
+        ++position->segment;
         return;
     }
     const strided::PairLayout& pair = transfer_.pair;
     for (int level = 0; level < pair.levels; ++level) {
-        if (++index_[level] < pair.count[level + 1]) {
-            local_offset_ += pair.local_stride[level];
-            remote_offset_ += pair.remote_stride[level];
+        if (++position->index[level] < pair.count[level + 1]) {
+            position->local_offset += pair.local_stride[level];
+            position->remote_offset += pair.remote_stride[level];
             return;
         }
-        index_[level] = 0;
-        local_offset_ -= (pair.count[level + 1] - 1) * pair.local_stride[level];
-        remote_offset_ -= (pair.count[level + 1] - 1) * pair.remote_stride[level];
+        position->index[level] = 0;
+        position->local_offset -= (pair.count[level + 1] - 1) * pair.local_stride[level];
+        position->remote_offset -= (pair.count[level + 1] - 1) * pair.remote_stride[level];
     }
 }
 
@@ -64,30 +76,37 @@ void RmaTask::register_local(Origin& origin) {
 }
 
 bool RmaTask::post(Origin& origin) {
+    // Long runs gain nothing from sharing an operation, and their pieces would grow too large.
+    constexpr int64_t kLongestShared = 64 << 10;
     const bool is_put = transfer_.op == base::OpKind::put;
     Channel& to = channel();
     // Only the first operation has to wait for earlier ones of other kinds.
-    if (done_bytes_ == 0 && !(is_put ? origin.may_write(to) : origin.may_read(to))) {
+    if (progress_.bytes == 0 && !(is_put ? origin.may_write(to) : origin.may_read(to))) {
         return false;
     }
     if (!is_prepared_) {
         register_local(origin);
     }
     const auto largest = static_cast<int64_t>(origin.largest_rma_bytes(region_.valid()));
-    while (done_bytes_ < transfer_.total_bytes) {
-        const Piece piece = current();
-        const int64_t bytes = std::min(piece.bytes, largest);
-        fabric::RemoteMemory memory;
-        if (!origin.resolve(to.node, piece.remote, bytes, &memory)) {
-            base::fatal(function(), "remote memory at 0x%llx on node %d is not registered for RMA",
-                        static_cast<unsigned long long>(piece.remote), to.node);
-        }
-        const bool posted = is_put ? origin.write(to, this, piece.local, bytes, region_, memory)
-                                   : origin.read(to, this, piece.local, bytes, region_, memory);
+    while (progress_.bytes < transfer_.total_bytes) {
+        fabric::RmaRun runs[fabric::kMostRmaRuns];
+        size_t run_count = 0;
+        int64_t room = largest;
+        Position next = progress_;
+        do {
+            runs[run_count] = piece_at(origin, next, room);
+            const auto bytes = static_cast<int64_t>(runs[run_count].bytes);
+            advance(&next, bytes);
+            ++run_count;
+            room = std::min(room, kLongestShared) - bytes;
+        } while (run_count < origin.most_rma_runs() && next.bytes < transfer_.total_bytes &&
+                 room > 0);
+        const bool posted = is_put ? origin.write(to, this, runs, run_count, region_)
+                                   : origin.read(to, this, runs, run_count, region_);
         if (!posted) {
             return false;
         }
-        advance(bytes);
+        progress_ = next;
     }
     return true;
 }

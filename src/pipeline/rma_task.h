@@ -1,5 +1,6 @@
 // Put and get by remote memory access: every run goes straight between user memory and the target,
-// as a stream of operations bounded by what the provider takes.
+// as a stream of operations bounded by what the provider takes, several short runs to an operation
+// where the provider has that.
 //
 // Where the provider wants local memory registered, a long transfer registers what it spans for its
 // duration (providers that pin memory keep a cache of registrations, which makes repetitions
@@ -23,25 +24,24 @@ class RmaTask : public Task {
     bool post(Origin& origin) override;
 
   private:
-    // The run at the current position: its two ends and what is left of it.
-    struct Piece {
-        char* local;
-        uint64_t remote;
-        int64_t bytes;
+    // How far the transfer has come.
+    struct Position {
+        int64_t bytes = 0;
+        int64_t in_run = 0;                       // of these, in the current run
+        int64_t segment = 0;                      // vector: current segment
+        int64_t index[strided::kMaxLevels] = {};  // strided: repetition per level
+        int64_t local_offset = 0;                 // of the current run
+        int64_t remote_offset = 0;
     };
     void register_local(Origin& origin);
-    Piece current() const;
-    void advance(int64_t bytes);
+    // The piece of a run at a position, at most that long, and the position behind it.
+    fabric::RmaRun piece_at(Origin& origin, const Position& position, int64_t most_bytes) const;
+    void advance(Position* position, int64_t bytes) const;
 
     Transfer transfer_;
     fabric::Region region_;  // of the local side, where the provider wants one
     bool is_prepared_ = false;
-    int64_t done_bytes_ = 0;                   // posted
-    int64_t in_run_ = 0;                       // of these, in the current run
-    int64_t segment_ = 0;                      // vector: current segment
-    int64_t index_[strided::kMaxLevels] = {};  // strided: repetition per level
-    int64_t local_offset_ = 0;                 // of the current run
-    int64_t remote_offset_ = 0;
+    Position progress_;
 };
 
 }  // namespace armci::pipeline
