@@ -13,7 +13,7 @@ namespace {
 
 // Measured on loopback of a machine with two processors, or from the documentation of hardware of
 // today (100 Gbit/s); the latter as low as is usual, for there a wrong guess costs little.
-constexpr NetworkCosts kTcpCosts = {20, 8, 0.0004, 25, 12, 0.0005, 0.5};
+constexpr NetworkCosts kTcpCosts = {10, 1.9, 0.0005, 11, 12, 0.0005, 1};
 constexpr NetworkCosts kSharedMemoryCosts = {1, 2.5, 0.00018, 3, 1.5, 0.0004, 0.3};
 constexpr NetworkCosts kSocketsCosts = {2000, 600, 0.0018, 4000, 600, 0.0018, 0.5};
 constexpr NetworkCosts kDatagramCosts = {8, 8, 0.0033, 16, 10, 0.0033, 0.5};
