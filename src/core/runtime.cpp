@@ -18,11 +18,13 @@ void Runtime::idle() {
     if (network != nullptr && network->server != nullptr) {
         network->server->help();
     }
-    if (multi_threaded) {
-        api_mutex.unlock();
-        sched_yield();
-        api_mutex.lock();
-    }
+    let_others_in();
+}
+
+void Runtime::yield_lock() {
+    api_mutex.unlock();
+    sched_yield();
+    api_mutex.lock();
 }
 
 bool Runtime::sleep_until_network_event() {

@@ -95,6 +95,12 @@ struct Runtime {
     }
     // At the end of a wait: the node's data server is on its own again.
     void stop_helping();
+    // MPI_THREAD_MULTIPLE: other threads' calls get their turn, however much this one moves.
+    void let_others_in() {
+        if (multi_threaded) {
+            yield_lock();
+        }
+    }
     // Between polls: helps the node's data server and lets other threads in.
     void idle();
 
@@ -104,6 +110,7 @@ struct Runtime {
         while (!condition()) {
             if (progress()) {
                 backoff.reset();
+                let_others_in();
                 continue;
             }
             idle();
@@ -120,6 +127,7 @@ struct Runtime {
         while (!condition()) {
             if (progress()) {
                 idle_since_ns = 0;
+                let_others_in();
                 continue;
             }
             if (helps_while_waiting()) {
@@ -141,6 +149,7 @@ struct Runtime {
     }
 
   private:
+    void yield_lock();
     // False when this provider, or other threads, do not allow it; the caller then yields.
     bool sleep_until_network_event();
 };

@@ -15,40 +15,40 @@ constexpr int64_t kRampBytes = 64 << 10;
 
 void GetStreams::start(Client& client, uint64_t request_id, const wire::LayoutView& layout,
                        const wire::TransferBody& body, const wire::LandingBody& landing) {
-    auto stream = std::make_unique<Stream>();
-    stream->client = &client;
-    stream->request_id = request_id;
-    stream->total_bytes = static_cast<int64_t>(body.data_bytes);
-    stream->window_bytes = static_cast<int64_t>(body.window_bytes);
-    stream->landing = landing;
-    stream->is_vector = layout.kind == wire::LayoutKind::vector;
-    if (stream->is_vector) {
-        stream->vector =
+    Stream stream;  // on the heap only if it has to wait
+    stream.client = &client;
+    stream.request_id = request_id;
+    stream.total_bytes = static_cast<int64_t>(body.data_bytes);
+    stream.window_bytes = static_cast<int64_t>(body.window_bytes);
+    stream.landing = landing;
+    stream.is_vector = layout.kind == wire::LayoutKind::vector;
+    if (stream.is_vector) {
+        stream.vector =
             strided::VectorCursor(layout.addresses, layout.segment_count, layout.segment_bytes);
-        stream->vector.seek(static_cast<int64_t>(body.offset));
+        stream.vector.seek(static_cast<int64_t>(body.offset));
     } else {
-        stream->strided =
+        stream.strided =
             strided::StridedCursor(reinterpret_cast<void*>(layout.base), layout.strided);
-        stream->strided.seek(static_cast<int64_t>(body.offset));
+        stream.strided.seek(static_cast<int64_t>(body.offset));
     }
     // While the frame is still here no copy of its addresses is needed.
-    while (next_chunk_bytes(*stream) > 0) {
-        if (!send_chunk(*stream)) {
+    while (next_chunk_bytes(stream) > 0) {
+        if (!send_chunk(stream)) {
             break;
         }
-        if (stream->sent_bytes == stream->total_bytes) {
+        if (stream.sent_bytes == stream.total_bytes) {
             return;
         }
     }
-    if (stream->is_vector) {
-        stream->addresses.resize(layout.segment_count);
-        std::memcpy(stream->addresses.data(), layout.addresses,
+    if (stream.is_vector) {
+        stream.addresses.resize(layout.segment_count);
+        std::memcpy(stream.addresses.data(), layout.addresses,
                     sizeof(uint64_t) * layout.segment_count);
-        stream->vector = strided::VectorCursor(stream->addresses.data(), layout.segment_count,
-                                               layout.segment_bytes);
-        stream->vector.seek(static_cast<int64_t>(body.offset) + stream->sent_bytes);
+        stream.vector = strided::VectorCursor(stream.addresses.data(), layout.segment_count,
+                                              layout.segment_bytes);
+        stream.vector.seek(static_cast<int64_t>(body.offset) + stream.sent_bytes);
     }
-    streams_[Key{client.rank, request_id}] = std::move(stream);
+    streams_[Key{client.rank, request_id}] = std::make_unique<Stream>(std::move(stream));
 }
 
 void GetStreams::credit(const Client& client, uint64_t request_id, const wire::CreditBody& taken) {

@@ -50,7 +50,7 @@ bool GetTask::request_next(Origin& origin) {
     if (!reserve_memory(origin, &stream)) {
         return false;
     }
-    stream.request_id = origin.register_request(this, static_cast<int>(streams_.size()));
+    stream.request_id = origin.register_request(this, stream_count_);
     OutFrame* frame = build_request(origin, stream, segment_count);
     if (frame == nullptr || !origin.send(channel(), frame, this, Origin::Effect::none)) {
         if (frame != nullptr) {
@@ -61,7 +61,12 @@ bool GetTask::request_next(Origin& origin) {
         return false;
     }
     add_pending();  // until the last chunk has come
-    streams_.push_back(stream);
+    if (stream_count_ > 0) {
+        more_.push_back(stream);
+    } else {
+        first_ = stream;
+    }
+    ++stream_count_;
     next_segment_ += segment_count;
     requested_all_ = !transfer_.is_vector || next_segment_ == transfer_.segments.count;
     return true;
@@ -149,7 +154,7 @@ OutFrame* GetTask::build_request(Origin& origin, const Stream& stream, int64_t s
 
 void GetTask::on_answer(Origin& origin, const wire::FrameHeader& header, const void* frame,
                         int tag) {
-    Stream& stream = streams_[tag];
+    Stream& stream = this->stream(tag);
     wire::DataBody body;
     if (header.kind != wire::FrameKind::data ||
         !wire::decode_body(frame, header.frame_bytes, &body) ||

@@ -202,7 +202,8 @@ size_t Origin::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left_byt
 
 void Origin::take_grant(Channel& channel, const void* frame, size_t frame_bytes) {
     wire::SlotsBody body;
-    if (!wire::decode_body(frame, frame_bytes, &body) || body.count > wire::kMostSlotsPerFrame) {
+    if (channel.landing == nullptr || !wire::decode_body(frame, frame_bytes, &body) ||
+        body.count > wire::kMostSlotsPerFrame) {
         base::fatal(nullptr, "the data server of node %d sent a grant that cannot be decoded",
                     channel.node);
     }
