@@ -48,8 +48,10 @@ struct Channel {
     uint64_t last_slot_frame = 0;             // the last frame that went into a slot
     int64_t queued_bytes = 0;                 // data of queued tasks that is in no frame yet
 
-    OutFrame* batch = nullptr;  // small operations that have not left yet, before all tasks
-    int64_t last_batch_ns = 0;  // when the last batch left
+    OutFrame* batch = nullptr;   // small operations that have not left yet, before all tasks
+    uint64_t fenced_frames = 0;  // sent when the last fence began
+    bool expects_fence = false;  // the last blocking small operation was followed by one
+    int64_t last_batch_ns = 0;   // when the last batch left
 
     int tasks = 0;               // submitted and not complete
     Task* first_task = nullptr;  // not completely posted, in order
