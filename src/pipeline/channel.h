@@ -50,14 +50,14 @@ struct Channel {
 
     OutFrame* batch = nullptr;   // small operations that have not left yet, before all tasks
     uint64_t fenced_frames = 0;  // sent when the last fence began
-    bool expects_fence = false;  // the last blocking small operation was followed by one
     int64_t last_batch_ns = 0;   // when the last batch left
 
     int tasks = 0;               // submitted and not complete
     Task* first_task = nullptr;  // not completely posted, in order
     Task* last_task = nullptr;
-    bool is_active = false;  // in the origin's list of channels with queued tasks
-    bool is_dirty = false;   // in its list of channels with remote work pending
+    bool is_active = false;      // in the origin's list of channels with queued tasks
+    bool is_dirty = false;       // in its list of channels with remote work pending
+    bool expects_fence = false;  // the last blocking small operation was followed by one
 
     bool has_room(uint64_t frame_bytes) const {
         return sent_bytes - executed_bytes + frame_bytes <= static_cast<uint64_t>(window_bytes);
