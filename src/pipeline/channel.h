@@ -48,16 +48,14 @@ struct Channel {
     uint64_t last_slot_frame = 0;             // the last frame that went into a slot
     int64_t queued_bytes = 0;                 // data of queued tasks that is in no frame yet
 
-    OutFrame* batch = nullptr;   // small operations that have not left yet, before all tasks
-    uint64_t fenced_frames = 0;  // sent when the last fence began
-    int64_t last_batch_ns = 0;   // when the last batch left
+    OutFrame* batch = nullptr;  // small operations that have not left yet, before all tasks
+    int64_t last_batch_ns = 0;  // when the last batch left
 
     int tasks = 0;               // submitted and not complete
     Task* first_task = nullptr;  // not completely posted, in order
     Task* last_task = nullptr;
-    bool is_active = false;      // in the origin's list of channels with queued tasks
-    bool is_dirty = false;       // in its list of channels with remote work pending
-    bool expects_fence = false;  // the last blocking small operation was followed by one
+    bool is_active = false;  // in the origin's list of channels with queued tasks
+    bool is_dirty = false;   // in its list of channels with remote work pending
 
     bool has_room(uint64_t frame_bytes) const {
         return sent_bytes - executed_bytes + frame_bytes <= static_cast<uint64_t>(window_bytes);

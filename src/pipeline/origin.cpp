@@ -255,13 +255,11 @@ bool Origin::may_read(Channel& channel) {
 }
 
 bool Origin::start_fence(int node) {
-    Channel* channel = channels_[node].get();
+    const Channel* channel = channels_[node].get();
     if (channel == nullptr || (channel->first_task == nullptr && channel->batch == nullptr &&
                                !channel->remote_work_pending())) {
         return false;
     }
-    channel->expects_fence = channel->last_mutation == channel->sent_frames;
-    channel->fenced_frames = channel->sent_frames;
     ++stats_->fences;
     return true;
 }

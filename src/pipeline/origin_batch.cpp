@@ -13,7 +13,7 @@ constexpr int64_t kIsolatedNs = 20'000;
 }  // namespace
 
 bool Origin::append(Channel& channel, const SmallRun* runs, int run_count, size_t run_bytes,
-                    const strided::AccScale* scale, Leaving leaving) {
+                    const strided::AccScale* scale) {
     if (channel.first_task != nullptr) {
         return false;  // it would overtake them
     }
@@ -61,7 +61,7 @@ bool Origin::append(Channel& channel, const SmallRun* runs, int run_count, size_
         }
     }
     channel.batch->wire_bytes += static_cast<uint32_t>(all_bytes);
-    if (is_isolated && leaving == Leaving::when_due) {
+    if (is_isolated) {
         flush_batch(channel);
     }
     return true;
@@ -81,19 +81,6 @@ bool Origin::flush_batch(Channel& channel) {
     channel.batch = nullptr;
     channel.last_batch_ns = base::now_ns();
     return true;
-}
-
-void Origin::flush_blocking(int node) {
-    Channel& channel = *channels_[node];
-    if (channel.batch == nullptr) {
-        return;
-    }
-    // The one before was not fenced, so this one will hardly be.
-    channel.expects_fence &= channel.last_mutation <= channel.fenced_frames;
-    if (channel.expects_fence) {
-        channel.batch->header()->flags |= wire::kAcknowledgeNow;
-    }
-    flush_batch(channel);
 }
 
 void Origin::flush_batches() {

@@ -20,7 +20,7 @@ namespace armci::test {
 namespace {
 
 TEST(ObjectSize, PerPeer) {
-    EXPECT_LE(sizeof(pipeline::Channel), 216U);  // of an origin, per data server it talks to
+    EXPECT_LE(sizeof(pipeline::Channel), 208U);  // of an origin, per data server it talks to
     EXPECT_LE(sizeof(datasrv::Client), 160U);    // of a data server, per rank that talks to it
 }
 
