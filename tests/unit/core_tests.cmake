@@ -29,10 +29,11 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/datasrv_slot_grants_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/core_handles_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/object_size_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/raw_client.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_fixture.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_garbage_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_lifecycle_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_order_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/server_refusal_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_request_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/server_transfer_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/transfer_pattern.cpp)

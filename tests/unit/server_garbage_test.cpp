@@ -1,1 +1,259 @@
+// What is no request, or not in its place, is ignored by the data server with a warning: it changes
+// no memory, and keeps nobody else from being served.
+#include <gtest/gtest.h>
 
+#include <algorithm>
+#include <climits>
+#include <cstddef>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "served_by_hand.h"
+
+namespace armci::test {
+namespace {
+
+using node::WordOperation;
+using wire::FrameKind;
+
+constexpr const char* kNoRequest = "that is no request";
+constexpr const char* kNotGranted = "which was not granted to its sender";
+constexpr const char* kNotInSequence = "which does not fit in its sequence";
+
+class ServerGarbage : public ServedByHand {
+  protected:
+    // It is ignored with that warning, and its number is still to come.
+    void expect_ignored(const std::string& what, const Frame& frame, size_t bytes,
+                        const char* warning) {
+        SCOPED_TRACE(what);
+        const StderrCapture captured;
+        client_->send(frame, bytes);
+        wait_for_warning(captured, warning);
+        fence();
+        expect_memory();
+    }
+    void expect_ignored(const std::string& what, const Frame& frame, const char* warning) {
+        expect_ignored(what, frame, frame_bytes(frame), warning);
+    }
+};
+
+TEST_F(ServerGarbage, NoRequests) {
+    std::mt19937_64 random(1);
+    for (const size_t bytes : {8, 40, 48, 256, 4096, 8192}) {
+        Frame frame(bytes / sizeof(uint64_t));
+        std::generate(frame.begin(), frame.end(), random);
+        expect_ignored("random bytes", frame, kNoRequest);
+    }
+    const Frame good = client_->numbered(harmful_put(), client_->sent_frames() + 1);
+    for (const size_t bytes : {8u, 32u, 40u, 96u}) {
+        expect_ignored("truncated", good, bytes, kNoRequest);
+    }
+    const auto changed = [&](auto&& change) {
+        Frame frame = client_->numbered(harmful_put(), client_->sent_frames() + 1);
+        change(header_of(frame));
+        return frame;
+    };
+    for (const uint16_t magic : {0, 0xc1a4, 0xffff}) {
+        expect_ignored("magic", changed([&](auto& header) { header.magic = magic; }), kNoRequest);
+    }
+    for (const uint8_t version : {0, 2, 255}) {
+        expect_ignored("version", changed([&](auto& header) { header.version = version; }),
+                       kNoRequest);
+    }
+    for (const int difference : {-40, -8, 1, 8, 1 << 30}) {
+        expect_ignored("frame_bytes",
+                       changed([&](auto& header) { header.frame_bytes += difference; }),
+                       kNoRequest);
+    }
+    for (const int32_t rank : {-1, kRanks, INT_MAX, INT_MIN}) {
+        expect_ignored("rank", changed([&](auto& header) { header.rank = rank; }), kNoRequest);
+    }
+    expect_good_service();
+}
+
+TEST_F(ServerGarbage, NobodyIsServedBeforeItsIntroduction) {
+    talk_as(2);
+    {
+        const StderrCapture captured;
+        client_->send(client_->numbered(harmful_put(), 1));
+        wait_for_warning(captured, "which has not introduced itself");
+    }
+    const std::vector<char> address(server().address().size() + 8, '\1');
+    for (const size_t bytes : {size_t{0}, size_t{8}, address.size()}) {
+        const StderrCapture captured;
+        client_->send(client_->numbered(make_frame(FrameKind::hello, address.data(), bytes), 1));
+        wait_for_warning(captured, "an address of rank 2 that is none");
+    }
+    expect_memory();
+    introduce();
+    EXPECT_EQ(client_->told_frames(), 2u);
+    expect_good_service();
+}
+
+// A second introduction changes nothing.
+TEST_F(ServerGarbage, IntroducedTwice) {
+    std::vector<char> address(server().address().size(), '\0');
+    client_->send(client_->next(make_frame(FrameKind::hello, address.data(), address.size())));
+    fence();
+    expect_good_service();
+}
+
+TEST_F(ServerGarbage, WritesIntoSlots) {
+    if (!network_->uses_landing()) {
+        GTEST_SKIP() << "the provider has no notices";
+    }
+    const auto expect_write_ignored = [&](const std::string& what, const Frame& frame,
+                                          uint32_t slot, uint32_t notice) {
+        SCOPED_TRACE(what);
+        const StderrCapture captured;
+        client_->write_into_slot(frame, slot, notice);
+        wait_for_warning(captured, kNotGranted);
+        expect_memory();
+    };
+    const auto good = [&] { return client_->numbered(harmful_put(), client_->sent_frames() + 1); };
+    const uint32_t slot_count = server().landing().slot_count;
+    expect_write_ignored("not granted", good(), 3, 3);
+    expect_write_ignored("no such slot", good(), 3, slot_count);
+    expect_write_ignored("last number", good(), 3, UINT32_MAX);
+    fence();
+
+    const uint32_t slot = acquire_slots(1).front();
+    const auto expect_frame_ignored = [&](const std::string& what, auto&& change) {
+        Frame frame = good();
+        change(header_of(frame));
+        expect_write_ignored(what, frame, slot, slot);
+    };
+    expect_frame_ignored("another rank's slot", [](auto& header) { header.rank = 2; });
+    expect_frame_ignored("no rank", [](auto& header) { header.rank = -1; });
+    expect_frame_ignored("rank outside the job", [](auto& header) { header.rank = kRanks; });
+    expect_frame_ignored("magic", [](auto& header) { header.magic = 0; });
+    expect_frame_ignored("version", [](auto& header) { header.version = 9; });
+    expect_frame_ignored("no bytes", [](auto& header) { header.frame_bytes = 0; });
+    expect_frame_ignored("longer than the slot", [&](auto& header) {
+        header.frame_bytes = server().landing().slot_bytes + 8;
+    });
+    expect_frame_ignored("longest", [](auto& header) { header.frame_bytes = UINT32_MAX - 7; });
+
+    // The slot is still this client's, for one frame.
+    const Frame right = client_->next(harmful_put());
+    std::fill_n(expected_.begin() + 64, 256, 'x');
+    client_->write_into_slot(right, slot);
+    wait_until([&] { return memory_[64 + 255] == 'x'; });
+    fence();
+    expect_memory();
+    expect_write_ignored("used already", good(), slot, slot);
+    fence();
+    expect_good_service();
+}
+
+TEST_F(ServerGarbage, NumbersOutOfSequence) {
+    if (!network_->uses_landing()) {
+        GTEST_SKIP() << "the window is another one where the provider has no notices";
+    }
+    talk_as(3);
+    introduce();
+    Frame increment = make_frame(FrameKind::increment, wire::StoreBody{base_, 1});
+    client_->send(client_->next(increment));
+    fence();
+    int32_t expected = 0;
+    std::memcpy(&expected, expected_.data(), sizeof expected);
+    ++expected;
+    std::memcpy(expected_.data(), &expected, sizeof expected);
+    expect_memory();
+    for (const uint64_t number : {uint64_t{0}, uint64_t{1}, client_->sent_frames()}) {
+        expect_ignored("executed already", client_->numbered(increment, number), kNotInSequence);
+    }
+
+    // What comes too early waits, but not more than a window of it. Here without the frame that
+    // all of them wait for.
+    const uint64_t missing = client_->sent_frames() + 1;
+    const Frame early = put_frame(base_, std::vector<char>(4096, 'y'));
+    constexpr size_t kWindowBytes = 64 << 10;  // TestNetwork's, with landing slots
+    const size_t fitting = kWindowBytes / frame_bytes(early);
+    for (uint64_t i = 0; i < fitting; ++i) {
+        client_->send(client_->numbered(early, missing + 1000 * (i + 1)));
+    }
+    for (const uint64_t number : {missing + 1000, missing + 1, UINT64_MAX}) {
+        const StderrCapture captured;
+        client_->send(client_->numbered(early, number));
+        wait_for_warning(captured, kNotInSequence);
+    }
+    expect_memory();
+    expect_good_service();
+    fence();  // has the missing number
+    expect_memory();
+}
+
+// What is checked when a frame arrives in a slot counts, not what is written over it while it waits
+// for its predecessor.
+TEST_F(ServerGarbage, RewrittenWhileItWaits) {
+    if (!network_->uses_landing()) {
+        GTEST_SKIP() << "the provider has no notices";
+    }
+    const uint32_t slot = acquire_slots(1).front();
+    const uint64_t missing = client_->sent_frames() + 1;
+    Frame frame = client_->numbered(harmful_put(), missing + 1);
+    client_->write_into_slot(frame, slot);
+    // The second one is ignored, because the first has used the slot; the third spoils it.
+    for (const uint32_t claimed_bytes : {header_of(frame).frame_bytes, UINT32_MAX - 7}) {
+        header_of(frame).frame_bytes = claimed_bytes;
+        const StderrCapture captured;
+        client_->write_into_slot(frame, slot);
+        wait_for_warning(captured, kNotGranted);
+    }
+    client_->send(client_->next(RawClient::asking_fence()));
+    client_->set_sent_frames(missing + 1);
+    std::fill_n(expected_.begin() + 64, 256, 'x');
+    fence();
+    expect_memory();
+    expect_good_service();
+}
+
+// Right frames with bits turned over, and random ones behind a right header: whatever they do
+// happens inside the segments.
+TEST_F(ServerGarbage, TurnedBits) {
+    std::mt19937_64 random(4);
+    wire::BatchEntry entry{base_ + 8, 16, 1, 2};
+    const std::vector<Frame> whole = {
+        harmful_put(),
+        make_strided_transfer(FrameKind::accumulate, transfer_body(64), base_ + 8,
+                              rows_layout(16, 4, 100), std::vector<char>(64, '\1')),
+        make_vector_transfer(FrameKind::put, transfer_body(64), {base_, base_ + 96, base_ + 64}, 32,
+                             std::vector<char>(64, '\2')),
+        batch_frame({entry, entry}),
+        rmw_frame(WordOperation::swap_long, base_ + 8, -1),
+        make_frame(FrameKind::store, wire::StoreBody{base_ + 4, 77}),
+        make_frame(FrameKind::lock, wire::LockBody{base_ + 64}),
+        make_frame(FrameKind::return_slots, wire::SlotsBody{1, 0, {}}),
+        make_frame(FrameKind::get_credit, wire::CreditBody{64, 1}),
+    };
+    // In the same page of the mapping nothing else may be touched.
+    const std::vector<char> behind(memory_ + kMemoryBytes, memory_ + kMemoryBytes + 4096);
+    constexpr size_t kKept = offsetof(wire::FrameHeader, acc_type);
+    for (int i = 0; i < 600; ++i) {
+        Frame frame = whole[random() % whole.size()];
+        auto* bytes = reinterpret_cast<unsigned char*>(frame.data());
+        const size_t changes = 1 + random() % 4;
+        for (size_t change = 0; change < changes; ++change) {
+            const bool in_header = random() % 4 == 0;
+            const size_t at = in_header
+                                  ? kKept + random() % 3
+                                  : sizeof(wire::FrameHeader) +
+                                        random() % (frame_bytes(frame) - sizeof(wire::FrameHeader));
+            bytes[at] ^= static_cast<unsigned char>(1u << random() % 8);
+        }
+        client_->send(client_->next(std::move(frame)));
+        if (i % 16 == 15) {
+            fence();
+            client_->clear_answers();
+        }
+    }
+    fence();
+    EXPECT_TRUE(std::equal(behind.begin(), behind.end(), memory_ + kMemoryBytes));
+    expected_.assign(memory_, memory_ + kMemoryBytes);
+    expect_good_service();
+}
+
+}  // namespace
+}  // namespace armci::test

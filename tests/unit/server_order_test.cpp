@@ -1,1 +1,326 @@
+// Frames of one origin are executed in the order of their numbers, however they arrive, and answers
+// tell exactly how far the server has come; what an origin sends by different ways keeps the order
+// of the program.
+#include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "served_by_hand.h"
+
+namespace armci::test {
+namespace {
+
+using node::WordOperation;
+using wire::FrameKind;
+
+class ServerOrder : public ServedByHand {
+  protected:
+    // The frames' numbers are the next ones, in their order; they leave in another.
+    struct Numbered {
+        Frame frame;
+        bool in_slot = false;
+    };
+    std::vector<Numbered> numbered(std::vector<Numbered> frames) {
+        for (Numbered& entry : frames) {
+            entry.frame = client_->next(std::move(entry.frame));
+        }
+        return frames;
+    }
+    // Those in slots take the last of *slots.
+    void send(const Numbered& entry, std::vector<uint32_t>* slots) {
+        if (!entry.in_slot) {
+            client_->send(entry.frame);
+            return;
+        }
+        client_->write_into_slot(entry.frame, slots->back());
+        slots->pop_back();
+    }
+    void put_expected(size_t offset, const std::vector<char>& data) {
+        std::copy(data.begin(), data.end(), expected_.begin() + static_cast<ptrdiff_t>(offset));
+    }
+    Frame swap_frame(size_t offset, int64_t value, uint64_t request_id) {
+        Frame frame = rmw_frame(WordOperation::swap_long, base_ + offset, value);
+        header_of(frame).request_id = request_id;
+        return frame;
+    }
+};
+
+// Each swap finds the value of the one before it.
+TEST_F(ServerOrder, EarlyMessagesWait) {
+    constexpr size_t kCount = 60;
+    constexpr size_t kWord = 512;
+    Random random(21);
+    int64_t before = 0;
+    std::memcpy(&before, memory_ + kWord, sizeof before);
+    for (int round = 0; round < 10; ++round) {
+        SCOPED_TRACE(round);
+        client_->clear_answers();
+        const uint64_t executed = client_->told_frames();
+        const uint64_t first_request = last_request_ + 1;
+        std::vector<Numbered> frames;
+        for (size_t i = 0; i < kCount; ++i) {
+            frames.push_back(
+                {swap_frame(kWord, round * 1000 + static_cast<int64_t>(i), ++last_request_)});
+        }
+        frames = numbered(std::move(frames));
+        if (round > 0) {  // the first is in order, the second turned around, all others shuffled
+            std::reverse(frames.begin(), frames.end());
+        }
+        if (round > 1) {
+            std::shuffle(frames.begin(), frames.end(), random);
+        }
+        for (const Numbered& entry : frames) {
+            send(entry, nullptr);
+        }
+        wait_until([&] { return client_->told_frames() == client_->sent_frames(); });
+        ASSERT_EQ(client_->answers().size(), kCount);
+        for (size_t i = 0; i < kCount; ++i) {
+            const RawClient::Answer& answer = client_->answers()[i];
+            EXPECT_EQ(answer.header.request_id, first_request + i);
+            EXPECT_EQ(answer.header.sequence, executed + i + 1);
+            EXPECT_EQ(answer.body<wire::ValueBody>().value, before);
+            before = round * 1000 + static_cast<int64_t>(i);
+        }
+    }
+    std::memcpy(expected_.data() + kWord, &before, sizeof before);
+    expect_memory();
+    expect_good_service();
+}
+
+// Nothing of what waits is executed before its time: another rank looks.
+TEST_F(ServerOrder, NothingHappensUntilTheMissingFrameComes) {
+    const std::vector<char> early(300, 'e');
+    const std::vector<char> missing(600, 'm');
+    const bool has_slots = network_->uses_landing();
+    std::vector<uint32_t> slots = has_slots ? acquire_slots(2) : std::vector<uint32_t>();
+    const uint64_t executed = client_->sent_frames();
+    const std::vector<Numbered> frames = numbered({{put_frame(base_ + 4096, missing)},
+                                                   {put_frame(base_ + 4096, early), has_slots},
+                                                   {put_frame(base_ + 4500, early), has_slots},
+                                                   {put_frame(base_ + 4600, early)},
+                                                   {RawClient::asking_fence()}});
+    for (size_t i = frames.size() - 1; i > 0; --i) {
+        send(frames[i], &slots);
+    }
+    // The message that was sent last arrives last: it is held, so a second one with its number is
+    // refused, which shows that all have arrived.
+    {
+        const StderrCapture captured;
+        client_->send(frames.back().frame);
+        wait_for_warning(captured, "which does not fit in its sequence");
+    }
+    expect_memory();
+    expect_good_service();
+    EXPECT_EQ(client_->told_frames(), executed);
+    put_expected(4096, missing);
+    put_expected(4096, early);
+    put_expected(4500, early);
+    put_expected(4600, early);
+    send(frames[0], nullptr);
+    wait_until([&] { return client_->told_frames() == client_->sent_frames(); });
+    expect_memory();
+    expect_good_service();
+}
+
+// Overlapping puts, as messages and in slots, in any order of arrival: the last number wins.
+TEST_F(ServerOrder, MessagesAndSlotsMixed) {
+    if (!network_->uses_landing()) {
+        GTEST_SKIP() << "the provider has no notices";
+    }
+    Random random(22);
+    for (int round = 0; round < 30; ++round) {
+        SCOPED_TRACE(round);
+        // Those of the round before are free again.
+        std::vector<uint32_t> slots = acquire_slots(slots_per_client());
+        std::shuffle(slots.begin(), slots.end(), random);
+        std::vector<Numbered> frames;
+        for (size_t i = 0; i < 2 * slots.size(); ++i) {
+            const bool in_slot = i % 2 == static_cast<size_t>(round % 2);
+            const auto bytes = static_cast<size_t>(draw(random, 1, in_slot ? 20000 : 3000));
+            const auto offset =
+                static_cast<size_t>(draw(random, 0, static_cast<int64_t>(kPlainBytes - bytes)));
+            const std::vector<char> data = random_bytes(random, bytes);
+            put_expected(offset, data);
+            frames.push_back({put_frame(base_ + offset, data), in_slot});
+        }
+        frames.push_back({RawClient::asking_fence()});
+        frames = numbered(std::move(frames));
+        std::shuffle(frames.begin(), frames.end(), random);
+        for (const Numbered& entry : frames) {
+            send(entry, &slots);
+        }
+        wait_until([&] { return client_->told_frames() == client_->sent_frames(); });
+        expect_memory();
+    }
+    const std::vector<uint32_t> all = acquire_slots(slots_per_client());
+    client_->send(client_->next(return_frame(all)));
+    fence();
+    expect_good_service();
+}
+
+// Frames count wherever they came, bytes those of messages only; whoever did not ask is told when a
+// quarter of its window is executed.
+TEST_F(ServerOrder, AnswersTellWhatIsExecuted) {
+    fence();
+    client_->clear_answers();
+    uint64_t frames = client_->told_frames();
+    uint64_t bytes = client_->told_bytes();
+    const auto send_counted = [&](Frame frame) {
+        ++frames;
+        bytes += frame_bytes(frame);
+        client_->send(client_->next(std::move(frame)));
+    };
+    for (int i = 0; i < 20; ++i) {
+        for (int k = 0; k < i; ++k) {
+            send_counted(make_frame(FrameKind::fence));
+        }
+        send_counted(RawClient::asking_fence());
+        wait_until([&] { return client_->told_frames() >= frames; });
+        EXPECT_EQ(client_->told_frames(), frames);
+        EXPECT_EQ(client_->told_bytes(), bytes);
+        EXPECT_EQ(client_->answers().back().header.kind, FrameKind::acknowledge);
+    }
+    EXPECT_EQ(client_->answers().size(), 20u);
+
+    // An answer tells it as well; then no acknowledgement is due.
+    client_->clear_answers();
+    Frame swap = swap_frame(1024, 5, ++last_request_);
+    header_of(swap).flags = wire::kAcknowledgeNow;
+    send_counted(std::move(swap));
+    wait_until([&] { return client_->told_frames() >= frames; });
+    EXPECT_EQ(client_->told_bytes(), bytes);
+    EXPECT_EQ(client_->answers().back().header.kind, FrameKind::value);
+    constexpr int64_t kFive = 5;
+    std::memcpy(expected_.data() + 1024, &kFive, sizeof kFive);
+    send_counted(swap_frame(1024, kFive, ++last_request_));
+    wait_until([&] { return client_->told_frames() >= frames; });
+    EXPECT_EQ(client_->answers().size(), 2u);
+
+    if (!network_->uses_landing()) {
+        return;  // where the window is another one
+    }
+    constexpr uint64_t kQuarter = (64 << 10) / 4;
+    client_->clear_answers();
+    const uint64_t told = bytes;
+    const Frame message = put_frame(base_ + 2048, std::vector<char>(1000, 'q'));
+    put_expected(2048, std::vector<char>(1000, 'q'));
+    while (bytes - told < kQuarter) {
+        send_counted(message);
+    }
+    wait_until([&] { return client_->told_frames() >= frames; });
+    EXPECT_EQ(client_->told_bytes(), bytes);
+    EXPECT_EQ(client_->answers().size(), 1u);
+
+    std::vector<uint32_t> slots = acquire_slots(1);
+    ++frames;
+    bytes += sizeof(wire::FrameHeader);  // asked for them
+    send({client_->next(put_frame(base_ + 2048, std::vector<char>(9000, 's'))), true}, &slots);
+    put_expected(2048, std::vector<char>(9000, 's'));
+    ++frames;
+    send_counted(RawClient::asking_fence());
+    wait_until([&] { return client_->told_frames() >= frames; });
+    EXPECT_EQ(client_->told_frames(), frames);
+    EXPECT_EQ(client_->told_bytes(), bytes);
+    expect_memory();
+}
+
+// An origin's own ways to a server: small operations that travel together, tasks by frames, and
+// direct writes and reads, all on the same few words.
+class ServerProgramOrder : public ::testing::TestWithParam<bool> {};
+
+TEST_P(ServerProgramOrder, EveryOperationSeesThoseBefore) {
+    constexpr int64_t kBytes = 1024;
+    NetworkOptions options;
+    options.memory_bytes = kBytes;
+    options.server_threads = true;
+    options.use_ordering = GetParam();
+    TestNetwork network(options);
+    ASSERT_EQ(network.error(), "");
+    pipeline::Origin& origin = network.origin(0);
+    pipeline::Channel& channel = origin.channel(0);
+    Random random(23);
+    char* remote = network.memory(0);
+    std::vector<char> expected(kBytes);
+    fill(random, strided::AccType::int32, expected.data(), kBytes);
+    std::copy(expected.begin(), expected.end(), remote);
+    // A transfer's memory must stay as it is until it is complete.
+    struct Step {
+        std::vector<char> local;
+        std::vector<char> fetched;  // what a get should find
+        std::unique_ptr<pipeline::Task> task;
+    };
+    std::vector<std::unique_ptr<Step>> steps;
+    int appended = 0;
+    const auto finish = [&] {
+        for (const auto& step : steps) {
+            network.wait(*step->task);
+            if (!step->fetched.empty()) {
+                ASSERT_EQ(step->local, step->fetched);
+            }
+        }
+        steps.clear();
+    };
+    for (int i = 0; i < 1500; ++i) {
+        const int64_t bytes = 4 * draw(random, 1, 64);
+        const int64_t offset = 4 * draw(random, 0, (kBytes - bytes) / 4);
+        const Pattern pattern = contiguous_pattern(bytes, 0, offset);
+        auto step = std::make_unique<Step>();
+        step->local.resize(static_cast<size_t>(bytes));
+        fill(random, strided::AccType::int32, step->local.data(), bytes);
+        Operation operation;
+        operation.kind = std::array{base::OpKind::put, base::OpKind::put, base::OpKind::acc,
+                                    base::OpKind::get}[random() % 4];
+        operation.factor = static_cast<int>(draw(random, 1, 3));
+        const bool is_get = operation.kind == base::OpKind::get;
+        if (is_get) {
+            step->fetched.assign(expected.begin() + offset, expected.begin() + offset + bytes);
+        } else {
+            apply(operation, pattern, step->local.data(), expected.data());
+        }
+        if (!is_get && random() % 3 == 0) {
+            pipeline::Origin::SmallRun run{step->local.data(),
+                                           reinterpret_cast<uint64_t>(remote + offset)};
+            const strided::AccScale scale =
+                strided::make_scale(strided::AccType::int32, &operation.factor);
+            // Where frames could overtake direct writes, callers wait for these first.
+            if (!origin.writes_are_ordered_or_done(0)) {
+                network.wait_until([&] { return origin.writes_are_ordered_or_done(0); });
+            }
+            if (origin.append(channel, &run, 1, static_cast<size_t>(bytes),
+                              operation.kind == base::OpKind::acc ? &scale : nullptr)) {
+                ++appended;
+                continue;
+            }
+        }
+        const bool by_rma =
+            operation.kind != base::OpKind::acc && network.is_registered(0) && random() % 2 == 0;
+        if (!by_rma && !origin.writes_are_ordered_or_done(0)) {
+            network.wait_until([&] { return origin.writes_are_ordered_or_done(0); });
+        }
+        step->task = network.start(0, 0, by_rma ? base::Route::rma : base::Route::server,
+                                   make_transfer(operation, pattern, step->local.data(), remote));
+        // What comes later may overtake a read: callers wait for it.
+        if (is_get) {
+            network.wait(*step->task);
+        }
+        steps.push_back(std::move(step));
+        if (random() % 16 == 0) {
+            finish();
+        }
+    }
+    finish();
+    network.fence_all();
+    EXPECT_GT(appended, 50);
+    expect_equal(expected, remote, "the node's");
+}
+
+INSTANTIATE_TEST_SUITE_P(, ServerProgramOrder, ::testing::Bool(),
+                         [](const ::testing::TestParamInfo<bool>& kind) {
+                             return kind.param ? "ordered" : "delivered";
+                         });
+
+}  // namespace
+}  // namespace armci::test

@@ -1,0 +1,153 @@
+#include "raw_client.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "fabric/provider.h"
+
+namespace armci::test {
+namespace {
+
+constexpr size_t kRawBufferCount = 8;
+constexpr size_t kRawBufferBytes = 128 << 10;
+constexpr size_t kRawReceiveBytes = 1 << 20;
+constexpr size_t kRawLargestAnswer = 64 << 10;
+
+}  // namespace
+
+bool open_default_domain(fabric::Domain* domain, size_t peer_count, std::string* error) {
+    static const fabric::ProviderChoice first = fabric::choose_provider({"", "", true});
+    if (!first.info) {
+        *error = first.error;
+        return false;
+    }
+    fabric::ProviderChoice copy;
+    copy.row = first.row;
+    copy.info.reset(fi_dupinfo(first.info.get()));
+    return domain->open(std::move(copy), peer_count, error);
+}
+
+RawClient::RawClient(int rank, datasrv::Server& server)
+    : rank_(rank), server_(server), landing_(server.landing()) {
+    fabric::Endpoint::Options options;
+    options.receive_slots = pipeline::ReceivePool::completion_count(kRawReceiveBytes);
+    options.largest_message_bytes = kRawLargestAnswer;
+    if (!open_default_domain(&domain_, 2, &error_) || !endpoint_.open(domain_, options, &error_) ||
+        !buffers_.open(kRawBufferCount, kRawBufferBytes, domain_, endpoint_, fabric::Access::local,
+                       &error_) ||
+        !receives_.open(domain_, endpoint_, kRawReceiveBytes, kRawLargestAnswer, on_frame, this,
+                        &error_)) {
+        return;
+    }
+    peer_ = endpoint_.insert_peer(server.address().data());
+    if (peer_ == FI_ADDR_UNSPEC) {
+        error_ = "the server's address is not accepted";
+    }
+}
+
+RawClient::~RawClient() {
+    endpoint_.close();
+    receives_.close();
+    buffers_.close();
+}
+
+Frame RawClient::numbered(Frame frame, uint64_t sequence) const {
+    header_of(frame).rank = rank_;
+    header_of(frame).sequence = sequence;
+    return frame;
+}
+
+Frame RawClient::hello() const {
+    const std::vector<unsigned char>& address = endpoint_.address();
+    return make_frame(wire::FrameKind::hello, address.data(), address.size());
+}
+
+Frame RawClient::asking_fence() {
+    Frame frame = make_frame(wire::FrameKind::fence);
+    header_of(frame).flags = wire::kAcknowledgeNow;
+    return frame;
+}
+
+std::unique_ptr<RawClient::Outgoing> RawClient::make_outgoing(const Frame& frame, size_t bytes) {
+    auto outgoing = std::make_unique<Outgoing>();
+    outgoing->operation.complete = on_done;
+    outgoing->client = this;
+    outgoing->bytes = bytes;
+    while ((outgoing->piece = buffers_.acquire(bytes)) == nullptr) {
+        progress();
+        server_.help();
+    }
+    std::memcpy(outgoing->piece, frame.data(), bytes);
+    return outgoing;
+}
+
+void RawClient::send(const Frame& frame, size_t bytes) {
+    waiting_.push_back(make_outgoing(frame, bytes));
+    progress();
+}
+
+void RawClient::write_into_slot(const Frame& frame, uint32_t slot, uint32_t notice) {
+    std::unique_ptr<Outgoing> outgoing = make_outgoing(frame, frame_bytes(frame));
+    outgoing->is_write = true;
+    outgoing->target = {landing_.remote_base + uint64_t{slot} * landing_.slot_bytes, landing_.key};
+    outgoing->notice = notice;
+    waiting_.push_back(std::move(outgoing));
+    progress();
+}
+
+bool RawClient::post(Outgoing& outgoing) {
+    if (outgoing.is_write) {
+        return endpoint_.post_write_notify(peer_, outgoing.piece, outgoing.bytes,
+                                           buffers_.descriptor(), outgoing.target, outgoing.notice,
+                                           &outgoing.operation);
+    }
+    return endpoint_.post_send(peer_, outgoing.piece, outgoing.bytes, buffers_.descriptor(),
+                               &outgoing.operation);
+}
+
+bool RawClient::progress() {
+    receives_.retry_posts();
+    bool moved = endpoint_.poll() > 0;
+    while (!waiting_.empty() && post(*waiting_.front())) {
+        under_way_.push_back(std::move(waiting_.front()));
+        waiting_.pop_front();
+        moved = true;
+    }
+    return moved;
+}
+
+void RawClient::on_done(fabric::Operation* operation, const fabric::Completion&) {
+    auto* outgoing = reinterpret_cast<Outgoing*>(operation);
+    RawClient* client = outgoing->client;
+    client->buffers_.release(outgoing->piece);
+    std::erase_if(client->under_way_, [&](const auto& entry) { return entry.get() == outgoing; });
+}
+
+void RawClient::on_frame(void* context, const void* frame, size_t bytes) {
+    auto* client = static_cast<RawClient*>(context);
+    Answer answer;
+    ASSERT_TRUE(wire::decode_header(frame, bytes, &answer.header));
+    const char* begin = static_cast<const char*>(frame);
+    answer.bytes.assign(begin, begin + bytes);
+    EXPECT_GE(answer.header.sequence, client->told_frames_);
+    EXPECT_GE(answer.header.flow, client->told_bytes_);
+    client->told_frames_ = answer.header.sequence;
+    client->told_bytes_ = answer.header.flow;
+    if (answer.header.kind == wire::FrameKind::grant) {
+        const auto slots = answer.body<wire::SlotsBody>();
+        ASSERT_LE(slots.count, wire::kMostSlotsPerFrame);
+        client->granted_slots_.insert(client->granted_slots_.end(), slots.slot,
+                                      slots.slot + slots.count);
+    }
+    client->answers_.push_back(std::move(answer));
+}
+
+const RawClient::Answer* RawClient::find(wire::FrameKind kind, uint64_t request_id) const {
+    const auto found = std::find_if(answers_.begin(), answers_.end(), [&](const Answer& answer) {
+        return answer.header.kind == kind && answer.header.request_id == request_id;
+    });
+    return found == answers_.end() ? nullptr : &*found;
+}
+
+}  // namespace armci::test

@@ -1,0 +1,115 @@
+// A client of a data server that sends whatever a test makes up, right or wrong, and keeps what
+// comes back.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "datasrv/server.h"
+#include "fabric/domain.h"
+#include "fabric/endpoint.h"
+#include "frame_builder.h"
+#include "pipeline/receive_pool.h"
+#include "pipeline/registered_buffers.h"
+
+namespace armci::test {
+
+// A domain of the default provider, chosen once per process: asking libfabric takes long.
+bool open_default_domain(fabric::Domain* domain, size_t peer_count, std::string* error);
+
+class RawClient {
+  public:
+    // The server must outlive it.
+    RawClient(int rank, datasrv::Server& server);
+    ~RawClient();
+    RawClient(const RawClient&) = delete;
+    RawClient& operator=(const RawClient&) = delete;
+
+    // Why it cannot talk; empty when it can.
+    const std::string& error() const { return error_; }
+    int rank() const { return rank_; }
+
+    // The frame as this client's, with that number or the next one.
+    Frame numbered(Frame frame, uint64_t sequence) const;
+    Frame next(Frame frame) { return numbered(std::move(frame), ++sent_frames_); }
+    // Sends the frame, or its first bytes only, as it is. Leaves in order, as soon as possible.
+    void send(const Frame& frame) { send(frame, frame_bytes(frame)); }
+    void send(const Frame& frame, size_t bytes);
+    // Writes it into that slot of the server's landing zone, with that notice; or without any.
+    void write_into_slot(const Frame& frame, uint32_t slot, uint32_t notice);
+    void write_into_slot(const Frame& frame, uint32_t slot) { write_into_slot(frame, slot, slot); }
+    // The right first frame, and a fence that asks for an acknowledgement.
+    Frame hello() const;
+    static Frame asking_fence();
+
+    // The number of the last frame made by next(); what was not executed can be numbered again.
+    uint64_t sent_frames() const { return sent_frames_; }
+    void set_sent_frames(uint64_t frames) { sent_frames_ = frames; }
+
+    struct Answer {
+        wire::FrameHeader header;
+        std::vector<char> bytes;
+
+        template <class Body>
+        Body body() const {
+            Body body;
+            EXPECT_TRUE(wire::decode_body(bytes.data(), bytes.size(), &body));
+            return body;
+        }
+    };
+    const std::deque<Answer>& answers() const { return answers_; }
+    void clear_answers() { answers_.clear(); }
+    // The answer of that kind; nullptr while there is none.
+    const Answer* find(wire::FrameKind kind, uint64_t request_id) const;
+    // How many of its frames and bytes the server has told to have executed.
+    uint64_t told_frames() const { return told_frames_; }
+    uint64_t told_bytes() const { return told_bytes_; }
+    // The landing slots that were granted since they were last taken.
+    const std::vector<uint32_t>& granted_slots() const { return granted_slots_; }
+    std::vector<uint32_t> take_granted_slots() { return std::exchange(granted_slots_, {}); }
+
+    // Whether everything sent is with the provider.
+    bool has_left() const { return waiting_.empty(); }
+    // True when something moved.
+    bool progress();
+
+  private:
+    struct Outgoing {
+        fabric::Operation operation;
+        RawClient* client = nullptr;
+        void* piece = nullptr;
+        size_t bytes = 0;
+        bool is_write = false;
+        fabric::RemoteMemory target;
+        uint32_t notice = 0;
+    };
+
+    static void on_frame(void* context, const void* frame, size_t bytes);
+    static void on_done(fabric::Operation* operation, const fabric::Completion& completion);
+    std::unique_ptr<Outgoing> make_outgoing(const Frame& frame, size_t bytes);
+    bool post(Outgoing& outgoing);
+
+    int rank_;
+    datasrv::Server& server_;
+    std::string error_;
+    fabric::Domain domain_;
+    fabric::Endpoint endpoint_;
+    pipeline::RegisteredBuffers buffers_;
+    pipeline::ReceivePool receives_;
+    pipeline::LandingAddress landing_;
+    fabric::PeerAddress peer_ = FI_ADDR_UNSPEC;
+    uint64_t sent_frames_ = 0;
+    uint64_t told_frames_ = 0;
+    uint64_t told_bytes_ = 0;
+    std::vector<uint32_t> granted_slots_;
+    std::deque<std::unique_ptr<Outgoing>> waiting_;
+    std::vector<std::unique_ptr<Outgoing>> under_way_;
+    std::deque<Answer> answers_;
+};
+
+}  // namespace armci::test

@@ -1,0 +1,401 @@
+// Requests that do not add up are refused by the data server with the reason, change no memory, and
+// keep nobody else from being served.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "node/mutex_queue.h"
+#include "served_by_hand.h"
+
+namespace armci::test {
+namespace {
+
+using node::WordOperation;
+using wire::Failure;
+using wire::FrameKind;
+
+struct BadRequest {
+    std::string what;
+    Frame frame;
+    Failure failure;
+};
+
+class ServerRefusal : public ServedByHand {
+  protected:
+    // Each is refused for its reason, and nothing happens.
+    void expect_refused(std::vector<BadRequest> requests) {
+        for (BadRequest& request : requests) {
+            SCOPED_TRACE(request.what);
+            const auto kind = static_cast<uint32_t>(header_of(request.frame).kind);
+            client_->clear_answers();
+            const RawClient::Answer answer = ask(std::move(request.frame), FrameKind::failed);
+            const auto failed = answer.body<wire::FailedBody>();
+            EXPECT_EQ(failed.failure, request.failure) << wire::describe(failed.failure);
+            EXPECT_EQ(failed.request_kind, kind);
+            EXPECT_EQ(answer.header.sequence, client_->sent_frames());
+            EXPECT_EQ(client_->answers().size(), 1u);
+            expect_memory();
+        }
+        fence();
+        EXPECT_EQ(std::count_if(
+                      client_->answers().begin(), client_->answers().end(),
+                      [](const auto& answer) { return answer.header.kind == FrameKind::failed; }),
+                  requests.empty() ? 0 : 1);
+        expect_good_service();
+    }
+};
+
+TEST_F(ServerRefusal, UnknownKinds) {
+    std::vector<BadRequest> requests;
+    for (const int kind : {0, 18, 31, 32, 33, 34, 35, 36, 37, 38, 39, 255}) {
+        requests.push_back({"kind " + std::to_string(kind),
+                            make_frame(static_cast<FrameKind>(kind), wire::RmwBody{base_, 1, 0}),
+                            Failure::malformed});
+    }
+    expect_refused(std::move(requests));
+}
+
+TEST_F(ServerRefusal, BodiesThatAreTooShort) {
+    const std::vector<Frame> whole = {
+        make_frame(FrameKind::get_credit, wire::CreditBody{}),
+        rmw_frame(WordOperation::fetch_add_long, base_, 1),
+        make_frame(FrameKind::store, wire::StoreBody{base_, 1}),
+        make_frame(FrameKind::increment, wire::StoreBody{base_, 1}),
+        make_frame(FrameKind::lock, wire::LockBody{base_}),
+        make_frame(FrameKind::try_lock, wire::LockBody{base_}),
+        make_frame(FrameKind::unlock, wire::LockBody{base_}),
+        make_frame(FrameKind::add_segment, wire::SegmentBody{end(), 4096}),
+        make_frame(FrameKind::remove_segment, wire::SegmentBody{base_, kMemoryBytes}),
+        make_frame(FrameKind::return_slots, wire::SlotsBody{}),
+        harmful_put(),
+        make_strided_transfer(FrameKind::get, transfer_body(64), base_, run_layout(64), {}),
+        make_vector_transfer(FrameKind::accumulate, transfer_body(64), {base_, base_ + 64}, 32,
+                             std::vector<char>(64)),
+    };
+    std::vector<BadRequest> requests;
+    for (const Frame& frame : whole) {
+        const size_t body_bytes = frame_bytes(frame) - sizeof(wire::FrameHeader);
+        for (size_t cut = 8; cut <= body_bytes; cut += 8) {
+            Frame copy = frame;
+            requests.push_back({std::string(wire::name_of(header_of(copy).kind)) + " without " +
+                                    std::to_string(cut) + " bytes",
+                                shortened(std::move(copy), cut), Failure::malformed});
+        }
+    }
+    expect_refused(std::move(requests));
+}
+
+TEST_F(ServerRefusal, LayoutsThatDoNotAddUp) {
+    std::vector<BadRequest> requests;
+    const std::vector<char> data(64, 'x');
+    const auto add = [&](const char* what, const wire::TransferBody& body, uint64_t base,
+                         const strided::Layout& layout) {
+        requests.push_back({std::string("put: ") + what,
+                            make_strided_transfer(FrameKind::put, body, base, layout, data),
+                            Failure::malformed});
+        requests.push_back({std::string("get: ") + what,
+                            make_strided_transfer(FrameKind::get, body, base, layout, {}),
+                            Failure::malformed});
+    };
+    add("no data", transfer_body(0), base_, run_layout(64));
+    add("offset behind the end", transfer_body(64, 65), base_, run_layout(64));
+    add("data behind the end", transfer_body(64, 8), base_, run_layout(64));
+    add("offset and data wrap", transfer_body(64, UINT64_MAX - 8), base_, run_layout(64));
+    add("data wraps", transfer_body(UINT64_MAX - 8, 64), base_, run_layout(64));
+    add("run of no bytes", transfer_body(64), base_, run_layout(0));
+    add("negative run", transfer_body(64), base_, run_layout(-64));
+    add("no repetition", transfer_body(64), base_, rows_layout(8, 0, 8));
+    add("negative count", transfer_body(64), base_, rows_layout(8, -8, 8));
+    add("total wraps", transfer_body(64), base_, rows_layout(INT64_MAX / 2, 4, 8));
+    add("hull does not fit", transfer_body(64), base_, rows_layout(8, 8, INT64_MAX / 4));
+    add("hull wraps at the top", transfer_body(64), UINT64_MAX - 32, run_layout(64));
+    add("hull wraps at the bottom", transfer_body(64), 16, rows_layout(8, 8, -8));
+
+    for (const int levels : {1, 7, 8, 255}) {
+        Frame frame = harmful_put();
+        header_of(frame).levels = static_cast<uint8_t>(levels);
+        requests.push_back({"levels " + std::to_string(levels), frame, Failure::malformed});
+    }
+    for (const int kind : {0, 2, 3, 255}) {
+        Frame frame = harmful_put();
+        header_of(frame).layout_kind = static_cast<uint8_t>(kind);
+        requests.push_back({"layout kind " + std::to_string(kind), frame, Failure::malformed});
+    }
+    const std::vector<uint64_t> addresses = {base_, base_ + 128};
+    for (const int64_t segment_bytes : {int64_t{0}, INT64_MAX / 2 + 1, int64_t{-1}}) {
+        requests.push_back({"segments of " + std::to_string(segment_bytes),
+                            make_vector_transfer(FrameKind::put, transfer_body(64), addresses,
+                                                 segment_bytes, data),
+                            Failure::malformed});
+    }
+    for (const uint64_t count : {uint64_t{0}, uint64_t{3000}, uint64_t{1} << 61, UINT64_MAX}) {
+        Frame frame = make_vector_transfer(FrameKind::put, transfer_body(64), addresses, 32, data);
+        frame[(sizeof(wire::FrameHeader) + sizeof(wire::TransferBody)) / sizeof(uint64_t)] = count;
+        requests.push_back({std::to_string(count) + " segments", frame, Failure::malformed});
+    }
+    expect_refused(std::move(requests));
+}
+
+TEST_F(ServerRefusal, AccumulatesThatDoNotAddUp) {
+    std::vector<BadRequest> requests;
+    const auto add = [&](const char* what, int type, uint64_t bytes, uint64_t offset,
+                         int64_t run_bytes) {
+        Frame frame = make_strided_transfer(FrameKind::accumulate, transfer_body(bytes, offset),
+                                            base_, rows_layout(run_bytes, 4, 2 * run_bytes),
+                                            std::vector<char>(wire::padded(bytes), '\1'));
+        header_of(frame).acc_type = static_cast<uint8_t>(type);
+        requests.push_back({what, frame, Failure::malformed});
+    };
+    add("unknown type", 6, 64, 0, 16);
+    add("type 255", 255, 64, 0, 16);
+    add("part of an element", 3, 60, 0, 16);
+    add("offset in an element", 5, 48, 8, 16);
+    add("run that ends in an element", 5, 32, 0, 24);
+    expect_refused(std::move(requests));
+}
+
+TEST_F(ServerRefusal, GetsWithWrongLandings) {
+    const auto get_frame = [&](const wire::TransferBody& body, const wire::LandingBody& landing) {
+        std::vector<char> layout(wire::encoded_strided_bytes(0));
+        wire::encode_strided(layout.data(), base_, run_layout(64));
+        const auto* begin = reinterpret_cast<const char*>(&landing);
+        layout.insert(layout.end(), begin, begin + sizeof landing);
+        Frame frame = make_transfer(FrameKind::get, body, layout, {});
+        header_of(frame).layout_kind = static_cast<uint8_t>(wire::LayoutKind::strided);
+        header_of(frame).flags = wire::kHasLanding;
+        return frame;
+    };
+    std::vector<BadRequest> requests;
+    for (const uint32_t count : {0u, wire::kMostLandings + 1, UINT32_MAX}) {
+        wire::LandingBody landing;
+        landing.count = count;
+        landing.slot_bytes = 4096;
+        requests.push_back({"landings: " + std::to_string(count),
+                            get_frame(transfer_body(64), landing), Failure::malformed});
+    }
+    for (const uint32_t slot_bytes : {0u, 8u, 56u, 100u, 4097u, UINT32_MAX}) {
+        wire::LandingBody landing;
+        landing.count = 1;
+        landing.slot_bytes = slot_bytes;
+        requests.push_back({"landings of " + std::to_string(slot_bytes),
+                            get_frame(transfer_body(64), landing), Failure::malformed});
+    }
+    wire::LandingBody landing;
+    landing.count = 1;
+    landing.slot_bytes = 4096;
+    wire::TransferBody no_window = transfer_body(64);
+    no_window.window_bytes = 0;
+    requests.push_back({"no window", get_frame(no_window, landing), Failure::malformed});
+    Frame unannounced = get_frame(transfer_body(64), landing);
+    header_of(unannounced).flags = 0;
+    requests.push_back({"landing without its flag", unannounced, Failure::malformed});
+    requests.push_back({"flag without its landing",
+                        shortened(get_frame(transfer_body(64), landing), sizeof landing),
+                        Failure::malformed});
+    expect_refused(std::move(requests));
+}
+
+TEST_F(ServerRefusal, TransfersOutsideTheSegments) {
+    std::vector<BadRequest> requests;
+    const std::vector<char> data(64, '\3');
+    for (const FrameKind kind : {FrameKind::put, FrameKind::accumulate, FrameKind::get}) {
+        const std::vector<char> sent = kind == FrameKind::get ? std::vector<char>() : data;
+        const auto add = [&](const char* what, uint64_t base, const strided::Layout& layout) {
+            requests.push_back({std::string(wire::name_of(kind)) + " " + what,
+                                make_strided_transfer(kind, transfer_body(64), base, layout, sent),
+                                Failure::bad_address});
+        };
+        add("at no address", 0, run_layout(64));
+        add("at the last addresses", UINT64_MAX - 64, run_layout(64));
+        add("in front of the segment", base_ - 64, run_layout(64));
+        add("across its beginning", base_ - 32, run_layout(64));
+        add("across its end", end() - 32, run_layout(64));
+        add("behind its end", end(), run_layout(64));
+        add("in the server's own memory", reinterpret_cast<uint64_t>(expected_.data()),
+            run_layout(64));
+        add("whose last row is behind the end", end() - 4096, rows_layout(16, 4, 1365));
+        add("whose last row is in front", base_ + 128, rows_layout(16, 4, -64));
+        add("whose first rows only are sent", base_, rows_layout(64, 3, kMemoryBytes / 2));
+        const auto add_vector = [&](const char* what, const std::vector<uint64_t>& addresses) {
+            requests.push_back({std::string(wire::name_of(kind)) + " " + what,
+                                make_vector_transfer(kind, transfer_body(64), addresses, 16, sent),
+                                Failure::bad_address});
+        };
+        add_vector("vector, first outside", {0, base_, base_ + 16, base_ + 32});
+        add_vector("vector, last across the end", {base_, base_ + 16, base_ + 32, end() - 8});
+        add_vector("vector, one that wraps", {base_, UINT64_MAX - 7, base_ + 32, base_ + 64});
+    }
+    expect_refused(std::move(requests));
+}
+
+TEST_F(ServerRefusal, BatchesThatDoNotAddUp) {
+    const auto entry = [&](uint64_t address, uint32_t bytes, int is_accumulate = 0, int type = 0) {
+        return wire::BatchEntry{address, bytes, static_cast<uint8_t>(is_accumulate),
+                                static_cast<uint8_t>(type)};
+    };
+    expect_refused({
+        {"cut entry", shortened(batch_frame({entry(base_, 8)}), 16), Failure::malformed},
+        {"cut data", shortened(batch_frame({entry(base_, 24)}), 8), Failure::malformed},
+        {"cut scale", shortened(batch_frame({entry(base_, 8, 1)}), 16), Failure::malformed},
+        {"no data", batch_frame({entry(base_, 0)}), Failure::malformed},
+        {"more data than frame", batch_frame({entry(base_, 4096)}), Failure::malformed},
+        {"most data", batch_frame({entry(base_, UINT32_MAX)}), Failure::malformed},
+        {"neither put nor accumulate", batch_frame({entry(base_, 8, 2)}), Failure::malformed},
+        {"unknown type", batch_frame({entry(base_, 16, 1, 6)}), Failure::malformed},
+        {"part of an element", batch_frame({entry(base_, 24, 1, 5)}), Failure::malformed},
+        {"outside", batch_frame({entry(end(), 8)}), Failure::bad_address},
+        {"across the end", batch_frame({entry(end() - 8, 16)}), Failure::bad_address},
+        {"wraps", batch_frame({entry(UINT64_MAX - 7, 16)}), Failure::bad_address},
+        {"accumulate outside", batch_frame({entry(base_ - 8, 16, 1)}), Failure::bad_address},
+    });
+    // Executed up to the first bad entry, not behind it.
+    const Frame mixed = batch_frame({entry(base_, 8), entry(end(), 8), entry(base_ + 64, 8)});
+    std::fill_n(expected_.begin(), 8, '\0');
+    expect_refused({{"second outside", mixed, Failure::bad_address}});
+}
+
+TEST_F(ServerRefusal, WordsThatAreNone) {
+    std::vector<BadRequest> requests;
+    for (const uint32_t operation : {4u, 5u, UINT32_MAX}) {
+        requests.push_back({"operation " + std::to_string(operation),
+                            make_frame(FrameKind::rmw, wire::RmwBody{base_, 1, operation}),
+                            Failure::malformed});
+    }
+    for (const auto operation : {WordOperation::fetch_add_int, WordOperation::fetch_add_long,
+                                 WordOperation::swap_int, WordOperation::swap_long}) {
+        const auto bytes = static_cast<uint64_t>(node::word_bytes(operation));
+        for (const uint64_t offset : {uint64_t{1}, bytes / 2, bytes - 1}) {
+            requests.push_back({"rmw between words", rmw_frame(operation, base_ + offset, 1),
+                                Failure::misaligned});
+        }
+        for (const uint64_t address : {uint64_t{0}, base_ - bytes, end(), UINT64_MAX + 1 - bytes}) {
+            requests.push_back(
+                {"rmw outside", rmw_frame(operation, address, 1), Failure::bad_address});
+        }
+    }
+    for (const FrameKind kind : {FrameKind::store, FrameKind::increment}) {
+        for (const uint64_t offset : {1, 2, 3}) {
+            requests.push_back({"flag between words",
+                                make_frame(kind, wire::StoreBody{base_ + offset, 1}),
+                                Failure::misaligned});
+        }
+        for (const uint64_t address : {uint64_t{0}, base_ - 4, end(), UINT64_MAX - 3}) {
+            requests.push_back({"flag outside", make_frame(kind, wire::StoreBody{address, 1}),
+                                Failure::bad_address});
+        }
+    }
+    expect_refused(std::move(requests));
+}
+
+TEST_F(ServerRefusal, MutexesThatAreNone) {
+    constexpr size_t kPlace = 1024;
+    new (memory_ + kPlace) node::Mutex;
+    std::memcpy(expected_.data() + kPlace, memory_ + kPlace, sizeof(node::Mutex));
+    std::vector<BadRequest> requests;
+    for (const FrameKind kind : {FrameKind::lock, FrameKind::try_lock, FrameKind::unlock}) {
+        for (const uint64_t address :
+             {uint64_t{0}, base_, base_ + kPlace + 8, base_ + kPlace - 64, base_ - 64, end() - 32,
+              end(), UINT64_MAX - 63, UINT64_MAX}) {
+            requests.push_back({std::string(wire::name_of(kind)) + " of no mutex",
+                                make_frame(kind, wire::LockBody{address}), Failure::not_a_mutex});
+        }
+    }
+    requests.push_back({"unlock of a free one",
+                        make_frame(FrameKind::unlock, wire::LockBody{base_ + kPlace}),
+                        Failure::not_held});
+    expect_refused(std::move(requests));
+
+    // Of one that another rank holds; that rank's unlock is right.
+    pipeline::RequestTask lock("lock", FrameKind::lock, wire::LockBody{base_ + kPlace},
+                               pipeline::RequestTask::Answer::expected);
+    network_->submit(0, 0, lock);
+    network_->wait(lock);
+    std::memcpy(expected_.data() + kPlace, memory_ + kPlace, sizeof(node::Mutex));
+    expect_refused(
+        {{"unlock of another rank's", make_frame(FrameKind::unlock, wire::LockBody{base_ + kPlace}),
+          Failure::not_held}});
+    pipeline::RequestTask unlock("unlock", FrameKind::unlock, wire::LockBody{base_ + kPlace},
+                                 pipeline::RequestTask::Answer::none);
+    network_->submit(0, 0, unlock);
+    network_->fence_all();
+    const auto acquired =
+        ask(make_frame(FrameKind::try_lock, wire::LockBody{base_ + kPlace}), FrameKind::value);
+    EXPECT_EQ(acquired.body<wire::ValueBody>().value, 1);
+    client_->send(client_->next(make_frame(FrameKind::unlock, wire::LockBody{base_ + kPlace})));
+    fence();
+    std::memcpy(expected_.data() + kPlace, memory_ + kPlace, sizeof(node::Mutex));
+    expect_good_service();
+}
+
+TEST_F(ServerRefusal, SegmentsThatAreNone) {
+    std::vector<BadRequest> requests;
+    const auto add = [&](const char* what, uint64_t address, uint64_t bytes) {
+        for (const FrameKind kind : {FrameKind::add_segment, FrameKind::remove_segment}) {
+            requests.push_back({std::string(wire::name_of(kind)) + ": " + what,
+                                make_frame(kind, wire::SegmentBody{address, bytes}),
+                                Failure::bad_address});
+        }
+    };
+    add("of no bytes", end(), 0);
+    add("at no address", 0, 4096);
+    add("outside the heap", reinterpret_cast<uint64_t>(expected_.data()), 4096);
+    add("the heap's own tables", base_ - (uint64_t{1} << 30), uint64_t{1} << 30);
+    add("beyond the heap", end(), uint64_t{1} << 40);
+    add("that wraps", end(), UINT64_MAX - end() + 2);
+    for (const uint64_t address : {base_, base_ + 4096, end() - 4096}) {
+        requests.push_back({"a second one at the same place",
+                            make_frame(FrameKind::add_segment, wire::SegmentBody{address, 8192}),
+                            Failure::bad_address});
+    }
+    expect_refused(std::move(requests));
+    const wire::SegmentBody neighbour{end(), 4096};
+    const auto removed = [&] {
+        return ask(make_frame(FrameKind::remove_segment, neighbour), FrameKind::value)
+            .body<wire::ValueBody>()
+            .value;
+    };
+    EXPECT_EQ(removed(), 0);
+    // No transfer goes from one segment into the next, nor to what is none any more.
+    ask(make_frame(FrameKind::add_segment, neighbour), FrameKind::segment);
+    const std::vector<char> data(64, 'x');
+    expect_refused({{"across two", put_frame(end() - 32, data), Failure::bad_address}});
+    client_->send(client_->next(put_frame(end(), data)));
+    fence();
+    EXPECT_TRUE(std::equal(data.begin(), data.end(), memory_ + kMemoryBytes));
+    EXPECT_EQ(removed(), 1);
+    expect_refused({{"removed", put_frame(end(), data), Failure::bad_address}});
+}
+
+TEST_F(ServerRefusal, ReturnsOfSlotsThatAreNotHeld) {
+    if (!network_->uses_landing()) {
+        GTEST_SKIP() << "the provider has no notices";
+    }
+    const auto slots = [](uint32_t count, uint32_t first) {
+        wire::SlotsBody body;
+        body.count = count;
+        std::fill_n(body.slot, wire::kMostSlotsPerFrame, first);
+        return make_frame(FrameKind::return_slots, body);
+    };
+    expect_refused({
+        {"not granted", slots(1, 0), Failure::malformed},
+        {"no such slot", slots(1, server().landing().slot_count), Failure::malformed},
+        {"last number", slots(1, UINT32_MAX), Failure::malformed},
+        {"more than fit", slots(wire::kMostSlotsPerFrame + 1, 0), Failure::malformed},
+        {"most", slots(UINT32_MAX, 0), Failure::malformed},
+    });
+    // What is held can be returned once.
+    std::vector<uint32_t> held = acquire_slots(slots_per_client());
+    expect_refused({{"one twice", slots(2, held.front()), Failure::malformed}});
+    EXPECT_EQ(acquire_slots(1), std::vector<uint32_t>{held.front()});
+    client_->send(client_->next(return_frame(held)));
+    held = acquire_slots(slots_per_client());
+    client_->send(client_->next(return_frame(held)));
+    fence();
+}
+
+}  // namespace
+}  // namespace armci::test
