@@ -95,6 +95,18 @@ void ReceivePool::retry_posts() {
     }
 }
 
+// Frames are multiples of 8 bytes. Behind a message that is none others lie askew, and their sender
+// has done nothing wrong.
+void ReceivePool::handle(const void* frame, size_t bytes) {
+    if (reinterpret_cast<uintptr_t>(frame) % sizeof(uint64_t) == 0) {
+        handler_(context_, frame, bytes);
+        return;
+    }
+    std::vector<uint64_t> straight((bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t));
+    std::memcpy(straight.data(), frame, bytes);
+    handler_(context_, straight.data(), bytes);
+}
+
 void ReceivePool::on_completion(fabric::Operation* operation,
                                 const fabric::Completion& completion) {
     auto* buffer = reinterpret_cast<Buffer*>(operation);
@@ -107,7 +119,7 @@ void ReceivePool::on_completion(fabric::Operation* operation,
             static_cast<size_t>(static_cast<const char*>(completion.data) - buffer->data);
         buffer->handled_bytes += completion.bytes;
         buffer->furthest_end = std::max(buffer->furthest_end, offset + completion.bytes);
-        buffer->pool->handler_(buffer->pool->context_, completion.data, completion.bytes);
+        buffer->pool->handle(completion.data, completion.bytes);
     }
     buffer->is_used_up |= (completion.flags & FI_MULTI_RECV) != 0;
     // ofi_rxm announces the end of a buffer with the message that fills it, while earlier messages

@@ -40,6 +40,7 @@ class ReceivePool {
     };
     static size_t buffer_count(size_t window_bytes, size_t largest_frame_bytes);
     static void on_completion(fabric::Operation* operation, const fabric::Completion& completion);
+    void handle(const void* frame, size_t bytes);
     void post(Buffer* buffer);
 
     fabric::Endpoint* endpoint_ = nullptr;

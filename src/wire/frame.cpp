@@ -171,7 +171,7 @@ bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& h
              view->landing.slot_bytes < sizeof(FrameHeader) + sizeof(DataBody) + 8)) {
             return false;
         }
-        return input.remaining() == 0 && body.window_bytes > 0;
+        return input.remaining() == 0 && body.window_bytes > 0 && body.window_bytes <= INT64_MAX;
     }
     if (header.kind == FrameKind::accumulate) {
         if (header.acc_type > static_cast<uint8_t>(strided::AccType::complex128)) {
