@@ -151,6 +151,9 @@ typedef struct stride_info_s {
     int itr[ARMCI_MAX_STRIDE_LEVEL];
 } stride_info_t;
 
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -557,6 +560,9 @@ int armci_stride_info_has_more(stride_info_t* sinfo);
 
 #ifdef __cplusplus
 }
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility pop
 #endif
 
 /* The rest of the interface: it needs the types above. */

@@ -40,6 +40,9 @@ typedef struct armcix_stats {
 /** A set of mutexes, owned by the library between create and destroy. */
 typedef struct armcix_mutex_hdl_s* armcix_mutex_hdl_t;
 
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -119,6 +122,9 @@ int ARMCIX_Set_pipeline_depth(int chunks);
 
 #ifdef __cplusplus
 }
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility pop
 #endif
 
 #endif

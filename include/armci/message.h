@@ -27,6 +27,9 @@ enum armci_scope_e { SCOPE_ALL, SCOPE_NODE, SCOPE_MASTERS };
 /** Element types: int, long, long long, float, double. */
 enum armci_type_e { ARMCI_INT, ARMCI_LONG, ARMCI_LONG_LONG, ARMCI_FLOAT, ARMCI_DOUBLE };
 
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -134,6 +137,9 @@ void armci_grp_clus_brdcst(void* buf, int len, int grp_master, int grp_clus_npro
 
 #ifdef __cplusplus
 }
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility pop
 #endif
 
 #endif

@@ -8,6 +8,9 @@
 
 #include "armci.h"
 
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -97,6 +100,9 @@ void parmci_msg_group_barrier(ARMCI_Group* group);
 
 #ifdef __cplusplus
 }
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility pop
 #endif
 
 #endif

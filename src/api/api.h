@@ -1,4 +1,4 @@
-// What every file with entry points begins with: the public headers, their names exported.
+// What every file with entry points begins with: the public headers, which export their names.
 //
 // Functions with a profiling twin are defined under the PARMCI_ name; the ARMCI_ name is a weak
 // alias of it, which programs may override. The library itself therefore never calls an ARMCI_
@@ -7,11 +7,9 @@
 
 #include <mpi.h>
 
-#pragma GCC visibility push(default)
 #include "armci/armci.h"
 #include "armci/armcix.h"
 #include "armci/message.h"
-#pragma GCC visibility pop
 
 // After the definition of `target` in the same file.
 #define ARMCI_ALIAS(result, name, arguments, target) \
