@@ -122,8 +122,8 @@ bool append_small(Runtime& runtime, int node, const Transfer& transfer) {
                                segments.remote[run_count]};
         }
     } else {
-        run_bytes = transfer.pair.count[0];
-        if (transfer.total_bytes / run_bytes > pipeline::Origin::kMostSmallRuns) {
+        run_bytes = strided::run_bytes(transfer.pair);
+        if (strided::run_count(transfer.pair) > pipeline::Origin::kMostSmallRuns) {
             return false;
         }
         strided::for_each_run(transfer.pair, transfer.local,
@@ -258,11 +258,10 @@ void wait_handle(Runtime& runtime, armci_hdl_s* handle) {
 }
 
 bool test_handle(Runtime& runtime, armci_hdl_s* handle) {
+    // Also when this one is complete: small operations that were copied have to leave.
+    runtime.progress();
     if (runtime.handles.is_active(*handle)) {
-        runtime.progress();
-        if (runtime.handles.is_active(*handle)) {
-            return false;
-        }
+        return false;
     }
     runtime.handles.set_idle(handle);
     return true;

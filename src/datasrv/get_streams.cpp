@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "datasrv/server.h"
+#include "pipeline/chunk_sizes.h"
 
 namespace armci::datasrv {
 namespace {
 
 constexpr size_t kHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::DataBody);
-// First and last chunk of a stream: nothing overlaps with packing the one and unpacking the other.
-constexpr int64_t kRampBytes = 64 << 10;
 
 }  // namespace
 
@@ -74,16 +73,11 @@ int64_t GetStreams::next_chunk_bytes(const Stream& stream) const {
         }
         const int64_t slot = std::min(
             largest, static_cast<int64_t>(stream.landing.slot_bytes - kHeadBytes) & ~int64_t{7});
-        if (slot <= 2 * kRampBytes || stream.landing.count == 1) {
+        if (stream.landing.count == 1) {
             return std::min(left, slot);
         }
-        if (stream.sent_bytes == 0 && left > slot) {
-            return kRampBytes;
-        }
-        if (left < slot && left > 2 * kRampBytes) {
-            return (left - kRampBytes) & ~int64_t{7};
-        }
-        return std::min(left, slot);
+        const int64_t room = pipeline::chunk_room_bytes(slot, stream.sent_bytes, left);
+        return room < left ? room & ~int64_t{7} : left;
     }
     const auto message =
         static_cast<int64_t>(server_.largest_message_bytes() - kHeadBytes) & ~int64_t{7};

@@ -64,17 +64,20 @@ void Server::on_landed(void* context, uint64_t slot) {
     if (exists) {
         std::memcpy(&header, frame, sizeof header);
     }
-    if (!exists || header.frame_bytes > server->landing_.slot_bytes() ||
-        !wire::decode_header(frame, header.frame_bytes, &header) || header.rank < 0 ||
-        header.rank >= server->options_.rank_count ||
-        !server->grants_.use(*server->find_client(header), static_cast<uint32_t>(slot))) {
+    Client* client = nullptr;
+    if (exists && header.frame_bytes <= server->landing_.slot_bytes() &&
+        wire::decode_header(frame, header.frame_bytes, &header) && header.rank >= 0 &&
+        header.rank < server->options_.rank_count) {
+        client = server->find_client(header);
+    }
+    if (client == nullptr || !server->grants_.use(*client, static_cast<uint32_t>(slot))) {
         ARMCI_LOG_WARN(
             "the data server of node %d ignored a write into landing slot %llu, which was not "
             "granted to its sender",
             server->options_.node, static_cast<unsigned long long>(slot));
         return;
     }
-    server->take_frame(*server->find_client(header), header, frame, static_cast<int64_t>(slot));
+    server->take_frame(*client, header, frame, static_cast<int64_t>(slot));
 }
 
 void Server::take_frame(Client& client, const wire::FrameHeader& header, const void* frame,

@@ -11,13 +11,12 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "pipeline/chunk_sizes.h"
 
 namespace armci::datasrv {
 namespace {
 
 constexpr size_t kSmallAnswersBytes = 64 << 10;
-// Data frames that travel as messages beside landing slots: what every provider sends at once.
-constexpr size_t kLargestMessageBytes = 8192;
 
 }  // namespace
 
@@ -32,7 +31,7 @@ bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, int event_fd,
     fabric::Endpoint::Options endpoint_options;
     endpoint_options.receive_slots = pipeline::ReceivePool::completion_count(options.receive_bytes);
     const size_t largest_message =
-        options.landing_slots > 0 ? kLargestMessageBytes : options.buffer_bytes;
+        options.landing_slots > 0 ? pipeline::kLargestMessagePiece : options.buffer_bytes;
     endpoint_options.largest_message_bytes = largest_message;
     endpoint_options.waitable = true;
     endpoint_options.landed = on_landed;
@@ -159,7 +158,7 @@ bool Server::flush_grants() {
 }
 
 size_t Server::largest_message_bytes() const {
-    return options_.landing_slots > 0 ? std::min(kLargestMessageBytes, largest_data_bytes())
+    return options_.landing_slots > 0 ? std::min(pipeline::kLargestMessagePiece, largest_data_bytes())
                                       : largest_data_bytes();
 }
 
@@ -213,7 +212,7 @@ size_t Server::largest_data_bytes() const {
 }
 
 size_t Server::largest_reserved_bytes() const {
-    return std::min(kLargestMessageBytes, buffers_.manager().arena_bytes() / 4) -
+    return std::min(pipeline::kLargestMessagePiece, buffers_.manager().arena_bytes() / 4) -
            OutReply::kWireOffset;
 }
 
@@ -293,12 +292,13 @@ void Server::stop() {
         has_thread_ = false;
     }
     const std::lock_guard<std::mutex> lock(mutex_);
-    segments_.clear();  // first: some providers bind memory regions to the endpoint
+    // First: some providers bind memory for others to write into to the endpoint.
+    segments_.clear();
+    landing_.close();
     endpoint_.close();
     receives_.close();
     buffers_.close();
     small_answers_.close();
-    landing_.close();
     grants_ = SlotGrants();
     streams_.clear();
     waiting_replies_.clear();

@@ -4,12 +4,12 @@
 // Frames to one server are executed in the order they were sent. Remote writes are of one of two
 // kinds:
 //   ordered    the provider keeps the order write-write and write-send, so a write is remotely
-//   complete
-//              once a frame that was sent after it has been executed;
+//              complete once a frame that was sent after it has been executed;
 //   delivered  each write's completion means that it has arrived.
 // Everything here is a pair of counters compared by <=; nothing is kept per operation.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -63,6 +63,8 @@ struct Channel {
     // Frames that change memory there and are not known to be executed.
     bool mutations_pending() const { return last_mutation > executed_frames; }
     bool writes_pending() const { return write_mark > executed_frames || writes_in_flight > 0; }
+    // The frame whose execution means that all memory there is as this origin left it.
+    uint64_t last_effect() const { return std::max(last_mutation, write_mark); }
     bool remote_work_pending() const { return mutations_pending() || writes_pending(); }
 
     void record_answer(uint64_t frames, uint64_t bytes);

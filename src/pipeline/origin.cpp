@@ -33,7 +33,7 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
 
     fabric::Endpoint::Options endpoint_options;
     endpoint_options.receive_slots = ReceivePool::completion_count(options.receive_bytes);
-    const size_t largest_message = options.use_landing ? kSmallPieceBytes : options.buffer_bytes;
+    const size_t largest_message = options.use_landing ? kLargestMessagePiece : options.buffer_bytes;
     endpoint_options.largest_message_bytes = largest_message;
     endpoint_options.waitable = true;
     endpoint_options.landed = on_landed;
@@ -82,6 +82,7 @@ bool Origin::open_buffers(std::string* error) {
 }
 
 void Origin::close() {
+    buffers_.deregister();  // some providers bind memory that others may write into to the endpoint
     endpoint_.close();
     receives_.close();
     buffers_.close();
@@ -206,39 +207,35 @@ bool Origin::progress() {
 }
 
 bool Origin::sleep(int timeout_ms) {
-    if (endpoint_.wait_mode() != fabric::WaitMode::fd) {
+    if (!can_sleep() || !endpoint_.may_sleep()) {
         return false;
     }
-    if (endpoint_.may_sleep()) {
-        pollfd queue{endpoint_.wait_fd(), POLLIN, 0};
-        ::poll(&queue, 1, timeout_ms);
-    }
+    pollfd queue{endpoint_.wait_fd(), POLLIN, 0};
+    ::poll(&queue, 1, timeout_ms);
     return true;
 }
 
 // --- Ordering and fences -------------------------------------------------------------------------
 
 // Sends a frame whose acknowledgement covers everything posted so far, unless one that covers
-// `needed` is on its way.
-bool Origin::ask_acknowledge(Channel& channel, uint64_t needed) {
+// `needed` is on its way; whoever waits for it calls this again when there is no room now.
+void Origin::ask_acknowledge(Channel& channel, uint64_t needed) {
     if (channel.asked_frame >= needed) {
-        return true;
+        return;
     }
     OutFrame* frame = new_frame(wire::FrameKind::fence, sizeof(wire::FrameHeader));
     if (frame == nullptr) {
-        return false;
+        return;
     }
     frame->header()->flags |= wire::kAcknowledgeNow;
     if (!send(channel, frame, nullptr, Effect::none)) {
         discard(frame);
-        return false;
     }
-    return true;
 }
 
 bool Origin::may_write(Channel& channel) {
     if (channel.mutations_pending()) {
-        ask_acknowledge(channel, std::max(channel.last_mutation, channel.write_mark));
+        ask_acknowledge(channel, channel.last_effect());
         return false;
     }
     return true;
@@ -248,7 +245,7 @@ bool Origin::may_read(Channel& channel) {
     const bool writes_in_the_way = ordering_.ordered_writes && !ordering_.reads_after_writes &&
                                    channel.write_mark > channel.executed_frames;
     if (channel.mutations_pending() || writes_in_the_way) {
-        ask_acknowledge(channel, std::max(channel.last_mutation, channel.write_mark));
+        ask_acknowledge(channel, channel.last_effect());
         return false;
     }
     return true;
@@ -278,7 +275,7 @@ bool Origin::fence_is_done(int node) {
     if (!channel.remote_work_pending()) {
         return true;
     }
-    ask_acknowledge(channel, std::max(channel.last_mutation, channel.write_mark));
+    ask_acknowledge(channel, channel.last_effect());
     return false;
 }
 

@@ -15,6 +15,7 @@
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
 #include "pipeline/channel.h"
+#include "pipeline/chunk_sizes.h"
 #include "pipeline/receive_pool.h"
 #include "pipeline/registered_buffers.h"
 #include "pipeline/task.h"
@@ -74,16 +75,15 @@ class Origin {
 
     Channel& channel(int node);
 
-    // --- for callers of the library
-    // --------------------------------------------------------------- None of these waits. A caller
-    // waits by polling progress() until the condition holds, and gives the processor away in
-    // between.
+    // For callers of the library. None of these waits: a caller polls progress() until the
+    // condition holds, and gives the processor away in between.
+
     void submit(Task& task, Channel& channel);
     // Polls once and posts what is due; true when something moved.
     bool progress();
 
-    // Sleeps until the network has something for progress(), at most that long. False when this
-    // provider has nothing to sleep on.
+    // Sleeps until the network has something for progress(), at most that long. False, without
+    // having slept, when this provider has nothing to sleep on or already has something to do.
     bool sleep(int timeout_ms);
     bool can_sleep() const { return endpoint_.wait_mode() == fabric::WaitMode::fd; }
 
@@ -128,8 +128,8 @@ class Origin {
 
     void limit_depth(int chunks) { depth_limit_ = chunks; }
 
-    // --- for tasks
-    // --------------------------------------------------------------------------------
+    // For tasks.
+
     size_t largest_message_bytes() const { return largest_message_bytes_; }
     // Of a request: it always travels as a message.
     size_t largest_request_bytes() const {
@@ -151,8 +151,7 @@ class Origin {
     // buffer). False: not now, the frame is still the caller's.
     bool send(Channel& channel, OutFrame* frame, Task* task, Effect effect);
 
-    // Memory in which a server's chunks of a get land: at most *count pieces of at least
-    // `wanted_bytes`, or as large as there are; false when there is none now.
+    // Memory of that length in which a server's chunks of a get land; false when there is none now.
     struct Landing {
         uint32_t notice = 0;
         uint32_t bytes = 0;
@@ -251,7 +250,7 @@ class Origin {
     bool open_buffers(std::string* error);
     bool greet(Channel& channel);
     bool post_frame(Channel& channel, OutFrame* frame);
-    bool ask_acknowledge(Channel& channel, uint64_t needed);
+    void ask_acknowledge(Channel& channel, uint64_t needed);
     bool try_credit(const Credit& credit);
     OutFrame* make_frame(void* piece, wire::FrameKind kind, size_t wire_bytes);
     bool post_message(Channel& channel, OutFrame* frame);
@@ -311,8 +310,7 @@ class Origin {
     int depth_limit_ = 0;
     std::vector<std::pair<Channel*, uint64_t>> limited_chunks_;  // under way, while it is not 0
 
-    static constexpr size_t kSmallPieceBytes = 8192;
-    static constexpr size_t kSmallFrameBytes = kSmallPieceBytes - OutFrame::kWireOffset;
+    static constexpr size_t kSmallFrameBytes = kLargestMessagePiece - OutFrame::kWireOffset;
 };
 
 }  // namespace armci::pipeline

@@ -8,14 +8,6 @@
 #include "pipeline/origin.h"
 
 namespace armci::pipeline {
-namespace {
-
-// First and last chunk of a transfer: nothing overlaps with packing the one and unpacking the
-// other.
-constexpr int64_t kRampBytes = 64 << 10;
-
-}  // namespace
-
 OutFrame* Origin::make_frame(void* piece, wire::FrameKind kind, size_t wire_bytes) {
     if (piece == nullptr) {
         return nullptr;
@@ -188,16 +180,8 @@ size_t Origin::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left_byt
     }
     const auto slot = static_cast<int64_t>(std::min<size_t>(
         channel.landing->slot_bytes, buffers_.buffer_bytes() - OutFrame::kWireOffset));
-    if (depth_limit_ > 0 || slot <= 2 * kRampBytes) {
-        return static_cast<size_t>(slot);
-    }
-    if (sent_bytes == 0 && left_bytes > slot) {
-        return static_cast<size_t>(kRampBytes);
-    }
-    if (left_bytes < slot && left_bytes > 2 * kRampBytes) {
-        return static_cast<size_t>(left_bytes - kRampBytes);
-    }
-    return static_cast<size_t>(slot);
+    return static_cast<size_t>(depth_limit_ > 0 ? slot
+                                                : chunk_room_bytes(slot, sent_bytes, left_bytes));
 }
 
 void Origin::take_grant(Channel& channel, const void* frame, size_t frame_bytes) {

@@ -14,6 +14,8 @@ class RegisteredBuffers {
     // With Access::remote, peers may write into the buffers by `endpoint`.
     bool open(size_t buffer_count, size_t buffer_bytes, fabric::Domain& domain,
               fabric::Endpoint& endpoint, fabric::Access access, std::string* error);
+    // Nobody can write into the memory any more; it stays.
+    void deregister() { region_ = fabric::Region(); }
     void close() { manager_.close(); }
 
     void* acquire(size_t bytes) { return manager_.acquire(bytes); }

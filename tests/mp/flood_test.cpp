@@ -295,5 +295,31 @@ TEST(Flood, BlockingOperationsHaveLeft) {
     }
 }
 
+// A test sends what waits for company, also when the handle it is asked about is complete.
+TEST(Flood, TestedOperationsHaveLeft) {
+    constexpr int kCount = 2;  // the first leaves at once
+    LargeMemory memory(kCount * sizeof(long));
+    const int last = nproc() - 1;
+    const long one = 1;
+    if (me() == last) {
+        armci_hdl_t handle;
+        for (int i = 0; i < kCount; ++i) {
+            ARMCI_INIT_HANDLE(&handle);
+            ARMCI_NbPut(const_cast<long*>(&one), memory.remote(i * 8), sizeof one, 0, &handle);
+        }
+        while (ARMCI_Test(&handle) != 0) {
+        }
+    }
+    if (me() == 0) {
+        const auto* words = reinterpret_cast<const long*>(memory.remote(0));
+        for (int i = 0; i < kCount; ++i) {
+            while (__atomic_load_n(&words[i], __ATOMIC_ACQUIRE) == 0) {
+                sched_yield();
+            }
+        }
+    }
+    sync();
+}
+
 }  // namespace
 }  // namespace armci::mp

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "pipeline/copy_costs.h"
 
 namespace armci::pipeline::test {
@@ -154,7 +156,7 @@ TEST(CopyCosts, EveryPointIsMeasured) {
     for (const CopyCurve* curve : {&constants.pack, &constants.unpack, &constants.accumulate}) {
         for (const double run_us : curve->run_us) {
             EXPECT_GT(run_us, 0);
-            EXPECT_LT(run_us, 1e6);
+            EXPECT_TRUE(std::isfinite(run_us));
         }
     }
 }
