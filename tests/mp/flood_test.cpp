@@ -297,15 +297,17 @@ TEST(Flood, BlockingOperationsHaveLeft) {
 
 // A test sends what waits for company, also when the handle it is asked about is complete.
 TEST(Flood, TestedOperationsHaveLeft) {
-    constexpr int kCount = 2;  // the first leaves at once
+    constexpr int kCount = 1000;  // the first ones leave at once
     LargeMemory memory(kCount * sizeof(long));
     const int last = nproc() - 1;
-    const long one = 1;
+    long one = 0;
     if (me() == last) {
+        ARMCI_Get(memory.remote(0), &one, sizeof one, 0);  // connects
+        one = 1;
         armci_hdl_t handle;
         for (int i = 0; i < kCount; ++i) {
             ARMCI_INIT_HANDLE(&handle);
-            ARMCI_NbPut(const_cast<long*>(&one), memory.remote(i * 8), sizeof one, 0, &handle);
+            ARMCI_NbPut(&one, memory.remote(i * 8), sizeof one, 0, &handle);
         }
         while (ARMCI_Test(&handle) != 0) {
         }
