@@ -91,11 +91,9 @@ ARMCI_ALIAS(int, ARMCI_NbAcc, (int, void*, void*, void*, int, int, armci_hdl_t*)
 extern "C" int PARMCI_Put_flag(void* src, void* dst, int bytes, int* flag, int value, int proc) {
     Entry entry("ARMCI_Put_flag");
     Transfer transfer;
-    if (api::make_contiguous(*entry, "ARMCI_Put_flag", OpKind::put, src, dst, bytes, proc, nullptr,
-                             &transfer)) {
-        armci::core::run_blocking(*entry, std::move(transfer));
-    }
-    api::set_flag(*entry, "ARMCI_Put_flag", flag, value, proc);
+    const bool any = api::make_contiguous(*entry, "ARMCI_Put_flag", OpKind::put, src, dst, bytes,
+                                          proc, nullptr, &transfer);
+    api::put_with_flag(*entry, "ARMCI_Put_flag", any, std::move(transfer), flag, value, proc);
     return 0;
 }
 ARMCI_ALIAS(int, ARMCI_Put_flag, (void*, void*, int, int*, int, int), PARMCI_Put_flag);

@@ -45,10 +45,15 @@ inline bool copied_on_node(Runtime& runtime, OpKind op, void* local, void* remot
     return true;
 }
 
-inline void set_flag(Runtime& runtime, const char* function, int* flag, int value, int proc) {
+// All checks come before the first byte is put.
+inline void put_with_flag(Runtime& runtime, const char* function, bool any, Transfer&& transfer,
+                          int* flag, int value, int proc) {
     check_rank(function, "proc", proc, runtime);
     check_aligned(function, "flag", flag, sizeof *flag);
     check_remote(function, "flag", reinterpret_cast<uint64_t>(flag), sizeof *flag, proc, runtime);
+    if (any) {
+        core::run_blocking(runtime, std::move(transfer));
+    }
     core::store_flag(runtime, function, flag, value, proc);
 }
 

@@ -94,11 +94,10 @@ extern "C" int PARMCI_PutS_flag(void* src_ptr, int src_stride_ar[], void* dst_pt
                                 int value, int proc) {
     Entry entry("ARMCI_PutS_flag");
     Transfer transfer;
-    if (api::make_strided(*entry, "ARMCI_PutS_flag", OpKind::put, src_ptr, src_stride_ar, dst_ptr,
-                          dst_stride_ar, count, stride_levels, proc, nullptr, &transfer)) {
-        armci::core::run_blocking(*entry, std::move(transfer));
-    }
-    api::set_flag(*entry, "ARMCI_PutS_flag", flag, value, proc);
+    const bool any =
+        api::make_strided(*entry, "ARMCI_PutS_flag", OpKind::put, src_ptr, src_stride_ar, dst_ptr,
+                          dst_stride_ar, count, stride_levels, proc, nullptr, &transfer);
+    api::put_with_flag(*entry, "ARMCI_PutS_flag", any, std::move(transfer), flag, value, proc);
     return 0;
 }
 ARMCI_ALIAS(int, ARMCI_PutS_flag, (void*, int[], void*, int[], int[], int, int*, int, int),

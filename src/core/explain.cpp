@@ -54,7 +54,8 @@ Decision decide(const Runtime& runtime, OpKind op, const pipeline::TransferShape
     if (shape.run_bytes >= least) {
         return {Route::rma, limit + by};
     }
-    if (shape.run_bytes == shape.total_bytes) {
+    const bool shares_frames = op != OpKind::get && network.costs.is_small(op, shape);
+    if (shape.run_bytes == shape.total_bytes && !shares_frames) {
         return {Route::rma,
                 "it is one run and nothing is under way to that node; behind requests that are not "
                 "acknowledged it would go by way of the server"};

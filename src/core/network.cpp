@@ -110,7 +110,12 @@ std::string gather_processors(const World& world) {
     return joined;
 }
 
-void open_server(Runtime& runtime, const CommonSettings& settings) {
+// Ranks that share this host's processors.
+int ranks_here(const Runtime& runtime, bool single_host) {
+    return single_host ? runtime.world.size : static_cast<int>(runtime.world.node_ranks.size());
+}
+
+void open_server(Runtime& runtime, const CommonSettings& settings, bool single_host) {
     Network& network = *runtime.network;
     const base::Config& config = runtime.config();
     const std::string processors = gather_processors(runtime.world);
@@ -129,6 +134,7 @@ void open_server(Runtime& runtime, const CommonSettings& settings) {
     options.register_segments = network.rma_usable;
     options.spin_us = config.server_spin_us;
     options.poll_sleep_us = config.progress_usleep;
+    options.is_crowded = ranks_here(runtime, single_host) > base::processor_count();
     // Virtual nodes share their host's processors, and what one of them has to spare is another's.
     options.processor = config.node_size == 0
                             ? base::spare_processor(processors, nic_bus_id(network.domain.info()))
@@ -237,9 +243,8 @@ base::SpinBudget spin_budget(const Runtime& runtime, bool single_host) {
     if (given_us != base::kAuto) {
         return {1000 * given_us, 1000 * given_us};
     }
-    const World& world = runtime.world;
-    const int threads =
-        single_host ? world.size + world.node_count : static_cast<int>(world.node_ranks.size()) + 1;
+    const int servers = single_host ? runtime.world.node_count : 1;
+    const int threads = ranks_here(runtime, single_host) + servers;
     const bool is_crowded = threads > base::processor_count();
     return is_crowded ? base::SpinBudget(1000 * kCrowdedUs, 1000 * kMostCrowdedUs)
                       : base::SpinBudget(1000 * kRoomyUs, 1000 * kRoomyUs);
@@ -296,7 +301,7 @@ void open_network(Runtime& runtime) {
                     network.domain.row().remark);
     }
 
-    open_server(runtime, settings);
+    open_server(runtime, settings, single_host);
     exchange_addresses(runtime);
     open_origin(runtime, settings);
     set_up_costs(runtime, settings.costs, settings.buffers);

@@ -101,8 +101,9 @@ struct Runtime {
             yield_lock();
         }
     }
-    // Between polls: helps the node's data server and lets other threads in.
-    void idle();
+    // Between polls: helps the node's data server and lets other threads in. True when the server
+    // had something to do.
+    bool idle();
 
     template <class Condition>
     void wait_until(Condition&& condition) {
@@ -113,7 +114,9 @@ struct Runtime {
                 let_others_in();
                 continue;
             }
-            idle();
+            if (idle()) {
+                backoff.reset();  // more may follow, and a request should not find this one away
+            }
             backoff.pause();
         }
         stop_helping();

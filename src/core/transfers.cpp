@@ -54,9 +54,10 @@ bool wants_rma(Runtime& runtime, const Transfer& transfer, Blocking blocking) {
     if (!transfer.is_vector && transfer.pair.levels == 0) {
         // RMA must not overtake requests that the server has not executed yet. A small transfer is
         // there sooner behind them than after waiting for their acknowledgement.
+        // A small put is one message either way; the model knows which costs less.
         const int node = runtime.world.node_of[transfer.target];
         return transfer.total_bytes >= least_run ||
-               !runtime.network->origin.has_unexecuted_requests(node);
+               (!is_small(transfer) && !runtime.network->origin.has_unexecuted_requests(node));
     }
     const int64_t run_bytes =
         transfer.is_vector ? transfer.segments.segment_bytes : transfer.pair.count[0];
@@ -104,7 +105,8 @@ bool is_small(const Transfer& transfer) {
 
 // Small puts and accumulates are copied into a frame that several of them share. False: the
 // transfer is not small enough, or there is no room now.
-bool append_small(Runtime& runtime, int node, const Transfer& transfer) {
+bool append_small(Runtime& runtime, int node, const Transfer& transfer,
+                  pipeline::Origin::Leaving leaving) {
     if (!is_small(transfer)) {
         return false;
     }
@@ -134,16 +136,16 @@ bool append_small(Runtime& runtime, int node, const Transfer& transfer) {
     }
     pipeline::Origin& origin = runtime.network->origin;
     return origin.append(origin.channel(node), runs, run_count, static_cast<size_t>(run_bytes),
-                         transfer.op == OpKind::acc ? &transfer.scale : nullptr);
+                         transfer.op == OpKind::acc ? &transfer.scale : nullptr, leaving);
 }
 
 // A blocking one need not wait for its completion, but leaves before the call returns.
 bool send_small(Runtime& runtime, int node, const Transfer& transfer) {
-    if (!append_small(runtime, node, transfer)) {
+    if (!append_small(runtime, node, transfer, pipeline::Origin::Leaving::by_caller)) {
         return false;
     }
     pipeline::Origin& origin = runtime.network->origin;
-    origin.flush_batches();
+    origin.flush_blocking(node);
     if (!origin.batch_has_left(node)) {
         runtime.wait_for_network([&] { return origin.batch_has_left(node); });
     }
@@ -223,7 +225,8 @@ void run_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* handle)
     }
     pipeline::Origin& origin = runtime.network->origin;
     const int node = runtime.world.node_of[transfer.target];
-    if (route == Route::server && append_small(runtime, node, transfer)) {
+    if (route == Route::server &&
+        append_small(runtime, node, transfer, pipeline::Origin::Leaving::when_due)) {
         if (handle != nullptr && !runtime.handles.is_active(*handle)) {
             runtime.handles.set_idle(handle);
         }

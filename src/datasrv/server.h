@@ -46,6 +46,7 @@ struct ServerOptions {
     int64_t spin_us = 0;
     int64_t poll_sleep_us = 0;  // > 0: sleep between polls instead of waiting for events
     int processor = -1;         // to bind the thread to
+    bool is_crowded = false;    // more ranks than processors
 };
 
 class Server {

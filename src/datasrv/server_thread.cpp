@@ -31,7 +31,9 @@ constexpr int kSleepMs = 100;
 constexpr int kBacklogSleepMs = 1;
 constexpr int64_t kHelpNs = 100'000;  // how long after help() the thread leaves the work to it
 constexpr int kShortestAsideUs = 50;
-constexpr int kLongestAsideUs = 400;
+constexpr int kLongestAsideUs = 12'800;
+// Where a helper may lose its processor to another rank in the middle.
+constexpr int kLongestCrowdedAsideUs = 400;
 constexpr int kFirstNapUs = 20;
 constexpr int kLongestNapUs = 2000;
 
@@ -69,11 +71,12 @@ void Server::run() {
         ARMCI_LOG_INFO("the data server cannot be bound to processor %d", options_.processor);
     }
     int64_t last_work_ns = base::now_ns();
+    const int longest_aside_us = options_.is_crowded ? kLongestCrowdedAsideUs : kLongestAsideUs;
     int aside_us = kShortestAsideUs;
     while (!stopping_.load(std::memory_order_relaxed)) {
         if (base::now_ns() - last_help_ns_.load(std::memory_order_relaxed) < kHelpNs) {
             step_aside(aside_us);
-            aside_us = std::min(2 * aside_us, kLongestAsideUs);
+            aside_us = std::min(2 * aside_us, longest_aside_us);
             continue;
         }
         aside_us = kShortestAsideUs;

@@ -54,8 +54,25 @@ struct Channel {
     int tasks = 0;               // submitted and not complete
     Task* first_task = nullptr;  // not completely posted, in order
     Task* last_task = nullptr;
-    bool is_active = false;  // in the origin's list of channels with queued tasks
-    bool is_dirty = false;   // in its list of channels with remote work pending
+    bool is_active = false;    // in the origin's list of channels with queued tasks
+    bool is_dirty = false;     // in its list of channels with remote work pending
+    bool is_batching = false;  // in its list of channels that may have a batch
+
+    // A program's habit: whether a fence followed the last blocking small operation, and whether
+    // one of them has left since the last fence.
+    bool expects_fence = false;
+    bool is_unfenced = false;
+
+    void note_fence() {
+        expects_fence |= is_unfenced;
+        is_unfenced = false;
+    }
+    // Before a blocking small operation leaves. Where the one before was not fenced, this one will
+    // hardly be.
+    void note_unfenced() {
+        expects_fence &= !is_unfenced;
+        is_unfenced = true;
+    }
 
     bool has_room(uint64_t frame_bytes) const {
         return sent_bytes - executed_bytes + frame_bytes <= static_cast<uint64_t>(window_bytes);

@@ -6,13 +6,13 @@
 
 namespace armci::pipeline {
 
-// Beside landing slots only what is at most this long, with what its sender keeps before it, travels
-// as a message: every provider sends that much at once.
+// Beside landing slots only what is at most this long, with what its sender keeps before it,
+// travels as a message: every provider sends that much at once.
 constexpr size_t kLargestMessagePiece = 8192;
 
-// Room for the next chunk of a transfer, of which so many bytes are sent and left, where the largest
-// is given. The first and the last are short: nothing overlaps with packing the one and unpacking
-// the other.
+// Room for the next chunk of a transfer, of which so many bytes are sent and left, where the
+// largest is given. The first and the last are short: nothing overlaps with packing the one and
+// unpacking the other.
 constexpr int64_t chunk_room_bytes(int64_t largest_bytes, int64_t sent_bytes, int64_t left_bytes) {
     constexpr int64_t kRampBytes = 64 << 10;
     if (largest_bytes <= 2 * kRampBytes) {

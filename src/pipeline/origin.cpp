@@ -33,7 +33,8 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
 
     fabric::Endpoint::Options endpoint_options;
     endpoint_options.receive_slots = ReceivePool::completion_count(options.receive_bytes);
-    const size_t largest_message = options.use_landing ? kLargestMessagePiece : options.buffer_bytes;
+    const size_t largest_message =
+        options.use_landing ? kLargestMessagePiece : options.buffer_bytes;
     endpoint_options.largest_message_bytes = largest_message;
     endpoint_options.waitable = true;
     endpoint_options.landed = on_landed;
@@ -252,9 +253,13 @@ bool Origin::may_read(Channel& channel) {
 }
 
 bool Origin::start_fence(int node) {
-    const Channel* channel = channels_[node].get();
-    if (channel == nullptr || (channel->first_task == nullptr && channel->batch == nullptr &&
-                               !channel->remote_work_pending())) {
+    Channel* channel = channels_[node].get();
+    if (channel == nullptr) {
+        return false;
+    }
+    channel->note_fence();
+    if (channel->first_task == nullptr && channel->batch == nullptr &&
+        !channel->remote_work_pending()) {
         return false;
     }
     ++stats_->fences;
@@ -283,6 +288,9 @@ bool Origin::start_fence_all() {
     // Channels whose tasks have not posted anything yet are not dirty, but active.
     if (dirty_.empty() && active_.empty()) {
         return false;
+    }
+    for (Channel* channel : dirty_) {
+        channel->note_fence();
     }
     ++stats_->fences;
     return true;

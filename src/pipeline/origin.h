@@ -116,10 +116,15 @@ class Origin {
         uint64_t address;
     };
     static constexpr int kMostSmallRuns = 16;
+    // Leaving::by_caller: flush_blocking() follows.
+    enum class Leaving : uint8_t { when_due, by_caller };
     bool append(Channel& channel, const SmallRun* runs, int run_count, size_t run_bytes,
-                const strided::AccScale* scale);
+                const strided::AccScale* scale, Leaving leaving);
     static constexpr size_t kLargestAppended = 2048;
     void flush_batches();
+    // Sends what was just appended by a blocking operation. Where such operations are followed by
+    // fences, the acknowledgement is asked for at once.
+    void flush_blocking(int node);
     // Whether everything appended so far has left, to that node or to all.
     bool batch_has_left(int node) const {
         return !channels_[node] || channels_[node]->batch == nullptr;

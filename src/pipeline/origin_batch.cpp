@@ -13,7 +13,7 @@ constexpr int64_t kIsolatedNs = 20'000;
 }  // namespace
 
 bool Origin::append(Channel& channel, const SmallRun* runs, int run_count, size_t run_bytes,
-                    const strided::AccScale* scale) {
+                    const strided::AccScale* scale, Leaving leaving) {
     if (channel.first_task != nullptr) {
         return false;  // it would overtake them
     }
@@ -37,7 +37,10 @@ bool Origin::append(Channel& channel, const SmallRun* runs, int run_count, size_
         }
         channel.batch->wire_bytes = sizeof(wire::FrameHeader);
         is_isolated = base::now_ns() - channel.last_batch_ns > kIsolatedNs;
-        open_batches_.push_back(&channel);
+        if (!channel.is_batching) {
+            channel.is_batching = true;
+            open_batches_.push_back(&channel);
+        }
         mark_dirty(channel);
     }
     char* out = channel.batch->wire() + channel.batch->wire_bytes;
@@ -61,7 +64,7 @@ bool Origin::append(Channel& channel, const SmallRun* runs, int run_count, size_
         }
     }
     channel.batch->wire_bytes += static_cast<uint32_t>(all_bytes);
-    if (is_isolated) {
+    if (is_isolated && leaving == Leaving::when_due) {
         flush_batch(channel);
     }
     return true;
@@ -83,8 +86,23 @@ bool Origin::flush_batch(Channel& channel) {
     return true;
 }
 
+void Origin::flush_blocking(int node) {
+    Channel& channel = *channels_[node];
+    if (channel.batch == nullptr) {
+        return;
+    }
+    channel.note_unfenced();
+    if (channel.expects_fence) {
+        channel.batch->header()->flags |= wire::kAcknowledgeNow;
+    }
+    flush_batch(channel);
+}
+
 void Origin::flush_batches() {
-    std::erase_if(open_batches_, [&](Channel* channel) { return flush_batch(*channel); });
+    std::erase_if(open_batches_, [&](Channel* channel) {
+        channel->is_batching = !flush_batch(*channel);
+        return !channel->is_batching;
+    });
 }
 
 }  // namespace armci::pipeline

@@ -63,5 +63,22 @@ TEST(Channel, DeliveredWritesNeedTheirCompletion) {
     EXPECT_FALSE(channel.writes_pending());
 }
 
+// One put, one fence, and so on: from the second put on a fence is expected.
+TEST(Channel, FencesAreExpectedWhereTheyAreAHabit) {
+    Channel channel;
+    channel.note_unfenced();
+    EXPECT_FALSE(channel.expects_fence);
+    for (int round = 0; round < 3; ++round) {
+        channel.note_fence();
+        channel.note_fence();
+        channel.note_unfenced();
+        EXPECT_TRUE(channel.expects_fence);
+    }
+    channel.note_unfenced();
+    EXPECT_FALSE(channel.expects_fence);
+    channel.note_unfenced();
+    EXPECT_FALSE(channel.expects_fence);
+}
+
 }  // namespace
 }  // namespace armci::pipeline::test

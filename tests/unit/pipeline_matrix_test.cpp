@@ -276,7 +276,8 @@ class PipelineOrder : public PipelineMatrix {
         pipeline::Origin& origin = network_->origin(0);
         return origin.append(origin.channel(0), runs.data(), static_cast<int>(runs.size()),
                              static_cast<size_t>(pattern.run_bytes),
-                             operation.kind == OpKind::acc ? &transfer.scale : nullptr);
+                             operation.kind == OpKind::acc ? &transfer.scale : nullptr,
+                             pipeline::Origin::Leaving::when_due);
     }
 };
 

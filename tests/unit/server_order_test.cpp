@@ -290,7 +290,8 @@ TEST_P(ServerProgramOrder, EveryOperationSeesThoseBefore) {
                 network.wait_until([&] { return origin.writes_are_ordered_or_done(0); });
             }
             if (origin.append(channel, &run, 1, static_cast<size_t>(bytes),
-                              operation.kind == base::OpKind::acc ? &scale : nullptr)) {
+                              operation.kind == base::OpKind::acc ? &scale : nullptr,
+                              pipeline::Origin::Leaving::when_due)) {
                 ++appended;
                 continue;
             }
