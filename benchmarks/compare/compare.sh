@@ -8,6 +8,8 @@ root=$(cd "$here/../.." && pwd)
 
 rounds=3
 ranks=2
+peer_ranks=
+launcher=mpiexec
 build=$root/build/compare
 ours=
 peer=
@@ -23,6 +25,8 @@ usage: $(basename "$0") [options] [-- options of armci-bench]
 
   --rounds N             runs of each library, in turn (default $rounds)
   --ranks N              ranks of each run (default $ranks)
+  --peer-ranks N         ranks that the peer is started with, if it keeps some for itself
+  --launcher COMMAND     what starts N ranks when "-n N" and a program follow (default $launcher)
   --build DIR            where to build and to keep results (default build/compare)
   --ours PROGRAM         an armci-bench built already with this library
   --peer PROGRAM         an armci-bench built already with the other one
@@ -60,6 +64,8 @@ while [ $# -gt 0 ]; do
     case $option in
         --rounds) rounds=$1 ;;
         --ranks) ranks=$1 ;;
+        --peer-ranks) peer_ranks=$1 ;;
+        --launcher) launcher=$1 ;;
         --build) build=$1 ;;
         --ours) ours=$1 ;;
         --peer) peer=$1 ;;
@@ -77,6 +83,9 @@ while [ $# -gt 0 ]; do
 done
 [[ $rounds =~ ^[1-9][0-9]*$ ]] || fail "--rounds: '$rounds' is not a number of runs"
 [[ $ranks =~ ^[1-9][0-9]*$ ]] || fail "--ranks: '$ranks' is not a number of ranks"
+peer_ranks=${peer_ranks:-$ranks}
+[[ $peer_ranks =~ ^[1-9][0-9]*$ ]] || fail "--peer-ranks: '$peer_ranks' is not a number of ranks"
+read -ra launch <<<"$launcher"
 
 mkdir -p "$build"
 build=$(cd "$build" && pwd)
@@ -112,18 +121,18 @@ fi
 [ -x "$ours" ] || fail "there is no program '$ours'"
 [ -x "$peer" ] || fail "there is no program '$peer'"
 
-# run RESULT LOG ENVIRONMENT... -- PROGRAM: one run. A row with wrong data (status 1) is a result
+# run RANKS RESULT LOG ENVIRONMENT... -- PROGRAM: one run. A row with wrong data (status 1) is a result
 # like others and shows in the table; anything else that goes wrong ends the comparison.
 run() {
-    local result=$1 log=$2 status=0
-    shift 2
+    local count=$1 result=$2 log=$3 status=0
+    shift 3
     local environment=()
     while [ "$1" != -- ]; do
         environment+=("$1")
         shift
     done
     rm -f "$result"
-    env "${environment[@]}" timeout "$timeout_s" mpiexec -n "$ranks" "$2" "${bench_options[@]}" \
+    env "${environment[@]}" timeout "$timeout_s" "${launch[@]}" -n "$count" "$2" "${bench_options[@]}" \
         --json "$result" >"$log" 2>&1 || status=$?
     if [ $status -gt 1 ] || [ ! -s "$result" ]; then
         tail -n 20 "$log" >&2
@@ -135,8 +144,8 @@ ours_results=()
 peer_results=()
 for ((round = 1; round <= rounds; round++)); do
     echo "round $round of $rounds"
-    run "$build/ours.$round.json" "$build/ours.$round.txt" -- "$ours"
-    run "$build/peer.$round.json" "$build/peer.$round.txt" "${peer_environment[@]}" -- "$peer"
+    run "$ranks" "$build/ours.$round.json" "$build/ours.$round.txt" -- "$ours"
+    run "$peer_ranks" "$build/peer.$round.json" "$build/peer.$round.txt" "${peer_environment[@]}" -- "$peer"
     ours_results+=("$build/ours.$round.json")
     peer_results+=("$build/peer.$round.json")
 done

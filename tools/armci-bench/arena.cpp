@@ -1,5 +1,7 @@
 #include "armci-bench/arena.h"
 
+#include "armci-bench/implementation.h"
+
 #include "armci-bench/armci_api.h"
 
 #include <algorithm>
@@ -25,8 +27,8 @@ int64_t Arena::part_local_bytes(int64_t data_bytes) {
 
 bool Arena::create(int64_t remote_bytes, int64_t local_bytes, bool local_malloc) {
     int rank_count = 0;
-    MPI_Comm_size(MPI_COMM_WORLD, &rank_count);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(world(), &rank_count);
+    MPI_Comm_rank(world(), &rank_);
     bases_.assign(index(rank_count), nullptr);
     remote_bytes_ = remote_bytes;
     global_ = ARMCI_Malloc(bases_.data(), kPageBytes + remote_bytes) == 0;
@@ -37,7 +39,7 @@ bool Arena::create(int64_t remote_bytes, int64_t local_bytes, bool local_malloc)
         local_malloc ? std::aligned_alloc(kPageBytes, static_cast<size_t>(local_bytes_))
                      : ARMCI_Malloc_local(local_bytes_));
     int ok = global_ && local_ != nullptr ? 1 : 0;
-    MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, world());
     if (ok == 1) {
         const DirectAccess access(bases_[index(rank_)]);
         *release_word(rank_) = 0;
@@ -72,11 +74,15 @@ long* Arena::counter(int rank) const {
 }
 
 DirectAccess::DirectAccess(void* own_memory) : own_memory_(own_memory) {
+#if ARMCI_BENCH_ACCESS
     ARMCI_Access_begin(own_memory_);
+#endif
 }
 
 DirectAccess::~DirectAccess() {
+#if ARMCI_BENCH_ACCESS
     ARMCI_Access_end(own_memory_);
+#endif
 }
 
 }  // namespace armci::bench

@@ -5,7 +5,28 @@
 #include <rdma/fabric.h>
 #endif
 
+#if ARMCI_BENCH_COMEX
+// Its header is for C only.
+extern "C" int comex_group_comm(int group, MPI_Comm* comm);
+#endif
+
 namespace armci::bench {
+namespace {
+
+MPI_Comm g_world = MPI_COMM_WORLD;
+
+}  // namespace
+
+MPI_Comm world() {
+    return g_world;
+}
+
+void adopt_world() {
+#if ARMCI_BENCH_COMEX
+    constexpr int kWorldGroup = 0;  // without the progress ranks
+    comex_group_comm(kWorldGroup, &g_world);
+#endif
+}
 
 std::string library_name() {
     return ARMCI_BENCH_LIBRARY_NAME;

@@ -4,10 +4,17 @@
 
 #include "armci-bench/row.h"
 
+#include <mpi.h>
+
 #include <array>
 #include <string>
 
 namespace armci::bench {
+
+// The ranks that ARMCI counts. These are all ranks of the job, but an ARMCI may keep some of them
+// for itself: those never come back from ARMCI_Init. adopt_world() belongs behind it.
+MPI_Comm world();
+void adopt_world();
 
 // Name and version of the library, as the build was told.
 std::string library_name();

@@ -34,7 +34,7 @@ std::vector<std::string> distinct_hosts(int rank_count) {
     MPI_Get_processor_name(mine.data(), &length);
     std::vector<char> all(mine.size() * static_cast<size_t>(rank_count));
     MPI_Gather(mine.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, all.data(), MPI_MAX_PROCESSOR_NAME,
-               MPI_CHAR, 0, MPI_COMM_WORLD);
+               MPI_CHAR, 0, world());
     std::vector<std::string> hosts;
     for (size_t rank = 0; rank < static_cast<size_t>(rank_count); rank++) {
         const std::string host = all.data() + rank * mine.size();
@@ -97,7 +97,7 @@ std::vector<std::pair<std::string, std::string>> library_environment() {
 
 Machine describe_machine() {
     Machine machine;
-    MPI_Comm_size(MPI_COMM_WORLD, &machine.rank_count);
+    MPI_Comm_size(world(), &machine.rank_count);
     machine.date = utc_date();
     machine.hosts = distinct_hosts(machine.rank_count);
     machine.cpu = cpu_name();

@@ -28,7 +28,7 @@ constexpr int kExitUsage = 2;
 
 int world_rank() {
     int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_rank(world(), &rank);
     return rank;
 }
 
@@ -43,7 +43,7 @@ int fail(const std::string& message, int status) {
 // Makes an error that rank 0 found known to all ranks.
 bool failed_on_rank_0(const std::string& message) {
     int failed = message.empty() ? 0 : 1;
-    MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&failed, 1, MPI_INT, 0, world());
     return failed != 0;
 }
 
@@ -118,12 +118,50 @@ int measure_with_network(const Plan& plan, const Groups& groups, const Options& 
     return measure_all(plan, groups, options, arena, raw.get());
 }
 
+int fail_usage(const std::string& error) {
+    return fail(error + " (armci-bench --help tells more)", kExitUsage);
+}
+
+// What these options mean for the ranks there are; 0, or the exit status.
+int make_plan_for_job(const Options& options, Plan* plan) {
+    int rank_count = 0;
+    MPI_Comm_size(world(), &rank_count);
+    const std::string error = check_job_size(options, rank_count);
+    if (!error.empty()) {
+        return fail_usage(error);
+    }
+    *plan = make_plan(options, rank_count,
+                      {.raw = raw_is_available(), .serial_modes = can_limit_pipeline()});
+    if (world_rank() == 0) {
+        for (const std::string& note : plan->notes) {
+            std::fprintf(stderr, "armci-bench: %s\n", note.c_str());
+        }
+    }
+    return plan->rows.empty() ? fail("these options leave nothing to measure", kExitUsage) : 0;
+}
+
+int list_rows(const Options& options) {
+    Plan plan;
+    const int status = make_plan_for_job(options, &plan);
+    if (status == 0 && world_rank() == 0) {
+        for (const Row& row : plan.rows) {
+            print_row(stdout, row);
+        }
+    }
+    return status;
+}
+
 // Collective; ARMCI is up.
-int run_benchmark(const Plan& plan, const Options& options) {
+int run_benchmark(const Options& options) {
+    Plan plan;
+    int status = make_plan_for_job(options, &plan);
+    if (status != 0) {
+        return status;
+    }
     const Groups groups = group_rows(plan.rows, options.interleave);
     const MemoryNeeds needs = most_memory(plan, groups, options);
     Arena arena;
-    int status = kExitFailed;
+    status = kExitFailed;
     if (arena.create(needs.remote_bytes, needs.local_bytes, options.local_malloc)) {
         status = measure_with_network(plan, groups, options, arena);
     } else {
@@ -145,36 +183,15 @@ int bench_main(const std::vector<std::string_view>& arguments) {
         }
         return 0;
     }
-    int rank_count = 0;
-    MPI_Comm_size(MPI_COMM_WORLD, &rank_count);
-    if (error.empty()) {
-        error = check_job_size(options, rank_count);
-    }
     if (!error.empty()) {
-        return fail(error + " (armci-bench --help tells more)", kExitUsage);
-    }
-
-    const Plan plan = make_plan(options, rank_count,
-                                {.raw = raw_is_available(), .serial_modes = can_limit_pipeline()});
-    if (world_rank() == 0) {
-        for (const std::string& note : plan.notes) {
-            std::fprintf(stderr, "armci-bench: %s\n", note.c_str());
-        }
-    }
-    if (plan.rows.empty()) {
-        return fail("these options leave nothing to measure", kExitUsage);
+        return fail_usage(error);
     }
     if (options.list) {
-        for (const Row& row : plan.rows) {
-            if (world_rank() == 0) {
-                print_row(stdout, row);
-            }
-        }
-        return 0;
+        return list_rows(options);
     }
-
     ARMCI_Init();
-    const int status = run_benchmark(plan, options);
+    adopt_world();
+    const int status = run_benchmark(options);
     ARMCI_Finalize();
     return status;
 }

@@ -1,5 +1,7 @@
 #include "armci-bench/mpi_pack_workload.h"
 
+#include "armci-bench/implementation.h"
+
 #include <cstring>
 
 namespace armci::bench {
@@ -64,12 +66,12 @@ void MpiPackWorkload::unpack(Side side, char* memory) {
 
 void MpiPackWorkload::send(int rank, int tag, bool with_data) {
     const int bytes = with_data ? static_cast<int>(buffer_.size()) : 0;
-    MPI_Send(buffer_.data(), bytes, MPI_BYTE, rank, tag, MPI_COMM_WORLD);
+    MPI_Send(buffer_.data(), bytes, MPI_BYTE, rank, tag, world());
 }
 
 int MpiPackWorkload::receive(int rank, int tag) {
     MPI_Status status;
-    MPI_Recv(buffer_.data(), static_cast<int>(buffer_.size()), MPI_BYTE, rank, tag, MPI_COMM_WORLD,
+    MPI_Recv(buffer_.data(), static_cast<int>(buffer_.size()), MPI_BYTE, rank, tag, world(),
              &status);
     return status.MPI_TAG;
 }

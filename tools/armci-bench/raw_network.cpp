@@ -22,7 +22,7 @@ struct Card {
 
 bool all_succeeded(const std::string& error) {
     int ok = error.empty() ? 1 : 0;
-    MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, world());
     return ok == 1;
 }
 
@@ -38,12 +38,12 @@ std::string wanted_provider(const Options& options) {
 
 FabricNetwork::FabricNetwork(const Options& options, const Arena& arena)
     : options_(options), arena_(arena) {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Comm_size(MPI_COMM_WORLD, &rank_count_);
+    MPI_Comm_rank(world(), &rank_);
+    MPI_Comm_size(world(), &rank_count_);
 }
 
 FabricNetwork::~FabricNetwork() {
-    MPI_Barrier(MPI_COMM_WORLD);  // nobody closes what another rank still uses
+    MPI_Barrier(world());  // nobody closes what another rank still uses
 }
 
 bool FabricNetwork::open(std::string* error) {
@@ -87,8 +87,7 @@ std::string FabricNetwork::insert_peers() {
     mine.key = area_region_.key;
     mine.base = area_region_.remote_base;
     std::vector<Card> cards(static_cast<size_t>(rank_count_));
-    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, cards.data(), sizeof mine, MPI_BYTE,
-                  MPI_COMM_WORLD);
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, cards.data(), sizeof mine, MPI_BYTE, world());
     std::string error;
     for (const Card& card : cards) {
         Peer peer{.key = card.key, .base = card.base};

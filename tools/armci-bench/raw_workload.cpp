@@ -1,5 +1,7 @@
 #include "armci-bench/raw_workload.h"
 
+#include "armci-bench/implementation.h"
+
 #include <mpi.h>
 
 #include <algorithm>
@@ -138,7 +140,7 @@ void RawRmwWorkload::dismiss() {
 int64_t RawRmwWorkload::count_errors() {
     const Roles& roles = context().roles;
     std::vector<int64_t> performed(static_cast<size_t>(roles.rank_count));
-    MPI_Allgather(&performed_, 1, MPI_INT64_T, performed.data(), 1, MPI_INT64_T, MPI_COMM_WORLD);
+    MPI_Allgather(&performed_, 1, MPI_INT64_T, performed.data(), 1, MPI_INT64_T, world());
     if (!roles.serves()) {
         return wrong_answers_;
     }

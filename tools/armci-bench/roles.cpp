@@ -1,20 +1,22 @@
 #include "armci-bench/roles.h"
 
+#include "armci-bench/implementation.h"
+
 namespace armci::bench {
 
 namespace {
 
 Roles world_roles() {
     Roles roles;
-    MPI_Comm_rank(MPI_COMM_WORLD, &roles.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &roles.rank_count);
+    MPI_Comm_rank(world(), &roles.rank);
+    MPI_Comm_size(world(), &roles.rank_count);
     return roles;
 }
 
 void make_actors_comm(Roles* roles) {
-    MPI_Comm_split(MPI_COMM_WORLD, roles->acts() ? 0 : MPI_UNDEFINED, roles->rank, &roles->actors);
+    MPI_Comm_split(world(), roles->acts() ? 0 : MPI_UNDEFINED, roles->rank, &roles->actors);
     const int acts = roles->acts() ? 1 : 0;
-    MPI_Allreduce(&acts, &roles->actor_count, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(&acts, &roles->actor_count, 1, MPI_INT, MPI_SUM, world());
 }
 
 }  // namespace

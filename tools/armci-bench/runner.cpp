@@ -90,7 +90,7 @@ class Measurement {
 
     void count_errors() {
         long long errors = workload_->count_errors();
-        MPI_Allreduce(MPI_IN_PLACE, &errors, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(MPI_IN_PLACE, &errors, 1, MPI_LONG_LONG, MPI_SUM, world());
         result_.errors = errors;
         if (errors != 0) {
             result_.status = Status::wrong;
@@ -101,7 +101,7 @@ class Measurement {
 
     void time_phase(int64_t sample_count) {
         release_value_++;
-        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Barrier(world());
         int stalled = 0;
         if (roles_.acts()) {
             act(sample_count);
@@ -115,9 +115,9 @@ class Measurement {
         if (options_.target_wait == TargetWait::armci) {
             ARMCI_Barrier();
         } else {
-            MPI_Barrier(MPI_COMM_WORLD);
+            MPI_Barrier(world());
         }
-        MPI_Allreduce(MPI_IN_PLACE, &stalled, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        MPI_Allreduce(MPI_IN_PLACE, &stalled, 1, MPI_INT, MPI_MAX, world());
         if (stalled != 0) {
             result_.status = Status::stalled;
         }

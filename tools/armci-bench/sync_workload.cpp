@@ -1,5 +1,7 @@
 #include "armci-bench/sync_workload.h"
 
+#include "armci-bench/implementation.h"
+
 #include "armci-bench/armci_api.h"
 
 #include <chrono>
@@ -55,7 +57,7 @@ int64_t RmwWorkload::count_errors() {
     const auto rank_count = static_cast<size_t>(context().roles.rank_count);
     std::vector<Tally> tallies(rank_count);
     MPI_Allgather(&tally_, sizeof(Tally), MPI_BYTE, tallies.data(), sizeof(Tally), MPI_BYTE,
-                  MPI_COMM_WORLD);
+                  world());
     Tally mine;
     for (const Tally& tally : tallies) {
         if (tally.target == context().roles.rank) {

@@ -168,7 +168,12 @@ void TransferWorkload::start(Place& place, armci_hdl_t* handle) {
             break;
         default:
             if (form_ == Form::contiguous) {
+#if ARMCI_BENCH_NBACC
                 ARMCI_NbAcc(type_code_, scale, source, destination, counts[0], target_, handle);
+#else
+                ARMCI_NbAccS(type_code_, scale, source, from, destination, to, counts, 0, target_,
+                             handle);
+#endif
             } else if (form_ == Form::strided) {
                 ARMCI_NbAccS(type_code_, scale, source, from, destination, to, counts, levels_,
                              target_, handle);
