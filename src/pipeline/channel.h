@@ -58,8 +58,8 @@ struct Channel {
     bool is_dirty = false;     // in its list of channels with remote work pending
     bool is_batching = false;  // in its list of channels that may have a batch
 
-    // A program's habit: whether a fence followed the last blocking small operation, and whether
-    // one of them has left since the last fence.
+    // A program's habit: whether a fence followed the last operation that changes memory there, and
+    // whether one of them has left since the last fence.
     bool expects_fence = false;
     bool is_unfenced = false;
 
@@ -67,11 +67,12 @@ struct Channel {
         expects_fence |= is_unfenced;
         is_unfenced = false;
     }
-    // Before a blocking small operation leaves. Where the one before was not fenced, this one will
-    // hardly be.
-    void note_unfenced() {
+    // For each of these operations when its last part leaves: whether a fence is likely to follow.
+    // Where the one before was not fenced, this one will hardly be.
+    bool fence_follows() {
         expects_fence &= !is_unfenced;
         is_unfenced = true;
+        return expects_fence;
     }
 
     bool has_room(uint64_t frame_bytes) const {

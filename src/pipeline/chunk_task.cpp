@@ -30,6 +30,9 @@ bool ChunkTask::post(Origin& origin) {
             }
             waiting_ = false;
             ++origin.stats().chunks_sent;
+            if (packed_bytes_ == transfer_.total_bytes && channel().fence_follows()) {
+                unsent_->header()->flags |= wire::kAcknowledgeNow;
+            }
         }
         if (!origin.send(channel(), unsent_, this, Origin::Effect::mutation)) {
             return false;

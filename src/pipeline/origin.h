@@ -198,6 +198,14 @@ class Origin {
                                                                      : buffers_.buffer_bytes();
     }
 
+    // Before the fence that is likely to follow: where writes are ordered the server is asked now
+    // to acknowledge all that is posted.
+    void ask_for_fence(Channel& channel) {
+        if (ordering_.ordered_writes) {
+            ask_acknowledge(channel, channel.last_effect());
+        }
+    }
+
     // True when RMA of that kind may be posted now without overtaking earlier operations; otherwise
     // it sees to it that the server is asked, and the caller tries again later.
     bool may_write(Channel& channel);

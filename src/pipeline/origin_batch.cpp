@@ -91,8 +91,7 @@ void Origin::flush_blocking(int node) {
     if (channel.batch == nullptr) {
         return;
     }
-    channel.note_unfenced();
-    if (channel.expects_fence) {
+    if (channel.fence_follows()) {
         channel.batch->header()->flags |= wire::kAcknowledgeNow;
     }
     flush_batch(channel);

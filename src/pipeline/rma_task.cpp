@@ -108,6 +108,9 @@ bool RmaTask::post(Origin& origin) {
         }
         progress_ = next;
     }
+    if (is_put && to.fence_follows()) {
+        origin.ask_for_fence(to);
+    }
     return true;
 }
 

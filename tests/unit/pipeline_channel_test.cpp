@@ -66,18 +66,14 @@ TEST(Channel, DeliveredWritesNeedTheirCompletion) {
 // One put, one fence, and so on: from the second put on a fence is expected.
 TEST(Channel, FencesAreExpectedWhereTheyAreAHabit) {
     Channel channel;
-    channel.note_unfenced();
-    EXPECT_FALSE(channel.expects_fence);
+    EXPECT_FALSE(channel.fence_follows());
     for (int round = 0; round < 3; ++round) {
         channel.note_fence();
         channel.note_fence();
-        channel.note_unfenced();
-        EXPECT_TRUE(channel.expects_fence);
+        EXPECT_TRUE(channel.fence_follows());
     }
-    channel.note_unfenced();
-    EXPECT_FALSE(channel.expects_fence);
-    channel.note_unfenced();
-    EXPECT_FALSE(channel.expects_fence);
+    EXPECT_FALSE(channel.fence_follows());
+    EXPECT_FALSE(channel.fence_follows());
 }
 
 }  // namespace
