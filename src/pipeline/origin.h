@@ -268,7 +268,7 @@ class Origin {
     OutFrame* make_frame(void* piece, wire::FrameKind kind, size_t wire_bytes);
     bool post_message(Channel& channel, OutFrame* frame);
     bool post_into_slot(Channel& channel, OutFrame* frame);
-    uint64_t slots_wanted(const Channel& channel) const;
+    uint64_t slots_wanted(const Channel& channel, uint64_t used) const;
     void ask_slots(Channel& channel);
     void take_grant(Channel& channel, const void* frame, size_t frame_bytes);
     bool return_slots(Channel& channel);

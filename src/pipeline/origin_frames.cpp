@@ -97,11 +97,10 @@ bool Origin::post_into_slot(Channel& channel, OutFrame* frame) {
 bool Origin::post_frame(Channel& channel, OutFrame* frame) {
     wire::FrameHeader& header = *frame->header();
     header.sequence = channel.sent_frames + 1;
-    header.flow = slots_wanted(channel);
+    const bool is_message = frame->wire_bytes <= largest_message_bytes_;
+    header.flow = slots_wanted(channel, is_message ? 0 : 1);
     frame->operation.peer = channel.node;
-    const bool posted = frame->wire_bytes <= largest_message_bytes_
-                            ? post_message(channel, frame)
-                            : post_into_slot(channel, frame);
+    const bool posted = is_message ? post_message(channel, frame) : post_into_slot(channel, frame);
     if (!posted) {
         return false;
     }
@@ -120,23 +119,25 @@ bool Origin::post_frame(Channel& channel, OutFrame* frame) {
 
 // --- Chunks and their slots ----------------------------------------------------------------------
 
-uint64_t Origin::slots_wanted(const Channel& channel) const {
-    if (channel.landing == nullptr || channel.queued_bytes <= 0) {
+// How many slots to ask for with a frame that takes `used` of those at hand: as many as the queued
+// transfers need, and what may be kept for the next ones is replaced when it is used.
+uint64_t Origin::slots_wanted(const Channel& channel, uint64_t used) const {
+    if (channel.landing == nullptr) {
         return 0;
     }
+    uint64_t needed = used > 0 ? channel.keep_slots : 0;
     // A transfer that fits one message needs none.
-    if (channel.queued_bytes <= static_cast<int64_t>(largest_message_bytes_) / 2) {
-        return 0;
+    if (channel.queued_bytes > static_cast<int64_t>(largest_message_bytes_) / 2) {
+        const auto slots =
+            static_cast<uint64_t>(channel.queued_bytes) / (channel.landing->slot_bytes / 2) + 1;
+        needed = std::max(needed, std::min<uint64_t>(slots, channel.landing->slot_count));
     }
-    const auto needed =
-        static_cast<uint64_t>(channel.queued_bytes) / (channel.landing->slot_bytes / 2) + 1;
-    const uint64_t most = channel.landing->slot_count;
-    return std::min(needed, most) -
-           std::min<uint64_t>(channel.slots.size(), std::min(needed, most));
+    const uint64_t left = channel.slots.size() - std::min<uint64_t>(used, channel.slots.size());
+    return needed > left ? needed - left : 0;
 }
 
 void Origin::ask_slots(Channel& channel) {
-    if (channel.slots_asked > 0 || slots_wanted(channel) == 0) {
+    if (channel.slots_asked > 0 || slots_wanted(channel, 0) == 0) {
         return;
     }
     OutFrame* frame = new_frame(wire::FrameKind::want, sizeof(wire::FrameHeader));

@@ -1,0 +1,74 @@
+// How transfers share buffers and slots: what one takes another finds again.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "server_fixture.h"
+#include "transfer_pattern.h"
+
+namespace armci::test {
+namespace {
+
+using base::OpKind;
+using base::Route;
+
+// Puts that follow each other each find a slot, though each uses one up: what an origin may keep
+// between transfers is granted anew. Without a slot a put goes in many short messages.
+TEST(PipelineFlow, SlotsAreReplacedAsTheyAreUsed) {
+    constexpr int64_t kBytes = 32 << 10;
+    constexpr uint64_t kPuts = 20;
+    NetworkOptions options;
+    options.receive_buffer_count = 16;
+    TestNetwork network(options);
+    ASSERT_EQ(network.error(), "");
+    if (!network.uses_landing()) {
+        GTEST_SKIP() << "this provider has no landing slots";
+    }
+    std::vector<char> local(256 << 10, 'x');
+    const auto put = [&](int64_t bytes) {
+        network.wait(*network.start(0, 0, Route::server,
+                                    make_transfer({OpKind::put}, contiguous_pattern(bytes, 0, 0),
+                                                  local.data(), network.memory(0))));
+        network.fence_all();
+        for (int i = 0; i < 200; ++i) {  // the grant may come behind the acknowledgement
+            network.progress();
+        }
+    };
+    put(static_cast<int64_t>(local.size()));
+    const uint64_t before = network.stats(0).chunks_sent;
+    for (uint64_t i = 0; i < kPuts; ++i) {
+        put(kBytes);
+    }
+    EXPECT_EQ(network.stats(0).chunks_sent - before, kPuts);
+}
+
+// A long transfer to one server does not keep a short one to another waiting for buffers.
+TEST(PipelineFlow, AShortTransferOvertakesALongOneToAnotherServer) {
+    constexpr int64_t kLong = 8 << 20;
+    constexpr int64_t kShort = 48 << 10;
+    NetworkOptions options;
+    options.node_count = 2;
+    options.buffer_count = 2;
+    options.memory_bytes = kLong;
+    TestNetwork network(options);
+    ASSERT_EQ(network.error(), "");
+    std::vector<char> local(kLong, 'x');
+    const auto start = [&](int node, int64_t bytes) {
+        return network.start(0, node, Route::server,
+                             make_transfer({OpKind::put}, contiguous_pattern(bytes, 0, 0),
+                                           local.data(), network.memory(node)));
+    };
+    for (const int node : {0, 1}) {  // connected, with slots
+        network.wait(*start(node, kShort));
+    }
+    network.fence_all();
+    const auto long_one = start(0, kLong);
+    const auto short_one = start(1, kShort);
+    network.wait(*short_one);
+    EXPECT_GE(network.origin(0).channel(0).queued_bytes, kLong / 2);
+    network.wait(*long_one);
+    network.fence_all();
+}
+
+}  // namespace
+}  // namespace armci::test
