@@ -30,21 +30,8 @@ void copy_run(char* to, const char* from, int64_t bytes) {
 }  // namespace
 
 MpiPackWorkload::MpiPackWorkload(const Context& context)
-    : Workload(context),
-      verb_(context.row.op == Op::mpi_pack_get ? Verb::get : Verb::put),
-      check_(context.row, context.options, verb_, context.row_number),
+    : CheckedWorkload(context, context.row.op == Op::mpi_pack_get ? Verb::get : Verb::put),
       buffer_(static_cast<size_t>(context.row.shape.total_bytes())) {}
-
-void MpiPackWorkload::prepare() {
-    const Roles& roles = context().roles;
-    if (roles.acts()) {
-        check_.fill_local(context().arena.local(), roles.rank);
-    }
-    if (roles.origin >= 0) {
-        const DirectAccess access(context().arena.data(roles.rank));
-        check_.fill_remote(context().arena.data(roles.rank), roles.rank);
-    }
-}
 
 void MpiPackWorkload::pack(Side side, const char* memory) {
     const int64_t run_bytes = context().row.shape.run_bytes;
@@ -127,20 +114,6 @@ void MpiPackWorkload::serve() {
 
 void MpiPackWorkload::dismiss() {
     send(context().roles.target, kTagStop, false);
-}
-
-int64_t MpiPackWorkload::count_errors() {
-    const Roles& roles = context().roles;
-    if (verb_ == Verb::get) {
-        return roles.acts()
-                   ? check_.errors_at_origin(context().arena.local(), roles.rank, roles.target)
-                   : 0;
-    }
-    if (roles.origin < 0) {
-        return 0;
-    }
-    const DirectAccess access(context().arena.data(roles.rank));
-    return check_.errors_at_target(context().arena.data(roles.rank), roles.origin, roles.rank);
 }
 
 }  // namespace armci::bench

@@ -1,20 +1,17 @@
 // The yardstick: the same patch packed, sent and unpacked by hand with two-sided MPI.
 #pragma once
 
-#include "armci-bench/transfer_check.h"
-#include "armci-bench/workload.h"
+#include "armci-bench/checked_workload.h"
 
 #include <vector>
 
 namespace armci::bench {
 
-class MpiPackWorkload : public Workload {
+class MpiPackWorkload : public CheckedWorkload {
   public:
     explicit MpiPackWorkload(const Context& context);
 
-    void prepare() override;
     void perform(int64_t count) override;
-    int64_t count_errors() override;
     bool needs_service() const override { return true; }
     void serve() override;
     void dismiss() override;
@@ -27,8 +24,6 @@ class MpiPackWorkload : public Workload {
     void send(int rank, int tag, bool with_data);
     int receive(int rank, int tag);
 
-    const Verb verb_;
-    const TransferCheck check_;
     std::vector<char> buffer_;
 };
 

@@ -24,23 +24,10 @@ void send_stop(FabricNetwork& network, int target) {
 }  // namespace
 
 RawTransferWorkload::RawTransferWorkload(const Context& context, FabricNetwork& network)
-    : Workload(context),
+    : CheckedWorkload(context, direction_of(context.row.op)),
       network_(network),
-      verb_(direction_of(context.row.op)),
       slots_(make_slots(context.row, context.options)),
-      check_(context.row, context.options, verb_, context.row_number),
       bytes_(static_cast<size_t>(context.row.shape.total_bytes())) {}
-
-void RawTransferWorkload::prepare() {
-    const Roles& roles = context().roles;
-    if (roles.acts()) {
-        check_.fill_local(context().arena.local(), roles.rank);
-    }
-    if (roles.origin >= 0) {
-        const DirectAccess access(context().arena.data(roles.rank));
-        check_.fill_remote(context().arena.data(roles.rank), roles.rank);
-    }
-}
 
 int64_t RawTransferWorkload::batch_count() const {
     return context().row.mode == Mode::window ? context().options.window : 1;
@@ -79,20 +66,6 @@ void RawTransferWorkload::serve() {
 
 void RawTransferWorkload::dismiss() {
     send_stop(network_, context().roles.target);
-}
-
-int64_t RawTransferWorkload::count_errors() {
-    const Roles& roles = context().roles;
-    if (verb_ == Verb::get) {
-        return roles.acts()
-                   ? check_.errors_at_origin(context().arena.local(), roles.rank, roles.target)
-                   : 0;
-    }
-    if (roles.origin < 0) {
-        return 0;
-    }
-    const DirectAccess access(context().arena.data(roles.rank));
-    return check_.errors_at_target(context().arena.data(roles.rank), roles.origin, roles.rank);
 }
 
 void RawRmwWorkload::prepare() {

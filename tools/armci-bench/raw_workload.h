@@ -4,25 +4,22 @@
 // same of all, elsewhere each of them waits for that.
 #pragma once
 
+#include "armci-bench/checked_workload.h"
 #include "armci-bench/raw_network.h"
 #include "armci-bench/slots.h"
-#include "armci-bench/transfer_check.h"
-#include "armci-bench/workload.h"
 
 #include <cstdint>
 
 namespace armci::bench {
 
 // raw-put: fi_writemsg; raw-get: fi_read. The target only drives its endpoint.
-class RawTransferWorkload : public Workload {
+class RawTransferWorkload : public CheckedWorkload {
   public:
     RawTransferWorkload(const Context& context, FabricNetwork& network);
 
-    void prepare() override;
     void perform(int64_t count) override;
     int64_t check_count() const override { return slots_.count; }
     int64_t batch_count() const override;
-    int64_t count_errors() override;
     bool needs_service() const override { return true; }
     void serve() override;
     void dismiss() override;
@@ -31,9 +28,7 @@ class RawTransferWorkload : public Workload {
     void start(int64_t slot, bool delivered);
 
     FabricNetwork& network_;
-    const Verb verb_;
     const Slots slots_;
-    const TransferCheck check_;
     const size_t bytes_;
 };
 

@@ -79,20 +79,8 @@ int64_t RmwWorkload::count_errors() {
 }
 
 FenceWorkload::FenceWorkload(const Context& context)
-    : Workload(context),
-      check_(context.row, context.options, Verb::put, context.row_number),
+    : CheckedWorkload(context, Verb::put),
       put_bytes_(static_cast<int>(context.row.shape.total_bytes())) {}
-
-void FenceWorkload::prepare() {
-    const Roles& roles = context().roles;
-    if (roles.acts()) {
-        check_.fill_local(context().arena.local(), roles.rank);
-    }
-    if (roles.origin >= 0) {
-        const DirectAccess access(context().arena.data(roles.rank));
-        check_.fill_remote(context().arena.data(roles.rank), roles.rank);
-    }
-}
 
 double FenceWorkload::timed(int64_t count) {
     using Clock = std::chrono::steady_clock;
@@ -115,12 +103,7 @@ double FenceWorkload::timed(int64_t count) {
 }
 
 int64_t FenceWorkload::count_errors() {
-    const Roles& roles = context().roles;
-    if (put_bytes_ == 0 || roles.origin < 0) {
-        return 0;
-    }
-    const DirectAccess access(context().arena.data(roles.rank));
-    return check_.errors_at_target(context().arena.data(roles.rank), roles.origin, roles.rank);
+    return put_bytes_ == 0 ? 0 : CheckedWorkload::count_errors();
 }
 
 void BarrierWorkload::prepare() {

@@ -1,8 +1,7 @@
 // Operations without a transfer of their own: atomic operations, fence, barrier.
 #pragma once
 
-#include "armci-bench/transfer_check.h"
-#include "armci-bench/workload.h"
+#include "armci-bench/checked_workload.h"
 
 namespace armci::bench {
 
@@ -28,17 +27,15 @@ class RmwWorkload : public Workload {
 };
 
 // The time of ARMCI_Fence alone, after a small put or with nothing outstanding.
-class FenceWorkload : public Workload {
+class FenceWorkload : public CheckedWorkload {
   public:
     explicit FenceWorkload(const Context& context);
 
-    void prepare() override;
     void perform(int64_t count) override { timed(count); }
     double timed(int64_t count) override;
     int64_t count_errors() override;
 
   private:
-    const TransferCheck check_;
     const int put_bytes_;
 };
 

@@ -36,11 +36,9 @@ std::vector<int> to_ints(const std::vector<int64_t>& values) {
 }  // namespace
 
 TransferWorkload::TransferWorkload(const Context& context)
-    : Workload(context),
-      verb_(verb_of(context.row.op)),
+    : CheckedWorkload(context, verb_of(context.row.op)),
       form_(context.row.shape.form),
       slots_(make_slots(context.row, context.options)),
-      check_(context.row, context.options, verb_, context.row_number),
       target_(context.roles.target),
       type_code_(armci_type(context.options.type)),
       scale_(make_scale(context.options.type, context.options.scale)) {
@@ -83,17 +81,6 @@ void TransferWorkload::make_places() {
         place.descriptor.dst_ptr_array = place.destination_runs.data();
         place.descriptor.bytes = counts_[0];
         place.descriptor.ptr_array_len = static_cast<int>(place.source_runs.size());
-    }
-}
-
-void TransferWorkload::prepare() {
-    const Roles& roles = context().roles;
-    if (roles.acts()) {
-        check_.fill_local(context().arena.local(), roles.rank);
-    }
-    if (roles.origin >= 0) {
-        const DirectAccess access(context().arena.data(roles.rank));
-        check_.fill_remote(context().arena.data(roles.rank), roles.rank);
     }
 }
 
@@ -250,19 +237,6 @@ void TransferWorkload::start_batch(int64_t count) {
             ARMCI_UNSET_AGGREGATE_HANDLE(handle);
             break;
     }
-}
-
-int64_t TransferWorkload::count_errors() {
-    const Roles& roles = context().roles;
-    if (verb_ == Verb::get) {
-        return roles.acts() ? check_.errors_at_origin(context().arena.local(), roles.rank, target_)
-                            : 0;
-    }
-    if (roles.origin < 0) {
-        return 0;
-    }
-    const DirectAccess access(context().arena.data(roles.rank));
-    return check_.errors_at_target(context().arena.data(roles.rank), roles.origin, roles.rank);
 }
 
 }  // namespace armci::bench

@@ -2,24 +2,21 @@
 #pragma once
 
 #include "armci-bench/armci_api.h"
+#include "armci-bench/checked_workload.h"
 #include "armci-bench/element.h"
 #include "armci-bench/slots.h"
-#include "armci-bench/transfer_check.h"
-#include "armci-bench/workload.h"
 
 #include <vector>
 
 namespace armci::bench {
 
-class TransferWorkload : public Workload {
+class TransferWorkload : public CheckedWorkload {
   public:
     explicit TransferWorkload(const Context& context);
 
-    void prepare() override;
     void perform(int64_t count) override;
     int64_t check_count() const override { return slots_.count; }
     int64_t batch_count() const override;
-    int64_t count_errors() override;
     bool result_lasts() const override { return verb_ != Verb::acc; }
 
   private:
@@ -39,10 +36,8 @@ class TransferWorkload : public Workload {
     void start_batch(int64_t count);
     void fence();
 
-    const Verb verb_;
     const Form form_;
     const Slots slots_;
-    const TransferCheck check_;
     const int target_;
     const int type_code_;
 

@@ -1,0 +1,24 @@
+// A transfer whose result each rank checks in its own memory, whatever makes it.
+#pragma once
+
+#include "armci-bench/transfer_check.h"
+#include "armci-bench/workload.h"
+
+namespace armci::bench {
+
+class CheckedWorkload : public Workload {
+  public:
+    void prepare() override;
+    int64_t count_errors() override;
+
+  protected:
+    // The verb is what happens to the data, whatever the row's operation is called.
+    CheckedWorkload(const Context& context, Verb verb);
+
+    const Verb verb_;
+
+  private:
+    TransferCheck check_;
+};
+
+}  // namespace armci::bench
