@@ -14,11 +14,11 @@ void Runtime::stop_helping() {
     }
 }
 
-bool Runtime::idle() {
-    const bool helped =
-        network != nullptr && network->server != nullptr && network->server->help();
+void Runtime::idle() {
+    if (network != nullptr && network->server != nullptr) {
+        network->server->help();
+    }
     let_others_in();
-    return helped;
 }
 
 void Runtime::yield_lock() {

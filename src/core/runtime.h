@@ -101,9 +101,8 @@ struct Runtime {
             yield_lock();
         }
     }
-    // Between polls: helps the node's data server and lets other threads in. True when the server
-    // had something to do.
-    bool idle();
+    // Between polls: helps the node's data server and lets other threads in.
+    void idle();
 
     template <class Condition>
     void wait_until(Condition&& condition) {
@@ -114,9 +113,7 @@ struct Runtime {
                 let_others_in();
                 continue;
             }
-            if (idle()) {
-                backoff.reset();  // more may follow, and a request should not find this one away
-            }
+            idle();
             backoff.pause();
         }
         stop_helping();
