@@ -53,8 +53,8 @@ bool wants_rma(Runtime& runtime, const Transfer& transfer, Blocking blocking) {
         runtime.network->costs.least_rma_run(transfer.op, transfer.total_bytes);
     if (!transfer.is_vector && transfer.pair.levels == 0) {
         // RMA must not overtake requests that the server has not executed yet. A small transfer is
-        // there sooner behind them than after waiting for their acknowledgement.
-        // A small put is one message either way; the model knows which costs less.
+        // there sooner behind them than after waiting for their acknowledgement. A small put is
+        // one message either way; the model knows which costs less.
         const int node = runtime.world.node_of[transfer.target];
         return transfer.total_bytes >= least_run ||
                (!is_small(transfer) && !runtime.network->origin.has_unexecuted_requests(node));
@@ -261,10 +261,13 @@ void wait_handle(Runtime& runtime, armci_hdl_s* handle) {
 }
 
 bool test_handle(Runtime& runtime, armci_hdl_s* handle) {
-    // Also when this one is complete: small operations that were copied have to leave.
-    runtime.progress();
     if (runtime.handles.is_active(*handle)) {
-        return false;
+        runtime.progress();
+        if (runtime.handles.is_active(*handle)) {
+            return false;
+        }
+    } else if (runtime.network != nullptr) {
+        runtime.network->origin.flush_batches();  // it may have been copied, and has to leave
     }
     runtime.handles.set_idle(handle);
     return true;
