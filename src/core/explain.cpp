@@ -54,8 +54,7 @@ Decision decide(const Runtime& runtime, OpKind op, const pipeline::TransferShape
     if (shape.run_bytes >= least) {
         return {Route::rma, limit + by};
     }
-    const bool shares_frames = op != OpKind::get && network.costs.is_small(op, shape);
-    if (shape.run_bytes == shape.total_bytes && !shares_frames) {
+    if (shape.run_bytes == shape.total_bytes && !network.costs.is_small(op, shape)) {
         return {Route::rma,
                 "it is one run and nothing is under way to that node; behind requests that are not "
                 "acknowledged it would go by way of the server"};
@@ -134,7 +133,7 @@ std::vector<std::string> explain_transfer(const Runtime& runtime, OpKind op, int
     lines.push_back(std::string("route: ") + base::name_of(decision.route) + ", because " +
                     decision.reason);
     if (decision.route == Route::rma &&
-        runtime.config().route_choice() == base::RouteChoice::automatic && op != OpKind::get &&
+        runtime.config().route_choice() == base::RouteChoice::automatic &&
         runtime.network->costs.is_small(op, shape)) {
         lines.push_back(
             "       a non-blocking one goes by way of the server, with other small ones");
