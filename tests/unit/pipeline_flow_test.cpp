@@ -71,5 +71,52 @@ TEST(PipelineFlow, AShortTransferOvertakesALongOneToAnotherServer) {
     network.fence_all();
 }
 
+// Where a fence follows each operation, the operation itself asks for the acknowledgement: it comes
+// though nobody calls fence. A stand-still ends the program.
+TEST(PipelineFlow, OperationsAskForTheAcknowledgementOfAHabitualFence) {
+    TestNetwork network{NetworkOptions{}};
+    ASSERT_EQ(network.error(), "");
+    pipeline::Origin& origin = network.origin(0);
+    pipeline::Channel& channel = origin.channel(0);
+    std::vector<char> local(100 << 10, 'x');
+    const auto put = [&](Route route, int64_t bytes) {
+        network.wait(*network.start(0, 0, route,
+                                    make_transfer({OpKind::put}, contiguous_pattern(bytes, 0, 0),
+                                                  local.data(), network.memory(0))));
+    };
+    const auto small = [&] {
+        const pipeline::Origin::SmallRun run{local.data(),
+                                             reinterpret_cast<uint64_t>(network.memory(0))};
+        network.wait_until([&] {
+            return origin.append(channel, &run, 1, 8, nullptr,
+                                 pipeline::Origin::Leaving::by_caller);
+        });
+        origin.flush_blocking(0);
+    };
+    const bool can_write = network.is_registered(0);
+    for (int round = 0; round < 3; ++round) {
+        for (int kind = 0; kind < 4; ++kind) {
+            switch (kind) {
+                case 0:
+                    small();
+                    break;
+                case 1:
+                    put(Route::server, 1000);
+                    break;
+                case 2:
+                    put(Route::server, 100 << 10);
+                    break;
+                default:
+                    put(can_write ? Route::rma : Route::server, 1000);
+                    break;
+            }
+            if (round > 0) {
+                network.wait_until([&] { return !channel.remote_work_pending(); });
+            }
+            network.fence_all();
+        }
+    }
+}
+
 }  // namespace
 }  // namespace armci::test
