@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "strided/accumulate_isa.h"
+#include "strided/copy_pace.h"
 #include "strided/cursor.h"
 #include "strided/kernels.h"
 #include "strided/layout.h"
@@ -46,6 +47,69 @@ void Memcpy(benchmark::State& state) {
     report(state);
 }
 BENCHMARK(Memcpy);
+
+// --- Through the cache or past it: arguments are bytes, run length (0: contiguous), how, and
+// whether the destination (and the source) is in the cache.
+
+constexpr int64_t kPoolBytes = int64_t{256} << 20;
+
+enum How { kMemcpy, kAutomatic, kCached, kStreamed };
+
+void CopyThroughOrPastTheCache(benchmark::State& state) {
+    const int64_t bytes = state.range(0);
+    const int64_t run_bytes = state.range(1);
+    const int64_t cold = state.range(3);
+    static char* const source = static_cast<char*>(std::aligned_alloc(4096, kPoolBytes));
+    static char* const target = static_cast<char*>(std::aligned_alloc(4096, kPoolBytes));
+    static const bool touched =
+        (std::memset(source, 1, kPoolBytes), std::memset(target, 2, kPoolBytes), true);
+    benchmark::DoNotOptimize(touched);
+    PairLayout layout = contiguous_pair(bytes);
+    if (run_bytes > 0) {
+        const int count[] = {static_cast<int>(run_bytes), static_cast<int>(bytes / run_bytes)};
+        const int stride[] = {static_cast<int>(2 * run_bytes)};
+        make_pair(stride, stride, count, 1, &layout);
+    }
+    const auto how = static_cast<How>(state.range(2));
+    set_store_choice(how == kCached     ? StoreChoice::cached
+                     : how == kStreamed ? StoreChoice::streamed
+                                        : StoreChoice::automatic);
+    const int64_t places = kPoolBytes / (2 * bytes);
+    int64_t place = 0;
+    for (auto _ : state) {
+        place = (place + 1) % places;
+        char* from = source + ((cold & 2) != 0 ? place * 2 * bytes : 0);
+        char* to = target + ((cold & 1) != 0 ? place * 2 * bytes : 0);
+        if (how != kMemcpy) {
+            copy(layout, from, to, Direction::to_remote);
+        } else if (run_bytes == 0) {
+            std::memcpy(to, from, static_cast<size_t>(bytes));
+        } else {
+            for (int64_t at = 0; at < 2 * bytes; at += 2 * run_bytes) {
+                std::memcpy(to + at, from + at, static_cast<size_t>(run_bytes));
+            }
+        }
+        benchmark::ClobberMemory();
+    }
+    set_store_choice(StoreChoice::automatic);
+    report(state, bytes);
+    static const char* const kNames[] = {"memcpy", "automatic", "cached", "streamed"};
+    static const char* const kWhere[] = {"both cached", "target not", "source not", "neither"};
+    state.SetLabel(std::string(kNames[how]) + ", " + kWhere[cold]);
+}
+
+void CachePlaces(benchmark::internal::Benchmark* benchmark) {
+    for (const int64_t bytes : {64 << 10, 1 << 20, 8 << 20, 16 << 20}) {
+        for (const int64_t run_bytes : {0, 64, 128, 512, 4096, 16384}) {
+            for (const int64_t cold : {0, 1, 2, 3}) {
+                for (const int64_t how : {kMemcpy, kAutomatic, kCached, kStreamed}) {
+                    benchmark->Args({bytes, run_bytes, how, cold});
+                }
+            }
+        }
+    }
+}
+BENCHMARK(CopyThroughOrPastTheCache)->Apply(CachePlaces);
 
 void MemmovePerRun(benchmark::State& state) {
     const PairLayout layout = gapped_layout(state.range(0));

@@ -39,7 +39,7 @@ inline bool copied_on_node(Runtime& runtime, OpKind op, void* local, void* remot
     if (bytes == sizeof(uint64_t)) {
         std::memcpy(to, from, sizeof(uint64_t));
     } else {
-        std::memmove(to, from, static_cast<size_t>(bytes));
+        strided::copy_contiguous(from, to, bytes);
     }
     runtime.stats.count(op, base::Route::local, bytes);
     return true;

@@ -12,4 +12,17 @@ inline int64_t now_ns() {
     return static_cast<int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
+// The processor's own clock, for times of a few hundred nanoseconds; of unknown frequency.
+inline int64_t ticks() {
+#if defined(__x86_64__)
+    return static_cast<int64_t>(__builtin_ia32_rdtsc());
+#elif defined(__aarch64__)
+    int64_t value = 0;
+    asm volatile("mrs %0, cntvct_el0" : "=r"(value));
+    return value;
+#else
+    return now_ns();
+#endif
+}
+
 }  // namespace armci::base

@@ -18,10 +18,11 @@ void run_strided(Runtime& runtime, const pipeline::Transfer& transfer) {
             return;
         case base::OpKind::acc: {
             node::LockedAccumulator accumulator(runtime.heap.stripes(), transfer.scale);
-            strided::for_each_run(transfer.pair, transfer.local, remote,
-                                  [&](const char* local_run, char* remote_run, int64_t bytes) {
-                                      accumulator.add(local_run, remote_run, bytes);
-                                  });
+            strided::for_each_row(
+                transfer.pair, transfer.local, remote, [&](const strided::PairRow& row) {
+                    accumulator.add_row({row.remote, row.remote_stride, row.local, row.local_stride,
+                                         transfer.pair.count[0], row.run_count});
+                });
             return;
         }
     }

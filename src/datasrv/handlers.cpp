@@ -290,7 +290,8 @@ void Server::handle_transfer(Client& client, const wire::FrameHeader& header, co
         const char* data = view.data;
         for (int64_t left = data_bytes; left > 0;) {
             const strided::Row row = cursor.next_row(left);
-            accumulator.add_row(data, row.data, row.run_bytes, row.stride, row.run_count);
+            accumulator.add_row(
+                {row.data, row.stride, data, row.run_bytes, row.run_bytes, row.run_count});
             data += row.run_count * row.run_bytes;
             left -= row.run_count * row.run_bytes;
         }

@@ -28,25 +28,29 @@ void LockedAccumulator::add(const void* source, void* target, int64_t bytes) {
     }
 }
 
-void LockedAccumulator::add_row(const char* source, char* target, int64_t run_bytes, int64_t stride,
-                                int64_t run_count) {
-    while (run_count > 0) {
+void LockedAccumulator::add_row(const strided::AccRow& row) {
+    strided::AccRow left = row;
+    while (left.run_count > 0) {
         // Runs that lie in this stripe altogether go under one lock, in one loop.
-        const int64_t room = StripedLocks::bytes_to_boundary(target) - run_bytes;
+        char* target = static_cast<char*>(left.target);
+        const int64_t room = StripedLocks::bytes_to_boundary(target) - row.run_bytes;
         int64_t together = 0;
         if (room >= 0) {
-            together = stride > 0 ? std::min(run_count, room / stride + 1) : 1;
+            together =
+                row.target_stride > 0 ? std::min(left.run_count, room / row.target_stride + 1) : 1;
         }
         if (together > 1) {
             hold(StripedLocks::stripe_of(target));
-            strided::accumulate_row(scale_, {target, stride, source, run_bytes, together});
+            strided::AccRow within = left;
+            within.run_count = together;
+            strided::accumulate_row(scale_, within);
         } else {
-            add(source, target, run_bytes);
+            add(left.source, target, row.run_bytes);
             together = 1;
         }
-        source += together * run_bytes;
-        target = strided::offset_by(target, together * stride);
-        run_count -= together;
+        left.source = strided::offset_by(left.source, together * row.source_stride);
+        left.target = strided::offset_by(target, together * row.target_stride);
+        left.run_count -= together;
     }
 }
 

@@ -22,9 +22,8 @@ class LockedAccumulator {
     // target[i] += scale * source[i]; `bytes` is a multiple of the element size.
     void add(const void* source, void* target, int64_t bytes);
 
-    // Same for run_count runs, dense at the source and `stride` bytes apart at the target.
-    void add_row(const char* source, char* target, int64_t run_bytes, int64_t stride,
-                 int64_t run_count);
+    // Same for each run of the row.
+    void add_row(const strided::AccRow& row);
 
     void release() {
         if (held_ != kNone) {

@@ -24,7 +24,8 @@ strided::Layout with_gaps(int64_t run_bytes, int64_t total_bytes) {
 void accumulate_rows(const strided::AccScale& scale, strided::StridedCursor& to, const char* data) {
     while (to.remaining() > 0) {
         const strided::Row row = to.next_row(to.remaining());
-        strided::accumulate_row(scale, {row.data, row.stride, data, row.run_bytes, row.run_count});
+        strided::accumulate_row(
+            scale, {row.data, row.stride, data, row.run_bytes, row.run_bytes, row.run_count});
         data += row.run_bytes * row.run_count;
     }
 }

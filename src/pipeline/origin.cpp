@@ -11,7 +11,7 @@ namespace armci::pipeline {
 namespace {
 
 // Smaller chunks than this cost more in frames than a narrow window costs in pauses.
-constexpr size_t kSmallestChunk = 4096 - OutFrame::kWireOffset;
+constexpr size_t kSmallestChunkFrame = 4096 - OutFrame::kWireOffset;
 constexpr size_t kSmallFramesBytes = 256 << 10;
 
 }  // namespace
@@ -52,9 +52,10 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
     stream_window_bytes_ =
         std::max<int64_t>(2 * static_cast<int64_t>(options.buffer_bytes), receive_budget_ / 4);
     // Several messages fit a server's window, so that they follow each other without a pause.
-    largest_message_bytes_ = std::min(
-        buffers_.buffer_bytes() - OutFrame::kWireOffset,
-        std::max<size_t>(kSmallestChunk, static_cast<size_t>(options.server_window_bytes) / 4));
+    largest_message_bytes_ =
+        std::min(buffers_.buffer_bytes() - OutFrame::kWireOffset,
+                 std::max<size_t>(kSmallestChunkFrame,
+                                  static_cast<size_t>(options.server_window_bytes) / 4));
     if (options.use_landing) {
         largest_message_bytes_ = std::min(largest_message_bytes_, kSmallFrameBytes);
     }

@@ -11,18 +11,11 @@ namespace armci::strided {
 
 namespace {
 
-#if defined(__x86_64__)
-#define ARMCI_HAVE_X86_KERNELS 1
-#else
-#define ARMCI_HAVE_X86_KERNELS 0
-#endif
-
-using Kernel = void (*)(char* target, int64_t target_stride, const char* source, int64_t run_bytes,
-                        int64_t run_count, const unsigned char* scale);
+using Kernel = void (*)(const AccRow& row, const unsigned char* scale);
 
 // The loops are inlined into one function per instruction set. They load and store by memcpy, so
-// alignment does not matter, and the two sides may be the same memory: the compiler checks at run
-// time whether it may vectorise.
+// alignment does not matter. The two sides may be the same memory, but no element of the one is
+// another element of the other: ivdep says so, and the compiler need not check it for each run.
 
 template <class T>
 struct Add {
@@ -30,6 +23,7 @@ struct Add {
     [[gnu::always_inline]] static void apply(char* target, const char* source, int64_t bytes,
                                              const unsigned char*) {
         const int64_t count = bytes / int64_t{sizeof(T)};
+#pragma GCC ivdep
         for (int64_t i = 0; i < count; ++i) {
             char* element = target + i * sizeof(T);
             const T term = load_bytes<T>(source + i * sizeof(T));
@@ -45,6 +39,7 @@ struct ScaleAdd {
                                              const unsigned char* scale) {
         const T factor = load_bytes<T>(reinterpret_cast<const char*>(scale));
         const int64_t count = bytes / int64_t{sizeof(T)};
+#pragma GCC ivdep
         for (int64_t i = 0; i < count; ++i) {
             char* element = target + i * sizeof(T);
             const T term = factor * load_bytes<T>(source + i * sizeof(T));
@@ -71,6 +66,7 @@ struct ComplexScaleAdd {
         const T factor_re = load_bytes<T>(reinterpret_cast<const char*>(scale));
         const T factor_im = load_bytes<T>(reinterpret_cast<const char*>(scale) + sizeof(T));
         const int64_t count = bytes / int64_t{2 * sizeof(T)};
+#pragma GCC ivdep
         for (int64_t i = 0; i < count; ++i) {
             const char* term = source + i * 2 * sizeof(T);
             char* element = target + i * 2 * sizeof(T);
@@ -84,39 +80,73 @@ struct ComplexScaleAdd {
     }
 };
 
-// All runs of a row. Runs of one element, whose length the compiler then knows, are common: columns
-// of a matrix that is stored by rows.
-template <class Loop>
-[[gnu::always_inline]] inline void apply_to_row(char* target, int64_t target_stride,
-                                                const char* source, int64_t run_bytes,
-                                                int64_t run_count, const unsigned char* scale) {
-    if (run_bytes == Loop::kElementBytes) {
-        for (int64_t i = 0; i < run_count; ++i) {
-            Loop::apply(target + i * target_stride, source + i * Loop::kElementBytes,
-                        Loop::kElementBytes, scale);
-        }
-        return;
+// Runs whose length the compiler knows, through local copies, which nothing else can be.
+template <class Loop, int64_t kElements>
+[[gnu::always_inline]] inline void apply_to_runs_of(AccRow row, const unsigned char* scale) {
+    constexpr int64_t kBytes = kElements * Loop::kElementBytes;
+    unsigned char factor[16];
+    std::memcpy(factor, scale, sizeof factor);
+    char* target = static_cast<char*>(row.target);
+    const char* source = static_cast<const char*>(row.source);
+    for (int64_t i = 0; i < row.run_count; ++i) {
+        char sum[kBytes];
+        char term[kBytes];
+        std::memcpy(sum, target, kBytes);
+        std::memcpy(term, source, kBytes);
+        Loop::apply(sum, term, kBytes, factor);
+        std::memcpy(target, sum, kBytes);
+        target = offset_by(target, row.target_stride);
+        source = offset_by(source, row.source_stride);
     }
-    for (int64_t i = 0; i < run_count; ++i) {
-        Loop::apply(target + i * target_stride, source + i * run_bytes, run_bytes, scale);
+}
+
+// All runs of a row. Short runs are common: columns of a matrix that is stored by rows.
+template <class Loop>
+[[gnu::always_inline]] inline void apply_to_row(const AccRow& given, const unsigned char* scale) {
+    const AccRow row = given;
+    if (row.run_count > 1) {
+        switch (row.run_bytes / Loop::kElementBytes) {
+            case 1:
+                return apply_to_runs_of<Loop, 1>(row, scale);
+            case 2:
+                return apply_to_runs_of<Loop, 2>(row, scale);
+            case 4:
+                return apply_to_runs_of<Loop, 4>(row, scale);
+            case 8:
+                return apply_to_runs_of<Loop, 8>(row, scale);
+            default:
+                break;
+        }
+    }
+    char* target = static_cast<char*>(row.target);
+    const char* source = static_cast<const char*>(row.source);
+    for (int64_t i = 0; i < row.run_count; ++i) {
+        Loop::apply(target, source, row.run_bytes, scale);
+        target = offset_by(target, row.target_stride);
+        source = offset_by(source, row.source_stride);
     }
 }
 
 template <class Loop>
 struct Baseline {
-    static void run(char* target, int64_t target_stride, const char* source, int64_t run_bytes,
-                    int64_t run_count, const unsigned char* scale) {
-        apply_to_row<Loop>(target, target_stride, source, run_bytes, run_count, scale);
+    static void run(const AccRow& row, const unsigned char* scale) {
+        apply_to_row<Loop>(row, scale);
     }
 };
 
-#if ARMCI_HAVE_X86_KERNELS
+#if defined(__x86_64__)
 template <class Loop>
 struct Avx2 {
-    [[gnu::target("avx2")]] static void run(char* target, int64_t target_stride, const char* source,
-                                            int64_t run_bytes, int64_t run_count,
-                                            const unsigned char* scale) {
-        apply_to_row<Loop>(target, target_stride, source, run_bytes, run_count, scale);
+    [[gnu::target("avx2")]] static void run(const AccRow& row, const unsigned char* scale) {
+        apply_to_row<Loop>(row, scale);
+    }
+};
+
+template <class Loop>
+struct Avx512 {
+    [[gnu::target("avx512f,avx512vl,avx512dq,prefer-vector-width=512")]] static void run(
+        const AccRow& row, const unsigned char* scale) {
+        apply_to_row<Loop>(row, scale);
     }
 };
 #endif
@@ -136,9 +166,24 @@ constexpr KernelTable kTable = {{
     {For<ComplexScaleAdd<double>>::run, For<ComplexAdd<double>>::run},
 }};
 
+#if defined(__x86_64__)
+// Without products of complex numbers: GCC 12 makes fused multiply-adds of them in spite of
+// -ffp-contract=off.
+constexpr KernelTable avx512_table() {
+    KernelTable table = kTable<Avx512>;
+    for (const AccType type : {AccType::complex64, AccType::complex128}) {
+        table.kernel[static_cast<int>(type)][0] = kTable<Avx2>.kernel[static_cast<int>(type)][0];
+    }
+    return table;
+}
+constexpr KernelTable kAvx512Table = avx512_table();
+#endif
+
 const KernelTable& table_of(Isa isa) {
-#if ARMCI_HAVE_X86_KERNELS
+#if defined(__x86_64__)
     switch (isa) {
+        case Isa::avx512:
+            return kAvx512Table;
         case Isa::avx2:
             return kTable<Avx2>;
         case Isa::baseline:
@@ -155,17 +200,15 @@ const KernelTable& table_of(Isa isa) {
 const KernelTable* active_table = &kTable<Baseline>;
 
 [[gnu::constructor]] void choose_table() {
-    for (Isa isa : kAllIsas) {
-        if (is_isa_available(isa)) {
-            active_table = &table_of(isa);
-        }
-    }
+    active_table = &table_of(best_isa());
 }
 
 void run(const KernelTable& table, const AccScale& scale, const AccRow& row) {
-    table.kernel[static_cast<int>(scale.type)][scale.is_one ? 1 : 0](
-        static_cast<char*>(row.target), row.target_stride, static_cast<const char*>(row.source),
-        row.run_bytes, row.run_count, scale.value);
+    table.kernel[static_cast<int>(scale.type)][scale.is_one ? 1 : 0](row, scale.value);
+}
+
+AccRow one_run(void* target, const void* source, int64_t bytes) {
+    return {target, 0, source, 0, bytes, 1};
 }
 
 template <class T>
@@ -220,25 +263,9 @@ AccScale make_scale(AccType type, const void* scale) {
     return result;
 }
 
-bool is_isa_available(Isa isa) {
-    switch (isa) {
-        case Isa::baseline:
-            return true;
-#if ARMCI_HAVE_X86_KERNELS
-        case Isa::avx2:
-            __builtin_cpu_init();
-            return __builtin_cpu_supports("avx2") != 0;
-#else
-        case Isa::avx2:
-            return false;
-#endif
-    }
-    return false;
-}
-
 void accumulate_with(Isa isa, const AccScale& scale, void* target, const void* source,
                      int64_t bytes) {
-    run(table_of(isa), scale, {target, 0, source, bytes, 1});
+    run(table_of(isa), scale, one_run(target, source, bytes));
 }
 
 void accumulate_row_with(Isa isa, const AccScale& scale, const AccRow& row) {
@@ -246,7 +273,7 @@ void accumulate_row_with(Isa isa, const AccScale& scale, const AccRow& row) {
 }
 
 void accumulate(const AccScale& scale, void* target, const void* source, int64_t bytes) {
-    run(*active_table, scale, {target, 0, source, bytes, 1});
+    run(*active_table, scale, one_run(target, source, bytes));
 }
 
 void accumulate_row(const AccScale& scale, const AccRow& row) {

@@ -1,19 +1,12 @@
-// The instruction sets for which accumulate() is compiled. It picks the best one of the processor
-// by itself; the tests and the benchmark force each.
+// accumulate() with one instruction set or another, for tests and the benchmark.
 #pragma once
 
 #include <cstdint>
 
+#include "strided/isa.h"
 #include "strided/kernels.h"
 
 namespace armci::strided {
-
-enum class Isa { baseline, avx2 };
-
-inline constexpr Isa kAllIsas[] = {Isa::baseline, Isa::avx2};
-
-// False when this processor or this build lacks it.
-bool is_isa_available(Isa isa);
 
 // accumulate() with the instructions of `isa`, which must be available.
 void accumulate_with(Isa isa, const AccScale& scale, void* target, const void* source,

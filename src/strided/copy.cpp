@@ -1,35 +1,123 @@
 #include "strided/kernels.h"
+#include "strided/paced_copy.h"
 #include "strided/run_copy.h"
 
 namespace armci::strided {
+namespace {
 
-void copy(const PairLayout& layout, void* local, void* remote, Direction direction) {
+bool overlap(const char* a, const char* b, int64_t bytes) {
+    const auto distance = reinterpret_cast<intptr_t>(a) - reinterpret_cast<intptr_t>(b);
+    return distance < bytes && -distance < bytes;
+}
+
+template <Direction kDirection>
+void copy_strided(const PairLayout& layout, char* local, char* remote) {
+    constexpr bool kToRemote = kDirection == Direction::to_remote;
     const int64_t run_bytes = layout.count[0];
-    if (run_bytes <= 0) {
+    const bool may_stream = kToRemote
+                                ? is_worth_streaming(remote, layout.remote_stride[0], run_bytes)
+                                : is_worth_streaming(local, layout.local_stride[0], run_bytes);
+    CopyPace pace(total_bytes(layout), pace_unit(run_bytes), may_stream);
+    if (run_bytes > kLongRunBytes) {
+        for_each_run(layout, local, remote, [&](char* local_run, char* remote_run, int64_t) {
+            copy_long_run(pace, kToRemote ? remote_run : local_run,
+                          kToRemote ? local_run : remote_run, run_bytes);
+        });
         return;
     }
-    char* local_base = static_cast<char*>(local);
-    char* remote_base = static_cast<char*>(remote);
-    const bool to_remote = direction == Direction::to_remote;
     with_run_copier(run_bytes, [&](auto copier) {
-        if (to_remote) {
-            for_each_run(layout, local_base, remote_base,
-                         [&](char* from, char* to, int64_t) { copier(to, from); });
-        } else {
-            for_each_run(layout, local_base, remote_base,
-                         [&](char* to, char* from, int64_t) { copier(to, from); });
-        }
+        for_each_row(layout, local, remote, [&](const PairRow& row) {
+            char* to = kToRemote ? row.remote : row.local;
+            const char* from = kToRemote ? row.local : row.remote;
+            const int64_t to_stride = kToRemote ? row.remote_stride : row.local_stride;
+            const int64_t from_stride = kToRemote ? row.local_stride : row.remote_stride;
+            const auto copied = [&](int64_t count) {
+                to = offset_by(to, count * to_stride);
+                from = offset_by(from, count * from_stride);
+            };
+            copy_short_runs(
+                pace, row.run_count,
+                [&](int64_t count) {
+                    // In registers: stores of bytes may change any other variable.
+                    char* run_to = to;
+                    const char* run_from = from;
+                    for (int64_t i = 0; i < count; ++i) {
+                        copier(run_to, run_from);
+                        run_to = offset_by(run_to, to_stride);
+                        run_from = offset_by(run_from, from_stride);
+                    }
+                    copied(count);
+                },
+                [&](int64_t count) {
+                    stream_row({to, to_stride, from, from_stride, run_bytes, count});
+                    copied(count);
+                });
+        });
     });
 }
 
+}  // namespace
+
+void copy_contiguous(const void* from, void* to, int64_t bytes) {
+    const auto* source = static_cast<const char*>(from);
+    auto* target = static_cast<char*>(to);
+    if (bytes >= least_streamed_bytes && !overlap(source, target, bytes)) {
+        CopyPace pace(bytes, 1, kHaveStreamingStores);
+        copy_long_run(pace, target, source, bytes);
+    } else if (bytes > 0) {
+        std::memmove(target, source, static_cast<size_t>(bytes));
+    }
+}
+
+void copy(const PairLayout& layout, void* local, void* remote, Direction direction) {
+    const bool to_remote = direction == Direction::to_remote;
+    if (layout.levels == 0) {
+        copy_contiguous(to_remote ? local : remote, to_remote ? remote : local, layout.count[0]);
+    } else if (to_remote) {
+        copy_strided<Direction::to_remote>(layout, static_cast<char*>(local),
+                                           static_cast<char*>(remote));
+    } else {
+        copy_strided<Direction::to_local>(layout, static_cast<char*>(local),
+                                          static_cast<char*>(remote));
+    }
+}
+
 void copy_vector(void* const* from, void* const* to, int64_t segment_count, int64_t segment_bytes) {
-    if (segment_bytes <= 0) {
+    if (segment_bytes <= 0 || segment_count <= 0) {
+        return;
+    }
+    CopyPace pace(segment_count * segment_bytes, pace_unit(segment_bytes),
+                  is_worth_streaming(to[0], 0, segment_bytes));
+    if (segment_bytes > kLongRunBytes) {
+        for (int64_t i = 0; i < segment_count; ++i) {
+            copy_long_run(pace, static_cast<char*>(to[i]), static_cast<const char*>(from[i]),
+                          segment_bytes);
+        }
         return;
     }
     with_run_copier(segment_bytes, [&](auto copier) {
-        for (int64_t i = 0; i < segment_count; ++i) {
-            copier(static_cast<char*>(to[i]), static_cast<const char*>(from[i]));
-        }
+        const auto copied = [&](int64_t count) {
+            to += count;
+            from += count;
+        };
+        copy_short_runs(
+            pace, segment_count,
+            [&](int64_t count) {
+                void* const* segment_to = to;
+                void* const* segment_from = from;
+                for (int64_t i = 0; i < count; ++i) {
+                    copier(static_cast<char*>(segment_to[i]),
+                           static_cast<const char*>(segment_from[i]));
+                }
+                copied(count);
+            },
+            [&](int64_t count) {
+                for (int64_t i = 0; i < count; ++i) {
+                    stream_run(static_cast<char*>(to[i]), static_cast<const char*>(from[i]),
+                               segment_bytes);
+                }
+                copied(count);
+            });
     });
 }
 

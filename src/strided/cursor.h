@@ -54,6 +54,9 @@ class StridedCursor {
     int64_t remaining() const { return total_bytes_ - position_; }
     int64_t run_bytes() const { return layout_.count[0]; }
     bool is_at_run_start() const { return in_run_ == 0; }
+    // The next byte, unless there is none, and the distance of level-1 runs.
+    char* data() const { return offset_by(base_, run_offset_ + in_run_); }
+    int64_t stride() const { return layout_.levels == 0 ? 0 : layout_.stride[0]; }
 
     // 0 <= position_bytes <= total; the cost depends on the number of levels only.
     void seek(int64_t position_bytes) {
@@ -77,7 +80,7 @@ class StridedCursor {
     // at the end, or when max_bytes is not positive.
     Run next(int64_t max_bytes) {
         const int64_t bytes = std::min({max_bytes, layout_.count[0] - in_run_, remaining()});
-        const Run run = {offset_by(base_, run_offset_ + in_run_), std::max<int64_t>(bytes, 0)};
+        const Run run = {data(), std::max<int64_t>(bytes, 0)};
         position_ += run.bytes;
         in_run_ += run.bytes;
         if (in_run_ == layout_.count[0]) {
@@ -97,8 +100,7 @@ class StridedCursor {
             return {run.data, run.bytes, 0, run.bytes > 0 ? 1 : 0};
         }
         const int64_t left = layout_.levels == 0 ? 1 : layout_.count[1] - index_[0];
-        const Row row = {offset_by(base_, run_offset_), layout_.count[0],
-                         layout_.levels == 0 ? 0 : layout_.stride[0], std::min(whole, left)};
+        const Row row = {data(), layout_.count[0], stride(), std::min(whole, left)};
         position_ += row.run_count * row.run_bytes;
         advance_runs(row.run_count);
         return row;
@@ -110,14 +112,14 @@ class StridedCursor {
     void visit_runs(int64_t count, Visitor&& visit) {
         assert(is_at_run_start() && count <= remaining() / std::max<int64_t>(run_bytes(), 1));
         position_ += count * layout_.count[0];
-        const int64_t stride = layout_.levels == 0 ? 0 : layout_.stride[0];
         while (count > 0) {
             const int64_t row_length = layout_.levels == 0 ? 1 : layout_.count[1] - index_[0];
             const int64_t visited = std::min(count, row_length);
-            char* data = offset_by(base_, run_offset_);
+            char* run = data();
+            const int64_t step = stride();
             for (int64_t i = 0; i < visited; ++i) {
-                visit(data);
-                data = offset_by(data, stride);
+                visit(run);
+                run = offset_by(run, step);
             }
             advance_runs(visited);
             count -= visited;
@@ -163,6 +165,9 @@ class VectorCursor {
     int64_t remaining() const { return total_bytes_ - position_; }
     int64_t run_bytes() const { return segment_bytes_; }
     bool is_at_run_start() const { return in_segment_ == 0; }
+    // The next byte, unless there is none; segments have no common distance.
+    char* data() const { return offset_by(segment_at(segment_), in_segment_); }
+    static int64_t stride() { return 0; }
 
     void seek(int64_t position_bytes) {
         assert(position_bytes >= 0 && position_bytes <= total_bytes_);
@@ -179,7 +184,7 @@ class VectorCursor {
         if (bytes <= 0) {
             return {nullptr, 0};
         }
-        const Run run = {offset_by(segment_at(segment_), in_segment_), bytes};
+        const Run run = {data(), bytes};
         position_ += bytes;
         in_segment_ += bytes;
         if (in_segment_ == segment_bytes_) {

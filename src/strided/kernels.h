@@ -25,35 +25,38 @@ void unpack(VectorCursor& to, const void* buffer, int64_t bytes);
 
 enum class Direction { to_remote, to_local };
 
-// Copies one side to the other without a buffer between. The sides may overlap when the layout is
-// contiguous (as memmove); otherwise an overlap gives an unspecified result.
+// Copies one side to the other without a buffer between, past the cache where that is faster
+// (copy_pace.h). The sides may overlap when the layout is contiguous (as memmove); otherwise an
+// overlap gives an unspecified result.
 void copy(const PairLayout& layout, void* local, void* remote, Direction direction);
+
+// Of contiguous memory. The sides may overlap, as with memmove.
+void copy_contiguous(const void* from, void* to, int64_t bytes);
 
 // from[i] to to[i] for each segment; nothing is read when either number is zero.
 void copy_vector(void* const* from, void* const* to, int64_t segment_count, int64_t segment_bytes);
 
-// Calls f(char* local_run, char* remote_run, int64_t run_bytes) for each run, level 1 fastest.
+// Equal runs at a distance of their own on each side.
+struct PairRow {
+    char* local;
+    char* remote;
+    int64_t local_stride;
+    int64_t remote_stride;
+    int64_t run_count;
+};
+
+// Calls f(const PairRow&) for the runs of each level-1 row, in order.
 template <class Function>
-void for_each_run(const PairLayout& layout, char* local, char* remote, Function&& f) {
-    const int64_t run_bytes = layout.count[0];
+void for_each_row(const PairLayout& layout, char* local, char* remote, Function&& f) {
     if (layout.levels == 0) {
-        if (run_bytes > 0) {
-            f(local, remote, run_bytes);
+        if (layout.count[0] > 0) {
+            f(PairRow{local, remote, 0, 0, 1});
         }
         return;
     }
-    const int64_t row_length = layout.count[1];
-    const int64_t local_stride = layout.local_stride[0];
-    const int64_t remote_stride = layout.remote_stride[0];
     int64_t index[kMaxLevels] = {};
     for (;;) {
-        char* local_run = local;
-        char* remote_run = remote;
-        for (int64_t i = 0; i < row_length; ++i) {
-            f(local_run, remote_run, run_bytes);
-            local_run = offset_by(local_run, local_stride);
-            remote_run = offset_by(remote_run, remote_stride);
-        }
+        f(PairRow{local, remote, layout.local_stride[0], layout.remote_stride[0], layout.count[1]});
         int level = 1;
         for (; level < layout.levels; ++level) {
             if (index[level] + 1 < layout.count[level + 1]) {
@@ -70,6 +73,18 @@ void for_each_run(const PairLayout& layout, char* local, char* remote, Function&
             return;
         }
     }
+}
+
+// Calls f(char* local_run, char* remote_run, int64_t run_bytes) for each run, level 1 fastest.
+template <class Function>
+void for_each_run(const PairLayout& layout, char* local, char* remote, Function&& f) {
+    for_each_row(layout, local, remote, [&](PairRow row) {
+        for (int64_t i = 0; i < row.run_count; ++i) {
+            f(row.local, row.remote, layout.count[0]);
+            row.local = offset_by(row.local, row.local_stride);
+            row.remote = offset_by(row.remote, row.remote_stride);
+        }
+    });
 }
 
 // --- Accumulate ----------------------------------------------------------------------------------
@@ -109,11 +124,12 @@ AccScale make_scale(AccType type, const void* scale);
 // otherwise, the result is unspecified. Elements are not updated atomically.
 void accumulate(const AccScale& scale, void* target, const void* source, int64_t bytes);
 
-// Equal runs that are dense at the source and target_stride bytes apart at the target.
+// Equal runs at a distance of their own on each side.
 struct AccRow {
     void* target = nullptr;
     int64_t target_stride = 0;
     const void* source = nullptr;
+    int64_t source_stride = 0;
     int64_t run_bytes = 0;
     int64_t run_count = 0;
 };

@@ -1,6 +1,7 @@
 #include <cassert>
 
 #include "strided/kernels.h"
+#include "strided/paced_copy.h"
 #include "strided/run_copy.h"
 
 namespace armci::strided {
@@ -11,19 +12,64 @@ namespace {
 template <bool kToBuffer, class Cursor, class Byte>
 int64_t move_part(Cursor& cursor, Byte* buffer, int64_t bytes) {
     const Run run = cursor.next(bytes);
-    if (run.bytes == 0) {
-        return 0;
-    }
     if constexpr (kToBuffer) {
-        std::memcpy(buffer, run.data, static_cast<size_t>(run.bytes));
+        if (run.bytes != 0) {
+            std::memcpy(buffer, run.data, static_cast<size_t>(run.bytes));
+        }
     } else {
-        std::memcpy(run.data, buffer, static_cast<size_t>(run.bytes));
+        copy_contiguous(buffer, run.data, run.bytes);
     }
     return run.bytes;
 }
 
-// The rest of a run begun earlier, then whole runs in a loop made for their length, then a
-// beginning.
+// Whole runs in a loop made for their length. A buffer is filled through the cache, since it is
+// sent from there; where it is unpacked to may be out of the cache.
+template <class Cursor>
+void pack_runs(Cursor& from, char* buffer, int64_t run_count) {
+    const int64_t run_bytes = from.run_bytes();
+    with_run_copier(run_bytes, [&](auto copier) {
+        from.visit_runs(run_count, [&](const char* run) {
+            copier(buffer, run);
+            buffer += run_bytes;
+        });
+    });
+}
+
+template <class Cursor>
+void unpack_runs(Cursor& to, const char* buffer, int64_t run_count) {
+    const int64_t run_bytes = to.run_bytes();
+    CopyPace pace(run_count * run_bytes, pace_unit(run_bytes),
+                  is_worth_streaming(to.data(), to.stride(), run_bytes));
+    if (run_bytes > kLongRunBytes) {
+        to.visit_runs(run_count, [&](char* run) {
+            copy_long_run(pace, run, buffer, run_bytes);
+            buffer += run_bytes;
+        });
+        return;
+    }
+    with_run_copier(run_bytes, [&](auto copier) {
+        copy_short_runs(
+            pace, run_count,
+            [&](int64_t count) {
+                const char* from = buffer;
+                to.visit_runs(count, [&](char* run) {
+                    copier(run, from);
+                    from += run_bytes;
+                });
+                buffer = from;
+            },
+            [&](int64_t count) {
+                for (int64_t left = count * run_bytes; left > 0;) {
+                    const Row row = to.next_row(left);
+                    stream_row({row.data, row.stride, buffer, run_bytes, run_bytes, row.run_count});
+                    buffer += row.run_count * run_bytes;
+                    left -= row.run_count * run_bytes;
+                }
+            });
+    });
+}
+
+// The rest of a run begun earlier, then whole runs, then a beginning.
 template <bool kToBuffer, class Cursor, class Byte>
 void move(Cursor& cursor, Byte* buffer, int64_t bytes) {
     assert(bytes <= cursor.remaining());
@@ -35,21 +81,14 @@ void move(Cursor& cursor, Byte* buffer, int64_t bytes) {
         buffer += moved;
         bytes -= moved;
     }
-    const int64_t run_bytes = cursor.run_bytes();
-    if (bytes >= run_bytes) {
-        with_run_copier(run_bytes, [&](auto copier) {
-            Byte* end = buffer;
-            cursor.visit_runs(bytes / run_bytes, [&](char* run) {
-                if constexpr (kToBuffer) {
-                    copier(end, run);
-                } else {
-                    copier(run, end);
-                }
-                end += run_bytes;
-            });
-            bytes -= end - buffer;
-            buffer = end;
-        });
+    if (const int64_t run_count = bytes / cursor.run_bytes(); run_count > 0) {
+        if constexpr (kToBuffer) {
+            pack_runs(cursor, buffer, run_count);
+        } else {
+            unpack_runs(cursor, buffer, run_count);
+        }
+        buffer += run_count * cursor.run_bytes();
+        bytes -= run_count * cursor.run_bytes();
     }
     if (bytes > 0) {
         move_part<kToBuffer>(cursor, buffer, bytes);

@@ -60,29 +60,7 @@ struct FourPieces {
     }
 };
 
-// 65 to 128 bytes.
-struct EightPieces {
-    int64_t fifth;
-    [[gnu::always_inline]] void operator()(char* to, const char* from) const {
-        const Bytes16 a = load_bytes<Bytes16>(from);
-        const Bytes16 b = load_bytes<Bytes16>(from + 16);
-        const Bytes16 c = load_bytes<Bytes16>(from + 32);
-        const Bytes16 d = load_bytes<Bytes16>(from + 48);
-        const Bytes16 e = load_bytes<Bytes16>(from + fifth);
-        const Bytes16 f = load_bytes<Bytes16>(from + fifth + 16);
-        const Bytes16 g = load_bytes<Bytes16>(from + fifth + 32);
-        const Bytes16 h = load_bytes<Bytes16>(from + fifth + 48);
-        store_bytes(to, a);
-        store_bytes(to + 16, b);
-        store_bytes(to + 32, c);
-        store_bytes(to + 48, d);
-        store_bytes(to + fifth, e);
-        store_bytes(to + fifth + 16, f);
-        store_bytes(to + fifth + 32, g);
-        store_bytes(to + fifth + 48, h);
-    }
-};
-
+// From 65 bytes on memmove() is faster: it uses the widest registers that there are.
 struct AnyLength {
     int64_t bytes;
     [[gnu::always_inline]] void operator()(char* to, const char* from) const {
@@ -108,8 +86,6 @@ void with_run_copier(int64_t run_bytes, Function&& f) {
             return f(TwoPieces<Bytes16>{16});
         case 64:
             return f(FourPieces{32});
-        case 128:
-            return f(EightPieces{64});
         default:
             break;
     }
@@ -127,9 +103,6 @@ void with_run_copier(int64_t run_bytes, Function&& f) {
     }
     if (run_bytes < 64) {
         return f(FourPieces{run_bytes - 32});
-    }
-    if (run_bytes < 128) {
-        return f(EightPieces{run_bytes - 64});
     }
     return f(AnyLength{run_bytes});
 }

@@ -172,9 +172,9 @@ TYPED_TEST(LockedAccumulatorOf, RowsAddUpLikeTheirRuns) {
             const std::vector<int64_t> numbers =
                 random_numbers<K>(random, static_cast<size_t>(run * count));
             const auto source = as_components<K>(numbers);
-            accumulator.add_row(reinterpret_cast<const char*>(source.data()),
-                                field.element(static_cast<size_t>(first)), run * K::element_bytes,
-                                stride * static_cast<int64_t>(K::element_bytes), count);
+            const auto element_bytes = static_cast<int64_t>(K::element_bytes);
+            accumulator.add_row({field.element(static_cast<size_t>(first)), stride * element_bytes,
+                                 source.data(), run * element_bytes, run * element_bytes, count});
             for (int64_t i = 0; i < count; ++i) {
                 const auto begin = numbers.begin() + i * run * static_cast<int64_t>(K::components);
                 field.expect_add(static_cast<size_t>(first + i * stride),

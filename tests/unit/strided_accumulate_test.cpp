@@ -221,12 +221,75 @@ TEST_P(AccumulateTest, TargetMayBeTheSource) {
     }
 }
 
+// Every run length that has a loop of its own, and its neighbours, with gaps and without.
+TEST_P(AccumulateTest, RowsAreLikeTheirRuns) {
+    std::mt19937_64 random(5);
+    const AccScale scales[] = {scale_from(type(), 1, 0), scale_from(type(), 2.5, -1.5)};
+    const int64_t bytes = element_bytes(type());
+    for (const AccScale& scale : scales) {
+        for (const int64_t run : {1, 2, 3, 4, 5, 7, 8, 9, 16, 17}) {
+            for (const int64_t target_gap : {0, 1, 5}) {
+                for (const int64_t source_gap : {0, 3}) {
+                    constexpr int64_t kRuns = 5;
+                    const int64_t target_stride = (run + target_gap) * bytes;
+                    const int64_t source_stride = (run + source_gap) * bytes;
+                    const std::vector<unsigned char> source =
+                        random_elements(type(), kRuns * (run + source_gap), 0, random);
+                    std::vector<unsigned char> target =
+                        random_elements(type(), kRuns * (run + target_gap), 0, random);
+                    std::vector<unsigned char> expected = target;
+                    for (int64_t i = 0; i < kRuns; ++i) {
+                        for (int64_t element = 0; element < run; ++element) {
+                            reference_element(type(), scale.value,
+                                              expected.data() + i * target_stride + element * bytes,
+                                              source.data() + i * source_stride + element * bytes);
+                        }
+                    }
+                    accumulate_row_with(isa(), scale,
+                                        {target.data(), target_stride, source.data(), source_stride,
+                                         run * bytes, kRuns});
+                    ASSERT_EQ(target, expected)
+                        << "runs of " << run << ", gaps " << target_gap << " and " << source_gap;
+                }
+            }
+        }
+    }
+}
+
+// Where runs overlap, each is added on top of the one before.
+TEST_P(AccumulateTest, OverlappingRunsAddUp) {
+    std::mt19937_64 random(6);
+    const AccScale scale = scale_from(type(), 3, 1);
+    const int64_t bytes = element_bytes(type());
+    for (const int64_t run : {1, 2, 4, 8}) {
+        for (const int64_t stride : {int64_t{0}, bytes, -bytes}) {
+            constexpr int64_t kRuns = 6;
+            const std::vector<unsigned char> source =
+                random_elements(type(), kRuns * run, 0, random);
+            std::vector<unsigned char> target = random_elements(type(), 20, 0, random);
+            std::vector<unsigned char> expected = target;
+            const int64_t first = 6 * bytes;
+            for (int64_t i = 0; i < kRuns; ++i) {
+                for (int64_t element = 0; element < run; ++element) {
+                    reference_element(type(), scale.value,
+                                      expected.data() + first + i * stride + element * bytes,
+                                      source.data() + (i * run + element) * bytes);
+                }
+            }
+            accumulate_row_with(
+                isa(), scale,
+                {target.data() + first, stride, source.data(), run * bytes, run * bytes, kRuns});
+            ASSERT_EQ(target, expected) << "runs of " << run << ", stride " << stride;
+        }
+    }
+}
+
 std::string test_name(const ::testing::TestParamInfo<std::tuple<AccType, Isa>>& info) {
     constexpr const char* kTypes[] = {"Int32",   "Int64",     "Float32",
                                       "Float64", "Complex64", "Complex128"};
-    const bool is_baseline = std::get<1>(info.param) == Isa::baseline;
+    constexpr const char* kIsas[] = {"Baseline", "Avx2", "Avx512"};
     return std::string(kTypes[static_cast<int>(std::get<0>(info.param))]) +
-           (is_baseline ? "Baseline" : "Avx2");
+           kIsas[static_cast<int>(std::get<1>(info.param))];
 }
 
 INSTANTIATE_TEST_SUITE_P(Strided, AccumulateTest,

@@ -1,0 +1,102 @@
+#include "strided/copy_pace.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "base/clock.h"
+
+namespace armci::strided {
+namespace {
+
+constexpr int64_t kProbeBytes = 4 << 10;
+constexpr int64_t kPieceBytes = 32 << 10;
+constexpr int64_t kFirstStretchBytes = 128 << 10;
+constexpr int64_t kLongestStretchBytes = 8 << 20;
+
+bool always_stream = false;
+
+// A piece that takes much longer per byte than a copy within the second-level cache has met memory
+// outside. (On machines of today 3 to 10 times as long; in the third level, where both ways are
+// about equally fast, up to twice.)
+constexpr double kSlow = 2.2;
+
+double measure_slow_ticks_per_byte() {
+    constexpr int64_t kBytes = 32 << 10;
+    constexpr int kRounds = 12;
+    const std::unique_ptr<char[]> memory(new (std::nothrow) char[2 * kBytes]);
+    if (!memory) {
+        return 1e9;  // nothing is that slow
+    }
+    std::memset(memory.get(), 0, 2 * kBytes);
+    int64_t best = std::numeric_limits<int64_t>::max();
+    for (int round = 0; round < kRounds; ++round) {
+        const int64_t begin = base::ticks();
+        std::memcpy(memory.get(), memory.get() + kBytes, kBytes);
+        asm volatile("" : : "r"(memory.get()) : "memory");
+        best = std::min(best, base::ticks() - begin);
+    }
+    return kSlow * static_cast<double>(std::max<int64_t>(best, 1)) / kBytes;
+}
+
+// Measured by the first large copy.
+double slow_ticks_per_byte() {
+    static const double slow = measure_slow_ticks_per_byte();
+    return slow;
+}
+
+}  // namespace
+
+int64_t least_streamed_bytes = kLeastStreamedBytes;
+
+void set_store_choice(StoreChoice choice) {
+    always_stream = choice == StoreChoice::streamed;
+    least_streamed_bytes = choice == StoreChoice::automatic ? kLeastStreamedBytes
+                           : always_stream                  ? 0
+                                                            : std::numeric_limits<int64_t>::max();
+}
+
+void CopyPace::begin(int64_t unit_bytes) {
+    if (always_stream) {
+        is_streaming_ = has_streamed_ = true;
+        return;
+    }
+    slow_ticks_per_byte();
+    unit_bytes_ = unit_bytes;
+    stretch_bytes_ = kFirstStretchBytes;
+    start_probe();
+}
+
+void CopyPace::start_piece(int64_t bytes) {
+    is_streaming_ = false;
+    left_ = piece_units_ = std::max<int64_t>(1, bytes / unit_bytes_);
+    begin_ticks_ = base::ticks();
+}
+
+void CopyPace::start_probe() {
+    drain_stores();
+    start_piece(kProbeBytes);
+}
+
+void CopyPace::start_stretch() {
+    is_streaming_ = has_streamed_ = true;
+    left_ = std::max<int64_t>(1, stretch_bytes_ / unit_bytes_);
+    stretch_bytes_ = std::min(2 * stretch_bytes_, kLongestStretchBytes);
+}
+
+void CopyPace::turn() {
+    if (is_streaming_) {
+        start_probe();
+        return;
+    }
+    const auto ticks = static_cast<double>(base::ticks() - begin_ticks_);
+    const auto bytes = static_cast<double>(piece_units_ * unit_bytes_);
+    if (ticks > bytes * slow_ticks_per_byte()) {
+        start_stretch();
+    } else {
+        start_piece(kPieceBytes);
+    }
+}
+
+}  // namespace armci::strided

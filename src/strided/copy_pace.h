@@ -1,0 +1,72 @@
+// The choice, during a copy, between ordinary and streaming stores.
+//
+// Nothing but the clock tells whether memory is in the cache. So a copy begins with a small piece
+// through the cache; if that took much longer than a copy within the cache takes, a stretch is
+// streamed, then another small piece is tried, and so on with longer and longer stretches. What is
+// copied to the same place again and again is so drawn into the cache bit by bit, if it fits.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "strided/stream_copy.h"
+
+namespace armci::strided {
+
+enum class StoreChoice : uint8_t {
+    automatic,
+    cached,    // ordinary stores always
+    streamed,  // streaming stores wherever runs are long enough
+};
+
+// For the whole process; while no copy is under way.
+void set_store_choice(StoreChoice choice);
+
+// Shorter copies go through the cache: the reader is probably near, and there is little to gain.
+inline constexpr int64_t kLeastStreamedBytes = 32 << 10;
+extern int64_t least_streamed_bytes;  // by choice
+
+class CopyPace {
+  public:
+    // A copy of total_bytes in units of unit_bytes. Without may_stream it never turns.
+    CopyPace(int64_t total_bytes, int64_t unit_bytes, bool may_stream) {
+        if (may_stream && total_bytes >= least_streamed_bytes) {
+            begin(unit_bytes);
+        }
+    }
+    ~CopyPace() {
+        if (has_streamed_) {
+            finish_streaming();
+        }
+    }
+    CopyPace(const CopyPace&) = delete;
+    CopyPace& operator=(const CopyPace&) = delete;
+
+    bool is_streaming() const { return is_streaming_; }
+    // Units to copy in this way before the next look at the clock; at least one.
+    int64_t left() const { return left_; }
+    // That many have been copied, at most left().
+    void advance(int64_t units) {
+        left_ -= units;
+        if (left_ <= 0) {
+            turn();
+        }
+    }
+
+  private:
+    void begin(int64_t unit_bytes);
+    void turn();
+    void start_probe();
+    void start_piece(int64_t bytes);
+    void start_stretch();
+
+    int64_t left_ = std::numeric_limits<int64_t>::max();
+    int64_t unit_bytes_ = 1;
+    int64_t piece_units_ = 0;
+    int64_t begin_ticks_ = 0;
+    int64_t stretch_bytes_ = 0;
+    bool is_streaming_ = false;
+    bool has_streamed_ = false;
+};
+
+}  // namespace armci::strided

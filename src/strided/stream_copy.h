@@ -1,0 +1,67 @@
+// Copies that leave the destination out of the cache, by streaming (non-temporal) stores: a cache
+// line is written whole, without being read first. Twice as fast as the ordinary copy where the
+// destination is not in the cache, and half as fast where it is.
+#pragma once
+
+#include <cstdint>
+
+#include "strided/isa.h"
+
+namespace armci::strided {
+
+#if defined(__x86_64__) || defined(__aarch64__)
+inline constexpr bool kHaveStreamingStores = true;
+#else
+inline constexpr bool kHaveStreamingStores = false;
+#endif
+
+// Equal runs at a distance of their own on each side, which must not overlap.
+struct StreamRow {
+    char* to;
+    int64_t to_stride;
+    const char* from;
+    int64_t from_stride;
+    int64_t run_bytes;
+    int64_t run_count;
+};
+
+// Parts of lines at both ends of a run are stored through the cache.
+void stream_row(const StreamRow& row);
+void stream_row_with(Isa isa, const StreamRow& row);
+
+inline void stream_run(char* to, const char* from, int64_t bytes) {
+    stream_row({to, 0, from, 0, bytes, 1});
+}
+
+// Streaming stores are not ordered with later ones: to be called before anybody is told.
+inline void finish_streaming() {
+#if defined(__x86_64__)
+    __builtin_ia32_sfence();
+#elif defined(__aarch64__)
+    asm volatile("dmb ishst" ::: "memory");
+#endif
+}
+
+// Waits until earlier stores, streaming ones above all, are done with: later ones would wait behind
+// them, and seem slow.
+inline void drain_stores() {
+#if defined(__x86_64__)
+    __builtin_ia32_mfence();
+#elif defined(__aarch64__)
+    asm volatile("dsb ish" ::: "memory");
+#endif
+}
+
+// Whether runs of that length, the first of them at `to`, are worth streaming: parts of lines cost
+// more than they would without.
+inline bool is_worth_streaming(const void* to, int64_t stride, int64_t run_bytes) {
+    constexpr int64_t kLineBytes = 64;
+    constexpr int64_t kShortestMisaligned = 4 * kLineBytes;
+    const uint64_t misaligned = (reinterpret_cast<uintptr_t>(to) | static_cast<uint64_t>(stride) |
+                                 static_cast<uint64_t>(run_bytes)) %
+                                kLineBytes;
+    return kHaveStreamingStores &&
+           run_bytes >= (misaligned == 0 ? kLineBytes : kShortestMisaligned);
+}
+
+}  // namespace armci::strided

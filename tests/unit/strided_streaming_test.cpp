@@ -1,0 +1,253 @@
+// Copies past the cache, compared with copies through it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "strided/copy_pace.h"
+#include "strided/kernels.h"
+#include "strided/stream_copy.h"
+
+namespace armci::strided::test {
+namespace {
+
+std::vector<char> random_bytes(size_t bytes, unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<char> result(bytes);
+    std::generate(result.begin(), result.end(), [&] { return static_cast<char>(random()); });
+    return result;
+}
+
+// While it lives, copies take this choice.
+class Choice {
+  public:
+    explicit Choice(StoreChoice choice) { set_store_choice(choice); }
+    ~Choice() { set_store_choice(StoreChoice::automatic); }
+    Choice(const Choice&) = delete;
+    Choice& operator=(const Choice&) = delete;
+};
+
+constexpr StoreChoice kAllChoices[] = {StoreChoice::automatic, StoreChoice::cached,
+                                       StoreChoice::streamed};
+
+class StreamRowTest : public ::testing::TestWithParam<Isa> {};
+
+TEST_P(StreamRowTest, EveryAlignmentAndLength) {
+    if (!is_isa_available(GetParam())) {
+        GTEST_SKIP() << "this processor lacks the instructions";
+    }
+    const std::vector<char> source = random_bytes(9000, 1);
+    const std::vector<char> before = random_bytes(9000, 2);
+    for (const int64_t run_bytes :
+         {1, 63, 64, 65, 127, 128, 200, 256, 1000, 2047, 2048, 2100, 4096}) {
+        for (int64_t to_shift = 0; to_shift <= 64; to_shift += to_shift < 4 ? 1 : 12) {
+            for (const int64_t from_shift : {0, 1, 32, 63}) {
+                for (const int64_t run_count : {1, 2}) {
+                    const int64_t stride = run_bytes + 5;
+                    std::vector<char> target = before;
+                    std::vector<char> expected = before;
+                    for (int64_t i = 0; i < run_count; ++i) {
+                        std::memcpy(expected.data() + to_shift + i * stride,
+                                    source.data() + from_shift + i * run_bytes,
+                                    static_cast<size_t>(run_bytes));
+                    }
+                    stream_row_with(GetParam(),
+                                    {target.data() + to_shift, stride, source.data() + from_shift,
+                                     run_bytes, run_bytes, run_count});
+                    finish_streaming();
+                    ASSERT_EQ(target, expected) << run_count << " runs of " << run_bytes << " at "
+                                                << to_shift << " from " << from_shift;
+                }
+            }
+        }
+    }
+}
+
+std::string isa_name(const ::testing::TestParamInfo<Isa>& tested) {
+    constexpr const char* kNames[] = {"Baseline", "Avx2", "Avx512"};
+    return kNames[static_cast<int>(tested.param)];
+}
+
+INSTANTIATE_TEST_SUITE_P(Strided, StreamRowTest, ::testing::ValuesIn(kAllIsas), isa_name);
+
+// Large enough for many turns between both ways.
+TEST(StridedStreaming, ContiguousCopies) {
+    const size_t most = 3 << 20;
+    const std::vector<char> source = random_bytes(most, 3);
+    for (const StoreChoice choice : kAllChoices) {
+        const Choice chosen(choice);
+        for (const size_t bytes : {size_t{100}, size_t{32} << 10, size_t{100'001}, most - 7}) {
+            for (const size_t shift : {size_t{0}, size_t{7}}) {
+                std::vector<char> target(most, 'x');
+                copy_contiguous(source.data(), target.data() + shift, static_cast<int64_t>(bytes));
+                ASSERT_EQ(std::memcmp(target.data() + shift, source.data(), bytes), 0);
+                const auto is_untouched = [](char byte) { return byte == 'x'; };
+                const auto begin = target.begin() + static_cast<int64_t>(shift);
+                ASSERT_TRUE(std::all_of(target.begin(), begin, is_untouched));
+                ASSERT_TRUE(
+                    std::all_of(begin + static_cast<int64_t>(bytes), target.end(), is_untouched));
+            }
+        }
+    }
+}
+
+TEST(StridedStreaming, ContiguousCopiesThatOverlap) {
+    for (const StoreChoice choice : kAllChoices) {
+        const Choice chosen(choice);
+        for (const int64_t shift : {-5000, -64, -1, 0, 1, 64, 5000}) {
+            constexpr int64_t kBytes = 200'000;
+            std::vector<char> memory = random_bytes(kBytes + 10'000, 4);
+            const std::vector<char> moved(memory.begin() + 5000, memory.begin() + 5000 + kBytes);
+            std::vector<char> expected = memory;
+            std::copy(moved.begin(), moved.end(), expected.begin() + 5000 + shift);
+            copy_contiguous(memory.data() + 5000, memory.data() + 5000 + shift, kBytes);
+            ASSERT_EQ(memory, expected) << shift;
+        }
+    }
+}
+
+struct Case {
+    int64_t run_bytes;
+    int64_t run_count;
+    int64_t gap;
+};
+
+constexpr Case kCases[] = {{64, 3000, 64},    {64, 3000, 8},   {128, 2000, 128}, {192, 1001, 64},
+                           {256, 900, 24},    {300, 700, 1},   {1000, 300, 9},   {4096, 60, 64},
+                           {4100, 60, 4},     {10'000, 40, 8}, {70'000, 5, 128}, {8, 20'000, 8},
+                           {100'000, 3, 1000}};
+
+PairLayout pair_of(const Case& shape, int64_t local_gap) {
+    PairLayout layout;
+    layout.levels = 2;
+    layout.count[0] = shape.run_bytes;
+    layout.count[1] = shape.run_count;
+    layout.count[2] = 2;
+    layout.local_stride[0] = shape.run_bytes + local_gap;
+    layout.remote_stride[0] = shape.run_bytes + shape.gap;
+    layout.local_stride[1] = layout.local_stride[0] * shape.run_count + 13;
+    layout.remote_stride[1] = layout.remote_stride[0] * shape.run_count + 64;
+    return layout;
+}
+
+TEST(StridedStreaming, StridedCopiesAndUnpacking) {
+    for (const Case& shape : kCases) {
+        SCOPED_TRACE(::testing::Message()
+                     << shape.run_count << " runs of " << shape.run_bytes << ", gap " << shape.gap);
+        for (const int64_t local_gap : {int64_t{0}, shape.gap}) {
+            const PairLayout layout = pair_of(shape, local_gap);
+            const auto local_bytes = static_cast<size_t>(extent(local_side(layout)).end);
+            const auto remote_bytes = static_cast<size_t>(extent(remote_side(layout)).end);
+            std::vector<char> local = random_bytes(local_bytes, 5);
+            const std::vector<char> before = random_bytes(remote_bytes, 6);
+            std::vector<char> expected = before;
+            std::vector<char> packed;
+            for_each_run(layout, local.data(), expected.data(),
+                         [&](const char* from, char* to, int64_t bytes) {
+                             std::memcpy(to, from, static_cast<size_t>(bytes));
+                             packed.insert(packed.end(), from, from + bytes);
+                         });
+            for (const StoreChoice choice : kAllChoices) {
+                const Choice chosen(choice);
+                std::vector<char> remote = before;
+                copy(layout, local.data(), remote.data(), Direction::to_remote);
+                ASSERT_EQ(remote, expected);
+                std::vector<char> back(local_bytes);
+                copy(layout, back.data(), remote.data(), Direction::to_local);
+                PairLayout both = layout;
+                std::copy_n(layout.local_stride, layout.levels, both.remote_stride);
+                for_each_run(both, local.data(), back.data(),
+                             [&](const char* a, const char* b, int64_t bytes) {
+                                 ASSERT_EQ(std::memcmp(a, b, static_cast<size_t>(bytes)), 0);
+                             });
+                // In pieces that end within runs.
+                for (const int64_t piece : {int64_t{65'000}, total_bytes(layout)}) {
+                    remote = before;
+                    StridedCursor cursor(remote.data(), remote_side(layout));
+                    while (cursor.remaining() > 0) {
+                        unpack(cursor, packed.data() + cursor.position(),
+                               std::min(piece, cursor.remaining()));
+                    }
+                    ASSERT_EQ(remote, expected);
+                }
+            }
+        }
+    }
+}
+
+TEST(StridedStreaming, VectorCopiesAndUnpacking) {
+    for (const Case& shape : kCases) {
+        SCOPED_TRACE(::testing::Message() << shape.run_count << " segments of " << shape.run_bytes);
+        const auto count = static_cast<size_t>(shape.run_count);
+        const auto bytes = static_cast<size_t>(shape.run_bytes);
+        const auto stride = bytes + static_cast<size_t>(shape.gap);
+        std::vector<char> source = random_bytes(count * stride, 7);
+        const std::vector<char> before = random_bytes(count * stride, 8);
+        std::vector<char> expected = before;
+        std::vector<char> packed;
+        for (size_t i = 0; i < count; ++i) {
+            // In the opposite order.
+            const char* from = source.data() + (count - 1 - i) * stride;
+            std::memcpy(expected.data() + i * stride, from, bytes);
+            packed.insert(packed.end(), from, from + bytes);
+        }
+        for (const StoreChoice choice : kAllChoices) {
+            const Choice chosen(choice);
+            std::vector<char> target = before;
+            std::vector<void*> from(count);
+            std::vector<void*> to(count);
+            std::vector<uint64_t> addresses(count);
+            for (size_t i = 0; i < count; ++i) {
+                from[i] = source.data() + (count - 1 - i) * stride;
+                to[i] = target.data() + i * stride;
+                addresses[i] = reinterpret_cast<uint64_t>(to[i]);
+            }
+            copy_vector(from.data(), to.data(), shape.run_count, shape.run_bytes);
+            ASSERT_EQ(target, expected);
+            std::copy(before.begin(), before.end(), target.begin());
+            VectorCursor cursor(addresses.data(), shape.run_count, shape.run_bytes);
+            unpack(cursor, packed.data(), cursor.remaining());
+            ASSERT_EQ(target, expected);
+        }
+    }
+}
+
+// What streaming costs and gains is for benchmarks; here, that the forced ways are taken.
+TEST(StridedStreaming, TheChoiceIsObeyed) {
+    {
+        const Choice chosen(StoreChoice::streamed);
+        CopyPace pace(64, 1, true);
+        EXPECT_TRUE(pace.is_streaming());
+        CopyPace unfit(64, 1, false);
+        EXPECT_FALSE(unfit.is_streaming());
+    }
+    {
+        const Choice chosen(StoreChoice::cached);
+        CopyPace pace(int64_t{1} << 40, 1, true);
+        EXPECT_FALSE(pace.is_streaming());
+        EXPECT_EQ(pace.left(), INT64_MAX);
+    }
+    CopyPace automatic(kLeastStreamedBytes, 1, true);
+    EXPECT_FALSE(automatic.is_streaming()) << "begins through the cache";
+    EXPECT_LT(automatic.left(), kLeastStreamedBytes);
+    CopyPace small(kLeastStreamedBytes - 1, 1, true);
+    EXPECT_EQ(small.left(), INT64_MAX);
+}
+
+TEST(StridedStreaming, WhichRunsAreWorthIt) {
+    if (!kHaveStreamingStores) {
+        GTEST_SKIP() << "this processor has no streaming stores";
+    }
+    alignas(64) static char line[128];
+    EXPECT_TRUE(is_worth_streaming(line, 128, 64));
+    EXPECT_FALSE(is_worth_streaming(line, 128, 63));
+    EXPECT_FALSE(is_worth_streaming(line, 100, 64));
+    EXPECT_FALSE(is_worth_streaming(line + 8, 128, 64));
+    EXPECT_TRUE(is_worth_streaming(line + 8, 300, 256));
+}
+
+}  // namespace
+}  // namespace armci::strided::test
