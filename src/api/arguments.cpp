@@ -166,9 +166,7 @@ bool make_strided(Runtime& runtime, const char* function, OpKind op, void* src,
     void* remote = local_first ? dst : src;
     check_not_null(function, local_first ? "src_ptr" : "dst_ptr", local);
     const auto base_address = reinterpret_cast<uint64_t>(remote);
-    const strided::Extent hull = transfer->pair.levels == 0
-                                     ? strided::Extent{0, transfer->pair.count[0]}
-                                     : strided::extent(strided::remote_side(transfer->pair));
+    const strided::Extent hull = strided::remote_extent(transfer->pair);
     check_remote(function, local_first ? "dst_ptr" : "src_ptr",
                  base_address + static_cast<uint64_t>(hull.begin), hull.end - hull.begin, proc,
                  runtime);

@@ -8,16 +8,35 @@ using armci::core::Entry;
 using armci::pipeline::Transfer;
 namespace api = armci::api;
 
+namespace {
+
+// The long way of a blocking transfer; apart, so that the short way has little to save and restore.
+[[gnu::noinline]] void run_long(armci::core::Runtime& runtime, const char* function, OpKind op,
+                                void* src, void* dst, int bytes, int proc,
+                                const armci::strided::AccScale* scale) {
+    Transfer transfer;
+    if (api::make_contiguous(runtime, function, op, src, dst, bytes, proc, scale, &transfer)) {
+        armci::core::run_blocking(runtime, std::move(transfer));
+    }
+}
+
+[[gnu::noinline]] void start_long(armci::core::Runtime& runtime, const char* function, OpKind op,
+                                  void* src, void* dst, int bytes, int proc,
+                                  const armci::strided::AccScale* scale, armci_hdl_t* handle) {
+    Transfer transfer;
+    const bool any =
+        api::make_contiguous(runtime, function, op, src, dst, bytes, proc, scale, &transfer);
+    api::start_or_skip(runtime, any, std::move(transfer), handle);
+}
+
+}  // namespace
+
 extern "C" int PARMCI_Put(void* src, void* dst, int bytes, int proc) {
     Entry entry("ARMCI_Put");
     if (api::copied_on_node(*entry, OpKind::put, src, dst, bytes, proc)) {
         return 0;
     }
-    Transfer transfer;
-    if (api::make_contiguous(*entry, "ARMCI_Put", OpKind::put, src, dst, bytes, proc, nullptr,
-                             &transfer)) {
-        armci::core::run_blocking(*entry, std::move(transfer));
-    }
+    run_long(*entry, "ARMCI_Put", OpKind::put, src, dst, bytes, proc, nullptr);
     return 0;
 }
 ARMCI_ALIAS(int, ARMCI_Put, (void*, void*, int, int), PARMCI_Put);
@@ -27,23 +46,18 @@ extern "C" int PARMCI_Get(void* src, void* dst, int bytes, int proc) {
     if (api::copied_on_node(*entry, OpKind::get, dst, src, bytes, proc)) {
         return 0;
     }
-    Transfer transfer;
-    if (api::make_contiguous(*entry, "ARMCI_Get", OpKind::get, src, dst, bytes, proc, nullptr,
-                             &transfer)) {
-        armci::core::run_blocking(*entry, std::move(transfer));
-    }
+    run_long(*entry, "ARMCI_Get", OpKind::get, src, dst, bytes, proc, nullptr);
     return 0;
 }
 ARMCI_ALIAS(int, ARMCI_Get, (void*, void*, int, int), PARMCI_Get);
 
 extern "C" int PARMCI_Acc(int datatype, void* scale, void* src, void* dst, int bytes, int proc) {
     Entry entry("ARMCI_Acc");
-    const auto factor = api::check_scale("ARMCI_Acc", datatype, scale);
-    Transfer transfer;
-    if (api::make_contiguous(*entry, "ARMCI_Acc", OpKind::acc, src, dst, bytes, proc,
-                             api::pointer_to(factor), &transfer)) {
-        armci::core::run_blocking(*entry, std::move(transfer));
+    if (api::added_on_node(*entry, datatype, scale, src, dst, bytes, proc)) {
+        return 0;
     }
+    const auto factor = api::check_scale("ARMCI_Acc", datatype, scale);
+    run_long(*entry, "ARMCI_Acc", OpKind::acc, src, dst, bytes, proc, api::pointer_to(factor));
     return 0;
 }
 ARMCI_ALIAS(int, ARMCI_Acc, (int, void*, void*, void*, int, int), PARMCI_Acc);
@@ -54,10 +68,7 @@ extern "C" int PARMCI_NbPut(void* src, void* dst, int bytes, int proc, armci_hdl
         api::skip(*entry, hdl);
         return 0;
     }
-    Transfer transfer;
-    const bool any = api::make_contiguous(*entry, "ARMCI_NbPut", OpKind::put, src, dst, bytes, proc,
-                                          nullptr, &transfer);
-    api::start_or_skip(*entry, any, std::move(transfer), hdl);
+    start_long(*entry, "ARMCI_NbPut", OpKind::put, src, dst, bytes, proc, nullptr, hdl);
     return 0;
 }
 ARMCI_ALIAS(int, ARMCI_NbPut, (void*, void*, int, int, armci_hdl_t*), PARMCI_NbPut);
@@ -68,10 +79,7 @@ extern "C" int PARMCI_NbGet(void* src, void* dst, int bytes, int proc, armci_hdl
         api::skip(*entry, hdl);
         return 0;
     }
-    Transfer transfer;
-    const bool any = api::make_contiguous(*entry, "ARMCI_NbGet", OpKind::get, src, dst, bytes, proc,
-                                          nullptr, &transfer);
-    api::start_or_skip(*entry, any, std::move(transfer), hdl);
+    start_long(*entry, "ARMCI_NbGet", OpKind::get, src, dst, bytes, proc, nullptr, hdl);
     return 0;
 }
 ARMCI_ALIAS(int, ARMCI_NbGet, (void*, void*, int, int, armci_hdl_t*), PARMCI_NbGet);
@@ -79,11 +87,13 @@ ARMCI_ALIAS(int, ARMCI_NbGet, (void*, void*, int, int, armci_hdl_t*), PARMCI_NbG
 extern "C" int PARMCI_NbAcc(int datatype, void* scale, void* src, void* dst, int bytes, int proc,
                             armci_hdl_t* hdl) {
     Entry entry("ARMCI_NbAcc");
+    if (api::added_on_node(*entry, datatype, scale, src, dst, bytes, proc)) {
+        api::skip(*entry, hdl);
+        return 0;
+    }
     const auto factor = api::check_scale("ARMCI_NbAcc", datatype, scale);
-    Transfer transfer;
-    const bool any = api::make_contiguous(*entry, "ARMCI_NbAcc", OpKind::acc, src, dst, bytes, proc,
-                                          api::pointer_to(factor), &transfer);
-    api::start_or_skip(*entry, any, std::move(transfer), hdl);
+    start_long(*entry, "ARMCI_NbAcc", OpKind::acc, src, dst, bytes, proc, api::pointer_to(factor),
+               hdl);
     return 0;
 }
 ARMCI_ALIAS(int, ARMCI_NbAcc, (int, void*, void*, void*, int, int, armci_hdl_t*), PARMCI_NbAcc);

@@ -5,6 +5,7 @@
 
 #include "api/arguments.h"
 #include "core/transfers.h"
+#include "node/accumulate.h"
 
 namespace armci::api {
 
@@ -24,14 +25,22 @@ inline void start_or_skip(Runtime& runtime, bool any, Transfer&& transfer, armci
     }
 }
 
-// The short way of a contiguous put or get inside a node, where the checks are most of the work.
-// False: nothing was done, and the long way finds out what is the matter.
+// Whether a contiguous transfer is one between ranks of this node, with all of its arguments right:
+// the checks of the short way, where they are most of the work. What they refuse is looked at again
+// by the long way, which finds out what is the matter.
+inline bool is_plain_on_node(Runtime& runtime, const void* local, const void* remote, int bytes,
+                             int proc) {
+    return bytes > 0 && local != nullptr &&
+           static_cast<unsigned>(proc) < static_cast<unsigned>(runtime.world.size) &&
+           runtime.world.on_my_node(proc) &&
+           runtime.segments.find(proc, reinterpret_cast<uint64_t>(remote), bytes).segment !=
+               nullptr;
+}
+
+// The short way of a contiguous put or get. False: nothing was done.
 inline bool copied_on_node(Runtime& runtime, OpKind op, void* local, void* remote, int bytes,
                            int proc) {
-    if (bytes <= 0 || local == nullptr ||
-        static_cast<unsigned>(proc) >= static_cast<unsigned>(runtime.world.size) ||
-        !runtime.world.on_my_node(proc) ||
-        runtime.segments.find(proc, reinterpret_cast<uint64_t>(remote), bytes).segment == nullptr) {
+    if (!is_plain_on_node(runtime, local, remote, bytes, proc)) {
         return false;
     }
     void* to = op == OpKind::put ? remote : local;
@@ -42,6 +51,23 @@ inline bool copied_on_node(Runtime& runtime, OpKind op, void* local, void* remot
         strided::copy_contiguous(from, to, bytes);
     }
     runtime.stats.count(op, base::Route::local, bytes);
+    return true;
+}
+
+// The short way of a contiguous accumulate.
+inline bool added_on_node(Runtime& runtime, int datatype, const void* scale, const void* local,
+                          void* remote, int bytes, int proc) {
+    if (!strided::is_acc_type(datatype) || scale == nullptr ||
+        !is_plain_on_node(runtime, local, remote, bytes, proc)) {
+        return false;
+    }
+    const auto type = static_cast<strided::AccType>(datatype);
+    if (static_cast<uint32_t>(bytes) % static_cast<uint32_t>(strided::element_bytes(type)) != 0) {
+        return false;
+    }
+    const strided::AccScale factor = strided::make_scale(type, scale);
+    node::LockedAccumulator(runtime.heap.stripes(), factor).add(local, remote, bytes);
+    runtime.stats.count(OpKind::acc, base::Route::local, bytes);
     return true;
 }
 

@@ -8,6 +8,11 @@
 namespace armci::node {
 
 void LockedAccumulator::add(const void* source, void* target, int64_t bytes) {
+    if (bytes <= StripedLocks::bytes_to_boundary(target)) [[likely]] {
+        hold(StripedLocks::stripe_of(target));
+        strided::accumulate(scale_, target, source, bytes);
+        return;
+    }
     const int64_t element_bytes = strided::element_bytes(scale_.type);
     const char* from = static_cast<const char*>(source);
     char* to = static_cast<char*>(target);

@@ -1,17 +1,17 @@
 // A lock in shared memory, and the stripes of them that make accumulate atomic.
 //
-// State of the word: 0 free, 1 held, 2 held and somebody may sleep. Acquire pairs with the release
-// in unlock(), so what one holder wrote the next one sees. A waiter spins briefly, because the
-// holder keeps the lock for at most a stripe's worth of arithmetic, and then sleeps on the word:
-// with more ranks than cores the holder may need this core. No owner is recorded: a process that
-// dies inside ends the job, and the memory with it.
+// State of the word: 0 free, 1 held. Acquire pairs with the release in unlock(), so what one holder
+// wrote the next one sees. A waiter spins briefly, because the holder keeps the lock for at most a
+// stripe's worth of arithmetic; then it gives its processor away, since with more ranks than cores
+// the holder may need it. Nobody has to be woken, so unlock() is a plain store: a short accumulate
+// is mostly these two. No owner is recorded: a process that dies inside ends the job, and the
+// memory with it.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
 #include "base/backoff.h"
-#include "base/futex.h"
 
 namespace armci::node {
 
@@ -19,31 +19,15 @@ class SharedLock {
   public:
     void lock() {
         uint32_t expected = 0;
-        if (state_.compare_exchange_strong(expected, 1, std::memory_order_acquire)) {
-            return;
-        }
-        for (int turn = 0; turn < kSpinTurns; ++turn) {
-            base::cpu_pause();
-            expected = 0;
-            if (state_.load(std::memory_order_relaxed) == 0 &&
-                state_.compare_exchange_weak(expected, 1, std::memory_order_acquire)) {
-                return;
-            }
-        }
-        while (state_.exchange(2, std::memory_order_acquire) != 0) {
-            base::futex_wait(&state_, 2, kSleepUs);
+        if (!state_.compare_exchange_strong(expected, 1, std::memory_order_acquire)) [[unlikely]] {
+            wait();
         }
     }
 
-    void unlock() {
-        if (state_.exchange(0, std::memory_order_release) == 2) {
-            base::futex_wake(&state_, 1);
-        }
-    }
+    void unlock() { state_.store(0, std::memory_order_release); }
 
   private:
-    static constexpr int kSpinTurns = 100;
-    static constexpr int64_t kSleepUs = 100'000;
+    void wait();
 
     std::atomic<uint32_t> state_{0};
 };

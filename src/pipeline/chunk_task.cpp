@@ -5,11 +5,6 @@
 #include "pipeline/origin.h"
 
 namespace armci::pipeline {
-namespace {
-
-constexpr size_t kHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::TransferBody);
-
-}  // namespace
 
 ChunkTask::ChunkTask(wire::FrameKind kind, Transfer&& transfer)
     : Task(transfer.function), kind_(kind), transfer_(std::move(transfer)) {
@@ -77,7 +72,7 @@ OutFrame* ChunkTask::next_frame(Origin& origin) {
 OutFrame* ChunkTask::start_frame(Origin& origin, size_t layout_bytes, int64_t offset,
                                  int64_t data_bytes, char** layout) {
     const size_t wire_bytes =
-        wire::padded(kHeadBytes + layout_bytes + static_cast<size_t>(data_bytes));
+        wire::padded(wire::kTransferHeadBytes + layout_bytes + static_cast<size_t>(data_bytes));
     if (wire_bytes <= origin.largest_message_bytes() && !channel().has_room(wire_bytes)) {
         return nullptr;
     }
@@ -90,7 +85,7 @@ OutFrame* ChunkTask::start_frame(Origin& origin, size_t layout_bytes, int64_t of
     body.data_bytes = static_cast<uint64_t>(data_bytes);
     describe(frame->header(), &body);
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
-    *layout = frame->wire() + kHeadBytes;
+    *layout = frame->wire() + wire::kTransferHeadBytes;
     return frame;
 }
 
@@ -103,8 +98,8 @@ OutFrame* ChunkTask::next_strided_frame(Origin& origin, size_t room, uint64_t re
                                         const strided::Layout& layout, int64_t offset,
                                         strided::StridedCursor& local) {
     const size_t layout_bytes = wire::encoded_strided_bytes(layout.levels);
-    const int64_t bytes = whole_bytes(
-        std::min(static_cast<int64_t>(room - kHeadBytes - layout_bytes), local.remaining()));
+    const int64_t bytes = whole_bytes(std::min(
+        static_cast<int64_t>(room - wire::kTransferHeadBytes - layout_bytes), local.remaining()));
     char* out = nullptr;
     OutFrame* frame = start_frame(origin, layout_bytes, offset, bytes, &out);
     if (frame == nullptr) {
@@ -119,7 +114,8 @@ OutFrame* ChunkTask::next_strided_frame(Origin& origin, size_t room, uint64_t re
 }
 
 int64_t ChunkTask::segments_in(size_t room) const {
-    const size_t space = room - kHeadBytes - wire::encoded_vector_bytes(0) - sizeof(uint64_t);
+    const size_t space =
+        room - wire::kTransferHeadBytes - wire::encoded_vector_bytes(0) - sizeof(uint64_t);
     return static_cast<int64_t>(space) /
            (transfer_.segments.segment_bytes + static_cast<int64_t>(sizeof(uint64_t)));
 }

@@ -236,25 +236,6 @@ bool is_exactly_one(AccType type, const unsigned char* value) {
 
 }  // namespace
 
-int64_t basic_bytes(AccType type) {
-    switch (type) {
-        case AccType::int32:
-        case AccType::float32:
-        case AccType::complex64:
-            return 4;
-        case AccType::int64:
-        case AccType::float64:
-        case AccType::complex128:
-            return 8;
-    }
-    return 0;
-}
-
-int64_t element_bytes(AccType type) {
-    const bool is_complex = type == AccType::complex64 || type == AccType::complex128;
-    return is_complex ? 2 * basic_bytes(type) : basic_bytes(type);
-}
-
 AccScale make_scale(AccType type, const void* scale) {
     AccScale result;
     result.type = type;

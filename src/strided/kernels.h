@@ -106,8 +106,15 @@ constexpr bool is_acc_type(int64_t value) {
     return value >= 0 && value < kAccTypeCount;
 }
 
-int64_t element_bytes(AccType type);  // 4, 8, or 16
-int64_t basic_bytes(AccType type);    // of a component: 4 or 8
+constexpr int64_t element_bytes(AccType type) {
+    constexpr int64_t kBytes[kAccTypeCount] = {4, 8, 4, 8, 8, 16};
+    return kBytes[static_cast<int>(type)];
+}
+// Of a component.
+constexpr int64_t basic_bytes(AccType type) {
+    constexpr int64_t kBytes[kAccTypeCount] = {4, 8, 4, 8, 4, 8};
+    return kBytes[static_cast<int>(type)];
+}
 
 struct AccScale {
     AccType type = AccType::int32;

@@ -51,6 +51,18 @@ bool hull_fits(const Extent& hull) {
     return !__builtin_sub_overflow(hull.end, hull.begin, &bytes);
 }
 
+Extent hull_of(int levels, const int64_t* count, const int64_t* stride) {
+    Extent hull = {0, count[0]};
+    for (int i = 0; i < levels; ++i) {
+        if (count[i + 1] == 0) {
+            return {0, 0};
+        }
+        const int64_t reach = (count[i + 1] - 1) * stride[i];
+        (reach < 0 ? hull.begin : hull.end) += reach;
+    }
+    return count[0] == 0 ? Extent{0, 0} : hull;
+}
+
 int64_t product(const int64_t* count, int first, int last) {
     int64_t result = 1;
     for (int i = first; i <= last; ++i) {
@@ -150,15 +162,11 @@ int64_t run_count(const PairLayout& layout) {
 }
 
 Extent extent(const Layout& layout) {
-    if (total_bytes(layout) == 0) {
-        return {0, 0};
-    }
-    Extent hull = {0, layout.count[0]};
-    for (int i = 0; i < layout.levels; ++i) {
-        const int64_t reach = (layout.count[i + 1] - 1) * layout.stride[i];
-        (reach < 0 ? hull.begin : hull.end) += reach;
-    }
-    return hull;
+    return hull_of(layout.levels, layout.count, layout.stride);
+}
+
+Extent remote_extent(const PairLayout& layout) {
+    return hull_of(layout.levels, layout.count, layout.remote_stride);
 }
 
 bool validate(const Layout& layout, int64_t* total, Extent* hull) {

@@ -69,6 +69,7 @@ int64_t total_bytes(const PairLayout& layout);
 int64_t run_count(const Layout& layout);
 int64_t run_count(const PairLayout& layout);
 Extent extent(const Layout& layout);
+Extent remote_extent(const PairLayout& layout);
 
 inline int64_t run_bytes(const Layout& layout) {
     return layout.count[0];

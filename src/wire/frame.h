@@ -88,6 +88,7 @@ struct TransferBody {
     unsigned char scale[16] = {};  // accumulate
     uint64_t window_bytes = 0;     // get: how much may be on its way to the origin at a time
 };
+inline constexpr size_t kTransferHeadBytes = sizeof(FrameHeader) + sizeof(TransferBody);
 
 struct CreditBody {
     uint64_t taken_bytes = 0;   // of the get's data, in total so far

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <chrono>
 #include <new>
 #include <set>
 #include <thread>
@@ -77,8 +78,8 @@ TEST(SharedLock, ExcludesProcesses) {
     munmap(memory, sizeof(Guarded));
 }
 
-// Whoever sleeps for the lock is woken by unlock(), however many sleep.
-TEST(SharedLock, SleepersAreWoken) {
+// Long enough for waiters to take naps: each gets the lock in the end.
+TEST(SharedLock, WaitersGetItHoweverLongItIsHeld) {
     SharedLock lock;
     std::atomic<int> waiting{0};
     int entered = 0;
@@ -95,6 +96,7 @@ TEST(SharedLock, SleepersAreWoken) {
     while (waiting.load() < 4) {
         sched_yield();
     }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
     EXPECT_EQ(entered, 0);
     lock.unlock();
     for (std::thread& thread : threads) {
