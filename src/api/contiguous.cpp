@@ -63,8 +63,9 @@ extern "C" int PARMCI_Acc(int datatype, void* scale, void* src, void* dst, int b
 ARMCI_ALIAS(int, ARMCI_Acc, (int, void*, void*, void*, int, int), PARMCI_Acc);
 
 extern "C" int PARMCI_NbPut(void* src, void* dst, int bytes, int proc, armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbPut");
-    if (api::copied_on_node(*entry, OpKind::put, src, dst, bytes, proc)) {
+    Entry entry("ARMCI_NbPut", Entry::Copies::leave);
+    if (!entry->copies.want(bytes) &&
+        api::copied_on_node(*entry, OpKind::put, src, dst, bytes, proc)) {
         api::skip(*entry, hdl);
         return 0;
     }
@@ -74,8 +75,9 @@ extern "C" int PARMCI_NbPut(void* src, void* dst, int bytes, int proc, armci_hdl
 ARMCI_ALIAS(int, ARMCI_NbPut, (void*, void*, int, int, armci_hdl_t*), PARMCI_NbPut);
 
 extern "C" int PARMCI_NbGet(void* src, void* dst, int bytes, int proc, armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbGet");
-    if (api::copied_on_node(*entry, OpKind::get, dst, src, bytes, proc)) {
+    Entry entry("ARMCI_NbGet", Entry::Copies::leave);
+    if (!entry->copies.want(bytes) &&
+        api::copied_on_node(*entry, OpKind::get, dst, src, bytes, proc)) {
         api::skip(*entry, hdl);
         return 0;
     }

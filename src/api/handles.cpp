@@ -27,7 +27,7 @@ extern "C" void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t* hdl) {
 }
 
 extern "C" int PARMCI_Wait(armci_hdl_t* hdl) {
-    Entry entry("ARMCI_Wait");
+    Entry entry("ARMCI_Wait", Entry::Copies::leave);
     if (hdl != nullptr) {
         armci::core::wait_handle(*entry, hdl);
     } else {
@@ -38,7 +38,7 @@ extern "C" int PARMCI_Wait(armci_hdl_t* hdl) {
 ARMCI_ALIAS(int, ARMCI_Wait, (armci_hdl_t*), PARMCI_Wait);
 
 extern "C" int PARMCI_Test(armci_hdl_t* hdl) {
-    Entry entry("ARMCI_Test");
+    Entry entry("ARMCI_Test", Entry::Copies::leave);
     api::check_not_null("ARMCI_Test", "hdl", hdl);
     return armci::core::test_handle(*entry, hdl) ? 0 : 1;
 }

@@ -50,7 +50,7 @@ ARMCI_ALIAS(int, ARMCI_AccS, (int, void*, void*, int[], void*, int[], int[], int
 
 extern "C" int PARMCI_NbPutS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride_ar[],
                              int count[], int stride_levels, int proc, armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbPutS");
+    Entry entry("ARMCI_NbPutS", Entry::Copies::leave);
     Transfer transfer;
     const bool any =
         api::make_strided(*entry, "ARMCI_NbPutS", OpKind::put, src_ptr, src_stride_ar, dst_ptr,
@@ -63,7 +63,7 @@ ARMCI_ALIAS(int, ARMCI_NbPutS, (void*, int[], void*, int[], int[], int, int, arm
 
 extern "C" int PARMCI_NbGetS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride_ar[],
                              int count[], int stride_levels, int proc, armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbGetS");
+    Entry entry("ARMCI_NbGetS", Entry::Copies::leave);
     Transfer transfer;
     const bool any =
         api::make_strided(*entry, "ARMCI_NbGetS", OpKind::get, src_ptr, src_stride_ar, dst_ptr,

@@ -13,6 +13,7 @@ namespace armci::base {
 enum class RouteChoice : int { automatic = 0, rma = 1, server = 2, alternate = 3 };
 enum class DomainChoice : int { process = 0, node = 1 };
 enum class OrderChoice : int { automatic = 0, none = 1 };
+enum class CopyEngineChoice : int { none = 0, thread = 1 };
 
 // Value of a number that the library shall choose itself; written "auto". Only numbers whose
 // default it is can be set to it.
@@ -37,6 +38,9 @@ struct Config {
     }
     DomainChoice domain_choice() const {
         return static_cast<DomainChoice>(domains);
+    }
+    CopyEngineChoice copy_engine_choice() const {
+        return static_cast<CopyEngineChoice>(copy_engine);
     }
     OrderChoice order_choice() const {
         return static_cast<OrderChoice>(rma_order);

@@ -59,6 +59,12 @@
     BYTES(heap_size, "ARMCI_HEAP_SIZE", 0, 0, int64_t{1} << 46, own,                                    \
         "Address space reserved per node for global memory; no memory is used before it is touched. "   \
         "0: four times the machine's memory.")                                                          \
+    CHOICE(copy_engine, "ARMCI_COPY_ENGINE", 0, "none|thread", own,                                     \
+        "Who makes the copies of non-blocking puts and gets inside a node: none, the call itself; "     \
+        "thread, one per rank that copies while the rank computes. That pays where processors are "     \
+        "idle.")                                                                                        \
+    BYTES(copy_engine_min, "ARMCI_COPY_ENGINE_MIN", 256 << 10, 0, int64_t{1} << 40, own,                \
+        "The shortest non-blocking put or get that ARMCI_COPY_ENGINE is given.")                        \
     INTEGER(server_spin_us, "ARMCI_SERVER_SPIN_US", 20, 0, 1000000, own,                                \
         "Microseconds for which the data server polls after work before it sleeps in the kernel.")      \
     INTEGER(wait_spin_us, "ARMCI_WAIT_SPIN_US", kAuto, 0, 1000000, own,                                   \

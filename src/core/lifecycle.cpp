@@ -106,6 +106,7 @@ void free_leaked(Runtime& runtime) {
 // All ranks are here: nobody has anything under way, or will start anything.
 void finish_stop(Runtime* runtime) {
     report_statistics(*runtime);
+    runtime->copies.stop();
     free_leaked(*runtime);
     close_network(*runtime);
     runtime->groups.stop();
@@ -163,6 +164,20 @@ void watch_mpi_finalize() {
         MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_mpi_finalize, &keyval, nullptr);
         MPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
     }
+}
+
+void start_copies(Runtime& runtime) {
+    const base::Config& config = runtime.config();
+    if (config.copy_engine_choice() == base::CopyEngineChoice::none) {
+        return;
+    }
+    std::unique_ptr<node::CopyEngine> engine = node::make_copy_thread();
+    if (engine == nullptr) {
+        base::fatal("ARMCI_Init",
+                    "ARMCI_COPY_ENGINE=thread, but the system refuses a thread; raise the limit "
+                    "(ulimit -u) or unset it");
+    }
+    runtime.copies.start(std::move(engine), config.copy_engine_min);
 }
 
 void start(const char* function, int requested_thread_level, MPI_Comm comm) {
@@ -231,6 +246,7 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     runtime->groups.start(runtime->world);
     runtime->segments.start(runtime->world);
     open_network(*runtime);
+    start_copies(*runtime);
     watch_mpi_finalize();
     report_start(*runtime);
     // From here on the library is up; what follows uses it.

@@ -5,7 +5,12 @@
 namespace armci::core {
 
 bool Runtime::progress() {
-    return network != nullptr && network->origin.progress();
+    const bool copied = copies.are_under_way() && copies.progress(*this);
+    return (network != nullptr && network->origin.progress()) || copied;
+}
+
+void Runtime::settle_copies() {
+    wait_until([&] { return !copies.are_under_way(); });
 }
 
 void Runtime::stop_helping() {
@@ -31,7 +36,8 @@ bool Runtime::sleep_until_network_event() {
     // Bounded, because some providers have known races between a completion and its wake-up.
     constexpr int kLongestSleepMs = 1;
     // Without a data server's thread this one has its work to do.
-    return network != nullptr && !multi_threaded && config().progress_thread &&
+    return network != nullptr && !multi_threaded && !copies.are_under_way() &&
+           config().progress_thread &&
            network->origin.sleep(kLongestSleepMs);
 }
 

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/stats.h"
+#include "core/copies.h"
 #include "core/groups.h"
 #include "core/handles.h"
 #include "core/messages.h"
@@ -65,6 +66,7 @@ struct Runtime {
     Segments segments;
     Handles handles;
     Messages messages;
+    Copies copies;
     std::unique_ptr<Network> network;
     base::Stats stats;
 
@@ -91,8 +93,11 @@ struct Runtime {
     // Whether a wait for the network serves the own node's requests: where this thread cannot sleep
     // meanwhile, or there is no server thread to wake up for them.
     bool helps_while_waiting() const {
-        return multi_threaded || !config().progress_thread || !network->origin.can_sleep();
+        return network == nullptr || multi_threaded || !config().progress_thread ||
+               !network->origin.can_sleep();
     }
+    // Waits until a copy engine has done all that this rank gave it.
+    void settle_copies();
     // At the end of a wait: the node's data server is on its own again.
     void stop_helping();
     // MPI_THREAD_MULTIPLE: other threads' calls get their turn, however much this one moves.
@@ -177,12 +182,19 @@ void prepare_to_fail();
 // holds the API lock while it lives.
 class Entry {
   public:
-    explicit Entry(const char* function) : runtime_(running()) {
+    // What copies by an engine mean for a call: most find them complete; those that start or end
+    // non-blocking operations leave them under way.
+    enum class Copies : bool { settle, leave };
+
+    explicit Entry(const char* function, Copies copies = Copies::settle) : runtime_(running()) {
         if (runtime_ == nullptr) {
             fail_not_running(function);
         }
         if (runtime_->multi_threaded) {
             runtime_->api_mutex.lock();
+        }
+        if (runtime_->copies.are_under_way() && copies == Copies::settle) [[unlikely]] {
+            runtime_->settle_copies();
         }
     }
     ~Entry() {

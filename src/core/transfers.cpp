@@ -217,6 +217,9 @@ void run_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* handle)
     const Route route = choose_route(runtime, transfer, Blocking::no);
     runtime.stats.count(transfer.op, route, transfer.total_bytes);
     if (route == Route::local) {
+        if (runtime.copies.take(runtime, transfer, handle)) {
+            return;
+        }
         run_local(runtime, transfer);
         if (handle != nullptr && !runtime.handles.is_active(*handle)) {
             runtime.handles.set_idle(handle);
@@ -282,6 +285,7 @@ void wait_target(Runtime& runtime, int target) {
 }
 
 void wait_everything(Runtime& runtime) {
+    runtime.settle_copies();
     if (runtime.network != nullptr) {
         send_batches(runtime);
         runtime.wait_for_network([&] { return runtime.network->origin.task_count() == 0; });

@@ -21,6 +21,8 @@
 #       bytes     number                                              ARMCI_BUFFER_SIZE
 #       recv      number                                              ARMCI_RECV_BUFFER_COUNT
 #       finalize  seconds                                             ARMCI_FINALIZE_TIMEOUT_S
+#       engine    none, thread                                        ARMCI_COPY_ENGINE
+#       enginemin bytes                                               ARMCI_COPY_ENGINE_MIN
 #       faults    storm, mrlocal, … (see below)                       ARMCI_FAULTS
 # Labels of a test: mp, its route and provider (or "local" on one node), its faults, and those given.
 
@@ -52,6 +54,8 @@ set(ARMCI_MP_VARIABLE_buffers ARMCI_BUFFER_COUNT)
 set(ARMCI_MP_VARIABLE_bytes ARMCI_BUFFER_SIZE)
 set(ARMCI_MP_VARIABLE_recv ARMCI_RECV_BUFFER_COUNT)
 set(ARMCI_MP_VARIABLE_finalize ARMCI_FINALIZE_TIMEOUT_S)
+set(ARMCI_MP_VARIABLE_engine ARMCI_COPY_ENGINE)
+set(ARMCI_MP_VARIABLE_enginemin ARMCI_COPY_ENGINE_MIN)
 set(ARMCI_MP_VARIABLE_faults ARMCI_FAULTS)
 
 find_program(ARMCI_TIMEOUT_PROGRAM timeout REQUIRED)

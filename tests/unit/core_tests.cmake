@@ -9,6 +9,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/base_topology_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_accumulate_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_barrier_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/node_copy_engine_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_heap_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_heap_shared_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_locks_test.cpp

@@ -1,0 +1,42 @@
+#include "core/copies.h"
+
+#include "core/runtime.h"
+
+namespace armci::core {
+
+void Copies::start(std::unique_ptr<node::CopyEngine> engine, int64_t least_bytes) {
+    engine_ = std::move(engine);
+    least_bytes_ = least_bytes;
+    ended_ = 0;
+}
+
+bool Copies::take(Runtime& runtime, const pipeline::Transfer& transfer, armci_hdl_s* handle) {
+    if (!want(transfer.total_bytes) || transfer.is_vector || transfer.op == base::OpKind::acc) {
+        return false;
+    }
+    node::CopyRequest request;
+    request.layout = transfer.pair;
+    request.local = transfer.local;
+    request.remote = reinterpret_cast<char*>(transfer.remote);
+    request.direction = transfer.op == base::OpKind::put ? strided::Direction::to_remote
+                                                         : strided::Direction::to_local;
+    if (engine_->submit(&request, 1) == 0) {
+        return false;
+    }
+    under_way_.push_back(handle != nullptr ? runtime.handles.begin(handle) : Handles::kNoSlot);
+    return true;
+}
+
+bool Copies::progress(Runtime& runtime) {
+    const uint64_t completed = engine_->completed();
+    const bool any = ended_ != completed;
+    for (; ended_ != completed; ++ended_) {
+        if (under_way_.front() != Handles::kNoSlot) {
+            runtime.handles.end(under_way_.front());
+        }
+        under_way_.pop_front();
+    }
+    return any;
+}
+
+}  // namespace armci::core

@@ -1,0 +1,42 @@
+// Non-blocking puts and gets inside the node that a copy engine carries out.
+//
+// They are unordered until they are waited for, like all non-blocking operations; every other call
+// of this rank finds them complete (Entry settles them), so that nothing else has to know of them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <memory>
+
+#include "node/copy_engine.h"
+#include "pipeline/transfer.h"
+
+struct armci_hdl_s;
+
+namespace armci::core {
+
+struct Runtime;
+
+class Copies {
+  public:
+    // Without an engine nothing is ever taken.
+    void start(std::unique_ptr<node::CopyEngine> engine, int64_t least_bytes);
+    void stop() { engine_.reset(); }
+
+    // Whether a non-blocking put or get of that size is for the engine.
+    bool want(int64_t bytes) const { return bytes >= least_bytes_; }
+    // Hands a transfer to the engine; false when it is not one for it, or there is no room now.
+    bool take(Runtime& runtime, const pipeline::Transfer& transfer, armci_hdl_s* handle);
+    bool are_under_way() const { return !under_way_.empty(); }
+    // Ends what the engine has completed; true if that was any.
+    bool progress(Runtime& runtime);
+
+  private:
+    std::unique_ptr<node::CopyEngine> engine_;
+    int64_t least_bytes_ = std::numeric_limits<int64_t>::max();
+    uint64_t ended_ = 0;
+    std::deque<uint32_t> under_way_;  // slots of their handles, in order
+};
+
+}  // namespace armci::core

@@ -1,0 +1,127 @@
+#include "node/copy_engine.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/clock.h"
+#include "base/futex.h"
+#include "base/log.h"
+
+namespace armci::node {
+namespace {
+
+constexpr uint64_t kSlots = 64;
+constexpr int64_t kSpinNs = 20'000;       // further requests often follow at once
+constexpr int64_t kSleepUs = 10'000'000;  // until woken; bounds what a lost wake-up costs
+
+// `submitted_` and `completed_` count requests; the slot of request n is n modulo kSlots. The
+// release of each by its writer pairs with the acquire of the other thread. A waker that does not
+// see is_asleep_ has made its request visible before the sleeper looks for it again: both sides use
+// sequentially consistent order there.
+class CopyThread final : public CopyEngine {
+  public:
+    ~CopyThread() override {
+        if (has_thread_) {
+            stopping_.store(true);
+            wake();
+            pthread_join(thread_, nullptr);
+        }
+    }
+
+    bool start() {
+        // Signals are for the program's own threads.
+        sigset_t all;
+        sigset_t before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        has_thread_ = pthread_create(
+                          &thread_, nullptr,
+                          [](void* self) -> void* {
+                              static_cast<CopyThread*>(self)->run();
+                              return nullptr;
+                          },
+                          this) == 0;
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        return has_thread_;
+    }
+
+    int submit(const CopyRequest* requests, int count) override {
+        const uint64_t begin = submitted_.load(std::memory_order_relaxed);
+        const uint64_t room = kSlots - (begin - completed_.load(std::memory_order_acquire));
+        const int taken = static_cast<int>(std::min<uint64_t>(room, static_cast<uint64_t>(count)));
+        for (int i = 0; i < taken; ++i) {
+            slots_[(begin + static_cast<uint64_t>(i)) % kSlots] = requests[i];
+        }
+        if (taken > 0) {
+            submitted_.store(begin + static_cast<uint64_t>(taken));
+            if (is_asleep_.load() != 0) {
+                wake();
+            }
+        }
+        return taken;
+    }
+
+    uint64_t completed() override { return completed_.load(std::memory_order_acquire); }
+
+  private:
+    void wake() {
+        is_asleep_.store(0);
+        base::futex_wake(&is_asleep_, 1);
+    }
+
+    void run() {
+        base::exit_without_hook();  // the hook calls MPI
+        int64_t idle_since_ns = 0;
+        for (;;) {
+            const uint64_t next = completed_.load(std::memory_order_relaxed);
+            if (next != submitted_.load(std::memory_order_acquire)) {
+                const CopyRequest& request = slots_[next % kSlots];
+                strided::copy(request.layout, request.local, request.remote, request.direction);
+                completed_.store(next + 1, std::memory_order_release);
+                idle_since_ns = 0;
+                continue;
+            }
+            if (stopping_.load()) {
+                return;
+            }
+            const int64_t now = base::now_ns();
+            if (idle_since_ns == 0) {
+                idle_since_ns = now;
+            }
+            if (now - idle_since_ns < kSpinNs) {
+                sched_yield();
+                continue;
+            }
+            is_asleep_.store(1);
+            if (submitted_.load() == next && !stopping_.load()) {
+                base::futex_wait(&is_asleep_, 1, kSleepUs);
+            }
+            is_asleep_.store(0);
+            idle_since_ns = 0;
+        }
+    }
+
+    alignas(64) std::atomic<uint64_t> submitted_{0};
+    std::atomic<uint32_t> is_asleep_{0};
+    alignas(64) std::atomic<uint64_t> completed_{0};
+    std::atomic<bool> stopping_{false};
+    CopyRequest slots_[kSlots];
+    pthread_t thread_{};
+    bool has_thread_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<CopyEngine> make_copy_thread() {
+    auto engine = std::make_unique<CopyThread>();
+    if (!engine->start()) {
+        return nullptr;
+    }
+    return engine;
+}
+
+}  // namespace armci::node

@@ -1,0 +1,124 @@
+#include "node/copy_engine.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace armci::node::test {
+namespace {
+
+CopyRequest put(const std::vector<char>& from, std::vector<char>& to) {
+    CopyRequest request;
+    request.layout = strided::contiguous_pair(static_cast<int64_t>(from.size()));
+    request.local = const_cast<char*>(from.data());
+    request.remote = to.data();
+    return request;
+}
+
+void wait_for(CopyEngine& engine, uint64_t count) {
+    while (engine.completed() < count) {
+        sched_yield();
+    }
+}
+
+TEST(CopyEngine, CopiesWhatWasSubmitted) {
+    const auto engine = make_copy_thread();
+    ASSERT_NE(engine, nullptr);
+    EXPECT_EQ(engine->completed(), 0U);
+    const std::vector<char> from(300'000, 'a');
+    std::vector<char> to(from.size(), 'b');
+    const CopyRequest request = put(from, to);
+    ASSERT_EQ(engine->submit(&request, 1), 1);
+    wait_for(*engine, 1);
+    EXPECT_EQ(to, from);
+
+    // The other way, strided: every second run of 100 bytes.
+    const int stride[] = {200};
+    const int count[] = {100, 1000};
+    CopyRequest get;
+    ASSERT_EQ(strided::make_pair(stride, stride, count, 1, &get.layout), strided::LayoutStatus::ok);
+    std::vector<char> local(200'000, 'x');
+    get.local = local.data();
+    get.remote = to.data();
+    get.direction = strided::Direction::to_local;
+    ASSERT_EQ(engine->submit(&get, 1), 1);
+    wait_for(*engine, 2);
+    for (size_t i = 0; i < local.size(); ++i) {
+        ASSERT_EQ(local[i], i % 200 < 100 ? 'a' : 'x') << i;
+    }
+}
+
+// Each request reads what the one before has written.
+TEST(CopyEngine, KeepsTheOrder) {
+    const auto engine = make_copy_thread();
+    ASSERT_NE(engine, nullptr);
+    constexpr size_t kSteps = 40;
+    std::vector<std::vector<char>> stages(kSteps + 1, std::vector<char>(10'000, 'o'));
+    std::fill(stages[0].begin(), stages[0].end(), 'n');
+    std::vector<CopyRequest> requests;
+    for (size_t i = 0; i < kSteps; ++i) {
+        requests.push_back(put(stages[i], stages[i + 1]));
+    }
+    ASSERT_EQ(engine->submit(requests.data(), static_cast<int>(kSteps)), static_cast<int>(kSteps));
+    wait_for(*engine, kSteps);
+    EXPECT_EQ(stages[kSteps], stages[0]);
+}
+
+TEST(CopyEngine, TakesNoMoreThanItHasRoomFor) {
+    const auto engine = make_copy_thread();
+    ASSERT_NE(engine, nullptr);
+    const std::vector<char> from(1 << 20, 'f');
+    std::vector<char> to(from.size());
+    const std::vector<CopyRequest> requests(10'000, put(from, to));
+    uint64_t submitted = 0;
+    bool was_full = false;
+    for (int round = 0; round < 3; ++round) {
+        const int taken = engine->submit(requests.data(), static_cast<int>(requests.size()));
+        ASSERT_GE(taken, 0);
+        was_full = was_full || taken < static_cast<int>(requests.size());
+        submitted += static_cast<uint64_t>(taken);
+        ASSERT_LE(engine->completed(), submitted);
+        wait_for(*engine, submitted);
+        EXPECT_EQ(engine->completed(), submitted);
+    }
+    EXPECT_TRUE(was_full);
+    EXPECT_GT(submitted, 0U);
+}
+
+// Many small ones with pauses in which the thread falls asleep.
+TEST(CopyEngine, WakesUpEachTime) {
+    const auto engine = make_copy_thread();
+    ASSERT_NE(engine, nullptr);
+    const std::vector<char> from(64, 'w');
+    for (uint64_t i = 1; i <= 200; ++i) {
+        std::vector<char> to(64, 'z');
+        const CopyRequest request = put(from, to);
+        ASSERT_EQ(engine->submit(&request, 1), 1);
+        wait_for(*engine, i);
+        ASSERT_EQ(to, from);
+        if (i % 4 == 0) {
+            const timespec pause{0, 200'000};
+            nanosleep(&pause, nullptr);
+        }
+    }
+}
+
+TEST(CopyEngine, TheEndWaitsForWhatWasSubmitted) {
+    const std::vector<char> from(4 << 20, 'e');
+    std::vector<char> to(from.size(), ' ');
+    {
+        const auto engine = make_copy_thread();
+        ASSERT_NE(engine, nullptr);
+        const CopyRequest request = put(from, to);
+        ASSERT_EQ(engine->submit(&request, 1), 1);
+    }
+    EXPECT_EQ(to, from);
+}
+
+}  // namespace
+}  // namespace armci::node::test
