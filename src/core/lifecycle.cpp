@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/topology.h"
 #include "core/cost_setup.h"
 #include "core/global_memory.h"
 #include "core/network.h"
@@ -242,6 +243,10 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     node::HeapControl& control = runtime->heap.control();
     runtime->node_barrier =
         node::NodeBarrier(&control.barrier, static_cast<int>(runtime->world.node_ranks.size()));
+    // Virtual nodes are one host's.
+    const size_t ranks_here = config.node_size > 0 ? static_cast<size_t>(runtime->world.size)
+                                                   : runtime->world.node_ranks.size();
+    runtime->is_crowded = ranks_here > static_cast<size_t>(base::processor_count());
     runtime->mutex_queue = node::MutexQueue(&control.waiters);
     runtime->groups.start(runtime->world);
     runtime->segments.start(runtime->world);

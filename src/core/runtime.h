@@ -74,6 +74,7 @@ struct Runtime {
     uint32_t next_dynamic_number = 1;
     uint64_t allocated_bytes = 0;   // global memory of this process, for the limit
     base::SpinBudget network_spin;  // how long a wait for the network polls before it sleeps
+    bool is_crowded = false;        // this host has more ranks than processors
     bool alternate_rma = false;     // ARMCI_ROUTE=alternate: the next operation's turn
     MutexSet world_mutexes;
     std::vector<HeldMutex> held_mutexes;

@@ -27,20 +27,61 @@ void fence_all(Runtime& runtime) {
     }
 }
 
+namespace {
+
+// Polls, then gives the processor away, then sleeps, after a time that depends on whether the ranks
+// it waits for need this processor.
+template <class Done, class Sleep>
+void wait_at_barrier(Runtime& runtime, Done&& done, Sleep&& sleep) {
+    constexpr int kPollsWithoutClock = 64;
+    constexpr int64_t kPatienceNs = 1'000'000;
+    constexpr int64_t kCrowdedPatienceNs = 50'000;
+    constexpr int64_t kSleepUs = 2'000;  // own operations under way are looked after meanwhile
+    const int64_t patience_ns = runtime.is_crowded ? kCrowdedPatienceNs : kPatienceNs;
+    int polls = 0;
+    int64_t begin_ns = 0;
+    runtime.wait_until([&] {
+        if (done()) {
+            return true;
+        }
+        // Asleep, this thread could not let others in.
+        if (++polls < kPollsWithoutClock || runtime.multi_threaded) {
+            return false;
+        }
+        const int64_t now_ns = base::now_ns();
+        if (begin_ns == 0) {
+            begin_ns = now_ns;
+        }
+        // Without a data server's thread this one may have its work to do.
+        if (now_ns - begin_ns > patience_ns && runtime.config().progress_thread) {
+            runtime.stop_helping();
+            sleep(kSleepUs);
+        }
+        return done();
+    });
+}
+
+}  // namespace
+
 void world_barrier(Runtime& runtime) {
     const World& world = runtime.world;
+    node::NodeBarrier& barrier = runtime.node_barrier;
     if (!world.is_leader()) {
-        const uint32_t token = runtime.node_barrier.arrive();
-        runtime.wait_until([&] { return runtime.node_barrier.released(token); });
+        const uint32_t token = barrier.arrive();
+        wait_at_barrier(
+            runtime, [&] { return barrier.released(token); },
+            [&](int64_t us) { barrier.sleep_until_released(token, us); });
         return;
     }
-    runtime.wait_until([&] { return runtime.node_barrier.all_arrived(); });
+    wait_at_barrier(
+        runtime, [&] { return barrier.all_arrived(); },
+        [&](int64_t us) { barrier.sleep_until_all_arrived(us); });
     if (world.node_count > 1) {
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Ibarrier(world.leaders_comm, &request);
         runtime.messages.complete(runtime, &request, nullptr);
     }
-    runtime.node_barrier.release();
+    barrier.release();
 }
 
 void group_barrier(Runtime& runtime, const Group& group) {

@@ -8,6 +8,10 @@
 // any rank is visible after it on all. `arrived` is reset before `generation` moves on, and nobody
 // can arrive again before that. Wrap of `generation` is harmless: it is compared for inequality
 // only.
+//
+// Who waits long may sleep on the word it watches. It counts itself in `sleepers` first and the
+// kernel looks at the word again before it sleeps; who changes the word looks at `sleepers`
+// afterwards. Both in sequentially consistent order, so that one of them sees the other.
 #pragma once
 
 #include <atomic>
@@ -18,6 +22,7 @@ namespace armci::node {
 struct BarrierState {
     alignas(64) std::atomic<uint32_t> arrived{0};
     alignas(64) std::atomic<uint32_t> generation{0};
+    alignas(64) std::atomic<uint32_t> sleepers{0};
 };
 
 class NodeBarrier {
@@ -28,12 +33,19 @@ class NodeBarrier {
     // Ranks other than the first: announce, then poll released() with the returned token.
     uint32_t arrive();
     bool released(uint32_t token) const;
+    // Sleeps until that, or for timeout_us, or shorter.
+    void sleep_until_released(uint32_t token, int64_t timeout_us);
 
     // The first rank: poll all_arrived(), then release().
     bool all_arrived() const;
+    void sleep_until_all_arrived(int64_t timeout_us);
     void release();
 
   private:
+    uint32_t others() const { return static_cast<uint32_t>(rank_count_ - 1); }
+    void sleep(std::atomic<uint32_t>& word, uint32_t value, int64_t timeout_us);
+    void wake(std::atomic<uint32_t>& word);
+
     BarrierState* state_ = nullptr;
     int rank_count_ = 1;
 };

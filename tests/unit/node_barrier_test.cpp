@@ -15,7 +15,23 @@ namespace {
 
 using armci::test::ChildProcess;
 
-void pass(NodeBarrier& barrier, int rank) {
+// With `sleeping`, whoever has to wait sleeps at once, and a lost wake-up hangs the test.
+void pass(NodeBarrier& barrier, int rank, bool sleeping) {
+    constexpr int64_t kSleepUs = 1'000'000'000;
+    if (sleeping && rank == 0) {
+        while (!barrier.all_arrived()) {
+            barrier.sleep_until_all_arrived(kSleepUs);
+        }
+        barrier.release();
+        return;
+    }
+    if (sleeping) {
+        const uint32_t token = barrier.arrive();
+        while (!barrier.released(token)) {
+            barrier.sleep_until_released(token, kSleepUs);
+        }
+        return;
+    }
     base::Backoff backoff;
     if (rank == 0) {
         while (!barrier.all_arrived()) {
@@ -41,13 +57,13 @@ struct Shared {
 // Every rank must see every other in the same round, right after the barrier. Returns the number of
 // times it did not.
 template <int kRanks>
-int run_rounds(Shared<kRanks>& shared, int rank, int rounds) {
+int run_rounds(Shared<kRanks>& shared, int rank, int rounds, bool sleeping = false) {
     NodeBarrier barrier(&shared.state, kRanks);
     int wrong = 0;
     for (int round = 1; round <= rounds; ++round) {
         int* in_round = shared.arrived_in[round % 2];
         in_round[rank] = round;
-        pass(barrier, rank);
+        pass(barrier, rank, sleeping);
         for (int other = 0; other < kRanks; ++other) {
             wrong += in_round[other] != round ? 1 : 0;
         }
@@ -56,13 +72,14 @@ int run_rounds(Shared<kRanks>& shared, int rank, int rounds) {
 }
 
 template <int kRanks>
-void run_threads(Shared<kRanks>& shared, int rounds) {
+void run_threads(Shared<kRanks>& shared, int rounds, bool sleeping = false) {
     int wrong[kRanks] = {};
     std::vector<std::thread> threads;
     for (int rank = 1; rank < kRanks; ++rank) {
-        threads.emplace_back([&, rank] { wrong[rank] = run_rounds(shared, rank, rounds); });
+        threads.emplace_back(
+            [&, rank] { wrong[rank] = run_rounds(shared, rank, rounds, sleeping); });
     }
-    wrong[0] = run_rounds(shared, 0, rounds);
+    wrong[0] = run_rounds(shared, 0, rounds, sleeping);
     for (std::thread& thread : threads) {
         thread.join();
     }
@@ -104,6 +121,14 @@ TEST(NodeBarrier, ThreadsSeeWhatWasWrittenBefore) {
     run_threads(two, 1000);
     Shared<5> five;
     run_threads(five, 400);
+}
+
+TEST(NodeBarrier, SleepersAreWoken) {
+    Shared<2> two;
+    run_threads(two, 1000, true);
+    Shared<5> five;
+    run_threads(five, 400, true);
+    EXPECT_EQ(five.state.sleepers.load(), 0U);
 }
 
 TEST(NodeBarrier, TheGenerationMayWrap) {
