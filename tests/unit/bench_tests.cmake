@@ -48,10 +48,19 @@ if(TARGET armci-bench)
         PROPERTIES ENVIRONMENT ARMCI_NODE_SIZE=1)
 endif()
 
+# Ways to move data between processes, without this library: each with its data checked.
+if(TARGET transfer_mechanisms)
+    add_test(NAME transfer_mechanisms COMMAND transfer_mechanisms --smoke --csv -)
+    set_tests_properties(transfer_mechanisms PROPERTIES TIMEOUT 120 PROCESSORS 2 LABELS bench)
+endif()
+
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
     add_test(NAME compare_script
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/benchmarks/compare/ratios_test.py)
+    add_test(NAME count_misses_script COMMAND ${Python3_EXECUTABLE}
+        ${PROJECT_SOURCE_DIR}/benchmarks/transfer_mechanisms/count_misses_test.py)
+    set_tests_properties(count_misses_script PROPERTIES TIMEOUT 60 LABELS bench)
     # 77: there is no matplotlib.
     add_test(NAME tools.armci-plot
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/armci-plot/armci_plot_test.py)
