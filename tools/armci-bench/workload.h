@@ -9,12 +9,14 @@
 
 #include "armci-bench/arena.h"
 #include "armci-bench/options.h"
+#include "armci-bench/overlap.h"
 #include "armci-bench/raw.h"
 #include "armci-bench/roles.h"
 #include "armci-bench/row.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace armci::bench {
 
@@ -42,6 +44,10 @@ class Workload {
 
     // Same, and returns the seconds that count as the operations' time.
     virtual double timed(int64_t count);
+
+    // What else the last timed() has measured, if this is a matter of transfers against computation
+    // at the origin.
+    virtual std::optional<OriginSample> origin_sample() const { return std::nullopt; }
 
     // Operations that make up a result that can be checked.
     virtual int64_t check_count() const { return 1; }
