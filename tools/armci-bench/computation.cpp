@@ -1,5 +1,6 @@
 #include "armci-bench/computation.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace armci::bench {
@@ -38,7 +39,8 @@ double Computation::unit_seconds() {
 
 void Computation::learn(int64_t units, double seconds) {
     if (units > 0 && seconds > 0) {
-        unit_seconds_ = seconds / static_cast<double>(units);
+        const double told = seconds / static_cast<double>(units);
+        unit_seconds_ = unit_seconds_ == 0 ? told : std::min(unit_seconds_, told);
     }
 }
 

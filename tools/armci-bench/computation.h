@@ -15,7 +15,8 @@ class Computation {
     // A unit takes some ten nanoseconds.
     void run(int64_t units);
 
-    // Seconds that a unit takes: measured on the spot the first time, then as last told.
+    // Seconds that a unit takes: measured on the spot the first time, then the least that was told,
+    // which was not interrupted.
     double unit_seconds();
     void learn(int64_t units, double seconds);
 

@@ -1,18 +1,15 @@
 #include "armci-bench/overlap_workload.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace armci::bench {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr int64_t kMostParts = 10;
 
-double seconds(Clock::duration duration) {
+double seconds(std::chrono::steady_clock::duration duration) {
     return std::chrono::duration<double>(duration).count();
 }
 
@@ -39,36 +36,32 @@ double OverlapWorkload::timed(int64_t count) {
         return TransferWorkload::timed(count);
     }
     // In turn, a part of the operations at a time, so that all three see the same machine.
-    OriginSample sum;
+    samples_.clear();
+    double together_s = 0;
     const int64_t parts = std::min(count, kMostParts);
     for (int64_t part = 0; part < parts; part++) {
-        time_part(count / parts + (part < count % parts ? 1 : 0), &sum);
+        const int64_t part_count = count / parts + (part < count % parts ? 1 : 0);
+        samples_.push_back(timed_part(part_count));
+        together_s += samples_.back().together * 1e-6 * static_cast<double>(part_count);
     }
-    const double to_us = 1e6 / static_cast<double>(count);
-    sample_ = {sum.transfer * to_us, sum.compute * to_us, sum.together * to_us,
-               sum.compute_during * to_us};
-    return sum.together;
+    return together_s;
 }
 
-// Adds seconds of all operations together.
-void OverlapWorkload::time_part(int64_t count, OriginSample* sum) {
-    const double transfer_s = timed_transfers(count);
-    // The computation of one operation is to be as long as its transfer.
-    const double wanted_s = transfer_s / static_cast<double>(count);
-    const int64_t units =
-        std::max<int64_t>(1, std::llround(wanted_s / computation_.unit_seconds()));
+OriginSample OverlapWorkload::timed_part(int64_t count) {
+    const auto each_us = [count](double all_s) { return all_s * 1e6 / static_cast<double>(count); };
+    OriginSample sample;
+    sample.transfer = each_us(timed_transfers(count));
+    // Of what an interruption made longer, the fastest so far is the best guess.
+    fastest_transfer_us_ = std::min(fastest_transfer_us_, sample.transfer);
+    const double wanted_units = fastest_transfer_us_ * 1e-6 / computation_.unit_seconds();
+    const int64_t units = std::max<int64_t>(1, std::llround(wanted_units));
     const double compute_s = timed_computation(count, units);
     computation_.learn(count * units, compute_s);
-    sum->transfer += transfer_s;
-    sum->compute += compute_s;
-    sum->together += timed_together(count, units, &sum->compute_during);
-}
-
-std::optional<OriginSample> OverlapWorkload::origin_sample() const {
-    if (context().row.mode == Mode::target) {
-        return std::nullopt;
-    }
-    return sample_;
+    sample.compute = each_us(compute_s);
+    double compute_during_s = 0;
+    sample.together = each_us(timed_together(count, units, &compute_during_s));
+    sample.compute_during = each_us(compute_during_s);
+    return sample;
 }
 
 double OverlapWorkload::timed_transfers(int64_t count) {
@@ -101,7 +94,7 @@ double OverlapWorkload::timed_together(int64_t count, int64_t units, double* com
         ARMCI_Wait(&handle);
         fence();
     }
-    *compute_s += seconds(computing);
+    *compute_s = seconds(computing);
     return seconds(Clock::now() - begin);
 }
 

@@ -5,6 +5,10 @@
 #include "armci-bench/overlap.h"
 #include "armci-bench/transfer_workload.h"
 
+#include <chrono>
+#include <limits>
+#include <vector>
+
 namespace armci::bench {
 
 // Mode::origin: the rank that starts a transfer computes for about as long as it takes, in no
@@ -18,16 +22,19 @@ class OverlapWorkload : public TransferWorkload {
 
     void perform(int64_t count) override;
     double timed(int64_t count) override;
-    std::optional<OriginSample> origin_sample() const override;
+    const std::vector<OriginSample>& origin_samples() const override { return samples_; }
 
   private:
-    void time_part(int64_t count, OriginSample* sum);
+    using Clock = std::chrono::steady_clock;
+
+    OriginSample timed_part(int64_t count);
     double timed_transfers(int64_t count);
     double timed_computation(int64_t count, int64_t units);
     double timed_together(int64_t count, int64_t units, double* compute_s);
 
     Computation computation_;
-    OriginSample sample_;
+    double fastest_transfer_us_ = std::numeric_limits<double>::infinity();
+    std::vector<OriginSample> samples_;
 };
 
 }  // namespace armci::bench

@@ -153,9 +153,8 @@ class Measurement {
 
     void take_sample() {
         samples_.push_back(timed_together(iterations_) * 1e6 / static_cast<double>(iterations_));
-        if (const std::optional<OriginSample> sample = workload_->origin_sample()) {
-            origin_samples_.push_back(*sample);
-        }
+        const std::vector<OriginSample>& parts = workload_->origin_samples();
+        origin_samples_.insert(origin_samples_.end(), parts.begin(), parts.end());
     }
 
     // Finds how many operations fill the wanted time. All acting ranks come to the same number.
@@ -187,8 +186,20 @@ class Measurement {
         result_.sample_count = static_cast<int64_t>(samples_.size());
         result_.microseconds = summarize(reduce_to_rank_0(samples_, MPI_MAX, roles_.actors));
         if (!origin_samples_.empty()) {
-            result_.overlap = summarize_origin(mean_origin_samples());
+            summarize_origin_samples();
         }
+    }
+
+    // All figures are of the same samples, so that they can be compared with each other.
+    void summarize_origin_samples() {
+        const std::vector<OriginSample> samples = mean_origin_samples();
+        std::vector<double> together;
+        for (const OriginSample& sample : samples) {
+            together.push_back(sample.together);
+        }
+        result_.sample_count = static_cast<int64_t>(samples.size());
+        result_.microseconds = summarize(std::move(together));
+        result_.overlap = summarize_origin(samples);
     }
 
     // Rank 0 acts in every pattern and is the first of the acting ranks.

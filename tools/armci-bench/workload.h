@@ -16,7 +16,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <vector>
 
 namespace armci::bench {
 
@@ -45,9 +45,12 @@ class Workload {
     // Same, and returns the seconds that count as the operations' time.
     virtual double timed(int64_t count);
 
-    // What else the last timed() has measured, if this is a matter of transfers against computation
-    // at the origin.
-    virtual std::optional<OriginSample> origin_sample() const { return std::nullopt; }
+    // What the last timed() consisted of, where it was transfers against computation at the origin;
+    // as many samples on every acting rank.
+    virtual const std::vector<OriginSample>& origin_samples() const {
+        static const std::vector<OriginSample> none;
+        return none;
+    }
 
     // Operations that make up a result that can be checked.
     virtual int64_t check_count() const { return 1; }
