@@ -194,6 +194,7 @@ class Measurement {
     void summarize_origin_samples() {
         const std::vector<OriginSample> samples = mean_origin_samples();
         std::vector<double> together;
+        together.reserve(samples.size());
         for (const OriginSample& sample : samples) {
             together.push_back(sample.together);
         }
