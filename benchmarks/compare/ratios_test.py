@@ -57,6 +57,19 @@ class RatiosTest(unittest.TestCase):
         self.assertTrue(lines[0].endswith("slower, within noise"), lines[0])
         self.assertEqual(len(slower), 1)
 
+    def test_modes_and_figures_of_overlap_rows_do_not_mix(self):
+        def overlap_rows(factor):
+            origin = dict(entry(4.0 * factor, operation="overlap-put"), mode="origin",
+                          transfer_us=2.0, compute_us=2.0, hidden=0.5, compute_slowdown=1.0)
+            target = dict(entry(3.0 * factor, operation="overlap-put"), mode="target",
+                          transfer_us=2.0, compute_slowdown=1.0, transfer_slowdown=1.5)
+            return ratios.collect([{"rows": [origin, target]}])
+        lines, slower, all_right = self.compare(overlap_rows(1), overlap_rows(2))
+        self.assertEqual([line.split()[1] for line in lines], ["origin", "target"])
+        self.assertEqual([line.split()[-2] for line in lines], ["0.50", "0.50"])
+        self.assertEqual(slower, [])
+        self.assertTrue(all_right)
+
     def test_wrong_row_of_ours_fails(self):
         lines, _, all_right = self.compare(rows([1.0], status="wrong"), rows([1.0]))
         self.assertIn("ours: wrong", lines[0])

@@ -3,9 +3,11 @@
 set(bench_dir ${PROJECT_SOURCE_DIR}/tools/armci-bench)
 set(bench_test_sources
     ${bench_dir}/comparison.cpp
+    ${bench_dir}/computation.cpp
     ${bench_dir}/element.cpp
     ${bench_dir}/json.cpp
     ${bench_dir}/options.cpp
+    ${bench_dir}/overlap.cpp
     ${bench_dir}/quantity.cpp
     ${bench_dir}/row.cpp
     ${bench_dir}/shape.cpp
@@ -14,6 +16,7 @@ set(bench_test_sources
     ${CMAKE_CURRENT_LIST_DIR}/bench_check_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_comparison_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_options_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/bench_overlap_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_quantity_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_shape_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_statistics_test.cpp)
@@ -43,15 +46,26 @@ if(TARGET armci-bench)
         --ops contiguous,strided,rmw,mpi-pack,raw --interleave
         --modes latency,stream,window,latency-serial,stream-serial)
     armci_add_bench_test(raw_target_sleeps 2 --ops rmw,raw --raw-peer wait)
+    armci_add_bench_test(overlap_with_other_node 2 --ops overlap --interleave)
     set_tests_properties(armci-bench.busy_target_of_other_node
         armci-bench.compared_with_other_node armci-bench.raw_target_sleeps
+        armci-bench.overlap_with_other_node
         PROPERTIES ENVIRONMENT ARMCI_NODE_SIZE=1)
+endif()
+
+# Ways to move data between processes, without this library: each with its data checked.
+if(TARGET transfer_mechanisms)
+    add_test(NAME transfer_mechanisms COMMAND transfer_mechanisms --smoke --csv -)
+    set_tests_properties(transfer_mechanisms PROPERTIES TIMEOUT 120 PROCESSORS 2 LABELS bench)
 endif()
 
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
     add_test(NAME compare_script
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/benchmarks/compare/ratios_test.py)
+    add_test(NAME count_misses_script COMMAND ${Python3_EXECUTABLE}
+        ${PROJECT_SOURCE_DIR}/benchmarks/transfer_mechanisms/count_misses_test.py)
+    set_tests_properties(count_misses_script PROPERTIES TIMEOUT 60 LABELS bench)
     # 77: there is no matplotlib.
     add_test(NAME tools.armci-plot
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/armci-plot/armci_plot_test.py)

@@ -1,12 +1,38 @@
 #include "armci-bench/csv.h"
 
+#include <optional>
+
 namespace armci::bench {
+
+namespace {
+
+// Nothing for a figure that the row does not have.
+void write_figure(std::FILE* out, std::optional<double> figure) {
+    std::fputc(',', out);
+    if (figure) {
+        std::fprintf(out, "%.6g", *figure);
+    }
+}
+
+void write_overlap(std::FILE* out, const std::optional<Overlap>& overlap) {
+    if (!overlap) {
+        std::fputs(",,,,,", out);
+        return;
+    }
+    write_figure(out, overlap->transfer_us);
+    write_figure(out, overlap->compute_us);
+    write_figure(out, overlap->hidden);
+    write_figure(out, overlap->compute_slowdown);
+    write_figure(out, overlap->transfer_slowdown);
+}
+
+}  // namespace
 
 void write_csv_header(std::FILE* out) {
     std::fprintf(out,
                  "operation,mode,bytes,layout,run_bytes,run_count,dims,type,window,actors,route,"
                  "status,samples,iterations,median_us,min_us,max_us,spread,mbytes_per_s,"
-                 "ops_per_s\n");
+                 "ops_per_s,transfer_us,compute_us,hidden,compute_slowdown,transfer_slowdown\n");
     std::fflush(out);
 }
 
@@ -24,14 +50,16 @@ void write_csv_row(std::FILE* out, const Result& result, const Options& options)
     std::fprintf(out, ",%d,%s,%s,", result.actor_count, result.route.c_str(),
                  status_name(result.status));
     if (result.status != Status::ok) {
-        std::fprintf(out, ",,,,,,,\n");
+        std::fprintf(out, ",,,,,,,");
     } else {
-        std::fprintf(out, "%lld,%lld,%.6g,%.6g,%.6g,%.4f,%.6g,%.6g\n",
+        std::fprintf(out, "%lld,%lld,%.6g,%.6g,%.6g,%.4f,%.6g,%.6g",
                      static_cast<long long>(result.sample_count),
                      static_cast<long long>(result.iterations), result.microseconds.median,
                      result.microseconds.minimum, result.microseconds.maximum,
                      result.microseconds.spread, result.mbytes_per_s(), result.ops_per_s());
     }
+    write_overlap(out, result.status == Status::ok ? result.overlap : std::nullopt);
+    std::fputc('\n', out);
     std::fflush(out);
 }
 

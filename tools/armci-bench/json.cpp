@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 
 namespace armci::bench {
 
@@ -122,6 +123,19 @@ void write_settings(Writer& writer, const Options& options) {
     writer.close('}');
 }
 
+void write_overlap(Writer& writer, const Overlap& overlap) {
+    const auto write_figure = [&writer](const char* name, std::optional<double> figure) {
+        if (figure) {
+            writer.number(name, *figure);
+        }
+    };
+    write_figure("transfer_us", overlap.transfer_us);
+    write_figure("compute_us", overlap.compute_us);
+    write_figure("hidden", overlap.hidden);
+    write_figure("compute_slowdown", overlap.compute_slowdown);
+    write_figure("transfer_slowdown", overlap.transfer_slowdown);
+}
+
 void write_result(Writer& writer, const Result& result) {
     const Shape& shape = result.row.shape;
     writer.open(nullptr, '{');
@@ -144,6 +158,9 @@ void write_result(Writer& writer, const Result& result) {
         writer.number("spread", result.microseconds.spread);
         writer.number("mbytes_per_s", result.mbytes_per_s());
         writer.number("ops_per_s", result.ops_per_s());
+        if (result.overlap) {
+            write_overlap(writer, *result.overlap);
+        }
     } else {
         writer.integer("errors", result.errors);
     }

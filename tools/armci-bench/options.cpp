@@ -37,12 +37,17 @@ constexpr Name<Op> kOps[] = {
     {"raw-put", Op::raw_put},
     {"raw-get", Op::raw_get},
     {"raw-rmw", Op::raw_rmw},
+    {"overlap-put", Op::overlap_put},
+    {"overlap-get", Op::overlap_get},
+    {"overlap-acc", Op::overlap_acc},
 };
 constexpr Name<Mode> kModes[] = {{"latency", Mode::latency},
                                  {"stream", Mode::stream},
                                  {"window", Mode::window},
                                  {"latency-serial", Mode::latency_serial},
                                  {"stream-serial", Mode::stream_serial}};
+// Not to be chosen: the rows that have them have no other.
+constexpr Name<Mode> kOverlapModes[] = {{"origin", Mode::origin}, {"target", Mode::target}};
 constexpr Name<Pattern> kPatterns[] = {
     {"one", Pattern::one}, {"pair", Pattern::pair}, {"all", Pattern::all}};
 constexpr Name<TargetWait> kTargetWaits[] = {
@@ -67,6 +72,7 @@ const std::vector<OpGroup>& op_groups() {
         {"sync", {Op::fence, Op::barrier}},
         {"mpi-pack", {Op::mpi_pack_put, Op::mpi_pack_get}},
         {"raw", {Op::raw_put, Op::raw_get, Op::raw_rmw}},
+        {"overlap", {Op::overlap_put, Op::overlap_get, Op::overlap_acc}},
     };
     return groups;
 }
@@ -165,6 +171,7 @@ int take_value(std::string_view name, std::string_view value, Options* options) 
             return 0;
         }
         options->strided_sizes = options->sizes;
+        options->overlap_sizes = options->sizes;
         return 1;
     }
     if (name == "--runs") {
@@ -257,6 +264,7 @@ void set_list_defaults(Options* options) {
     options->modes = {Mode::latency, Mode::stream, Mode::window};
     parse_list("8,64,1K,8K,64K,1M", &options->sizes);
     parse_list("64K,1M", &options->strided_sizes);
+    parse_list("4K,64K,1M,8M", &options->overlap_sizes);
     parse_list("8,128,1K", &options->runs);
     parse_list("1000", &options->segments);
     parse_list("2", &options->dims);
@@ -283,7 +291,8 @@ const char* op_name(Op op) {
 }
 
 const char* mode_name(Mode mode) {
-    return name_of(kModes, mode);
+    const bool overlaps = mode == Mode::origin || mode == Mode::target;
+    return overlaps ? name_of(kOverlapModes, mode) : name_of(kModes, mode);
 }
 
 const char* pattern_name(Pattern pattern) {

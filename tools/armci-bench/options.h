@@ -30,10 +30,14 @@ enum class Op {
     raw_put,
     raw_get,
     raw_rmw,
+    overlap_put,
+    overlap_get,
+    overlap_acc,
 };
 
 // The serial modes are the plain ones with the library told not to pipeline.
-enum class Mode { latency, stream, window, latency_serial, stream_serial };
+// Rows of transfers against computation have modes of their own: who computes.
+enum class Mode { latency, stream, window, latency_serial, stream_serial, origin, target };
 enum class Pattern { one, pair, all };
 enum class TargetWait { mpi, armci, busy };
 enum class Handles { implicit, one_each, aggregate };
@@ -56,6 +60,7 @@ struct Options {
     std::vector<Mode> modes;
     std::vector<int64_t> sizes;          // bytes of contiguous transfers
     std::vector<int64_t> strided_sizes;  // bytes of strided transfers
+    std::vector<int64_t> overlap_sizes;  // bytes of transfers against computation
     std::vector<int64_t> runs;           // bytes of a run or a vector segment
     std::vector<int64_t> segments;       // segments of a vector transfer
     std::vector<int64_t> dims;

@@ -1,10 +1,12 @@
 // What came out of a row.
 #pragma once
 
+#include "armci-bench/overlap.h"
 #include "armci-bench/row.h"
 #include "armci-bench/statistics.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace armci::bench {
@@ -22,8 +24,9 @@ struct Result {
     int actor_count = 0;
     int64_t iterations = 0;  // operations per sample of one rank
     int64_t sample_count = 0;
-    Summary microseconds;  // per operation of one rank; of several ranks the slowest
-    std::string route;     // "-" if unknown
+    Summary microseconds;            // per operation of one rank; of several ranks the slowest
+    std::string route;               // "-" if unknown
+    std::optional<Overlap> overlap;  // of Op::overlap_*
 
     // Of all acting ranks together. Only for Status::ok.
     double mbytes_per_s() const {

@@ -65,6 +65,13 @@ class Planner {
                     add_transfer(op, contiguous_shape(bytes));
                 }
                 break;
+            case Op::overlap_put:
+            case Op::overlap_get:
+            case Op::overlap_acc:
+                for (int64_t bytes : options_.overlap_sizes) {
+                    add_transfer(op, contiguous_shape(bytes));
+                }
+                break;
             case Op::put_strided:
             case Op::get_strided:
             case Op::acc_strided:
@@ -137,6 +144,10 @@ class Planner {
             note(op, what + " does not fit one MPI message");
             return;
         }
+        if (is_overlap(op)) {
+            add_overlap(op, shape);
+            return;
+        }
         for (Mode mode : modes_of(op, options_)) {
             if (is_serial(mode) && !abilities_.serial_modes) {
                 add_note(std::string("no mode ") + mode_name(mode) +
@@ -144,6 +155,16 @@ class Planner {
                 continue;
             }
             plan_.rows.push_back({op, mode, shape});
+        }
+    }
+
+    void add_overlap(Op op, const Shape& shape) {
+        plan_.rows.push_back({op, Mode::origin, shape});
+        if (has_passive_targets(options_, rank_count_)) {
+            plan_.rows.push_back({op, Mode::target, shape});
+        } else {
+            add_note(std::string("no row ") + op_name(op) +
+                     " of mode target: needs a target that does nothing but compute");
         }
     }
 
@@ -178,14 +199,17 @@ Verb verb_of(Op op) {
         case Op::put:
         case Op::put_strided:
         case Op::put_vector:
+        case Op::overlap_put:
             return Verb::put;
         case Op::get:
         case Op::get_strided:
         case Op::get_vector:
+        case Op::overlap_get:
             return Verb::get;
         case Op::acc:
         case Op::acc_strided:
         case Op::acc_vector:
+        case Op::overlap_acc:
             return Verb::acc;
         default:
             return Verb::other;
@@ -209,6 +233,10 @@ bool is_raw(Op op) {
     return op == Op::raw_put || op == Op::raw_get || op == Op::raw_rmw;
 }
 
+bool is_overlap(Op op) {
+    return op == Op::overlap_put || op == Op::overlap_get || op == Op::overlap_acc;
+}
+
 std::string Row::layout() const {
     switch (op) {
         case Op::fetch_add:
@@ -226,7 +254,8 @@ std::string Row::layout() const {
 }
 
 int64_t Row::moved_bytes() const {
-    return direction_of(op) != Verb::other ? shape.total_bytes() : 0;
+    // The time of an origin's overlap is for the most part its computation's.
+    return direction_of(op) != Verb::other && mode != Mode::origin ? shape.total_bytes() : 0;
 }
 
 Plan make_plan(const Options& options, int rank_count, const Abilities& abilities) {

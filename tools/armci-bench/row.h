@@ -21,6 +21,9 @@ Verb direction_of(Op op);
 // Operations by libfabric alone, the yardstick of the library's own.
 bool is_raw(Op op);
 
+// Non-blocking transfers against computation.
+bool is_overlap(Op op);
+
 struct Row {
     Op op;
     Mode mode;

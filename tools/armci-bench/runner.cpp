@@ -1,11 +1,12 @@
 #include "armci-bench/runner.h"
 
 #include "armci-bench/armci_api.h"
+#include "armci-bench/busy_target.h"
+#include "armci-bench/computation.h"
 #include "armci-bench/implementation.h"
 #include "armci-bench/workload.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -69,7 +70,12 @@ class Measurement {
     // Takes samples, unless something was wrong before. The first time it finds out first how many
     // operations make a sample.
     void time(int64_t sample_count) {
-        if (result_.status == Status::ok) {
+        if (result_.status != Status::ok) {
+            return;
+        }
+        if (result_.row.mode == Mode::target) {
+            time_against_target(sample_count);
+        } else {
             time_phase(sample_count);
         }
     }
@@ -77,6 +83,9 @@ class Measurement {
     Result finish() {
         if (result_.status == Status::ok) {
             summarize_samples();
+            if (result_.row.mode == Mode::target) {
+                summarize_target_samples();
+            }
             if (workload_->result_lasts()) {
                 count_errors();
             }
@@ -87,6 +96,8 @@ class Measurement {
   private:
     // Room for this many phases of one row.
     static constexpr int kReleaseBits = 32;
+    // Some two microseconds.
+    static constexpr int64_t kUnitsOfATurn = 100;
 
     void count_errors() {
         long long errors = workload_->count_errors();
@@ -106,7 +117,9 @@ class Measurement {
         if (roles_.acts()) {
             act(sample_count);
             dismiss_server();
-            release_busy_target();
+            if (options_.target_wait == TargetWait::busy && !workload_->needs_service()) {
+                release_target();
+            }
         } else if (is_server()) {
             workload_->serve();
         } else if (is_busy()) {
@@ -131,12 +144,17 @@ class Measurement {
             iterations_ = calibrate();
         }
         for (int64_t i = 0; i < sample_count; i++) {
-            samples_.push_back(timed_together(iterations_) * 1e6 /
-                               static_cast<double>(iterations_));
+            take_sample();
         }
         if (verb != Verb::other) {
             result_.route = routes_between(before, route_counts(verb));
         }
+    }
+
+    void take_sample() {
+        samples_.push_back(timed_together(iterations_) * 1e6 / static_cast<double>(iterations_));
+        const std::vector<OriginSample>& parts = workload_->origin_samples();
+        origin_samples_.insert(origin_samples_.end(), parts.begin(), parts.end());
     }
 
     // Finds how many operations fill the wanted time. All acting ranks come to the same number.
@@ -164,13 +182,52 @@ class Measurement {
         if (!roles_.acts()) {
             return;
         }
-        // Rank 0 acts in every pattern and is the first of the acting ranks.
-        std::vector<double> slowest_samples(samples_.size());
-        MPI_Reduce(samples_.data(), slowest_samples.data(), static_cast<int>(samples_.size()),
-                   MPI_DOUBLE, MPI_MAX, 0, roles_.actors);
         result_.iterations = iterations_;
         result_.sample_count = static_cast<int64_t>(samples_.size());
-        result_.microseconds = summarize(std::move(slowest_samples));
+        result_.microseconds = summarize(reduce_to_rank_0(samples_, MPI_MAX, roles_.actors));
+        if (!origin_samples_.empty()) {
+            summarize_origin_samples();
+        }
+    }
+
+    // All figures are of the same samples, so that they can be compared with each other.
+    void summarize_origin_samples() {
+        const std::vector<OriginSample> samples = mean_origin_samples();
+        std::vector<double> together;
+        together.reserve(samples.size());
+        for (const OriginSample& sample : samples) {
+            together.push_back(sample.together);
+        }
+        result_.sample_count = static_cast<int64_t>(samples.size());
+        result_.microseconds = summarize(std::move(together));
+        result_.overlap = summarize_origin(samples);
+    }
+
+    // Rank 0 acts in every pattern and is the first of the acting ranks.
+    static std::vector<double> reduce_to_rank_0(const std::vector<double>& values, MPI_Op operation,
+                                                MPI_Comm ranks) {
+        std::vector<double> reduced(values.size());
+        MPI_Reduce(values.data(), reduced.data(), static_cast<int>(values.size()), MPI_DOUBLE,
+                   operation, 0, ranks);
+        return reduced;
+    }
+
+    // Over the acting ranks.
+    std::vector<OriginSample> mean_origin_samples() const {
+        constexpr size_t kFields = sizeof(OriginSample) / sizeof(double);
+        std::vector<double> values;
+        for (const OriginSample& sample : origin_samples_) {
+            values.insert(values.end(), {sample.transfer, sample.compute, sample.together,
+                                         sample.compute_during});
+        }
+        const std::vector<double> sums = reduce_to_rank_0(values, MPI_SUM, roles_.actors);
+        std::vector<OriginSample> means(origin_samples_.size());
+        for (size_t i = 0; i < means.size(); i++) {
+            const double* sum = &sums[i * kFields];
+            const double count = roles_.actor_count;
+            means[i] = {sum[0] / count, sum[1] / count, sum[2] / count, sum[3] / count};
+        }
+        return means;
     }
 
     double timed_together(int64_t count) {
@@ -200,33 +257,113 @@ class Measurement {
                !workload_->needs_service();
     }
 
-    void release_busy_target() {
-        if (options_.target_wait != TargetWait::busy || workload_->needs_service() ||
-            roles_.actor_count == roles_.rank_count) {
-            return;
+    // If it computes, and there is one that does nothing else.
+    void release_target() {
+        if (roles_.actor_count < roles_.rank_count) {
+            release_busy_target(arena_, roles_.target, release_value_);
         }
-        long value = release_value_;
-        ARMCI_Put(&value, arena_.release_word(roles_.target), sizeof(value), roles_.target);
-        ARMCI_Fence(roles_.target);
     }
 
-    // Computes, without any call into ARMCI or MPI, until the word in my memory has been set from
-    // outside. Returns false if that took longer than allowed.
     bool compute_until_released() const {
-        using Clock = std::chrono::steady_clock;
-        const std::atomic_ref<long> word(*arena_.release_word(roles_.rank));
-        const auto limit = Clock::now() + std::chrono::seconds(options_.busy_limit_s);
         double number = 1;
-        while (word.load(std::memory_order_acquire) != release_value_) {
-            if (Clock::now() > limit) {
-                return false;
-            }
-            for (int i = 0; i < 1000; i++) {
-                number = std::sqrt(number + i);
-            }
-            computed_ = number;  // volatile, so that the work is really done
+        return bench::compute_until_released(
+            arena_, roles_.rank, release_value_, options_.busy_limit_s, [&] {
+                for (int i = 0; i < 1000; i++) {
+                    number = std::sqrt(number + i);
+                }
+                computed_ = number;  // volatile, so that the work is really done
+            });
+    }
+
+    // -- Mode::target --
+
+    // Each sample is three phases of its own: the targets compute alone; transfers go to targets
+    // that wait in the library; transfers go to targets that compute. So every rank takes part.
+    void time_against_target(int64_t sample_count) {
+        const Verb verb = verb_of(result_.row.op);
+        if (iterations_ == 0) {
+            iterations_ = roles_.acts() ? calibrate() : 1;
+            ARMCI_Barrier();
         }
-        return true;
+        int stalled = 0;
+        for (int64_t i = 0; i < sample_count && stalled == 0; i++) {
+            TargetSample sample;
+            const RouteCounts before = route_counts(verb);
+            MPI_Barrier(world());
+            sample.unit = roles_.serves() ? timed_turn_alone() : 0;
+            MPI_Barrier(world());
+            sample.transfer = roles_.acts() ? timed_transfer_us() : 0;
+            ARMCI_Barrier();
+            release_value_++;
+            MPI_Barrier(world());
+            if (roles_.acts()) {
+                sample.transfer_during = timed_transfer_us();
+                samples_.push_back(sample.transfer_during);
+                result_.route = routes_between(before, route_counts(verb));  // without the release
+                release_target();
+            } else if (roles_.serves()) {
+                stalled = timed_turn_until_released(&sample.unit_during) ? 0 : 1;
+            }
+            MPI_Allreduce(MPI_IN_PLACE, &stalled, 1, MPI_INT, MPI_MAX, world());
+            target_samples_.push_back(sample);
+        }
+        if (stalled != 0) {
+            result_.status = Status::stalled;
+        }
+    }
+
+    double timed_transfer_us() {
+        return timed_together(iterations_) * 1e6 / static_cast<double>(iterations_);
+    }
+
+    // Seconds of a turn of the computation, with the clock looked at as often as while it waits to
+    // be released.
+    double timed_turn_alone() {
+        using Clock = std::chrono::steady_clock;
+        const auto begin = Clock::now();
+        const auto end =
+            begin + std::chrono::milliseconds(std::max<int64_t>(options_.min_time_ms, 1));
+        int64_t turns = 0;
+        auto now = begin;
+        while (now < end) {
+            computation_.run(kUnitsOfATurn);
+            turns++;
+            now = Clock::now();
+        }
+        return std::chrono::duration<double>(now - begin).count() / static_cast<double>(turns);
+    }
+
+    bool timed_turn_until_released(double* seconds) {
+        using Clock = std::chrono::steady_clock;
+        const auto begin = Clock::now();
+        int64_t turns = 0;
+        const bool released = bench::compute_until_released(arena_, roles_.rank, release_value_,
+                                                            options_.busy_limit_s, [&] {
+                                                                computation_.run(kUnitsOfATurn);
+                                                                turns++;
+                                                            });
+        const double elapsed_s = std::chrono::duration<double>(Clock::now() - begin).count();
+        *seconds = elapsed_s / static_cast<double>(std::max<int64_t>(turns, 1));
+        return released;
+    }
+
+    // Collective over world. Of the acting ranks the slowest counts, of the targets the mean.
+    void summarize_target_samples() {
+        std::vector<double> transfers;
+        std::vector<double> units;
+        for (const TargetSample& sample : target_samples_) {
+            transfers.insert(transfers.end(), {sample.transfer, sample.transfer_during});
+            units.insert(units.end(), {sample.unit, sample.unit_during});
+        }
+        transfers = reduce_to_rank_0(transfers, MPI_MAX, world());
+        units = reduce_to_rank_0(units, MPI_SUM, world());
+        for (size_t i = 0; i < target_samples_.size(); i++) {
+            target_samples_[i] = {transfers[2 * i], transfers[2 * i + 1], units[2 * i],
+                                  units[2 * i + 1]};
+        }
+        if (roles_.rank == 0) {
+            result_.overlap = summarize_target(target_samples_);
+        }
     }
 
     const Options& options_;
@@ -236,6 +373,9 @@ class Measurement {
     const std::unique_ptr<Workload> workload_;
     int64_t iterations_ = 0;  // of a sample; 0: not known yet
     std::vector<double> samples_;
+    std::vector<OriginSample> origin_samples_;
+    std::vector<TargetSample> target_samples_;
+    Computation computation_;  // of a target
     Result result_;
     mutable volatile double computed_ = 0;
 };

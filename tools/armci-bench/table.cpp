@@ -51,6 +51,18 @@ std::string describe_wait(const Options& options) {
     return "";
 }
 
+// What is alone in the row's figures, and how much the two hinder each other.
+void print_overlap(std::FILE* out, const Overlap& overlap) {
+    std::fprintf(out, "  transfer %s us", format_number(overlap.transfer_us).c_str());
+    if (overlap.transfer_slowdown) {
+        std::fprintf(out, ", x %.2f", *overlap.transfer_slowdown);
+    }
+    if (overlap.hidden) {
+        std::fprintf(out, ", hidden %.0f %%", *overlap.hidden * 100);
+    }
+    std::fprintf(out, "; computing x %.2f", overlap.compute_slowdown);
+}
+
 void print_row_columns(std::FILE* out, const Row& row) {
     std::fprintf(out, "%-19s  %-14s  %9s  %-26s", op_name(row.op), mode_name(row.mode),
                  bytes_column(row).c_str(), row.layout().c_str());
@@ -94,11 +106,15 @@ void print_result(std::FILE* out, const Result& result) {
         case Status::ok: {
             const std::string bandwidth =
                 result.row.moved_bytes() > 0 ? format_number(result.mbytes_per_s()) : "-";
-            std::fprintf(out, "  %-6s  %9s  %9s  %4.0f %%  %9s  %9s\n", result.route.c_str(),
+            std::fprintf(out, "  %-6s  %9s  %9s  %4.0f %%  %9s  %9s", result.route.c_str(),
                          format_number(result.microseconds.median).c_str(),
                          format_number(result.microseconds.minimum).c_str(),
                          result.microseconds.spread * 100, bandwidth.c_str(),
                          format_number(result.ops_per_s() / 1000).c_str());
+            if (result.overlap) {
+                print_overlap(out, *result.overlap);
+            }
+            std::fputc('\n', out);
             break;
         }
         case Status::wrong:

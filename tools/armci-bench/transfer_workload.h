@@ -19,6 +19,12 @@ class TransferWorkload : public CheckedWorkload {
     int64_t batch_count() const override;
     bool result_lasts() const override { return verb_ != Verb::acc; }
 
+  protected:
+    // A non-blocking operation on one of the slots.
+    void start(size_t slot, armci_hdl_t* handle) { start(places_[slot], handle); }
+    // Until the target has everything; a get is complete when it has been waited for.
+    void fence();
+
   private:
     // Addresses of one slot in the order of ARMCI's arguments.
     struct Place {
@@ -34,7 +40,6 @@ class TransferWorkload : public CheckedWorkload {
     void start(Place& place, armci_hdl_t* handle);
     void perform_window(int64_t count);
     void start_batch(int64_t count);
-    void fence();
 
     const Form form_;
     const Slots slots_;

@@ -19,6 +19,16 @@ What to measure
                                     unpacked by hand with MPI, as a yardstick
                         raw         raw-put, raw-get: writes and reads by libfabric alone, between
                                     the same memory; raw-rmw: 8 bytes sent and answered
+                        overlap     overlap-put, overlap-get, overlap-acc: non-blocking transfers
+                                    against computation, in two modes of their own:
+                                    origin  the rank that starts a transfer computes for as long
+                                            as it takes, then waits for it, at the target too;
+                                            us/op is the time of both together, and "hidden" what
+                                            part of the shorter one cost no time
+                                    target  the target computes while transfers stream into it;
+                                            us/op is their time then, "transfer" their time while
+                                            it waits in ARMCI_Barrier, x how many times longer
+                                    "computing x": time of the computation meanwhile / alone
                         all         everything
   --modes LIST        latency  each operation complete at the target before the next starts
                       stream   blocking operations back to back, one fence at the end; a get is
@@ -26,7 +36,8 @@ What to measure
                       window   non-blocking, --window of them at a time, one fence at the end
                       latency-serial, stream-serial  the same with the library told to keep one
                                chunk of a transfer under way at a time: no pipeline
-  --sizes LIST        bytes of contiguous and strided transfers (default 8 to 1M, 64K and 1M);
+  --sizes LIST        bytes of contiguous and strided transfers (default 8 to 1M, 64K and 1M), and of
+                      those against computation (default 4K to 8M);
                       suffixes K, M, G; A:B stands for A, 2A, 4A, ... B
   --runs LIST         bytes of a contiguous run or vector segment (default 8,128,1K)
   --dims LIST         dimensions of strided patches, 2 to 8 (default 2)

@@ -1,6 +1,7 @@
 #include "armci-bench/workload.h"
 
 #include "armci-bench/mpi_pack_workload.h"
+#include "armci-bench/overlap_workload.h"
 #include "armci-bench/slots.h"
 #include "armci-bench/sync_workload.h"
 #include "armci-bench/transfer_workload.h"
@@ -38,6 +39,10 @@ std::unique_ptr<Workload> make_workload(const Context& context) {
         case Op::raw_get:
         case Op::raw_rmw:
             return context.raw->make_workload(context);
+        case Op::overlap_put:
+        case Op::overlap_get:
+        case Op::overlap_acc:
+            return std::make_unique<OverlapWorkload>(context);
         default:
             return std::make_unique<TransferWorkload>(context);
     }

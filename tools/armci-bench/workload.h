@@ -9,12 +9,14 @@
 
 #include "armci-bench/arena.h"
 #include "armci-bench/options.h"
+#include "armci-bench/overlap.h"
 #include "armci-bench/raw.h"
 #include "armci-bench/roles.h"
 #include "armci-bench/row.h"
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace armci::bench {
 
@@ -42,6 +44,13 @@ class Workload {
 
     // Same, and returns the seconds that count as the operations' time.
     virtual double timed(int64_t count);
+
+    // What the last timed() consisted of, where it was transfers against computation at the origin;
+    // as many samples on every acting rank.
+    virtual const std::vector<OriginSample>& origin_samples() const {
+        static const std::vector<OriginSample> none;
+        return none;
+    }
 
     // Operations that make up a result that can be checked.
     virtual int64_t check_count() const { return 1; }

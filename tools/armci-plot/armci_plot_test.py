@@ -90,6 +90,31 @@ class ArmciPlotTest(unittest.TestCase):
         self.assertIn(">put<", svg)
         self.assertIn(">raw-put<", svg)
 
+    def test_hidden_part_over_size(self):
+        path = self.path("overlap.csv")
+        with open(FIXTURE, encoding="utf-8") as file:
+            header = file.readline().strip()
+        added = ",transfer_us,compute_us,hidden,compute_slowdown,transfer_slowdown\n"
+        rows = []
+        for size, hidden in ((4096, "0.25"), (65536, "0.75")):
+            start = f'overlap-put,%s,{size},"contiguous",{size},1,1,,,1,rma,ok,15,500,21,20,30,0.04,'
+            rows.append(start % "origin" + f"0,46511,12.5,12.4,{hidden},1.02,\n")
+            rows.append(start % "target" + "195,46511,20.1,,,1.13,1.05\n")
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines([header + added] + rows)
+        svg = self.draw("hidden-size", path)
+        self.assertIn("part of transfer or computation that costs no time", svg)
+        figure = armci_plot.FIGURES["hidden-size"]
+        rows = [row for row in armci_plot.read_rows(path, "overlap") if figure.wanted(row)]
+        self.assertEqual(armci_plot.make_series(rows, figure),
+                         {"overlap-put origin": [(4096, 0.25), (65536, 0.75)]})
+        # The transfers into a target that computes have a bandwidth, the origin's have none.
+        figure = armci_plot.FIGURES["bandwidth-size"]
+        rows = [row for row in armci_plot.read_rows(path, "overlap") if figure.wanted(row)]
+        self.assertEqual(armci_plot.make_series(rows, figure),
+                         {"overlap-put target": [(4096, 195), (65536, 195)]})
+        self.assert_fails("none of the rows belongs", "hidden-size", FIXTURE)
+
     # -- Lines --
 
     def series(self, figure, **conditions):

@@ -1,0 +1,91 @@
+// One copy between the processes' memory, of which one side's is mapped by both: what this library
+// does inside a node.
+#include "factories.h"
+#include "shared_memory.h"
+
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace armci::mechanisms {
+
+namespace {
+
+#if defined(__SSE2__)
+constexpr bool kHasStreaming = true;
+
+// Stores that do not bring the destination into the cache. Areas are aligned, and so are transfers.
+void stream_copy(char* to, const char* from, size_t bytes) {
+    size_t at = 0;
+    for (; at + 64 <= bytes; at += 64) {
+        const auto* source = reinterpret_cast<const __m128i*>(from + at);
+        auto* target = reinterpret_cast<__m128i*>(to + at);
+        const __m128i a = _mm_load_si128(source);
+        const __m128i b = _mm_load_si128(source + 1);
+        const __m128i c = _mm_load_si128(source + 2);
+        const __m128i d = _mm_load_si128(source + 3);
+        _mm_stream_si128(target, a);
+        _mm_stream_si128(target + 1, b);
+        _mm_stream_si128(target + 2, c);
+        _mm_stream_si128(target + 3, d);
+    }
+    std::memcpy(to + at, from + at, bytes - at);
+    _mm_sfence();  // streaming stores are not ordered with the flag that follows
+}
+#else
+constexpr bool kHasStreaming = false;
+
+void stream_copy(char* to, const char* from, size_t bytes) {
+    std::memcpy(to, from, bytes);
+}
+#endif
+
+class MappedCopy : public Mechanism {
+  public:
+    MappedCopy(Worker worker, bool streams) : worker_(worker), streams_(streams) {}
+
+    Availability set_up(Pair& pair, char* own, size_t bytes, char** area) override {
+        bytes_ = bytes;
+        shared_ = map_shared(pair, bytes);
+        const Side worker_side = worker_ == Worker::source ? Side::source : Side::destination;
+        own_ = pair.side() == worker_side ? own : shared_;
+        *area = own_;
+        if (streams_ && !kHasStreaming) {
+            return {Availability::Kind::absent, "streaming stores need an x86 processor"};
+        }
+        return {};
+    }
+
+    void tear_down() override { munmap(shared_, bytes_); }
+
+    void act(size_t offset, size_t bytes) override {
+        char* to = (worker_ == Worker::source ? shared_ : own_) + offset;
+        const char* from = (worker_ == Worker::source ? own_ : shared_) + offset;
+        if (streams_) {
+            stream_copy(to, from, bytes);
+        } else {
+            std::memcpy(to, from, bytes);
+        }
+    }
+
+  private:
+    const Worker worker_;
+    const bool streams_;
+    size_t bytes_ = 0;
+    char* shared_ = nullptr;
+    char* own_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Mechanism> make_mapped_copy(const Kind& kind, const Sizes&) {
+    return std::make_unique<MappedCopy>(kind.worker, false);
+}
+
+std::unique_ptr<Mechanism> make_mapped_streaming(const Kind& kind, const Sizes&) {
+    return std::make_unique<MappedCopy>(kind.worker, true);
+}
+
+}  // namespace armci::mechanisms

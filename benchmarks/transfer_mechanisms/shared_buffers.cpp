@@ -1,0 +1,88 @@
+// Two copies by way of two small buffers: while one is copied out, the other is copied in.
+//
+// Each buffer has a word that says how many bytes are in it; 0 means that it is empty. Only the
+// source sets it, when it has written the data, and only the destination clears it, when it has
+// read them: release and acquire on that word hand the buffer to and fro.
+#include "factories.h"
+#include "shared_memory.h"
+
+#include <algorithm>
+#include <new>
+
+namespace armci::mechanisms {
+
+namespace {
+
+constexpr size_t kBufferCount = 2;
+
+struct alignas(64) FillLevel {
+    std::atomic<size_t> bytes{0};
+};
+
+class SharedBuffers : public Mechanism {
+  public:
+    explicit SharedBuffers(size_t buffer_bytes) : buffer_bytes_(buffer_bytes) {}
+
+    Availability set_up(Pair& pair, char* own, size_t, char** area) override {
+        pair_ = &pair;
+        own_ = own;
+        *area = own;
+        memory_ = map_shared(pair, memory_bytes());
+        if (pair.is_source()) {
+            new (memory_) FillLevel[kBufferCount];
+        }
+        levels_ = reinterpret_cast<FillLevel*>(memory_);
+        buffers_ = memory_ + kBufferCount * sizeof(FillLevel);
+        pair.barrier();
+        return {};
+    }
+
+    void tear_down() override { munmap(memory_, memory_bytes()); }
+
+    void act(size_t offset, size_t bytes) override {
+        pair_->is_source() ? send(own_ + offset, bytes) : receive(own_ + offset, bytes);
+    }
+
+  private:
+    size_t memory_bytes() const { return kBufferCount * (sizeof(FillLevel) + buffer_bytes_); }
+
+    void send(const char* from, size_t bytes) {
+        for (size_t at = 0; at < bytes; next()) {
+            std::atomic<size_t>& level = levels_[turn_].bytes;
+            pair_->wait_until([&] { return level.load(std::memory_order_acquire) == 0; });
+            const size_t piece = std::min(bytes - at, buffer_bytes_);
+            std::memcpy(buffers_ + turn_ * buffer_bytes_, from + at, piece);
+            level.store(piece, std::memory_order_release);
+            at += piece;
+        }
+    }
+
+    void receive(char* to, size_t bytes) {
+        for (size_t at = 0; at < bytes; next()) {
+            std::atomic<size_t>& level = levels_[turn_].bytes;
+            size_t piece = 0;
+            pair_->wait_until([&] { return (piece = level.load(std::memory_order_acquire)) != 0; });
+            std::memcpy(to + at, buffers_ + turn_ * buffer_bytes_, piece);
+            level.store(0, std::memory_order_release);
+            at += piece;
+        }
+    }
+
+    void next() { turn_ = (turn_ + 1) % kBufferCount; }
+
+    const size_t buffer_bytes_;
+    Pair* pair_ = nullptr;
+    char* own_ = nullptr;
+    char* memory_ = nullptr;
+    FillLevel* levels_ = nullptr;
+    char* buffers_ = nullptr;
+    size_t turn_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Mechanism> make_shared_buffers(const Kind&, const Sizes& sizes) {
+    return std::make_unique<SharedBuffers>(sizes.buffer_bytes);
+}
+
+}  // namespace armci::mechanisms

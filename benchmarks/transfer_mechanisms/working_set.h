@@ -1,0 +1,41 @@
+// Data that a process uses between transfers, and what it costs to read it again: what a transfer
+// pushed out of the cache comes back slowly.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace armci::mechanisms {
+
+class WorkingSet {
+  public:
+    explicit WorkingSet(size_t bytes);
+
+    void warm() const;
+    void read_again() const;
+    double timed_reading_us() const;
+
+  private:
+    // Lines lead to each other in no order, so that no prefetcher hides where they come from.
+    struct alignas(64) Line {
+        const Line* next = nullptr;
+    };
+    std::vector<Line> lines_;
+};
+
+// The processor's count of cache misses of this process, where there is one.
+class MissCounter {
+  public:
+    MissCounter();
+    ~MissCounter();
+    MissCounter(const MissCounter&) = delete;
+    MissCounter& operator=(const MissCounter&) = delete;
+
+    bool is_available() const { return file_ >= 0; }
+    long long value() const;
+
+  private:
+    int file_;
+};
+
+}  // namespace armci::mechanisms

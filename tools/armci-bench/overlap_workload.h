@@ -1,0 +1,40 @@
+// Non-blocking transfers that are given time to move while a rank computes.
+#pragma once
+
+#include "armci-bench/computation.h"
+#include "armci-bench/overlap.h"
+#include "armci-bench/transfer_workload.h"
+
+#include <chrono>
+#include <limits>
+#include <vector>
+
+namespace armci::bench {
+
+// Mode::origin: the rank that starts a transfer computes for about as long as it takes, in no
+// library, and then waits for it, at the target too. Each time that counts is taken together with
+// those of the transfer and of the computation alone.
+// Mode::target: transfers alone, one after the other and a fence at the end; what the target does
+// meanwhile is the runner's business.
+class OverlapWorkload : public TransferWorkload {
+  public:
+    explicit OverlapWorkload(const Context& context) : TransferWorkload(context) {}
+
+    void perform(int64_t count) override;
+    double timed(int64_t count) override;
+    const std::vector<OriginSample>& origin_samples() const override { return samples_; }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    OriginSample timed_part(int64_t count);
+    double timed_transfers(int64_t count);
+    double timed_computation(int64_t count, int64_t units);
+    double timed_together(int64_t count, int64_t units, double* compute_s);
+
+    Computation computation_;
+    double fastest_transfer_us_ = std::numeric_limits<double>::infinity();
+    std::vector<OriginSample> samples_;
+};
+
+}  // namespace armci::bench
