@@ -228,6 +228,7 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     runtime->node_barrier =
         node::NodeBarrier(&control.barrier, static_cast<int>(runtime->world.node_ranks.size()));
     runtime->mutex_queue = node::MutexQueue(&control.waiters);
+    runtime->attachments = node::Attachments(&control.attachments);
     runtime->groups.start(runtime->world);
     runtime->segments.start(runtime->world);
     open_network(*runtime);

@@ -8,7 +8,7 @@
 namespace armci::pipeline {
 namespace {
 
-constexpr size_t kHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::TransferBody);
+constexpr size_t kRequestHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::TransferBody);
 constexpr size_t kDataHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::DataBody);
 // Smallest reservation: an answer takes room for its frame even if it carries eight bytes.
 constexpr int64_t kSmallestWindow = 256;
@@ -36,8 +36,8 @@ bool GetTask::request_next(Origin& origin) {
     int64_t segment_count = 0;
     if (transfer_.is_vector) {
         const VectorSegments& segments = transfer_.segments;
-        const auto space = origin.largest_request_bytes() - kHeadBytes - sizeof(wire::LandingBody) -
-                           wire::encoded_vector_bytes(0);
+        const auto space = origin.largest_request_bytes() - kRequestHeadBytes -
+                           sizeof(wire::LandingBody) - wire::encoded_vector_bytes(0);
         segment_count = std::min(static_cast<int64_t>(space / sizeof(uint64_t)),
                                  segments.count - next_segment_);
         stream.first_segment = next_segment_;
@@ -110,8 +110,8 @@ OutFrame* GetTask::build_request(Origin& origin, const Stream& stream, int64_t s
     const size_t layout_bytes = transfer_.is_vector
                                     ? wire::encoded_vector_bytes(segment_count)
                                     : wire::encoded_strided_bytes(remote_layout_.levels);
-    const size_t wire_bytes =
-        kHeadBytes + layout_bytes + (stream.landing_count > 0 ? sizeof(wire::LandingBody) : 0);
+    const size_t wire_bytes = kRequestHeadBytes + layout_bytes +
+                              (stream.landing_count > 0 ? sizeof(wire::LandingBody) : 0);
     if (!channel().has_room(wire_bytes)) {
         return nullptr;
     }
@@ -123,9 +123,10 @@ OutFrame* GetTask::build_request(Origin& origin, const Stream& stream, int64_t s
     header.request_id = stream.request_id;
     wire::TransferBody body;
     body.data_bytes = static_cast<uint64_t>(stream.total_bytes);
-    body.window_bytes = static_cast<uint64_t>(stream.window_bytes);
+    body.window_bytes = static_cast<uint32_t>(std::min(stream.window_bytes, int64_t{UINT32_MAX}));
+    body.owner = transfer_.owner;
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
-    char* out = frame->wire() + kHeadBytes;
+    char* out = frame->wire() + kRequestHeadBytes;
     if (transfer_.is_vector) {
         header.layout_kind = static_cast<uint8_t>(wire::LayoutKind::vector);
         uint64_t* addresses = nullptr;

@@ -404,11 +404,13 @@ void Origin::report_failure(const wire::FrameHeader& header, const void* frame,
         base::fatal(nullptr, "the data server of node %d reported a failure", header.rank);
     }
     const Request* request = find_request(header.request_id);
+    const std::string owner = body.rank >= 0 ? " of rank " + std::to_string(body.rank) : "";
     base::fatal(request != nullptr ? request->task->function() : nullptr,
-                "the data server of node %d refused a %s request for %llu bytes at 0x%llx: %s",
+                "the data server of node %d refused a %s request for %llu bytes at 0x%llx%s: %s",
                 header.rank, wire::name_of(static_cast<wire::FrameKind>(body.request_kind)),
                 static_cast<unsigned long long>(body.bytes),
-                static_cast<unsigned long long>(body.address), wire::describe(body.failure));
+                static_cast<unsigned long long>(body.address), owner.c_str(),
+                wire::describe(body.failure));
 }
 
 }  // namespace armci::pipeline

@@ -187,11 +187,9 @@ TEST_F(ServerRefusal, GetsWithWrongLandings) {
     wire::LandingBody landing;
     landing.count = 1;
     landing.slot_bytes = 4096;
-    for (const uint64_t window : {uint64_t{0}, uint64_t{1} << 63, UINT64_MAX}) {
-        wire::TransferBody no_window = transfer_body(64);
-        no_window.window_bytes = window;
-        requests.push_back({"no window", get_frame(no_window, landing), Failure::malformed});
-    }
+    wire::TransferBody no_window = transfer_body(64);
+    no_window.window_bytes = 0;
+    requests.push_back({"no window", get_frame(no_window, landing), Failure::malformed});
     Frame unannounced = get_frame(transfer_body(64), landing);
     header_of(unannounced).flags = 0;
     requests.push_back({"landing without its flag", unannounced, Failure::malformed});

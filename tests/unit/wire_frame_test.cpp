@@ -198,11 +198,11 @@ TEST(Frame, GetsCarryNoData) {
     }
     TransferBody body;
     body.data_bytes = 24;
-    body.window_bytes = uint64_t{1} << 40;
+    body.window_bytes = uint32_t{1} << 31;
     const TransferView view =
         decode(make_vector_transfer(FrameKind::get, body, {kBase, kBase + 100, kBase}, 8, {}));
     EXPECT_EQ(view.layout.segment_count, 3);
-    EXPECT_EQ(view.body.window_bytes, uint64_t{1} << 40);
+    EXPECT_EQ(view.body.window_bytes, uint32_t{1} << 31);
 }
 
 TEST(Frame, AccumulatesOfEveryTypeComeBack) {
