@@ -378,7 +378,8 @@ void Origin::handle_frame(const void* frame, size_t frame_bytes) {
         case wire::FrameKind::data:
         case wire::FrameKind::value:
         case wire::FrameKind::granted:
-        case wire::FrameKind::segment: {
+        case wire::FrameKind::segment:
+        case wire::FrameKind::attached: {
             Request* request = find_request(header.request_id);
             if (request == nullptr) {
                 base::fatal(nullptr,
