@@ -86,12 +86,15 @@ TEST(Frame, EveryFixedBodyComesBack) {
     transfer.data_bytes = 22;
     std::memset(transfer.scale, 0x5a, sizeof transfer.scale);
     transfer.window_bytes = 33;
+    transfer.owner = 44;
     expect_same(transfer);
     expect_same(CreditBody{1});
     expect_same(RmwBody{~uint64_t{0}, -1, 3, 0});
-    expect_same(StoreBody{kBase, -7});
+    expect_same(StoreBody{kBase, -7, 12});
     expect_same(LockBody{kBase});
     expect_same(SegmentBody{kBase, 1 << 20});
+    expect_same(FindAttachedBody{kBase, 64, 3});
+    expect_same(AttachedBody{kBase, kBase + 64});
     expect_same(DataBody{5, 6});
     expect_same(ValueBody{-9});
     expect_same(SegmentReply{1, 2, 1});
