@@ -88,8 +88,8 @@ bool AccessFailure::is_fault() const {
 
 std::string explain(const AccessFailure& failure) {
     if (failure.is_fault()) {
-        return "it is not mapped there, or is read-only; call ARMCIX_Detach before attached memory "
-               "is freed or unmapped";
+        return "it is not mapped there or is read-only, or the call's local buffer is; call "
+               "ARMCIX_Detach before attached memory is freed or unmapped";
     }
     return std::string(std::strerror(failure.error)) + "; " + kRemedy;
 }

@@ -303,10 +303,8 @@ const char* describe(Failure failure) {
             return "the memory is attached, but not mapped any more, or read-only; call "
                    "ARMCIX_Detach before attached memory is freed or unmapped";
         case Failure::no_access:
-            return "the data server may not access the memory of that process; allow the processes "
-                   "of the job to trace each other (kernel.yama.ptrace_scope below 2; in a "
-                   "container a seccomp profile that has process_vm_readv and process_vm_writev, "
-                   "one PID namespace, or CAP_SYS_PTRACE)";
+            return "the data server may not access the memory of that process; let the processes "
+                   "of the job trace each other (docs/semantics.md, Attached memory)";
     }
     return "unknown failure";
 }

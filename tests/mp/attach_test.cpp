@@ -228,10 +228,10 @@ TEST(Attach, AdjacentRanges) {
 // Every rank adds to one target in all ways at once, the owner and its neighbours included, and
 // counts in the same words: accumulate and rmw are atomic to each other here.
 TEST(Attach, ConcurrentAccumulatesAndCounters) {
-    constexpr size_t kNumbers = 5000;  // over several granules of the locks
+    constexpr size_t kNumbers = 2500;  // in two granules of the locks at least
     std::vector<long> numbers(kNumbers);
     Attached memory(numbers.data(), kNumbers * sizeof(long));
-    const auto rounds = static_cast<long>(scaled(40));
+    const auto rounds = static_cast<long>(scaled(400));
     for (int target = 0; target < nproc(); ++target) {
         std::fill(numbers.begin(), numbers.end(), 0L);
         sync();
@@ -264,9 +264,11 @@ TEST(Attach, ConcurrentAccumulatesAndCounters) {
             const long calls = rounds * nproc();
             EXPECT_EQ(numbers[0], calls * 8);
             EXPECT_EQ(numbers[1], calls * 3);
+            int wrong = 0;
             for (size_t i = 2; i < kNumbers; ++i) {
-                ASSERT_EQ(numbers[i], calls * (i % 2 == 0 ? 4 : 2)) << "number " << i;
+                wrong += numbers[i] != calls * (i % 2 == 0 ? 4 : 2) ? 1 : 0;
             }
+            EXPECT_EQ(wrong, 0) << "of the other numbers";
         }
         sync();
     }
@@ -366,16 +368,18 @@ TEST(Attach, VectorsOverBothKindsOfMemory) {
         armci_giov_t get = {remote.data(), into.data(), 8, segments};
         std::fill(received.begin(), received.end(), 0);
         EXPECT_EQ(ARMCI_GetV(&get, 1, right()), 0);
+        int wrong = 0;
         for (size_t i = 0; i < 2 * static_cast<size_t>(segments); ++i) {
-            ASSERT_EQ(received[i], 4 * sent[i]) << "number " << i << " of " << segments;
+            wrong += received[i] != 4 * sent[i] ? 1 : 0;
         }
+        EXPECT_EQ(wrong, 0) << "numbers of " << segments << " segments";
     }
     fence_and_sync();
     for (int i = 0; i < kSegments; ++i) {
         int numbers[2];
         std::memcpy(numbers, place(me(), i), sizeof numbers);
-        ASSERT_EQ(numbers[0], 4 * (10000 * (left() + 1) + 2 * i)) << "segment " << i;
-        ASSERT_EQ(numbers[1], 4 * (10000 * (left() + 1) + 2 * i + 1)) << "segment " << i;
+        EXPECT_EQ(numbers[0], 4 * (10000 * (left() + 1) + 2 * i)) << "segment " << i;
+        EXPECT_EQ(numbers[1], 4 * (10000 * (left() + 1) + 2 * i + 1)) << "segment " << i;
     }
     sync();
 }
