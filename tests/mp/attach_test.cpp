@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -276,29 +277,34 @@ TEST(Attach, ConcurrentAccumulatesAndCounters) {
 
 // More than all buffers and landing slots together, dense and in rows, in both directions.
 TEST(Attach, LargerThanAllBuffers) {
-    constexpr size_t kBytes = 40 << 20;
-    std::vector<char> mine(kBytes);
-    Attached memory(mine.data(), kBytes);
-    std::vector<char> local = pattern(me(), kBytes);
-    EXPECT_EQ(ARMCI_Put(local.data(), memory.at(right()), kBytes, right()), 0);
-    std::vector<char> received(kBytes);
-    EXPECT_EQ(ARMCI_Get(memory.at(right()), received.data(), kBytes, right()), 0);
-    expect_same_bytes(local.data(), received.data(), kBytes, "get");
+    armcix_stats_t stats{};
+    ARMCIX_Stats(&stats, sizeof stats);
+    const size_t all_bytes = std::max(static_cast<size_t>(scaled(40)) << 20,
+                                      static_cast<size_t>(8 * stats.buffer_bytes) + (1 << 20));
+    const size_t size = all_bytes / 2048 * 2048;
+    const int bytes = static_cast<int>(size);
+    std::vector<char> mine(size);
+    Attached memory(mine.data(), size);
+    std::vector<char> local = pattern(me(), size);
+    EXPECT_EQ(ARMCI_Put(local.data(), memory.at(right()), bytes, right()), 0);
+    std::vector<char> received(size);
+    EXPECT_EQ(ARMCI_Get(memory.at(right()), received.data(), bytes, right()), 0);
+    expect_same_bytes(local.data(), received.data(), bytes, "get");
     fence_and_sync();
-    const std::vector<char> expected = pattern(left(), kBytes);
-    expect_same_bytes(expected.data(), mine.data(), kBytes, "owner's view");
+    const std::vector<char> expected = pattern(left(), size);
+    expect_same_bytes(expected.data(), mine.data(), bytes, "owner's view");
     sync();
 
     std::fill(mine.begin(), mine.end(), 0);
     sync();
     constexpr int kRow = 1000;
-    constexpr int kRows = kBytes / 2048;
+    const int rows = bytes / 2048;
     int stride = 2048;
     int local_stride = kRow;
-    int count[2] = {kRow, kRows};
+    int count[2] = {kRow, rows};
     EXPECT_EQ(
         ARMCI_PutS(local.data(), &local_stride, memory.at(right()), &stride, count, 1, right()), 0);
-    std::vector<int> ones(kRow * static_cast<size_t>(kRows) / sizeof(int), 1);
+    std::vector<int> ones(kRow * static_cast<size_t>(rows) / sizeof(int), 1);
     int one = 1;
     EXPECT_EQ(ARMCI_AccS(ARMCI_ACC_INT, &one, ones.data(), &local_stride, memory.at(right(), 1024),
                          &stride, count, 1, right()),
@@ -307,10 +313,10 @@ TEST(Attach, LargerThanAllBuffers) {
     EXPECT_EQ(
         ARMCI_GetS(memory.at(right()), &stride, received.data(), &local_stride, count, 1, right()),
         0);
-    expect_same_bytes(local.data(), received.data(), int64_t{kRow} * kRows, "strided get");
+    expect_same_bytes(local.data(), received.data(), int64_t{kRow} * rows, "strided get");
     fence_and_sync();
     int64_t wrong = 0;
-    for (size_t row = 0; row < kRows; ++row) {
+    for (size_t row = 0; row < static_cast<size_t>(rows); ++row) {
         const char* begin = mine.data() + row * 2048;
         for (size_t i = 0; i < kRow; ++i) {
             wrong += begin[i] != byte_of(left(), row * kRow + i) ? 1 : 0;
@@ -471,6 +477,8 @@ TEST(Attach, OneRankAlone) {
         EXPECT_EQ(ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, place + nproc(), 1, owner), 0);
         fence_and_sync();
         if (me() == owner) {
+            ARMCI_Access_begin(place + 1);
+            ARMCI_Access_end(place + 1);
             EXPECT_EQ(ARMCIX_Detach(place), 0);
             for (int rank = 0; rank < nproc(); ++rank) {
                 EXPECT_EQ(words[static_cast<size_t>(rank)], rank + 100);
