@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cinttypes>
 #include <iterator>
+#include <vector>
 
 #include "base/log.h"
 #include "core/network.h"

@@ -1,5 +1,6 @@
 // What the data server does for each kind of request.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "base/clock.h"
