@@ -13,9 +13,10 @@
  * collective  To be called by all processes of world, or of the group that is passed. Calls that
  *             are not marked collective need no partner.
  * addresses   A remote address is an address in proc's own address space: an entry of the table
- *             filled by ARMCI_Malloc or ARMCI_Malloc_group, plus an offset in bytes. The whole
- *             remote range lies inside one allocation. Local buffers are any memory of the caller:
- *             stack, heap, ARMCI_Malloc_local, or its own part of an ARMCI_Malloc.
+ *             filled by ARMCI_Malloc or ARMCI_Malloc_group, plus an offset in bytes; or one in
+ *             memory that proc has attached (ARMCIX_Attach in armcix.h). The whole remote range
+ *             lies inside one allocation or attached range. Local buffers are any memory of the
+ *             caller: stack, heap, ARMCI_Malloc_local, or its own part of an ARMCI_Malloc.
  * source      Argument lists name the source first and the destination second. The source of a get
  *             is remote; the source of a put or accumulate is local.
  * alignment   Put and get take any byte alignment. Accumulate and read-modify-write need operands
@@ -227,8 +228,9 @@ int ARMCI_Free(void* ptr);
 int ARMCI_Free_group(void* ptr, ARMCI_Group* group);
 
 /**
- * Allocates memory that is good as a local communication buffer. It is private to the caller: never
- * the remote side of an operation. Returns NULL when there is not enough memory.
+ * Allocates memory that is good as a local communication buffer. It is private to the caller: not
+ * the remote side of an operation, unless it is attached. Returns NULL when there is not enough
+ * memory.
  */
 void* ARMCI_Malloc_local(armci_size_t bytes);
 

@@ -1,6 +1,6 @@
 /*
- * Extensions of ARMCI: groups by colour, sets of mutexes, and a look inside the library. The
- * conventions of armci.h apply.
+ * Extensions of ARMCI: groups by colour, sets of mutexes, remote access to memory that the library
+ * did not allocate, and a look inside the library. The conventions of armci.h apply.
  */
 #ifndef ARMCI_ARMCIX_H
 #define ARMCI_ARMCIX_H
@@ -82,6 +82,30 @@ void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
  * it.
  */
 int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
+
+/* ---- Attached memory ---- */
+
+/**
+ * Makes [ptr, ptr + bytes) of the caller's own memory (from malloc or mmap, on the stack, static)
+ * accessible to all ranks: put, get and accumulate in all their forms, flags, values and ARMCI_Rmw,
+ * with the caller as proc. Not collective; the others learn the address as the program tells them,
+ * and use it after a message or a barrier that follows this call. A remote range must lie inside
+ * one attached range. The caller loads and stores the memory as before; see docs/semantics.md for
+ * what is atomic. At most 8192 ranges can be attached on a node at a time.
+ *
+ * A null pointer, no bytes, a range that overlaps global memory or one that the caller has attached
+ * already, and a system that forbids the ranks of a node to access each other's memory end the job.
+ * Returns 0.
+ */
+int ARMCIX_Attach(void* ptr, size_t bytes);
+
+/**
+ * Ends what ARMCIX_Attach began at ptr. Others' last use, with its fence, must be over, and the
+ * caller have been told so, by a message or a barrier. Before the memory is freed; what is attached
+ * at the last ARMCI_Finalize is detached by that. Anything but the beginning of an attached range
+ * ends the job. Returns 0.
+ */
+int ARMCIX_Detach(void* ptr);
 
 /* ---- Progress and insight ---- */
 

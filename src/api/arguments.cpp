@@ -54,17 +54,22 @@ void check_not_null(const char* function, const char* argument, const void* poin
     }
 }
 
-void check_remote(const char* function, const char* argument, uint64_t address, int64_t bytes,
-                  int rank, Runtime& runtime) {
-    if (runtime.segments.find(rank, address, bytes).segment == nullptr) {
+uint32_t check_remote(const char* function, const char* argument, uint64_t address, int64_t bytes,
+                      int rank, Runtime& runtime) {
+    if (runtime.segments.find(rank, address, bytes).segment != nullptr) {
+        return wire::kGlobal;
+    }
+    const uint32_t owner = core::find_attached(runtime, function, rank, address, bytes);
+    if (owner == wire::kGlobal) {
         base::fatal(function,
                     "argument %s: %" PRId64 " bytes at 0x%" PRIx64
                     " of rank %d are not all "
                     "global memory: %s. Pass an address inside what ARMCI_Malloc returned for that "
-                    "rank",
+                    "rank, or inside one range that it has attached (ARMCIX_Attach)",
                     argument, bytes, address, rank,
                     runtime.segments.explain(rank, address, bytes).c_str());
     }
+    return owner;
 }
 
 void check_aligned(const char* function, const char* argument, const void* address, size_t bytes) {
@@ -113,7 +118,8 @@ bool make_contiguous(Runtime& runtime, const char* function, OpKind op, void* sr
     void* remote = local_first ? dst : src;
     check_not_null(function, local_first ? "src" : "dst", local);
     const auto address = reinterpret_cast<uint64_t>(remote);
-    check_remote(function, local_first ? "dst" : "src", address, bytes, proc, runtime);
+    transfer->owner =
+        check_remote(function, local_first ? "dst" : "src", address, bytes, proc, runtime);
     if (op == OpKind::acc) {
         check_not_null(function, "scale", scale);
         check_multiple(function, "bytes", bytes, *scale);
@@ -167,9 +173,9 @@ bool make_strided(Runtime& runtime, const char* function, OpKind op, void* src,
     check_not_null(function, local_first ? "src_ptr" : "dst_ptr", local);
     const auto base_address = reinterpret_cast<uint64_t>(remote);
     const strided::Extent hull = strided::remote_extent(transfer->pair);
-    check_remote(function, local_first ? "dst_ptr" : "src_ptr",
-                 base_address + static_cast<uint64_t>(hull.begin), hull.end - hull.begin, proc,
-                 runtime);
+    transfer->owner = check_remote(function, local_first ? "dst_ptr" : "src_ptr",
+                                   base_address + static_cast<uint64_t>(hull.begin),
+                                   hull.end - hull.begin, proc, runtime);
     if (op == OpKind::acc) {
         check_not_null(function, "scale", scale);
         check_multiple(function, "count[0]", count[0], *scale);
@@ -201,8 +207,10 @@ bool make_vector(Runtime& runtime, const char* function, OpKind op, const armci_
         if (local[i] == nullptr) {
             check_not_null(function, local_first ? "src_ptr_array" : "dst_ptr_array", nullptr);
         }
-        check_remote(function, local_first ? "dst_ptr_array" : "src_ptr_array",
-                     reinterpret_cast<uint64_t>(remote[i]), descriptor.bytes, proc, runtime);
+        const uint32_t owner =
+            check_remote(function, local_first ? "dst_ptr_array" : "src_ptr_array",
+                         reinterpret_cast<uint64_t>(remote[i]), descriptor.bytes, proc, runtime);
+        transfer->owner = std::max(transfer->owner, owner);
     }
     if (op == OpKind::acc) {
         check_not_null(function, "scale", scale);

@@ -18,9 +18,10 @@ using pipeline::Transfer;
 void check_rank(const char* function, const char* argument, int rank, const Runtime& runtime);
 void check_not_negative(const char* function, const char* argument, int64_t value);
 void check_not_null(const char* function, const char* argument, const void* pointer);
-// [address, address + bytes) must be global memory of that rank.
-void check_remote(const char* function, const char* argument, uint64_t address, int64_t bytes,
-                  int rank, Runtime& runtime);
+// [address, address + bytes) must be global memory of that rank, or memory that it has attached.
+// Returns wire::kGlobal or the owner, as Transfer has it.
+[[nodiscard]] uint32_t check_remote(const char* function, const char* argument, uint64_t address,
+                                    int64_t bytes, int rank, Runtime& runtime);
 void check_aligned(const char* function, const char* argument, const void* address, size_t bytes);
 
 // The group a public struct names; ends the job on null or a group that does not exist here.

@@ -20,7 +20,9 @@ int allocate(const char* function, void** base_ptrs, armci_size_t bytes,
 // The start of this rank's part of an allocation, for the bracket of direct access.
 void check_my_memory(const char* function, void* ptr, Runtime& runtime) {
     const auto address = reinterpret_cast<uint64_t>(ptr);
-    if (runtime.segments.find(runtime.world.rank, address, 1).segment == nullptr) {
+    const int rank = runtime.world.rank;
+    if (runtime.segments.find(rank, address, 1).segment == nullptr &&
+        core::find_attached(runtime, function, rank, address, 1) == wire::kGlobal) {
         base::fatal(function, "argument ptr = %p: not in this rank's global memory: %s", ptr,
                     runtime.segments.explain(runtime.world.rank, address, 1).c_str());
     }

@@ -34,13 +34,14 @@ WordOperation checked_operation(int op) {
 template <class T>
 void run(Runtime& runtime, WordOperation operation, void* ploc, void* prem, int value, int proc) {
     check_aligned("ARMCI_Rmw", "prem", prem, sizeof(T));
-    check_remote("ARMCI_Rmw", "prem", reinterpret_cast<uint64_t>(prem), sizeof(T), proc, runtime);
+    const uint32_t owner = check_remote("ARMCI_Rmw", "prem", reinterpret_cast<uint64_t>(prem),
+                                        sizeof(T), proc, runtime);
     T operand = static_cast<T>(value);
     if (operation == WordOperation::swap_int || operation == WordOperation::swap_long) {
         std::memcpy(&operand, ploc, sizeof operand);
     }
     const auto old = static_cast<T>(
-        core::read_modify_write(runtime, "ARMCI_Rmw", operation, prem, operand, proc));
+        core::read_modify_write(runtime, "ARMCI_Rmw", operation, prem, operand, proc, owner));
     std::memcpy(ploc, &old, sizeof old);
 }
 

@@ -76,11 +76,12 @@ inline void put_with_flag(Runtime& runtime, const char* function, bool any, Tran
                           int* flag, int value, int proc) {
     check_rank(function, "proc", proc, runtime);
     check_aligned(function, "flag", flag, sizeof *flag);
-    check_remote(function, "flag", reinterpret_cast<uint64_t>(flag), sizeof *flag, proc, runtime);
+    const uint32_t owner = check_remote(function, "flag", reinterpret_cast<uint64_t>(flag),
+                                        sizeof *flag, proc, runtime);
     if (any) {
         core::run_blocking(runtime, std::move(transfer));
     }
-    core::store_flag(runtime, function, flag, value, proc);
+    core::store_flag(runtime, function, flag, value, proc, owner);
 }
 
 }  // namespace armci::api

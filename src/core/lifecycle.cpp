@@ -248,6 +248,7 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
                                                    : runtime->world.node_ranks.size();
     runtime->is_crowded = ranks_here > static_cast<size_t>(base::processor_count());
     runtime->mutex_queue = node::MutexQueue(&control.waiters);
+    runtime->attachments = node::Attachments(&control.attachments);
     runtime->groups.start(runtime->world);
     runtime->segments.start(runtime->world);
     open_network(*runtime);

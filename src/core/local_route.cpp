@@ -57,7 +57,10 @@ void run_vector(Runtime& runtime, const pipeline::Transfer& transfer) {
 }  // namespace
 
 void run_local(Runtime& runtime, const pipeline::Transfer& transfer) {
-    if (transfer.is_vector) {
+    // One's own attached memory is like any other.
+    if (transfer.owner != wire::kGlobal && transfer.target != runtime.world.rank) {
+        run_attached(runtime, transfer);
+    } else if (transfer.is_vector) {
         run_vector(runtime, transfer);
     } else {
         run_strided(runtime, transfer);

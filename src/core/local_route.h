@@ -1,5 +1,5 @@
 // Put, get and accumulate between ranks of one node: loads and stores in the shared mapping, run by
-// run, without a buffer between.
+// run, without a buffer between; system calls for what a neighbour has attached.
 #pragma once
 
 #include "core/runtime.h"

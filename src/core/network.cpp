@@ -152,7 +152,14 @@ void open_server(Runtime& runtime, const CommonSettings& settings, bool single_h
     }
 }
 
-// Once per node, in its memory: the addresses of all data servers, by node.
+// What all know of a node; its data server's fabric address follows.
+struct NodeRecord {
+    pipeline::LandingAddress landing;
+    uint64_t heap_begin = 0;
+    uint64_t heap_bytes = 0;
+};
+
+// Once per node, in its memory: the records of all nodes.
 void exchange_addresses(Runtime& runtime) {
     Network& network = *runtime.network;
     const World& world = runtime.world;
@@ -163,8 +170,10 @@ void exchange_addresses(Runtime& runtime) {
     if (world.is_leader()) {
         const std::vector<unsigned char>& mine = network.server->address();
         // Providers have addresses of one length; a longer one somewhere sets the room for all.
-        const size_t landing_bytes = sizeof(pipeline::LandingAddress);
-        uint64_t bytes_each = wire::padded(landing_bytes + mine.size());
+        const NodeRecord record{network.server->landing(),
+                                reinterpret_cast<uint64_t>(runtime.mapping.base),
+                                runtime.mapping.bytes};
+        uint64_t bytes_each = wire::padded(sizeof record + mine.size());
         MPI_Allreduce(MPI_IN_PLACE, &bytes_each, 1, MPI_UINT64_T, MPI_MAX, world.leaders_comm);
         const node::NodeHeap::Range range =
             runtime.heap.allocate(bytes_each * static_cast<size_t>(world.node_count));
@@ -175,8 +184,8 @@ void exchange_addresses(Runtime& runtime) {
         }
         network.server_addresses_record = range.record;
         std::vector<unsigned char> padded(bytes_each);
-        std::memcpy(padded.data(), &network.server->landing(), landing_bytes);
-        std::copy(mine.begin(), mine.end(), padded.begin() + landing_bytes);
+        std::memcpy(padded.data(), &record, sizeof record);
+        std::copy(mine.begin(), mine.end(), padded.begin() + sizeof record);
         MPI_Allgather(padded.data(), static_cast<int>(bytes_each), MPI_BYTE, range.data,
                       static_cast<int>(bytes_each), MPI_BYTE, world.leaders_comm);
         location = {reinterpret_cast<uint64_t>(range.data), bytes_each};
@@ -186,18 +195,17 @@ void exchange_addresses(Runtime& runtime) {
     network.server_address_bytes = location.bytes_each;
 }
 
-// A server's record: its landing zone, then its fabric address.
-const unsigned char* server_record(void* context, int node) {
-    const Network& network = *static_cast<Runtime*>(context)->network;
-    return network.server_addresses + network.server_address_bytes * static_cast<size_t>(node);
+const NodeRecord* record_of(const Network& network, int node) {
+    return reinterpret_cast<const NodeRecord*>(
+        network.server_addresses + network.server_address_bytes * static_cast<size_t>(node));
 }
 
 const void* server_address(void* context, int node) {
-    return server_record(context, node) + sizeof(pipeline::LandingAddress);
+    return record_of(*static_cast<Runtime*>(context)->network, node) + 1;
 }
 
 const pipeline::LandingAddress* server_landing(void* context, int node) {
-    return reinterpret_cast<const pipeline::LandingAddress*>(server_record(context, node));
+    return &record_of(*static_cast<Runtime*>(context)->network, node)->landing;
 }
 
 bool resolve(void* context, int node, uint64_t address, int64_t bytes,
@@ -307,6 +315,11 @@ void open_network(Runtime& runtime) {
     set_up_costs(runtime, settings.costs, settings.buffers);
     runtime.network_spin = spin_budget(runtime, single_host);
     MPI_Barrier(runtime.world.comm);
+}
+
+bool may_be_attached(const Runtime& runtime, int rank, uint64_t address, uint64_t bytes) {
+    const NodeRecord* record = record_of(*runtime.network, runtime.world.node_of[rank]);
+    return node::is_attachable(address, bytes, record->heap_begin, record->heap_bytes);
 }
 
 void close_network(Runtime& runtime) {

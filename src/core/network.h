@@ -10,6 +10,10 @@ namespace armci::core {
 // message when that is impossible. Does nothing in a job of one node.
 void open_network(Runtime& runtime);
 
+// False when a rank of another node cannot have attached that range: it is in the heap of its node,
+// or no address of memory.
+bool may_be_attached(const Runtime& runtime, int rank, uint64_t address, uint64_t bytes);
+
 // Collective, after all ranks have waited for their operations and fenced.
 void close_network(Runtime& runtime);
 

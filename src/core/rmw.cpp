@@ -7,16 +7,18 @@
 namespace armci::core {
 
 int64_t read_modify_write(Runtime& runtime, const char* function, node::WordOperation operation,
-                          void* address, int64_t operand, int target) {
+                          void* address, int64_t operand, int target, uint32_t owner) {
     ++runtime.stats.rmw;
     if (runtime.world.on_my_node(target)) {
-        return node::read_modify_write(operation, address, operand);
+        return owner == wire::kGlobal ? node::read_modify_write(operation, address, operand)
+                                      : read_modify_write_attached(runtime, function, operation,
+                                                                   address, operand, owner);
     }
     pipeline::Origin& origin = runtime.network->origin;
     const int node = runtime.world.node_of[target];
     pipeline::RequestTask task(function, wire::FrameKind::rmw,
                                wire::RmwBody{reinterpret_cast<uint64_t>(address), operand,
-                                             static_cast<uint32_t>(operation), 0},
+                                             static_cast<uint32_t>(operation), owner},
                                pipeline::RequestTask::Answer::expected);
     origin.submit(task, origin.channel(node));
     runtime.wait_for_network([&] { return task.is_complete(); });

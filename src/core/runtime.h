@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/stats.h"
+#include "core/attached_memory.h"
 #include "core/copies.h"
 #include "core/groups.h"
 #include "core/handles.h"
@@ -24,6 +25,7 @@
 #include "core/world.h"
 #include "datasrv/server.h"
 #include "fabric/domain.h"
+#include "node/attachments.h"
 #include "node/barrier.h"
 #include "node/heap.h"
 #include "node/mutex_queue.h"
@@ -62,6 +64,8 @@ struct Runtime {
     node::NodeHeap heap;
     node::NodeBarrier node_barrier;
     node::MutexQueue mutex_queue;
+    node::Attachments attachments;       // of this node
+    KnownAttachments known_attachments;  // of other nodes
     Groups groups;
     Segments segments;
     Handles handles;

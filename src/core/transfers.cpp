@@ -136,7 +136,8 @@ bool append_small(Runtime& runtime, int node, const Transfer& transfer,
     }
     pipeline::Origin& origin = runtime.network->origin;
     return origin.append(origin.channel(node), runs, run_count, static_cast<size_t>(run_bytes),
-                         transfer.op == OpKind::acc ? &transfer.scale : nullptr, leaving);
+                         transfer.op == OpKind::acc ? &transfer.scale : nullptr, leaving,
+                         transfer.owner);
 }
 
 // A blocking one need not wait for its completion, but leaves before the call returns.
@@ -171,7 +172,8 @@ Route choose_route(Runtime& runtime, const Transfer& transfer, Blocking blocking
     if (runtime.world.on_my_node(transfer.target)) {
         return Route::local;
     }
-    const bool can_take_rma = transfer.op != OpKind::acc && runtime.network->rma_usable;
+    const bool can_take_rma = transfer.op != OpKind::acc && runtime.network->rma_usable &&
+                              transfer.owner == wire::kGlobal;
     return can_take_rma && wants_rma(runtime, transfer, blocking) &&
                    is_registered(runtime, transfer)
                ? Route::rma
@@ -292,8 +294,13 @@ void wait_everything(Runtime& runtime) {
     }
 }
 
-void store_flag(Runtime& runtime, const char* function, int* flag, int value, int target) {
+void store_flag(Runtime& runtime, const char* function, int* flag, int value, int target,
+                uint32_t owner) {
     if (runtime.world.on_my_node(target)) {
+        if (owner != wire::kGlobal && target != runtime.world.rank) {
+            store_attached(runtime, function, flag, value, owner);
+            return;
+        }
         __atomic_store_n(flag, value, __ATOMIC_RELEASE);
         return;
     }
@@ -301,7 +308,7 @@ void store_flag(Runtime& runtime, const char* function, int* flag, int value, in
     const int node = runtime.world.node_of[target];
     runtime.wait_for_network([&] { return origin.writes_are_ordered_or_done(node); });
     pipeline::RequestTask task(function, wire::FrameKind::store,
-                               wire::StoreBody{reinterpret_cast<uint64_t>(flag), value},
+                               wire::StoreBody{reinterpret_cast<uint64_t>(flag), value, owner},
                                pipeline::RequestTask::Answer::none);
     origin.submit(task, origin.channel(node));
     runtime.wait_for_network([&] { return task.is_complete(); });

@@ -29,6 +29,8 @@ void wait_target(Runtime& runtime, int target);
 void wait_everything(Runtime& runtime);
 
 // Stores an int at the target after everything that went there before is visible.
-void store_flag(Runtime& runtime, const char* function, int* flag, int value, int target);
+// `owner` as in Transfer.
+void store_flag(Runtime& runtime, const char* function, int* flag, int value, int target,
+                uint32_t owner);
 
 }  // namespace armci::core

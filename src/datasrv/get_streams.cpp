@@ -13,13 +13,18 @@ constexpr size_t kHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::DataBody)
 }  // namespace
 
 void GetStreams::start(Client& client, uint64_t request_id, const wire::LayoutView& layout,
-                       const wire::TransferBody& body, const wire::LandingBody& landing) {
+                       const wire::TransferBody& body, const wire::LandingBody& landing,
+                       const node::Attachment* attached) {
     Stream stream;  // on the heap only if it has to wait
     stream.client = &client;
     stream.request_id = request_id;
     stream.total_bytes = static_cast<int64_t>(body.data_bytes);
     stream.window_bytes = static_cast<int64_t>(body.window_bytes);
     stream.landing = landing;
+    stream.is_attached = attached != nullptr;
+    if (attached != nullptr) {
+        stream.process = *attached;
+    }
     stream.is_vector = layout.kind == wire::LayoutKind::vector;
     if (stream.is_vector) {
         stream.vector =
@@ -97,6 +102,25 @@ bool GetStreams::send_chunk(Stream& stream) {
     return bytes > reserved && stream.client->data_under_way == 0 && send_chunk(stream, reserved);
 }
 
+bool GetStreams::fill(Stream& stream, char* data, int64_t bytes) {
+    if (!stream.is_attached) {
+        if (stream.is_vector) {
+            strided::pack(stream.vector, data, bytes);
+        } else {
+            strided::pack(stream.strided, data, bytes);
+        }
+        return true;
+    }
+    node::ProcessMover mover(stream.process, node::ProcessMover::Direction::from_process);
+    const bool moved = stream.is_vector ? node::move_layout(mover, stream.vector, data, bytes)
+                                        : node::move_layout(mover, stream.strided, data, bytes);
+    if (!moved) {
+        server_.fail_access(*stream.client, wire::FrameKind::get, stream.request_id, stream.process,
+                            mover.failure(), static_cast<uint64_t>(bytes));
+    }
+    return moved;
+}
+
 bool GetStreams::send_chunk(Stream& stream, int64_t bytes) {
     Server::OutReply* reply = server_.new_data_reply(
         *stream.client, stream.request_id, wire::padded(kHeadBytes + static_cast<size_t>(bytes)));
@@ -107,10 +131,10 @@ bool GetStreams::send_chunk(Stream& stream, int64_t bytes) {
                               static_cast<uint64_t>(bytes)};
     std::memcpy(reply->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
     char* data = reply->wire() + kHeadBytes;
-    if (stream.is_vector) {
-        strided::pack(stream.vector, data, bytes);
-    } else {
-        strided::pack(stream.strided, data, bytes);
+    if (!fill(stream, data, bytes)) {
+        server_.release(reply);
+        stream.sent_bytes = stream.total_bytes;  // no more of it
+        return true;
     }
     stream.sent_bytes += bytes;
     if (stream.sent_bytes == stream.total_bytes) {

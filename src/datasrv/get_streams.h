@@ -10,6 +10,7 @@
 
 #include "datasrv/slot_grants.h"
 #include "fabric/endpoint.h"
+#include "node/attachments.h"
 #include "strided/cursor.h"
 #include "wire/frame.h"
 
@@ -45,9 +46,10 @@ class GetStreams {
     explicit GetStreams(Server& server) : server_(server) {}
 
     // Answers at once when the whole get fits one frame and a buffer is free, else starts a stream.
-    // The layout has been checked.
+    // The layout has been checked. `attached`: the process it is in, nullptr for global memory.
     void start(Client& client, uint64_t request_id, const wire::LayoutView& layout,
-               const wire::TransferBody& body, const wire::LandingBody& landing);
+               const wire::TransferBody& body, const wire::LandingBody& landing,
+               const node::Attachment* attached);
     // The origin has taken that much; unknown requests are ignored (the last credit may cross the
     // end).
     void credit(const Client& client, uint64_t request_id, const wire::CreditBody& taken);
@@ -73,12 +75,16 @@ class GetStreams {
         strided::StridedCursor strided;
         strided::VectorCursor vector;
         std::vector<uint64_t> addresses;  // what `vector` walks
+        bool is_attached = false;
+        node::Attachment process{};
     };
     using Key = std::pair<int32_t, uint64_t>;
 
     int64_t next_chunk_bytes(const Stream& stream) const;
     bool send_chunk(Stream& stream);
     bool send_chunk(Stream& stream, int64_t bytes);
+    // False when the memory cannot be accessed, which the origin has been told.
+    bool fill(Stream& stream, char* data, int64_t bytes);
 
     Server& server_;
     std::map<Key, std::unique_ptr<Stream>> streams_;

@@ -1,5 +1,6 @@
 // What the data server does for each kind of request.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "base/clock.h"
@@ -9,17 +10,6 @@
 #include "node/word_atomics.h"
 
 namespace armci::datasrv {
-template <class Body>
-void Server::answer(Client& client, wire::FrameKind kind, uint64_t request_id, const Body& body) {
-    WaitingReply reply;
-    static_assert(sizeof body <= sizeof reply.body);
-    reply.client = &client;
-    reply.kind = kind;
-    reply.request_id = request_id;
-    reply.body_bytes = sizeof body;
-    std::memcpy(reply.body, &body, sizeof body);
-    queue_or_post(reply);
-}
 
 void Server::answer_empty(Client& client, wire::FrameKind kind, uint64_t request_id) {
     WaitingReply reply;
@@ -201,6 +191,9 @@ void Server::execute(Client& client, const wire::FrameHeader& header, const void
         case wire::FrameKind::unlock:
             handle_lock(client, header, frame, frame_bytes);
             return;
+        case wire::FrameKind::find_attached:
+            handle_find_attached(client, header, frame, frame_bytes);
+            return;
         case wire::FrameKind::add_segment:
         case wire::FrameKind::remove_segment:
             handle_segment(client, header, frame, frame_bytes);
@@ -234,23 +227,25 @@ bool Server::handle_hello(Client& client, const void* frame, size_t frame_bytes)
     return true;
 }
 
-// Whether every byte of the layout is in one segment (each, for vectors); else what is not.
-bool Server::layout_is_mapped(const wire::LayoutView& layout, uint64_t* address,
-                              uint64_t* bytes) const {
+Server::Place Server::place_of(const wire::LayoutView& layout, uint32_t owner, uint64_t* address,
+                               uint64_t* bytes, node::Attachment* process) {
     if (layout.kind == wire::LayoutKind::strided) {
         const strided::Extent hull = strided::extent(layout.strided);
         *address = layout.base + static_cast<uint64_t>(hull.begin);
         *bytes = static_cast<uint64_t>(hull.end - hull.begin);
-        return segments_.contains(*address, *bytes);
+        return place_of(*address, *bytes, owner, process);
     }
+    Place all = Place::global;
     *bytes = static_cast<uint64_t>(layout.segment_bytes);
     for (int64_t i = 0; i < layout.segment_count; ++i) {
         std::memcpy(address, layout.addresses + i, sizeof *address);
-        if (!segments_.contains(*address, *bytes)) {
-            return false;
+        const Place place = place_of(*address, *bytes, owner, process);
+        if (place == Place::nowhere) {
+            return place;
         }
+        all = place == Place::attached ? place : all;
     }
-    return true;
+    return all;
 }
 
 void Server::handle_transfer(Client& client, const wire::FrameHeader& header, const void* frame,
@@ -268,12 +263,19 @@ void Server::handle_transfer(Client& client, const wire::FrameHeader& header, co
     }
     uint64_t address = 0;
     uint64_t bytes = 0;
-    if (!layout_is_mapped(view.layout, &address, &bytes)) {
+    node::Attachment process{};
+    const Place place = place_of(view.layout, view.body.owner, &address, &bytes, &process);
+    if (place == Place::nowhere) {
         fail(client, header, wire::Failure::bad_address, address, bytes);
         return;
     }
     if (header.kind == wire::FrameKind::get) {
-        streams_.start(client, header.request_id, view.layout, view.body, view.landing);
+        streams_.start(client, header.request_id, view.layout, view.body, view.landing,
+                       place == Place::attached ? &process : nullptr);
+        return;
+    }
+    if (place == Place::attached) {
+        change_attached(client, header, process, view);
         return;
     }
     const auto offset = static_cast<int64_t>(view.body.offset);
@@ -313,13 +315,20 @@ void Server::handle_batch(Client& client, const wire::FrameHeader& header, const
     bool malformed = false;
     while (reader.next(&view, &malformed)) {
         const wire::BatchEntry& entry = view.entry;
-        if (!segments_.contains(entry.address, entry.data_bytes)) {
+        node::Attachment process{};
+        const Place place = place_of(entry.address, entry.data_bytes, entry.owner, &process);
+        if (place == Place::nowhere) {
             fail(client, header, wire::Failure::bad_address, entry.address, entry.data_bytes);
             return;
         }
         auto* to = reinterpret_cast<char*>(entry.address);
         if (entry.is_accumulate == 0) {
-            if (entry.data_bytes == sizeof(uint64_t)) {
+            if (place == Place::attached) {
+                if (!change_attached(client, header, process, entry.address, nullptr, view.data,
+                                     entry.data_bytes)) {
+                    return;
+                }
+            } else if (entry.data_bytes == sizeof(uint64_t)) {
                 std::memcpy(to, view.data, sizeof(uint64_t));
             } else {
                 std::memcpy(to, view.data, entry.data_bytes);
@@ -328,6 +337,13 @@ void Server::handle_batch(Client& client, const wire::FrameHeader& header, const
         }
         const strided::AccScale scale =
             strided::make_scale(static_cast<strided::AccType>(entry.acc_type), view.scale);
+        if (place == Place::attached) {
+            if (!change_attached(client, header, process, entry.address, &scale, view.data,
+                                 entry.data_bytes)) {
+                return;
+            }
+            continue;
+        }
         node::LockedAccumulator accumulator(heap_->stripes(), scale);
         accumulator.add(view.data, to, entry.data_bytes);
     }
@@ -376,9 +392,16 @@ void Server::handle_rmw(Client& client, const wire::FrameHeader& header, const v
         fail(client, header, wire::Failure::misaligned, body.address, bytes);
         return;
     }
-    if (!segments_.contains(body.address, bytes)) {
-        fail(client, header, wire::Failure::bad_address, body.address, bytes);
-        return;
+    node::Attachment process{};
+    switch (place_of(body.address, bytes, body.owner, &process)) {
+        case Place::nowhere:
+            fail(client, header, wire::Failure::bad_address, body.address, bytes);
+            return;
+        case Place::attached:
+            rmw_attached(client, header, process, body);
+            return;
+        case Place::global:
+            break;
     }
     const wire::ValueBody old{
         node::read_modify_write(operation, reinterpret_cast<void*>(body.address), body.operand)};
@@ -396,15 +419,26 @@ void Server::handle_store(Client& client, const wire::FrameHeader& header, const
         fail(client, header, wire::Failure::misaligned, body.address, sizeof(int));
         return;
     }
-    if (!segments_.contains(body.address, sizeof(int))) {
-        fail(client, header, wire::Failure::bad_address, body.address, sizeof(int));
-        return;
+    // What is incremented is the library's own.
+    const bool is_store = header.kind == wire::FrameKind::store;
+    node::Attachment process{};
+    switch (place_of(body.address, sizeof(int), is_store ? body.owner : wire::kGlobal, &process)) {
+        case Place::nowhere:
+            fail(client, header, wire::Failure::bad_address, body.address, sizeof(int));
+            return;
+        case Place::attached:
+            std::atomic_thread_fence(std::memory_order_seq_cst);  // behind all data
+            change_attached(client, header, process, body.address, nullptr, &body.value,
+                            sizeof body.value);
+            return;
+        case Place::global:
+            break;
     }
     auto* target = reinterpret_cast<int*>(body.address);
-    if (header.kind == wire::FrameKind::store) {
-        __atomic_store_n(target, static_cast<int>(body.value), __ATOMIC_RELEASE);
+    if (is_store) {
+        __atomic_store_n(target, body.value, __ATOMIC_RELEASE);
     } else {
-        __atomic_fetch_add(target, static_cast<int>(body.value), __ATOMIC_RELEASE);
+        __atomic_fetch_add(target, body.value, __ATOMIC_RELEASE);
     }
 }
 

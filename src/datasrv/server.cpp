@@ -27,6 +27,7 @@ bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, int event_fd,
     event_fd_ = event_fd;
     options_ = options;
     mutexes_ = node::MutexQueue(&heap.control().waiters);
+    attachments_ = node::Attachments(&heap.control().attachments);
 
     fabric::Endpoint::Options endpoint_options;
     endpoint_options.receive_slots = pipeline::ReceivePool::completion_count(options.receive_bytes);
@@ -158,8 +159,9 @@ bool Server::flush_grants() {
 }
 
 size_t Server::largest_message_bytes() const {
-    return options_.landing_slots > 0 ? std::min(pipeline::kLargestMessagePiece, largest_data_bytes())
-                                      : largest_data_bytes();
+    return options_.landing_slots > 0
+               ? std::min(pipeline::kLargestMessagePiece, largest_data_bytes())
+               : largest_data_bytes();
 }
 
 void Server::on_frame(void* context, const void* frame, size_t frame_bytes) {

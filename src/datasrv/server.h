@@ -7,13 +7,14 @@
 // The server never waits for an origin: an answer that cannot leave now is queued and retried.
 //
 // It trusts nothing it reads: frames are decoded with bounds, addresses are checked against the
-// segments, and what fails is answered with the reason; the origin reports it and ends the job.
-// What it writes to is another matter: where a get's data shall land only the origin knows, and a
-// wrong key there is an error of the network.
+// segments and what is attached, and what fails is answered with the reason; the origin reports it
+// and ends the job. What it writes to is another matter: where a get's data shall land only the
+// origin knows, and a wrong key there is an error of the network.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -26,7 +27,9 @@
 #include "datasrv/slot_grants.h"
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
+#include "node/attachments.h"
 #include "node/heap.h"
+#include "node/process_memory.h"
 #include "pipeline/landing_zone.h"
 #include "pipeline/receive_pool.h"
 #include "pipeline/registered_buffers.h"
@@ -121,7 +124,16 @@ class Server {
     bool post_into_landing(Client& client, OutReply* reply, const wire::LandingBody& landing,
                            uint32_t index);
     template <class Body>
-    void answer(Client& client, wire::FrameKind kind, uint64_t request_id, const Body& body);
+    void answer(Client& client, wire::FrameKind kind, uint64_t request_id, const Body& body) {
+        WaitingReply reply;
+        static_assert(sizeof body <= sizeof reply.body);
+        reply.client = &client;
+        reply.kind = kind;
+        reply.request_id = request_id;
+        reply.body_bytes = sizeof body;
+        std::memcpy(reply.body, &body, sizeof body);
+        queue_or_post(reply);
+    }
     void answer_empty(Client& client, wire::FrameKind kind, uint64_t request_id);
     void queue_or_post(const WaitingReply& reply);
     bool try_post(const WaitingReply& reply);
@@ -161,7 +173,28 @@ class Server {
                         size_t frame_bytes);
     void fail(Client& client, const wire::FrameHeader& header, wire::Failure failure,
               uint64_t address, uint64_t bytes);
-    bool layout_is_mapped(const wire::LayoutView& layout, uint64_t* address, uint64_t* bytes) const;
+    // Where every byte of the layout is (each segment's, for vectors). nowhere: *address and *bytes
+    // tell what is not there; attached: some are, in *process.
+    enum class Place : uint8_t { nowhere, global, attached };
+    Place place_of(const wire::LayoutView& layout, uint32_t owner, uint64_t* address,
+                   uint64_t* bytes, node::Attachment* process);
+
+    // --- attached memory (attached.cpp), all under mutex_ ---
+    Place place_of(uint64_t address, uint64_t bytes, uint32_t owner, node::Attachment* process);
+    void handle_find_attached(Client& client, const wire::FrameHeader& header, const void* frame,
+                              size_t frame_bytes);
+    // Put and accumulate.
+    void change_attached(Client& client, const wire::FrameHeader& header,
+                         const node::Attachment& process, const wire::TransferView& view);
+    // One run; adds where there is a scale. False: it could not, which the origin has been told.
+    bool change_attached(Client& client, const wire::FrameHeader& header,
+                         const node::Attachment& process, uint64_t address,
+                         const strided::AccScale* scale, const void* data, int64_t bytes);
+    void rmw_attached(Client& client, const wire::FrameHeader& header,
+                      const node::Attachment& process, const wire::RmwBody& body);
+    void fail_access(Client& client, wire::FrameKind kind, uint64_t request_id,
+                     const node::Attachment& process, const node::AccessFailure& failure,
+                     uint64_t bytes);
 
     // --- thread (server_thread.cpp) ---
     void run();
@@ -187,6 +220,7 @@ class Server {
     SlotGrants grants_;
     SegmentMap segments_;
     node::MutexQueue mutexes_;
+    node::Attachments attachments_;
     std::unordered_map<int32_t, std::unique_ptr<Client>> clients_;  // by rank
     std::deque<WaitingReply> waiting_replies_;
     std::vector<Client*> acknowledgements_due_;

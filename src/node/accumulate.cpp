@@ -1,7 +1,6 @@
 #include "node/accumulate.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "strided/cursor.h"
 
@@ -13,24 +12,12 @@ void LockedAccumulator::add(const void* source, void* target, int64_t bytes) {
         strided::accumulate(scale_, target, source, bytes);
         return;
     }
-    const int64_t element_bytes = strided::element_bytes(scale_.type);
-    const char* from = static_cast<const char*>(source);
-    char* to = static_cast<char*>(target);
-    while (bytes > 0) {
-        const int64_t to_boundary = StripedLocks::bytes_to_boundary(to);
-        int64_t piece = std::min(bytes, to_boundary);
-        piece -= piece % element_bytes;
-        if (piece > 0) {
+    for_each_stripe(
+        scale_, static_cast<const char*>(source), static_cast<char*>(target), bytes,
+        [&](const strided::AccScale& scale, char* to, const char* from, int64_t piece_bytes) {
             hold(StripedLocks::stripe_of(to));
-            strided::accumulate(scale_, to, from, piece);
-        } else {
-            add_across_boundary(from, to);
-            piece = element_bytes;
-        }
-        from += piece;
-        to += piece;
-        bytes -= piece;
-    }
+            strided::accumulate(scale, to, from, piece_bytes);
+        });
 }
 
 void LockedAccumulator::add_row(const strided::AccRow& row) {
@@ -59,27 +46,16 @@ void LockedAccumulator::add_row(const strided::AccRow& row) {
     }
 }
 
-// A complex element may be aligned to its component only, and then lie on both sides of a stripe
-// boundary. Atomicity is per component: scale first, then add each component under its own lock.
-void LockedAccumulator::add_across_boundary(const char* source, char* target) {
-    alignas(16) char scaled[16] = {};
-    const int64_t element_bytes = strided::element_bytes(scale_.type);
-    const int64_t component_bytes = strided::basic_bytes(scale_.type);
-    strided::accumulate(scale_, scaled, source, element_bytes);
-
-    strided::AccType component = scale_.type;
-    if (component == strided::AccType::complex64) {
-        component = strided::AccType::float32;
-    } else if (component == strided::AccType::complex128) {
-        component = strided::AccType::float64;
-    }
+strided::AccScale component_scale(strided::AccType type) {
     strided::AccScale one{};
-    one.type = component;
-    one.is_one = true;
-    for (int64_t done = 0; done < element_bytes; done += component_bytes) {
-        hold(StripedLocks::stripe_of(target + done));
-        strided::accumulate(one, target + done, scaled + done, component_bytes);
+    one.type = type;
+    if (type == strided::AccType::complex64) {
+        one.type = strided::AccType::float32;
+    } else if (type == strided::AccType::complex128) {
+        one.type = strided::AccType::float64;
     }
+    one.is_one = true;
+    return one;
 }
 
 }  // namespace armci::node

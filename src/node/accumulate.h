@@ -1,12 +1,44 @@
 // Accumulate into node memory, atomic with every other accumulate on the node.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "node/shared_lock.h"
 #include "strided/kernels.h"
 
 namespace armci::node {
+
+// For adding the components of an element that has been scaled already.
+strided::AccScale component_scale(strided::AccType type);
+
+// Cuts an accumulate where stripes end: calls add_piece(scale, target, source, bytes) for pieces
+// that lie in one stripe each. A complex element may be aligned to its component only, and then lie
+// on both sides of a boundary: atomicity is per component, so it is scaled first, and its
+// components are added with a scale of one; their source is gone when add_piece() returns.
+template <class AddPiece>
+void for_each_stripe(const strided::AccScale& scale, const char* source, char* target,
+                     int64_t bytes, AddPiece&& add_piece) {
+    const int64_t element_bytes = strided::element_bytes(scale.type);
+    while (bytes > 0) {
+        int64_t piece = std::min(bytes, StripedLocks::bytes_to_boundary(target));
+        piece -= piece % element_bytes;
+        if (piece > 0) {
+            add_piece(scale, target, source, piece);
+        } else {
+            alignas(16) char scaled[16] = {};
+            strided::accumulate(scale, scaled, source, element_bytes);
+            const strided::AccScale one = component_scale(scale.type);
+            const int64_t component_bytes = strided::basic_bytes(scale.type);
+            for (; piece < element_bytes; piece += component_bytes) {
+                add_piece(one, target + piece, scaled + piece, component_bytes);
+            }
+        }
+        source += piece;
+        target += piece;
+        bytes -= piece;
+    }
+}
 
 // Adds runs into the node heap under the stripe locks. The stripe of the last run stays locked
 // until the next run needs another one or the object ends, so that many short runs close together
@@ -42,8 +74,6 @@ class LockedAccumulator {
             held_ = stripe;
         }
     }
-    void add_across_boundary(const char* source, char* target);
-
     StripedLocks& locks_;
     const strided::AccScale& scale_;
     uint32_t held_ = kNone;

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "node/attachments.h"
 #include "node/barrier.h"
 #include "node/mutex_queue.h"
 #include "node/shared_lock.h"
@@ -47,6 +48,7 @@ struct HeapControl {
     BarrierState barrier;
     WaiterPoolState waiters;
     StripedLocks stripes;
+    AttachmentTable attachments;
 };
 
 class NodeHeap {

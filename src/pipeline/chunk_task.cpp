@@ -83,6 +83,7 @@ OutFrame* ChunkTask::start_frame(Origin& origin, size_t layout_bytes, int64_t of
     wire::TransferBody body;
     body.offset = static_cast<uint64_t>(offset);
     body.data_bytes = static_cast<uint64_t>(data_bytes);
+    body.owner = transfer_.owner;
     describe(frame->header(), &body);
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
     *layout = frame->wire() + wire::kTransferHeadBytes;

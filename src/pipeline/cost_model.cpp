@@ -9,7 +9,7 @@ namespace {
 
 using base::OpKind;
 
-constexpr int64_t kSmallestChunk = 4096;
+constexpr int64_t kLeastChunk = 4096;
 // Sizes above this are chosen for as if they were of this.
 constexpr int kLargestClass = 40;
 
@@ -142,7 +142,7 @@ ServerPlan CostModel::server_plan(OpKind op, const TransferShape& shape,
 int64_t CostModel::best_chunk_bytes(OpKind op, const TransferShape& shape) const {
     int64_t best_bytes = limits_.chunk_bytes;
     double best_us = server_plan(op, shape, best_bytes).total_us;
-    for (int64_t bytes = best_bytes / 2; bytes >= kSmallestChunk; bytes /= 2) {
+    for (int64_t bytes = best_bytes / 2; bytes >= kLeastChunk; bytes /= 2) {
         const double us = server_plan(op, shape, bytes).total_us;
         if (us < best_us) {
             best_us = us;

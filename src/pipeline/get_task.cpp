@@ -122,7 +122,8 @@ OutFrame* GetTask::build_request(Origin& origin, const Stream& stream, int64_t s
     header.request_id = stream.request_id;
     wire::TransferBody body;
     body.data_bytes = static_cast<uint64_t>(stream.total_bytes);
-    body.window_bytes = static_cast<uint64_t>(stream.window_bytes);
+    body.window_bytes = static_cast<uint32_t>(std::min(stream.window_bytes, int64_t{UINT32_MAX}));
+    body.owner = transfer_.owner;
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
     char* out = frame->wire() + wire::kTransferHeadBytes;
     if (transfer_.is_vector) {

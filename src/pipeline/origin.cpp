@@ -379,7 +379,8 @@ void Origin::handle_frame(const void* frame, size_t frame_bytes) {
         case wire::FrameKind::data:
         case wire::FrameKind::value:
         case wire::FrameKind::granted:
-        case wire::FrameKind::segment: {
+        case wire::FrameKind::segment:
+        case wire::FrameKind::attached: {
             Request* request = find_request(header.request_id);
             if (request == nullptr) {
                 base::fatal(nullptr,
@@ -405,11 +406,13 @@ void Origin::report_failure(const wire::FrameHeader& header, const void* frame,
         base::fatal(nullptr, "the data server of node %d reported a failure", header.rank);
     }
     const Request* request = find_request(header.request_id);
+    const std::string owner = body.rank >= 0 ? " of rank " + std::to_string(body.rank) : "";
     base::fatal(request != nullptr ? request->task->function() : nullptr,
-                "the data server of node %d refused a %s request for %llu bytes at 0x%llx: %s",
+                "the data server of node %d refused a %s request for %llu bytes at 0x%llx%s: %s",
                 header.rank, wire::name_of(static_cast<wire::FrameKind>(body.request_kind)),
                 static_cast<unsigned long long>(body.bytes),
-                static_cast<unsigned long long>(body.address), wire::describe(body.failure));
+                static_cast<unsigned long long>(body.address), owner.c_str(),
+                wire::describe(body.failure));
 }
 
 }  // namespace armci::pipeline

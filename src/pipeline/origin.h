@@ -116,10 +116,10 @@ class Origin {
         uint64_t address;
     };
     static constexpr int kMostSmallRuns = 16;
-    // Leaving::by_caller: flush_blocking() follows.
+    // Leaving::by_caller: flush_blocking() follows. `owner` as in wire::BatchEntry.
     enum class Leaving : uint8_t { when_due, by_caller };
     bool append(Channel& channel, const SmallRun* runs, int run_count, size_t run_bytes,
-                const strided::AccScale* scale, Leaving leaving);
+                const strided::AccScale* scale, Leaving leaving, uint32_t owner = wire::kGlobal);
     static constexpr size_t kLargestAppended = 2048;
     void flush_batches();
     // Sends what was just appended by a blocking operation. Where such operations are followed by

@@ -13,9 +13,12 @@ constexpr int64_t kIsolatedNs = 20'000;
 }  // namespace
 
 bool Origin::append(Channel& channel, const SmallRun* runs, int run_count, size_t run_bytes,
-                    const strided::AccScale* scale, Leaving leaving) {
+                    const strided::AccScale* scale, Leaving leaving, uint32_t owner) {
     if (channel.first_task != nullptr) {
         return false;  // it would overtake them
+    }
+    if (owner > UINT16_MAX) {
+        return false;  // an entry has no room for that
     }
     const size_t entry_bytes = wire::batch_entry_bytes(run_bytes, scale != nullptr);
     const size_t all_bytes = entry_bytes * static_cast<size_t>(run_count);
@@ -48,6 +51,7 @@ bool Origin::append(Channel& channel, const SmallRun* runs, int run_count, size_
     entry.data_bytes = static_cast<uint32_t>(run_bytes);
     entry.is_accumulate = scale != nullptr ? 1 : 0;
     entry.acc_type = scale != nullptr ? static_cast<uint8_t>(scale->type) : 0;
+    entry.owner = static_cast<uint16_t>(owner);
     for (int i = 0; i < run_count; ++i) {
         entry.address = runs[i].address;
         char* at = out + static_cast<size_t>(i) * entry_bytes;

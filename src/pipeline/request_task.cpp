@@ -51,6 +51,8 @@ void RequestTask::on_answer(Origin& origin, const wire::FrameHeader& header, con
         understood = wire::decode_body(frame, header.frame_bytes, &value_);
     } else if (header.kind == wire::FrameKind::segment) {
         understood = wire::decode_body(frame, header.frame_bytes, &segment_);
+    } else if (header.kind == wire::FrameKind::attached) {
+        understood = wire::decode_body(frame, header.frame_bytes, &attached_);
     } else if (header.kind != wire::FrameKind::granted) {
         understood = false;
     }

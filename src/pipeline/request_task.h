@@ -25,6 +25,7 @@ class RequestTask : public Task {
     // After completion of a request with an answer of that kind.
     int64_t value() const { return value_.value; }
     const wire::SegmentReply& segment() const { return segment_; }
+    const wire::AttachedBody& attached() const { return attached_; }
 
   private:
     static constexpr size_t kLargestBody = 32;
@@ -36,6 +37,7 @@ class RequestTask : public Task {
     uint64_t request_id_ = 0;
     wire::ValueBody value_;
     wire::SegmentReply segment_;
+    wire::AttachedBody attached_;
 };
 
 }  // namespace armci::pipeline

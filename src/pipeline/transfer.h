@@ -8,6 +8,7 @@
 #include "strided/cursor.h"
 #include "strided/kernels.h"
 #include "strided/layout.h"
+#include "wire/frame.h"
 
 namespace armci::pipeline {
 
@@ -36,6 +37,8 @@ struct Transfer {
     const char* function = "";  // the public name, for messages
     base::OpKind op = base::OpKind::put;
     int target = 0;  // world rank
+    // As frames have it. Not wire::kGlobal: some or all of the remote side is attached memory.
+    uint32_t owner = wire::kGlobal;
     int64_t total_bytes = 0;
 
     bool is_vector = false;

@@ -171,7 +171,7 @@ bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& h
              view->landing.slot_bytes < sizeof(FrameHeader) + sizeof(DataBody) + 8)) {
             return false;
         }
-        return input.remaining() == 0 && body.window_bytes > 0 && body.window_bytes <= INT64_MAX;
+        return input.remaining() == 0 && body.window_bytes > 0;
     }
     if (header.kind == FrameKind::accumulate) {
         if (header.acc_type > static_cast<uint8_t>(strided::AccType::complex128)) {
@@ -264,6 +264,10 @@ const char* name_of(FrameKind kind) {
             return "add segment";
         case FrameKind::remove_segment:
             return "remove segment";
+        case FrameKind::find_attached:
+            return "find attached";
+        case FrameKind::attached:
+            return "attached";
         case FrameKind::data:
             return "data";
         case FrameKind::value:
@@ -285,7 +289,8 @@ const char* describe(Failure failure) {
         case Failure::malformed:
             return "the request could not be decoded";
         case Failure::bad_address:
-            return "the address range is not inside global memory of that node";
+            return "the address range is neither inside global memory of that node nor inside "
+                   "memory that is attached there";
         case Failure::not_a_mutex:
             return "there is no mutex at that place";
         case Failure::not_held:
@@ -294,6 +299,12 @@ const char* describe(Failure failure) {
             return "the address is not aligned for the operation";
         case Failure::no_room:
             return "the server has no room for another waiter";
+        case Failure::not_mapped:
+            return "the memory is attached, but not mapped any more, or read-only; call "
+                   "ARMCIX_Detach before attached memory is freed or unmapped";
+        case Failure::no_access:
+            return "the data server may not access the memory of that process; let the processes "
+                   "of the job trace each other (docs/semantics.md, Attached memory)";
     }
     return "unknown failure";
 }

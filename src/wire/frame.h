@@ -42,6 +42,7 @@ enum class FrameKind : uint8_t {
     batch = 15,           // small puts and accumulates, executed one after the other
     want = 16,            // nothing but the header's count of wanted slots
     return_slots = 17,    // landing slots that the origin has no use for
+    find_attached = 18,   // answered with attached
     // from servers to origins
     data = 32,
     value = 33,
@@ -50,7 +51,12 @@ enum class FrameKind : uint8_t {
     acknowledge = 36,
     failed = 37,
     grant = 38,  // landing slots for the origin's next chunks
+    attached = 39,
 };
+
+// Frames that name addresses say whose they are: kGlobal for global memory, else 1 + the number of
+// a rank among those of the server's node, for memory that it has attached (and global memory).
+inline constexpr uint32_t kGlobal = 0;
 
 enum FrameFlags : uint8_t {
     kAcknowledgeNow = 1,  // the sender waits for room or for completion: answer without delay
@@ -86,7 +92,8 @@ struct TransferBody {
     uint64_t offset = 0;
     uint64_t data_bytes = 0;
     unsigned char scale[16] = {};  // accumulate
-    uint64_t window_bytes = 0;     // get: how much may be on its way to the origin at a time
+    uint32_t window_bytes = 0;     // get: how much may be on its way to the origin at a time
+    uint32_t owner = kGlobal;
 };
 inline constexpr size_t kTransferHeadBytes = sizeof(FrameHeader) + sizeof(TransferBody);
 
@@ -111,7 +118,7 @@ struct BatchEntry {
     uint32_t data_bytes = 0;
     uint8_t is_accumulate = 0;
     uint8_t acc_type = 0;
-    uint16_t padding = 0;
+    uint16_t owner = kGlobal;
 };
 static_assert(sizeof(BatchEntry) == 16);
 inline constexpr size_t kScaleBytes = 16;
@@ -127,11 +134,12 @@ struct RmwBody {
     uint64_t address = 0;
     int64_t operand = 0;
     uint32_t operation = 0;  // node::WordOperation
-    uint32_t padding = 0;
+    uint32_t owner = kGlobal;
 };
 struct StoreBody {  // store, increment
     uint64_t address = 0;
-    int64_t value = 0;
+    int32_t value = 0;
+    uint32_t owner = kGlobal;  // store only
 };
 
 struct LockBody {  // lock, try_lock, unlock
@@ -141,6 +149,17 @@ struct LockBody {  // lock, try_lock, unlock
 struct SegmentBody {  // add_segment, remove_segment
     uint64_t address = 0;
     uint64_t bytes = 0;
+};
+
+struct FindAttachedBody {
+    uint64_t address = 0;
+    uint64_t bytes = 0;
+    uint64_t owner = kGlobal;
+};
+
+struct AttachedBody {  // the range that contains what was asked for
+    uint64_t begin = 0;
+    uint64_t end = 0;  // 0: there is none
 };
 
 struct DataBody {  // data
@@ -160,11 +179,13 @@ struct SegmentReply {
 
 enum class Failure : uint32_t {
     malformed = 1,    // the frame does not decode
-    bad_address = 2,  // outside every segment of the node
+    bad_address = 2,  // neither in a segment of the node nor attached
     not_a_mutex = 3,
     not_held = 4,
     misaligned = 5,
     no_room = 6,
+    not_mapped = 7,  // attached, but it is not there or may not be written
+    no_access = 8,   // attached, but the server may not access that process
 };
 
 struct FailedBody {
@@ -172,6 +193,8 @@ struct FailedBody {
     uint32_t request_kind = 0;
     uint64_t address = 0;
     uint64_t bytes = 0;
+    int32_t rank = -1;  // whose memory it is, if that is known
+    uint32_t padding = 0;
 };
 
 // The layout of a decoded frame: strided ones are copied, vector ones point into the frame.

@@ -24,6 +24,7 @@
 #       engine    none, thread                                        ARMCI_COPY_ENGINE
 #       enginemin bytes                                               ARMCI_COPY_ENGINE_MIN
 #       faults    storm, mrlocal, … (see below)                       ARMCI_FAULTS
+#       memory    global (default), attached                          TEST_MEMORY
 # Labels of a test: mp, its route and provider (or "local" on one node), its faults, and those given.
 
 # The provider between nodes of TCP networks is called differently in old and new libfabric.
@@ -57,6 +58,7 @@ set(ARMCI_MP_VARIABLE_finalize ARMCI_FINALIZE_TIMEOUT_S)
 set(ARMCI_MP_VARIABLE_engine ARMCI_COPY_ENGINE)
 set(ARMCI_MP_VARIABLE_enginemin ARMCI_COPY_ENGINE_MIN)
 set(ARMCI_MP_VARIABLE_faults ARMCI_FAULTS)
+set(ARMCI_MP_VARIABLE_memory TEST_MEMORY)
 
 find_program(ARMCI_TIMEOUT_PROGRAM timeout REQUIRED)
 mark_as_advanced(ARMCI_TIMEOUT_PROGRAM)
@@ -77,6 +79,7 @@ endfunction()
 function(armci_mp_environment config result)
     # Later settings of a variable win over these.
     set(environment ARMCI_NODE_SIZE=0 ARMCI_ROUTE=auto ARMCI_RMA_ORDER=auto TEST_EFFORT=normal
+        TEST_MEMORY=global
         ${ARMCI_SANITIZER_ENVIRONMENT})
     string(REPLACE "," ";" settings "${config}")
     foreach(setting IN LISTS settings)
@@ -105,7 +108,7 @@ endfunction()
 # The labels that follow from a configuration.
 function(armci_mp_labels config result)
     set(labels mp)
-    foreach(key route provider faults)
+    foreach(key route provider faults memory)
         if(config MATCHES "${key}=([a-z0-9]+)")
             list(APPEND labels ${CMAKE_MATCH_1})
         endif()

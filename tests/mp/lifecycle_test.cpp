@@ -17,10 +17,13 @@ void use_library(int rank, int size) {
     EXPECT_EQ(armci_msg_me(), rank);
     EXPECT_EQ(armci_msg_nproc(), size);
     std::vector<void*> slices(static_cast<size_t>(size));
-    // 50 words to put to, 50 to accumulate to, one counter
-    ASSERT_EQ(ARMCI_Malloc(slices.data(), 101 * sizeof(long)), 0);
+    // 50 words to put to, 50 to accumulate to, one counter, and where the attached word is
+    ASSERT_EQ(ARMCI_Malloc(slices.data(), 102 * sizeof(long)), 0);
     auto* mine = static_cast<long*>(slices[static_cast<size_t>(rank)]);
     std::fill_n(mine, 101, 0);
+    static long attached_word = 0;
+    ASSERT_EQ(ARMCIX_Attach(&attached_word, sizeof attached_word), 0);
+    mine[101] = reinterpret_cast<long>(&attached_word);
     ARMCI_Barrier();
     const int right = (rank + 1) % size;
     const int left = (rank + size - 1) % size;
@@ -32,7 +35,12 @@ void use_library(int rank, int size) {
               static_cast<char*>(slices[static_cast<size_t>(right)]) + 400, 400, right);
     long ticket = -1;
     ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &ticket, static_cast<long*>(slices[0]) + 100, 1, 0);
+    const long place =
+        ARMCI_GetValueLong(static_cast<long*>(slices[static_cast<size_t>(right)]) + 101, right);
+    ARMCI_PutValueLong(7000 + rank, reinterpret_cast<void*>(place), right);
     ARMCI_Barrier();
+    EXPECT_EQ(attached_word, 7000 + left);
+    ASSERT_EQ(ARMCIX_Detach(&attached_word), 0);
     for (int i = 0; i < 50; ++i) {
         EXPECT_EQ(mine[i], 1000 * left + i);
         EXPECT_EQ(mine[50 + i], 1000 * left + i);
@@ -168,6 +176,16 @@ TEST(Lifecycle, WorldOfSomeRanks) {
 }
 
 // Cleanup is for error paths: one rank may call it any time, and nothing happens.
+// What was attached is not when the library is started again.
+TEST(Lifecycle, FinalizeDetaches) {
+    static long words[8] = {};
+    for (int start = 0; start < 3; ++start) {
+        ASSERT_EQ(ARMCI_Init(), 0);
+        EXPECT_EQ(ARMCIX_Attach(words + start, 4 * sizeof(long)), 0);
+        EXPECT_EQ(ARMCI_Finalize(), 0);
+    }
+}
+
 TEST(Lifecycle, CleanupByOneRank) {
     ASSERT_EQ(ARMCI_Init(), 0);
     if (me() == nproc() - 1) {

@@ -8,6 +8,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/base_stats_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_topology_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_accumulate_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/node_attachments_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_barrier_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_copy_engine_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_heap_test.cpp
@@ -16,6 +17,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/node_memory_limits_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_memory_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_mutex_queue_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/node_process_memory_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_word_atomics_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_faults_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/wire_frame_test.cpp

@@ -22,14 +22,14 @@ constexpr size_t kDataBytes = 48 << 20;
 enum Outcome { ok = 0, overwritten = 1, outside = 2, misaligned = 3, never_served = 4 };
 
 int use_heap(NodeHeap heap, unsigned seed, int steps) {
-    struct Block {
+    struct Kept {
         NodeHeap::Range range;
         size_t bytes;
     };
     std::mt19937_64 random(seed);
-    std::vector<Block> blocks;
+    std::vector<Kept> blocks;
     int served = 0;
-    const auto all_bytes_are = [seed](const Block& block) {
+    const auto all_bytes_are = [seed](const Kept& block) {
         const char* data = static_cast<const char*>(block.range.data);
         for (size_t i = 0; i < block.bytes; i += 512) {
             if (data[i] != static_cast<char>(seed)) {

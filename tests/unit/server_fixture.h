@@ -48,6 +48,7 @@ class TestNetwork {
     const std::string& error() const { return error_; }
     const NetworkOptions& options() const { return options_; }
 
+    node::NodeHeap& heap(int node) const { return **nodes_[static_cast<size_t>(node)]->heap; }
     char* memory(int node) const { return nodes_[static_cast<size_t>(node)]->memory; }
     // Whether the node's memory is registered for remote access.
     bool uses_landing() const { return uses_landing_; }

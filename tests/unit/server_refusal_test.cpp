@@ -1,6 +1,8 @@
 // Requests that do not add up are refused by the data server with the reason, change no memory, and
 // keep nobody else from being served.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -8,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "node/attachments.h"
 #include "node/mutex_queue.h"
 #include "served_by_hand.h"
 
@@ -51,7 +54,7 @@ class ServerRefusal : public ServedByHand {
 
 TEST_F(ServerRefusal, UnknownKinds) {
     std::vector<BadRequest> requests;
-    for (const int kind : {0, 18, 31, 32, 33, 34, 35, 36, 37, 38, 39, 255}) {
+    for (const int kind : {0, 19, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 255}) {
         requests.push_back({"kind " + std::to_string(kind),
                             make_frame(static_cast<FrameKind>(kind), wire::RmwBody{base_, 1, 0}),
                             Failure::malformed});
@@ -71,6 +74,7 @@ TEST_F(ServerRefusal, BodiesThatAreTooShort) {
         make_frame(FrameKind::add_segment, wire::SegmentBody{end(), 4096}),
         make_frame(FrameKind::remove_segment, wire::SegmentBody{base_, kMemoryBytes}),
         make_frame(FrameKind::return_slots, wire::SlotsBody{}),
+        make_frame(FrameKind::find_attached, wire::FindAttachedBody{base_, 8, 1}),
         harmful_put(),
         make_strided_transfer(FrameKind::get, transfer_body(64), base_, run_layout(64), {}),
         make_vector_transfer(FrameKind::accumulate, transfer_body(64), {base_, base_ + 64}, 32,
@@ -187,11 +191,9 @@ TEST_F(ServerRefusal, GetsWithWrongLandings) {
     wire::LandingBody landing;
     landing.count = 1;
     landing.slot_bytes = 4096;
-    for (const uint64_t window : {uint64_t{0}, uint64_t{1} << 63, UINT64_MAX}) {
-        wire::TransferBody no_window = transfer_body(64);
-        no_window.window_bytes = window;
-        requests.push_back({"no window", get_frame(no_window, landing), Failure::malformed});
-    }
+    wire::TransferBody no_window = transfer_body(64);
+    no_window.window_bytes = 0;
+    requests.push_back({"no window", get_frame(no_window, landing), Failure::malformed});
     Frame unannounced = get_frame(transfer_body(64), landing);
     header_of(unannounced).flags = 0;
     requests.push_back({"landing without its flag", unannounced, Failure::malformed});
@@ -291,6 +293,131 @@ TEST_F(ServerRefusal, WordsThatAreNone) {
         }
     }
     expect_refused(std::move(requests));
+}
+
+// Requests of every kind for 64 bytes at `address` of that owner.
+std::vector<BadRequest> requests_for(uint64_t address, uint32_t owner, Failure failure) {
+    const std::vector<char> data(64, 'x');
+    const std::string suffix = " of owner " + std::to_string(owner);
+    std::vector<BadRequest> requests;
+    for (const FrameKind kind : {FrameKind::put, FrameKind::accumulate, FrameKind::get}) {
+        wire::TransferBody body = transfer_body(64);
+        body.owner = owner;
+        const auto& sent = kind == FrameKind::get ? std::vector<char>() : data;
+        const std::string name = wire::name_of(kind) + suffix;
+        requests.push_back(
+            {name, make_strided_transfer(kind, body, address, run_layout(64), sent), failure});
+        requests.push_back(
+            {name + ", rows",
+             make_strided_transfer(kind, body, address, rows_layout(16, 4, 16), sent), failure});
+        requests.push_back({name + ", vector",
+                            make_vector_transfer(kind, body, {address, address + 32}, 32, sent),
+                            failure});
+    }
+    for (const uint8_t is_accumulate : {0, 1}) {
+        requests.push_back({"batch" + suffix,
+                            batch_frame({wire::BatchEntry{address, 64, is_accumulate, 0,
+                                                          static_cast<uint16_t>(owner)}}),
+                            failure});
+    }
+    requests.push_back(
+        {"rmw" + suffix, make_frame(FrameKind::rmw, wire::RmwBody{address, 1, 0, owner}), failure});
+    requests.push_back({"store" + suffix,
+                        make_frame(FrameKind::store, wire::StoreBody{address, 1, owner}), failure});
+    return requests;
+}
+
+node::Attachment attached_here(const void* memory, size_t bytes, uint32_t owner) {
+    node::Attachment entry{};
+    entry.begin = reinterpret_cast<uint64_t>(memory);
+    entry.end = entry.begin + bytes;
+    entry.pid = getpid();
+    entry.pid_namespace = node::own_pid_namespace();
+    entry.owner = owner;
+    entry.rank = 7;
+    return entry;
+}
+
+TEST_F(ServerRefusal, MemoryThatTheOwnerHasNotAttached) {
+    std::vector<char> mine(4096, 'm');
+    const std::vector<char> before = mine;
+    node::Attachments attachments(&network_->heap(0).control().attachments);
+    node::Attachment overlapped{};
+    ASSERT_EQ(attachments.add(attached_here(mine.data() + 1024, 1024, 2), &overlapped),
+              node::Attachments::Added::yes);
+    const auto begin = reinterpret_cast<uint64_t>(mine.data() + 1024);
+    // Frames name owner 2 as 3.
+    for (const auto& [address, owner] :
+         std::vector<std::pair<uint64_t, uint32_t>>{{begin, 2},
+                                                    {begin, 4},
+                                                    {begin, 0},
+                                                    {begin, UINT16_MAX},
+                                                    {begin - 8, 3},
+                                                    {begin + 1024, 3},
+                                                    {0, 3},
+                                                    {end(), 3},
+                                                    {base_ - 8, 3}}) {
+        SCOPED_TRACE(address - begin);
+        expect_refused(requests_for(address, owner, Failure::bad_address));
+    }
+    // Words still fit there.
+    std::vector<BadRequest> past_end = requests_for(begin + 1024 - 32, 3, Failure::bad_address);
+    past_end.resize(past_end.size() - 2);
+    expect_refused(std::move(past_end));
+    expect_refused({
+        {"no owner", make_frame(FrameKind::find_attached, wire::FindAttachedBody{begin, 8, 0}),
+         Failure::malformed},
+        {"no bytes", make_frame(FrameKind::find_attached, wire::FindAttachedBody{begin, 0, 3}),
+         Failure::malformed},
+        {"an owner beyond all",
+         make_frame(FrameKind::find_attached, wire::FindAttachedBody{begin, 8, uint64_t{1} << 32}),
+         Failure::malformed},
+        {"increment", make_frame(FrameKind::increment, wire::StoreBody{begin, 1, 3}),
+         Failure::bad_address},
+    });
+    EXPECT_EQ(mine, before);
+    const auto ask_for = [&](uint64_t address, uint64_t bytes, uint64_t owner) {
+        return ask(make_frame(FrameKind::find_attached,
+                              wire::FindAttachedBody{address, bytes, owner}),
+                   FrameKind::attached)
+            .body<wire::AttachedBody>();
+    };
+    EXPECT_EQ(ask_for(begin + 8, 1016, 3).begin, begin);
+    EXPECT_EQ(ask_for(begin + 8, 1016, 3).end, begin + 1024);
+    EXPECT_EQ(ask_for(begin + 8, 1017, 3).end, 0U);
+    EXPECT_EQ(ask_for(begin + 8, 8, 2).end, 0U);
+    EXPECT_EQ(ask_for(base_, 8, 3).end, 0U) << "global memory is not attached";
+    EXPECT_TRUE(attachments.remove(2, begin));
+}
+
+// Unmapped behind the library's back: told to the origin, and survived.
+TEST_F(ServerRefusal, AttachedMemoryThatIsNotThere) {
+    constexpr size_t kBytes = 8192;
+    void* gone = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(gone, MAP_FAILED);
+    node::Attachments attachments(&network_->heap(0).control().attachments);
+    node::Attachment overlapped{};
+    ASSERT_EQ(attachments.add(attached_here(gone, kBytes, 0), &overlapped),
+              node::Attachments::Added::yes);
+    ASSERT_EQ(mprotect(gone, kBytes, PROT_NONE), 0);
+    const auto address = reinterpret_cast<uint64_t>(gone);
+    expect_refused(requests_for(address + 64, 1, Failure::not_mapped));
+    wire::TransferBody body = transfer_body(64);
+    body.owner = 1;
+    const auto failed =
+        ask(make_strided_transfer(FrameKind::get, body, address, run_layout(64), {}),
+            FrameKind::failed)
+            .body<wire::FailedBody>();
+    EXPECT_EQ(failed.rank, 7);
+    EXPECT_EQ(failed.address, address);
+    EXPECT_TRUE(attachments.remove(0, address));
+    // A process that is not there, either.
+    node::Attachment nobody = attached_here(gone, kBytes, 0);
+    nobody.pid = INT32_MAX;
+    ASSERT_EQ(attachments.add(nobody, &overlapped), node::Attachments::Added::yes);
+    expect_refused(requests_for(address + 64, 1, Failure::no_access));
+    EXPECT_TRUE(attachments.remove(0, address));
+    munmap(gone, kBytes);
 }
 
 TEST_F(ServerRefusal, MutexesThatAreNone) {

@@ -278,7 +278,7 @@ TEST_P(ServerRequest, MutexesExclude) {
                 worker.state = Worker::reading;
             } else {
                 const int64_t next = worker.step->value() + 1;
-                tell(rank, FrameKind::store, wire::StoreBody{word, next});
+                tell(rank, FrameKind::store, wire::StoreBody{word, static_cast<int32_t>(next)});
                 tell(rank, FrameKind::unlock, lock_body(mutex));
                 worker.state = Worker::locking;
                 if (++worker.rounds < kRounds) {

@@ -14,7 +14,7 @@
 namespace armci::strided::test {
 namespace {
 
-std::vector<char> random_bytes(size_t bytes, unsigned seed) {
+std::vector<char> random_chars(size_t bytes, unsigned seed) {
     std::mt19937 random(seed);
     std::vector<char> result(bytes);
     std::generate(result.begin(), result.end(), [&] { return static_cast<char>(random()); });
@@ -39,8 +39,8 @@ TEST_P(StreamRowTest, EveryAlignmentAndLength) {
     if (!is_isa_available(GetParam())) {
         GTEST_SKIP() << "this processor lacks the instructions";
     }
-    const std::vector<char> source = random_bytes(9000, 1);
-    const std::vector<char> before = random_bytes(9000, 2);
+    const std::vector<char> source = random_chars(9000, 1);
+    const std::vector<char> before = random_chars(9000, 2);
     for (const int64_t run_bytes :
          {1, 63, 64, 65, 127, 128, 200, 256, 1000, 2047, 2048, 2100, 4096}) {
         for (int64_t to_shift = 0; to_shift <= 64; to_shift += to_shift < 4 ? 1 : 12) {
@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(Strided, StreamRowTest, ::testing::ValuesIn(kAllIsas), 
 // Large enough for many turns between both ways.
 TEST(StridedStreaming, ContiguousCopies) {
     const size_t most = 3 << 20;
-    const std::vector<char> source = random_bytes(most, 3);
+    const std::vector<char> source = random_chars(most, 3);
     for (const StoreChoice choice : kAllChoices) {
         const Choice chosen(choice);
         for (const size_t bytes : {size_t{100}, size_t{32} << 10, size_t{100'001}, most - 7}) {
@@ -99,7 +99,7 @@ TEST(StridedStreaming, ContiguousCopiesThatOverlap) {
         const Choice chosen(choice);
         for (const int64_t shift : {-5000, -64, -1, 0, 1, 64, 5000}) {
             constexpr int64_t kBytes = 200'000;
-            std::vector<char> memory = random_bytes(kBytes + 10'000, 4);
+            std::vector<char> memory = random_chars(kBytes + 10'000, 4);
             const std::vector<char> moved(memory.begin() + 5000, memory.begin() + 5000 + kBytes);
             std::vector<char> expected = memory;
             std::copy(moved.begin(), moved.end(), expected.begin() + 5000 + shift);
@@ -120,7 +120,7 @@ constexpr Case kCases[] = {{64, 3000, 64},    {64, 3000, 8},   {128, 2000, 128},
                            {4100, 60, 4},     {10'000, 40, 8}, {70'000, 5, 128}, {8, 20'000, 8},
                            {100'000, 3, 1000}};
 
-PairLayout pair_of(const Case& shape, int64_t local_gap) {
+PairLayout layout_of(const Case& shape, int64_t local_gap) {
     PairLayout layout;
     layout.levels = 2;
     layout.count[0] = shape.run_bytes;
@@ -138,11 +138,11 @@ TEST(StridedStreaming, StridedCopiesAndUnpacking) {
         SCOPED_TRACE(::testing::Message()
                      << shape.run_count << " runs of " << shape.run_bytes << ", gap " << shape.gap);
         for (const int64_t local_gap : {int64_t{0}, shape.gap}) {
-            const PairLayout layout = pair_of(shape, local_gap);
+            const PairLayout layout = layout_of(shape, local_gap);
             const auto local_bytes = static_cast<size_t>(extent(local_side(layout)).end);
             const auto remote_bytes = static_cast<size_t>(extent(remote_side(layout)).end);
-            std::vector<char> local = random_bytes(local_bytes, 5);
-            const std::vector<char> before = random_bytes(remote_bytes, 6);
+            std::vector<char> local = random_chars(local_bytes, 5);
+            const std::vector<char> before = random_chars(remote_bytes, 6);
             std::vector<char> expected = before;
             std::vector<char> packed;
             for_each_run(layout, local.data(), expected.data(),
@@ -184,8 +184,8 @@ TEST(StridedStreaming, VectorCopiesAndUnpacking) {
         const auto count = static_cast<size_t>(shape.run_count);
         const auto bytes = static_cast<size_t>(shape.run_bytes);
         const auto stride = bytes + static_cast<size_t>(shape.gap);
-        std::vector<char> source = random_bytes(count * stride, 7);
-        const std::vector<char> before = random_bytes(count * stride, 8);
+        std::vector<char> source = random_chars(count * stride, 7);
+        const std::vector<char> before = random_chars(count * stride, 8);
         std::vector<char> expected = before;
         std::vector<char> packed;
         for (size_t i = 0; i < count; ++i) {

@@ -86,12 +86,15 @@ TEST(Frame, EveryFixedBodyComesBack) {
     transfer.data_bytes = 22;
     std::memset(transfer.scale, 0x5a, sizeof transfer.scale);
     transfer.window_bytes = 33;
+    transfer.owner = 44;
     expect_same(transfer);
     expect_same(CreditBody{1});
     expect_same(RmwBody{~uint64_t{0}, -1, 3, 0});
-    expect_same(StoreBody{kBase, -7});
+    expect_same(StoreBody{kBase, -7, 12});
     expect_same(LockBody{kBase});
     expect_same(SegmentBody{kBase, 1 << 20});
+    expect_same(FindAttachedBody{kBase, 64, 3});
+    expect_same(AttachedBody{kBase, kBase + 64});
     expect_same(DataBody{5, 6});
     expect_same(ValueBody{-9});
     expect_same(SegmentReply{1, 2, 1});
@@ -198,11 +201,11 @@ TEST(Frame, GetsCarryNoData) {
     }
     TransferBody body;
     body.data_bytes = 24;
-    body.window_bytes = uint64_t{1} << 40;
+    body.window_bytes = uint32_t{1} << 31;
     const TransferView view =
         decode(make_vector_transfer(FrameKind::get, body, {kBase, kBase + 100, kBase}, 8, {}));
     EXPECT_EQ(view.layout.segment_count, 3);
-    EXPECT_EQ(view.body.window_bytes, uint64_t{1} << 40);
+    EXPECT_EQ(view.body.window_bytes, uint32_t{1} << 31);
 }
 
 TEST(Frame, AccumulatesOfEveryTypeComeBack) {

@@ -54,6 +54,7 @@ struct Case {
 /* Each table ends with a case without a name. */
 extern const struct Case rank_cases[];
 extern const struct Case address_cases[];
+extern const struct Case attach_cases[];
 extern const struct Case null_cases[];
 extern const struct Case amount_cases[];
 extern const struct Case type_cases[];

@@ -34,6 +34,7 @@ BEFORE_INIT(free_before_init, "ARMCI_Free", ARMCI_Free(memory))
 BEFORE_INIT(fence_before_init, "ARMCI_AllFence", ARMCI_AllFence())
 BEFORE_INIT(barrier_before_init, "ARMCI_Barrier", ARMCI_Barrier())
 BEFORE_INIT(rmw_before_init, "ARMCI_Rmw", ARMCI_Rmw(ARMCI_SWAP, memory, memory, 0, 0))
+BEFORE_INIT(attach_before_init, "ARMCIX_Attach", ARMCIX_Attach(memory, sizeof memory))
 BEFORE_INIT(lock_before_init, "ARMCI_Lock", ARMCI_Lock(0, 0))
 BEFORE_INIT(reduce_before_init, "armci_msg_dgop", armci_msg_dgop((double*)memory, 1, "+"))
 
@@ -148,6 +149,7 @@ const struct Case lifecycle_cases[] = {
     CHECK_EARLY(fence_before_init),
     CHECK_EARLY(barrier_before_init),
     CHECK_EARLY(rmw_before_init),
+    CHECK_EARLY(attach_before_init),
     CHECK_EARLY(lock_before_init),
     CHECK_EARLY(reduce_before_init),
     CASE(put_before_mpi, ON_ITS_OWN, ALONE),

@@ -24,7 +24,7 @@ static const struct {
     {"type", type_cases},           {"memory", memory_cases},
     {"mutex", mutex_cases},         {"abort", abort_cases},
     {"lifecycle", lifecycle_cases}, {"exhaustion", exhaustion_cases},
-    {"lenient", lenient_cases},
+    {"lenient", lenient_cases},     {"attach", attach_cases},
 };
 enum { kGroups = sizeof groups / sizeof groups[0] };
 

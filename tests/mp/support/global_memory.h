@@ -1,11 +1,15 @@
 // A global allocation that lives as long as the object. Construction and destruction are
-// collective.
+// collective. TEST_MEMORY=attached makes it memory of malloc that every rank attaches, so that all
+// tests can be run on such memory, too.
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <string>
 #include <vector>
 
 #include "armci/armci.h"
+#include "armci/armcix.h"
 #include "support/job.h"
 
 namespace armci::mp {
@@ -14,11 +18,24 @@ class GlobalMemory {
   public:
     // Every rank contributes `bytes`, which may differ.
     explicit GlobalMemory(int64_t bytes) : slices_(static_cast<size_t>(nproc()), nullptr) {
-        if (ARMCI_Malloc(slices_.data(), bytes) != 0) {
+        if (uses_attached_memory()) {
+            attach(bytes);
+        } else if (ARMCI_Malloc(slices_.data(), bytes) != 0) {
             give_up("ARMCI_Malloc failed");
         }
     }
-    ~GlobalMemory() { ARMCI_Free(slices_[static_cast<size_t>(me())]); }
+    ~GlobalMemory() {
+        void* mine = slices_[static_cast<size_t>(me())];
+        if (!uses_attached_memory()) {
+            ARMCI_Free(mine);
+            return;
+        }
+        ARMCI_Barrier();  // as ARMCI_Free does
+        if (mine != nullptr) {
+            ARMCIX_Detach(mine);
+            std::free(mine);
+        }
+    }
     GlobalMemory(const GlobalMemory&) = delete;
     GlobalMemory& operator=(const GlobalMemory&) = delete;
 
@@ -33,6 +50,22 @@ class GlobalMemory {
     }
 
   private:
+    static bool uses_attached_memory() {
+        const char* memory = std::getenv("TEST_MEMORY");
+        return memory != nullptr && std::string(memory) == "attached";
+    }
+    void attach(int64_t bytes) {
+        void* mine = nullptr;
+        if (bytes > 0) {
+            constexpr size_t kAlignment = 64;
+            const size_t rounded = (static_cast<size_t>(bytes) + kAlignment - 1) / kAlignment;
+            mine = std::aligned_alloc(kAlignment, rounded * kAlignment);
+            ARMCIX_Attach(mine, static_cast<size_t>(bytes));
+        }
+        MPI_Allgather(&mine, sizeof mine, MPI_BYTE, slices_.data(), sizeof mine, MPI_BYTE,
+                      harness_comm());
+    }
+
     std::vector<void*> slices_;
 };
 

@@ -1,0 +1,224 @@
+#include "core/attached_memory.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cinttypes>
+#include <iterator>
+#include <vector>
+
+#include "base/log.h"
+#include "core/network.h"
+#include "core/runtime.h"
+#include "node/process_accumulate.h"
+#include "pipeline/request_task.h"
+
+namespace armci::core {
+namespace {
+
+using Direction = node::ProcessMover::Direction;
+
+uint64_t address_of(const void* memory) {
+    return reinterpret_cast<uint64_t>(memory);
+}
+
+uint32_t ask_server(Runtime& runtime, const char* function, int rank, uint64_t address,
+                    uint64_t bytes) {
+    const std::vector<int32_t>& node_of = runtime.world.node_of;
+    const int node = node_of[rank];
+    const auto before = std::count(node_of.begin(), node_of.begin() + rank, node);
+    const auto owner = static_cast<uint32_t>(before) + 1;
+    pipeline::RequestTask task(function, wire::FrameKind::find_attached,
+                               wire::FindAttachedBody{address, bytes, owner},
+                               pipeline::RequestTask::Answer::expected);
+    pipeline::Origin& origin = runtime.network->origin;
+    origin.submit(task, origin.channel(node));
+    runtime.wait_for_network([&] { return task.is_complete(); });
+    const wire::AttachedBody& range = task.attached();
+    if (range.end == 0) {
+        return wire::kGlobal;
+    }
+    runtime.known_attachments.add(rank, owner, range.begin, range.end);
+    return owner;
+}
+
+// Of the owner of something that was found a moment ago.
+node::Attachment process_of(Runtime& runtime, const char* function, uint32_t owner) {
+    const node::Attachment* any = runtime.attachments.any_of(owner - 1);
+    if (any == nullptr) {
+        base::fatal(function,
+                    "rank %d has detached memory while it was accessed; let it wait for a message "
+                    "or a barrier that follows the last fence",
+                    runtime.world.node_ranks[owner - 1]);
+    }
+    return *any;
+}
+
+void check_access(const char* function, const node::Attachment& process,
+                  const node::AccessFailure& failure) {
+    if (failure.error != 0) {
+        base::fatal(function, "attached memory at 0x%" PRIx64 " of rank %d cannot be accessed: %s",
+                    failure.address, process.rank, node::explain(failure).c_str());
+    }
+}
+
+// Calls f(char* local_run, char* remote_run, int64_t run_bytes) for each run of the transfer.
+template <class Function>
+void for_each_run(const pipeline::Transfer& transfer, Function&& f) {
+    if (!transfer.is_vector) {
+        strided::for_each_run(transfer.pair, transfer.local,
+                              reinterpret_cast<char*>(transfer.remote), f);
+        return;
+    }
+    const pipeline::VectorSegments& segments = transfer.segments;
+    for (int64_t i = 0; i < segments.count; ++i) {
+        f(reinterpret_cast<char*>(segments.local[i]), reinterpret_cast<char*>(segments.remote[i]),
+          segments.segment_bytes);
+    }
+}
+
+}  // namespace
+
+uint32_t KnownAttachments::find(int rank, uint64_t address, uint64_t bytes) const {
+    const auto after = ranges_.upper_bound({rank, address});
+    if (after == ranges_.begin()) {
+        return wire::kGlobal;
+    }
+    const auto& [key, range] = *std::prev(after);
+    const bool inside = key.first == rank && address < range.end && bytes <= range.end - address;
+    return inside ? range.owner : wire::kGlobal;
+}
+
+// What it overlaps is outdated.
+void KnownAttachments::add(int rank, uint32_t owner, uint64_t begin, uint64_t end) {
+    if (ranges_.size() >= kMost) {
+        ranges_.clear();
+    }
+    auto place = ranges_.lower_bound({rank, begin});
+    if (place != ranges_.begin()) {
+        const auto before = std::prev(place);
+        if (before->first.first == rank && before->second.end > begin) {
+            ranges_.erase(before);
+        }
+    }
+    while (place != ranges_.end() && place->first.first == rank && place->first.second < end) {
+        place = ranges_.erase(place);
+    }
+    ranges_[{rank, begin}] = Range{end, owner};
+}
+
+void attach(Runtime& runtime, const char* function, void* memory, size_t bytes) {
+    const uint64_t begin = address_of(memory);
+    const uint64_t heap_begin = address_of(runtime.mapping.base);
+    const uint64_t heap_end = heap_begin + runtime.mapping.bytes;
+    if (!node::is_attachable(begin, bytes, heap_begin, runtime.mapping.bytes)) {
+        base::fatal(function,
+                    "arguments ptr = %p, bytes = %zu: %s; attach memory of the program's own",
+                    memory, bytes,
+                    begin < heap_end && begin + bytes > heap_begin
+                        ? "the range overlaps the library's global memory, which needs no attaching"
+                        : "no program has memory there");
+    }
+    if (runtime.world.node_ranks.size() > 1) {
+        const std::string obstacle = node::allow_access_by_others();
+        if (!obstacle.empty()) {
+            base::fatal(function, "the other ranks of %s cannot access memory of this process: %s",
+                        describe_node(runtime.world).c_str(), obstacle.c_str());
+        }
+    }
+    node::Attachment entry{};
+    entry.begin = begin;
+    entry.end = begin + bytes;
+    entry.pid_namespace = node::own_pid_namespace();
+    entry.pid = getpid();
+    entry.rank = runtime.world.rank;
+    entry.owner = static_cast<uint32_t>(runtime.world.rank_in_node);
+    node::Attachment other{};
+    switch (runtime.attachments.add(entry, &other)) {
+        case node::Attachments::Added::yes:
+            return;
+        case node::Attachments::Added::overlaps:
+            base::fatal(function,
+                        "arguments ptr = %p, bytes = %zu: the range overlaps [0x%" PRIx64
+                        ", 0x%" PRIx64
+                        "), which is attached already; call ARMCIX_Detach for that "
+                        "first",
+                        memory, bytes, other.begin, other.end);
+        case node::Attachments::Added::full:
+            base::fatal(function,
+                        "%u ranges are attached on %s, and no more can be; detach what is not in "
+                        "use, or attach larger pieces",
+                        node::AttachmentTable::kMost, describe_node(runtime.world).c_str());
+    }
+}
+
+void detach(Runtime& runtime, const char* function, void* memory) {
+    const auto owner = static_cast<uint32_t>(runtime.world.rank_in_node);
+    if (!runtime.attachments.remove(owner, address_of(memory))) {
+        base::fatal(function,
+                    "argument ptr = %p: this rank has attached nothing that begins there; pass "
+                    "what ARMCIX_Attach was called with, once",
+                    memory);
+    }
+}
+
+uint32_t find_attached(Runtime& runtime, const char* function, int rank, uint64_t address,
+                       int64_t bytes) {
+    const auto range_bytes = static_cast<uint64_t>(bytes);
+    if (runtime.world.on_my_node(rank)) {
+        const std::vector<int32_t>& ranks = runtime.world.node_ranks;
+        const auto number = std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin();
+        const auto owner = static_cast<uint32_t>(number);
+        return runtime.attachments.find(owner, address, range_bytes) != nullptr ? owner + 1
+                                                                                : wire::kGlobal;
+    }
+    const uint32_t known = runtime.known_attachments.find(rank, address, range_bytes);
+    if (known != wire::kGlobal || !may_be_attached(runtime, rank, address, range_bytes)) {
+        return known;
+    }
+    return ask_server(runtime, function, rank, address, range_bytes);
+}
+
+void run_attached(Runtime& runtime, const pipeline::Transfer& transfer) {
+    const node::Attachment process = process_of(runtime, transfer.function, transfer.owner);
+    if (transfer.op == base::OpKind::acc) {
+        node::ProcessAccumulator accumulator(runtime.heap.stripes(), transfer.scale, process);
+        for_each_run(transfer, [&](const char* local, char* remote, int64_t bytes) {
+            accumulator.add(local, remote, bytes);
+        });
+        accumulator.finish();
+        check_access(transfer.function, process, accumulator.failure());
+        return;
+    }
+    node::ProcessMover mover(process, transfer.op == base::OpKind::put ? Direction::to_process
+                                                                       : Direction::from_process);
+    for_each_run(transfer, [&](char* local, char* remote, int64_t bytes) {
+        mover.add(local, remote, bytes);
+    });
+    mover.finish();
+    check_access(transfer.function, process, mover.failure());
+}
+
+void store_attached(Runtime& runtime, const char* function, int* flag, int value, uint32_t owner) {
+    const node::Attachment process = process_of(runtime, function, owner);
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // behind all data
+    node::ProcessMover mover(process, Direction::to_process);
+    mover.add(&value, flag, sizeof value);
+    mover.finish();
+    check_access(function, process, mover.failure());
+}
+
+int64_t read_modify_write_attached(Runtime& runtime, const char* function,
+                                   node::WordOperation operation, void* address, int64_t operand,
+                                   uint32_t owner) {
+    const node::Attachment process = process_of(runtime, function, owner);
+    int64_t old = 0;
+    node::AccessFailure failure;
+    node::read_modify_write(runtime.heap.stripes(), process, operation, address, operand, &old,
+                            &failure);
+    check_access(function, process, failure);
+    return old;
+}
+
+}  // namespace armci::core
