@@ -59,8 +59,14 @@
     BYTES(heap_size, "ARMCI_HEAP_SIZE", 0, 0, int64_t{1} << 46, own,                                    \
         "Address space reserved per node for global memory; no memory is used before it is touched. "   \
         "0: four times the machine's memory.")                                                          \
+    CHOICE(server_poll, "ARMCI_SERVER_POLL", 0, "auto|spin|wait", own,                                  \
+        "What a data server's thread does between requests: auto polls for a moment, which it learns, " \
+        "and then sleeps in the kernel; wait sleeps at once; spin always polls, for machines with a "   \
+        "processor to spare for it. ARMCI_PROGRESS_USLEEP overrules it.")                               \
     INTEGER(server_spin_us, "ARMCI_SERVER_SPIN_US", 20, 0, 1000000, own,                                \
-        "Microseconds for which the data server polls after work before it sleeps in the kernel.")      \
+        "With ARMCI_SERVER_POLL=auto: the most microseconds for which the data server polls after "     \
+        "work before it sleeps; less while that finds nothing, and none where ranks outnumber the "     \
+        "processors.")                                                                                  \
     INTEGER(wait_spin_us, "ARMCI_WAIT_SPIN_US", kAuto, 0, 1000000, own,                                   \
         "Microseconds for which a rank that waits for the network polls before it sleeps in the "       \
         "kernel. auto: 10 to 50, as its sleeps turn out, where ranks and data servers outnumber the processors, else 100.")              \

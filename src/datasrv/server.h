@@ -21,7 +21,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/config.h"
 #include "datasrv/get_streams.h"
+#include "datasrv/idling.h"
 #include "datasrv/segment_map.h"
 #include "datasrv/slot_grants.h"
 #include "fabric/domain.h"
@@ -43,6 +45,7 @@ struct ServerOptions {
     int64_t client_window_bytes = 0;  // what each client may have under way
     uint32_t landing_slots = 0;       // of buffer_bytes each, for chunks; 0: these are messages
     bool register_segments = true;    // for RMA
+    base::ServerPoll poll = base::ServerPoll::automatic;
     int64_t spin_us = 0;
     int64_t poll_sleep_us = 0;  // > 0: sleep between polls instead of waiting for events
     int processor = -1;         // to bind the thread to
@@ -51,6 +54,9 @@ struct ServerOptions {
 
 class Server {
   public:
+    // As the system shows it (ps -L, top -H).
+    static constexpr const char* kThreadName = "armci-server";
+
     Server() = default;
     ~Server() { stop(); }
     Server(const Server&) = delete;
@@ -165,6 +171,7 @@ class Server {
 
     // --- thread (server_thread.cpp) ---
     void run();
+    bool poll_once();
     void sleep_until_event();
     void step_aside(int64_t us);
     void wake();
@@ -200,6 +207,7 @@ class Server {
     std::atomic<int64_t> last_help_ns_{0};
     std::atomic<bool> is_aside_{false};  // the thread leaves the work to a helper
     std::atomic<int64_t> busy_ns_{0};
+    Idling idling_;  // of the thread alone
     int nap_us_ = 0;
 };
 

@@ -108,6 +108,7 @@ CASES = [
     malformed("ARMCI_HEAP_SIZE", "9999999999G", SIZE, "0..65536G", ranks=2),
     # One of several words.
     malformed("ARMCI_ROUTE", "fastest", "one of auto|rma|server|alternate", ranks=2),
+    malformed("ARMCI_SERVER_POLL", "always", "one of auto|spin|wait"),
     malformed("ARMCI_LOG_LEVEL", "WARN", "one of error|warn|info|debug"),
     # Yes or no.
     malformed("ARMCI_STATS", "perhaps", "0 or 1", ranks=2),

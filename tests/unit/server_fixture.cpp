@@ -113,6 +113,7 @@ bool TestNetwork::open_node(int number) {
     server.client_window_bytes = window_bytes();
     server.receive_bytes = static_cast<size_t>(window_bytes() * options_.origin_count);
     server.register_segments = options_.register_memory;
+    server.poll = options_.server_poll;
     server.spin_us = kSpinUs;
     server.landing_slots = uses_landing_ ? static_cast<uint32_t>(options_.receive_buffer_count) : 0;
     return node.server.open(node.domain, **node.heap, node.heap->event_fd(), server, &error_);

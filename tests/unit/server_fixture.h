@@ -31,6 +31,7 @@ struct NetworkOptions {
     int64_t register_min_bytes = 16 << 10;  // of local memory, for remote access
     size_t memory_bytes = 1 << 20;          // global memory of each node
     bool server_threads = false;
+    base::ServerPoll server_poll = base::ServerPoll::automatic;
     bool register_memory = true;  // for remote access
     bool use_ordering = true;
     bool use_landing = true;  // where provider and buffer size allow it, as in a job
@@ -52,6 +53,8 @@ class TestNetwork {
     // Whether the node's memory is registered for remote access.
     bool uses_landing() const { return uses_landing_; }
     bool is_registered(int node) const { return nodes_[static_cast<size_t>(node)]->registered; }
+    // Whether an idle server may sleep for long with this provider.
+    bool server_sleeps_long() const { return nodes_[0]->domain.row().wakes_surely; }
     datasrv::Server& server(int node) { return nodes_[static_cast<size_t>(node)]->server; }
     pipeline::Origin& origin(int rank) { return ranks_[static_cast<size_t>(rank)]->origin; }
     const base::Stats& stats(int rank) const { return ranks_[static_cast<size_t>(rank)]->stats; }
