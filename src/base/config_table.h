@@ -59,6 +59,10 @@
     BYTES(heap_size, "ARMCI_HEAP_SIZE", 0, 0, int64_t{1} << 46, own,                                    \
         "Address space reserved per node for global memory; no memory is used before it is touched. "   \
         "0: four times the machine's memory.")                                                          \
+    INTEGER(servers_per_node, "ARMCI_SERVERS_PER_NODE", 1, 1, 1024, own,                                \
+        "Data servers on each node, each with buffers and a thread of its own, in the processes of the " \
+        "node's first ranks. Every allocation belongs to one of them in turn. At most as many as the "  \
+        "smallest node has ranks.")                                                                     \
     CHOICE(server_poll, "ARMCI_SERVER_POLL", 0, "auto|spin|wait", own,                                  \
         "What a data server's thread does between requests: auto polls for a moment, which it learns, " \
         "and then sleeps in the kernel; wait sleeps at once; spin always polls, for machines with a "   \
@@ -84,8 +88,8 @@
     BYTES(shm_limit, "ARMCI_SHM_LIMIT", 0, 0, int64_t{1} << 50, mirrored,                               \
         "Upper limit in bytes on global memory per process. 0: none.")                                  \
     BOOL(progress_thread, "ARMCI_PROGRESS_THREAD", 1, mirrored,                                         \
-        "0 runs no data server thread: remote requests are then served only while the node's first "    \
-        "rank is inside the library. For debugging only.")                                              \
+        "0 runs no data server threads: remote requests are then served only while the rank that "      \
+        "hosts the server, a node's first, is inside the library. For debugging only.")                                              \
     INTEGER(progress_usleep, "ARMCI_PROGRESS_USLEEP", 0, 0, 1000000, mirrored,                          \
         "Microseconds the data server sleeps between polls instead of waiting for events. 0: events.")  \
     BOOL(no_flush_local, "ARMCI_NO_FLUSH_LOCAL", 0, mirrored,                                           \

@@ -18,7 +18,7 @@ void report_start(const Runtime& runtime) {
     if (!configuration.config.progress_thread && runtime.network != nullptr) {
         ARMCI_LOG_WARN(
             "ARMCI_PROGRESS_THREAD=0: remote requests are served only while a node's first "
-            "rank is inside the library");
+            "rank (each that hosts a data server) is inside the library");
     }
     if (configuration.config.verbose < 1) {
         return;

@@ -13,12 +13,11 @@ int64_t read_modify_write(Runtime& runtime, const char* function, node::WordOper
         return node::read_modify_write(operation, address, operand);
     }
     pipeline::Origin& origin = runtime.network->origin;
-    const int node = runtime.world.node_of[target];
+    const auto remote = reinterpret_cast<uint64_t>(address);
     pipeline::RequestTask task(function, wire::FrameKind::rmw,
-                               wire::RmwBody{reinterpret_cast<uint64_t>(address), operand,
-                                             static_cast<uint32_t>(operation), 0},
+                               wire::RmwBody{remote, operand, static_cast<uint32_t>(operation), 0},
                                pipeline::RequestTask::Answer::expected);
-    origin.submit(task, origin.channel(node));
+    origin.submit(task, origin.channel(runtime.server_of(target, remote)));
     runtime.wait_for_network([&] { return task.is_complete(); });
     return task.value();
 }

@@ -1,8 +1,9 @@
-// The data server: executes requests on the node heap for remote origins, and drives the provider
-// that moves RMA into it. One per node, in the process of the node's first rank.
+// A data server: executes requests on the node heap for remote origins, and drives the provider
+// that moves RMA into it. A node has one or several, each for some of its segments and in the
+// process of a rank of its own; they know nothing of each other.
 //
-// Threads: the server's own thread and the node's first rank's callers (help()) take turns under
-// one mutex; nothing here calls MPI. Requests of one origin are executed in the order of
+// Threads: the server's own thread and the callers of the rank that hosts it (help()) take turns
+// under one mutex; nothing here calls MPI. Requests of one origin are executed in the order of
 // their sequence numbers.
 // The server never waits for an origin: an answer that cannot leave now is queued and retried.
 //
@@ -29,15 +30,18 @@
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
 #include "node/heap.h"
+#include "node/node_memory.h"
 #include "pipeline/landing_zone.h"
 #include "pipeline/receive_pool.h"
 #include "pipeline/registered_buffers.h"
+#include "pipeline/server_numbers.h"
 #include "wire/frame.h"
 
 namespace armci::datasrv {
 
 struct ServerOptions {
-    int node = 0;
+    pipeline::ServerNumbers servers;
+    int number = 0;                   // among them
     int rank_count = 1;               // of the job: ranks in frames are below this
     size_t buffer_count = 0;          // for answers
     size_t buffer_bytes = 0;          // largest frame, the same on all nodes
@@ -62,9 +66,9 @@ class Server {
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    // `event_fd` wakes the thread; both it and the heap stay the caller's.
-    bool open(fabric::Domain& domain, node::NodeHeap& heap, int event_fd,
-              const ServerOptions& options, std::string* error);
+    // The heap stays the caller's.
+    bool open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOptions& options,
+              std::string* error);
     const std::vector<unsigned char>& address() const { return endpoint_.address(); }
     const pipeline::LandingAddress& landing() const { return landing_.address(); }
 
@@ -106,6 +110,8 @@ class Server {
         size_t body_bytes = 0;
         char body[sizeof(wire::SlotsBody)];
     };
+
+    std::string name() const { return options_.servers.name_of(options_.number); }
 
     // --- progress (server.cpp), all under mutex_ ---
     bool progress();
@@ -181,7 +187,7 @@ class Server {
     ServerOptions options_;
     fabric::Domain* domain_ = nullptr;
     node::NodeHeap* heap_ = nullptr;
-    int event_fd_ = -1;
+    node::Descriptor wake_up_;  // event for the thread
     int epoll_fd_ = -1;
 
     std::mutex mutex_;  // guards everything below but the atomics

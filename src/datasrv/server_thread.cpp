@@ -112,7 +112,7 @@ bool Server::poll_once() {
 // Out of the way of a helper, longer while the help goes on, until it calls.
 void Server::step_aside(int64_t us) {
     is_aside_.store(true);
-    pollfd event{event_fd_, POLLIN, 0};
+    pollfd event{wake_up_.get(), POLLIN, 0};
     const timespec longest{0, us * 1000};
     if (ppoll(&event, 1, &longest, nullptr) > 0) {
         take_event();
@@ -129,14 +129,14 @@ void Server::stop_helping() {
 
 void Server::wake() {
     const uint64_t one = 1;
-    if (::write(event_fd_, &one, sizeof one) != sizeof one) {
+    if (::write(wake_up_.get(), &one, sizeof one) != sizeof one) {
         ARMCI_LOG_DEBUG("waking the data server: %s", std::strerror(errno));
     }
 }
 
 void Server::take_event() {
     uint64_t value = 0;
-    if (::read(event_fd_, &value, sizeof value) != sizeof value) {
+    if (::read(wake_up_.get(), &value, sizeof value) != sizeof value) {
         ARMCI_LOG_DEBUG("the data server's event was taken by another thread");
     }
 }
@@ -157,7 +157,7 @@ void Server::sleep_until_event() {
                 epoll_wait(epoll_fd_, events, 2, backlog ? kBacklogSleepMs : idling_.sleep_ms());
             idling_.woke(count == 0 && !backlog);
             for (int i = 0; i < count; ++i) {
-                if (events[i].data.fd == event_fd_) {
+                if (events[i].data.fd == wake_up_.get()) {
                     take_event();
                 }
             }

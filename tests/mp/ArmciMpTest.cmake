@@ -20,6 +20,7 @@
 #       buffers   number                                              ARMCI_BUFFER_COUNT
 #       bytes     number                                              ARMCI_BUFFER_SIZE
 #       recv      number                                              ARMCI_RECV_BUFFER_COUNT
+#       servers   number                                              ARMCI_SERVERS_PER_NODE
 #       poll      auto, spin, wait                                    ARMCI_SERVER_POLL
 #       finalize  seconds                                             ARMCI_FINALIZE_TIMEOUT_S
 #       faults    storm, mrlocal, … (see below)                       ARMCI_FAULTS
@@ -52,6 +53,7 @@ set(ARMCI_MP_VARIABLE_effort TEST_EFFORT)
 set(ARMCI_MP_VARIABLE_buffers ARMCI_BUFFER_COUNT)
 set(ARMCI_MP_VARIABLE_bytes ARMCI_BUFFER_SIZE)
 set(ARMCI_MP_VARIABLE_recv ARMCI_RECV_BUFFER_COUNT)
+set(ARMCI_MP_VARIABLE_servers ARMCI_SERVERS_PER_NODE)
 set(ARMCI_MP_VARIABLE_poll ARMCI_SERVER_POLL)
 set(ARMCI_MP_VARIABLE_finalize ARMCI_FINALIZE_TIMEOUT_S)
 set(ARMCI_MP_VARIABLE_faults ARMCI_FAULTS)

@@ -23,7 +23,9 @@
 namespace armci::test {
 
 struct NetworkOptions {
-    int node_count = 1;
+    int node_count = 1;  // each with a server
+    // Origins take so many servers, one after the other, for those of one node.
+    int servers_per_node = 1;
     int origin_count = 1;
     size_t buffer_count = 4;
     size_t buffer_bytes = 64 << 10;
@@ -108,6 +110,7 @@ class TestNetwork {
     bool open_node(int number);
     bool open_rank(int number);
     void publish_memory(int node);
+    pipeline::ServerNumbers servers() const;
     int64_t window_bytes() const;
     static const pipeline::LandingAddress* landing(void* context, int node);
     static const void* server_address(void* context, int node);
