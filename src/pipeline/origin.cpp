@@ -130,7 +130,9 @@ void Origin::submit(Task& task, Channel& channel) {
     ++channel.tasks;
     ++task_count_;
     channel.queued_bytes += task.chunk_bytes();
-    follow_other_servers(channel);
+    if (channel.node_order != nullptr) {
+        follow_other_servers(channel);
+    }
     if (channel.first_task == nullptr && may_post(channel) && task.post(*this)) {
         task.posted_ = true;
         finish_if_complete(&task);

@@ -278,12 +278,13 @@ class Origin {
     void ask_acknowledge(Channel& channel, uint64_t needed);
     bool is_fenced(Channel& channel);
     static void make_binding(Channel& channel);
+    // For channels with a node_order. False: it has been seen to that they will be.
     void follow_other_servers(Channel& channel);
-    // False: it has been seen to that they will be.
     bool predecessors_are_executed(Channel& channel);
     // Whether the channel's next task may be posted now.
     bool may_post(Channel& channel) {
-        return predecessors_are_executed(channel) && flush_batch(channel);
+        return (channel.node_order == nullptr || predecessors_are_executed(channel)) &&
+               flush_batch(channel);
     }
     bool try_credit(const Credit& credit);
     OutFrame* make_frame(void* piece, wire::FrameKind kind, size_t wire_bytes);

@@ -17,9 +17,11 @@ bool Origin::append(Channel& channel, const SmallRun* runs, int run_count, size_
     if (channel.first_task != nullptr) {
         return false;  // it would overtake them
     }
-    follow_other_servers(channel);
-    if (!predecessors_are_executed(channel)) {
-        return false;
+    if (channel.node_order != nullptr) {
+        follow_other_servers(channel);
+        if (!predecessors_are_executed(channel)) {
+            return false;
+        }
     }
     const size_t entry_bytes = wire::batch_entry_bytes(run_bytes, scale != nullptr);
     const size_t all_bytes = entry_bytes * static_cast<size_t>(run_count);

@@ -21,9 +21,6 @@ void Origin::make_all_binding() {
 
 // Something is started on this channel: it comes after what is binding on the node's others now.
 void Origin::follow_other_servers(Channel& channel) {
-    if (channel.node_order == nullptr) {
-        return;
-    }
     std::vector<Predecessor>& predecessors = channel.node_order->predecessors;
     const int first = options_.servers.first_of(channel.node);
     for (int server = first; server < first + options_.servers.per_node; ++server) {
@@ -41,9 +38,6 @@ void Origin::follow_other_servers(Channel& channel) {
 }
 
 bool Origin::predecessors_are_executed(Channel& channel) {
-    if (channel.node_order == nullptr) {
-        return true;
-    }
     std::erase_if(channel.node_order->predecessors, [&](Predecessor& predecessor) {
         Channel& other = *predecessor.channel;
         if (predecessor.has_batch) {
