@@ -96,7 +96,10 @@ int64_t client_window(const Runtime& runtime, const CommonSettings& settings) {
 // servers of a node together: when more clients than there is room for send at the same time, the
 // provider holds their messages back (FI_RM_ENABLED); bulk data waits for a slot anyway.
 size_t receive_bytes(const Runtime& runtime, const CommonSettings& settings) {
-    const size_t most = (size_t{16} << 20) / static_cast<size_t>(settings.servers_per_node);
+    constexpr size_t kMostOfNode = 16 << 20;
+    constexpr size_t kFewestOfServer = 1 << 20;
+    const size_t most =
+        std::max(kMostOfNode / static_cast<size_t>(settings.servers_per_node), kFewestOfServer);
     const size_t all_windows = static_cast<size_t>(client_window(runtime, settings)) *
                                static_cast<size_t>(runtime.world.size);
     return uses_landing(runtime, settings) ? std::min(all_windows, most) : all_windows;

@@ -32,7 +32,7 @@ constexpr ProviderRow kTable[] = {
      "from documentation, not run"},
     {"opx", 65, WaitMode::nap, true, true, false, false, kAdapterCosts, nullptr,
      "from documentation, not run"},
-    {"tcp", 50, WaitMode::fd, true, true, true, true, kTcpCosts, nullptr, ""},
+    {"tcp", 50, WaitMode::fd, true, true, true, false, kTcpCosts, nullptr, ""},
     {"tcp;ofi_rxm", 40, WaitMode::fd, true, true, true, true, kTcpCosts, nullptr, ""},
     {"sockets", 0, WaitMode::fd, true, true, false, true, kSocketsCosts, nullptr,
      "milliseconds per operation when cores are scarce"},
