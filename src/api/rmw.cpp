@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "api/arguments.h"
+#include "api/run.h"
 #include "base/log.h"
 
 namespace armci::api {
@@ -30,19 +30,31 @@ WordOperation checked_operation(int op) {
     }
 }
 
+// What is not a word in global memory of this node, or not right.
+[[gnu::noinline]] int64_t run_long(Runtime& runtime, WordOperation operation, void* prem,
+                                   int64_t operand, int proc) {
+    const uint32_t owner = check_remote("ARMCI_Rmw", "prem", reinterpret_cast<uint64_t>(prem),
+                                        node::word_bytes(operation), proc, runtime);
+    return core::read_modify_write(runtime, "ARMCI_Rmw", operation, prem, operand, proc, owner);
+}
+
 // `T` is the type of the word: the operand of a swap is read from ploc, which gets the old value.
 template <class T>
 void run(Runtime& runtime, WordOperation operation, void* ploc, void* prem, int value, int proc) {
     check_aligned("ARMCI_Rmw", "prem", prem, sizeof(T));
-    const uint32_t owner = check_remote("ARMCI_Rmw", "prem", reinterpret_cast<uint64_t>(prem),
-                                        sizeof(T), proc, runtime);
     T operand = static_cast<T>(value);
     if (operation == WordOperation::swap_int || operation == WordOperation::swap_long) {
         std::memcpy(&operand, ploc, sizeof operand);
     }
-    const auto old = static_cast<T>(
-        core::read_modify_write(runtime, "ARMCI_Rmw", operation, prem, operand, proc, owner));
-    std::memcpy(ploc, &old, sizeof old);
+    int64_t old = 0;
+    if (is_plain_on_node(runtime, ploc, prem, sizeof(T), proc)) {
+        ++runtime.stats.rmw;
+        old = node::read_modify_write(operation, prem, operand);
+    } else {
+        old = run_long(runtime, operation, prem, operand, proc);
+    }
+    const auto result = static_cast<T>(old);
+    std::memcpy(ploc, &result, sizeof result);
 }
 
 }  // namespace

@@ -65,8 +65,18 @@
         "idle.")                                                                                        \
     BYTES(copy_engine_min, "ARMCI_COPY_ENGINE_MIN", 256 << 10, 0, int64_t{1} << 40, own,                \
         "The shortest non-blocking put or get that ARMCI_COPY_ENGINE is given.")                        \
+    INTEGER(servers_per_node, "ARMCI_SERVERS_PER_NODE", 1, 1, 1024, own,                                \
+        "Data servers on each node, each with buffers and a thread of its own, in the processes of the " \
+        "node's first ranks. Every allocation belongs to one of them in turn. At most as many as the "  \
+        "smallest node has ranks.")                                                                     \
+    CHOICE(server_poll, "ARMCI_SERVER_POLL", 0, "auto|spin|wait", own,                                  \
+        "What a data server's thread does between requests: auto polls for a moment, which it learns, " \
+        "and then sleeps in the kernel; wait sleeps at once; spin always polls, for machines with a "   \
+        "processor to spare for it. ARMCI_PROGRESS_USLEEP overrules it.")                               \
     INTEGER(server_spin_us, "ARMCI_SERVER_SPIN_US", 20, 0, 1000000, own,                                \
-        "Microseconds for which the data server polls after work before it sleeps in the kernel.")      \
+        "With ARMCI_SERVER_POLL=auto: the most microseconds for which the data server polls after "     \
+        "work before it sleeps; less while that finds nothing, and none where ranks outnumber the "     \
+        "processors.")                                                                                  \
     INTEGER(wait_spin_us, "ARMCI_WAIT_SPIN_US", kAuto, 0, 1000000, own,                                   \
         "Microseconds for which a rank that waits for the network polls before it sleeps in the "       \
         "kernel. auto: 10 to 50, as its sleeps turn out, where ranks and data servers outnumber the processors, else 100.")              \
@@ -84,8 +94,8 @@
     BYTES(shm_limit, "ARMCI_SHM_LIMIT", 0, 0, int64_t{1} << 50, mirrored,                               \
         "Upper limit in bytes on global memory per process. 0: none.")                                  \
     BOOL(progress_thread, "ARMCI_PROGRESS_THREAD", 1, mirrored,                                         \
-        "0 runs no data server thread: remote requests are then served only while the node's first "    \
-        "rank is inside the library. For debugging only.")                                              \
+        "0 runs no data server threads: remote requests are then served only while the rank that "      \
+        "hosts the server, a node's first, is inside the library. For debugging only.")                                              \
     INTEGER(progress_usleep, "ARMCI_PROGRESS_USLEEP", 0, 0, 1000000, mirrored,                          \
         "Microseconds the data server sleeps between polls instead of waiting for events. 0: events.")  \
     BOOL(no_flush_local, "ARMCI_NO_FLUSH_LOCAL", 0, mirrored,                                           \

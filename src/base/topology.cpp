@@ -69,7 +69,7 @@ std::string allowed_processors() {
     return result;
 }
 
-int spare_processor(const std::string& rank_processors, const std::string& nic_bus_id) {
+int spare_processor(const std::string& rank_processors, const std::string& nic_bus_id, int number) {
     const Topology topology;
     if (topology.get() == nullptr) {
         return -1;
@@ -96,7 +96,11 @@ int spare_processor(const std::string& rank_processors, const std::string& nic_b
             hwloc_bitmap_and(spare.get(), spare.get(), near->cpuset);
         }
     }
-    return hwloc_bitmap_first(spare.get());
+    int processor = hwloc_bitmap_first(spare.get());
+    for (; number > 0 && processor >= 0; --number) {
+        processor = hwloc_bitmap_next(spare.get(), processor);
+    }
+    return processor;
 }
 
 bool bind_this_thread(int processor) {

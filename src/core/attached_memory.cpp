@@ -33,7 +33,7 @@ uint32_t ask_server(Runtime& runtime, const char* function, int rank, uint64_t a
                                wire::FindAttachedBody{address, bytes, owner},
                                pipeline::RequestTask::Answer::expected);
     pipeline::Origin& origin = runtime.network->origin;
-    origin.submit(task, origin.channel(node));
+    origin.submit(task, origin.channel(runtime.network->servers.first_of(node)));
     runtime.wait_for_network([&] { return task.is_complete(); });
     const wire::AttachedBody& range = task.attached();
     if (range.end == 0) {

@@ -11,8 +11,7 @@ void Copies::start(std::unique_ptr<node::CopyEngine> engine, int64_t least_bytes
 }
 
 bool Copies::take(Runtime& runtime, const pipeline::Transfer& transfer, armci_hdl_s* handle) {
-    const bool is_mapped =
-        transfer.owner == wire::kGlobal || transfer.target == runtime.world.rank;
+    const bool is_mapped = transfer.owner == wire::kGlobal || transfer.target == runtime.world.rank;
     if (!want(transfer.total_bytes) || !is_mapped || transfer.is_vector ||
         transfer.op == base::OpKind::acc) {
         return false;

@@ -45,6 +45,7 @@ DynamicMemory allocate_dynamic(Runtime& runtime, const char* function, int64_t b
     memory.number = runtime.next_dynamic_number++;
     memory.slice = Slice{reinterpret_cast<uint64_t>(range.data), static_cast<uint64_t>(bytes)};
     memory.part.node = runtime.world.node;
+    memory.part.server = runtime.server_for(runtime.world.node, memory.number);
     memory.part.begin = memory.slice.base;
     memory.part.bytes = memory.slice.bytes;
     publish(runtime, function, &memory.part);

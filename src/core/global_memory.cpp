@@ -31,7 +31,12 @@ struct NodeReport {
     uint64_t bytes = 0;
     uint64_t remote_base = 0;
     uint64_t key = 0;
-    uint64_t tables = 0;      // address, for ranks of the same node
+    uint64_t tables = 0;  // address, for ranks of the same node
+};
+
+// What every member tells all others first.
+struct Wish {
+    int64_t bytes = 0;        // negative: it may not have its share
     uint64_t segment_id = 0;  // from group rank 0
 };
 
@@ -100,13 +105,25 @@ void all_gather(Runtime& runtime, const Group& group, const T& mine, T* all) {
     runtime.messages.complete(runtime, &request, nullptr);
 }
 
-void fill_tables(SegmentTables* tables, const Plan& plan, const std::vector<NodeReport>& reports) {
+NodePart make_part(int node, int server, const NodeReport& report) {
+    NodePart part;
+    part.node = node;
+    part.server = server;
+    part.registered = report.registered;
+    part.begin = report.begin;
+    part.bytes = report.bytes;
+    part.remote_base = report.remote_base;
+    part.key = report.key;
+    return part;
+}
+
+void fill_tables(const Runtime& runtime, uint64_t segment_id, SegmentTables* tables,
+                 const Plan& plan, const std::vector<NodeReport>& reports) {
     for (const Plan::Part& part : plan.parts) {
         const NodeReport& report = reports[part.first_member];
         if (report.outcome == Outcome::allocated) {
             tables->parts()[tables->part_count++] =
-                NodePart{part.node,    report.registered,  report.begin,
-                         report.bytes, report.remote_base, report.key};
+                make_part(part.node, runtime.server_for(part.node, segment_id), report);
         }
     }
     for (int member = 0; member < tables->slice_count; ++member) {
@@ -161,7 +178,7 @@ void publish(Runtime& runtime, const char* function, NodePart* part) {
                                wire::SegmentBody{part->begin, part->bytes},
                                pipeline::RequestTask::Answer::expected);
     pipeline::Origin& origin = runtime.network->origin;
-    origin.submit(task, origin.channel(runtime.world.node));
+    origin.submit(task, origin.channel(part->server));
     runtime.wait_for_network([&] { return task.is_complete(); });
     part->registered = task.segment().registered != 0 ? 1 : 0;
     part->remote_base = task.segment().remote_base;
@@ -176,12 +193,11 @@ void withdraw(Runtime& runtime, const char* function, const NodePart& part) {
                                wire::SegmentBody{part.begin, part.bytes},
                                pipeline::RequestTask::Answer::expected);
     pipeline::Origin& origin = runtime.network->origin;
-    origin.submit(task, origin.channel(runtime.world.node));
+    origin.submit(task, origin.channel(part.server));
     runtime.wait_for_network([&] { return task.is_complete(); });
     if (task.value() == 0) {
-        base::fatal(function,
-                    "the data server of this node does not know the segment at 0x%" PRIx64,
-                    part.begin);
+        base::fatal(function, "%s does not know the segment at 0x%" PRIx64,
+                    origin.name_of(part.server).c_str(), part.begin);
     }
 }
 
@@ -189,7 +205,7 @@ namespace {
 
 // The first member on a node allocates for all of them. Sets the segment's heap records.
 NodeReport allocate_part(Runtime& runtime, const char* function, int64_t bytes,
-                         int64_t tables_bytes, Segment* segment) {
+                         int64_t tables_bytes, int server, Segment* segment) {
     NodeReport report;
     const node::NodeHeap::Range tables = runtime.heap.allocate(tables_bytes);
     std::string reason = "the node heap is full; raise ARMCI_HEAP_SIZE";
@@ -216,6 +232,7 @@ NodeReport allocate_part(Runtime& runtime, const char* function, int64_t bytes,
     segment->tables_record = tables.record;
     if (bytes > 0) {
         NodePart part;
+        part.server = server;
         part.begin = reinterpret_cast<uint64_t>(data.data);
         part.bytes = static_cast<uint64_t>(bytes);
         publish(runtime, function, &part);
@@ -259,10 +276,17 @@ bool exceeds_limit(Runtime& runtime, const char* function, int64_t bytes) {
 bool allocate_global(Runtime& runtime, const char* function, const GroupRef& group, int64_t bytes,
                      void** base_pointers, Segment** segment_out) {
     const int size = group->size();
-    // A rank that may not have its share says so with a negative size.
-    const int64_t wanted = exceeds_limit(runtime, function, bytes) ? -1 : bytes;
+    Wish wish{exceeds_limit(runtime, function, bytes) ? -1 : bytes, 0};
+    if (group->rank() == 0) {
+        wish.segment_id =
+            static_cast<uint64_t>(runtime.world.rank) << 40 | runtime.next_segment_number++;
+    }
+    std::vector<Wish> wishes(size);
+    all_gather(runtime, *group, wish, wishes.data());
+    const uint64_t segment_id = wishes[0].segment_id;
     std::vector<int64_t> slice_bytes(size);
-    all_gather(runtime, *group, wanted, slice_bytes.data());
+    std::transform(wishes.begin(), wishes.end(), slice_bytes.begin(),
+                   [](const Wish& other) { return other.bytes; });
     std::fill(base_pointers, base_pointers + size, nullptr);
     if (std::any_of(slice_bytes.begin(), slice_bytes.end(), [](int64_t b) { return b < 0; })) {
         return false;
@@ -279,7 +303,9 @@ bool allocate_global(Runtime& runtime, const char* function, const GroupRef& gro
     const int part_count = static_cast<int>(plan.parts.size());
     auto segment = std::make_unique<Segment>();
     segment->group = group;
+    segment->id = segment_id;
 
+    const int my_server = runtime.server_for(my_part.node, segment_id);
     NodeReport mine;
     if (my_part.first_member == group->rank()) {
         if (plan.overflow) {
@@ -291,31 +317,25 @@ bool allocate_global(Runtime& runtime, const char* function, const GroupRef& gro
         } else {
             mine = allocate_part(runtime, function, my_part.bytes,
                                  static_cast<int64_t>(SegmentTables::bytes(size, part_count)),
-                                 segment.get());
+                                 my_server, segment.get());
         }
-    }
-    if (group->rank() == 0) {
-        mine.segment_id =
-            static_cast<uint64_t>(runtime.world.rank) << 40 | runtime.next_segment_number++;
     }
     std::vector<NodeReport> reports(size);
     all_gather(runtime, *group, mine, reports.data());
     const bool failed = std::any_of(reports.begin(), reports.end(), [](const NodeReport& report) {
         return report.outcome == Outcome::failed;
     });
-    const NodePart my_memory{my_part.node, mine.registered,  mine.begin,
-                             mine.bytes,   mine.remote_base, mine.key};
     if (failed) {
+        const NodePart my_memory = make_part(my_part.node, my_server, mine);
         release_part(runtime, function, *segment, &my_memory);
         return false;
     }
 
-    segment->id = reports[0].segment_id;
     segment->tables = reinterpret_cast<SegmentTables*>(reports[my_part.first_member].tables);
     if (my_part.first_member == group->rank()) {
         segment->tables->slice_count = size;
         segment->tables->part_count = 0;
-        fill_tables(segment->tables, plan, reports);
+        fill_tables(runtime, segment_id, segment->tables, plan, reports);
     }
     for (int member = 0; member < size; ++member) {
         if (plan.slice_bytes[member] > 0) {

@@ -32,8 +32,8 @@ void free_dynamic(Runtime& runtime, const DynamicMemory& memory);
 void attach_dynamic(Runtime& runtime, int owner, const DynamicMemory& memory);
 void detach_dynamic(Runtime& runtime, int owner, const DynamicMemory& memory);
 
-// Registers a range of this node's heap with its data server (over the network, or not at all in a
-// job of one node), and undoes that.
+// Registers a range of this node's heap with the data server that it names (over the network, or
+// not at all in a job of one node), and undoes that.
 void publish(Runtime& runtime, const char* function, NodePart* part);
 void withdraw(Runtime& runtime, const char* function, const NodePart& part);
 

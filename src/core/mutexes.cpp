@@ -30,15 +30,18 @@ uint64_t address_of(const char* function, const MutexSet& set, int mutex, int ow
     return slice.base + static_cast<uint64_t>(mutex) * sizeof(node::Mutex);
 }
 
+// The data server that has the owner's mutexes.
 int64_t ask_server(Runtime& runtime, const char* function, wire::FrameKind kind, uint64_t address,
-                   int node) {
+                   int owner) {
+    const int server = runtime.server_of(owner, address);
     const bool answered = kind != wire::FrameKind::unlock;
     pipeline::RequestTask task(
         function, kind, wire::LockBody{address},
         answered ? pipeline::RequestTask::Answer::expected : pipeline::RequestTask::Answer::none);
     pipeline::Origin& origin = runtime.network->origin;
-    origin.submit(task, origin.channel(node));
+    origin.submit(task, origin.channel(server));
     runtime.wait_for_network([&] { return task.is_complete(); });
+    origin.make_binding(server);
     return task.value();
 }
 
@@ -116,7 +119,7 @@ void lock_mutex(Runtime& runtime, const char* function, const MutexSet& set, int
             wait_for_grant(runtime, queued.waiter);
         }
     } else {
-        ask_server(runtime, function, wire::FrameKind::lock, address, runtime.world.node_of[owner]);
+        ask_server(runtime, function, wire::FrameKind::lock, address, owner);
     }
     held.push_back(key);
 }
@@ -129,8 +132,7 @@ bool try_lock_mutex(Runtime& runtime, const char* function, const MutexSet& set,
         auto& local = *reinterpret_cast<node::Mutex*>(address);
         acquired = runtime.mutex_queue.try_lock(local, runtime.world.rank);
     } else {
-        acquired = ask_server(runtime, function, wire::FrameKind::try_lock, address,
-                              runtime.world.node_of[owner]) != 0;
+        acquired = ask_server(runtime, function, wire::FrameKind::try_lock, address, owner) != 0;
     }
     if (acquired) {
         runtime.held_mutexes.emplace_back(owner, address);
@@ -151,15 +153,14 @@ void unlock_mutex(Runtime& runtime, const char* function, const MutexSet& set, i
     held.erase(found);
     fence_all(runtime);
     if (!runtime.world.on_my_node(owner)) {
-        ask_server(runtime, function, wire::FrameKind::unlock, address,
-                   runtime.world.node_of[owner]);
+        ask_server(runtime, function, wire::FrameKind::unlock, address, owner);
         return;
     }
     auto& local = *reinterpret_cast<node::Mutex*>(address);
     const auto unlocked = runtime.mutex_queue.unlock(local, runtime.world.rank, false);
     if (unlocked.result == node::MutexQueue::UnlockResult::must_forward) {
-        // The next waiter is on another node, and only this node's server can tell it.
-        ask_server(runtime, function, wire::FrameKind::unlock, address, runtime.world.node);
+        // The next waiter is on another node, and only the server that it has asked can tell it.
+        ask_server(runtime, function, wire::FrameKind::unlock, address, owner);
     }
 }
 

@@ -20,6 +20,7 @@ struct CommonSettings {
     char error[512] = "";
     BufferPlan buffers;  // sizes are powers of two, as the buffer manager rounds them
     TransferCosts costs;
+    int servers_per_node = 1;
 };
 
 // Each connection takes descriptors, and the default soft limit is soon reached.
@@ -29,6 +30,23 @@ void raise_descriptor_limit() {
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);
     }
+}
+
+// Each server is in a process of its own, and all nodes have equally many.
+int count_servers_per_node(const World& world, int64_t wanted) {
+    std::vector<int64_t> ranks(static_cast<size_t>(world.node_count));
+    for (const int32_t node : world.node_of) {
+        ++ranks[static_cast<size_t>(node)];
+    }
+    const int64_t fewest = *std::min_element(ranks.begin(), ranks.end());
+    if (wanted > fewest) {
+        ARMCI_LOG_WARN(
+            "ARMCI_SERVERS_PER_NODE=%lld, but a node has only %lld rank%s to run data servers in; "
+            "there are %lld on each node. Start more ranks on every node, or lower it",
+            static_cast<long long>(wanted), static_cast<long long>(fewest), fewest == 1 ? "" : "s",
+            static_cast<long long>(fewest));
+    }
+    return static_cast<int>(std::min(wanted, fewest));
 }
 
 CommonSettings agree_on_settings(Runtime& runtime, bool single_host) {
@@ -46,6 +64,8 @@ CommonSettings agree_on_settings(Runtime& runtime, bool single_host) {
         if (choice.info) {
             settings.costs = find_costs(config, settings.provider, choice.row->costs);
             settings.buffers = plan_buffers(config, settings.costs.constants);
+            settings.servers_per_node =
+                count_servers_per_node(runtime.world, config.servers_per_node);
         }
     }
     MPI_Bcast(&settings, sizeof settings, MPI_BYTE, 0, runtime.world.comm);
@@ -72,14 +92,17 @@ int64_t client_window(const Runtime& runtime, const CommonSettings& settings) {
     return std::max(settings.buffers.bytes, total / std::max(1, runtime.world.size));
 }
 
-// Memory that a server posts for its clients' messages. With landing slots it has a limit: when
-// more clients than it has room for send at the same time, the provider holds their messages back
-// (FI_RM_ENABLED); bulk data waits for a slot anyway.
+// Memory that a server posts for its clients' messages. With landing slots it has a limit, for all
+// servers of a node together: when more clients than there is room for send at the same time, the
+// provider holds their messages back (FI_RM_ENABLED); bulk data waits for a slot anyway.
 size_t receive_bytes(const Runtime& runtime, const CommonSettings& settings) {
-    constexpr size_t kMost = 16 << 20;
+    constexpr size_t kMostOfNode = 16 << 20;
+    constexpr size_t kFewestOfServer = 1 << 20;
+    const size_t most =
+        std::max(kMostOfNode / static_cast<size_t>(settings.servers_per_node), kFewestOfServer);
     const size_t all_windows = static_cast<size_t>(client_window(runtime, settings)) *
                                static_cast<size_t>(runtime.world.size);
-    return uses_landing(runtime, settings) ? std::min(all_windows, kMost) : all_windows;
+    return uses_landing(runtime, settings) ? std::min(all_windows, most) : all_windows;
 }
 
 std::string nic_bus_id(const fi_info& info) {
@@ -115,15 +138,43 @@ int ranks_here(const Runtime& runtime, bool single_host) {
     return single_host ? runtime.world.size : static_cast<int>(runtime.world.node_ranks.size());
 }
 
+// Collective over the node. -1: the thread is not bound.
+int choose_processor(const Runtime& runtime) {
+    const Network& network = *runtime.network;
+    const World& world = runtime.world;
+    const std::string ranks = gather_processors(world);
+    // Virtual nodes share their host's processors, and what one of them has to spare is another's.
+    std::vector<int> spare(world.node_ranks.size(), -1);
+    if (world.is_leader() && runtime.config().node_size == 0) {
+        for (int number = 0; number < network.servers.per_node; ++number) {
+            spare[static_cast<size_t>(number)] =
+                base::spare_processor(ranks, nic_bus_id(network.domain.info()), number);
+        }
+    }
+    int mine = -1;
+    MPI_Scatter(spare.data(), 1, MPI_INT, &mine, 1, MPI_INT, 0, world.node_comm);
+    return mine;
+}
+
+// The number of this rank's data server, or -1.
+int hosted_server(const Runtime& runtime) {
+    const pipeline::ServerNumbers& servers = runtime.network->servers;
+    return runtime.world.rank_in_node < servers.per_node
+               ? servers.first_of(runtime.world.node) + runtime.world.rank_in_node
+               : -1;
+}
+
 void open_server(Runtime& runtime, const CommonSettings& settings, bool single_host) {
     Network& network = *runtime.network;
     const base::Config& config = runtime.config();
-    const std::string processors = gather_processors(runtime.world);
-    if (!runtime.world.is_leader()) {
+    const int processor = choose_processor(runtime);
+    const int number = hosted_server(runtime);
+    if (number < 0) {
         return;
     }
     datasrv::ServerOptions options;
-    options.node = runtime.world.node;
+    options.servers = network.servers;
+    options.number = number;
     options.rank_count = runtime.world.size;
     options.buffer_count = static_cast<size_t>(settings.buffers.count);
     options.buffer_bytes = static_cast<size_t>(settings.buffers.bytes);
@@ -132,17 +183,16 @@ void open_server(Runtime& runtime, const CommonSettings& settings, bool single_h
     options.landing_slots =
         uses_landing(runtime, settings) ? static_cast<uint32_t>(settings.buffers.receive_count) : 0;
     options.register_segments = network.rma_usable;
-    options.spin_us = config.server_spin_us;
-    options.poll_sleep_us = config.progress_usleep;
     options.is_crowded = ranks_here(runtime, single_host) > base::processor_count();
-    // Virtual nodes share their host's processors, and what one of them has to spare is another's.
-    options.processor = config.node_size == 0
-                            ? base::spare_processor(processors, nic_bus_id(network.domain.info()))
-                            : -1;
+    options.poll = config.server_poll_choice();
+    // Where ranks outnumber the processors polling takes one from whoever the work is done for:
+    // measured with two to a processor, requests took up to ten times as long.
+    options.spin_us = options.is_crowded ? 0 : config.server_spin_us;
+    options.poll_sleep_us = config.progress_usleep;
+    options.processor = processor;
     network.server = std::make_unique<datasrv::Server>();
     std::string error;
-    if (!network.server->open(network.domain, runtime.heap,
-                              runtime.mapping.descriptors.server_event.get(), options, &error)) {
+    if (!network.server->open(network.domain, runtime.heap, options, &error)) {
         base::fatal("ARMCI_Init", "the data server of %s cannot start: %s",
                     describe_node(runtime.world).c_str(), error.c_str());
     }
@@ -152,60 +202,68 @@ void open_server(Runtime& runtime, const CommonSettings& settings, bool single_h
     }
 }
 
-// What all know of a node; its data server's fabric address follows.
-struct NodeRecord {
+// What all know of a data server; its fabric address follows.
+struct ServerRecord {
     pipeline::LandingAddress landing;
-    uint64_t heap_begin = 0;
+    uint64_t heap_begin = 0;  // of its node
     uint64_t heap_bytes = 0;
 };
 
-// Once per node, in its memory: the records of all nodes.
+// Once per node, in its memory: the records of all data servers.
 void exchange_addresses(Runtime& runtime) {
     Network& network = *runtime.network;
     const World& world = runtime.world;
-    struct Location {
-        uint64_t address;
-        uint64_t bytes_each;
-    } location{};
+    // Providers have addresses of one length; a longer one somewhere sets the room for all.
+    uint64_t bytes_each =
+        network.server == nullptr
+            ? 0
+            : wire::padded(sizeof(ServerRecord) + network.server->address().size());
+    MPI_Allreduce(MPI_IN_PLACE, &bytes_each, 1, MPI_UINT64_T, MPI_MAX, world.comm);
+    uint64_t location = 0;
     if (world.is_leader()) {
-        const std::vector<unsigned char>& mine = network.server->address();
-        // Providers have addresses of one length; a longer one somewhere sets the room for all.
-        const NodeRecord record{network.server->landing(),
-                                reinterpret_cast<uint64_t>(runtime.mapping.base),
-                                runtime.mapping.bytes};
-        uint64_t bytes_each = wire::padded(sizeof record + mine.size());
-        MPI_Allreduce(MPI_IN_PLACE, &bytes_each, 1, MPI_UINT64_T, MPI_MAX, world.leaders_comm);
         const node::NodeHeap::Range range =
-            runtime.heap.allocate(bytes_each * static_cast<size_t>(world.node_count));
+            runtime.heap.allocate(bytes_each * static_cast<size_t>(network.servers.count()));
         if (range.data == nullptr) {
             base::fatal("ARMCI_Init",
                         "the node heap has no room for the addresses of the data "
                         "servers; raise ARMCI_HEAP_SIZE");
         }
         network.server_addresses_record = range.record;
-        std::vector<unsigned char> padded(bytes_each);
-        std::memcpy(padded.data(), &record, sizeof record);
-        std::copy(mine.begin(), mine.end(), padded.begin() + sizeof record);
-        MPI_Allgather(padded.data(), static_cast<int>(bytes_each), MPI_BYTE, range.data,
-                      static_cast<int>(bytes_each), MPI_BYTE, world.leaders_comm);
-        location = {reinterpret_cast<uint64_t>(range.data), bytes_each};
+        location = reinterpret_cast<uint64_t>(range.data);
     }
-    MPI_Bcast(&location, sizeof location, MPI_BYTE, 0, world.node_comm);
-    network.server_addresses = reinterpret_cast<const unsigned char*>(location.address);
-    network.server_address_bytes = location.bytes_each;
+    MPI_Bcast(&location, 1, MPI_UINT64_T, 0, world.node_comm);
+    auto* records = reinterpret_cast<unsigned char*>(location);
+    if (network.server != nullptr) {
+        const std::vector<unsigned char>& address = network.server->address();
+        unsigned char* mine = records + bytes_each * static_cast<size_t>(hosted_server(runtime));
+        const ServerRecord record{network.server->landing(),
+                                  reinterpret_cast<uint64_t>(runtime.mapping.base),
+                                  runtime.mapping.bytes};
+        std::memcpy(mine, &record, sizeof record);
+        std::copy(address.begin(), address.end(), mine + sizeof record);
+    }
+    MPI_Barrier(world.node_comm);
+    if (world.is_leader()) {
+        const size_t bytes = bytes_each * static_cast<size_t>(network.servers.per_node);
+        MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, records, static_cast<int>(bytes),
+                      MPI_BYTE, world.leaders_comm);
+    }
+    MPI_Barrier(world.node_comm);
+    network.server_addresses = records;
+    network.server_address_bytes = bytes_each;
 }
 
-const NodeRecord* record_of(const Network& network, int node) {
-    return reinterpret_cast<const NodeRecord*>(
-        network.server_addresses + network.server_address_bytes * static_cast<size_t>(node));
+const ServerRecord* record_of(const Network& network, int server) {
+    return reinterpret_cast<const ServerRecord*>(
+        network.server_addresses + network.server_address_bytes * static_cast<size_t>(server));
 }
 
-const void* server_address(void* context, int node) {
-    return record_of(*static_cast<Runtime*>(context)->network, node) + 1;
+const void* server_address(void* context, int server) {
+    return record_of(*static_cast<Runtime*>(context)->network, server) + 1;
 }
 
-const pipeline::LandingAddress* server_landing(void* context, int node) {
-    return &record_of(*static_cast<Runtime*>(context)->network, node)->landing;
+const pipeline::LandingAddress* server_landing(void* context, int server) {
+    return &record_of(*static_cast<Runtime*>(context)->network, server)->landing;
 }
 
 bool resolve(void* context, int node, uint64_t address, int64_t bytes,
@@ -217,7 +275,7 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     const base::Config& config = runtime.config();
     pipeline::OriginOptions options;
     options.rank = runtime.world.rank;
-    options.node_count = runtime.world.node_count;
+    options.servers = runtime.network->servers;
     options.buffer_count = static_cast<size_t>(settings.buffers.count);
     options.buffer_bytes = static_cast<size_t>(settings.buffers.bytes);
     // Answers; with landing slots all of them are short.
@@ -251,7 +309,8 @@ base::SpinBudget spin_budget(const Runtime& runtime, bool single_host) {
     if (given_us != base::kAuto) {
         return {1000 * given_us, 1000 * given_us};
     }
-    const int servers = single_host ? runtime.world.node_count : 1;
+    const pipeline::ServerNumbers& numbers = runtime.network->servers;
+    const int servers = single_host ? numbers.count() : numbers.per_node;
     const int threads = ranks_here(runtime, single_host) + servers;
     const bool is_crowded = threads > base::processor_count();
     return is_crowded ? base::SpinBudget(1000 * kCrowdedUs, 1000 * kMostCrowdedUs)
@@ -290,9 +349,10 @@ void open_network(Runtime& runtime) {
     }
     runtime.network = std::make_unique<Network>();
     Network& network = *runtime.network;
+    network.servers = {runtime.world.node_count, settings.servers_per_node};
     std::string error;
-    // The server inserts every rank, the origin every server.
-    const auto peers = static_cast<size_t>(runtime.world.size + runtime.world.node_count);
+    // A server inserts every rank, the origin every server.
+    const auto peers = static_cast<size_t>(runtime.world.size + network.servers.count());
     if (!network.domain.open(std::move(choice), peers, &error)) {
         base::fatal("ARMCI_Init", "the network cannot be opened on %s: %s",
                     describe_node(runtime.world).c_str(), error.c_str());
@@ -318,7 +378,9 @@ void open_network(Runtime& runtime) {
 }
 
 bool may_be_attached(const Runtime& runtime, int rank, uint64_t address, uint64_t bytes) {
-    const NodeRecord* record = record_of(*runtime.network, runtime.world.node_of[rank]);
+    const Network& network = *runtime.network;
+    const ServerRecord* record =
+        record_of(network, network.servers.first_of(runtime.world.node_of[rank]));
     return node::is_attachable(address, bytes, record->heap_begin, record->heap_bytes);
 }
 
@@ -332,6 +394,8 @@ void close_network(Runtime& runtime) {
     MPI_Barrier(runtime.world.comm);
     if (runtime.network->server != nullptr) {
         runtime.network->server->stop();
+    }
+    if (runtime.world.is_leader()) {
         runtime.heap.release(runtime.network->server_addresses_record);
     }
     runtime.network.reset();

@@ -6,8 +6,9 @@
 namespace armci::core {
 
 // Collective. Chooses a provider (the same on all ranks), starts the node's data server on its
-// first rank, opens this rank's origin and makes the servers' addresses known. Ends the job with a
-// message when that is impossible. Does nothing in a job of one node.
+// first rank, or several on its first ranks, opens this rank's origin and makes the servers'
+// addresses known. Ends the job with a message when that is impossible. Does nothing in a job of
+// one node.
 void open_network(Runtime& runtime);
 
 // False when a rank of another node cannot have attached that range: it is in the heap of its node,

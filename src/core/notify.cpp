@@ -30,13 +30,14 @@ int notify(Runtime& runtime, const char* function, int target) {
         __atomic_fetch_add(reinterpret_cast<int*>(address), 1, __ATOMIC_RELEASE);
     } else {
         pipeline::Origin& origin = runtime.network->origin;
-        const int node = world.node_of[target];
-        runtime.wait_for_network([&] { return origin.writes_are_ordered_or_done(node); });
+        const int server = runtime.server_of(target, address);
+        runtime.wait_for_network([&] { return origin.writes_are_ordered_or_done(server); });
         pipeline::RequestTask task(function, wire::FrameKind::increment,
                                    wire::StoreBody{address, 1},
                                    pipeline::RequestTask::Answer::none);
-        origin.submit(task, origin.channel(node));
+        origin.submit(task, origin.channel(server));
         runtime.wait_for_network([&] { return task.is_complete(); });
+        origin.make_binding(server);
     }
     return ++runtime.notifications_sent[target];
 }

@@ -2,6 +2,7 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <string>
 
 #include "base/log.h"
 
@@ -18,15 +19,18 @@ void report_start(const Runtime& runtime) {
     if (!configuration.config.progress_thread && runtime.network != nullptr) {
         ARMCI_LOG_WARN(
             "ARMCI_PROGRESS_THREAD=0: remote requests are served only while a node's first "
-            "rank is inside the library");
+            "rank (each that hosts a data server) is inside the library");
     }
     if (configuration.config.verbose < 1) {
         return;
     }
+    const int servers = runtime.network != nullptr ? runtime.network->servers.per_node : 1;
+    const std::string several =
+        servers > 1 ? " with " + std::to_string(servers) + " data servers each" : std::string();
     std::fprintf(
-        stderr, "armci-ofi %s: %d ranks on %d node%s, provider %s, direct remote access %s\n",
+        stderr, "armci-ofi %s: %d ranks on %d node%s%s, provider %s, direct remote access %s\n",
         ARMCI_VERSION, runtime.world.size, runtime.world.node_count,
-        runtime.world.node_count == 1 ? "" : "s",
+        runtime.world.node_count == 1 ? "" : "s", several.c_str(),
         runtime.network != nullptr ? runtime.network->domain.provider_name().c_str() : "none",
         runtime.network == nullptr    ? "not needed"
         : runtime.network->rma_usable ? "used"

@@ -15,12 +15,12 @@ int64_t read_modify_write(Runtime& runtime, const char* function, node::WordOper
                                                                    address, operand, owner);
     }
     pipeline::Origin& origin = runtime.network->origin;
-    const int node = runtime.world.node_of[target];
-    pipeline::RequestTask task(function, wire::FrameKind::rmw,
-                               wire::RmwBody{reinterpret_cast<uint64_t>(address), operand,
-                                             static_cast<uint32_t>(operation), owner},
-                               pipeline::RequestTask::Answer::expected);
-    origin.submit(task, origin.channel(node));
+    const auto remote = reinterpret_cast<uint64_t>(address);
+    pipeline::RequestTask task(
+        function, wire::FrameKind::rmw,
+        wire::RmwBody{remote, operand, static_cast<uint32_t>(operation), owner},
+        pipeline::RequestTask::Answer::expected);
+    origin.submit(task, origin.channel(runtime.server_of(target, remote)));
     runtime.wait_for_network([&] { return task.is_complete(); });
     return task.value();
 }

@@ -37,8 +37,7 @@ bool Runtime::sleep_until_network_event() {
     constexpr int kLongestSleepMs = 1;
     // Without a data server's thread this one has its work to do.
     return network != nullptr && !multi_threaded && !copies.are_under_way() &&
-           config().progress_thread &&
-           network->origin.sleep(kLongestSleepMs);
+           config().progress_thread && network->origin.sleep(kLongestSleepMs);
 }
 
 void Entry::fail_not_running(const char* function) {

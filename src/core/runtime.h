@@ -37,9 +37,10 @@ namespace armci::core {
 // Network between nodes; absent in a job of one node.
 struct Network {
     fabric::Domain domain;
-    std::unique_ptr<datasrv::Server> server;  // on the node's first rank
+    pipeline::ServerNumbers servers;
+    std::unique_ptr<datasrv::Server> server;  // of this rank: on the first ranks of each node
     pipeline::Origin origin;
-    const unsigned char* server_addresses = nullptr;  // by node, in node memory
+    const unsigned char* server_addresses = nullptr;  // by server, in node memory
     size_t server_address_bytes = 0;
     uint32_t server_addresses_record = 0;  // heap record, on the node's first rank
     bool rma_usable = false;
@@ -93,6 +94,24 @@ struct Runtime {
     bool multi_threaded = false;
     std::mutex api_mutex;
 
+    // The data server for an address of that rank, in a job with a network: its segment's, or the
+    // node's first, which answers for attached memory.
+    int server_of(int target, uint64_t address) {
+        const int node = world.node_of[target];
+        if (network->servers.per_node == 1) {
+            return node;
+        }
+        const NodePart* part = segments.find(target, address, 1).part;
+        return part != nullptr ? part->server : network->servers.first_of(node);
+    }
+    // Which one on that node shall have a new segment: they take turns.
+    int server_for(int node, uint64_t segment_id) const {
+        const pipeline::ServerNumbers servers =
+            network != nullptr ? network->servers : pipeline::ServerNumbers{world.node_count};
+        return servers.first_of(node) +
+               static_cast<int>(segment_id % static_cast<uint64_t>(servers.per_node));
+    }
+
     // One poll of everything that this thread can move on; true when something moved.
     bool progress();
     // Whether a wait for the network serves the own node's requests: where this thread cannot sleep
@@ -103,7 +122,7 @@ struct Runtime {
     }
     // Waits until a copy engine has done all that this rank gave it.
     void settle_copies();
-    // At the end of a wait: the node's data server is on its own again.
+    // At the end of a wait: the data server in this process is on its own again.
     void stop_helping();
     // MPI_THREAD_MULTIPLE: other threads' calls get their turn, however much this one moves.
     void let_others_in() {
@@ -111,7 +130,7 @@ struct Runtime {
             yield_lock();
         }
     }
-    // Between polls: helps the node's data server and lets other threads in.
+    // Between polls: helps the data server in this process and lets other threads in.
     void idle();
 
     template <class Condition>

@@ -26,7 +26,9 @@ struct Slice {
 };
 struct NodePart {
     int32_t node = 0;
+    int32_t server = 0;      // the data server that all requests and RMA for it go to
     int32_t registered = 0;  // whether RMA may be used
+    int32_t padding = 0;     // it travels between ranks
     uint64_t begin = 0;      // as that node addresses it
     uint64_t bytes = 0;
     uint64_t remote_base = 0;  // of begin, for RMA

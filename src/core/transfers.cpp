@@ -31,6 +31,12 @@ bool is_registered(Runtime& runtime, const Transfer& transfer) {
     });
 }
 
+// Where it goes. All segments of a vector are with one server (see for_each_server).
+int server_of(Runtime& runtime, const Transfer& transfer) {
+    return runtime.server_of(transfer.target,
+                             transfer.is_vector ? transfer.segments.remote[0] : transfer.remote);
+}
+
 bool is_small(const Transfer& transfer);
 
 bool wants_rma(Runtime& runtime, const Transfer& transfer, Blocking blocking) {
@@ -55,9 +61,9 @@ bool wants_rma(Runtime& runtime, const Transfer& transfer, Blocking blocking) {
         // RMA must not overtake requests that the server has not executed yet. A small transfer is
         // there sooner behind them than after waiting for their acknowledgement. A small put is
         // one message either way; the model knows which costs less.
-        const int node = runtime.world.node_of[transfer.target];
         return transfer.total_bytes >= least_run ||
-               (!is_small(transfer) && !runtime.network->origin.has_unexecuted_requests(node));
+               (!is_small(transfer) &&
+                !runtime.network->origin.has_unexecuted_requests(server_of(runtime, transfer)));
     }
     const int64_t run_bytes =
         transfer.is_vector ? transfer.segments.segment_bytes : transfer.pair.count[0];
@@ -80,10 +86,10 @@ std::unique_ptr<pipeline::Task> make_task(Route route, Transfer&& transfer) {
 }
 
 template <class TaskType>
-void run_task(Runtime& runtime, int node, Transfer&& transfer) {
+void run_task(Runtime& runtime, int server, Transfer&& transfer) {
     TaskType task(std::move(transfer));
     pipeline::Origin& origin = runtime.network->origin;
-    origin.submit(task, origin.channel(node));
+    origin.submit(task, origin.channel(server));
     runtime.wait_for_network([&] { return task.is_complete(); });
 }
 
@@ -105,7 +111,7 @@ bool is_small(const Transfer& transfer) {
 
 // Small puts and accumulates are copied into a frame that several of them share. False: the
 // transfer is not small enough, or there is no room now.
-bool append_small(Runtime& runtime, int node, const Transfer& transfer,
+bool append_small(Runtime& runtime, int server, const Transfer& transfer,
                   pipeline::Origin::Leaving leaving) {
     if (!is_small(transfer)) {
         return false;
@@ -135,20 +141,20 @@ bool append_small(Runtime& runtime, int node, const Transfer& transfer,
                               });
     }
     pipeline::Origin& origin = runtime.network->origin;
-    return origin.append(origin.channel(node), runs, run_count, static_cast<size_t>(run_bytes),
+    return origin.append(origin.channel(server), runs, run_count, static_cast<size_t>(run_bytes),
                          transfer.op == OpKind::acc ? &transfer.scale : nullptr, leaving,
                          transfer.owner);
 }
 
 // A blocking one need not wait for its completion, but leaves before the call returns.
-bool send_small(Runtime& runtime, int node, const Transfer& transfer) {
-    if (!append_small(runtime, node, transfer, pipeline::Origin::Leaving::by_caller)) {
+bool send_small(Runtime& runtime, int server, const Transfer& transfer) {
+    if (!append_small(runtime, server, transfer, pipeline::Origin::Leaving::by_caller)) {
         return false;
     }
     pipeline::Origin& origin = runtime.network->origin;
-    origin.flush_blocking(node);
-    if (!origin.batch_has_left(node)) {
-        runtime.wait_for_network([&] { return origin.batch_has_left(node); });
+    origin.flush_blocking(server);
+    if (!origin.batch_has_left(server)) {
+        runtime.wait_for_network([&] { return origin.batch_has_left(server); });
     }
     return true;
 }
@@ -159,6 +165,41 @@ void send_batches(Runtime& runtime) {
     origin.flush_batches();
     if (!origin.batches_have_left()) {
         runtime.wait_for_network([&] { return origin.batches_have_left(); });
+    }
+}
+
+// Calls `run` with what the transfer moves from or to each data server of the target: a vector may
+// have segments of several allocations, and these different servers.
+template <class Run>
+void for_each_server(Runtime& runtime, Transfer&& transfer, Run&& run) {
+    const pipeline::VectorSegments& segments = transfer.segments;
+    if (!transfer.is_vector || runtime.world.on_my_node(transfer.target) ||
+        runtime.network->servers.per_node == 1) {
+        run(std::move(transfer));
+        return;
+    }
+    std::vector<int> servers(static_cast<size_t>(segments.count));
+    std::transform(segments.remote, segments.remote + segments.count, servers.begin(),
+                   [&](uint64_t address) { return runtime.server_of(transfer.target, address); });
+    std::vector<int> distinct = servers;
+    std::sort(distinct.begin(), distinct.end());
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    if (distinct.size() == 1) {
+        run(std::move(transfer));
+        return;
+    }
+    for (const int server : distinct) {
+        Transfer part;
+        part.function = transfer.function;
+        part.op = transfer.op;
+        part.target = transfer.target;
+        part.owner = transfer.owner;
+        part.scale = transfer.scale;
+        part.is_vector = true;
+        part.segments =
+            segments.select([&](int64_t i) { return servers[static_cast<size_t>(i)] == server; });
+        part.total_bytes = part.segments.count * segments.segment_bytes;
+        run(std::move(part));
     }
 }
 
@@ -189,33 +230,38 @@ Route route_to(const Runtime& runtime, int target) {
     return rma ? Route::rma : Route::server;
 }
 
-void run_blocking(Runtime& runtime, Transfer&& transfer) {
+namespace {
+
+void run_one_blocking(Runtime& runtime, Transfer&& transfer) {
     const Route route = choose_route(runtime, transfer, Blocking::yes);
     runtime.stats.count(transfer.op, route, transfer.total_bytes);
-    const OpKind op = transfer.op;
-    const int target = transfer.target;
-    const int node = runtime.world.node_of[target];
     if (route == Route::local) {
         run_local(runtime, transfer);
         return;
     }
+    const OpKind op = transfer.op;
+    const int target = transfer.target;
+    const int server = server_of(runtime, transfer);
     if (route == Route::rma) {
-        run_task<pipeline::RmaTask>(runtime, node, std::move(transfer));
+        run_task<pipeline::RmaTask>(runtime, server, std::move(transfer));
     } else if (op == OpKind::get) {
-        run_task<pipeline::GetTask>(runtime, node, std::move(transfer));
-    } else if (!send_small(runtime, node, transfer)) {
+        run_task<pipeline::GetTask>(runtime, server, std::move(transfer));
+    } else if (!send_small(runtime, server, transfer)) {
         if (op == OpKind::put) {
-            run_task<pipeline::PutTask>(runtime, node, std::move(transfer));
+            run_task<pipeline::PutTask>(runtime, server, std::move(transfer));
         } else {
-            run_task<pipeline::AccumulateTask>(runtime, node, std::move(transfer));
+            run_task<pipeline::AccumulateTask>(runtime, server, std::move(transfer));
         }
     }
-    if (op != OpKind::get && runtime.config().no_flush_local) {
-        fence(runtime, target);
+    if (op != OpKind::get) {
+        runtime.network->origin.make_binding(server);
+        if (runtime.config().no_flush_local) {
+            fence(runtime, target);
+        }
     }
 }
 
-void run_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* handle) {
+void run_one_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* handle) {
     const Route route = choose_route(runtime, transfer, Blocking::no);
     runtime.stats.count(transfer.op, route, transfer.total_bytes);
     if (route == Route::local) {
@@ -229,9 +275,9 @@ void run_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* handle)
         return;
     }
     pipeline::Origin& origin = runtime.network->origin;
-    const int node = runtime.world.node_of[transfer.target];
+    const int server = server_of(runtime, transfer);
     if (route == Route::server &&
-        append_small(runtime, node, transfer, pipeline::Origin::Leaving::when_due)) {
+        append_small(runtime, server, transfer, pipeline::Origin::Leaving::when_due)) {
         if (handle != nullptr && !runtime.handles.is_active(*handle)) {
             runtime.handles.set_idle(handle);
         }
@@ -251,17 +297,42 @@ void run_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* handle)
     } else {
         task->call_when_complete(finish_uncounted, nullptr);
     }
-    origin.submit(*task, origin.channel(node));
+    origin.submit(*task, origin.channel(server));
     if (runtime.config().explicit_nb_progress) {
         origin.progress();
     }
 }
+
+}  // namespace
+
+void run_blocking(Runtime& runtime, Transfer&& transfer) {
+    for_each_server(runtime, std::move(transfer),
+                    [&](Transfer&& part) { run_one_blocking(runtime, std::move(part)); });
+}
+
+void run_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* handle) {
+    for_each_server(runtime, std::move(transfer), [&](Transfer&& part) {
+        run_one_nonblocking(runtime, std::move(part), handle);
+    });
+}
+
+namespace {
+
+// What has been waited for keeps its order with what follows.
+void make_all_binding(Runtime& runtime) {
+    if (runtime.network != nullptr) {
+        runtime.network->origin.make_all_binding();
+    }
+}
+
+}  // namespace
 
 void wait_handle(Runtime& runtime, armci_hdl_s* handle) {
     if (runtime.network != nullptr) {
         send_batches(runtime);
     }
     runtime.wait_for_network([&] { return !runtime.handles.is_active(*handle); });
+    make_all_binding(runtime);
     runtime.handles.set_idle(handle);
 }
 
@@ -274,6 +345,7 @@ bool test_handle(Runtime& runtime, armci_hdl_s* handle) {
     } else if (runtime.network != nullptr) {
         runtime.network->origin.flush_batches();  // it may have been copied, and has to leave
     }
+    make_all_binding(runtime);
     runtime.handles.set_idle(handle);
     return true;
 }
@@ -283,6 +355,7 @@ void wait_target(Runtime& runtime, int target) {
     if (runtime.network != nullptr) {
         send_batches(runtime);
         runtime.wait_for_network([&] { return runtime.network->origin.is_idle(node); });
+        make_all_binding(runtime);
     }
 }
 
@@ -291,6 +364,7 @@ void wait_everything(Runtime& runtime) {
     if (runtime.network != nullptr) {
         send_batches(runtime);
         runtime.wait_for_network([&] { return runtime.network->origin.task_count() == 0; });
+        make_all_binding(runtime);
     }
 }
 
@@ -305,13 +379,15 @@ void store_flag(Runtime& runtime, const char* function, int* flag, int value, in
         return;
     }
     pipeline::Origin& origin = runtime.network->origin;
-    const int node = runtime.world.node_of[target];
-    runtime.wait_for_network([&] { return origin.writes_are_ordered_or_done(node); });
+    const auto address = reinterpret_cast<uint64_t>(flag);
+    const int server = runtime.server_of(target, address);
+    runtime.wait_for_network([&] { return origin.writes_are_ordered_or_done(server); });
     pipeline::RequestTask task(function, wire::FrameKind::store,
-                               wire::StoreBody{reinterpret_cast<uint64_t>(flag), value, owner},
+                               wire::StoreBody{address, value, owner},
                                pipeline::RequestTask::Answer::none);
-    origin.submit(task, origin.channel(node));
+    origin.submit(task, origin.channel(server));
     runtime.wait_for_network([&] { return task.is_complete(); });
+    origin.make_binding(server);
 }
 
 }  // namespace armci::core

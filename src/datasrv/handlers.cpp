@@ -38,9 +38,8 @@ void Server::handle_frame(const void* frame, size_t frame_bytes) {
     wire::FrameHeader header;
     if (!wire::decode_header(frame, frame_bytes, &header) || header.rank < 0 ||
         header.rank >= options_.rank_count) {
-        ARMCI_LOG_WARN(
-            "the data server of node %d ignored a message of %zu bytes that is no request",
-            options_.node, frame_bytes);
+        ARMCI_LOG_WARN("%s ignored a message of %zu bytes that is no request", name().c_str(),
+                       frame_bytes);
         return;
     }
     take_frame(*find_client(header), header, frame, kNoSlot);
@@ -62,9 +61,9 @@ void Server::on_landed(void* context, uint64_t slot) {
     }
     if (client == nullptr || !server->grants_.use(*client, static_cast<uint32_t>(slot))) {
         ARMCI_LOG_WARN(
-            "the data server of node %d ignored a write into landing slot %llu, which was not "
+            "%s ignored a write into landing slot %llu, which was not "
             "granted to its sender",
-            server->options_.node, static_cast<unsigned long long>(slot));
+            server->name().c_str(), static_cast<unsigned long long>(slot));
         return;
     }
     server->take_frame(*client, header, frame, static_cast<int64_t>(slot));
@@ -97,9 +96,9 @@ void Server::hold_early_frame(Client& client, const wire::FrameHeader& header, c
     if (header.sequence <= client.executed_frames || client.early_bytes + copied_bytes > window ||
         client.early_frames.contains(header.sequence)) {
         ARMCI_LOG_WARN(
-            "the data server of node %d ignored frame %llu (%s, %u bytes) of rank %d, which does "
+            "%s ignored frame %llu (%s, %u bytes) of rank %d, which does "
             "not fit in its sequence: %llu executed, %zu waiting with %zu bytes",
-            options_.node, static_cast<unsigned long long>(header.sequence),
+            name().c_str(), static_cast<unsigned long long>(header.sequence),
             wire::name_of(header.kind), header.frame_bytes, header.rank,
             static_cast<unsigned long long>(client.executed_frames), client.early_frames.size(),
             client.early_bytes);
@@ -127,9 +126,9 @@ void Server::handle_next_frame(Client& client, const wire::FrameHeader& header, 
     }
     if (client.peer == FI_ADDR_UNSPEC) {
         ARMCI_LOG_WARN(
-            "the data server of node %d ignored a %s request of rank %d, which has not introduced "
+            "%s ignored a %s request of rank %d, which has not introduced "
             "itself",
-            options_.node, wire::name_of(header.kind), header.rank);
+            name().c_str(), wire::name_of(header.kind), header.rank);
         return;
     }
     const int64_t start_ns = base::now_ns();
@@ -210,19 +209,18 @@ bool Server::handle_hello(Client& client, const void* frame, size_t frame_bytes)
     // Providers read as many bytes as their addresses have, which is what our own has.
     std::vector<unsigned char> address(endpoint_.address().size());
     if (frame_bytes - sizeof(wire::FrameHeader) != wire::padded(address.size())) {
-        ARMCI_LOG_WARN("the data server of node %d ignored an address of rank %d that is none",
-                       options_.node, client.rank);
+        ARMCI_LOG_WARN("%s ignored an address of rank %d that is none", name().c_str(),
+                       client.rank);
         return false;
     }
     std::memcpy(address.data(), static_cast<const char*>(frame) + sizeof(wire::FrameHeader),
                 address.size());
     client.peer = endpoint_.insert_peer(address.data());
     if (client.peer == FI_ADDR_UNSPEC) {
-        base::fatal(
-            nullptr,
-            "the data server of node %d has no room for the address of rank %d, which would "
-            "wait for it forever",
-            options_.node, client.rank);
+        base::fatal(nullptr,
+                    "%s has no room for the address of rank %d, which would "
+                    "wait for it forever",
+                    name().c_str(), client.rank);
     }
     return true;
 }

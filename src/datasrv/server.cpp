@@ -1,6 +1,7 @@
 #include "datasrv/server.h"
 
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,12 +21,16 @@ constexpr size_t kSmallAnswersBytes = 64 << 10;
 
 }  // namespace
 
-bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, int event_fd,
-                  const ServerOptions& options, std::string* error) {
+bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOptions& options,
+                  std::string* error) {
     domain_ = &domain;
     heap_ = &heap;
-    event_fd_ = event_fd;
     options_ = options;
+    wake_up_ = node::Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!wake_up_.valid()) {
+        *error = std::string("eventfd for the data server: ") + std::strerror(errno);
+        return false;
+    }
     mutexes_ = node::MutexQueue(&heap.control().waiters);
     attachments_ = node::Attachments(&heap.control().attachments);
 
@@ -67,10 +72,10 @@ bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, int event_fd,
         queue_event.data.fd = endpoint_.wait_fd();
         epoll_event wake_event{};
         wake_event.events = EPOLLIN;
-        wake_event.data.fd = event_fd_;
+        wake_event.data.fd = wake_up_.get();
         if (epoll_fd_ < 0 ||
             epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, endpoint_.wait_fd(), &queue_event) != 0 ||
-            epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, event_fd_, &wake_event) != 0) {
+            epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, wake_up_.get(), &wake_event) != 0) {
             *error = std::string("epoll for the data server: ") + std::strerror(errno);
             return false;
         }
@@ -182,7 +187,7 @@ Server::OutReply* Server::new_reply(pipeline::RegisteredBuffers& buffers, wire::
     reply->wire_bytes = static_cast<uint32_t>(wire_bytes);
     auto* header = new (reply->wire()) wire::FrameHeader;
     header->kind = kind;
-    header->rank = options_.node;
+    header->rank = options_.number;
     header->frame_bytes = reply->wire_bytes;
     header->request_id = request_id;
     return reply;
@@ -310,6 +315,7 @@ void Server::stop() {
         ::close(epoll_fd_);
         epoll_fd_ = -1;
     }
+    wake_up_.reset();
 }
 
 }  // namespace armci::datasrv

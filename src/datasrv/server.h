@@ -1,8 +1,9 @@
-// The data server: executes requests on the node heap for remote origins, and drives the provider
-// that moves RMA into it. One per node, in the process of the node's first rank.
+// A data server: executes requests on the node heap for remote origins, and drives the provider
+// that moves RMA into it. A node has one or several, each for some of its segments and in the
+// process of a rank of its own; they know nothing of each other.
 //
-// Threads: the server's own thread and the node's first rank's callers (help()) take turns under
-// one mutex; nothing here calls MPI. Requests of one origin are executed in the order of
+// Threads: the server's own thread and the callers of the rank that hosts it (help()) take turns
+// under one mutex; nothing here calls MPI. Requests of one origin are executed in the order of
 // their sequence numbers.
 // The server never waits for an origin: an answer that cannot leave now is queued and retried.
 //
@@ -22,23 +23,28 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/config.h"
 #include "datasrv/get_streams.h"
+#include "datasrv/idling.h"
 #include "datasrv/segment_map.h"
 #include "datasrv/slot_grants.h"
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
 #include "node/attachments.h"
 #include "node/heap.h"
+#include "node/node_memory.h"
 #include "node/process_memory.h"
 #include "pipeline/landing_zone.h"
 #include "pipeline/receive_pool.h"
 #include "pipeline/registered_buffers.h"
+#include "pipeline/server_numbers.h"
 #include "wire/frame.h"
 
 namespace armci::datasrv {
 
 struct ServerOptions {
-    int node = 0;
+    pipeline::ServerNumbers servers;
+    int number = 0;                   // among them
     int rank_count = 1;               // of the job: ranks in frames are below this
     size_t buffer_count = 0;          // for answers
     size_t buffer_bytes = 0;          // largest frame, the same on all nodes
@@ -46,6 +52,7 @@ struct ServerOptions {
     int64_t client_window_bytes = 0;  // what each client may have under way
     uint32_t landing_slots = 0;       // of buffer_bytes each, for chunks; 0: these are messages
     bool register_segments = true;    // for RMA
+    base::ServerPoll poll = base::ServerPoll::automatic;
     int64_t spin_us = 0;
     int64_t poll_sleep_us = 0;  // > 0: sleep between polls instead of waiting for events
     int processor = -1;         // to bind the thread to
@@ -54,14 +61,17 @@ struct ServerOptions {
 
 class Server {
   public:
+    // As the system shows it (ps -L, top -H).
+    static constexpr const char* kThreadName = "armci-server";
+
     Server() = default;
     ~Server() { stop(); }
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    // `event_fd` wakes the thread; both it and the heap stay the caller's.
-    bool open(fabric::Domain& domain, node::NodeHeap& heap, int event_fd,
-              const ServerOptions& options, std::string* error);
+    // The heap stays the caller's.
+    bool open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOptions& options,
+              std::string* error);
     const std::vector<unsigned char>& address() const { return endpoint_.address(); }
     const pipeline::LandingAddress& landing() const { return landing_.address(); }
 
@@ -103,6 +113,8 @@ class Server {
         size_t body_bytes = 0;
         char body[sizeof(wire::SlotsBody)];
     };
+
+    std::string name() const { return options_.servers.name_of(options_.number); }
 
     // --- progress (server.cpp), all under mutex_ ---
     bool progress();
@@ -198,6 +210,7 @@ class Server {
 
     // --- thread (server_thread.cpp) ---
     void run();
+    bool poll_once();
     void sleep_until_event();
     void step_aside(int64_t us);
     void wake();
@@ -207,7 +220,7 @@ class Server {
     ServerOptions options_;
     fabric::Domain* domain_ = nullptr;
     node::NodeHeap* heap_ = nullptr;
-    int event_fd_ = -1;
+    node::Descriptor wake_up_;  // event for the thread
     int epoll_fd_ = -1;
 
     std::mutex mutex_;  // guards everything below but the atomics
@@ -234,6 +247,7 @@ class Server {
     std::atomic<int64_t> last_help_ns_{0};
     std::atomic<bool> is_aside_{false};  // the thread leaves the work to a helper
     std::atomic<int64_t> busy_ns_{0};
+    Idling idling_;  // of the thread alone
     int nap_us_ = 0;
 };
 

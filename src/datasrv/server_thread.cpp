@@ -1,11 +1,11 @@
 // The data server's thread: when it polls, when it sleeps, and when it steps aside.
 //
-// It polls while there is work and for spin_us after, then sleeps in the kernel until the
-// provider's descriptor or the node's event wakes it. While the node's first rank waits inside the
-// library it serves requests itself (help()), without a wake-up; the thread then keeps out of its
-// way with short naps, because on a busy machine it would only take a core from a rank that
-// computes. The time-outs bound what a lost wake-up can cost: some providers have known races
-// there.
+// It polls while there is work and for a moment after (idling.h), then sleeps in the kernel until
+// the provider's descriptor or its own event wakes it. While the rank that hosts it waits inside
+// the library that rank serves requests itself (help()), without a wake-up; the thread then keeps
+// out of its way with short naps, because on a busy machine it would only take a core from a rank
+// that computes. A thread that shall always poll has a core of its own and does not step aside: it
+// would have to be woken.
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -27,7 +27,6 @@
 namespace armci::datasrv {
 namespace {
 
-constexpr int kSleepMs = 100;
 constexpr int kBacklogSleepMs = 1;
 constexpr int64_t kHelpNs = 100'000;  // how long after help() the thread leaves the work to it
 constexpr int kShortestAsideUs = 50;
@@ -61,6 +60,9 @@ bool Server::start_thread() {
         this);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     has_thread_ = error == 0;
+    if (has_thread_) {
+        pthread_setname_np(thread_, kThreadName);
+    }
     return has_thread_;
 }
 
@@ -70,28 +72,26 @@ void Server::run() {
     if (options_.processor >= 0 && !base::bind_this_thread(options_.processor)) {
         ARMCI_LOG_INFO("the data server cannot be bound to processor %d", options_.processor);
     }
-    int64_t last_work_ns = base::now_ns();
+    const bool always_polls = options_.poll == base::ServerPoll::spin;
+    const bool sleeps_long = domain_->row().wakes_surely && options_.poll_sleep_us == 0;
+    idling_ = Idling({options_.poll, options_.spin_us * 1000, sleeps_long}, base::now_ns());
     const int longest_aside_us = options_.is_crowded ? kLongestCrowdedAsideUs : kLongestAsideUs;
     int aside_us = kShortestAsideUs;
     while (!stopping_.load(std::memory_order_relaxed)) {
-        if (base::now_ns() - last_help_ns_.load(std::memory_order_relaxed) < kHelpNs) {
+        if (!always_polls &&
+            base::now_ns() - last_help_ns_.load(std::memory_order_relaxed) < kHelpNs) {
             step_aside(aside_us);
             aside_us = std::min(2 * aside_us, longest_aside_us);
             continue;
         }
         aside_us = kShortestAsideUs;
-        bool moved = false;
-        {
-            const std::lock_guard<std::mutex> lock(mutex_);
-            moved = progress();
-        }
-        const int64_t now = base::now_ns();
+        const bool moved = poll_once();
+        const bool polls_again = idling_.polls_again(moved, base::now_ns());
         if (moved) {
-            last_work_ns = now;
             nap_us_ = kFirstNapUs;
         } else if (options_.poll_sleep_us > 0) {
             sleep_us(options_.poll_sleep_us);
-        } else if (now - last_work_ns < options_.spin_us * 1000) {
+        } else if (polls_again) {
             sched_yield();
         } else {
             sleep_until_event();
@@ -99,10 +99,20 @@ void Server::run() {
     }
 }
 
+bool Server::poll_once() {
+    std::unique_lock<std::mutex> lock(mutex_, std::defer_lock);
+    if (options_.poll != base::ServerPoll::spin) {
+        lock.lock();
+    } else if (!lock.try_lock()) {
+        return false;  // a helper is at it, and waiting for it would be a sleep
+    }
+    return progress();
+}
+
 // Out of the way of a helper, longer while the help goes on, until it calls.
 void Server::step_aside(int64_t us) {
     is_aside_.store(true);
-    pollfd event{event_fd_, POLLIN, 0};
+    pollfd event{wake_up_.get(), POLLIN, 0};
     const timespec longest{0, us * 1000};
     if (ppoll(&event, 1, &longest, nullptr) > 0) {
         take_event();
@@ -119,14 +129,14 @@ void Server::stop_helping() {
 
 void Server::wake() {
     const uint64_t one = 1;
-    if (::write(event_fd_, &one, sizeof one) != sizeof one) {
+    if (::write(wake_up_.get(), &one, sizeof one) != sizeof one) {
         ARMCI_LOG_DEBUG("waking the data server: %s", std::strerror(errno));
     }
 }
 
 void Server::take_event() {
     uint64_t value = 0;
-    if (::read(event_fd_, &value, sizeof value) != sizeof value) {
+    if (::read(wake_up_.get(), &value, sizeof value) != sizeof value) {
         ARMCI_LOG_DEBUG("the data server's event was taken by another thread");
     }
 }
@@ -144,9 +154,10 @@ void Server::sleep_until_event() {
             }
             epoll_event events[2];
             const int count =
-                epoll_wait(epoll_fd_, events, 2, backlog ? kBacklogSleepMs : kSleepMs);
+                epoll_wait(epoll_fd_, events, 2, backlog ? kBacklogSleepMs : idling_.sleep_ms());
+            idling_.woke(count == 0 && !backlog);
             for (int i = 0; i < count; ++i) {
-                if (events[i].data.fd == event_fd_) {
+                if (events[i].data.fd == wake_up_.get()) {
                     take_event();
                 }
             }
@@ -154,9 +165,9 @@ void Server::sleep_until_event() {
         }
         case fabric::WaitMode::sread: {
             // Whoever wants to help meanwhile finds the mutex taken, and this thread awake if
-            // there is something to do.
+            // there is something to do. Nothing but the network wakes it, so it never sleeps long.
             const std::lock_guard<std::mutex> lock(mutex_);
-            endpoint_.poll_blocking(has_backlog() ? kBacklogSleepMs : kSleepMs);
+            endpoint_.poll_blocking(has_backlog() ? kBacklogSleepMs : Idling::kShortestSleepMs);
             return;
         }
         case fabric::WaitMode::nap:
@@ -165,7 +176,8 @@ void Server::sleep_until_event() {
     }
 }
 
-// Naps grow while nothing happens, so that an idle server costs next to nothing.
+// Naps grow while nothing happens, so that an idle server costs next to nothing; no further,
+// because a request that comes meanwhile waits for their end.
 void Server::nap() {
     nap_us_ = std::clamp(nap_us_, kFirstNapUs, kLongestNapUs);
     sleep_us(nap_us_);

@@ -22,36 +22,38 @@ constexpr NetworkCosts kNoCosts = {};
 
 // One row per provider. Rows for hardware that the project could not run yet say so in the remark.
 constexpr ProviderRow kTable[] = {
-    {"cxi", 90, WaitMode::fd, true, true, false, kAdapterCosts, nullptr,
+    {"cxi", 90, WaitMode::fd, true, true, false, false, kAdapterCosts, nullptr,
      "from documentation, not run"},
-    {"verbs;ofi_rxm", 80, WaitMode::fd, true, false, true, kAdapterCosts, nullptr,
+    {"verbs;ofi_rxm", 80, WaitMode::fd, true, false, true, false, kAdapterCosts, nullptr,
      "from documentation, not run"},
-    {"efa", 75, WaitMode::nap, true, true, true, kAdapterCosts, nullptr,
+    {"efa", 75, WaitMode::nap, true, true, true, false, kAdapterCosts, nullptr,
      "from documentation, not run"},
-    {"psm3", 70, WaitMode::fd, true, true, false, kAdapterCosts, nullptr,
+    {"psm3", 70, WaitMode::fd, true, true, false, false, kAdapterCosts, nullptr,
      "from documentation, not run"},
-    {"opx", 65, WaitMode::nap, true, true, false, kAdapterCosts, nullptr,
+    {"opx", 65, WaitMode::nap, true, true, false, false, kAdapterCosts, nullptr,
      "from documentation, not run"},
-    {"tcp", 50, WaitMode::fd, true, true, true, kTcpCosts, nullptr, ""},
-    {"tcp;ofi_rxm", 40, WaitMode::fd, true, true, true, kTcpCosts, nullptr, ""},
-    {"sockets", 0, WaitMode::fd, true, true, false, kSocketsCosts, nullptr,
+    {"tcp", 50, WaitMode::fd, true, true, true, false, kTcpCosts, nullptr, ""},
+    {"tcp;ofi_rxm", 40, WaitMode::fd, true, true, true, true, kTcpCosts, nullptr, ""},
+    {"sockets", 0, WaitMode::fd, true, true, false, true, kSocketsCosts, nullptr,
      "milliseconds per operation when cores are scarce"},
-    {"shm", 0, WaitMode::nap, true, true, true, kSharedMemoryCosts, nullptr,
+    {"shm", 0, WaitMode::nap, true, true, true, false, kSharedMemoryCosts, nullptr,
      "one host only; has nothing to wait on, so the data server naps; libfabric keeps files in "
      "/dev/shm while the job runs"},
-    {"net", 0, WaitMode::sread, true, true, true, kTcpCosts, nullptr,
+    {"net", 0, WaitMode::sread, true, true, true, false, kTcpCosts, nullptr,
      "its file descriptor is always readable, so the data server waits by fi_cq_sread"},
-    {"udp;ofi_rxd", 0, WaitMode::sread, false, false, false, kDatagramCosts, nullptr,
+    {"udp;ofi_rxd", 0, WaitMode::sread, false, false, false, false, kDatagramCosts, nullptr,
      "remote access is broken in libfabric; used for messages only"},
-    {"sm2", 0, WaitMode::nap, false, false, false, kNoCosts, "it offers no remote memory access",
-     ""},
-    {"lnx", 0, WaitMode::nap, false, false, false, kNoCosts, "it carries tagged messages only", ""},
-    {"psm2", 0, WaitMode::nap, false, false, false, kNoCosts, "it is unmaintained", ""},
-    {"psm", 0, WaitMode::nap, false, false, false, kNoCosts, "it is unmaintained", ""},
+    {"sm2", 0, WaitMode::nap, false, false, false, false, kNoCosts,
+     "it offers no remote memory access", ""},
+    {"lnx", 0, WaitMode::nap, false, false, false, false, kNoCosts,
+     "it carries tagged messages only", ""},
+    {"psm2", 0, WaitMode::nap, false, false, false, false, kNoCosts, "it is unmaintained", ""},
+    {"psm", 0, WaitMode::nap, false, false, false, false, kNoCosts, "it is unmaintained", ""},
 };
 
 constexpr ProviderRow kUnknown = {
-    "", 0, WaitMode::nap, true, true, false, kTcpCosts, nullptr, "not in the provider table"};
+    "",    0,     WaitMode::nap, true,    true,
+    false, false, kTcpCosts,     nullptr, "not in the provider table"};
 
 InfoPtr make_hints(const std::string& name, bool want_rma, uint64_t msg_order) {
     InfoPtr hints(fi_allocinfo());

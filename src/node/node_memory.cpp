@@ -1,7 +1,6 @@
 #include "node/node_memory.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -28,7 +27,7 @@ socklen_t abstract_address(const std::string& name, sockaddr_un* address) {
     return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
 }
 
-constexpr int kDescriptorCount = 2;
+constexpr int kDescriptorCount = 1;
 
 union ControlBuffer {
     cmsghdr header;
@@ -55,7 +54,7 @@ bool send_descriptors(int connection, const NodeDescriptors& descriptors) {
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
     header->cmsg_len = CMSG_LEN(kDescriptorCount * sizeof(int));
-    const int fds[kDescriptorCount] = {descriptors.memory.get(), descriptors.server_event.get()};
+    const int fds[kDescriptorCount] = {descriptors.memory.get()};
     std::memcpy(CMSG_DATA(header), fds, sizeof fds);
     return sendmsg(connection, &message, MSG_NOSIGNAL) == 1;
 }
@@ -87,12 +86,7 @@ NodeDescriptors create_node_descriptors(size_t bytes) {
     if (!memory.valid() || ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0) {
         return descriptors;
     }
-    Descriptor event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!event.valid()) {
-        return descriptors;
-    }
     descriptors.memory = std::move(memory);
-    descriptors.server_event = std::move(event);
     return descriptors;
 }
 
@@ -168,19 +162,22 @@ bool receive_descriptors(const Descriptor& connection, NodeDescriptors* out) {
     if (header == nullptr || header->cmsg_type != SCM_RIGHTS) {
         return false;
     }
-    // Whatever came belongs to this process now: what is not wanted must be closed.
+    // Whatever came belongs to this process now: what is not wanted must be closed. More may come
+    // than were asked for, because there is room for an even number.
     Descriptor descriptors[kDescriptorCount];
     const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (size_t i = 0; i < count && i < kDescriptorCount; ++i) {
+    for (size_t i = 0; i < count; ++i) {
         int fd = -1;
         std::memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
-        descriptors[i] = Descriptor(fd);
+        Descriptor descriptor(fd);
+        if (i < kDescriptorCount) {
+            descriptors[i] = std::move(descriptor);
+        }
     }
     if (count != kDescriptorCount || (message.msg_flags & MSG_CTRUNC) != 0) {
         return false;
     }
     out->memory = std::move(descriptors[0]);
-    out->server_event = std::move(descriptors[1]);
     return true;
 }
 

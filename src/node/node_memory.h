@@ -33,13 +33,12 @@ class Descriptor {
     int fd_ = -1;
 };
 
-// What every process of a node holds: the memory, and an event to wake the node's data server with.
+// What every process of a node holds.
 struct NodeDescriptors {
     Descriptor memory;
-    Descriptor server_event;
 };
 
-// A sparse anonymous file of `bytes` and a fresh event; invalid descriptors (and errno) on failure.
+// A sparse anonymous file of `bytes`; an invalid descriptor (and errno) on failure.
 NodeDescriptors create_node_descriptors(size_t bytes);
 
 // Listens on an abstract Unix socket with an unguessable name.

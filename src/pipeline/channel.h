@@ -1,5 +1,5 @@
 // An origin's view of one data server: what was sent to it, what it has executed, and what must be
-// waited for before an operation of another kind may follow.
+// waited for before an operation of another kind, or by way of another server, may follow.
 //
 // Frames to one server are executed in the order they were sent. Remote writes are of one of two
 // kinds:
@@ -7,10 +7,15 @@
 //              complete once a frame that was sent after it has been executed;
 //   delivered  each write's completion means that it has arrived.
 // Everything here is a pair of counters compared by <=; nothing is kept per operation.
+//
+// Several servers of one node know nothing of each other, but one target's memory may be with all
+// of them. What is binding (blocking operations, and others that have been waited for) must have
+// been executed there before an operation that was started later is posted here: a Predecessor.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "fabric/endpoint.h"
@@ -26,10 +31,26 @@ struct Ordering {
     bool reads_after_writes = false;  // a read sees an earlier write without waiting
 };
 
+struct Channel;
+
+// What a channel waits for before it posts anything more: a frame to another server of its node.
+struct Predecessor {
+    Channel* channel = nullptr;
+    uint64_t frame = 0;
+    bool has_batch = false;  // what is open there has to leave first, and becomes that frame
+};
+
+// What a channel keeps of the order among the servers of its node.
+struct NodeOrder {
+    uint64_t binding_frame = 0;             // its execution is that of everything binding
+    bool is_batch_binding = false;          // the open batch is, too
+    std::vector<Predecessor> predecessors;  // binding elsewhere when something was started here
+};
+
 struct Channel {
+    int server = -1;
     int node = -1;
     fabric::PeerAddress peer = FI_ADDR_UNSPEC;
-    bool greeted = false;
 
     uint64_t sent_frames = 0;
     uint64_t sent_bytes = 0;       // of messages; chunks in landing slots are not among them
@@ -51,9 +72,12 @@ struct Channel {
     OutFrame* batch = nullptr;  // small operations that have not left yet, before all tasks
     int64_t last_batch_ns = 0;  // when the last batch left
 
+    std::unique_ptr<NodeOrder> node_order;  // nullptr: the only server of its node
+
     int tasks = 0;               // submitted and not complete
     Task* first_task = nullptr;  // not completely posted, in order
     Task* last_task = nullptr;
+    bool greeted = false;      // the server has been sent what it needs to know this origin
     bool is_active = false;    // in the origin's list of channels with queued tasks
     bool is_dirty = false;     // in its list of channels with remote work pending
     bool is_batching = false;  // in its list of channels that may have a batch
@@ -83,6 +107,10 @@ struct Channel {
     bool writes_pending() const { return write_mark > executed_frames || writes_in_flight > 0; }
     // The frame whose execution means that all memory there is as this origin left it.
     uint64_t last_effect() const { return std::max(last_mutation, write_mark); }
+    // Not to be asked where there is no node_order.
+    bool binding_pending() const {
+        return node_order->is_batch_binding || node_order->binding_frame > executed_frames;
+    }
     bool remote_work_pending() const { return mutations_pending() || writes_pending(); }
 
     void record_answer(uint64_t frames, uint64_t bytes);

@@ -162,10 +162,8 @@ void GetTask::on_answer(Origin& origin, const wire::FrameHeader& header, const v
         body.offset > static_cast<uint64_t>(stream.total_bytes) ||
         body.data_bytes > static_cast<uint64_t>(stream.total_bytes - stream.taken_bytes) ||
         body.data_bytes > static_cast<uint64_t>(stream.total_bytes) - body.offset) {
-        base::fatal(function(),
-                    "the data server of node %d sent a %s frame that does not fit the get "
-                    "it answers",
-                    header.rank, wire::name_of(header.kind));
+        base::fatal(function(), "%s sent a %s frame that does not fit the get it answers",
+                    origin.name_of(header.rank).c_str(), wire::name_of(header.kind));
     }
     const auto bytes = static_cast<int64_t>(body.data_bytes);
     const char* data = wire::after_body<wire::DataBody>(frame);

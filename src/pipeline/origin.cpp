@@ -16,9 +16,9 @@ constexpr size_t kSmallFramesBytes = 256 << 10;
 
 }  // namespace
 
-void Task::on_answer(Origin&, const wire::FrameHeader& header, const void*, int) {
-    base::fatal(function_, "unexpected %s frame from the data server of node %d",
-                wire::name_of(header.kind), header.rank);
+void Task::on_answer(Origin& origin, const wire::FrameHeader& header, const void*, int) {
+    base::fatal(function_, "unexpected %s frame from %s", wire::name_of(header.kind),
+                origin.name_of(header.rank).c_str());
 }
 
 bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
@@ -60,7 +60,7 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
         largest_message_bytes_ = std::min(largest_message_bytes_, kSmallFrameBytes);
     }
     largest_message_bytes_ &= ~size_t{7};  // as frames are padded
-    channels_.resize(options.node_count);
+    channels_.resize(static_cast<size_t>(options.servers.count()));
     return true;
 }
 
@@ -100,21 +100,25 @@ void Origin::close() {
     spare_rma_operations_.clear();
 }
 
-Channel& Origin::channel(int node) {
-    std::unique_ptr<Channel>& channel = channels_[node];
+Channel& Origin::channel(int server) {
+    std::unique_ptr<Channel>& channel = channels_[server];
     if (!channel) {
         channel = std::make_unique<Channel>();
-        channel->node = node;
+        channel->server = server;
+        channel->node = options_.servers.node_of(server);
+        if (options_.servers.per_node > 1) {
+            channel->node_order = std::make_unique<NodeOrder>();
+        }
         channel->window_bytes = options_.server_window_bytes;
         if (options_.use_landing) {
-            const LandingAddress* landing = environment_.landing(environment_.context, node);
+            const LandingAddress* landing = environment_.landing(environment_.context, server);
             channel->landing = landing->slot_count > 0 ? landing : nullptr;
         }
         channel->peer =
-            endpoint_.insert_peer(environment_.server_address(environment_.context, node));
+            endpoint_.insert_peer(environment_.server_address(environment_.context, server));
         if (channel->peer == FI_ADDR_UNSPEC) {
-            base::fatal(nullptr, "provider %s does not accept the address of node %d's data server",
-                        domain_->provider_name().c_str(), node);
+            base::fatal(nullptr, "provider %s does not accept the address of %s",
+                        domain_->provider_name().c_str(), name_of(server).c_str());
         }
     }
     return *channel;
@@ -127,7 +131,10 @@ void Origin::submit(Task& task, Channel& channel) {
     ++channel.tasks;
     ++task_count_;
     channel.queued_bytes += task.chunk_bytes();
-    if (channel.first_task == nullptr && flush_batch(channel) && task.post(*this)) {
+    if (channel.node_order != nullptr) {
+        follow_other_servers(channel);
+    }
+    if (channel.first_task == nullptr && may_post(channel) && task.post(*this)) {
         task.posted_ = true;
         finish_if_complete(&task);
         return;
@@ -173,7 +180,7 @@ void Origin::finish_if_complete(Task* task) {
 // Posts the channel's tasks in order, as far as they can be now.
 void Origin::post_tasks(Channel& channel) {
     while (Task* task = channel.first_task) {
-        if (!flush_batch(channel) || !task->post(*this)) {
+        if (!may_post(channel) || !task->post(*this)) {
             return;
         }
         channel.first_task = task->next_;
@@ -253,22 +260,39 @@ bool Origin::may_read(Channel& channel) {
     return true;
 }
 
-bool Origin::start_fence(int node) {
-    Channel* channel = channels_[node].get();
-    if (channel == nullptr) {
-        return false;
-    }
-    channel->note_fence();
-    if (channel->first_task == nullptr && channel->batch == nullptr &&
-        !channel->remote_work_pending()) {
-        return false;
-    }
-    ++stats_->fences;
-    return true;
+bool Origin::is_idle(int node) const {
+    const int first = options_.servers.first_of(node);
+    return std::all_of(&channels_[first], &channels_[first] + options_.servers.per_node,
+                       [](const auto& channel) { return !channel || channel->tasks == 0; });
 }
 
+bool Origin::start_fence(int node) {
+    bool is_needed = false;
+    const int first = options_.servers.first_of(node);
+    for (int server = first; server < first + options_.servers.per_node; ++server) {
+        if (Channel* channel = channels_[server].get()) {
+            channel->note_fence();
+            is_needed |= channel->first_task != nullptr || channel->batch != nullptr ||
+                         channel->remote_work_pending();
+        }
+    }
+    stats_->fences += is_needed ? 1 : 0;
+    return is_needed;
+}
+
+// All servers of the node are asked before any answer is waited for.
 bool Origin::fence_is_done(int node) {
-    Channel& channel = *channels_[node];
+    bool is_done = true;
+    const int first = options_.servers.first_of(node);
+    for (int server = first; server < first + options_.servers.per_node; ++server) {
+        if (channels_[server]) {
+            is_done &= is_fenced(*channels_[server]);
+        }
+    }
+    return is_done;
+}
+
+bool Origin::is_fenced(Channel& channel) {
     if (channel.first_task != nullptr || channel.writes_in_flight > 0) {
         return false;
     }
@@ -303,15 +327,15 @@ bool Origin::fence_all_is_done() {
     }
     // All servers are asked before any answer is waited for.
     std::erase_if(dirty_, [&](Channel* channel) {
-        const bool done = fence_is_done(channel->node);
+        const bool done = is_fenced(*channel);
         channel->is_dirty = !done;
         return done;
     });
     return dirty_.empty();
 }
 
-bool Origin::writes_are_ordered_or_done(int node) const {
-    const Channel* channel = channels_[node].get();
+bool Origin::writes_are_ordered_or_done(int server) const {
+    const Channel* channel = channels_[server].get();
     return ordering_.ordered_writes || channel == nullptr ||
            (channel->first_task == nullptr && channel->writes_in_flight == 0);
 }
@@ -361,7 +385,7 @@ void Origin::on_frame(void* context, const void* frame, size_t frame_bytes) {
 void Origin::handle_frame(const void* frame, size_t frame_bytes) {
     wire::FrameHeader header;
     if (!wire::decode_header(frame, frame_bytes, &header) || header.rank < 0 ||
-        header.rank >= options_.node_count || !channels_[header.rank]) {
+        header.rank >= options_.servers.count() || !channels_[header.rank]) {
         ARMCI_LOG_WARN("ignored a message of %zu bytes that is no answer from a data server",
                        frame_bytes);
         return;
@@ -383,10 +407,8 @@ void Origin::handle_frame(const void* frame, size_t frame_bytes) {
         case wire::FrameKind::attached: {
             Request* request = find_request(header.request_id);
             if (request == nullptr) {
-                base::fatal(nullptr,
-                            "the data server of node %d answered a request (%s) that this "
-                            "rank did not make",
-                            header.rank, wire::name_of(header.kind));
+                base::fatal(nullptr, "%s answered a request (%s) that this rank did not make",
+                            name_of(header.rank).c_str(), wire::name_of(header.kind));
             }
             Task* task = request->task;
             task->on_answer(*this, header, frame, request->tag);
@@ -394,7 +416,7 @@ void Origin::handle_frame(const void* frame, size_t frame_bytes) {
             return;
         }
         default:
-            base::fatal(nullptr, "the data server of node %d sent a frame of kind %s", header.rank,
+            base::fatal(nullptr, "%s sent a frame of kind %s", name_of(header.rank).c_str(),
                         wire::name_of(header.kind));
     }
 }
@@ -403,13 +425,14 @@ void Origin::report_failure(const wire::FrameHeader& header, const void* frame,
                             size_t frame_bytes) {
     wire::FailedBody body;
     if (!wire::decode_body(frame, frame_bytes, &body)) {
-        base::fatal(nullptr, "the data server of node %d reported a failure", header.rank);
+        base::fatal(nullptr, "%s reported a failure", name_of(header.rank).c_str());
     }
     const Request* request = find_request(header.request_id);
     const std::string owner = body.rank >= 0 ? " of rank " + std::to_string(body.rank) : "";
     base::fatal(request != nullptr ? request->task->function() : nullptr,
-                "the data server of node %d refused a %s request for %llu bytes at 0x%llx%s: %s",
-                header.rank, wire::name_of(static_cast<wire::FrameKind>(body.request_kind)),
+                "%s refused a %s request for %llu bytes at 0x%llx%s: %s",
+                name_of(header.rank).c_str(),
+                wire::name_of(static_cast<wire::FrameKind>(body.request_kind)),
                 static_cast<unsigned long long>(body.bytes),
                 static_cast<unsigned long long>(body.address), owner.c_str(),
                 wire::describe(body.failure));

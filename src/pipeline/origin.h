@@ -18,6 +18,7 @@
 #include "pipeline/chunk_sizes.h"
 #include "pipeline/receive_pool.h"
 #include "pipeline/registered_buffers.h"
+#include "pipeline/server_numbers.h"
 #include "pipeline/task.h"
 #include "strided/kernels.h"
 #include "wire/frame.h"
@@ -41,18 +42,18 @@ static_assert(sizeof(OutFrame) <= OutFrame::kWireOffset);
 // What the origin needs to know about the rest of the library; all functions get `context`.
 struct OriginEnvironment {
     void* context = nullptr;
-    // Fabric address of a node's data server.
-    const void* (*server_address)(void* context, int node) = nullptr;
+    // Fabric address of a data server.
+    const void* (*server_address)(void* context, int server) = nullptr;
     // Where a range of a node's global memory is for RMA; false when it is not registered.
     bool (*resolve)(void* context, int node, uint64_t address, int64_t bytes,
                     fabric::RemoteMemory* memory) = nullptr;
-    // Where chunks for a node's data server go; stays valid.
-    const LandingAddress* (*landing)(void* context, int node) = nullptr;
+    // Where chunks for a data server go; stays valid.
+    const LandingAddress* (*landing)(void* context, int server) = nullptr;
 };
 
 struct OriginOptions {
     int rank = 0;
-    int node_count = 1;
+    ServerNumbers servers;
     size_t buffer_count = 0;
     size_t buffer_bytes = 0;          // equal on all ranks: also the largest frame a server takes
     size_t receive_bytes = 0;         // memory for answers
@@ -73,7 +74,7 @@ class Origin {
               const OriginEnvironment& environment, base::Stats* stats, std::string* error);
     void close();
 
-    Channel& channel(int node);
+    Channel& channel(int server);
 
     // For callers of the library. None of these waits: a caller polls progress() until the
     // condition holds, and gives the processor away in between.
@@ -89,7 +90,7 @@ class Origin {
 
     // Tasks submitted and not complete: all, or whether there are none to a node.
     int64_t task_count() const { return task_count_; }
-    bool is_idle(int node) const { return !channels_[node] || channels_[node]->tasks == 0; }
+    bool is_idle(int node) const;
 
     // Remote completion of everything this origin did to that node's memory, or to all nodes'.
     // start_*: false when there is nothing to wait for; then poll *_is_done(), which asks the
@@ -99,13 +100,22 @@ class Origin {
     bool start_fence_all();
     bool fence_all_is_done();
     // Whether RMA posted now would have to wait for an acknowledgement first.
-    bool has_unexecuted_requests(int node) const {
-        return channels_[node] &&
-               (channels_[node]->first_task != nullptr || channels_[node]->batch != nullptr ||
-                channels_[node]->mutations_pending());
+    bool has_unexecuted_requests(int server) const {
+        const Channel* channel = channels_[server].get();
+        return channel != nullptr && (channel->first_task != nullptr || channel->batch != nullptr ||
+                                      channel->mutations_pending());
     }
     // Whether a frame sent now is executed after all writes posted so far.
-    bool writes_are_ordered_or_done(int node) const;
+    bool writes_are_ordered_or_done(int server) const;
+
+    // What was started to that server so far, or to all, was blocking or has been waited for: what
+    // is submitted to other servers of its node from now on takes effect after it.
+    void make_binding(int server) {
+        if (options_.servers.per_node > 1 && channels_[server]) {
+            make_binding(*channels_[server]);
+        }
+    }
+    void make_all_binding();
 
     // Appends a small put or accumulate (scale not null), run by run, to what travels together to
     // that server; its data is copied. It leaves with the next thing that goes there, when the
@@ -124,10 +134,10 @@ class Origin {
     void flush_batches();
     // Sends what was just appended by a blocking operation. Where such operations are followed by
     // fences, the acknowledgement is asked for at once.
-    void flush_blocking(int node);
-    // Whether everything appended so far has left, to that node or to all.
-    bool batch_has_left(int node) const {
-        return !channels_[node] || channels_[node]->batch == nullptr;
+    void flush_blocking(int server);
+    // Whether everything appended so far has left, to that server or to all.
+    bool batch_has_left(int server) const {
+        return !channels_[server] || channels_[server]->batch == nullptr;
     }
     bool batches_have_left() const { return open_batches_.empty(); }
 
@@ -223,6 +233,8 @@ class Origin {
     // Whether tasks of other servers want buffers, too, so that one chunk at a time is enough.
     bool is_shared() const { return active_.size() > 1; }
 
+    // For messages.
+    std::string name_of(int server) const { return options_.servers.name_of(server); }
     base::Stats& stats() { return *stats_; }
     const BufferManager& buffers() const { return buffers_.manager(); }
 
@@ -264,6 +276,16 @@ class Origin {
     bool greet(Channel& channel);
     bool post_frame(Channel& channel, OutFrame* frame);
     void ask_acknowledge(Channel& channel, uint64_t needed);
+    bool is_fenced(Channel& channel);
+    static void make_binding(Channel& channel);
+    // For channels with a node_order. False: it has been seen to that they will be.
+    void follow_other_servers(Channel& channel);
+    bool predecessors_are_executed(Channel& channel);
+    // Whether the channel's next task may be posted now.
+    bool may_post(Channel& channel) {
+        return (channel.node_order == nullptr || predecessors_are_executed(channel)) &&
+               flush_batch(channel);
+    }
     bool try_credit(const Credit& credit);
     OutFrame* make_frame(void* piece, wire::FrameKind kind, size_t wire_bytes);
     bool post_message(Channel& channel, OutFrame* frame);
@@ -297,7 +319,7 @@ class Origin {
     RegisteredBuffers small_frames_;
     ReceivePool receives_;
 
-    std::vector<std::unique_ptr<Channel>> channels_;  // by node, made on first use
+    std::vector<std::unique_ptr<Channel>> channels_;  // by server, made on first use
     std::vector<Channel*> active_;                    // with queued tasks
     size_t next_active_ = 0;                          // whose turn it is among them
     bool posted_ = false;                             // since the last poll

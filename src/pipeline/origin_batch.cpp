@@ -20,6 +20,12 @@ bool Origin::append(Channel& channel, const SmallRun* runs, int run_count, size_
     if (owner > UINT16_MAX) {
         return false;  // an entry has no room for that
     }
+    if (channel.node_order != nullptr) {
+        follow_other_servers(channel);
+        if (!predecessors_are_executed(channel)) {
+            return false;
+        }
+    }
     const size_t entry_bytes = wire::batch_entry_bytes(run_bytes, scale != nullptr);
     const size_t all_bytes = entry_bytes * static_cast<size_t>(run_count);
     if (sizeof(wire::FrameHeader) + all_bytes > largest_request_bytes()) {
@@ -86,12 +92,16 @@ bool Origin::flush_batch(Channel& channel) {
     }
     channel.last_mutation = channel.sent_frames;
     channel.batch = nullptr;
+    if (channel.node_order != nullptr && channel.node_order->is_batch_binding) {
+        channel.node_order->is_batch_binding = false;
+        channel.node_order->binding_frame = channel.last_mutation;
+    }
     channel.last_batch_ns = base::now_ns();
     return true;
 }
 
-void Origin::flush_blocking(int node) {
-    Channel& channel = *channels_[node];
+void Origin::flush_blocking(int server) {
+    Channel& channel = *channels_[server];
     if (channel.batch == nullptr) {
         return;
     }

@@ -189,12 +189,12 @@ void Origin::take_grant(Channel& channel, const void* frame, size_t frame_bytes)
     wire::SlotsBody body;
     if (channel.landing == nullptr || !wire::decode_body(frame, frame_bytes, &body) ||
         body.count > wire::kMostSlotsPerFrame) {
-        base::fatal(nullptr, "the data server of node %d sent a grant that cannot be decoded",
-                    channel.node);
+        base::fatal(nullptr, "%s sent a grant that cannot be decoded",
+                    name_of(channel.server).c_str());
     }
     for (uint32_t i = 0; i < body.count; ++i) {
         if (body.slot[i] >= channel.landing->slot_count) {
-            base::fatal(nullptr, "the data server of node %d granted slot %u, of %u", channel.node,
+            base::fatal(nullptr, "%s granted slot %u, of %u", name_of(channel.server).c_str(),
                         body.slot[i], channel.landing->slot_count);
         }
         channel.slots.push_back(body.slot[i]);

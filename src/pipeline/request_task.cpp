@@ -57,8 +57,9 @@ void RequestTask::on_answer(Origin& origin, const wire::FrameHeader& header, con
         understood = false;
     }
     if (!understood) {
-        base::fatal(function(), "the data server of node %d answered a %s request with a %s frame",
-                    header.rank, wire::name_of(kind_), wire::name_of(header.kind));
+        base::fatal(function(), "%s answered a %s request with a %s frame",
+                    origin.name_of(header.rank).c_str(), wire::name_of(kind_),
+                    wire::name_of(header.kind));
     }
     origin.release_request(request_id_);
     remove_pending();

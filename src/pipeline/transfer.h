@@ -21,6 +21,28 @@ struct VectorSegments {
     int64_t segment_bytes = 0;
     std::unique_ptr<uint64_t[]> owned;
 
+    // Those whose index `wanted` says yes to, owned.
+    template <class Wanted>
+    VectorSegments select(Wanted&& wanted) const {
+        VectorSegments chosen;
+        chosen.segment_bytes = segment_bytes;
+        for (int64_t i = 0; i < count; ++i) {
+            chosen.count += wanted(i) ? 1 : 0;
+        }
+        chosen.owned = std::make_unique<uint64_t[]>(2 * static_cast<size_t>(chosen.count));
+        uint64_t* to = chosen.owned.get();
+        for (int64_t i = 0; i < count; ++i) {
+            if (wanted(i)) {
+                to[0] = local[i];
+                to[chosen.count] = remote[i];
+                ++to;
+            }
+        }
+        chosen.local = chosen.owned.get();
+        chosen.remote = chosen.owned.get() + chosen.count;
+        return chosen;
+    }
+
     void own() {
         if (owned) {
             return;

@@ -72,7 +72,7 @@ struct FrameHeader {
     uint8_t acc_type = 0;      // accumulate: strided::AccType
     uint8_t layout_kind = 0;   // LayoutKind, for frames with a layout
     uint8_t levels = 0;        // of a strided layout
-    int32_t rank = 0;          // origin frames: the sender; server frames: the server's node
+    int32_t rank = 0;          // origin frames: the sender; server frames: the server's number
     uint32_t frame_bytes = 0;  // of the whole frame
     uint64_t request_id = 0;   // chosen by the origin, returned in the answer
     // Origin frames: the number of this frame among those to this server, from 1. Frames are

@@ -100,6 +100,7 @@ CASES = [
     malformed("ARMCI_BUFFER_COUNT", "8.5", "auto or a whole number", "1..4096"),
     malformed("ARMCI_BUFFER_COUNT", "0", "auto or a whole number", "1..4096"),
     malformed("ARMCI_FAULTS", "eagain=4/3", "a list of", "eagain=R/N", ranks=2),
+    malformed("ARMCI_SERVERS_PER_NODE", "0", "a whole number", "1..1024"),
     malformed("ARMCI_NODE_SIZE", "-1", "a whole number", "0..1048576", ranks=2),
     malformed("ARMCI_SERVER_SPIN_US", "99999999999999999999", "a whole number", "0..1000000"),
     # Sizes.
@@ -108,6 +109,7 @@ CASES = [
     malformed("ARMCI_HEAP_SIZE", "9999999999G", SIZE, "0..65536G", ranks=2),
     # One of several words.
     malformed("ARMCI_ROUTE", "fastest", "one of auto|rma|server|alternate", ranks=2),
+    malformed("ARMCI_SERVER_POLL", "always", "one of auto|spin|wait"),
     malformed("ARMCI_LOG_LEVEL", "WARN", "one of error|warn|info|debug"),
     # Yes or no.
     malformed("ARMCI_STATS", "perhaps", "0 or 1", ranks=2),
@@ -172,6 +174,23 @@ CASES = [
         {"ARMCI_PROGRESS_THREAD": "0"},
         warning("ARMCI_PROGRESS_THREAD=0: remote requests are served only while"),
     ),
+    between_nodes(
+        "more data servers than ranks to run them in",
+        {"ARMCI_SERVERS_PER_NODE": "3"},
+        warning("ARMCI_SERVERS_PER_NODE=3, but a node has only 1 rank to run", "there are 1 on each"),
+    ),
+    Case(
+        "as many data servers as ranks",
+        {"ARMCI_SERVERS_PER_NODE": "2", "ARMCI_NODE_SIZE": "2"},
+        ranks=4,
+    ),
+    Case(
+        "data servers of nodes with unequally many ranks",
+        {"ARMCI_SERVERS_PER_NODE": "2", "ARMCI_NODE_SIZE": "2"},
+        [warning("ARMCI_SERVERS_PER_NODE=2, but a node has only 1 rank to run")],
+        ranks=3,
+    ),
+    Case("many data servers on one node, which needs none", {"ARMCI_SERVERS_PER_NODE": "9"}, ranks=2),
     between_nodes(
         "a profile that is none",
         {"ARMCI_PROFILE": "/dev/null"},

@@ -20,6 +20,8 @@
 #       buffers   number                                              ARMCI_BUFFER_COUNT
 #       bytes     number                                              ARMCI_BUFFER_SIZE
 #       recv      number                                              ARMCI_RECV_BUFFER_COUNT
+#       servers   number                                              ARMCI_SERVERS_PER_NODE
+#       poll      auto, spin, wait                                    ARMCI_SERVER_POLL
 #       finalize  seconds                                             ARMCI_FINALIZE_TIMEOUT_S
 #       engine    none, thread                                        ARMCI_COPY_ENGINE
 #       enginemin bytes                                               ARMCI_COPY_ENGINE_MIN
@@ -54,6 +56,8 @@ set(ARMCI_MP_VARIABLE_effort TEST_EFFORT)
 set(ARMCI_MP_VARIABLE_buffers ARMCI_BUFFER_COUNT)
 set(ARMCI_MP_VARIABLE_bytes ARMCI_BUFFER_SIZE)
 set(ARMCI_MP_VARIABLE_recv ARMCI_RECV_BUFFER_COUNT)
+set(ARMCI_MP_VARIABLE_servers ARMCI_SERVERS_PER_NODE)
+set(ARMCI_MP_VARIABLE_poll ARMCI_SERVER_POLL)
 set(ARMCI_MP_VARIABLE_finalize ARMCI_FINALIZE_TIMEOUT_S)
 set(ARMCI_MP_VARIABLE_engine ARMCI_COPY_ENGINE)
 set(ARMCI_MP_VARIABLE_enginemin ARMCI_COPY_ENGINE_MIN)

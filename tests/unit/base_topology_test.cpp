@@ -59,9 +59,9 @@ TEST(Topology, NothingIsSpareWhenRanksMayRunEverywhere) {
     for (const int processor : my_processors()) {
         everywhere += (everywhere.empty() ? "" : ";") + bound_to(processor);
     }
-    EXPECT_EQ(spare_processor(allowed_processors(), ""), -1);
-    EXPECT_EQ(spare_processor(everywhere, ""), -1);
-    EXPECT_EQ(spare_processor(everywhere, "0000:00:00.0"), -1);
+    EXPECT_EQ(spare_processor(allowed_processors(), "", 0), -1);
+    EXPECT_EQ(spare_processor(everywhere, "", 0), -1);
+    EXPECT_EQ(spare_processor(everywhere, "0000:00:00.0", 0), -1);
 }
 
 TEST(Topology, TheSpareProcessorIsNoRanks) {
@@ -73,17 +73,18 @@ TEST(Topology, TheSpareProcessorIsNoRanks) {
     for (size_t i = 1; i < processors.size(); ++i) {
         others += (others.empty() ? "" : ";") + bound_to(processors[i]);
     }
-    EXPECT_EQ(spare_processor(others, ""), processors[0]);
-    EXPECT_EQ(spare_processor(others, "ffff:ff:1f.7"), processors[0]);  // no such device
+    EXPECT_EQ(spare_processor(others, "", 0), processors[0]);
+    EXPECT_EQ(spare_processor(others, "ffff:ff:1f.7", 0), processors[0]);  // no such device
+    EXPECT_EQ(spare_processor(others, "", 1), -1);  // there is only one
 }
 
 // A rank whose binding is unknown may run anywhere.
 TEST(Topology, NothingIsSpareWhenABindingIsUnknown) {
     const std::string bound = bound_to(my_processors()[0]);
-    EXPECT_EQ(spare_processor(";" + bound, ""), -1);
-    EXPECT_EQ(spare_processor(bound + ";;" + bound, ""), -1);
-    EXPECT_EQ(spare_processor(bound + ";", ""), -1);
-    EXPECT_EQ(spare_processor("", ""), -1);
+    EXPECT_EQ(spare_processor(";" + bound, "", 0), -1);
+    EXPECT_EQ(spare_processor(bound + ";;" + bound, "", 0), -1);
+    EXPECT_EQ(spare_processor(bound + ";", "", 0), -1);
+    EXPECT_EQ(spare_processor("", "", 0), -1);
 }
 
 }  // namespace

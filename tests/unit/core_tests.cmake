@@ -27,8 +27,10 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_buffer_manager_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_channel_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_matrix_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/pipeline_siblings_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_cost_model_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_cost_profile_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/datasrv_idling_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/datasrv_segment_map_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/datasrv_slot_grants_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/core_handles_test.cpp
@@ -36,6 +38,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/raw_client.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_fixture.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_garbage_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/server_idle_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_lifecycle_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_order_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_refusal_test.cpp

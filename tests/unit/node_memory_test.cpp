@@ -84,30 +84,23 @@ TEST(Descriptor, OwnsItsDescriptor) {
     EXPECT_EQ(none.release(), -1);
 }
 
-TEST(NodeMemory, DescriptorsAreAFileOfTheSizeAndAnEvent) {
+TEST(NodeMemory, ItsDescriptorIsAFileOfTheSize) {
     const NodeDescriptors descriptors = create_node_descriptors(size_t{1} << 40);
     ASSERT_TRUE(descriptors.memory.valid());
-    ASSERT_TRUE(descriptors.server_event.valid());
     struct stat status {};
     ASSERT_EQ(fstat(descriptors.memory.get(), &status), 0);
     EXPECT_EQ(status.st_size, off_t{1} << 40);
     EXPECT_EQ(status.st_blocks, 0) << "memory is used before it is touched";
     EXPECT_EQ(status.st_nlink, 0U) << "the memory has a name in a file system";
-    uint64_t value = 0;
-    EXPECT_EQ(read(descriptors.server_event.get(), &value, sizeof value), -1);
-    EXPECT_EQ(errno, EAGAIN);
-    for (const int fd : {descriptors.memory.get(), descriptors.server_event.get()}) {
-        EXPECT_NE(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
-    }
+    EXPECT_NE(fcntl(descriptors.memory.get(), F_GETFD) & FD_CLOEXEC, 0);
 }
 
 TEST(NodeMemory, SizesThatNoFileCanHaveAreRefused) {
     const NodeDescriptors descriptors = create_node_descriptors(~size_t{0} / 2 + 2);
     EXPECT_FALSE(descriptors.memory.valid());
-    EXPECT_FALSE(descriptors.server_event.valid());
 }
 
-TEST(NodeMemory, ProcessesShareTheMemoryAndTheEvent) {
+TEST(NodeMemory, ProcessesShareIt) {
     constexpr int kClients = 3;
     const NodeDescriptors descriptors = create_node_descriptors(kBytes);
     void* address = TestHeap::free_range(kBytes);
@@ -125,8 +118,7 @@ TEST(NodeMemory, ProcessesShareTheMemoryAndTheEvent) {
                 return 2;
             }
             static_cast<char*>(address)[i] = static_cast<char>('a' + i);
-            const uint64_t one = 1;
-            return write(received.server_event.get(), &one, sizeof one) == sizeof one ? 0 : 3;
+            return 0;
         });
     }
     ASSERT_TRUE(serve(server, kClients, descriptors));
@@ -135,10 +127,6 @@ TEST(NodeMemory, ProcessesShareTheMemoryAndTheEvent) {
     }
     ASSERT_TRUE(map_shared(descriptors.memory, address, kBytes));
     EXPECT_STREQ(static_cast<char*>(address), "abc");
-    uint64_t events = 0;
-    ASSERT_EQ(read(descriptors.server_event.get(), &events, sizeof events),
-              static_cast<ssize_t>(sizeof events));
-    EXPECT_EQ(events, uint64_t{kClients});
     unmap_shared(address, kBytes);
 }
 
@@ -254,12 +242,11 @@ class Connection : public testing::Test {
     Descriptor there_;
 };
 
-TEST_F(Connection, TwoDescriptorsAreReceived) {
-    send(2);
+TEST_F(Connection, OneDescriptorIsReceived) {
+    send(1);
     NodeDescriptors received;
     EXPECT_TRUE(receive_descriptors(here_, &received));
     EXPECT_TRUE(received.memory.valid());
-    EXPECT_TRUE(received.server_event.valid());
 }
 
 TEST_F(Connection, ABrokenOneGivesNothing) {
@@ -271,14 +258,13 @@ TEST_F(Connection, ABrokenOneGivesNothing) {
 }
 
 TEST_F(Connection, AnythingElseIsRefusedAndNotKept) {
-    for (const int count : {0, 1, 3}) {
+    for (const int count : {0, 2, 3}) {
         SCOPED_TRACE(count);
         const int before = open_descriptor_count();
         send(count);
         NodeDescriptors received;
         EXPECT_FALSE(receive_descriptors(here_, &received));
         EXPECT_FALSE(received.memory.valid());
-        EXPECT_FALSE(received.server_event.valid());
         EXPECT_EQ(open_descriptor_count(), before);
     }
 }

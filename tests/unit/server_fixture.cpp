@@ -82,6 +82,10 @@ bool TestNetwork::open_domain(fabric::Domain* domain) {
     return domain->open(std::move(choice), peers, &error_);
 }
 
+pipeline::ServerNumbers TestNetwork::servers() const {
+    return {options_.node_count / options_.servers_per_node, options_.servers_per_node};
+}
+
 // As core/network.cpp shares the servers' memory among clients.
 int64_t TestNetwork::window_bytes() const {
     if (uses_landing_) {
@@ -106,23 +110,25 @@ bool TestNetwork::open_node(int number) {
     uses_landing_ = options_.use_landing && node.domain.notifies_writes() &&
                     options_.buffer_bytes >= kSmallestLanding;
     datasrv::ServerOptions server;
-    server.node = number;
+    server.servers = servers();
+    server.number = number;
     server.rank_count = options_.origin_count;
     server.buffer_count = options_.buffer_count;
     server.buffer_bytes = options_.buffer_bytes;
     server.client_window_bytes = window_bytes();
     server.receive_bytes = static_cast<size_t>(window_bytes() * options_.origin_count);
     server.register_segments = options_.register_memory;
+    server.poll = options_.server_poll;
     server.spin_us = kSpinUs;
     server.landing_slots = uses_landing_ ? static_cast<uint32_t>(options_.receive_buffer_count) : 0;
-    return node.server.open(node.domain, **node.heap, node.heap->event_fd(), server, &error_);
+    return node.server.open(node.domain, **node.heap, server, &error_);
 }
 
 bool TestNetwork::open_rank(int number) {
     Rank& rank = *ranks_[static_cast<size_t>(number)];
     pipeline::OriginOptions origin;
     origin.rank = number;
-    origin.node_count = options_.node_count;
+    origin.servers = servers();
     origin.buffer_count = options_.buffer_count;
     origin.buffer_bytes = options_.buffer_bytes;
     origin.receive_bytes = options_.receive_buffer_count * options_.buffer_bytes;

@@ -23,7 +23,9 @@
 namespace armci::test {
 
 struct NetworkOptions {
-    int node_count = 1;
+    int node_count = 1;  // each with a server
+    // Origins take so many servers, one after the other, for those of one node.
+    int servers_per_node = 1;
     int origin_count = 1;
     size_t buffer_count = 4;
     size_t buffer_bytes = 64 << 10;
@@ -31,6 +33,7 @@ struct NetworkOptions {
     int64_t register_min_bytes = 16 << 10;  // of local memory, for remote access
     size_t memory_bytes = 1 << 20;          // global memory of each node
     bool server_threads = false;
+    base::ServerPoll server_poll = base::ServerPoll::automatic;
     bool register_memory = true;  // for remote access
     bool use_ordering = true;
     bool use_landing = true;  // where provider and buffer size allow it, as in a job
@@ -53,6 +56,8 @@ class TestNetwork {
     // Whether the node's memory is registered for remote access.
     bool uses_landing() const { return uses_landing_; }
     bool is_registered(int node) const { return nodes_[static_cast<size_t>(node)]->registered; }
+    // Whether an idle server may sleep for long with this provider.
+    bool server_sleeps_long() const { return nodes_[0]->domain.row().wakes_surely; }
     datasrv::Server& server(int node) { return nodes_[static_cast<size_t>(node)]->server; }
     pipeline::Origin& origin(int rank) { return ranks_[static_cast<size_t>(rank)]->origin; }
     const base::Stats& stats(int rank) const { return ranks_[static_cast<size_t>(rank)]->stats; }
@@ -106,6 +111,7 @@ class TestNetwork {
     bool open_node(int number);
     bool open_rank(int number);
     void publish_memory(int node);
+    pipeline::ServerNumbers servers() const;
     int64_t window_bytes() const;
     static const pipeline::LandingAddress* landing(void* context, int node);
     static const void* server_address(void* context, int node);

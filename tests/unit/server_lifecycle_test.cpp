@@ -2,6 +2,7 @@
 // refused.
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -59,7 +60,7 @@ class ServerLifecycle : public ::testing::Test {
         return options;
     }
     bool open(datasrv::Server& server, std::string* error) {
-        return server.open(*domain_, **heap_, heap_->event_fd(), options(), error);
+        return server.open(*domain_, **heap_, options(), error);
     }
     std::unique_ptr<datasrv::Server> make_server() {
         auto server = std::make_unique<datasrv::Server>();
@@ -335,17 +336,24 @@ TEST_F(ServerLifecycle, RefusedToOpen) {
     ASSERT_TRUE(open_default_domain(domain.get(), 4, &error)) << error;
     {
         datasrv::Server server;
-        EXPECT_FALSE(server.open(*domain, **heap_, heap_->event_fd(), options(), &error));
+        EXPECT_FALSE(server.open(*domain, **heap_, options(), &error));
         EXPECT_NE(error, "");
     }
     fabric::set_faults(fabric::Faults{});
     domain.reset();
 
-    if (domain_->row().wait == fabric::WaitMode::fd) {
+    // Nor can it be woken where there is no descriptor left to do it with.
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none{0, before.rlim_max};
+    {
         datasrv::Server server;
         error.clear();
-        EXPECT_FALSE(server.open(*domain_, **heap_, -1, options(), &error));
-        EXPECT_NE(error.find("epoll for the data server"), std::string::npos) << error;
+        ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+        const bool opened = open(server, &error);
+        ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+        EXPECT_FALSE(opened);
+        EXPECT_NE(error.find("eventfd for the data server"), std::string::npos) << error;
     }
     const std::unique_ptr<datasrv::Server> server = make_server();
     expect_service(*server, false);

@@ -31,7 +31,6 @@ class TestHeap {
     node::NodeHeap* operator->() { return &heap_; }
     char* base() const { return static_cast<char*>(base_); }
     size_t mapping_bytes() const { return bytes_; }
-    int event_fd() const { return descriptors_.server_event.get(); }
     const node::Descriptor& memory() const { return descriptors_.memory; }
 
     // Addresses that nothing uses, aligned to huge pages as node memory is.

@@ -1,0 +1,59 @@
+// Order among the data servers of one node, which do not know each other's counters.
+#include <algorithm>
+
+#include "pipeline/origin.h"
+
+namespace armci::pipeline {
+
+// Writes that complete when delivered are not counted: a blocking one has been delivered.
+void Origin::make_binding(Channel& channel) {
+    channel.node_order->binding_frame = channel.last_effect();
+    channel.node_order->is_batch_binding = channel.batch != nullptr;
+}
+
+void Origin::make_all_binding() {
+    if (options_.servers.per_node > 1) {
+        for (Channel* channel : dirty_) {
+            make_binding(*channel);
+        }
+    }
+}
+
+// Something is started on this channel: it comes after what is binding on the node's others now.
+void Origin::follow_other_servers(Channel& channel) {
+    std::vector<Predecessor>& predecessors = channel.node_order->predecessors;
+    const int first = options_.servers.first_of(channel.node);
+    for (int server = first; server < first + options_.servers.per_node; ++server) {
+        Channel* other = channels_[server].get();
+        if (other == nullptr || other == &channel || !other->binding_pending()) {
+            continue;
+        }
+        const auto known = std::find_if(predecessors.begin(), predecessors.end(),
+                                        [&](const Predecessor& p) { return p.channel == other; });
+        Predecessor& predecessor =
+            known != predecessors.end() ? *known : predecessors.emplace_back(Predecessor{other});
+        predecessor.frame = other->node_order->binding_frame;
+        predecessor.has_batch |= other->node_order->is_batch_binding;
+    }
+}
+
+bool Origin::predecessors_are_executed(Channel& channel) {
+    std::erase_if(channel.node_order->predecessors, [&](Predecessor& predecessor) {
+        Channel& other = *predecessor.channel;
+        if (predecessor.has_batch) {
+            if (!flush_batch(other)) {
+                return false;
+            }
+            predecessor.has_batch = false;
+            predecessor.frame = std::max(predecessor.frame, other.last_mutation);
+        }
+        if (other.executed_frames >= predecessor.frame) {
+            return true;
+        }
+        ask_acknowledge(other, predecessor.frame);
+        return false;
+    });
+    return channel.node_order->predecessors.empty();
+}
+
+}  // namespace armci::pipeline

@@ -1,0 +1,165 @@
+// When a data server polls and when it sleeps, by a clock that the tests turn.
+#include <gtest/gtest.h>
+
+#include "datasrv/idling.h"
+
+namespace armci::datasrv {
+namespace {
+
+using base::ServerPoll;
+
+constexpr int64_t kMostNs = 16'000;
+
+class IdlingTest : public ::testing::Test {
+  protected:
+    void start(ServerPoll poll, bool sleeps_long = true) {
+        idling_ = Idling({poll, kMostNs, sleeps_long}, now_ns_);
+    }
+    bool finds_work() { return idling_.polls_again(true, now_ns_); }
+    bool finds_nothing() { return idling_.polls_again(false, now_ns_); }
+    // Work comes that long after the last, whether the server polls or sleeps then.
+    void work_after(int64_t ns) {
+        const int64_t last_ns = now_ns_;
+        while (now_ns_ - last_ns < ns && finds_nothing()) {
+            now_ns_ += 100;
+        }
+        if (now_ns_ - last_ns < ns) {
+            now_ns_ = last_ns + ns;
+            idling_.woke(false);
+        }
+        finds_work();
+    }
+    // Sleeps until that many have timed out; the length of the last.
+    int sleep_through(int count) {
+        int length_ms = 0;
+        now_ns_ += kMostNs;
+        for (int i = 0; i < count; ++i) {
+            EXPECT_FALSE(finds_nothing());
+            length_ms = idling_.sleep_ms();
+            now_ns_ += int64_t{1'000'000} * length_ms;
+            idling_.woke(true);
+        }
+        return length_ms;
+    }
+
+    int64_t now_ns_ = 1'000'000'000;
+    Idling idling_;
+};
+
+TEST_F(IdlingTest, WorkIsFollowedByAPollUnderEveryPolicy) {
+    for (const ServerPoll poll : {ServerPoll::automatic, ServerPoll::spin, ServerPoll::wait}) {
+        start(poll);
+        EXPECT_TRUE(finds_work());
+    }
+}
+
+TEST_F(IdlingTest, WaitSleepsAtOnce) {
+    start(ServerPoll::wait);
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_TRUE(finds_work());
+        EXPECT_FALSE(finds_nothing());
+        idling_.woke(false);
+        now_ns_ += 100;
+    }
+    EXPECT_EQ(idling_.spin_ns(), 0);
+}
+
+TEST_F(IdlingTest, SpinNeverSleeps) {
+    start(ServerPoll::spin);
+    finds_work();
+    for (int i = 0; i < 100; ++i) {
+        now_ns_ += 1'000'000'000;
+        EXPECT_TRUE(finds_nothing());
+    }
+}
+
+TEST_F(IdlingTest, AutoPollsForAMomentAndThenSleeps) {
+    start(ServerPoll::automatic);
+    finds_work();
+    now_ns_ += kMostNs - 1;
+    EXPECT_TRUE(finds_nothing());
+    now_ns_ += 1;
+    EXPECT_FALSE(finds_nothing());
+}
+
+TEST_F(IdlingTest, AutoPollsForLessWhenThatIsInVainAndForMoreWhenItIsNot) {
+    start(ServerPoll::automatic);
+    int64_t before_ns = idling_.spin_ns();
+    EXPECT_EQ(before_ns, kMostNs);
+    for (int i = 0; i < 3; ++i) {
+        work_after(10 * kMostNs);
+        EXPECT_EQ(idling_.spin_ns(), before_ns / 2);
+        before_ns = idling_.spin_ns();
+    }
+    for (int i = 0; i < 20; ++i) {
+        work_after(10 * kMostNs);
+    }
+    EXPECT_GT(idling_.spin_ns(), 0);
+    EXPECT_LE(idling_.spin_ns(), kMostNs / 8);
+    // It sleeps before this work, but the longest time would have met it.
+    work_after(kMostNs / 2);
+    EXPECT_GT(idling_.spin_ns(), kMostNs / 16);
+    for (int i = 0; i < 20; ++i) {
+        work_after(kMostNs / 2);
+    }
+    EXPECT_EQ(idling_.spin_ns(), kMostNs);
+}
+
+TEST_F(IdlingTest, WorkWithoutAPauseTeachesNothing) {
+    start(ServerPoll::automatic);
+    for (int i = 0; i < 20; ++i) {
+        work_after(10 * kMostNs);
+    }
+    const int64_t before_ns = idling_.spin_ns();
+    for (int i = 0; i < 20; ++i) {
+        finds_work();
+        now_ns_ += 50;
+    }
+    EXPECT_EQ(idling_.spin_ns(), before_ns);
+}
+
+TEST_F(IdlingTest, UndisturbedSleepsGrow) {
+    for (const ServerPoll poll : {ServerPoll::automatic, ServerPoll::wait}) {
+        start(poll);
+        finds_work();
+        EXPECT_EQ(sleep_through(1), Idling::kShortestSleepMs);
+        EXPECT_EQ(sleep_through(1), 2 * Idling::kShortestSleepMs);
+        EXPECT_EQ(sleep_through(10), Idling::kLongestSleepMs);
+        // Ten seconds of nothing, begun with work: at most two sleeps a second.
+        start(poll);
+        finds_work();
+        const int64_t begin_ns = now_ns_;
+        int sleeps = 0;
+        for (; now_ns_ - begin_ns < 10'000'000'000; ++sleeps) {
+            sleep_through(1);
+        }
+        EXPECT_LE(sleeps, 20);
+    }
+}
+
+TEST_F(IdlingTest, WhateverWakesTheServerMakesSleepsShort) {
+    start(ServerPoll::wait);
+    finds_work();
+    sleep_through(10);
+    EXPECT_FALSE(finds_nothing());
+    idling_.woke(false);
+    EXPECT_FALSE(finds_nothing());
+    EXPECT_EQ(idling_.sleep_ms(), Idling::kShortestSleepMs);
+}
+
+TEST_F(IdlingTest, ALostWakeUpMakesSleepsShortForGood) {
+    start(ServerPoll::automatic);
+    finds_work();
+    sleep_through(10);
+    EXPECT_TRUE(finds_work());  // nothing had woken it
+    EXPECT_EQ(sleep_through(10), Idling::kShortestSleepMs);
+}
+
+TEST_F(IdlingTest, SleepsStayShortWhereWakeUpsAreNotTrusted) {
+    start(ServerPoll::automatic, false);
+    finds_work();
+    EXPECT_EQ(sleep_through(10), Idling::kShortestSleepMs);
+}
+
+}  // namespace
+}  // namespace armci::datasrv

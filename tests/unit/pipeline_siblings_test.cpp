@@ -1,0 +1,184 @@
+// Order among the data servers of one node: what is binding at one has been executed before
+// anything later reaches another. Servers here do nothing unless they are helped, so whatever waits
+// for one of them stands still.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "pipeline/request_task.h"
+#include "server_fixture.h"
+#include "transfer_pattern.h"
+
+namespace armci::test {
+namespace {
+
+using base::OpKind;
+using base::Route;
+
+class PipelineSiblings : public ::testing::TestWithParam<bool> {
+  protected:
+    void SetUp() override {
+        NetworkOptions options;
+        options.node_count = 2;
+        options.servers_per_node = 2;
+        options.use_ordering = GetParam();
+        network_ = std::make_unique<TestNetwork>(options);
+        ASSERT_EQ(network_->error(), "");
+        for (const int server : {0, 1}) {  // connected
+            const auto task = rmw(server);
+            network_->wait(*task);
+        }
+        network_->fence_all();
+    }
+
+    pipeline::Origin& origin() { return network_->origin(0); }
+    uint64_t address(int server) { return reinterpret_cast<uint64_t>(network_->memory(server)); }
+
+    std::unique_ptr<pipeline::RequestTask> rmw(int server) {
+        auto task = std::make_unique<pipeline::RequestTask>(
+            "rmw", wire::FrameKind::rmw, wire::RmwBody{address(server), 1, /*fetch_add_long*/ 1},
+            pipeline::RequestTask::Answer::expected);
+        network_->submit(0, server, *task);
+        return task;
+    }
+    bool append(int server) {
+        const pipeline::Origin::SmallRun run{local_.data(), address(server) + 64};
+        return origin().append(origin().channel(server), &run, 1, 8, nullptr,
+                               pipeline::Origin::Leaving::by_caller);
+    }
+    std::unique_ptr<pipeline::Task> put(int server, Route route, int64_t bytes) {
+        return network_->start(0, server, route,
+                               make_transfer({OpKind::put}, contiguous_pattern(bytes, 64, 64),
+                                             local_.data(), network_->memory(server)));
+    }
+    // Everything but the first server moves on for a while.
+    void drive_without_the_first() {
+        for (int i = 0; i < 2000; ++i) {
+            origin().progress();
+            network_->server(1).help();
+        }
+    }
+    // What is binding at server 0 holds `task` back, and only that.
+    void expect_to_wait(const pipeline::Task& task) {
+        drive_without_the_first();
+        EXPECT_FALSE(task.is_complete());
+        network_->wait(task);
+        EXPECT_FALSE(origin().channel(0).binding_pending());
+        EXPECT_EQ(network_->memory(0)[64], 'x');
+        network_->fence_all();
+    }
+
+    std::vector<char> local_ = std::vector<char>(256 << 10, 'x');
+    std::unique_ptr<TestNetwork> network_;
+};
+
+TEST_P(PipelineSiblings, WhatIsBindingComesFirst) {
+    ASSERT_TRUE(append(0));
+    origin().flush_blocking(0);
+    ASSERT_TRUE(origin().batch_has_left(0));
+    origin().make_binding(0);
+    EXPECT_FALSE(append(1)) << "it would overtake what is binding";
+    expect_to_wait(*rmw(1));
+}
+
+TEST_P(PipelineSiblings, APutInChunksWaits) {
+    ASSERT_TRUE(append(0));
+    origin().flush_blocking(0);
+    origin().make_binding(0);
+    expect_to_wait(*put(1, Route::server, 60 << 10));
+}
+
+TEST_P(PipelineSiblings, AnOrderedWriteComesFirst) {
+    if (!network_->is_registered(0)) {
+        GTEST_SKIP() << "this provider has no remote access";
+    }
+    const auto write = put(0, Route::rma, 1000);
+    network_->wait(*write);
+    origin().make_binding(0);
+    if (!origin().channel(0).binding_pending()) {
+        EXPECT_EQ(network_->memory(0)[64], 'x') << "it counts as executed when it was delivered";
+        return;
+    }
+    expect_to_wait(*rmw(1));
+}
+
+// The open batch of something that counts as done: its frame has no number yet.
+TEST_P(PipelineSiblings, ABindingBatchLeavesFirst) {
+    ASSERT_TRUE(append(0));
+    origin().make_all_binding();
+    ASSERT_FALSE(origin().batch_has_left(0));
+    expect_to_wait(*rmw(1));
+}
+
+TEST_P(PipelineSiblings, WhatIsNotBindingHoldsNothingBack) {
+    ASSERT_TRUE(append(0));
+    origin().flush_batches();
+    const auto later = rmw(1);
+    for (int i = 0; i < 1'000'000 && !later->is_complete(); ++i) {
+        origin().progress();
+        network_->server(1).help();
+        sched_yield();
+    }
+    EXPECT_TRUE(later->is_complete());
+    EXPECT_TRUE(origin().channel(0).mutations_pending());
+    network_->fence_all();
+}
+
+// Later operations to the same server need not wait: its frames are in order anyway.
+TEST_P(PipelineSiblings, TheSameServerGoesOn) {
+    ASSERT_TRUE(append(0));
+    origin().flush_blocking(0);
+    origin().make_binding(0);
+    const uint64_t before = origin().channel(0).sent_frames;
+    const auto next = rmw(0);
+    EXPECT_EQ(origin().channel(0).sent_frames, before + 1);
+    network_->wait(*next);
+    network_->fence_all();
+}
+
+TEST_P(PipelineSiblings, AFenceCoversAllServersOfTheNode) {
+    EXPECT_FALSE(origin().start_fence(0));
+    for (const int server : {0, 1}) {
+        ASSERT_TRUE(append(server));
+        origin().flush_blocking(server);
+    }
+    ASSERT_TRUE(origin().start_fence(0));
+    for (int i = 0; i < 2000; ++i) {
+        EXPECT_FALSE(origin().fence_is_done(0));
+        origin().progress();
+        network_->server(1).help();
+    }
+    network_->wait_until([&] { return origin().fence_is_done(0); });
+    for (const int server : {0, 1}) {
+        EXPECT_FALSE(origin().channel(server).remote_work_pending());
+        EXPECT_EQ(network_->memory(server)[64], 'x');
+    }
+    EXPECT_FALSE(origin().start_fence(0));
+}
+
+TEST_P(PipelineSiblings, ATargetIsIdleWhenAllItsServersAre) {
+    EXPECT_TRUE(origin().is_idle(0));
+    const auto task = rmw(1);
+    EXPECT_FALSE(origin().is_idle(0));
+    network_->wait(*task);
+    EXPECT_TRUE(origin().is_idle(0));
+}
+
+INSTANTIATE_TEST_SUITE_P(Orderings, PipelineSiblings, ::testing::Bool(), [](const auto& ordering) {
+    return std::string(ordering.param ? "ordered" : "delivered");
+});
+
+TEST(ServerNumbers, AreCountedNodeByNode) {
+    const pipeline::ServerNumbers one{3, 1};
+    EXPECT_EQ(one.count(), 3);
+    EXPECT_EQ(one.name_of(2), "the data server of node 2");
+    const pipeline::ServerNumbers two{3, 2};
+    EXPECT_EQ(two.count(), 6);
+    EXPECT_EQ(two.first_of(2), 4);
+    EXPECT_EQ(two.node_of(5), 2);
+    EXPECT_EQ(two.name_of(5), "data server 1 of node 2");
+}
+
+}  // namespace
+}  // namespace armci::test
