@@ -13,7 +13,8 @@
 namespace armci::mp {
 namespace {
 
-constexpr int64_t kInts = 48 << 10;  // long enough to be overtaken by a word
+constexpr int64_t kInts = 48 << 10;     // long enough to be overtaken by a word
+constexpr int64_t kManyRuns = 4 << 10;  // by RMA, each word is an operation of its own
 constexpr int64_t kFewInts = 64;
 constexpr int kBytesOfAll = static_cast<int>(kInts * sizeof(int));
 // Of the flag memory: one word for the neighbour's data, one for a third rank to answer.
@@ -143,7 +144,8 @@ TEST_F(TwoSegments, AWordIsPutAfterTheData) {
 
 TEST_F(TwoSegments, AWordIsAddedAfterTheData) {
     check_order(
-        kInts, scaled(16), [&](int* to, int64_t n, int v) { put_strided(to, n, v); }, tell_by_acc);
+        kManyRuns, scaled(16), [&](int* to, int64_t n, int v) { put_strided(to, n, v); },
+        tell_by_acc);
 }
 
 TEST_F(TwoSegments, AWordIsFetchedAfterTheDataWasAdded) {
