@@ -88,7 +88,7 @@ ARMCI_ALIAS(int, ARMCI_NbGet, (void*, void*, int, int, armci_hdl_t*), PARMCI_NbG
 
 extern "C" int PARMCI_NbAcc(int datatype, void* scale, void* src, void* dst, int bytes, int proc,
                             armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbAcc");
+    Entry entry("ARMCI_NbAcc", Entry::Copies::leave);
     if (api::added_on_node(*entry, datatype, scale, src, dst, bytes, proc)) {
         api::skip(*entry, hdl);
         return 0;

@@ -77,7 +77,7 @@ ARMCI_ALIAS(int, ARMCI_NbGetS, (void*, int[], void*, int[], int[], int, int, arm
 extern "C" int PARMCI_NbAccS(int datatype, void* scale, void* src_ptr, int src_stride_ar[],
                              void* dst_ptr, int dst_stride_ar[], int count[], int stride_levels,
                              int proc, armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbAccS");
+    Entry entry("ARMCI_NbAccS", Entry::Copies::leave);
     const auto factor = api::check_scale("ARMCI_NbAccS", datatype, scale);
     Transfer transfer;
     const bool any = api::make_strided(*entry, "ARMCI_NbAccS", OpKind::acc, src_ptr, src_stride_ar,

@@ -67,20 +67,20 @@ extern "C" int PARMCI_AccV(int datatype, void* scale, armci_giov_t* iov, int iov
 ARMCI_ALIAS(int, ARMCI_AccV, (int, void*, armci_giov_t*, int, int), PARMCI_AccV);
 
 extern "C" int PARMCI_NbPutV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbPutV");
+    Entry entry("ARMCI_NbPutV", Entry::Copies::leave);
     return api::start_vector("ARMCI_NbPutV", OpKind::put, nullptr, iov, iov_len, proc, hdl, *entry);
 }
 ARMCI_ALIAS(int, ARMCI_NbPutV, (armci_giov_t*, int, int, armci_hdl_t*), PARMCI_NbPutV);
 
 extern "C" int PARMCI_NbGetV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbGetV");
+    Entry entry("ARMCI_NbGetV", Entry::Copies::leave);
     return api::start_vector("ARMCI_NbGetV", OpKind::get, nullptr, iov, iov_len, proc, hdl, *entry);
 }
 ARMCI_ALIAS(int, ARMCI_NbGetV, (armci_giov_t*, int, int, armci_hdl_t*), PARMCI_NbGetV);
 
 extern "C" int PARMCI_NbAccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc,
                              armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbAccV");
+    Entry entry("ARMCI_NbAccV", Entry::Copies::leave);
     const auto factor = api::check_scale("ARMCI_NbAccV", datatype, scale);
     return api::start_vector("ARMCI_NbAccV", OpKind::acc, api::pointer_to(factor), iov, iov_len,
                              proc, hdl, *entry);

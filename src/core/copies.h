@@ -29,6 +29,9 @@ class Copies {
     // Hands a transfer to the engine; false when it is not one for it, or there is no room now.
     bool take(Runtime& runtime, const pipeline::Transfer& transfer, armci_hdl_s* handle);
     bool are_under_way() const { return !under_way_.empty(); }
+    // The number of the last one taken, and whether it and all before it have ended.
+    uint64_t last_taken() const { return ended_ + under_way_.size(); }
+    bool have_ended(uint64_t last) const { return ended_ >= last; }
     // Ends what the engine has completed; true if that was any.
     bool progress(Runtime& runtime);
 

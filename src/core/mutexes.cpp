@@ -56,6 +56,7 @@ void wait_for_grant(Runtime& runtime, uint32_t waiter) {
             return true;
         }
         if (++polls > kPolls && !runtime.multi_threaded) {
+            runtime.stop_helping();
             runtime.mutex_queue.sleep_until_granted(waiter, kSleepUs);
             return runtime.mutex_queue.granted(waiter);
         }

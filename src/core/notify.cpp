@@ -31,6 +31,7 @@ int notify(Runtime& runtime, const char* function, int target) {
     } else {
         pipeline::Origin& origin = runtime.network->origin;
         const int server = runtime.server_of(target, address);
+        complete_on_other_servers(runtime, target);
         runtime.wait_for_network([&] { return origin.writes_are_ordered_or_done(server); });
         pipeline::RequestTask task(function, wire::FrameKind::increment,
                                    wire::StoreBody{address, 1},

@@ -10,7 +10,9 @@ bool Runtime::progress() {
 }
 
 void Runtime::settle_copies() {
-    wait_until([&] { return !copies.are_under_way(); });
+    // Others may start more while this waits.
+    const uint64_t last = copies.last_taken();
+    wait_until([&] { return copies.have_ended(last); });
 }
 
 void Runtime::stop_helping() {

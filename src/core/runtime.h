@@ -120,7 +120,15 @@ struct Runtime {
         return network == nullptr || multi_threaded || !config().progress_thread ||
                !network->origin.can_sleep();
     }
-    // Waits until a copy engine has done all that this rank gave it.
+    // Whether nothing needs this thread while it waits for other ranks: no operations of its own
+    // are under way, and the data server in this process has a thread that the network wakes.
+    bool may_sleep_at_barrier() const {
+        return network == nullptr ||
+               (config().progress_thread && network->origin.task_count() == 0 &&
+                network->origin.batches_have_left() &&
+                (network->server == nullptr || network->server->is_woken_by_network()));
+    }
+    // Waits until a copy engine has done all that this rank gave it so far.
     void settle_copies();
     // At the end of a wait: the data server in this process is on its own again.
     void stop_helping();

@@ -36,7 +36,7 @@ void wait_at_barrier(Runtime& runtime, Done&& done, Sleep&& sleep) {
     constexpr int kPollsWithoutClock = 64;
     constexpr int64_t kPatienceNs = 1'000'000;
     constexpr int64_t kCrowdedPatienceNs = 50'000;
-    constexpr int64_t kSleepUs = 2'000;  // own operations under way are looked after meanwhile
+    constexpr int64_t kSleepUs = 2'000;  // what comes for this rank is looked after meanwhile
     const int64_t patience_ns = runtime.is_crowded ? kCrowdedPatienceNs : kPatienceNs;
     int polls = 0;
     int64_t begin_ns = 0;
@@ -52,8 +52,7 @@ void wait_at_barrier(Runtime& runtime, Done&& done, Sleep&& sleep) {
         if (begin_ns == 0) {
             begin_ns = now_ns;
         }
-        // Without a data server's thread this one may have its work to do.
-        if (now_ns - begin_ns > patience_ns && runtime.config().progress_thread) {
+        if (now_ns - begin_ns > patience_ns && runtime.may_sleep_at_barrier()) {
             runtime.stop_helping();
             sleep(kSleepUs);
         }

@@ -368,6 +368,12 @@ void wait_everything(Runtime& runtime) {
     }
 }
 
+void complete_on_other_servers(Runtime& runtime, int target) {
+    if (runtime.network->servers.per_node > 1) {
+        fence(runtime, target);
+    }
+}
+
 void store_flag(Runtime& runtime, const char* function, int* flag, int value, int target,
                 uint32_t owner) {
     if (runtime.world.on_my_node(target)) {
@@ -381,6 +387,7 @@ void store_flag(Runtime& runtime, const char* function, int* flag, int value, in
     pipeline::Origin& origin = runtime.network->origin;
     const auto address = reinterpret_cast<uint64_t>(flag);
     const int server = runtime.server_of(target, address);
+    complete_on_other_servers(runtime, target);
     runtime.wait_for_network([&] { return origin.writes_are_ordered_or_done(server); });
     pipeline::RequestTask task(function, wire::FrameKind::store,
                                wire::StoreBody{address, value, owner},

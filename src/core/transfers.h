@@ -28,6 +28,10 @@ bool test_handle(Runtime& runtime, armci_hdl_s* handle);
 void wait_target(Runtime& runtime, int target);
 void wait_everything(Runtime& runtime);
 
+// Before something that tells the target of what went there: where several data servers have the
+// target's memory, nothing else orders what is not waited for.
+void complete_on_other_servers(Runtime& runtime, int target);
+
 // Stores an int at the target after everything that went there before is visible.
 // `owner` as in Transfer.
 void store_flag(Runtime& runtime, const char* function, int* flag, int value, int target,

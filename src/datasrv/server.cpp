@@ -91,7 +91,9 @@ bool Server::help() {
         return false;
     }
     last_help_ns_.store(base::now_ns(), std::memory_order_relaxed);
-    return progress();
+    const bool moved = progress();
+    left_backlog_.store(has_backlog(), std::memory_order_relaxed);
+    return moved;
 }
 
 bool Server::progress() {

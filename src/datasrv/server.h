@@ -86,6 +86,9 @@ class Server {
     // The helper goes away: the thread takes over at once.
     void stop_helping();
 
+    // Otherwise it naps, and whoever can serves requests sooner.
+    bool is_woken_by_network() const { return endpoint_.wait_mode() != fabric::WaitMode::nap; }
+
     // Time the server spent handling requests, for statistics.
     int64_t busy_ns() const { return busy_ns_.load(std::memory_order_relaxed); }
 
@@ -245,7 +248,8 @@ class Server {
     bool has_thread_ = false;
     std::atomic<bool> stopping_{false};
     std::atomic<int64_t> last_help_ns_{0};
-    std::atomic<bool> is_aside_{false};  // the thread leaves the work to a helper
+    std::atomic<bool> is_aside_{false};      // the thread leaves the work to a helper
+    std::atomic<bool> left_backlog_{false};  // the last helper did
     std::atomic<int64_t> busy_ns_{0};
     Idling idling_;  // of the thread alone
     int nap_us_ = 0;

@@ -112,6 +112,10 @@ bool Server::poll_once() {
 // Out of the way of a helper, longer while the help goes on, until it calls.
 void Server::step_aside(int64_t us) {
     is_aside_.store(true);
+    if (last_help_ns_.load() == 0) {  // the helper has gone before it could see that
+        is_aside_.store(false);
+        return;
+    }
     pollfd event{wake_up_.get(), POLLIN, 0};
     const timespec longest{0, us * 1000};
     if (ppoll(&event, 1, &longest, nullptr) > 0) {
@@ -121,8 +125,9 @@ void Server::step_aside(int64_t us) {
 }
 
 void Server::stop_helping() {
-    last_help_ns_.store(0, std::memory_order_relaxed);
-    if (is_aside_.exchange(false)) {
+    last_help_ns_.store(0);
+    // The thread may be asleep, and not know of what a helper could not finish.
+    if (is_aside_.exchange(false) || left_backlog_.exchange(false)) {
         wake();
     }
 }

@@ -1,5 +1,7 @@
 #include "node/mutex_queue.h"
 
+#include <new>
+
 #include "base/futex.h"
 
 namespace armci::node {
@@ -8,9 +10,10 @@ uint32_t MutexQueue::take_waiter() {
     pool_->lock.lock();
     uint32_t waiter = pool_->spare;
     if (waiter != 0) {
-        pool_->spare = pool_->waiters[waiter].next;
+        pool_->spare = (*pool_)[waiter].next;
     } else if (pool_->used_count < WaiterPoolState::kWaiters) {
         waiter = ++pool_->used_count;
+        new (&(*pool_)[waiter]) Waiter;
     }
     pool_->lock.unlock();
     return waiter;
@@ -18,7 +21,7 @@ uint32_t MutexQueue::take_waiter() {
 
 void MutexQueue::give_back(uint32_t waiter) {
     pool_->lock.lock();
-    pool_->waiters[waiter].next = pool_->spare;
+    (*pool_)[waiter].next = pool_->spare;
     pool_->spare = waiter;
     pool_->lock.unlock();
 }
@@ -45,14 +48,14 @@ MutexQueue::Queued MutexQueue::lock(Mutex& mutex, int32_t rank, bool is_remote,
             queued.result = LockResult::no_room;
         } else {
             queued.result = LockResult::queued;
-            Waiter& waiter = pool_->waiters[queued.waiter];
+            Waiter& waiter = (*pool_)[queued.waiter];
             waiter.granted.store(0, std::memory_order_relaxed);
             waiter.next = 0;
             waiter.rank = rank;
             waiter.is_remote = is_remote ? 1 : 0;
             waiter.request_id = request_id;
             if (mutex.last_waiter != 0) {
-                pool_->waiters[mutex.last_waiter].next = queued.waiter;
+                (*pool_)[mutex.last_waiter].next = queued.waiter;
             } else {
                 mutex.first_waiter = queued.waiter;
             }
@@ -64,7 +67,7 @@ MutexQueue::Queued MutexQueue::lock(Mutex& mutex, int32_t rank, bool is_remote,
 }
 
 bool MutexQueue::granted(uint32_t waiter) {
-    if (pool_->waiters[waiter].granted.load(std::memory_order_acquire) == 0) {
+    if ((*pool_)[waiter].granted.load(std::memory_order_acquire) == 0) {
         return false;
     }
     give_back(waiter);
@@ -72,7 +75,7 @@ bool MutexQueue::granted(uint32_t waiter) {
 }
 
 void MutexQueue::sleep_until_granted(uint32_t waiter, int64_t timeout_us) {
-    base::futex_wait(&pool_->waiters[waiter].granted, 0, timeout_us);
+    base::futex_wait(&(*pool_)[waiter].granted, 0, timeout_us);
 }
 
 MutexQueue::Unlocked MutexQueue::unlock(Mutex& mutex, int32_t rank, bool may_grant_remote) {
@@ -89,7 +92,7 @@ MutexQueue::Unlocked MutexQueue::unlock(Mutex& mutex, int32_t rank, bool may_gra
         mutex.guard.unlock();
         return unlocked;
     }
-    Waiter& waiter = pool_->waiters[next];
+    Waiter& waiter = (*pool_)[next];
     if (waiter.is_remote != 0 && !may_grant_remote) {
         unlocked.result = UnlockResult::must_forward;
         mutex.guard.unlock();

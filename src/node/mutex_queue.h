@@ -43,9 +43,12 @@ struct Waiter {
 struct WaiterPoolState {
     static constexpr uint32_t kWaiters = 1 << 16;  // blocked threads and remote ranks per node
     SharedLock lock;
-    uint32_t used_count = 0;
-    uint32_t spare = 0;  // list by `next`
-    Waiter waiters[kWaiters + 1];
+    uint32_t used_count = 0;  // of `storage`, from number 1 on
+    uint32_t spare = 0;       // list by `next`
+    // Waiters are made when they are first used: most never are, and cost no memory then.
+    alignas(Waiter) unsigned char storage[sizeof(Waiter) * (kWaiters + 1)];
+
+    Waiter& operator[](uint32_t number) { return reinterpret_cast<Waiter*>(storage)[number]; }
 };
 
 class MutexQueue {

@@ -25,6 +25,7 @@ constexpr double kSlow = 2.2;
 double measure_slow_ticks_per_byte() {
     constexpr int64_t kBytes = 32 << 10;
     constexpr int kRounds = 12;
+    constexpr int64_t kFewestTicks = 100;  // of a clock too slow to time a probe by
     const std::unique_ptr<char[]> memory(new (std::nothrow) char[2 * kBytes]);
     if (!memory) {
         return 1e9;  // nothing is that slow
@@ -36,6 +37,9 @@ double measure_slow_ticks_per_byte() {
         std::memcpy(memory.get(), memory.get() + kBytes, kBytes);
         asm volatile("" : : "r"(memory.get()) : "memory");
         best = std::min(best, base::ticks() - begin);
+    }
+    if (best < kFewestTicks) {
+        return 1e9;
     }
     return kSlow * static_cast<double>(std::max<int64_t>(best, 1)) / kBytes;
 }

@@ -168,6 +168,26 @@ TEST_F(TwoSegments, ANonBlockingPutIsAfterABlockingOne) {
     }
 }
 
+// A notification is behind all that was started, whichever server has it.
+TEST_F(TwoSegments, ANotificationIsAfterWhatWasNotWaitedFor) {
+    const GlobalMemory more(kInts * static_cast<int64_t>(sizeof(int)));
+    const int left = (me() + nproc() - 1) % nproc();
+    sync();
+    for (int round = 1; round <= scaled(16); ++round) {
+        words_.assign(kInts, round);
+        ARMCI_NbPut(words_.data(), data(neighbour()), kBytesOfAll, neighbour(), nullptr);
+        ARMCI_NbPut(words_.data(), more.element<int>(neighbour()), kBytesOfAll, neighbour(),
+                    nullptr);
+        armci_notify(neighbour());
+        int waited = 0;
+        armci_notify_wait(left, &waited);
+        is_all(data(me()), kInts, round);
+        is_all(more.element<int>(me()), kInts, round);
+        ARMCI_WaitAll();
+        sync();
+    }
+}
+
 TEST_F(TwoSegments, WhatWasWaitedForIsInOrder) {
     for (const int64_t count : {kInts, kFewInts}) {
         check_order(

@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -90,11 +91,13 @@ TEST(CopyEngine, TakesNoMoreThanItHasRoomFor) {
     EXPECT_GT(submitted, 0U);
 }
 
-// Many small ones with pauses in which the thread falls asleep.
+// Many small ones with pauses in which the thread falls asleep. A lost wake-up costs ten seconds,
+// of which there is not time for more than a few.
 TEST(CopyEngine, WakesUpEachTime) {
     const auto engine = make_copy_thread();
     ASSERT_NE(engine, nullptr);
     const std::vector<char> from(64, 'w');
+    const auto begin = std::chrono::steady_clock::now();
     for (uint64_t i = 1; i <= 200; ++i) {
         std::vector<char> to(64, 'z');
         const CopyRequest request = put(from, to);
@@ -106,6 +109,7 @@ TEST(CopyEngine, WakesUpEachTime) {
             nanosleep(&pause, nullptr);
         }
     }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(9));
 }
 
 TEST(CopyEngine, TheEndWaitsForWhatWasSubmitted) {
