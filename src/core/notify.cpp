@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "core/global_memory.h"
 #include "core/sync.h"
+#include "core/transfers.h"
 #include "pipeline/request_task.h"
 
 namespace armci::core {
