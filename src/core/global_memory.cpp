@@ -26,11 +26,8 @@ enum class Outcome : int32_t { no_memory_here = 0, allocated = 1, failed = 2 };
 // What the first member on each node tells all others.
 struct NodeReport {
     Outcome outcome = Outcome::no_memory_here;
-    int32_t registered = 0;
-    uint64_t begin = 0;
-    uint64_t bytes = 0;
-    uint64_t remote_base = 0;
-    uint64_t key = 0;
+    int32_t padding = 0;  // it travels between ranks
+    NodePart part;
     uint64_t tables = 0;  // address, for ranks of the same node
 };
 
@@ -105,25 +102,11 @@ void all_gather(Runtime& runtime, const Group& group, const T& mine, T* all) {
     runtime.messages.complete(runtime, &request, nullptr);
 }
 
-NodePart make_part(int node, int server, const NodeReport& report) {
-    NodePart part;
-    part.node = node;
-    part.server = server;
-    part.registered = report.registered;
-    part.begin = report.begin;
-    part.bytes = report.bytes;
-    part.remote_base = report.remote_base;
-    part.key = report.key;
-    return part;
-}
-
-void fill_tables(const Runtime& runtime, uint64_t segment_id, SegmentTables* tables,
-                 const Plan& plan, const std::vector<NodeReport>& reports) {
+void fill_tables(SegmentTables* tables, const Plan& plan, const std::vector<NodeReport>& reports) {
     for (const Plan::Part& part : plan.parts) {
         const NodeReport& report = reports[part.first_member];
         if (report.outcome == Outcome::allocated) {
-            tables->parts()[tables->part_count++] =
-                make_part(part.node, runtime.server_for(part.node, segment_id), report);
+            tables->parts()[tables->part_count++] = report.part;
         }
     }
     for (int member = 0; member < tables->slice_count; ++member) {
@@ -131,7 +114,7 @@ void fill_tables(const Runtime& runtime, uint64_t segment_id, SegmentTables* tab
         Slice& slice = tables->slices()[member];
         slice.bytes = static_cast<uint64_t>(plan.slice_bytes[member]);
         slice.base =
-            slice.bytes == 0 ? 0 : report.begin + static_cast<uint64_t>(plan.slice_offset[member]);
+            slice.bytes == 0 ? 0 : report.part.begin + static_cast<uint64_t>(plan.slice_offset[member]);
     }
 }
 
@@ -205,7 +188,7 @@ namespace {
 
 // The first member on a node allocates for all of them. Sets the segment's heap records.
 NodeReport allocate_part(Runtime& runtime, const char* function, int64_t bytes,
-                         int64_t tables_bytes, int server, Segment* segment) {
+                         int64_t tables_bytes, Segment* segment) {
     NodeReport report;
     const node::NodeHeap::Range tables = runtime.heap.allocate(tables_bytes);
     std::string reason = "the node heap is full; raise ARMCI_HEAP_SIZE";
@@ -231,18 +214,13 @@ NodeReport allocate_part(Runtime& runtime, const char* function, int64_t bytes,
     report.tables = reinterpret_cast<uint64_t>(tables.data);
     segment->tables_record = tables.record;
     if (bytes > 0) {
-        NodePart part;
-        part.server = server;
-        part.begin = reinterpret_cast<uint64_t>(data.data);
-        part.bytes = static_cast<uint64_t>(bytes);
-        publish(runtime, function, &part);
+        report.part.node = runtime.world.node;
+        report.part.server = runtime.server_for(runtime.world.node, segment->id);
+        report.part.begin = reinterpret_cast<uint64_t>(data.data);
+        report.part.bytes = static_cast<uint64_t>(bytes);
+        publish(runtime, function, &report.part);
         segment->data_record = data.record;
         report.outcome = Outcome::allocated;
-        report.registered = part.registered;
-        report.begin = part.begin;
-        report.bytes = part.bytes;
-        report.remote_base = part.remote_base;
-        report.key = part.key;
     }
     return report;
 }
@@ -283,7 +261,6 @@ bool allocate_global(Runtime& runtime, const char* function, const GroupRef& gro
     }
     std::vector<Wish> wishes(size);
     all_gather(runtime, *group, wish, wishes.data());
-    const uint64_t segment_id = wishes[0].segment_id;
     std::vector<int64_t> slice_bytes(size);
     std::transform(wishes.begin(), wishes.end(), slice_bytes.begin(),
                    [](const Wish& other) { return other.bytes; });
@@ -303,9 +280,8 @@ bool allocate_global(Runtime& runtime, const char* function, const GroupRef& gro
     const int part_count = static_cast<int>(plan.parts.size());
     auto segment = std::make_unique<Segment>();
     segment->group = group;
-    segment->id = segment_id;
+    segment->id = wishes[0].segment_id;
 
-    const int my_server = runtime.server_for(my_part.node, segment_id);
     NodeReport mine;
     if (my_part.first_member == group->rank()) {
         if (plan.overflow) {
@@ -317,7 +293,7 @@ bool allocate_global(Runtime& runtime, const char* function, const GroupRef& gro
         } else {
             mine = allocate_part(runtime, function, my_part.bytes,
                                  static_cast<int64_t>(SegmentTables::bytes(size, part_count)),
-                                 my_server, segment.get());
+                                 segment.get());
         }
     }
     std::vector<NodeReport> reports(size);
@@ -326,8 +302,7 @@ bool allocate_global(Runtime& runtime, const char* function, const GroupRef& gro
         return report.outcome == Outcome::failed;
     });
     if (failed) {
-        const NodePart my_memory = make_part(my_part.node, my_server, mine);
-        release_part(runtime, function, *segment, &my_memory);
+        release_part(runtime, function, *segment, &mine.part);
         return false;
     }
 
@@ -335,13 +310,13 @@ bool allocate_global(Runtime& runtime, const char* function, const GroupRef& gro
     if (my_part.first_member == group->rank()) {
         segment->tables->slice_count = size;
         segment->tables->part_count = 0;
-        fill_tables(runtime, segment_id, segment->tables, plan, reports);
+        fill_tables(segment->tables, plan, reports);
     }
     for (int member = 0; member < size; ++member) {
         if (plan.slice_bytes[member] > 0) {
             const NodeReport& report = reports[plan.parts[plan.part_of[member]].first_member];
             base_pointers[member] = reinterpret_cast<void*>(
-                report.begin + static_cast<uint64_t>(plan.slice_offset[member]));
+                report.part.begin + static_cast<uint64_t>(plan.slice_offset[member]));
         }
     }
     if (runtime.config().debug_alloc && bytes > 0) {
