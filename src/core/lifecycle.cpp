@@ -243,10 +243,8 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     node::HeapControl& control = runtime->heap.control();
     runtime->node_barrier =
         node::NodeBarrier(&control.barrier, static_cast<int>(runtime->world.node_ranks.size()));
-    // Virtual nodes are one host's.
-    const size_t ranks_here = config.node_size > 0 ? static_cast<size_t>(runtime->world.size)
-                                                   : runtime->world.node_ranks.size();
-    runtime->is_crowded = ranks_here > static_cast<size_t>(base::processor_count());
+    runtime->is_crowded =
+        static_cast<int>(runtime->world.node_ranks.size()) > base::processor_count();
     runtime->mutex_queue = node::MutexQueue(&control.waiters);
     runtime->attachments = node::Attachments(&control.attachments);
     runtime->groups.start(runtime->world);

@@ -164,7 +164,7 @@ int hosted_server(const Runtime& runtime) {
                : -1;
 }
 
-void open_server(Runtime& runtime, const CommonSettings& settings, bool single_host) {
+void open_server(Runtime& runtime, const CommonSettings& settings) {
     Network& network = *runtime.network;
     const base::Config& config = runtime.config();
     const int processor = choose_processor(runtime);
@@ -183,7 +183,7 @@ void open_server(Runtime& runtime, const CommonSettings& settings, bool single_h
     options.landing_slots =
         uses_landing(runtime, settings) ? static_cast<uint32_t>(settings.buffers.receive_count) : 0;
     options.register_segments = network.rma_usable;
-    options.is_crowded = ranks_here(runtime, single_host) > base::processor_count();
+    options.is_crowded = runtime.is_crowded;
     options.poll = config.server_poll_choice();
     // Where ranks outnumber the processors polling takes one from whoever the work is done for:
     // measured with two to a processor, requests took up to ten times as long.
@@ -331,6 +331,8 @@ void open_network(Runtime& runtime) {
     raise_descriptor_limit();
     const base::Config& config = runtime.config();
     const bool single_host = is_single_host(runtime.world);
+    // Virtual nodes share their host's processors.
+    runtime.is_crowded = ranks_here(runtime, single_host) > base::processor_count();
     const CommonSettings settings = agree_on_settings(runtime, single_host);
     if (settings.error[0] != '\0') {
         if (runtime.world.rank == 0) {
@@ -369,7 +371,7 @@ void open_network(Runtime& runtime) {
                     network.domain.row().remark);
     }
 
-    open_server(runtime, settings, single_host);
+    open_server(runtime, settings);
     exchange_addresses(runtime);
     open_origin(runtime, settings);
     set_up_costs(runtime, settings.costs, settings.buffers);
