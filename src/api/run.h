@@ -62,7 +62,7 @@ inline bool added_on_node(Runtime& runtime, int datatype, const void* scale, con
         return false;
     }
     const auto type = static_cast<strided::AccType>(datatype);
-    if (static_cast<uint32_t>(bytes) % static_cast<uint32_t>(strided::element_bytes(type)) != 0) {
+    if ((bytes & (strided::element_bytes(type) - 1)) != 0) {  // a power of two
         return false;
     }
     const strided::AccScale factor = strided::make_scale(type, scale);

@@ -76,8 +76,10 @@ template <Isa kIsa>
 
 template <Isa kIsa, bool kFetch>
 [[gnu::always_inline]] inline void run_row(StreamRow row) {
-    const int64_t runs_ahead = std::max<int64_t>(1, kAheadBytes / row.run_bytes);
-    const int64_t ahead = kFetch ? runs_ahead * row.from_stride : 0;
+    int64_t ahead = 0;
+    if constexpr (kFetch) {
+        ahead = std::max<int64_t>(1, kAheadBytes / row.run_bytes) * row.from_stride;
+    }
     for (int64_t i = 0; i < row.run_count; ++i) {
         int64_t done = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(row.to) % kLineBytes);
         if (done != 0) {
@@ -101,7 +103,7 @@ template <Isa kIsa, bool kFetch>
 
 template <Isa kIsa>
 void run(const StreamRow& row) {
-    if (row.run_bytes < kLongestFetchedRun) {
+    if (row.run_count > 1 && row.run_bytes < kLongestFetchedRun) {
         run_row<kIsa, true>(row);
     } else {
         run_row<kIsa, false>(row);
