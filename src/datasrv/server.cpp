@@ -294,11 +294,10 @@ void Server::queue_or_post(const WaitingReply& reply) {
 }
 
 void Server::stop() {
-    if (has_thread_) {
+    if (thread_.is_started()) {
         stopping_.store(true);
         wake();
-        pthread_join(thread_, nullptr);
-        has_thread_ = false;
+        thread_.join();
     }
     const std::lock_guard<std::mutex> lock(mutex_);
     // First: some providers bind memory for others to write into to the endpoint.

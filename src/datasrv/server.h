@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "base/config.h"
+#include "base/thread.h"
 #include "datasrv/get_streams.h"
 #include "datasrv/idling.h"
 #include "datasrv/segment_map.h"
@@ -244,8 +245,7 @@ class Server {
     bool registration_warned_ = false;
     std::vector<uint64_t> addresses_;  // of a layout that its sender might still write to
 
-    pthread_t thread_{};
-    bool has_thread_ = false;
+    base::Thread thread_;
     std::atomic<bool> stopping_{false};
     std::atomic<int64_t> last_help_ns_{0};
     std::atomic<bool> is_aside_{false};      // the thread leaves the work to a helper

@@ -8,7 +8,6 @@
 // would have to be woken.
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,31 +42,13 @@ void sleep_us(int64_t us) {
 
 }  // namespace
 
-// POSIX threads, because std::thread reports failure by an exception only.
 bool Server::start_thread() {
     stopping_.store(false);
-    // Signals are for the program's own threads: its handlers must not run here.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int error = pthread_create(
-        &thread_, nullptr,
-        [](void* server) -> void* {
-            static_cast<Server*>(server)->run();
-            return nullptr;
-        },
-        this);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    has_thread_ = error == 0;
-    if (has_thread_) {
-        pthread_setname_np(thread_, kThreadName);
-    }
-    return has_thread_;
+    return thread_.start(
+        kThreadName, [](void* server) { static_cast<Server*>(server)->run(); }, this);
 }
 
 void Server::run() {
-    base::exit_without_hook();     // the hook calls MPI
     base::ask_for_short_slices();  // ranks that spin must not keep requests waiting
     if (options_.processor >= 0 && !base::bind_this_thread(options_.processor)) {
         ARMCI_LOG_INFO("the data server cannot be bound to processor %d", options_.processor);

@@ -1,22 +1,20 @@
 #include "node/copy_engine.h"
 
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
 
 #include "base/clock.h"
 #include "base/futex.h"
-#include "base/log.h"
+#include "base/thread.h"
 
 namespace armci::node {
 namespace {
 
 constexpr uint64_t kSlots = 64;
-constexpr int64_t kSpinNs = 20'000;       // further requests often follow at once
-constexpr int64_t kSleepUs = 10'000'000;  // until woken; bounds what a lost wake-up costs
+constexpr int64_t kSpinNs = 20'000;                      // further requests often follow at once
+constexpr int64_t kSleepUs = int64_t{3600} * 1'000'000;  // until woken
 
 // `submitted_` and `completed_` count requests; the slot of request n is n modulo kSlots. The
 // release of each by its writer pairs with the acquire of the other thread. A waker that does not
@@ -25,28 +23,14 @@ constexpr int64_t kSleepUs = 10'000'000;  // until woken; bounds what a lost wak
 class CopyThread final : public CopyEngine {
   public:
     ~CopyThread() override {
-        if (has_thread_) {
-            stopping_.store(true);
-            wake();
-            pthread_join(thread_, nullptr);
-        }
+        stopping_.store(true);
+        wake();
+        thread_.join();
     }
 
     bool start() {
-        // Signals are for the program's own threads.
-        sigset_t all;
-        sigset_t before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        has_thread_ = pthread_create(
-                          &thread_, nullptr,
-                          [](void* self) -> void* {
-                              static_cast<CopyThread*>(self)->run();
-                              return nullptr;
-                          },
-                          this) == 0;
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
-        return has_thread_;
+        return thread_.start(
+            kCopyThreadName, [](void* self) { static_cast<CopyThread*>(self)->run(); }, this);
     }
 
     int submit(const CopyRequest* requests, int count) override {
@@ -74,7 +58,6 @@ class CopyThread final : public CopyEngine {
     }
 
     void run() {
-        base::exit_without_hook();  // the hook calls MPI
         int64_t idle_since_ns = 0;
         for (;;) {
             const uint64_t next = completed_.load(std::memory_order_relaxed);
@@ -110,8 +93,7 @@ class CopyThread final : public CopyEngine {
     alignas(64) std::atomic<uint64_t> completed_{0};
     std::atomic<bool> stopping_{false};
     CopyRequest slots_[kSlots];
-    pthread_t thread_{};
-    bool has_thread_ = false;
+    base::Thread thread_;
 };
 
 }  // namespace

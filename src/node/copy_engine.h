@@ -33,6 +33,9 @@ class CopyEngine {
     virtual uint64_t completed() = 0;
 };
 
+// As the system shows the thread (ps -L, top -H).
+inline constexpr const char* kCopyThreadName = "armci-copy";
+
 // A thread that copies, and sleeps when there is nothing to copy. nullptr when the system refuses a
 // thread. The destructor waits for what was submitted.
 std::unique_ptr<CopyEngine> make_copy_thread();
