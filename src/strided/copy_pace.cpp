@@ -15,7 +15,7 @@ constexpr int64_t kPieceBytes = 32 << 10;
 constexpr int64_t kFirstStretchBytes = 128 << 10;
 constexpr int64_t kLongestStretchBytes = 8 << 20;
 
-bool always_stream = false;
+StoreChoice store_choice = StoreChoice::automatic;
 
 // A piece that takes much longer per byte than a copy within the second-level cache has met memory
 // outside. (On machines of today 3 to 10 times as long; in the third level, where both ways are
@@ -55,14 +55,23 @@ double slow_ticks_per_byte() {
 int64_t least_streamed_bytes = kLeastStreamedBytes;
 
 void set_store_choice(StoreChoice choice) {
-    always_stream = choice == StoreChoice::streamed;
-    least_streamed_bytes = choice == StoreChoice::automatic ? kLeastStreamedBytes
-                           : always_stream                  ? 0
-                                                            : std::numeric_limits<int64_t>::max();
+    store_choice = choice;
+    switch (choice) {
+        case StoreChoice::automatic:
+        case StoreChoice::probing:
+            least_streamed_bytes = kLeastStreamedBytes;
+            return;
+        case StoreChoice::streamed:
+            least_streamed_bytes = 0;
+            return;
+        case StoreChoice::cached:
+            least_streamed_bytes = std::numeric_limits<int64_t>::max();
+            return;
+    }
 }
 
 void CopyPace::begin(int64_t unit_bytes) {
-    if (always_stream) {
+    if (store_choice == StoreChoice::streamed) {
         is_streaming_ = has_streamed_ = true;
         return;
     }
@@ -96,7 +105,7 @@ void CopyPace::turn() {
     }
     const auto ticks = static_cast<double>(base::ticks() - begin_ticks_);
     const auto bytes = static_cast<double>(piece_units_ * unit_bytes_);
-    if (ticks > bytes * slow_ticks_per_byte()) {
+    if (store_choice == StoreChoice::probing || ticks > bytes * slow_ticks_per_byte()) {
         start_stretch();
     } else {
         start_piece(kPieceBytes);

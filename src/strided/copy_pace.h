@@ -17,6 +17,7 @@ enum class StoreChoice : uint8_t {
     automatic,
     cached,    // ordinary stores always
     streamed,  // streaming stores wherever runs are long enough
+    probing,   // for tests: automatic, and every piece through the cache seems slow
 };
 
 // For the whole process; while no copy is under way.

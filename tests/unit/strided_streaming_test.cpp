@@ -31,7 +31,7 @@ class Choice {
 };
 
 constexpr StoreChoice kAllChoices[] = {StoreChoice::automatic, StoreChoice::cached,
-                                       StoreChoice::streamed};
+                                       StoreChoice::streamed, StoreChoice::probing};
 
 class StreamRowTest : public ::testing::TestWithParam<Isa> {};
 
@@ -235,6 +235,29 @@ TEST(StridedStreaming, TheChoiceIsObeyed) {
     EXPECT_LT(automatic.left(), kLeastStreamedBytes);
     CopyPace small(kLeastStreamedBytes - 1, 1, true);
     EXPECT_EQ(small.left(), INT64_MAX);
+}
+
+// After each piece that seemed slow a stretch is streamed, each longer than the one before.
+TEST(StridedStreaming, StretchesFollowSlowPieces) {
+    const Choice chosen(StoreChoice::probing);
+    constexpr int64_t kUnitBytes = 512;
+    CopyPace pace(int64_t{1} << 40, kUnitBytes, true);
+    int64_t last_stretch = 0;
+    for (int turn = 0; turn < 10; ++turn) {
+        ASSERT_FALSE(pace.is_streaming());
+        const int64_t piece = pace.left();
+        EXPECT_LE(piece * kUnitBytes, 32 << 10);
+        pace.advance(piece - 1);
+        ASSERT_FALSE(pace.is_streaming()) << "in the middle of a piece";
+        pace.advance(1);
+        ASSERT_TRUE(pace.is_streaming());
+        const int64_t stretch = pace.left();
+        EXPECT_GT(stretch, piece);
+        EXPECT_GE(stretch, last_stretch);
+        last_stretch = stretch;
+        pace.advance(stretch);
+    }
+    EXPECT_LE(last_stretch * kUnitBytes, 64 << 20) << "it looks again now and then";
 }
 
 TEST(StridedStreaming, WhichRunsAreWorthIt) {
