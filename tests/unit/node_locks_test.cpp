@@ -1,7 +1,8 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-#include <chrono>
+#include <atomic>
 #include <new>
 #include <set>
 #include <thread>
@@ -9,6 +10,7 @@
 
 #include "child_process.h"
 #include "node/shared_lock.h"
+#include "task_state.h"
 
 namespace armci::node::test {
 namespace {
@@ -78,31 +80,34 @@ TEST(SharedLock, ExcludesProcesses) {
     munmap(memory, sizeof(Guarded));
 }
 
-// Long enough for waiters to take naps: each gets the lock in the end.
+// Waiters that have begun to take naps get it, too.
 TEST(SharedLock, WaitersGetItHoweverLongItIsHeld) {
+    constexpr int kThreads = 4;
     SharedLock lock;
-    std::atomic<int> waiting{0};
+    std::atomic<int> tid[kThreads] = {};
     int entered = 0;
     lock.lock();
     std::vector<std::thread> threads;
-    for (int i = 0; i < 4; ++i) {
-        threads.emplace_back([&] {
-            waiting.fetch_add(1);
+    for (int i = 0; i < kThreads; ++i) {
+        threads.emplace_back([&, i] {
+            tid[i].store(gettid());
             lock.lock();
             ++entered;
             lock.unlock();
         });
     }
-    while (waiting.load() < 4) {
-        sched_yield();
+    for (const std::atomic<int>& waiter : tid) {
+        while (waiter.load() == 0) {
+            sched_yield();
+        }
+        armci::test::wait_until_asleep(armci::test::task_of(waiter.load()));
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
     EXPECT_EQ(entered, 0);
     lock.unlock();
     for (std::thread& thread : threads) {
         thread.join();
     }
-    EXPECT_EQ(entered, 4);
+    EXPECT_EQ(entered, kThreads);
 }
 
 const void* at(uintptr_t address) {

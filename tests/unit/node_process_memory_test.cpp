@@ -19,6 +19,7 @@
 #include <random>
 #include <vector>
 
+#include "base/futex.h"
 #include "child_process.h"
 #include "node/process_accumulate.h"
 #include "strided/cursor.h"
@@ -57,7 +58,7 @@ class Neighbour {
         : bytes_(bytes),
           memory_(static_cast<char*>(map_pages(bytes, MAP_PRIVATE))),
           result_(static_cast<char*>(map_pages(bytes, MAP_SHARED))),
-          stop_(new (map_pages(kPage, MAP_SHARED)) std::atomic<int>(0)) {
+          stop_(new (map_pages(kPage, MAP_SHARED)) std::atomic<uint32_t>(0)) {
         for (size_t i = 0; i < bytes; ++i) {
             memory_[i] = static_cast<char>(i * 7 + i / 251);
         }
@@ -71,7 +72,7 @@ class Neighbour {
                 return 1;
             }
             while (stop_->load() == 0) {
-                usleep(200);
+                base::futex_wait(stop_, 0, kWaitUs);
             }
             std::memcpy(result_, memory_, bytes_);
             return 0;
@@ -81,7 +82,7 @@ class Neighbour {
         close(ready[1]);
     }
     ~Neighbour() {
-        stop_->store(1);
+        end();
         child_.reset();
         munmap(memory_, bytes_);
         munmap(result_, bytes_);
@@ -96,7 +97,7 @@ class Neighbour {
 
     // Ends the child and compares its memory with what was expected; ours must be as it was.
     void check() {
-        stop_->store(1);
+        end();
         ASSERT_EQ(child_->wait(), 0);
         for (size_t i = 0; i < bytes_; ++i) {
             ASSERT_EQ(result_[i], expected_[i]) << "byte " << i;
@@ -105,10 +106,17 @@ class Neighbour {
     }
 
   private:
+    static constexpr int64_t kWaitUs = 100'000'000;
+
+    void end() {
+        stop_->store(1);
+        base::futex_wake(stop_, 1);
+    }
+
     size_t bytes_;
     char* memory_;
     char* result_;
-    std::atomic<int>* stop_;
+    std::atomic<uint32_t>* stop_;
     std::vector<char> expected_;
     int pid_ = 0;
     std::unique_ptr<ChildProcess> child_;

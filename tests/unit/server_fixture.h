@@ -56,8 +56,6 @@ class TestNetwork {
     // Whether the node's memory is registered for remote access.
     bool uses_landing() const { return uses_landing_; }
     bool is_registered(int node) const { return nodes_[static_cast<size_t>(node)]->registered; }
-    // Whether an idle server may sleep for long with this provider.
-    bool server_sleeps_long() const { return nodes_[0]->domain.row().wakes_surely; }
     datasrv::Server& server(int node) { return nodes_[static_cast<size_t>(node)]->server; }
     pipeline::Origin& origin(int rank) { return ranks_[static_cast<size_t>(rank)]->origin; }
     const base::Stats& stats(int rank) const { return ranks_[static_cast<size_t>(rank)]->stats; }

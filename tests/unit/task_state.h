@@ -1,0 +1,66 @@
+// What the kernel says of a thread of this process.
+#pragma once
+
+#include <dirent.h>
+#include <sched.h>
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+namespace armci::test {
+
+inline std::string first_line(const std::string& path) {
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    return line;
+}
+
+// The folder of the only thread with that name; empty when there is none.
+inline std::string task_named(const std::string& name) {
+    std::string found;
+    DIR* tasks = opendir("/proc/self/task");
+    while (const dirent* entry = tasks != nullptr ? readdir(tasks) : nullptr) {
+        const std::string path = std::string("/proc/self/task/") + entry->d_name;
+        if (entry->d_name[0] != '.' && first_line(path + "/comm") == name) {
+            found = path;
+        }
+    }
+    if (tasks != nullptr) {
+        closedir(tasks);
+    }
+    return found;
+}
+
+inline std::string task_of(int tid) {
+    return "/proc/self/task/" + std::to_string(tid);
+}
+
+inline bool is_asleep(const std::string& task) {
+    const std::string line = first_line(task + "/stat");
+    const size_t end_of_name = line.rfind(')');
+    return end_of_name != std::string::npos && line.compare(end_of_name, 3, ") S") == 0;
+}
+
+// Hangs when it never sleeps.
+inline void wait_until_asleep(const std::string& task) {
+    while (!is_asleep(task)) {
+        sched_yield();
+    }
+}
+
+// How long it has been on a processor, in ticks of the system's clock.
+inline long processor_ticks(const std::string& task) {
+    const std::string line = first_line(task + "/stat");
+    long user = 0;
+    long system = 0;
+    const size_t end_of_name = line.rfind(')');
+    if (end_of_name != std::string::npos) {
+        std::sscanf(line.c_str() + end_of_name,
+                    ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &user, &system);
+    }
+    return user + system;
+}
+
+}  // namespace armci::test
