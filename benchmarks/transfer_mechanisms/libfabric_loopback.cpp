@@ -1,5 +1,6 @@
 // Remote writes and reads by libfabric within the machine, over TCP to the loopback interface or by
 // its shared-memory provider. Software providers move nothing unless the target polls, too.
+#include "armci-bench/fid.h"
 #include "armci-bench/raw_provider.h"
 #include "factories.h"
 
@@ -16,15 +17,7 @@ namespace armci::mechanisms {
 
 namespace {
 
-struct FidClose {
-    template <class Fid>
-    void operator()(Fid* object) const {
-        fi_close(&object->fid);
-    }
-};
-
-template <class Fid>
-using FidPtr = std::unique_ptr<Fid, FidClose>;
+using bench::FidPtr;
 
 // What a side tells the other.
 struct Card {

@@ -2,7 +2,7 @@
 // receive queue, emptied, and put back. One pair of queues per process serves any number of peers.
 #include "cell_queue.h"
 #include "factories.h"
-#include "shared_memory.h"
+#include "staged_copy.h"
 
 #include <algorithm>
 #include <new>
@@ -29,50 +29,29 @@ struct CellAt {
     }
 };
 
-class MessageQueue : public Mechanism {
+class MessageQueue : public StagedCopy {
   public:
     explicit MessageQueue(size_t cell_bytes) : cell_bytes_(cell_bytes) {}
 
-    Availability set_up(Pair& pair, char* own, size_t, char** area) override {
-        pair_ = &pair;
-        own_ = own;
-        *area = own;
-        memory_ = map_shared(pair, memory_bytes());
-        if (pair.is_source()) {
-            new (memory_) Queues;
-        }
-        queues_ = reinterpret_cast<Queues*>(memory_);
-        cell_at_ = {memory_ + sizeof(Queues), sizeof(Cell) + cell_bytes_};
-        if (pair.is_source()) {
-            for (uint32_t number = 0; number < kCellCount; number++) {
-                new (&cell_at_(number)) Cell;
-                queues_->free.enqueue(number, cell_at_);
-            }
-        }
-        pair.barrier();
-        return {};
-    }
-
-    void tear_down() override { munmap(memory_, memory_bytes()); }
-
-    void act(size_t offset, size_t bytes) override {
-        pair_->is_source() ? send(own_ + offset, bytes) : receive(own_ + offset, bytes);
-    }
-
-  private:
-    size_t memory_bytes() const {
+  protected:
+    size_t memory_bytes() const override {
         return sizeof(Queues) + kCellCount * (sizeof(Cell) + cell_bytes_);
     }
 
-    static char* data_of(Cell& cell) { return reinterpret_cast<char*>(&cell + 1); }
-
-    uint32_t take(CellQueue& queue) {
-        uint32_t number = kNoCell;
-        pair_->wait_until([&] { return (number = queue.dequeue(cell_at_)) != kNoCell; });
-        return number;
+    void prepare(char* memory) override {
+        queues_ = reinterpret_cast<Queues*>(memory);
+        cell_at_ = {memory + sizeof(Queues), sizeof(Cell) + cell_bytes_};
+        if (!pair_->is_source()) {
+            return;
+        }
+        new (memory) Queues;
+        for (uint32_t number = 0; number < kCellCount; number++) {
+            new (&cell_at_(number)) Cell;
+            queues_->free.enqueue(number, cell_at_);
+        }
     }
 
-    void send(const char* from, size_t bytes) {
+    void send(const char* from, size_t bytes) override {
         for (size_t at = 0; at < bytes;) {
             const uint32_t number = take(queues_->free);
             Cell& filled = cell_at_(number);
@@ -83,7 +62,7 @@ class MessageQueue : public Mechanism {
         }
     }
 
-    void receive(char* to, size_t bytes) {
+    void receive(char* to, size_t bytes) override {
         for (size_t at = 0; at < bytes;) {
             const uint32_t number = take(queues_->receive);
             Cell& filled = cell_at_(number);
@@ -93,10 +72,16 @@ class MessageQueue : public Mechanism {
         }
     }
 
+  private:
+    static char* data_of(Cell& cell) { return reinterpret_cast<char*>(&cell + 1); }
+
+    uint32_t take(CellQueue& queue) {
+        uint32_t number = kNoCell;
+        pair_->wait_until([&] { return (number = queue.dequeue(cell_at_)) != kNoCell; });
+        return number;
+    }
+
     const size_t cell_bytes_;
-    Pair* pair_ = nullptr;
-    char* own_ = nullptr;
-    char* memory_ = nullptr;
     Queues* queues_ = nullptr;
     CellAt cell_at_;
 };

@@ -1,7 +1,7 @@
 // One copy by the kernel through the file /proc/PID/mem, with the other process stopped by ptrace
 // for each transfer, as old kernels wanted it, or not stopped.
 #include "factories.h"
-#include "permission.h"
+#include "kernel_copy.h"
 
 #include <fcntl.h>
 #include <sys/ptrace.h>
@@ -12,32 +12,17 @@ namespace armci::mechanisms {
 
 namespace {
 
-class ProcMem : public Mechanism {
+class ProcMem : public KernelCopy {
   public:
-    explicit ProcMem(Worker worker) : worker_(worker) {}
-
-    Availability set_up(Pair& pair, char* own, size_t, char** area) override {
-        pair_ = &pair;
-        own_ = own;
-        *area = own;
-        admit_peer(pair);
-        remote_ = pair.exchange(own);
-        return works(worker_, pair.side()) ? first_access() : Availability{};
-    }
+    using KernelCopy::KernelCopy;
 
     void tear_down() override { close_memory(); }
 
-    void act(size_t offset, size_t bytes) override {
-        if (!copy(offset, bytes)) {
-            pair_->fail("/proc/PID/mem", errno);
-        }
-    }
-
   protected:
-    virtual Availability first_access() {
-        // The kernel checks the permission here, once.
-        return open_memory() && copy(0, 1) ? Availability{}
-                                           : explain_refusal("/proc/PID/mem", errno);
+    const char* name() const override { return "/proc/PID/mem"; }
+
+    Availability first_access() override {
+        return open_memory() ? KernelCopy::first_access() : explain_refusal(name(), errno);
     }
 
     bool open_memory() {
@@ -53,27 +38,12 @@ class ProcMem : public Mechanism {
         }
     }
 
-    bool copy(size_t offset, size_t bytes) {
-        while (bytes > 0) {
-            const auto position = reinterpret_cast<off_t>(remote_ + offset);
-            const ssize_t moved = worker_ == Worker::source
-                                      ? pwrite(file_, own_ + offset, bytes, position)
-                                      : pread(file_, own_ + offset, bytes, position);
-            if (moved <= 0) {
-                return false;
-            }
-            offset += static_cast<size_t>(moved);
-            bytes -= static_cast<size_t>(moved);
-        }
-        return true;
+    ssize_t copy_some(char* own, char* remote, size_t bytes) override {
+        const auto position = reinterpret_cast<off_t>(remote);
+        return writes() ? pwrite(file_, own, bytes, position) : pread(file_, own, bytes, position);
     }
 
-    const Worker worker_;
-    Pair* pair_ = nullptr;
-
   private:
-    char* own_ = nullptr;
-    char* remote_ = nullptr;
     int file_ = -1;
 };
 
@@ -87,7 +57,7 @@ class Ptrace : public ProcMem {
         }
         if (copies_) {
             if (!open_memory() || !copy(offset, bytes)) {
-                pair_->fail("/proc/PID/mem", errno);
+                pair_->fail(name(), errno);
             }
             close_memory();
         }

@@ -1,6 +1,6 @@
 // One copy by the kernel: process_vm_writev and process_vm_readv.
 #include "factories.h"
-#include "permission.h"
+#include "kernel_copy.h"
 
 #include <sys/uio.h>
 
@@ -8,57 +8,22 @@ namespace armci::mechanisms {
 
 namespace {
 
-class ProcessVm : public Mechanism {
+class ProcessVm : public KernelCopy {
   public:
-    explicit ProcessVm(Worker worker) : worker_(worker) {}
+    using KernelCopy::KernelCopy;
 
-    Availability set_up(Pair& pair, char* own, size_t, char** area) override {
-        pair_ = &pair;
-        own_ = own;
-        *area = own;
-        admit_peer(pair);
-        remote_ = pair.exchange(own);
-        if (!works(worker_, pair.side()) || copy(0, 1)) {
-            return {};
-        }
-        return explain_refusal(name(), errno);
+  protected:
+    const char* name() const override {
+        return writes() ? "process_vm_writev" : "process_vm_readv";
     }
 
-    void tear_down() override {}
-
-    void act(size_t offset, size_t bytes) override {
-        if (!copy(offset, bytes)) {
-            pair_->fail(name(), errno);
-        }
+    ssize_t copy_some(char* own, char* remote, size_t bytes) override {
+        const iovec here{own, bytes};
+        const iovec there{remote, bytes};
+        const pid_t peer = pair_->peer_pid();
+        return writes() ? process_vm_writev(peer, &here, 1, &there, 1, 0)
+                        : process_vm_readv(peer, &here, 1, &there, 1, 0);
     }
-
-  private:
-    const char* name() const {
-        return worker_ == Worker::source ? "process_vm_writev" : "process_vm_readv";
-    }
-
-    // The kernel may stop early, at a page or at its limit for one call.
-    bool copy(size_t offset, size_t bytes) {
-        while (bytes > 0) {
-            const iovec local{own_ + offset, bytes};
-            const iovec remote{remote_ + offset, bytes};
-            const pid_t peer = pair_->peer_pid();
-            const ssize_t moved = worker_ == Worker::source
-                                      ? process_vm_writev(peer, &local, 1, &remote, 1, 0)
-                                      : process_vm_readv(peer, &local, 1, &remote, 1, 0);
-            if (moved <= 0) {
-                return false;
-            }
-            offset += static_cast<size_t>(moved);
-            bytes -= static_cast<size_t>(moved);
-        }
-        return true;
-    }
-
-    const Worker worker_;
-    Pair* pair_ = nullptr;
-    char* own_ = nullptr;
-    char* remote_ = nullptr;
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 // source sets it, when it has written the data, and only the destination clears it, when it has
 // read them: release and acquire on that word hand the buffer to and fro.
 #include "factories.h"
-#include "shared_memory.h"
+#include "staged_copy.h"
 
 #include <algorithm>
 #include <new>
@@ -19,34 +19,24 @@ struct alignas(64) FillLevel {
     std::atomic<size_t> bytes{0};
 };
 
-class SharedBuffers : public Mechanism {
+class SharedBuffers : public StagedCopy {
   public:
     explicit SharedBuffers(size_t buffer_bytes) : buffer_bytes_(buffer_bytes) {}
 
-    Availability set_up(Pair& pair, char* own, size_t, char** area) override {
-        pair_ = &pair;
-        own_ = own;
-        *area = own;
-        memory_ = map_shared(pair, memory_bytes());
-        if (pair.is_source()) {
-            new (memory_) FillLevel[kBufferCount];
+  protected:
+    size_t memory_bytes() const override {
+        return kBufferCount * (sizeof(FillLevel) + buffer_bytes_);
+    }
+
+    void prepare(char* memory) override {
+        if (pair_->is_source()) {
+            new (memory) FillLevel[kBufferCount];
         }
-        levels_ = reinterpret_cast<FillLevel*>(memory_);
-        buffers_ = memory_ + kBufferCount * sizeof(FillLevel);
-        pair.barrier();
-        return {};
+        levels_ = reinterpret_cast<FillLevel*>(memory);
+        buffers_ = memory + kBufferCount * sizeof(FillLevel);
     }
 
-    void tear_down() override { munmap(memory_, memory_bytes()); }
-
-    void act(size_t offset, size_t bytes) override {
-        pair_->is_source() ? send(own_ + offset, bytes) : receive(own_ + offset, bytes);
-    }
-
-  private:
-    size_t memory_bytes() const { return kBufferCount * (sizeof(FillLevel) + buffer_bytes_); }
-
-    void send(const char* from, size_t bytes) {
+    void send(const char* from, size_t bytes) override {
         for (size_t at = 0; at < bytes; next()) {
             std::atomic<size_t>& level = levels_[turn_].bytes;
             pair_->wait_until([&] { return level.load(std::memory_order_acquire) == 0; });
@@ -57,7 +47,7 @@ class SharedBuffers : public Mechanism {
         }
     }
 
-    void receive(char* to, size_t bytes) {
+    void receive(char* to, size_t bytes) override {
         for (size_t at = 0; at < bytes; next()) {
             std::atomic<size_t>& level = levels_[turn_].bytes;
             size_t piece = 0;
@@ -68,12 +58,10 @@ class SharedBuffers : public Mechanism {
         }
     }
 
+  private:
     void next() { turn_ = (turn_ + 1) % kBufferCount; }
 
     const size_t buffer_bytes_;
-    Pair* pair_ = nullptr;
-    char* own_ = nullptr;
-    char* memory_ = nullptr;
     FillLevel* levels_ = nullptr;
     char* buffers_ = nullptr;
     size_t turn_ = 0;

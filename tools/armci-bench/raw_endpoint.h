@@ -2,6 +2,7 @@
 // Errors in the middle of a measurement end the job; only opening reports them.
 #pragma once
 
+#include "armci-bench/fid.h"
 #include "armci-bench/raw_provider.h"
 
 #include <rdma/fabric.h>
@@ -17,16 +18,6 @@
 #include <vector>
 
 namespace armci::bench {
-
-struct FidClose {
-    template <class Fid>
-    void operator()(Fid* object) const {
-        fi_close(&object->fid);
-    }
-};
-
-template <class Fid>
-using FidPtr = std::unique_ptr<Fid, FidClose>;
 
 // Memory of this process that the endpoint may work on.
 struct RawRegion {
