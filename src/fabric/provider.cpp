@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "fabric/environment.h"
+
 namespace armci::fabric {
 namespace {
 
@@ -77,6 +79,7 @@ InfoPtr make_hints(const std::string& name, bool want_rma, uint64_t msg_order) {
 }
 
 InfoPtr query(const std::string& name, bool want_rma, uint64_t msg_order) {
+    const LibfabricEnvironment environment;
     const InfoPtr hints = make_hints(name, want_rma, msg_order);
     fi_info* list = nullptr;
     if (!hints || fi_getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, hints.get(), &list) != 0) {

@@ -1,0 +1,44 @@
+#include "fabric/environment.h"
+
+#include <cstddef>
+#include <cstdlib>
+#include <iterator>
+
+namespace armci::fabric {
+namespace {
+
+struct Variable {
+    const char* name;
+    const char* value;
+};
+
+// Over tcp, ofi_rxm keeps 4096 receive buffers of 16 KiB for each endpoint, 68 MB that are written
+// to when it opens: an eighth of a gigabyte and a quarter of a second per data server. Few messages
+// are under way at a time, for bulk data are written past these buffers; what does not fit in them
+// waits in the socket. And no message is larger than 8 KiB where there is remote memory access
+// (pipeline/chunk_sizes.h).
+constexpr Variable kVariables[] = {
+    {"FI_OFI_RXM_MSG_RX_SIZE", "128"},
+    {"FI_OFI_RXM_BUFFER_SIZE", "8192"},
+};
+
+}  // namespace
+
+LibfabricEnvironment::LibfabricEnvironment() {
+    for (size_t i = 0; i < std::size(kVariables); ++i) {
+        if (std::getenv(kVariables[i].name) == nullptr &&
+            setenv(kVariables[i].name, kVariables[i].value, 0) == 0) {
+            ours_ |= 1U << i;
+        }
+    }
+}
+
+LibfabricEnvironment::~LibfabricEnvironment() {
+    for (size_t i = 0; i < std::size(kVariables); ++i) {
+        if ((ours_ & 1U << i) != 0) {
+            unsetenv(kVariables[i].name);
+        }
+    }
+}
+
+}  // namespace armci::fabric

@@ -1,0 +1,67 @@
+#include "fabric/environment.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "fabric/domain.h"
+#include "fabric/endpoint.h"
+#include "fabric/provider.h"
+
+namespace armci::fabric::test {
+namespace {
+
+constexpr const char* kVariable = "FI_OFI_RXM_MSG_RX_SIZE";
+
+TEST(LibfabricEnvironment, IsGoneAfterwards) {
+    ASSERT_EQ(getenv(kVariable), nullptr);
+    {
+        const LibfabricEnvironment environment;
+        ASSERT_NE(getenv(kVariable), nullptr);
+        // A query within a query.
+        { const LibfabricEnvironment inner; }
+        EXPECT_NE(getenv(kVariable), nullptr);
+    }
+    EXPECT_EQ(getenv(kVariable), nullptr);
+}
+
+TEST(LibfabricEnvironment, TheUsersSettingStays) {
+    ASSERT_EQ(setenv(kVariable, "77", 1), 0);
+    {
+        const LibfabricEnvironment environment;
+        EXPECT_STREQ(getenv(kVariable), "77");
+    }
+    EXPECT_STREQ(getenv(kVariable), "77");
+    unsetenv(kVariable);
+}
+
+int64_t resident_bytes() {
+    std::ifstream file("/proc/self/statm");
+    int64_t size = 0;
+    int64_t resident = 0;
+    file >> size >> resident;
+    return resident * sysconf(_SC_PAGESIZE);
+}
+
+// What an endpoint takes of the system is what the settings leave of it.
+TEST(LibfabricEnvironment, EndpointsAreSmall) {
+    ProviderChoice choice = choose_provider({"tcp", "", true});
+    if (!choice.info) {
+        GTEST_SKIP() << choice.error;
+    }
+    std::string error;
+    Domain domain;
+    ASSERT_TRUE(domain.open(std::move(choice), 4, &error)) << error;
+    const int64_t before = resident_bytes();
+    Endpoint endpoint;
+    Endpoint::Options options;
+    options.receive_slots = 4;
+    ASSERT_TRUE(endpoint.open(domain, options, &error)) << error;
+    EXPECT_LT(resident_bytes() - before, 32 << 20);
+}
+
+}  // namespace
+}  // namespace armci::fabric::test
