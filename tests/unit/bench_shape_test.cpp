@@ -97,6 +97,13 @@ TEST(BenchPlan, RowsAreTheProductOfWhatWasAskedFor) {
     EXPECT_EQ(plan.rows.back().shape.total_bytes(), 7 * 16);
 }
 
+TEST(BenchPlan, FlagsNeedOneHost) {
+    EXPECT_THAT(plan_for({"--ops", "barriers"}, 2, {.one_host = true}).rows, SizeIs(2));
+    const Plan apart = plan_for({"--ops", "barriers"}, 2, {.one_host = false});
+    EXPECT_THAT(apart.rows, SizeIs(1));
+    EXPECT_THAT(apart.notes, ElementsAre(HasSubstr("one host")));
+}
+
 TEST(BenchPlan, GetStreamsOnlyIfItsLatencyIsNotMeasured) {
     EXPECT_THAT(plan_for({"--ops", "get", "--sizes", "8"}, 2).rows, SizeIs(2));
     EXPECT_THAT(plan_for({"--ops", "get", "--sizes", "8", "--modes", "stream"}, 2).rows, SizeIs(1));

@@ -32,6 +32,17 @@ int world_rank() {
     return rank;
 }
 
+bool is_one_host() {
+    MPI_Comm host = MPI_COMM_NULL;
+    MPI_Comm_split_type(world(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    int ranks = 0;
+    int ranks_here = 0;
+    MPI_Comm_size(world(), &ranks);
+    MPI_Comm_size(host, &ranks_here);
+    MPI_Comm_free(&host);
+    return ranks_here == ranks;
+}
+
 // Prints an error once, on rank 0; everybody returns the same status.
 int fail(const std::string& message, int status) {
     if (world_rank() == 0) {
@@ -131,7 +142,9 @@ int make_plan_for_job(const Options& options, Plan* plan) {
         return fail_usage(error);
     }
     *plan = make_plan(options, rank_count,
-                      {.raw = raw_is_available(), .serial_modes = can_limit_pipeline()});
+                      {.raw = raw_is_available(),
+                       .serial_modes = can_limit_pipeline(),
+                       .one_host = is_one_host()});
     if (world_rank() == 0) {
         for (const std::string& note : plan->notes) {
             std::fprintf(stderr, "armci-bench: %s\n", note.c_str());

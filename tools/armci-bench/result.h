@@ -33,7 +33,7 @@ struct Result {
         return static_cast<double>(row.moved_bytes()) * actor_count / microseconds.median;
     }
     double ops_per_s() const {
-        const int together = row.op == Op::barrier ? 1 : actor_count;  // one barrier for all ranks
+        const int together = is_collective(row.op) ? 1 : actor_count;  // one for all ranks
         return 1e6 * together / microseconds.median;
     }
 };

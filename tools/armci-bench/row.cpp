@@ -9,6 +9,7 @@ namespace armci::bench {
 namespace {
 
 constexpr int64_t kWordBytes = sizeof(long);
+constexpr int64_t kAllocatedBytes = 1 << 20;
 
 bool is_pack(Op op) {
     return op == Op::mpi_pack_put || op == Op::mpi_pack_get;
@@ -103,8 +104,21 @@ class Planner {
                 plan_.rows.push_back({op, Mode::latency, contiguous_shape(kWordBytes)});
                 plan_.rows.push_back({op, Mode::latency, contiguous_shape(0)});
                 break;
+            case Op::flag_barrier:
+                if (!abilities_.one_host) {
+                    note(
+                        op,
+                        "its flags are in memory that all ranks share, so all must be on one host");
+                    break;
+                }
+                [[fallthrough]];
             case Op::barrier:
+            case Op::mpi_barrier:
+            case Op::lock:
                 plan_.rows.push_back({op, Mode::latency, contiguous_shape(0)});
+                break;
+            case Op::malloc_free:
+                plan_.rows.push_back({op, Mode::latency, contiguous_shape(kAllocatedBytes)});
                 break;
         }
     }
@@ -237,6 +251,11 @@ bool is_overlap(Op op) {
     return op == Op::overlap_put || op == Op::overlap_get || op == Op::overlap_acc;
 }
 
+bool is_collective(Op op) {
+    return op == Op::barrier || op == Op::mpi_barrier || op == Op::flag_barrier ||
+           op == Op::malloc_free;
+}
+
 std::string Row::layout() const {
     switch (op) {
         case Op::fetch_add:
@@ -247,7 +266,13 @@ std::string Row::layout() const {
         case Op::fence:
             return shape.total_bytes() > 0 ? "after a put" : "nothing to wait for";
         case Op::barrier:
+        case Op::mpi_barrier:
+        case Op::flag_barrier:
             return "all ranks";
+        case Op::lock:
+            return "lock and unlock";
+        case Op::malloc_free:
+            return "and free, all ranks";
         default:
             return shape.describe();
     }

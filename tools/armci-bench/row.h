@@ -24,6 +24,9 @@ bool is_raw(Op op);
 // Non-blocking transfers against computation.
 bool is_overlap(Op op);
 
+// Of all ranks together.
+bool is_collective(Op op);
+
 struct Row {
     Op op;
     Mode mode;
@@ -39,6 +42,7 @@ struct Row {
 struct Abilities {
     bool raw = false;           // libfabric is there for the raw operations
     bool serial_modes = false;  // the library can be told not to pipeline
+    bool one_host = false;      // all ranks can map the same memory
 };
 
 struct Plan {

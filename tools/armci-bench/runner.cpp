@@ -395,7 +395,7 @@ Runner::~Runner() {
 }
 
 const Roles& Runner::roles_of(const Row& row) const {
-    const bool everyone = row.op == Op::fetch_add_contended || row.op == Op::barrier;
+    const bool everyone = row.op == Op::fetch_add_contended || is_collective(row.op);
     return everyone ? contended_roles_ : pattern_roles_;
 }
 

@@ -4,7 +4,11 @@
 
 #include "armci-bench/armci_api.h"
 
+#include <sched.h>
+
+#include <algorithm>
 #include <chrono>
+#include <new>
 #include <vector>
 
 namespace armci::bench {
@@ -126,6 +130,135 @@ int64_t BarrierWorkload::count_errors() {
     ARMCI_Put(&sent, context().arena.counter(next), sizeof(sent), next);
     ARMCI_Barrier();
     return read_own_counter(context()) == stamp_ * roles.rank_count + previous ? 0 : 1;
+}
+
+void MpiBarrierWorkload::perform(int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+        MPI_Barrier(world());
+    }
+}
+
+void FlagBarrierWorkload::prepare() {
+    void* own = nullptr;
+    MPI_Win_allocate_shared(sizeof(Flag), sizeof(Flag), MPI_INFO_NULL, world(), &own, &window_);
+    new (own) Flag{};
+    MPI_Aint bytes = 0;
+    int unit = 0;
+    MPI_Win_shared_query(window_, 0, &bytes, &unit, &flags_);
+    MPI_Barrier(world());
+}
+
+FlagBarrierWorkload::~FlagBarrierWorkload() {
+    if (window_ != MPI_WIN_NULL) {
+        MPI_Win_free(&window_);
+    }
+}
+
+int64_t FlagBarrierWorkload::lowest() const {
+    int64_t lowest = INT64_MAX;
+    for (int rank = 0; rank < context().roles.rank_count; rank++) {
+        lowest = std::min(lowest, flags_[rank].raised.load(std::memory_order_acquire));
+    }
+    return lowest;
+}
+
+void FlagBarrierWorkload::perform(int64_t count) {
+    constexpr int kSpins = 1000;  // then the others may need this processor
+    for (int64_t i = 0; i < count; i++) {
+        count_++;
+        flags_[context().roles.rank].raised.store(count_, std::memory_order_release);
+        for (int spins = 0; lowest() < count_; spins++) {
+            if (spins > kSpins) {
+                sched_yield();
+            }
+        }
+    }
+}
+
+int64_t FlagBarrierWorkload::count_errors() {
+    perform(1);
+    return lowest() >= count_ ? 0 : 1;
+}
+
+void LockWorkload::prepare() {
+    clear_own_counter(context());
+    created_ = ARMCI_Create_mutexes(1) == 0;
+}
+
+LockWorkload::~LockWorkload() {
+    if (created_) {
+        ARMCI_Destroy_mutexes();
+    }
+}
+
+void LockWorkload::perform(int64_t count) {
+    const int target = context().roles.target;
+    long* counter = context().arena.counter(target);
+    for (int64_t i = 0; i < count; i++) {
+        ARMCI_Lock(0, target);
+        long value = 0;
+        ARMCI_Get(counter, &value, sizeof value, target);
+        value++;
+        ARMCI_Put(&value, counter, sizeof value, target);
+        ARMCI_Fence(target);
+        ARMCI_Unlock(0, target);
+    }
+    added_ += count;
+}
+
+double LockWorkload::timed(int64_t count) {
+    const int target = context().roles.target;
+    const auto begin = std::chrono::steady_clock::now();
+    for (int64_t i = 0; i < count; i++) {
+        ARMCI_Lock(0, target);
+        ARMCI_Unlock(0, target);
+    }
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+int64_t LockWorkload::count_errors() {
+    const auto rank_count = static_cast<size_t>(context().roles.rank_count);
+    std::vector<int64_t> added(rank_count, 0);
+    if (context().roles.acts()) {
+        added[static_cast<size_t>(context().roles.target)] = added_;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, added.data(), context().roles.rank_count, MPI_INT64_T, MPI_SUM,
+                  world());
+    const int64_t mine = added[static_cast<size_t>(context().roles.rank)];
+    return created_ && read_own_counter(context()) == mine ? 0 : 1;
+}
+
+void MallocWorkload::perform(int64_t count) {
+    std::vector<void*> bases(static_cast<size_t>(context().roles.rank_count));
+    for (int64_t i = 0; i < count; i++) {
+        ARMCI_Malloc(bases.data(), context().row.shape.total_bytes());
+        ARMCI_Free(bases[static_cast<size_t>(context().roles.rank)]);
+    }
+}
+
+int64_t MallocWorkload::count_errors() {
+    const Roles& roles = context().roles;
+    std::vector<void*> bases(static_cast<size_t>(roles.rank_count));
+    const int64_t bytes = context().row.shape.total_bytes();
+    if (ARMCI_Malloc(bases.data(), bytes) != 0) {
+        return 1;
+    }
+    const int next = (roles.rank + 1) % roles.rank_count;
+    const int previous = (roles.rank + roles.rank_count - 1) % roles.rank_count;
+    const auto last_word = static_cast<size_t>(bytes) / sizeof(long) - 1;
+    long sent = roles.rank + 1;
+    ARMCI_Put(&sent, static_cast<long*>(bases[static_cast<size_t>(next)]) + last_word, sizeof sent,
+              next);
+    ARMCI_Barrier();
+    void* own = bases[static_cast<size_t>(roles.rank)];
+    long found = 0;
+    {
+        const DirectAccess access(own);
+        found = static_cast<long*>(own)[last_word];
+    }
+    ARMCI_Barrier();
+    ARMCI_Free(own);
+    return found == previous + 1 ? 0 : 1;
 }
 
 }  // namespace armci::bench

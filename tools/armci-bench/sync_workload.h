@@ -1,7 +1,9 @@
-// Operations without a transfer of their own: atomic operations, fence, barrier.
+// Operations without a transfer of their own: atomic operations, fence, barrier, lock, allocation.
 #pragma once
 
 #include "armci-bench/checked_workload.h"
+
+#include <atomic>
 
 namespace armci::bench {
 
@@ -50,6 +52,68 @@ class BarrierWorkload : public Workload {
 
   private:
     long stamp_ = 0;
+};
+
+// MPI_Barrier, as a yardstick.
+class MpiBarrierWorkload : public Workload {
+  public:
+    explicit MpiBarrierWorkload(const Context& context) : Workload(context) {}
+
+    void prepare() override {}
+    void perform(int64_t count) override;
+    int64_t count_errors() override { return 0; }
+};
+
+// What the hardware allows: each rank raises its flag in shared memory and waits for all others'.
+class FlagBarrierWorkload : public Workload {
+  public:
+    explicit FlagBarrierWorkload(const Context& context) : Workload(context) {}
+    ~FlagBarrierWorkload() override;
+
+    void prepare() override;
+    void perform(int64_t count) override;
+    // Ranks that leave must find everybody's flag up.
+    int64_t count_errors() override;
+
+  private:
+    struct alignas(64) Flag {
+        std::atomic<int64_t> raised;
+    };
+
+    int64_t lowest() const;
+
+    MPI_Win window_ = MPI_WIN_NULL;
+    Flag* flags_ = nullptr;  // one for each rank
+    int64_t count_ = 0;      // barriers that this rank has passed
+};
+
+// ARMCI_Lock and ARMCI_Unlock of a mutex of the target.
+class LockWorkload : public Workload {
+  public:
+    explicit LockWorkload(const Context& context) : Workload(context) {}
+    ~LockWorkload() override;
+
+    void prepare() override;
+    // With an addition that only the lock makes atomic.
+    void perform(int64_t count) override;
+    // Without.
+    double timed(int64_t count) override;
+    int64_t count_errors() override;
+
+  private:
+    bool created_ = false;
+    int64_t added_ = 0;
+};
+
+// ARMCI_Malloc and ARMCI_Free.
+class MallocWorkload : public Workload {
+  public:
+    explicit MallocWorkload(const Context& context) : Workload(context) {}
+
+    void prepare() override {}
+    void perform(int64_t count) override;
+    // Whether the memory of one more allocation is everybody's own, and can be put to.
+    int64_t count_errors() override;
 };
 
 }  // namespace armci::bench

@@ -14,7 +14,11 @@ What to measure
                         strided     put-strided, get-strided, acc-strided
                         vector      put-vector, get-vector, acc-vector
                         rmw         fetch-add, swap, fetch-add-contended (all ranks, one counter)
-                        sync        fence (the fence alone, after a put), barrier
+                        sync        fence (the fence alone, after a put), barrier, lock (a mutex of
+                                    the target locked and unlocked)
+                        barriers    mpi-barrier, and flag-barrier by hand in shared memory: what to
+                                    compare barrier with
+                        memory      malloc: 1 MiB for each rank allocated and freed
                         mpi-pack    mpi-pack-put, mpi-pack-get: the strided patch packed, sent and
                                     unpacked by hand with MPI, as a yardstick
                         raw         raw-put, raw-get: writes and reads by libfabric alone, between

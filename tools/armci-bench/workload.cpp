@@ -32,6 +32,14 @@ std::unique_ptr<Workload> make_workload(const Context& context) {
             return std::make_unique<FenceWorkload>(context);
         case Op::barrier:
             return std::make_unique<BarrierWorkload>(context);
+        case Op::mpi_barrier:
+            return std::make_unique<MpiBarrierWorkload>(context);
+        case Op::flag_barrier:
+            return std::make_unique<FlagBarrierWorkload>(context);
+        case Op::lock:
+            return std::make_unique<LockWorkload>(context);
+        case Op::malloc_free:
+            return std::make_unique<MallocWorkload>(context);
         case Op::mpi_pack_put:
         case Op::mpi_pack_get:
             return std::make_unique<MpiPackWorkload>(context);
