@@ -2,24 +2,27 @@
 # Builds and runs all tests: the release build, then what is labelled for the address and thread
 # sanitizers in builds of their own. Installs missing packages first.
 #
-#   scripts/test.sh [--quick] [--filter REGEX]
+#   scripts/test.sh [--quick] [--nightly] [--filter REGEX]
 #     --quick           the release build only
+#     --nightly         also what takes longer than it is worth every time (label nightly)
 #     --filter REGEX    only tests whose name matches (as ctest -R)
 #
 # The last line is "N passed, N failed". Exit status 0 if nothing failed.
 set -euo pipefail
 
 usage() {
-    sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 }
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 quick=no
+left_out='^nightly$'
 filter=
 while (($# > 0)); do
     case $1 in
         --quick) quick=yes ;;
+        --nightly) left_out='^$' ;;
         --filter)
             (($# > 1)) || usage
             filter=$2
@@ -87,7 +90,7 @@ run_part() {
     fi
     # Multi-rank tests are several processes each: one at a time is enough for the machine.
     run_ctest "$preset" "$@" -L '^unit$' --parallel "$(nproc)"
-    run_ctest "$preset" "$@" -LE '^unit$' --parallel 1
+    run_ctest "$preset" "$@" -LE "^unit\$|$left_out" --parallel 1
     if ((ran == 0)) && [[ -z $filter ]]; then
         echo "test: $preset has no tests"
         failed=$((failed + 1))
