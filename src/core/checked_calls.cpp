@@ -107,15 +107,20 @@ void Checks::compare_announcements(const Group& group, const Meeting& meeting) {
     const auto differs = [&](const Announcement& other) {
         return other.kind != all[0].kind || other.detail != all[0].detail;
     };
-    const auto other = std::find_if(all.begin(), all.end(), differs);
-    if (other == all.end()) {
+    const auto unlike_first = std::find_if(all.begin(), all.end(), differs);
+    if (unlike_first == all.end()) {
         return;
     }
-    const int rank = group.world_rank(static_cast<int>(other - all.begin()));
     if (group.rank() != 0) {
-        // The first member tells, and ends the job.
-        runtime_.wait_until([] { return false; });
+        // The first member tells, and ends the job, unless it has left its call for want of others.
+        const int64_t until_ns =
+            base::now_ns() + runtime_.config().check_patience_s * 1'000'000'000;
+        runtime_.wait_until([&] { return base::now_ns() > until_ns; });
     }
+    // Somebody whose call is not this rank's: the first one's, or one that is not the first one's.
+    const bool is_first = mine.kind == all[0].kind && mine.detail == all[0].detail;
+    const auto other = is_first ? unlike_first : all.begin();
+    const int rank = group.world_rank(static_cast<int>(other - all.begin()));
     if (other->kind == mine.kind) {
         base::fatal(mine.function,
                     "rank %d has called %s with an argument (n or type) that differs from this "

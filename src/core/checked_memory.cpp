@@ -79,8 +79,8 @@ void Checks::watch_freed(int owner, const Slice& slice, uint64_t allocation) {
     check::poison(reinterpret_cast<void*>(slice.base), static_cast<int64_t>(slice.bytes));
     const node::FreedRange range{
         slice.base, slice.base + slice.bytes, slice.base, slice.bytes, allocation, owner, 0};
-    freed_ranges_.add(
-        range, [&](const node::FreedRange& oldest) { check_damage("ARMCI_Free", oldest); });
+    freed_ranges_.add(range,
+                      [&](const node::FreedRange& oldest) { check_damage("ARMCI_Free", oldest); });
 }
 
 void Checks::check_damage(const char* function, const node::FreedRange& range) {
@@ -97,9 +97,9 @@ void Checks::check_damage(const char* function, const node::FreedRange& range) {
     }
 }
 
-void Checks::check_given_out(const char* function, const void* data, uint64_t bytes) {
-    const auto begin = reinterpret_cast<uint64_t>(data);
-    freed_ranges_.take(begin, begin + bytes,
+void Checks::check_given_out(const char* function, const node::NodeHeap::Range& given) {
+    const auto begin = reinterpret_cast<uint64_t>(given.data);
+    freed_ranges_.take(begin, begin + given.bytes,
                        [&](const node::FreedRange& range) { check_damage(function, range); });
 }
 

@@ -60,6 +60,9 @@ void Checks::before_stop(int64_t deadline_ns) {
 }
 
 void Checks::finish() {
+    if (late_ != nullptr) {
+        runtime_.messages.complete(runtime_, &late_->request, nullptr);
+    }
     compare_writes("ARMCI_Finalize", Fenced::yes);
     stop_watching_memory();
     constexpr int kWords = sizeof(Counts) / sizeof(uint64_t);

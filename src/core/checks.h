@@ -20,6 +20,7 @@
 #include "core/groups.h"
 #include "core/segments.h"
 #include "node/freed_ranges.h"
+#include "node/heap.h"
 #include "pipeline/transfer.h"
 
 struct armci_hdl_s;
@@ -77,7 +78,7 @@ class Checks {
     bool poison_freed(const Segment& segment, const NodePart& part);
     bool poison_freed(int owner, const Slice& slice, uint64_t allocation);
     // Memory that comes from the heap.
-    void check_given_out(const char* function, const void* data, uint64_t bytes);
+    void check_given_out(const char* function, const node::NodeHeap::Range& range);
     // "it was freed: ...", or nothing if that is not known.
     std::string explain_freed(int rank, uint64_t address, int64_t bytes) const;
     std::string explain_freed_local(const void* pointer) const;

@@ -33,14 +33,11 @@ DynamicMemory allocate_dynamic(Runtime& runtime, const char* function, int64_t b
     std::string reason = "the node heap is full; raise ARMCI_HEAP_SIZE";
     node::NodeHeap::Range range;
     if (memory_is_available(runtime, bytes, &reason)) {
-        range = runtime.heap.allocate(static_cast<size_t>(bytes));
+        range = take_from_heap(runtime, function, static_cast<size_t>(bytes));
     }
     if (range.data == nullptr) {
         base::fatal(function, "%" PRId64 " bytes of global memory were asked for on %s: %s", bytes,
                     describe_node(runtime.world).c_str(), reason.c_str());
-    }
-    if (runtime.checks != nullptr) {
-        runtime.checks->check_given_out(function, range.data, static_cast<uint64_t>(bytes));
     }
     memory.data_record = range.record;
     memory.number = runtime.next_dynamic_number++;

@@ -121,6 +121,14 @@ void fill_tables(SegmentTables* tables, const Plan& plan, const std::vector<Node
 
 }  // namespace
 
+node::NodeHeap::Range take_from_heap(Runtime& runtime, const char* function, size_t bytes) {
+    const node::NodeHeap::Range range = runtime.heap.allocate(bytes);
+    if (runtime.checks != nullptr) {
+        runtime.checks->check_given_out(function, range);
+    }
+    return range;
+}
+
 bool memory_is_available(Runtime& runtime, int64_t bytes, std::string* reason) {
     char text[256];
     const int64_t free_heap = static_cast<int64_t>(runtime.heap.data_bytes()) -
@@ -191,14 +199,15 @@ namespace {
 NodeReport allocate_part(Runtime& runtime, const char* function, int64_t bytes,
                          int64_t tables_bytes, Segment* segment) {
     NodeReport report;
-    const node::NodeHeap::Range tables = runtime.heap.allocate(tables_bytes);
+    const node::NodeHeap::Range tables =
+        take_from_heap(runtime, function, static_cast<size_t>(tables_bytes));
     std::string reason = "the node heap is full; raise ARMCI_HEAP_SIZE";
     bool available = tables.data != nullptr;
     node::NodeHeap::Range data;
     if (available && bytes > 0) {
         available = memory_is_available(runtime, bytes, &reason);
         if (available) {
-            data = runtime.heap.allocate(static_cast<size_t>(bytes));
+            data = take_from_heap(runtime, function, static_cast<size_t>(bytes));
             available = data.data != nullptr;
         }
     }
@@ -211,10 +220,6 @@ NodeReport allocate_part(Runtime& runtime, const char* function, int64_t bytes,
                   bytes, describe_node(runtime.world).c_str(), reason.c_str());
         report.outcome = Outcome::failed;
         return report;
-    }
-    if (runtime.checks != nullptr) {
-        runtime.checks->check_given_out(function, tables.data, static_cast<uint64_t>(tables_bytes));
-        runtime.checks->check_given_out(function, data.data, static_cast<uint64_t>(bytes));
     }
     report.tables = reinterpret_cast<uint64_t>(tables.data);
     segment->tables_record = tables.record;
@@ -234,8 +239,9 @@ void release_part(Runtime& runtime, const char* function, const Segment& segment
                   const NodePart* part) {
     if (segment.data_record != 0) {
         withdraw(runtime, function, *part);
-        // The library's own memory is not what a program has freed.
+        // Not the library's own memory, nor what could not be had on all nodes.
         const bool is_poisoned = runtime.checks != nullptr && !segment.is_internal &&
+                                 segment.tables != nullptr &&
                                  runtime.checks->poison_freed(segment, *part);
         runtime.heap.release(segment.data_record, is_poisoned ? node::NodeHeap::Pages::keep
                                                               : node::NodeHeap::Pages::give_back);

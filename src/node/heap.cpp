@@ -176,6 +176,7 @@ NodeHeap::Range NodeHeap::allocate(size_t bytes) {
         all[record].used = true;
         state.used_bytes += all[record].bytes;
         range.data = reinterpret_cast<char*>(control_) + all[record].offset;
+        range.bytes = all[record].bytes;
         range.record = record;
     }
     state.lock.unlock();

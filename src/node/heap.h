@@ -57,6 +57,7 @@ class NodeHeap {
   public:
     struct Range {
         void* data = nullptr;  // nullptr: no memory
+        size_t bytes = 0;      // whole pages, all of which release() gives back
         uint32_t record = 0;   // to release it with
     };
 
