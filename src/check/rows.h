@@ -17,6 +17,7 @@ struct Row {
     int64_t stride = 0;
     int64_t run_count = 0;
 
+    bool operator==(const Row&) const = default;
     uint64_t end() const {
         return begin + static_cast<uint64_t>((run_count - 1) * stride + run_bytes);
     }

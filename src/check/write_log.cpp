@@ -6,15 +6,21 @@
 namespace armci::check {
 namespace {
 
-// Whether `next` goes on where `last` ends, or a row of equal runs does. The joined write counts as
+// Whether `next` is in the same place as `last`, or goes on where it ends, or a row of equal runs does. The joined write counts as
 // begun when the later one was: the time between is not looked at, rather than guessed.
 bool join(Write* last, const Write& next) {
     if (!last->is_open() || last->was_compared || last->adds != next.adds ||
-        std::memcmp(last->function, next.function, sizeof last->function) != 0 ||
-        next.place.run_count != 1) {
+        std::memcmp(last->function, next.function, sizeof last->function) != 0) {
         return false;
     }
     Row& row = last->place;
+    if (row == next.place) {
+        last->began_ns = next.began_ns;
+        return true;
+    }
+    if (next.place.run_count != 1) {
+        return false;
+    }
     const auto distance = static_cast<int64_t>(next.place.begin - row.begin);
     if (row.run_count == 1 && distance == row.run_bytes) {
         row.run_bytes += next.place.run_bytes;
@@ -67,7 +73,7 @@ class PairSearch {
 
   private:
     void compare_two(const Write& a, const Write& b) {
-        constexpr int64_t kMostWork = 1 << 24;
+        constexpr int64_t kMostWork = 1 << 20;
         work_ += 1;
         if (a.origin == b.origin || (a.was_compared && b.was_compared) || !are_unordered(a, b)) {
             conflicts_->too_many = work_ > kMostWork;

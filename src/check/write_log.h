@@ -40,7 +40,7 @@ static_assert(std::is_trivially_copyable_v<Write>);
 class WriteLog {
   public:
     // Of all targets together; what comes when there are as many is counted only.
-    static constexpr size_t kMost = 1 << 14;
+    static constexpr size_t kMost = 1 << 16;
 
     // A write that begins now. It is joined with the one before where that continues.
     void add(int target, const Write& write);
