@@ -6,8 +6,9 @@
 namespace armci::check {
 namespace {
 
-// Whether `next` is in the same place as `last`, or goes on where it ends, or a row of equal runs does. The joined write counts as
-// begun when the later one was: the time between is not looked at, rather than guessed.
+// Whether `next` is in the same place as `last`, or goes on where it ends, or a row of equal runs
+// does. The joined write counts as begun when the later one was: the time between is not looked at,
+// rather than guessed.
 bool join(Write* last, const Write& next) {
     if (!last->is_open() || last->was_compared || last->adds != next.adds ||
         std::memcmp(last->function, next.function, sizeof last->function) != 0) {
