@@ -163,7 +163,7 @@ TEST(CheckWrites, ClosedByTargetAndForgotten) {
 TEST(CheckWrites, WhatDoesNotFitIsCounted) {
     WriteLog log;
     for (size_t i = 0; i < WriteLog::kMost + 3; ++i) {
-        log.add(0, write_of(1, 1000 * i, 10 + static_cast<int64_t>(i % 2), 5));
+        log.add(0, write_of(1, 1000 * i, 10 + static_cast<int64_t>(i % 7), 5));
     }
     EXPECT_EQ(log.size(), WriteLog::kMost);
     EXPECT_EQ(log.take_left_out(), 3U);
