@@ -35,11 +35,9 @@ void check_counts(const char* function, const int* count, int stride_levels) {
 
 }  // namespace
 
-void check_rank(const char* function, const char* argument, int rank, const Runtime& runtime) {
-    if (rank < 0 || rank >= runtime.world.size) {
-        base::fatal(function, "argument %s = %d: no such rank; the world has ranks 0 to %d",
-                    argument, rank, runtime.world.size - 1);
-    }
+void refuse_rank(const char* function, const char* argument, int rank, const Runtime& runtime) {
+    base::fatal(function, "argument %s = %d: no such rank; the world has ranks 0 to %d", argument,
+                rank, runtime.world.size - 1);
 }
 
 void check_not_negative(const char* function, const char* argument, int64_t value) {
@@ -54,6 +52,25 @@ void check_not_null(const char* function, const char* argument, const void* poin
     }
 }
 
+namespace {
+
+// Checking mode knows what was there.
+void refuse_freed(const char* function, const char* argument, uint64_t address, int64_t bytes,
+                  int rank, const Runtime& runtime) {
+    const std::string what = runtime.checks != nullptr
+                                 ? runtime.checks->explain_freed(rank, address, bytes)
+                                 : std::string();
+    if (!what.empty()) {
+        base::fatal(function,
+                    "argument %s: %" PRId64 " bytes at 0x%" PRIx64
+                    " of rank %d are no global memory any more: %s. Free memory after the last "
+                    "access of any rank",
+                    argument, bytes, address, rank, what.c_str());
+    }
+}
+
+}  // namespace
+
 uint32_t check_remote(const char* function, const char* argument, uint64_t address, int64_t bytes,
                       int rank, Runtime& runtime) {
     if (runtime.segments.find(rank, address, bytes).segment != nullptr) {
@@ -61,6 +78,7 @@ uint32_t check_remote(const char* function, const char* argument, uint64_t addre
     }
     const uint32_t owner = core::find_attached(runtime, function, rank, address, bytes);
     if (owner == wire::kGlobal) {
+        refuse_freed(function, argument, address, bytes, rank, runtime);
         base::fatal(function,
                     "argument %s: %" PRId64 " bytes at 0x%" PRIx64
                     " of rank %d are not all "

@@ -15,7 +15,14 @@ using base::OpKind;
 using core::Runtime;
 using pipeline::Transfer;
 
-void check_rank(const char* function, const char* argument, int rank, const Runtime& runtime);
+[[noreturn]] void refuse_rank(const char* function, const char* argument, int rank,
+                              const Runtime& runtime);
+inline void check_rank(const char* function, const char* argument, int rank,
+                       const Runtime& runtime) {
+    if (static_cast<unsigned>(rank) >= static_cast<unsigned>(runtime.world.size)) [[unlikely]] {
+        refuse_rank(function, argument, rank, runtime);
+    }
+}
 void check_not_negative(const char* function, const char* argument, int64_t value);
 void check_not_null(const char* function, const char* argument, const void* pointer);
 // [address, address + bytes) must be global memory of that rank, or memory that it has attached.

@@ -14,6 +14,9 @@ int allocate(const char* function, void** base_ptrs, armci_size_t bytes,
              const core::GroupRef& group, Runtime& runtime) {
     check_not_null(function, "base_ptrs", base_ptrs);
     check_not_negative(function, "bytes", bytes);
+    if (runtime.checks != nullptr) {
+        runtime.checks->meet(function, *group, core::Collective::allocate);
+    }
     return core::allocate_global(runtime, function, group, bytes, base_ptrs, nullptr) ? 0 : 1;
 }
 

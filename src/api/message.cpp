@@ -29,7 +29,12 @@ void reduce(Runtime& runtime, const char* function, const core::Group& group, vo
     if (n > 0) {
         check_not_null(function, "x", x);
     }
-    runtime.messages.reduce(runtime, function, group, x, n, op, checked_type(function, type));
+    const core::MessageType checked = checked_type(function, type);
+    if (runtime.checks != nullptr) {
+        constexpr int64_t kTypes = 8;
+        runtime.checks->meet(function, group, core::Collective::reduce, n * kTypes + type);
+    }
+    runtime.messages.reduce(runtime, function, group, x, n, op, checked);
 }
 
 // Ranks outside the scope have nothing to do.
@@ -160,6 +165,9 @@ extern "C" int armci_msg_rcvany(int tag, void* buffer, int buflen, int* msglen) 
 
 extern "C" void parmci_msg_barrier(void) {
     Entry entry("armci_msg_barrier");
+    if (entry->checks != nullptr) {
+        entry->checks->before_barrier("armci_msg_barrier", *entry->groups.world());
+    }
     armci::core::world_barrier(*entry);
 }
 ARMCI_ALIAS(void, armci_msg_barrier, (void), parmci_msg_barrier);
@@ -170,6 +178,9 @@ extern "C" void parmci_msg_group_barrier(ARMCI_Group* group) {
     api::check_not_null("armci_msg_group_barrier", "group", group);
     const armci::core::GroupRef found = entry->groups.find(api::group_id(*group));
     if (found != nullptr) {
+        if (entry->checks != nullptr) {
+            entry->checks->before_barrier("armci_msg_group_barrier", *found);
+        }
         armci::core::group_barrier(*entry, *found);
     }
 }

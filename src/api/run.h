@@ -31,7 +31,7 @@ inline void start_or_skip(Runtime& runtime, bool any, Transfer&& transfer, armci
 inline bool is_plain_on_node(Runtime& runtime, const void* local, const void* remote, int bytes,
                              int proc) {
     return bytes > 0 && local != nullptr &&
-           static_cast<unsigned>(proc) < static_cast<unsigned>(runtime.world.size) &&
+           static_cast<unsigned>(proc) < static_cast<unsigned>(runtime.short_way_ranks) &&
            runtime.world.on_my_node(proc) &&
            runtime.segments.find(proc, reinterpret_cast<uint64_t>(remote), bytes).segment !=
                nullptr;

@@ -4,6 +4,19 @@
 #include "api/arguments.h"
 #include "core/notify.h"
 
+namespace armci::api {
+namespace {
+
+void fence_all(core::Runtime& runtime) {
+    if (runtime.checks != nullptr) {
+        runtime.checks->fence_all();
+    }
+    core::fence_all(runtime);
+}
+
+}  // namespace
+}  // namespace armci::api
+
 using armci::core::Entry;
 namespace api = armci::api;
 
@@ -13,6 +26,9 @@ extern "C" void PARMCI_Fence(int proc) {
     Entry entry("ARMCI_Fence");
     if (proc >= 0) {
         api::check_rank("ARMCI_Fence", "proc", proc, *entry);
+        if (entry->checks != nullptr) [[unlikely]] {
+            entry->checks->fence(proc);
+        }
         armci::core::fence(*entry, proc);
     }
 }
@@ -20,19 +36,26 @@ ARMCI_ALIAS(void, ARMCI_Fence, (int), PARMCI_Fence);
 
 extern "C" void PARMCI_AllFence(void) {
     Entry entry("ARMCI_AllFence");
-    armci::core::fence_all(*entry);
+    api::fence_all(*entry);
 }
 ARMCI_ALIAS(void, ARMCI_AllFence, (void), PARMCI_AllFence);
 
 // Fencing more than the group is allowed, and the group may be freed already.
 extern "C" void ARMCI_GroupFence(ARMCI_Group*) {
     Entry entry("ARMCI_GroupFence");
-    armci::core::fence_all(*entry);
+    api::fence_all(*entry);
 }
 
 extern "C" void PARMCI_Barrier(void) {
     Entry entry("ARMCI_Barrier");
+    if (entry->checks != nullptr) {
+        entry->checks->meet("ARMCI_Barrier", *entry->groups.world(),
+                            armci::core::Collective::barrier);
+    }
     armci::core::fence_all(*entry);
+    if (entry->checks != nullptr) {
+        entry->checks->fence_before_meeting("ARMCI_Barrier", *entry->groups.world());
+    }
     armci::core::world_barrier(*entry);
 }
 ARMCI_ALIAS(void, ARMCI_Barrier, (void), PARMCI_Barrier);

@@ -14,6 +14,7 @@ enum class RouteChoice : int { automatic = 0, rma = 1, server = 2, alternate = 3
 enum class DomainChoice : int { process = 0, node = 1 };
 enum class OrderChoice : int { automatic = 0, none = 1 };
 enum class CopyEngineChoice : int { none = 0, thread = 1 };
+enum class CheckChoice : int { off = 0, on = 1, warn = 2 };
 enum class ServerPoll : int { automatic = 0, spin = 1, wait = 2 };
 
 // Value of a number that the library shall choose itself; written "auto". Only numbers whose
@@ -45,6 +46,9 @@ struct Config {
     }
     OrderChoice order_choice() const {
         return static_cast<OrderChoice>(rma_order);
+    }
+    CheckChoice check_choice() const {
+        return static_cast<CheckChoice>(check);
     }
     ServerPoll server_poll_choice() const {
         return static_cast<ServerPoll>(server_poll);

@@ -83,6 +83,13 @@
     INTEGER(finalize_timeout_s, "ARMCI_FINALIZE_TIMEOUT_S", 10, 1, 86400, own,                          \
         "Seconds ARMCI_Finalize waits for the other ranks before it returns without them (a failing "   \
         "program may call it on one rank only); the rest is done in MPI_Finalize.")                     \
+    CHOICE(check, "ARMCI_CHECK", 0, "0|1|warn", own,                                                    \
+        "Checking mode, for programs under development: looks for use of freed memory, buffers touched " \
+        "too early, unordered writes to the same bytes, and calls that wait for each other. 1: a "      \
+        "mistake ends the job; warn: it is only reported. See docs/checking.md.")                       \
+    INTEGER(check_patience_s, "ARMCI_CHECK_PATIENCE_S", 10, 1, 86400, own,                              \
+        "With ARMCI_CHECK: seconds for which a rank waits in a collective call before it says what "    \
+        "the ranks do that have not come.")                                                             \
     BOOL(stats, "ARMCI_STATS", 0, own,                                                                  \
         "Print a table of operations and bytes by route when the library ends.")                        \
     CHOICE(log_level, "ARMCI_LOG_LEVEL", 1, "error|warn|info|debug", own,                               \

@@ -2,22 +2,20 @@
 #include <cinttypes>
 
 #include "base/log.h"
+#include "core/checks.h"
 #include "core/global_memory.h"
 
 namespace armci::core {
 namespace {
 
-// Apart from collective segments, whose highest bit is clear.
-constexpr uint64_t kDynamic = uint64_t{1} << 63;
-
 uint64_t dynamic_id(int owner, const DynamicMemory& memory) {
-    return kDynamic | static_cast<uint64_t>(owner) << 32 | memory.number;
+    return kDynamicSegment | static_cast<uint64_t>(owner) << kDynamicCountBits | memory.number;
 }
 
 void forget_overlapping(Runtime& runtime, int owner, const Slice& slice) {
     std::vector<Segment*> outdated;
     for (const auto& segment : runtime.segments.all()) {
-        if ((segment->id & kDynamic) != 0 && segment->group->world_rank(0) == owner &&
+        if ((segment->id & kDynamicSegment) != 0 && segment->group->world_rank(0) == owner &&
             segment->slice(0).base < slice.base + slice.bytes &&
             slice.base < segment->slice(0).base + segment->slice(0).bytes) {
             outdated.push_back(segment.get());
@@ -35,7 +33,7 @@ DynamicMemory allocate_dynamic(Runtime& runtime, const char* function, int64_t b
     std::string reason = "the node heap is full; raise ARMCI_HEAP_SIZE";
     node::NodeHeap::Range range;
     if (memory_is_available(runtime, bytes, &reason)) {
-        range = runtime.heap.allocate(static_cast<size_t>(bytes));
+        range = take_from_heap(runtime, function, static_cast<size_t>(bytes));
     }
     if (range.data == nullptr) {
         base::fatal(function, "%" PRId64 " bytes of global memory were asked for on %s: %s", bytes,
@@ -54,7 +52,11 @@ DynamicMemory allocate_dynamic(Runtime& runtime, const char* function, int64_t b
 
 void free_dynamic(Runtime& runtime, const DynamicMemory& memory) {
     withdraw(runtime, "ARMCI_Memctl", memory.part);
-    runtime.heap.release(memory.data_record);
+    const bool is_poisoned = runtime.checks != nullptr &&
+                             runtime.checks->poison_freed(runtime.world.rank, memory.slice,
+                                                          dynamic_id(runtime.world.rank, memory));
+    runtime.heap.release(memory.data_record, is_poisoned ? node::NodeHeap::Pages::keep
+                                                         : node::NodeHeap::Pages::give_back);
 }
 
 void attach_dynamic(Runtime& runtime, int owner, const DynamicMemory& memory) {
@@ -77,6 +79,9 @@ void attach_dynamic(Runtime& runtime, int owner, const DynamicMemory& memory) {
 
 void detach_dynamic(Runtime& runtime, int owner, const DynamicMemory& memory) {
     if (Segment* segment = runtime.segments.find_by_id(dynamic_id(owner, memory))) {
+        if (runtime.checks != nullptr) {
+            runtime.checks->remember_freed(*segment);
+        }
         runtime.segments.remove(segment);
     }
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "core/checks.h"
 #include "core/sync.h"
 #include "core/transfers.h"
 #include "node/memory_limits.h"
@@ -120,6 +121,14 @@ void fill_tables(SegmentTables* tables, const Plan& plan, const std::vector<Node
 
 }  // namespace
 
+node::NodeHeap::Range take_from_heap(Runtime& runtime, const char* function, size_t bytes) {
+    const node::NodeHeap::Range range = runtime.heap.allocate(bytes);
+    if (runtime.checks != nullptr) {
+        runtime.checks->check_given_out(function, range);
+    }
+    return range;
+}
+
 bool memory_is_available(Runtime& runtime, int64_t bytes, std::string* reason) {
     char text[256];
     const int64_t free_heap = static_cast<int64_t>(runtime.heap.data_bytes()) -
@@ -190,14 +199,15 @@ namespace {
 NodeReport allocate_part(Runtime& runtime, const char* function, int64_t bytes,
                          int64_t tables_bytes, Segment* segment) {
     NodeReport report;
-    const node::NodeHeap::Range tables = runtime.heap.allocate(tables_bytes);
+    const node::NodeHeap::Range tables =
+        take_from_heap(runtime, function, static_cast<size_t>(tables_bytes));
     std::string reason = "the node heap is full; raise ARMCI_HEAP_SIZE";
     bool available = tables.data != nullptr;
     node::NodeHeap::Range data;
     if (available && bytes > 0) {
         available = memory_is_available(runtime, bytes, &reason);
         if (available) {
-            data = runtime.heap.allocate(static_cast<size_t>(bytes));
+            data = take_from_heap(runtime, function, static_cast<size_t>(bytes));
             available = data.data != nullptr;
         }
     }
@@ -229,7 +239,12 @@ void release_part(Runtime& runtime, const char* function, const Segment& segment
                   const NodePart* part) {
     if (segment.data_record != 0) {
         withdraw(runtime, function, *part);
-        runtime.heap.release(segment.data_record);
+        // Not the library's own memory, nor what could not be had on all nodes.
+        const bool is_poisoned = runtime.checks != nullptr && !segment.is_internal &&
+                                 segment.tables != nullptr &&
+                                 runtime.checks->poison_freed(segment, *part);
+        runtime.heap.release(segment.data_record, is_poisoned ? node::NodeHeap::Pages::keep
+                                                              : node::NodeHeap::Pages::give_back);
     }
     if (segment.tables_record != 0) {
         runtime.heap.release(segment.tables_record);
@@ -256,8 +271,8 @@ bool allocate_global(Runtime& runtime, const char* function, const GroupRef& gro
     const int size = group->size();
     Wish wish{exceeds_limit(runtime, function, bytes) ? -1 : bytes, 0};
     if (group->rank() == 0) {
-        wish.segment_id =
-            static_cast<uint64_t>(runtime.world.rank) << 40 | runtime.next_segment_number++;
+        wish.segment_id = static_cast<uint64_t>(runtime.world.rank) << kCollectiveCountBits |
+                          runtime.next_segment_number++;
     }
     std::vector<Wish> wishes(size);
     all_gather(runtime, *group, wish, wishes.data());
@@ -338,11 +353,27 @@ void free_segment(Runtime& runtime, Segment* segment) {
     runtime.allocated_bytes -= segment->slice(my_rank).bytes;
     const NodePart* part = segment->part(runtime.world.node);
     const NodePart my_part = part != nullptr ? *part : NodePart{};
+    if (runtime.checks != nullptr) {
+        runtime.checks->remember_freed(*segment);
+    }
     const std::unique_ptr<Segment> removed = runtime.segments.remove(segment);
     // Nobody looks the tables up any more after this, and everybody has fenced before.
     group_barrier(runtime, *group);
     release_part(runtime, "ARMCI_Free", *removed, &my_part);
 }
+
+namespace {
+
+std::string explain_freed_again(const Runtime& runtime, const void* base) {
+    if (runtime.checks == nullptr) {
+        return {};
+    }
+    std::string text = runtime.checks->explain_freed(runtime.world.rank,
+                                                     reinterpret_cast<uint64_t>(base), 1);
+    return text.empty() ? text : text + "; ";
+}
+
+}  // namespace
 
 void free_global(Runtime& runtime, const char* function, const GroupRef& fallback_group,
                  void* base) {
@@ -352,16 +383,22 @@ void free_global(Runtime& runtime, const char* function, const GroupRef& fallbac
         if (mine == nullptr || mine->is_internal) {
             base::fatal(function,
                         "argument ptr = %p: not the beginning of this rank's part of any "
-                        "allocation; pass what ARMCI_Malloc returned for this rank, once",
-                        base);
+                        "allocation; %spass what ARMCI_Malloc returned for this rank, once",
+                        base, explain_freed_again(runtime, base).c_str());
         }
     }
     const GroupRef group = mine != nullptr ? mine->group : fallback_group;
     if (group == nullptr) {
         return;  // a null pointer and a freed group: there is nothing that could be named
     }
+    if (runtime.checks != nullptr) {
+        runtime.checks->meet(function, *group, Collective::free);
+    }
     wait_everything(runtime);  // gets as well: what they read from goes away
     fence_all(runtime);
+    if (runtime.checks != nullptr) {
+        runtime.checks->fence_before_meeting(function, *group);
+    }
     uint64_t id = mine != nullptr ? mine->id : 0;
     const uint64_t my_id = id;
     if (group->size() > 1) {

@@ -37,6 +37,9 @@ void detach_dynamic(Runtime& runtime, int owner, const DynamicMemory& memory);
 void publish(Runtime& runtime, const char* function, NodePart* part);
 void withdraw(Runtime& runtime, const char* function, const NodePart& part);
 
+// From the node heap; in checking mode after a look at what is freed there.
+node::NodeHeap::Range take_from_heap(Runtime& runtime, const char* function, size_t bytes);
+
 // Whether `bytes` more can be had on this node now; false sets *reason.
 bool memory_is_available(Runtime& runtime, int64_t bytes, std::string* reason);
 

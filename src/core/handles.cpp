@@ -36,6 +36,10 @@ bool Handles::is_active(const armci_hdl_s& handle) const {
            (slots_[slot].generation & kGenerationMask) == (flags & kGenerationMask);
 }
 
+uint32_t Handles::pending_on(const armci_hdl_s& handle) const {
+    return is_active(handle) ? slots_[static_cast<uint32_t>(handle.target)].pending : 0;
+}
+
 void Handles::set_idle(armci_hdl_s* handle) {
     reset(handle, is_aggregate(*handle));
 }

@@ -99,14 +99,18 @@ void free_leaked(Runtime& runtime) {
         ARMCI_LOG_INFO("%d allocations were not freed before ARMCI_Finalize", leaked);
     }
     runtime.segments.stop();
-    for (void* memory : runtime.local_memory) {
-        std::free(memory);
+    for (const auto& memory : runtime.local_memory) {
+        std::free(memory.first);
     }
 }
 
 // All ranks are here: nobody has anything under way, or will start anything.
 void finish_stop(Runtime* runtime) {
     report_statistics(*runtime);
+    if (runtime->checks != nullptr) {
+        runtime->checks->finish();
+        runtime->checks.reset();
+    }
     runtime->copies.stop();
     free_leaked(*runtime);
     close_network(*runtime);
@@ -120,11 +124,15 @@ void finish_stop(Runtime* runtime) {
 
 void stop(Runtime* runtime) {
     runtime->multi_threaded = false;  // the caller is the last thread in here
+    const int64_t timeout_s = runtime->config().finalize_timeout_s;
+    const int64_t deadline_ns = base::now_ns() + timeout_s * 1'000'000'000;
+    if (runtime->checks != nullptr) {
+        runtime->checks->before_stop(deadline_ns);
+    }
     wait_everything(*runtime);
     fence_all(*runtime);
     MPI_Ibarrier(runtime->world.comm, &runtime->all_stop);
-    const int64_t timeout_s = runtime->config().finalize_timeout_s;
-    const bool all_here = all_ranks_stop(*runtime, base::now_ns() + timeout_s * 1'000'000'000);
+    const bool all_here = all_ranks_stop(*runtime, deadline_ns);
     g_running = nullptr;
     if (all_here) {
         finish_stop(runtime);
@@ -256,6 +264,11 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     // From here on the library is up; what follows uses it.
     g_running = runtime.release();
     start_notifications(*g_running);
+    if (config.check_choice() == base::CheckChoice::off) {
+        g_running->short_way_ranks = g_running->world.size;
+    } else {
+        g_running->checks = std::make_unique<Checks>(*g_running);
+    }
     // Only now: starting and stopping wait without holding the lock that waits let go of.
     g_running->multi_threaded = requested_thread_level == MPI_THREAD_MULTIPLE;
 }

@@ -45,6 +45,27 @@ int64_t ask_server(Runtime& runtime, const char* function, wire::FrameKind kind,
     return task.value();
 }
 
+// In checking mode other ranks can see what this one waits for.
+class WaitForMutex {
+  public:
+    WaitForMutex(Runtime& runtime, const char* function, int mutex, int owner, uint64_t address)
+        : checks_(runtime.checks.get()) {
+        if (checks_ != nullptr) {
+            checks_->wait_for_mutex(function, mutex, owner, address);
+        }
+    }
+    ~WaitForMutex() {
+        if (checks_ != nullptr) {
+            checks_->end_wait();
+        }
+    }
+    WaitForMutex(const WaitForMutex&) = delete;
+    WaitForMutex& operator=(const WaitForMutex&) = delete;
+
+  private:
+    Checks* checks_;
+};
+
 void wait_for_grant(Runtime& runtime, uint32_t waiter) {
     // Polling first, for short critical sections; then sleeping, because the holder may need this
     // core. The time-out lets this rank serve its node meanwhile.
@@ -70,6 +91,9 @@ MutexSet create_mutexes(Runtime& runtime, const char* function, const GroupRef& 
     if (count < 0) {
         base::fatal(function, "argument count = %d: must not be negative", count);
     }
+    if (runtime.checks != nullptr) {
+        runtime.checks->meet(function, *group, Collective::create_mutexes);
+    }
     MutexSet set;
     set.group = group;
     std::vector<void*> bases(group->size());
@@ -91,6 +115,10 @@ MutexSet create_mutexes(Runtime& runtime, const char* function, const GroupRef& 
 void destroy_mutexes(Runtime& runtime, const char* function, MutexSet* set) {
     if (set->group == nullptr) {
         base::fatal(function, "no mutexes exist; call ARMCI_Create_mutexes first");
+    }
+    if (runtime.checks != nullptr) {
+        runtime.checks->meet(function, *set->group, Collective::destroy_mutexes);
+        runtime.checks->fence_all();
     }
     fence_all(runtime);
     group_barrier(runtime, *set->group);
@@ -117,9 +145,11 @@ void lock_mutex(Runtime& runtime, const char* function, const MutexSet& set, int
             base::fatal(function, "too many ranks of this node wait for mutexes");
         }
         if (queued.result == node::MutexQueue::LockResult::queued) {
+            const WaitForMutex waiting(runtime, function, mutex, owner, address);
             wait_for_grant(runtime, queued.waiter);
         }
     } else {
+        const WaitForMutex waiting(runtime, function, mutex, owner, address);
         ask_server(runtime, function, wire::FrameKind::lock, address, owner);
     }
     held.push_back(key);
@@ -152,6 +182,9 @@ void unlock_mutex(Runtime& runtime, const char* function, const MutexSet& set, i
                     owner);
     }
     held.erase(found);
+    if (runtime.checks != nullptr) [[unlikely]] {
+        runtime.checks->fence_all();
+    }
     fence_all(runtime);
     if (!runtime.world.on_my_node(owner)) {
         ask_server(runtime, function, wire::FrameKind::unlock, address, owner);

@@ -25,6 +25,9 @@ void start_notifications(Runtime& runtime) {
 
 int notify(Runtime& runtime, const char* function, int target) {
     const World& world = runtime.world;
+    if (runtime.checks != nullptr) {
+        runtime.checks->close_writes(target);
+    }
     const uint64_t address = runtime.notify_counters->slice(target).base +
                              sizeof(int) * static_cast<uint64_t>(world.rank);
     if (world.on_my_node(target)) {

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -17,6 +16,7 @@
 #include "base/config.h"
 #include "base/stats.h"
 #include "core/attached_memory.h"
+#include "core/checks.h"
 #include "core/copies.h"
 #include "core/groups.h"
 #include "core/handles.h"
@@ -75,6 +75,10 @@ struct Runtime {
     std::unique_ptr<Network> network;
     base::Stats stats;
 
+    std::unique_ptr<Checks> checks;  // with ARMCI_CHECK
+    // Calls to ranks below it may take the short ways (api/run.h): world.size, or 0 with checks.
+    int short_way_ranks = 0;
+
     uint64_t next_segment_number = 1;
     uint32_t next_dynamic_number = 1;
     uint64_t allocated_bytes = 0;   // global memory of this process, for the limit
@@ -83,7 +87,7 @@ struct Runtime {
     bool alternate_rma = false;     // ARMCI_ROUTE=alternate: the next operation's turn
     MutexSet world_mutexes;
     std::vector<HeldMutex> held_mutexes;
-    std::unordered_set<void*> local_memory;  // ARMCI_Malloc_local
+    std::unordered_map<void*, size_t> local_memory;  // ARMCI_Malloc_local: bytes
     Segment* notify_counters = nullptr;
     std::unordered_map<int, int> notifications_sent;
     std::unordered_map<int, int> notifications_taken;

@@ -16,6 +16,14 @@ const NodePart* Segment::part(int node) const {
     return found != end && found->node == node ? found : nullptr;
 }
 
+std::string name_of_allocation(uint64_t segment_id) {
+    const bool dynamic = (segment_id & kDynamicSegment) != 0;
+    const int count_bits = dynamic ? kDynamicCountBits : kCollectiveCountBits;
+    const uint64_t rank = (segment_id & ~kDynamicSegment) >> count_bits;
+    const uint64_t count = segment_id & ((uint64_t{1} << count_bits) - 1);
+    return std::to_string(rank) + "." + std::to_string(count) + (dynamic ? " (ARMCI_Memget)" : "");
+}
+
 void Segments::start(const World& world) {
     world_ = &world;
     indices_.resize(world.node_count);

@@ -62,6 +62,14 @@ struct Segment {
     const NodePart* part(int node) const;
 };
 
+// Numbers of what one rank makes alone (ARMCI_Memget); the highest bit of others is clear.
+inline constexpr uint64_t kDynamicSegment = uint64_t{1} << 63;
+// Below the number of the rank that made it.
+inline constexpr int kDynamicCountBits = 32;
+inline constexpr int kCollectiveCountBits = 40;
+// "rank.count" of the rank that made it, or the first of those that did, for messages.
+std::string name_of_allocation(uint64_t segment_id);
+
 class Segments {
   public:
     void start(const World& world);

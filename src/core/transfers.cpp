@@ -305,15 +305,30 @@ void run_one_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* han
 
 }  // namespace
 
-void run_blocking(Runtime& runtime, Transfer&& transfer) {
+void carry_out(Runtime& runtime, Transfer&& transfer) {
     for_each_server(runtime, std::move(transfer),
                     [&](Transfer&& part) { run_one_blocking(runtime, std::move(part)); });
 }
 
-void run_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* handle) {
+void carry_out_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* handle) {
     for_each_server(runtime, std::move(transfer), [&](Transfer&& part) {
         run_one_nonblocking(runtime, std::move(part), handle);
     });
+}
+
+void run_blocking(Runtime& runtime, Transfer&& transfer) {
+    if (runtime.checks != nullptr) [[unlikely]] {
+        runtime.checks->before_transfer(transfer);
+    }
+    carry_out(runtime, std::move(transfer));
+}
+
+void run_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* handle) {
+    if (runtime.checks != nullptr) [[unlikely]] {
+        runtime.checks->start_nonblocking(std::move(transfer), handle);
+        return;
+    }
+    carry_out_nonblocking(runtime, std::move(transfer), handle);
 }
 
 namespace {
@@ -328,6 +343,9 @@ void make_all_binding(Runtime& runtime) {
 }  // namespace
 
 void wait_handle(Runtime& runtime, armci_hdl_s* handle) {
+    if (runtime.checks != nullptr) {
+        runtime.checks->wait_for_handle(*handle);
+    }
     if (runtime.network != nullptr) {
         send_batches(runtime);
     }
@@ -337,6 +355,13 @@ void wait_handle(Runtime& runtime, armci_hdl_s* handle) {
 }
 
 bool test_handle(Runtime& runtime, armci_hdl_s* handle) {
+    if (runtime.checks != nullptr) {
+        runtime.progress();
+        if (!runtime.checks->has_completed(*handle)) {
+            return false;
+        }
+        runtime.checks->wait_for_handle(*handle);
+    }
     if (runtime.handles.is_active(*handle)) {
         runtime.progress();
         if (runtime.handles.is_active(*handle)) {
@@ -351,6 +376,9 @@ bool test_handle(Runtime& runtime, armci_hdl_s* handle) {
 }
 
 void wait_target(Runtime& runtime, int target) {
+    if (runtime.checks != nullptr) {
+        runtime.checks->wait_for_target(target);
+    }
     const int node = runtime.world.node_of[target];
     if (runtime.network != nullptr) {
         send_batches(runtime);
@@ -360,6 +388,9 @@ void wait_target(Runtime& runtime, int target) {
 }
 
 void wait_everything(Runtime& runtime) {
+    if (runtime.checks != nullptr) {
+        runtime.checks->wait_for_all();
+    }
     runtime.settle_copies();
     if (runtime.network != nullptr) {
         send_batches(runtime);
@@ -376,6 +407,9 @@ void complete_on_other_servers(Runtime& runtime, int target) {
 
 void store_flag(Runtime& runtime, const char* function, int* flag, int value, int target,
                 uint32_t owner) {
+    if (runtime.checks != nullptr) {
+        runtime.checks->close_writes(target);
+    }
     if (runtime.world.on_my_node(target)) {
         if (owner != wire::kGlobal && target != runtime.world.rank) {
             store_attached(runtime, function, flag, value, owner);

@@ -22,6 +22,10 @@ void run_blocking(Runtime& runtime, pipeline::Transfer&& transfer);
 // waits for implicit operations. Descriptors are copied.
 void run_nonblocking(Runtime& runtime, pipeline::Transfer&& transfer, armci_hdl_s* handle);
 
+// The same without checking mode's part.
+void carry_out(Runtime& runtime, pipeline::Transfer&& transfer);
+void carry_out_nonblocking(Runtime& runtime, pipeline::Transfer&& transfer, armci_hdl_s* handle);
+
 void wait_handle(Runtime& runtime, armci_hdl_s* handle);
 // True when complete; polls once.
 bool test_handle(Runtime& runtime, armci_hdl_s* handle);

@@ -10,19 +10,23 @@
 namespace armci::core {
 namespace {
 
-// Hosts differ in the boot, and containers on one host in the network namespace.
-uint64_t network_identity() {
+// Hosts differ in the boot, and containers on one host in the namespace.
+uint64_t identity(const char* name_space) {
     std::string identity;
     std::ifstream boot("/proc/sys/kernel/random/boot_id");
     std::getline(boot, identity);
     struct stat status {};
-    if (stat("/proc/self/ns/net", &status) == 0) {
+    if (stat(name_space, &status) == 0) {
         identity += ":" + std::to_string(status.st_ino);
     }
     return std::hash<std::string>{}(identity);
 }
 
 }  // namespace
+
+uint64_t clock_identity() {
+    return identity("/proc/self/ns/time");
+}
 
 bool World::has_regular_nodes() const {
     if (size % node_count != 0) {
@@ -45,7 +49,7 @@ std::string describe_node(const World& world) {
 }
 
 bool is_single_host(const World& world) {
-    const uint64_t mine = network_identity();
+    const uint64_t mine = identity("/proc/self/ns/net");
     uint64_t range[2] = {mine, ~mine};
     MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_UINT64_T, MPI_MIN, world.comm);
     return range[0] == ~range[1];

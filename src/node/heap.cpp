@@ -176,6 +176,7 @@ NodeHeap::Range NodeHeap::allocate(size_t bytes) {
         all[record].used = true;
         state.used_bytes += all[record].bytes;
         range.data = reinterpret_cast<char*>(control_) + all[record].offset;
+        range.bytes = all[record].bytes;
         range.record = record;
     }
     state.lock.unlock();
@@ -208,11 +209,13 @@ uint32_t NodeHeap::merge_neighbours(uint32_t record) {
     return record;
 }
 
-void NodeHeap::release(uint32_t record) {
+void NodeHeap::release(uint32_t record, Pages pages) {
     // The extent is still ours here, so the pages can go back without the lock; its links are not.
     const uint64_t bytes = records()[record].bytes;
-    fallocate(memory_fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-              static_cast<off_t>(records()[record].offset), static_cast<off_t>(bytes));
+    if (pages == Pages::give_back) {
+        fallocate(memory_fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  static_cast<off_t>(records()[record].offset), static_cast<off_t>(bytes));
+    }
     AllocatorState& state = control_->allocator;
     state.lock.lock();
     records()[record].used = false;

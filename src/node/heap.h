@@ -13,6 +13,7 @@
 
 #include "node/attachments.h"
 #include "node/barrier.h"
+#include "node/freed_ranges.h"
 #include "node/mutex_queue.h"
 #include "node/shared_lock.h"
 
@@ -49,12 +50,14 @@ struct HeapControl {
     WaiterPoolState waiters;
     StripedLocks stripes;
     AttachmentTable attachments;
+    FreedRangeTable freed_ranges;
 };
 
 class NodeHeap {
   public:
     struct Range {
         void* data = nullptr;  // nullptr: no memory
+        size_t bytes = 0;      // whole pages, all of which release() gives back
         uint32_t record = 0;   // to release it with
     };
 
@@ -70,8 +73,10 @@ class NodeHeap {
 
     // Page-aligned, huge-page-aligned when large; the contents are zero or left over.
     Range allocate(size_t bytes);
-    // Gives whole pages back to the system. `record` is what allocate() returned.
-    void release(uint32_t record);
+    // Gives whole pages back to the system, or keeps them as they are for who is next. `record` is
+    // what allocate() returned.
+    enum class Pages : bool { give_back, keep };
+    void release(uint32_t record, Pages pages = Pages::give_back);
 
     bool contains(const void* address) const;
     size_t data_bytes() const;

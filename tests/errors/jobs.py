@@ -93,8 +93,12 @@ def wait_until(condition, seconds):
     return True
 
 
+# The library's settings that ctest gives a script, for jobs that shall have them.
+SETTINGS = {name: value for name, value in os.environ.items() if name.startswith("ARMCI_")}
+
+
 def clean_environment():
-    """The caller's settings of the library are none of a test's business."""
+    """A job has no settings of the library but those that it is given."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
     environment["ASAN_OPTIONS"] = "detect_leaks=0"
     return environment

@@ -4,7 +4,8 @@
 usage: run_calls.py MPIEXEC BAD_CALL NODE_SIZE SHAPES [CASE...]
 
 NODE_SIZE is the number of ranks per node of all cases with two ranks, 0 for all; SHAPES tells which
-cases are wanted: a list of alone, node, nodes, any. Each case records what must happen
+cases are wanted: a list of alone, node, nodes, any. Jobs get what else the environment says of the
+library (ARMCI_ROUTE). Each case records what must happen
 (calls/bad_call.h), and
 
 - the library prints exactly the messages that were announced,
@@ -89,7 +90,11 @@ class Runner:
         path = os.path.join(self.directory, name)
         with open(path, "x", encoding="utf-8"):
             pass
-        settings = {"ARMCI_NODE_SIZE": self.node_size, "TEST_RECORD": path}
+        settings = {
+            **jobs.SETTINGS,
+            "ARMCI_NODE_SIZE": self.node_size,
+            "TEST_RECORD": path,
+        }
         return jobs.run_and_judge(
             self.mpiexec,
             ["-n", str(ranks), self.program, *cases],

@@ -106,7 +106,7 @@ class Case:
             job = jobs.Job(
                 mpiexec,
                 ["-n", str(RANKS), program, self.how],
-                {**SETTINGS, "TEST_RECORD": path},
+                {**jobs.SETTINGS, "TEST_RECORD": path},
             )
             complaints = self.watch(job, path) if self.kill else []
             status = job.finish()
@@ -157,8 +157,6 @@ CASES = [
     Case("kill_all_ranks", "endless", failed, lambda job, ranks: ranks),
     Case("kill_everything", "endless", failed, lambda job, ranks: list(job.processes())),
 ]
-
-SETTINGS = {name: value for name, value in os.environ.items() if name.startswith("ARMCI_")}
 
 
 def main():

@@ -27,6 +27,7 @@
 #       enginemin bytes                                               ARMCI_COPY_ENGINE_MIN
 #       faults    storm, mrlocal, … (see below)                       ARMCI_FAULTS
 #       memory    global (default), attached                          TEST_MEMORY
+#       check     1                                                   ARMCI_CHECK
 # Labels of a test: mp, its route and provider (or "local" on one node), its faults, and those given.
 
 # The provider between nodes of TCP networks is called differently in old and new libfabric.
@@ -63,6 +64,7 @@ set(ARMCI_MP_VARIABLE_engine ARMCI_COPY_ENGINE)
 set(ARMCI_MP_VARIABLE_enginemin ARMCI_COPY_ENGINE_MIN)
 set(ARMCI_MP_VARIABLE_faults ARMCI_FAULTS)
 set(ARMCI_MP_VARIABLE_memory TEST_MEMORY)
+set(ARMCI_MP_VARIABLE_check ARMCI_CHECK)
 
 find_program(ARMCI_TIMEOUT_PROGRAM timeout REQUIRED)
 mark_as_advanced(ARMCI_TIMEOUT_PROGRAM)

@@ -1,4 +1,4 @@
-# Unit tests of the layers base, node, wire, pipeline, datasrv and core. Those of datasrv run a data
+# Unit tests of the layers base, node, wire, pipeline, datasrv, check and core. Those of datasrv run a data
 # server and its origins in one process, over the default provider on the loopback interface.
 
 list(APPEND ARMCI_UNIT_TEST_SOURCES
@@ -34,6 +34,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/datasrv_idling_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/datasrv_segment_map_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/datasrv_slot_grants_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/check_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/core_handles_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/object_size_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/raw_client.cpp

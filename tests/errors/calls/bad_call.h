@@ -64,6 +64,7 @@ extern const struct Case lifecycle_cases[];
 extern const struct Case abort_cases[];
 extern const struct Case exhaustion_cases[];
 extern const struct Case lenient_cases[];
+extern const struct Case checking_cases[];
 
 /* ---- The set-up ---- */
 

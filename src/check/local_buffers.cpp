@@ -1,0 +1,110 @@
+#include "check/local_buffers.h"
+
+#include <cstring>
+
+#include "check/poison.h"
+
+namespace armci::check {
+namespace {
+
+template <class Visit>
+void for_each_run(const std::vector<Row>& rows, Visit&& visit) {
+    for (const Row& row : rows) {
+        auto* run = reinterpret_cast<char*>(row.begin);
+        for (int64_t i = 0; i < row.run_count; ++i, run += row.stride) {
+            visit(run, row.run_bytes);
+        }
+    }
+}
+
+constexpr uint64_t kFactor = 0x9E3779B97F4A7C15;  // odd, of no pattern
+
+uint64_t mix(uint64_t sum, uint64_t word) {
+    sum = (sum ^ word) * kFactor;
+    return sum ^ sum >> 29;
+}
+
+// Four sums side by side: one alone waits for each of its multiplications.
+uint64_t add_run(uint64_t sum, const char* run, int64_t bytes) {
+    constexpr int64_t kWord = sizeof(uint64_t);
+    constexpr int kLanes = 4;
+    uint64_t lanes[kLanes] = {sum, sum + 1, sum + 2, sum + 3};
+    uint64_t word = 0;
+    for (; bytes >= kLanes * kWord; bytes -= kLanes * kWord) {
+        for (uint64_t& lane : lanes) {
+            std::memcpy(&word, run, kWord);
+            lane = mix(lane, word);
+            run += kWord;
+        }
+    }
+    for (const uint64_t lane : lanes) {
+        sum = mix(sum, lane);
+    }
+    for (; bytes >= kWord; bytes -= kWord, run += kWord) {
+        std::memcpy(&word, run, kWord);
+        sum = mix(sum, word);
+    }
+    word = 0;
+    std::memcpy(&word, run, static_cast<size_t>(bytes));
+    return mix(sum, word + static_cast<uint64_t>(bytes));
+}
+
+}  // namespace
+
+uint64_t checksum(const std::vector<Row>& rows) {
+    uint64_t sum = 0;
+    for_each_run(rows, [&](const char* run, int64_t bytes) { sum = add_run(sum, run, bytes); });
+    return sum;
+}
+
+void poison_rows(const std::vector<Row>& rows) {
+    for_each_run(rows, [](char* run, int64_t bytes) { poison(run, bytes); });
+}
+
+bool PendingBuffer::is_untouched(const void** at) const {
+    *at = reinterpret_cast<const void*>(hull.begin);
+    if (op != base::OpKind::get) {
+        return check::checksum(rows) == checksum;
+    }
+    const char* damage = nullptr;
+    if (is_held_back) {
+        for_each_run(rows, [&](const char* run, int64_t bytes) {
+            damage = damage != nullptr ? damage : find_damage(run, bytes);
+        });
+    }
+    *at = damage;
+    return damage == nullptr;
+}
+
+bool LocalBuffers::add(PendingBuffer&& pending) {
+    if (!has_room()) {
+        return false;
+    }
+    pending_.push_back(std::move(pending));
+    return true;
+}
+
+const PendingBuffer* LocalBuffers::find_overlapping(const pipeline::Transfer& transfer,
+                                                    Bytes* bytes, bool* too_many) const {
+    if (pending_.empty()) {
+        return nullptr;
+    }
+    const Bytes hull = local_hull(transfer);
+    std::vector<Row> rows;
+    for (const PendingBuffer& pending : pending_) {
+        const bool may_share = transfer.op != base::OpKind::get && pending.op != base::OpKind::get;
+        if (may_share || !pending.hull.overlaps(hull)) {
+            continue;
+        }
+        if (rows.empty()) {
+            rows = local_rows(transfer);
+        }
+        *bytes = common_bytes(rows, pending.rows, too_many);
+        if (!bytes->is_empty()) {
+            return &pending;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace armci::check

@@ -1,0 +1,74 @@
+// The program's buffers of non-blocking operations that it has not waited for.
+//
+// The source of a put or an accumulate must not change, which a checksum tells. A get is held back
+// until it is waited for, and its destination poisoned: so writes to it are seen whatever the
+// route, and who reads it too early sees the pattern.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "check/rows.h"
+#include "pipeline/transfer.h"
+
+namespace armci::check {
+
+struct PendingBuffer {
+    static constexpr uint32_t kNoSlot = UINT32_MAX;
+
+    const char* function = "";
+    base::OpKind op = base::OpKind::put;
+    int target = 0;
+    uint32_t slot = kNoSlot;  // of its handle, counted on until the program waits for it
+    std::vector<Row> rows;
+    Bytes hull;
+    uint64_t checksum = 0;      // put, accumulate
+    bool is_held_back = false;  // get: poisoned, and `transfer` still to be done
+    pipeline::Transfer transfer;
+
+    // Whether the program has kept its hands off. *at: where it has not, as far as that is known.
+    bool is_untouched(const void** at) const;
+};
+
+class LocalBuffers {
+  public:
+    static constexpr size_t kMost = 1024;
+
+    // The buffer of a put or accumulate that has been started, or of a get that is to be held back;
+    // false, and the transfer is as it was, when there are too many already.
+    bool add(PendingBuffer&& pending);
+    bool has_room() const { return pending_.size() < kMost; }
+    bool empty() const { return pending_.empty(); }
+    size_t size() const { return pending_.size(); }
+
+    // What a new transfer may not share its local bytes with: a get shares none, others none of a
+    // get. nullptr if it does not. *too_many as in common_bytes().
+    const PendingBuffer* find_overlapping(const pipeline::Transfer& transfer, Bytes* bytes,
+                                          bool* too_many) const;
+
+    template <class Wanted>
+    uint32_t count(Wanted&& wanted) const {
+        return static_cast<uint32_t>(std::count_if(pending_.begin(), pending_.end(), wanted));
+    }
+    // Takes out those that `wanted` says yes to.
+    template <class Wanted>
+    std::vector<PendingBuffer> take(Wanted&& wanted) {
+        std::vector<PendingBuffer> taken;
+        std::vector<PendingBuffer> left;
+        for (PendingBuffer& pending : pending_) {
+            (wanted(pending) ? taken : left).push_back(std::move(pending));
+        }
+        pending_ = std::move(left);
+        return taken;
+    }
+
+  private:
+    std::vector<PendingBuffer> pending_;
+};
+
+// Of the local bytes of a transfer.
+uint64_t checksum(const std::vector<Row>& rows);
+void poison_rows(const std::vector<Row>& rows);
+
+}  // namespace armci::check

@@ -1,0 +1,51 @@
+// Which bytes a transfer touches, as rows of equal runs: exact, so that transfers of interleaved
+// columns do not count as overlapping.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pipeline/transfer.h"
+
+namespace armci::check {
+
+// `run_count` runs of `run_bytes`, `stride` > 0 bytes apart; the stride of a single run is 0. Sent
+// between ranks as it is.
+struct Row {
+    uint64_t begin = 0;
+    int64_t run_bytes = 0;
+    int64_t stride = 0;
+    int64_t run_count = 0;
+
+    bool operator==(const Row&) const = default;
+    uint64_t end() const {
+        return begin + static_cast<uint64_t>((run_count - 1) * stride + run_bytes);
+    }
+};
+
+struct Bytes {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+
+    bool overlaps(const Bytes& other) const { return begin < other.end && other.begin < end; }
+    bool is_empty() const { return begin >= end; }
+};
+
+// The runs of any layout in this form: strides that are negative or lead nowhere, and runs that
+// follow each other without a gap.
+Row make_row(uint64_t begin, int64_t run_bytes, int64_t stride, int64_t run_count);
+
+// The first bytes that both have; empty when there are none.
+Bytes common_bytes(const Row& a, const Row& b);
+// Of any two rows of these; `*too_many` when they are so many that not all could be compared.
+Bytes common_bytes(const std::vector<Row>& a, const std::vector<Row>& b, bool* too_many);
+
+// Both sides of a transfer, in any order.
+std::vector<Row> local_rows(const pipeline::Transfer& transfer);
+std::vector<Row> remote_rows(const pipeline::Transfer& transfer);
+// The smallest range around them.
+Bytes hull_of(const std::vector<Row>& rows);
+// The same for the local side of a transfer, without making a list.
+Bytes local_hull(const pipeline::Transfer& transfer);
+
+}  // namespace armci::check

@@ -1,0 +1,98 @@
+// Checking mode: what it has found, and the end of it.
+#include "core/checks.h"
+
+#include <cinttypes>
+#include <cstdarg>
+#include <cstdio>
+
+#include "base/log.h"
+#include "core/global_memory.h"
+#include "core/runtime.h"
+
+namespace armci::core {
+
+Checks::Checks(Runtime& runtime)
+    : runtime_(runtime),
+      freed_ranges_(&runtime.heap.control().freed_ranges),
+      host_(clock_identity()) {
+    std::vector<void*> bases(static_cast<size_t>(runtime.world.size));
+    if (!allocate_global(runtime, "ARMCI_Init", runtime.groups.world(), sizeof(Waiting),
+                         bases.data(), &board_)) {
+        base::fatal("ARMCI_Init", "no memory for ARMCI_CHECK");
+    }
+    board_->is_internal = true;
+    say(Waiting{});
+}
+
+void Checks::report(Finding finding, Severity severity, const char* function, const char* format,
+                    ...) {
+    constexpr uint64_t kMostLines = 20;  // of each kind, by each rank
+    const uint64_t count = ++counts_.found[static_cast<int>(finding)];
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (severity == Severity::error && runtime_.config().check_choice() == base::CheckChoice::on) {
+        base::fatal(function, "%s", text);
+    }
+    if (count <= kMostLines) {
+        ARMCI_LOG_WARN("%s: %s%s", function, text,
+                       count == kMostLines ? " (more of this kind are only counted)" : "");
+    }
+}
+
+void Checks::before_stop(int64_t deadline_ns) {
+    if (!runtime_.held_mutexes.empty()) {
+        report(Finding::call, Severity::error, "ARMCI_Finalize",
+               "this rank still holds %zu mutex%s, one of them of rank %d; whoever waits for it "
+               "would wait for ever. Unlock it first",
+               runtime_.held_mutexes.size(), runtime_.held_mutexes.size() == 1 ? "" : "es",
+               runtime_.held_mutexes[0].first);
+    }
+    if (!buffers_.empty()) {
+        report(Finding::call, Severity::warning, "ARMCI_Finalize",
+               "%zu non-blocking operations were not waited for; call ARMCI_Wait or ARMCI_WaitAll "
+               "before their buffers are used or go away",
+               buffers_.size());
+    }
+    meet("ARMCI_Finalize", *runtime_.groups.world(), Collective::finalize, 0, deadline_ns);
+}
+
+void Checks::finish() {
+    if (late_ != nullptr) {
+        runtime_.messages.complete(runtime_, &late_->request, nullptr);
+    }
+    compare_writes("ARMCI_Finalize", Fenced::yes);
+    stop_watching_memory();
+    constexpr int kWords = sizeof(Counts) / sizeof(uint64_t);
+    Counts sum = counts_;
+    MPI_Reduce(runtime_.world.rank == 0 ? MPI_IN_PLACE : &sum, &sum, kWords, MPI_UINT64_T, MPI_SUM,
+               0, runtime_.world.comm);
+    if (runtime_.world.rank != 0) {
+        return;
+    }
+    uint64_t found = 0;
+    for (const uint64_t count : sum.found) {
+        found += count;
+    }
+    std::fprintf(stderr,
+                 "armci-ofi checks, all %d ranks: %" PRIu64 " found: freed memory %" PRIu64
+                 ", local buffers %" PRIu64 ", unordered writes %" PRIu64 ", calls %" PRIu64 "\n",
+                 runtime_.world.size, found, sum.found[0], sum.found[1], sum.found[2],
+                 sum.found[3]);
+    std::fprintf(stderr,
+                 "  looked at %" PRIu64 " transfers and followed %" PRIu64 " local buffers\n",
+                 sum.transfers, sum.buffers);
+    const auto left_out = [](uint64_t count, const char* what) {
+        if (count > 0) {
+            std::fprintf(stderr, "  not checked: %" PRIu64 " %s\n", count, what);
+        }
+    };
+    left_out(sum.buffers_left_out, "local buffers, because too many operations were pending");
+    left_out(sum.writes_left_out, "writes, because too many came between two barriers");
+    left_out(sum.comparisons_cut, "comparisons of writes were cut short, because of too many");
+    left_out(sum.ranges_left_out, "freed ranges to their end, because there were too many");
+}
+
+}  // namespace armci::core

@@ -1,0 +1,242 @@
+// What checking mode knows: exact overlap of transfers, certain disorder of writes, the pattern.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "check/local_buffers.h"
+#include "check/poison.h"
+#include "check/rows.h"
+#include "check/write_log.h"
+#include "node/freed_ranges.h"
+
+namespace armci::check {
+namespace {
+
+// Byte by byte, which is what common_bytes() must agree with.
+bool share_a_byte(const Row& a, const Row& b) {
+    for (int64_t i = 0; i < a.run_count; ++i) {
+        for (int64_t j = 0; j < b.run_count; ++j) {
+            const uint64_t first = a.begin + static_cast<uint64_t>(i * a.stride);
+            const uint64_t second = b.begin + static_cast<uint64_t>(j * b.stride);
+            if (first < second + static_cast<uint64_t>(b.run_bytes) &&
+                second < first + static_cast<uint64_t>(a.run_bytes)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool has(const Row& row, uint64_t begin, uint64_t end) {
+    return share_a_byte(row, Row{begin, static_cast<int64_t>(end - begin), 0, 1});
+}
+
+TEST(CheckRows, OverlapIsThatOfTheBytes) {
+    const Row fixed[] = {make_row(1000, 8, 16, 5), make_row(1000, 3, -20, 4),
+                         make_row(1000, 10, 4, 3), make_row(1000, 64, 0, 7)};
+    for (const Row& a : fixed) {
+        for (uint64_t begin = 900; begin < 1100; ++begin) {
+            for (const int64_t stride : {3, 7, 16, 32, -16}) {
+                const Row b = make_row(begin, 3, stride, 6);
+                const Bytes common = common_bytes(a, b);
+                ASSERT_EQ(!common.is_empty(), share_a_byte(a, b)) << begin << " by " << stride;
+                if (!common.is_empty()) {
+                    EXPECT_TRUE(has(a, common.begin, common.end));
+                    EXPECT_TRUE(has(b, common.begin, common.end));
+                }
+            }
+        }
+    }
+}
+
+TEST(CheckRows, RunsThatFollowEachOtherAreOne) {
+    const Row row = make_row(100, 8, -8, 4);
+    EXPECT_EQ(row.begin, 76U);
+    EXPECT_EQ(row.run_bytes, 32);
+    EXPECT_EQ(row.run_count, 1);
+    EXPECT_EQ(row.end(), 108U);
+}
+
+Write write_of(int origin, uint64_t begin, int64_t bytes, int64_t began_ns,
+               int64_t closed_ns = Write::kOpen) {
+    Write write;
+    write.place = make_row(begin, bytes, 0, 1);
+    write.origin = origin;
+    write.began_ns = began_ns;
+    write.closed_ns = closed_ns;
+    std::snprintf(write.function, sizeof write.function, "ARMCI_Put");
+    return write;
+}
+
+TEST(CheckWrites, UnorderedIfEachBeganBeforeTheOtherWasClosed) {
+    const Conflicts conflicts =
+        find_conflicts({write_of(2, 100, 50, 10, 30), write_of(1, 140, 50, 20, 40)});
+    ASSERT_EQ(conflicts.found.size(), 1U);
+    EXPECT_EQ(conflicts.found[0].first.origin, 1);
+    EXPECT_EQ(conflicts.found[0].second.origin, 2);
+    EXPECT_EQ(conflicts.found[0].bytes.begin, 140U);
+    EXPECT_EQ(conflicts.found[0].bytes.end, 150U);
+}
+
+TEST(CheckWrites, OrderedIfOneWasClosedBefore) {
+    EXPECT_TRUE(
+        find_conflicts({write_of(1, 100, 50, 10, 20), write_of(2, 100, 50, 20, 40)}).found.empty());
+    EXPECT_TRUE(
+        find_conflicts({write_of(1, 100, 50, 30), write_of(2, 100, 50, 20, 30)}).found.empty());
+}
+
+TEST(CheckWrites, BetweenHostsOnlyOpenOnes) {
+    Write far = write_of(2, 100, 50, 15, 40);
+    far.host = 1;
+    EXPECT_TRUE(find_conflicts({write_of(1, 100, 50, 10, 30), far}).found.empty());
+    EXPECT_TRUE(find_conflicts({write_of(1, 100, 50, 10), far}).found.empty());
+    far.closed_ns = Write::kOpen;
+    EXPECT_TRUE(find_conflicts({write_of(1, 100, 50, 10, 30), far}).found.empty());
+    EXPECT_EQ(find_conflicts({write_of(1, 100, 50, 10), far}).found.size(), 1U);
+}
+
+TEST(CheckWrites, AccumulatesConflictWithPutsOnly) {
+    Write one = write_of(1, 100, 50, 10);
+    Write two = write_of(2, 100, 50, 10);
+    one.adds = true;
+    EXPECT_EQ(find_conflicts({one, two}).found.size(), 1U);
+    EXPECT_EQ(find_conflicts({two, one}).found.size(), 1U);
+    two.adds = true;
+    EXPECT_TRUE(find_conflicts({one, two}).found.empty());
+}
+
+TEST(CheckWrites, OneRankOrPlacesBetweenEachOtherDoNotConflict) {
+    EXPECT_TRUE(find_conflicts({write_of(1, 100, 50, 10), write_of(1, 100, 50, 10)}).found.empty());
+    Write even = write_of(1, 0, 8, 10);
+    Write odd = write_of(2, 0, 8, 10);
+    even.place = make_row(0, 8, 16, 10);
+    odd.place = make_row(8, 8, 16, 10);
+    EXPECT_TRUE(find_conflicts({even, odd}).found.empty());
+}
+
+std::vector<Write> all_of(const WriteLog& log, int target) {
+    std::vector<Write> writes;
+    log.for_each(8, [&](int of, const Write& write) {
+        if (of == target) {
+            writes.push_back(write);
+        }
+    });
+    return writes;
+}
+
+TEST(CheckWrites, WhatContinuesIsJoinedAndBeganLast) {
+    WriteLog log;
+    log.add(3, write_of(1, 100, 10, 5));
+    log.add(3, write_of(1, 110, 10, 6));
+    log.add(3, write_of(1, 140, 20, 7));
+    log.add(3, write_of(1, 180, 20, 8));
+    const std::vector<Write> writes = all_of(log, 3);
+    ASSERT_EQ(writes.size(), 1U);
+    EXPECT_EQ(writes[0].place.run_bytes, 20);
+    EXPECT_EQ(writes[0].place.stride, 40);
+    EXPECT_EQ(writes[0].place.run_count, 3);
+    EXPECT_EQ(writes[0].began_ns, 8);
+}
+
+TEST(CheckWrites, ClosedByTargetAndForgotten) {
+    WriteLog log;
+    log.add(3, write_of(1, 100, 10, 5));
+    log.add(4, write_of(1, 100, 10, 5));
+    log.close(3, 9);
+    log.add(3, write_of(1, 110, 10, 10));
+    ASSERT_EQ(all_of(log, 3).size(), 2U);
+    EXPECT_EQ(all_of(log, 3)[0].closed_ns, 9);
+    EXPECT_TRUE(all_of(log, 3)[1].is_open());
+    EXPECT_TRUE(all_of(log, 4)[0].is_open());
+    log.forget(WriteLog::Keep::open_ones);
+    EXPECT_EQ(log.size(), 2U);
+    ASSERT_EQ(all_of(log, 3).size(), 1U);
+    EXPECT_TRUE(all_of(log, 3)[0].was_compared);
+    log.forget(WriteLog::Keep::nothing);
+    EXPECT_EQ(log.size(), 0U);
+}
+
+TEST(CheckWrites, WhatDoesNotFitIsCounted) {
+    WriteLog log;
+    for (size_t i = 0; i < WriteLog::kMost + 3; ++i) {
+        log.add(0, write_of(1, 1000 * i, 10 + static_cast<int64_t>(i % 7), 5));
+    }
+    EXPECT_EQ(log.size(), WriteLog::kMost);
+    EXPECT_EQ(log.take_left_out(), 3U);
+    EXPECT_EQ(log.take_left_out(), 0U);
+}
+
+TEST(CheckPoison, AnyChangedByteIsFound) {
+    std::vector<char> memory(100);
+    for (int64_t begin = 0; begin < 9; ++begin) {
+        for (int64_t bytes = 1; bytes < 40; ++bytes) {
+            poison(memory.data() + begin, bytes);
+            ASSERT_EQ(find_damage(memory.data() + begin, bytes), nullptr);
+            char* at = memory.data() + begin + bytes / 2;
+            *at = static_cast<char>(*at ^ 0x10);
+            ASSERT_EQ(find_damage(memory.data() + begin, bytes), at);
+        }
+    }
+}
+
+TEST(CheckPoison, AnyChangedByteChangesTheChecksum) {
+    std::vector<char> memory(300, 7);
+    for (const int64_t bytes : {1, 7, 8, 31, 32, 100}) {
+        const std::vector<Row> rows = {
+            make_row(reinterpret_cast<uint64_t>(memory.data()), bytes, 2 * bytes, 3)};
+        if (rows[0].end() > reinterpret_cast<uint64_t>(memory.data() + memory.size())) {
+            continue;
+        }
+        const uint64_t before = checksum(rows);
+        for (int64_t i = 0; i < bytes; ++i) {
+            memory[static_cast<size_t>(2 * bytes + i)] ^= 1;
+            EXPECT_NE(checksum(rows), before);
+            memory[static_cast<size_t>(2 * bytes + i)] ^= 1;
+        }
+        memory[static_cast<size_t>(bytes)] ^= 1;  // between the runs
+        EXPECT_EQ(checksum(rows), before);
+    }
+}
+
+TEST(FreedRanges, WhatIsTakenIsCutOut) {
+    auto table = std::make_unique<node::FreedRangeTable>();
+    node::FreedRanges ranges(table.get());
+    const auto none = [](const node::FreedRange&) { FAIL(); };
+    ranges.add({100, 200, 100, 100, 1, 0, 0}, none);
+    ranges.add({300, 400, 300, 100, 2, 0, 0}, none);
+    std::vector<std::pair<uint64_t, uint64_t>> taken;
+    const auto note = [&](const node::FreedRange& range) {
+        taken.emplace_back(range.begin, range.end);
+    };
+    ranges.take(150, 160, note);
+    EXPECT_EQ(taken, (std::vector<std::pair<uint64_t, uint64_t>>{{150, 160}}));
+    taken.clear();
+    ranges.take(140, 350, note);
+    std::sort(taken.begin(), taken.end());
+    EXPECT_EQ(taken,
+              (std::vector<std::pair<uint64_t, uint64_t>>{{140, 150}, {160, 200}, {300, 350}}));
+    taken.clear();
+    ranges.take(0, UINT64_MAX, note);
+    std::sort(taken.begin(), taken.end());
+    EXPECT_EQ(taken, (std::vector<std::pair<uint64_t, uint64_t>>{{100, 140}, {350, 400}}));
+    EXPECT_EQ(ranges.left_out(), 0U);
+}
+
+TEST(FreedRanges, TheOldestMakesRoom) {
+    auto table = std::make_unique<node::FreedRangeTable>();
+    node::FreedRanges ranges(table.get());
+    std::vector<uint64_t> gone;
+    for (uint64_t i = 0; i <= node::FreedRangeTable::kMost; ++i) {
+        ranges.add({10 * i, 10 * i + 5, 0, 0, 1, 0, 0},
+                   [&](const node::FreedRange& range) { gone.push_back(range.begin); });
+    }
+    EXPECT_EQ(gone, std::vector<uint64_t>{0});
+    EXPECT_EQ(ranges.left_out(), 1U);
+}
+
+}  // namespace
+}  // namespace armci::check
