@@ -114,8 +114,9 @@ void fill_tables(SegmentTables* tables, const Plan& plan, const std::vector<Node
         const NodeReport& report = reports[plan.parts[plan.part_of[member]].first_member];
         Slice& slice = tables->slices()[member];
         slice.bytes = static_cast<uint64_t>(plan.slice_bytes[member]);
-        slice.base =
-            slice.bytes == 0 ? 0 : report.part.begin + static_cast<uint64_t>(plan.slice_offset[member]);
+        slice.base = slice.bytes == 0
+                         ? 0
+                         : report.part.begin + static_cast<uint64_t>(plan.slice_offset[member]);
     }
 }
 
@@ -368,8 +369,8 @@ std::string explain_freed_again(const Runtime& runtime, const void* base) {
     if (runtime.checks == nullptr) {
         return {};
     }
-    std::string text = runtime.checks->explain_freed(runtime.world.rank,
-                                                     reinterpret_cast<uint64_t>(base), 1);
+    std::string text =
+        runtime.checks->explain_freed(runtime.world.rank, reinterpret_cast<uint64_t>(base), 1);
     return text.empty() ? text : text + "; ";
 }
 
