@@ -208,19 +208,21 @@ bool Server::handle_hello(Client& client, const void* frame, size_t frame_bytes)
     }
     // Providers read as many bytes as their addresses have, which is what our own has.
     std::vector<unsigned char> address(endpoint_.address().size());
-    if (frame_bytes - sizeof(wire::FrameHeader) != wire::padded(address.size())) {
+    const char* told = static_cast<const char*>(frame) + sizeof(wire::FrameHeader);
+    if (frame_bytes - sizeof(wire::FrameHeader) != wire::padded(address.size()) ||
+        !endpoint_.looks_like_address(told, address.size())) {
         ARMCI_LOG_WARN("%s ignored an address of rank %d that is none", name().c_str(),
                        client.rank);
         return false;
     }
-    std::memcpy(address.data(), static_cast<const char*>(frame) + sizeof(wire::FrameHeader),
-                address.size());
+    std::memcpy(address.data(), told, address.size());
     client.peer = endpoint_.insert_peer(address.data());
     if (client.peer == FI_ADDR_UNSPEC) {
         base::fatal(nullptr,
-                    "%s has no room for the address of rank %d, which would "
-                    "wait for it forever",
-                    name().c_str(), client.rank);
+                    "%s cannot use the address of rank %d, which would wait for it forever: there "
+                    "is no room for it, or provider %s does not take it. Memory may be short on "
+                    "this node, or damaged on that rank's",
+                    name().c_str(), client.rank, domain_->provider_name().c_str());
     }
     return true;
 }

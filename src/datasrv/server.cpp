@@ -40,6 +40,7 @@ bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOpti
         options.landing_slots > 0 ? pipeline::kLargestMessagePiece : options.buffer_bytes;
     endpoint_options.largest_message_bytes = largest_message;
     endpoint_options.waitable = true;
+    endpoint_options.peer_kind = "rank";
     endpoint_options.landed = on_landed;
     endpoint_options.landed_context = this;
     endpoint_options.landing_slots = options.landing_slots;
@@ -234,10 +235,12 @@ void Server::release(OutReply* reply) {
     }
 }
 
-// Every answer tells how far the server has come with its origin's frames.
+// Every answer tells how far the server has come with its origin's frames, and messages about it
+// whose it is.
 void Server::stamp(Client& client, OutReply* reply) {
     reply->header()->sequence = client.executed_frames;
     reply->header()->flow = client.executed_bytes;
+    reply->operation.peer = client.rank;
 }
 
 bool Server::post_into_landing(Client& client, OutReply* reply, const wire::LandingBody& landing,

@@ -1,8 +1,10 @@
 #include "fabric/endpoint.h"
 
+#include <sys/socket.h>
 #include <sys/uio.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "fabric/faults.h"
 
@@ -105,6 +107,19 @@ void Endpoint::close() {
     }
     receives_.clear();
     closing_ = false;
+}
+
+bool Endpoint::looks_like_address(const void* bytes, size_t size) const {
+    if (size != address_.size()) {
+        return false;
+    }
+    const uint32_t format = domain_->info().addr_format;
+    if (format != FI_SOCKADDR && format != FI_SOCKADDR_IN && format != FI_SOCKADDR_IN6) {
+        return true;
+    }
+    // A provider may take another family's for one that is shorter or longer than it is.
+    sa_family_t family = 0;
+    return size >= sizeof family && std::memcmp(bytes, address_.data(), sizeof family) == 0;
 }
 
 PeerAddress Endpoint::insert_peer(const void* address) {
@@ -292,6 +307,16 @@ void Endpoint::handle_error() {
     if (entry.err == FI_ECANCELED && closing_) {
         return;
     }
+    if (entry.err == FI_ETRUNC && (entry.flags & FI_RECV) != 0 && operation != nullptr) {
+        Completion completion;
+        completion.flags = entry.flags;
+        completion.cut = true;
+        if ((entry.flags & FI_MULTI_RECV) != 0) {
+            std::erase(receives_, operation);
+        }
+        operation->complete(operation, completion);
+        return;
+    }
     char text[128] = "";
     const char* detail =
         fi_cq_strerror(queue_.get(), entry.prov_errno, entry.err_data, text, sizeof text);
@@ -302,7 +327,7 @@ void Endpoint::handle_error() {
 void Endpoint::fail(const char* what, int peer, int error, const char* detail) {
     char who[48] = "";
     if (peer >= 0) {
-        std::snprintf(who, sizeof who, " with node %d", peer);
+        std::snprintf(who, sizeof who, " with %s %d", options_.peer_kind, peer);
     }
     base::fatal(nullptr,
                 "libfabric %s%s failed on provider %s: %s%s%s. The peer may have died, or the "

@@ -2,9 +2,9 @@
 //
 // Posting never blocks: a post that the provider cannot take now returns false, and the caller
 // polls this endpoint and tries again later (connections are made that way, too). Any error that a
-// provider reports ends the job: providers leave connections in unusable states, and ARMCI has no
-// way to report a lost operation later. Calls may come from several threads only under the caller's
-// lock.
+// provider reports, but a message longer than agreed, ends the job: providers leave connections in
+// unusable states, and ARMCI has no way to report a lost operation later. Calls may come from
+// several threads only under the caller's lock.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +21,7 @@ struct Completion {
     size_t bytes = 0;        // received bytes
     void* data = nullptr;    // where a multi-receive message begins
     bool cancelled = false;  // a receive given back when the endpoint closes
+    bool cut = false;        // the posted buffer had not enough room for the message, which is lost
 };
 
 // The context of every posted operation: embed it in the object that the operation belongs to. It
@@ -58,6 +59,7 @@ class Endpoint {
         size_t receive_slots = 0;          // receives that may be posted at a time
         size_t largest_message_bytes = 0;  // for multi-receive buffers
         bool waitable = false;             // a thread will sleep on this endpoint's queue
+        const char* peer_kind = "node";    // what Operation::peer numbers
         // Peers' writes that carry a notice: what is called with it once the data is there, and how
         // many of these there may be at a time.
         void (*landed)(void* context, uint64_t notice) = nullptr;
@@ -72,6 +74,8 @@ class Endpoint {
 
     // The name other processes insert_peer() to reach this endpoint; opaque bytes.
     const std::vector<unsigned char>& address() const { return address_; }
+    // Whether bytes of that length could be a name of the sort that this endpoint's own is.
+    bool looks_like_address(const void* bytes, size_t size) const;
     // FI_ADDR_UNSPEC when the provider does not accept it.
     PeerAddress insert_peer(const void* address);
 

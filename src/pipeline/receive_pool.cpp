@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/log.h"
 #include "wire/frame.h"
 
 namespace armci::pipeline {
@@ -38,6 +39,7 @@ bool ReceivePool::open(fabric::Domain& domain, fabric::Endpoint& endpoint, size_
     endpoint_ = &endpoint;
     handler_ = handler;
     context_ = context;
+    largest_frame_bytes_ = largest_frame_bytes;
     buffer_bytes_ = bytes_per_buffer(largest_frame_bytes);
     const size_t count = buffer_count(window_bytes, largest_frame_bytes);
     memory_bytes_ = count * buffer_bytes_;
@@ -71,6 +73,7 @@ void ReceivePool::close() {
     region_ = fabric::Region();
     buffers_.clear();
     unposted_.clear();
+    lost_buffers_ = 0;
     if (memory_ != nullptr) {
         munmap(memory_, memory_bytes_);
         memory_ = nullptr;
@@ -107,11 +110,31 @@ void ReceivePool::handle(const void* frame, size_t bytes) {
     handler_(context_, straight.data(), bytes);
 }
 
+// ofi_rxm forgets the buffer that such a message came to. Others may not, so it is not posted
+// again.
+void ReceivePool::note_cut_message(bool is_buffer_lost) {
+    lost_buffers_ += is_buffer_lost ? 1 : 0;
+    if (lost_buffers_ == buffers_.size()) {
+        base::fatal(nullptr,
+                    "%zu messages of more than %zu bytes, the longest there are, have taken all "
+                    "receive memory. Their sender is no rank of this job, or its memory is "
+                    "damaged: see whether all ranks run the same version of this library",
+                    lost_buffers_, largest_frame_bytes_);
+    }
+    ARMCI_LOG_WARN(
+        "ignored a message of more than %zu bytes, the longest there are: its sender is no rank of "
+        "this job, or its memory is damaged",
+        largest_frame_bytes_);
+}
+
 void ReceivePool::on_completion(fabric::Operation* operation,
                                 const fabric::Completion& completion) {
     auto* buffer = reinterpret_cast<Buffer*>(operation);
     if (completion.cancelled) {
         return;
+    }
+    if (completion.cut) {
+        buffer->pool->note_cut_message((completion.flags & FI_MULTI_RECV) == 0);
     }
     // Some providers announce the end of a buffer with its last message, others on its own.
     if ((completion.flags & FI_RECV) != 0 && completion.bytes > 0) {

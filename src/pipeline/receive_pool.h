@@ -42,6 +42,7 @@ class ReceivePool {
     static void on_completion(fabric::Operation* operation, const fabric::Completion& completion);
     void handle(const void* frame, size_t bytes);
     void post(Buffer* buffer);
+    void note_cut_message(bool is_buffer_lost);
 
     fabric::Endpoint* endpoint_ = nullptr;
     FrameHandler handler_ = nullptr;
@@ -49,9 +50,11 @@ class ReceivePool {
     char* memory_ = nullptr;
     size_t memory_bytes_ = 0;
     size_t buffer_bytes_ = 0;
+    size_t largest_frame_bytes_ = 0;
     fabric::Region region_;
     std::vector<std::unique_ptr<Buffer>> buffers_;
     std::vector<Buffer*> unposted_;
+    size_t lost_buffers_ = 0;  // to messages that did not fit them
 };
 
 }  // namespace armci::pipeline

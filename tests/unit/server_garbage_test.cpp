@@ -1,6 +1,7 @@
 // What is no request, or not in its place, is ignored by the data server with a warning: it changes
 // no memory, and keeps nobody else from being served.
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <climits>
@@ -95,12 +96,63 @@ TEST_F(ServerGarbage, NobodyIsServedBeforeItsIntroduction) {
     expect_good_service();
 }
 
+// What is as long as an address and is none is not given to the provider; where nobody answers,
+// only that client's answers wait.
+TEST_F(ServerGarbage, IntroducedAsSomebodyElse) {
+    talk_as(2);
+    std::vector<char> address(server().address().size(), '\1');
+    {
+        const StderrCapture captured;
+        client_->send(
+            client_->numbered(make_frame(FrameKind::hello, address.data(), address.size()), 1));
+        wait_for_warning(captured, "an address of rank 2 that is none");
+    }
+    std::copy(server().address().begin(), server().address().end(), address.begin());
+    sa_family_t family = 0;
+    std::memcpy(&family, address.data(), sizeof family);
+    if (family != AF_INET) {
+        GTEST_SKIP() << "the provider's addresses are of another sort";
+    }
+    address[2] = 0;  // the port: 1, where nobody listens
+    address[3] = 1;
+    client_->send(client_->next(make_frame(FrameKind::hello, address.data(), address.size())));
+    client_->send(client_->next(RawClient::asking_fence()));
+    client_->send(client_->next(make_frame(FrameKind::increment, wire::StoreBody{base_ + 8, 1})));
+    int32_t expected = 0;
+    std::memcpy(&expected, expected_.data() + 8, sizeof expected);
+    ++expected;
+    std::memcpy(expected_.data() + 8, &expected, sizeof expected);
+    wait_until([&] { return std::equal(expected_.begin(), expected_.end(), memory_); });
+    expect_good_service();
+    close();  // what waits for that address would wait in all tests that follow
+}
+
 // A second introduction changes nothing.
 TEST_F(ServerGarbage, IntroducedTwice) {
     std::vector<char> address(server().address().size(), '\0');
     client_->send(client_->next(make_frame(FrameKind::hello, address.data(), address.size())));
     fence();
     expect_good_service();
+}
+
+// Longer than what the server's receive memory has room for where it comes to lie.
+TEST_F(ServerGarbage, LongMessages) {
+    if (!network_->uses_landing()) {
+        GTEST_SKIP() << "messages are as long as chunks where the provider has no notices";
+    }
+    close();  // they take memory from the server for good
+    ASSERT_NO_FATAL_FAILURE(open());
+    client_ = clients_[kRawRank];
+    const Frame frame = put_frame(base_ + 64, std::vector<char>(40'000, 'x'));
+    for (const bool is_cut : {false, true, false, true}) {
+        const StderrCapture captured;
+        client_->send(client_->numbered(is_cut ? frame : Frame(frame.size()), 1));
+        wait_for_warning(captured, is_cut ? "a message of more than 8192 bytes" : kNoRequest);
+    }
+    expect_memory();
+    fence();
+    expect_good_service();
+    close();
 }
 
 TEST_F(ServerGarbage, WritesIntoSlots) {

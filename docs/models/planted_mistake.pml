@@ -1,0 +1,12 @@
+/* For the models beside this: MISTAKE(n) is whether the environment plants mistake n. One compiled
+ * checker serves for all of them so.
+ */
+c_decl {
+    \#include <stdlib.h>
+    static int planted;
+    __attribute__((constructor)) static void plant(void) {
+        const char *text = getenv("MISTAKE");
+        planted = text != NULL ? atoi(text) : 0;
+    }
+};
+#define MISTAKE(number) c_expr { planted == number }

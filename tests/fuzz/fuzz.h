@@ -1,0 +1,47 @@
+// What fuzz targets share: LLVMFuzzerTestOneInput takes any bytes and must end the process when
+// something is wrong.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t bytes);
+
+#define FUZZ_CHECK(condition)                                                            \
+    do {                                                                                 \
+        if (!(condition)) {                                                              \
+            std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+            std::abort();                                                                \
+        }                                                                                \
+    } while (0)
+
+namespace armci::fuzz {
+
+// Takes values off the front; zeros behind the end.
+class Input {
+  public:
+    Input(const uint8_t* data, size_t bytes) : next_(data), left_(bytes) {}
+
+    template <class T>
+    T take() {
+        T value{};
+        const size_t bytes = left_ < sizeof(T) ? left_ : sizeof(T);
+        if (bytes > 0) {
+            std::memcpy(&value, next_, bytes);
+        }
+        next_ += bytes;
+        left_ -= bytes;
+        return value;
+    }
+    const uint8_t* rest() const { return next_; }
+    size_t left() const { return left_; }
+
+  private:
+    const uint8_t* next_;
+    size_t left_;
+};
+
+}  // namespace armci::fuzz

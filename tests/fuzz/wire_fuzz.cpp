@@ -1,0 +1,101 @@
+// A message as a server decodes it: refused, or everything that it names adds up and lies inside.
+#include <vector>
+
+#include "fuzz.h"
+#include "wire/frame.h"
+
+namespace armci::wire {
+namespace {
+
+uint64_t g_sum = 0;
+
+// Reads all of it, for the sanitizer.
+void touch(const void* begin, uint64_t bytes) {
+    for (uint64_t i = 0; i < bytes; ++i) {
+        g_sum += static_cast<const unsigned char*>(begin)[i];
+    }
+}
+
+void check_transfer(const FrameHeader& header, const char* frame, size_t bytes) {
+    TransferView view;
+    if (!decode_transfer(frame, bytes, header, &view)) {
+        return;
+    }
+    const LayoutView& layout = view.layout;
+    const auto total = static_cast<uint64_t>(layout.total_bytes);
+    FUZZ_CHECK(view.body.data_bytes > 0 && view.body.data_bytes <= total);
+    FUZZ_CHECK(view.body.offset <= total - view.body.data_bytes);
+    if (layout.kind == LayoutKind::vector) {
+        FUZZ_CHECK(layout.segment_count > 0 && layout.segment_bytes > 0);
+        touch(layout.addresses, static_cast<uint64_t>(layout.segment_count) * sizeof(uint64_t));
+    } else {
+        const strided::Extent hull = strided::extent(layout.strided);
+        FUZZ_CHECK(hull.begin <= 0 && hull.end > hull.begin);
+        FUZZ_CHECK(layout.base + static_cast<uint64_t>(hull.begin) <
+                   layout.base + static_cast<uint64_t>(hull.end));
+        FUZZ_CHECK(strided::total_bytes(layout.strided) == layout.total_bytes);
+    }
+    if (header.kind == FrameKind::get) {
+        FUZZ_CHECK(view.data == nullptr && view.landing.count <= kMostLandings);
+        return;
+    }
+    FUZZ_CHECK(view.data >= frame && view.data + padded(view.body.data_bytes) == frame + bytes);
+    touch(view.data, view.body.data_bytes);
+    if (header.kind == FrameKind::accumulate) {
+        const auto element = static_cast<uint64_t>(
+            strided::element_bytes(static_cast<strided::AccType>(header.acc_type)));
+        FUZZ_CHECK(view.body.data_bytes % element == 0 && view.body.offset % element == 0);
+    }
+}
+
+void check_batch(const char* frame, size_t bytes) {
+    BatchReader reader(frame, bytes);
+    BatchView view;
+    bool malformed = false;
+    uint64_t seen = sizeof(FrameHeader);
+    while (reader.next(&view, &malformed)) {
+        FUZZ_CHECK(!malformed && view.entry.data_bytes > 0);
+        touch(view.data, view.entry.data_bytes);
+        if (view.entry.is_accumulate == 1) {
+            touch(view.scale, kScaleBytes);
+        }
+        seen += batch_entry_bytes(view.entry.data_bytes, view.entry.is_accumulate == 1);
+        FUZZ_CHECK(seen <= bytes);
+    }
+    FUZZ_CHECK(malformed || seen == bytes);
+}
+
+}  // namespace
+}  // namespace armci::wire
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t bytes) {
+    using namespace armci::wire;
+    // As long as the message, so that a read behind it is seen; the header is mostly made right.
+    std::vector<uint64_t> words((bytes + 7) / 8);
+    if (bytes > 0) {
+        std::memcpy(words.data(), data, bytes);
+    }
+    const bool is_repaired = bytes >= sizeof(FrameHeader) && (data[0] & 1) == 0;
+    const size_t length = is_repaired ? words.size() * 8 : bytes;
+    if (is_repaired) {
+        FrameHeader header;
+        std::memcpy(&header, words.data(), sizeof header);
+        header.magic = kMagic;
+        header.version = kVersion;
+        header.frame_bytes = static_cast<uint32_t>(length);
+        std::memcpy(words.data(), &header, sizeof header);
+    }
+    const char* frame = reinterpret_cast<const char*>(words.data());
+    FrameHeader header;
+    if (!decode_header(frame, length, &header)) {
+        FUZZ_CHECK(!is_repaired);
+        return 0;
+    }
+    FUZZ_CHECK(name_of(header.kind) != nullptr);
+    if (header.kind == FrameKind::batch) {
+        check_batch(frame, length);
+    } else {
+        check_transfer(header, frame, length);
+    }
+    return 0;
+}
