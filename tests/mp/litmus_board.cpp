@@ -314,6 +314,11 @@ bool Board::expect_all(const Place& place, Look look, int64_t words, long value,
     return true;
 }
 
+void Board::take_a_turn(int rank) {
+    long word = 0;
+    ARMCI_Put(&word, scratch_.at(rank, kScratchBytes * me()), sizeof word, rank);
+}
+
 void Board::delay(Rng& rng) {
     const int64_t dice = rng.between(0, 99);
     const int other = static_cast<int>(rng.between(0, nproc() - 1));
@@ -335,7 +340,7 @@ void Board::delay(Rng& rng) {
     } else if (dice < 85) {
         ARMCI_Fence(other);
     } else if (dice < 93) {
-        ARMCI_Put(&word, scratch_.at(other, kScratchBytes * me()), sizeof word, other);
+        take_a_turn(other);
     } else {
         ARMCI_Get(scratch_.at(other, kScratchBytes * me()), &word, sizeof word, other);
     }

@@ -89,6 +89,8 @@ class Board {
     bool expect_all(const Place& place, Look look, int64_t words, long value,
                     const std::string& what);
 
+    // A put to a rank's scratch memory: where routes alternate, the next operation takes the other.
+    void take_a_turn(int rank);
     // Nothing, a few pauses, yields, a nap, or calls of the library that have nothing to do with
     // what is tested.
     void delay(Rng& rng);

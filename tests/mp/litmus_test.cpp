@@ -164,6 +164,9 @@ TEST_F(Litmus, MessagePassingAtOneTarget) {
                 const RouteWatch data_watch;
                 board_.change(plan.data, plan.change, plan.words, 0, value_of(round));
                 const size_t data_route = data_watch.kind(plan.data);
+                if (mine_.chance(50)) {
+                    board_.take_a_turn(random_rank(mine_));
+                }
                 const RouteWatch flag_watch;
                 board_.signal(plan.flag, plan.signal, value_of(round));
                 if (plan.data.rank != me()) {
