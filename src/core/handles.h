@@ -28,6 +28,8 @@ class Handles {
     uint32_t begin(armci_hdl_s* handle);
     void end(uint32_t slot);  // one operation is complete
 
+    // False: the handle's own words say that nothing is on it.
+    static bool names_slot(const armci_hdl_s& handle);
     // Whether operations on the handle are under way; a handle that is complete becomes idle.
     bool is_active(const armci_hdl_s& handle) const;
     void set_idle(armci_hdl_s* handle);

@@ -33,6 +33,7 @@ uint64_t address_of(const char* function, const MutexSet& set, int mutex, int ow
 // The data server that has the owner's mutexes.
 int64_t ask_server(Runtime& runtime, const char* function, wire::FrameKind kind, uint64_t address,
                    int owner) {
+    runtime.hold_lock();
     const int server = runtime.server_of(owner, address);
     const bool answered = kind != wire::FrameKind::unlock;
     pipeline::RequestTask task(
@@ -45,23 +46,59 @@ int64_t ask_server(Runtime& runtime, const char* function, wire::FrameKind kind,
     return task.value();
 }
 
+// Polling first, for short critical sections; then sleeping, because the holder may need this core.
+// The time-out lets this rank serve its node meanwhile.
+constexpr int kPollsForGrant = 200;
+constexpr int64_t kGrantSleepUs = 1000;
+
 void wait_for_grant(Runtime& runtime, uint32_t waiter) {
-    // Polling first, for short critical sections; then sleeping, because the holder may need this
-    // core. The time-out lets this rank serve its node meanwhile.
-    constexpr int kPolls = 200;
-    constexpr int64_t kSleepUs = 1000;
     int polls = 0;
     runtime.wait_until([&] {
         if (runtime.mutex_queue.granted(waiter)) {
             return true;
         }
-        if (++polls > kPolls && !runtime.multi_threaded) {
+        if (++polls > kPollsForGrant) {
             runtime.stop_helping();
-            runtime.mutex_queue.sleep_until_granted(waiter, kSleepUs);
+            runtime.mutex_queue.sleep_until_granted(waiter, kGrantSleepUs);
             return runtime.mutex_queue.granted(waiter);
         }
         return false;
     });
+}
+
+// With other threads beside: without the API lock but for a moment now and then, when nobody else
+// has it.
+void wait_for_grant_among_threads(Runtime& runtime, uint32_t waiter) {
+    runtime.release_lock();
+    base::Backoff backoff;
+    int polls = 0;
+    while (!runtime.mutex_queue.granted(waiter)) {
+        if (runtime.try_hold_lock()) {
+            runtime.progress();
+            if (!runtime.config().progress_thread) {
+                runtime.idle();
+                runtime.stop_helping();
+            }
+            runtime.release_lock();
+        }
+        if (++polls > kPollsForGrant) {
+            runtime.mutex_queue.sleep_until_granted(waiter, kGrantSleepUs);
+        } else {
+            backoff.pause();
+        }
+    }
+}
+
+[[noreturn]] void fail_not_held(const char* function, int mutex, int owner) {
+    base::fatal(function, "mutex %d of rank %d is not held by this rank; lock it before unlocking",
+                mutex, owner);
+}
+
+[[noreturn]] void fail_held(const char* function, int mutex, int owner) {
+    base::fatal(function,
+                "mutex %d of rank %d is already held by this rank; waiting for it would "
+                "never end. Unlock it first",
+                mutex, owner);
 }
 
 }  // namespace
@@ -100,41 +137,51 @@ void destroy_mutexes(Runtime& runtime, const char* function, MutexSet* set) {
     *set = MutexSet{};
 }
 
+// Mutexes of this node know their holder. Those of others are remembered here: their data server
+// could only refuse a request, for which nobody waits.
 void lock_mutex(Runtime& runtime, const char* function, const MutexSet& set, int mutex, int owner) {
     const uint64_t address = address_of(function, set, mutex, owner);
-    const HeldMutex key{owner, address};
-    std::vector<HeldMutex>& held = runtime.held_mutexes;
-    if (!runtime.multi_threaded && std::find(held.begin(), held.end(), key) != held.end()) {
-        base::fatal(function,
-                    "mutex %d of rank %d is already held by this rank; waiting for it would "
-                    "never end. Unlock it first",
-                    mutex, owner);
-    }
-    if (runtime.world.on_my_node(owner)) {
-        auto& local = *reinterpret_cast<node::Mutex*>(address);
-        const auto queued = runtime.mutex_queue.lock(local, runtime.world.rank, false, 0);
-        if (queued.result == node::MutexQueue::LockResult::no_room) {
-            base::fatal(function, "too many ranks of this node wait for mutexes");
+    if (!runtime.world.on_my_node(owner)) {
+        runtime.hold_lock();
+        const HeldMutex key{owner, address};
+        std::vector<HeldMutex>& held = runtime.held_mutexes;
+        if (!runtime.multi_threaded && std::find(held.begin(), held.end(), key) != held.end()) {
+            fail_held(function, mutex, owner);
         }
-        if (queued.result == node::MutexQueue::LockResult::queued) {
-            wait_for_grant(runtime, queued.waiter);
-        }
-    } else {
         ask_server(runtime, function, wire::FrameKind::lock, address, owner);
+        held.push_back(key);
+        return;
     }
-    held.push_back(key);
+    auto& local = *reinterpret_cast<node::Mutex*>(address);
+    const auto own_rank = runtime.multi_threaded ? node::MutexQueue::OwnRank::may_hold
+                                                 : node::MutexQueue::OwnRank::must_not_hold;
+    const auto queued = runtime.mutex_queue.lock(local, runtime.world.rank, false, 0, own_rank);
+    switch (queued.result) {
+        case node::MutexQueue::LockResult::acquired:
+            return;
+        case node::MutexQueue::LockResult::held_by_caller:
+            fail_held(function, mutex, owner);
+        case node::MutexQueue::LockResult::no_room:
+            base::fatal(function, "too many ranks of this node wait for mutexes");
+        case node::MutexQueue::LockResult::queued:
+            break;
+    }
+    if (runtime.multi_threaded) {
+        wait_for_grant_among_threads(runtime, queued.waiter);
+    } else {
+        wait_for_grant(runtime, queued.waiter);
+    }
 }
 
 bool try_lock_mutex(Runtime& runtime, const char* function, const MutexSet& set, int mutex,
                     int owner) {
     const uint64_t address = address_of(function, set, mutex, owner);
-    bool acquired = false;
     if (runtime.world.on_my_node(owner)) {
         auto& local = *reinterpret_cast<node::Mutex*>(address);
-        acquired = runtime.mutex_queue.try_lock(local, runtime.world.rank);
-    } else {
-        acquired = ask_server(runtime, function, wire::FrameKind::try_lock, address, owner) != 0;
+        return runtime.mutex_queue.try_lock(local, runtime.world.rank);
     }
+    const bool acquired =
+        ask_server(runtime, function, wire::FrameKind::try_lock, address, owner) != 0;
     if (acquired) {
         runtime.held_mutexes.emplace_back(owner, address);
     }
@@ -144,24 +191,31 @@ bool try_lock_mutex(Runtime& runtime, const char* function, const MutexSet& set,
 void unlock_mutex(Runtime& runtime, const char* function, const MutexSet& set, int mutex,
                   int owner) {
     const uint64_t address = address_of(function, set, mutex, owner);
-    std::vector<HeldMutex>& held = runtime.held_mutexes;
-    const auto found = std::find(held.begin(), held.end(), HeldMutex{owner, address});
-    if (found == held.end()) {
-        base::fatal(function,
-                    "mutex %d of rank %d is not held by this rank; lock it before unlocking", mutex,
-                    owner);
-    }
-    held.erase(found);
-    fence_all(runtime);
     if (!runtime.world.on_my_node(owner)) {
+        runtime.hold_lock();
+        std::vector<HeldMutex>& held = runtime.held_mutexes;
+        const auto found = std::find(held.begin(), held.end(), HeldMutex{owner, address});
+        if (found == held.end()) {
+            fail_not_held(function, mutex, owner);
+        }
+        held.erase(found);
+        fence_all(runtime);
         ask_server(runtime, function, wire::FrameKind::unlock, address, owner);
         return;
     }
+    fence_all(runtime);
     auto& local = *reinterpret_cast<node::Mutex*>(address);
-    const auto unlocked = runtime.mutex_queue.unlock(local, runtime.world.rank, false);
-    if (unlocked.result == node::MutexQueue::UnlockResult::must_forward) {
-        // The next waiter is on another node, and only the server that it has asked can tell it.
-        ask_server(runtime, function, wire::FrameKind::unlock, address, owner);
+    switch (runtime.mutex_queue.unlock(local, runtime.world.rank, false).result) {
+        case node::MutexQueue::UnlockResult::not_held:
+            fail_not_held(function, mutex, owner);
+        case node::MutexQueue::UnlockResult::must_forward:
+            // The next waiter is on another node, and only the server that it has asked can tell
+            // it.
+            ask_server(runtime, function, wire::FrameKind::unlock, address, owner);
+            return;
+        case node::MutexQueue::UnlockResult::released:
+        case node::MutexQueue::UnlockResult::grant_remote:
+            return;
     }
 }
 

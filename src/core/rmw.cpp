@@ -8,7 +8,7 @@ namespace armci::core {
 
 int64_t read_modify_write(Runtime& runtime, const char* function, node::WordOperation operation,
                           void* address, int64_t operand, int target, uint32_t owner) {
-    ++runtime.stats.rmw;
+    runtime.count_rmw();
     if (runtime.world.on_my_node(target)) {
         return owner == wire::kGlobal ? node::read_modify_write(operation, address, operand)
                                       : read_modify_write_attached(runtime, function, operation,
