@@ -30,20 +30,15 @@ namespace {
     api::start_or_skip(runtime, any, std::move(transfer), handle);
 }
 
-template <Threads kThreads>
-[[gnu::always_inline]] inline int put(void* src, void* dst, int bytes, int proc) {
-    Entry entry("ARMCI_Put", Entry::Lock::on_demand);
-    if (!api::copied_on_node<kThreads>(*entry, OpKind::put, src, dst, bytes, proc)) {
-        run_long(*entry, "ARMCI_Put", OpKind::put, src, dst, bytes, proc, nullptr);
-    }
-    return 0;
-}
-
-template <Threads kThreads>
-[[gnu::always_inline]] inline int get(void* src, void* dst, int bytes, int proc) {
-    Entry entry("ARMCI_Get", Entry::Lock::on_demand);
-    if (!api::copied_on_node<kThreads>(*entry, OpKind::get, dst, src, bytes, proc)) {
-        run_long(*entry, "ARMCI_Get", OpKind::get, src, dst, bytes, proc, nullptr);
+// Put or get. The local side comes first of a put, second of a get.
+template <Threads kThreads, OpKind kOp>
+[[gnu::always_inline]] inline int move(void* src, void* dst, int bytes, int proc) {
+    constexpr bool kIsPut = kOp == OpKind::put;
+    constexpr const char* kFunction = kIsPut ? "ARMCI_Put" : "ARMCI_Get";
+    Entry entry(kFunction, Entry::Lock::on_demand);
+    if (!api::copied_on_node<kThreads>(*entry, kOp, kIsPut ? src : dst, kIsPut ? dst : src, bytes,
+                                       proc)) {
+        run_long(*entry, kFunction, kOp, src, dst, bytes, proc, nullptr);
     }
     return 0;
 }
@@ -59,30 +54,18 @@ template <Threads kThreads>
     return 0;
 }
 
-template <Threads kThreads>
-[[gnu::always_inline]] inline int nb_put(void* src, void* dst, int bytes, int proc,
-                                         armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbPut", Entry::Lock::on_demand, Entry::Copies::leave);
+template <Threads kThreads, OpKind kOp>
+[[gnu::always_inline]] inline int nb_move(void* src, void* dst, int bytes, int proc,
+                                          armci_hdl_t* hdl) {
+    constexpr bool kIsPut = kOp == OpKind::put;
+    constexpr const char* kFunction = kIsPut ? "ARMCI_NbPut" : "ARMCI_NbGet";
+    Entry entry(kFunction, Entry::Lock::on_demand, Entry::Copies::leave);
     const bool is_for_engine = kThreads == Threads::several && entry->copies.want(bytes);
-    if (!is_for_engine &&
-        api::copied_on_node<kThreads>(*entry, OpKind::put, src, dst, bytes, proc)) {
+    if (!is_for_engine && api::copied_on_node<kThreads>(*entry, kOp, kIsPut ? src : dst,
+                                                        kIsPut ? dst : src, bytes, proc)) {
         api::skip(*entry, hdl);
     } else {
-        start_long(*entry, "ARMCI_NbPut", OpKind::put, src, dst, bytes, proc, nullptr, hdl);
-    }
-    return 0;
-}
-
-template <Threads kThreads>
-[[gnu::always_inline]] inline int nb_get(void* src, void* dst, int bytes, int proc,
-                                         armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbGet", Entry::Lock::on_demand, Entry::Copies::leave);
-    const bool is_for_engine = kThreads == Threads::several && entry->copies.want(bytes);
-    if (!is_for_engine &&
-        api::copied_on_node<kThreads>(*entry, OpKind::get, dst, src, bytes, proc)) {
-        api::skip(*entry, hdl);
-    } else {
-        start_long(*entry, "ARMCI_NbGet", OpKind::get, src, dst, bytes, proc, nullptr, hdl);
+        start_long(*entry, kFunction, kOp, src, dst, bytes, proc, nullptr, hdl);
     }
     return 0;
 }
@@ -104,12 +87,14 @@ template <Threads kThreads>
 }  // namespace
 
 extern "C" int PARMCI_Put(void* src, void* dst, int bytes, int proc) {
-    return api::by_threads<put<Threads::one>, put<Threads::several>>(src, dst, bytes, proc);
+    return api::by_threads<move<Threads::one, OpKind::put>, move<Threads::several, OpKind::put>>(
+        src, dst, bytes, proc);
 }
 ARMCI_ALIAS(int, ARMCI_Put, (void*, void*, int, int), PARMCI_Put);
 
 extern "C" int PARMCI_Get(void* src, void* dst, int bytes, int proc) {
-    return api::by_threads<get<Threads::one>, get<Threads::several>>(src, dst, bytes, proc);
+    return api::by_threads<move<Threads::one, OpKind::get>, move<Threads::several, OpKind::get>>(
+        src, dst, bytes, proc);
 }
 ARMCI_ALIAS(int, ARMCI_Get, (void*, void*, int, int), PARMCI_Get);
 
@@ -120,14 +105,14 @@ extern "C" int PARMCI_Acc(int datatype, void* scale, void* src, void* dst, int b
 ARMCI_ALIAS(int, ARMCI_Acc, (int, void*, void*, void*, int, int), PARMCI_Acc);
 
 extern "C" int PARMCI_NbPut(void* src, void* dst, int bytes, int proc, armci_hdl_t* hdl) {
-    return api::by_threads<nb_put<Threads::one>, nb_put<Threads::several>>(src, dst, bytes, proc,
-                                                                           hdl);
+    return api::by_threads<nb_move<Threads::one, OpKind::put>,
+                           nb_move<Threads::several, OpKind::put>>(src, dst, bytes, proc, hdl);
 }
 ARMCI_ALIAS(int, ARMCI_NbPut, (void*, void*, int, int, armci_hdl_t*), PARMCI_NbPut);
 
 extern "C" int PARMCI_NbGet(void* src, void* dst, int bytes, int proc, armci_hdl_t* hdl) {
-    return api::by_threads<nb_get<Threads::one>, nb_get<Threads::several>>(src, dst, bytes, proc,
-                                                                           hdl);
+    return api::by_threads<nb_move<Threads::one, OpKind::get>,
+                           nb_move<Threads::several, OpKind::get>>(src, dst, bytes, proc, hdl);
 }
 ARMCI_ALIAS(int, ARMCI_NbGet, (void*, void*, int, int, armci_hdl_t*), PARMCI_NbGet);
 
