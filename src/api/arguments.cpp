@@ -73,6 +73,13 @@ void refuse_freed(const char* function, const char* argument, uint64_t address, 
 
 uint32_t check_remote(const char* function, const char* argument, uint64_t address, int64_t bytes,
                       int rank, Runtime& runtime) {
+    if (runtime.multi_threaded) [[unlikely]] {
+        if (runtime.world.on_my_node(rank) &&
+            runtime.segments.find_by_thread(rank, address, bytes).segment != nullptr) {
+            return wire::kGlobal;
+        }
+        runtime.hold_lock();
+    }
     if (runtime.segments.find(rank, address, bytes).segment != nullptr) {
         return wire::kGlobal;
     }

@@ -26,7 +26,8 @@ inline void check_rank(const char* function, const char* argument, int rank,
 void check_not_negative(const char* function, const char* argument, int64_t value);
 void check_not_null(const char* function, const char* argument, const void* pointer);
 // [address, address + bytes) must be global memory of that rank, or memory that it has attached.
-// Returns wire::kGlobal or the owner, as Transfer has it.
+// Returns wire::kGlobal or the owner, as Transfer has it. Holds the API lock from here on unless it
+// is global memory of this node, and so does whoever goes on with the address.
 [[nodiscard]] uint32_t check_remote(const char* function, const char* argument, uint64_t address,
                                     int64_t bytes, int rank, Runtime& runtime);
 void check_aligned(const char* function, const char* argument, const void* address, size_t bytes);

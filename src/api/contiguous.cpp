@@ -3,6 +3,7 @@
 #include "api/run.h"
 #include "core/transfers.h"
 
+using armci::api::Threads;
 using armci::base::OpKind;
 using armci::core::Entry;
 using armci::pipeline::Transfer;
@@ -29,79 +30,101 @@ namespace {
     api::start_or_skip(runtime, any, std::move(transfer), handle);
 }
 
+// Put or get. The local side comes first of a put, second of a get.
+template <Threads kThreads, OpKind kOp>
+[[gnu::always_inline]] inline int move(void* src, void* dst, int bytes, int proc) {
+    constexpr bool kIsPut = kOp == OpKind::put;
+    constexpr const char* kFunction = kIsPut ? "ARMCI_Put" : "ARMCI_Get";
+    Entry entry(kFunction, Entry::Lock::on_demand);
+    if (!api::copied_on_node<kThreads>(*entry, kOp, kIsPut ? src : dst, kIsPut ? dst : src, bytes,
+                                       proc)) {
+        run_long(*entry, kFunction, kOp, src, dst, bytes, proc, nullptr);
+    }
+    return 0;
+}
+
+template <Threads kThreads>
+[[gnu::always_inline]] inline int acc(int datatype, void* scale, void* src, void* dst, int bytes,
+                                      int proc) {
+    Entry entry("ARMCI_Acc", Entry::Lock::on_demand);
+    if (!api::added_on_node<kThreads>(*entry, datatype, scale, src, dst, bytes, proc)) {
+        const auto factor = api::check_scale("ARMCI_Acc", datatype, scale);
+        run_long(*entry, "ARMCI_Acc", OpKind::acc, src, dst, bytes, proc, api::pointer_to(factor));
+    }
+    return 0;
+}
+
+template <Threads kThreads, OpKind kOp>
+[[gnu::always_inline]] inline int nb_move(void* src, void* dst, int bytes, int proc,
+                                          armci_hdl_t* hdl) {
+    constexpr bool kIsPut = kOp == OpKind::put;
+    constexpr const char* kFunction = kIsPut ? "ARMCI_NbPut" : "ARMCI_NbGet";
+    Entry entry(kFunction, Entry::Lock::on_demand, Entry::Copies::leave);
+    const bool is_for_engine = kThreads == Threads::several && entry->copies.want(bytes);
+    if (!is_for_engine && api::copied_on_node<kThreads>(*entry, kOp, kIsPut ? src : dst,
+                                                        kIsPut ? dst : src, bytes, proc)) {
+        api::skip(*entry, hdl);
+    } else {
+        start_long(*entry, kFunction, kOp, src, dst, bytes, proc, nullptr, hdl);
+    }
+    return 0;
+}
+
+template <Threads kThreads>
+[[gnu::always_inline]] inline int nb_acc(int datatype, void* scale, void* src, void* dst, int bytes,
+                                         int proc, armci_hdl_t* hdl) {
+    Entry entry("ARMCI_NbAcc", Entry::Lock::on_demand, Entry::Copies::leave);
+    if (api::added_on_node<kThreads>(*entry, datatype, scale, src, dst, bytes, proc)) {
+        api::skip(*entry, hdl);
+    } else {
+        const auto factor = api::check_scale("ARMCI_NbAcc", datatype, scale);
+        start_long(*entry, "ARMCI_NbAcc", OpKind::acc, src, dst, bytes, proc,
+                   api::pointer_to(factor), hdl);
+    }
+    return 0;
+}
+
 }  // namespace
 
 extern "C" int PARMCI_Put(void* src, void* dst, int bytes, int proc) {
-    Entry entry("ARMCI_Put");
-    if (api::copied_on_node(*entry, OpKind::put, src, dst, bytes, proc)) {
-        return 0;
-    }
-    run_long(*entry, "ARMCI_Put", OpKind::put, src, dst, bytes, proc, nullptr);
-    return 0;
+    return api::by_threads<move<Threads::one, OpKind::put>, move<Threads::several, OpKind::put>>(
+        src, dst, bytes, proc);
 }
 ARMCI_ALIAS(int, ARMCI_Put, (void*, void*, int, int), PARMCI_Put);
 
 extern "C" int PARMCI_Get(void* src, void* dst, int bytes, int proc) {
-    Entry entry("ARMCI_Get");
-    if (api::copied_on_node(*entry, OpKind::get, dst, src, bytes, proc)) {
-        return 0;
-    }
-    run_long(*entry, "ARMCI_Get", OpKind::get, src, dst, bytes, proc, nullptr);
-    return 0;
+    return api::by_threads<move<Threads::one, OpKind::get>, move<Threads::several, OpKind::get>>(
+        src, dst, bytes, proc);
 }
 ARMCI_ALIAS(int, ARMCI_Get, (void*, void*, int, int), PARMCI_Get);
 
 extern "C" int PARMCI_Acc(int datatype, void* scale, void* src, void* dst, int bytes, int proc) {
-    Entry entry("ARMCI_Acc");
-    if (api::added_on_node(*entry, datatype, scale, src, dst, bytes, proc)) {
-        return 0;
-    }
-    const auto factor = api::check_scale("ARMCI_Acc", datatype, scale);
-    run_long(*entry, "ARMCI_Acc", OpKind::acc, src, dst, bytes, proc, api::pointer_to(factor));
-    return 0;
+    return api::by_threads<acc<Threads::one>, acc<Threads::several>>(datatype, scale, src, dst,
+                                                                     bytes, proc);
 }
 ARMCI_ALIAS(int, ARMCI_Acc, (int, void*, void*, void*, int, int), PARMCI_Acc);
 
 extern "C" int PARMCI_NbPut(void* src, void* dst, int bytes, int proc, armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbPut", Entry::Copies::leave);
-    if (!entry->copies.want(bytes) &&
-        api::copied_on_node(*entry, OpKind::put, src, dst, bytes, proc)) {
-        api::skip(*entry, hdl);
-        return 0;
-    }
-    start_long(*entry, "ARMCI_NbPut", OpKind::put, src, dst, bytes, proc, nullptr, hdl);
-    return 0;
+    return api::by_threads<nb_move<Threads::one, OpKind::put>,
+                           nb_move<Threads::several, OpKind::put>>(src, dst, bytes, proc, hdl);
 }
 ARMCI_ALIAS(int, ARMCI_NbPut, (void*, void*, int, int, armci_hdl_t*), PARMCI_NbPut);
 
 extern "C" int PARMCI_NbGet(void* src, void* dst, int bytes, int proc, armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbGet", Entry::Copies::leave);
-    if (!entry->copies.want(bytes) &&
-        api::copied_on_node(*entry, OpKind::get, dst, src, bytes, proc)) {
-        api::skip(*entry, hdl);
-        return 0;
-    }
-    start_long(*entry, "ARMCI_NbGet", OpKind::get, src, dst, bytes, proc, nullptr, hdl);
-    return 0;
+    return api::by_threads<nb_move<Threads::one, OpKind::get>,
+                           nb_move<Threads::several, OpKind::get>>(src, dst, bytes, proc, hdl);
 }
 ARMCI_ALIAS(int, ARMCI_NbGet, (void*, void*, int, int, armci_hdl_t*), PARMCI_NbGet);
 
 extern "C" int PARMCI_NbAcc(int datatype, void* scale, void* src, void* dst, int bytes, int proc,
                             armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbAcc", Entry::Copies::leave);
-    if (api::added_on_node(*entry, datatype, scale, src, dst, bytes, proc)) {
-        api::skip(*entry, hdl);
-        return 0;
-    }
-    const auto factor = api::check_scale("ARMCI_NbAcc", datatype, scale);
-    start_long(*entry, "ARMCI_NbAcc", OpKind::acc, src, dst, bytes, proc, api::pointer_to(factor),
-               hdl);
-    return 0;
+    return api::by_threads<nb_acc<Threads::one>, nb_acc<Threads::several>>(datatype, scale, src,
+                                                                           dst, bytes, proc, hdl);
 }
 ARMCI_ALIAS(int, ARMCI_NbAcc, (int, void*, void*, void*, int, int, armci_hdl_t*), PARMCI_NbAcc);
 
 extern "C" int PARMCI_Put_flag(void* src, void* dst, int bytes, int* flag, int value, int proc) {
-    Entry entry("ARMCI_Put_flag");
+    Entry entry("ARMCI_Put_flag", Entry::Lock::on_demand);
     Transfer transfer;
     const bool any = api::make_contiguous(*entry, "ARMCI_Put_flag", OpKind::put, src, dst, bytes,
                                           proc, nullptr, &transfer);

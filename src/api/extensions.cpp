@@ -18,7 +18,7 @@ extern "C" void ARMCIX_Progress(void) {
 extern "C" int ARMCIX_Stats(armcix_stats_t* out, size_t out_bytes) {
     Entry entry("ARMCIX_Stats");
     api::check_not_null("ARMCIX_Stats", "out", out);
-    const armci::base::Stats& stats = entry->stats;
+    const armci::base::Stats stats = entry->all_stats();
     armcix_stats_t copy{};
     const auto fill = [&](armci::base::OpKind op, armcix_counter_t* counters) {
         for (int route = 0; route < armci::base::kRouteCount; ++route) {

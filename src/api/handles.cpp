@@ -27,7 +27,7 @@ extern "C" void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t* hdl) {
 }
 
 extern "C" int PARMCI_Wait(armci_hdl_t* hdl) {
-    Entry entry("ARMCI_Wait", Entry::Copies::leave);
+    Entry entry("ARMCI_Wait", Entry::Lock::on_demand, Entry::Copies::leave);
     if (hdl != nullptr) {
         armci::core::wait_handle(*entry, hdl);
     } else {
@@ -38,14 +38,14 @@ extern "C" int PARMCI_Wait(armci_hdl_t* hdl) {
 ARMCI_ALIAS(int, ARMCI_Wait, (armci_hdl_t*), PARMCI_Wait);
 
 extern "C" int PARMCI_Test(armci_hdl_t* hdl) {
-    Entry entry("ARMCI_Test", Entry::Copies::leave);
+    Entry entry("ARMCI_Test", Entry::Lock::on_demand, Entry::Copies::leave);
     api::check_not_null("ARMCI_Test", "hdl", hdl);
     return armci::core::test_handle(*entry, hdl) ? 0 : 1;
 }
 ARMCI_ALIAS(int, ARMCI_Test, (armci_hdl_t*), PARMCI_Test);
 
 extern "C" int PARMCI_WaitProc(int proc) {
-    Entry entry("ARMCI_WaitProc");
+    Entry entry("ARMCI_WaitProc", Entry::Lock::on_demand);
     api::check_rank("ARMCI_WaitProc", "proc", proc, *entry);
     armci::core::wait_target(*entry, proc);
     return 0;
@@ -53,7 +53,7 @@ extern "C" int PARMCI_WaitProc(int proc) {
 ARMCI_ALIAS(int, ARMCI_WaitProc, (int), PARMCI_WaitProc);
 
 extern "C" int PARMCI_WaitAll(void) {
-    Entry entry("ARMCI_WaitAll");
+    Entry entry("ARMCI_WaitAll", Entry::Lock::on_demand);
     armci::core::wait_everything(*entry);
     return 0;
 }

@@ -43,14 +43,14 @@ extern "C" int PARMCI_Destroy_mutexes(void) {
 ARMCI_ALIAS(int, ARMCI_Destroy_mutexes, (void), PARMCI_Destroy_mutexes);
 
 extern "C" void PARMCI_Lock(int mutex, int proc) {
-    Entry entry("ARMCI_Lock");
+    Entry entry("ARMCI_Lock", Entry::Lock::on_demand);
     api::check_rank("ARMCI_Lock", "proc", proc, *entry);
     armci::core::lock_mutex(*entry, "ARMCI_Lock", entry->world_mutexes, mutex, proc);
 }
 ARMCI_ALIAS(void, ARMCI_Lock, (int, int), PARMCI_Lock);
 
 extern "C" void PARMCI_Unlock(int mutex, int proc) {
-    Entry entry("ARMCI_Unlock");
+    Entry entry("ARMCI_Unlock", Entry::Lock::on_demand);
     api::check_rank("ARMCI_Unlock", "proc", proc, *entry);
     armci::core::unlock_mutex(*entry, "ARMCI_Unlock", entry->world_mutexes, mutex, proc);
 }
@@ -74,14 +74,14 @@ extern "C" int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl) {
 
 extern "C" void ARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
     constexpr const char* kFunction = "ARMCIX_Lock_hdl";
-    Entry entry(kFunction);
+    Entry entry(kFunction, Entry::Lock::on_demand);
     api::check_rank(kFunction, "proc", proc, *entry);
     armci::core::lock_mutex(*entry, kFunction, api::checked_set(kFunction, hdl), mutex, proc);
 }
 
 extern "C" int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
     constexpr const char* kFunction = "ARMCIX_Trylock_hdl";
-    Entry entry(kFunction);
+    Entry entry(kFunction, Entry::Lock::on_demand);
     api::check_rank(kFunction, "proc", proc, *entry);
     const bool acquired = armci::core::try_lock_mutex(
         *entry, kFunction, api::checked_set(kFunction, hdl), mutex, proc);
@@ -90,7 +90,7 @@ extern "C" int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
 
 extern "C" void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
     constexpr const char* kFunction = "ARMCIX_Unlock_hdl";
-    Entry entry(kFunction);
+    Entry entry(kFunction, Entry::Lock::on_demand);
     api::check_rank(kFunction, "proc", proc, *entry);
     armci::core::unlock_mutex(*entry, kFunction, api::checked_set(kFunction, hdl), mutex, proc);
 }

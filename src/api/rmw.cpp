@@ -39,7 +39,7 @@ WordOperation checked_operation(int op) {
 }
 
 // `T` is the type of the word: the operand of a swap is read from ploc, which gets the old value.
-template <class T>
+template <Threads kThreads, class T>
 void run(Runtime& runtime, WordOperation operation, void* ploc, void* prem, int value, int proc) {
     check_aligned("ARMCI_Rmw", "prem", prem, sizeof(T));
     T operand = static_cast<T>(value);
@@ -47,8 +47,12 @@ void run(Runtime& runtime, WordOperation operation, void* ploc, void* prem, int 
         std::memcpy(&operand, ploc, sizeof operand);
     }
     int64_t old = 0;
-    if (is_plain_on_node(runtime, ploc, prem, sizeof(T), proc)) {
-        ++runtime.stats.rmw;
+    if (is_plain_on_node<kThreads>(runtime, ploc, prem, sizeof(T), proc)) {
+        if (kThreads == Threads::one) {
+            ++runtime.stats.rmw;
+        } else {
+            core::count_rmw_by_thread();
+        }
         old = node::read_modify_write(operation, prem, operand);
     } else {
         old = run_long(runtime, operation, prem, operand, proc);
@@ -57,20 +61,26 @@ void run(Runtime& runtime, WordOperation operation, void* ploc, void* prem, int 
     std::memcpy(ploc, &result, sizeof result);
 }
 
+template <Threads kThreads>
+[[gnu::always_inline]] inline int rmw(int op, void* ploc, void* prem, int value, int proc) {
+    core::Entry entry("ARMCI_Rmw", core::Entry::Lock::on_demand);
+    const WordOperation operation = checked_operation(op);
+    check_rank("ARMCI_Rmw", "proc", proc, *entry);
+    check_not_null("ARMCI_Rmw", "ploc", ploc);
+    if (op == ARMCI_FETCH_AND_ADD || op == ARMCI_SWAP) {
+        run<kThreads, int>(*entry, operation, ploc, prem, value, proc);
+    } else {
+        run<kThreads, long>(*entry, operation, ploc, prem, value, proc);
+    }
+    return 0;
+}
+
 }  // namespace
 }  // namespace armci::api
 
 extern "C" int PARMCI_Rmw(int op, void* ploc, void* prem, int value, int proc) {
-    namespace api = armci::api;
-    armci::core::Entry entry("ARMCI_Rmw");
-    const api::WordOperation operation = api::checked_operation(op);
-    api::check_rank("ARMCI_Rmw", "proc", proc, *entry);
-    api::check_not_null("ARMCI_Rmw", "ploc", ploc);
-    if (op == ARMCI_FETCH_AND_ADD || op == ARMCI_SWAP) {
-        api::run<int>(*entry, operation, ploc, prem, value, proc);
-    } else {
-        api::run<long>(*entry, operation, ploc, prem, value, proc);
-    }
-    return 0;
+    using armci::api::Threads;
+    return armci::api::by_threads<armci::api::rmw<Threads::one>, armci::api::rmw<Threads::several>>(
+        op, ploc, prem, value, proc);
 }
 ARMCI_ALIAS(int, ARMCI_Rmw, (int, void*, void*, int, int), PARMCI_Rmw);

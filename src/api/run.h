@@ -12,8 +12,8 @@ namespace armci::api {
 // Nothing is under way for this call: the handle becomes idle, unless earlier operations are still
 // on it.
 inline void skip(Runtime& runtime, armci_hdl_t* handle) {
-    if (handle != nullptr && !runtime.handles.is_active(*handle)) {
-        runtime.handles.set_idle(handle);
+    if (handle != nullptr) {
+        runtime.set_idle_unless_active(handle);
     }
 }
 
@@ -28,19 +28,52 @@ inline void start_or_skip(Runtime& runtime, bool any, Transfer&& transfer, armci
 // Whether a contiguous transfer is one between ranks of this node, with all of its arguments right:
 // the checks of the short way, where they are most of the work. What they refuse is looked at again
 // by the long way, which finds out what is the matter.
-inline bool is_plain_on_node(Runtime& runtime, const void* local, const void* remote, int bytes,
-                             int proc) {
+//
+// Short ways exist twice, so that a thread that is alone does not pay for the possibility of
+// others: an entry point is a template of this, and by_threads() calls one of both. With a copy
+// engine it is the second, too.
+enum class Threads : bool { one, several };
+
+template <auto kCall, class... Arguments>
+[[gnu::noinline]] int call_apart(Arguments... arguments) {
+    return kCall(arguments...);
+}
+
+template <auto kAlone, auto kAmongThreads, class... Arguments>
+[[gnu::always_inline]] inline int by_threads(Arguments... arguments) {
+    const Runtime* runtime = core::running();
+    if (runtime != nullptr && runtime->is_concurrent) [[unlikely]] {
+        return call_apart<kAmongThreads>(arguments...);
+    }
+    return kAlone(arguments...);
+}
+
+template <Threads kThreads>
+[[gnu::always_inline]] inline bool is_plain_on_node(Runtime& runtime, const void* local,
+                                                    const void* remote, int bytes, int proc) {
+    const auto address = reinterpret_cast<uint64_t>(remote);
     return bytes > 0 && local != nullptr &&
            static_cast<unsigned>(proc) < static_cast<unsigned>(runtime.short_way_ranks) &&
            runtime.world.on_my_node(proc) &&
-           runtime.segments.find(proc, reinterpret_cast<uint64_t>(remote), bytes).segment !=
-               nullptr;
+           (kThreads == Threads::one ? runtime.segments.find(proc, address, bytes)
+                                     : runtime.segments.find_by_thread(proc, address, bytes))
+                   .segment != nullptr;
+}
+
+template <Threads kThreads>
+[[gnu::always_inline]] inline void count_on_node(Runtime& runtime, OpKind op, int bytes) {
+    if (kThreads == Threads::one) {
+        runtime.stats.count(op, base::Route::local, bytes);
+    } else {
+        core::count_by_thread(op, bytes);
+    }
 }
 
 // The short way of a contiguous put or get. False: nothing was done.
-inline bool copied_on_node(Runtime& runtime, OpKind op, void* local, void* remote, int bytes,
-                           int proc) {
-    if (!is_plain_on_node(runtime, local, remote, bytes, proc)) {
+template <Threads kThreads>
+[[gnu::always_inline]] inline bool copied_on_node(Runtime& runtime, OpKind op, void* local,
+                                                  void* remote, int bytes, int proc) {
+    if (!is_plain_on_node<kThreads>(runtime, local, remote, bytes, proc)) {
         return false;
     }
     void* to = op == OpKind::put ? remote : local;
@@ -50,15 +83,17 @@ inline bool copied_on_node(Runtime& runtime, OpKind op, void* local, void* remot
     } else {
         strided::copy_contiguous(from, to, bytes);
     }
-    runtime.stats.count(op, base::Route::local, bytes);
+    count_on_node<kThreads>(runtime, op, bytes);
     return true;
 }
 
 // The short way of a contiguous accumulate.
-inline bool added_on_node(Runtime& runtime, int datatype, const void* scale, const void* local,
-                          void* remote, int bytes, int proc) {
+template <Threads kThreads>
+[[gnu::always_inline]] inline bool added_on_node(Runtime& runtime, int datatype, const void* scale,
+                                                 const void* local, void* remote, int bytes,
+                                                 int proc) {
     if (!strided::is_acc_type(datatype) || scale == nullptr ||
-        !is_plain_on_node(runtime, local, remote, bytes, proc)) {
+        !is_plain_on_node<kThreads>(runtime, local, remote, bytes, proc)) {
         return false;
     }
     const auto type = static_cast<strided::AccType>(datatype);
@@ -67,7 +102,7 @@ inline bool added_on_node(Runtime& runtime, int datatype, const void* scale, con
     }
     const strided::AccScale factor = strided::make_scale(type, scale);
     node::LockedAccumulator(runtime.heap.stripes(), factor).add(local, remote, bytes);
-    runtime.stats.count(OpKind::acc, base::Route::local, bytes);
+    count_on_node<kThreads>(runtime, OpKind::acc, bytes);
     return true;
 }
 

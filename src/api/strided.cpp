@@ -10,7 +10,7 @@ namespace api = armci::api;
 
 extern "C" int PARMCI_PutS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride_ar[],
                            int count[], int stride_levels, int proc) {
-    Entry entry("ARMCI_PutS");
+    Entry entry("ARMCI_PutS", Entry::Lock::on_demand);
     Transfer transfer;
     if (api::make_strided(*entry, "ARMCI_PutS", OpKind::put, src_ptr, src_stride_ar, dst_ptr,
                           dst_stride_ar, count, stride_levels, proc, nullptr, &transfer)) {
@@ -22,7 +22,7 @@ ARMCI_ALIAS(int, ARMCI_PutS, (void*, int[], void*, int[], int[], int, int), PARM
 
 extern "C" int PARMCI_GetS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride_ar[],
                            int count[], int stride_levels, int proc) {
-    Entry entry("ARMCI_GetS");
+    Entry entry("ARMCI_GetS", Entry::Lock::on_demand);
     Transfer transfer;
     if (api::make_strided(*entry, "ARMCI_GetS", OpKind::get, src_ptr, src_stride_ar, dst_ptr,
                           dst_stride_ar, count, stride_levels, proc, nullptr, &transfer)) {
@@ -35,7 +35,7 @@ ARMCI_ALIAS(int, ARMCI_GetS, (void*, int[], void*, int[], int[], int, int), PARM
 extern "C" int PARMCI_AccS(int datatype, void* scale, void* src_ptr, int src_stride_ar[],
                            void* dst_ptr, int dst_stride_ar[], int count[], int stride_levels,
                            int proc) {
-    Entry entry("ARMCI_AccS");
+    Entry entry("ARMCI_AccS", Entry::Lock::on_demand);
     const auto factor = api::check_scale("ARMCI_AccS", datatype, scale);
     Transfer transfer;
     if (api::make_strided(*entry, "ARMCI_AccS", OpKind::acc, src_ptr, src_stride_ar, dst_ptr,
@@ -50,7 +50,7 @@ ARMCI_ALIAS(int, ARMCI_AccS, (int, void*, void*, int[], void*, int[], int[], int
 
 extern "C" int PARMCI_NbPutS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride_ar[],
                              int count[], int stride_levels, int proc, armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbPutS", Entry::Copies::leave);
+    Entry entry("ARMCI_NbPutS", Entry::Lock::on_demand, Entry::Copies::leave);
     Transfer transfer;
     const bool any =
         api::make_strided(*entry, "ARMCI_NbPutS", OpKind::put, src_ptr, src_stride_ar, dst_ptr,
@@ -63,7 +63,7 @@ ARMCI_ALIAS(int, ARMCI_NbPutS, (void*, int[], void*, int[], int[], int, int, arm
 
 extern "C" int PARMCI_NbGetS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride_ar[],
                              int count[], int stride_levels, int proc, armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbGetS", Entry::Copies::leave);
+    Entry entry("ARMCI_NbGetS", Entry::Lock::on_demand, Entry::Copies::leave);
     Transfer transfer;
     const bool any =
         api::make_strided(*entry, "ARMCI_NbGetS", OpKind::get, src_ptr, src_stride_ar, dst_ptr,
@@ -77,7 +77,7 @@ ARMCI_ALIAS(int, ARMCI_NbGetS, (void*, int[], void*, int[], int[], int, int, arm
 extern "C" int PARMCI_NbAccS(int datatype, void* scale, void* src_ptr, int src_stride_ar[],
                              void* dst_ptr, int dst_stride_ar[], int count[], int stride_levels,
                              int proc, armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbAccS", Entry::Copies::leave);
+    Entry entry("ARMCI_NbAccS", Entry::Lock::on_demand, Entry::Copies::leave);
     const auto factor = api::check_scale("ARMCI_NbAccS", datatype, scale);
     Transfer transfer;
     const bool any = api::make_strided(*entry, "ARMCI_NbAccS", OpKind::acc, src_ptr, src_stride_ar,
@@ -92,7 +92,7 @@ ARMCI_ALIAS(int, ARMCI_NbAccS,
 extern "C" int PARMCI_PutS_flag(void* src_ptr, int src_stride_ar[], void* dst_ptr,
                                 int dst_stride_ar[], int count[], int stride_levels, int* flag,
                                 int value, int proc) {
-    Entry entry("ARMCI_PutS_flag");
+    Entry entry("ARMCI_PutS_flag", Entry::Lock::on_demand);
     Transfer transfer;
     const bool any =
         api::make_strided(*entry, "ARMCI_PutS_flag", OpKind::put, src_ptr, src_stride_ar, dst_ptr,

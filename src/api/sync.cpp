@@ -23,7 +23,7 @@ namespace api = armci::api;
 // A negative rank is what ARMCI_Absolute_id gives for a freed group, which Global Arrays then
 // fences.
 extern "C" void PARMCI_Fence(int proc) {
-    Entry entry("ARMCI_Fence");
+    Entry entry("ARMCI_Fence", Entry::Lock::on_demand);
     if (proc >= 0) {
         api::check_rank("ARMCI_Fence", "proc", proc, *entry);
         if (entry->checks != nullptr) [[unlikely]] {
@@ -35,14 +35,14 @@ extern "C" void PARMCI_Fence(int proc) {
 ARMCI_ALIAS(void, ARMCI_Fence, (int), PARMCI_Fence);
 
 extern "C" void PARMCI_AllFence(void) {
-    Entry entry("ARMCI_AllFence");
+    Entry entry("ARMCI_AllFence", Entry::Lock::on_demand);
     api::fence_all(*entry);
 }
 ARMCI_ALIAS(void, ARMCI_AllFence, (void), PARMCI_AllFence);
 
 // Fencing more than the group is allowed, and the group may be freed already.
 extern "C" void ARMCI_GroupFence(ARMCI_Group*) {
-    Entry entry("ARMCI_GroupFence");
+    Entry entry("ARMCI_GroupFence", Entry::Lock::on_demand);
     api::fence_all(*entry);
 }
 

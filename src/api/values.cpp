@@ -4,11 +4,14 @@
 #include "core/transfers.h"
 
 namespace armci::api {
+
+using core::Entry;
+
 namespace {
 
 template <class T>
 int put_value(const char* function, T value, void* dst, int proc) {
-    core::Entry entry(function);
+    Entry entry(function, Entry::Lock::on_demand);
     Transfer transfer;
     if (make_contiguous(*entry, function, OpKind::put, &value, dst, sizeof value, proc, nullptr,
                         &transfer)) {
@@ -21,14 +24,14 @@ int put_value(const char* function, T value, void* dst, int proc) {
 template <class T>
 int start_put_value(const char* function, T value, void* dst, int proc, armci_hdl_t* hdl) {
     put_value(function, value, dst, proc);
-    core::Entry entry(function);
+    Entry entry(function, Entry::Lock::on_demand);
     skip(*entry, hdl);
     return 0;
 }
 
 template <class T>
 T get_value(const char* function, void* src, int proc) {
-    core::Entry entry(function);
+    Entry entry(function, Entry::Lock::on_demand);
     T value{};
     Transfer transfer;
     if (make_contiguous(*entry, function, OpKind::get, src, &value, sizeof value, proc, nullptr,

@@ -47,19 +47,19 @@ using armci::core::Entry;
 namespace api = armci::api;
 
 extern "C" int PARMCI_PutV(armci_giov_t* iov, int iov_len, int proc) {
-    Entry entry("ARMCI_PutV");
+    Entry entry("ARMCI_PutV", Entry::Lock::on_demand);
     return api::run_vector("ARMCI_PutV", OpKind::put, nullptr, iov, iov_len, proc, *entry);
 }
 ARMCI_ALIAS(int, ARMCI_PutV, (armci_giov_t*, int, int), PARMCI_PutV);
 
 extern "C" int PARMCI_GetV(armci_giov_t* iov, int iov_len, int proc) {
-    Entry entry("ARMCI_GetV");
+    Entry entry("ARMCI_GetV", Entry::Lock::on_demand);
     return api::run_vector("ARMCI_GetV", OpKind::get, nullptr, iov, iov_len, proc, *entry);
 }
 ARMCI_ALIAS(int, ARMCI_GetV, (armci_giov_t*, int, int), PARMCI_GetV);
 
 extern "C" int PARMCI_AccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc) {
-    Entry entry("ARMCI_AccV");
+    Entry entry("ARMCI_AccV", Entry::Lock::on_demand);
     const auto factor = api::check_scale("ARMCI_AccV", datatype, scale);
     return api::run_vector("ARMCI_AccV", OpKind::acc, api::pointer_to(factor), iov, iov_len, proc,
                            *entry);
@@ -67,20 +67,20 @@ extern "C" int PARMCI_AccV(int datatype, void* scale, armci_giov_t* iov, int iov
 ARMCI_ALIAS(int, ARMCI_AccV, (int, void*, armci_giov_t*, int, int), PARMCI_AccV);
 
 extern "C" int PARMCI_NbPutV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbPutV", Entry::Copies::leave);
+    Entry entry("ARMCI_NbPutV", Entry::Lock::on_demand, Entry::Copies::leave);
     return api::start_vector("ARMCI_NbPutV", OpKind::put, nullptr, iov, iov_len, proc, hdl, *entry);
 }
 ARMCI_ALIAS(int, ARMCI_NbPutV, (armci_giov_t*, int, int, armci_hdl_t*), PARMCI_NbPutV);
 
 extern "C" int PARMCI_NbGetV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbGetV", Entry::Copies::leave);
+    Entry entry("ARMCI_NbGetV", Entry::Lock::on_demand, Entry::Copies::leave);
     return api::start_vector("ARMCI_NbGetV", OpKind::get, nullptr, iov, iov_len, proc, hdl, *entry);
 }
 ARMCI_ALIAS(int, ARMCI_NbGetV, (armci_giov_t*, int, int, armci_hdl_t*), PARMCI_NbGetV);
 
 extern "C" int PARMCI_NbAccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc,
                              armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbAccV", Entry::Copies::leave);
+    Entry entry("ARMCI_NbAccV", Entry::Lock::on_demand, Entry::Copies::leave);
     const auto factor = api::check_scale("ARMCI_NbAccV", datatype, scale);
     return api::start_vector("ARMCI_NbAccV", OpKind::acc, api::pointer_to(factor), iov, iov_len,
                              proc, hdl, *entry);

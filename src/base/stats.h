@@ -1,5 +1,5 @@
-// Counters of one process. They are plain words written by the thread that owns the runtime (API
-// calls are serialised), so counting costs an add; readers in other threads see them only
+// Counters of one process. They are plain words written by the thread that owns the runtime, or
+// holds the API lock, so counting costs an add; readers in other threads see them only
 // approximately.
 #pragma once
 

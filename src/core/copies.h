@@ -24,6 +24,7 @@ class Copies {
     void start(std::unique_ptr<node::CopyEngine> engine, int64_t least_bytes);
     void stop() { engine_.reset(); }
 
+    bool are_possible() const { return engine_ != nullptr; }
     // Whether a non-blocking put or get of that size is for the engine.
     bool want(int64_t bytes) const { return bytes >= least_bytes_; }
     // Hands a transfer to the engine; false when it is not one for it, or there is no room now.

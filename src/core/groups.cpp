@@ -17,23 +17,35 @@ Group::Group(int id, MPI_Comm comm, MPI_Comm own_comm, bool owns_comm, std::vect
       comm_(comm),
       own_comm_(own_comm),
       owns_comm_(owns_comm),
+      size_(static_cast<int>(world_ranks.size())),
       world_ranks_(std::move(world_ranks)) {
     if (comm_ != MPI_COMM_NULL) {
         MPI_Comm_rank(comm_, &rank_);
     }
-    if (!is_world()) {
-        by_world_rank_.reserve(world_ranks_.size());
-        for (int i = 0; i < size(); ++i) {
-            by_world_rank_.emplace_back(world_ranks_[i], i);
-        }
-        std::sort(by_world_rank_.begin(), by_world_rank_.end());
+    by_world_rank_.reserve(world_ranks_.size());
+    for (int i = 0; i < size(); ++i) {
+        by_world_rank_.emplace_back(world_ranks_[i], i);
     }
+    std::sort(by_world_rank_.begin(), by_world_rank_.end());
+}
+
+Group::Group(MPI_Comm comm, MPI_Comm own_comm, int size)
+    : id_(kWorldId), comm_(comm), own_comm_(own_comm), owns_comm_(false), size_(size) {
+    MPI_Comm_rank(comm_, &rank_);
 }
 
 Group::~Group() {
     if (owns_comm_) {
         MPI_Comm_free(&comm_);
     }
+}
+
+int* Group::world_rank_table() {
+    if (is_world() && world_ranks_.empty()) {
+        world_ranks_.resize(static_cast<size_t>(size_));
+        std::iota(world_ranks_.begin(), world_ranks_.end(), 0);
+    }
+    return world_ranks_.data();
 }
 
 int Group::group_rank(int world_rank) const {
@@ -46,11 +58,8 @@ int Group::group_rank(int world_rank) const {
 }
 
 void Groups::start(const World& world) {
-    std::vector<int> identity(world.size);
-    std::iota(identity.begin(), identity.end(), 0);
     groups_.clear();
-    groups_.push_back(std::make_shared<Group>(Group::kWorldId, world.user_comm, world.comm, false,
-                                              std::move(identity)));
+    groups_.push_back(std::make_shared<Group>(world.user_comm, world.comm, world.size));
     default_id_ = Group::kWorldId;
 
     node_ =

@@ -23,6 +23,8 @@ class Group {
     // `comm` is the communicator the user sees, `own_comm` the one for the library's collectives;
     // they may be the same. The group frees them when `owns_comm`.
     Group(int id, MPI_Comm comm, MPI_Comm own_comm, bool owns_comm, std::vector<int> world_ranks);
+    // World, whose ranks are their own numbers.
+    Group(MPI_Comm comm, MPI_Comm own_comm, int size);
     ~Group();
     Group(const Group&) = delete;
     Group& operator=(const Group&) = delete;
@@ -31,15 +33,20 @@ class Group {
     MPI_Comm comm() const { return comm_; }
     MPI_Comm own_comm() const { return own_comm_; }
     int rank() const { return rank_; }
-    int size() const { return static_cast<int>(world_ranks_.size()); }
+    int size() const { return size_; }
     bool is_world() const { return id_ == kWorldId; }
     // Group rank to world rank; -1 outside the group.
     int world_rank(int group_rank) const {
-        return group_rank >= 0 && group_rank < size() ? world_ranks_[group_rank] : -1;
+        if (group_rank < 0 || group_rank >= size_) {
+            return -1;
+        }
+        return is_world() ? group_rank : world_ranks_[group_rank];
     }
     // World rank to group rank; -1 for ranks that are not members.
     int group_rank(int world_rank) const;
-    int* world_rank_table() { return world_ranks_.data(); }
+    // For public structures. World's is made when somebody asks for it: it has an entry for each
+    // rank of the job.
+    int* world_rank_table();
     void release_comm() { owns_comm_ = false; }
 
   private:
@@ -48,6 +55,7 @@ class Group {
     MPI_Comm own_comm_;
     bool owns_comm_;
     int rank_ = -1;
+    int size_;
     std::vector<int> world_ranks_;
     std::vector<std::pair<int, int>> by_world_rank_;  // (world rank, group rank), sorted; not world
 };

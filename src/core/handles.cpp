@@ -29,10 +29,15 @@ void Handles::set_aggregate(armci_hdl_s* handle, bool aggregate) {
     }
 }
 
+bool Handles::names_slot(const armci_hdl_s& handle) {
+    return (flags_of(handle) & kMagicMask) == kMagic &&
+           static_cast<uint32_t>(handle.target) != kNoSlot;
+}
+
 bool Handles::is_active(const armci_hdl_s& handle) const {
     const uint32_t flags = flags_of(handle);
     const auto slot = static_cast<uint32_t>(handle.target);
-    return (flags & kMagicMask) == kMagic && slot < slots_.size() && slots_[slot].pending > 0 &&
+    return names_slot(handle) && slot < slots_.size() && slots_[slot].pending > 0 &&
            (slots_[slot].generation & kGenerationMask) == (flags & kGenerationMask);
 }
 

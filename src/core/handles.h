@@ -30,6 +30,8 @@ class Handles {
 
     // How many operations on the handle are not complete.
     uint32_t pending_on(const armci_hdl_s& handle) const;
+    // False: the handle's own words say that nothing is on it.
+    static bool names_slot(const armci_hdl_s& handle);
     // Whether operations on the handle are under way; a handle that is complete becomes idle.
     bool is_active(const armci_hdl_s& handle) const;
     void set_idle(armci_hdl_s* handle);

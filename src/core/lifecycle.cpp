@@ -269,8 +269,13 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     } else {
         g_running->checks = std::make_unique<Checks>(*g_running);
     }
+    reset_thread_stats();
     // Only now: starting and stopping wait without holding the lock that waits let go of.
     g_running->multi_threaded = requested_thread_level == MPI_THREAD_MULTIPLE;
+    g_running->is_concurrent = g_running->multi_threaded || g_running->copies.are_possible();
+    if (g_running->is_concurrent) {
+        g_running->segments.share_among_threads();
+    }
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ uint64_t address_of(const char* function, const MutexSet& set, int mutex, int ow
 // The data server that has the owner's mutexes.
 int64_t ask_server(Runtime& runtime, const char* function, wire::FrameKind kind, uint64_t address,
                    int owner) {
+    runtime.hold_lock();
     const int server = runtime.server_of(owner, address);
     const bool answered = kind != wire::FrameKind::unlock;
     pipeline::RequestTask task(
@@ -49,13 +50,14 @@ int64_t ask_server(Runtime& runtime, const char* function, wire::FrameKind kind,
 class WaitForMutex {
   public:
     WaitForMutex(Runtime& runtime, const char* function, int mutex, int owner, uint64_t address)
-        : checks_(runtime.checks.get()) {
+        : runtime_(runtime), checks_(runtime.checks.get()) {
         if (checks_ != nullptr) {
             checks_->wait_for_mutex(function, mutex, owner, address);
         }
     }
     ~WaitForMutex() {
         if (checks_ != nullptr) {
+            runtime_.hold_lock();  // which a wait among threads has let go of
             checks_->end_wait();
         }
     }
@@ -63,26 +65,63 @@ class WaitForMutex {
     WaitForMutex& operator=(const WaitForMutex&) = delete;
 
   private:
+    Runtime& runtime_;
     Checks* checks_;
 };
 
+// Polling first, for short critical sections; then sleeping, because the holder may need this core.
+// The time-out lets this rank serve its node meanwhile.
+constexpr int kPollsForGrant = 200;
+constexpr int64_t kGrantSleepUs = 1000;
+
 void wait_for_grant(Runtime& runtime, uint32_t waiter) {
-    // Polling first, for short critical sections; then sleeping, because the holder may need this
-    // core. The time-out lets this rank serve its node meanwhile.
-    constexpr int kPolls = 200;
-    constexpr int64_t kSleepUs = 1000;
     int polls = 0;
     runtime.wait_until([&] {
         if (runtime.mutex_queue.granted(waiter)) {
             return true;
         }
-        if (++polls > kPolls && !runtime.multi_threaded) {
+        if (++polls > kPollsForGrant) {
             runtime.stop_helping();
-            runtime.mutex_queue.sleep_until_granted(waiter, kSleepUs);
+            runtime.mutex_queue.sleep_until_granted(waiter, kGrantSleepUs);
             return runtime.mutex_queue.granted(waiter);
         }
         return false;
     });
+}
+
+// With other threads beside: without the API lock but for a moment now and then, when nobody else
+// has it.
+void wait_for_grant_among_threads(Runtime& runtime, uint32_t waiter) {
+    runtime.release_lock();
+    base::Backoff backoff;
+    int polls = 0;
+    while (!runtime.mutex_queue.granted(waiter)) {
+        if (runtime.try_hold_lock()) {
+            runtime.progress();
+            if (!runtime.config().progress_thread) {
+                runtime.idle();
+                runtime.stop_helping();
+            }
+            runtime.release_lock();
+        }
+        if (++polls > kPollsForGrant) {
+            runtime.mutex_queue.sleep_until_granted(waiter, kGrantSleepUs);
+        } else {
+            backoff.pause();
+        }
+    }
+}
+
+[[noreturn]] void fail_not_held(const char* function, int mutex, int owner) {
+    base::fatal(function, "mutex %d of rank %d is not held by this rank; lock it before unlocking",
+                mutex, owner);
+}
+
+[[noreturn]] void fail_held(const char* function, int mutex, int owner) {
+    base::fatal(function,
+                "mutex %d of rank %d is already held by this rank; waiting for it would "
+                "never end. Unlock it first",
+                mutex, owner);
 }
 
 }  // namespace
@@ -128,44 +167,60 @@ void destroy_mutexes(Runtime& runtime, const char* function, MutexSet* set) {
     *set = MutexSet{};
 }
 
+// Mutexes of this node know their holder. Those of others are remembered here: their data server
+// could only refuse a request, for which nobody waits. Checking mode wants to know all.
 void lock_mutex(Runtime& runtime, const char* function, const MutexSet& set, int mutex, int owner) {
     const uint64_t address = address_of(function, set, mutex, owner);
     const HeldMutex key{owner, address};
-    std::vector<HeldMutex>& held = runtime.held_mutexes;
-    if (!runtime.multi_threaded && std::find(held.begin(), held.end(), key) != held.end()) {
-        base::fatal(function,
-                    "mutex %d of rank %d is already held by this rank; waiting for it would "
-                    "never end. Unlock it first",
-                    mutex, owner);
-    }
-    if (runtime.world.on_my_node(owner)) {
-        auto& local = *reinterpret_cast<node::Mutex*>(address);
-        const auto queued = runtime.mutex_queue.lock(local, runtime.world.rank, false, 0);
-        if (queued.result == node::MutexQueue::LockResult::no_room) {
-            base::fatal(function, "too many ranks of this node wait for mutexes");
+    if (!runtime.world.on_my_node(owner)) {
+        runtime.hold_lock();
+        std::vector<HeldMutex>& held = runtime.held_mutexes;
+        if (!runtime.multi_threaded && std::find(held.begin(), held.end(), key) != held.end()) {
+            fail_held(function, mutex, owner);
         }
-        if (queued.result == node::MutexQueue::LockResult::queued) {
-            const WaitForMutex waiting(runtime, function, mutex, owner, address);
-            wait_for_grant(runtime, queued.waiter);
-        }
-    } else {
         const WaitForMutex waiting(runtime, function, mutex, owner, address);
         ask_server(runtime, function, wire::FrameKind::lock, address, owner);
+        held.push_back(key);
+        return;
     }
-    held.push_back(key);
+    auto& local = *reinterpret_cast<node::Mutex*>(address);
+    const auto own_rank = runtime.multi_threaded ? node::MutexQueue::OwnRank::may_hold
+                                                 : node::MutexQueue::OwnRank::must_not_hold;
+    const auto queued = runtime.mutex_queue.lock(local, runtime.world.rank, false, 0, own_rank);
+    switch (queued.result) {
+        case node::MutexQueue::LockResult::acquired:
+            break;
+        case node::MutexQueue::LockResult::held_by_caller:
+            fail_held(function, mutex, owner);
+        case node::MutexQueue::LockResult::no_room:
+            base::fatal(function, "too many ranks of this node wait for mutexes");
+        case node::MutexQueue::LockResult::queued: {
+            const WaitForMutex waiting(runtime, function, mutex, owner, address);
+            if (runtime.multi_threaded) {
+                wait_for_grant_among_threads(runtime, queued.waiter);
+            } else {
+                wait_for_grant(runtime, queued.waiter);
+            }
+            break;
+        }
+    }
+    if (runtime.checks != nullptr) [[unlikely]] {
+        runtime.held_mutexes.push_back(key);
+    }
 }
 
 bool try_lock_mutex(Runtime& runtime, const char* function, const MutexSet& set, int mutex,
                     int owner) {
     const uint64_t address = address_of(function, set, mutex, owner);
+    const bool on_my_node = runtime.world.on_my_node(owner);
     bool acquired = false;
-    if (runtime.world.on_my_node(owner)) {
+    if (on_my_node) {
         auto& local = *reinterpret_cast<node::Mutex*>(address);
         acquired = runtime.mutex_queue.try_lock(local, runtime.world.rank);
     } else {
         acquired = ask_server(runtime, function, wire::FrameKind::try_lock, address, owner) != 0;
     }
-    if (acquired) {
+    if (acquired && (!on_my_node || runtime.checks != nullptr)) {
         runtime.held_mutexes.emplace_back(owner, address);
     }
     return acquired;
@@ -174,27 +229,37 @@ bool try_lock_mutex(Runtime& runtime, const char* function, const MutexSet& set,
 void unlock_mutex(Runtime& runtime, const char* function, const MutexSet& set, int mutex,
                   int owner) {
     const uint64_t address = address_of(function, set, mutex, owner);
-    std::vector<HeldMutex>& held = runtime.held_mutexes;
-    const auto found = std::find(held.begin(), held.end(), HeldMutex{owner, address});
-    if (found == held.end()) {
-        base::fatal(function,
-                    "mutex %d of rank %d is not held by this rank; lock it before unlocking", mutex,
-                    owner);
-    }
-    held.erase(found);
     if (runtime.checks != nullptr) [[unlikely]] {
         runtime.checks->fence_all();
     }
-    fence_all(runtime);
     if (!runtime.world.on_my_node(owner)) {
+        runtime.hold_lock();
+        std::vector<HeldMutex>& held = runtime.held_mutexes;
+        const auto found = std::find(held.begin(), held.end(), HeldMutex{owner, address});
+        if (found == held.end()) {
+            fail_not_held(function, mutex, owner);
+        }
+        held.erase(found);
+        fence_all(runtime);
         ask_server(runtime, function, wire::FrameKind::unlock, address, owner);
         return;
     }
+    if (runtime.checks != nullptr) [[unlikely]] {
+        std::erase(runtime.held_mutexes, HeldMutex{owner, address});
+    }
+    fence_all(runtime);
     auto& local = *reinterpret_cast<node::Mutex*>(address);
-    const auto unlocked = runtime.mutex_queue.unlock(local, runtime.world.rank, false);
-    if (unlocked.result == node::MutexQueue::UnlockResult::must_forward) {
-        // The next waiter is on another node, and only the server that it has asked can tell it.
-        ask_server(runtime, function, wire::FrameKind::unlock, address, owner);
+    switch (runtime.mutex_queue.unlock(local, runtime.world.rank, false).result) {
+        case node::MutexQueue::UnlockResult::not_held:
+            fail_not_held(function, mutex, owner);
+        case node::MutexQueue::UnlockResult::must_forward:
+            // The next waiter is on another node, and only the server that it has asked can tell
+            // it.
+            ask_server(runtime, function, wire::FrameKind::unlock, address, owner);
+            return;
+        case node::MutexQueue::UnlockResult::released:
+        case node::MutexQueue::UnlockResult::grant_remote:
+            return;
     }
 }
 

@@ -1,7 +1,5 @@
 #include "core/notify.h"
 
-#include <cstring>
-
 #include "base/log.h"
 #include "core/global_memory.h"
 #include "core/sync.h"
@@ -13,13 +11,13 @@ namespace armci::core {
 void start_notifications(Runtime& runtime) {
     std::vector<void*> bases(runtime.world.size);
     const auto bytes = static_cast<int64_t>(sizeof(int)) * runtime.world.size;
-    // Fresh heap pages are zero, but these may have been used before the library was restarted.
+    // The heap is as new as the library: its pages are zero. They stay without memory behind them
+    // until somebody notifies, because there is a counter for each pair of ranks.
     if (!allocate_global(runtime, "ARMCI_Init", runtime.groups.world(), bytes, bases.data(),
                          &runtime.notify_counters)) {
         base::fatal("ARMCI_Init", "no memory for the notification counters");
     }
     runtime.notify_counters->is_internal = true;
-    std::memset(bases[runtime.world.rank], 0, static_cast<size_t>(bytes));
     world_barrier(runtime);
 }
 

@@ -46,13 +46,46 @@ void report_start(const Runtime& runtime) {
     }
 }
 
+namespace {
+
+// What a rank keeps because there are others, in bytes; docs/scaling.md says how it grows.
+struct PeerTables {
+    uint64_t node_of_ranks = 0;
+    uint64_t node_indices = 0;  // of segments
+    uint64_t channels = 0;      // to data servers
+    uint64_t clients = 0;       // of the data server in this process
+    uint64_t shared = 0;        // of all ranks of the node, on its first rank
+};
+
+PeerTables peer_tables_of(Runtime& runtime) {
+    PeerTables tables;
+    tables.node_of_ranks = runtime.world.node_of.capacity() * sizeof(int32_t);
+    tables.node_indices = runtime.segments.index_bytes();
+    if (runtime.world.is_leader()) {
+        for (const auto& segment : runtime.segments.all()) {
+            tables.shared +=
+                SegmentTables::bytes(segment->tables->slice_count, segment->tables->part_count);
+        }
+    }
+    if (runtime.network != nullptr) {
+        const Network& network = *runtime.network;
+        tables.channels = network.origin.channel_bytes();
+        tables.clients = network.server != nullptr ? network.server->client_bytes() : 0;
+        tables.shared +=
+            network.server_address_bytes * static_cast<uint64_t>(runtime.network->servers.count());
+    }
+    return tables;
+}
+
+}  // namespace
+
 void report_statistics(Runtime& runtime) {
     if (!runtime.config().stats) {
         return;
     }
     // The structure is nothing but 64-bit counters.
     constexpr int kWords = sizeof(base::Stats) / sizeof(uint64_t);
-    base::Stats sum = runtime.stats;
+    base::Stats sum = runtime.all_stats();
     MPI_Reduce(runtime.world.rank == 0 ? MPI_IN_PLACE : &sum, &sum, kWords, MPI_UINT64_T, MPI_SUM,
                0, runtime.world.comm);
     uint64_t busy_ns = runtime.network != nullptr && runtime.network->server != nullptr
@@ -65,6 +98,10 @@ void report_statistics(Runtime& runtime) {
         runtime.network != nullptr ? runtime.network->origin.buffers().high_water_bytes() : 0;
     MPI_Reduce(runtime.world.rank == 0 ? MPI_IN_PLACE : &most_used, &most_used, 1, MPI_UINT64_T,
                MPI_MAX, 0, runtime.world.comm);
+    const PeerTables tables = peer_tables_of(runtime);
+    PeerTables largest = tables;
+    MPI_Reduce(&tables, &largest, sizeof largest / sizeof(uint64_t), MPI_UINT64_T, MPI_MAX, 0,
+               runtime.world.comm);
     if (runtime.world.rank != 0) {
         return;
     }
@@ -94,6 +131,16 @@ void report_statistics(Runtime& runtime) {
                      buffers.arena_bytes() / buffers.buffer_bytes(), buffers.buffer_bytes(),
                      most_used);
     }
+    const uint64_t own =
+        largest.node_of_ranks + largest.node_indices + largest.channels + largest.clients;
+    const auto ranks = static_cast<uint64_t>(runtime.world.size);
+    std::fprintf(stderr,
+                 "  tables of peers, most of any rank: nodes of ranks %" PRIu64
+                 ", indices of nodes %" PRIu64 ", channels %" PRIu64 ", clients %" PRIu64
+                 " bytes, %" PRIu64 " per rank of the job; of a node: %" PRIu64 " bytes, %" PRIu64
+                 " per rank of the job\n",
+                 largest.node_of_ranks, largest.node_indices, largest.channels, largest.clients,
+                 own / ranks, largest.shared, largest.shared / ranks);
 }
 
 }  // namespace armci::core

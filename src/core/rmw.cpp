@@ -8,7 +8,7 @@ namespace armci::core {
 
 int64_t read_modify_write(Runtime& runtime, const char* function, node::WordOperation operation,
                           void* address, int64_t operand, int target, uint32_t owner) {
-    ++runtime.stats.rmw;
+    runtime.count_rmw();
     if (runtime.checks != nullptr) {
         runtime.checks->close_writes(target);
     }

@@ -42,6 +42,21 @@ bool Runtime::sleep_until_network_event() {
            config().progress_thread && network->origin.sleep(kLongestSleepMs);
 }
 
+// Copies by an engine, and what checking mode knows, are the business of all threads.
+void Entry::begin_concurrently(Runtime& runtime, Lock lock, Copies copies) {
+    if (lock == Lock::at_once || runtime.copies.are_possible() || runtime.checks != nullptr) {
+        runtime.hold_lock();
+    }
+    if (copies == Copies::settle && runtime.copies.are_possible() &&
+        runtime.copies.are_under_way()) {
+        runtime.settle_copies();
+    }
+}
+
+void Entry::end_concurrently(Runtime& runtime) {
+    runtime.release_lock();
+}
+
 void Entry::fail_not_running(const char* function) {
     prepare_to_fail();
     base::fatal(function,

@@ -22,6 +22,7 @@
 #include "core/handles.h"
 #include "core/messages.h"
 #include "core/segments.h"
+#include "core/thread_stats.h"
 #include "core/world.h"
 #include "datasrv/server.h"
 #include "fabric/domain.h"
@@ -94,9 +95,64 @@ struct Runtime {
 
     MPI_Request all_stop = MPI_REQUEST_NULL;  // from ARMCI_Finalize until all ranks are in it
 
-    // MPI_THREAD_MULTIPLE: every entry point holds this; waits let go of it between polls.
+    // MPI_THREAD_MULTIPLE: most entry points hold this from their beginning; those that can be
+    // about this node only, from where they turn out to need more. Waits let go of it between
+    // polls.
     bool multi_threaded = false;
     std::mutex api_mutex;
+    // Several threads of the program, or a copy engine, or both: otherwise entry points have
+    // nothing but their own work to do.
+    bool is_concurrent = false;
+
+    // Takes the API lock for the rest of the call, unless this thread has it.
+    void hold_lock() {
+        if (multi_threaded && !t_holds_api_lock) {
+            api_mutex.lock();
+            t_holds_api_lock = true;
+        }
+    }
+    bool try_hold_lock() {
+        t_holds_api_lock = t_holds_api_lock || api_mutex.try_lock();
+        return t_holds_api_lock;
+    }
+    void release_lock() {
+        if (t_holds_api_lock) {
+            t_holds_api_lock = false;
+            api_mutex.unlock();
+        }
+    }
+
+    // Counts an operation inside the node, or an rmw, with or without the API lock.
+    void count_local(base::OpKind op, int64_t bytes) {
+        if (multi_threaded) {
+            count_by_thread(op, bytes);
+        } else {
+            stats.count(op, base::Route::local, bytes);
+        }
+    }
+    void count_rmw() {
+        if (multi_threaded) {
+            count_rmw_by_thread();
+        } else {
+            ++stats.rmw;
+        }
+    }
+    // The counters of all threads.
+    base::Stats all_stats() const {
+        base::Stats sum = stats;
+        add_thread_stats(&sum);
+        return sum;
+    }
+
+    // The handle becomes idle, unless earlier operations are still on it.
+    void set_idle_unless_active(armci_hdl_s* handle) {
+        if (Handles::names_slot(*handle)) {
+            hold_lock();
+        }
+        if (!handles.is_active(*handle)) {
+            handles.set_idle(handle);
+        }
+    }
 
     // The data server for an address of that rank, in a job with a network: its segment's, or the
     // node's first, which answers for attached memory.
@@ -190,6 +246,9 @@ struct Runtime {
     }
 
   private:
+    // Of the calling thread, whose calls do not nest.
+    static inline thread_local bool t_holds_api_lock = false;
+
     void yield_lock();
     // False when this provider, or other threads, do not allow it; the caller then yields.
     bool sleep_until_network_event();
@@ -215,27 +274,28 @@ void prepare_to_fail();
 [[noreturn]] void abort_job(const char* message, int code);
 
 // Every entry point begins with one of these: ends the job when the library is not running, and
-// holds the API lock while it lives.
+// lets go of the API lock at the end of the call.
 class Entry {
   public:
     // What copies by an engine mean for a call: most find them complete; those that start or end
     // non-blocking operations leave them under way.
     enum class Copies : bool { settle, leave };
+    // When the call takes the API lock. On demand: operations inside the node run without it, and
+    // whatever else there is in the call asks for it.
+    enum class Lock : bool { at_once, on_demand };
 
-    explicit Entry(const char* function, Copies copies = Copies::settle) : runtime_(running()) {
+    explicit Entry(const char* function, Lock lock = Lock::at_once, Copies copies = Copies::settle)
+        : runtime_(running()) {
         if (runtime_ == nullptr) {
             fail_not_running(function);
         }
-        if (runtime_->multi_threaded) {
-            runtime_->api_mutex.lock();
-        }
-        if (runtime_->copies.are_under_way() && copies == Copies::settle) [[unlikely]] {
-            runtime_->settle_copies();
+        if (runtime_->is_concurrent) [[unlikely]] {
+            begin_concurrently(*runtime_, lock, copies);
         }
     }
     ~Entry() {
-        if (runtime_->multi_threaded) {
-            runtime_->api_mutex.unlock();
+        if (runtime_->is_concurrent) [[unlikely]] {
+            end_concurrently(*runtime_);
         }
     }
     Entry(const Entry&) = delete;
@@ -246,6 +306,9 @@ class Entry {
 
   private:
     [[noreturn]] static void fail_not_running(const char* function);
+    // Apart, so that a thread that is alone has little to save and restore.
+    [[gnu::noinline]] static void begin_concurrently(Runtime& runtime, Lock lock, Copies copies);
+    [[gnu::noinline]] static void end_concurrently(Runtime& runtime);
 
     Runtime* runtime_;
 };

@@ -27,7 +27,13 @@ std::string name_of_allocation(uint64_t segment_id) {
 void Segments::start(const World& world) {
     world_ = &world;
     indices_.resize(world.node_count);
-    clear_cache();
+    cache_.clear();
+}
+
+void Segments::share_among_threads() {
+    begin_change();
+    index_of(world_->node);
+    end_change();
 }
 
 void Segments::stop() {
@@ -35,13 +41,26 @@ void Segments::stop() {
     by_id_.clear();
     by_my_base_.clear();
     indices_.clear();
-    clear_cache();
+    cache_.clear();
 }
 
-void Segments::clear_cache() {
-    for (Cached& cached : cache_) {
-        cached = Cached{};
-    }
+// Around what changes the own node's index.
+void Segments::begin_change() {
+    own_index_mutex_.lock();
+}
+
+void Segments::end_change() {
+    static std::atomic<uint64_t> changes{0};
+    generation_.store(changes.fetch_add(1, std::memory_order_relaxed) + 1,
+                      std::memory_order_release);
+    own_index_mutex_.unlock();
+}
+
+void Segments::renew(View& view) {
+    const std::lock_guard<std::mutex> lock(own_index_mutex_);
+    view.entries = indices_[world_->node]->entries;
+    view.cache.clear();
+    view.generation = generation_.load(std::memory_order_relaxed);
 }
 
 void Segments::insert_entry(NodeIndex& index, const Segment* segment, const NodePart& part) {
@@ -72,6 +91,7 @@ uint64_t Segments::my_base(const Segment& segment) {
 }
 
 Segment* Segments::add(std::unique_ptr<Segment> segment) {
+    begin_change();
     Segment* added = segment.get();
     added->place = segments_.size();
     segments_.push_back(std::move(segment));
@@ -85,10 +105,12 @@ Segment* Segments::add(std::unique_ptr<Segment> segment) {
             insert_entry(*indices_[parts[i].node], added, parts[i]);
         }
     }
+    end_change();
     return added;
 }
 
 std::unique_ptr<Segment> Segments::remove(Segment* segment) {
+    begin_change();
     const NodePart* parts = segment->tables->parts();
     for (int i = 0; i < segment->tables->part_count; ++i) {
         if (NodeIndex* index = indices_[parts[i].node].get()) {
@@ -101,7 +123,8 @@ std::unique_ptr<Segment> Segments::remove(Segment* segment) {
             }
         }
     }
-    clear_cache();
+    end_change();
+    cache_.clear();
     by_id_.erase(segment->id);
     by_my_base_.erase(my_base(*segment));
     std::unique_ptr<Segment> removed = std::move(segments_[segment->place]);
@@ -123,8 +146,7 @@ Segment* Segments::find_by_id(uint64_t id) const {
     return found != by_id_.end() ? found->second : nullptr;
 }
 
-const Segments::Entry* Segments::find_entry(int node, uint64_t address) {
-    const std::vector<Entry>& entries = index_of(node).entries;
+const Segments::Entry* Segments::find_entry(const std::vector<Entry>& entries, uint64_t address) {
     const auto after =
         std::upper_bound(entries.begin(), entries.end(), address,
                          [](uint64_t wanted, const Entry& entry) { return wanted < entry.begin; });
@@ -134,8 +156,10 @@ const Segments::Entry* Segments::find_entry(int node, uint64_t address) {
     return &*std::prev(after);
 }
 
-Segments::Place Segments::search(int rank, uint64_t address, int64_t bytes) {
-    const Entry* entry = find_entry(world_->node_of[rank], address);
+// Without a segment when the rank has no such memory.
+Segments::Cached Segments::search_in(const std::vector<Entry>& entries, int rank, uint64_t address,
+                                     int64_t bytes) {
+    const Entry* entry = find_entry(entries, address);
     if (entry == nullptr) {
         return {};
     }
@@ -144,17 +168,36 @@ Segments::Place Segments::search(int rank, uint64_t address, int64_t bytes) {
         return {};
     }
     const Slice& slice = entry->segment->slice(group_rank);
-    const uint64_t end = slice.base + slice.bytes;
-    if (address < slice.base || address > end || static_cast<uint64_t>(bytes) > end - address) {
-        return {};
+    const Cached found{rank, slice.base, slice.base + slice.bytes, entry->segment, entry->part};
+    return found.has(rank, address, bytes) ? found : Cached{};
+}
+
+Segments::Place Segments::search(int rank, uint64_t address, int64_t bytes) {
+    const Cached found = search_in(index_of(world_->node_of[rank]).entries, rank, address, bytes);
+    if (found.segment != nullptr) {
+        cache_.of(rank) = found;
     }
-    cache_[static_cast<uint32_t>(rank) % kCacheEntries] =
-        Cached{rank, slice.base, end, entry->segment, entry->part};
-    return {entry->segment, entry->part};
+    return {found.segment, found.part};
+}
+
+Segments::Place Segments::find_by_thread(int rank, uint64_t address, int64_t bytes) {
+    static thread_local View view;
+    if (view.generation != generation_.load(std::memory_order_acquire)) {
+        renew(view);
+    }
+    Cached& cached = view.cache.of(rank);
+    if (!cached.has(rank, address, bytes)) {
+        const Cached found = search_in(view.entries, rank, address, bytes);
+        if (found.segment == nullptr) {
+            return {};
+        }
+        cached = found;
+    }
+    return {cached.segment, cached.part};
 }
 
 bool Segments::resolve(int node, uint64_t address, int64_t bytes, fabric::RemoteMemory* memory) {
-    const Entry* entry = find_entry(node, address);
+    const Entry* entry = find_entry(index_of(node).entries, address);
     if (entry == nullptr || static_cast<uint64_t>(bytes) > entry->end - address ||
         entry->part->registered == 0) {
         return false;
@@ -162,6 +205,14 @@ bool Segments::resolve(int node, uint64_t address, int64_t bytes, fabric::Remote
     memory->address = entry->part->remote_base + (address - entry->begin);
     memory->key = entry->part->key;
     return true;
+}
+
+size_t Segments::index_bytes() const {
+    size_t bytes = indices_.capacity() * sizeof indices_[0];
+    for (const auto& index : indices_) {
+        bytes += index ? sizeof *index + index->entries.capacity() * sizeof(Entry) : 0;
+    }
+    return bytes;
 }
 
 std::string Segments::explain(int rank, uint64_t address, int64_t bytes) const {

@@ -4,10 +4,17 @@
 // node in the node heap; a rank keeps only a small record of its own. Lookups are by (rank,
 // address), since different nodes use equal addresses: through a small cache first, then by binary
 // search in an index per node, which is built for those nodes that this rank talks to.
+//
+// At MPI_THREAD_MULTIPLE all of this is guarded by the API lock, but for lookups in the own node's
+// memory: each thread makes them in a copy of that index and a cache of its own, which it renews
+// when the generation has moved on. A copy can be out of date only in what the program may not use
+// at that moment: memory whose allocation has not returned yet, or that is being freed.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -74,6 +81,8 @@ class Segments {
   public:
     void start(const World& world);
     void stop();
+    // Before the first find_by_thread().
+    void share_among_threads();
 
     Segment* add(std::unique_ptr<Segment> segment);
     std::unique_ptr<Segment> remove(Segment* segment);
@@ -88,15 +97,17 @@ class Segments {
     };
     // Where [address, address + bytes) of a rank's global memory is. Inline fast path.
     Place find(int rank, uint64_t address, int64_t bytes) {
-        const Cached& cached = cache_[static_cast<uint32_t>(rank) % kCacheEntries];
-        if (cached.rank == rank && address >= cached.begin && address <= cached.end &&
-            static_cast<uint64_t>(bytes) <= cached.end - address) {
-            return {cached.segment, cached.part};
-        }
-        return search(rank, address, bytes);
+        const Cached& cached = cache_.of(rank);
+        return cached.has(rank, address, bytes) ? Place{cached.segment, cached.part}
+                                                : search(rank, address, bytes);
     }
+    // The same for ranks of this node, by any thread, without the API lock.
+    Place find_by_thread(int rank, uint64_t address, int64_t bytes);
     // For RMA by node, when the slice has been checked already.
     bool resolve(int node, uint64_t address, int64_t bytes, fabric::RemoteMemory* memory);
+
+    // Of the indices by node, made or not.
+    size_t index_bytes() const;
 
     // Says what is wrong with an address that find() did not accept.
     std::string explain(int rank, uint64_t address, int64_t bytes) const;
@@ -108,6 +119,18 @@ class Segments {
         uint64_t end = 0;
         const Segment* segment = nullptr;
         const NodePart* part = nullptr;
+
+        bool has(int wanted_rank, uint64_t address, int64_t bytes) const {
+            return rank == wanted_rank && address >= begin && address <= end &&
+                   static_cast<uint64_t>(bytes) <= end - address;
+        }
+    };
+    static constexpr uint32_t kCacheEntries = 64;
+    struct Cache {
+        Cached entries[kCacheEntries];
+
+        Cached& of(int rank) { return entries[static_cast<uint32_t>(rank) % kCacheEntries]; }
+        void clear() { *this = Cache{}; }
     };
     struct Entry {
         uint64_t begin;
@@ -116,24 +139,35 @@ class Segments {
         const NodePart* part;
     };
     struct NodeIndex {
-        bool built = false;
         std::vector<Entry> entries;  // by begin; disjoint
     };
-    static constexpr uint32_t kCacheEntries = 64;
+    // What one thread knows of its own node's memory.
+    struct View {
+        uint64_t generation = 0;
+        std::vector<Entry> entries;
+        Cache cache;
+    };
 
     Place search(int rank, uint64_t address, int64_t bytes);
-    const Entry* find_entry(int node, uint64_t address);
+    static Cached search_in(const std::vector<Entry>& entries, int rank, uint64_t address,
+                            int64_t bytes);
+    static const Entry* find_entry(const std::vector<Entry>& entries, uint64_t address);
     NodeIndex& index_of(int node);
+    void begin_change();
+    void end_change();
+    void renew(View& view);
     static uint64_t my_base(const Segment& segment);
     static void insert_entry(NodeIndex& index, const Segment* segment, const NodePart& part);
-    void clear_cache();
 
     const World* world_ = nullptr;
     std::vector<std::unique_ptr<Segment>> segments_;
     std::unordered_map<uint64_t, Segment*> by_id_;
     std::unordered_map<uint64_t, Segment*> by_my_base_;
     std::vector<std::unique_ptr<NodeIndex>> indices_;  // by node, made on first use
-    Cached cache_[kCacheEntries];
+    Cache cache_;
+    // Of the own node's index: never zero, and never the same twice in a process.
+    std::atomic<uint64_t> generation_{0};
+    std::mutex own_index_mutex_;
 };
 
 }  // namespace armci::core

@@ -9,6 +9,7 @@ namespace armci::core {
 void fence(Runtime& runtime, int target) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (runtime.network != nullptr && !runtime.world.on_my_node(target)) {
+        runtime.hold_lock();
         const int node = runtime.world.node_of[target];
         pipeline::Origin& origin = runtime.network->origin;
         if (origin.start_fence(node)) {
@@ -20,6 +21,7 @@ void fence(Runtime& runtime, int target) {
 void fence_all(Runtime& runtime) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (runtime.network != nullptr) {
+        runtime.hold_lock();
         pipeline::Origin& origin = runtime.network->origin;
         if (origin.start_fence_all()) {
             runtime.wait_for_network([&] { return origin.fence_all_is_done(); });

@@ -234,11 +234,12 @@ namespace {
 
 void run_one_blocking(Runtime& runtime, Transfer&& transfer) {
     const Route route = choose_route(runtime, transfer, Blocking::yes);
-    runtime.stats.count(transfer.op, route, transfer.total_bytes);
     if (route == Route::local) {
+        runtime.count_local(transfer.op, transfer.total_bytes);
         run_local(runtime, transfer);
         return;
     }
+    runtime.stats.count(transfer.op, route, transfer.total_bytes);
     const OpKind op = transfer.op;
     const int target = transfer.target;
     const int server = server_of(runtime, transfer);
@@ -263,23 +264,24 @@ void run_one_blocking(Runtime& runtime, Transfer&& transfer) {
 
 void run_one_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* handle) {
     const Route route = choose_route(runtime, transfer, Blocking::no);
-    runtime.stats.count(transfer.op, route, transfer.total_bytes);
     if (route == Route::local) {
+        runtime.count_local(transfer.op, transfer.total_bytes);
         if (runtime.copies.take(runtime, transfer, handle)) {
             return;
         }
         run_local(runtime, transfer);
-        if (handle != nullptr && !runtime.handles.is_active(*handle)) {
-            runtime.handles.set_idle(handle);
+        if (handle != nullptr) {
+            runtime.set_idle_unless_active(handle);
         }
         return;
     }
+    runtime.stats.count(transfer.op, route, transfer.total_bytes);
     pipeline::Origin& origin = runtime.network->origin;
     const int server = server_of(runtime, transfer);
     if (route == Route::server &&
         append_small(runtime, server, transfer, pipeline::Origin::Leaving::when_due)) {
-        if (handle != nullptr && !runtime.handles.is_active(*handle)) {
-            runtime.handles.set_idle(handle);
+        if (handle != nullptr) {
+            runtime.set_idle_unless_active(handle);
         }
         return;
     }
@@ -340,9 +342,18 @@ void make_all_binding(Runtime& runtime) {
     }
 }
 
+// Without a network all is complete when a call returns, but for copies by an engine, of which the
+// handle tells.
+void hold_lock_to_wait(Runtime& runtime, const armci_hdl_s* handle) {
+    if (runtime.network != nullptr || (handle != nullptr && Handles::names_slot(*handle))) {
+        runtime.hold_lock();
+    }
+}
+
 }  // namespace
 
 void wait_handle(Runtime& runtime, armci_hdl_s* handle) {
+    hold_lock_to_wait(runtime, handle);
     if (runtime.checks != nullptr) {
         runtime.checks->wait_for_handle(*handle);
     }
@@ -355,6 +366,7 @@ void wait_handle(Runtime& runtime, armci_hdl_s* handle) {
 }
 
 bool test_handle(Runtime& runtime, armci_hdl_s* handle) {
+    hold_lock_to_wait(runtime, handle);
     if (runtime.checks != nullptr) {
         runtime.progress();
         if (!runtime.checks->has_completed(*handle)) {
@@ -376,6 +388,7 @@ bool test_handle(Runtime& runtime, armci_hdl_s* handle) {
 }
 
 void wait_target(Runtime& runtime, int target) {
+    hold_lock_to_wait(runtime, nullptr);
     if (runtime.checks != nullptr) {
         runtime.checks->wait_for_target(target);
     }
@@ -388,6 +401,7 @@ void wait_target(Runtime& runtime, int target) {
 }
 
 void wait_everything(Runtime& runtime) {
+    hold_lock_to_wait(runtime, nullptr);
     if (runtime.checks != nullptr) {
         runtime.checks->wait_for_all();
     }

@@ -467,6 +467,7 @@ void Server::handle_lock(Client& client, const wire::FrameHeader& header, const 
                 answer_empty(client, wire::FrameKind::granted, header.request_id);
                 break;
             case node::MutexQueue::LockResult::queued:
+            case node::MutexQueue::LockResult::held_by_caller:  // not asked for
                 break;
             case node::MutexQueue::LockResult::no_room:
                 fail(client, header, wire::Failure::no_room, body.address, 0);

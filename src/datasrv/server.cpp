@@ -322,4 +322,12 @@ void Server::stop() {
     wake_up_.reset();
 }
 
+size_t Server::client_bytes() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    // With the entry of the table that points to it.
+    constexpr size_t kEntryBytes = sizeof(decltype(clients_)::value_type) + 2 * sizeof(void*);
+    return clients_.bucket_count() * sizeof(void*) +
+           clients_.size() * (kEntryBytes + sizeof(Client));
+}
+
 }  // namespace armci::datasrv

@@ -94,6 +94,8 @@ class Server {
 
     // Time the server spent handling requests, for statistics.
     int64_t busy_ns() const { return busy_ns_.load(std::memory_order_relaxed); }
+    // Of what is kept for each origin that has ever sent something.
+    size_t client_bytes();
 
   private:
     friend class GetStreams;

@@ -36,12 +36,15 @@ bool MutexQueue::try_lock(Mutex& mutex, int32_t rank) {
     return free;
 }
 
-MutexQueue::Queued MutexQueue::lock(Mutex& mutex, int32_t rank, bool is_remote,
-                                    uint64_t request_id) {
+MutexQueue::Queued MutexQueue::lock(Mutex& mutex, int32_t rank, bool is_remote, uint64_t request_id,
+                                    OwnRank own_rank) {
     Queued queued;
     mutex.guard.lock();
     if (mutex.holder == kNoHolder) {
         mutex.holder = rank;
+    } else if (mutex.holder == rank && mutex.is_forwarded == 0 &&
+               own_rank == OwnRank::must_not_hold) {
+        queued.result = LockResult::held_by_caller;
     } else {
         queued.waiter = take_waiter();
         if (queued.waiter == 0) {
@@ -81,7 +84,7 @@ void MutexQueue::sleep_until_granted(uint32_t waiter, int64_t timeout_us) {
 MutexQueue::Unlocked MutexQueue::unlock(Mutex& mutex, int32_t rank, bool may_grant_remote) {
     Unlocked unlocked;
     mutex.guard.lock();
-    if (mutex.holder != rank) {
+    if (mutex.holder != rank || (mutex.is_forwarded != 0 && !may_grant_remote)) {
         unlocked.result = UnlockResult::not_held;
         mutex.guard.unlock();
         return unlocked;
@@ -95,6 +98,7 @@ MutexQueue::Unlocked MutexQueue::unlock(Mutex& mutex, int32_t rank, bool may_gra
     Waiter& waiter = (*pool_)[next];
     if (waiter.is_remote != 0 && !may_grant_remote) {
         unlocked.result = UnlockResult::must_forward;
+        mutex.is_forwarded = 1;
         mutex.guard.unlock();
         return unlocked;
     }
@@ -103,6 +107,7 @@ MutexQueue::Unlocked MutexQueue::unlock(Mutex& mutex, int32_t rank, bool may_gra
         mutex.last_waiter = 0;
     }
     mutex.holder = waiter.rank;
+    mutex.is_forwarded = 0;
     if (waiter.is_remote != 0) {
         unlocked.result = UnlockResult::grant_remote;
         unlocked.rank = waiter.rank;

@@ -5,7 +5,8 @@
 // from a pool in the heap's control area, so arrival order alone decides who is next. A local
 // waiter sleeps on its record's word; for a remote one the server sends the grant. A local rank
 // that unlocks and finds a remote waiter next cannot send that grant itself, so it leaves the mutex
-// held and asks its server to unlock (must_forward).
+// held and asks its server to unlock (must_forward); until that is done, the mutex is the rank's in
+// name only, and the rank may queue for it again.
 //
 // Memory order: `guard` protects all fields; the release of `guard` by one holder and its acquire
 // by the next make the critical section's writes visible, for sleepers through the store to
@@ -29,6 +30,7 @@ struct alignas(64) Mutex {
     int32_t holder = kNoHolder;  // world rank
     uint32_t first_waiter = 0;   // indices into the pool, 0 meaning none
     uint32_t last_waiter = 0;
+    uint32_t is_forwarded = 0;  // the holder has unlocked it, and the server has yet to do so
 };
 static_assert(sizeof(Mutex) == 64);
 
@@ -56,7 +58,9 @@ class MutexQueue {
     MutexQueue() = default;
     explicit MutexQueue(WaiterPoolState* pool) : pool_(pool) {}
 
-    enum class LockResult { acquired, queued, no_room };
+    enum class LockResult { acquired, queued, no_room, held_by_caller };
+    // Whether the rank that wants a mutex may be its holder, by another of its threads.
+    enum class OwnRank : bool { may_hold, must_not_hold };
 
     struct Queued {
         LockResult result = LockResult::acquired;
@@ -65,7 +69,8 @@ class MutexQueue {
 
     bool try_lock(Mutex& mutex, int32_t rank);
     // Joins the queue when the mutex is held. A remote waiter is granted by unlock()'s result.
-    Queued lock(Mutex& mutex, int32_t rank, bool is_remote, uint64_t request_id);
+    Queued lock(Mutex& mutex, int32_t rank, bool is_remote, uint64_t request_id,
+                OwnRank own_rank = OwnRank::may_hold);
 
     // For a queued local waiter: whether the mutex is ours now (then the record is gone).
     bool granted(uint32_t waiter);
@@ -76,7 +81,7 @@ class MutexQueue {
         released,      // nobody waits, or a local waiter has been woken
         grant_remote,  // the mutex now belongs to the remote waiter below: tell it
         must_forward,  // the next waiter is remote and may_grant_remote was false: still held
-        not_held,      // `rank` does not hold the mutex; nothing was changed
+        not_held,      // `rank` does not hold the mutex, or has unlocked it; nothing was changed
     };
     struct Unlocked {
         UnlockResult result = UnlockResult::released;

@@ -202,12 +202,17 @@ void unmap_shared(void* address, size_t bytes) {
 }
 
 void* candidate_address(int index) {
-    // Far from where the kernel puts libraries, stacks and small mappings. The second is in the
-    // range that the thread sanitizer leaves to applications, the first is clear of the address
-    // sanitizer's shadow; the others are for machines where something else already sits there.
+#ifdef __SANITIZE_THREAD__
+    // Programs may map nothing elsewhere, and end when they try.
+    constexpr uintptr_t kCandidates[] = {0x7ea0'0000'0000, 0x7ec0'0000'0000, 0x7e90'0000'0000};
+#else
+    // Far from where the kernel puts libraries, stacks and small mappings. The first is clear of
+    // the address sanitizer's shadow; the others are for machines where something else already sits
+    // there.
     constexpr uintptr_t kCandidates[] = {0x2000'0000'0000, 0x7ea0'0000'0000, 0x3000'0000'0000,
                                          0x4000'0000'0000, 0x1800'0000'0000, 0x5000'0000'0000,
                                          0x6000'0000'0000, 0x7000'0000'0000};
+#endif
     constexpr int kCount = sizeof kCandidates / sizeof kCandidates[0];
     return index < kCount ? reinterpret_cast<void*>(kCandidates[index]) : nullptr;
 }

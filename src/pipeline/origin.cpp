@@ -100,6 +100,17 @@ void Origin::close() {
     spare_rma_operations_.clear();
 }
 
+size_t Origin::channel_bytes() const {
+    size_t bytes = channels_.capacity() * sizeof channels_[0];
+    for (const auto& channel : channels_) {
+        if (channel) {
+            bytes += sizeof *channel + channel->slots.capacity() * sizeof channel->slots[0] +
+                     (channel->node_order ? sizeof *channel->node_order : 0);
+        }
+    }
+    return bytes;
+}
+
 Channel& Origin::channel(int server) {
     std::unique_ptr<Channel>& channel = channels_[server];
     if (!channel) {
@@ -429,13 +440,12 @@ void Origin::report_failure(const wire::FrameHeader& header, const void* frame,
     }
     const Request* request = find_request(header.request_id);
     const std::string owner = body.rank >= 0 ? " of rank " + std::to_string(body.rank) : "";
-    base::fatal(request != nullptr ? request->task->function() : nullptr,
-                "%s refused a %s request for %llu bytes at 0x%llx%s: %s",
-                name_of(header.rank).c_str(),
-                wire::name_of(static_cast<wire::FrameKind>(body.request_kind)),
-                static_cast<unsigned long long>(body.bytes),
-                static_cast<unsigned long long>(body.address), owner.c_str(),
-                wire::describe(body.failure));
+    base::fatal(
+        request != nullptr ? request->task->function() : nullptr,
+        "%s refused a %s request for %llu bytes at 0x%llx%s: %s", name_of(header.rank).c_str(),
+        wire::name_of(static_cast<wire::FrameKind>(body.request_kind)),
+        static_cast<unsigned long long>(body.bytes), static_cast<unsigned long long>(body.address),
+        owner.c_str(), wire::describe(body.failure));
 }
 
 }  // namespace armci::pipeline

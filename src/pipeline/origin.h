@@ -237,6 +237,8 @@ class Origin {
     std::string name_of(int server) const { return options_.servers.name_of(server); }
     base::Stats& stats() { return *stats_; }
     const BufferManager& buffers() const { return buffers_.manager(); }
+    // Of what is kept for each server, used or not.
+    size_t channel_bytes() const;
 
   private:
     struct Request {

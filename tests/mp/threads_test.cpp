@@ -1,10 +1,15 @@
 // MPI_THREAD_MULTIPLE: several threads of a rank call the library at the same time.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <functional>
 #include <thread>
 
+#include "armci/armcix.h"
+#include "stopping_page.h"
 #include "support/check.h"
 #include "support/global_memory.h"
 #include "support/harness.h"
@@ -173,6 +178,194 @@ TEST(Threads, MutexesExcludeThreads) {
     });
     ARMCI_Barrier();
     EXPECT_EQ(*memory.element<long>(me()), me() == 0 ? rounds * kThreads * nproc() : 0);
+    EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
+}
+
+// The index of global memory changes while other threads look addresses up, in old memory and in
+// what has just been allocated.
+TEST(Threads, MemoryComesAndGoesMeanwhile) {
+    constexpr int64_t kWords = 32;
+    GlobalMemory steady(kWords * 8 * kThreads);
+    // What is published may be used during a visit; the number of a thread's visit is odd
+    // meanwhile.
+    std::atomic<void*> published{nullptr};
+    std::array<std::atomic<unsigned>, kThreads> visits{};
+    const auto wait_for_visitors = [&] {
+        for (const std::atomic<unsigned>& visit : visits) {
+            const unsigned now = visit;
+            while (now % 2 != 0 && visit == now) {
+                sched_yield();
+            }
+        }
+    };
+    std::atomic<bool> is_over{false};
+    ARMCI_Barrier();
+    run_threads([&](int id) {
+        if (id == 0) {
+            for (int64_t round = 0; round < scaled(40); ++round) {
+                std::vector<void*> fresh(static_cast<size_t>(nproc()), nullptr);
+                ASSERT_EQ(ARMCI_Malloc(fresh.data(), kWords * 8 * kThreads), 0);
+                published = fresh[static_cast<size_t>(me())];
+                sched_yield();
+                published = nullptr;
+                wait_for_visitors();
+                ARMCI_Free(fresh[static_cast<size_t>(me())]);
+            }
+            is_over = true;
+            return;
+        }
+        for (long value = 1; !is_over; ++value) {
+            long back = 0;
+            ARMCI_Put(&value, steady.element<long>(me(), kWords * id), 8, me());
+            ARMCI_Get(steady.element<long>(me(), kWords * id), &back, 8, me());
+            EXPECT_EQ(back, value);
+            ++visits[static_cast<size_t>(id)];
+            if (void* fresh = published; fresh != nullptr) {
+                long* word = static_cast<long*>(fresh) + kWords * id;
+                ARMCI_Put(&value, word, 8, me());
+                ARMCI_Get(word, &back, 8, me());
+                EXPECT_EQ(back, value);
+            }
+            ++visits[static_cast<size_t>(id)];
+            sched_yield();
+        }
+    });
+    ARMCI_Barrier();
+}
+
+uint64_t local_operations() {
+    armcix_stats_t stats{};
+    ARMCIX_Stats(&stats, sizeof stats);
+    return stats.put[ARMCIX_ROUTE_LOCAL].operations + stats.get[ARMCIX_ROUTE_LOCAL].operations +
+           stats.acc[ARMCIX_ROUTE_LOCAL].operations + stats.rmw;
+}
+
+TEST(Threads, EveryOperationIsCountedOnce) {
+    GlobalMemory memory(64 * kThreads);
+    ARMCI_Barrier();
+    const uint64_t before = local_operations();
+    const int64_t rounds = scaled(200);
+    for (int twice = 0; twice < 2; ++twice) {  // the second time in words that others have left
+        run_threads([&](int id) {
+            long* word = memory.element<long>(me(), 8 * id);
+            long value = 0;
+            long one = 1;
+            for (int64_t i = 0; i < rounds; ++i) {
+                ARMCI_Put(&value, word, 8, me());
+                ARMCI_Get(word, &value, 8, me());
+                ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, word, 8, me());
+                ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &value, word, 1, me());
+            }
+        });
+    }
+    EXPECT_EQ(local_operations() - before, static_cast<uint64_t>(2 * 4 * kThreads * rounds));
+    ARMCI_Barrier();
+}
+
+// ---- Local operations have no lock in common ----
+
+constexpr int64_t kLongBytes = 256 << 10;
+
+// Everything that a thread may do while another is inside the library: on its own rank's memory,
+// which is on the local route in every job.
+void use_the_local_route(char* remote) {
+    std::vector<long> source(64, 7);
+    std::vector<long> back(64, 0);
+    long one = 1;
+    long before = 0;
+    int stride = 16;
+    int count[2] = {8, 4};
+    armci_hdl_t handle;
+    ARMCI_INIT_HANDLE(&handle);
+    ARMCI_Put(source.data(), remote, 512, me());
+    ARMCI_Acc(ARMCI_ACC_LNG, &one, source.data(), remote, 512, me());
+    ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &before, remote, 1, me());
+    EXPECT_EQ(before, 14);
+    ARMCI_PutS(source.data(), &stride, remote + 8, &stride, count, 1, me());
+    ARMCI_AccS(ARMCI_ACC_LNG, &one, source.data(), &stride, remote + 8, &stride, count, 1, me());
+    void* from = source.data();
+    void* to = remote + 256;
+    armci_giov_t piece{&from, &to, 8, 1};
+    ARMCI_PutV(&piece, 1, me());
+    ARMCI_NbPut(source.data(), remote + 264, 8, me(), &handle);
+    ARMCI_NbAccS(ARMCI_ACC_LNG, &one, source.data(), &stride, remote + 272, &stride, count, 1, me(),
+                 nullptr);
+    ARMCI_PutValueLong(5, remote + 504, me());
+    ARMCI_Fence(me());
+    ARMCI_Lock(1, me());
+    ARMCI_GetS(remote, &stride, back.data(), &stride, count, 1, me());
+    ARMCI_Unlock(1, me());
+    ARMCI_Get(remote, back.data(), 512, me());
+    EXPECT_EQ(back[0], 15);
+    EXPECT_EQ(back[1], 14);
+    EXPECT_EQ(back[32], 7);
+    EXPECT_EQ(back[33], 7);
+    EXPECT_EQ(back[34], 21);
+    EXPECT_EQ(back[63], 5);
+}
+
+// A thread stands still in the middle of a long operation on its node's memory, and others complete
+// operations of all kinds meanwhile. (With a lock in common this would never end.)
+TEST(Threads, AThreadInsideALocalOperationHoldsNobodyUp) {
+    GlobalMemory memory(2 * kLongBytes, MemoryKind::allocated);
+    ASSERT_EQ(ARMCI_Create_mutexes(2), 0);
+    ARMCI_Barrier();
+    const std::vector<std::function<void(char*)>> operations = {
+        [&](char* page) { ARMCI_Put(page, memory.mine(), 8, me()); },
+        [&](char* page) { ARMCI_Put(page, memory.mine(), StoppingPage::kBytes, me()); },
+        [&](char* page) { ARMCI_Get(memory.mine(), page, StoppingPage::kBytes, me()); },
+        [&](char* page) {
+            double scale = 2.0;
+            ARMCI_Acc(ARMCI_ACC_DBL, &scale, page, memory.mine(), StoppingPage::kBytes, me());
+        },
+        [&](char* page) {
+            int stride = 64;
+            int count[2] = {32, StoppingPage::kBytes / 64};
+            ARMCI_PutS(page, &stride, memory.mine(), &stride, count, 1, me());
+        },
+        [&](char* page) {
+            void* from = page;
+            void* to = memory.mine();
+            armci_giov_t piece{&from, &to, StoppingPage::kBytes, 1};
+            ARMCI_PutV(&piece, 1, me());
+        },
+        [&](char* page) { ARMCI_NbPut(page, memory.mine(), StoppingPage::kBytes, me(), nullptr); },
+    };
+    for (const auto& operation : operations) {
+        StoppingPage page;
+        std::thread held([&] { operation(page.memory()); });
+        page.wait_until_reached();
+        use_the_local_route(memory.mine() + kLongBytes);
+        std::thread another([&] { use_the_local_route(memory.mine() + kLongBytes); });
+        another.join();
+        page.let_go();
+        held.join();
+    }
+    ARMCI_Barrier();
+    EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
+}
+
+// The same while it waits for a mutex.
+TEST(Threads, AThreadThatWaitsForAMutexHoldsNobodyUp) {
+    GlobalMemory memory(kLongBytes, MemoryKind::allocated);
+    ASSERT_EQ(ARMCI_Create_mutexes(2), 0);
+    ARMCI_Barrier();
+    ARMCI_Lock(0, me());
+    std::atomic<bool> has_it{false};
+    std::thread waiting([&] {
+        ARMCI_Lock(0, me());
+        has_it = true;
+        ARMCI_Unlock(0, me());
+    });
+    for (int64_t round = 0; round < scaled(64); ++round) {
+        use_the_local_route(memory.mine());
+        sched_yield();
+    }
+    EXPECT_FALSE(has_it);
+    ARMCI_Unlock(0, me());
+    waiting.join();
+    EXPECT_TRUE(has_it);
+    ARMCI_Barrier();
     EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
 }
 

@@ -75,13 +75,40 @@ TEST_F(MutexQueueTest, ARemoteWaiterIsGrantedByTheOneWhoMay) {
     EXPECT_EQ(lock_remote(9, 4242).result, LockResult::queued);
     EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::must_forward);
     EXPECT_EQ(queue_.holder(mutex_), 1) << "forwarding leaves it held";
-    EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::must_forward);
+    EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::not_held)
+        << "it has unlocked it already";
     const MutexQueue::Unlocked unlocked = queue_.unlock(mutex_, 1, true);
     EXPECT_EQ(unlocked.result, UnlockResult::grant_remote);
     EXPECT_EQ(unlocked.rank, 9);
     EXPECT_EQ(unlocked.request_id, 4242U);
     EXPECT_EQ(queue_.holder(mutex_), 9);
     EXPECT_EQ(queue_.unlock(mutex_, 9, true).result, UnlockResult::released);
+}
+
+TEST_F(MutexQueueTest, ARankDoesNotWaitForItselfUnlessThreadsMay) {
+    constexpr auto kAlone = MutexQueue::OwnRank::must_not_hold;
+    EXPECT_EQ(queue_.lock(mutex_, 1, false, 0, kAlone).result, LockResult::acquired);
+    EXPECT_EQ(queue_.lock(mutex_, 1, false, 0, kAlone).result, LockResult::held_by_caller);
+    EXPECT_EQ(mutex_.first_waiter, 0U) << "nobody was queued";
+    const auto thread = queue_.lock(mutex_, 1, false, 0);
+    EXPECT_EQ(thread.result, LockResult::queued);
+    EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::released);
+    EXPECT_TRUE(queue_.granted(thread.waiter));
+}
+
+// What has been unlocked and waits for the server to be handed on is not the rank's any more.
+TEST_F(MutexQueueTest, ARankQueuesBehindTheWaiterItHasForwarded) {
+    constexpr auto kAlone = MutexQueue::OwnRank::must_not_hold;
+    EXPECT_EQ(queue_.lock(mutex_, 1, false, 0, kAlone).result, LockResult::acquired);
+    EXPECT_EQ(queue_.lock(mutex_, 9, true, 4242).result, LockResult::queued);
+    EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::must_forward);
+    const auto again = queue_.lock(mutex_, 1, false, 0, kAlone);
+    EXPECT_EQ(again.result, LockResult::queued);
+    EXPECT_EQ(queue_.unlock(mutex_, 1, true).rank, 9);
+    EXPECT_FALSE(queue_.granted(again.waiter));
+    EXPECT_EQ(queue_.unlock(mutex_, 9, true).result, UnlockResult::released);
+    EXPECT_TRUE(queue_.granted(again.waiter));
+    EXPECT_EQ(queue_.lock(mutex_, 1, false, 0, kAlone).result, LockResult::held_by_caller);
 }
 
 TEST_F(MutexQueueTest, ArrivalAloneDecidesWhoIsNext) {
@@ -95,6 +122,7 @@ TEST_F(MutexQueueTest, ArrivalAloneDecidesWhoIsNext) {
     std::deque<Waiting> model;
     int holder = kNoHolder;
     int next_rank = 0;
+    bool is_forwarded = false;  // the holder has unlocked it, and only the server may now
     for (int step = 0; step < 20'000; ++step) {
         if (model.size() < 50 && random() % 2 == 0) {
             const bool is_remote = random() % 2 == 0;
@@ -110,7 +138,7 @@ TEST_F(MutexQueueTest, ArrivalAloneDecidesWhoIsNext) {
                 model.push_back({rank, is_remote, request_id, queued.waiter});
             }
         } else if (holder != kNoHolder) {
-            const bool may_grant_remote = random() % 2 == 0;
+            const bool may_grant_remote = is_forwarded || random() % 2 == 0;
             const MutexQueue::Unlocked unlocked = queue_.unlock(mutex_, holder, may_grant_remote);
             if (model.empty()) {
                 ASSERT_EQ(unlocked.result, UnlockResult::released);
@@ -126,8 +154,10 @@ TEST_F(MutexQueueTest, ArrivalAloneDecidesWhoIsNext) {
                 ASSERT_EQ(unlocked.request_id, model.front().request_id);
                 holder = model.front().rank;
                 model.pop_front();
+                is_forwarded = false;
             } else {
                 ASSERT_EQ(unlocked.result, UnlockResult::must_forward);
+                is_forwarded = true;
             }
         }
         ASSERT_EQ(queue_.holder(mutex_), holder);

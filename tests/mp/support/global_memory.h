@@ -1,6 +1,6 @@
 // A global allocation that lives as long as the object. Construction and destruction are
 // collective. TEST_MEMORY=attached makes it memory of malloc that every rank attaches, so that all
-// tests can be run on such memory, too.
+// tests can be run on such memory, too; a test that needs one kind says which.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,20 @@
 
 namespace armci::mp {
 
+enum class MemoryKind { allocated, attached };
+
+inline MemoryKind chosen_memory_kind() {
+    const char* memory = std::getenv("TEST_MEMORY");
+    return memory != nullptr && std::string(memory) == "attached" ? MemoryKind::attached
+                                                                  : MemoryKind::allocated;
+}
+
 class GlobalMemory {
   public:
     // Every rank contributes `bytes`, which may differ.
-    explicit GlobalMemory(int64_t bytes) : slices_(static_cast<size_t>(nproc()), nullptr) {
-        if (uses_attached_memory()) {
+    explicit GlobalMemory(int64_t bytes, MemoryKind kind = chosen_memory_kind())
+        : kind_(kind), slices_(static_cast<size_t>(nproc()), nullptr) {
+        if (kind_ == MemoryKind::attached) {
             attach(bytes);
         } else if (ARMCI_Malloc(slices_.data(), bytes) != 0) {
             give_up("ARMCI_Malloc failed");
@@ -26,7 +35,7 @@ class GlobalMemory {
     }
     ~GlobalMemory() {
         void* mine = slices_[static_cast<size_t>(me())];
-        if (!uses_attached_memory()) {
+        if (kind_ == MemoryKind::allocated) {
             ARMCI_Free(mine);
             return;
         }
@@ -50,10 +59,6 @@ class GlobalMemory {
     }
 
   private:
-    static bool uses_attached_memory() {
-        const char* memory = std::getenv("TEST_MEMORY");
-        return memory != nullptr && std::string(memory) == "attached";
-    }
     void attach(int64_t bytes) {
         void* mine = nullptr;
         if (bytes > 0) {
@@ -66,6 +71,7 @@ class GlobalMemory {
                       harness_comm());
     }
 
+    MemoryKind kind_;
     std::vector<void*> slices_;
 };
 
