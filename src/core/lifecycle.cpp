@@ -19,6 +19,7 @@
 #include "core/runtime.h"
 #include "core/sync.h"
 #include "core/transfers.h"
+#include "core/watching.h"
 #include "fabric/faults.h"
 #include "node/memory_limits.h"
 
@@ -83,7 +84,7 @@ size_t heap_bytes(const base::Config& config) {
 // only.
 bool all_ranks_stop(Runtime& runtime, int64_t deadline_ns) {
     int done = 0;
-    runtime.wait_until([&] {
+    runtime.wait_until({"ARMCI_Finalize", "the other ranks"}, [&] {
         MPI_Test(&runtime.all_stop, &done, MPI_STATUS_IGNORE);
         return done != 0 || base::now_ns() > deadline_ns;
     });
@@ -117,6 +118,7 @@ void finish_stop(Runtime* runtime) {
     runtime->groups.stop();
     // The whole heap goes with its mapping; nobody may still look into it.
     MPI_Barrier(runtime->world.node_comm);
+    stop_watch(*runtime);
     leave_nodes(&runtime->world, &runtime->mapping);
     delete runtime;
     base::set_log_rank(-1);
@@ -248,6 +250,8 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
         base::fatal(function, "the shared memory of %s is not what its first rank made",
                     describe_node(runtime->world).c_str());
     }
+    runtime->is_single_host = is_single_host(runtime->world);
+    start_watch(*runtime);
     node::HeapControl& control = runtime->heap.control();
     runtime->node_barrier =
         node::NodeBarrier(&control.barrier, static_cast<int>(runtime->world.node_ranks.size()));

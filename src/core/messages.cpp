@@ -111,7 +111,7 @@ T lowest_value() {
 
 void Messages::complete(Runtime& runtime, MPI_Request* request, MPI_Status* status) {
     int done = 0;
-    runtime.wait_until([&] {
+    runtime.wait_until({nullptr, "a message or a collective operation of MPI"}, [&] {
         MPI_Test(request, &done, status != nullptr ? status : MPI_STATUS_IGNORE);
         return done != 0;
     });
@@ -154,7 +154,7 @@ int Messages::receive(Runtime& runtime, int tag, void* buffer, int buffer_bytes,
     MPI_Message message = MPI_MESSAGE_NULL;
     int arrived = 0;
     bool was_self = false;
-    runtime.wait_until([&] {
+    runtime.wait_until({"armci_msg_rcv", "a message of rank", from}, [&] {
         if (may_be_self && take_self_message(tag, buffer, buffer_bytes, &bytes)) {
             was_self = true;
             return true;

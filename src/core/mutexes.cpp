@@ -40,7 +40,7 @@ int64_t ask_server(Runtime& runtime, const char* function, wire::FrameKind kind,
         answered ? pipeline::RequestTask::Answer::expected : pipeline::RequestTask::Answer::none);
     pipeline::Origin& origin = runtime.network->origin;
     origin.submit(task, origin.channel(server));
-    runtime.wait_for_network([&] { return task.is_complete(); });
+    runtime.wait_for_network({function, "a mutex of rank", owner}, [&] { return task.is_complete(); });
     origin.make_binding(server);
     return task.value();
 }
@@ -66,13 +66,13 @@ class WaitForMutex {
     Checks* checks_;
 };
 
-void wait_for_grant(Runtime& runtime, uint32_t waiter) {
+void wait_for_grant(Runtime& runtime, const WaitCause& cause, uint32_t waiter) {
     // Polling first, for short critical sections; then sleeping, because the holder may need this
     // core. The time-out lets this rank serve its node meanwhile.
     constexpr int kPolls = 200;
     constexpr int64_t kSleepUs = 1000;
     int polls = 0;
-    runtime.wait_until([&] {
+    runtime.wait_until(cause, [&] {
         if (runtime.mutex_queue.granted(waiter)) {
             return true;
         }
@@ -146,7 +146,7 @@ void lock_mutex(Runtime& runtime, const char* function, const MutexSet& set, int
         }
         if (queued.result == node::MutexQueue::LockResult::queued) {
             const WaitForMutex waiting(runtime, function, mutex, owner, address);
-            wait_for_grant(runtime, queued.waiter);
+            wait_for_grant(runtime, {function, "a mutex of rank", owner}, queued.waiter);
         }
     } else {
         const WaitForMutex waiting(runtime, function, mutex, owner, address);

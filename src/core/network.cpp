@@ -330,7 +330,7 @@ void open_network(Runtime& runtime) {
     }
     raise_descriptor_limit();
     const base::Config& config = runtime.config();
-    const bool single_host = is_single_host(runtime.world);
+    const bool single_host = runtime.is_single_host;
     // Virtual nodes share their host's processors.
     runtime.is_crowded = ranks_here(runtime, single_host) > base::processor_count();
     const CommonSettings settings = agree_on_settings(runtime, single_host);

@@ -325,6 +325,7 @@ void Endpoint::handle_error() {
 }
 
 void Endpoint::fail(const char* what, int peer, int error, const char* detail) {
+    base::await_verdict();
     char who[48] = "";
     if (peer >= 0) {
         std::snprintf(who, sizeof who, " with %s %d", options_.peer_kind, peer);
