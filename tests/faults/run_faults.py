@@ -16,9 +16,9 @@ import sys
 import tempfile
 import time
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "errors"))
-import jobs  # noqa: E402
-import left_behind  # noqa: E402
+import faults_path
+import jobs
+import left_behind
 
 # What the library promises for the end of a job after the loss of a rank; for the table of times.
 PROMISED_S = 10
@@ -49,7 +49,7 @@ VICTIMS = {
 }
 
 
-OUTLIVED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "outlived.sh")
+OUTLIVED = os.path.join(faults_path.HERE, "outlived.sh")
 
 # What the launcher does. Where it sees that a process has ended it may end the others before the
 # library has said why, and ranks that it ends first look lost, too. That goes for mpiexec with and
