@@ -3,6 +3,7 @@
 // ARMCI_Init* count up, ARMCI_Finalize counts down, and the library stops when the count reaches
 // zero. ARMCI_Init_mpi_comm starts the library without counting: Global Arrays calls it before
 // ARMCI_Init and finalizes once.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -73,6 +74,15 @@ void apply_faults(base::ConfigResult* configuration) {
         configuration->errors.push_back(error);
     }
     fabric::set_faults(faults);
+}
+
+// Connections take descriptors, and the default soft limit is soon reached.
+void raise_descriptor_limit() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
 }
 
 size_t heap_bytes(const base::Config& config) {
@@ -249,6 +259,9 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     if (!runtime->heap.valid()) {
         base::fatal(function, "the shared memory of %s is not what its first rank made",
                     describe_node(runtime->world).c_str());
+    }
+    if (runtime->world.size > 1) {
+        raise_descriptor_limit();
     }
     runtime->is_single_host = is_single_host(runtime->world);
     start_watch(*runtime);

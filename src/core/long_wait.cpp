@@ -28,7 +28,7 @@ void LongWait::look() {
         base::end_quietly();
     }
     const int64_t seconds = runtime_.config().hang_seconds;
-    if (seconds == 0 && watch.calls_for_reports() == runtime_.reports_given) {
+    if (seconds == 0 && !watch.is_report_due()) {
         return;
     }
     const int64_t now_ns = base::now_ns();
@@ -37,7 +37,7 @@ void LongWait::look() {
         patience_ns_ = seconds * kSecondNs;
         limit_ns_ = now_ns + patience_ns_;
     }
-    if (watch.calls_for_reports() != runtime_.reports_given) {
+    if (watch.is_report_due()) {
         report(now_ns);
         limit_ns_ = now_ns + patience_ns_;  // somebody else has asked, so this rank need not
     }
@@ -60,8 +60,7 @@ void LongWait::look() {
 }
 
 void LongWait::report(int64_t now_ns) {
-    runtime_.reports_given = runtime_.watch.calls_for_reports();
-    runtime_.watch.report_given(runtime_.reports_given);
+    runtime_.watch.report_given();
     const std::string work =
         runtime_.network != nullptr ? runtime_.network->origin.describe_work() : "";
     base::log(base::LogLevel::warn, "%s%swaits for %s, for %lld s now%s%s",

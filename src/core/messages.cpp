@@ -109,9 +109,10 @@ T lowest_value() {
 
 }  // namespace
 
-void Messages::complete(Runtime& runtime, MPI_Request* request, MPI_Status* status) {
+void Messages::complete(Runtime& runtime, MPI_Request* request, MPI_Status* status,
+                        const char* what) {
     int done = 0;
-    runtime.wait_until({nullptr, "a message or a collective operation of MPI"}, [&] {
+    runtime.wait_until({nullptr, what}, [&] {
         MPI_Test(request, &done, status != nullptr ? status : MPI_STATUS_IGNORE);
         return done != 0;
     });

@@ -77,7 +77,6 @@ struct Runtime {
     std::unique_ptr<Network> network;
     base::Stats stats;
     watch::Watch watch;
-    uint32_t reports_given = 0;  // the last call for reports that this rank has answered
 
     std::unique_ptr<Checks> checks;  // with ARMCI_CHECK
     // Calls to ranks below it may take the short ways (api/run.h): world.size, or 0 with checks.

@@ -81,7 +81,7 @@ void world_barrier(Runtime& runtime) {
     if (world.node_count > 1) {
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Ibarrier(world.leaders_comm, &request);
-        runtime.messages.complete(runtime, &request, nullptr);
+        runtime.messages.complete(runtime, &request, nullptr, "other nodes at a barrier");
     }
     barrier.release();
 }
@@ -94,7 +94,7 @@ void group_barrier(Runtime& runtime, const Group& group) {
     if (group.size() > 1) {
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Ibarrier(group.own_comm(), &request);
-        runtime.messages.complete(runtime, &request, nullptr);
+        runtime.messages.complete(runtime, &request, nullptr, "other ranks at a barrier");
     }
 }
 

@@ -70,4 +70,7 @@ ProviderChoice choose_provider(const ProviderRequest& request);
 // Names of all providers that libfabric offers here for reliable datagrams, for messages.
 std::vector<std::string> available_providers();
 
+// What a message about a failure adds when the limit on open files explains it; else empty.
+const char* exhausted_limit();
+
 }  // namespace armci::fabric

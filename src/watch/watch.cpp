@@ -337,7 +337,7 @@ void Watch::begin_reports(const Line* source) {
         return;  // several have asked at about the same time
     }
     tell_others({Note::Kind::report, options_.rank, Reason::ended, 0}, source, Answer::none);
-    calls_.fetch_add(1);
+    is_report_due_.store(true);
     reports_ns_ = base::now_ns() + kReportsNs;
 }
 
@@ -346,7 +346,7 @@ void Watch::finish_reports() {
         return;
     }
     reports_ns_ = kNever;
-    if (answered_.load() != calls_.load()) {
+    if (is_report_due_.exchange(false)) {
         base::log(base::LogLevel::warn,
                   "this rank does not wait in the library: it computes, or waits elsewhere");
     }

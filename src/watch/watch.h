@@ -58,12 +58,11 @@ class Watch {
     // A connection has failed, which the end of another process may have done. Ends the process if
     // that is so; returns after a second if not.
     void await_verdict();
-    // All processes of the job count one more call for reports soon.
+    // All ranks of the job shall soon say what they wait for. One that waits in the library does
+    // when it finds a report due; of another the watch says that it does not wait there.
     void call_for_reports();
-    // How many such calls there have been. Who waits in the library answers with a report and
-    // report_given(); for a rank that does not, the watch says that it does not wait there.
-    uint32_t calls_for_reports() const { return calls_.load(std::memory_order_relaxed); }
-    void report_given(uint32_t call) { answered_.store(call, std::memory_order_relaxed); }
+    bool is_report_due() const { return is_report_due_.load(std::memory_order_relaxed); }
+    void report_given() { is_report_due_.store(false, std::memory_order_relaxed); }
 
   private:
     static constexpr int64_t kNever = INT64_MAX;
@@ -97,13 +96,12 @@ class Watch {
     std::atomic<bool> is_ending_{false};
     std::atomic<bool> all_know_{false};
     std::atomic<bool> ends_job_{false};
-    std::atomic<uint32_t> calls_{0};
-    std::atomic<uint32_t> answered_{0};
+    std::atomic<bool> is_report_due_{false};
 
     // Of the thread alone.
     Line* source_ = nullptr;  // of the news that end the job; nullptr: this process
     bool is_first_hand_ = false;
-    int64_t check_ns_ = kNever;  // when to look for signs of life
+    int64_t check_ns_ = kNever;    // when to look for signs of life
     int64_t answers_ns_ = kNever;  // until when answers are waited for
     int64_t end_ns_ = kNever;      // when this process ends at the latest
     int64_t reports_ns_ = kNever;  // until when this rank may answer a call for reports

@@ -1,7 +1,8 @@
 /*
- * mix <rounds> <seed>: a random mix of all kinds of operations between all ranks, checked as it
+ * mix <rounds> <seed> [<MiB>]: a random mix of all kinds of operations between all ranks, checked as it
  * goes. After so many rounds the sums are checked and the program ends; 0 rounds: it never ends.
- * Each rank adds "<rank> <process>" to the file named by TEST_RECORD when it is in the middle.
+ * Each rank has so many MiB more of global memory than it needs. TEST_MEMORY=attached: the memory is
+ * the ranks' own, and attached. Each rank adds "<rank> <process>" to the file named by TEST_RECORD when it is in the middle.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -9,9 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "armci/armci.h"
+#include "armci/armcix.h"
 
 /* Of each slice, in bytes: a block for each origin, a shared sum, two counters. */
 enum { kBlockBytes = 192 * 1024, kSumBytes = 16 * 1024, kCounterBytes = 64, kOperations = 24 };
@@ -19,6 +22,7 @@ enum { kBlockBytes = 192 * 1024, kSumBytes = 16 * 1024, kCounterBytes = 64, kOpe
 static int my_rank = 0;
 static int rank_count = 1;
 static void** slices;
+static int is_attached = 0;
 static unsigned long random_state;
 static unsigned char* sent; /* of my block at each target: what is there */
 static unsigned char* buffer;
@@ -165,9 +169,49 @@ static void check_sums(void) {
     }
 }
 
+/* TEST_DESCRIPTORS: this rank can open so many files more, and no others. */
+static void limit_descriptors(void) {
+    const char* text = getenv("TEST_DESCRIPTORS");
+    if (text == NULL) {
+        return;
+    }
+    const int next = dup(STDERR_FILENO);
+    const rlim_t most = (rlim_t)(next + atoi(text));
+    const struct rlimit limit = {most, most};
+    if (next < 0 || setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        fail("the limit on open files");
+    }
+    close(next);
+}
+
+/* Every rank's slice, zero: global memory, or the ranks' own. */
+static void allocate(size_t bytes) {
+    const char* kind = getenv("TEST_MEMORY");
+    if (kind == NULL || strcmp(kind, "attached") != 0) {
+        if (ARMCI_Malloc(slices, (armci_size_t)bytes) != 0) {
+            fail("no global memory");
+        }
+        memset(slices[my_rank], 0, bytes);
+        return;
+    }
+    is_attached = 1;
+    void* mine = calloc(1, bytes);
+    ARMCIX_Attach(mine, bytes);
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, slices, sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+static void release(void) {
+    if (!is_attached) {
+        ARMCI_Free(slices[my_rank]);
+        return;
+    }
+    ARMCIX_Detach(slices[my_rank]);
+    free(slices[my_rank]);
+}
+
 int main(int argc, char** argv) {
-    if (argc != 3) {
-        fprintf(stderr, "usage: %s <rounds> <seed>\n", argv[0]);
+    if (argc != 3 && argc != 4) {
+        fprintf(stderr, "usage: %s <rounds> <seed> [<MiB>]\n", argv[0]);
         return 2;
     }
     const long rounds = atol(argv[1]);
@@ -176,23 +220,25 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &rank_count);
     random_state = common_state * 1000 + (unsigned long)my_rank;
+    limit_descriptors();
     if (ARMCI_Init() != 0) {
         fail("ARMCI_Init");
     }
     const size_t blocks_bytes = (size_t)rank_count * kBlockBytes;
-    const size_t slice_bytes = blocks_bytes + kSumBytes + kCounterBytes;
+    const size_t more_bytes = argc == 4 ? (size_t)atol(argv[3]) << 20 : 0;
+    const size_t slice_bytes = blocks_bytes + kSumBytes + kCounterBytes + more_bytes;
     slices = calloc((size_t)rank_count, sizeof *slices);
     sent = calloc(1, blocks_bytes);
     buffer = malloc(kBlockBytes);
     ones = malloc(kSumBytes);
     if (slices == NULL || sent == NULL || buffer == NULL || ones == NULL ||
-        ARMCI_Malloc(slices, (armci_size_t)slice_bytes) != 0 || ARMCI_Create_mutexes(1) != 0) {
+        ARMCI_Create_mutexes(1) != 0) {
         fail("memory or mutexes");
     }
+    allocate(slice_bytes);
     for (size_t i = 0; i < kSumBytes / sizeof *ones; i++) {
         ones[i] = 1.0;
     }
-    memset(slices[my_rank], 0, slice_bytes);
     ARMCI_Barrier();
     for (long round = 0; rounds == 0 || round < rounds; round++) {
         for (int i = draw(kOperations); i >= 0; i--) {
@@ -208,7 +254,7 @@ int main(int argc, char** argv) {
     ARMCI_Barrier();
     check_sums();
     ARMCI_Destroy_mutexes();
-    ARMCI_Free(slices[my_rank]);
+    release();
     ARMCI_Finalize();
     MPI_Finalize();
     free(ones);

@@ -282,7 +282,7 @@ TEST(Watch, SleepsAndTakesLeave) {
     EXPECT_EQ(other.hear(&heard, &reason), Line::Heard::end);
 }
 
-TEST(Watch, CallsForReportsAreCountedAndPassedOn) {
+TEST(Watch, CallsForReportsArePassedOn) {
     auto [one, left] = make_line(0);
     auto [two, right] = make_line(5);
     std::vector<Line> lines;
@@ -293,10 +293,11 @@ TEST(Watch, CallsForReportsAreCountedAndPassedOn) {
     ASSERT_TRUE(watch.start(std::move(lines), options(), &error)) << error;
     left.say(note(Note::Kind::report, 0));
     EXPECT_EQ(wait_for_note(right).kind, Note::Kind::report);
-    while (watch.calls_for_reports() == 0) {
+    while (!watch.is_report_due()) {
         std::this_thread::yield();
     }
-    watch.report_given(watch.calls_for_reports());
+    watch.report_given();
+    EXPECT_FALSE(watch.is_report_due());
     watch.stop();
     EXPECT_EQ(wait_for_note(left).kind, Note::Kind::farewell);
 }
