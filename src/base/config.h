@@ -52,6 +52,9 @@ struct Config {
         return static_cast<CheckChoice>(check);
     }
     HangAction hang_action_choice() const { return static_cast<HangAction>(hang_action); }
+    HangAction hang_action_choice() const {
+        return static_cast<HangAction>(hang_action);
+    }
     ServerPoll server_poll_choice() const {
         return static_cast<ServerPoll>(server_poll);
     }

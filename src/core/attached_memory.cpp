@@ -34,7 +34,8 @@ uint32_t ask_server(Runtime& runtime, const char* function, int rank, uint64_t a
                                pipeline::RequestTask::Answer::expected);
     pipeline::Origin& origin = runtime.network->origin;
     origin.submit(task, origin.channel(runtime.network->servers.first_of(node)));
-    runtime.wait_for_network({function, "the attached memory of rank", rank}, [&] { return task.is_complete(); });
+    runtime.wait_for_network({function, "the attached memory of rank", rank},
+                             [&] { return task.is_complete(); });
     const wire::AttachedBody& range = task.attached();
     if (range.end == 0) {
         return wire::kGlobal;

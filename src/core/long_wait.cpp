@@ -75,8 +75,7 @@ void LongWait::end_job() {
                 "the wait for %s has lasted for %lld s (ARMCI_HANG_SECONDS); the other ranks' "
                 "messages tell what they wait for. If the job is only slow, raise it, or set "
                 "ARMCI_HANG_ACTION=report",
-                in_words(cause_).c_str(),
-                static_cast<long long>(runtime_.config().hang_seconds));
+                in_words(cause_).c_str(), static_cast<long long>(runtime_.config().hang_seconds));
 }
 
 }  // namespace armci::core

@@ -40,7 +40,8 @@ int64_t ask_server(Runtime& runtime, const char* function, wire::FrameKind kind,
         answered ? pipeline::RequestTask::Answer::expected : pipeline::RequestTask::Answer::none);
     pipeline::Origin& origin = runtime.network->origin;
     origin.submit(task, origin.channel(server));
-    runtime.wait_for_network({function, "a mutex of rank", owner}, [&] { return task.is_complete(); });
+    runtime.wait_for_network({function, "a mutex of rank", owner},
+                             [&] { return task.is_complete(); });
     origin.make_binding(server);
     return task.value();
 }

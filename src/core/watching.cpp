@@ -37,7 +37,8 @@ watch::Identity own_identity(const World& world) {
     self.pid = static_cast<int32_t>(getpid());
     char host[HOST_NAME_MAX + 1] = "unknown host";
     gethostname(host, sizeof host - 1);
-    std::snprintf(self.host, sizeof self.host, "%.*s", static_cast<int>(sizeof self.host) - 1, host);
+    std::snprintf(self.host, sizeof self.host, "%.*s", static_cast<int>(sizeof self.host) - 1,
+                  host);
     return self;
 }
 

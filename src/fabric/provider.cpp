@@ -222,9 +222,10 @@ const char* exhausted_limit() {
         close(spare);
         return "";
     }
-    return errno == EMFILE ? " (this process has as many open files as it may have; raise the limit, "
-                             "ulimit -n)"
-                           : "";
+    return errno == EMFILE
+               ? " (this process has as many open files as it may have; raise the limit, "
+                 "ulimit -n)"
+               : "";
 }
 
 ProviderChoice choose_provider(const ProviderRequest& request) {

@@ -19,19 +19,19 @@ std::string Origin::describe_work() const {
                          !channel->remote_work_pending() && channel->batch == nullptr)) {
             continue;
         }
-        text += (text.empty() ? "" : "; ") + name_of(channel->server) + ": " +
-                std::to_string(channel->tasks) + " operations under way, " +
-                std::to_string(channel->executed_frames) + " of " +
-                std::to_string(channel->sent_frames) + " frames known to be executed" +
-                with("bytes of messages unanswered",
-                     channel->sent_bytes - channel->executed_bytes) +
-                " of " + std::to_string(channel->window_bytes);
+        text +=
+            (text.empty() ? "" : "; ") + name_of(channel->server) + ": " +
+            std::to_string(channel->tasks) + " operations under way, " +
+            std::to_string(channel->executed_frames) + " of " +
+            std::to_string(channel->sent_frames) + " frames known to be executed" +
+            with("bytes of messages unanswered", channel->sent_bytes - channel->executed_bytes) +
+            " of " + std::to_string(channel->window_bytes);
         if (channel->writes_in_flight > 0) {
             text += with("writes under way", static_cast<uint64_t>(channel->writes_in_flight));
         }
         if (channel->landing != nullptr) {
-            text += with("slots held", channel->slots.size()) +
-                    with("asked for", channel->slots_asked);
+            text +=
+                with("slots held", channel->slots.size()) + with("asked for", channel->slots_asked);
         }
     }
     if (!text.empty()) {

@@ -206,10 +206,9 @@ Line call(const Meeting& meeting, const Identity& self) {
     }
     for (int i = 0; i < meeting.address_count; ++i) {
         const sockaddr_in address = network_address(meeting.addresses[i], meeting.port);
-        Line line =
-            introduced(connected(AF_INET, reinterpret_cast<const sockaddr*>(&address),
-                                 sizeof address),
-                       meeting, self);
+        Line line = introduced(
+            connected(AF_INET, reinterpret_cast<const sockaddr*>(&address), sizeof address),
+            meeting, self);
         if (line.is_open()) {
             return line;
         }

@@ -14,8 +14,8 @@ namespace armci::watch {
 struct Meeting {
     static constexpr int kMostAddresses = 6;
     uint64_t token[2] = {};
-    uint16_t port = 0;           // 0: inside the node
-    uint16_t address_count = 0;  // of the same host, the most likely first
+    uint16_t port = 0;                        // 0: inside the node
+    uint16_t address_count = 0;               // of the same host, the most likely first
     uint32_t addresses[kMostAddresses] = {};  // IPv4, as the network has them
     uint32_t is_open = 0;                     // 0: nobody listens
 };
@@ -33,8 +33,8 @@ class Listener {
     bool open(Reach reach, const std::string& interface);
     const Meeting& meeting() const { return meeting_; }
 
-    // Takes one caller within the time, if there is one, and introduces itself. A closed line: there
-    // was none.
+    // Takes one caller within the time, if there is one, and introduces itself. A closed line:
+    // there was none.
     Line take_caller(const Identity& self, int timeout_ms);
 
   private:

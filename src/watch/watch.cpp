@@ -67,7 +67,8 @@ bool Watch::start(std::vector<Line> lines, const WatchOptions& options, std::str
         *error = std::string("eventfd: ") + std::strerror(errno);
         return false;
     }
-    if (!thread_.start(kThreadName, [](void* watch) { static_cast<Watch*>(watch)->run(); }, this)) {
+    if (!thread_.start(
+            kThreadName, [](void* watch) { static_cast<Watch*>(watch)->run(); }, this)) {
         *error = "the system refuses a thread";
         return false;
     }

@@ -1,8 +1,9 @@
 /*
- * mix <rounds> <seed> [<MiB>]: a random mix of all kinds of operations between all ranks, checked as it
- * goes. After so many rounds the sums are checked and the program ends; 0 rounds: it never ends.
- * Each rank has so many MiB more of global memory than it needs. TEST_MEMORY=attached: the memory is
- * the ranks' own, and attached. Each rank adds "<rank> <process>" to the file named by TEST_RECORD when it is in the middle.
+ * mix <rounds> <seed> [<MiB>]: a random mix of all kinds of operations between all ranks, checked
+ * as it goes. After so many rounds the sums are checked and the program ends; 0 rounds: it never
+ * ends. Each rank has so many MiB more of global memory than it needs. TEST_MEMORY=attached: the
+ * memory is the ranks' own, and attached. Each rank adds "<rank> <process>" to the file named by
+ * TEST_RECORD when it is in the middle.
  */
 #include <fcntl.h>
 #include <mpi.h>
