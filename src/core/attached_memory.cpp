@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cinttypes>
 #include <iterator>
 #include <vector>
@@ -58,6 +59,9 @@ node::Attachment process_of(Runtime& runtime, const char* function, uint32_t own
 
 void check_access(const char* function, const node::Attachment& process,
                   const node::AccessFailure& failure) {
+    if (failure.error == ESRCH) {
+        base::await_verdict();  // the owner's process may have ended
+    }
     if (failure.error != 0) {
         base::fatal(function, "attached memory at 0x%" PRIx64 " of rank %d cannot be accessed: %s",
                     failure.address, process.rank, node::explain(failure).c_str());
