@@ -10,7 +10,7 @@ namespace armci::core {
 namespace {
 
 constexpr int64_t kSecondNs = 1'000'000'000;
-constexpr int64_t kReportsNs = kSecondNs;  // until all have reported
+constexpr int64_t kReportsNs = 3 * kSecondNs;  // until all have reported
 
 std::string in_words(const WaitCause& cause) {
     std::string text = cause.what;

@@ -22,11 +22,8 @@ constexpr int64_t kAnswersNs = 400 * kMs;
 // How long a thread waits for the watch: to have told others, or to find a loss.
 constexpr int kTellingMs = 500;
 constexpr int kVerdictMs = 1'000;
-// Who has asked a rank to call MPI_Abort gives it that long; who waits for others' MPI_Abort, that.
-constexpr int64_t kAbortNs = 1'000 * kMs;
-constexpr int64_t kOthersAbortNs = 2'000 * kMs;
 constexpr int kLastResortS = 7;
-constexpr int64_t kReportsNs = 500 * kMs;
+constexpr int64_t kReportsNs = 2'000 * kMs;
 constexpr int kChecks = 4;  // for signs of life, in the time that may pass without one
 
 void nap_ms(int ms) {
@@ -328,7 +325,7 @@ void Watch::finish_spreading() {
     }
     all_know_.store(true);
     ends_job_.store(is_first_hand_);
-    end_ns_ = now + (is_first_hand_ ? kAbortNs : kOthersAbortNs);
+    end_ns_ = now + (is_first_hand_ ? 1 : 2) * options_.abort_ms * kMs;
 }
 
 // --- Reports -------------------------------------------------------------------------------------

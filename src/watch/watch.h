@@ -27,6 +27,9 @@ struct WatchOptions {
     // A rank without a sign of life for so long is lost; 0: only those whose process ends.
     int64_t silence_s = 0;
     int64_t link_s = 0;  // as limit_silence_of_system() was given, for messages
+    // How long a rank that is asked to end the job by MPI_Abort has for it; who waits for others'
+    // MPI_Abort waits twice as long.
+    int64_t abort_ms = 1'000;
     // In memory of the node, zero at first: who finds it so reports. nullptr: every rank does.
     std::atomic<uint32_t>* reported = nullptr;
 };

@@ -1,21 +1,53 @@
 /*
  * hang <what>: ranks that wait for what never comes, or comes late. Rank 0 holds a mutex and never
- * lets go of it (mutex), or only after two seconds (late); rank 1 waits for it; rank 2 waits at a
- * barrier; the others compute.
+ * lets go of it (never), or only when the library has told on standard error that it does not wait
+ * (late), or after a moment (soon); rank 1 waits for it; rank 2 waits at a barrier; rank 3 computes
+ * as long as rank 0.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "armci/armci.h"
 
-static void compute(int seconds) {
-    const time_t end = time(NULL) + seconds;
-    while (time(NULL) < end) {
-        const struct timespec moment = {0, 1000000};
-        nanosleep(&moment, NULL);
+static void compute(void) {
+    const struct timespec moment = {0, 1000000};
+    nanosleep(&moment, NULL);
+}
+
+/* Until something has been written to standard error, which is passed on then. */
+static void compute_until_told(void) {
+    FILE* file = tmpfile();
+    const int standard_error = dup(STDERR_FILENO);
+    struct stat status;
+    char text[4096];
+    if (file == NULL || standard_error < 0 || dup2(fileno(file), STDERR_FILENO) < 0) {
+        abort();
+    }
+    do {
+        compute();
+    } while (fstat(fileno(file), &status) != 0 || status.st_size == 0);
+    dup2(standard_error, STDERR_FILENO);
+    rewind(file);
+    while (fgets(text, sizeof text, file) != NULL) {
+        fputs(text, stderr);
+    }
+    fclose(file);
+}
+
+static void keep_busy(const char* what) {
+    if (strcmp(what, "late") == 0) {
+        compute_until_told();
+    } else if (strcmp(what, "soon") == 0) {
+        compute();
+    } else {
+        for (;;) {
+            compute();
+        }
     }
 }
 
@@ -35,15 +67,13 @@ int main(int argc, char** argv) {
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
-        compute(strcmp(argv[1], "late") == 0 ? 2 : 1000);
+        keep_busy(argv[1]);
         ARMCI_Unlock(0, 0);
     } else if (rank == 1) {
         ARMCI_Lock(0, 0);
         ARMCI_Unlock(0, 0);
-    } else if (rank == 2) {
-        /* At the barrier below. */
-    } else {
-        compute(3);
+    } else if (rank == 3) {
+        keep_busy(argv[1]);
     }
     ARMCI_Barrier();
     ARMCI_Destroy_mutexes();

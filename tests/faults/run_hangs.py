@@ -53,15 +53,15 @@ ONE_NODE = {"ARMCI_NODE_SIZE": "0"}
 NODES = {"ARMCI_NODE_SIZE": "1", "ARMCI_ROUTE": "server"}
 
 CASES = [
-    Case("end,node=all", "mutex", {**ONE_NODE, "ARMCI_HANG_SECONDS": "1"}, True),
-    Case("end,node=1", "mutex", {**NODES, "ARMCI_HANG_SECONDS": "1"}, True),
+    Case("end,node=all", "never", {**ONE_NODE, "ARMCI_HANG_SECONDS": "1"}, True),
+    Case("end,node=1", "never", {**NODES, "ARMCI_HANG_SECONDS": "1"}, True),
     Case(
         "report,node=1",
         "late",
         {**NODES, "ARMCI_HANG_SECONDS": "1", "ARMCI_HANG_ACTION": "report"},
         False,
     ),
-    Case("short enough", "late", {**ONE_NODE, "ARMCI_HANG_SECONDS": "60"}, False, reports=False),
+    Case("short enough", "soon", {**ONE_NODE, "ARMCI_HANG_SECONDS": "60"}, False, reports=False),
 ]
 
 

@@ -112,6 +112,7 @@ class WatchedProcess {
 WatchOptions options() {
     WatchOptions all;
     all.rank = kSelf;
+    all.abort_ms = 1;
     return all;
 }
 
