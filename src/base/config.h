@@ -51,7 +51,6 @@ struct Config {
     CheckChoice check_choice() const {
         return static_cast<CheckChoice>(check);
     }
-    HangAction hang_action_choice() const { return static_cast<HangAction>(hang_action); }
     HangAction hang_action_choice() const {
         return static_cast<HangAction>(hang_action);
     }
