@@ -15,6 +15,7 @@ enum class DomainChoice : int { process = 0, node = 1 };
 enum class OrderChoice : int { automatic = 0, none = 1 };
 enum class CopyEngineChoice : int { none = 0, thread = 1 };
 enum class CheckChoice : int { off = 0, on = 1, warn = 2 };
+enum class HangAction : int { end = 0, report = 1 };
 enum class ServerPoll : int { automatic = 0, spin = 1, wait = 2 };
 
 // Value of a number that the library shall choose itself; written "auto". Only numbers whose
@@ -49,6 +50,9 @@ struct Config {
     }
     CheckChoice check_choice() const {
         return static_cast<CheckChoice>(check);
+    }
+    HangAction hang_action_choice() const {
+        return static_cast<HangAction>(hang_action);
     }
     ServerPoll server_poll_choice() const {
         return static_cast<ServerPoll>(server_poll);

@@ -90,6 +90,19 @@
     INTEGER(check_patience_s, "ARMCI_CHECK_PATIENCE_S", 10, 1, 86400, own,                              \
         "With ARMCI_CHECK: seconds for which a rank waits in a collective call before it says what "    \
         "the ranks do that have not come.")                                                             \
+    INTEGER(lost_rank_seconds, "ARMCI_LOST_RANK_SECONDS", 0, 0, 86400, own,                             \
+        "A rank that gives no sign of life for so many seconds, because it is stopped or its node "     \
+        "hangs, counts as lost and the job ends; rank 0's value is everybody's. 0: only ranks whose "   \
+        "process ends, or whose node cannot be reached any more.")                                      \
+    INTEGER(lost_link_seconds, "ARMCI_LOST_LINK_SECONDS", 60, 3, 86400, own,                            \
+        "A node whose system does not answer for so many seconds, because it is down or the network "   \
+        "is broken, counts as lost and the job ends; rank 0's value is everybody's.")                   \
+    INTEGER(hang_seconds, "ARMCI_HANG_SECONDS", 0, 0, 86400, own,                                       \
+        "When a call has been waiting for so many seconds, all ranks tell on standard error what they " \
+        "wait for. 0: never.")                                                                          \
+    CHOICE(hang_action, "ARMCI_HANG_ACTION", 0, "end|report", own,                                      \
+        "What follows upon the reports that ARMCI_HANG_SECONDS asks for: end, the job ends with an "    \
+        "error; report, it goes on, with the next reports after twice the time.")                       \
     BOOL(stats, "ARMCI_STATS", 0, own,                                                                  \
         "Print a table of operations and bytes by route when the library ends.")                        \
     CHOICE(log_level, "ARMCI_LOG_LEVEL", 1, "error|warn|info|debug", own,                               \

@@ -18,6 +18,8 @@ constexpr int kMessageBytes = 2048;
 std::atomic<int> g_level{static_cast<int>(LogLevel::warn)};
 std::atomic<int> g_rank{-1};
 std::atomic<AbortHook> g_abort_hook{nullptr};
+std::atomic<FailureHook> g_failure_hook{nullptr};
+std::atomic<VerdictHook> g_verdict_hook{nullptr};
 thread_local bool t_exits_without_hook = false;
 
 void write_line(const char* kind, const char* function, const char* text) {
@@ -57,6 +59,12 @@ void wait_until_read(int fd) {
             return;
         }
         ::nanosleep(&kPause, nullptr);
+    }
+}
+
+void tell_failure() {
+    if (FailureHook hook = g_failure_hook.load(); hook != nullptr) {
+        hook();
     }
 }
 
@@ -113,6 +121,20 @@ void set_abort_hook(AbortHook hook) {
     g_abort_hook.store(hook);
 }
 
+void set_failure_hook(FailureHook hook) {
+    g_failure_hook.store(hook);
+}
+
+void set_verdict_hook(VerdictHook hook) {
+    g_verdict_hook.store(hook);
+}
+
+void await_verdict() {
+    if (VerdictHook hook = g_verdict_hook.load(); hook != nullptr) {
+        hook();
+    }
+}
+
 void log(LogLevel level, const char* format, ...) {
     if (!log_enabled(level)) {
         return;
@@ -132,12 +154,18 @@ void fatal(const char* function, const char* format, ...) {
     std::vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     write_line("Error", function, text);
+    tell_failure();
     end_job(1);
 }
 
 void fatal_with_code(int code, const char* message) {
     write_line("Error", nullptr, message);
+    tell_failure();
     end_job(code);
+}
+
+void end_quietly() {
+    end_job(1);
 }
 
 }  // namespace armci::base

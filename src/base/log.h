@@ -22,6 +22,17 @@ int log_rank();
 using AbortHook = void (*)(int code);
 void set_abort_hook(AbortHook hook);
 
+// Called by fatal() as soon as the message is out: the other ranks must not take the end of this
+// process for a loss. core installs the watch's here.
+using FailureHook = void (*)();
+void set_failure_hook(FailureHook hook);
+
+// Called where the end of another process may be what has gone wrong, before fatal(): who knows
+// which process it was ends the job with a message that names it. core installs the watch's here.
+using VerdictHook = void (*)();
+void set_verdict_hook(VerdictHook hook);
+void await_verdict();
+
 __attribute__((format(printf, 2, 3))) void log(LogLevel level, const char* format, ...);
 
 // From here on this thread ends the job by exiting on its own, without the hook: launchers end a
@@ -35,6 +46,9 @@ void exit_without_hook();
 
 // Same for a message that is complete already, with the status to end with (ARMCI_Error).
 [[noreturn]] void fatal_with_code(int code, const char* message);
+
+// Ends the job without a message, because there was one already.
+[[noreturn]] void end_quietly();
 
 }  // namespace armci::base
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cinttypes>
 #include <iterator>
 #include <vector>
@@ -34,7 +35,8 @@ uint32_t ask_server(Runtime& runtime, const char* function, int rank, uint64_t a
                                pipeline::RequestTask::Answer::expected);
     pipeline::Origin& origin = runtime.network->origin;
     origin.submit(task, origin.channel(runtime.network->servers.first_of(node)));
-    runtime.wait_for_network([&] { return task.is_complete(); });
+    runtime.wait_for_network({function, "the attached memory of rank", rank},
+                             [&] { return task.is_complete(); });
     const wire::AttachedBody& range = task.attached();
     if (range.end == 0) {
         return wire::kGlobal;
@@ -57,6 +59,9 @@ node::Attachment process_of(Runtime& runtime, const char* function, uint32_t own
 
 void check_access(const char* function, const node::Attachment& process,
                   const node::AccessFailure& failure) {
+    if (failure.error == ESRCH) {
+        base::await_verdict();  // the owner's process may have ended
+    }
     if (failure.error != 0) {
         base::fatal(function, "attached memory at 0x%" PRIx64 " of rank %d cannot be accessed: %s",
                     failure.address, process.rank, node::explain(failure).c_str());

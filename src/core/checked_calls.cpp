@@ -115,7 +115,8 @@ void Checks::compare_announcements(const Group& group, const Meeting& meeting) {
         // The first member tells, and ends the job, unless it has left its call for want of others.
         const int64_t until_ns =
             base::now_ns() + runtime_.config().check_patience_s * 1'000'000'000;
-        runtime_.wait_until([&] { return base::now_ns() > until_ns; });
+        runtime_.wait_until({mine.function, "the first member of its group"},
+                            [&] { return base::now_ns() > until_ns; });
     }
     // Somebody whose call is not this rank's: the first one's, or one that is not the first one's.
     const bool is_first = mine.kind == all[0].kind && mine.detail == all[0].detail;
@@ -159,7 +160,7 @@ bool Checks::meet(const char* function, const Group& group, Collective kind, int
     int done = 0;
     for (;;) {
         const int64_t until_ns = std::min(next_look_ns, deadline_ns);
-        runtime_.wait_until([&] {
+        runtime_.wait_until({function, "the other ranks of its group"}, [&] {
             MPI_Test(&meeting->request, &done, MPI_STATUS_IGNORE);
             return done != 0 || base::now_ns() > until_ns;
         });

@@ -172,7 +172,8 @@ void publish(Runtime& runtime, const char* function, NodePart* part) {
                                pipeline::RequestTask::Answer::expected);
     pipeline::Origin& origin = runtime.network->origin;
     origin.submit(task, origin.channel(part->server));
-    runtime.wait_for_network([&] { return task.is_complete(); });
+    runtime.wait_for_network({function, "a data server of this rank's node"},
+                             [&] { return task.is_complete(); });
     part->registered = task.segment().registered != 0 ? 1 : 0;
     part->remote_base = task.segment().remote_base;
     part->key = task.segment().key;
@@ -187,7 +188,8 @@ void withdraw(Runtime& runtime, const char* function, const NodePart& part) {
                                pipeline::RequestTask::Answer::expected);
     pipeline::Origin& origin = runtime.network->origin;
     origin.submit(task, origin.channel(part.server));
-    runtime.wait_for_network([&] { return task.is_complete(); });
+    runtime.wait_for_network({function, "a data server of this rank's node"},
+                             [&] { return task.is_complete(); });
     if (task.value() == 0) {
         base::fatal(function, "%s does not know the segment at 0x%" PRIx64,
                     origin.name_of(part.server).c_str(), part.begin);

@@ -3,6 +3,7 @@
 // ARMCI_Init* count up, ARMCI_Finalize counts down, and the library stops when the count reaches
 // zero. ARMCI_Init_mpi_comm starts the library without counting: Global Arrays calls it before
 // ARMCI_Init and finalizes once.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -19,6 +20,7 @@
 #include "core/runtime.h"
 #include "core/sync.h"
 #include "core/transfers.h"
+#include "core/watching.h"
 #include "fabric/faults.h"
 #include "node/memory_limits.h"
 
@@ -74,6 +76,15 @@ void apply_faults(base::ConfigResult* configuration) {
     fabric::set_faults(faults);
 }
 
+// Connections take descriptors, and the default soft limit is soon reached.
+void raise_descriptor_limit() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 size_t heap_bytes(const base::Config& config) {
     return config.heap_size > 0 ? static_cast<size_t>(config.heap_size)
                                 : static_cast<size_t>(4 * node::total_memory());
@@ -83,7 +94,7 @@ size_t heap_bytes(const base::Config& config) {
 // only.
 bool all_ranks_stop(Runtime& runtime, int64_t deadline_ns) {
     int done = 0;
-    runtime.wait_until([&] {
+    runtime.wait_until({"ARMCI_Finalize", "the other ranks"}, [&] {
         MPI_Test(&runtime.all_stop, &done, MPI_STATUS_IGNORE);
         return done != 0 || base::now_ns() > deadline_ns;
     });
@@ -117,6 +128,7 @@ void finish_stop(Runtime* runtime) {
     runtime->groups.stop();
     // The whole heap goes with its mapping; nobody may still look into it.
     MPI_Barrier(runtime->world.node_comm);
+    stop_watch(*runtime);
     leave_nodes(&runtime->world, &runtime->mapping);
     delete runtime;
     base::set_log_rank(-1);
@@ -248,6 +260,11 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
         base::fatal(function, "the shared memory of %s is not what its first rank made",
                     describe_node(runtime->world).c_str());
     }
+    if (runtime->world.size > 1) {
+        raise_descriptor_limit();
+    }
+    runtime->is_single_host = is_single_host(runtime->world);
+    start_watch(*runtime);
     node::HeapControl& control = runtime->heap.control();
     runtime->node_barrier =
         node::NodeBarrier(&control.barrier, static_cast<int>(runtime->world.node_ranks.size()));

@@ -109,9 +109,10 @@ T lowest_value() {
 
 }  // namespace
 
-void Messages::complete(Runtime& runtime, MPI_Request* request, MPI_Status* status) {
+void Messages::complete(Runtime& runtime, MPI_Request* request, MPI_Status* status,
+                        const char* what) {
     int done = 0;
-    runtime.wait_until([&] {
+    runtime.wait_until({nullptr, what}, [&] {
         MPI_Test(request, &done, status != nullptr ? status : MPI_STATUS_IGNORE);
         return done != 0;
     });
@@ -154,7 +155,7 @@ int Messages::receive(Runtime& runtime, int tag, void* buffer, int buffer_bytes,
     MPI_Message message = MPI_MESSAGE_NULL;
     int arrived = 0;
     bool was_self = false;
-    runtime.wait_until([&] {
+    runtime.wait_until({"armci_msg_rcv", "a message of rank", from}, [&] {
         if (may_be_self && take_self_message(tag, buffer, buffer_bytes, &bytes)) {
             was_self = true;
             return true;

@@ -19,7 +19,8 @@ enum class MessageType : int { int32 = 0, int64 = 1, long_long = 2, float32 = 3,
 class Messages {
   public:
     // Waits for an MPI request, progressing everything else. MPI is called by this thread only.
-    void complete(Runtime& runtime, MPI_Request* request, MPI_Status* status);
+    void complete(Runtime& runtime, MPI_Request* request, MPI_Status* status,
+                  const char* what = "a message or a collective operation of MPI");
 
     // Any number of messages to oneself may be outstanding; they are copied.
     void send(Runtime& runtime, int tag, const void* data, int bytes, int to);

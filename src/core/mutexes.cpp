@@ -41,7 +41,8 @@ int64_t ask_server(Runtime& runtime, const char* function, wire::FrameKind kind,
         answered ? pipeline::RequestTask::Answer::expected : pipeline::RequestTask::Answer::none);
     pipeline::Origin& origin = runtime.network->origin;
     origin.submit(task, origin.channel(server));
-    runtime.wait_for_network([&] { return task.is_complete(); });
+    runtime.wait_for_network({function, "a mutex of rank", owner},
+                             [&] { return task.is_complete(); });
     origin.make_binding(server);
     return task.value();
 }
@@ -74,9 +75,9 @@ class WaitForMutex {
 constexpr int kPollsForGrant = 200;
 constexpr int64_t kGrantSleepUs = 1000;
 
-void wait_for_grant(Runtime& runtime, uint32_t waiter) {
+void wait_for_grant(Runtime& runtime, const WaitCause& cause, uint32_t waiter) {
     int polls = 0;
-    runtime.wait_until([&] {
+    runtime.wait_until(cause, [&] {
         if (runtime.mutex_queue.granted(waiter)) {
             return true;
         }
@@ -91,12 +92,14 @@ void wait_for_grant(Runtime& runtime, uint32_t waiter) {
 
 // With other threads beside: without the API lock but for a moment now and then, when nobody else
 // has it.
-void wait_for_grant_among_threads(Runtime& runtime, uint32_t waiter) {
+void wait_for_grant_among_threads(Runtime& runtime, const WaitCause& cause, uint32_t waiter) {
     runtime.release_lock();
+    LongWait long_wait(runtime, cause);
     base::Backoff backoff;
     int polls = 0;
     while (!runtime.mutex_queue.granted(waiter)) {
         if (runtime.try_hold_lock()) {
+            long_wait.turn();
             runtime.progress();
             if (!runtime.config().progress_thread) {
                 runtime.idle();
@@ -196,10 +199,11 @@ void lock_mutex(Runtime& runtime, const char* function, const MutexSet& set, int
             base::fatal(function, "too many ranks of this node wait for mutexes");
         case node::MutexQueue::LockResult::queued: {
             const WaitForMutex waiting(runtime, function, mutex, owner, address);
+            const WaitCause cause{function, "a mutex of rank", owner};
             if (runtime.multi_threaded) {
-                wait_for_grant_among_threads(runtime, queued.waiter);
+                wait_for_grant_among_threads(runtime, cause, queued.waiter);
             } else {
-                wait_for_grant(runtime, queued.waiter);
+                wait_for_grant(runtime, cause, queued.waiter);
             }
             break;
         }

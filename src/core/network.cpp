@@ -1,7 +1,5 @@
 #include "core/network.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -22,15 +20,6 @@ struct CommonSettings {
     TransferCosts costs;
     int servers_per_node = 1;
 };
-
-// Each connection takes descriptors, and the default soft limit is soon reached.
-void raise_descriptor_limit() {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
 
 // Each server is in a process of its own, and all nodes have equally many.
 int count_servers_per_node(const World& world, int64_t wanted) {
@@ -193,8 +182,8 @@ void open_server(Runtime& runtime, const CommonSettings& settings) {
     network.server = std::make_unique<datasrv::Server>();
     std::string error;
     if (!network.server->open(network.domain, runtime.heap, options, &error)) {
-        base::fatal("ARMCI_Init", "the data server of %s cannot start: %s",
-                    describe_node(runtime.world).c_str(), error.c_str());
+        base::fatal("ARMCI_Init", "the data server of %s cannot start: %s%s",
+                    describe_node(runtime.world).c_str(), error.c_str(), fabric::exhausted_limit());
     }
     if (config.progress_thread && !network.server->start_thread()) {
         base::fatal("ARMCI_Init", "the system refuses a thread for the data server of %s",
@@ -296,7 +285,8 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     std::string error;
     if (!runtime.network->origin.open(runtime.network->domain, options, environment, &runtime.stats,
                                       &error)) {
-        base::fatal("ARMCI_Init", "the network endpoint cannot be opened: %s", error.c_str());
+        base::fatal("ARMCI_Init", "the network endpoint cannot be opened: %s%s", error.c_str(),
+                    fabric::exhausted_limit());
     }
 }
 
@@ -328,26 +318,26 @@ void open_network(Runtime& runtime) {
     if (runtime.world.node_count == 1) {
         return;
     }
-    raise_descriptor_limit();
     const base::Config& config = runtime.config();
-    const bool single_host = is_single_host(runtime.world);
+    const bool single_host = runtime.is_single_host;
     // Virtual nodes share their host's processors.
     runtime.is_crowded = ranks_here(runtime, single_host) > base::processor_count();
     const CommonSettings settings = agree_on_settings(runtime, single_host);
     if (settings.error[0] != '\0') {
         if (runtime.world.rank == 0) {
             base::fatal("ARMCI_Init",
-                        "no network between the nodes: %s. Set ARMCI_PROVIDER or "
+                        "no network between the nodes: %s%s. Set ARMCI_PROVIDER or "
                         "ARMCI_INTERFACE; fi_info lists what libfabric has",
-                        settings.error);
+                        settings.error, fabric::exhausted_limit());
         }
         MPI_Barrier(runtime.world.comm);  // rank 0 ends the job
     }
     fabric::ProviderChoice choice =
         fabric::choose_provider({settings.provider, config.interface, single_host});
     if (!choice.info) {
-        base::fatal("ARMCI_Init", "rank 0 chose provider %s, but on %s: %s", settings.provider,
-                    describe_node(runtime.world).c_str(), choice.error.c_str());
+        base::fatal("ARMCI_Init", "rank 0 chose provider %s, but on %s: %s%s", settings.provider,
+                    describe_node(runtime.world).c_str(), choice.error.c_str(),
+                    fabric::exhausted_limit());
     }
     runtime.network = std::make_unique<Network>();
     Network& network = *runtime.network;
@@ -356,8 +346,8 @@ void open_network(Runtime& runtime) {
     // A server inserts every rank, the origin every server.
     const auto peers = static_cast<size_t>(runtime.world.size + network.servers.count());
     if (!network.domain.open(std::move(choice), peers, &error)) {
-        base::fatal("ARMCI_Init", "the network cannot be opened on %s: %s",
-                    describe_node(runtime.world).c_str(), error.c_str());
+        base::fatal("ARMCI_Init", "the network cannot be opened on %s: %s%s",
+                    describe_node(runtime.world).c_str(), error.c_str(), fabric::exhausted_limit());
     }
     const bool ordered =
         config.order_choice() == base::OrderChoice::automatic && network.domain.orders_writes();

@@ -34,12 +34,13 @@ int notify(Runtime& runtime, const char* function, int target) {
         pipeline::Origin& origin = runtime.network->origin;
         const int server = runtime.server_of(target, address);
         complete_on_other_servers(runtime, target);
-        runtime.wait_for_network([&] { return origin.writes_are_ordered_or_done(server); });
+        const WaitCause cause{function, "a notification to be sent to rank", target};
+        runtime.wait_for_network(cause, [&] { return origin.writes_are_ordered_or_done(server); });
         pipeline::RequestTask task(function, wire::FrameKind::increment,
                                    wire::StoreBody{address, 1},
                                    pipeline::RequestTask::Answer::none);
         origin.submit(task, origin.channel(server));
-        runtime.wait_for_network([&] { return task.is_complete(); });
+        runtime.wait_for_network(cause, [&] { return task.is_complete(); });
         origin.make_binding(server);
     }
     return ++runtime.notifications_sent[target];
@@ -51,7 +52,7 @@ int wait_notification(Runtime& runtime, int source, int* waited) {
     const auto* counter =
         reinterpret_cast<const int*>(mine + sizeof(int) * static_cast<uint64_t>(source));
     int arrived = 0;
-    runtime.wait_until([&] {
+    runtime.wait_until({"armci_notify_wait", "a notification of rank", source}, [&] {
         arrived = __atomic_load_n(counter, __ATOMIC_ACQUIRE);
         return arrived >= next;
     });

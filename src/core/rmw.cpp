@@ -24,7 +24,8 @@ int64_t read_modify_write(Runtime& runtime, const char* function, node::WordOper
         wire::RmwBody{remote, operand, static_cast<uint32_t>(operation), owner},
         pipeline::RequestTask::Answer::expected);
     origin.submit(task, origin.channel(runtime.server_of(target, remote)));
-    runtime.wait_for_network([&] { return task.is_complete(); });
+    runtime.wait_for_network({function, "the word of rank", target},
+                             [&] { return task.is_complete(); });
     return task.value();
 }
 

@@ -12,7 +12,7 @@ bool Runtime::progress() {
 void Runtime::settle_copies() {
     // Others may start more while this waits.
     const uint64_t last = copies.last_taken();
-    wait_until([&] { return copies.have_ended(last); });
+    wait_until({nullptr, "copies inside the node"}, [&] { return copies.have_ended(last); });
 }
 
 void Runtime::stop_helping() {

@@ -20,6 +20,7 @@
 #include "core/copies.h"
 #include "core/groups.h"
 #include "core/handles.h"
+#include "core/long_wait.h"
 #include "core/messages.h"
 #include "core/segments.h"
 #include "core/thread_stats.h"
@@ -32,6 +33,7 @@
 #include "node/mutex_queue.h"
 #include "pipeline/cost_model.h"
 #include "pipeline/origin.h"
+#include "watch/watch.h"
 
 namespace armci::core {
 
@@ -75,6 +77,7 @@ struct Runtime {
     Copies copies;
     std::unique_ptr<Network> network;
     base::Stats stats;
+    watch::Watch watch;
 
     std::unique_ptr<Checks> checks;  // with ARMCI_CHECK
     // Calls to ranks below it may take the short ways (api/run.h): world.size, or 0 with checks.
@@ -84,6 +87,7 @@ struct Runtime {
     uint32_t next_dynamic_number = 1;
     uint64_t allocated_bytes = 0;   // global memory of this process, for the limit
     base::SpinBudget network_spin;  // how long a wait for the network polls before it sleeps
+    bool is_single_host = false;    // all ranks run on one host and in one network
     bool is_crowded = false;        // this host has more ranks than processors
     bool alternate_rma = false;     // ARMCI_ROUTE=alternate: the next operation's turn
     MutexSet world_mutexes;
@@ -201,10 +205,13 @@ struct Runtime {
     // Between polls: helps the data server in this process and lets other threads in.
     void idle();
 
+    // `cause` is for reports on waits that last long.
     template <class Condition>
-    void wait_until(Condition&& condition) {
+    void wait_until(const WaitCause& cause, Condition&& condition) {
         base::Backoff backoff;
+        LongWait long_wait(*this, cause);
         while (!condition()) {
+            long_wait.turn();
             if (progress()) {
                 backoff.reset();
                 let_others_in();
@@ -219,9 +226,11 @@ struct Runtime {
     // Same, for a condition that only a network event can make true: sleeps in the kernel after a
     // short while, so that the data server or the rank waited for gets the processor.
     template <class Condition>
-    void wait_for_network(Condition&& condition) {
+    void wait_for_network(const WaitCause& cause, Condition&& condition) {
         int64_t idle_since_ns = 0;
+        LongWait long_wait(*this, cause);
         while (!condition()) {
+            long_wait.turn();
             if (progress()) {
                 idle_since_ns = 0;
                 let_others_in();

@@ -13,7 +13,8 @@ void fence(Runtime& runtime, int target) {
         const int node = runtime.world.node_of[target];
         pipeline::Origin& origin = runtime.network->origin;
         if (origin.start_fence(node)) {
-            runtime.wait_for_network([&] { return origin.fence_is_done(node); });
+            runtime.wait_for_network({nullptr, "a fence of rank", target},
+                                     [&] { return origin.fence_is_done(node); });
         }
     }
 }
@@ -24,7 +25,8 @@ void fence_all(Runtime& runtime) {
         runtime.hold_lock();
         pipeline::Origin& origin = runtime.network->origin;
         if (origin.start_fence_all()) {
-            runtime.wait_for_network([&] { return origin.fence_all_is_done(); });
+            runtime.wait_for_network({nullptr, "a fence of all ranks"},
+                                     [&] { return origin.fence_all_is_done(); });
         }
     }
 }
@@ -34,7 +36,7 @@ namespace {
 // Polls, then gives the processor away, then sleeps, after a time that depends on whether the ranks
 // it waits for need this processor.
 template <class Done, class Sleep>
-void wait_at_barrier(Runtime& runtime, Done&& done, Sleep&& sleep) {
+void wait_at_barrier(Runtime& runtime, const WaitCause& cause, Done&& done, Sleep&& sleep) {
     constexpr int kPollsWithoutClock = 64;
     constexpr int64_t kPatienceNs = 1'000'000;
     constexpr int64_t kCrowdedPatienceNs = 50'000;
@@ -42,7 +44,7 @@ void wait_at_barrier(Runtime& runtime, Done&& done, Sleep&& sleep) {
     const int64_t patience_ns = runtime.is_crowded ? kCrowdedPatienceNs : kPatienceNs;
     int polls = 0;
     int64_t begin_ns = 0;
-    runtime.wait_until([&] {
+    runtime.wait_until(cause, [&] {
         if (done()) {
             return true;
         }
@@ -70,17 +72,18 @@ void world_barrier(Runtime& runtime) {
     if (!world.is_leader()) {
         const uint32_t token = barrier.arrive();
         wait_at_barrier(
-            runtime, [&] { return barrier.released(token); },
+            runtime, {nullptr, "a barrier of all ranks"}, [&] { return barrier.released(token); },
             [&](int64_t us) { barrier.sleep_until_released(token, us); });
         return;
     }
     wait_at_barrier(
-        runtime, [&] { return barrier.all_arrived(); },
+        runtime, {nullptr, "ranks of this node at a barrier"},
+        [&] { return barrier.all_arrived(); },
         [&](int64_t us) { barrier.sleep_until_all_arrived(us); });
     if (world.node_count > 1) {
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Ibarrier(world.leaders_comm, &request);
-        runtime.messages.complete(runtime, &request, nullptr);
+        runtime.messages.complete(runtime, &request, nullptr, "other nodes at a barrier");
     }
     barrier.release();
 }
@@ -93,7 +96,7 @@ void group_barrier(Runtime& runtime, const Group& group) {
     if (group.size() > 1) {
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Ibarrier(group.own_comm(), &request);
-        runtime.messages.complete(runtime, &request, nullptr);
+        runtime.messages.complete(runtime, &request, nullptr, "other ranks at a barrier");
     }
 }
 

@@ -87,10 +87,11 @@ std::unique_ptr<pipeline::Task> make_task(Route route, Transfer&& transfer) {
 
 template <class TaskType>
 void run_task(Runtime& runtime, int server, Transfer&& transfer) {
+    const WaitCause cause{transfer.function, "completion at rank", transfer.target};
     TaskType task(std::move(transfer));
     pipeline::Origin& origin = runtime.network->origin;
     origin.submit(task, origin.channel(server));
-    runtime.wait_for_network([&] { return task.is_complete(); });
+    runtime.wait_for_network(cause, [&] { return task.is_complete(); });
 }
 
 // A non-blocking operation's task is on the heap; this is called once, when it is complete.
@@ -154,7 +155,8 @@ bool send_small(Runtime& runtime, int server, const Transfer& transfer) {
     pipeline::Origin& origin = runtime.network->origin;
     origin.flush_blocking(server);
     if (!origin.batch_has_left(server)) {
-        runtime.wait_for_network([&] { return origin.batch_has_left(server); });
+        runtime.wait_for_network({transfer.function, "room on the way to rank", transfer.target},
+                                 [&] { return origin.batch_has_left(server); });
     }
     return true;
 }
@@ -164,7 +166,8 @@ void send_batches(Runtime& runtime) {
     pipeline::Origin& origin = runtime.network->origin;
     origin.flush_batches();
     if (!origin.batches_have_left()) {
-        runtime.wait_for_network([&] { return origin.batches_have_left(); });
+        runtime.wait_for_network({nullptr, "small operations to leave"},
+                                 [&] { return origin.batches_have_left(); });
     }
 }
 
@@ -286,7 +289,8 @@ void run_one_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* han
         return;
     }
     if (origin.task_count() >= kMostTasks) {
-        runtime.wait_for_network([&] { return origin.task_count() < kMostTasks; });
+        runtime.wait_for_network({transfer.function, "earlier operations to end"},
+                                 [&] { return origin.task_count() < kMostTasks; });
     }
     if (transfer.is_vector) {
         transfer.segments.own();
@@ -360,7 +364,8 @@ void wait_handle(Runtime& runtime, armci_hdl_s* handle) {
     if (runtime.network != nullptr) {
         send_batches(runtime);
     }
-    runtime.wait_for_network([&] { return !runtime.handles.is_active(*handle); });
+    runtime.wait_for_network({"ARMCI_Wait", "the operations of a handle"},
+                             [&] { return !runtime.handles.is_active(*handle); });
     make_all_binding(runtime);
     runtime.handles.set_idle(handle);
 }
@@ -395,7 +400,8 @@ void wait_target(Runtime& runtime, int target) {
     const int node = runtime.world.node_of[target];
     if (runtime.network != nullptr) {
         send_batches(runtime);
-        runtime.wait_for_network([&] { return runtime.network->origin.is_idle(node); });
+        runtime.wait_for_network({"ARMCI_WaitProc", "operations to rank", target},
+                                 [&] { return runtime.network->origin.is_idle(node); });
         make_all_binding(runtime);
     }
 }
@@ -408,7 +414,8 @@ void wait_everything(Runtime& runtime) {
     runtime.settle_copies();
     if (runtime.network != nullptr) {
         send_batches(runtime);
-        runtime.wait_for_network([&] { return runtime.network->origin.task_count() == 0; });
+        runtime.wait_for_network({nullptr, "all operations under way"},
+                                 [&] { return runtime.network->origin.task_count() == 0; });
         make_all_binding(runtime);
     }
 }
@@ -436,12 +443,13 @@ void store_flag(Runtime& runtime, const char* function, int* flag, int value, in
     const auto address = reinterpret_cast<uint64_t>(flag);
     const int server = runtime.server_of(target, address);
     complete_on_other_servers(runtime, target);
-    runtime.wait_for_network([&] { return origin.writes_are_ordered_or_done(server); });
+    const WaitCause cause{function, "a flag to be sent to rank", target};
+    runtime.wait_for_network(cause, [&] { return origin.writes_are_ordered_or_done(server); });
     pipeline::RequestTask task(function, wire::FrameKind::store,
                                wire::StoreBody{address, value, owner},
                                pipeline::RequestTask::Answer::none);
     origin.submit(task, origin.channel(server));
-    runtime.wait_for_network([&] { return task.is_complete(); });
+    runtime.wait_for_network(cause, [&] { return task.is_complete(); });
     origin.make_binding(server);
 }
 

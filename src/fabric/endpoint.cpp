@@ -325,15 +325,16 @@ void Endpoint::handle_error() {
 }
 
 void Endpoint::fail(const char* what, int peer, int error, const char* detail) {
+    base::await_verdict();
     char who[48] = "";
     if (peer >= 0) {
         std::snprintf(who, sizeof who, " with %s %d", options_.peer_kind, peer);
     }
     base::fatal(nullptr,
-                "libfabric %s%s failed on provider %s: %s%s%s. The peer may have died, or the "
+                "libfabric %s%s failed on provider %s: %s%s%s%s. The peer may have died, or the "
                 "network between the nodes is broken; see that rank's messages",
                 what, who, domain_->provider_name().c_str(), fi_strerror(error),
-                detail[0] != '\0' ? ": " : "", detail);
+                detail[0] != '\0' ? ": " : "", detail, exhausted_limit());
 }
 
 }  // namespace armci::fabric

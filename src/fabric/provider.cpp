@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -213,6 +214,18 @@ const ProviderRow& provider_row(const std::string& name) {
 std::vector<std::string> available_providers() {
     const InfoPtr list = query("", false, 0);
     return names_in(list.get());
+}
+
+const char* exhausted_limit() {
+    const int spare = dup(STDERR_FILENO);
+    if (spare >= 0) {
+        close(spare);
+        return "";
+    }
+    return errno == EMFILE
+               ? " (this process has as many open files as it may have; raise the limit, "
+                 "ulimit -n)"
+               : "";
 }
 
 ProviderChoice choose_provider(const ProviderRequest& request) {

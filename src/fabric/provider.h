@@ -39,8 +39,8 @@ struct ProviderRow {
     bool rma;       // whether RMA works; if not, everything goes by messages through the server
     bool delivery;  // whether FI_DELIVERY_COMPLETE on a write is remote completion
     bool notices;   // whether writes with FI_REMOTE_CQ_DATA arrive with their data
-    // Whether its descriptor was seen to wake a sleeper whenever something came. Some are documented
-    // not to (cxi), and of those that could not be run it is not known.
+    // Whether its descriptor was seen to wake a sleeper whenever something came. Some are
+    // documented not to (cxi), and of those that could not be run it is not known.
     bool wakes_surely;
     NetworkCosts costs;
     const char* refused;  // why the provider is not used at all, or nullptr
@@ -69,5 +69,8 @@ ProviderChoice choose_provider(const ProviderRequest& request);
 
 // Names of all providers that libfabric offers here for reliable datagrams, for messages.
 std::vector<std::string> available_providers();
+
+// What a message about a failure adds when the limit on open files explains it; else empty.
+const char* exhausted_limit();
 
 }  // namespace armci::fabric

@@ -8,6 +8,7 @@
 // none.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -51,6 +52,7 @@ struct HeapControl {
     StripedLocks stripes;
     AttachmentTable attachments;
     FreedRangeTable freed_ranges;
+    std::atomic<uint32_t> loss_reported{0};  // one rank of the node says it
 };
 
 class NodeHeap {

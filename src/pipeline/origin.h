@@ -236,6 +236,8 @@ class Origin {
     // For messages.
     std::string name_of(int server) const { return options_.servers.name_of(server); }
     base::Stats& stats() { return *stats_; }
+    // What is under way to each server, and what of this origin's is in use for it; in words.
+    std::string describe_work() const;
     const BufferManager& buffers() const { return buffers_.manager(); }
     // Of what is kept for each server, used or not.
     size_t channel_bytes() const;

@@ -15,72 +15,9 @@ import sys
 import tempfile
 
 import jobs
+import left_behind
 
 RANKS = 2
-DIRECTORIES = ("/dev/shm", "/tmp")
-
-
-def files():
-    return {os.path.join(d, name) for d in DIRECTORIES if os.path.isdir(d) for name in os.listdir(d)}
-
-
-def system_v():
-    """Segments that processes are attached to are somebody's, not left."""
-    found = set()
-    for kind in ("shm", "sem", "msg"):
-        try:
-            with open(f"/proc/sysvipc/{kind}", encoding="ascii") as table:
-                heading, *rows = [line.split() for line in table]
-        except FileNotFoundError:
-            continue  # a kernel without them
-        for row in rows:
-            if kind != "shm" or row[heading.index("nattch")] == "0":
-                found.add(f"System V {kind} {row[1]}")
-    return found
-
-
-def named_sockets():
-    """Ours; sockets without a name go with their processes."""
-    with open("/proc/net/unix", encoding="utf-8", errors="replace") as table:
-        rows = [line.split(maxsplit=7) for line in table.readlines()[1:]]
-    return {f"socket {row[7].strip()}" for row in rows if len(row) == 8 and "armci" in row[7]}
-
-
-def held():
-    """Files that a living process has open or mapped."""
-    found = set()
-    for entry in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{entry}/maps", encoding="utf-8", errors="replace") as maps:
-                found |= {line.split(maxsplit=5)[5].strip() for line in maps if line.count("/")}
-            for number in os.listdir(f"/proc/{entry}/fd"):
-                found.add(os.readlink(f"/proc/{entry}/fd/{number}"))
-        except OSError:
-            continue  # ended meanwhile, or another user's
-    return found
-
-
-def everything():
-    return files() | system_v() | named_sockets()
-
-
-def leftovers(before):
-    """What is new and nobody's; given time, for others' short-lived files are new too."""
-    new = everything() - before
-    jobs.wait_until(lambda: not (new & everything() - held()), jobs.GONE_WITHIN_S)
-    return sorted(new & everything() - held())
-
-
-def held_files(job):
-    """The job's own files in the directories; those without a name any more are none."""
-    found = set()
-    for pid in job.processes():
-        try:
-            with open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as maps:
-                found |= {line.split(maxsplit=5)[5].strip() for line in maps if line.count("/")}
-        except OSError:
-            continue
-    return sorted(name for name in found if name in files())
 
 
 # ---- Ways to end ----
@@ -102,7 +39,7 @@ class Case:
             path = os.path.join(directory, "record")
             with open(path, "x", encoding="ascii"):
                 pass
-            before = everything()
+            before = left_behind.everything()
             job = jobs.Job(
                 mpiexec,
                 ["-n", str(RANKS), program, self.how],
@@ -121,7 +58,7 @@ class Case:
                 messages = [m for m in messages if "may have died" not in m.text]
             complaints += jobs.compare(expected, messages)
             complaints += [f"left behind: {pid} {name}" for pid, name in job.survivors().items()]
-            complaints += [f"left behind: {name}" for name in leftovers(before)]
+            complaints += [f"left behind: {name}" for name in left_behind.since(before)]
         return [(self.name, complaints, job.err)]
 
     def watch(self, job, path):
@@ -134,7 +71,7 @@ class Case:
         if not jobs.wait_until(lambda: len(ranks()) == RANKS, jobs.TIME_LIMIT_S):
             job.kill()
             return ["the ranks did not begin to communicate"]
-        complaints = [f"has a file while it runs: {name}" for name in held_files(job)]
+        complaints = [f"has a file while it runs: {name}" for name in left_behind.held_files(job)]
         for pid in self.kill(job, ranks()):
             os.kill(pid, signal.SIGKILL)
         return complaints

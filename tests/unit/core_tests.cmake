@@ -35,6 +35,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/datasrv_segment_map_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/datasrv_slot_grants_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/check_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/watch_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/core_handles_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/object_size_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/raw_client.cpp

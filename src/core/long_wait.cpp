@@ -1,0 +1,81 @@
+#include "core/long_wait.h"
+
+#include <string>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "core/runtime.h"
+
+namespace armci::core {
+namespace {
+
+constexpr int64_t kSecondNs = 1'000'000'000;
+constexpr int64_t kReportsNs = 3 * kSecondNs;  // until all have reported
+
+std::string in_words(const WaitCause& cause) {
+    std::string text = cause.what;
+    if (cause.rank >= 0) {
+        text += " " + std::to_string(cause.rank);
+    }
+    return text;
+}
+
+}  // namespace
+
+void LongWait::look() {
+    watch::Watch& watch = runtime_.watch;
+    if (watch.ends_job()) {
+        base::end_quietly();
+    }
+    const int64_t seconds = runtime_.config().hang_seconds;
+    if (seconds == 0 && !watch.is_report_due()) {
+        return;
+    }
+    const int64_t now_ns = base::now_ns();
+    if (begin_ns_ == 0) {
+        begin_ns_ = now_ns;
+        patience_ns_ = seconds * kSecondNs;
+        limit_ns_ = now_ns + patience_ns_;
+    }
+    if (watch.is_report_due()) {
+        report(now_ns);
+        limit_ns_ = now_ns + patience_ns_;  // somebody else has asked, so this rank need not
+    }
+    if (end_ns_ != 0 && now_ns >= end_ns_) {
+        end_job();
+    }
+    if (seconds == 0 || end_ns_ != 0 || now_ns < limit_ns_) {
+        return;
+    }
+    if (watch.is_running()) {
+        watch.call_for_reports();  // this rank's own is one of them
+    } else {
+        report(now_ns);
+    }
+    if (runtime_.config().hang_action_choice() == base::HangAction::end) {
+        end_ns_ = now_ns + kReportsNs;
+    }
+    patience_ns_ *= 2;
+    limit_ns_ = now_ns + patience_ns_;
+}
+
+void LongWait::report(int64_t now_ns) {
+    runtime_.watch.report_given();
+    const std::string work =
+        runtime_.network != nullptr ? runtime_.network->origin.describe_work() : "";
+    base::log(base::LogLevel::warn, "%s%swaits for %s, for %lld s now%s%s",
+              cause_.function != nullptr ? cause_.function : "",
+              cause_.function != nullptr ? ": " : "", in_words(cause_).c_str(),
+              static_cast<long long>((now_ns - begin_ns_) / kSecondNs), work.empty() ? "" : "; ",
+              work.c_str());
+}
+
+void LongWait::end_job() {
+    base::fatal(cause_.function,
+                "the wait for %s has lasted for %lld s (ARMCI_HANG_SECONDS); the other ranks' "
+                "messages tell what they wait for. If the job is only slow, raise it, or set "
+                "ARMCI_HANG_ACTION=report",
+                in_words(cause_).c_str(), static_cast<long long>(runtime_.config().hang_seconds));
+}
+
+}  // namespace armci::core

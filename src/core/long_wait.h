@@ -1,0 +1,44 @@
+// Waits that last: what they are for, and what is done about it.
+#pragma once
+
+#include <cstdint>
+
+namespace armci::core {
+
+struct Runtime;
+
+// For a report: "ARMCI_Get: waits for <what> <rank>".
+struct WaitCause {
+    const char* function = nullptr;  // public name; nullptr where several calls wait like this
+    const char* what = "";
+    int rank = -1;  // -1: `what` is all there is to say
+};
+
+// One wait's view of the clock and of the watch, which it looks at once in many turns only. Ends
+// the job when a rank is lost, or when ARMCI_HANG_SECONDS have passed.
+class LongWait {
+  public:
+    LongWait(Runtime& runtime, const WaitCause& cause) : runtime_(runtime), cause_(cause) {}
+
+    void turn() {
+        constexpr uint32_t kTurnsPerLook = 64;
+        if (++turns_ % kTurnsPerLook == 0) [[unlikely]] {
+            look();
+        }
+    }
+
+  private:
+    void look();
+    void report(int64_t now_ns);
+    [[noreturn]] void end_job();
+
+    Runtime& runtime_;
+    const WaitCause& cause_;
+    uint32_t turns_ = 0;
+    int64_t begin_ns_ = 0;  // of the first look
+    int64_t limit_ns_ = 0;  // when this rank asks all for reports
+    int64_t patience_ns_ = 0;
+    int64_t end_ns_ = 0;  // when it ends the job: not 0 once it has asked
+};
+
+}  // namespace armci::core

@@ -1,0 +1,174 @@
+#include "core/watching.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/log.h"
+#include "core/runtime.h"
+#include "watch/meeting.h"
+
+namespace armci::core {
+namespace {
+
+// The first ranks of the nodes form a tree in which each has so many below it: few lines for a
+// node, and few steps from any node to any other.
+constexpr int kChildren = 8;
+constexpr int kMeetingTag = 1;
+
+// The watch that the hooks of the message layer belong to.
+watch::Watch* g_watch = nullptr;
+
+void tell_failure() {
+    g_watch->tell_failure();
+}
+
+void await_verdict() {
+    g_watch->await_verdict();
+}
+
+watch::Identity own_identity(const World& world) {
+    watch::Identity self;
+    self.rank = world.rank;
+    self.pid = static_cast<int32_t>(getpid());
+    char host[HOST_NAME_MAX + 1] = "unknown host";
+    gethostname(host, sizeof host - 1);
+    std::snprintf(self.host, sizeof self.host, "%.*s", static_cast<int>(sizeof self.host) - 1,
+                  host);
+    return self;
+}
+
+// While the others of `comm` call, and until all have.
+void take_callers(watch::Listener& listener, const watch::Identity& self, MPI_Comm comm,
+                  std::vector<watch::Line>* lines) {
+    MPI_Request all_called = MPI_REQUEST_NULL;
+    MPI_Ibarrier(comm, &all_called);
+    for (int done = 0; done == 0;) {
+        watch::Line line = listener.take_caller(self, 1);
+        if (line.is_open()) {
+            lines->push_back(std::move(line));
+        }
+        MPI_Test(&all_called, &done, MPI_STATUS_IGNORE);
+    }
+}
+
+// Each rank with the first one of its node. Returns what is missing, in words.
+std::string connect_node(const World& world, const watch::Identity& self,
+                         std::vector<watch::Line>* lines) {
+    std::string missing;
+    if (world.node_ranks.size() == 1) {
+        return missing;
+    }
+    watch::Listener listener;
+    watch::Meeting meeting;
+    if (world.is_leader()) {
+        if (!listener.open(watch::Reach::node, "")) {
+            missing = std::string("a local socket: ") + std::strerror(errno);
+        }
+        meeting = listener.meeting();
+    }
+    MPI_Bcast(&meeting, sizeof meeting, MPI_BYTE, 0, world.node_comm);
+    if (!world.is_leader()) {
+        watch::Line line = watch::call(meeting, self);
+        if (line.is_open()) {
+            lines->push_back(std::move(line));
+        } else if (meeting.is_open != 0) {
+            missing = std::string("a local connection: ") + std::strerror(errno);
+        }
+    }
+    take_callers(listener, self, world.node_comm, lines);
+    return missing;
+}
+
+// Among the first ranks of the nodes.
+std::string connect_nodes(const Runtime& runtime, const watch::Identity& self, int64_t link_s,
+                          std::vector<watch::Line>* lines) {
+    const World& world = runtime.world;
+    const size_t lines_before = lines->size();
+    std::string missing;
+    const int first_child = kChildren * world.node + 1;
+    const int children = std::clamp(world.node_count - first_child, 0, kChildren);
+    watch::Listener listener;
+    if (children > 0 &&
+        !listener.open(runtime.is_single_host ? watch::Reach::host : watch::Reach::hosts,
+                       runtime.config().interface)) {
+        missing = std::string("a socket for the other nodes: ") + std::strerror(errno);
+    }
+    watch::Meeting own = listener.meeting();
+    watch::Meeting parent;
+    MPI_Request requests[kChildren + 1];
+    int count = 0;
+    for (int child = first_child; child < first_child + children; ++child) {
+        MPI_Isend(&own, sizeof own, MPI_BYTE, child, kMeetingTag, world.leaders_comm,
+                  &requests[count++]);
+    }
+    if (world.node > 0) {
+        MPI_Irecv(&parent, sizeof parent, MPI_BYTE, (world.node - 1) / kChildren, kMeetingTag,
+                  world.leaders_comm, &requests[count++]);
+    }
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+    if (world.node > 0) {
+        watch::Line line = watch::call(parent, self);
+        if (line.is_open()) {
+            lines->push_back(std::move(line));
+        } else if (parent.is_open != 0) {
+            missing = "a TCP connection to node " + std::to_string((world.node - 1) / kChildren);
+        }
+    }
+    take_callers(listener, self, world.leaders_comm, lines);
+    for (size_t i = lines_before; i < lines->size(); ++i) {
+        watch::limit_silence_of_system((*lines)[i].socket(), link_s);
+    }
+    return missing;
+}
+
+}  // namespace
+
+void start_watch(Runtime& runtime) {
+    const World& world = runtime.world;
+    if (world.size == 1) {
+        return;
+    }
+    int64_t seconds[2] = {runtime.config().lost_rank_seconds, runtime.config().lost_link_seconds};
+    MPI_Bcast(seconds, 2, MPI_INT64_T, 0, world.comm);
+    const watch::Identity self = own_identity(world);
+    std::vector<watch::Line> lines;
+    std::string missing = connect_node(world, self, &lines);
+    if (world.is_leader() && world.node_count > 1) {
+        const std::string between = connect_nodes(runtime, self, seconds[1], &lines);
+        missing = missing.empty() ? between : missing;
+    }
+    watch::WatchOptions options;
+    options.rank = world.rank;
+    options.silence_s = seconds[0];
+    options.link_s = seconds[1];
+    options.reported = &runtime.heap.control().loss_reported;
+    std::string error;
+    if (!runtime.watch.start(std::move(lines), options, &error)) {
+        missing = error;
+    } else {
+        g_watch = &runtime.watch;
+        base::set_failure_hook(tell_failure);
+        base::set_verdict_hook(await_verdict);
+    }
+    if (!missing.empty()) {
+        ARMCI_LOG_WARN(
+            "the loss of a rank may go unnoticed here, because this is not to be had: %s. Raise "
+            "the limits on open files and processes (ulimit -n, -u), or allow TCP connections "
+            "between the nodes",
+            missing.c_str());
+    }
+}
+
+void stop_watch(Runtime& runtime) {
+    base::set_failure_hook(nullptr);
+    base::set_verdict_hook(nullptr);
+    runtime.watch.stop();
+    g_watch = nullptr;
+}
+
+}  // namespace armci::core

@@ -1,0 +1,61 @@
+#include "watch/line.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace armci::watch {
+
+bool Line::say(const Note& note) {
+    // A line that is full has not been read for thousands of notes; half a note is as good as none.
+    return is_open() && send(socket_.get(), &note, sizeof note, MSG_DONTWAIT | MSG_NOSIGNAL) ==
+                            static_cast<ssize_t>(sizeof note);
+}
+
+Line::Heard Line::hear(Note* note, Reason* reason) {
+    for (;;) {
+        const ssize_t bytes = recv(socket_.get(), partial_ + partial_bytes_,
+                                   sizeof partial_ - partial_bytes_, MSG_DONTWAIT);
+        if (bytes > 0) {
+            partial_bytes_ += static_cast<size_t>(bytes);
+            if (partial_bytes_ < sizeof partial_) {
+                continue;
+            }
+            std::memcpy(note, partial_, sizeof *note);
+            partial_bytes_ = 0;
+            return Heard::note;
+        }
+        if (bytes < 0 && errno == EINTR) {
+            continue;
+        }
+        if (bytes < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            return Heard::nothing;
+        }
+        const bool is_unreachable =
+            bytes < 0 && (errno == ETIMEDOUT || errno == EHOSTUNREACH || errno == ENETUNREACH);
+        *reason = is_unreachable ? Reason::unreachable : Reason::ended;
+        return Heard::end;
+    }
+}
+
+void limit_silence_of_system(int socket, int64_t timeout_s) {
+    // A third of the time without anything, then four questions in the rest of it.
+    constexpr int kQuestions = 4;
+    const int idle_s = static_cast<int>(std::max<int64_t>(1, timeout_s / 3));
+    const int interval_s =
+        static_cast<int>(std::max<int64_t>(1, (timeout_s - idle_s) / kQuestions));
+    const int unanswered_ms = static_cast<int>(timeout_s * 1000);
+    const int on = 1;
+    setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+    setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval_s, sizeof interval_s);
+    setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &kQuestions, sizeof kQuestions);
+    setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &unanswered_ms, sizeof unanswered_ms);
+    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+}  // namespace armci::watch

@@ -1,0 +1,219 @@
+#include "watch/meeting.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace armci::watch {
+namespace {
+
+// For a caller that has connected, to introduce itself; and to connect, over all addresses.
+constexpr int kPatienceMs = 5'000;
+
+struct Greeting {
+    uint64_t token[2];
+    Identity who;
+};
+
+// An abstract name begins with a zero byte and is as long as the address says.
+socklen_t node_address(const Meeting& meeting, sockaddr_un* address) {
+    *address = sockaddr_un{};
+    address->sun_family = AF_UNIX;
+    const int length = std::snprintf(address->sun_path + 1, sizeof address->sun_path - 1,
+                                     "armci-watch-%016llx%016llx",
+                                     static_cast<unsigned long long>(meeting.token[0]),
+                                     static_cast<unsigned long long>(meeting.token[1]));
+    return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
+}
+
+sockaddr_in network_address(uint32_t address, uint16_t port) {
+    sockaddr_in full{};
+    full.sin_family = AF_INET;
+    full.sin_addr.s_addr = address;
+    full.sin_port = htons(port);
+    return full;
+}
+
+// This host's IPv4 addresses that others may reach, that of the interface wanted first.
+std::vector<uint32_t> own_addresses(const std::string& interface) {
+    std::vector<uint32_t> found;
+    ifaddrs* all = nullptr;
+    if (getifaddrs(&all) != 0) {
+        return found;
+    }
+    for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+        if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET ||
+            (one->ifa_flags & IFF_UP) == 0 || (one->ifa_flags & IFF_LOOPBACK) != 0) {
+            continue;
+        }
+        const in_addr address = reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr;
+        char text[INET_ADDRSTRLEN] = "";
+        inet_ntop(AF_INET, &address, text, sizeof text);
+        const bool is_wanted = interface == text || interface == one->ifa_name;
+        found.insert(is_wanted ? found.begin() : found.end(), address.s_addr);
+    }
+    freeifaddrs(all);
+    found.resize(std::min<size_t>(found.size(), Meeting::kMostAddresses));
+    return found;
+}
+
+bool wait_for(int socket, short events, int timeout_ms) {
+    pollfd waiting{socket, events, 0};
+    int ready = 0;
+    do {
+        ready = poll(&waiting, 1, timeout_ms);
+    } while (ready < 0 && errno == EINTR);
+    return ready > 0;
+}
+
+bool send_greeting(int socket, const Meeting& meeting, const Identity& self) {
+    Greeting greeting{{meeting.token[0], meeting.token[1]}, self};
+    return send(socket, &greeting, sizeof greeting, MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(sizeof greeting);
+}
+
+bool receive_greeting(int socket, const Meeting& meeting, Identity* peer) {
+    Greeting greeting{};
+    size_t received = 0;
+    while (received < sizeof greeting) {
+        if (!wait_for(socket, POLLIN, kPatienceMs)) {
+            return false;
+        }
+        const ssize_t bytes = recv(socket, reinterpret_cast<char*>(&greeting) + received,
+                                   sizeof greeting - received, 0);
+        if (bytes <= 0) {
+            return false;
+        }
+        received += static_cast<size_t>(bytes);
+    }
+    *peer = greeting.who;
+    return std::equal(greeting.token, greeting.token + 2, meeting.token);
+}
+
+// Connecting is given up after kPatienceMs: where packets are dropped the system would try for
+// minutes.
+node::Descriptor connected(int family, const sockaddr* address, socklen_t address_bytes) {
+    node::Descriptor connection(socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!connection.valid()) {
+        return connection;
+    }
+    const int flags = fcntl(connection.get(), F_GETFL);
+    if (family == AF_INET) {
+        fcntl(connection.get(), F_SETFL, flags | O_NONBLOCK);
+    }
+    int error = connect(connection.get(), address, address_bytes) == 0 ? 0 : errno;
+    if (error == EINPROGRESS) {
+        socklen_t bytes = sizeof error;
+        if (!wait_for(connection.get(), POLLOUT, kPatienceMs) ||
+            getsockopt(connection.get(), SOL_SOCKET, SO_ERROR, &error, &bytes) != 0) {
+            error = ETIMEDOUT;
+        }
+    }
+    if (error != 0) {
+        connection.reset();
+        return connection;
+    }
+    fcntl(connection.get(), F_SETFL, flags);
+    return connection;
+}
+
+Line introduced(node::Descriptor connection, const Meeting& meeting, const Identity& self) {
+    Identity peer;
+    if (!connection.valid() || !send_greeting(connection.get(), meeting, self) ||
+        !receive_greeting(connection.get(), meeting, &peer)) {
+        return {};
+    }
+    return {std::move(connection), peer};
+}
+
+}  // namespace
+
+bool Listener::open(Reach reach, const std::string& interface) {
+    if (getrandom(meeting_.token, sizeof meeting_.token, 0) !=
+        static_cast<ssize_t>(sizeof meeting_.token)) {
+        return false;
+    }
+    const int family = reach == Reach::node ? AF_UNIX : AF_INET;
+    node::Descriptor listening(socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!listening.valid()) {
+        return false;
+    }
+    if (reach == Reach::node) {
+        sockaddr_un address;
+        const socklen_t bytes = node_address(meeting_, &address);
+        if (bind(listening.get(), reinterpret_cast<sockaddr*>(&address), bytes) != 0) {
+            return false;
+        }
+    } else {
+        const uint32_t any = reach == Reach::host ? htonl(INADDR_LOOPBACK) : htonl(INADDR_ANY);
+        sockaddr_in address = network_address(any, 0);
+        socklen_t bytes = sizeof address;
+        if (bind(listening.get(), reinterpret_cast<sockaddr*>(&address), bytes) != 0 ||
+            getsockname(listening.get(), reinterpret_cast<sockaddr*>(&address), &bytes) != 0) {
+            return false;
+        }
+        meeting_.port = ntohs(address.sin_port);
+        const std::vector<uint32_t> own =
+            reach == Reach::host ? std::vector<uint32_t>{any} : own_addresses(interface);
+        meeting_.address_count = static_cast<uint16_t>(own.size());
+        std::copy(own.begin(), own.end(), meeting_.addresses);
+    }
+    if (listen(listening.get(), SOMAXCONN) != 0) {
+        return false;
+    }
+    socket_ = std::move(listening);
+    meeting_.is_open = 1;
+    return true;
+}
+
+Line Listener::take_caller(const Identity& self, int timeout_ms) {
+    if (!socket_.valid() || !wait_for(socket_.get(), POLLIN, timeout_ms)) {
+        return {};
+    }
+    node::Descriptor connection(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    Identity peer;
+    // Who is not of the job learns nothing.
+    if (!connection.valid() || !receive_greeting(connection.get(), meeting_, &peer) ||
+        !send_greeting(connection.get(), meeting_, self)) {
+        return {};
+    }
+    return {std::move(connection), peer};
+}
+
+Line call(const Meeting& meeting, const Identity& self) {
+    if (meeting.is_open == 0) {
+        return {};
+    }
+    if (meeting.port == 0) {
+        sockaddr_un address;
+        const socklen_t bytes = node_address(meeting, &address);
+        return introduced(connected(AF_UNIX, reinterpret_cast<sockaddr*>(&address), bytes), meeting,
+                          self);
+    }
+    for (int i = 0; i < meeting.address_count; ++i) {
+        const sockaddr_in address = network_address(meeting.addresses[i], meeting.port);
+        Line line = introduced(
+            connected(AF_INET, reinterpret_cast<const sockaddr*>(&address), sizeof address),
+            meeting, self);
+        if (line.is_open()) {
+            return line;
+        }
+    }
+    return {};
+}
+
+}  // namespace armci::watch

@@ -1,0 +1,353 @@
+#include "watch/watch.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+namespace armci::watch {
+namespace {
+
+constexpr int64_t kMs = 1'000'000;
+constexpr int64_t kAnswersNs = 400 * kMs;
+// How long a thread waits for the watch: to have told others, or to find a loss.
+constexpr int kTellingMs = 500;
+constexpr int kVerdictMs = 1'000;
+constexpr int kLastResortS = 7;
+constexpr int64_t kReportsNs = 2'000 * kMs;
+constexpr int kChecks = 4;  // for signs of life, in the time that may pass without one
+
+void nap_ms(int ms) {
+    const timespec time{ms / 1000, ms % 1000 * 1'000'000};
+    nanosleep(&time, nullptr);
+}
+
+// Whatever this process hangs in, locks that lost ranks hold or output that nobody reads.
+void be_killed_soon() {
+    sigevent kill{};
+    kill.sigev_notify = SIGEV_SIGNAL;
+    kill.sigev_signo = SIGKILL;
+    timer_t timer{};
+    itimerspec when{};
+    when.it_value.tv_sec = kLastResortS;
+    if (timer_create(CLOCK_MONOTONIC, &kill, &timer) != 0 ||
+        timer_settime(timer, 0, &when, nullptr) != 0) {
+        ARMCI_LOG_DEBUG("no timer to end this process by: %s", std::strerror(errno));
+    }
+}
+
+std::string name_of(const Identity& who) {
+    return "rank " + std::to_string(who.rank) + " (process " + std::to_string(who.pid) + " on " +
+           std::string(who.host, strnlen(who.host, sizeof who.host)) + ")";
+}
+
+}  // namespace
+
+bool Watch::start(std::vector<Line> lines, const WatchOptions& options, std::string* error) {
+    options_ = options;
+    lines_ = std::move(lines);
+    pid_ = getpid();
+    if (options.silence_s > 0) {
+        check_ns_ = base::now_ns();
+    }
+    wake_up_ = node::Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!wake_up_.valid()) {
+        *error = std::string("eventfd: ") + std::strerror(errno);
+        return false;
+    }
+    if (!thread_.start(
+            kThreadName, [](void* watch) { static_cast<Watch*>(watch)->run(); }, this)) {
+        *error = "the system refuses a thread";
+        return false;
+    }
+    return true;
+}
+
+void Watch::stop() {
+    if (!thread_.is_started()) {
+        return;
+    }
+    stopping_.store(true);
+    wake();
+    thread_.join();
+    const Note farewell{Note::Kind::farewell, options_.rank, Reason::ended, 0};
+    tell_others(farewell, nullptr, Answer::none);
+    lines_.clear();
+}
+
+void Watch::wake() {
+    const uint64_t one = 1;
+    if (::write(wake_up_.get(), &one, sizeof one) != sizeof one) {
+        ARMCI_LOG_DEBUG("waking the watch: %s", std::strerror(errno));
+    }
+}
+
+// --- For other threads ---------------------------------------------------------------------------
+
+bool Watch::is_of_this_process() const {
+    return thread_.is_started() && getpid() == pid_;
+}
+
+void Watch::tell_failure() {
+    if (!is_of_this_process()) {
+        return;
+    }
+    has_failed_.store(true);
+    wake();
+    for (int ms = 0; ms < kTellingMs && !all_know_.load(); ++ms) {
+        nap_ms(1);
+    }
+}
+
+void Watch::await_verdict() {
+    if (!is_of_this_process()) {
+        return;
+    }
+    for (int ms = 0; ms < kVerdictMs || is_ending_.load(); ++ms) {
+        if (ends_job()) {
+            base::end_quietly();
+        }
+        nap_ms(1);
+    }
+}
+
+void Watch::call_for_reports() {
+    if (is_of_this_process()) {
+        is_report_wanted_.store(true);
+        wake();
+    }
+}
+
+// --- The thread ----------------------------------------------------------------------------------
+
+void Watch::run() {
+    while (!stopping_.load()) {
+        sleep();
+        take_requests();
+        for (Line& line : lines_) {
+            hear(line);
+        }
+        check_signs_of_life();
+        finish_spreading();
+        finish_reports();
+        if (base::now_ns() >= end_ns_) {
+            base::end_quietly();
+        }
+    }
+}
+
+void Watch::sleep() {
+    std::vector<pollfd> waiting{{wake_up_.get(), POLLIN, 0}};
+    for (const Line& line : lines_) {
+        if (line.is_open()) {
+            waiting.push_back({line.socket(), POLLIN, 0});
+        }
+    }
+    const int64_t until_ns = std::min({check_ns_, answers_ns_, end_ns_, reports_ns_});
+    const int64_t left_ns = std::max<int64_t>(0, until_ns - base::now_ns());
+    const timespec left{left_ns / 1'000'000'000, left_ns % 1'000'000'000};
+    ppoll(waiting.data(), waiting.size(), until_ns == kNever ? nullptr : &left, nullptr);
+    uint64_t value = 0;
+    if ((waiting[0].revents & POLLIN) != 0 &&
+        ::read(wake_up_.get(), &value, sizeof value) != sizeof value) {
+        ARMCI_LOG_DEBUG("the watch's event: %s", std::strerror(errno));
+    }
+}
+
+void Watch::take_requests() {
+    if (has_failed_.exchange(false)) {
+        begin_ending({Note::Kind::failed, options_.rank, Reason::ended, 0}, nullptr);
+    }
+    if (is_report_wanted_.exchange(false)) {
+        begin_reports(nullptr);
+    }
+}
+
+void Watch::hear(Line& line) {
+    while (line.is_open()) {
+        Note note;
+        Reason reason{};
+        switch (line.hear(&note, &reason)) {
+            case Line::Heard::nothing:
+                return;
+            case Line::Heard::note:
+                line.silent_checks = 0;
+                take_note(line, note);
+                break;
+            case Line::Heard::end:
+                line_ended(line, reason);
+                break;
+        }
+    }
+}
+
+void Watch::take_note(Line& line, const Note& note) {
+    switch (note.kind) {
+        case Note::Kind::alive:
+            break;
+        case Note::Kind::farewell:
+            line.has_taken_leave = true;
+            break;
+        case Note::Kind::lost:
+        case Note::Kind::failed:
+            if (is_ending_.load()) {
+                line.say({Note::Kind::spread, options_.rank, Reason::ended, 0});
+            } else {
+                begin_ending(note, &line);
+            }
+            break;
+        case Note::Kind::spread:
+            line.is_answer_due = false;
+            break;
+        case Note::Kind::report:
+            begin_reports(&line);
+            break;
+    }
+}
+
+void Watch::line_ended(Line& line, Reason reason) {
+    line.close();
+    line.is_answer_due = false;
+    if (!line.has_taken_leave && !is_ending_.load()) {
+        const Note note{Note::Kind::lost, line.peer().rank, reason, 0};
+        report_loss(note, line);
+        begin_ending(note, nullptr);
+    }
+}
+
+// Checks are counted, not seconds: after a stop of the whole job nobody is missed at once.
+void Watch::check_signs_of_life() {
+    const int64_t now = base::now_ns();
+    if (now < check_ns_ || is_ending_.load()) {
+        return;
+    }
+    check_ns_ = now + options_.silence_s * 1000 * kMs / kChecks;
+    for (Line& line : lines_) {
+        if (!line.is_open() || line.has_taken_leave) {
+            continue;
+        }
+        line.say({Note::Kind::alive, options_.rank, Reason::ended, 0});
+        if (++line.silent_checks > kChecks + 1) {
+            const Note note{Note::Kind::lost, line.peer().rank, Reason::silent, 0};
+            report_loss(note, line);
+            begin_ending(note, nullptr);
+            return;
+        }
+    }
+}
+
+// --- The end of the job --------------------------------------------------------------------------
+
+void Watch::report_loss(const Note& note, const Line& line) {
+    if (options_.reported != nullptr && options_.reported->exchange(1) != 0) {
+        return;
+    }
+    const std::string who = name_of(line.peer());
+    switch (note.reason) {
+        case Reason::ended:
+            base::log(base::LogLevel::error,
+                      "%s is lost: its process has ended without ARMCI_Finalize. It was killed or "
+                      "has crashed; see its own messages and the launcher's. The job ends",
+                      who.c_str());
+            return;
+        case Reason::silent:
+            base::log(base::LogLevel::error,
+                      "%s is lost: it has given no sign of life for %lld s "
+                      "(ARMCI_LOST_RANK_SECONDS). It is stopped, or its node hangs. The job ends",
+                      who.c_str(), static_cast<long long>(options_.silence_s));
+            return;
+        case Reason::unreachable:
+            base::log(base::LogLevel::error,
+                      "%s is lost: its node has not answered for %lld s "
+                      "(ARMCI_LOST_LINK_SECONDS). It is down, or the network to it is broken. The "
+                      "job ends",
+                      who.c_str(), static_cast<long long>(options_.link_s));
+            return;
+    }
+}
+
+void Watch::begin_ending(const Note& note, Line* source) {
+    if (is_ending_.exchange(true)) {
+        return;
+    }
+    be_killed_soon();
+    source_ = source;
+    is_first_hand_ = source == nullptr && note.kind == Note::Kind::lost;
+    const int64_t now = base::now_ns();
+    answers_ns_ = now + kAnswersNs;
+    check_ns_ = kNever;
+    if (source != nullptr) {
+        ARMCI_LOG_INFO("this process ends because rank %d %s", note.rank,
+                       note.kind == Note::Kind::lost ? "is lost" : "ends the job with an error");
+    }
+    if (note.kind == Note::Kind::lost && note.rank == options_.rank) {
+        base::log(base::LogLevel::error,
+                  "the other ranks count this one as lost, because they heard nothing from it for "
+                  "too long; it ends");
+    }
+    tell_others(note, source, Answer::expected);
+}
+
+void Watch::tell_others(const Note& note, const Line* but, Answer answer) {
+    for (Line& line : lines_) {
+        if (&line == but || line.has_taken_leave || !line.say(note)) {
+            continue;
+        }
+        // A rank that is stopped hears of it when it goes on.
+        if (answer == Answer::expected && line.peer().rank != note.rank) {
+            line.is_answer_due = true;
+        }
+    }
+}
+
+void Watch::finish_spreading() {
+    if (answers_ns_ == kNever) {
+        return;
+    }
+    const int64_t now = base::now_ns();
+    const bool is_known = std::none_of(lines_.begin(), lines_.end(),
+                                       [](const Line& line) { return line.is_answer_due; });
+    if (!is_known && now < answers_ns_) {
+        return;
+    }
+    answers_ns_ = kNever;
+    if (source_ != nullptr) {
+        source_->say({Note::Kind::spread, options_.rank, Reason::ended, 0});
+    }
+    all_know_.store(true);
+    ends_job_.store(is_first_hand_);
+    end_ns_ = now + (is_first_hand_ ? 1 : 2) * options_.abort_ms * kMs;
+}
+
+// --- Reports -------------------------------------------------------------------------------------
+
+void Watch::begin_reports(const Line* source) {
+    if (reports_ns_ != kNever) {
+        return;  // several have asked at about the same time
+    }
+    tell_others({Note::Kind::report, options_.rank, Reason::ended, 0}, source, Answer::none);
+    is_report_due_.store(true);
+    reports_ns_ = base::now_ns() + kReportsNs;
+}
+
+void Watch::finish_reports() {
+    if (base::now_ns() < reports_ns_) {
+        return;
+    }
+    reports_ns_ = kNever;
+    if (is_report_due_.exchange(false)) {
+        base::log(base::LogLevel::warn,
+                  "this rank does not wait in the library: it computes, or waits elsewhere");
+    }
+}
+
+}  // namespace armci::watch

@@ -1,0 +1,83 @@
+/*
+ * hang <what>: ranks that wait for what never comes, or comes late. Rank 0 holds a mutex and never
+ * lets go of it (never), or only when the library has told on standard error that it does not wait
+ * (late), or after a moment (soon); rank 1 waits for it; rank 2 waits at a barrier; rank 3 computes
+ * as long as rank 0.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "armci/armci.h"
+
+static void compute(void) {
+    const struct timespec moment = {0, 1000000};
+    nanosleep(&moment, NULL);
+}
+
+/* Until something has been written to standard error, which is passed on then. */
+static void compute_until_told(void) {
+    FILE* file = tmpfile();
+    const int standard_error = dup(STDERR_FILENO);
+    struct stat status;
+    char text[4096];
+    if (file == NULL || standard_error < 0 || dup2(fileno(file), STDERR_FILENO) < 0) {
+        abort();
+    }
+    do {
+        compute();
+    } while (fstat(fileno(file), &status) != 0 || status.st_size == 0);
+    dup2(standard_error, STDERR_FILENO);
+    rewind(file);
+    while (fgets(text, sizeof text, file) != NULL) {
+        fputs(text, stderr);
+    }
+    fclose(file);
+}
+
+static void keep_busy(const char* what) {
+    if (strcmp(what, "late") == 0) {
+        compute_until_told();
+    } else if (strcmp(what, "soon") == 0) {
+        compute();
+    } else {
+        for (;;) {
+            compute();
+        }
+    }
+}
+
+int main(int argc, char** argv) {
+    int rank = 0;
+    if (argc != 2) {
+        return 2;
+    }
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (ARMCI_Init() != 0 || ARMCI_Create_mutexes(1) != 0) {
+        fprintf(stderr, "FAILED on rank %d\n", rank);
+        return 99;
+    }
+    if (rank == 0) {
+        ARMCI_Lock(0, 0);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        keep_busy(argv[1]);
+        ARMCI_Unlock(0, 0);
+    } else if (rank == 1) {
+        ARMCI_Lock(0, 0);
+        ARMCI_Unlock(0, 0);
+    } else if (rank == 3) {
+        keep_busy(argv[1]);
+    }
+    ARMCI_Barrier();
+    ARMCI_Destroy_mutexes();
+    ARMCI_Finalize();
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Waits that last: what ARMCI_HANG_SECONDS makes of them.
+
+usage: run_hangs.py MPIEXEC HANG [CASE...]
+"""
+
+import sys
+from dataclasses import dataclass
+
+import faults_path  # noqa: F401
+import jobs
+
+RANKS = 4
+REPORTS = {
+    "0": ["this rank does not wait in the library"],
+    "1": ["ARMCI_Lock: waits for a mutex of rank 0, for "],
+    "2": ["waits for a barrier of all ranks, for ", "waits for other nodes at a barrier, for "],
+    "3": ["this rank does not wait in the library"],
+}
+
+
+@dataclass
+class Case:
+    name: str
+    what: str
+    settings: dict
+    ends: bool  # by the library
+    reports: bool = True
+
+    def run(self, mpiexec, program):
+        complaints, text = jobs.run_and_judge(
+            mpiexec, ["-n", str(RANKS), program, self.what], self.settings, self.judge
+        )
+        return [(self.name, complaints, text)]
+
+    def judge(self, status, _output, messages):
+        complaints = []
+        errors = [message for message in messages if message.kind == "Error"]
+        warnings = [message for message in messages if message.kind == "Warning"]
+        if (status != 0) != self.ends:
+            complaints.append(f"exit status {status}")
+        if self.ends != any("(ARMCI_HANG_SECONDS)" in message.text for message in errors):
+            complaints.append("the end, or no end, by ARMCI_HANG_SECONDS")
+        complaints += [f"unexpected: {m}" for m in errors if "(ARMCI_HANG_SECONDS)" not in m.text]
+        for rank, texts in REPORTS.items():
+            told = [m for m in warnings if m.rank == rank and m.text.startswith(tuple(texts))]
+            if bool(told) != self.reports:
+                complaints.append(f"the report, or none, of rank {rank}")
+        return complaints
+
+
+ONE_NODE = {"ARMCI_NODE_SIZE": "0"}
+NODES = {"ARMCI_NODE_SIZE": "1", "ARMCI_ROUTE": "server"}
+
+CASES = [
+    Case("end,node=all", "never", {**ONE_NODE, "ARMCI_HANG_SECONDS": "1"}, True),
+    Case("end,node=1", "never", {**NODES, "ARMCI_HANG_SECONDS": "1"}, True),
+    Case(
+        "report,node=1",
+        "late",
+        {**NODES, "ARMCI_HANG_SECONDS": "1", "ARMCI_HANG_ACTION": "report"},
+        False,
+    ),
+    Case("short enough", "soon", {**ONE_NODE, "ARMCI_HANG_SECONDS": "60"}, False, reports=False),
+]
+
+
+def main():
+    if len(sys.argv) < 3:
+        print(__doc__, file=sys.stderr)
+        return 2
+    mpiexec, program, *wanted = sys.argv[1:]
+    chosen = [case for case in CASES if not wanted or case.name in wanted]
+    return jobs.run_all([lambda case=case: case.run(mpiexec, program) for case in chosen])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Jobs under limits of the system: either all results are right, or a message names the limit.
+
+usage: run_limits.py MPIEXEC MIX FORBID [CASE...]
+
+Cases that need what this machine does not grant say so and count as skipped.
+"""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+import faults_path  # noqa: F401
+import jobs
+
+RANKS = 4
+ROUNDS = "20"
+ONE_NODE = {"ARMCI_NODE_SIZE": "0"}
+NODES = {"ARMCI_NODE_SIZE": "2", "ARMCI_ROUTE": "alternate"}
+SMALL_HEAP = {"ARMCI_HEAP_SIZE": "256M"}
+CGROUP_ROOT = "/sys/fs/cgroup"
+GROUP_MIB = 1536
+
+
+def limited(shell_words):
+    """A rank begins in this shell; without the capabilities that overrule limits, if it has any."""
+    drop = "-ipc_lock,-sys_resource"
+    shell = ["sh", "-c", shell_words + ' && exec "$0" "$@"']
+    return ["setpriv", "--bounding-set", drop, *shell] if os.geteuid() == 0 else shell
+
+
+@dataclass
+class Case:
+    """`before` is what the ranks are started by, `around` what mpiexec is. No message: the job must
+    do its work, without a word."""
+
+    name: str
+    settings: dict
+    before: list = field(default_factory=list)
+    around: list = field(default_factory=list)
+    arguments: tuple = ()
+    message: tuple = ()
+    possible: callable = lambda: ""
+
+    def run(self, mpiexec, program):
+        missing = self.possible()
+        if missing:
+            return [(f"{self.name} skipped: {missing}", [], "")]
+        command = ["-n", str(RANKS), *self.before, program, ROUNDS, "3", *self.arguments]
+        command = [*self.around, mpiexec, *command]
+        complaints, text = jobs.run_and_judge(command[0], command[1:], self.settings, self.judge)
+        return [(self.name, complaints, text)]
+
+    def judge(self, status, _output, messages):
+        if not self.message:
+            wrong = [f"unexpected: {message}" for message in messages]
+            return wrong + ([f"exit status {status}"] if status != 0 else [])
+        complaints = ["exit status 0"] if status == 0 else []
+        if not any(all(part in str(m) for part in self.message) for m in messages):
+            complaints.append(f"no message with {self.message}")
+        return complaints
+
+
+# --- What the machine must grant ---
+
+
+def needs_mounts():
+    probe = subprocess.run(
+        ["unshare", "-m", "mount", "-t", "tmpfs", "x", "/dev/shm"], stderr=subprocess.PIPE,
+        text=True, check=False,
+    )
+    return probe.stderr.strip()
+
+
+def memory_group():
+    """A control group of this script's own with a limit, and where its processes are written; made
+    where it does not exist."""
+    with open("/proc/self/cgroup", encoding="ascii") as file:
+        groups = dict(line.strip().split(":", 2)[1:] for line in file)
+    name = f"armci-faults-{os.getpid()}"
+    if "memory" in groups:
+        path = f"{CGROUP_ROOT}/memory{groups['memory'].rstrip('/')}/{name}"
+        return path, f"{path}/memory.limit_in_bytes"
+    path = f"{CGROUP_ROOT}{groups.get('', '/').rstrip('/')}/{name}"
+    return path, f"{path}/memory.max"
+
+
+def needs_group():
+    path, limit = memory_group()
+    try:
+        os.makedirs(path, exist_ok=True)
+        with open(limit, "w", encoding="ascii") as file:
+            file.write(str(GROUP_MIB << 20))
+    except OSError as error:
+        return str(error)
+    return ""
+
+
+def remove_group():
+    path, _ = memory_group()
+    if os.path.isdir(path):
+        jobs.wait_until(lambda: not open(f"{path}/cgroup.procs", encoding="ascii").read(), 5)
+        os.rmdir(path)
+
+
+IN_GROUP = ["sh", "-c", f'echo $$ > {memory_group()[0]}/cgroup.procs && exec "$0" "$@"']
+SMALL_SHM = [
+    *("unshare", "-m", "sh", "-c"),
+    'mount -t tmpfs -o size=64m x /dev/shm && exec "$0" "$@"',
+]
+
+
+def cases(forbid):
+    attached = {"TEST_MEMORY": "attached"}
+    return [
+        Case("memlock 0, one node", ONE_NODE, limited("ulimit -l 0")),
+        Case("memlock 0, nodes", NODES, limited("ulimit -l 0")),
+        Case(
+            "too little address space",
+            NODES,
+            limited("ulimit -v 4000000"),
+            message=("Error", "no common free range", "ARMCI_HEAP_SIZE", "ulimit -v"),
+        ),
+        Case(
+            "enough address space for a small heap",
+            {**NODES, **SMALL_HEAP},
+            limited("ulimit -v 4000000"),
+        ),
+        Case("/dev/shm of 64 MB, one node", ONE_NODE, around=SMALL_SHM, possible=needs_mounts),
+        Case("/dev/shm of 64 MB, nodes", NODES, around=SMALL_SHM, possible=needs_mounts),
+        Case("no access to other processes", ONE_NODE, [forbid]),
+        Case(
+            "no access to other processes, attached memory",
+            {**ONE_NODE, **attached},
+            [forbid],
+            message=("Error", "ARMCIX_Attach", "process_vm_readv is refused", "seccomp"),
+        ),
+        Case("attached memory", {**NODES, **attached}),
+        Case("enough open files", {**NODES, "TEST_DESCRIPTORS": "60"}),
+        Case(
+            "too few open files",
+            {**NODES, "TEST_DESCRIPTORS": "8"},
+            message=("Error", "open files", "ulimit -n"),
+        ),
+        Case("a control group with enough memory", NODES, around=IN_GROUP, possible=needs_group),
+        Case(
+            "a control group with too little memory",
+            NODES,
+            around=IN_GROUP,
+            arguments=(str(GROUP_MIB),),
+            message=("ARMCI_Malloc", "the control group (", "bytes available"),
+            possible=needs_group,
+        ),
+    ]
+
+
+def main():
+    if len(sys.argv) < 4:
+        print(__doc__, file=sys.stderr)
+        return 2
+    mpiexec, program, forbid, *wanted = sys.argv[1:]
+    chosen = [case for case in cases(forbid) if not wanted or case.name in wanted]
+    try:
+        return jobs.run_all([lambda case=case: case.run(mpiexec, program) for case in chosen])
+    finally:
+        remove_group()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Two hosts, made of network namespaces, and a bad link between them.
+
+usage: run_links.py MPIEXEC MIX [all | CASE...]
+
+The launcher and MPI have a network of their own, so that only this library meets the link. Needs root,
+ip and tc; exit status 77 where they, or what they ask of the kernel, are not there.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import faults_path
+import jobs
+
+SKIPPED = 77
+LINK_SECONDS = 4
+RANKS = 4  # two on each host
+
+NAME = f"armci-{os.getpid()}"
+HOSTS = [f"{NAME}-a", f"{NAME}-b"]
+SWITCH = f"{NAME}-s"
+
+
+def address(network, host):
+    """Of networks for examples in documents, which nobody has."""
+    return f"{'198.51.100' if network == 'data' else '203.0.113'}.{host + 1}"
+
+
+def run(*command):
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def inside(namespace, *command):
+    run("ip", "netns", "exec", namespace, *command)
+
+
+class Hosts:
+    """Two namespaces with a control network (a direct wire) and a data network with a switch
+    between, where it can be cut without either host's own interface going down."""
+
+    def __enter__(self):
+        try:
+            for namespace in [*HOSTS, SWITCH]:
+                run("ip", "netns", "add", namespace)
+                inside(namespace, "ip", "link", "set", "lo", "up")
+            inside(SWITCH, "ip", "link", "add", "bridge", "type", "bridge")
+            inside(SWITCH, "ip", "link", "set", "bridge", "up")
+            wire = ["type", "veth", "peer", "name", "control", "netns", HOSTS[1]]
+            inside(HOSTS[0], "ip", "link", "add", "control", *wire)
+            for number, host in enumerate(HOSTS):
+                port = ["type", "veth", "peer", "name", f"port{number}", "netns", SWITCH]
+                inside(host, "ip", "link", "add", "data", *port)
+                inside(SWITCH, "ip", "link", "set", f"port{number}", "master", "bridge", "up")
+                for network in ("control", "data"):
+                    inside(host, "ip", "addr", "add", address(network, number) + "/24", "dev", network)
+                    inside(host, "ip", "link", "set", network, "up")
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        for namespace in [*HOSTS, SWITCH]:
+            subprocess.run(["ip", "netns", "del", namespace], stderr=subprocess.DEVNULL, check=False)
+
+    def make_bad(self):
+        """Packets are late and get lost. Returns how, in words."""
+        shapes = {
+            "2 ms of delay and 1 % of loss": ["netem", "delay", "2ms", "loss", "1%"],
+            "a slow link with a queue that overflows (there is no netem)": [
+                *("tbf", "rate", "100mbit", "burst", "8k", "limit", "40k"),
+            ],
+        }
+        for words, shape in shapes.items():
+            try:
+                for port in ("port0", "port1"):
+                    inside(SWITCH, "tc", "qdisc", "replace", "dev", port, "root", *shape)
+                return words
+            except subprocess.CalledProcessError as error:
+                reason = error.stderr
+        raise RuntimeError(reason)
+
+    def dropped(self):
+        """Packets that the switch has dropped so far."""
+        text = subprocess.run(
+            ["ip", "netns", "exec", SWITCH, "tc", "-s", "qdisc"],
+            check=True, stdout=subprocess.PIPE, text=True,
+        ).stdout
+        words = text.replace(",", "").split()
+        return sum(int(words[i + 1]) for i, word in enumerate(words) if word == "(dropped")
+
+    def cut(self):
+        inside(SWITCH, "ip", "link", "set", "port1", "down")
+
+    def start(self, mpiexec, arguments, settings):
+        hosts = ",".join(address("control", number) for number in range(2))
+        names = " ".join(f"{address('control', n)}={host}" for n, host in enumerate(HOSTS))
+        launcher = os.path.join(faults_path.HERE, "enter_host.sh")
+        return jobs.Job(
+            "ip",
+            [
+                *("netns", "exec", HOSTS[0], mpiexec, "-launcher", "ssh", "-launcher-exec", launcher),
+                *("-iface", "control", "-hosts", hosts, "-ppn", str(RANKS // 2), "-n", str(RANKS)),
+                *arguments,
+            ],
+            {
+                "ARMCI_INTERFACE": "data",
+                "UCX_NET_DEVICES": "control",
+                "TEST_HOSTS": names,
+                **settings,
+            },
+        )
+
+
+def bad_link(mpiexec, program, route):
+    with Hosts() as hosts:
+        how = hosts.make_bad()
+        job = hosts.start(mpiexec, [program, "25", "7"], {"ARMCI_ROUTE": route})
+        status = job.finish()
+        dropped = hosts.dropped()
+    complaints = [] if status == 0 else [f"exit status {status}"]
+    complaints += [f"unexpected: {message}" for message in jobs.messages_in(job.err)]
+    complaints += [f"left behind: {pid} {name}" for pid, name in job.survivors().items()]
+    return [(f"bad_link,route={route} ({how}; {dropped} packets lost)", complaints, job.err)]
+
+
+def cut_link(mpiexec, program, route):
+    complaints = []
+    with tempfile.TemporaryDirectory() as directory, Hosts() as hosts:
+        path = os.path.join(directory, "record")
+        with open(path, "x", encoding="ascii") as record:
+            pass
+        settings = {
+            "ARMCI_ROUTE": route,
+            "ARMCI_LOST_LINK_SECONDS": str(LINK_SECONDS),
+            "TEST_RECORD": path,
+        }
+        job = hosts.start(mpiexec, [program, "0", "7"], settings)
+
+        def count():
+            with open(path, encoding="ascii") as record:
+                return len(record.read().splitlines())
+
+        if not jobs.wait_until(lambda: count() == RANKS, jobs.TIME_LIMIT_S):
+            complaints.append("the ranks did not begin to communicate")
+        begin = time.monotonic()
+        hosts.cut()
+        status = job.finish()
+        seconds = time.monotonic() - begin
+    if status is None:
+        complaints.append(f"the job did not end within {jobs.TIME_LIMIT_S} s")
+    elif status == 0:
+        complaints.append("exit status 0")
+    texts = [m.text for m in jobs.messages_in(job.err) if m.kind == "Error"]
+    if not any(
+        "(ARMCI_LOST_LINK_SECONDS)" in text or text.startswith("libfabric ") for text in texts
+    ):
+        complaints.append("no message tells of the link")
+    complaints += [f"left behind: {pid} {name}" for pid, name in job.survivors().items()]
+    return [(f"cut_link,route={route} ({seconds:.1f} s)", complaints, job.err)]
+
+
+# Those after the second are for whoever names them, or "all".
+CASES = {
+    "bad_link": lambda *job: bad_link(*job, "alternate"),
+    "cut_link": lambda *job: cut_link(*job, "alternate"),
+    "bad_link,route=server": lambda *job: bad_link(*job, "server"),
+    "bad_link,route=rma": lambda *job: bad_link(*job, "rma"),
+    "cut_link,route=server": lambda *job: cut_link(*job, "server"),
+    "cut_link,route=rma": lambda *job: cut_link(*job, "rma"),
+}
+IN_SHORT = ["bad_link", "cut_link"]
+
+
+def why_not():
+    """What is missing to run this, or nothing."""
+    if os.geteuid() != 0:
+        return "namespaces need root"
+    try:
+        with Hosts() as hosts:
+            hosts.make_bad()
+    except FileNotFoundError as error:
+        return f"there is no program {error.filename}"
+    except (subprocess.CalledProcessError, RuntimeError) as error:
+        return f"the system refuses a namespace, a bridge or a queue: {error}"
+    return ""
+
+
+def main():
+    if len(sys.argv) < 3:
+        print(__doc__, file=sys.stderr)
+        return 2
+    mpiexec, program, *wanted = sys.argv[1:]
+    missing = why_not()
+    if missing:
+        print(f"skipped: {missing}")
+        return SKIPPED
+    verdicts = []
+    for name, case in CASES.items():
+        if name in (wanted or IN_SHORT) or "all" in wanted:
+            verdicts += [jobs.report(*result) for result in case(mpiexec, program)]
+    print(f"{sum(verdicts)} of {len(verdicts)} cases passed")
+    return 0 if verdicts and all(verdicts) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

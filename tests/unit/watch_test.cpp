@@ -1,0 +1,307 @@
+#include "watch/watch.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "child_process.h"
+#include "task_state.h"
+#include "watch/meeting.h"
+
+namespace armci::watch::test {
+namespace {
+
+using armci::test::ChildProcess;
+
+constexpr int kSelf = 3;
+
+Identity rank(int number) {
+    Identity who;
+    who.rank = number;
+    who.pid = 1000 + number;
+    std::strcpy(who.host, "somewhere");
+    return who;
+}
+
+Note note(Note::Kind kind, int number) {
+    return {kind, number, Reason::ended, 0};
+}
+
+// Both ends of a line: the first at rank kSelf, the second at `peer`.
+std::pair<Line, Line> make_line(int peer) {
+    int sockets[2] = {-1, -1};
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
+    return {Line(node::Descriptor(sockets[0]), rank(peer)),
+            Line(node::Descriptor(sockets[1]), rank(kSelf))};
+}
+
+Note wait_for_note(Line& line) {
+    Note heard{};
+    Reason reason{};
+    Line::Heard what;
+    do {
+        what = line.hear(&heard, &reason);
+    } while (what == Line::Heard::nothing);
+    EXPECT_EQ(what, Line::Heard::note);
+    return heard;
+}
+
+// A process with a watch over some lines, whose other ends are here.
+class WatchedProcess {
+  public:
+    enum class Then : uint8_t { sleeps, fails };
+
+    WatchedProcess(const std::vector<int>& peers, const WatchOptions& options,
+                   Then then = Then::sleeps) {
+        std::vector<Line> inner;
+        for (const int peer : peers) {
+            auto [its_end, our_end] = make_line(peer);
+            inner.push_back(std::move(its_end));
+            ends_.push_back(std::move(our_end));
+        }
+        int output[2] = {-1, -1};
+        EXPECT_EQ(pipe(output), 0);
+        child_.emplace_back([&] {
+            ends_.clear();
+            dup2(output[1], STDERR_FILENO);
+            close(output[0]);
+            close(output[1]);
+            base::set_log_rank(options.rank);
+            static Watch watch;
+            std::string error;
+            if (!watch.start(std::move(inner), options, &error)) {
+                return 90;
+            }
+            if (then == Then::fails) {
+                base::set_failure_hook([] { watch.tell_failure(); });
+                base::fatal("ARMCI_Test", "on purpose");
+            }
+            for (;;) {
+                pause();
+            }
+        });
+        close(output[1]);
+        output_ = node::Descriptor(output[0]);
+    }
+
+    Line& end(size_t number) { return ends_[number]; }
+    // Until its end.
+    std::string text() {
+        std::string all;
+        char piece[512];
+        for (ssize_t bytes; (bytes = read(output_.get(), piece, sizeof piece)) > 0;) {
+            all.append(piece, static_cast<size_t>(bytes));
+        }
+        return all;
+    }
+    int status() { return child_.front().wait(); }
+
+  private:
+    std::vector<Line> ends_;
+    std::vector<ChildProcess> child_;
+    node::Descriptor output_;
+};
+
+WatchOptions options() {
+    WatchOptions all;
+    all.rank = kSelf;
+    all.abort_ms = 1;
+    return all;
+}
+
+TEST(WatchLine, NotesComeInOrderAndThenTheEnd) {
+    auto [one, other] = make_line(5);
+    Note heard{};
+    Reason reason = Reason::silent;
+    EXPECT_EQ(one.hear(&heard, &reason), Line::Heard::nothing);
+    EXPECT_TRUE(other.say(note(Note::Kind::lost, 7)));
+    EXPECT_TRUE(other.say(note(Note::Kind::farewell, 8)));
+    other.close();
+    ASSERT_EQ(one.hear(&heard, &reason), Line::Heard::note);
+    EXPECT_EQ(heard.kind, Note::Kind::lost);
+    EXPECT_EQ(heard.rank, 7);
+    ASSERT_EQ(one.hear(&heard, &reason), Line::Heard::note);
+    EXPECT_EQ(heard.kind, Note::Kind::farewell);
+    ASSERT_EQ(one.hear(&heard, &reason), Line::Heard::end);
+    EXPECT_EQ(reason, Reason::ended);
+    EXPECT_FALSE(other.say(note(Note::Kind::alive, 0)));
+}
+
+TEST(WatchLine, HalfANoteIsWaitedFor) {
+    auto [one, other] = make_line(5);
+    const Note whole = note(Note::Kind::report, 2);
+    const char* bytes = reinterpret_cast<const char*>(&whole);
+    Note heard{};
+    Reason reason{};
+    ASSERT_EQ(send(other.socket(), bytes, 5, 0), 5);
+    EXPECT_EQ(one.hear(&heard, &reason), Line::Heard::nothing);
+    ASSERT_EQ(send(other.socket(), bytes + 5, sizeof whole - 5, 0),
+              static_cast<ssize_t>(sizeof whole - 5));
+    ASSERT_EQ(one.hear(&heard, &reason), Line::Heard::note);
+    EXPECT_EQ(heard.kind, Note::Kind::report);
+}
+
+class WatchMeeting : public testing::TestWithParam<Reach> {};
+
+TEST_P(WatchMeeting, CallerAndListenerKnowEachOther) {
+    Listener listener;
+    ASSERT_TRUE(listener.open(GetParam(), ""));
+    Line called;
+    std::thread caller([&] { called = call(listener.meeting(), rank(4)); });
+    Line taken;
+    while (!taken.is_open()) {
+        taken = listener.take_caller(rank(2), 100);
+    }
+    caller.join();
+    ASSERT_TRUE(called.is_open());
+    EXPECT_EQ(called.peer().rank, 2);
+    EXPECT_EQ(taken.peer().rank, 4);
+    EXPECT_TRUE(called.say(note(Note::Kind::alive, 4)));
+    EXPECT_EQ(wait_for_note(taken).rank, 4);
+}
+
+TEST_P(WatchMeeting, StrangersAreNotTaken) {
+    Listener listener;
+    ASSERT_TRUE(listener.open(GetParam(), ""));
+    Meeting guessed = listener.meeting();
+    if (GetParam() == Reach::node) {
+        guessed.token[0] ^= 1;  // there the token is the address, too
+        EXPECT_FALSE(call(guessed, rank(4)).is_open());
+        EXPECT_FALSE(listener.take_caller(rank(2), 0).is_open());
+        return;
+    }
+    guessed.token[0] ^= 1;
+    Line called;
+    std::thread caller([&] { called = call(guessed, rank(4)); });
+    EXPECT_FALSE(listener.take_caller(rank(2), 5'000).is_open());
+    caller.join();
+    EXPECT_FALSE(called.is_open());
+}
+
+INSTANTIATE_TEST_SUITE_P(Reaches, WatchMeeting,
+                         testing::Values(Reach::node, Reach::host, Reach::hosts),
+                         [](const auto& info) {
+                             return std::string(info.param == Reach::node   ? "node"
+                                                : info.param == Reach::host ? "host"
+                                                                            : "hosts");
+                         });
+
+TEST(WatchMeeting, NobodyListens) {
+    EXPECT_FALSE(call(Meeting{}, rank(1)).is_open());
+}
+
+TEST(Watch, ALostRankEndsTheProcessThatTellsTheOthersFirst) {
+    WatchedProcess process({0, 5}, options());
+    process.end(1).close();
+    const Note told = wait_for_note(process.end(0));
+    EXPECT_EQ(told.kind, Note::Kind::lost);
+    EXPECT_EQ(told.rank, 5);
+    process.end(0).say(note(Note::Kind::spread, 0));
+    const std::string text = process.text();
+    EXPECT_EQ(text.find("[3] ARMCI Error: rank 5 (process 1005 on somewhere) is lost: "), 0U)
+        << text;
+    EXPECT_EQ(process.status(), 1);
+}
+
+TEST(Watch, WhoIsToldTellsOnAnswersAndEndsInSilence) {
+    WatchedProcess process({0, 5}, options());
+    process.end(0).say(note(Note::Kind::lost, 9));
+    EXPECT_EQ(wait_for_note(process.end(1)).rank, 9);
+    process.end(1).say(note(Note::Kind::spread, 5));
+    EXPECT_EQ(wait_for_note(process.end(0)).kind, Note::Kind::spread);
+    EXPECT_EQ(process.text(), "");
+    EXPECT_EQ(process.status(), 1);
+}
+
+TEST(Watch, OneRankOfANodeSpeaks) {
+    std::atomic<uint32_t> reported{1};
+    WatchOptions quiet = options();
+    quiet.reported = &reported;
+    WatchedProcess process({0}, quiet);
+    process.end(0).close();
+    EXPECT_EQ(process.text(), "");
+    EXPECT_EQ(process.status(), 1);
+}
+
+TEST(Watch, FarewellsAreNoLosses) {
+    WatchedProcess process({0, 5}, options());
+    process.end(1).say(note(Note::Kind::farewell, 5));
+    process.end(1).close();
+    // It is still there to be told of another.
+    process.end(0).say(note(Note::Kind::lost, 9));
+    EXPECT_EQ(wait_for_note(process.end(0)).kind, Note::Kind::spread);
+    EXPECT_EQ(process.text(), "");
+}
+
+TEST(Watch, AnErrorIsToldBeforeTheProcessEnds) {
+    WatchedProcess process({0}, options(), WatchedProcess::Then::fails);
+    const Note told = wait_for_note(process.end(0));
+    EXPECT_EQ(told.kind, Note::Kind::failed);
+    EXPECT_EQ(told.rank, kSelf);
+    process.end(0).say(note(Note::Kind::spread, 0));
+    EXPECT_EQ(process.text(), "[3] ARMCI Error: ARMCI_Test: on purpose\n");
+    EXPECT_EQ(process.status(), 1);
+}
+
+TEST(Watch, SilenceIsALossOnlyWhereItWasAskedFor) {
+    WatchOptions strict = options();
+    strict.silence_s = 1;
+    WatchedProcess process({5}, strict);
+    EXPECT_EQ(wait_for_note(process.end(0)).kind, Note::Kind::alive);
+    const std::string text = process.text();
+    EXPECT_NE(text.find("rank 5 (process 1005 on somewhere) is lost: it has given no sign of life "
+                        "for 1 s (ARMCI_LOST_RANK_SECONDS)"),
+              std::string::npos)
+        << text;
+    EXPECT_EQ(process.status(), 1);
+}
+
+TEST(Watch, SleepsAndTakesLeave) {
+    auto [one, other] = make_line(5);
+    std::vector<Line> lines;
+    lines.push_back(std::move(one));
+    Watch watch;
+    std::string error;
+    ASSERT_TRUE(watch.start(std::move(lines), options(), &error)) << error;
+    // A thread has its name a little later than it is there.
+    std::string task;
+    while ((task = armci::test::task_named(Watch::kThreadName)).empty()) {
+    }
+    armci::test::wait_until_asleep(task);
+    EXPECT_FALSE(watch.ends_job());
+    watch.stop();
+    EXPECT_EQ(wait_for_note(other).kind, Note::Kind::farewell);
+    Note heard{};
+    Reason reason{};
+    EXPECT_EQ(other.hear(&heard, &reason), Line::Heard::end);
+}
+
+TEST(Watch, CallsForReportsArePassedOn) {
+    auto [one, left] = make_line(0);
+    auto [two, right] = make_line(5);
+    std::vector<Line> lines;
+    lines.push_back(std::move(one));
+    lines.push_back(std::move(two));
+    Watch watch;
+    std::string error;
+    ASSERT_TRUE(watch.start(std::move(lines), options(), &error)) << error;
+    left.say(note(Note::Kind::report, 0));
+    EXPECT_EQ(wait_for_note(right).kind, Note::Kind::report);
+    while (!watch.is_report_due()) {
+        std::this_thread::yield();
+    }
+    watch.report_given();
+    EXPECT_FALSE(watch.is_report_due());
+    watch.stop();
+    EXPECT_EQ(wait_for_note(left).kind, Note::Kind::farewell);
+}
+
+}  // namespace
+}  // namespace armci::watch::test
