@@ -2,7 +2,6 @@
 # All of it is relocatable. Included last, when the targets exist.
 
 include(CMakePackageConfigHelpers)
-include(CheckSymbolExists)
 
 set(armci_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/armci)
 
@@ -21,13 +20,11 @@ install(TARGETS armci_static EXPORT armci-static-targets
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 target_link_libraries(armci_static INTERFACE "$<INSTALL_INTERFACE:${cxx_runtime}>")
 
-# Global Arrays of Debian asks the linker for armci-mpich; with our directory first it finds us.
-set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_C)
-check_symbol_exists(MPICH_VERSION mpi.h ARMCI_MPI_IS_MPICH)
-unset(CMAKE_REQUIRED_LIBRARIES)
-if(ARMCI_MPI_IS_MPICH)
+# Global Arrays of Debian asks the linker for armci-mpich or armci-openmpi; with our directory first it
+# finds us.
+if(ARMCI_MPI_NAME)
     foreach(suffix ${CMAKE_SHARED_LIBRARY_SUFFIX} ${CMAKE_STATIC_LIBRARY_SUFFIX})
-        set(link ${PROJECT_BINARY_DIR}/libarmci-mpich${suffix})
+        set(link ${PROJECT_BINARY_DIR}/libarmci-${ARMCI_MPI_NAME}${suffix})
         file(CREATE_LINK libarmci${suffix} ${link} SYMBOLIC)
         install(FILES ${link} DESTINATION ${CMAKE_INSTALL_LIBDIR})
     endforeach()
@@ -44,6 +41,10 @@ set(private_libs ${LIBFABRIC_LDFLAGS} ${HWLOC_LDFLAGS})
 foreach(library ${cxx_runtime} pthread)
     list(APPEND private_libs -l${library})
 endforeach()
+if(ARMCI_MPI_IS_OPENMPI)
+    # Which its Fortran compiler does not name; by its path because -lmpi may find another MPI's.
+    list(APPEND private_libs ${MPI_C_LIBRARIES})
+endif()
 list(REMOVE_DUPLICATES private_libs)
 list(JOIN private_libs " " ARMCI_PC_LIBS_PRIVATE)
 file(RELATIVE_PATH ARMCI_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

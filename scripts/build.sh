@@ -1,33 +1,60 @@
 #!/usr/bin/env bash
-# Configures a preset of CMakePresets.json with Debian's MPICH and builds it into build/PRESET.
+# Configures a preset of CMakePresets.json and builds it into build/PRESET, with Debian's MPICH and GCC
+# or, into directories of their own (build/PRESET-openmpi, build/PRESET-clang), with another MPI and
+# compiler.
 #
-#   scripts/build.sh PRESET [-DNAME=VALUE...] [--target NAME]
+#   scripts/build.sh PRESET [--mpi mpich|openmpi] [--compiler gcc|clang] [-DNAME=VALUE...]
+#                    [--target NAME]
 set -euo pipefail
 
-if (($# == 0)); then
-    sed -n '2,4s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+usage() {
+    sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
-fi
+}
+
+(($# > 0)) || usage
 preset=$1
 shift
 target=all
+mpi=mpich
+compiler=gcc
 settings=()
 while (($# > 0)); do
-    if [[ $1 == --target ]]; then
-        target=${2:?}
-        shift
-    else
-        settings+=("$1")
-    fi
+    case $1 in
+        --target | --mpi | --compiler)
+            (($# > 1)) || usage
+            printf -v "${1#--}" %s "$2"
+            shift
+            ;;
+        *) settings+=("$1") ;;
+    esac
     shift
 done
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-echo "build: preset $preset in $PWD/build/$preset"
-# Named in full because mpicc and mpiexec may belong to another MPI that is installed beside MPICH.
+directory=build/$preset
+# Named in full because mpicc and mpiexec may belong to another MPI that is installed beside it.
+case $mpi in
+    mpich) mpiexec=/usr/bin/mpiexec.mpich ;;
+    openmpi)
+        mpiexec=$PWD/scripts/mpiexec-openmpi.sh
+        directory+=-openmpi
+        ;;
+    *) usage ;;
+esac
+case $compiler in
+    gcc) ;; # what cmake finds, or CC and CXX name
+    clang)
+        settings+=(-DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++)
+        directory+=-clang
+        ;;
+    *) usage ;;
+esac
+
+echo "build: preset $preset in $PWD/$directory"
 # Only warnings and errors of the configuration are worth reading; they go to standard error.
-cmake --preset "$preset" --log-level=WARNING --no-warn-unused-cli \
-    -DMPI_C_COMPILER=/usr/bin/mpicc.mpich \
-    -DMPI_Fortran_COMPILER=/usr/bin/mpifort.mpich \
-    -DMPIEXEC_EXECUTABLE=/usr/bin/mpiexec.mpich "${settings[@]}" >/dev/null
-cmake --build "build/$preset" --parallel "$(nproc)" --target "$target"
+cmake --preset "$preset" -B "$directory" --log-level=WARNING --no-warn-unused-cli \
+    -DMPI_C_COMPILER="/usr/bin/mpicc.$mpi" \
+    -DMPI_Fortran_COMPILER="/usr/bin/mpifort.$mpi" \
+    -DMPIEXEC_EXECUTABLE="$mpiexec" "${settings[@]}" >/dev/null
+cmake --build "$directory" --parallel "$(nproc)" --target "$target"

@@ -20,26 +20,30 @@ is_installed() {
     [[ $(dpkg-query --show --showformat '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]
 }
 
-# What a Debian alternative (mpi: compilers, mpirun: launchers) points to; nothing if there is none.
-alternative() {
-    { update-alternatives --query "$1" 2>/dev/null || true; } | sed -n 's/^Value: //p'
+# The Debian alternatives of MPI (compilers, launchers, headers) and what each points to.
+mpi_alternatives() {
+    { update-alternatives --get-selections 2>/dev/null || true; } |
+        awk '$1 ~ /^mpi/ { print $1, $3 }'
 }
 
-# Packages of the test group bring Open MPI's launcher along, which Debian then makes the default.
-# The project's scripts name MPICH's explicitly, but the user's own mpiexec should not change either.
-keep_default() {
-    local name=$1 before=$2 mpich=$3
-    local wanted=${before:-$mpich}
-    if [[ -x $wanted && $(alternative "$name") != "$wanted" ]]; then
-        update-alternatives --set "$name" "$wanted" >/dev/null
-    fi
+# Packages of the groups test and openmpi bring Open MPI along, which Debian then makes the default.
+# The project's scripts name the MPI they want, but the user's own mpicc and mpiexec should not change
+# either: what there was before stays, and where nothing was it is MPICH.
+keep_defaults() {
+    local before=$1 name now wanted
+    while read -r name now; do
+        wanted=$(awk -v name="$name" '$1 == name { print $2 }' <<<"$before")
+        wanted=${wanted:-$(update-alternatives --list "$name" | grep --max-count=1 mpich || true)}
+        if [[ -e $wanted && $wanted != "$now" ]]; then
+            update-alternatives --set "$name" "$wanted" >/dev/null
+        fi
+    done < <(mpi_alternatives)
 }
 
 install_packages() {
-    local log compilers launchers
+    local log alternatives
     log=$(mktemp --tmpdir armci-setup.XXXXXX)
-    compilers=$(alternative mpi)
-    launchers=$(alternative mpirun)
+    alternatives=$(mpi_alternatives)
     echo "setup: installing $*"
     export DEBIAN_FRONTEND=noninteractive
     # An update that fails, say for a source of somebody else's, need not stop the installation.
@@ -52,8 +56,7 @@ install_packages() {
         exit 1
     fi
     rm -f "$log"
-    keep_default mpi "$compilers" /usr/bin/mpicc.mpich
-    keep_default mpirun "$launchers" /usr/bin/mpirun.mpich
+    keep_defaults "$alternatives"
 }
 
 missing=()

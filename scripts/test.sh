@@ -2,16 +2,19 @@
 # Builds and runs all tests: the release build, then what is labelled for the address and thread
 # sanitizers in builds of their own. Installs missing packages first.
 #
-#   scripts/test.sh [--quick] [--nightly] [--filter REGEX]
+#   scripts/test.sh [--quick] [--nightly] [--filter REGEX] [--mpi mpich|openmpi]
+#                   [--compiler gcc|clang]
 #     --quick           the release build only
 #     --nightly         also what takes longer than it is worth every time (label nightly)
 #     --filter REGEX    only tests whose name matches (as ctest -R)
+#     --mpi, --compiler another MPI or compiler, in builds of their own (see build.sh); the release
+#                       build only
 #
 # The last line is "N passed, N failed". Exit status 0 if nothing failed.
 set -euo pipefail
 
 usage() {
-    sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 }
 
@@ -19,6 +22,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 quick=no
 left_out='^nightly$'
 filter=
+mpi=mpich
+compiler=gcc
 while (($# > 0)); do
     case $1 in
         --quick) quick=yes ;;
@@ -28,10 +33,28 @@ while (($# > 0)); do
             filter=$2
             shift
             ;;
+        --mpi | --compiler)
+            (($# > 1)) || usage
+            printf -v "${1#--}" %s "$2"
+            shift
+            ;;
         *) usage ;;
     esac
     shift
 done
+
+packages=(build test)
+suffix=
+case $mpi in
+    mpich) ;;
+    openmpi) packages+=(openmpi) suffix+=-openmpi quick=yes ;;
+    *) usage ;;
+esac
+case $compiler in
+    gcc) ;;
+    clang) packages+=(clang) suffix+=-clang quick=yes ;;
+    *) usage ;;
+esac
 
 # Tests set what they need; the caller's settings are not part of that.
 for variable in "${!ARMCI_@}"; do
@@ -53,8 +76,9 @@ skipped=0
 run_ctest() {
     local preset=$1 status=0 total=0 bad=0 ignored
     shift
-    local log=$root/build/$preset/ctest.log
-    "${prefix[@]}" ctest --test-dir "$root/build/$preset" --output-on-failure --no-tests=ignore \
+    local directory=$root/build/$preset$suffix
+    local log=$directory/ctest.log
+    "${prefix[@]}" ctest --test-dir "$directory" --output-on-failure --no-tests=ignore \
         ${filter:+-R "$filter"} "$@" </dev/null 2>&1 | tee "$log" || status=$?
     read -r bad total < <(
         sed -n 's/^[0-9]*% tests passed, \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' "$log"
@@ -77,9 +101,9 @@ run_ctest() {
 run_part() {
     local preset=$1 target=$2 started=$SECONDS
     shift 2
-    printf '\n== %s\n' "$preset"
-    if ! "$root/scripts/build.sh" "$preset" --target "$target" -DARMCI_BUILD_TESTS=ON \
-        -DARMCI_BUILD_TOOLS=ON -DARMCI_BUILD_EXAMPLES=ON; then
+    printf '\n== %s\n' "$preset$suffix"
+    if ! "$root/scripts/build.sh" "$preset" --mpi "$mpi" --compiler "$compiler" \
+        --target "$target" -DARMCI_BUILD_TESTS=ON -DARMCI_BUILD_TOOLS=ON -DARMCI_BUILD_EXAMPLES=ON; then
         echo "test: $preset does not build"
         failed=$((failed + 1))
         return
@@ -98,7 +122,7 @@ run_part() {
     echo "== $preset took $((SECONDS - started)) s"
 }
 
-"$root/scripts/setup.sh" build test
+"$root/scripts/setup.sh" "${packages[@]}"
 run_part release all
 if [[ $quick == no ]]; then
     run_part asan armci_asan_tests -L '^asan$'

@@ -67,18 +67,23 @@ bool Endpoint::open(Domain& domain, const Options& options, std::string* error) 
     if (failed(fi_ep_bind(endpoint, &domain.address_vector()->fid, 0), "fi_ep_bind", domain,
                error) ||
         failed(fi_ep_bind(endpoint, &queue->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind", domain,
-               error) ||
-        failed(fi_enable(endpoint), "fi_enable", domain, error)) {
+               error)) {
         return false;
     }
-    // After fi_enable: some providers crash when it is set before.
-    if (options.largest_message_bytes != 0) {
-        size_t smallest_space = options.largest_message_bytes;
-        if (failed(fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV,
-                             &smallest_space, sizeof smallest_space),
-                   "fi_setopt(FI_OPT_MIN_MULTI_RECV)", domain, error)) {
-            return false;
-        }
+    // With libfabric 1.17 shm crashes when it is set before fi_enable; that of 2.1 ignores what is
+    // set after, and then writes messages into buffers in which they have no room.
+    const bool enable_first = FI_VERSION_LT(fi_version(), FI_VERSION(2, 0));
+    const size_t smallest_space = options.largest_message_bytes;
+    const auto set_smallest_space = [&] {
+        return smallest_space == 0 ||
+               !failed(fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV,
+                                 &smallest_space, sizeof smallest_space),
+                       "fi_setopt(FI_OPT_MIN_MULTI_RECV)", domain, error);
+    };
+    if ((!enable_first && !set_smallest_space()) ||
+        failed(fi_enable(endpoint), "fi_enable", domain, error) ||
+        (enable_first && !set_smallest_space())) {
+        return false;
     }
     if (wait_mode_ == WaitMode::fd && fi_control(&queue->fid, FI_GETWAIT, &wait_fd_) != 0) {
         wait_mode_ = WaitMode::nap;

@@ -15,7 +15,12 @@ using Kernel = void (*)(const AccRow& row, const unsigned char* scale);
 
 // The loops are inlined into one function per instruction set. They load and store by memcpy, so
 // alignment does not matter. The two sides may be the same memory, but no element of the one is
-// another element of the other: ivdep says so, and the compiler need not check it for each run.
+// another element of the other: this says so, and the compiler need not check it for each run.
+#if defined(__clang__)
+#define ARMCI_INDEPENDENT_ELEMENTS _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define ARMCI_INDEPENDENT_ELEMENTS _Pragma("GCC ivdep")
+#endif
 
 template <class T>
 struct Add {
@@ -23,7 +28,7 @@ struct Add {
     [[gnu::always_inline]] static void apply(char* target, const char* source, int64_t bytes,
                                              const unsigned char*) {
         const int64_t count = bytes / int64_t{sizeof(T)};
-#pragma GCC ivdep
+        ARMCI_INDEPENDENT_ELEMENTS
         for (int64_t i = 0; i < count; ++i) {
             char* element = target + i * sizeof(T);
             const T term = load_bytes<T>(source + i * sizeof(T));
@@ -39,7 +44,7 @@ struct ScaleAdd {
                                              const unsigned char* scale) {
         const T factor = load_bytes<T>(reinterpret_cast<const char*>(scale));
         const int64_t count = bytes / int64_t{sizeof(T)};
-#pragma GCC ivdep
+        ARMCI_INDEPENDENT_ELEMENTS
         for (int64_t i = 0; i < count; ++i) {
             char* element = target + i * sizeof(T);
             const T term = factor * load_bytes<T>(source + i * sizeof(T));
@@ -66,7 +71,7 @@ struct ComplexScaleAdd {
         const T factor_re = load_bytes<T>(reinterpret_cast<const char*>(scale));
         const T factor_im = load_bytes<T>(reinterpret_cast<const char*>(scale) + sizeof(T));
         const int64_t count = bytes / int64_t{2 * sizeof(T)};
-#pragma GCC ivdep
+        ARMCI_INDEPENDENT_ELEMENTS
         for (int64_t i = 0; i < count; ++i) {
             const char* term = source + i * 2 * sizeof(T);
             char* element = target + i * 2 * sizeof(T);
@@ -135,6 +140,13 @@ struct Baseline {
 };
 
 #if defined(__x86_64__)
+// Clang takes the widest registers without being told, and does not know the word.
+#if defined(__clang__)
+#define ARMCI_AVX512_TARGET "avx512f,avx512vl,avx512dq"
+#else
+#define ARMCI_AVX512_TARGET "avx512f,avx512vl,avx512dq,prefer-vector-width=512"
+#endif
+
 template <class Loop>
 struct Avx2 {
     [[gnu::target("avx2")]] static void run(const AccRow& row, const unsigned char* scale) {
@@ -144,8 +156,8 @@ struct Avx2 {
 
 template <class Loop>
 struct Avx512 {
-    [[gnu::target("avx512f,avx512vl,avx512dq,prefer-vector-width=512")]] static void run(
-        const AccRow& row, const unsigned char* scale) {
+    [[gnu::target(ARMCI_AVX512_TARGET)]] static void run(const AccRow& row,
+                                                         const unsigned char* scale) {
         apply_to_row<Loop>(row, scale);
     }
 };

@@ -5,6 +5,13 @@
 #include <armci/message.h>
 #include <stddef.h>
 
+// An MPI_Comm is a number in MPICH and a pointer in Open MPI.
+#if defined(OPEN_MPI)
+#define COMM_BYTES 8
+#else
+#define COMM_BYTES 4
+#endif
+
 #define CHECK_FIELD(type, member, position, bytes) \
     CHECK(offsetof(type, member) == (position));   \
     CHECK(sizeof(((type*)0)->member) == (bytes))
@@ -43,10 +50,12 @@ CHECK(sizeof(enum armci_domain_e) == 4);
 
 CHECK(sizeof(armci_size_t) == 8);
 CHECK((armci_size_t)-1 < 0);
+#if !defined(OPEN_MPI)  // where it is an address
 CHECK(ARMCII_MPI_SIZE_T == MPI_LONG);
+#endif
 CHECK(sizeof(armci_domain_t) == 4);
 CHECK((armci_domain_t)-1 < 0);
-CHECK(sizeof(MPI_Comm) == 4);
+CHECK(sizeof(MPI_Comm) == COMM_BYTES);
 
 CHECK(sizeof(armci_hdl_t) == 8);
 CHECK(ALIGN_OF(armci_hdl_t) == 4);
@@ -61,14 +70,14 @@ CHECK_FIELD(armci_giov_t, dst_ptr_array, 8, 8);
 CHECK_FIELD(armci_giov_t, bytes, 16, 4);
 CHECK_FIELD(armci_giov_t, ptr_array_len, 20, 4);
 
-CHECK(sizeof(ARMCI_Group) == 32);
+CHECK(sizeof(ARMCI_Group) == 2 * COMM_BYTES + 24);
 CHECK(ALIGN_OF(ARMCI_Group) == 8);
-CHECK_FIELD(ARMCI_Group, comm, 0, 4);
-CHECK_FIELD(ARMCI_Group, noncoll_pgroup_comm, 4, 4);
-CHECK_FIELD(ARMCI_Group, grp_to_abs, 8, 8);
-CHECK_FIELD(ARMCI_Group, abs_to_grp, 16, 8);
-CHECK_FIELD(ARMCI_Group, rank, 24, 4);
-CHECK_FIELD(ARMCI_Group, size, 28, 4);
+CHECK_FIELD(ARMCI_Group, comm, 0, COMM_BYTES);
+CHECK_FIELD(ARMCI_Group, noncoll_pgroup_comm, COMM_BYTES, COMM_BYTES);
+CHECK_FIELD(ARMCI_Group, grp_to_abs, 2 * COMM_BYTES, 8);
+CHECK_FIELD(ARMCI_Group, abs_to_grp, 2 * COMM_BYTES + 8, 8);
+CHECK_FIELD(ARMCI_Group, rank, 2 * COMM_BYTES + 16, 4);
+CHECK_FIELD(ARMCI_Group, size, 2 * COMM_BYTES + 20, 4);
 
 CHECK(sizeof(armcix_mutex_hdl_t) == 8);
 CHECK(sizeof(armcix_mutex_hdl_t) == sizeof(struct armcix_mutex_hdl_s*));

@@ -6,10 +6,18 @@ import os
 import jobs
 
 DIRECTORIES = ("/dev/shm", "/tmp")
+# What MPI has there: mpiexec of MPICH 4.2 leaves it when a job is aborted; Open MPI while a job runs.
+OF_MPI = ("hydra_hwloc_xmlfile_", "ompi.", "pmix-", "vader_segment.")
 
 
 def files():
-    return {os.path.join(d, name) for d in DIRECTORIES if os.path.isdir(d) for name in os.listdir(d)}
+    return {
+        os.path.join(d, name)
+        for d in DIRECTORIES
+        if os.path.isdir(d)
+        for name in os.listdir(d)
+        if not name.startswith(OF_MPI)
+    }
 
 
 def system_v():

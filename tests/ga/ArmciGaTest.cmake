@@ -1,7 +1,7 @@
 # Functions that declare the tests with Global Arrays.
 #
 #   armci_ga_program(<name> <source>...)
-#       Builds ga_<name>_static and ga_<name>_shared: objects, libga-mpich.a and libarmci, linked with
+#       Builds ga_<name>_static and ga_<name>_shared: objects, libga-MPI.a and libarmci, linked with
 #       libarmci.a and libarmci.so, and adds the tests ga.link.<name>_static and _shared.
 #
 #   armci_ga_run(<name> KIND static|shared NP <ranks>... [CONFIGS <config>...] [ARGS <argument>...]

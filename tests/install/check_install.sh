@@ -2,7 +2,7 @@
 # Installs the library into a temporary prefix and builds and runs programs against it as users do.
 # usage: check_install.sh STEP
 # STEP is prepare, one of the ways to build below, or clean. From the environment:
-#   WORK BUILD_DIR SOURCE_DIR LIBDIR VERSION CMAKE CC MPICC MPIFORT MPIEXEC READELF
+#   WORK BUILD_DIR SOURCE_DIR LIBDIR VERSION CMAKE CC MPI MPICC MPIFORT MPIEXEC READELF
 set -eu
 unset DESTDIR
 
@@ -38,15 +38,15 @@ prepare() {
     mkdir -p "$WORK"
     "$CMAKE" --install "$BUILD_DIR" --prefix "$prefix" >"$WORK/install.log"
 
-    for file in "$LIBDIR/libarmci.so" "$LIBDIR/libarmci.a" "$LIBDIR/libarmci-mpich.so" \
-        "$LIBDIR/libarmci-mpich.a" "$LIBDIR/pkgconfig/armci.pc" \
+    for file in "$LIBDIR/libarmci.so" "$LIBDIR/libarmci.a" "$LIBDIR/libarmci-$MPI.so" \
+        "$LIBDIR/libarmci-$MPI.a" "$LIBDIR/pkgconfig/armci.pc" \
         "$LIBDIR/cmake/armci/armci-config.cmake" \
         "$LIBDIR/cmake/armci/armci-config-version.cmake" \
         include/armci.h include/armcix.h include/message.h include/mp3.h \
         include/armci/armci.h include/armci/armcix.h include/armci/message.h; do
         [ -s "$prefix/$file" ] || fail "$file is not installed"
     done
-    [ "$(readlink "$prefix/$LIBDIR/libarmci-mpich.so")" = libarmci.so ] || fail "wrong alias"
+    [ "$(readlink "$prefix/$LIBDIR/libarmci-$MPI.so")" = libarmci.so ] || fail "wrong alias"
     "$READELF" -d "$prefix/$LIBDIR/libarmci.so" >"$WORK/dynamic"
     grep -q 'SONAME.*\[libarmci\.so\.0\]' "$WORK/dynamic" || fail "wrong soname"
     grep -q 'NEEDED.*\[libfabric\.so' "$WORK/dynamic" || fail "libarmci.so does not bring libfabric"
@@ -73,7 +73,7 @@ shared() {
 # As programs link that were made for Debian's ARMCI-MPI.
 alias_name() {
     "$MPICC" -I"$prefix/include" "$consumer/main.c" "$consumer/ring_exchange.c" \
-        -L"$prefix/$LIBDIR" -larmci-mpich -o "$WORK/ring_alias"
+        -L"$prefix/$LIBDIR" -larmci-"$MPI" -o "$WORK/ring_alias"
     check_linkage "$WORK/ring_alias" shared
     run_program "$WORK/ring_alias" LD_LIBRARY_PATH="$prefix/$LIBDIR"
 }
@@ -110,7 +110,7 @@ fortran_static() {
 
 cmake_package() {
     # The second entry is for library directories in which CMake does not look here, such as lib64.
-    "$CMAKE" -S "$consumer" -B "$WORK/cmake" -DCMAKE_C_COMPILER="$CC" \
+    "$CMAKE" -S "$consumer" -B "$WORK/cmake" -DCMAKE_C_COMPILER="$CC" -DMPI_C_COMPILER="$MPICC" \
         -DCMAKE_PREFIX_PATH="$prefix;$prefix/$LIBDIR/cmake" -DARMCI_WANTED_VERSION="$VERSION" \
         -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
     "$CMAKE" --build "$WORK/cmake"

@@ -180,7 +180,7 @@ TEST(Flood, SlowRanksHoldUpNobody) {
 // Memory of rank 0 and as much of everybody's own, for few and large operations.
 class LargeMemory {
   public:
-    explicit LargeMemory(int64_t bytes) : bytes_(bytes), bases_(static_cast<size_t>(nproc())) {
+    explicit LargeMemory(int64_t bytes) : bases_(static_cast<size_t>(nproc())) {
         ARMCI_Malloc(bases_.data(), me() == 0 ? bytes : 0);
         local_.assign(static_cast<size_t>(bytes), static_cast<char>(me() + 1));
         if (me() == 0) {
@@ -203,7 +203,6 @@ class LargeMemory {
     }
 
   private:
-    int64_t bytes_;
     std::vector<void*> bases_;
     std::vector<char> local_;
 };

@@ -74,15 +74,15 @@ TEST(Topology, RoutesAreAsConfigured) {
 
 // The transfers of a program really take the routes that were asked for: the counters say so.
 TEST(Topology, CountersFollowTheRoutes) {
-    constexpr int kBytes = 50000;
+    constexpr int kPutBytes = 50000;
     constexpr int kPuts = 8;
-    GlobalMemory memory(kBytes);
-    std::vector<char> source(kBytes, 1);
+    GlobalMemory memory(kPutBytes);
+    std::vector<char> source(kPutBytes, 1);
     for (int target = 0; target < nproc(); ++target) {
         armcix_stats_t before;
         ASSERT_EQ(ARMCIX_Stats(&before, sizeof before), 0);
         for (int i = 0; i < kPuts; ++i) {
-            ARMCI_Put(source.data(), memory.at(target), kBytes, target);
+            ARMCI_Put(source.data(), memory.at(target), kPutBytes, target);
         }
         armcix_stats_t after;
         ASSERT_EQ(ARMCIX_Stats(&after, sizeof after), 0);
@@ -92,7 +92,7 @@ TEST(Topology, CountersFollowTheRoutes) {
             operations[route] = after.put[route].operations - before.put[route].operations;
             bytes += after.put[route].bytes - before.put[route].bytes;
         }
-        EXPECT_EQ(bytes, static_cast<unsigned long long>(kPuts) * kBytes);
+        EXPECT_EQ(bytes, static_cast<unsigned long long>(kPuts) * kPutBytes);
         EXPECT_EQ(operations[0] + operations[1] + operations[2],
                   static_cast<unsigned long long>(kPuts));
         const std::string_view wanted = setting("ARMCI_ROUTE");

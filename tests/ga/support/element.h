@@ -12,6 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef CMPLX /* headers of some C libraries have it for GCC only */
+#define CMPLX(re, im) __builtin_complex((double)(re), (double)(im))
+#endif
+
 enum { kTypeCount = 6 };
 extern const int kTypes[kTypeCount]; /* C_INT, C_LONG, C_FLOAT, C_DBL, C_SCPL, C_DCPL */
 

@@ -1,0 +1,144 @@
+#!/usr/bin/env bash
+# Builds and tests the working tree on another release of Debian, in a chroot. Needs root, debootstrap,
+# git and a Debian mirror.
+#
+#   scripts/test-on.sh SUITE [--chroot DIR] [--mirror URL] [--fresh] [--run COMMAND | OPTION...]
+#     SUITE             bookworm, trixie, …
+#     --chroot DIR      where the chroot is, or will be made; default build/chroot/SUITE
+#     --mirror URL      where its packages come from; default the first in this host's apt sources
+#     --fresh           makes it anew. Otherwise it stays for the next run, with what was built in it.
+#     --run COMMAND     runs a shell command in the tree's copy instead of the tests, as "bash -i"
+#     OPTION...         of scripts/test.sh, which runs in it: --quick, --filter REGEX, …
+#
+# Its mounts and processes live in namespaces of their own and end with the script, whatever ends it.
+set -euo pipefail
+
+usage() {
+    sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    exit 2
+}
+
+die() {
+    echo "test-on: $1" >&2
+    exit 1
+}
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# In the chroot.
+tree=/usr/src/armci-ofi
+
+# inside COMMAND...: the part that runs in the namespaces. Replaces itself by the command in $chroot.
+inside() {
+    local device
+    mount -t proc proc "$chroot/proc"
+    mount --rbind /sys "$chroot/sys"
+    mount -t tmpfs -o mode=755 dev "$chroot/dev"
+    mkdir "$chroot/dev/shm" "$chroot/dev/pts"
+    mount -t tmpfs -o mode=1777 shm "$chroot/dev/shm"
+    mount -t devpts -o newinstance,ptmxmode=666 devpts "$chroot/dev/pts"
+    ln -s pts/ptmx "$chroot/dev/ptmx"
+    ln -s /proc/self/fd "$chroot/dev/fd"
+    for device in null zero full random urandom tty; do
+        : >"$chroot/dev/$device"
+        mount --bind "/dev/$device" "$chroot/dev/$device"
+    done
+    # shellcheck disable=SC2016 # the inner bash expands it
+    exec env -u TMPDIR HOME=/root LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+        chroot "$chroot" bash -c 'cd "$1" && shift && exec "$@"' bash "$tree" "$@"
+}
+
+# The first Debian archive that this host's apt uses.
+host_mirror() {
+    # shellcheck disable=SC2016 # these are apt's
+    apt-get indextargets --format '$(LABEL) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' |
+        awk '$1 == "Debian" && $2 == "main" && !found++ { print $3 }'
+}
+
+# The proxies of this host's apt, for debootstrap and as a file for the chroot's apt.
+apt_settings() {
+    apt-config dump | grep -E '^Acquire::(https?::Proxy|Check-)' || true
+}
+
+make_chroot() {
+    local proxy='' mirror=${mirror:-$(host_mirror)}
+    [[ -n $mirror ]] || die "no Debian archive among this host's apt sources; name one by --mirror"
+    eval "$(apt-config shell proxy Acquire::http::Proxy)"
+    if [[ -n $proxy && $proxy != DIRECT ]]; then
+        export http_proxy=${http_proxy:-$proxy}
+    fi
+    echo "test-on: making $chroot"
+    rm -rf --one-file-system "$chroot.new" "$chroot"
+    if ! debootstrap --variant=minbase --include=ca-certificates "$suite" "$chroot.new" "$mirror" \
+        >"$chroot.log" 2>&1 </dev/null; then
+        tail -n 20 "$chroot.log" >&2
+        die "debootstrap failed; all of its output is in $chroot.log"
+    fi
+    apt_settings >"$chroot.new/etc/apt/apt.conf.d/00host"
+    mv "$chroot.new" "$chroot"
+}
+
+# The tracked files as they are in the working tree. What was built stays: their times are kept.
+copy_tree() {
+    mkdir -p "$chroot$tree"
+    find "$chroot$tree" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
+    git -C "$root" ls-files -z | # but those deleted and not yet committed
+        while IFS= read -r -d '' file; do
+            if [[ -e $root/$file ]]; then printf '%s\0' "$file"; fi
+        done |
+        tar -C "$root" --null --files-from=- -cf - | tar -C "$chroot$tree" --no-same-owner -xf -
+}
+
+if [[ ${1:-} == --inside ]]; then # of this script, see below
+    chroot=$2
+    shift 2
+    inside "$@"
+fi
+
+suite=${1:-}
+[[ $suite =~ ^[a-z]+$ ]] || usage
+shift
+chroot=$root/build/chroot/$suite
+mirror=
+fresh=no
+command=()
+options=()
+while (($# > 0)); do
+    case $1 in
+        --chroot | --mirror | --run)
+            (($# > 1)) || usage
+            case $1 in
+                --chroot) chroot=$(realpath -m "$2") ;;
+                --mirror) mirror=$2 ;;
+                --run) command=(bash -c "$2") ;;
+            esac
+            shift
+            ;;
+        --fresh) fresh=yes ;;
+        *) options+=("$1") ;;
+    esac
+    shift
+done
+if ((${#command[@]} == 0)); then
+    command=(scripts/test.sh "${options[@]}")
+elif ((${#options[@]} > 0)); then
+    usage
+fi
+
+((EUID == 0)) || die "needs root, for chroot and mount"
+for program in debootstrap git; do
+    command -v "$program" >/dev/null || die "needs $program (apt-get install $program)"
+done
+git -C "$root" rev-parse --git-dir >/dev/null || die "copies what git tracks, but $root is no git tree"
+
+mkdir -p "$(dirname "$chroot")"
+exec {lock}>"$chroot.lock"
+flock --nonblock "$lock" || die "another run uses $chroot"
+if [[ $fresh == yes || ! -e $chroot ]]; then
+    make_chroot
+fi
+for file in resolv.conf hosts; do
+    if [[ -e /etc/$file ]]; then cp /etc/$file "$chroot/etc/$file"; fi
+done
+copy_tree
+echo "test-on: $suite ($(<"$chroot/etc/debian_version")) in $chroot"
+unshare --mount --pid --fork --kill-child "${BASH_SOURCE[0]}" --inside "$chroot" "${command[@]}"
