@@ -237,6 +237,20 @@ class Origin {
     std::string name_of(int server) const { return options_.servers.name_of(server); }
     base::Stats& stats() { return *stats_; }
     const BufferManager& buffers() const { return buffers_.manager(); }
+    // What is in use; all zero when nothing is under way.
+    struct Load {
+        int64_t tasks = 0;
+        int64_t buffer_bytes = 0;  // of chunks, landings and copies for RMA
+        int64_t frame_bytes = 0;   // of requests and batches
+        int64_t requests = 0;      // that answers are expected for
+        int64_t landings = 0;
+        int64_t credits = 0;  // that could not be sent yet
+        int64_t reserved_bytes = 0;
+        int64_t posts = 0;  // that the provider has not completed
+
+        bool operator==(const Load&) const = default;
+    };
+    Load load() const;
 
   private:
     struct Request {
