@@ -7,11 +7,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <set>
 #include <vector>
 
 #include "job.h"
+#include "simulation.h"
 #include "transfer_pattern.h"
 
 namespace armci::sim {
