@@ -107,6 +107,23 @@ bool Server::progress() {
     return moved;
 }
 
+Server::Load Server::load() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Load load;
+    load.data_bytes = static_cast<int64_t>(buffers_.manager().used_bytes());
+    load.answer_bytes = static_cast<int64_t>(small_answers_.manager().used_bytes());
+    load.waiting_answers = static_cast<int64_t>(waiting_replies_.size());
+    load.acknowledgements = static_cast<int64_t>(acknowledgements_due_.size());
+    for (const auto& [rank, client] : clients_) {
+        load.early_frames += static_cast<int64_t>(client->early_frames.size());
+        load.early_bytes += static_cast<int64_t>(client->early_bytes);
+    }
+    load.streams = static_cast<int64_t>(streams_.count());
+    load.posts = static_cast<int64_t>(endpoint_.outstanding());
+    load.free_slots = grants_.free_count();
+    return load;
+}
+
 bool Server::has_backlog() const {
     return !waiting_replies_.empty() || !acknowledgements_due_.empty() || streams_.wants_to_send();
 }

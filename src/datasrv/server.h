@@ -92,6 +92,22 @@ class Server {
     // Otherwise it naps, and whoever can serves requests sooner.
     bool is_woken_by_network() const { return endpoint_.wait_mode() != fabric::WaitMode::nap; }
 
+    // What is in use; all zero but the free slots when nothing is under way.
+    struct Load {
+        int64_t data_bytes = 0;       // of gets
+        int64_t answer_bytes = 0;     // of all other answers
+        int64_t waiting_answers = 0;  // for a buffer or the provider
+        int64_t acknowledgements = 0;
+        int64_t early_frames = 0;
+        int64_t early_bytes = 0;  // of those that are copied
+        int64_t streams = 0;      // gets that are being answered
+        int64_t posts = 0;        // that the provider has not completed
+        int64_t free_slots = 0;
+
+        bool operator==(const Load&) const = default;
+    };
+    Load load();
+
     // Time the server spent handling requests, for statistics.
     int64_t busy_ns() const { return busy_ns_.load(std::memory_order_relaxed); }
     // Of what is kept for each origin that has ever sent something.

@@ -98,6 +98,9 @@ class Endpoint {
     // Handles what has completed, drives the provider; returns the number of completions.
     int poll();
 
+    // Sends, reads and writes that are posted and not complete.
+    size_t outstanding() const { return outstanding_; }
+
     // Largest piece of an RMA operation, and how many of them one may have.
     size_t max_rma_bytes() const { return max_rma_bytes_; }
     size_t most_rma_runs() const { return most_rma_runs_; }

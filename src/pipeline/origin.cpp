@@ -226,6 +226,19 @@ bool Origin::progress() {
     return moved;
 }
 
+Origin::Load Origin::load() const {
+    Load load;
+    load.tasks = task_count_;
+    load.buffer_bytes = static_cast<int64_t>(buffers_.manager().used_bytes());
+    load.frame_bytes = static_cast<int64_t>(small_frames_.manager().used_bytes());
+    load.requests = static_cast<int64_t>(requests_.size() - spare_requests_.size());
+    load.landings = static_cast<int64_t>(landings_.size() - spare_landings_.size());
+    load.credits = static_cast<int64_t>(credits_due_.size());
+    load.reserved_bytes = receive_reserved_;
+    load.posts = static_cast<int64_t>(endpoint_.outstanding());
+    return load;
+}
+
 bool Origin::sleep(int timeout_ms) {
     if (!can_sleep() || !endpoint_.may_sleep()) {
         return false;

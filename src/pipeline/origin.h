@@ -242,6 +242,21 @@ class Origin {
     // Of what is kept for each server, used or not.
     size_t channel_bytes() const;
 
+    // What is in use; all zero when nothing is under way.
+    struct Load {
+        int64_t tasks = 0;
+        int64_t buffer_bytes = 0;  // of chunks, landings and copies for RMA
+        int64_t frame_bytes = 0;   // of requests and batches
+        int64_t requests = 0;      // that answers are expected for
+        int64_t landings = 0;
+        int64_t credits = 0;  // that could not be sent yet
+        int64_t reserved_bytes = 0;
+        int64_t posts = 0;  // that the provider has not completed
+
+        bool operator==(const Load&) const = default;
+    };
+    Load load() const;
+
   private:
     struct Request {
         Task* task = nullptr;

@@ -187,10 +187,10 @@ TEST_P(WatchMeeting, StrangersAreNotTaken) {
 
 INSTANTIATE_TEST_SUITE_P(Reaches, WatchMeeting,
                          testing::Values(Reach::node, Reach::host, Reach::hosts),
-                         [](const auto& info) {
-                             return std::string(info.param == Reach::node   ? "node"
-                                                : info.param == Reach::host ? "host"
-                                                                            : "hosts");
+                         [](const auto& parameter) {
+                             return std::string(parameter.param == Reach::node   ? "node"
+                                                : parameter.param == Reach::host ? "host"
+                                                                                 : "hosts");
                          });
 
 TEST(WatchMeeting, NobodyListens) {

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# The checks that take too long for scripts/test.sh, in the release build of this tree.
+#
+#   scripts/nightly.sh [--seeds N] [--first S]
+#     --seeds N    schedules of the simulated network (100000)
+#     --first S    seed of the first of them (1)
+#
+# Exit status 0 if nothing failed; each check says how its failure is repeated.
+set -euo pipefail
+
+usage() {
+    sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    exit 2
+}
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+seeds=100000
+first=1
+while (($# > 0)); do
+    (($# > 1)) || usage
+    case $1 in
+        --seeds) seeds=$2 ;;
+        --first) first=$2 ;;
+        *) usage ;;
+    esac
+    shift 2
+done
+[[ $seeds =~ ^[1-9][0-9]*$ && $first =~ ^[0-9]+$ ]] || usage
+
+"$root/scripts/setup.sh" build test
+"$root/scripts/build.sh" release --target armci_sim -DARMCI_BUILD_TESTS=ON
+
+failed=0
+
+# Each processor takes its share of the seeds.
+simulate() {
+    local shares pids=() share=0 pid
+    shares=$(nproc)
+    for ((share = 0; share < shares; ++share)); do
+        "$root/build/release/tests/sim/armci_sim" \
+            --first $((first + seeds * share / shares)) \
+            --seeds $((seeds * (share + 1) / shares - seeds * share / shares)) &
+        pids+=($!)
+    done
+    for pid in "${pids[@]}"; do
+        wait "$pid" || failed=1
+    done
+}
+
+echo "== simulated network, $seeds schedules"
+simulate
+
+if ((failed != 0)); then
+    echo "nightly: something failed"
+    exit 1
+fi
+echo "nightly: nothing failed"

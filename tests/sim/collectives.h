@@ -1,0 +1,17 @@
+// The few collectives of MPI that the library calls while it runs (barriers, agreeing on
+// allocations), simulated among fibers. MPI itself is never started in this program.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+namespace armci::sim {
+
+void start_mpi();
+// A communicator of these ranks of the world.
+MPI_Comm make_communicator(std::vector<int> ranks);
+// Whose calls the next ones are.
+void set_calling_rank(int rank);
+
+}  // namespace armci::sim

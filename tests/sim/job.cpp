@@ -1,0 +1,421 @@
+#include "job.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "base/log.h"
+#include "collectives.h"
+#include "core/notify.h"
+#include "simulation.h"
+
+namespace armci::sim {
+namespace {
+
+// Steps without progress after which everybody gets a turn, and how many turns then go by before it
+// is a deadlock. Spells of refused posts and naps of waiters are shorter.
+constexpr int64_t kPatience = 3000;
+constexpr int kTurns = 5000;
+constexpr int64_t kMostSteps = 20'000'000;
+
+template <class Weights>
+size_t pick(const Weights& weights) {
+    int64_t total = 0;
+    for (const int64_t weight : weights) {
+        total += weight;
+    }
+    int64_t at = draw(0, total - 1);
+    size_t index = 0;
+    while (at >= weights[index]) {
+        at -= weights[index++];
+    }
+    return index;
+}
+
+}  // namespace
+
+Job::Job(const Plan& plan) : plan_(plan) {
+    start_provider(plan.provider);
+    start_mpi();
+    set_step_ns(plan.step_ns);
+    std::vector<int> world;
+    std::vector<int> leaders;
+    for (int node = 0; node < plan.node_count(); ++node) {
+        std::vector<int> ranks;
+        for (int i = 0; i < plan.ranks_of_node[static_cast<size_t>(node)]; ++i) {
+            ranks.push_back(static_cast<int>(world.size()));
+            world.push_back(ranks.back());
+            node_of_.push_back(node);
+        }
+        leaders.push_back(ranks.front());
+        Node& made = nodes_.emplace_back();
+        made.heap = std::make_unique<test::TestHeap>(size_t{16} << 20);
+        made.comm = make_communicator(ranks);
+    }
+    world_comm_ = make_communicator(world);
+    leaders_comm_ = make_communicator(leaders);
+    for (const int rank : world) {
+        open_rank(rank);
+    }
+    for (const int rank : world) {
+        open_server(rank);
+    }
+    for (const int rank : world) {
+        open_origin(rank);
+    }
+    finish_opening();
+}
+
+Job::~Job() {
+    for (const auto& process : processes_) {
+        process->runtime->network->origin.close();
+    }
+    for (const auto& process : processes_) {
+        if (process->runtime->network->server != nullptr) {
+            process->runtime->network->server->stop();
+        }
+    }
+    for (const auto& process : processes_) {
+        process->runtime->segments.stop();
+        process->runtime->groups.stop();
+    }
+    core::g_running = nullptr;
+}
+
+void Job::enter(int rank) {
+    core::g_running = processes_[static_cast<size_t>(rank)]->runtime.get();
+    set_calling_rank(rank);
+    base::set_log_rank(rank);
+}
+
+// As core/lifecycle.cpp does from agreed settings on.
+void Job::open_rank(int rank) {
+    auto process = std::make_unique<Process>();
+    process->job = this;
+    process->runtime = std::make_unique<core::Runtime>();
+    core::Runtime& runtime = *process->runtime;
+    processes_.push_back(std::move(process));
+    enter(rank);
+
+    base::Config& config = runtime.configuration.config;
+    config.route = static_cast<int>(plan_.route);
+    config.explicit_nb_progress = plan_.explicit_progress;
+    config.no_flush_local = plan_.no_flush_local;
+    config.progress_thread = plan_.server_threads;
+
+    runtime.short_way_ranks = plan_.takes_short_ways ? plan_.rank_count() : 0;
+
+    const int node = node_of(rank);
+    core::World& world = runtime.world;
+    world.user_comm = world_comm_;
+    world.comm = world_comm_;
+    world.rank = rank;
+    world.size = plan_.rank_count();
+    world.node = node;
+    world.node_count = plan_.node_count();
+    world.node_of.assign(node_of_.begin(), node_of_.end());
+    for (int other = 0; other < world.size; ++other) {
+        if (node_of(other) == node) {
+            world.rank_in_node += other < rank ? 1 : 0;
+            world.node_ranks.push_back(other);
+        }
+    }
+    world.node_comm = nodes_[static_cast<size_t>(node)].comm;
+    world.leaders_comm = world.is_leader() ? leaders_comm_ : MPI_COMM_NULL;
+
+    runtime.heap = **nodes_[static_cast<size_t>(node)].heap;
+    node::HeapControl& control = runtime.heap.control();
+    runtime.node_barrier =
+        node::NodeBarrier(&control.barrier, static_cast<int>(world.node_ranks.size()));
+    runtime.mutex_queue = node::MutexQueue(&control.waiters);
+    runtime.attachments = node::Attachments(&control.attachments);
+    runtime.groups.start(world);
+    runtime.segments.start(world);
+    runtime.network_spin = base::SpinBudget(plan_.spin_ns, 2 * plan_.spin_ns);
+
+    runtime.network = std::make_unique<core::Network>();
+    core::Network& network = *runtime.network;
+    network.servers = {plan_.node_count(), plan_.servers_per_node};
+    std::string error;
+    const auto peers = static_cast<size_t>(world.size + network.servers.count());
+    if (!network.domain.open(choose_simulated_provider(), peers, &error)) {
+        violation("the domain of rank %d does not open: %s", rank, error.c_str());
+    }
+    const bool ordered = plan_.use_ordering && network.domain.orders_writes();
+    rma_usable_ = network.domain.row().rma && (ordered || network.domain.row().delivery);
+    network.rma_usable = rma_usable_;
+    if (!rma_usable_ && plan_.route == base::RouteChoice::rma) {
+        config.route = static_cast<int>(base::RouteChoice::automatic);
+    }
+    network.costs.choose_from(plan_.least_rma_run);
+}
+
+void Job::open_server(int rank) {
+    core::Runtime& runtime = this->runtime(rank);
+    core::Network& network = *runtime.network;
+    if (runtime.world.rank_in_node >= plan_.servers_per_node) {
+        return;
+    }
+    enter(rank);
+    datasrv::ServerOptions options;
+    options.servers = network.servers;
+    options.number = network.servers.first_of(runtime.world.node) + runtime.world.rank_in_node;
+    options.rank_count = runtime.world.size;
+    options.buffer_count = static_cast<size_t>(plan_.buffer_count);
+    options.buffer_bytes = static_cast<size_t>(plan_.buffer_bytes);
+    options.client_window_bytes = plan_.window_bytes;
+    options.receive_bytes = static_cast<size_t>(plan_.receive_bytes);
+    options.landing_slots = plan_.use_landing ? static_cast<uint32_t>(plan_.receive_count) : 0;
+    options.register_segments = network.rma_usable;
+    label_next_endpoint(true, options.number, rank);
+    network.server = std::make_unique<datasrv::Server>();
+    std::string error;
+    if (!network.server->open(network.domain, runtime.heap, options, &error)) {
+        violation("data server %d does not open: %s", options.number, error.c_str());
+    }
+}
+
+void Job::open_origin(int rank) {
+    core::Runtime& runtime = this->runtime(rank);
+    core::Network& network = *runtime.network;
+    enter(rank);
+    pipeline::OriginOptions options;
+    options.rank = rank;
+    options.servers = network.servers;
+    options.buffer_count = static_cast<size_t>(plan_.buffer_count);
+    options.buffer_bytes = static_cast<size_t>(plan_.buffer_bytes);
+    options.receive_bytes = static_cast<size_t>(plan_.answer_bytes);
+    options.server_window_bytes = plan_.window_bytes;
+    options.register_min_bytes = plan_.register_min_bytes;
+    options.use_landing = plan_.use_landing;
+    options.use_ordering = plan_.use_ordering;
+    pipeline::OriginEnvironment environment;
+    environment.context = processes_[static_cast<size_t>(rank)].get();
+    environment.server_address = server_address;
+    environment.landing = landing;
+    environment.resolve = resolve;
+    label_next_endpoint(false, rank, rank);
+    std::string error;
+    if (!network.origin.open(network.domain, options, environment, &runtime.stats, &error)) {
+        violation("the origin of rank %d does not open: %s", rank, error.c_str());
+    }
+    network.origin.limit_depth(plan_.depth_limit);
+}
+
+int Job::host_of(int server) const {
+    const int node = server / plan_.servers_per_node;
+    const auto first = std::find(node_of_.begin(), node_of_.end(), node);
+    return static_cast<int>(first - node_of_.begin()) + server % plan_.servers_per_node;
+}
+
+const void* Job::server_address(void* process, int server) {
+    Job& job = *static_cast<Process*>(process)->job;
+    return job.runtime(job.host_of(server)).network->server->address().data();
+}
+
+const pipeline::LandingAddress* Job::landing(void* process, int server) {
+    Job& job = *static_cast<Process*>(process)->job;
+    return &job.runtime(job.host_of(server)).network->server->landing();
+}
+
+bool Job::resolve(void* process, int node, uint64_t address, int64_t bytes,
+                  fabric::RemoteMemory* memory) {
+    return static_cast<Process*>(process)->runtime->segments.resolve(node, address, bytes, memory);
+}
+
+// --- The scheduler -------------------------------------------------------------------------------
+
+void Job::resume(int rank) {
+    Process& process = *processes_[static_cast<size_t>(rank)];
+    if (process.is_dead) {
+        return;
+    }
+    enter(rank);
+    if (!process.fiber->has_ended()) {
+        process.fiber->resume();
+        after_turn_();
+    } else if (process.runtime->network->server != nullptr) {
+        process.runtime->network->server->help();  // as in ARMCI_Finalize
+    }
+}
+
+void Job::serve(int server) {
+    const int host = host_of(server);
+    if (!processes_[static_cast<size_t>(host)]->is_dead) {
+        enter(host);
+        runtime(host).network->server->help();
+        after_turn_();
+    }
+}
+
+void Job::step() {
+    count_step();
+    enum { network, ranks, servers };
+    const std::array<int64_t, 3> weights = {pending_operations() > 0 ? plan_.network_weight : 0,
+                                            plan_.rank_weight,
+                                            plan_.server_threads ? plan_.server_weight : 0};
+    switch (pick(weights)) {
+        case network:
+            step_network();
+            break;
+        case ranks:
+            resume(static_cast<int>(pick(plan_.rank_weights)));
+            break;
+        case servers:
+            serve(static_cast<int>(pick(plan_.server_weights)));
+            break;
+    }
+}
+
+void Job::kill(int rank) {
+    record("kill", rank);
+    processes_[static_cast<size_t>(rank)]->is_dead = true;
+    kill_process(rank);
+}
+
+// Some are chosen so seldom that nothing may move for long; so everybody gets a turn.
+bool Job::is_stuck() {
+    const int64_t before = sim::step();
+    if (before - last_progress() < kPatience) {
+        return false;
+    }
+    for (int turn = 0; turn < kTurns; ++turn) {
+        count_step();
+        step_network();
+        for (int rank = 0; rank < plan_.rank_count(); ++rank) {
+            resume(rank);
+        }
+        for (int server = 0; server < plan_.server_count() && plan_.server_threads; ++server) {
+            serve(server);
+        }
+        if (last_progress() > before) {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::string Job::describe_state() {
+    std::string text = describe(plan_) + "\n";
+    for (int rank = 0; rank < plan_.rank_count(); ++rank) {
+        const Process& process = *processes_[static_cast<size_t>(rank)];
+        pipeline::Origin& origin = process.runtime->network->origin;
+        char line[200];
+        std::snprintf(line, sizeof line, "  rank %d%s: %lld tasks, %zu buffer bytes in use\n", rank,
+                      process.is_dead              ? " (dead)"
+                      : process.fiber->has_ended() ? " (ended)"
+                                                   : "",
+                      static_cast<long long>(origin.task_count()), origin.buffers().used_bytes());
+        text += line;
+    }
+    return text + describe_network();
+}
+
+void Job::report_stuck() {
+    if (plan_.victim >= 0 && processes_[static_cast<size_t>(plan_.victim)]->is_dead) {
+        std::fflush(stdout);
+        _exit(kForsakenStatus);
+    }
+    violation("nothing has moved for %lld steps: a deadlock, or something was lost\n%s",
+              static_cast<long long>(sim::step() - last_progress()), describe_state().c_str());
+}
+
+void Job::run(const std::function<void(int rank)>& body, std::function<void()> after_turn) {
+    after_turn_ = std::move(after_turn);
+    for (int rank = 0; rank < plan_.rank_count(); ++rank) {
+        processes_[static_cast<size_t>(rank)]->fiber = std::make_unique<Fiber>([this, rank, &body] {
+            core::start_notifications(runtime(rank));
+            body(rank);
+            record("rank ends", rank);
+        });
+    }
+    const auto has_ended = [](const std::unique_ptr<Process>& process) {
+        return process->fiber->has_ended();
+    };
+    while (!std::all_of(processes_.begin(), processes_.end(), has_ended)) {
+        step();
+        if (sim::step() == plan_.dies_at && plan_.victim >= 0) {
+            kill(plan_.victim);
+        }
+        if (is_stuck()) {
+            report_stuck();
+        }
+        if (sim::step() > kMostSteps) {
+            violation("the run does not end within %lld steps\n%s",
+                      static_cast<long long>(kMostSteps), describe_state().c_str());
+        }
+    }
+    drain();
+}
+
+// Until nobody has anything more to do: what is on its way when the last rank ends arrives.
+void Job::drain() {
+    constexpr int kQuietRounds = 50;
+    end_delays();
+    for (int64_t quiet = 0; quiet < kQuietRounds;) {
+        const int64_t before = sim::step();
+        count_step();
+        while (step_network()) {
+        }
+        for (int rank = 0; rank < plan_.rank_count(); ++rank) {
+            enter(rank);
+            runtime(rank).network->origin.progress();
+        }
+        for (int server = 0; server < plan_.server_count(); ++server) {
+            serve(server);
+        }
+        quiet = last_progress() > before ? 0 : quiet + 1;
+    }
+}
+
+void Job::check_nothing_is_left() {
+    if (pending_operations() > 0) {
+        violation("operations are left in the network\n%s", describe_state().c_str());
+    }
+    for (int rank = 0; rank < plan_.rank_count(); ++rank) {
+        const pipeline::Origin::Load load = runtime(rank).network->origin.load();
+        if (load != pipeline::Origin::Load{}) {
+            violation(
+                "rank %d has not got back all it had: %lld tasks, %lld buffer bytes, %lld "
+                "frame bytes, %lld requests, %lld landings, %lld credits, %lld reserved, "
+                "%lld posts\n%s",
+                rank, static_cast<long long>(load.tasks), static_cast<long long>(load.buffer_bytes),
+                static_cast<long long>(load.frame_bytes), static_cast<long long>(load.requests),
+                static_cast<long long>(load.landings), static_cast<long long>(load.credits),
+                static_cast<long long>(load.reserved_bytes), static_cast<long long>(load.posts),
+                describe_state().c_str());
+        }
+    }
+    for (int number = 0; number < plan_.server_count(); ++number) {
+        datasrv::Server& server = *runtime(host_of(number)).network->server;
+        datasrv::Server::Load load = server.load();
+        int64_t held = 0;
+        for (int rank = 0; rank < plan_.rank_count(); ++rank) {
+            held +=
+                static_cast<int64_t>(runtime(rank).network->origin.channel(number).slots.size());
+        }
+        const int64_t all = server.landing().slot_count;
+        if (load.free_slots + held != all) {
+            violation("of %lld landing slots of server %d %lld are free and %lld with origins",
+                      static_cast<long long>(all), number, static_cast<long long>(load.free_slots),
+                      static_cast<long long>(held));
+        }
+        load.free_slots = 0;
+        if (load != datasrv::Server::Load{}) {
+            violation(
+                "server %d has something left: %lld data bytes, %lld answer bytes, %lld "
+                "answers, %lld early frames, %lld streams, %lld acknowledgements, %lld "
+                "posts\n%s",
+                number, static_cast<long long>(load.data_bytes),
+                static_cast<long long>(load.answer_bytes),
+                static_cast<long long>(load.waiting_answers),
+                static_cast<long long>(load.early_frames), static_cast<long long>(load.streams),
+                static_cast<long long>(load.acknowledgements), static_cast<long long>(load.posts),
+                describe_state().c_str());
+        }
+    }
+}
+
+}  // namespace armci::sim

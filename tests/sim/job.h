@@ -1,0 +1,83 @@
+// A job of several nodes in one process and on one thread: every rank is a fiber with a runtime of
+// its own, with node heaps, data servers and origins as ARMCI_Init makes them, on the simulated
+// provider. The scheduler picks at random who or what moves next.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/runtime.h"
+#include "fiber.h"
+#include "plan.h"
+#include "test_heap.h"
+
+namespace armci::sim {
+
+class Job {
+  public:
+    explicit Job(const Plan& plan);
+    ~Job();
+    Job(const Job&) = delete;
+    Job& operator=(const Job&) = delete;
+
+    // Every rank runs `body` with its number; ends when all have returned and everything is quiet.
+    // After each turn of a rank or a server `after_turn` watches what ranks cannot see.
+    void run(const std::function<void(int rank)>& body, std::function<void()> after_turn);
+    // After run(): whether nothing is left of what was under way.
+    void check_nothing_is_left();
+
+    const Plan& plan() const { return plan_; }
+    core::Runtime& runtime(int rank) { return *processes_[static_cast<size_t>(rank)]->runtime; }
+    int node_of(int rank) const { return node_of_[static_cast<size_t>(rank)]; }
+    bool has_died(int rank) const {
+        return rank >= 0 && processes_[static_cast<size_t>(rank)]->is_dead;
+    }
+    // Whether the library may use remote memory access at all.
+    bool rma_usable() const { return rma_usable_; }
+
+  private:
+    struct Node {
+        std::unique_ptr<test::TestHeap> heap;
+        MPI_Comm comm = MPI_COMM_NULL;
+    };
+    struct Process {
+        Job* job = nullptr;
+        std::unique_ptr<core::Runtime> runtime;
+        std::unique_ptr<Fiber> fiber;
+        bool is_dead = false;
+    };
+
+    void open_rank(int rank);
+    void open_server(int rank);
+    void open_origin(int rank);
+    // From now on code runs in the name of that rank.
+    void enter(int rank);
+    void resume(int rank);
+    void serve(int server);
+    void step();
+    void kill(int rank);
+    bool is_stuck();
+    void report_stuck();
+    std::string describe_state();
+    void drain();
+    int host_of(int server) const;
+
+    static const void* server_address(void* process, int server);
+    static const pipeline::LandingAddress* landing(void* process, int server);
+    static bool resolve(void* process, int node, uint64_t address, int64_t bytes,
+                        fabric::RemoteMemory* memory);
+
+    Plan plan_;
+    std::vector<int> node_of_;  // by rank
+    std::vector<Node> nodes_;
+    std::vector<std::unique_ptr<Process>> processes_;
+    MPI_Comm world_comm_ = MPI_COMM_NULL;
+    MPI_Comm leaders_comm_ = MPI_COMM_NULL;
+    bool rma_usable_ = false;
+    std::function<void()> after_turn_;
+};
+
+// Status of a run in which a process died and nothing was left to do but to wait for it.
+inline constexpr int kForsakenStatus = 4;
+
+}  // namespace armci::sim

@@ -1,0 +1,91 @@
+#include "libc.h"
+
+#include <linux/futex.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdarg>
+#include <ctime>
+#include <map>
+
+#include "fiber.h"
+#include "simulation.h"
+
+namespace armci::sim {
+namespace {
+
+struct WaitFd {
+    bool (*is_ready)(const void* context) = nullptr;
+    const void* context = nullptr;
+};
+std::map<int, WaitFd> g_wait_fds;
+
+}  // namespace
+
+void remember_wait_fd(int fd, bool (*is_ready)(const void* context), const void* context) {
+    g_wait_fds[fd] = {is_ready, context};
+}
+
+void forget_wait_fd(int fd) {
+    g_wait_fds.erase(fd);
+}
+
+}  // namespace armci::sim
+
+extern "C" {
+
+int __real_poll(pollfd* fds, nfds_t count, int timeout_ms);
+long __real_syscall(long number, ...);
+
+int __wrap_clock_gettime(clockid_t, timespec* time) {
+    const int64_t ns = armci::sim::simulated_ns();
+    time->tv_sec = ns / 1'000'000'000;
+    time->tv_nsec = ns % 1'000'000'000;
+    return 0;
+}
+
+int __wrap_sched_yield() {
+    armci::sim::Fiber::yield();
+    return 0;
+}
+
+// A sleeper wakes when there is something, or after some steps, as by its time-out.
+int __wrap_poll(pollfd* fds, nfds_t count, int timeout_ms) {
+    const auto found =
+        count == 1 ? armci::sim::g_wait_fds.find(fds->fd) : armci::sim::g_wait_fds.end();
+    if (found == armci::sim::g_wait_fds.end()) {
+        return __real_poll(fds, count, timeout_ms);
+    }
+    constexpr int64_t kLongestTurns = 16;
+    const armci::sim::WaitFd wait = found->second;
+    for (int64_t left = armci::sim::draw(1, kLongestTurns); left > 0; --left) {
+        armci::sim::Fiber::yield();
+        if (wait.is_ready(wait.context)) {
+            fds->revents = POLLIN;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// The futex's only: other calls get the arguments that they would have got.
+long __wrap_syscall(long number, ...) {
+    va_list list;
+    va_start(list, number);
+    long arguments[6];
+    for (long& argument : arguments) {
+        argument = va_arg(list, long);
+    }
+    va_end(list);
+    if (number == SYS_futex) {
+        if (arguments[1] == FUTEX_WAIT) {
+            armci::sim::Fiber::yield();
+        }
+        return 0;
+    }
+    return __real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
+                          arguments[4], arguments[5]);
+}
+
+}  // extern "C"

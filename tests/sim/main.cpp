@@ -1,0 +1,287 @@
+// Runs the library through random schedules of a simulated network, and checks every byte.
+//
+//   armci_sim --seeds N [--first S]    the schedules of N seeds, from S on (1)
+//   armci_sim --seed S [--trace]       one; every event is printed
+//   armci_sim --sabotage               networks that break their promises: each must be found out
+//
+// Ends with status 0 when nothing was violated. How to read a failure: README.md.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "base/log.h"
+#include "child_process.h"
+#include "job.h"
+#include "plan.h"
+#include "program.h"
+#include "simulation.h"
+#include "stderr_capture.h"
+
+namespace armci::sim {
+namespace {
+
+struct Options {
+    uint64_t first = 1;
+    uint64_t count = 0;
+    bool one = false;
+    bool trace = false;
+    bool sabotage = false;
+};
+
+struct Totals {
+    uint64_t runs = 0;
+    uint64_t deaths = 0;    // of a process
+    uint64_t reported = 0;  // of these: ended with a message that names the peer
+    uint64_t forsaken = 0;  // nobody had anything more to do with the dead one
+    int64_t steps = 0;
+};
+
+void say_seed(int signal) {
+    const char* text = replay_hint();
+    const char head[] = "armci_sim: a crash; replay with: ";
+    if (write(STDERR_FILENO, head, sizeof head - 1) < 0 ||
+        write(STDERR_FILENO, text, std::strlen(text)) < 0 || write(STDERR_FILENO, "\n", 1) < 0) {
+        _exit(kViolationStatus);
+    }
+    raise(signal);  // now with its default action
+}
+
+void watch_for_crashes() {
+    static char stack[64 << 10];
+    stack_t alternate{};
+    alternate.ss_sp = stack;
+    alternate.ss_size = sizeof stack;
+    sigaltstack(&alternate, nullptr);
+    struct sigaction action {};
+    action.sa_handler = say_seed;
+    action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL}) {
+        sigaction(signal, &action, nullptr);
+    }
+}
+
+// The library ends the job: an error, unless a process has died.
+constexpr int kFatalStatus = 1;
+void on_fatal(int) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "  the library ended the job at step %lld; replay with: %s\n",
+                 static_cast<long long>(step()), replay_hint());
+    std::fflush(stderr);
+    _exit(kFatalStatus);
+}
+
+void run_plan(const Plan& plan) {
+    Job job(plan);
+    Program program(job);
+    job.run([&](int rank) { program.run(rank); }, [&] { program.watch_mutexes(); });
+    if (!job.has_died(plan.victim)) {
+        job.check_nothing_is_left();
+    }
+}
+
+// In a child, since the library ends the process.
+bool run_with_death(const Plan& plan, Totals* totals) {
+    std::string text;
+    int status = 0;
+    {
+        const test::StderrCapture captured;
+        status = test::ChildProcess([&] {
+                     run_plan(plan);
+                     return 0;
+                 }).wait();
+        text = captured.text();
+    }
+    ++totals->deaths;
+    if (status == kForsakenStatus) {
+        ++totals->forsaken;
+        return true;
+    }
+    int node = 0;
+    for (int rank = plan.victim; (rank -= plan.ranks_of_node[static_cast<size_t>(node)]) >= 0;) {
+        ++node;
+    }
+    const std::string by_node = "with node " + std::to_string(node) + " failed";
+    const std::string by_rank = "with rank " + std::to_string(plan.victim) + " failed";
+    if (status == kFatalStatus &&
+        (text.find(by_node) != std::string::npos || text.find(by_rank) != std::string::npos)) {
+        ++totals->reported;
+        return true;
+    }
+    if (status != 0) {
+        std::fprintf(stderr,
+                     "%sarmci_sim: seed %llu: rank %d of node %d died, and that is how the "
+                     "job ended (status %d)\n  replay with: %s\n",
+                     text.c_str(), static_cast<unsigned long long>(seed()), plan.victim, node,
+                     status, replay_hint());
+    }
+    return status == 0;  // it came too late
+}
+
+// The hash of what happened; ends the program when something was violated.
+uint64_t run_seed(uint64_t seed, bool trace, Totals* totals) {
+    begin_run(seed, trace);
+    const Plan plan = draw_plan();
+    if (trace) {
+        std::printf("%s\n", describe(plan).c_str());
+    }
+    ++totals->runs;
+    if (plan.victim >= 0 && !trace) {
+        if (!run_with_death(plan, totals)) {
+            std::exit(kViolationStatus);
+        }
+        return 0;
+    }
+    run_plan(plan);
+    totals->steps += step();
+    return event_hash();
+}
+
+int run_seeds(const Options& options) {
+    constexpr uint64_t kRepeated = 50;  // every so many seeds one runs twice
+    Totals totals;
+    for (uint64_t seed = options.first; seed < options.first + options.count; ++seed) {
+        const uint64_t hash = run_seed(seed, options.trace, &totals);
+        if (seed % kRepeated == 0 && run_seed(seed, false, &totals) != hash) {
+            violation("a second run of the same seed went another way");
+        }
+        if (options.one) {
+            std::printf("seed %llu: %lld steps, hash %016llx\n",
+                        static_cast<unsigned long long>(seed), static_cast<long long>(step()),
+                        static_cast<unsigned long long>(hash));
+        }
+    }
+    if (!options.one) {
+        std::printf(
+            "%llu schedules, %lld steps; a process died in %llu of them: %llu ended with a "
+            "message about it, in %llu nobody asked for it again\n",
+            static_cast<unsigned long long>(totals.runs), static_cast<long long>(totals.steps),
+            static_cast<unsigned long long>(totals.deaths),
+            static_cast<unsigned long long>(totals.reported),
+            static_cast<unsigned long long>(totals.forsaken));
+    }
+    return 0;
+}
+
+// So that it matters whether writes and messages keep the order that they were promised.
+void rely_on_order(Plan* plan) {
+    ProviderPlan& provider = plan->provider;
+    provider.message_order |= FI_ORDER_SAW | FI_ORDER_WAW | FI_ORDER_RMA_WAW;
+    provider.ordered_bytes = size_t{1} << 30;
+    provider.rma = true;
+    provider.failed_registrations = 0;
+    provider.delays = 300;
+    provider.longest_delay = 500;
+    plan->use_ordering = true;
+    plan->route = base::RouteChoice::rma;
+}
+
+// How many seeds it takes until a network that does this is found out; 0: it is not.
+uint64_t seeds_to_find(Sabotage sabotage) {
+    constexpr uint64_t kMostSeeds = 100;
+    for (uint64_t seed = 1; seed <= kMostSeeds; ++seed) {
+        const test::StderrCapture captured;
+        const int status = test::ChildProcess([&] {
+                               begin_run(seed, false);
+                               Plan plan = draw_plan();
+                               plan.victim = -1;
+                               plan.provider.sabotage = sabotage;
+                               if (sabotage == Sabotage::overtaking) {
+                                   rely_on_order(&plan);
+                               }
+                               run_plan(plan);
+                               return 0;
+                           }).wait();
+        if (status != 0) {
+            return seed;
+        }
+    }
+    return 0;
+}
+
+int run_sabotages() {
+    constexpr struct {
+        Sabotage kind;
+        const char* name;
+    } kSabotages[] = {
+        {Sabotage::lost_message, "lost message"},
+        {Sabotage::repeated_message, "repeated message"},
+        {Sabotage::lost_completion, "lost completion"},
+        {Sabotage::early_completion, "early completion"},
+        {Sabotage::early_notice, "early notice"},
+        {Sabotage::overtaking, "overtaking"},
+        {Sabotage::wrong_byte, "wrong byte"},
+        {Sabotage::stale_read, "stale read"},
+        {Sabotage::early_end, "early end"},
+    };
+    int status = 0;
+    for (const auto& [kind, name] : kSabotages) {
+        const uint64_t seeds = seeds_to_find(kind);
+        if (seeds == 0) {
+            std::printf("%-20s not found\n", name);
+            status = kViolationStatus;
+        } else {
+            std::printf("%-20s found by seed %llu\n", name, static_cast<unsigned long long>(seeds));
+        }
+        std::fflush(stdout);
+    }
+    return status;
+}
+
+[[noreturn]] void usage() {
+    std::fputs("usage: armci_sim --seeds N [--first S] | --seed S [--trace] | --sabotage\n",
+               stderr);
+    std::exit(2);
+}
+
+uint64_t parse_number(const char* text) {
+    char* end = nullptr;
+    const uint64_t number = text != nullptr ? std::strtoull(text, &end, 10) : 0;
+    if (text == nullptr || end == text || *end != '\0') {
+        usage();
+    }
+    return number;
+}
+
+Options parse(int argc, char** argv) {
+    Options options;
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view word = argv[i];
+        if (word == "--seeds") {
+            options.count = parse_number(argv[++i]);
+        } else if (word == "--first") {
+            options.first = parse_number(argv[++i]);
+        } else if (word == "--seed") {
+            options.first = parse_number(argv[++i]);
+            options.count = 1;
+            options.one = true;
+        } else if (word == "--trace") {
+            options.trace = true;
+        } else if (word == "--sabotage") {
+            options.sabotage = true;
+        } else {
+            usage();
+        }
+    }
+    if (!options.sabotage && options.count == 0) {
+        usage();
+    }
+    return options;
+}
+
+}  // namespace
+}  // namespace armci::sim
+
+int main(int argc, char** argv) {
+    using namespace armci::sim;
+    const Options options = parse(argc, argv);
+    armci::base::set_log_level(armci::base::LogLevel::error);
+    armci::base::set_abort_hook(on_fatal);
+    watch_for_crashes();
+    return options.sabotage ? run_sabotages() : run_seeds(options);
+}

@@ -1,0 +1,195 @@
+#include "plan.h"
+
+#include <algorithm>
+#include <numeric>
+#include <sstream>
+
+#include "simulation.h"
+
+namespace armci::sim {
+namespace {
+
+template <class T>
+T one_of(std::initializer_list<T> choices) {
+    return *(choices.begin() + draw(0, static_cast<int64_t>(choices.size()) - 1));
+}
+
+void draw_job(Plan* plan) {
+    const auto nodes = static_cast<int>(one_of({2, 2, 2, 3, 3, 4}));
+    for (int node = 0; node < nodes; ++node) {
+        plan->ranks_of_node.push_back(one_of({1, 1, 2, 2, 3}));
+    }
+    const int fewest = *std::min_element(plan->ranks_of_node.begin(), plan->ranks_of_node.end());
+    plan->servers_per_node = happens(400) ? fewest : 1;
+}
+
+void draw_provider(Plan* plan) {
+    ProviderPlan& provider = plan->provider;
+    // Without the order of messages, which the library asks for but does not count on, it may only
+    // be slower.
+    provider.message_order = happens(850) ? FI_ORDER_SAS : 0;
+    if (happens(600)) {
+        provider.message_order |= FI_ORDER_SAW | FI_ORDER_WAW | FI_ORDER_RMA_WAW;
+        provider.message_order |= happens(500) ? FI_ORDER_RAW | FI_ORDER_RMA_RAW : 0;
+    } else {
+        provider.message_order |= happens(300) ? FI_ORDER_SAW : 0;
+        provider.message_order |= happens(300) ? FI_ORDER_WAW | FI_ORDER_RMA_WAW : 0;
+    }
+    provider.ordered_bytes = happens(850) ? size_t{1} << 30 : 4096;
+    provider.memory_mode = one_of({0, FI_MR_VIRT_ADDR, FI_MR_VIRT_ADDR | FI_MR_PROV_KEY,
+                                   FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED}) |
+                           (happens(400) ? FI_MR_LOCAL : 0) | (happens(200) ? FI_MR_ENDPOINT : 0);
+    provider.transmit_size = static_cast<size_t>(one_of({2, 4, 16, 64, 256}));
+    provider.iov_limit = static_cast<size_t>(draw(1, 4));
+    provider.largest_bytes =
+        happens(300) ? static_cast<size_t>(plan->buffer_bytes) : size_t{1} << 30;
+    provider.notice_bytes = one_of<size_t>({0, 4, 4, 8, 8, 8});
+    provider.notices = happens(900);
+    provider.rma = happens(930);
+    provider.delivery = happens(900);
+    provider.wait = happens(400) ? fabric::WaitMode::fd : fabric::WaitMode::nap;
+
+    provider.needs_polling = happens(400);
+    provider.in_order_completions = happens(400);
+    provider.separate_ends = happens(400);
+    if (happens(500)) {
+        provider.refusals = one_of({5, 50, 300});
+        provider.longest_spell = one_of({1, 4, 40});
+    }
+    provider.posts_at_a_time = one_of({1 << 20, 1 << 20, 8, 2, 1});
+    provider.whole = one_of({1000, 900, 500, 0});
+    if (happens(700)) {
+        provider.delays = one_of({30, 150, 500});
+        provider.longest_delay = one_of({20, 200, 1000});
+    }
+    provider.queue_room = one_of({1 << 20, 1 << 20, 4, 1});
+    provider.empty_polls = one_of({0, 0, 100, 500});
+    provider.yields = one_of({0, 0, 50, 500});
+    provider.failed_registrations = one_of({0, 0, 0, 0, 0, 0, 200, 1000});
+}
+
+void draw_settings(Plan* plan) {
+    plan->buffer_bytes =
+        one_of({4 << 10, 8 << 10, 16 << 10, 16 << 10, 16 << 10, 32 << 10, 128 << 10});
+    plan->buffer_count = one_of({1, 2, 3, 4, 8});
+    plan->receive_count = one_of({1, 2, 3, 5, 8, 16});
+    plan->register_min_bytes = one_of({0, 1 << 10, 16 << 10});
+    plan->use_ordering = happens(750);
+    plan->route = one_of({base::RouteChoice::automatic, base::RouteChoice::rma,
+                          base::RouteChoice::server, base::RouteChoice::alternate});
+    plan->least_rma_run = one_of({1, 64, 512, 4096});
+    plan->explicit_progress = happens(500);
+    plan->no_flush_local = happens(50);
+    plan->takes_short_ways = happens(700);
+    plan->server_threads = happens(900);
+    plan->spin_ns = one_of({0, 0, 2000, 100'000});
+    plan->depth_limit = happens(100) ? static_cast<int>(draw(1, 3)) : 0;
+}
+
+// As core/network.cpp shares memory among the clients of a server, or narrower.
+void draw_windows(Plan* plan) {
+    constexpr int64_t kSmallestSlot = 16 << 10;
+    const ProviderPlan& provider = plan->provider;
+    const int64_t ranks = plan->rank_count();
+    plan->use_landing = provider.rma && provider.notices && provider.notice_bytes >= 4 &&
+                        plan->buffer_bytes >= kSmallestSlot;
+    if (plan->use_landing) {
+        plan->window_bytes = one_of({4 << 10, 8 << 10, 64 << 10});
+        plan->answer_bytes = one_of({16 << 10, 512 << 10});
+    } else {
+        const int64_t total = plan->receive_count * plan->buffer_bytes;
+        plan->window_bytes = std::max(plan->buffer_bytes, total / ranks);
+        plan->answer_bytes = total;
+    }
+    plan->receive_bytes = plan->window_bytes * ranks;
+    if (plan->use_landing && happens(300)) {
+        plan->receive_bytes = std::max<int64_t>(plan->window_bytes, plan->receive_bytes / 4);
+    }
+}
+
+void draw_program(Plan* plan) {
+    plan->segments =
+        plan->servers_per_node > 1 ? static_cast<int>(draw(2, 3)) : static_cast<int>(draw(1, 2));
+    plan->part_bytes =
+        one_of({512, 4 << 10, 16 << 10, 48 << 10, plan->rank_count() <= 3 ? 192 << 10 : 48 << 10});
+    plan->sum_bytes = one_of({64, 2 << 10, 24 << 10});
+    plan->sum_type = one_of({strided::AccType::int32, strided::AccType::int64,
+                             strided::AccType::float32, strided::AccType::float64,
+                             strided::AccType::complex64, strided::AccType::complex128});
+    plan->mutexes = static_cast<int>(draw(1, 2));
+    plan->phases = one_of({1, 1, 2, 3});
+    plan->operations = static_cast<int>(one_of({6, 12, 25, 40}));
+}
+
+void draw_weights(Plan* plan) {
+    plan->network_weight = one_of({5, 20, 60});
+    plan->rank_weight = one_of({10, 20, 40});
+    plan->server_weight = one_of({5, 15, 40});
+    const bool is_fair = happens(400);
+    for (int rank = 0; rank < plan->rank_count(); ++rank) {
+        plan->rank_weights.push_back(is_fair ? 10 : one_of({3, 10, 10, 30}));
+    }
+    for (int server = 0; server < plan->server_count(); ++server) {
+        plan->server_weights.push_back(is_fair ? 10 : one_of({3, 10, 10, 30}));
+    }
+    plan->step_ns = one_of({50, 500, 5000, 50'000});
+}
+
+}  // namespace
+
+int Plan::rank_count() const {
+    return std::accumulate(ranks_of_node.begin(), ranks_of_node.end(), 0);
+}
+
+Plan draw_plan() {
+    Plan plan;
+    draw_job(&plan);
+    draw_settings(&plan);
+    draw_provider(&plan);
+    draw_windows(&plan);
+    draw_program(&plan);
+    draw_weights(&plan);
+    if (happens(60)) {
+        plan.victim = static_cast<int>(draw(0, plan.rank_count() - 1));
+        plan.dies_at = draw(1, 1 << draw(8, 16));
+    }
+    return plan;
+}
+
+std::string describe(const Plan& plan) {
+    const ProviderPlan& provider = plan.provider;
+    std::ostringstream text;
+    text << "nodes of";
+    for (const int ranks : plan.ranks_of_node) {
+        text << ' ' << ranks;
+    }
+    text << " ranks, " << plan.servers_per_node << " servers each"
+         << (plan.server_threads ? "" : " without threads") << "; buffers " << plan.buffer_count
+         << " x " << plan.buffer_bytes << ", receive " << plan.receive_count << ", window "
+         << plan.window_bytes << " of " << plan.receive_bytes << ", answers " << plan.answer_bytes
+         << (plan.use_landing ? ", landing" : "") << (plan.use_ordering ? ", ordering" : "")
+         << ", route " << static_cast<int>(plan.route) << " from " << plan.least_rma_run
+         << ", register from " << plan.register_min_bytes << ", depth " << plan.depth_limit
+         << "\nprovider: order 0x" << std::hex << provider.message_order << ", memory mode 0x"
+         << provider.memory_mode << std::dec << " up to " << provider.ordered_bytes << ", transmit "
+         << provider.transmit_size << ", iov " << provider.iov_limit << ", largest "
+         << provider.largest_bytes << (provider.rma ? ", rma" : "")
+         << (provider.delivery ? ", delivery" : "")
+         << (provider.needs_polling ? ", needs polling" : "")
+         << (provider.in_order_completions ? ", completions in order" : "")
+         << (provider.separate_ends ? ", separate ends" : "") << ", refusals " << provider.refusals
+         << " x " << provider.longest_spell << ", posts " << provider.posts_at_a_time << ", delays "
+         << provider.delays << " x " << provider.longest_delay << ", whole " << provider.whole
+         << ", queue room " << provider.queue_room << ", empty polls " << provider.empty_polls
+         << ", yields " << provider.yields << ", failed registrations "
+         << provider.failed_registrations << "\nprogram: " << plan.segments
+         << " segments, parts of " << plan.part_bytes << ", sums of " << plan.sum_bytes
+         << " of type " << static_cast<int>(plan.sum_type) << ", " << plan.mutexes << " mutexes, "
+         << plan.phases << " phases of " << plan.operations;
+    if (plan.victim >= 0) {
+        text << ", rank " << plan.victim << " dies at step " << plan.dies_at;
+    }
+    return text.str();
+}
+
+}  // namespace armci::sim

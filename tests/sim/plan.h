@@ -1,0 +1,67 @@
+// What a seed decides before a run begins: the job, its settings, the network it runs on, and how
+// busy everybody is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/config.h"
+#include "provider.h"
+#include "strided/kernels.h"
+
+namespace armci::sim {
+
+struct Plan {
+    std::vector<int> ranks_of_node;
+    int servers_per_node = 1;
+    ProviderPlan provider;
+
+    int64_t buffer_bytes = 0;
+    int64_t buffer_count = 0;
+    int64_t receive_count = 0;  // landing slots; without these the memory for messages
+    int64_t window_bytes = 0;
+    int64_t receive_bytes = 0;  // of a server, for messages
+    int64_t answer_bytes = 0;   // of an origin
+    bool use_landing = false;
+    bool use_ordering = true;
+    base::RouteChoice route = base::RouteChoice::automatic;
+    int64_t least_rma_run = 0;
+    int64_t register_min_bytes = 0;
+    bool explicit_progress = true;
+    bool no_flush_local = false;
+    bool takes_short_ways = true;  // inside a node
+    bool server_threads = true;    // else a server is served by its rank only
+    int64_t spin_ns = 0;
+    int depth_limit = 0;
+
+    // The program.
+    int segments = 1;
+    int64_t part_bytes = 0;  // of a rank's slice, for each origin
+    int64_t sum_bytes = 0;   // of a slice, for accumulates by all
+    strided::AccType sum_type = strided::AccType::int64;
+    int mutexes = 0;  // of each rank
+    int phases = 1;
+    int operations = 10;  // of a rank in a phase
+
+    // The scheduler: how often each is chosen, against the others.
+    int64_t network_weight = 1;
+    int64_t rank_weight = 1;
+    int64_t server_weight = 1;
+    std::vector<int64_t> rank_weights;    // among the ranks
+    std::vector<int64_t> server_weights;  // among the servers
+    int64_t step_ns = 0;
+
+    int victim = -1;  // rank whose process dies
+    int64_t dies_at = 0;
+
+    int rank_count() const;
+    int node_count() const { return static_cast<int>(ranks_of_node.size()); }
+    int server_count() const { return node_count() * servers_per_node; }
+};
+
+// By the dice of the run.
+Plan draw_plan();
+std::string describe(const Plan& plan);
+
+}  // namespace armci::sim

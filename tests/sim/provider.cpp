@@ -1,0 +1,1099 @@
+#include "provider.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "fiber.h"
+#include "libc.h"
+#include "simulation.h"
+
+namespace armci::sim {
+namespace {
+
+constexpr uint64_t kAddressMagic = 0x73696d756c617465;
+struct Address {
+    uint64_t magic = kAddressMagic;
+    uint64_t endpoint = 0;
+};
+
+// A posted multi-receive buffer, until the library has seen all of it.
+struct Receive {
+    char* data = nullptr;
+    size_t bytes = 0;
+    size_t filled = 0;
+    void* context = nullptr;
+    int arriving = 0;  // messages that have their place, and are not announced
+    int unread = 0;    // announcements in the queue
+    bool is_full = false;
+};
+
+struct Entry {
+    fi_cq_data_entry data{};
+    Receive* receive = nullptr;
+    int error = 0;
+};
+
+struct SimEndpoint;
+
+struct SimQueue {
+    fid_cq cq{};
+    std::deque<Entry> entries;
+    SimEndpoint* endpoint = nullptr;
+    int wait_fd = -1;
+};
+
+struct SimVector {
+    fid_av av{};
+    std::vector<uint64_t> endpoints;
+};
+
+struct SimRegion {
+    fid_mr mr{};
+    char* start = nullptr;
+    size_t bytes = 0;
+    uint64_t access = 0;
+    uint64_t remote_base = 0;
+    SimEndpoint* endpoint = nullptr;  // bound to
+    bool is_enabled = false;
+};
+
+struct SimEndpoint {
+    fid_ep ep{};
+    uint64_t number = 0;
+    bool is_server = false;
+    int owner = 0;  // number of the server, or rank
+    int process = 0;
+    bool is_dead = false;
+    SimQueue* queue = nullptr;
+    SimVector* peers = nullptr;
+    size_t smallest_space = 0;
+    std::deque<Receive*> posted;
+    int64_t refusals_left = 0;
+    int64_t under_way = 0;
+
+    // For the record: servers below zero.
+    int64_t name() const { return is_server ? -1 - owner : owner; }
+};
+
+enum class Kind : uint8_t { send, write, read };
+
+struct Piece {
+    char* local;
+    char* remote;
+    size_t bytes;
+};
+
+struct Posted {
+    Kind kind = Kind::send;
+    SimEndpoint* from = nullptr;
+    SimEndpoint* to = nullptr;
+    int64_t number = 0;
+    void* context = nullptr;
+    size_t bytes = 0;
+    std::vector<Piece> pieces;  // left to be placed
+    std::vector<char> buffered;
+    uint64_t key = 0;
+    bool is_buffered = false;  // read from the caller's memory at once, not piece by piece
+    bool is_delivered_kind = false;
+    bool has_notice = false;
+    uint32_t notice = 0;
+    Receive* receive = nullptr;
+    char* place = nullptr;
+    bool ends_receive = false;
+
+    int64_t arrives_from = 0;    // steps before which nothing happens at the target,
+    int64_t completes_from = 0;  // or is told to the caller
+
+    bool is_read = false;       // the caller's memory is not needed any more
+    bool is_matched = false;    // a message has its place
+    bool is_placed = false;     // all bytes are there
+    bool is_announced = false;  // the target has been told, where it has to be
+    bool is_complete = false;   // the caller has been told
+    bool has_failed = false;
+
+    bool is_over() const { return (is_announced && is_complete) || has_failed; }
+};
+
+enum class Move : uint8_t { read, match, place, announce, complete, fail };
+
+struct Provider {
+    ProviderPlan plan;
+    fabric::ProviderRow row{};
+    std::vector<SimEndpoint*> endpoints;              // by number; nullptr: closed
+    std::vector<std::unique_ptr<Posted>> operations;  // in the order they were posted
+    std::map<uint64_t, SimRegion*> regions;           // by key
+    std::map<const void*, SimRegion*> descriptors;
+    std::vector<std::unique_ptr<Receive>> receives;
+    bool next_is_server = false;
+    int next_owner = 0;
+    int next_process = 0;
+    bool is_open = false;
+    uint64_t next_key = 1000;
+    int64_t posted = 0;
+    SimEndpoint* polled = nullptr;
+};
+Provider* g_provider = nullptr;
+
+ProviderPlan& rules() {
+    return g_provider->plan;
+}
+
+bool sabotages(Sabotage kind) {
+    return rules().sabotage == kind && happens(rules().sabotages);
+}
+
+// --- Registered memory ---------------------------------------------------------------------------
+
+char* remote_memory(const SimEndpoint& target, uint64_t address, uint64_t key, size_t bytes,
+                    uint64_t access) {
+    const auto found = g_provider->regions.find(key);
+    if (found == g_provider->regions.end()) {
+        violation("remote access to endpoint %lld by key %llu, which no memory has",
+                  static_cast<long long>(target.name()), static_cast<unsigned long long>(key));
+    }
+    const SimRegion& region = *found->second;
+    const uint64_t offset = address - region.remote_base;
+    if (offset > region.bytes || bytes > region.bytes - offset) {
+        violation("remote access to %zu bytes at offset %lld of registered memory of %zu bytes",
+                  bytes, static_cast<long long>(offset), region.bytes);
+    }
+    if ((region.access & access) != access || !region.is_enabled) {
+        violation("remote access of a kind that memory with key %llu is not registered for",
+                  static_cast<unsigned long long>(key));
+    }
+    if (region.endpoint != nullptr && region.endpoint != &target) {
+        violation("remote access by endpoint %lld to memory that is bound to endpoint %lld",
+                  static_cast<long long>(target.name()),
+                  static_cast<long long>(region.endpoint->name()));
+    }
+    return region.start + offset;
+}
+
+void check_local(const void* data, size_t bytes, const void* descriptor) {
+    if ((rules().memory_mode & FI_MR_LOCAL) == 0) {
+        return;
+    }
+    const auto found = g_provider->descriptors.find(descriptor);
+    const char* begin = static_cast<const char*>(data);
+    if (found == g_provider->descriptors.end() || begin < found->second->start ||
+        begin + bytes > found->second->start + found->second->bytes) {
+        violation("%zu bytes are posted without a descriptor of registered memory around them",
+                  bytes);
+    }
+}
+
+int close_region(fid* object) {
+    auto* region = reinterpret_cast<SimRegion*>(object);
+    for (const auto& operation : g_provider->operations) {
+        if (!operation->is_placed && operation->kind != Kind::send &&
+            operation->key == region->mr.key && !operation->has_failed && !operation->to->is_dead &&
+            !operation->from->is_dead) {
+            violation("memory is deregistered while a remote access to it is under way");
+        }
+    }
+    g_provider->regions.erase(region->mr.key);
+    g_provider->descriptors.erase(region);
+    delete region;
+    return 0;
+}
+
+int bind_region(fid* object, fid* endpoint, uint64_t) {
+    reinterpret_cast<SimRegion*>(object)->endpoint = reinterpret_cast<SimEndpoint*>(endpoint);
+    return 0;
+}
+
+int control_region(fid* object, int command, void*) {
+    if (command != FI_ENABLE) {
+        return -FI_ENOSYS;
+    }
+    reinterpret_cast<SimRegion*>(object)->is_enabled = true;
+    return 0;
+}
+
+int register_region(fid*, const void* start, size_t bytes, uint64_t access, uint64_t,
+                    uint64_t requested_key, uint64_t, fid_mr** mr, void*) {
+    static fi_ops ops = {sizeof ops, close_region, bind_region, control_region,
+                         nullptr,    nullptr,      nullptr};
+    // At start the library cannot do without its own buffers.
+    const bool is_remote = (access & FI_REMOTE_WRITE) != 0;
+    if ((is_remote || g_provider->is_open) && happens(rules().failed_registrations)) {
+        record("registration refused", static_cast<int64_t>(bytes));
+        return -FI_ENOMEM;
+    }
+    auto* region = new SimRegion;
+    region->mr.fid = {FI_CLASS_MR, nullptr, &ops};
+    region->start = static_cast<char*>(const_cast<void*>(start));
+    region->bytes = bytes;
+    region->access = access;
+    region->mr.mem_desc = region;
+    region->mr.key =
+        (rules().memory_mode & FI_MR_PROV_KEY) != 0 ? g_provider->next_key++ : requested_key;
+    region->remote_base =
+        (rules().memory_mode & FI_MR_VIRT_ADDR) != 0 ? reinterpret_cast<uint64_t>(start) : 0;
+    region->is_enabled = (rules().memory_mode & FI_MR_ENDPOINT) == 0;
+    if (!g_provider->regions.emplace(region->mr.key, region).second) {
+        violation("two registrations ask for the key %llu",
+                  static_cast<unsigned long long>(region->mr.key));
+    }
+    g_provider->descriptors[region] = region;
+    *mr = &region->mr;
+    return 0;
+}
+
+// --- What may happen to an operation -------------------------------------------------------------
+
+bool has_room(const SimQueue& queue) {
+    return static_cast<int64_t>(queue.entries.size()) < rules().queue_room;
+}
+
+// The step before which something does not happen.
+int64_t draw_delay() {
+    return happens(rules().delays) ? step() + draw(1, rules().longest_delay) : 0;
+}
+
+bool has_order(uint64_t bits) {
+    return (rules().message_order & bits) != 0;
+}
+
+// Whether `later` has to wait for an earlier operation to the same endpoint.
+bool follows(const Posted& later, const Posted& earlier) {
+    if (rules().sabotage == Sabotage::overtaking) {
+        return false;
+    }
+    const bool is_short = later.bytes <= rules().ordered_bytes;
+    switch (later.kind) {
+        case Kind::send:
+            switch (earlier.kind) {
+                case Kind::send:
+                    return has_order(FI_ORDER_SAS) && !earlier.is_matched;
+                case Kind::write:
+                    return has_order(FI_ORDER_SAW) && !earlier.is_placed;
+                case Kind::read:
+                    return has_order(FI_ORDER_SAR) && !earlier.is_placed;
+            }
+            break;
+        case Kind::write:
+            switch (earlier.kind) {
+                case Kind::send:
+                    return has_order(FI_ORDER_WAS) && !earlier.is_matched;
+                case Kind::write:
+                    return has_order(FI_ORDER_WAW | FI_ORDER_RMA_WAW) && is_short &&
+                           !earlier.is_placed;
+                case Kind::read:
+                    return has_order(FI_ORDER_WAR | FI_ORDER_RMA_WAR) && is_short &&
+                           !earlier.is_placed;
+            }
+            break;
+        case Kind::read:
+            switch (earlier.kind) {
+                case Kind::send:
+                    return has_order(FI_ORDER_RAS) && !earlier.is_matched;
+                case Kind::write:
+                    return has_order(FI_ORDER_RAW | FI_ORDER_RMA_RAW) && is_short &&
+                           !earlier.is_placed;
+                case Kind::read:
+                    return has_order(FI_ORDER_RAR | FI_ORDER_RMA_RAR) && !earlier.is_placed;
+            }
+            break;
+    }
+    return false;
+}
+
+bool may_begin(const Posted& operation) {
+    for (const auto& earlier : g_provider->operations) {
+        if (earlier.get() == &operation) {
+            return true;
+        }
+        if (earlier->from == operation.from && earlier->to == operation.to &&
+            !earlier->has_failed && follows(operation, *earlier)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Completions of one sender's messages in the order in which these got their places.
+bool may_be_announced(const Posted& operation) {
+    if (operation.kind != Kind::send || !rules().in_order_completions) {
+        return true;
+    }
+    for (const auto& earlier : g_provider->operations) {
+        if (earlier.get() == &operation) {
+            return true;
+        }
+        if (earlier->from == operation.from && earlier->to == operation.to &&
+            earlier->kind == Kind::send && earlier->is_matched && !earlier->is_announced) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int moves_of(const Posted& operation, bool is_local_turn, Move* moves) {
+    int count = 0;
+    if (operation.from->is_dead && !operation.is_read) {
+        return 0;
+    }
+    if (operation.to->is_dead || operation.has_failed) {
+        if (!operation.has_failed && !operation.is_complete && !operation.from->is_dead &&
+            has_room(*operation.from->queue)) {
+            moves[count++] = Move::fail;
+        }
+        return count;
+    }
+    if (is_local_turn) {
+        if (!operation.is_read && operation.is_buffered) {
+            moves[count++] = Move::read;
+        }
+        const bool may_complete = operation.kind == Kind::read || operation.is_delivered_kind
+                                      ? operation.is_placed
+                                      : operation.is_read;
+        if (may_complete && !operation.is_complete && !operation.from->is_dead &&
+            step() >= operation.completes_from && has_room(*operation.from->queue)) {
+            moves[count++] = Move::complete;
+        }
+    }
+    if (rules().needs_polling && g_provider->polled != operation.to) {
+        return count;
+    }
+    if ((operation.is_buffered && !operation.is_read) || step() < operation.arrives_from) {
+        return count;
+    }
+    if (operation.kind == Kind::send && !operation.is_matched) {
+        if (!operation.to->posted.empty() && may_begin(operation)) {
+            moves[count++] = Move::match;
+        }
+    } else if (!operation.is_placed) {
+        if (operation.kind == Kind::send || may_begin(operation)) {
+            moves[count++] = Move::place;
+        }
+    } else if (!operation.is_announced && has_room(*operation.to->queue) &&
+               may_be_announced(operation)) {
+        moves[count++] = Move::announce;
+    }
+    if (operation.has_notice && !operation.is_announced && operation.is_read &&
+        rules().sabotage == Sabotage::early_notice) {
+        moves[count++] = Move::announce;
+    }
+    return count;
+}
+
+// --- Carrying it out -----------------------------------------------------------------------------
+
+void push(SimQueue& queue, const Entry& entry) {
+    queue.entries.push_back(entry);
+}
+
+// In pieces of random lengths, at least one.
+std::vector<Piece> split(char* local, char* remote, size_t bytes) {
+    std::vector<Piece> pieces;
+    size_t done = 0;
+    const int64_t most = happens(rules().whole) ? 1 : draw(2, 4);
+    for (int64_t i = 1; i < most && done + 1 < bytes; ++i) {
+        const auto length = static_cast<size_t>(draw(1, static_cast<int64_t>(bytes - done) - 1));
+        pieces.push_back({local + done, remote != nullptr ? remote + done : nullptr, length});
+        done += length;
+    }
+    pieces.push_back({local + done, remote != nullptr ? remote + done : nullptr, bytes - done});
+    return pieces;
+}
+
+void read_local(Posted& operation) {
+    size_t total = 0;
+    for (const Piece& piece : operation.pieces) {
+        total += piece.bytes;
+    }
+    operation.buffered.resize(total);
+    char* to = operation.buffered.data();
+    for (Piece& piece : operation.pieces) {
+        std::memcpy(to, piece.local, piece.bytes);
+        piece.local = to;
+        to += piece.bytes;
+    }
+    if (operation.kind == Kind::send && total > 48 && sabotages(Sabotage::wrong_byte)) {
+        // Data, not a header: what would be noticed there is noticed anyway.
+        operation.buffered[total - 8] = static_cast<char>(operation.buffered[total - 8] + 1);
+    }
+    operation.is_read = true;
+}
+
+void match(Posted& operation) {
+    SimEndpoint& to = *operation.to;
+    Receive* receive = to.posted.front();
+    if (operation.bytes > receive->bytes - receive->filled) {
+        violation("a message of %zu bytes for endpoint %lld, whose receives take %zu",
+                  operation.bytes, static_cast<long long>(to.name()), to.smallest_space);
+    }
+    operation.receive = receive;
+    operation.place = receive->data + receive->filled;
+    receive->filled += operation.bytes;
+    ++receive->arriving;
+    operation.pieces = split(operation.buffered.data(), operation.place, operation.bytes);
+    if (receive->bytes - receive->filled < to.smallest_space) {
+        receive->is_full = true;
+        operation.ends_receive = true;
+        to.posted.pop_front();
+    }
+    operation.is_matched = true;
+}
+
+void place(Posted& operation) {
+    const auto index =
+        static_cast<size_t>(draw(0, static_cast<int64_t>(operation.pieces.size()) - 1));
+    const Piece piece = operation.pieces[index];
+    operation.pieces.erase(operation.pieces.begin() + static_cast<std::ptrdiff_t>(index));
+    if (operation.kind == Kind::read) {
+        if (!sabotages(Sabotage::stale_read)) {
+            std::memcpy(piece.local, piece.remote, piece.bytes);
+        }
+    } else {
+        std::memcpy(piece.remote, piece.local, piece.bytes);
+    }
+    if (!operation.pieces.empty()) {
+        return;
+    }
+    operation.is_placed = true;
+    operation.is_read = true;
+    const bool is_told = operation.kind == Kind::send || operation.has_notice;
+    operation.is_announced = operation.is_announced || !is_told;
+}
+
+void announce(Posted& operation) {
+    SimQueue& queue = *operation.to->queue;
+    operation.is_announced = true;
+    Entry entry;
+    if (operation.kind == Kind::write) {
+        entry.data.flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA;
+        entry.data.len = operation.bytes;
+        entry.data.data = operation.notice;
+        push(queue, entry);
+        return;
+    }
+    Receive& receive = *operation.receive;
+    --receive.arriving;
+    if (sabotages(Sabotage::lost_message)) {
+        return;
+    }
+    entry.data.op_context = receive.context;
+    entry.data.flags = FI_RECV | FI_MSG;
+    entry.data.len = operation.bytes;
+    entry.data.buf = operation.place;
+    entry.receive = &receive;
+    const bool is_early_end =
+        rules().sabotage == Sabotage::early_end && operation.ends_receive && receive.arriving > 0;
+    if (operation.ends_receive && !rules().separate_ends) {
+        entry.data.flags |= FI_MULTI_RECV;
+    }
+    ++receive.unread;
+    push(queue, entry);
+    if (sabotages(Sabotage::repeated_message)) {
+        entry.data.flags &= ~uint64_t{FI_MULTI_RECV};
+        ++receive.unread;
+        push(queue, entry);
+    }
+    if (rules().separate_ends && receive.is_full && (receive.arriving == 0 || is_early_end)) {
+        Entry end;
+        end.data.op_context = receive.context;
+        end.data.flags = FI_MULTI_RECV;
+        end.receive = &receive;
+        ++receive.unread;
+        push(queue, end);
+    }
+}
+
+void complete(Posted& operation, int error) {
+    operation.is_complete = true;
+    --operation.from->under_way;
+    if (error == 0 && sabotages(Sabotage::lost_completion)) {
+        return;
+    }
+    Entry entry;
+    entry.data.op_context = operation.context;
+    entry.data.flags = operation.kind == Kind::send    ? FI_SEND | FI_MSG
+                       : operation.kind == Kind::write ? FI_RMA | FI_WRITE
+                                                       : FI_RMA | FI_READ;
+    entry.data.len = operation.bytes;
+    entry.error = error;
+    push(*operation.from->queue, entry);
+}
+
+void carry_out(Posted& operation, Move move) {
+    constexpr const char* kNames[][3] = {
+        {"send: read", "write: read", ""},
+        {"send: matched", "", ""},
+        {"send: piece", "write: piece", "read: piece"},
+        {"send: received", "write: notice", ""},
+        {"send: complete", "write: complete", "read: complete"},
+        {"send: failed", "write: failed", "read: failed"},
+    };
+    record(kNames[static_cast<int>(move)][static_cast<int>(operation.kind)], operation.from->name(),
+           operation.to->name(), operation.number);
+    switch (move) {
+        case Move::read:
+            read_local(operation);
+            break;
+        case Move::match:
+            match(operation);
+            operation.arrives_from = draw_delay();
+            break;
+        case Move::place:
+            place(operation);
+            operation.arrives_from = draw_delay();
+            break;
+        case Move::announce:
+            announce(operation);
+            break;
+        case Move::complete:
+            complete(operation, 0);
+            break;
+        case Move::fail:
+            operation.has_failed = true;
+            complete(operation, FI_ECONNRESET);
+            break;
+    }
+}
+
+// One move of one operation, both at random among those that there are.
+bool move_something(bool is_local_turn) {
+    auto& operations = g_provider->operations;
+    if (operations.empty()) {
+        return false;
+    }
+    const size_t count = operations.size();
+    const auto first = static_cast<size_t>(draw(0, static_cast<int64_t>(count) - 1));
+    for (size_t turn = 0; turn < count; ++turn) {
+        const size_t index = (first + turn) % count;
+        Posted& operation = *operations[index];
+        Move moves[4];
+        const int move_count = moves_of(operation, is_local_turn, moves);
+        if (move_count == 0) {
+            continue;
+        }
+        carry_out(operation, moves[draw(0, move_count - 1)]);
+        if (operation.is_over()) {
+            operations.erase(operations.begin() + static_cast<std::ptrdiff_t>(index));
+        }
+        return true;
+    }
+    return false;
+}
+
+// --- Posting -------------------------------------------------------------------------------------
+
+bool is_refused(SimEndpoint& endpoint) {
+    if (Fiber::is_inside() && !endpoint.is_server && happens(rules().yields)) {
+        Fiber::yield();
+    }
+    if (endpoint.refusals_left > 0) {
+        --endpoint.refusals_left;
+    } else if (happens(rules().refusals)) {
+        endpoint.refusals_left = draw(0, rules().longest_spell - 1);
+    } else {
+        return false;
+    }
+    remark("refused", endpoint.name());
+    return true;
+}
+
+SimEndpoint* peer_of(const SimEndpoint& endpoint, fi_addr_t address) {
+    const auto& peers = endpoint.peers->endpoints;
+    if (address >= peers.size() || g_provider->endpoints[peers[address]] == nullptr) {
+        violation("endpoint %lld posts to address %llu, which is nobody's",
+                  static_cast<long long>(endpoint.name()),
+                  static_cast<unsigned long long>(address));
+    }
+    return g_provider->endpoints[peers[address]];
+}
+
+bool is_busy(const SimEndpoint& endpoint) {
+    return endpoint.under_way >=
+           std::min<int64_t>(rules().posts_at_a_time, static_cast<int64_t>(rules().transmit_size));
+}
+
+void post(SimEndpoint& from, std::unique_ptr<Posted> operation) {
+    constexpr const char* kNames[] = {"post send", "post write", "post read"};
+    operation->from = &from;
+    operation->number = ++g_provider->posted;
+    operation->arrives_from = draw_delay();
+    operation->completes_from = draw_delay();
+    ++from.under_way;
+    record(kNames[static_cast<int>(operation->kind)], from.name(), operation->to->name(),
+           static_cast<int64_t>(operation->bytes));
+    if (operation->is_buffered && happens(rules().whole) &&
+        rules().sabotage != Sabotage::early_completion) {
+        read_local(*operation);
+    }
+    g_provider->operations.push_back(std::move(operation));
+}
+
+ssize_t send(fid_ep* ep, const void* data, size_t bytes, void* descriptor, fi_addr_t address,
+             void* context) {
+    auto& from = *reinterpret_cast<SimEndpoint*>(ep);
+    check_local(data, bytes, descriptor);
+    if (is_refused(from) || is_busy(from)) {
+        return -FI_EAGAIN;
+    }
+    auto operation = std::make_unique<Posted>();
+    operation->kind = Kind::send;
+    operation->to = peer_of(from, address);
+    if (operation->to->is_dead && happens(500)) {
+        return -FI_ECONNREFUSED;
+    }
+    operation->context = context;
+    operation->bytes = bytes;
+    operation->is_buffered = true;
+    operation->pieces = {{static_cast<char*>(const_cast<void*>(data)), nullptr, bytes}};
+    if (bytes > rules().largest_bytes) {
+        violation("a message of %zu bytes where the provider takes %zu", bytes,
+                  rules().largest_bytes);
+    }
+    Posted* posted = operation.get();
+    post(from, std::move(operation));
+    if (sabotages(Sabotage::early_completion)) {
+        complete(*posted, 0);
+    }
+    return 0;
+}
+
+ssize_t receive(fid_ep* ep, const fi_msg* message, uint64_t flags) {
+    auto& endpoint = *reinterpret_cast<SimEndpoint*>(ep);
+    char* data = static_cast<char*>(message->msg_iov->iov_base);
+    const size_t bytes = message->msg_iov->iov_len;
+    if ((flags & FI_MULTI_RECV) == 0 || message->iov_count != 1) {
+        violation("a receive that this provider does not simulate");
+    }
+    check_local(data, bytes, message->desc != nullptr ? *message->desc : nullptr);
+    if (is_refused(endpoint)) {
+        return -FI_EAGAIN;
+    }
+    std::erase_if(g_provider->receives, [&](const std::unique_ptr<Receive>& other) {
+        if (other->is_full && other->arriving == 0 && other->unread == 0) {
+            return true;
+        }
+        if (data < other->data + other->bytes && other->data < data + bytes) {
+            violation(
+                "endpoint %lld posts a receive buffer again in which %d messages are still "
+                "arriving and %d are not read",
+                static_cast<long long>(endpoint.name()), other->arriving, other->unread);
+        }
+        return false;
+    });
+    // Posted memory is the provider's.
+    constexpr size_t kScribbled = 8 << 10;
+    std::memset(data, 0xa5, std::min(bytes, kScribbled));
+    auto receive = std::make_unique<Receive>();
+    receive->data = data;
+    receive->bytes = bytes;
+    receive->context = message->context;
+    endpoint.posted.push_back(receive.get());
+    g_provider->receives.push_back(std::move(receive));
+    record("post receive", endpoint.name(), static_cast<int64_t>(bytes));
+    return 0;
+}
+
+ssize_t post_rma(fid_ep* ep, const fi_msg_rma* message, uint64_t flags, Kind kind) {
+    auto& from = *reinterpret_cast<SimEndpoint*>(ep);
+    if (message->iov_count > rules().iov_limit || message->rma_iov_count > rules().iov_limit) {
+        violation("%zu pieces in one operation, where the provider takes %zu", message->iov_count,
+                  rules().iov_limit);
+    }
+    for (size_t i = 0; i < message->iov_count; ++i) {
+        check_local(message->msg_iov[i].iov_base, message->msg_iov[i].iov_len,
+                    message->desc != nullptr ? message->desc[i] : nullptr);
+    }
+    if (is_refused(from) || is_busy(from)) {
+        return -FI_EAGAIN;
+    }
+    auto operation = std::make_unique<Posted>();
+    operation->kind = kind;
+    operation->to = peer_of(from, message->addr);
+    if (operation->to->is_dead && happens(500)) {
+        return -FI_ECONNREFUSED;
+    }
+    operation->context = message->context;
+    for (size_t i = 0; i < message->iov_count; ++i) {
+        const fi_rma_iov& remote = message->rma_iov[i];
+        const size_t bytes = message->msg_iov[i].iov_len;
+        char* at = operation->to->is_dead
+                       ? nullptr
+                       : remote_memory(*operation->to, remote.addr, remote.key, bytes,
+                                       kind == Kind::write ? FI_REMOTE_WRITE : FI_REMOTE_READ);
+        const std::vector<Piece> pieces =
+            split(static_cast<char*>(message->msg_iov[i].iov_base), at, bytes);
+        operation->pieces.insert(operation->pieces.end(), pieces.begin(), pieces.end());
+        operation->bytes += bytes;
+        operation->key = remote.key;
+    }
+    if (operation->bytes > rules().largest_bytes) {
+        violation("a remote access of %zu bytes where the provider takes %zu", operation->bytes,
+                  rules().largest_bytes);
+    }
+    operation->is_delivered_kind = (flags & FI_DELIVERY_COMPLETE) != 0 && rules().delivery;
+    operation->has_notice = (flags & FI_REMOTE_CQ_DATA) != 0;
+    operation->notice = static_cast<uint32_t>(message->data);
+    operation->is_buffered = kind == Kind::write && happens(500);
+    post(from, std::move(operation));
+    return 0;
+}
+
+ssize_t write_message(fid_ep* ep, const fi_msg_rma* message, uint64_t flags) {
+    return post_rma(ep, message, flags, Kind::write);
+}
+
+ssize_t read_message(fid_ep* ep, const fi_msg_rma* message, uint64_t flags) {
+    return post_rma(ep, message, flags, Kind::read);
+}
+
+// --- Completion queues ---------------------------------------------------------------------------
+
+ssize_t read_queue(fid_cq* cq, void* buffer, size_t count) {
+    auto& queue = *reinterpret_cast<SimQueue*>(cq);
+    if (Fiber::is_inside() && !queue.endpoint->is_server) {
+        Fiber::yield();
+    }
+    if (rules().needs_polling) {
+        g_provider->polled = queue.endpoint;
+        for (int64_t left = draw(0, 8); left > 0 && move_something(false); --left) {
+        }
+        g_provider->polled = nullptr;
+    }
+    if (queue.entries.empty() || happens(rules().empty_polls)) {
+        return -FI_EAGAIN;
+    }
+    auto* entries = static_cast<fi_cq_data_entry*>(buffer);
+    ssize_t taken = 0;
+    const auto most = static_cast<ssize_t>(draw(1, static_cast<int64_t>(count)));
+    while (taken < most && !queue.entries.empty()) {
+        const Entry& entry = queue.entries.front();
+        if (entry.error != 0) {
+            return taken > 0 ? taken : -FI_EAVAIL;
+        }
+        entries[taken++] = entry.data;
+        if (entry.receive != nullptr) {
+            --entry.receive->unread;
+        }
+        queue.entries.pop_front();
+    }
+    record("read completions", queue.endpoint->name(), taken);
+    return taken;
+}
+
+ssize_t read_error(fid_cq* cq, fi_cq_err_entry* error, uint64_t) {
+    auto& queue = *reinterpret_cast<SimQueue*>(cq);
+    if (queue.entries.empty() || queue.entries.front().error == 0) {
+        return -FI_EAGAIN;
+    }
+    const Entry entry = queue.entries.front();
+    queue.entries.pop_front();
+    error->op_context = entry.data.op_context;
+    error->flags = entry.data.flags;
+    error->err = entry.error;
+    return 1;
+}
+
+const char* error_text(fid_cq*, int, const void*, char*, size_t) {
+    return "the connection is gone";
+}
+
+int close_queue(fid* object) {
+    auto* queue = reinterpret_cast<SimQueue*>(object);
+    if (queue->wait_fd >= 0) {
+        forget_wait_fd(queue->wait_fd);
+        close(queue->wait_fd);
+    }
+    delete queue;
+    return 0;
+}
+
+bool has_entries(const void* queue) {
+    return !static_cast<const SimQueue*>(queue)->entries.empty();
+}
+
+int control_queue(fid* object, int command, void* argument) {
+    auto* queue = reinterpret_cast<SimQueue*>(object);
+    if (command != FI_GETWAIT || queue->wait_fd < 0) {
+        return -FI_ENOSYS;
+    }
+    *static_cast<int*>(argument) = queue->wait_fd;
+    return 0;
+}
+
+int open_queue(fid_domain*, fi_cq_attr* attributes, fid_cq** cq, void*) {
+    static fi_ops ops = {sizeof ops, close_queue, nullptr, control_queue,
+                         nullptr,    nullptr,     nullptr};
+    static fi_ops_cq cq_ops = {sizeof cq_ops, read_queue, nullptr, read_error,
+                               nullptr,       nullptr,    nullptr, error_text};
+    if (attributes->format != FI_CQ_FORMAT_DATA) {
+        return -FI_ENOSYS;
+    }
+    auto* queue = new SimQueue;
+    queue->cq.fid = {FI_CLASS_CQ, nullptr, &ops};
+    queue->cq.ops = &cq_ops;
+    if (attributes->wait_obj == FI_WAIT_FD) {
+        queue->wait_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        remember_wait_fd(queue->wait_fd, has_entries, queue);
+    }
+    *cq = &queue->cq;
+    return 0;
+}
+
+int try_wait(fid_fabric*, fid** objects, int) {
+    return has_entries(objects[0]) || happens(100) ? -FI_EAGAIN : 0;
+}
+
+// --- Endpoints and address vectors ---------------------------------------------------------------
+
+int close_endpoint(fid* object) {
+    auto* endpoint = reinterpret_cast<SimEndpoint*>(object);
+    for (const auto& [key, region] : g_provider->regions) {
+        if (region->endpoint == endpoint && (region->access & FI_REMOTE_WRITE) != 0) {
+            violation("endpoint %lld is closed before memory that is bound to it",
+                      static_cast<long long>(endpoint->name()));
+        }
+    }
+    std::erase_if(g_provider->operations, [&](const std::unique_ptr<Posted>& operation) {
+        return operation->from == endpoint || operation->to == endpoint;
+    });
+    std::erase_if(g_provider->receives, [&](const std::unique_ptr<Receive>& receive) {
+        return std::find(endpoint->posted.begin(), endpoint->posted.end(), receive.get()) !=
+               endpoint->posted.end();
+    });
+    g_provider->endpoints[endpoint->number] = nullptr;
+    delete endpoint;
+    return 0;
+}
+
+int bind_endpoint(fid* object, fid* other, uint64_t) {
+    auto* endpoint = reinterpret_cast<SimEndpoint*>(object);
+    if (other->fclass == FI_CLASS_CQ) {
+        endpoint->queue = reinterpret_cast<SimQueue*>(other);
+        endpoint->queue->endpoint = endpoint;
+    } else {
+        endpoint->peers = reinterpret_cast<SimVector*>(other);
+    }
+    return 0;
+}
+
+int control_endpoint(fid*, int command, void*) {
+    return command == FI_ENABLE ? 0 : -FI_ENOSYS;
+}
+
+int set_option(fid* object, int, int option, const void* value, size_t) {
+    if (option != FI_OPT_MIN_MULTI_RECV) {
+        return -FI_ENOPROTOOPT;
+    }
+    std::memcpy(&reinterpret_cast<SimEndpoint*>(object)->smallest_space, value, sizeof(size_t));
+    return 0;
+}
+
+int get_name(fid* object, void* name, size_t* bytes) {
+    const Address address{kAddressMagic, reinterpret_cast<SimEndpoint*>(object)->number};
+    const size_t room = *bytes;
+    *bytes = sizeof address;
+    if (room < sizeof address) {
+        return -FI_ETOOSMALL;
+    }
+    std::memcpy(name, &address, sizeof address);
+    return 0;
+}
+
+int open_endpoint(fid_domain*, fi_info*, fid_ep** ep, void*) {
+    static fi_ops ops = {sizeof ops, close_endpoint, bind_endpoint, control_endpoint,
+                         nullptr,    nullptr,        nullptr};
+    static fi_ops_ep ep_ops{};
+    static fi_ops_cm cm_ops{};
+    static fi_ops_msg msg_ops{};
+    static fi_ops_rma rma_ops{};
+    ep_ops.setopt = set_option;
+    cm_ops.getname = get_name;
+    msg_ops.send = send;
+    msg_ops.recvmsg = receive;
+    rma_ops.writemsg = write_message;
+    rma_ops.readmsg = read_message;
+    auto* endpoint = new SimEndpoint;
+    endpoint->ep.fid = {FI_CLASS_EP, nullptr, &ops};
+    endpoint->ep.ops = &ep_ops;
+    endpoint->ep.cm = &cm_ops;
+    endpoint->ep.msg = &msg_ops;
+    endpoint->ep.rma = &rma_ops;
+    endpoint->number = g_provider->endpoints.size();
+    endpoint->is_server = g_provider->next_is_server;
+    endpoint->owner = g_provider->next_owner;
+    endpoint->process = g_provider->next_process;
+    g_provider->endpoints.push_back(endpoint);
+    *ep = &endpoint->ep;
+    return 0;
+}
+
+int insert_addresses(fid_av* av, const void* addresses, size_t count, fi_addr_t* results, uint64_t,
+                     void*) {
+    auto& vector = *reinterpret_cast<SimVector*>(av);
+    for (size_t i = 0; i < count; ++i) {
+        Address address;
+        std::memcpy(&address, static_cast<const char*>(addresses) + i * sizeof address,
+                    sizeof address);
+        if (address.magic != kAddressMagic || address.endpoint >= g_provider->endpoints.size()) {
+            violation("an address is inserted that is no endpoint's");
+        }
+        results[i] = vector.endpoints.size();
+        vector.endpoints.push_back(address.endpoint);
+    }
+    return static_cast<int>(count);
+}
+
+template <class Object>
+int close_object(fid* object) {
+    delete reinterpret_cast<Object*>(object);
+    return 0;
+}
+
+int open_vector(fid_domain*, fi_av_attr*, fid_av** av, void*) {
+    static fi_ops ops = {sizeof ops, close_object<SimVector>, nullptr, nullptr, nullptr, nullptr,
+                         nullptr};
+    static fi_ops_av av_ops{};
+    av_ops.insert = insert_addresses;
+    auto* vector = new SimVector;
+    vector->av.fid = {FI_CLASS_AV, nullptr, &ops};
+    vector->av.ops = &av_ops;
+    *av = &vector->av;
+    return 0;
+}
+
+int open_domain(fid_fabric*, fi_info*, fid_domain** domain, void*) {
+    static fi_ops ops = {sizeof ops, close_object<fid_domain>, nullptr, nullptr, nullptr, nullptr,
+                         nullptr};
+    static fi_ops_domain domain_ops{};
+    static fi_ops_mr mr_ops{};
+    domain_ops.av_open = open_vector;
+    domain_ops.cq_open = open_queue;
+    domain_ops.endpoint = open_endpoint;
+    mr_ops.reg = register_region;
+    *domain = new fid_domain{{FI_CLASS_DOMAIN, nullptr, &ops}, &domain_ops, &mr_ops};
+    return 0;
+}
+
+constexpr const char* kName = "simulated";
+
+}  // namespace
+
+void start_provider(const ProviderPlan& new_plan) {
+    delete g_provider;
+    g_provider = new Provider;
+    g_provider->plan = new_plan;
+    g_provider->row = fabric::provider_row(kName);
+    g_provider->row.name = kName;
+    g_provider->row.wait = new_plan.wait;
+    g_provider->row.rma = new_plan.rma;
+    g_provider->row.delivery = new_plan.delivery;
+    g_provider->row.notices = new_plan.notices;
+}
+
+fabric::ProviderChoice choose_simulated_provider() {
+    fabric::ProviderChoice choice;
+    fi_info* info = fi_allocinfo();
+    info->fabric_attr->prov_name = strdup(kName);
+    info->fabric_attr->name = strdup(kName);
+    info->domain_attr->name = strdup(kName);
+    info->domain_attr->mr_mode = rules().memory_mode;
+    info->domain_attr->cq_data_size = rules().notice_bytes;
+    info->tx_attr->msg_order = rules().message_order;
+    info->tx_attr->size = rules().transmit_size;
+    info->tx_attr->iov_limit = rules().iov_limit;
+    info->tx_attr->rma_iov_limit = rules().iov_limit;
+    info->rx_attr->msg_order = rules().message_order;
+    info->ep_attr->max_msg_size = rules().largest_bytes;
+    info->ep_attr->max_order_waw_size = rules().ordered_bytes;
+    info->ep_attr->max_order_raw_size = rules().ordered_bytes;
+    choice.info.reset(info);
+    choice.row = &g_provider->row;
+    return choice;
+}
+
+void label_next_endpoint(bool is_server, int number, int process) {
+    g_provider->next_is_server = is_server;
+    g_provider->next_owner = number;
+    g_provider->next_process = process;
+}
+
+void finish_opening() {
+    g_provider->is_open = true;
+}
+
+void end_delays() {
+    rules().delays = 0;
+    for (const auto& operation : g_provider->operations) {
+        operation->arrives_from = 0;
+        operation->completes_from = 0;
+    }
+}
+
+bool step_network() {
+    return move_something(true);
+}
+
+int64_t pending_operations() {
+    return static_cast<int64_t>(g_provider->operations.size());
+}
+
+void kill_process(int process) {
+    for (SimEndpoint* endpoint : g_provider->endpoints) {
+        if (endpoint != nullptr && endpoint->process == process) {
+            endpoint->is_dead = true;
+        }
+    }
+    // What had not left yet is lost.
+    std::erase_if(g_provider->operations, [](const std::unique_ptr<Posted>& operation) {
+        return operation->from->is_dead && (!operation->is_read || operation->kind == Kind::read);
+    });
+}
+
+std::string describe_network() {
+    std::string text;
+    for (const auto& operation : g_provider->operations) {
+        constexpr const char* kNames[] = {"send", "write", "read"};
+        char line[160];
+        std::snprintf(
+            line, sizeof line, "  %s %lld from %lld to %lld, %zu bytes:%s%s%s%s%s\n",
+            kNames[static_cast<int>(operation->kind)], static_cast<long long>(operation->number),
+            static_cast<long long>(operation->from->name()),
+            static_cast<long long>(operation->to->name()), operation->bytes,
+            operation->is_read ? " read" : "", operation->is_matched ? " matched" : "",
+            operation->is_placed ? " placed" : "", operation->is_announced ? " announced" : "",
+            operation->is_complete ? " complete" : "");
+        text += line;
+    }
+    for (const SimEndpoint* endpoint : g_provider->endpoints) {
+        if (endpoint != nullptr) {
+            char line[160];
+            std::snprintf(line, sizeof line,
+                          "  endpoint %lld: %zu completions, %zu receives, %lld posts under way\n",
+                          static_cast<long long>(endpoint->name()), endpoint->queue->entries.size(),
+                          endpoint->posted.size(), static_cast<long long>(endpoint->under_way));
+            text += line;
+        }
+    }
+    return text;
+}
+
+}  // namespace armci::sim
+
+// Instead of libfabric's: the program's own definition comes before that of a shared library.
+int fi_fabric(fi_fabric_attr*, fid_fabric** fabric, void*) {
+    static fi_ops ops = {
+        sizeof ops, armci::sim::close_object<fid_fabric>, nullptr, nullptr, nullptr, nullptr,
+        nullptr};
+    static fi_ops_fabric fabric_ops{};
+    fabric_ops.domain = armci::sim::open_domain;
+    fabric_ops.trywait = armci::sim::try_wait;
+    *fabric = new fid_fabric{{FI_CLASS_FABRIC, nullptr, &ops}, &fabric_ops, FI_VERSION(1, 17)};
+    return 0;
+}

@@ -1,0 +1,87 @@
+// A libfabric provider that is a simulation: endpoints of one process whose operations are carried
+// out piece by piece, in any order that the granted attributes allow, when the scheduler says so.
+//
+// libfabric's objects are structures with tables of functions, and its calls go through them; this
+// fills in the tables, and src/fabric runs on it as on any provider. It is as unkind as a provider
+// may be: what it must not do is what fi_endpoint(3), fi_msg(3), fi_rma(3) and fi_cq(3) rule out.
+// And it is a strict one: whoever posts memory that is not registered, sends more than a receive
+// takes, or posts a receive buffer again while messages arrive in it, ends the run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "fabric/provider.h"
+
+namespace armci::sim {
+
+// On purpose, so that a test can show that the checks find it.
+enum class Sabotage : uint8_t {
+    none,
+    lost_message,
+    repeated_message,
+    lost_completion,
+    early_completion,  // of a send whose buffer is still to be read
+    early_notice,      // of a write whose data is not there yet
+    overtaking,        // of writes and messages that were promised to be in order
+    wrong_byte,
+    stale_read,
+    early_end,  // of a receive buffer in which messages are still arriving
+};
+
+// What a provider grants and how it behaves.
+struct ProviderPlan {
+    uint64_t message_order = 0;
+    size_t ordered_bytes = 0;  // up to this length RMA is in that order
+    int memory_mode = 0;
+    size_t transmit_size = 16;
+    size_t iov_limit = 1;
+    size_t largest_bytes = 1 << 20;
+    size_t notice_bytes = 4;
+    fabric::WaitMode wait = fabric::WaitMode::nap;
+    bool rma = true;
+    bool delivery = true;
+    bool notices = true;
+
+    bool needs_polling = false;         // data moves into an endpoint only while it is polled
+    bool in_order_completions = false;  // of the messages of one sender
+    bool separate_ends = false;  // the end of a receive buffer is announced on its own, after all
+    int64_t refusals = 0;        // per mille of posts that begin a spell of -FI_EAGAIN
+    int64_t longest_spell = 1;
+    int64_t posts_at_a_time = 1 << 20;  // of one endpoint, not complete
+    int64_t whole = 500;                // per mille of operations that are not split
+    int64_t delays = 0;                 // per mille of moves after which the next one is late
+    int64_t longest_delay = 1;          // in steps
+    int64_t queue_room = 1 << 20;       // completions that may wait in a queue
+    int64_t empty_polls = 0;            // per mille that find nothing though there is something
+    int64_t yields = 0;  // per mille of posts before which other processes get their turn
+    int64_t failed_registrations = 0;  // per mille of those that the library can do without
+
+    Sabotage sabotage = Sabotage::none;
+    int64_t sabotages = 20;  // per mille of the occasions
+};
+
+// From here on libfabric is this provider; what was open is forgotten.
+void start_provider(const ProviderPlan& plan);
+// What Domain::open() takes. The row stays valid until the next start.
+fabric::ProviderChoice choose_simulated_provider();
+
+// Whose the endpoints are that are opened next: the number of a rank or of a data server, and the
+// rank in whose process it is.
+void label_next_endpoint(bool is_server, int number, int process);
+// From now on registrations may fail that the library has to do with at start.
+void finish_opening();
+// From now on nothing is late any more.
+void end_delays();
+
+// Carries out one thing that may happen in the network now; false when there is none.
+bool step_network();
+// Operations that are not over.
+int64_t pending_operations();
+// Nothing of the process answers any more; operations with it fail.
+void kill_process(int process);
+
+std::string describe_network();
+
+}  // namespace armci::sim

@@ -1,0 +1,51 @@
+// What all parts of a simulated run share: the random decisions, the clock, the record of what
+// happened, and how a run fails.
+//
+// One run is one seed. Everything that could differ from one execution to the next is decided by
+// dice(), so a seed replays exactly; record() mixes every event into a hash that shows it.
+#pragma once
+
+#include <cstdint>
+
+#include "transfer_pattern.h"
+
+namespace armci::sim {
+
+using test::Random;
+
+// Starts over, for one seed; with `print` every event is written to standard output.
+void begin_run(uint64_t seed, bool print);
+uint64_t seed();
+
+// Decisions of network and scheduler. Programs of ranks have random numbers of their own.
+Random& dice();
+inline int64_t draw(int64_t low, int64_t high) {
+    return test::draw(dice(), low, high);
+}
+inline bool happens(int64_t per_mille) {
+    return per_mille > 0 && draw(0, 999) < per_mille;
+}
+
+// Something happened. `record` is progress, `remark` is not (a refused post, for example), which is
+// what the search for deadlocks looks at.
+void record(const char* what, int64_t a = -1, int64_t b = -1, int64_t c = -1);
+void remark(const char* what, int64_t a = -1, int64_t b = -1, int64_t c = -1);
+uint64_t event_hash();
+
+// Steps of the scheduler, and the step of the last progress.
+void count_step();
+int64_t step();
+int64_t last_progress();
+
+// The clock of the library under test: moves on a little with each look at it, and with each step.
+void set_step_ns(int64_t ns);
+int64_t simulated_ns();
+
+// Ends the process: prints what was violated and how to replay the run.
+inline constexpr int kViolationStatus = 3;
+[[noreturn]] __attribute__((format(printf, 1, 2))) void violation(const char* format, ...);
+
+// Printed by violation() and for crashes; returns the text for this run.
+const char* replay_hint();
+
+}  // namespace armci::sim
