@@ -24,7 +24,7 @@ struct FreedRange {
 };
 
 struct FreedRangeTable {
-    static constexpr uint32_t kMost = 1 << 12;  // per node
+    static constexpr uint32_t kMost = 1 << 11;  // per node
     SharedLock lock;
     uint32_t count = 0;
     uint64_t left_out = 0;      // that there was no room for to the end

@@ -290,7 +290,7 @@ TEST(Config, ChoicesAreExact) {
         EXPECT_GT(index, 1) << choice.name;
         const std::string first = choice.choices.substr(0, choice.choices.find('|'));
         for (const std::string& text :
-             {std::string(), std::string("0"), first + " ", first.substr(1), "|" + first,
+             {std::string(), std::string("00"), first + " ", first.substr(1), "|" + first,
               choice.choices, std::string("AUTO")}) {
             const ConfigResult result = read({choice.name + "=" + text});
             expect_malformed(result, choice.name, text, "one of " + choice.choices, choice.kind);
