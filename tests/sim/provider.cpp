@@ -1,6 +1,5 @@
 #include "provider.h"
 
-#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -8,16 +7,39 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <map>
+#include <memory>
 #include <vector>
 
 #include "fiber.h"
 #include "libc.h"
+#include "network.h"
 #include "simulation.h"
 
 namespace armci::sim {
+namespace network {
 namespace {
+
+std::unique_ptr<Provider> g_provider;
+
+}  // namespace
+
+Provider& provider() {
+    return *g_provider;
+}
+
+ProviderPlan& rules() {
+    return provider().plan;
+}
+
+bool sabotages(Sabotage kind) {
+    return rules().sabotage == kind && happens(rules().sabotages);
+}
+
+}  // namespace network
+
+namespace {
+
+using namespace network;
 
 constexpr uint64_t kAddressMagic = 0x73696d756c617465;
 struct Address {
@@ -25,138 +47,12 @@ struct Address {
     uint64_t endpoint = 0;
 };
 
-// A posted multi-receive buffer, until the library has seen all of it.
-struct Receive {
-    char* data = nullptr;
-    size_t bytes = 0;
-    size_t filled = 0;
-    void* context = nullptr;
-    int arriving = 0;  // messages that have their place, and are not announced
-    int unread = 0;    // announcements in the queue
-    bool is_full = false;
-};
-
-struct Entry {
-    fi_cq_data_entry data{};
-    Receive* receive = nullptr;
-    int error = 0;
-};
-
-struct SimEndpoint;
-
-struct SimQueue {
-    fid_cq cq{};
-    std::deque<Entry> entries;
-    SimEndpoint* endpoint = nullptr;
-    int wait_fd = -1;
-};
-
-struct SimVector {
-    fid_av av{};
-    std::vector<uint64_t> endpoints;
-};
-
-struct SimRegion {
-    fid_mr mr{};
-    char* start = nullptr;
-    size_t bytes = 0;
-    uint64_t access = 0;
-    uint64_t remote_base = 0;
-    SimEndpoint* endpoint = nullptr;  // bound to
-    bool is_enabled = false;
-};
-
-struct SimEndpoint {
-    fid_ep ep{};
-    uint64_t number = 0;
-    bool is_server = false;
-    int owner = 0;  // number of the server, or rank
-    int process = 0;
-    bool is_dead = false;
-    SimQueue* queue = nullptr;
-    SimVector* peers = nullptr;
-    size_t smallest_space = 0;
-    std::deque<Receive*> posted;
-    int64_t refusals_left = 0;
-    int64_t under_way = 0;
-
-    // For the record: servers below zero.
-    int64_t name() const { return is_server ? -1 - owner : owner; }
-};
-
-enum class Kind : uint8_t { send, write, read };
-
-struct Piece {
-    char* local;
-    char* remote;
-    size_t bytes;
-};
-
-struct Posted {
-    Kind kind = Kind::send;
-    SimEndpoint* from = nullptr;
-    SimEndpoint* to = nullptr;
-    int64_t number = 0;
-    void* context = nullptr;
-    size_t bytes = 0;
-    std::vector<Piece> pieces;  // left to be placed
-    std::vector<char> buffered;
-    uint64_t key = 0;
-    bool is_buffered = false;  // read from the caller's memory at once, not piece by piece
-    bool is_delivered_kind = false;
-    bool has_notice = false;
-    uint32_t notice = 0;
-    Receive* receive = nullptr;
-    char* place = nullptr;
-    bool ends_receive = false;
-
-    int64_t arrives_from = 0;    // steps before which nothing happens at the target,
-    int64_t completes_from = 0;  // or is told to the caller
-
-    bool is_read = false;       // the caller's memory is not needed any more
-    bool is_matched = false;    // a message has its place
-    bool is_placed = false;     // all bytes are there
-    bool is_announced = false;  // the target has been told, where it has to be
-    bool is_complete = false;   // the caller has been told
-    bool has_failed = false;
-
-    bool is_over() const { return (is_announced && is_complete) || has_failed; }
-};
-
-enum class Move : uint8_t { read, match, place, announce, complete, fail };
-
-struct Provider {
-    ProviderPlan plan;
-    fabric::ProviderRow row{};
-    std::vector<SimEndpoint*> endpoints;              // by number; nullptr: closed
-    std::vector<std::unique_ptr<Posted>> operations;  // in the order they were posted
-    std::map<uint64_t, SimRegion*> regions;           // by key
-    std::map<const void*, SimRegion*> descriptors;
-    std::vector<std::unique_ptr<Receive>> receives;
-    bool next_is_server = false;
-    int next_owner = 0;
-    int next_process = 0;
-    bool is_open = false;
-    uint64_t next_key = 1000;
-    int64_t posted = 0;
-    SimEndpoint* polled = nullptr;
-};
-Provider* g_provider = nullptr;
-
-ProviderPlan& rules() {
-    return g_provider->plan;
-}
-
-bool sabotages(Sabotage kind) {
-    return rules().sabotage == kind && happens(rules().sabotages);
-}
-
 // --- Registered memory ---------------------------------------------------------------------------
 
 char* remote_memory(const SimEndpoint& target, uint64_t address, uint64_t key, size_t bytes,
                     uint64_t access) {
-    const auto found = g_provider->regions.find(key);
-    if (found == g_provider->regions.end()) {
+    const auto found = provider().regions.find(key);
+    if (found == provider().regions.end()) {
         violation("remote access to endpoint %lld by key %llu, which no memory has",
                   static_cast<long long>(target.name()), static_cast<unsigned long long>(key));
     }
@@ -182,9 +78,9 @@ void check_local(const void* data, size_t bytes, const void* descriptor) {
     if ((rules().memory_mode & FI_MR_LOCAL) == 0) {
         return;
     }
-    const auto found = g_provider->descriptors.find(descriptor);
+    const auto found = provider().descriptors.find(descriptor);
     const char* begin = static_cast<const char*>(data);
-    if (found == g_provider->descriptors.end() || begin < found->second->start ||
+    if (found == provider().descriptors.end() || begin < found->second->start ||
         begin + bytes > found->second->start + found->second->bytes) {
         violation("%zu bytes are posted without a descriptor of registered memory around them",
                   bytes);
@@ -193,15 +89,15 @@ void check_local(const void* data, size_t bytes, const void* descriptor) {
 
 int close_region(fid* object) {
     auto* region = reinterpret_cast<SimRegion*>(object);
-    for (const auto& operation : g_provider->operations) {
+    for (const auto& operation : provider().operations) {
         if (!operation->is_placed && operation->kind != Kind::send &&
             operation->key == region->mr.key && !operation->has_failed && !operation->to->is_dead &&
             !operation->from->is_dead) {
             violation("memory is deregistered while a remote access to it is under way");
         }
     }
-    g_provider->regions.erase(region->mr.key);
-    g_provider->descriptors.erase(region);
+    provider().regions.erase(region->mr.key);
+    provider().descriptors.erase(region);
     delete region;
     return 0;
 }
@@ -225,7 +121,7 @@ int register_region(fid*, const void* start, size_t bytes, uint64_t access, uint
                          nullptr,    nullptr,      nullptr};
     // At start the library cannot do without its own buffers.
     const bool is_remote = (access & FI_REMOTE_WRITE) != 0;
-    if ((is_remote || g_provider->is_open) && happens(rules().failed_registrations)) {
+    if ((is_remote || provider().is_open) && happens(rules().failed_registrations)) {
         record("registration refused", static_cast<int64_t>(bytes));
         return -FI_ENOMEM;
     }
@@ -236,355 +132,17 @@ int register_region(fid*, const void* start, size_t bytes, uint64_t access, uint
     region->access = access;
     region->mr.mem_desc = region;
     region->mr.key =
-        (rules().memory_mode & FI_MR_PROV_KEY) != 0 ? g_provider->next_key++ : requested_key;
+        (rules().memory_mode & FI_MR_PROV_KEY) != 0 ? provider().next_key++ : requested_key;
     region->remote_base =
         (rules().memory_mode & FI_MR_VIRT_ADDR) != 0 ? reinterpret_cast<uint64_t>(start) : 0;
     region->is_enabled = (rules().memory_mode & FI_MR_ENDPOINT) == 0;
-    if (!g_provider->regions.emplace(region->mr.key, region).second) {
+    if (!provider().regions.emplace(region->mr.key, region).second) {
         violation("two registrations ask for the key %llu",
                   static_cast<unsigned long long>(region->mr.key));
     }
-    g_provider->descriptors[region] = region;
+    provider().descriptors[region] = region;
     *mr = &region->mr;
     return 0;
-}
-
-// --- What may happen to an operation -------------------------------------------------------------
-
-bool has_room(const SimQueue& queue) {
-    return static_cast<int64_t>(queue.entries.size()) < rules().queue_room;
-}
-
-// The step before which something does not happen.
-int64_t draw_delay() {
-    return happens(rules().delays) ? step() + draw(1, rules().longest_delay) : 0;
-}
-
-bool has_order(uint64_t bits) {
-    return (rules().message_order & bits) != 0;
-}
-
-// Whether `later` has to wait for an earlier operation to the same endpoint.
-bool follows(const Posted& later, const Posted& earlier) {
-    if (rules().sabotage == Sabotage::overtaking) {
-        return false;
-    }
-    const bool is_short = later.bytes <= rules().ordered_bytes;
-    switch (later.kind) {
-        case Kind::send:
-            switch (earlier.kind) {
-                case Kind::send:
-                    return has_order(FI_ORDER_SAS) && !earlier.is_matched;
-                case Kind::write:
-                    return has_order(FI_ORDER_SAW) && !earlier.is_placed;
-                case Kind::read:
-                    return has_order(FI_ORDER_SAR) && !earlier.is_placed;
-            }
-            break;
-        case Kind::write:
-            switch (earlier.kind) {
-                case Kind::send:
-                    return has_order(FI_ORDER_WAS) && !earlier.is_matched;
-                case Kind::write:
-                    return has_order(FI_ORDER_WAW | FI_ORDER_RMA_WAW) && is_short &&
-                           !earlier.is_placed;
-                case Kind::read:
-                    return has_order(FI_ORDER_WAR | FI_ORDER_RMA_WAR) && is_short &&
-                           !earlier.is_placed;
-            }
-            break;
-        case Kind::read:
-            switch (earlier.kind) {
-                case Kind::send:
-                    return has_order(FI_ORDER_RAS) && !earlier.is_matched;
-                case Kind::write:
-                    return has_order(FI_ORDER_RAW | FI_ORDER_RMA_RAW) && is_short &&
-                           !earlier.is_placed;
-                case Kind::read:
-                    return has_order(FI_ORDER_RAR | FI_ORDER_RMA_RAR) && !earlier.is_placed;
-            }
-            break;
-    }
-    return false;
-}
-
-bool may_begin(const Posted& operation) {
-    for (const auto& earlier : g_provider->operations) {
-        if (earlier.get() == &operation) {
-            return true;
-        }
-        if (earlier->from == operation.from && earlier->to == operation.to &&
-            !earlier->has_failed && follows(operation, *earlier)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// Completions of one sender's messages in the order in which these got their places.
-bool may_be_announced(const Posted& operation) {
-    if (operation.kind != Kind::send || !rules().in_order_completions) {
-        return true;
-    }
-    for (const auto& earlier : g_provider->operations) {
-        if (earlier.get() == &operation) {
-            return true;
-        }
-        if (earlier->from == operation.from && earlier->to == operation.to &&
-            earlier->kind == Kind::send && earlier->is_matched && !earlier->is_announced) {
-            return false;
-        }
-    }
-    return true;
-}
-
-int moves_of(const Posted& operation, bool is_local_turn, Move* moves) {
-    int count = 0;
-    if (operation.from->is_dead && !operation.is_read) {
-        return 0;
-    }
-    if (operation.to->is_dead || operation.has_failed) {
-        if (!operation.has_failed && !operation.is_complete && !operation.from->is_dead &&
-            has_room(*operation.from->queue)) {
-            moves[count++] = Move::fail;
-        }
-        return count;
-    }
-    if (is_local_turn) {
-        if (!operation.is_read && operation.is_buffered) {
-            moves[count++] = Move::read;
-        }
-        const bool may_complete = operation.kind == Kind::read || operation.is_delivered_kind
-                                      ? operation.is_placed
-                                      : operation.is_read;
-        if (may_complete && !operation.is_complete && !operation.from->is_dead &&
-            step() >= operation.completes_from && has_room(*operation.from->queue)) {
-            moves[count++] = Move::complete;
-        }
-    }
-    if (rules().needs_polling && g_provider->polled != operation.to) {
-        return count;
-    }
-    if ((operation.is_buffered && !operation.is_read) || step() < operation.arrives_from) {
-        return count;
-    }
-    if (operation.kind == Kind::send && !operation.is_matched) {
-        if (!operation.to->posted.empty() && may_begin(operation)) {
-            moves[count++] = Move::match;
-        }
-    } else if (!operation.is_placed) {
-        if (operation.kind == Kind::send || may_begin(operation)) {
-            moves[count++] = Move::place;
-        }
-    } else if (!operation.is_announced && has_room(*operation.to->queue) &&
-               may_be_announced(operation)) {
-        moves[count++] = Move::announce;
-    }
-    if (operation.has_notice && !operation.is_announced && operation.is_read &&
-        rules().sabotage == Sabotage::early_notice) {
-        moves[count++] = Move::announce;
-    }
-    return count;
-}
-
-// --- Carrying it out -----------------------------------------------------------------------------
-
-void push(SimQueue& queue, const Entry& entry) {
-    queue.entries.push_back(entry);
-}
-
-// In pieces of random lengths, at least one.
-std::vector<Piece> split(char* local, char* remote, size_t bytes) {
-    std::vector<Piece> pieces;
-    size_t done = 0;
-    const int64_t most = happens(rules().whole) ? 1 : draw(2, 4);
-    for (int64_t i = 1; i < most && done + 1 < bytes; ++i) {
-        const auto length = static_cast<size_t>(draw(1, static_cast<int64_t>(bytes - done) - 1));
-        pieces.push_back({local + done, remote != nullptr ? remote + done : nullptr, length});
-        done += length;
-    }
-    pieces.push_back({local + done, remote != nullptr ? remote + done : nullptr, bytes - done});
-    return pieces;
-}
-
-void read_local(Posted& operation) {
-    size_t total = 0;
-    for (const Piece& piece : operation.pieces) {
-        total += piece.bytes;
-    }
-    operation.buffered.resize(total);
-    char* to = operation.buffered.data();
-    for (Piece& piece : operation.pieces) {
-        std::memcpy(to, piece.local, piece.bytes);
-        piece.local = to;
-        to += piece.bytes;
-    }
-    if (operation.kind == Kind::send && total > 48 && sabotages(Sabotage::wrong_byte)) {
-        // Data, not a header: what would be noticed there is noticed anyway.
-        operation.buffered[total - 8] = static_cast<char>(operation.buffered[total - 8] + 1);
-    }
-    operation.is_read = true;
-}
-
-void match(Posted& operation) {
-    SimEndpoint& to = *operation.to;
-    Receive* receive = to.posted.front();
-    if (operation.bytes > receive->bytes - receive->filled) {
-        violation("a message of %zu bytes for endpoint %lld, whose receives take %zu",
-                  operation.bytes, static_cast<long long>(to.name()), to.smallest_space);
-    }
-    operation.receive = receive;
-    operation.place = receive->data + receive->filled;
-    receive->filled += operation.bytes;
-    ++receive->arriving;
-    operation.pieces = split(operation.buffered.data(), operation.place, operation.bytes);
-    if (receive->bytes - receive->filled < to.smallest_space) {
-        receive->is_full = true;
-        operation.ends_receive = true;
-        to.posted.pop_front();
-    }
-    operation.is_matched = true;
-}
-
-void place(Posted& operation) {
-    const auto index =
-        static_cast<size_t>(draw(0, static_cast<int64_t>(operation.pieces.size()) - 1));
-    const Piece piece = operation.pieces[index];
-    operation.pieces.erase(operation.pieces.begin() + static_cast<std::ptrdiff_t>(index));
-    if (operation.kind == Kind::read) {
-        if (!sabotages(Sabotage::stale_read)) {
-            std::memcpy(piece.local, piece.remote, piece.bytes);
-        }
-    } else {
-        std::memcpy(piece.remote, piece.local, piece.bytes);
-    }
-    if (!operation.pieces.empty()) {
-        return;
-    }
-    operation.is_placed = true;
-    operation.is_read = true;
-    const bool is_told = operation.kind == Kind::send || operation.has_notice;
-    operation.is_announced = operation.is_announced || !is_told;
-}
-
-void announce(Posted& operation) {
-    SimQueue& queue = *operation.to->queue;
-    operation.is_announced = true;
-    Entry entry;
-    if (operation.kind == Kind::write) {
-        entry.data.flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA;
-        entry.data.len = operation.bytes;
-        entry.data.data = operation.notice;
-        push(queue, entry);
-        return;
-    }
-    Receive& receive = *operation.receive;
-    --receive.arriving;
-    if (sabotages(Sabotage::lost_message)) {
-        return;
-    }
-    entry.data.op_context = receive.context;
-    entry.data.flags = FI_RECV | FI_MSG;
-    entry.data.len = operation.bytes;
-    entry.data.buf = operation.place;
-    entry.receive = &receive;
-    const bool is_early_end =
-        rules().sabotage == Sabotage::early_end && operation.ends_receive && receive.arriving > 0;
-    if (operation.ends_receive && !rules().separate_ends) {
-        entry.data.flags |= FI_MULTI_RECV;
-    }
-    ++receive.unread;
-    push(queue, entry);
-    if (sabotages(Sabotage::repeated_message)) {
-        entry.data.flags &= ~uint64_t{FI_MULTI_RECV};
-        ++receive.unread;
-        push(queue, entry);
-    }
-    if (rules().separate_ends && receive.is_full && (receive.arriving == 0 || is_early_end)) {
-        Entry end;
-        end.data.op_context = receive.context;
-        end.data.flags = FI_MULTI_RECV;
-        end.receive = &receive;
-        ++receive.unread;
-        push(queue, end);
-    }
-}
-
-void complete(Posted& operation, int error) {
-    operation.is_complete = true;
-    --operation.from->under_way;
-    if (error == 0 && sabotages(Sabotage::lost_completion)) {
-        return;
-    }
-    Entry entry;
-    entry.data.op_context = operation.context;
-    entry.data.flags = operation.kind == Kind::send    ? FI_SEND | FI_MSG
-                       : operation.kind == Kind::write ? FI_RMA | FI_WRITE
-                                                       : FI_RMA | FI_READ;
-    entry.data.len = operation.bytes;
-    entry.error = error;
-    push(*operation.from->queue, entry);
-}
-
-void carry_out(Posted& operation, Move move) {
-    constexpr const char* kNames[][3] = {
-        {"send: read", "write: read", ""},
-        {"send: matched", "", ""},
-        {"send: piece", "write: piece", "read: piece"},
-        {"send: received", "write: notice", ""},
-        {"send: complete", "write: complete", "read: complete"},
-        {"send: failed", "write: failed", "read: failed"},
-    };
-    record(kNames[static_cast<int>(move)][static_cast<int>(operation.kind)], operation.from->name(),
-           operation.to->name(), operation.number);
-    switch (move) {
-        case Move::read:
-            read_local(operation);
-            break;
-        case Move::match:
-            match(operation);
-            operation.arrives_from = draw_delay();
-            break;
-        case Move::place:
-            place(operation);
-            operation.arrives_from = draw_delay();
-            break;
-        case Move::announce:
-            announce(operation);
-            break;
-        case Move::complete:
-            complete(operation, 0);
-            break;
-        case Move::fail:
-            operation.has_failed = true;
-            complete(operation, FI_ECONNRESET);
-            break;
-    }
-}
-
-// One move of one operation, both at random among those that there are.
-bool move_something(bool is_local_turn) {
-    auto& operations = g_provider->operations;
-    if (operations.empty()) {
-        return false;
-    }
-    const size_t count = operations.size();
-    const auto first = static_cast<size_t>(draw(0, static_cast<int64_t>(count) - 1));
-    for (size_t turn = 0; turn < count; ++turn) {
-        const size_t index = (first + turn) % count;
-        Posted& operation = *operations[index];
-        Move moves[4];
-        const int move_count = moves_of(operation, is_local_turn, moves);
-        if (move_count == 0) {
-            continue;
-        }
-        carry_out(operation, moves[draw(0, move_count - 1)]);
-        if (operation.is_over()) {
-            operations.erase(operations.begin() + static_cast<std::ptrdiff_t>(index));
-        }
-        return true;
-    }
-    return false;
 }
 
 // --- Posting -------------------------------------------------------------------------------------
@@ -606,12 +164,12 @@ bool is_refused(SimEndpoint& endpoint) {
 
 SimEndpoint* peer_of(const SimEndpoint& endpoint, fi_addr_t address) {
     const auto& peers = endpoint.peers->endpoints;
-    if (address >= peers.size() || g_provider->endpoints[peers[address]] == nullptr) {
+    if (address >= peers.size() || provider().endpoints[peers[address]] == nullptr) {
         violation("endpoint %lld posts to address %llu, which is nobody's",
                   static_cast<long long>(endpoint.name()),
                   static_cast<unsigned long long>(address));
     }
-    return g_provider->endpoints[peers[address]];
+    return provider().endpoints[peers[address]];
 }
 
 bool is_busy(const SimEndpoint& endpoint) {
@@ -622,7 +180,7 @@ bool is_busy(const SimEndpoint& endpoint) {
 void post(SimEndpoint& from, std::unique_ptr<Posted> operation) {
     constexpr const char* kNames[] = {"post send", "post write", "post read"};
     operation->from = &from;
-    operation->number = ++g_provider->posted;
+    operation->number = ++provider().posted;
     operation->arrives_from = draw_delay();
     operation->completes_from = draw_delay();
     ++from.under_way;
@@ -632,7 +190,7 @@ void post(SimEndpoint& from, std::unique_ptr<Posted> operation) {
         rules().sabotage != Sabotage::early_completion) {
         read_local(*operation);
     }
-    g_provider->operations.push_back(std::move(operation));
+    provider().operations.push_back(std::move(operation));
 }
 
 ssize_t send(fid_ep* ep, const void* data, size_t bytes, void* descriptor, fi_addr_t address,
@@ -675,7 +233,7 @@ ssize_t receive(fid_ep* ep, const fi_msg* message, uint64_t flags) {
     if (is_refused(endpoint)) {
         return -FI_EAGAIN;
     }
-    std::erase_if(g_provider->receives, [&](const std::unique_ptr<Receive>& other) {
+    std::erase_if(provider().receives, [&](const std::unique_ptr<Receive>& other) {
         if (other->is_full && other->arriving == 0 && other->unread == 0) {
             return true;
         }
@@ -695,7 +253,7 @@ ssize_t receive(fid_ep* ep, const fi_msg* message, uint64_t flags) {
     receive->bytes = bytes;
     receive->context = message->context;
     endpoint.posted.push_back(receive.get());
-    g_provider->receives.push_back(std::move(receive));
+    provider().receives.push_back(std::move(receive));
     record("post receive", endpoint.name(), static_cast<int64_t>(bytes));
     return 0;
 }
@@ -761,10 +319,10 @@ ssize_t read_queue(fid_cq* cq, void* buffer, size_t count) {
         Fiber::yield();
     }
     if (rules().needs_polling) {
-        g_provider->polled = queue.endpoint;
+        provider().polled = queue.endpoint;
         for (int64_t left = draw(0, 8); left > 0 && move_something(false); --left) {
         }
-        g_provider->polled = nullptr;
+        provider().polled = nullptr;
     }
     if (queue.entries.empty() || happens(rules().empty_polls)) {
         return -FI_EAGAIN;
@@ -854,20 +412,20 @@ int try_wait(fid_fabric*, fid** objects, int) {
 
 int close_endpoint(fid* object) {
     auto* endpoint = reinterpret_cast<SimEndpoint*>(object);
-    for (const auto& [key, region] : g_provider->regions) {
+    for (const auto& [key, region] : provider().regions) {
         if (region->endpoint == endpoint && (region->access & FI_REMOTE_WRITE) != 0) {
             violation("endpoint %lld is closed before memory that is bound to it",
                       static_cast<long long>(endpoint->name()));
         }
     }
-    std::erase_if(g_provider->operations, [&](const std::unique_ptr<Posted>& operation) {
+    std::erase_if(provider().operations, [&](const std::unique_ptr<Posted>& operation) {
         return operation->from == endpoint || operation->to == endpoint;
     });
-    std::erase_if(g_provider->receives, [&](const std::unique_ptr<Receive>& receive) {
+    std::erase_if(provider().receives, [&](const std::unique_ptr<Receive>& receive) {
         return std::find(endpoint->posted.begin(), endpoint->posted.end(), receive.get()) !=
                endpoint->posted.end();
     });
-    g_provider->endpoints[endpoint->number] = nullptr;
+    provider().endpoints[endpoint->number] = nullptr;
     delete endpoint;
     return 0;
 }
@@ -925,11 +483,11 @@ int open_endpoint(fid_domain*, fi_info*, fid_ep** ep, void*) {
     endpoint->ep.cm = &cm_ops;
     endpoint->ep.msg = &msg_ops;
     endpoint->ep.rma = &rma_ops;
-    endpoint->number = g_provider->endpoints.size();
-    endpoint->is_server = g_provider->next_is_server;
-    endpoint->owner = g_provider->next_owner;
-    endpoint->process = g_provider->next_process;
-    g_provider->endpoints.push_back(endpoint);
+    endpoint->number = provider().endpoints.size();
+    endpoint->is_server = provider().next_is_server;
+    endpoint->owner = provider().next_owner;
+    endpoint->process = provider().next_process;
+    provider().endpoints.push_back(endpoint);
     *ep = &endpoint->ep;
     return 0;
 }
@@ -941,7 +499,7 @@ int insert_addresses(fid_av* av, const void* addresses, size_t count, fi_addr_t*
         Address address;
         std::memcpy(&address, static_cast<const char*>(addresses) + i * sizeof address,
                     sizeof address);
-        if (address.magic != kAddressMagic || address.endpoint >= g_provider->endpoints.size()) {
+        if (address.magic != kAddressMagic || address.endpoint >= provider().endpoints.size()) {
             violation("an address is inserted that is no endpoint's");
         }
         results[i] = vector.endpoints.size();
@@ -986,15 +544,14 @@ constexpr const char* kName = "simulated";
 }  // namespace
 
 void start_provider(const ProviderPlan& new_plan) {
-    delete g_provider;
-    g_provider = new Provider;
-    g_provider->plan = new_plan;
-    g_provider->row = fabric::provider_row(kName);
-    g_provider->row.name = kName;
-    g_provider->row.wait = new_plan.wait;
-    g_provider->row.rma = new_plan.rma;
-    g_provider->row.delivery = new_plan.delivery;
-    g_provider->row.notices = new_plan.notices;
+    network::g_provider = std::make_unique<Provider>();
+    provider().plan = new_plan;
+    provider().row = fabric::provider_row(kName);
+    provider().row.name = kName;
+    provider().row.wait = new_plan.wait;
+    provider().row.rma = new_plan.rma;
+    provider().row.delivery = new_plan.delivery;
+    provider().row.notices = new_plan.notices;
 }
 
 fabric::ProviderChoice choose_simulated_provider() {
@@ -1014,74 +571,18 @@ fabric::ProviderChoice choose_simulated_provider() {
     info->ep_attr->max_order_waw_size = rules().ordered_bytes;
     info->ep_attr->max_order_raw_size = rules().ordered_bytes;
     choice.info.reset(info);
-    choice.row = &g_provider->row;
+    choice.row = &provider().row;
     return choice;
 }
 
 void label_next_endpoint(bool is_server, int number, int process) {
-    g_provider->next_is_server = is_server;
-    g_provider->next_owner = number;
-    g_provider->next_process = process;
+    provider().next_is_server = is_server;
+    provider().next_owner = number;
+    provider().next_process = process;
 }
 
 void finish_opening() {
-    g_provider->is_open = true;
-}
-
-void end_delays() {
-    rules().delays = 0;
-    for (const auto& operation : g_provider->operations) {
-        operation->arrives_from = 0;
-        operation->completes_from = 0;
-    }
-}
-
-bool step_network() {
-    return move_something(true);
-}
-
-int64_t pending_operations() {
-    return static_cast<int64_t>(g_provider->operations.size());
-}
-
-void kill_process(int process) {
-    for (SimEndpoint* endpoint : g_provider->endpoints) {
-        if (endpoint != nullptr && endpoint->process == process) {
-            endpoint->is_dead = true;
-        }
-    }
-    // What had not left yet is lost.
-    std::erase_if(g_provider->operations, [](const std::unique_ptr<Posted>& operation) {
-        return operation->from->is_dead && (!operation->is_read || operation->kind == Kind::read);
-    });
-}
-
-std::string describe_network() {
-    std::string text;
-    for (const auto& operation : g_provider->operations) {
-        constexpr const char* kNames[] = {"send", "write", "read"};
-        char line[160];
-        std::snprintf(
-            line, sizeof line, "  %s %lld from %lld to %lld, %zu bytes:%s%s%s%s%s\n",
-            kNames[static_cast<int>(operation->kind)], static_cast<long long>(operation->number),
-            static_cast<long long>(operation->from->name()),
-            static_cast<long long>(operation->to->name()), operation->bytes,
-            operation->is_read ? " read" : "", operation->is_matched ? " matched" : "",
-            operation->is_placed ? " placed" : "", operation->is_announced ? " announced" : "",
-            operation->is_complete ? " complete" : "");
-        text += line;
-    }
-    for (const SimEndpoint* endpoint : g_provider->endpoints) {
-        if (endpoint != nullptr) {
-            char line[160];
-            std::snprintf(line, sizeof line,
-                          "  endpoint %lld: %zu completions, %zu receives, %lld posts under way\n",
-                          static_cast<long long>(endpoint->name()), endpoint->queue->entries.size(),
-                          endpoint->posted.size(), static_cast<long long>(endpoint->under_way));
-            text += line;
-        }
-    }
-    return text;
+    provider().is_open = true;
 }
 
 }  // namespace armci::sim

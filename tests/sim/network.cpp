@@ -1,0 +1,415 @@
+// What may happen to the operations under way, and how it is carried out.
+#include "network.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "simulation.h"
+
+namespace armci::sim {
+namespace network {
+namespace {
+
+// --- What may happen to an operation -------------------------------------------------------------
+
+bool has_room(const SimQueue& queue) {
+    return static_cast<int64_t>(queue.entries.size()) < rules().queue_room;
+}
+
+bool has_order(uint64_t bits) {
+    return (rules().message_order & bits) != 0;
+}
+
+// Whether `later` has to wait for an earlier operation to the same endpoint.
+bool follows(const Posted& later, const Posted& earlier) {
+    if (rules().sabotage == Sabotage::overtaking) {
+        return false;
+    }
+    const bool is_short = later.bytes <= rules().ordered_bytes;
+    switch (later.kind) {
+        case Kind::send:
+            switch (earlier.kind) {
+                case Kind::send:
+                    return has_order(FI_ORDER_SAS) && !earlier.is_matched;
+                case Kind::write:
+                    return has_order(FI_ORDER_SAW) && !earlier.is_placed;
+                case Kind::read:
+                    return has_order(FI_ORDER_SAR) && !earlier.is_placed;
+            }
+            break;
+        case Kind::write:
+            switch (earlier.kind) {
+                case Kind::send:
+                    return has_order(FI_ORDER_WAS) && !earlier.is_matched;
+                case Kind::write:
+                    return has_order(FI_ORDER_WAW | FI_ORDER_RMA_WAW) && is_short &&
+                           !earlier.is_placed;
+                case Kind::read:
+                    return has_order(FI_ORDER_WAR | FI_ORDER_RMA_WAR) && is_short &&
+                           !earlier.is_placed;
+            }
+            break;
+        case Kind::read:
+            switch (earlier.kind) {
+                case Kind::send:
+                    return has_order(FI_ORDER_RAS) && !earlier.is_matched;
+                case Kind::write:
+                    return has_order(FI_ORDER_RAW | FI_ORDER_RMA_RAW) && is_short &&
+                           !earlier.is_placed;
+                case Kind::read:
+                    return has_order(FI_ORDER_RAR | FI_ORDER_RMA_RAR) && !earlier.is_placed;
+            }
+            break;
+    }
+    return false;
+}
+
+bool may_begin(const Posted& operation) {
+    for (const auto& earlier : provider().operations) {
+        if (earlier.get() == &operation) {
+            return true;
+        }
+        if (earlier->from == operation.from && earlier->to == operation.to &&
+            !earlier->has_failed && follows(operation, *earlier)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Completions of one sender's messages in the order in which these got their places.
+bool may_be_announced(const Posted& operation) {
+    if (operation.kind != Kind::send || !rules().in_order_completions) {
+        return true;
+    }
+    for (const auto& earlier : provider().operations) {
+        if (earlier.get() == &operation) {
+            return true;
+        }
+        if (earlier->from == operation.from && earlier->to == operation.to &&
+            earlier->kind == Kind::send && earlier->is_matched && !earlier->is_announced) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int moves_of(const Posted& operation, bool is_local_turn, Move* moves) {
+    int count = 0;
+    if (operation.from->is_dead && !operation.is_read) {
+        return 0;
+    }
+    if (operation.to->is_dead || operation.has_failed) {
+        if (!operation.has_failed && !operation.is_complete && !operation.from->is_dead &&
+            has_room(*operation.from->queue)) {
+            moves[count++] = Move::fail;
+        }
+        return count;
+    }
+    if (is_local_turn) {
+        if (!operation.is_read && operation.is_buffered) {
+            moves[count++] = Move::read;
+        }
+        const bool may_complete = operation.kind == Kind::read || operation.is_delivered_kind
+                                      ? operation.is_placed
+                                      : operation.is_read;
+        if (may_complete && !operation.is_complete && !operation.from->is_dead &&
+            step() >= operation.completes_from && has_room(*operation.from->queue)) {
+            moves[count++] = Move::complete;
+        }
+    }
+    if (rules().needs_polling && provider().polled != operation.to) {
+        return count;
+    }
+    if ((operation.is_buffered && !operation.is_read) || step() < operation.arrives_from) {
+        return count;
+    }
+    if (operation.kind == Kind::send && !operation.is_matched) {
+        if (!operation.to->posted.empty() && may_begin(operation)) {
+            moves[count++] = Move::match;
+        }
+    } else if (!operation.is_placed) {
+        if (operation.kind == Kind::send || may_begin(operation)) {
+            moves[count++] = Move::place;
+        }
+    } else if (!operation.is_announced && has_room(*operation.to->queue) &&
+               may_be_announced(operation)) {
+        moves[count++] = Move::announce;
+    }
+    if (operation.has_notice && !operation.is_announced && operation.is_read &&
+        rules().sabotage == Sabotage::early_notice) {
+        moves[count++] = Move::announce;
+    }
+    return count;
+}
+
+// --- Carrying it out -----------------------------------------------------------------------------
+
+void push(SimQueue& queue, const Entry& entry) {
+    queue.entries.push_back(entry);
+}
+
+void match(Posted& operation) {
+    SimEndpoint& to = *operation.to;
+    Receive* receive = to.posted.front();
+    if (operation.bytes > receive->bytes - receive->filled) {
+        violation("a message of %zu bytes for endpoint %lld, whose receives take %zu",
+                  operation.bytes, static_cast<long long>(to.name()), to.smallest_space);
+    }
+    operation.receive = receive;
+    operation.place = receive->data + receive->filled;
+    receive->filled += operation.bytes;
+    ++receive->arriving;
+    operation.pieces = split(operation.buffered.data(), operation.place, operation.bytes);
+    if (receive->bytes - receive->filled < to.smallest_space) {
+        receive->is_full = true;
+        operation.ends_receive = true;
+        to.posted.pop_front();
+    }
+    operation.is_matched = true;
+}
+
+void place(Posted& operation) {
+    const auto index =
+        static_cast<size_t>(draw(0, static_cast<int64_t>(operation.pieces.size()) - 1));
+    const Piece piece = operation.pieces[index];
+    operation.pieces.erase(operation.pieces.begin() + static_cast<std::ptrdiff_t>(index));
+    if (operation.kind == Kind::read) {
+        if (!sabotages(Sabotage::stale_read)) {
+            std::memcpy(piece.local, piece.remote, piece.bytes);
+        }
+    } else {
+        std::memcpy(piece.remote, piece.local, piece.bytes);
+    }
+    if (!operation.pieces.empty()) {
+        return;
+    }
+    operation.is_placed = true;
+    operation.is_read = true;
+    const bool is_told = operation.kind == Kind::send || operation.has_notice;
+    operation.is_announced = operation.is_announced || !is_told;
+}
+
+void announce(Posted& operation) {
+    SimQueue& queue = *operation.to->queue;
+    operation.is_announced = true;
+    Entry entry;
+    if (operation.kind == Kind::write) {
+        entry.data.flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA;
+        entry.data.len = operation.bytes;
+        entry.data.data = operation.notice;
+        push(queue, entry);
+        return;
+    }
+    Receive& receive = *operation.receive;
+    --receive.arriving;
+    if (sabotages(Sabotage::lost_message)) {
+        return;
+    }
+    entry.data.op_context = receive.context;
+    entry.data.flags = FI_RECV | FI_MSG;
+    entry.data.len = operation.bytes;
+    entry.data.buf = operation.place;
+    entry.receive = &receive;
+    const bool is_early_end =
+        rules().sabotage == Sabotage::early_end && operation.ends_receive && receive.arriving > 0;
+    if (operation.ends_receive && !rules().separate_ends) {
+        entry.data.flags |= FI_MULTI_RECV;
+    }
+    ++receive.unread;
+    push(queue, entry);
+    if (sabotages(Sabotage::repeated_message)) {
+        entry.data.flags &= ~uint64_t{FI_MULTI_RECV};
+        ++receive.unread;
+        push(queue, entry);
+    }
+    if (rules().separate_ends && receive.is_full && (receive.arriving == 0 || is_early_end)) {
+        Entry end;
+        end.data.op_context = receive.context;
+        end.data.flags = FI_MULTI_RECV;
+        end.receive = &receive;
+        ++receive.unread;
+        push(queue, end);
+    }
+}
+
+void carry_out(Posted& operation, Move move) {
+    constexpr const char* kNames[][3] = {
+        {"send: read", "write: read", ""},
+        {"send: matched", "", ""},
+        {"send: piece", "write: piece", "read: piece"},
+        {"send: received", "write: notice", ""},
+        {"send: complete", "write: complete", "read: complete"},
+        {"send: failed", "write: failed", "read: failed"},
+    };
+    record(kNames[static_cast<int>(move)][static_cast<int>(operation.kind)], operation.from->name(),
+           operation.to->name(), operation.number);
+    switch (move) {
+        case Move::read:
+            read_local(operation);
+            break;
+        case Move::match:
+            match(operation);
+            operation.arrives_from = draw_delay();
+            break;
+        case Move::place:
+            place(operation);
+            operation.arrives_from = draw_delay();
+            break;
+        case Move::announce:
+            announce(operation);
+            break;
+        case Move::complete:
+            complete(operation, 0);
+            break;
+        case Move::fail:
+            operation.has_failed = true;
+            complete(operation, FI_ECONNRESET);
+            break;
+    }
+}
+
+}  // namespace
+
+int64_t draw_delay() {
+    return happens(rules().delays) ? step() + draw(1, rules().longest_delay) : 0;
+}
+
+std::vector<Piece> split(char* local, char* remote, size_t bytes) {
+    std::vector<Piece> pieces;
+    size_t done = 0;
+    const int64_t most = happens(rules().whole) ? 1 : draw(2, 4);
+    for (int64_t i = 1; i < most && done + 1 < bytes; ++i) {
+        const auto length = static_cast<size_t>(draw(1, static_cast<int64_t>(bytes - done) - 1));
+        pieces.push_back({local + done, remote != nullptr ? remote + done : nullptr, length});
+        done += length;
+    }
+    pieces.push_back({local + done, remote != nullptr ? remote + done : nullptr, bytes - done});
+    return pieces;
+}
+
+void read_local(Posted& operation) {
+    size_t total = 0;
+    for (const Piece& piece : operation.pieces) {
+        total += piece.bytes;
+    }
+    operation.buffered.resize(total);
+    char* to = operation.buffered.data();
+    for (Piece& piece : operation.pieces) {
+        std::memcpy(to, piece.local, piece.bytes);
+        piece.local = to;
+        to += piece.bytes;
+    }
+    if (operation.kind == Kind::send && total > 48 && sabotages(Sabotage::wrong_byte)) {
+        // Data, not a header: what would be noticed there is noticed anyway.
+        operation.buffered[total - 8] = static_cast<char>(operation.buffered[total - 8] + 1);
+    }
+    operation.is_read = true;
+}
+
+void complete(Posted& operation, int error) {
+    operation.is_complete = true;
+    --operation.from->under_way;
+    if (error == 0 && sabotages(Sabotage::lost_completion)) {
+        return;
+    }
+    Entry entry;
+    entry.data.op_context = operation.context;
+    entry.data.flags = operation.kind == Kind::send    ? FI_SEND | FI_MSG
+                       : operation.kind == Kind::write ? FI_RMA | FI_WRITE
+                                                       : FI_RMA | FI_READ;
+    entry.data.len = operation.bytes;
+    entry.error = error;
+    push(*operation.from->queue, entry);
+}
+
+bool move_something(bool is_local_turn) {
+    auto& operations = provider().operations;
+    if (operations.empty()) {
+        return false;
+    }
+    const size_t count = operations.size();
+    const auto first = static_cast<size_t>(draw(0, static_cast<int64_t>(count) - 1));
+    for (size_t turn = 0; turn < count; ++turn) {
+        const size_t index = (first + turn) % count;
+        Posted& operation = *operations[index];
+        Move moves[4];
+        const int move_count = moves_of(operation, is_local_turn, moves);
+        if (move_count == 0) {
+            continue;
+        }
+        carry_out(operation, moves[draw(0, move_count - 1)]);
+        if (operation.is_over()) {
+            operations.erase(operations.begin() + static_cast<std::ptrdiff_t>(index));
+        }
+        return true;
+    }
+    return false;
+}
+
+}  // namespace network
+
+using network::Kind;
+using network::Posted;
+using network::provider;
+using network::rules;
+using network::SimEndpoint;
+
+void end_delays() {
+    rules().delays = 0;
+    for (const auto& operation : provider().operations) {
+        operation->arrives_from = 0;
+        operation->completes_from = 0;
+    }
+}
+
+bool step_network() {
+    return network::move_something(true);
+}
+
+int64_t pending_operations() {
+    return static_cast<int64_t>(provider().operations.size());
+}
+
+void kill_process(int process) {
+    for (SimEndpoint* endpoint : provider().endpoints) {
+        if (endpoint != nullptr && endpoint->process == process) {
+            endpoint->is_dead = true;
+        }
+    }
+    // What had not left yet is lost.
+    std::erase_if(provider().operations, [](const std::unique_ptr<Posted>& operation) {
+        return operation->from->is_dead && (!operation->is_read || operation->kind == Kind::read);
+    });
+}
+
+std::string describe_network() {
+    std::string text;
+    for (const auto& operation : provider().operations) {
+        constexpr const char* kNames[] = {"send", "write", "read"};
+        char line[160];
+        std::snprintf(
+            line, sizeof line, "  %s %lld from %lld to %lld, %zu bytes:%s%s%s%s%s\n",
+            kNames[static_cast<int>(operation->kind)], static_cast<long long>(operation->number),
+            static_cast<long long>(operation->from->name()),
+            static_cast<long long>(operation->to->name()), operation->bytes,
+            operation->is_read ? " read" : "", operation->is_matched ? " matched" : "",
+            operation->is_placed ? " placed" : "", operation->is_announced ? " announced" : "",
+            operation->is_complete ? " complete" : "");
+        text += line;
+    }
+    for (const SimEndpoint* endpoint : provider().endpoints) {
+        if (endpoint != nullptr) {
+            char line[160];
+            std::snprintf(line, sizeof line,
+                          "  endpoint %lld: %zu completions, %zu receives, %lld posts under way\n",
+                          static_cast<long long>(endpoint->name()), endpoint->queue->entries.size(),
+                          endpoint->posted.size(), static_cast<long long>(endpoint->under_way));
+            text += line;
+        }
+    }
+    return text;
+}
+
+}  // namespace armci::sim

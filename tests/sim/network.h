@@ -1,0 +1,148 @@
+// Inside of the simulated provider: its objects, the operations under way, and what may happen to
+// them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "provider.h"
+
+namespace armci::sim::network {
+
+// A posted multi-receive buffer, until the library has seen all of it.
+struct Receive {
+    char* data = nullptr;
+    size_t bytes = 0;
+    size_t filled = 0;
+    void* context = nullptr;
+    int arriving = 0;  // messages that have their place, and are not announced
+    int unread = 0;    // announcements in the queue
+    bool is_full = false;
+};
+
+struct Entry {
+    fi_cq_data_entry data{};
+    Receive* receive = nullptr;
+    int error = 0;
+};
+
+struct SimEndpoint;
+
+struct SimQueue {
+    fid_cq cq{};
+    std::deque<Entry> entries;
+    SimEndpoint* endpoint = nullptr;
+    int wait_fd = -1;
+};
+
+struct SimVector {
+    fid_av av{};
+    std::vector<uint64_t> endpoints;
+};
+
+struct SimRegion {
+    fid_mr mr{};
+    char* start = nullptr;
+    size_t bytes = 0;
+    uint64_t access = 0;
+    uint64_t remote_base = 0;
+    SimEndpoint* endpoint = nullptr;  // bound to
+    bool is_enabled = false;
+};
+
+struct SimEndpoint {
+    fid_ep ep{};
+    uint64_t number = 0;
+    bool is_server = false;
+    int owner = 0;  // number of the server, or rank
+    int process = 0;
+    bool is_dead = false;
+    SimQueue* queue = nullptr;
+    SimVector* peers = nullptr;
+    size_t smallest_space = 0;
+    std::deque<Receive*> posted;
+    int64_t refusals_left = 0;
+    int64_t under_way = 0;
+
+    // For the record: servers below zero.
+    int64_t name() const { return is_server ? -1 - owner : owner; }
+};
+
+enum class Kind : uint8_t { send, write, read };
+
+struct Piece {
+    char* local;
+    char* remote;
+    size_t bytes;
+};
+
+struct Posted {
+    Kind kind = Kind::send;
+    SimEndpoint* from = nullptr;
+    SimEndpoint* to = nullptr;
+    int64_t number = 0;
+    void* context = nullptr;
+    size_t bytes = 0;
+    std::vector<Piece> pieces;  // left to be placed
+    std::vector<char> buffered;
+    uint64_t key = 0;
+    bool is_buffered = false;  // read from the caller's memory at once, not piece by piece
+    bool is_delivered_kind = false;
+    bool has_notice = false;
+    uint32_t notice = 0;
+    Receive* receive = nullptr;
+    char* place = nullptr;
+    bool ends_receive = false;
+
+    int64_t arrives_from = 0;    // steps before which nothing happens at the target,
+    int64_t completes_from = 0;  // or is told to the caller
+
+    bool is_read = false;       // the caller's memory is not needed any more
+    bool is_matched = false;    // a message has its place
+    bool is_placed = false;     // all bytes are there
+    bool is_announced = false;  // the target has been told, where it has to be
+    bool is_complete = false;   // the caller has been told
+    bool has_failed = false;
+
+    bool is_over() const { return (is_announced && is_complete) || has_failed; }
+};
+
+enum class Move : uint8_t { read, match, place, announce, complete, fail };
+
+struct Provider {
+    ProviderPlan plan;
+    fabric::ProviderRow row{};
+    std::vector<SimEndpoint*> endpoints;              // by number; nullptr: closed
+    std::vector<std::unique_ptr<Posted>> operations;  // in the order they were posted
+    std::map<uint64_t, SimRegion*> regions;           // by key
+    std::map<const void*, SimRegion*> descriptors;
+    std::vector<std::unique_ptr<Receive>> receives;
+    bool next_is_server = false;
+    int next_owner = 0;
+    int next_process = 0;
+    bool is_open = false;
+    uint64_t next_key = 1000;
+    int64_t posted = 0;
+    SimEndpoint* polled = nullptr;
+};
+// What start_provider() made.
+Provider& provider();
+ProviderPlan& rules();
+// Whether it is to be done on this occasion.
+bool sabotages(Sabotage kind);
+
+// The step before which something does not happen.
+int64_t draw_delay();
+// In pieces of random lengths, at least one. `remote` may be nullptr.
+std::vector<Piece> split(char* local, char* remote, size_t bytes);
+// The data of a message or write is taken from the caller's memory.
+void read_local(Posted& operation);
+// The caller is told that it is over.
+void complete(Posted& operation, int error);
+// One move of one operation, both at random among those that there are; false: there is none.
+bool move_something(bool is_local_turn);
+
+}  // namespace armci::sim::network
