@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The checks that take too long for scripts/test.sh, in the release build of this tree.
+# All tests, and the checks that take too long for scripts/test.sh, in the builds of this tree.
 #
 #   scripts/nightly.sh [--seeds N] [--first S]
 #     --seeds N    schedules of the simulated network (100000)
@@ -47,8 +47,17 @@ simulate() {
     done
 }
 
-echo "== simulated network, $seeds schedules"
-simulate
+# check WORDS COMMAND...
+check() {
+    echo "== $1"
+    shift
+    "$@" || failed=1
+}
+
+check "all tests" "$root/scripts/test.sh" --nightly
+check "simulated network, $seeds schedules" simulate
+check "models, larger sizes" "$root/docs/models/check.sh" large
+check "soak" "$root/scripts/soak.sh" 30
 
 if ((failed != 0)); then
     echo "nightly: something failed"

@@ -18,6 +18,7 @@ import jobs
 import left_behind
 
 RANKS = 2
+OF_A_LOSS = ("is lost: its process has ended", "may have died")
 
 
 # ---- Ways to end ----
@@ -55,7 +56,7 @@ class Case:
             messages = jobs.messages_in(job.err)
             if self.kill:
                 # A survivor that notices before it is ended may say so, and nothing else.
-                messages = [m for m in messages if "may have died" not in m.text]
+                messages = [m for m in messages if not any(word in m.text for word in OF_A_LOSS)]
             complaints += jobs.compare(expected, messages)
             complaints += [f"left behind: {pid} {name}" for pid, name in job.survivors().items()]
             complaints += [f"left behind: {name}" for name in left_behind.since(before)]

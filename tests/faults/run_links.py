@@ -38,6 +38,12 @@ def inside(namespace, *command):
     run("ip", "netns", "exec", namespace, *command)
 
 
+def is_up(namespace, network):
+    """The kernel says so some time after both ends are."""
+    command = ["ip", "-netns", namespace, "-brief", "link", "show", "dev", network]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[1] == "UP"
+
+
 class Hosts:
     """Two namespaces with a control network (a direct wire) and a data network with a switch
     between, where it can be cut without either host's own interface going down."""
@@ -58,6 +64,9 @@ class Hosts:
                 for network in ("control", "data"):
                     inside(host, "ip", "addr", "add", address(network, number) + "/24", "dev", network)
                     inside(host, "ip", "link", "set", network, "up")
+            ends = [(host, network) for host in HOSTS for network in ("control", "data")]
+            if not jobs.wait_until(lambda: all(is_up(*end) for end in ends), jobs.TIME_LIMIT_S):
+                raise RuntimeError("an interface of a namespace does not come up")
         except BaseException:
             self.__exit__()
             raise
