@@ -42,18 +42,20 @@ watch::Identity own_identity(const World& world) {
     return self;
 }
 
-// While the others of `comm` call, and until all have.
-void take_callers(watch::Listener& listener, const watch::Identity& self, MPI_Comm comm,
-                  std::vector<watch::Line>* lines) {
+// So many others of `comm` call, if they can; returns when all of `comm` have tried.
+void take_callers(watch::Listener& listener, const watch::Identity& self, int expected,
+                  MPI_Comm comm, std::vector<watch::Line>* lines) {
     MPI_Request all_called = MPI_REQUEST_NULL;
     MPI_Ibarrier(comm, &all_called);
-    for (int done = 0; done == 0;) {
+    for (int done = 0; done == 0 && expected > 0;) {
         watch::Line line = listener.take_caller(self, 1);
         if (line.is_open()) {
             lines->push_back(std::move(line));
+            --expected;
         }
         MPI_Test(&all_called, &done, MPI_STATUS_IGNORE);
     }
+    MPI_Wait(&all_called, MPI_STATUS_IGNORE);
 }
 
 // Each rank with the first one of its node. Returns what is missing, in words.
@@ -80,7 +82,8 @@ std::string connect_node(const World& world, const watch::Identity& self,
             missing = std::string("a local connection: ") + std::strerror(errno);
         }
     }
-    take_callers(listener, self, world.node_comm, lines);
+    const auto callers = world.is_leader() ? static_cast<int>(world.node_ranks.size()) - 1 : 0;
+    take_callers(listener, self, callers, world.node_comm, lines);
     return missing;
 }
 
@@ -119,7 +122,7 @@ std::string connect_nodes(const Runtime& runtime, const watch::Identity& self, i
             missing = "a TCP connection to node " + std::to_string((world.node - 1) / kChildren);
         }
     }
-    take_callers(listener, self, world.leaders_comm, lines);
+    take_callers(listener, self, children, world.leaders_comm, lines);
     for (size_t i = lines_before; i < lines->size(); ++i) {
         watch::limit_silence_of_system((*lines)[i].socket(), link_s);
     }

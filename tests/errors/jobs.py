@@ -16,7 +16,7 @@ TIME_LIMIT_S = 20
 # Processes that were told to end may take this long until they are gone.
 GONE_WITHIN_S = 5
 # Jobs at a time: they wait more than they work.
-JOBS_AT_A_TIME = 2
+JOBS_AT_A_TIME = 3
 # Every process of a job inherits this variable; its value tells jobs apart.
 MARKER = "TEST_JOB_ID"
 

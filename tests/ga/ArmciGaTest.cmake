@@ -5,7 +5,7 @@
 #       libarmci.a and libarmci.so, and adds the tests ga.link.<name>_static and _shared.
 #
 #   armci_ga_run(<name> KIND static|shared NP <ranks>... [CONFIGS <config>...] [ARGS <argument>...]
-#                [VARIANT <word>] [ENVIRONMENT NAME=value...] [TIMEOUT <seconds>])
+#                [VARIANT <word>] [ENVIRONMENT NAME=value...] [TIMEOUT <seconds>] [LABELS <label>...])
 #       Adds a test ga.<name>.<kind>[np=<ranks>,<config>] for each number of ranks and configuration.
 #       A configuration is written as for multi-rank tests (ArmciMpTest.cmake); by default "node=all".
 #       VARIANT goes into the name: ga.<name>.<kind>.<variant>[…]. TIMEOUT is the limit of the job
@@ -39,7 +39,7 @@ function(armci_ga_program name)
 endfunction()
 
 function(armci_ga_run name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIND;VARIANT;TIMEOUT" "NP;CONFIGS;ARGS;ENVIRONMENT")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIND;VARIANT;TIMEOUT" "NP;CONFIGS;ARGS;ENVIRONMENT;LABELS")
     if(NOT arg_CONFIGS)
         set(arg_CONFIGS "node=all")
     endif()
@@ -62,7 +62,7 @@ function(armci_ga_run name)
                 $<TARGET_FILE:ga_${name}_${arg_KIND}> ${arg_ARGS})
             set_tests_properties("${test}" PROPERTIES
                 ENVIRONMENT "${environment};${arg_ENVIRONMENT}"
-                LABELS ga TIMEOUT ${ctest_timeout} RUN_SERIAL TRUE)
+                LABELS "ga;${arg_LABELS}" TIMEOUT ${ctest_timeout} RUN_SERIAL TRUE)
         endforeach()
     endforeach()
 endfunction()
