@@ -108,6 +108,7 @@ if [[ $effort == large ]]; then
 fi
 reduction=()
 check mutex_hand_over '1 2 3 4 5' -DROUNDS=1
+check mutex_hand_over 6 -DLOCALS=1 -DTRIES=0
 if [[ $effort == large ]]; then
     table=24
     check mutex_hand_over ''

@@ -26,7 +26,7 @@
  * it has locked ROUNDS times (invalid end states), so no wake-up and no grant is lost. No execution
  * is infinite (no non-progress cycle): under weak fairness all come through.
  *
- * Sizes by -D, see below. MISTAKE=1..5 in the environment plants a mistake that has to be found.
+ * Sizes by -D, see below. MISTAKE=1..6 in the environment plants a mistake that has to be found.
  */
 
 #ifndef LOCALS
@@ -61,6 +61,7 @@ chan answer[RANKS] = [1] of { mtype, bit };
 bit  guard[MUTEXES];  /* held across several steps */
 byte holder[MUTEXES] = NOBODY;
 byte first_waiter[MUTEXES], last_waiter[MUTEXES];
+bit  is_forwarded[MUTEXES];  /* the holder has unlocked, and the server will hear of it */
 /* WaiterPoolState: record 0 is none. As many as there can be waiters. */
 #define RECORDS (RANKS + 1)
 byte next_of[RECORDS], rank_of[RECORDS];
@@ -125,6 +126,8 @@ inline queue_lock(m, rank, waiter) {
     :: atomic {
             !guard[m] && !MISTAKE(1) ->
             waiter = 0;
+            /* Nobody here locks twice, so nobody may be told that he did (6: the flag is ignored). */
+            assert(holder[m] != rank || (is_forwarded[m] && !MISTAKE(6)));
             if
             :: holder[m] == NOBODY -> draw_ticket(m, rank); is_now_held_by(m, rank)
             :: else -> join(m, rank, waiter)
@@ -174,12 +177,13 @@ inline queue_unlock(m, rank, may_grant_remote, to, must_forward) {
         !guard[m] ->
         to = NOBODY;
         must_forward = 0;
-        assert(holder[m] == rank);
+        assert(holder[m] == rank && (!is_forwarded[m] || (may_grant_remote)));
         record = first_waiter[m];
         if
         :: record == 0 -> holder[m] = NOBODY
         :: record != 0 && is_remote_rank(rank_of[record]) && !(may_grant_remote) && !MISTAKE(2) ->
             must_forward = 1;  /* 2: it hands over, and nobody tells the other node */
+            is_forwarded[m] = 1;
             record = 0
         :: else ->
             first_waiter[m] = next_of[record];
@@ -188,6 +192,7 @@ inline queue_unlock(m, rank, may_grant_remote, to, must_forward) {
             :: else
             fi;
             is_now_held_by(m, rank_of[record]);
+            is_forwarded[m] = 0;
             if
             :: is_remote_rank(rank_of[record]) ->
                 to = rank_of[record];
