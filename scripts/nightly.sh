@@ -57,6 +57,7 @@ check() {
 check "all tests" "$root/scripts/test.sh" --nightly
 check "simulated network, $seeds schedules" simulate
 check "models, larger sizes" "$root/docs/models/check.sh" large
+check "AArch64 under emulation" "$root/scripts/test-arm.sh"
 check "soak" "$root/scripts/soak.sh" 30
 
 if ((failed != 0)); then
