@@ -11,8 +11,7 @@ namespace api = armci::api;
 
 extern "C" void ARMCIX_Progress(void) {
     Entry entry("ARMCIX_Progress");
-    entry->progress();
-    entry->idle();
+    entry->poll();
 }
 
 extern "C" int ARMCIX_Stats(armcix_stats_t* out, size_t out_bytes) {

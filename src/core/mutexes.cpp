@@ -100,11 +100,7 @@ void wait_for_grant_among_threads(Runtime& runtime, const WaitCause& cause, uint
     while (!runtime.mutex_queue.granted(waiter)) {
         if (runtime.try_hold_lock()) {
             long_wait.turn();
-            runtime.progress();
-            if (!runtime.config().progress_thread) {
-                runtime.idle();
-                runtime.stop_helping();
-            }
+            runtime.poll();
             runtime.release_lock();
         }
         if (++polls > kPollsForGrant) {

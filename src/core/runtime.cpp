@@ -9,6 +9,14 @@ bool Runtime::progress() {
     return (network != nullptr && network->origin.progress()) || copied;
 }
 
+void Runtime::poll() {
+    progress();
+    if (!config().progress_thread) {
+        idle();
+        stop_helping();
+    }
+}
+
 void Runtime::settle_copies() {
     // Others may start more while this waits.
     const uint64_t last = copies.last_taken();

@@ -178,6 +178,9 @@ struct Runtime {
 
     // One poll of everything that this thread can move on; true when something moved.
     bool progress();
+    // Same for calls that do not wait, which a program may repeat until others have answered: where
+    // nobody else does it, the data server in this process gets its turn, too.
+    void poll();
     // Whether a wait for the network serves the own node's requests: where this thread cannot sleep
     // meanwhile, or there is no server thread to wake up for them.
     bool helps_while_waiting() const {

@@ -373,14 +373,14 @@ void wait_handle(Runtime& runtime, armci_hdl_s* handle) {
 bool test_handle(Runtime& runtime, armci_hdl_s* handle) {
     hold_lock_to_wait(runtime, handle);
     if (runtime.checks != nullptr) {
-        runtime.progress();
+        runtime.poll();
         if (!runtime.checks->has_completed(*handle)) {
             return false;
         }
         runtime.checks->wait_for_handle(*handle);
     }
     if (runtime.handles.is_active(*handle)) {
-        runtime.progress();
+        runtime.poll();
         if (runtime.handles.is_active(*handle)) {
             return false;
         }

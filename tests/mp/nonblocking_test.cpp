@@ -165,6 +165,26 @@ TEST(NonBlocking, HandleIssuedTwice) {
     lanes.ground().check_by_owner("a handle issued several times");
 }
 
+// Ranks that only ask serve each other, even where no data server has a thread. (Nobody waits by
+// MPI before the barrier.)
+TEST(NonBlocking, AskingServesOthers) {
+    std::vector<void*> bases(static_cast<size_t>(nproc()));
+    ASSERT_EQ(ARMCI_Malloc(bases.data(), sizeof(int)), 0);
+    *static_cast<int*>(bases[static_cast<size_t>(me())]) = me();
+    ARMCI_Barrier();
+    for (int target = 0; target < nproc(); ++target) {
+        int answer = -1;
+        armci_hdl_t handle;
+        ARMCI_INIT_HANDLE(&handle);
+        ARMCI_NbGet(bases[static_cast<size_t>(target)], &answer, sizeof answer, target, &handle);
+        while (ARMCI_Test(&handle) != 0) {
+        }
+        EXPECT_EQ(answer, target);
+    }
+    ARMCI_Barrier();
+    ARMCI_Free(bases[static_cast<size_t>(me())]);
+}
+
 // Waiting makes a handle idle: it may be waited for, tested and used again without
 // ARMCI_INIT_HANDLE.
 TEST(NonBlocking, IdleHandles) {
