@@ -4,9 +4,9 @@
 #
 #   docs/models/check.sh [small|large]
 #
-# small (the default) takes seconds and is what the test `models` runs; large takes some minutes and
-# up to 8 GB of memory. Needs spin and a C compiler ($CC, or cc). Exit status 0 if all is as it should
-# be.
+# small (the default) takes seconds and is what the test `models` runs; large takes half an
+# hour and up to 8 GB of memory. Needs spin and a C compiler ($CC, or cc). Exit status 0 if all is as
+# it should be.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -117,11 +117,13 @@ if [[ $effort == large ]]; then
     check mutex_hand_over '' -DLOCALS=1 -DMUTEXES=2
     table=18
 fi
-check node_barrier '1 2 3 4 5'
+check node_barrier '1 2 3 4 5 6 7'
 check copy_thread '1 2 3 4 5'
 if [[ $effort == large ]]; then
+    table=24
     check node_barrier '' -DROUNDS=3
-    check node_barrier '' -DRANKS=4
+    check node_barrier '' -DRANKS=4 -DROUNDS=1
+    table=18
     check copy_thread '' -DREQUESTS=6 -DSLOTS=3
 fi
 

@@ -1,12 +1,11 @@
-/* The barrier among the ranks of a node, whose waiters may sleep on the word that they watch.
+/* The barrier among the ranks of a node, whose waiters may sleep until it is complete.
  *
  *   model                source
- *   proctype First       core/sync.cpp world_barrier() of the node's first rank; node/barrier.cpp
- *                        all_arrived(), sleep_until_all_arrived(), release()
- *   proctype Other       the same of the others: arrive(), released(), sleep_until_released()
- *   doze                 NodeBarrier::sleep(); base/futex.h
- *   wake                 NodeBarrier::wake()
- *   arrived, generation, sleepers   BarrierState
+ *   proctype Rank        core/sync.cpp world_barrier() of a job with several nodes; node/barrier.cpp
+ *   raise, scan, doze_until_arrived     NodeBarrier::arrive(), all_arrived(),
+ *                        sleep_until_all_arrived()
+ *   release, doze_until_released        release(), sleep_until_released()
+ *   flags, complete_word, released_word, sleepers   BarrierState
  *
  * Memory is that of x86 and of C++ as far as this protocol needs it: stores pass through a store
  * buffer of their rank (process Drain), loads see memory before that, and read-modify-writes in
@@ -14,9 +13,9 @@
  * time-out of the source is not needed.
  *
  * Checked: what any rank wrote before a barrier is in memory for all after it; nobody is stuck
- * before it has passed ROUNDS barriers (invalid end states); no execution but of polling is infinite.
+ * before it has passed ROUNDS barriers (invalid end states); no execution is infinite.
  *
- * Sizes by -D. MISTAKE=1..5 in the environment plants a mistake that has to be found.
+ * Sizes by -D. MISTAKE=1..7 in the environment plants a mistake that has to be found.
  */
 
 #ifndef RANKS
@@ -28,59 +27,133 @@
 
 #include "planted_mistake.pml"
 
-#define OTHERS (RANKS - 1)
+mtype = { nothing, complete, released, flag, stage };
 
-mtype = { no_word, arrived, generation, stage };
+byte flags[RANKS];                /* the last barrier that each has come to */
+byte complete_word, released_word, sleepers;
+byte stages[RANKS];               /* the program's data: the same */
+mtype sleeps_on[RANKS] = nothing;
 
-byte arrived_word, generation_word, sleepers;
-byte stages[RANKS];               /* the program's data: the last barrier that each came to */
-mtype sleeps_on[RANKS] = no_word;
-
-chan stores[RANKS] = [3] of { mtype, byte };
+chan stores[RANKS] = [2] of { mtype, byte };
 
 inline store(what, new) { stores[me]!what, new }
 /* Before a read-modify-write. */
 inline drained() { empty(stores[me]) }
 
 inline wake(word) {
-    if
-    :: sleepers != 0 ->
-        d_step {
-            for (sleeper : 0 .. RANKS - 1) {
-                if
-                :: sleeps_on[sleeper] == word -> sleeps_on[sleeper] = no_word
-                :: else
-                fi
-            }
-            sleeper = 0
+    d_step {
+        for (other : 0 .. RANKS - 1) {
+            if
+            :: sleeps_on[other] == word -> sleeps_on[other] = nothing
+            :: else
+            fi
         }
-    :: sleepers == 0
-    fi
+        other = 0
+    }
+}
+
+inline raise() {
+    if
+    :: MISTAKE(1) -> store(flag, round)  /* a store in release order */
+    :: !MISTAKE(1) -> atomic { drained() -> flags[me] = round }
+    fi;
+    seen = 0
+}
+
+/* Whether the rank has come: it may be one ahead. A rank sees its own stores before all do. */
+#define HAS_COME(rank) \
+    (rank == me || flags[rank] == round || (flags[rank] > round && !MISTAKE(2)))
+
+/* Leaves seen == RANKS if all have come. */
+inline scan() {
+    do
+    :: seen < RANKS && HAS_COME(seen) -> seen++
+    :: seen < RANKS && !HAS_COME(seen) -> break
+    :: seen == RANKS ->
+        if
+        :: sleepers != 0 && !MISTAKE(3) ->  /* 3: nobody wakes the sleepers */
+            if
+            :: MISTAKE(4) -> wake(complete)  /* and the word stays as it was */
+            :: !MISTAKE(4) ->
+                atomic { drained() -> is_first = complete_word != round; complete_word = round };
+                if
+                :: is_first -> wake(complete)
+                :: !is_first
+                fi;
+                is_first = false
+            fi
+        :: else
+        fi;
+        break
+    od
 }
 
 /* The kernel compares and puts to sleep in one step. */
-inline doze(word, memory, expected) {
-    if
-    :: MISTAKE(1)  /* it is not counted before it looks */
-    :: !MISTAKE(1) -> atomic { drained() -> sleepers++ }
-    fi;
+inline sleep_on(word, memory) {
     if
     :: atomic { memory == expected -> sleeps_on[me] = word }
-        sleeps_on[me] == no_word
+        sleeps_on[me] == nothing
     :: memory != expected
+    fi
+}
+
+inline count_in() {
+    if
+    :: MISTAKE(5)  /* it is not counted */
+    :: !MISTAKE(5) -> atomic { drained() -> sleepers++ }
+    fi
+}
+
+inline count_out() {
+    if
+    :: MISTAKE(5)
+    :: !MISTAKE(5) -> atomic { drained() -> sleepers-- }
+    fi;
+    expected = 0
+}
+
+inline doze_until_arrived() {
+    expected = complete_word;
+    count_in();
+    if
+    :: MISTAKE(6)  /* it does not look again */
+    :: !MISTAKE(6) -> scan()
     fi;
     if
-    :: MISTAKE(1)
-    :: !MISTAKE(1) -> atomic { drained() -> sleepers-- }
+    :: MISTAKE(7) -> expected = complete_word  /* read after the look */
+    :: !MISTAKE(7)
+    fi;
+    if
+    :: seen < RANKS -> sleep_on(complete, complete_word)
+    :: else
+    fi;
+    count_out()
+}
+
+inline release() {
+    atomic { drained() -> released_word = round };
+    if
+    :: sleepers != 0 -> wake(released)
+    :: else
     fi
+}
+
+inline doze_until_released() {
+    expected = released_word;
+    count_in();
+    if
+    :: released_word < round -> sleep_on(released, released_word)
+    :: else
+    fi;
+    count_out()
 }
 
 inline check_stages() {
     d_step {
-        for (sleeper : 0 .. RANKS - 1) {
-            assert(sleeper == me || stages[sleeper] >= round)
+        for (other : 0 .. RANKS - 1) {
+            assert(other == me || stages[other] >= round)
         }
-        sleeper = 0
+        other = 0
     }
 }
 
@@ -94,88 +167,47 @@ end:
             stores[me]?what, new;
             if
             :: what == stage -> stages[me] = new
-            :: what == arrived -> arrived_word = new
-            :: what == generation -> generation_word = new
+            :: what == flag -> flags[me] = new
             fi;
-            what = no_word; new = 0
+            what = nothing; new = 0
         }
     od
 }
 
-proctype First() {
-    byte me = 0, round, seen, sleeper;
+proctype Rank(byte me) {
+    byte round, seen, expected, other;
+    bool is_first;
 
     do
     :: round == ROUNDS -> break
     :: round < ROUNDS ->
         round++;
         store(stage, round);
+        raise();
+        scan();
         do
-        :: arrived_word == OTHERS -> break
-        :: seen = arrived_word;
-            if
-            :: seen != OTHERS -> doze(arrived, arrived_word, seen)
-            :: else
-            fi;
-            seen = 0
+        :: seen == RANKS -> break
+        :: seen < RANKS -> doze_until_arrived(); scan()
         od;
         check_stages();
         if
-        :: MISTAKE(2) ->  /* reset too late */
-            atomic { drained() -> generation_word++ };
-            store(arrived, 0)
-        :: MISTAKE(3) ->  /* a store in release order */
-            store(arrived, 0);
-            store(generation, round)
-        :: !MISTAKE(2) && !MISTAKE(3) ->
-            store(arrived, 0);
-            atomic { drained() -> generation_word++ }
+        :: me == 0 -> release()
+        :: me != 0 ->
+            do
+            :: released_word >= round -> break
+            :: released_word < round -> doze_until_released()
+            od
         fi;
-        wake(generation)
-    od
-}
-
-proctype Other(byte me) {
-    byte round, token, sleeper;
-    bit is_last;
-
-    do
-    :: round == ROUNDS -> break
-    :: round < ROUNDS ->
-        round++;
-        store(stage, round);
-        if
-        :: MISTAKE(4)  /* read after announcing */
-        :: !MISTAKE(4) -> token = generation_word
-        fi;
-        atomic { drained() -> arrived_word++; is_last = arrived_word == OTHERS };
-        if
-        :: MISTAKE(4) -> token = generation_word
-        :: !MISTAKE(4)
-        fi;
-        if
-        :: is_last && !MISTAKE(5) -> wake(arrived)  /* 5: nobody wakes the first */
-        :: else
-        fi;
-        do
-        :: generation_word != token -> break
-        :: generation_word == token -> doze(generation, generation_word, token)
-        od;
-        check_stages();
-        token = 0; is_last = 0
+        check_stages()
     od
 }
 
 init {
     atomic {
         byte rank;
-        run First();
         for (rank : 0 .. RANKS - 1) {
             run Drain(rank);
-            if
-            :: rank > 0 -> run Other(rank)
-            :: else
-            fi
+            run Rank(rank)
         }
     }
 }

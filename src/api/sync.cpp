@@ -52,7 +52,7 @@ extern "C" void PARMCI_Barrier(void) {
         entry->checks->meet("ARMCI_Barrier", *entry->groups.world(),
                             armci::core::Collective::barrier);
     }
-    armci::core::fence_all(*entry);
+    armci::core::fence_other_nodes(*entry);
     if (entry->checks != nullptr) {
         entry->checks->fence_before_meeting("ARMCI_Barrier", *entry->groups.world());
     }

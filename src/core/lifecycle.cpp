@@ -266,10 +266,14 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     runtime->is_single_host = is_single_host(runtime->world);
     start_watch(*runtime);
     node::HeapControl& control = runtime->heap.control();
+    const auto node_rank_count = static_cast<int>(runtime->world.node_ranks.size());
+    if (node_rank_count > node::BarrierState::kMostRanks) {
+        base::fatal(function, "%d ranks on %s, where the library takes at most %d", node_rank_count,
+                    describe_node(runtime->world).c_str(), node::BarrierState::kMostRanks);
+    }
     runtime->node_barrier =
-        node::NodeBarrier(&control.barrier, static_cast<int>(runtime->world.node_ranks.size()));
-    runtime->is_crowded =
-        static_cast<int>(runtime->world.node_ranks.size()) > base::processor_count();
+        node::NodeBarrier(&control.barrier, runtime->world.rank_in_node, node_rank_count);
+    runtime->is_crowded = node_rank_count > base::processor_count();
     runtime->mutex_queue = node::MutexQueue(&control.waiters);
     runtime->attachments = node::Attachments(&control.attachments);
     runtime->groups.start(runtime->world);

@@ -19,8 +19,7 @@ void fence(Runtime& runtime, int target) {
     }
 }
 
-void fence_all(Runtime& runtime) {
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+void fence_other_nodes(Runtime& runtime) {
     if (runtime.network != nullptr) {
         runtime.hold_lock();
         pipeline::Origin& origin = runtime.network->origin;
@@ -29,6 +28,11 @@ void fence_all(Runtime& runtime) {
                                      [&] { return origin.fence_all_is_done(); });
         }
     }
+}
+
+void fence_all(Runtime& runtime) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    fence_other_nodes(runtime);
 }
 
 namespace {
@@ -69,23 +73,26 @@ void wait_at_barrier(Runtime& runtime, const WaitCause& cause, Done&& done, Slee
 void world_barrier(Runtime& runtime) {
     const World& world = runtime.world;
     node::NodeBarrier& barrier = runtime.node_barrier;
-    if (!world.is_leader()) {
-        const uint32_t token = barrier.arrive();
-        wait_at_barrier(
-            runtime, {nullptr, "a barrier of all ranks"}, [&] { return barrier.released(token); },
-            [&](int64_t us) { barrier.sleep_until_released(token, us); });
-        return;
-    }
+    barrier.arrive();
+    const bool is_one_node = world.node_count == 1;
     wait_at_barrier(
-        runtime, {nullptr, "ranks of this node at a barrier"},
+        runtime,
+        {nullptr, is_one_node ? "a barrier of all ranks" : "ranks of this node at a barrier"},
         [&] { return barrier.all_arrived(); },
         [&](int64_t us) { barrier.sleep_until_all_arrived(us); });
-    if (world.node_count > 1) {
+    if (is_one_node) {
+        return;
+    }
+    if (world.is_leader()) {
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Ibarrier(world.leaders_comm, &request);
         runtime.messages.complete(runtime, &request, nullptr, "other nodes at a barrier");
+        barrier.release();
+        return;
     }
-    barrier.release();
+    wait_at_barrier(
+        runtime, {nullptr, "other nodes at a barrier"}, [&] { return barrier.released(); },
+        [&](int64_t us) { barrier.sleep_until_released(us); });
 }
 
 void group_barrier(Runtime& runtime, const Group& group) {

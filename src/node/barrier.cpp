@@ -6,50 +6,57 @@
 
 namespace armci::node {
 
-void NodeBarrier::sleep(std::atomic<uint32_t>& word, uint32_t value, int64_t timeout_us) {
+void NodeBarrier::arrive() {
+    ++number_;
+    seen_ = 0;
+    std::atomic_ref(state_->flags[rank_].number).exchange(number_);
+}
+
+bool NodeBarrier::has_come(int rank) const {
+    return is_reached(std::atomic_ref(state_->flags[rank].number).load());
+}
+
+bool NodeBarrier::all_arrived() {
+    while (seen_ < rank_count_) {
+        if (!has_come(seen_)) {
+            return false;
+        }
+        ++seen_;
+    }
+    // One of those who find this out is enough.
+    if (state_->sleepers.load() != 0 && state_->complete.exchange(number_) != number_) {
+        base::futex_wake(&state_->complete, INT_MAX);
+    }
+    return true;
+}
+
+template <class Done>
+void NodeBarrier::sleep(std::atomic<uint32_t>& word, int64_t timeout_us, Done&& done) {
+    const uint32_t seen = word.load();
     state_->sleepers.fetch_add(1);
-    base::futex_wait(&word, value, timeout_us);
+    if (!done()) {
+        base::futex_wait(&word, seen, timeout_us);
+    }
     state_->sleepers.fetch_sub(1);
 }
 
-void NodeBarrier::wake(std::atomic<uint32_t>& word) {
-    if (state_->sleepers.load() != 0) {
-        base::futex_wake(&word, INT_MAX);
-    }
-}
-
-uint32_t NodeBarrier::arrive() {
-    // Read before announcing: afterwards the first rank may already move the generation on.
-    const uint32_t token = state_->generation.load(std::memory_order_relaxed);
-    if (state_->arrived.fetch_add(1) + 1 == others()) {
-        wake(state_->arrived);
-    }
-    return token;
-}
-
-bool NodeBarrier::released(uint32_t token) const {
-    return state_->generation.load(std::memory_order_acquire) != token;
-}
-
-void NodeBarrier::sleep_until_released(uint32_t token, int64_t timeout_us) {
-    sleep(state_->generation, token, timeout_us);
-}
-
-bool NodeBarrier::all_arrived() const {
-    return state_->arrived.load(std::memory_order_acquire) == others();
-}
-
 void NodeBarrier::sleep_until_all_arrived(int64_t timeout_us) {
-    const uint32_t arrived = state_->arrived.load();
-    if (arrived != others()) {
-        sleep(state_->arrived, arrived, timeout_us);
-    }
+    sleep(state_->complete, timeout_us, [&] { return all_arrived(); });
 }
 
 void NodeBarrier::release() {
-    state_->arrived.store(0, std::memory_order_relaxed);
-    state_->generation.fetch_add(1);
-    wake(state_->generation);
+    state_->released.exchange(number_);
+    if (state_->sleepers.load() != 0) {
+        base::futex_wake(&state_->released, INT_MAX);
+    }
+}
+
+bool NodeBarrier::released() const {
+    return is_reached(state_->released.load());
+}
+
+void NodeBarrier::sleep_until_released(int64_t timeout_us) {
+    sleep(state_->released, timeout_us, [&] { return released(); });
 }
 
 }  // namespace armci::node

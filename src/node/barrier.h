@@ -1,17 +1,19 @@
-// The barrier among the ranks of a node, in two halves so that the first rank can meet the other
-// nodes in between (after the shared-memory barrier of the Nemesis paper: one flag word that all
-// watch).
+// The barrier among the ranks of a node. Each has a flag in a cache line of its own, raises it and
+// polls the others': with all there is no rank that must get a processor before the rest can go on,
+// and between two ranks no more than one line travels each way. (The shared-memory barrier of the
+// Nemesis paper has one flag that all watch, and so one more trip.)
 //
-// `generation` changes once per barrier; `arrived` counts the ranks but the first. The release
-// store of `generation` by the first rank pairs with the acquire loads of the others, and their
-// release increments of `arrived` with its acquire load: everything written before the barrier on
-// any rank is visible after it on all. `arrived` is reset before `generation` moves on, and nobody
-// can arrive again before that. Wrap of `generation` is harmless: it is compared for inequality
-// only.
+// A flag holds the number of the last barrier that its rank has come to. It may be one ahead of who
+// looks, who has then not left the barrier before; numbers wrap, so they are compared by distance.
+// The exchange that raises a flag pairs with the loads of it: everything written before the barrier
+// on any rank is visible after it on all.
 //
-// Who waits long may sleep on the word it watches. It counts itself in `sleepers` first and the
-// kernel looks at the word again before it sleeps; who changes the word looks at `sleepers`
-// afterwards. Both in sequentially consistent order, so that one of them sees the other.
+// Between nodes the first rank meets those of other nodes then, and releases its own afterwards.
+//
+// Who waits long may sleep until a barrier is complete. It counts itself in `sleepers` and then
+// looks at the flags once more; who finds the barrier complete looks at `sleepers` afterwards. All
+// in sequentially consistent order: the last to come finds all flags raised, and it sees the
+// sleeper or the sleeper its flag.
 #pragma once
 
 #include <atomic>
@@ -20,34 +22,49 @@
 namespace armci::node {
 
 struct BarrierState {
-    alignas(64) std::atomic<uint32_t> arrived{0};
-    alignas(64) std::atomic<uint32_t> generation{0};
+    static constexpr int kMostRanks = 1 << 12;
+
+    struct alignas(64) Flag {
+        uint32_t number;
+    };
+
     alignas(64) std::atomic<uint32_t> sleepers{0};
+    alignas(64) std::atomic<uint32_t> complete{0};  // the last one that sleepers were told of
+    alignas(64) std::atomic<uint32_t> released{0};
+    // Zero to begin with. Not initialised: pages of ranks that are not there stay untouched.
+    Flag flags[kMostRanks];
 };
 
 class NodeBarrier {
   public:
     NodeBarrier() = default;
-    NodeBarrier(BarrierState* state, int rank_count) : state_(state), rank_count_(rank_count) {}
+    // `rank` of rank_count ranks on the node. The memory of `state` was zero before it was made.
+    NodeBarrier(BarrierState* state, int rank, int rank_count)
+        : state_(state), rank_(rank), rank_count_(rank_count), number_(state->flags[rank].number) {}
 
-    // Ranks other than the first: announce, then poll released() with the returned token.
-    uint32_t arrive();
-    bool released(uint32_t token) const;
+    // Announces this rank; then poll all_arrived().
+    void arrive();
+    bool all_arrived();
     // Sleeps until that, or for timeout_us, or shorter.
-    void sleep_until_released(uint32_t token, int64_t timeout_us);
-
-    // The first rank: poll all_arrived(), then release().
-    bool all_arrived() const;
     void sleep_until_all_arrived(int64_t timeout_us);
+
+    // Between nodes: the first rank, when it has met the others'.
     void release();
+    // The other ranks, after all_arrived().
+    bool released() const;
+    void sleep_until_released(int64_t timeout_us);
 
   private:
-    uint32_t others() const { return static_cast<uint32_t>(rank_count_ - 1); }
-    void sleep(std::atomic<uint32_t>& word, uint32_t value, int64_t timeout_us);
-    void wake(std::atomic<uint32_t>& word);
+    bool has_come(int rank) const;
+    bool is_reached(uint32_t number) const { return static_cast<int32_t>(number - number_) >= 0; }
+    template <class Done>
+    void sleep(std::atomic<uint32_t>& word, int64_t timeout_us, Done&& done);
 
     BarrierState* state_ = nullptr;
+    int rank_ = 0;
     int rank_count_ = 1;
+    int seen_ = 0;         // ranks, from the first on, that have come to this barrier
+    uint32_t number_ = 0;  // of this barrier
 };
 
 }  // namespace armci::node

@@ -127,8 +127,8 @@ void Job::open_rank(int rank) {
 
     runtime.heap = **nodes_[static_cast<size_t>(node)].heap;
     node::HeapControl& control = runtime.heap.control();
-    runtime.node_barrier =
-        node::NodeBarrier(&control.barrier, static_cast<int>(world.node_ranks.size()));
+    runtime.node_barrier = node::NodeBarrier(&control.barrier, world.rank_in_node,
+                                             static_cast<int>(world.node_ranks.size()));
     runtime.mutex_queue = node::MutexQueue(&control.waiters);
     runtime.attachments = node::Attachments(&control.attachments);
     runtime.groups.start(world);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <memory>
 #include <new>
 #include <thread>
 #include <vector>
@@ -15,35 +16,35 @@ namespace {
 
 using armci::test::ChildProcess;
 
-// With `sleeping`, whoever has to wait sleeps at once, and a lost wake-up hangs the test.
-void pass(NodeBarrier& barrier, int rank, bool sleeping) {
+enum class Wait : uint8_t { polling, sleeping };
+
+// Who sleeps does so at once whenever it has to wait, and a lost wake-up hangs the test.
+template <class Done, class Sleep>
+void wait_until(Wait wait, Done&& done, Sleep&& sleep) {
     constexpr int64_t kSleepUs = 1'000'000'000;
-    if (sleeping && rank == 0) {
-        while (!barrier.all_arrived()) {
-            barrier.sleep_until_all_arrived(kSleepUs);
-        }
-        barrier.release();
-        return;
-    }
-    if (sleeping) {
-        const uint32_t token = barrier.arrive();
-        while (!barrier.released(token)) {
-            barrier.sleep_until_released(token, kSleepUs);
-        }
-        return;
-    }
     base::Backoff backoff;
-    if (rank == 0) {
-        while (!barrier.all_arrived()) {
+    while (!done()) {
+        if (wait == Wait::sleeping) {
+            sleep(kSleepUs);
+        } else {
             backoff.pause();
         }
+    }
+}
+
+// Both halves, as between nodes.
+void pass(NodeBarrier& barrier, int rank, Wait wait) {
+    barrier.arrive();
+    wait_until(
+        wait, [&] { return barrier.all_arrived(); },
+        [&](int64_t us) { barrier.sleep_until_all_arrived(us); });
+    if (rank == 0) {
         barrier.release();
         return;
     }
-    const uint32_t token = barrier.arrive();
-    while (!barrier.released(token)) {
-        backoff.pause();
-    }
+    wait_until(
+        wait, [&] { return barrier.released(); },
+        [&](int64_t us) { barrier.sleep_until_released(us); });
 }
 
 // Plain numbers on purpose. Two sets, because a rank that is through one barrier may write for the
@@ -54,16 +55,23 @@ struct Shared {
     int arrived_in[2][kRanks] = {};
 };
 
-// Every rank must see every other in the same round, right after the barrier. Returns the number of
-// times it did not.
+// Every rank must see every other in the same round, right after the barrier, of which the second
+// half is for odd rounds only. Returns the number of times it did not.
 template <int kRanks>
-int run_rounds(Shared<kRanks>& shared, int rank, int rounds, bool sleeping = false) {
-    NodeBarrier barrier(&shared.state, kRanks);
+int run_rounds(Shared<kRanks>& shared, int rank, int rounds, Wait wait = Wait::polling) {
+    NodeBarrier barrier(&shared.state, rank, kRanks);
     int wrong = 0;
     for (int round = 1; round <= rounds; ++round) {
         int* in_round = shared.arrived_in[round % 2];
         in_round[rank] = round;
-        pass(barrier, rank, sleeping);
+        if (round % 2 != 0) {
+            pass(barrier, rank, wait);
+        } else {
+            barrier.arrive();
+            wait_until(
+                wait, [&] { return barrier.all_arrived(); },
+                [&](int64_t us) { barrier.sleep_until_all_arrived(us); });
+        }
         for (int other = 0; other < kRanks; ++other) {
             wrong += in_round[other] != round ? 1 : 0;
         }
@@ -72,70 +80,88 @@ int run_rounds(Shared<kRanks>& shared, int rank, int rounds, bool sleeping = fal
 }
 
 template <int kRanks>
-void run_threads(Shared<kRanks>& shared, int rounds, bool sleeping = false) {
+void run_threads(Shared<kRanks>& shared, int rounds, Wait wait = Wait::polling) {
     int wrong[kRanks] = {};
     std::vector<std::thread> threads;
     for (int rank = 1; rank < kRanks; ++rank) {
-        threads.emplace_back(
-            [&, rank] { wrong[rank] = run_rounds(shared, rank, rounds, sleeping); });
+        threads.emplace_back([&, rank] { wrong[rank] = run_rounds(shared, rank, rounds, wait); });
     }
-    wrong[0] = run_rounds(shared, 0, rounds, sleeping);
+    wrong[0] = run_rounds(shared, 0, rounds, wait);
     for (std::thread& thread : threads) {
         thread.join();
     }
     for (int rank = 0; rank < kRanks; ++rank) {
         EXPECT_EQ(wrong[rank], 0) << "rank " << rank;
     }
-    EXPECT_EQ(shared.state.arrived.load(), 0U);
+    EXPECT_EQ(shared.state.sleepers.load(), 0U);
 }
 
 TEST(NodeBarrier, AloneThereIsNobodyToWaitFor) {
-    BarrierState state;
-    NodeBarrier barrier(&state, 1);
+    const auto state = std::make_unique<BarrierState>();
+    NodeBarrier barrier(state.get(), 0, 1);
     for (int round = 0; round < 3; ++round) {
+        barrier.arrive();
         EXPECT_TRUE(barrier.all_arrived());
-        barrier.release();
     }
 }
 
 TEST(NodeBarrier, NobodyIsThroughBeforeTheLastHasCome) {
-    BarrierState state;
-    NodeBarrier barrier(&state, 3);
+    const auto state = std::make_unique<BarrierState>();
+    NodeBarrier first(state.get(), 0, 3);
+    NodeBarrier second(state.get(), 1, 3);
+    NodeBarrier third(state.get(), 2, 3);
     for (int round = 0; round < 3; ++round) {
-        EXPECT_FALSE(barrier.all_arrived());
-        const uint32_t first = barrier.arrive();
-        EXPECT_FALSE(barrier.all_arrived());
-        EXPECT_FALSE(barrier.released(first));
-        const uint32_t second = barrier.arrive();
-        EXPECT_TRUE(barrier.all_arrived());
-        EXPECT_FALSE(barrier.released(first));
-        EXPECT_FALSE(barrier.released(second));
-        barrier.release();
-        EXPECT_TRUE(barrier.released(first));
-        EXPECT_TRUE(barrier.released(second));
+        third.arrive();
+        EXPECT_FALSE(third.all_arrived());
+        first.arrive();
+        EXPECT_FALSE(third.all_arrived());
+        EXPECT_FALSE(first.all_arrived());
+        second.arrive();
+        EXPECT_TRUE(first.all_arrived());
+        EXPECT_TRUE(second.all_arrived());
+        EXPECT_FALSE(second.released());
+        first.release();
+        EXPECT_TRUE(second.released());
+        EXPECT_TRUE(third.all_arrived());
+        EXPECT_TRUE(third.released());
     }
 }
 
+TEST(NodeBarrier, WhoIsAheadHasCome) {
+    const auto state = std::make_unique<BarrierState>();
+    NodeBarrier first(state.get(), 0, 2);
+    NodeBarrier second(state.get(), 1, 2);
+    first.arrive();
+    second.arrive();
+    EXPECT_TRUE(second.all_arrived());
+    second.arrive();
+    EXPECT_FALSE(second.all_arrived());
+    EXPECT_TRUE(first.all_arrived());
+}
+
 TEST(NodeBarrier, ThreadsSeeWhatWasWrittenBefore) {
-    Shared<2> two;
-    run_threads(two, 1000);
-    Shared<5> five;
-    run_threads(five, 400);
+    const auto two = std::make_unique<Shared<2>>();
+    run_threads(*two, 1000);
+    const auto five = std::make_unique<Shared<5>>();
+    run_threads(*five, 400);
 }
 
 TEST(NodeBarrier, SleepersAreWoken) {
-    Shared<2> two;
-    run_threads(two, 1000, true);
-    Shared<5> five;
-    run_threads(five, 400, true);
-    EXPECT_EQ(five.state.sleepers.load(), 0U);
+    const auto two = std::make_unique<Shared<2>>();
+    run_threads(*two, 1000, Wait::sleeping);
+    const auto five = std::make_unique<Shared<5>>();
+    run_threads(*five, 400, Wait::sleeping);
 }
 
-TEST(NodeBarrier, TheGenerationMayWrap) {
-    Shared<3> shared;
-    shared.state.generation.store(UINT32_MAX - 20);
-    run_threads(shared, 50);
-    EXPECT_EQ(shared.state.generation.load(), 29U);
+TEST(NodeBarrier, NumbersMayWrap) {
+    constexpr uint32_t kFirst = UINT32_MAX - 20;
+    const auto shared = std::make_unique<Shared<3>>();
+    shared->state.released = kFirst;
+    for (int rank = 0; rank < 3; ++rank) {
+        shared->state.flags[rank].number = kFirst;
+    }
+    run_threads(*shared, 50);
+    EXPECT_EQ(shared->state.flags[0].number, 29U);
 }
 
 TEST(NodeBarrier, ProcessesSeeWhatWasWrittenBefore) {

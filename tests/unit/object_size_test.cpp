@@ -53,7 +53,7 @@ TEST(ObjectSize, PerFrame) {
 TEST(ObjectSize, InNodeMemory) {
     EXPECT_EQ(sizeof(node::Mutex), 64U);
     EXPECT_LE(sizeof(node::Waiter), 24U);
-    EXPECT_LE(sizeof(node::HeapControl), size_t{2} << 20);
+    EXPECT_LE(sizeof(node::HeapControl), size_t{9} << 18);
 }
 
 TEST(ObjectSize, InThePublicInterface) {
