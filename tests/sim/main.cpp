@@ -181,23 +181,43 @@ void rely_on_order(Plan* plan) {
     plan->route = base::RouteChoice::rma;
 }
 
+// Seeds within which a network that breaks a promise must be found out, and one that keeps all must
+// not.
+constexpr uint64_t kMostSeeds = 100;
+
+// The status of a run on such a network, in a child; what it prints only when it should not end so.
+int run_sabotaged(uint64_t seed, Sabotage sabotage, bool relies_on_order) {
+    std::string text;
+    int status = 0;
+    {
+        const test::StderrCapture captured;
+        status = test::ChildProcess([&] {
+                     begin_run(seed, false);
+                     Plan plan = draw_plan();
+                     plan.victim = -1;
+                     plan.provider.sabotage = sabotage;
+                     if (relies_on_order) {
+                         rely_on_order(&plan);
+                     }
+                     run_plan(plan);
+                     return 0;
+                 }).wait();
+        text = captured.text();
+    }
+    const bool is_finding = status == kViolationStatus || status == kFatalStatus;
+    if (status != 0 && (!is_finding || sabotage == Sabotage::none)) {
+        std::fprintf(stderr, "%sarmci_sim: seed %llu with sabotage %d ended with status %d\n",
+                     text.c_str(), static_cast<unsigned long long>(seed),
+                     static_cast<int>(sabotage), status);
+        std::exit(kViolationStatus);
+    }
+    return status;
+}
+
 // How many seeds it takes until a network that does this is found out; 0: it is not.
 uint64_t seeds_to_find(Sabotage sabotage) {
-    constexpr uint64_t kMostSeeds = 100;
     for (uint64_t seed = 1; seed <= kMostSeeds; ++seed) {
-        const test::StderrCapture captured;
-        const int status = test::ChildProcess([&] {
-                               begin_run(seed, false);
-                               Plan plan = draw_plan();
-                               plan.victim = -1;
-                               plan.provider.sabotage = sabotage;
-                               if (sabotage == Sabotage::overtaking) {
-                                   rely_on_order(&plan);
-                               }
-                               run_plan(plan);
-                               return 0;
-                           }).wait();
-        if (status != 0) {
+        if (run_sabotaged(seed, sabotage, sabotage == Sabotage::overtaking) != 0) {
             return seed;
         }
     }
@@ -205,6 +225,10 @@ uint64_t seeds_to_find(Sabotage sabotage) {
 }
 
 int run_sabotages() {
+    for (uint64_t seed = 1; seed <= kMostSeeds; ++seed) {
+        run_sabotaged(seed, Sabotage::none, false);
+        run_sabotaged(seed, Sabotage::none, true);
+    }
     constexpr struct {
         Sabotage kind;
         const char* name;
