@@ -60,6 +60,11 @@ check "all tests" "$root/scripts/test.sh" --nightly
 check "simulated network, $seeds schedules" simulate
 check "models, larger sizes" "$root/docs/models/check.sh" large
 check "AArch64 under emulation" "$root/scripts/test-arm.sh"
+if command -v clang++ >/dev/null; then
+    check "fuzzing" "$root/scripts/fuzz.sh" 5
+else
+    echo "== fuzzing: left out, needs clang (scripts/setup.sh clang)"
+fi
 check "soak" "$root/scripts/soak.sh" 30
 
 if ((failed != 0)); then
