@@ -91,7 +91,9 @@ class Server {
     void stop_helping();
 
     // Otherwise it naps, and whoever can serves requests sooner.
-    bool is_woken_by_network() const { return endpoint_.wait_mode() != fabric::WaitMode::nap; }
+    bool is_woken_by_network() const {
+        return options_.poll_sleep_us == 0 && endpoint_.wait_mode() != fabric::WaitMode::nap;
+    }
 
     // What is in use; all zero but the free slots when nothing is under way.
     struct Load {
