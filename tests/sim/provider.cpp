@@ -463,6 +463,15 @@ int set_option(fid* object, int, int option, const void* value, size_t) {
     return 0;
 }
 
+int get_option(fid* object, int, int option, void* value, size_t* bytes) {
+    if (option != FI_OPT_MIN_MULTI_RECV) {
+        return -FI_ENOPROTOOPT;
+    }
+    *bytes = sizeof(size_t);
+    std::memcpy(value, &reinterpret_cast<SimEndpoint*>(object)->smallest_space, sizeof(size_t));
+    return 0;
+}
+
 int get_name(fid* object, void* name, size_t* bytes) {
     const Address address{kAddressMagic, reinterpret_cast<SimEndpoint*>(object)->number};
     const size_t room = *bytes;
@@ -482,6 +491,7 @@ int open_endpoint(fid_domain*, fi_info*, fid_ep** ep, void*) {
     static fi_ops_msg msg_ops{};
     static fi_ops_rma rma_ops{};
     ep_ops.setopt = set_option;
+    ep_ops.getopt = get_option;
     cm_ops.getname = get_name;
     msg_ops.send = send;
     msg_ops.recvmsg = receive;
