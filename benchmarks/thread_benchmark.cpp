@@ -30,31 +30,38 @@ void report(benchmark::State& state, int bytes) {
     state.SetBytesProcessed(state.iterations() * bytes);
 }
 
+// The operation is told the largest number of bytes to move, and returns how many it has moved.
 template <class Operation>
 void repeat(benchmark::State& state, Operation&& operation) {
     const auto bytes = static_cast<int>(state.range(0));
     std::vector<double> local(static_cast<size_t>(bytes) / sizeof(double), 1.0);
     char* remote = memory_of(state);
+    int moved_bytes = 0;
     for (auto _ : state) {
-        operation(local.data(), remote, bytes);
+        moved_bytes = operation(local.data(), remote, bytes);
     }
-    report(state, bytes);
+    report(state, moved_bytes);
 }
 
 void Put(benchmark::State& state) {
-    repeat(state,
-           [](void* local, void* remote, int bytes) { ARMCI_Put(local, remote, bytes, g_rank); });
+    repeat(state, [](void* local, void* remote, int bytes) {
+        ARMCI_Put(local, remote, bytes, g_rank);
+        return bytes;
+    });
 }
 
 void Get(benchmark::State& state) {
-    repeat(state,
-           [](void* local, void* remote, int bytes) { ARMCI_Get(remote, local, bytes, g_rank); });
+    repeat(state, [](void* local, void* remote, int bytes) {
+        ARMCI_Get(remote, local, bytes, g_rank);
+        return bytes;
+    });
 }
 
 void Accumulate(benchmark::State& state) {
     repeat(state, [](void* local, void* remote, int bytes) {
         double scale = 1.0;
         ARMCI_Acc(ARMCI_ACC_DBL, &scale, local, remote, bytes, g_rank);
+        return bytes;
     });
 }
 
@@ -63,6 +70,7 @@ void PutStrided(benchmark::State& state) {
         int stride = 16;  // every other word
         int count[2] = {8, (bytes + 8) / 16};
         ARMCI_PutS(local, &stride, remote, &stride, count, 1, g_rank);
+        return count[0] * count[1];
     });
 }
 

@@ -26,16 +26,18 @@ while (($# > 0)); do
     shift 2
 done
 [[ $seeds =~ ^[1-9][0-9]*$ && $first =~ ^[0-9]+$ ]] || usage
+first=$((10#$first)) # 08 is no octal number
 
 "$root/scripts/setup.sh" build test
 "$root/scripts/build.sh" release --target armci_sim -DARMCI_BUILD_TESTS=ON
 
 failed=0
 
-# Each processor takes its share of the seeds.
+# Each processor takes its share of the seeds, at least one.
 simulate() {
     local shares pids=() share=0 pid
     shares=$(nproc)
+    ((shares <= seeds)) || shares=$seeds
     for ((share = 0; share < shares; ++share)); do
         "$root/build/release/tests/sim/armci_sim" \
             --first $((first + seeds * share / shares)) \
@@ -58,6 +60,11 @@ check "all tests" "$root/scripts/test.sh" --nightly
 check "simulated network, $seeds schedules" simulate
 check "models, larger sizes" "$root/docs/models/check.sh" large
 check "AArch64 under emulation" "$root/scripts/test-arm.sh"
+if command -v clang++ >/dev/null; then
+    check "fuzzing" "$root/scripts/fuzz.sh" 5
+else
+    echo "== fuzzing: left out, needs clang (scripts/setup.sh clang)"
+fi
 check "soak" "$root/scripts/soak.sh" 30
 
 if ((failed != 0)); then

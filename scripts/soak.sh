@@ -21,6 +21,11 @@ usage() {
     exit 2
 }
 
+die() {
+    echo "soak: $1" >&2
+    exit 1
+}
+
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 mpiexec=/usr/bin/mpiexec.mpich
 program=$root/build/release/tests/mp/mp_soak
@@ -57,12 +62,13 @@ limit=$(awk -v seconds="$seconds" 'BEGIN { print int(seconds * 2 + 300) }')
 
 if ((${#providers[@]} == 0)); then
     # What is there: the default, and what is used only when it is named.
-    mapfile -t providers < <(
-        echo node
-        "$root/build/release/tools/armci-info/armci-info" --providers |
-            sed -n -e 's/^between nodes: \([^ ]*\) .*/\1/p' \
-                -e 's/^ *not by default: \([^ ]*\): used only when .*/\1/p'
-    )
+    found=$("$root/build/release/tools/armci-info/armci-info" --providers |
+        sed -n -e 's/^between nodes: \([^ ]*\) on .*/\1/p' \
+            -e 's/^ *not by default: \([^ ]*\): used only when .*/\1/p') ||
+        die "armci-info --providers failed"
+    [[ -n $found ]] ||
+        die "armci-info --providers names no provider that works here; name some by --provider"
+    mapfile -t providers <<<"node"$'\n'"$found"
 fi
 
 log=$(mktemp --tmpdir armci-soak.XXXXXX)
@@ -82,12 +88,12 @@ for provider in "${providers[@]}"; do
     env "${settings[@]}" TEST_SEED="$seed" SOAK_SECONDS="$seconds" \
         timeout --kill-after=10 "$limit" "$mpiexec" -n "$ranks" "$program" </dev/null 2>&1 |
         tee "$log" || status=$?
+    total=$(sed -n 's/^soak: provider [^:]*: //p' "$log")
     verdict=ok
-    if ((status != 0)) || grep -q 'ARMCI \(Warning\|Error\):' "$log"; then
+    if ((status != 0)) || [[ ! $total =~ ,\ [1-9][0-9]*\ operations, ]] || grep -q 'ARMCI \(Warning\|Error\):' "$log"; then
         verdict="FAILED (exit status $status); repeat with --seed $seed --provider '$provider'"
         failures=$((failures + 1))
     fi
-    total=$(sed -n 's/^soak: provider [^:]*: //p' "$log")
     memory=$(sed -n 's/.*resident \([0-9]*\) KiB .*, \([0-9]*\) KiB at the end.*/\1 \2/p' "$log" |
         awk '{ if ($1 > first) first = $1; if ($2 > last) last = $2 }
              END { printf "largest rank %.1f MiB first, %.1f MiB last", first / 1024, last / 1024 }')

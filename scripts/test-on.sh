@@ -24,8 +24,9 @@ die() {
 }
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# In the chroot.
+# In the chroot: where the tree's copy is, and a file that says who has made the chroot.
 tree=/usr/src/armci-ofi
+marker=etc/made-by-test-on
 
 # inside COMMAND...: the part that runs in the namespaces. Replaces itself by the command in $chroot.
 inside() {
@@ -59,6 +60,12 @@ apt_settings() {
     apt-config dump | grep -E '^Acquire::(https?::Proxy|Check-)' || true
 }
 
+# What is replaced or written into must be this script's own.
+check_is_own() {
+    [[ ! -e $1 || -e $1/$marker ]] ||
+        die "$1 exists, but is no chroot that this script has made: remove it, or name another by --chroot"
+}
+
 make_chroot() {
     local proxy='' mirror=${mirror:-$(host_mirror)}
     [[ -n $mirror ]] || die "no Debian archive among this host's apt sources; name one by --mirror"
@@ -67,13 +74,17 @@ make_chroot() {
         export http_proxy=${http_proxy:-$proxy}
     fi
     echo "test-on: making $chroot"
-    rm -rf --one-file-system "$chroot.new" "$chroot"
+    check_is_own "$chroot.new"
+    rm -rf --one-file-system "$chroot.new"
+    mkdir -p "$chroot.new/${marker%/*}"
+    : >"$chroot.new/$marker"
     if ! debootstrap --variant=minbase --include=ca-certificates "$suite" "$chroot.new" "$mirror" \
         >"$chroot.log" 2>&1 </dev/null; then
         tail -n 20 "$chroot.log" >&2
         die "debootstrap failed; all of its output is in $chroot.log"
     fi
     apt_settings >"$chroot.new/etc/apt/apt.conf.d/00host"
+    rm -rf --one-file-system "$chroot"
     mv "$chroot.new" "$chroot"
 }
 
@@ -133,6 +144,7 @@ git -C "$root" rev-parse --git-dir >/dev/null || die "copies what git tracks, bu
 mkdir -p "$(dirname "$chroot")"
 exec {lock}>"$chroot.lock"
 flock --nonblock "$lock" || die "another run uses $chroot"
+check_is_own "$chroot"
 if [[ $fresh == yes || ! -e $chroot ]]; then
     make_chroot
 fi

@@ -9,10 +9,11 @@
 //
 // It trusts nothing it reads: frames are decoded with bounds, addresses are checked against the
 // segments and what is attached, and what fails is answered with the reason; the origin reports it
-// and ends the job. What is no request, an introduction that is no address, and messages longer than
-// any are ignored with a warning. Where a get's data shall land only its origin knows: a wrong key
-// there is an error of the network, which ends the job with the rank's number, or is dropped by the
-// provider, and writes to no memory that was not offered.
+// and ends the job. What is no request, an introduction that is no address, and messages longer
+// than any are ignored with a warning (each of the last kind takes a receive buffer for good where
+// the provider loses it, and with the last one the job ends). Where a get's data shall land only
+// its origin knows: a wrong key there is an error of the network, which ends the job with the
+// rank's number, or is dropped by the provider, and writes to no memory that was not offered.
 #pragma once
 
 #include <atomic>
@@ -90,7 +91,9 @@ class Server {
     void stop_helping();
 
     // Otherwise it naps, and whoever can serves requests sooner.
-    bool is_woken_by_network() const { return endpoint_.wait_mode() != fabric::WaitMode::nap; }
+    bool is_woken_by_network() const {
+        return options_.poll_sleep_us == 0 && endpoint_.wait_mode() != fabric::WaitMode::nap;
+    }
 
     // What is in use; all zero but the free slots when nothing is under way.
     struct Load {

@@ -24,6 +24,28 @@ bool failed(int result, const char* call, const Domain& domain, std::string* err
     return true;
 }
 
+// Whether a multi-receive buffer ends before less than that is free in it. A provider that has no
+// answer is believed to have taken what was set.
+bool keeps_space(fid_ep* endpoint, size_t bytes, const Domain& domain, std::string* error) {
+    size_t kept_bytes = 0;
+    size_t length = sizeof kept_bytes;
+    if (bytes == 0 || fi_getopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &kept_bytes,
+                                &length) != 0) {
+        return true;
+    }
+    if (kept_bytes >= bytes) {
+        return true;
+    }
+    *error = "provider " + domain.provider_name() + " of libfabric " +
+             std::to_string(FI_MAJOR(fi_version())) + "." + std::to_string(FI_MINOR(fi_version())) +
+             " does not keep room for " + std::to_string(bytes) +
+             " bytes in receive buffers (FI_OPT_MIN_MULTI_RECV), but for " +
+             std::to_string(kept_bytes) +
+             ", and would write messages behind their end. Choose another provider "
+             "(ARMCI_PROVIDER) or another version of libfabric";
+    return false;
+}
+
 }  // namespace
 
 bool Endpoint::open(Domain& domain, const Options& options, std::string* error) {
@@ -70,8 +92,9 @@ bool Endpoint::open(Domain& domain, const Options& options, std::string* error) 
                error)) {
         return false;
     }
-    // With libfabric 1.17 shm crashes when it is set before fi_enable; that of 2.1 ignores what is
-    // set after, and then writes messages into buffers in which they have no room.
+    // Before libfabric 2.0 shm crashes when it is set before fi_enable; since then shm and ofi_rxm
+    // ignore what is set after, and write messages into buffers in which they have no room. Tried
+    // with 1.17 and 2.1; any version is asked what it has made of it.
     const bool enable_first = FI_VERSION_LT(fi_version(), FI_VERSION(2, 0));
     const size_t smallest_space = options.largest_message_bytes;
     const auto set_smallest_space = [&] {
@@ -82,7 +105,8 @@ bool Endpoint::open(Domain& domain, const Options& options, std::string* error) 
     };
     if ((!enable_first && !set_smallest_space()) ||
         failed(fi_enable(endpoint), "fi_enable", domain, error) ||
-        (enable_first && !set_smallest_space())) {
+        (enable_first && !set_smallest_space()) ||
+        !keeps_space(endpoint, smallest_space, domain, error)) {
         return false;
     }
     if (wait_mode_ == WaitMode::fd && fi_control(&queue->fid, FI_GETWAIT, &wait_fd_) != 0) {

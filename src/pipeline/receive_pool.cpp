@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/log.h"
 #include "wire/frame.h"
@@ -111,15 +112,17 @@ void ReceivePool::handle(const void* frame, size_t bytes) {
 }
 
 // ofi_rxm forgets the buffer that such a message came to. Others may not, so it is not posted
-// again.
-void ReceivePool::note_cut_message(bool is_buffer_lost) {
-    lost_buffers_ += is_buffer_lost ? 1 : 0;
+// again before they give it back.
+void ReceivePool::note_cut_message(Buffer* buffer, bool is_given_back) {
+    if (!is_given_back && !std::exchange(buffer->is_lost, true)) {
+        ++lost_buffers_;
+    }
     if (lost_buffers_ == buffers_.size()) {
         base::fatal(nullptr,
-                    "%zu messages of more than %zu bytes, the longest there are, have taken all "
-                    "receive memory. Their sender is no rank of this job, or its memory is "
+                    "messages of more than %zu bytes, the longest there are, have taken all "
+                    "%zu receive buffers. Their sender is no rank of this job, or its memory is "
                     "damaged: see whether all ranks run the same version of this library",
-                    lost_buffers_, largest_frame_bytes_);
+                    largest_frame_bytes_, lost_buffers_);
     }
     ARMCI_LOG_WARN(
         "ignored a message of more than %zu bytes, the longest there are: its sender is no rank of "
@@ -134,7 +137,7 @@ void ReceivePool::on_completion(fabric::Operation* operation,
         return;
     }
     if (completion.cut) {
-        buffer->pool->note_cut_message((completion.flags & FI_MULTI_RECV) == 0);
+        buffer->pool->note_cut_message(buffer, (completion.flags & FI_MULTI_RECV) != 0);
     }
     // Some providers announce the end of a buffer with its last message, others on its own.
     if ((completion.flags & FI_RECV) != 0 && completion.bytes > 0) {
@@ -151,6 +154,7 @@ void ReceivePool::on_completion(fabric::Operation* operation,
         buffer->handled_bytes = 0;
         buffer->furthest_end = 0;
         buffer->is_used_up = false;
+        buffer->pool->lost_buffers_ -= std::exchange(buffer->is_lost, false) ? 1 : 0;
         buffer->pool->post(buffer);
     }
 }

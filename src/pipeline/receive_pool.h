@@ -37,12 +37,13 @@ class ReceivePool {
         size_t handled_bytes = 0;  // of the frames handled since it was posted
         size_t furthest_end = 0;   // where the last of them ends
         bool is_used_up = false;   // the provider puts nothing more into it
+        bool is_lost = false;      // it may have forgotten it: see note_cut_message()
     };
     static size_t buffer_count(size_t window_bytes, size_t largest_frame_bytes);
     static void on_completion(fabric::Operation* operation, const fabric::Completion& completion);
     void handle(const void* frame, size_t bytes);
     void post(Buffer* buffer);
-    void note_cut_message(bool is_buffer_lost);
+    void note_cut_message(Buffer* buffer, bool is_given_back);
 
     fabric::Endpoint* endpoint_ = nullptr;
     FrameHandler handler_ = nullptr;
@@ -54,7 +55,7 @@ class ReceivePool {
     fabric::Region region_;
     std::vector<std::unique_ptr<Buffer>> buffers_;
     std::vector<Buffer*> unposted_;
-    size_t lost_buffers_ = 0;  // to messages that did not fit them
+    size_t lost_buffers_ = 0;  // to messages that did not fit them; given back, one is not lost
 };
 
 }  // namespace armci::pipeline

@@ -36,8 +36,6 @@ class Input {
         left_ -= bytes;
         return value;
     }
-    const uint8_t* rest() const { return next_; }
-    size_t left() const { return left_; }
 
   private:
     const uint8_t* next_;

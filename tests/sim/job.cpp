@@ -275,7 +275,8 @@ void Job::kill(int rank) {
     kill_process(rank);
 }
 
-// Some are chosen so seldom that nothing may move for long; so everybody gets a turn.
+// Some are chosen so seldom that nothing may move for long; so everybody gets a turn, and who has
+// ended hears, as in ARMCI_Finalize, of what has failed.
 bool Job::is_stuck() {
     const int64_t before = sim::step();
     if (before - last_progress() < kPatience) {
@@ -286,6 +287,10 @@ bool Job::is_stuck() {
         step_network();
         for (int rank = 0; rank < plan_.rank_count(); ++rank) {
             resume(rank);
+            const Process& process = *processes_[static_cast<size_t>(rank)];
+            if (process.fiber->has_ended() && !process.is_dead) {
+                process.runtime->network->origin.progress();
+            }
         }
         for (int server = 0; server < plan_.server_count() && plan_.server_threads; ++server) {
             serve(server);
@@ -314,7 +319,11 @@ std::string Job::describe_state() {
 }
 
 void Job::report_stuck() {
-    if (plan_.victim >= 0 && processes_[static_cast<size_t>(plan_.victim)]->is_dead) {
+    if (has_died(plan_.victim)) {
+        if (loss_is_noticed()) {
+            violation("rank %d has died, the network was asked for it, and the job goes on\n%s",
+                      plan_.victim, describe_state().c_str());
+        }
         std::fflush(stdout);
         _exit(kForsakenStatus);
     }

@@ -156,6 +156,11 @@ int run_seeds(const Options& options) {
                         static_cast<unsigned long long>(hash));
         }
     }
+    constexpr uint64_t kEnoughDeaths = 50;
+    if (totals.deaths >= kEnoughDeaths && totals.reported == 0) {
+        violation("a process died in %llu schedules, and no job ended with a message about it",
+                  static_cast<unsigned long long>(totals.deaths));
+    }
     if (!options.one) {
         std::printf(
             "%llu schedules, %lld steps; a process died in %llu of them: %llu ended with a "
@@ -181,23 +186,52 @@ void rely_on_order(Plan* plan) {
     plan->route = base::RouteChoice::rma;
 }
 
+// Seeds within which a network that breaks a promise must be found out, and one that keeps all must
+// not.
+constexpr uint64_t kMostSeeds = 100;
+
+// The step at which a process dies whose loss nobody is told.
+constexpr int64_t kDiesAt = 2000;
+
+// Whether a run on such a network is found out, in a child. What it prints is shown only when it
+// ends as it should not.
+bool is_found_out(uint64_t seed, Sabotage sabotage, bool relies_on_order) {
+    std::string text;
+    int status = 0;
+    {
+        const test::StderrCapture captured;
+        status = test::ChildProcess([&] {
+                     begin_run(seed, false);
+                     Plan plan = draw_plan();
+                     plan.victim = -1;
+                     plan.provider.sabotage = sabotage;
+                     if (sabotage == Sabotage::untold_loss) {
+                         plan.victim = plan.rank_count() - 1;
+                         plan.dies_at = kDiesAt;
+                     }
+                     if (relies_on_order) {
+                         rely_on_order(&plan);
+                     }
+                     run_plan(plan);
+                     return 0;
+                 }).wait();
+        text = captured.text();
+    }
+    const bool is_found = status == kViolationStatus || status == kFatalStatus;
+    const bool has_passed = status == 0 || status == kForsakenStatus;
+    if (is_found ? sabotage == Sabotage::none : !has_passed) {
+        std::fprintf(stderr, "%sarmci_sim: seed %llu with sabotage %d ended with status %d\n",
+                     text.c_str(), static_cast<unsigned long long>(seed),
+                     static_cast<int>(sabotage), status);
+        std::exit(kViolationStatus);
+    }
+    return is_found;
+}
+
 // How many seeds it takes until a network that does this is found out; 0: it is not.
 uint64_t seeds_to_find(Sabotage sabotage) {
-    constexpr uint64_t kMostSeeds = 100;
     for (uint64_t seed = 1; seed <= kMostSeeds; ++seed) {
-        const test::StderrCapture captured;
-        const int status = test::ChildProcess([&] {
-                               begin_run(seed, false);
-                               Plan plan = draw_plan();
-                               plan.victim = -1;
-                               plan.provider.sabotage = sabotage;
-                               if (sabotage == Sabotage::overtaking) {
-                                   rely_on_order(&plan);
-                               }
-                               run_plan(plan);
-                               return 0;
-                           }).wait();
-        if (status != 0) {
+        if (is_found_out(seed, sabotage, sabotage == Sabotage::overtaking)) {
             return seed;
         }
     }
@@ -205,6 +239,10 @@ uint64_t seeds_to_find(Sabotage sabotage) {
 }
 
 int run_sabotages() {
+    for (uint64_t seed = 1; seed <= kMostSeeds; ++seed) {
+        is_found_out(seed, Sabotage::none, false);
+        is_found_out(seed, Sabotage::none, true);
+    }
     constexpr struct {
         Sabotage kind;
         const char* name;
@@ -218,6 +256,7 @@ int run_sabotages() {
         {Sabotage::wrong_byte, "wrong byte"},
         {Sabotage::stale_read, "stale read"},
         {Sabotage::early_end, "early end"},
+        {Sabotage::untold_loss, "untold loss"},
     };
     int status = 0;
     for (const auto& [kind, name] : kSabotages) {

@@ -102,7 +102,7 @@ int moves_of(const Posted& operation, bool is_local_turn, Move* moves) {
     }
     if (operation.to->is_dead || operation.has_failed) {
         if (!operation.has_failed && !operation.is_complete && !operation.from->is_dead &&
-            has_room(*operation.from->queue)) {
+            has_room(*operation.from->queue) && rules().sabotage != Sabotage::untold_loss) {
             moves[count++] = Move::fail;
         }
         return count;
@@ -382,6 +382,14 @@ void kill_process(int process) {
     std::erase_if(provider().operations, [](const std::unique_ptr<Posted>& operation) {
         return operation->from->is_dead && (!operation->is_read || operation->kind == Kind::read);
     });
+    for (const auto& operation : provider().operations) {
+        provider().loss_is_noticed |=
+            operation->to->is_dead && !operation->from->is_dead && !operation->is_complete;
+    }
+}
+
+bool loss_is_noticed() {
+    return provider().loss_is_noticed;
 }
 
 std::string describe_network() {

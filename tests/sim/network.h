@@ -126,6 +126,7 @@ struct Provider {
     bool is_open = false;
     uint64_t next_key = 1000;
     int64_t posted = 0;
+    bool loss_is_noticed = false;
     SimEndpoint* polled = nullptr;
 };
 // What start_provider() made.

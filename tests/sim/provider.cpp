@@ -193,19 +193,31 @@ void post(SimEndpoint& from, std::unique_ptr<Posted> operation) {
     provider().operations.push_back(std::move(operation));
 }
 
+// 0 if it can take an operation with that peer.
+ssize_t why_not(SimEndpoint& from, const SimEndpoint& to) {
+    const bool is_too_early = is_refused(from) || is_busy(from);
+    provider().loss_is_noticed |= to.is_dead;
+    if (is_too_early) {
+        return -FI_EAGAIN;
+    }
+    if (to.is_dead && rules().sabotage == Sabotage::untold_loss) {
+        remark("refused", from.name());
+        return -FI_EAGAIN;
+    }
+    return to.is_dead && happens(500) ? -FI_ECONNREFUSED : 0;
+}
+
 ssize_t send(fid_ep* ep, const void* data, size_t bytes, void* descriptor, fi_addr_t address,
              void* context) {
     auto& from = *reinterpret_cast<SimEndpoint*>(ep);
     check_local(data, bytes, descriptor);
-    if (is_refused(from) || is_busy(from)) {
-        return -FI_EAGAIN;
+    SimEndpoint* to = peer_of(from, address);
+    if (const ssize_t reason = why_not(from, *to); reason != 0) {
+        return reason;
     }
     auto operation = std::make_unique<Posted>();
     operation->kind = Kind::send;
-    operation->to = peer_of(from, address);
-    if (operation->to->is_dead && happens(500)) {
-        return -FI_ECONNREFUSED;
-    }
+    operation->to = to;
     operation->context = context;
     operation->bytes = bytes;
     operation->is_buffered = true;
@@ -268,15 +280,13 @@ ssize_t post_rma(fid_ep* ep, const fi_msg_rma* message, uint64_t flags, Kind kin
         check_local(message->msg_iov[i].iov_base, message->msg_iov[i].iov_len,
                     message->desc != nullptr ? message->desc[i] : nullptr);
     }
-    if (is_refused(from) || is_busy(from)) {
-        return -FI_EAGAIN;
+    SimEndpoint* to = peer_of(from, message->addr);
+    if (const ssize_t reason = why_not(from, *to); reason != 0) {
+        return reason;
     }
     auto operation = std::make_unique<Posted>();
     operation->kind = kind;
-    operation->to = peer_of(from, message->addr);
-    if (operation->to->is_dead && happens(500)) {
-        return -FI_ECONNREFUSED;
-    }
+    operation->to = to;
     operation->context = message->context;
     for (size_t i = 0; i < message->iov_count; ++i) {
         const fi_rma_iov& remote = message->rma_iov[i];
@@ -453,6 +463,15 @@ int set_option(fid* object, int, int option, const void* value, size_t) {
     return 0;
 }
 
+int get_option(fid* object, int, int option, void* value, size_t* bytes) {
+    if (option != FI_OPT_MIN_MULTI_RECV) {
+        return -FI_ENOPROTOOPT;
+    }
+    *bytes = sizeof(size_t);
+    std::memcpy(value, &reinterpret_cast<SimEndpoint*>(object)->smallest_space, sizeof(size_t));
+    return 0;
+}
+
 int get_name(fid* object, void* name, size_t* bytes) {
     const Address address{kAddressMagic, reinterpret_cast<SimEndpoint*>(object)->number};
     const size_t room = *bytes;
@@ -472,6 +491,7 @@ int open_endpoint(fid_domain*, fi_info*, fid_ep** ep, void*) {
     static fi_ops_msg msg_ops{};
     static fi_ops_rma rma_ops{};
     ep_ops.setopt = set_option;
+    ep_ops.getopt = get_option;
     cm_ops.getname = get_name;
     msg_ops.send = send;
     msg_ops.recvmsg = receive;

@@ -27,7 +27,8 @@ enum class Sabotage : uint8_t {
     overtaking,        // of writes and messages that were promised to be in order
     wrong_byte,
     stale_read,
-    early_end,  // of a receive buffer in which messages are still arriving
+    early_end,    // of a receive buffer in which messages are still arriving
+    untold_loss,  // of a process: posts to it are refused for ever, operations with it never end
 };
 
 // What a provider grants and how it behaves.
@@ -81,6 +82,9 @@ bool step_network();
 int64_t pending_operations();
 // Nothing of the process answers any more; operations with it fail.
 void kill_process(int process);
+// Whether somebody alive has had an operation with a dead process that cannot end well, or has
+// tried to post one: he is told then, and the library has to end the job.
+bool loss_is_noticed();
 
 std::string describe_network();
 

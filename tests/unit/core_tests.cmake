@@ -19,6 +19,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/node_mutex_queue_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_process_memory_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_word_atomics_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/fabric_endpoint_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_environment_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_faults_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/wire_frame_test.cpp
@@ -28,6 +29,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_buffer_manager_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_channel_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_matrix_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/pipeline_receive_pool_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_siblings_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_cost_model_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_cost_profile_test.cpp

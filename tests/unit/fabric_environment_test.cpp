@@ -16,7 +16,29 @@ namespace {
 
 constexpr const char* kVariable = "FI_OFI_RXM_MSG_RX_SIZE";
 
-TEST(LibfabricEnvironment, IsGoneAfterwards) {
+// What the user of the test has set does not count in it, and is set again afterwards.
+class LibfabricEnvironmentTest : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        const char* value = getenv(kVariable);
+        is_set_ = value != nullptr;
+        before_ = is_set_ ? value : "";
+        unsetenv(kVariable);
+    }
+    void TearDown() override {
+        if (is_set_) {
+            setenv(kVariable, before_.c_str(), 1);
+        } else {
+            unsetenv(kVariable);
+        }
+    }
+
+  private:
+    bool is_set_ = false;
+    std::string before_;
+};
+
+TEST_F(LibfabricEnvironmentTest, IsGoneAfterwards) {
     ASSERT_EQ(getenv(kVariable), nullptr);
     {
         const LibfabricEnvironment environment;
@@ -28,14 +50,13 @@ TEST(LibfabricEnvironment, IsGoneAfterwards) {
     EXPECT_EQ(getenv(kVariable), nullptr);
 }
 
-TEST(LibfabricEnvironment, TheUsersSettingStays) {
+TEST_F(LibfabricEnvironmentTest, TheUsersSettingStays) {
     ASSERT_EQ(setenv(kVariable, "77", 1), 0);
     {
         const LibfabricEnvironment environment;
         EXPECT_STREQ(getenv(kVariable), "77");
     }
     EXPECT_STREQ(getenv(kVariable), "77");
-    unsetenv(kVariable);
 }
 
 int64_t resident_bytes() {
@@ -47,7 +68,7 @@ int64_t resident_bytes() {
 }
 
 // What an endpoint takes of the system is what the settings leave of it.
-TEST(LibfabricEnvironment, EndpointsAreSmall) {
+TEST_F(LibfabricEnvironmentTest, EndpointsAreSmall) {
     ProviderChoice choice = choose_provider({"tcp", "", true});
     if (!choice.info) {
         GTEST_SKIP() << choice.error;

@@ -59,6 +59,15 @@ class ServerLifecycle : public ::testing::Test {
         options.landing_slots = domain_->notifies_writes() ? 4 : 0;
         return options;
     }
+    // Of servers that sleep that long between two polls.
+    bool is_woken_by_network(int64_t poll_sleep_us) {
+        datasrv::ServerOptions options = this->options();
+        options.poll_sleep_us = poll_sleep_us;
+        datasrv::Server server;
+        std::string error;
+        EXPECT_TRUE(server.open(*domain_, **heap_, options, &error)) << error;
+        return server.is_woken_by_network();
+    }
     bool open(datasrv::Server& server, std::string* error) {
         return server.open(*domain_, **heap_, options(), error);
     }
@@ -123,6 +132,12 @@ class ServerLifecycle : public ::testing::Test {
     char* memory_ = nullptr;
     uint64_t base_ = 0;
 };
+
+// A rank may sleep then while it waits; one whose server only looks now and then has to help it.
+TEST_F(ServerLifecycle, SleepsBetweenPollsOrUntilTheNetworkWakesIt) {
+    EXPECT_EQ(is_woken_by_network(0), domain_->row().wait != fabric::WaitMode::nap);
+    EXPECT_FALSE(is_woken_by_network(100));
+}
 
 TEST_F(ServerLifecycle, NeverOpened) {
     datasrv::Server server;

@@ -1,0 +1,89 @@
+// What an endpoint asks of its provider, and what it says when it does not get it.
+#include "fabric/endpoint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+#include "fabric/domain.h"
+#include "raw_client.h"
+
+namespace armci::fabric::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr size_t kMessageBytes = 8192;
+constexpr size_t kKeptBytes = 64;
+
+// In place of a provider's own functions: the option is taken, and changes nothing.
+fi_ops_domain g_domain_ops;
+fi_ops_ep g_endpoint_ops;
+int (*g_open)(fid_domain*, fi_info*, fid_ep**, void*) = nullptr;
+bool g_answers = false;
+
+int take_option(fid*, int, int, const void*, size_t) {
+    return 0;
+}
+
+int tell_option(fid*, int, int, void* value, size_t* bytes) {
+    if (!g_answers) {
+        return -FI_ENOPROTOOPT;
+    }
+    std::memcpy(value, &kKeptBytes, sizeof kKeptBytes);
+    *bytes = sizeof kKeptBytes;
+    return 0;
+}
+
+int open_deaf_endpoint(fid_domain* domain, fi_info* info, fid_ep** endpoint, void* context) {
+    const int result = g_open(domain, info, endpoint, context);
+    if (result == 0) {
+        g_endpoint_ops = *(*endpoint)->ops;
+        g_endpoint_ops.setopt = take_option;
+        g_endpoint_ops.getopt = tell_option;
+        (*endpoint)->ops = &g_endpoint_ops;
+    }
+    return result;
+}
+
+class EndpointOptionTest : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        std::string error;
+        ASSERT_TRUE(armci::test::open_default_domain(&domain_, 2, &error)) << error;
+        g_domain_ops = *domain_.domain()->ops;
+        g_open = g_domain_ops.endpoint;
+        g_domain_ops.endpoint = open_deaf_endpoint;
+        domain_.domain()->ops = &g_domain_ops;
+    }
+    bool opens(size_t largest_message_bytes, std::string* error) {
+        Endpoint endpoint;
+        Endpoint::Options options;
+        options.largest_message_bytes = largest_message_bytes;
+        return endpoint.open(domain_, options, error);
+    }
+
+    Domain domain_;
+};
+
+TEST_F(EndpointOptionTest, AProviderThatIgnoresItIsRefused) {
+    g_answers = true;
+    std::string error;
+    EXPECT_FALSE(opens(kMessageBytes, &error));
+    EXPECT_THAT(error, HasSubstr("does not keep room for 8192 bytes in receive buffers "
+                                 "(FI_OPT_MIN_MULTI_RECV), but for 64"));
+    EXPECT_THAT(error, HasSubstr("ARMCI_PROVIDER"));
+    // Who receives no messages does not ask for it.
+    EXPECT_TRUE(opens(0, &error)) << error;
+}
+
+TEST_F(EndpointOptionTest, AProviderThatHasNoAnswerIsBelieved) {
+    g_answers = false;
+    std::string error;
+    EXPECT_TRUE(opens(kMessageBytes, &error)) << error;
+}
+
+}  // namespace
+}  // namespace armci::fabric::test

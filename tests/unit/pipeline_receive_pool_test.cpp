@@ -1,0 +1,86 @@
+// Receive buffers that a provider loses to messages longer than any, and those that it gives back.
+#include "pipeline/receive_pool.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "raw_client.h"
+#include "stderr_capture.h"
+
+namespace armci::pipeline::test {
+namespace {
+
+// The pool's buffers as they are posted; the provider never hears of them.
+std::vector<fabric::Operation*> g_posted;
+
+ssize_t keep_receive(fid_ep*, const fi_msg* message, uint64_t) {
+    g_posted.push_back(static_cast<fabric::Operation*>(message->context));
+    return 0;
+}
+
+void ignore_frame(void*, const void*, size_t) {}
+
+class ReceivePoolTest : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        g_posted.clear();
+        std::string error;
+        ASSERT_TRUE(armci::test::open_default_domain(&domain_, 2, &error)) << error;
+        fabric::Endpoint::Options options;
+        options.largest_message_bytes = kLargestBytes;
+        ASSERT_TRUE(endpoint_.open(domain_, options, &error)) << error;
+        message_ops_ = *endpoint_.endpoint()->msg;
+        message_ops_.recvmsg = keep_receive;
+        endpoint_.endpoint()->msg = &message_ops_;
+        ASSERT_TRUE(pool_.open(domain_, endpoint_, 1, kLargestBytes, ignore_frame, nullptr, &error))
+            << error;
+        ASSERT_EQ(g_posted.size(), 2U);
+    }
+    void TearDown() override {
+        endpoint_.close();
+        pool_.close();
+    }
+    // A message that is too long comes to that buffer.
+    static void cut(fabric::Operation* buffer) {
+        buffer->complete(buffer, {.flags = FI_RECV, .cut = true});
+    }
+    static void expect_ignored(fabric::Operation* buffer) {
+        const armci::test::StderrCapture captured;
+        cut(buffer);
+        EXPECT_THAT(captured.text(),
+                    ::testing::HasSubstr("ignored a message of more than 8192 bytes"));
+    }
+    static void give_back(fabric::Operation* buffer) {
+        buffer->complete(buffer, {.flags = FI_MULTI_RECV});
+    }
+
+    static constexpr size_t kLargestBytes = 8192;
+    fabric::Domain domain_;
+    fi_ops_msg message_ops_{};
+    fabric::Endpoint endpoint_;
+    ReceivePool pool_;
+};
+
+constexpr const char* kAllLost = "have taken all 2 receive buffers";
+
+TEST_F(ReceivePoolTest, ABufferIsLostOnce) {
+    expect_ignored(g_posted[0]);
+    expect_ignored(g_posted[0]);
+    expect_ignored(g_posted[0]);
+    EXPECT_EXIT(cut(g_posted[1]), ::testing::ExitedWithCode(1), kAllLost);
+}
+
+TEST_F(ReceivePoolTest, WhatIsGivenBackIsNotLost) {
+    expect_ignored(g_posted[0]);
+    give_back(g_posted[0]);
+    ASSERT_EQ(g_posted.size(), 3U);
+    EXPECT_EQ(g_posted[2], g_posted[0]);
+    expect_ignored(g_posted[1]);
+    EXPECT_EXIT(cut(g_posted[0]), ::testing::ExitedWithCode(1), kAllLost);
+}
+
+}  // namespace
+}  // namespace armci::pipeline::test
