@@ -18,7 +18,6 @@ namespace armci::watch {
 namespace {
 
 constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kAnswersNs = 400 * kMs;
 // How long a thread waits for the watch: to have told others, or to find a loss.
 constexpr int kTellingMs = 500;
 constexpr int kVerdictMs = 1'000;
@@ -165,7 +164,7 @@ void Watch::sleep() {
 
 void Watch::take_requests() {
     if (has_failed_.exchange(false)) {
-        begin_ending({Note::Kind::failed, options_.rank, Reason::ended, 0}, nullptr);
+        begin_ending({Note::Kind::failed, options_.rank, Reason::ended, 0}, nullptr, nullptr);
     }
     if (is_report_wanted_.exchange(false)) {
         begin_reports(nullptr);
@@ -202,7 +201,7 @@ void Watch::take_note(Line& line, const Note& note) {
             if (is_ending_.load()) {
                 line.say({Note::Kind::spread, options_.rank, Reason::ended, 0});
             } else {
-                begin_ending(note, &line);
+                begin_ending(note, &line, nullptr);
             }
             break;
         case Note::Kind::spread:
@@ -217,10 +216,8 @@ void Watch::take_note(Line& line, const Note& note) {
 void Watch::line_ended(Line& line, Reason reason) {
     line.close();
     line.is_answer_due = false;
-    if (!line.has_taken_leave && !is_ending_.load()) {
-        const Note note{Note::Kind::lost, line.peer().rank, reason, 0};
-        report_loss(note, line);
-        begin_ending(note, nullptr);
+    if (!line.has_taken_leave) {
+        begin_ending({Note::Kind::lost, line.peer().rank, reason, 0}, nullptr, &line);
     }
 }
 
@@ -237,9 +234,7 @@ void Watch::check_signs_of_life() {
         }
         line.say({Note::Kind::alive, options_.rank, Reason::ended, 0});
         if (++line.silent_checks > kChecks + 1) {
-            const Note note{Note::Kind::lost, line.peer().rank, Reason::silent, 0};
-            report_loss(note, line);
-            begin_ending(note, nullptr);
+            begin_ending({Note::Kind::lost, line.peer().rank, Reason::silent, 0}, nullptr, &line);
             return;
         }
     }
@@ -275,16 +270,20 @@ void Watch::report_loss(const Note& note, const Line& line) {
     }
 }
 
-void Watch::begin_ending(const Note& note, Line* source) {
+// What is said on standard error comes last: nobody may read it, and then this thread hangs.
+void Watch::begin_ending(const Note& note, Line* source, const Line* lost) {
     if (is_ending_.exchange(true)) {
         return;
     }
     be_killed_soon();
     source_ = source;
-    is_first_hand_ = source == nullptr && note.kind == Note::Kind::lost;
-    const int64_t now = base::now_ns();
-    answers_ns_ = now + kAnswersNs;
+    is_first_hand_ = lost != nullptr;
+    answers_ns_ = base::now_ns() + options_.answers_ms * kMs;
     check_ns_ = kNever;
+    tell_others(note, source, Answer::expected);
+    if (lost != nullptr) {
+        report_loss(note, *lost);
+    }
     if (source != nullptr) {
         ARMCI_LOG_INFO("this process ends because rank %d %s", note.rank,
                        note.kind == Note::Kind::lost ? "is lost" : "ends the job with an error");
@@ -294,7 +293,6 @@ void Watch::begin_ending(const Note& note, Line* source) {
                   "the other ranks count this one as lost, because they heard nothing from it for "
                   "too long; it ends");
     }
-    tell_others(note, source, Answer::expected);
 }
 
 void Watch::tell_others(const Note& note, const Line* but, Answer answer) {

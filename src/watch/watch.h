@@ -30,6 +30,8 @@ struct WatchOptions {
     // How long a rank that is asked to end the job by MPI_Abort has for it; who waits for others'
     // MPI_Abort waits twice as long.
     int64_t abort_ms = 1'000;
+    // How long the answers of those who have been told are waited for.
+    int64_t answers_ms = 400;
     // In memory of the node, zero at first: who finds it so reports. nullptr: every rank does.
     std::atomic<uint32_t>* reported = nullptr;
 };
@@ -79,7 +81,8 @@ class Watch {
     void take_note(Line& line, const Note& note);
     void line_ended(Line& line, Reason reason);
     void check_signs_of_life();
-    void begin_ending(const Note& note, Line* source);
+    // source: who has told; lost: whose loss was found here. Either may be nullptr.
+    void begin_ending(const Note& note, Line* source, const Line* lost);
     void report_loss(const Note& note, const Line& line);
     enum class Answer : bool { none = false, expected = true };
     void tell_others(const Note& note, const Line* but, Answer answer);
