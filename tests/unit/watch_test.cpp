@@ -1,5 +1,6 @@
 #include "watch/watch.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -46,20 +47,30 @@ Note wait_for_note(Line& line) {
     Note heard{};
     Reason reason{};
     Line::Heard what;
-    do {
-        what = line.hear(&heard, &reason);
-    } while (what == Line::Heard::nothing);
+    while ((what = line.hear(&heard, &reason)) == Line::Heard::nothing) {
+        std::this_thread::yield();
+    }
     EXPECT_EQ(what, Line::Heard::note);
     return heard;
+}
+
+// Nobody reads: who writes more waits.
+void fill(int pipe_end) {
+    const int flags = fcntl(pipe_end, F_GETFL);
+    fcntl(pipe_end, F_SETFL, flags | O_NONBLOCK);
+    while (write(pipe_end, "full\n", 5) > 0) {
+    }
+    fcntl(pipe_end, F_SETFL, flags);
 }
 
 // A process with a watch over some lines, whose other ends are here.
 class WatchedProcess {
   public:
     enum class Then : uint8_t { sleeps, fails };
+    enum class StandardError : uint8_t { empty, full };
 
     WatchedProcess(const std::vector<int>& peers, const WatchOptions& options,
-                   Then then = Then::sleeps) {
+                   Then then = Then::sleeps, StandardError state = StandardError::empty) {
         std::vector<Line> inner;
         for (const int peer : peers) {
             auto [its_end, our_end] = make_line(peer);
@@ -68,6 +79,9 @@ class WatchedProcess {
         }
         int output[2] = {-1, -1};
         EXPECT_EQ(pipe(output), 0);
+        if (state == StandardError::full) {
+            fill(output[1]);
+        }
         child_.emplace_back([&] {
             ends_.clear();
             dup2(output[1], STDERR_FILENO);
@@ -114,6 +128,16 @@ WatchOptions options() {
     all.rank = kSelf;
     all.abort_ms = 1;
     return all;
+}
+
+// That of this process.
+void wait_until_watch_sleeps() {
+    // A thread has its name a little later than it is there.
+    std::string task;
+    while ((task = armci::test::task_named(Watch::kThreadName)).empty()) {
+        std::this_thread::yield();
+    }
+    armci::test::wait_until_asleep(task);
 }
 
 TEST(WatchLine, NotesComeInOrderAndThenTheEnd) {
@@ -211,12 +235,27 @@ TEST(Watch, ALostRankEndsTheProcessThatTellsTheOthersFirst) {
 }
 
 TEST(Watch, WhoIsToldTellsOnAnswersAndEndsInSilence) {
-    WatchedProcess process({0, 5}, options());
-    process.end(0).say(note(Note::Kind::lost, 9));
-    EXPECT_EQ(wait_for_note(process.end(1)).rank, 9);
-    process.end(1).say(note(Note::Kind::spread, 5));
-    EXPECT_EQ(wait_for_note(process.end(0)).kind, Note::Kind::spread);
+    WatchOptions patient = options();
+    patient.answers_ms = 3'600'000;
+    WatchedProcess process({5, 0}, patient);
+    process.end(1).say(note(Note::Kind::lost, 9));
+    EXPECT_EQ(wait_for_note(process.end(0)).rank, 9);
+    // An answer that was given before the one it has to wait for would come before this.
+    process.end(0).say(note(Note::Kind::report, 5));
+    EXPECT_EQ(wait_for_note(process.end(1)).kind, Note::Kind::report);
+    process.end(0).say(note(Note::Kind::spread, 5));
+    EXPECT_EQ(wait_for_note(process.end(1)).kind, Note::Kind::spread);
     EXPECT_EQ(process.text(), "");
+    EXPECT_EQ(process.status(), 1);
+}
+
+TEST(Watch, OthersAreToldWhereNobodyReadsWhatIsSaid) {
+    WatchedProcess process({0, 5}, options(), WatchedProcess::Then::sleeps,
+                           WatchedProcess::StandardError::full);
+    process.end(1).close();
+    EXPECT_EQ(wait_for_note(process.end(0)).kind, Note::Kind::lost);
+    process.end(0).say(note(Note::Kind::spread, 0));
+    EXPECT_NE(process.text().find("[3] ARMCI Error: rank 5 "), std::string::npos);
     EXPECT_EQ(process.status(), 1);
 }
 
@@ -250,7 +289,7 @@ TEST(Watch, AnErrorIsToldBeforeTheProcessEnds) {
     EXPECT_EQ(process.status(), 1);
 }
 
-TEST(Watch, SilenceIsALossOnlyWhereItWasAskedFor) {
+TEST(Watch, SilenceIsALossWhereThatWasAskedFor) {
     WatchOptions strict = options();
     strict.silence_s = 1;
     WatchedProcess process({5}, strict);
@@ -270,17 +309,29 @@ TEST(Watch, SleepsAndTakesLeave) {
     Watch watch;
     std::string error;
     ASSERT_TRUE(watch.start(std::move(lines), options(), &error)) << error;
-    // A thread has its name a little later than it is there.
-    std::string task;
-    while ((task = armci::test::task_named(Watch::kThreadName)).empty()) {
-    }
-    armci::test::wait_until_asleep(task);
+    wait_until_watch_sleeps();
     EXPECT_FALSE(watch.ends_job());
     watch.stop();
     EXPECT_EQ(wait_for_note(other).kind, Note::Kind::farewell);
     Note heard{};
     Reason reason{};
     EXPECT_EQ(other.hear(&heard, &reason), Line::Heard::end);
+}
+
+// The first sign of life would be given before the thread sleeps.
+TEST(Watch, SilenceIsNoLossWhereThatWasNotAskedFor) {
+    auto [one, left] = make_line(0);
+    auto [two, right] = make_line(5);
+    std::vector<Line> lines;
+    lines.push_back(std::move(one));
+    lines.push_back(std::move(two));
+    Watch watch;
+    std::string error;
+    ASSERT_TRUE(watch.start(std::move(lines), options(), &error)) << error;
+    wait_until_watch_sleeps();
+    left.say(note(Note::Kind::report, 0));
+    EXPECT_EQ(wait_for_note(right).kind, Note::Kind::report);
+    EXPECT_FALSE(watch.ends_job());
 }
 
 TEST(Watch, CallsForReportsArePassedOn) {
