@@ -61,11 +61,13 @@ bool Watch::start(std::vector<Line> lines, const WatchOptions& options, std::str
     wake_up_ = node::Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!wake_up_.valid()) {
         *error = std::string("eventfd: ") + std::strerror(errno);
+        take_leave();
         return false;
     }
     if (!thread_.start(
             kThreadName, [](void* watch) { static_cast<Watch*>(watch)->run(); }, this)) {
         *error = "the system refuses a thread";
+        take_leave();
         return false;
     }
     return true;
@@ -78,6 +80,10 @@ void Watch::stop() {
     stopping_.store(true);
     wake();
     thread_.join();
+    take_leave();
+}
+
+void Watch::take_leave() {
     const Note farewell{Note::Kind::farewell, options_.rank, Reason::ended, 0};
     tell_others(farewell, nullptr, Answer::none);
     lines_.clear();

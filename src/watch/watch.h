@@ -47,7 +47,7 @@ class Watch {
     Watch& operator=(const Watch&) = delete;
 
     // False, with a sentence in *error, when the system refuses what is needed; there is no watch
-    // then.
+    // then, and leave is taken of the peers.
     bool start(std::vector<Line> lines, const WatchOptions& options, std::string* error);
     bool is_running() const { return thread_.is_started(); }
     // Takes leave of the peers: from now on the end of this process is in order.
@@ -73,6 +73,7 @@ class Watch {
     static constexpr int64_t kNever = INT64_MAX;
 
     bool is_of_this_process() const;
+    void take_leave();
     void run();
     void sleep();
     void wake();

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -332,6 +333,22 @@ TEST(Watch, SilenceIsNoLossWhereThatWasNotAskedFor) {
     left.say(note(Note::Kind::report, 0));
     EXPECT_EQ(wait_for_note(right).kind, Note::Kind::report);
     EXPECT_FALSE(watch.ends_job());
+}
+
+TEST(Watch, LeaveIsTakenWhereTheSystemRefusesAWatch) {
+    auto [one, other] = make_line(5);
+    std::vector<Line> lines;
+    lines.push_back(std::move(one));
+    rlimit usual{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    const rlimit none{0, usual.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    Watch watch;
+    std::string error;
+    EXPECT_FALSE(watch.start(std::move(lines), options(), &error));
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &usual), 0);
+    EXPECT_EQ(error.find("eventfd: "), 0U) << error;
+    EXPECT_EQ(wait_for_note(other).kind, Note::Kind::farewell);
 }
 
 TEST(Watch, CallsForReportsArePassedOn) {
