@@ -134,8 +134,9 @@ void Watch::call_for_reports() {
 
 // --- The thread ----------------------------------------------------------------------------------
 
+// An ending that has begun is carried to the end of the process, also if the rank stops meanwhile.
 void Watch::run() {
-    while (!stopping_.load()) {
+    while (!stopping_.load() || is_ending_.load()) {
         sleep();
         take_requests();
         for (Line& line : lines_) {

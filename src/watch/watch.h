@@ -50,7 +50,8 @@ class Watch {
     // then, and leave is taken of the peers.
     bool start(std::vector<Line> lines, const WatchOptions& options, std::string* error);
     bool is_running() const { return thread_.is_started(); }
-    // Takes leave of the peers: from now on the end of this process is in order.
+    // Takes leave of the peers: from now on the end of this process is in order. Where a loss ends
+    // the job already, this process ends here.
     void stop();
 
     // --- for any thread of this process, but not for its children ---

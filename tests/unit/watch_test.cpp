@@ -67,7 +67,7 @@ void fill(int pipe_end) {
 // A process with a watch over some lines, whose other ends are here.
 class WatchedProcess {
   public:
-    enum class Then : uint8_t { sleeps, fails };
+    enum class Then : uint8_t { sleeps, fails, stops_when_it_ends };
     enum class StandardError : uint8_t { empty, full };
 
     WatchedProcess(const std::vector<int>& peers, const WatchOptions& options,
@@ -97,6 +97,13 @@ class WatchedProcess {
             if (then == Then::fails) {
                 base::set_failure_hook([] { watch.tell_failure(); });
                 base::fatal("ARMCI_Test", "on purpose");
+            }
+            if (then == Then::stops_when_it_ends) {
+                while (!watch.ends_job()) {
+                    std::this_thread::yield();
+                }
+                watch.stop();
+                return 91;
             }
             for (;;) {
                 pause();
@@ -257,6 +264,14 @@ TEST(Watch, OthersAreToldWhereNobodyReadsWhatIsSaid) {
     EXPECT_EQ(wait_for_note(process.end(0)).kind, Note::Kind::lost);
     process.end(0).say(note(Note::Kind::spread, 0));
     EXPECT_NE(process.text().find("[3] ARMCI Error: rank 5 "), std::string::npos);
+    EXPECT_EQ(process.status(), 1);
+}
+
+TEST(Watch, WhoStopsMeanwhileEndsToo) {
+    WatchOptions slow = options();
+    slow.abort_ms = 500;  // to stop in; one that is too late ends likewise
+    WatchedProcess process({5}, slow, WatchedProcess::Then::stops_when_it_ends);
+    process.end(0).close();
     EXPECT_EQ(process.status(), 1);
 }
 
