@@ -74,9 +74,9 @@ int Descriptor::release() {
 }
 
 void Descriptor::reset() {
-    if (fd_ >= 0) {
-        close(fd_);
-        fd_ = -1;
+    if (valid()) {
+        // In this order: a child that is forked in between must not close the number, too.
+        close(release());
     }
 }
 

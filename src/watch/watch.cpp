@@ -1,6 +1,7 @@
 #include "watch/watch.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -44,6 +45,15 @@ void be_killed_soon() {
     }
 }
 
+// Whose lines a child of this process has to close.
+std::atomic<Watch*> g_running{nullptr};
+
+void close_lines_in_child() {
+    if (Watch* watch = g_running.load(); watch != nullptr) {
+        watch->close_lines();
+    }
+}
+
 std::string name_of(const Identity& who) {
     return "rank " + std::to_string(who.rank) + " (process " + std::to_string(who.pid) + " on " +
            std::string(who.host, strnlen(who.host, sizeof who.host)) + ")";
@@ -70,7 +80,18 @@ bool Watch::start(std::vector<Line> lines, const WatchOptions& options, std::str
         take_leave();
         return false;
     }
+    static const int has_handler = pthread_atfork(nullptr, nullptr, close_lines_in_child);
+    if (has_handler != 0) {
+        ARMCI_LOG_DEBUG("children will have the lines: %s", std::strerror(has_handler));
+    }
+    g_running.store(this);
     return true;
+}
+
+void Watch::close_lines() {
+    for (Line& line : lines_) {
+        line.close();
+    }
 }
 
 void Watch::stop() {
@@ -80,6 +101,7 @@ void Watch::stop() {
     stopping_.store(true);
     wake();
     thread_.join();
+    g_running.store(nullptr);
     take_leave();
 }
 

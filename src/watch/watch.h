@@ -54,6 +54,10 @@ class Watch {
     // the job already, this process ends here.
     void stop();
 
+    // In a child of this process, after fork: the lines shall not outlive this process there. Does
+    // nothing that a child of a process with threads may not.
+    void close_lines();
+
     // --- for any thread of this process, but not for its children ---
 
     // Whether a rank is lost, and the caller shall end the job; the message is out.

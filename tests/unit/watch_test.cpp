@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -332,6 +333,19 @@ TEST(Watch, SleepsAndTakesLeave) {
     Note heard{};
     Reason reason{};
     EXPECT_EQ(other.hear(&heard, &reason), Line::Heard::end);
+}
+
+TEST(Watch, ChildrenDoNotKeepTheLines) {
+    auto [one, other] = make_line(5);
+    const int socket = one.socket();
+    std::vector<Line> lines;
+    lines.push_back(std::move(one));
+    Watch watch;
+    std::string error;
+    ASSERT_TRUE(watch.start(std::move(lines), options(), &error)) << error;
+    ChildProcess child([&] { return fcntl(socket, F_GETFD) == -1 && errno == EBADF ? 0 : 1; });
+    EXPECT_EQ(child.wait(), 0);
+    EXPECT_NE(fcntl(socket, F_GETFD), -1);
 }
 
 // The first sign of life would be given before the thread sleeps.
