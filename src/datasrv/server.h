@@ -35,7 +35,7 @@
 #include "fabric/endpoint.h"
 #include "node/attachments.h"
 #include "node/heap.h"
-#include "node/node_memory.h"
+#include "node/descriptor.h"
 #include "node/process_memory.h"
 #include "pipeline/landing_zone.h"
 #include "pipeline/receive_pool.h"

@@ -204,18 +204,26 @@ TEST_P(WatchMeeting, StrangersAreNotTaken) {
     Listener listener;
     ASSERT_TRUE(listener.open(GetParam(), ""));
     Meeting guessed = listener.meeting();
-    if (GetParam() == Reach::node) {
-        guessed.token[0] ^= 1;  // there the token is the address, too
-        EXPECT_FALSE(call(guessed, rank(4)).is_open());
-        EXPECT_FALSE(listener.take_caller(rank(2), 0).is_open());
-        return;
-    }
     guessed.token[0] ^= 1;
     Line called;
     std::thread caller([&] { called = call(guessed, rank(4)); });
     EXPECT_FALSE(listener.take_caller(rank(2), 5'000).is_open());
     caller.join();
     EXPECT_FALSE(called.is_open());
+}
+
+TEST(WatchMeeting, OtherUsersAreNotTaken) {
+    if (geteuid() != 0) {
+        GTEST_SKIP() << "only root can play another user";
+    }
+    constexpr uid_t kOtherUser = 65534;
+    Listener listener;
+    ASSERT_TRUE(listener.open(Reach::node, ""));
+    ChildProcess stranger([&] {
+        return setuid(kOtherUser) == 0 && !call(listener.meeting(), rank(4)).is_open() ? 0 : 1;
+    });
+    EXPECT_FALSE(listener.take_caller(rank(2), 60'000).is_open());
+    EXPECT_EQ(stranger.wait(), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Reaches, WatchMeeting,
