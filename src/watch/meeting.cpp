@@ -15,11 +15,17 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
+
 namespace armci::watch {
 namespace {
 
-// For a caller that has connected, to introduce itself; and to connect, over all addresses.
+// To connect to one address; and for the whole greeting of the other side.
 constexpr int kPatienceMs = 5'000;
+// A caller that has proved to be of the job takes the line at once, or gives it up and closes it;
+// so long only if its host has gone.
+constexpr int kTakingMs = 60'000;
+constexpr char kTaken = 'y';
 
 struct Greeting {
     uint64_t token[2];
@@ -72,19 +78,27 @@ bool send_greeting(int socket, const Meeting& meeting, const Identity& self) {
            static_cast<ssize_t>(sizeof greeting);
 }
 
+// All of it, within the time.
+bool receive(int socket, void* data, size_t bytes, int timeout_ms) {
+    const int64_t deadline_ns = base::now_ns() + int64_t{timeout_ms} * 1'000'000;
+    for (size_t received = 0; received < bytes;) {
+        const int64_t left_ms = (deadline_ns - base::now_ns()) / 1'000'000;
+        if (left_ms < 0 || !wait_for(socket, POLLIN, static_cast<int>(left_ms))) {
+            return false;
+        }
+        const ssize_t more = recv(socket, static_cast<char*>(data) + received, bytes - received, 0);
+        if (more <= 0) {
+            return false;
+        }
+        received += static_cast<size_t>(more);
+    }
+    return true;
+}
+
 bool receive_greeting(int socket, const Meeting& meeting, Identity* peer) {
     Greeting greeting{};
-    size_t received = 0;
-    while (received < sizeof greeting) {
-        if (!wait_for(socket, POLLIN, kPatienceMs)) {
-            return false;
-        }
-        const ssize_t bytes = recv(socket, reinterpret_cast<char*>(&greeting) + received,
-                                   sizeof greeting - received, 0);
-        if (bytes <= 0) {
-            return false;
-        }
-        received += static_cast<size_t>(bytes);
+    if (!receive(socket, &greeting, sizeof greeting, kPatienceMs)) {
+        return false;
     }
     *peer = greeting.who;
     return std::equal(greeting.token, greeting.token + 2, meeting.token);
@@ -119,7 +133,8 @@ node::Descriptor connected(const sockaddr_in& address) {
 Line introduced(node::Descriptor connection, const Meeting& meeting, const Identity& self) {
     Identity peer;
     if (!connection.valid() || !send_greeting(connection.get(), meeting, self) ||
-        !receive_greeting(connection.get(), meeting, &peer)) {
+        !receive_greeting(connection.get(), meeting, &peer) ||
+        send(connection.get(), &kTaken, sizeof kTaken, MSG_NOSIGNAL) != sizeof kTaken) {
         return {};
     }
     return {std::move(connection), peer};
@@ -175,9 +190,12 @@ node::Descriptor Listener::take_connection(int timeout_ms) {
 Line Listener::take_caller(const Identity& self, int timeout_ms) {
     node::Descriptor connection = take_connection(timeout_ms);
     Identity peer;
-    // Who is not of the job learns nothing.
+    char taken = 0;
+    // Who is not of the job learns nothing. A caller that has given up meanwhile has left its
+    // greeting, and must not look like one whose line ends later.
     if (!connection.valid() || !receive_greeting(connection.get(), meeting_, &peer) ||
-        !send_greeting(connection.get(), meeting_, self)) {
+        !send_greeting(connection.get(), meeting_, self) ||
+        !receive(connection.get(), &taken, sizeof taken, kTakingMs)) {
         return {};
     }
     return {std::move(connection), peer};

@@ -1,6 +1,8 @@
 // How two processes come to have a line: one listens, tells the others by MPI where (core does
 // that), and they connect. Inside a node over a Unix socket without a name in a file system,
-// between nodes over TCP (IPv4). A random token tells the job's own processes from others.
+// between nodes over TCP (IPv4). Both introduce themselves; then the caller says that it has the
+// line, because it may have given up before it was heard. A random token tells the job's own
+// processes from others.
 #pragma once
 
 #include <cstdint>

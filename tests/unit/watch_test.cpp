@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -210,6 +211,27 @@ TEST_P(WatchMeeting, StrangersAreNotTaken) {
     EXPECT_FALSE(listener.take_caller(rank(2), 5'000).is_open());
     caller.join();
     EXPECT_FALSE(called.is_open());
+}
+
+// Its greeting is still there to be read, and over TCP an answer can still be sent.
+TEST(WatchMeeting, ACallerThatHasGivenUpIsNotTaken) {
+    Listener listener;
+    ASSERT_TRUE(listener.open(Reach::host, ""));
+    const Meeting& meeting = listener.meeting();
+    const struct {
+        uint64_t token[2];
+        Identity who;
+    } greeting = {{meeting.token[0], meeting.token[1]}, rank(4)};
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = meeting.addresses[0];
+    address.sin_port = htons(meeting.port);
+    node::Descriptor caller(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ASSERT_EQ(connect(caller.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    ASSERT_EQ(send(caller.get(), &greeting, sizeof greeting, 0),
+              static_cast<ssize_t>(sizeof greeting));
+    caller.reset();
+    EXPECT_FALSE(listener.take_caller(rank(2), 60'000).is_open());
 }
 
 TEST(WatchMeeting, OtherUsersAreNotTaken) {
