@@ -2,7 +2,8 @@
  * hang <what>: ranks that wait for what never comes, or comes late. Rank 0 holds a mutex and never
  * lets go of it (never), or only when the library has told on standard error that it does not wait
  * (late), or after a moment (soon); rank 1 waits for it; rank 2 waits at a barrier; rank 3 computes
- * as long as rank 0.
+ * as long as rank 0. Or (group): rank 3 computes for ever, and the others wait for it to create a
+ * group.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -66,6 +67,11 @@ int main(int argc, char** argv) {
         ARMCI_Lock(0, 0);
     }
     MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(argv[1], "group") == 0 && rank != 3) {
+        int all[] = {0, 1, 2, 3};
+        ARMCI_Group group;
+        ARMCI_Group_create(4, all, &group);
+    }
     if (rank == 0) {
         keep_busy(argv[1]);
         ARMCI_Unlock(0, 0);
