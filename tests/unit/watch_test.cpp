@@ -46,6 +46,17 @@ std::pair<Line, Line> make_line(int peer) {
             Line(node::Descriptor(sockets[1]), rank(kSelf))};
 }
 
+// One to each peer; their other ends are in *ends.
+std::vector<Line> make_lines(const std::vector<int>& peers, std::vector<Line>* ends) {
+    std::vector<Line> lines;
+    for (const int peer : peers) {
+        auto [its_end, our_end] = make_line(peer);
+        lines.push_back(std::move(its_end));
+        ends->push_back(std::move(our_end));
+    }
+    return lines;
+}
+
 Note wait_for_note(Line& line) {
     Note heard{};
     Reason reason{};
@@ -74,12 +85,7 @@ class WatchedProcess {
 
     WatchedProcess(const std::vector<int>& peers, const WatchOptions& options,
                    Then then = Then::sleeps, StandardError state = StandardError::empty) {
-        std::vector<Line> inner;
-        for (const int peer : peers) {
-            auto [its_end, our_end] = make_line(peer);
-            inner.push_back(std::move(its_end));
-            ends_.push_back(std::move(our_end));
-        }
+        std::vector<Line> inner = make_lines(peers, &ends_);
         int output[2] = {-1, -1};
         EXPECT_EQ(pipe(output), 0);
         if (state == StandardError::full) {
@@ -140,15 +146,33 @@ WatchOptions options() {
     return all;
 }
 
-// That of this process.
-void wait_until_watch_sleeps() {
-    // A thread has its name a little later than it is there.
-    std::string task;
-    while ((task = armci::test::task_named(Watch::kThreadName)).empty()) {
-        std::this_thread::yield();
+// A watch of this process.
+class OwnWatch {
+  public:
+    explicit OwnWatch(const std::vector<int>& peers) {
+        std::vector<Line> lines = make_lines(peers, &ends_);
+        socket_ = lines.front().socket();
+        std::string error;
+        EXPECT_TRUE(watch_.start(std::move(lines), options(), &error)) << error;
     }
-    armci::test::wait_until_asleep(task);
-}
+
+    Watch* operator->() { return &watch_; }
+    Line& end(size_t number) { return ends_[number]; }
+    int socket() const { return socket_; }  // of its first line
+    void wait_until_asleep() {
+        // A thread has its name a little later than it is there.
+        std::string task;
+        while ((task = armci::test::task_named(Watch::kThreadName)).empty()) {
+            std::this_thread::yield();
+        }
+        armci::test::wait_until_asleep(task);
+    }
+
+  private:
+    std::vector<Line> ends_;
+    int socket_ = -1;
+    Watch watch_;
+};
 
 TEST(WatchLine, NotesComeInOrderAndThenTheEnd) {
     auto [one, other] = make_line(5);
@@ -350,48 +374,31 @@ TEST(Watch, SilenceIsALossWhereThatWasAskedFor) {
 }
 
 TEST(Watch, SleepsAndTakesLeave) {
-    auto [one, other] = make_line(5);
-    std::vector<Line> lines;
-    lines.push_back(std::move(one));
-    Watch watch;
-    std::string error;
-    ASSERT_TRUE(watch.start(std::move(lines), options(), &error)) << error;
-    wait_until_watch_sleeps();
-    EXPECT_FALSE(watch.ends_job());
-    watch.stop();
-    EXPECT_EQ(wait_for_note(other).kind, Note::Kind::farewell);
+    OwnWatch watch({5});
+    watch.wait_until_asleep();
+    EXPECT_FALSE(watch->ends_job());
+    watch->stop();
+    EXPECT_EQ(wait_for_note(watch.end(0)).kind, Note::Kind::farewell);
     Note heard{};
     Reason reason{};
-    EXPECT_EQ(other.hear(&heard, &reason), Line::Heard::end);
+    EXPECT_EQ(watch.end(0).hear(&heard, &reason), Line::Heard::end);
 }
 
 TEST(Watch, ChildrenDoNotKeepTheLines) {
-    auto [one, other] = make_line(5);
-    const int socket = one.socket();
-    std::vector<Line> lines;
-    lines.push_back(std::move(one));
-    Watch watch;
-    std::string error;
-    ASSERT_TRUE(watch.start(std::move(lines), options(), &error)) << error;
-    ChildProcess child([&] { return fcntl(socket, F_GETFD) == -1 && errno == EBADF ? 0 : 1; });
+    OwnWatch watch({5});
+    ChildProcess child(
+        [&] { return fcntl(watch.socket(), F_GETFD) == -1 && errno == EBADF ? 0 : 1; });
     EXPECT_EQ(child.wait(), 0);
-    EXPECT_NE(fcntl(socket, F_GETFD), -1);
+    EXPECT_NE(fcntl(watch.socket(), F_GETFD), -1);
 }
 
 // The first sign of life would be given before the thread sleeps.
 TEST(Watch, SilenceIsNoLossWhereThatWasNotAskedFor) {
-    auto [one, left] = make_line(0);
-    auto [two, right] = make_line(5);
-    std::vector<Line> lines;
-    lines.push_back(std::move(one));
-    lines.push_back(std::move(two));
-    Watch watch;
-    std::string error;
-    ASSERT_TRUE(watch.start(std::move(lines), options(), &error)) << error;
-    wait_until_watch_sleeps();
-    left.say(note(Note::Kind::report, 0));
-    EXPECT_EQ(wait_for_note(right).kind, Note::Kind::report);
-    EXPECT_FALSE(watch.ends_job());
+    OwnWatch watch({0, 5});
+    watch.wait_until_asleep();
+    watch.end(0).say(note(Note::Kind::report, 0));
+    EXPECT_EQ(wait_for_note(watch.end(1)).kind, Note::Kind::report);
+    EXPECT_FALSE(watch->ends_job());
 }
 
 TEST(Watch, LeaveIsTakenWhereTheSystemRefusesAWatch) {
@@ -402,32 +409,24 @@ TEST(Watch, LeaveIsTakenWhereTheSystemRefusesAWatch) {
     ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
     const rlimit none{0, usual.rlim_max};
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
-    Watch watch;
     std::string error;
-    EXPECT_FALSE(watch.start(std::move(lines), options(), &error));
+    EXPECT_FALSE(Watch().start(std::move(lines), options(), &error));
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &usual), 0);
     EXPECT_EQ(error.find("eventfd: "), 0U) << error;
     EXPECT_EQ(wait_for_note(other).kind, Note::Kind::farewell);
 }
 
 TEST(Watch, CallsForReportsArePassedOn) {
-    auto [one, left] = make_line(0);
-    auto [two, right] = make_line(5);
-    std::vector<Line> lines;
-    lines.push_back(std::move(one));
-    lines.push_back(std::move(two));
-    Watch watch;
-    std::string error;
-    ASSERT_TRUE(watch.start(std::move(lines), options(), &error)) << error;
-    left.say(note(Note::Kind::report, 0));
-    EXPECT_EQ(wait_for_note(right).kind, Note::Kind::report);
-    while (!watch.is_report_due()) {
+    OwnWatch watch({0, 5});
+    watch.end(0).say(note(Note::Kind::report, 0));
+    EXPECT_EQ(wait_for_note(watch.end(1)).kind, Note::Kind::report);
+    while (!watch->is_report_due()) {
         std::this_thread::yield();
     }
-    watch.report_given();
-    EXPECT_FALSE(watch.is_report_due());
-    watch.stop();
-    EXPECT_EQ(wait_for_note(left).kind, Note::Kind::farewell);
+    watch->report_given();
+    EXPECT_FALSE(watch->is_report_due());
+    watch->stop();
+    EXPECT_EQ(wait_for_note(watch.end(0)).kind, Note::Kind::farewell);
 }
 
 }  // namespace
