@@ -1,6 +1,7 @@
 #include "core/watching.h"
 
 #include <limits.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -54,6 +55,8 @@ void take_callers(Runtime& runtime, watch::Listener& listener, const watch::Iden
         if (line.is_open()) {
             lines->push_back(std::move(line));
             --expected;
+        } else {
+            sched_yield();  // where the system refuses to accept, this does not wait
         }
         MPI_Test(&all_called, &done, MPI_STATUS_IGNORE);
     }
