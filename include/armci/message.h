@@ -55,7 +55,10 @@ void armci_msg_finalize(void);
 
 /* ---- Point to point ---- */
 
-/** Sends len bytes and returns when buffer may be reused. A process may send to itself. */
+/**
+ * Sends len bytes and returns when buffer may be reused. A process may send to itself. Tags are those
+ * that MPI allows, but for the largest (MPI_TAG_UB).
+ */
 void armci_msg_snd(int tag, void* buffer, int len, int to);
 
 /**

@@ -5,6 +5,7 @@
 
 #include "api/arguments.h"
 #include "base/log.h"
+#include "core/sync.h"
 
 namespace armci::api {
 namespace {
@@ -34,7 +35,7 @@ void create(Runtime& runtime, const char* function, int count, const int* parent
         base::fatal(function, "argument pid_list names a rank twice");
     }
     if (std::binary_search(sorted.begin(), sorted.end(), runtime.world.rank)) {
-        fill_group(*runtime.groups.create(runtime.world, std::move(world_ranks)), out);
+        fill_group(*runtime.groups.create(runtime, std::move(world_ranks)), out);
     }
 }
 
@@ -149,9 +150,11 @@ extern "C" MPI_Comm armci_group_comm(ARMCI_Group* group) {
 extern "C" int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI_Group* new_group) {
     constexpr const char* kFunction = "ARMCIX_Group_split";
     Entry entry(kFunction);
-    const armci::core::GroupRef& from = api::check_group(kFunction, "parent", parent, *entry);
+    const armci::core::GroupRef from = api::check_group(kFunction, "parent", parent, *entry);
     api::check_not_null(kFunction, "new_group", new_group);
     MPI_Comm comm = MPI_COMM_NULL;
+    // MPI would wait for the others without a word, and without progress.
+    armci::core::group_barrier(*entry, *from);
     MPI_Comm_split(from->own_comm(), color, key, &comm);
     api::adopt(*entry, comm, new_group);
     return 0;
@@ -160,9 +163,10 @@ extern "C" int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI
 extern "C" int ARMCIX_Group_dup(ARMCI_Group* parent, ARMCI_Group* new_group) {
     constexpr const char* kFunction = "ARMCIX_Group_dup";
     Entry entry(kFunction);
-    const armci::core::GroupRef& from = api::check_group(kFunction, "parent", parent, *entry);
+    const armci::core::GroupRef from = api::check_group(kFunction, "parent", parent, *entry);
     api::check_not_null(kFunction, "new_group", new_group);
     MPI_Comm comm = MPI_COMM_NULL;
+    armci::core::group_barrier(*entry, *from);
     MPI_Comm_dup(from->own_comm(), &comm);
     api::adopt(*entry, comm, new_group);
     return 0;

@@ -1,7 +1,6 @@
 // The message layer (message.h).
 #include "core/messages.h"
 
-#include <climits>
 #include <cstring>
 
 #include "api/arguments.h"
@@ -113,12 +112,9 @@ extern "C" void armci_msg_abort(int code) {
 
 // What MPI would refuse with a message of its own, on one of the two ranks only.
 static void check_tag(const char* function, int tag) {
-    int* largest = nullptr;
-    int is_set = 0;
-    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &is_set);
-    if (tag < 0 || (is_set != 0 && tag > *largest)) {
-        armci::base::fatal(function, "argument tag = %d: use 0 to %d", tag,
-                           is_set != 0 ? *largest : INT_MAX);
+    const int own_tag = armci::core::own_tag();
+    if (tag < 0 || tag >= own_tag) {
+        armci::base::fatal(function, "argument tag = %d: use 0 to %d", tag, own_tag - 1);
     }
 }
 

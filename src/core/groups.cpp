@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/world.h"
+#include "core/runtime.h"
 
 namespace armci::core {
 namespace {
@@ -91,11 +91,14 @@ int Groups::new_id() {
     return static_cast<int>(groups_.size()) - 1;
 }
 
-GroupRef Groups::create(const World& world, std::vector<int> world_ranks) {
+GroupRef Groups::create(Runtime& runtime, std::vector<int> world_ranks) {
     // Only members call, as many programs do; in those where all ranks of the parent call, the
     // others never get here. Members that create overlapping groups must do so in one order, so one
     // tag is enough.
     constexpr int kTag = 0;
+    const World& world = runtime.world;
+    // MPI would wait without a word for a member that does not come, and without any progress.
+    runtime.messages.meet(runtime, world_ranks, "the other members of a new group");
     MPI_Group all = MPI_GROUP_NULL;
     MPI_Group members = MPI_GROUP_NULL;
     MPI_Comm comm = MPI_COMM_NULL;

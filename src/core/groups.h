@@ -14,6 +14,7 @@
 
 namespace armci::core {
 
+struct Runtime;
 struct World;
 
 class Group {
@@ -75,8 +76,8 @@ class Groups {
     // nullptr when the number is no group's, or a freed one's.
     const GroupRef& find(int id) const;
 
-    // Members of `world_ranks` call; the tag must be the same on all of them.
-    GroupRef create(const World& world, std::vector<int> world_ranks);
+    // Members of `world_ranks` call.
+    GroupRef create(Runtime& runtime, std::vector<int> world_ranks);
     // Takes over a communicator that MPI made from an existing group's.
     GroupRef adopt(MPI_Comm comm, std::vector<int> world_ranks);
     void forget(int id);

@@ -39,7 +39,6 @@ void LongWait::look() {
     }
     if (watch.is_report_due()) {
         report(now_ns);
-        limit_ns_ = now_ns + patience_ns_;  // somebody else has asked, so this rank need not
     }
     if (end_ns_ != 0 && now_ns >= end_ns_) {
         end_job();
@@ -55,12 +54,14 @@ void LongWait::look() {
     if (runtime_.config().hang_action_choice() == base::HangAction::end) {
         end_ns_ = now_ns + kReportsNs;
     }
-    patience_ns_ *= 2;
     limit_ns_ = now_ns + patience_ns_;
 }
 
 void LongWait::report(int64_t now_ns) {
     runtime_.watch.report_given();
+    // Whoever has asked, this rank need not for twice as long.
+    patience_ns_ *= 2;
+    limit_ns_ = now_ns + patience_ns_;
     const std::string work =
         runtime_.network != nullptr ? runtime_.network->origin.describe_work() : "";
     base::log(base::LogLevel::warn, "%s%swaits for %s, for %lld s now%s%s",

@@ -109,6 +109,13 @@ T lowest_value() {
 
 }  // namespace
 
+int own_tag() {
+    int* largest = nullptr;
+    int is_set = 0;
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &is_set);
+    return is_set != 0 ? *largest : std::numeric_limits<int>::max();
+}
+
 void Messages::complete(Runtime& runtime, MPI_Request* request, MPI_Status* status,
                         const char* what) {
     int done = 0;
@@ -181,6 +188,24 @@ int Messages::receive(Runtime& runtime, int tag, void* buffer, int buffer_bytes,
     MPI_Imrecv(buffer, bytes, MPI_BYTE, &message, &request);
     complete(runtime, &request, nullptr);
     return bytes;
+}
+
+// Each round everybody hears from a rank twice as far behind him as in the last, and through it
+// from those behind that one.
+void Messages::meet(Runtime& runtime, const std::vector<int>& world_ranks, const char* what) {
+    const auto found = std::find(world_ranks.begin(), world_ranks.end(), runtime.world.rank);
+    const size_t count = world_ranks.size();
+    const auto mine = static_cast<size_t>(found - world_ranks.begin());
+    for (size_t distance = 1; distance < count; distance *= 2) {
+        MPI_Request heard = MPI_REQUEST_NULL;
+        MPI_Request told = MPI_REQUEST_NULL;
+        MPI_Irecv(nullptr, 0, MPI_BYTE, world_ranks[(mine + count - distance) % count], own_tag(),
+                  runtime.world.comm, &heard);
+        MPI_Isend(nullptr, 0, MPI_BYTE, world_ranks[(mine + distance) % count], own_tag(),
+                  runtime.world.comm, &told);
+        complete(runtime, &heard, nullptr, what);
+        complete(runtime, &told, nullptr, what);
+    }
 }
 
 void Messages::broadcast(Runtime& runtime, const Group& group, void* data, int64_t bytes,

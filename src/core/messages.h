@@ -16,6 +16,9 @@ class Group;
 // Element types of reductions, with the values of ARMCI_INT and so on.
 enum class MessageType : int { int32 = 0, int64 = 1, long_long = 2, float32 = 3, float64 = 4 };
 
+// The largest tag that MPI allows, which is the library's own; programs use those below.
+int own_tag();
+
 class Messages {
   public:
     // Waits for an MPI request, progressing everything else. MPI is called by this thread only.
@@ -34,6 +37,10 @@ class Messages {
     // All ranks get the record with the smallest or largest leading value among the contributors.
     void select(Runtime& runtime, const char* function, const Group& group, void* record, int bytes,
                 const char* operation, MessageType type, bool contributes);
+
+    // Waits until all of these ranks, the caller among them, have come here with the same list: for
+    // ranks without a communicator of their own.
+    void meet(Runtime& runtime, const std::vector<int>& world_ranks, const char* what);
 
   private:
     struct SelfMessage {

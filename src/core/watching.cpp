@@ -1,6 +1,7 @@
 #include "core/watching.h"
 
 #include <limits.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,25 +43,30 @@ watch::Identity own_identity(const World& world) {
     return self;
 }
 
+constexpr const char* kWaitsFor = "other ranks that connect to each other";
+
 // So many others of `comm` call, if they can; returns when all of `comm` have tried.
-void take_callers(watch::Listener& listener, const watch::Identity& self, int expected,
-                  MPI_Comm comm, std::vector<watch::Line>* lines) {
+void take_callers(Runtime& runtime, watch::Listener& listener, const watch::Identity& self,
+                  int expected, MPI_Comm comm, std::vector<watch::Line>* lines) {
     MPI_Request all_called = MPI_REQUEST_NULL;
     MPI_Ibarrier(comm, &all_called);
-    for (int done = 0; done == 0 && expected > 0;) {
+    for (int done = 0; done == 0 && listener.is_open() && expected > 0;) {
         watch::Line line = listener.take_caller(self, 1);
         if (line.is_open()) {
             lines->push_back(std::move(line));
             --expected;
+        } else {
+            sched_yield();  // where the system refuses to accept, this does not wait
         }
         MPI_Test(&all_called, &done, MPI_STATUS_IGNORE);
     }
-    MPI_Wait(&all_called, MPI_STATUS_IGNORE);
+    runtime.messages.complete(runtime, &all_called, nullptr, kWaitsFor);
 }
 
 // Each rank with the first one of its node. Returns what is missing, in words.
-std::string connect_node(const World& world, const watch::Identity& self,
+std::string connect_node(Runtime& runtime, const watch::Identity& self,
                          std::vector<watch::Line>* lines) {
+    const World& world = runtime.world;
     std::string missing;
     if (world.node_ranks.size() == 1) {
         return missing;
@@ -83,12 +89,13 @@ std::string connect_node(const World& world, const watch::Identity& self,
         }
     }
     const auto callers = world.is_leader() ? static_cast<int>(world.node_ranks.size()) - 1 : 0;
-    take_callers(listener, self, callers, world.node_comm, lines);
+    take_callers(runtime, listener, self, callers, world.node_comm, lines);
     return missing;
 }
 
-// Among the first ranks of the nodes.
-std::string connect_nodes(const Runtime& runtime, const watch::Identity& self, int64_t link_s,
+// Among the first ranks of the nodes. Each calls before it may be called: callers wait only for
+// seconds, and calling takes as long where packets are dropped.
+std::string connect_nodes(Runtime& runtime, const watch::Identity& self, int64_t link_s,
                           std::vector<watch::Line>* lines) {
     const World& world = runtime.world;
     const size_t lines_before = lines->size();
@@ -101,28 +108,27 @@ std::string connect_nodes(const Runtime& runtime, const watch::Identity& self, i
                        runtime.config().interface)) {
         missing = std::string("a socket for the other nodes: ") + std::strerror(errno);
     }
-    watch::Meeting own = listener.meeting();
-    watch::Meeting parent;
-    MPI_Request requests[kChildren + 1];
-    int count = 0;
-    for (int child = first_child; child < first_child + children; ++child) {
-        MPI_Isend(&own, sizeof own, MPI_BYTE, child, kMeetingTag, world.leaders_comm,
-                  &requests[count++]);
-    }
     if (world.node > 0) {
-        MPI_Irecv(&parent, sizeof parent, MPI_BYTE, (world.node - 1) / kChildren, kMeetingTag,
-                  world.leaders_comm, &requests[count++]);
-    }
-    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
-    if (world.node > 0) {
+        const int above = (world.node - 1) / kChildren;
+        watch::Meeting parent;
+        MPI_Request told = MPI_REQUEST_NULL;
+        MPI_Irecv(&parent, sizeof parent, MPI_BYTE, above, kMeetingTag, world.leaders_comm, &told);
+        runtime.messages.complete(runtime, &told, nullptr, kWaitsFor);
         watch::Line line = watch::call(parent, self);
         if (line.is_open()) {
             lines->push_back(std::move(line));
         } else if (parent.is_open != 0) {
-            missing = "a TCP connection to node " + std::to_string((world.node - 1) / kChildren);
+            missing = "a TCP connection (IPv4) to node " + std::to_string(above);
         }
     }
-    take_callers(listener, self, children, world.leaders_comm, lines);
+    const watch::Meeting own = listener.meeting();
+    MPI_Request telling[kChildren];
+    for (int i = 0; i < children; ++i) {
+        MPI_Isend(&own, sizeof own, MPI_BYTE, first_child + i, kMeetingTag, world.leaders_comm,
+                  &telling[i]);
+    }
+    take_callers(runtime, listener, self, children, world.leaders_comm, lines);
+    MPI_Waitall(children, telling, MPI_STATUSES_IGNORE);
     for (size_t i = lines_before; i < lines->size(); ++i) {
         watch::limit_silence_of_system((*lines)[i].socket(), link_s);
     }
@@ -140,7 +146,7 @@ void start_watch(Runtime& runtime) {
     MPI_Bcast(seconds, 2, MPI_INT64_T, 0, world.comm);
     const watch::Identity self = own_identity(world);
     std::vector<watch::Line> lines;
-    std::string missing = connect_node(world, self, &lines);
+    std::string missing = connect_node(runtime, self, &lines);
     if (world.is_leader() && world.node_count > 1) {
         const std::string between = connect_nodes(runtime, self, seconds[1], &lines);
         missing = missing.empty() ? between : missing;
@@ -150,6 +156,10 @@ void start_watch(Runtime& runtime) {
     options.silence_s = seconds[0];
     options.link_s = seconds[1];
     options.reported = &runtime.heap.control().loss_reported;
+    // All watches of a node begin together: until then a rank gives no signs of life.
+    MPI_Request all_connected = MPI_REQUEST_NULL;
+    MPI_Ibarrier(world.node_comm, &all_connected);
+    runtime.messages.complete(runtime, &all_connected, nullptr, kWaitsFor);
     std::string error;
     if (!runtime.watch.start(std::move(lines), options, &error)) {
         missing = error;
@@ -161,8 +171,8 @@ void start_watch(Runtime& runtime) {
     if (!missing.empty()) {
         ARMCI_LOG_WARN(
             "the loss of a rank may go unnoticed here, because this is not to be had: %s. Raise "
-            "the limits on open files and processes (ulimit -n, -u), or allow TCP connections "
-            "between the nodes",
+            "the limits on open files and processes (ulimit -n, -u), or allow TCP connections over "
+            "IPv4 between the nodes",
             missing.c_str());
     }
 }

@@ -1,14 +1,10 @@
 #include "node/node_memory.h"
 
-#include <poll.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -19,27 +15,12 @@
 namespace armci::node {
 namespace {
 
-// An abstract name starts with a zero byte and is exactly as long as the address says.
-socklen_t abstract_address(const std::string& name, sockaddr_un* address) {
-    *address = sockaddr_un{};
-    address->sun_family = AF_UNIX;
-    std::memcpy(address->sun_path + 1, name.data(), name.size());
-    return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-}
-
 constexpr int kDescriptorCount = 1;
 
 union ControlBuffer {
     cmsghdr header;
     char bytes[CMSG_SPACE(kDescriptorCount * sizeof(int))];
 };
-
-bool same_user(int connection) {
-    ucred peer{};
-    socklen_t peer_bytes = sizeof peer;
-    return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &peer_bytes) == 0 &&
-           peer.uid == geteuid();
-}
 
 bool send_descriptors(int connection, const NodeDescriptors& descriptors) {
     char byte = 'n';
@@ -61,25 +42,6 @@ bool send_descriptors(int connection, const NodeDescriptors& descriptors) {
 
 }  // namespace
 
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-    if (this != &other) {
-        reset();
-        fd_ = other.release();
-    }
-    return *this;
-}
-
-int Descriptor::release() {
-    return std::exchange(fd_, -1);
-}
-
-void Descriptor::reset() {
-    if (fd_ >= 0) {
-        close(fd_);
-        fd_ = -1;
-    }
-}
-
 NodeDescriptors create_node_descriptors(size_t bytes) {
     NodeDescriptors descriptors;
     Descriptor memory(memfd_create("armci-node-heap", MFD_CLOEXEC));
@@ -90,59 +52,13 @@ NodeDescriptors create_node_descriptors(size_t bytes) {
     return descriptors;
 }
 
-bool DescriptorServer::start() {
-    uint64_t token[2];
-    if (getrandom(token, sizeof token, 0) != static_cast<ssize_t>(sizeof token)) {
-        return false;
-    }
-    char name[48];
-    std::snprintf(name, sizeof name, "armci-%016llx%016llx",
-                  static_cast<unsigned long long>(token[0]),
-                  static_cast<unsigned long long>(token[1]));
-    Descriptor socket_fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (!socket_fd.valid()) {
-        return false;
-    }
-    sockaddr_un address;
-    const socklen_t address_bytes = abstract_address(name, &address);
-    if (bind(socket_fd.get(), reinterpret_cast<sockaddr*>(&address), address_bytes) != 0 ||
-        listen(socket_fd.get(), SOMAXCONN) != 0) {
-        return false;
-    }
-    socket_ = std::move(socket_fd);
-    name_ = name;
-    return true;
-}
-
 DescriptorServer::Served DescriptorServer::serve_one(const NodeDescriptors& descriptors,
                                                      int timeout_ms) {
-    pollfd waiting{socket_.get(), POLLIN, 0};
-    const int ready = poll(&waiting, 1, timeout_ms);
-    if (ready <= 0) {
-        return ready == 0 || errno == EINTR ? Served::nobody : Served::failed;
-    }
-    const Descriptor connection(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    const Descriptor connection = listener_.take_caller(timeout_ms);
     if (!connection.valid()) {
-        return errno == EINTR || errno == ECONNABORTED ? Served::nobody : Served::failed;
-    }
-    if (!same_user(connection.get())) {
-        return Served::nobody;  // not one of ours, and not one of the clients that are counted
+        return errno == EAGAIN ? Served::nobody : Served::failed;
     }
     return send_descriptors(connection.get(), descriptors) ? Served::one : Served::failed;
-}
-
-Descriptor connect_to(const std::string& server_name) {
-    Descriptor connection(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (!connection.valid()) {
-        return {};
-    }
-    sockaddr_un address;
-    const socklen_t address_bytes = abstract_address(server_name, &address);
-    if (connect(connection.get(), reinterpret_cast<sockaddr*>(&address), address_bytes) != 0 ||
-        !same_user(connection.get())) {
-        return {};
-    }
-    return connection;
 }
 
 bool receive_descriptors(const Descriptor& connection, NodeDescriptors* out) {

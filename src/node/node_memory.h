@@ -13,25 +13,9 @@
 #include <cstdint>
 #include <string>
 
+#include "node/local_socket.h"
+
 namespace armci::node {
-
-// Owns a file descriptor.
-class Descriptor {
-  public:
-    Descriptor() = default;
-    explicit Descriptor(int fd) : fd_(fd) {}
-    Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
-    Descriptor& operator=(Descriptor&& other) noexcept;
-    ~Descriptor() { reset(); }
-
-    int get() const { return fd_; }
-    bool valid() const { return fd_ >= 0; }
-    int release();
-    void reset();
-
-  private:
-    int fd_ = -1;
-};
 
 // What every process of a node holds.
 struct NodeDescriptors {
@@ -41,24 +25,19 @@ struct NodeDescriptors {
 // A sparse anonymous file of `bytes`; an invalid descriptor (and errno) on failure.
 NodeDescriptors create_node_descriptors(size_t bytes);
 
-// Listens on an abstract Unix socket with an unguessable name.
+// Gives the descriptors to those who connect_to() it.
 class DescriptorServer {
   public:
     // False with errno set when the socket cannot be made.
-    bool start();
-    const std::string& name() const { return name_; }
-    // Accepts `clients` connections, which are already waiting, and sends the descriptors to each.
+    bool start() { return listener_.open(); }
+    const std::string& name() const { return listener_.name(); }
+    // Accepts one of the connections that are already waiting, and sends the descriptors to it.
     enum class Served : uint8_t { nobody, one, failed };
     Served serve_one(const NodeDescriptors& descriptors, int timeout_ms);
 
   private:
-    Descriptor socket_;
-    std::string name_;
+    LocalListener listener_;
 };
-
-// Waits while the server has too many callers to accept; an invalid descriptor when the server
-// cannot be reached from here.
-Descriptor connect_to(const std::string& server_name);
 
 // Receives what serve_one() sends; false when the connection broke or something else arrived.
 bool receive_descriptors(const Descriptor& connection, NodeDescriptors* out);

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "node/node_memory.h"
+#include "node/descriptor.h"
 
 namespace armci::watch {
 

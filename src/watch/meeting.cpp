@@ -8,37 +8,29 @@
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
+
 namespace armci::watch {
 namespace {
 
-// For a caller that has connected, to introduce itself; and to connect, over all addresses.
+// To connect to one address; and for the whole greeting of the other side.
 constexpr int kPatienceMs = 5'000;
+// A caller that has proved to be of the job takes the line at once, or gives it up and closes it;
+// so long only if its host has gone.
+constexpr int kTakingMs = 60'000;
+constexpr char kTaken = 'y';
 
 struct Greeting {
     uint64_t token[2];
     Identity who;
 };
-
-// An abstract name begins with a zero byte and is as long as the address says.
-socklen_t node_address(const Meeting& meeting, sockaddr_un* address) {
-    *address = sockaddr_un{};
-    address->sun_family = AF_UNIX;
-    const int length = std::snprintf(address->sun_path + 1, sizeof address->sun_path - 1,
-                                     "armci-watch-%016llx%016llx",
-                                     static_cast<unsigned long long>(meeting.token[0]),
-                                     static_cast<unsigned long long>(meeting.token[1]));
-    return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
-}
 
 sockaddr_in network_address(uint32_t address, uint16_t port) {
     sockaddr_in full{};
@@ -86,19 +78,27 @@ bool send_greeting(int socket, const Meeting& meeting, const Identity& self) {
            static_cast<ssize_t>(sizeof greeting);
 }
 
+// All of it, within the time.
+bool receive(int socket, void* data, size_t bytes, int timeout_ms) {
+    const int64_t deadline_ns = base::now_ns() + int64_t{timeout_ms} * 1'000'000;
+    for (size_t received = 0; received < bytes;) {
+        const int64_t left_ms = (deadline_ns - base::now_ns()) / 1'000'000;
+        if (left_ms < 0 || !wait_for(socket, POLLIN, static_cast<int>(left_ms))) {
+            return false;
+        }
+        const ssize_t more = recv(socket, static_cast<char*>(data) + received, bytes - received, 0);
+        if (more <= 0) {
+            return false;
+        }
+        received += static_cast<size_t>(more);
+    }
+    return true;
+}
+
 bool receive_greeting(int socket, const Meeting& meeting, Identity* peer) {
     Greeting greeting{};
-    size_t received = 0;
-    while (received < sizeof greeting) {
-        if (!wait_for(socket, POLLIN, kPatienceMs)) {
-            return false;
-        }
-        const ssize_t bytes = recv(socket, reinterpret_cast<char*>(&greeting) + received,
-                                   sizeof greeting - received, 0);
-        if (bytes <= 0) {
-            return false;
-        }
-        received += static_cast<size_t>(bytes);
+    if (!receive(socket, &greeting, sizeof greeting, kPatienceMs)) {
+        return false;
     }
     *peer = greeting.who;
     return std::equal(greeting.token, greeting.token + 2, meeting.token);
@@ -106,16 +106,15 @@ bool receive_greeting(int socket, const Meeting& meeting, Identity* peer) {
 
 // Connecting is given up after kPatienceMs: where packets are dropped the system would try for
 // minutes.
-node::Descriptor connected(int family, const sockaddr* address, socklen_t address_bytes) {
-    node::Descriptor connection(socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+node::Descriptor connected(const sockaddr_in& address) {
+    node::Descriptor connection(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!connection.valid()) {
         return connection;
     }
     const int flags = fcntl(connection.get(), F_GETFL);
-    if (family == AF_INET) {
-        fcntl(connection.get(), F_SETFL, flags | O_NONBLOCK);
-    }
-    int error = connect(connection.get(), address, address_bytes) == 0 ? 0 : errno;
+    fcntl(connection.get(), F_SETFL, flags | O_NONBLOCK);
+    const auto* generic = reinterpret_cast<const sockaddr*>(&address);
+    int error = connect(connection.get(), generic, sizeof address) == 0 ? 0 : errno;
     if (error == EINPROGRESS) {
         socklen_t bytes = sizeof error;
         if (!wait_for(connection.get(), POLLOUT, kPatienceMs) ||
@@ -134,7 +133,8 @@ node::Descriptor connected(int family, const sockaddr* address, socklen_t addres
 Line introduced(node::Descriptor connection, const Meeting& meeting, const Identity& self) {
     Identity peer;
     if (!connection.valid() || !send_greeting(connection.get(), meeting, self) ||
-        !receive_greeting(connection.get(), meeting, &peer)) {
+        !receive_greeting(connection.get(), meeting, &peer) ||
+        send(connection.get(), &kTaken, sizeof kTaken, MSG_NOSIGNAL) != sizeof kTaken) {
         return {};
     }
     return {std::move(connection), peer};
@@ -147,48 +147,55 @@ bool Listener::open(Reach reach, const std::string& interface) {
         static_cast<ssize_t>(sizeof meeting_.token)) {
         return false;
     }
-    const int family = reach == Reach::node ? AF_UNIX : AF_INET;
-    node::Descriptor listening(socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (reach == Reach::node) {
+        if (!local_.open()) {
+            return false;
+        }
+        std::strncpy(meeting_.name, local_.name().c_str(), sizeof meeting_.name - 1);
+        meeting_.is_open = 1;
+        return true;
+    }
+    node::Descriptor listening(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!listening.valid()) {
         return false;
     }
-    if (reach == Reach::node) {
-        sockaddr_un address;
-        const socklen_t bytes = node_address(meeting_, &address);
-        if (bind(listening.get(), reinterpret_cast<sockaddr*>(&address), bytes) != 0) {
-            return false;
-        }
-    } else {
-        const uint32_t any = reach == Reach::host ? htonl(INADDR_LOOPBACK) : htonl(INADDR_ANY);
-        sockaddr_in address = network_address(any, 0);
-        socklen_t bytes = sizeof address;
-        if (bind(listening.get(), reinterpret_cast<sockaddr*>(&address), bytes) != 0 ||
-            getsockname(listening.get(), reinterpret_cast<sockaddr*>(&address), &bytes) != 0) {
-            return false;
-        }
-        meeting_.port = ntohs(address.sin_port);
-        const std::vector<uint32_t> own =
-            reach == Reach::host ? std::vector<uint32_t>{any} : own_addresses(interface);
-        meeting_.address_count = static_cast<uint16_t>(own.size());
-        std::copy(own.begin(), own.end(), meeting_.addresses);
-    }
-    if (listen(listening.get(), SOMAXCONN) != 0) {
+    const uint32_t any = reach == Reach::host ? htonl(INADDR_LOOPBACK) : htonl(INADDR_ANY);
+    sockaddr_in address = network_address(any, 0);
+    socklen_t bytes = sizeof address;
+    if (bind(listening.get(), reinterpret_cast<sockaddr*>(&address), bytes) != 0 ||
+        getsockname(listening.get(), reinterpret_cast<sockaddr*>(&address), &bytes) != 0 ||
+        listen(listening.get(), SOMAXCONN) != 0) {
         return false;
     }
+    meeting_.port = ntohs(address.sin_port);
+    const std::vector<uint32_t> own =
+        reach == Reach::host ? std::vector<uint32_t>{any} : own_addresses(interface);
+    meeting_.address_count = static_cast<uint16_t>(own.size());
+    std::copy(own.begin(), own.end(), meeting_.addresses);
     socket_ = std::move(listening);
     meeting_.is_open = 1;
     return true;
 }
 
-Line Listener::take_caller(const Identity& self, int timeout_ms) {
-    if (!socket_.valid() || !wait_for(socket_.get(), POLLIN, timeout_ms)) {
+node::Descriptor Listener::take_connection(int timeout_ms) {
+    if (meeting_.port == 0) {
+        return local_.take_caller(timeout_ms);
+    }
+    if (!wait_for(socket_.get(), POLLIN, timeout_ms)) {
         return {};
     }
-    node::Descriptor connection(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    return node::Descriptor(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+}
+
+Line Listener::take_caller(const Identity& self, int timeout_ms) {
+    node::Descriptor connection = take_connection(timeout_ms);
     Identity peer;
-    // Who is not of the job learns nothing.
+    char taken = 0;
+    // Who is not of the job learns nothing. A caller that has given up meanwhile has left its
+    // greeting, and must not look like one whose line ends later.
     if (!connection.valid() || !receive_greeting(connection.get(), meeting_, &peer) ||
-        !send_greeting(connection.get(), meeting_, self)) {
+        !send_greeting(connection.get(), meeting_, self) ||
+        !receive(connection.get(), &taken, sizeof taken, kTakingMs)) {
         return {};
     }
     return {std::move(connection), peer};
@@ -199,16 +206,11 @@ Line call(const Meeting& meeting, const Identity& self) {
         return {};
     }
     if (meeting.port == 0) {
-        sockaddr_un address;
-        const socklen_t bytes = node_address(meeting, &address);
-        return introduced(connected(AF_UNIX, reinterpret_cast<sockaddr*>(&address), bytes), meeting,
-                          self);
+        return introduced(node::connect_to(meeting.name), meeting, self);
     }
     for (int i = 0; i < meeting.address_count; ++i) {
         const sockaddr_in address = network_address(meeting.addresses[i], meeting.port);
-        Line line = introduced(
-            connected(AF_INET, reinterpret_cast<const sockaddr*>(&address), sizeof address),
-            meeting, self);
+        Line line = introduced(connected(address), meeting, self);
         if (line.is_open()) {
             return line;
         }

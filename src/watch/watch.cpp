@@ -1,6 +1,7 @@
 #include "watch/watch.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -18,7 +19,6 @@ namespace armci::watch {
 namespace {
 
 constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kAnswersNs = 400 * kMs;
 // How long a thread waits for the watch: to have told others, or to find a loss.
 constexpr int kTellingMs = 500;
 constexpr int kVerdictMs = 1'000;
@@ -45,6 +45,15 @@ void be_killed_soon() {
     }
 }
 
+// Whose lines a child of this process has to close.
+std::atomic<Watch*> g_running{nullptr};
+
+void close_lines_in_child() {
+    if (Watch* watch = g_running.load(); watch != nullptr) {
+        watch->close_lines();
+    }
+}
+
 std::string name_of(const Identity& who) {
     return "rank " + std::to_string(who.rank) + " (process " + std::to_string(who.pid) + " on " +
            std::string(who.host, strnlen(who.host, sizeof who.host)) + ")";
@@ -62,14 +71,27 @@ bool Watch::start(std::vector<Line> lines, const WatchOptions& options, std::str
     wake_up_ = node::Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!wake_up_.valid()) {
         *error = std::string("eventfd: ") + std::strerror(errno);
+        take_leave();
         return false;
     }
     if (!thread_.start(
             kThreadName, [](void* watch) { static_cast<Watch*>(watch)->run(); }, this)) {
         *error = "the system refuses a thread";
+        take_leave();
         return false;
     }
+    static const int has_handler = pthread_atfork(nullptr, nullptr, close_lines_in_child);
+    if (has_handler != 0) {
+        ARMCI_LOG_DEBUG("children will have the lines: %s", std::strerror(has_handler));
+    }
+    g_running.store(this);
     return true;
+}
+
+void Watch::close_lines() {
+    for (Line& line : lines_) {
+        line.close();
+    }
 }
 
 void Watch::stop() {
@@ -79,6 +101,11 @@ void Watch::stop() {
     stopping_.store(true);
     wake();
     thread_.join();
+    g_running.store(nullptr);
+    take_leave();
+}
+
+void Watch::take_leave() {
     const Note farewell{Note::Kind::farewell, options_.rank, Reason::ended, 0};
     tell_others(farewell, nullptr, Answer::none);
     lines_.clear();
@@ -129,8 +156,9 @@ void Watch::call_for_reports() {
 
 // --- The thread ----------------------------------------------------------------------------------
 
+// An ending that has begun is carried to the end of the process, also if the rank stops meanwhile.
 void Watch::run() {
-    while (!stopping_.load()) {
+    while (!stopping_.load() || is_ending_.load()) {
         sleep();
         take_requests();
         for (Line& line : lines_) {
@@ -165,7 +193,7 @@ void Watch::sleep() {
 
 void Watch::take_requests() {
     if (has_failed_.exchange(false)) {
-        begin_ending({Note::Kind::failed, options_.rank, Reason::ended, 0}, nullptr);
+        begin_ending({Note::Kind::failed, options_.rank, Reason::ended, 0}, nullptr, nullptr);
     }
     if (is_report_wanted_.exchange(false)) {
         begin_reports(nullptr);
@@ -202,7 +230,7 @@ void Watch::take_note(Line& line, const Note& note) {
             if (is_ending_.load()) {
                 line.say({Note::Kind::spread, options_.rank, Reason::ended, 0});
             } else {
-                begin_ending(note, &line);
+                begin_ending(note, &line, nullptr);
             }
             break;
         case Note::Kind::spread:
@@ -217,10 +245,8 @@ void Watch::take_note(Line& line, const Note& note) {
 void Watch::line_ended(Line& line, Reason reason) {
     line.close();
     line.is_answer_due = false;
-    if (!line.has_taken_leave && !is_ending_.load()) {
-        const Note note{Note::Kind::lost, line.peer().rank, reason, 0};
-        report_loss(note, line);
-        begin_ending(note, nullptr);
+    if (!line.has_taken_leave) {
+        begin_ending({Note::Kind::lost, line.peer().rank, reason, 0}, nullptr, &line);
     }
 }
 
@@ -237,9 +263,7 @@ void Watch::check_signs_of_life() {
         }
         line.say({Note::Kind::alive, options_.rank, Reason::ended, 0});
         if (++line.silent_checks > kChecks + 1) {
-            const Note note{Note::Kind::lost, line.peer().rank, Reason::silent, 0};
-            report_loss(note, line);
-            begin_ending(note, nullptr);
+            begin_ending({Note::Kind::lost, line.peer().rank, Reason::silent, 0}, nullptr, &line);
             return;
         }
     }
@@ -275,16 +299,20 @@ void Watch::report_loss(const Note& note, const Line& line) {
     }
 }
 
-void Watch::begin_ending(const Note& note, Line* source) {
+// What is said on standard error comes last: nobody may read it, and then this thread hangs.
+void Watch::begin_ending(const Note& note, Line* source, const Line* lost) {
     if (is_ending_.exchange(true)) {
         return;
     }
     be_killed_soon();
     source_ = source;
-    is_first_hand_ = source == nullptr && note.kind == Note::Kind::lost;
-    const int64_t now = base::now_ns();
-    answers_ns_ = now + kAnswersNs;
+    is_first_hand_ = lost != nullptr;
+    answers_ns_ = base::now_ns() + options_.answers_ms * kMs;
     check_ns_ = kNever;
+    tell_others(note, source, Answer::expected);
+    if (lost != nullptr) {
+        report_loss(note, *lost);
+    }
     if (source != nullptr) {
         ARMCI_LOG_INFO("this process ends because rank %d %s", note.rank,
                        note.kind == Note::Kind::lost ? "is lost" : "ends the job with an error");
@@ -294,7 +322,6 @@ void Watch::begin_ending(const Note& note, Line* source) {
                   "the other ranks count this one as lost, because they heard nothing from it for "
                   "too long; it ends");
     }
-    tell_others(note, source, Answer::expected);
 }
 
 void Watch::tell_others(const Note& note, const Line* but, Answer answer) {

@@ -30,6 +30,8 @@ struct WatchOptions {
     // How long a rank that is asked to end the job by MPI_Abort has for it; who waits for others'
     // MPI_Abort waits twice as long.
     int64_t abort_ms = 1'000;
+    // How long the answers of those who have been told are waited for.
+    int64_t answers_ms = 400;
     // In memory of the node, zero at first: who finds it so reports. nullptr: every rank does.
     std::atomic<uint32_t>* reported = nullptr;
 };
@@ -45,11 +47,16 @@ class Watch {
     Watch& operator=(const Watch&) = delete;
 
     // False, with a sentence in *error, when the system refuses what is needed; there is no watch
-    // then.
+    // then, and leave is taken of the peers.
     bool start(std::vector<Line> lines, const WatchOptions& options, std::string* error);
     bool is_running() const { return thread_.is_started(); }
-    // Takes leave of the peers: from now on the end of this process is in order.
+    // Takes leave of the peers: from now on the end of this process is in order. Where a loss ends
+    // the job already, this process ends here.
     void stop();
+
+    // In a child of this process, after fork: the lines shall not outlive this process there. Does
+    // nothing that a child of a process with threads may not.
+    void close_lines();
 
     // --- for any thread of this process, but not for its children ---
 
@@ -71,6 +78,7 @@ class Watch {
     static constexpr int64_t kNever = INT64_MAX;
 
     bool is_of_this_process() const;
+    void take_leave();
     void run();
     void sleep();
     void wake();
@@ -79,7 +87,8 @@ class Watch {
     void take_note(Line& line, const Note& note);
     void line_ended(Line& line, Reason reason);
     void check_signs_of_life();
-    void begin_ending(const Note& note, Line* source);
+    // source: who has told; lost: whose loss was found here. Either may be nullptr.
+    void begin_ending(const Note& note, Line* source, const Line* lost);
     void report_loss(const Note& note, const Line& line);
     enum class Answer : bool { none = false, expected = true };
     void tell_others(const Note& note, const Line* but, Answer answer);

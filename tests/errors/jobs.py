@@ -6,8 +6,11 @@ import re
 import resource
 import signal
 import subprocess
+import sys
+import tempfile
 import time
 import uuid
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -17,6 +20,8 @@ TIME_LIMIT_S = 20
 GONE_WITHIN_S = 5
 # Jobs at a time: they wait more than they work.
 JOBS_AT_A_TIME = 3
+# Of a script that could not run any case; ctest knows it.
+EXIT_SKIPPED = 77
 # Every process of a job inherits this variable; its value tells jobs apart.
 MARKER = "TEST_JOB_ID"
 
@@ -104,6 +109,31 @@ def clean_environment():
     return environment
 
 
+class Record:
+    """A file, named by TEST_RECORD, to which each rank adds a line when it is in the middle of its
+    work; there as long as this is entered."""
+
+    def __enter__(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.directory.name, "record")
+        with open(self.path, "x", encoding="ascii"):
+            pass
+        return self
+
+    def __exit__(self, *_):
+        self.directory.cleanup()
+
+    def lines(self):
+        with open(self.path, encoding="ascii") as file:
+            return file.read().splitlines()
+
+    def complaints(self, ranks):
+        """Waits until all ranks are there."""
+        if wait_until(lambda: len(self.lines()) == ranks, TIME_LIMIT_S):
+            return []
+        return ["the ranks did not begin to communicate"]
+
+
 class Job:
     """mpiexec and everything it starts."""
 
@@ -180,23 +210,51 @@ def run_and_judge(mpiexec, arguments, settings, judge):
     return complaints, job.err
 
 
+PASSED, FAILED, SKIPPED = "ok  ", "FAIL", "skip"
+
+
 def report(name, complaints, text):
-    """Prints the verdict on a case; whether it is good."""
-    lines = [f"{'FAIL' if complaints else 'ok  '} {name}"]
+    """Prints the verdict on a case, and returns it. Without complaints (None) the case could not be
+    run, and the text says why."""
+    if complaints is None:
+        print(f"{SKIPPED} {name}: {text}", flush=True)
+        return SKIPPED
+    verdict = FAILED if complaints else PASSED
+    lines = [f"{verdict} {name}"]
     lines += [f"       {complaint}" for complaint in complaints]
     if complaints and text:
         lines.append("       the job wrote to standard error:")
         lines += [f"       | {line}" for line in text.splitlines()]
     print("\n".join(lines), flush=True)
-    return not complaints
+    return verdict
 
 
-def run_all(functions):
+def sum_up(verdicts):
+    """Prints how many cases ended how. The exit status of the script."""
+    count = Counter(verdicts)
+    skipped = f", {count[SKIPPED]} skipped" if count[SKIPPED] else ""
+    print(f"{count[PASSED]} of {len(verdicts)} cases passed{skipped}")
+    if count[FAILED] or not verdicts:
+        return 1
+    return 0 if count[PASSED] else EXIT_SKIPPED
+
+
+def run_all(functions, at_a_time=JOBS_AT_A_TIME):
     """Calls the functions, a few at a time. Each returns a list of (name, complaints, text), one for
     each case it ran; prints them all. The exit status of the script."""
     verdicts = []
-    with ThreadPoolExecutor(JOBS_AT_A_TIME) as pool:
+    with ThreadPoolExecutor(at_a_time) as pool:
         for results in pool.map(lambda function: function(), functions):
             verdicts += [report(*result) for result in results]
-    print(f"{sum(verdicts)} of {len(verdicts)} cases passed")
-    return 0 if verdicts and all(verdicts) else 1
+    return sum_up(verdicts)
+
+
+def main(usage, cases, at_a_time=JOBS_AT_A_TIME):
+    """Of a script with the arguments MPIEXEC PROGRAM [CASE...], whose cases have a name and
+    run(mpiexec, program), which returns such a list."""
+    if len(sys.argv) < 3:
+        print(usage, file=sys.stderr)
+        return 2
+    mpiexec, program, *wanted = sys.argv[1:]
+    chosen = [case for case in cases if not wanted or case.name in wanted]
+    return run_all([lambda case=case: case.run(mpiexec, program) for case in chosen], at_a_time)

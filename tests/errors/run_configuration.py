@@ -219,14 +219,5 @@ CASES = [
 ]
 
 
-def main():
-    if len(sys.argv) < 3:
-        print(__doc__, file=sys.stderr)
-        return 2
-    mpiexec, program, *wanted = sys.argv[1:]
-    chosen = [case for case in CASES if not wanted or case.name in wanted]
-    return jobs.run_all([lambda case=case: case.run(mpiexec, program) for case in chosen])
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(jobs.main(__doc__, CASES))

@@ -12,7 +12,6 @@ belongs to no living process.
 import os
 import signal
 import sys
-import tempfile
 
 import jobs
 import left_behind
@@ -36,17 +35,14 @@ class Case:
         self.message = message
 
     def run(self, mpiexec, program):
-        with tempfile.TemporaryDirectory() as directory:
-            path = os.path.join(directory, "record")
-            with open(path, "x", encoding="ascii"):
-                pass
+        with jobs.Record() as record:
             before = left_behind.everything()
             job = jobs.Job(
                 mpiexec,
                 ["-n", str(RANKS), program, self.how],
-                {**jobs.SETTINGS, "TEST_RECORD": path},
+                {**jobs.SETTINGS, "TEST_RECORD": record.path},
             )
-            complaints = self.watch(job, path) if self.kill else []
+            complaints = self.watch(job, record) if self.kill else []
             status = job.finish()
             if status is None:
                 complaints.append(f"the job did not end within {jobs.TIME_LIMIT_S} s")
@@ -62,18 +58,14 @@ class Case:
             complaints += [f"left behind: {name}" for name in left_behind.since(before)]
         return [(self.name, complaints, job.err)]
 
-    def watch(self, job, path):
+    def watch(self, job, record):
         """Waits until all ranks communicate, then kills."""
-
-        def ranks():
-            with open(path, encoding="ascii") as file:
-                return [int(line) for line in file.read().split()]
-
-        if not jobs.wait_until(lambda: len(ranks()) == RANKS, jobs.TIME_LIMIT_S):
+        complaints = record.complaints(RANKS)
+        if complaints:
             job.kill()
-            return ["the ranks did not begin to communicate"]
+            return complaints
         complaints = [f"has a file while it runs: {name}" for name in left_behind.held_files(job)]
-        for pid in self.kill(job, ranks()):
+        for pid in self.kill(job, [int(line) for line in record.lines()]):
             os.kill(pid, signal.SIGKILL)
         return complaints
 
@@ -97,19 +89,6 @@ CASES = [
 ]
 
 
-def main():
-    if len(sys.argv) < 3:
-        print(__doc__, file=sys.stderr)
-        return 2
-    mpiexec, program, *wanted = sys.argv[1:]
-    failures = 0
-    chosen = [case for case in CASES if not wanted or case.name in wanted]
-    # One after the other: what is left behind could not be told apart otherwise.
-    for case in chosen:
-        failures += sum(not jobs.report(*result) for result in case.run(mpiexec, program))
-    print(f"{len(chosen) - failures} of {len(chosen)} cases passed")
-    return 0 if chosen and failures == 0 else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    # One after the other: what is left behind could not be told apart otherwise.
+    sys.exit(jobs.main(__doc__, CASES, at_a_time=1))

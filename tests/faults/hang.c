@@ -1,8 +1,9 @@
 /*
  * hang <what>: ranks that wait for what never comes, or comes late. Rank 0 holds a mutex and never
  * lets go of it (never), or only when the library has told on standard error that it does not wait
- * (late), or after a moment (soon); rank 1 waits for it; rank 2 waits at a barrier; rank 3 computes
- * as long as rank 0.
+ * (late), or at once (soon); rank 1 waits for it; rank 2 waits at a barrier; rank 3 computes
+ * as long as rank 0. Or (group): rank 3 computes for ever, and the others wait for it to create a
+ * group.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -14,22 +15,18 @@
 
 #include "armci/armci.h"
 
-static void compute(void) {
-    const struct timespec moment = {0, 1000000};
-    nanosleep(&moment, NULL);
-}
-
 /* Until something has been written to standard error, which is passed on then. */
 static void compute_until_told(void) {
     FILE* file = tmpfile();
     const int standard_error = dup(STDERR_FILENO);
+    const struct timespec moment = {0, 1000000};
     struct stat status;
     char text[4096];
     if (file == NULL || standard_error < 0 || dup2(fileno(file), STDERR_FILENO) < 0) {
         abort();
     }
     do {
-        compute();
+        nanosleep(&moment, NULL); /* gives the processor away; the condition is what counts */
     } while (fstat(fileno(file), &status) != 0 || status.st_size == 0);
     dup2(standard_error, STDERR_FILENO);
     rewind(file);
@@ -42,11 +39,9 @@ static void compute_until_told(void) {
 static void keep_busy(const char* what) {
     if (strcmp(what, "late") == 0) {
         compute_until_told();
-    } else if (strcmp(what, "soon") == 0) {
-        compute();
-    } else {
+    } else if (strcmp(what, "soon") != 0) {
         for (;;) {
-            compute();
+            pause();
         }
     }
 }
@@ -66,6 +61,11 @@ int main(int argc, char** argv) {
         ARMCI_Lock(0, 0);
     }
     MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(argv[1], "group") == 0 && rank != 3) {
+        int all[] = {0, 1, 2, 3};
+        ARMCI_Group group;
+        ARMCI_Group_create(4, all, &group);
+    }
     if (rank == 0) {
         keep_busy(argv[1]);
         ARMCI_Unlock(0, 0);

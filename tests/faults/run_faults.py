@@ -13,7 +13,6 @@ import os
 import random
 import signal
 import sys
-import tempfile
 import time
 
 import faults_path
@@ -88,13 +87,6 @@ FAULTS = [
 ]
 
 
-def read_record(path):
-    """Process numbers by rank, of ranks that are in the middle of the mix."""
-    with open(path, encoding="ascii") as file:
-        pairs = [line.split() for line in file.read().splitlines()]
-    return {int(rank): int(pid) for rank, pid in pairs}
-
-
 def judge_messages(fault, victim, messages, text):
     errors = [message for message in messages if message.kind == "Error"]
     lost = [message for message in errors if " is lost: " in message.text]
@@ -116,26 +108,24 @@ def run_case(mpiexec, program, layout, fault, ranks, seed):
     chance = random.Random(seed)
     victim = chance.choice(VICTIMS[fault.victim](layout, ranks))
     delay_s = chance.random() * 0.3
-    with tempfile.TemporaryDirectory() as directory:
-        path = os.path.join(directory, "record")
-        with open(path, "x", encoding="ascii"):
-            pass
+    with jobs.Record() as record:
         before = left_behind.everything()
         job = jobs.Job(
             mpiexec,
             fault.command(ranks, program, seed),
-            {**LAYOUTS[layout], **fault.settings(), "TEST_RECORD": path},
+            {**LAYOUTS[layout], **fault.settings(), "TEST_RECORD": record.path},
         )
-        if not jobs.wait_until(lambda: len(read_record(path)) == ranks, jobs.TIME_LIMIT_S):
+        complaints = record.complaints(ranks)
+        if complaints:
             job.kill()
             job.finish()
-            return ["the ranks did not begin to communicate"], job.err, 0
+            return complaints, job.err, 0
+        processes = dict(line.split() for line in record.lines())  # by rank
         time.sleep(delay_s)  # a random moment, nothing that has to be reached
         begin = time.monotonic()
-        os.kill(read_record(path)[victim], fault.number)
+        os.kill(int(processes[str(victim)]), fault.number)
         status = job.finish()
         seconds = time.monotonic() - begin
-        complaints = []
         if status is None:
             complaints.append(f"the job did not end within {jobs.TIME_LIMIT_S} s")
         elif status == 0:
@@ -167,7 +157,7 @@ def main():
     else:
         cases = [(layouts[i % len(layouts)], fault) for i, fault in enumerate(faults)]
     print(f"seed {arguments.seed}", flush=True)
-    failures = 0
+    verdicts = []
     slowest_s = 0.0
     for number, (layout, fault) in enumerate(cases):
         seed = arguments.seed + number
@@ -177,10 +167,9 @@ def main():
         )
         slowest_s = max(slowest_s, seconds)
         name = f"--layout {layout} --fault {fault.name} --ranks {ranks} --seed {seed}"
-        failures += not jobs.report(f"{name} ({seconds:.1f} s)", complaints, text)
+        verdicts.append(jobs.report(f"{name} ({seconds:.1f} s)", complaints, text))
     print(f"slowest end of a job: {slowest_s:.1f} s after the fault (promised: {PROMISED_S} s)")
-    print(f"{len(cases) - failures} of {len(cases)} cases passed")
-    return 0 if cases and failures == 0 else 1
+    return jobs.sum_up(verdicts)
 
 
 if __name__ == "__main__":

@@ -5,12 +5,16 @@ usage: run_hangs.py MPIEXEC HANG [CASE...]
 """
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import faults_path  # noqa: F401
 import jobs
 
 RANKS = 4
+IN_A_GROUP = {
+    **{rank: ["waits for the other members of a new group, for "] for rank in "012"},
+    "3": ["this rank does not wait in the library"],
+}
 REPORTS = {
     "0": ["this rank does not wait in the library"],
     "1": ["ARMCI_Lock: waits for a mutex of rank 0, for "],
@@ -26,6 +30,7 @@ class Case:
     settings: dict
     ends: bool  # by the library
     reports: bool = True
+    texts: dict = field(default_factory=lambda: REPORTS)
 
     def run(self, mpiexec, program):
         complaints, text = jobs.run_and_judge(
@@ -42,7 +47,7 @@ class Case:
         if self.ends != any("(ARMCI_HANG_SECONDS)" in message.text for message in errors):
             complaints.append("the end, or no end, by ARMCI_HANG_SECONDS")
         complaints += [f"unexpected: {m}" for m in errors if "(ARMCI_HANG_SECONDS)" not in m.text]
-        for rank, texts in REPORTS.items():
+        for rank, texts in self.texts.items():
             told = [m for m in warnings if m.rank == rank and m.text.startswith(tuple(texts))]
             if bool(told) != self.reports:
                 complaints.append(f"the report, or none, of rank {rank}")
@@ -50,11 +55,13 @@ class Case:
 
 
 ONE_NODE = {"ARMCI_NODE_SIZE": "0"}
+NODES_OF_TWO = {"ARMCI_NODE_SIZE": "2"}
 NODES = {"ARMCI_NODE_SIZE": "1", "ARMCI_ROUTE": "server"}
 
 CASES = [
     Case("end,node=all", "never", {**ONE_NODE, "ARMCI_HANG_SECONDS": "1"}, True),
     Case("end,node=1", "never", {**NODES, "ARMCI_HANG_SECONDS": "1"}, True),
+    Case("group,node=2", "group", {**NODES_OF_TWO, "ARMCI_HANG_SECONDS": "1"}, True, texts=IN_A_GROUP),
     Case(
         "report,node=1",
         "late",
@@ -65,14 +72,5 @@ CASES = [
 ]
 
 
-def main():
-    if len(sys.argv) < 3:
-        print(__doc__, file=sys.stderr)
-        return 2
-    mpiexec, program, *wanted = sys.argv[1:]
-    chosen = [case for case in CASES if not wanted or case.name in wanted]
-    return jobs.run_all([lambda case=case: case.run(mpiexec, program) for case in chosen])
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(jobs.main(__doc__, CASES))

@@ -10,13 +10,11 @@ ip and tc; exit status 77 where they, or what they ask of the kernel, are not th
 import os
 import subprocess
 import sys
-import tempfile
 import time
 
 import faults_path
 import jobs
 
-SKIPPED = 77
 LINK_SECONDS = 4
 RANKS = 4  # two on each host
 
@@ -132,30 +130,22 @@ def bad_link(mpiexec, program, route):
         status = job.finish()
         dropped = hosts.dropped()
     complaints = [] if status == 0 else [f"exit status {status}"]
+    if dropped == 0:
+        complaints.append("no packet was lost")
     complaints += [f"unexpected: {message}" for message in jobs.messages_in(job.err)]
     complaints += [f"left behind: {pid} {name}" for pid, name in job.survivors().items()]
     return [(f"bad_link,route={route} ({how}; {dropped} packets lost)", complaints, job.err)]
 
 
 def cut_link(mpiexec, program, route):
-    complaints = []
-    with tempfile.TemporaryDirectory() as directory, Hosts() as hosts:
-        path = os.path.join(directory, "record")
-        with open(path, "x", encoding="ascii") as record:
-            pass
+    with jobs.Record() as record, Hosts() as hosts:
         settings = {
             "ARMCI_ROUTE": route,
             "ARMCI_LOST_LINK_SECONDS": str(LINK_SECONDS),
-            "TEST_RECORD": path,
+            "TEST_RECORD": record.path,
         }
         job = hosts.start(mpiexec, [program, "0", "7"], settings)
-
-        def count():
-            with open(path, encoding="ascii") as record:
-                return len(record.read().splitlines())
-
-        if not jobs.wait_until(lambda: count() == RANKS, jobs.TIME_LIMIT_S):
-            complaints.append("the ranks did not begin to communicate")
+        complaints = record.complaints(RANKS)
         begin = time.monotonic()
         hosts.cut()
         status = job.finish()
@@ -207,13 +197,12 @@ def main():
     missing = why_not()
     if missing:
         print(f"skipped: {missing}")
-        return SKIPPED
+        return jobs.EXIT_SKIPPED
     verdicts = []
     for name, case in CASES.items():
         if name in (wanted or IN_SHORT) or "all" in wanted:
             verdicts += [jobs.report(*result) for result in case(mpiexec, program)]
-    print(f"{sum(verdicts)} of {len(verdicts)} cases passed")
-    return 0 if verdicts and all(verdicts) else 1
+    return jobs.sum_up(verdicts)
 
 
 if __name__ == "__main__":

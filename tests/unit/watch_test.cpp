@@ -1,9 +1,13 @@
 #include "watch/watch.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -42,32 +46,51 @@ std::pair<Line, Line> make_line(int peer) {
             Line(node::Descriptor(sockets[1]), rank(kSelf))};
 }
 
+// One to each peer; their other ends are in *ends.
+std::vector<Line> make_lines(const std::vector<int>& peers, std::vector<Line>* ends) {
+    std::vector<Line> lines;
+    for (const int peer : peers) {
+        auto [its_end, our_end] = make_line(peer);
+        lines.push_back(std::move(its_end));
+        ends->push_back(std::move(our_end));
+    }
+    return lines;
+}
+
 Note wait_for_note(Line& line) {
     Note heard{};
     Reason reason{};
     Line::Heard what;
-    do {
-        what = line.hear(&heard, &reason);
-    } while (what == Line::Heard::nothing);
+    while ((what = line.hear(&heard, &reason)) == Line::Heard::nothing) {
+        std::this_thread::yield();
+    }
     EXPECT_EQ(what, Line::Heard::note);
     return heard;
+}
+
+// Nobody reads: who writes more waits.
+void fill(int pipe_end) {
+    const int flags = fcntl(pipe_end, F_GETFL);
+    fcntl(pipe_end, F_SETFL, flags | O_NONBLOCK);
+    while (write(pipe_end, "full\n", 5) > 0) {
+    }
+    fcntl(pipe_end, F_SETFL, flags);
 }
 
 // A process with a watch over some lines, whose other ends are here.
 class WatchedProcess {
   public:
-    enum class Then : uint8_t { sleeps, fails };
+    enum class Then : uint8_t { sleeps, fails, stops_when_it_ends };
+    enum class StandardError : uint8_t { empty, full };
 
     WatchedProcess(const std::vector<int>& peers, const WatchOptions& options,
-                   Then then = Then::sleeps) {
-        std::vector<Line> inner;
-        for (const int peer : peers) {
-            auto [its_end, our_end] = make_line(peer);
-            inner.push_back(std::move(its_end));
-            ends_.push_back(std::move(our_end));
-        }
+                   Then then = Then::sleeps, StandardError state = StandardError::empty) {
+        std::vector<Line> inner = make_lines(peers, &ends_);
         int output[2] = {-1, -1};
         EXPECT_EQ(pipe(output), 0);
+        if (state == StandardError::full) {
+            fill(output[1]);
+        }
         child_.emplace_back([&] {
             ends_.clear();
             dup2(output[1], STDERR_FILENO);
@@ -82,6 +105,13 @@ class WatchedProcess {
             if (then == Then::fails) {
                 base::set_failure_hook([] { watch.tell_failure(); });
                 base::fatal("ARMCI_Test", "on purpose");
+            }
+            if (then == Then::stops_when_it_ends) {
+                while (!watch.ends_job()) {
+                    std::this_thread::yield();
+                }
+                watch.stop();
+                return 91;
             }
             for (;;) {
                 pause();
@@ -115,6 +145,34 @@ WatchOptions options() {
     all.abort_ms = 1;
     return all;
 }
+
+// A watch of this process.
+class OwnWatch {
+  public:
+    explicit OwnWatch(const std::vector<int>& peers) {
+        std::vector<Line> lines = make_lines(peers, &ends_);
+        socket_ = lines.front().socket();
+        std::string error;
+        EXPECT_TRUE(watch_.start(std::move(lines), options(), &error)) << error;
+    }
+
+    Watch* operator->() { return &watch_; }
+    Line& end(size_t number) { return ends_[number]; }
+    int socket() const { return socket_; }  // of its first line
+    void wait_until_asleep() {
+        // A thread has its name a little later than it is there.
+        std::string task;
+        while ((task = armci::test::task_named(Watch::kThreadName)).empty()) {
+            std::this_thread::yield();
+        }
+        armci::test::wait_until_asleep(task);
+    }
+
+  private:
+    std::vector<Line> ends_;
+    int socket_ = -1;
+    Watch watch_;
+};
 
 TEST(WatchLine, NotesComeInOrderAndThenTheEnd) {
     auto [one, other] = make_line(5);
@@ -171,18 +229,47 @@ TEST_P(WatchMeeting, StrangersAreNotTaken) {
     Listener listener;
     ASSERT_TRUE(listener.open(GetParam(), ""));
     Meeting guessed = listener.meeting();
-    if (GetParam() == Reach::node) {
-        guessed.token[0] ^= 1;  // there the token is the address, too
-        EXPECT_FALSE(call(guessed, rank(4)).is_open());
-        EXPECT_FALSE(listener.take_caller(rank(2), 0).is_open());
-        return;
-    }
     guessed.token[0] ^= 1;
     Line called;
     std::thread caller([&] { called = call(guessed, rank(4)); });
     EXPECT_FALSE(listener.take_caller(rank(2), 5'000).is_open());
     caller.join();
     EXPECT_FALSE(called.is_open());
+}
+
+// Its greeting is still there to be read, and over TCP an answer can still be sent.
+TEST(WatchMeeting, ACallerThatHasGivenUpIsNotTaken) {
+    Listener listener;
+    ASSERT_TRUE(listener.open(Reach::host, ""));
+    const Meeting& meeting = listener.meeting();
+    const struct {
+        uint64_t token[2];
+        Identity who;
+    } greeting = {{meeting.token[0], meeting.token[1]}, rank(4)};
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = meeting.addresses[0];
+    address.sin_port = htons(meeting.port);
+    node::Descriptor caller(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ASSERT_EQ(connect(caller.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    ASSERT_EQ(send(caller.get(), &greeting, sizeof greeting, 0),
+              static_cast<ssize_t>(sizeof greeting));
+    caller.reset();
+    EXPECT_FALSE(listener.take_caller(rank(2), 60'000).is_open());
+}
+
+TEST(WatchMeeting, OtherUsersAreNotTaken) {
+    if (geteuid() != 0) {
+        GTEST_SKIP() << "only root can play another user";
+    }
+    constexpr uid_t kOtherUser = 65534;
+    Listener listener;
+    ASSERT_TRUE(listener.open(Reach::node, ""));
+    ChildProcess stranger([&] {
+        return setuid(kOtherUser) == 0 && !call(listener.meeting(), rank(4)).is_open() ? 0 : 1;
+    });
+    EXPECT_FALSE(listener.take_caller(rank(2), 60'000).is_open());
+    EXPECT_EQ(stranger.wait(), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Reaches, WatchMeeting,
@@ -211,12 +298,35 @@ TEST(Watch, ALostRankEndsTheProcessThatTellsTheOthersFirst) {
 }
 
 TEST(Watch, WhoIsToldTellsOnAnswersAndEndsInSilence) {
-    WatchedProcess process({0, 5}, options());
-    process.end(0).say(note(Note::Kind::lost, 9));
-    EXPECT_EQ(wait_for_note(process.end(1)).rank, 9);
-    process.end(1).say(note(Note::Kind::spread, 5));
-    EXPECT_EQ(wait_for_note(process.end(0)).kind, Note::Kind::spread);
+    WatchOptions patient = options();
+    patient.answers_ms = 3'600'000;
+    WatchedProcess process({5, 0}, patient);
+    process.end(1).say(note(Note::Kind::lost, 9));
+    EXPECT_EQ(wait_for_note(process.end(0)).rank, 9);
+    // An answer that was given before the one it has to wait for would come before this.
+    process.end(0).say(note(Note::Kind::report, 5));
+    EXPECT_EQ(wait_for_note(process.end(1)).kind, Note::Kind::report);
+    process.end(0).say(note(Note::Kind::spread, 5));
+    EXPECT_EQ(wait_for_note(process.end(1)).kind, Note::Kind::spread);
     EXPECT_EQ(process.text(), "");
+    EXPECT_EQ(process.status(), 1);
+}
+
+TEST(Watch, OthersAreToldWhereNobodyReadsWhatIsSaid) {
+    WatchedProcess process({0, 5}, options(), WatchedProcess::Then::sleeps,
+                           WatchedProcess::StandardError::full);
+    process.end(1).close();
+    EXPECT_EQ(wait_for_note(process.end(0)).kind, Note::Kind::lost);
+    process.end(0).say(note(Note::Kind::spread, 0));
+    EXPECT_NE(process.text().find("[3] ARMCI Error: rank 5 "), std::string::npos);
+    EXPECT_EQ(process.status(), 1);
+}
+
+TEST(Watch, WhoStopsMeanwhileEndsToo) {
+    WatchOptions slow = options();
+    slow.abort_ms = 500;  // to stop in; one that is too late ends likewise
+    WatchedProcess process({5}, slow, WatchedProcess::Then::stops_when_it_ends);
+    process.end(0).close();
     EXPECT_EQ(process.status(), 1);
 }
 
@@ -250,7 +360,7 @@ TEST(Watch, AnErrorIsToldBeforeTheProcessEnds) {
     EXPECT_EQ(process.status(), 1);
 }
 
-TEST(Watch, SilenceIsALossOnlyWhereItWasAskedFor) {
+TEST(Watch, SilenceIsALossWhereThatWasAskedFor) {
     WatchOptions strict = options();
     strict.silence_s = 1;
     WatchedProcess process({5}, strict);
@@ -264,43 +374,59 @@ TEST(Watch, SilenceIsALossOnlyWhereItWasAskedFor) {
 }
 
 TEST(Watch, SleepsAndTakesLeave) {
+    OwnWatch watch({5});
+    watch.wait_until_asleep();
+    EXPECT_FALSE(watch->ends_job());
+    watch->stop();
+    EXPECT_EQ(wait_for_note(watch.end(0)).kind, Note::Kind::farewell);
+    Note heard{};
+    Reason reason{};
+    EXPECT_EQ(watch.end(0).hear(&heard, &reason), Line::Heard::end);
+}
+
+TEST(Watch, ChildrenDoNotKeepTheLines) {
+    OwnWatch watch({5});
+    ChildProcess child(
+        [&] { return fcntl(watch.socket(), F_GETFD) == -1 && errno == EBADF ? 0 : 1; });
+    EXPECT_EQ(child.wait(), 0);
+    EXPECT_NE(fcntl(watch.socket(), F_GETFD), -1);
+}
+
+// The first sign of life would be given before the thread sleeps.
+TEST(Watch, SilenceIsNoLossWhereThatWasNotAskedFor) {
+    OwnWatch watch({0, 5});
+    watch.wait_until_asleep();
+    watch.end(0).say(note(Note::Kind::report, 0));
+    EXPECT_EQ(wait_for_note(watch.end(1)).kind, Note::Kind::report);
+    EXPECT_FALSE(watch->ends_job());
+}
+
+TEST(Watch, LeaveIsTakenWhereTheSystemRefusesAWatch) {
     auto [one, other] = make_line(5);
     std::vector<Line> lines;
     lines.push_back(std::move(one));
-    Watch watch;
+    rlimit usual{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    const rlimit none{0, usual.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
     std::string error;
-    ASSERT_TRUE(watch.start(std::move(lines), options(), &error)) << error;
-    // A thread has its name a little later than it is there.
-    std::string task;
-    while ((task = armci::test::task_named(Watch::kThreadName)).empty()) {
-    }
-    armci::test::wait_until_asleep(task);
-    EXPECT_FALSE(watch.ends_job());
-    watch.stop();
+    EXPECT_FALSE(Watch().start(std::move(lines), options(), &error));
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &usual), 0);
+    EXPECT_EQ(error.find("eventfd: "), 0U) << error;
     EXPECT_EQ(wait_for_note(other).kind, Note::Kind::farewell);
-    Note heard{};
-    Reason reason{};
-    EXPECT_EQ(other.hear(&heard, &reason), Line::Heard::end);
 }
 
 TEST(Watch, CallsForReportsArePassedOn) {
-    auto [one, left] = make_line(0);
-    auto [two, right] = make_line(5);
-    std::vector<Line> lines;
-    lines.push_back(std::move(one));
-    lines.push_back(std::move(two));
-    Watch watch;
-    std::string error;
-    ASSERT_TRUE(watch.start(std::move(lines), options(), &error)) << error;
-    left.say(note(Note::Kind::report, 0));
-    EXPECT_EQ(wait_for_note(right).kind, Note::Kind::report);
-    while (!watch.is_report_due()) {
+    OwnWatch watch({0, 5});
+    watch.end(0).say(note(Note::Kind::report, 0));
+    EXPECT_EQ(wait_for_note(watch.end(1)).kind, Note::Kind::report);
+    while (!watch->is_report_due()) {
         std::this_thread::yield();
     }
-    watch.report_given();
-    EXPECT_FALSE(watch.is_report_due());
-    watch.stop();
-    EXPECT_EQ(wait_for_note(left).kind, Note::Kind::farewell);
+    watch->report_given();
+    EXPECT_FALSE(watch->is_report_due());
+    watch->stop();
+    EXPECT_EQ(wait_for_note(watch.end(0)).kind, Note::Kind::farewell);
 }
 
 }  // namespace

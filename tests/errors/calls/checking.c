@@ -416,7 +416,7 @@ static void rank_stays_away(void) {
         check(file != NULL, "a file");
         while (fread(&first, 1, 1, file) != 1) {
             clearerr(file);
-            usleep(10000);
+            usleep(10000); /* gives the processor away; the condition is what counts */
         }
         fclose(file);
         ARMCI_Barrier();

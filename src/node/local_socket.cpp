@@ -1,0 +1,87 @@
+#include "node/local_socket.h"
+
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+namespace armci::node {
+namespace {
+
+// An abstract name starts with a zero byte and is exactly as long as the address says.
+socklen_t abstract_address(const std::string& name, sockaddr_un* address) {
+    *address = sockaddr_un{};
+    address->sun_family = AF_UNIX;
+    std::memcpy(address->sun_path + 1, name.data(), name.size());
+    return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+}
+
+bool same_user(int connection) {
+    ucred peer{};
+    socklen_t peer_bytes = sizeof peer;
+    return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &peer_bytes) == 0 &&
+           peer.uid == geteuid();
+}
+
+}  // namespace
+
+bool LocalListener::open() {
+    uint64_t token[2];
+    if (getrandom(token, sizeof token, 0) != static_cast<ssize_t>(sizeof token)) {
+        return false;
+    }
+    char name[kNameBytes];
+    std::snprintf(name, sizeof name, "armci-%016llx%016llx",
+                  static_cast<unsigned long long>(token[0]),
+                  static_cast<unsigned long long>(token[1]));
+    Descriptor listening(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!listening.valid()) {
+        return false;
+    }
+    sockaddr_un address;
+    const socklen_t address_bytes = abstract_address(name, &address);
+    if (bind(listening.get(), reinterpret_cast<sockaddr*>(&address), address_bytes) != 0 ||
+        listen(listening.get(), SOMAXCONN) != 0) {
+        return false;
+    }
+    socket_ = std::move(listening);
+    name_ = name;
+    return true;
+}
+
+Descriptor LocalListener::take_caller(int timeout_ms) {
+    pollfd waiting{socket_.get(), POLLIN, 0};
+    const int ready = poll(&waiting, 1, timeout_ms);
+    Descriptor caller(ready > 0 ? accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC) : -1);
+    const bool is_nobody = ready == 0 || errno == EINTR || errno == ECONNABORTED;
+    if (caller.valid() ? !same_user(caller.get()) : is_nobody) {
+        caller.reset();
+        errno = EAGAIN;
+    }
+    return caller;
+}
+
+Descriptor connect_to(const std::string& listener_name) {
+    Descriptor connection(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!connection.valid()) {
+        return connection;
+    }
+    sockaddr_un address;
+    const socklen_t address_bytes = abstract_address(listener_name, &address);
+    if (connect(connection.get(), reinterpret_cast<sockaddr*>(&address), address_bytes) != 0) {
+        return {};
+    }
+    if (!same_user(connection.get())) {
+        errno = EACCES;
+        return {};
+    }
+    return connection;
+}
+
+}  // namespace armci::node
