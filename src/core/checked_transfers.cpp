@@ -31,17 +31,28 @@ void Checks::check_local_side(const Transfer& transfer) {
         return;
     }
     const Bytes hull = check::local_hull(transfer);
-    const auto after = freed_local_.lower_bound(hull.end);
-    if (after == freed_local_.begin()) {
-        return;
-    }
-    const auto& [begin, freed] = *std::prev(after);
-    if (begin + freed.bytes > hull.begin) {
-        report(Finding::memory, Severity::error, transfer.function,
-               "the local buffer, %" PRId64 " bytes at 0x%" PRIx64
-               ", is in memory that was freed: %zu bytes at 0x%" PRIx64
-               " from ARMCI_Malloc_local. Free it after its last use",
-               transfer.total_bytes, hull.begin, freed.bytes, begin);
+    std::vector<check::Row> rows;
+    // Blocks lie apart, so none before one that ends before the hull reaches into it.
+    for (auto next = freed_local_.lower_bound(hull.end); next != freed_local_.begin();) {
+        const auto& [begin, freed] = *--next;
+        if (begin + freed.bytes <= hull.begin) {
+            return;
+        }
+        if (rows.empty()) {
+            rows = check::local_rows(transfer);
+        }
+        const check::Row block = check::make_row(begin, static_cast<int64_t>(freed.bytes), 0, 1);
+        bool too_many = false;
+        const Bytes common = check::common_bytes(rows, {block}, &too_many);
+        counts_.buffers_left_out += too_many ? 1 : 0;
+        if (!common.is_empty()) {
+            report(Finding::memory, Severity::error, transfer.function,
+                   "the local buffer, %" PRId64 " bytes at 0x%" PRIx64
+                   ", is in memory that was freed: %zu bytes at 0x%" PRIx64
+                   " from ARMCI_Malloc_local. Free it after its last use",
+                   transfer.total_bytes, hull.begin, freed.bytes, begin);
+            return;
+        }
     }
 }
 

@@ -564,6 +564,26 @@ static void use_memory_right(void) {
     check(sum == rank_count, "the sum");
 }
 
+/* A vector's pieces on both sides of memory that was freed. */
+static void put_around_freed_right(void) {
+    enum { kBlocks = 3 };
+    for (int freed = 0; freed < kBlocks; freed++) {
+        void* blocks[kBlocks];
+        for (int i = 0; i < kBlocks; i++) {
+            blocks[i] = ARMCI_Malloc_local(kBytes);
+            memset(blocks[i], i, kBytes);
+        }
+        ARMCI_Free_local(blocks[freed]);
+        blocks[freed] = blocks[kBlocks - 1];
+        void* to[kBlocks] = {bases[my_rank], (char*)bases[my_rank] + kBlock};
+        armci_giov_t vector = {
+            .src_ptr_array = blocks, .dst_ptr_array = to, .ptr_array_len = 2, .bytes = kBlock};
+        ARMCI_PutV(&vector, 1, my_rank);
+        ARMCI_Free_local(blocks[0]);
+        ARMCI_Free_local(blocks[1]);
+    }
+}
+
 static void correct_program(void) {
     start_checked();
     expect_status(0);
@@ -571,6 +591,7 @@ static void correct_program(void) {
     use_buffers_right();
     write_same_bytes_right();
     use_memory_right();
+    put_around_freed_right();
     ARMCI_Destroy_mutexes();
     stop_library();
 }
