@@ -76,14 +76,6 @@ bool PendingBuffer::is_untouched(const void** at) const {
     return damage == nullptr;
 }
 
-bool LocalBuffers::add(PendingBuffer&& pending) {
-    if (!has_room()) {
-        return false;
-    }
-    pending_.push_back(std::move(pending));
-    return true;
-}
-
 const PendingBuffer* LocalBuffers::find_overlapping(const pipeline::Transfer& transfer,
                                                     Bytes* bytes, bool* too_many) const {
     if (pending_.empty()) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "check/rows.h"
@@ -35,9 +36,8 @@ class LocalBuffers {
   public:
     static constexpr size_t kMost = 1024;
 
-    // The buffer of a put or accumulate that has been started, or of a get that is to be held back;
-    // false, and the transfer is as it was, when there are too many already.
-    bool add(PendingBuffer&& pending);
+    // The buffer of a put or accumulate, or of a get that is to be held back. There must be room.
+    void add(PendingBuffer&& pending) { pending_.push_back(std::move(pending)); }
     bool has_room() const { return pending_.size() < kMost; }
     bool empty() const { return pending_.empty(); }
     size_t size() const { return pending_.size(); }

@@ -119,18 +119,19 @@ void Checks::start_nonblocking(Transfer&& transfer, armci_hdl_s* handle) {
     }
     if (transfer.op != OpKind::get) {
         pending.checksum = check::checksum(pending.rows);
-        carry_out_nonblocking(runtime_, std::move(transfer), handle);
-    } else if (must_run_at_once(transfer)) {
-        carry_out_nonblocking(runtime_, std::move(transfer), handle);
-    } else {
+    } else if (!must_run_at_once(transfer)) {
         check::poison_rows(pending.rows);
         if (transfer.is_vector) {
             transfer.segments.own();
         }
         pending.is_held_back = true;
         pending.transfer = std::move(transfer);
+        buffers_.add(std::move(pending));
+        return;
     }
+    // Before it is started, which may let other threads in, and these fill the room.
     buffers_.add(std::move(pending));
+    carry_out_nonblocking(runtime_, std::move(transfer), handle);
 }
 
 void Checks::complete(std::vector<PendingBuffer> pending) {
