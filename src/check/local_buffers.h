@@ -35,6 +35,7 @@ struct PendingBuffer {
 class LocalBuffers {
   public:
     static constexpr size_t kMost = 1024;
+    static constexpr size_t kMostRows = 1 << 16;  // of one
 
     // The buffer of a put or accumulate, or of a get that is to be held back. There must be room.
     void add(PendingBuffer&& pending) { pending_.push_back(std::move(pending)); }

@@ -84,11 +84,13 @@ Bytes common_bytes(const Row& a, const Row& b) {
 }
 
 Bytes common_bytes(const std::vector<Row>& a, const std::vector<Row>& b, bool* too_many) {
-    constexpr size_t kMostPairs = 1 << 20;
-    size_t pairs = 0;
+    constexpr int64_t kMostRuns = 1 << 20;
+    int64_t runs = 0;
     for (const Row& one : a) {
         for (const Row& other : b) {
-            if (++pairs > kMostPairs) {
+            // What comparing the two costs.
+            runs += std::min(one.run_count, other.run_count);
+            if (runs > kMostRuns) {
                 *too_many = true;
                 return {};
             }

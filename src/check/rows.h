@@ -37,7 +37,7 @@ Row make_row(uint64_t begin, int64_t run_bytes, int64_t stride, int64_t run_coun
 
 // The first bytes that both have; empty when there are none.
 Bytes common_bytes(const Row& a, const Row& b);
-// Of any two rows of these; `*too_many` when they are so many that not all could be compared.
+// Of any two rows of these; `*too_many` when their runs are so many that not all could be compared.
 Bytes common_bytes(const std::vector<Row>& a, const std::vector<Row>& b, bool* too_many);
 
 // Both sides of a transfer, in any order.

@@ -101,17 +101,17 @@ bool Checks::must_run_at_once(const Transfer& transfer) const {
 
 void Checks::start_nonblocking(Transfer&& transfer, armci_hdl_s* handle) {
     before_transfer(transfer);
-    if (!buffers_.has_room()) {
+    PendingBuffer pending;
+    pending.rows = check::local_rows(transfer);
+    if (!buffers_.has_room() || pending.rows.size() > check::LocalBuffers::kMostRows) {
         ++counts_.buffers_left_out;
         carry_out_nonblocking(runtime_, std::move(transfer), handle);
         return;
     }
     ++counts_.buffers;
-    PendingBuffer pending;
     pending.function = transfer.function;
     pending.op = transfer.op;
     pending.target = transfer.target;
-    pending.rows = check::local_rows(transfer);
     pending.hull = check::hull_of(pending.rows);
     // The handle stays active until the program waits, so that it names all that is followed.
     if (handle != nullptr) {
