@@ -135,6 +135,7 @@ void Checks::start_nonblocking(Transfer&& transfer, armci_hdl_s* handle) {
 }
 
 void Checks::complete(std::vector<PendingBuffer> pending) {
+    completing_ += pending.size();
     for (PendingBuffer& one : pending) {
         const void* at = nullptr;
         if (!one.is_untouched(&at)) {
@@ -150,6 +151,14 @@ void Checks::complete(std::vector<PendingBuffer> pending) {
         if (one.slot != PendingBuffer::kNoSlot) {
             runtime_.handles.end(one.slot);
         }
+        --completing_;
+    }
+}
+
+void Checks::wait_for_other_threads() {
+    if (completing_ > 0) {
+        runtime_.wait_until({nullptr, "operations that another thread completes"},
+                            [&] { return completing_ == 0; });
     }
 }
 
@@ -175,10 +184,12 @@ bool Checks::has_completed(const armci_hdl_s& handle) const {
 
 void Checks::wait_for_target(int target) {
     complete(buffers_.take([&](const PendingBuffer& pending) { return pending.target == target; }));
+    wait_for_other_threads();
 }
 
 void Checks::wait_for_all() {
     complete(buffers_.take([](const PendingBuffer&) { return true; }));
+    wait_for_other_threads();
 }
 
 void Checks::fence(int target) {

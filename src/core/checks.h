@@ -155,6 +155,8 @@ class Checks {
         __attribute__((format(printf, 5, 6)));
 
     void complete(std::vector<check::PendingBuffer> pending);
+    // What this thread waits for without a handle, another may have taken out to complete it.
+    void wait_for_other_threads();
     void complete_all_writes();
     enum class Fenced : bool { no, yes };
     void compare_writes(const char* function, Fenced fenced);
@@ -180,6 +182,7 @@ class Checks {
     Counts counts_;
     node::FreedRanges freed_ranges_;
     check::LocalBuffers buffers_;
+    size_t completing_ = 0;  // taken out of them, and not complete yet
     check::WriteLog writes_;
     uint64_t host_ = 0;
 

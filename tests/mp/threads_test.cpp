@@ -105,6 +105,47 @@ TEST(Threads, ImplicitOperations) {
     ARMCI_Barrier();
 }
 
+uint64_t gets() {
+    armcix_stats_t stats{};
+    ARMCIX_Stats(&stats, sizeof stats);
+    uint64_t operations = 0;
+    for (const armcix_counter_t& counter : stats.get) {
+        operations += counter.operations;
+    }
+    return operations;
+}
+
+// One thread's wait completes the gets of all, in checking mode one after the other. Rank 1 does
+// not answer to the first one meanwhile, if its program has to; another thread waits for the
+// second.
+TEST(Threads, AWaitCoversWhatAnotherThreadCompletes) {
+    if (nproc() < 3) {
+        GTEST_SKIP() << "needs 3 ranks";
+    }
+    GlobalMemory memory(8);
+    *memory.element<long>(me()) = 100 + me();
+    ARMCI_Barrier();
+    if (me() == 0) {
+        long first = -1;
+        long second = -1;
+        const uint64_t before = gets();
+        ARMCI_NbGet(memory.at(1), &first, sizeof first, 1, nullptr);
+        ARMCI_NbGet(memory.at(2), &second, sizeof second, 2, nullptr);
+        std::thread completing([] { ARMCI_WaitAll(); });
+        while (gets() == before) {
+            sched_yield();
+        }
+        MPI_Send(nullptr, 0, MPI_BYTE, 1, 0, harness_comm());
+        ARMCI_WaitProc(2);
+        EXPECT_EQ(second, 102);
+        completing.join();
+        EXPECT_EQ(first, 101);
+    } else if (me() == 1) {
+        MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, harness_comm(), MPI_STATUS_IGNORE);
+    }
+    ARMCI_Barrier();
+}
+
 // Tickets of a counter are given once, whichever thread of whichever rank draws them.
 TEST(Threads, SharedCounter) {
     GlobalMemory memory(8);
