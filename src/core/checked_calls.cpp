@@ -158,27 +158,27 @@ bool Checks::meet(const char* function, const Group& group, Collective kind, int
     int64_t next_look_ns = begin_ns + kLookNs;
     bool has_complained = false;
     int done = 0;
-    for (;;) {
-        const int64_t until_ns = std::min(next_look_ns, deadline_ns);
-        runtime_.wait_until({function, "the other ranks of its group"}, [&] {
-            MPI_Test(&meeting->request, &done, MPI_STATUS_IGNORE);
-            return done != 0 || base::now_ns() > until_ns;
-        });
+    // One wait, so that it is known how long it lasts.
+    runtime_.wait_until({function, "the other ranks of its group"}, [&] {
+        MPI_Test(&meeting->request, &done, MPI_STATUS_IGNORE);
         const int64_t now_ns = base::now_ns();
-        if (done != 0) {
-            break;
+        if (done != 0 || now_ns > deadline_ns) {
+            return true;
         }
-        if (now_ns > deadline_ns) {
-            late_ = std::move(meeting);
-            return false;
+        if (now_ns > next_look_ns) {
+            look_for_deadlock(function, group);
+            const bool may_complain = !has_complained && deadline_ns == INT64_MAX;
+            if (may_complain && now_ns - begin_ns > patience_ns) {
+                has_complained = true;
+                report_absent(function, group);
+            }
+            next_look_ns = now_ns + kLookNs;
         }
-        look_for_deadlock(function, group);
-        const bool may_complain = !has_complained && deadline_ns == INT64_MAX;
-        if (may_complain && now_ns - begin_ns > patience_ns) {
-            has_complained = true;
-            report_absent(function, group);
-        }
-        next_look_ns = now_ns + kLookNs;
+        return false;
+    });
+    if (done == 0) {
+        late_ = std::move(meeting);
+        return false;
     }
     say(Waiting{});
     compare_announcements(group, *meeting);

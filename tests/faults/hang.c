@@ -2,8 +2,8 @@
  * hang <what>: ranks that wait for what never comes, or comes late. Rank 0 holds a mutex and never
  * lets go of it (never), or only when the library has told on standard error that it does not wait
  * (late), or at once (soon); rank 1 waits for it; rank 2 waits at a barrier; rank 3 computes
- * as long as rank 0. Or (group): rank 3 computes for ever, and the others wait for it to create a
- * group.
+ * as long as rank 0. Or (group, barrier): rank 3 computes for ever, and the others wait for it to
+ * create a group, or at a barrier.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -65,6 +65,9 @@ int main(int argc, char** argv) {
         int all[] = {0, 1, 2, 3};
         ARMCI_Group group;
         ARMCI_Group_create(4, all, &group);
+    }
+    if (strcmp(argv[1], "barrier") == 0 && rank != 3) {
+        ARMCI_Barrier();
     }
     if (rank == 0) {
         keep_busy(argv[1]);

@@ -15,6 +15,10 @@ IN_A_GROUP = {
     **{rank: ["waits for the other members of a new group, for "] for rank in "012"},
     "3": ["this rank does not wait in the library"],
 }
+AT_A_CHECKED_BARRIER = {
+    **{rank: ["ARMCI_Barrier: waits for the other ranks of its group, for "] for rank in "012"},
+    "3": ["this rank does not wait in the library"],
+}
 REPORTS = {
     "0": ["this rank does not wait in the library"],
     "1": ["ARMCI_Lock: waits for a mutex of rank 0, for "],
@@ -62,6 +66,13 @@ CASES = [
     Case("end,node=all", "never", {**ONE_NODE, "ARMCI_HANG_SECONDS": "1"}, True),
     Case("end,node=1", "never", {**NODES, "ARMCI_HANG_SECONDS": "1"}, True),
     Case("group,node=2", "group", {**NODES_OF_TWO, "ARMCI_HANG_SECONDS": "1"}, True, texts=IN_A_GROUP),
+    Case(
+        "check,node=1",
+        "barrier",
+        {**NODES, "ARMCI_HANG_SECONDS": "1", "ARMCI_CHECK": "1"},
+        True,
+        texts=AT_A_CHECKED_BARRIER,
+    ),
     Case(
         "report,node=1",
         "late",
