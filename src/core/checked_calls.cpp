@@ -12,8 +12,8 @@
 
 namespace armci::core {
 
-// Written by one thread and read by others through copies that may be torn: a reader believes only
-// what stays the same.
+// Written by one rank and read by others through copies that may be torn: who acts on one reads it
+// again first, and believes only what stays the same.
 void Checks::say(const Waiting& waiting) {
     const uint64_t mine = board_->slice(runtime_.world.rank).base;
     std::memcpy(reinterpret_cast<void*>(mine), &waiting, sizeof waiting);
@@ -58,7 +58,8 @@ void Checks::look_for_deadlock(const char* function, const Group& group) {
         const Waiting waiting = read_waiting(rank);
         const HeldMutex wanted{waiting.owner, waiting.address};
         if (waiting.kind == kForMutex && rank != runtime_.world.rank &&
-            std::find(held.begin(), held.end(), wanted) != held.end()) {
+            std::find(held.begin(), held.end(), wanted) != held.end() &&
+            read_waiting(rank) == waiting) {
             // It goes on waiting in any mode, so this is the end in any mode.
             base::fatal(function,
                         "rank %d waits in %s for mutex %d of rank %d, which this rank holds, and "

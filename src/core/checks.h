@@ -124,6 +124,8 @@ class Checks {
         int32_t mutex = 0;
         int32_t owner = 0;
         char function[36] = {};
+
+        bool operator==(const Waiting&) const = default;
     };
     static constexpr int32_t kForMutex = -1;
 
