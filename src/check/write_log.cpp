@@ -62,6 +62,7 @@ class PairSearch {
 
     // With all of `others`, of which those that end before `write` begins are dropped.
     void compare(const Write& write, std::vector<const Write*>* others) {
+        count_work(static_cast<int64_t>(others->size()));
         std::erase_if(*others,
                       [&](const Write* other) { return other->place.end() <= write.place.begin; });
         for (const Write* other : *others) {
@@ -73,30 +74,33 @@ class PairSearch {
     }
 
   private:
+    void count_work(int64_t steps) {
+        conflicts_->work += steps;
+        conflicts_->too_many |= conflicts_->work > Conflicts::kMostWork;
+    }
+
     void compare_two(const Write& a, const Write& b) {
-        constexpr int64_t kMostWork = 1 << 20;
-        work_ += 1;
+        count_work(1);
         if (a.origin == b.origin || (a.was_compared && b.was_compared) || !are_unordered(a, b)) {
-            conflicts_->too_many = work_ > kMostWork;
             return;
         }
-        work_ += std::min(a.place.run_count, b.place.run_count);
-        conflicts_->too_many = work_ > kMostWork;
+        count_work(std::min(a.place.run_count, b.place.run_count));
         const Bytes bytes = common_bytes(a.place, b.place);
         if (bytes.is_empty()) {
             return;
         }
+        count_work(static_cast<int64_t>(conflicts_->found.size()));
         const bool known =
             std::any_of(conflicts_->found.begin(), conflicts_->found.end(),
                         [&](const Conflict& conflict) { return are_same_calls(conflict, a, b); });
         if (!known) {
             const bool in_order = a.origin < b.origin;
             conflicts_->found.push_back({in_order ? a : b, in_order ? b : a, bytes});
+            conflicts_->too_many |= conflicts_->found.size() == Conflicts::kMostFound;
         }
     }
 
     Conflicts* conflicts_;
-    int64_t work_ = 0;
 };
 
 }  // namespace
@@ -158,6 +162,9 @@ Conflicts find_conflicts(std::vector<Write> writes) {
     std::vector<const Write*> puts;
     std::vector<const Write*> accumulates;
     for (const Write& write : writes) {
+        if (conflicts.too_many) {
+            break;
+        }
         search.compare(write, &puts);
         if (!write.adds) {
             search.compare(write, &accumulates);

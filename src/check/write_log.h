@@ -86,8 +86,12 @@ struct Conflict {
 };
 
 struct Conflicts {
+    static constexpr int64_t kMostWork = 1 << 21;
+    static constexpr size_t kMostFound = 64;
+
     std::vector<Conflict> found;  // one for each two calls of two origins
-    bool too_many = false;        // not all pairs could be looked at
+    bool too_many = false;        // not all pairs were looked at
+    int64_t work = 0;             // steps, of which each takes some nanoseconds
 };
 
 // Among everything that was written to one rank.

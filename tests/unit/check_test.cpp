@@ -129,6 +129,31 @@ TEST(CheckWrites, OneRankOrPlacesBetweenEachOtherDoNotConflict) {
     EXPECT_TRUE(find_conflicts({even, odd}).found.empty());
 }
 
+// Each reaches over all that follow, so all pairs would have to be looked at.
+TEST(CheckWrites, WorkHasALimit) {
+    constexpr uint64_t kWrites = 20000;
+    std::vector<Write> writes;
+    for (uint64_t i = 0; i < kWrites; ++i) {
+        writes.push_back(write_of(static_cast<int>(i % 2), i, 8, 10));
+        writes.back().place = make_row(16 * i, 8, 16 * kWrites, 4);
+    }
+    const Conflicts conflicts = find_conflicts(writes);
+    EXPECT_TRUE(conflicts.too_many);
+    EXPECT_LE(conflicts.work, Conflicts::kMostWork + static_cast<int64_t>(kWrites));
+    writes.resize(500);
+    EXPECT_FALSE(find_conflicts(writes).too_many);
+}
+
+TEST(CheckWrites, ConflictsHaveALimit) {
+    std::vector<Write> writes;
+    for (int origin = 0; origin < 1000; ++origin) {
+        writes.push_back(write_of(origin, 100, 8, 10));
+    }
+    const Conflicts conflicts = find_conflicts(writes);
+    EXPECT_TRUE(conflicts.too_many);
+    EXPECT_EQ(conflicts.found.size(), Conflicts::kMostFound);
+}
+
 std::vector<Write> all_of(const WriteLog& log, int target) {
     std::vector<Write> writes;
     log.for_each(8, [&](int of, const Write& write) {
