@@ -110,7 +110,7 @@ void WriteLog::add(int target, const Write& write) {
     if (!known.writes.empty() && join(&known.writes.back(), write)) {
         return;
     }
-    if (size_ == kMost) {
+    if (size_ == kMost || known.writes.size() == most_per_target_) {
         ++left_out_;
         return;
     }

@@ -8,6 +8,7 @@
 // are both still open when notes are compared.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 #include <unordered_map>
@@ -41,6 +42,14 @@ class WriteLog {
   public:
     // Of all targets together; what comes when there are as many is counted only.
     static constexpr size_t kMost = 1 << 16;
+    // What all ranks of a job may have written to one that compares them, unless they are very
+    // many.
+    static constexpr size_t kMostReceived = 1 << 18;
+    static constexpr size_t kLeastPerTarget = 64;
+
+    explicit WriteLog(int rank_count)
+        : most_per_target_(
+              std::max(kLeastPerTarget, kMostReceived / static_cast<size_t>(rank_count))) {}
 
     // A write that begins now. It is joined with the one before where that continues.
     void add(int target, const Write& write);
@@ -74,6 +83,7 @@ class WriteLog {
     };
 
     std::unordered_map<int, Target> targets_;
+    size_t most_per_target_;
     size_t size_ = 0;
     size_t left_out_ = 0;
 };

@@ -272,6 +272,7 @@ void Checks::compare_writes(const char* function, Fenced fenced) {
     std::vector<int> received(size);
     MPI_Ialltoall(sent.data(), 1, MPI_INT, received.data(), 1, MPI_INT, world.comm, &request);
     wait(&request);
+    // What one rank writes to another is limited, so the sums are small.
     std::vector<int> sent_from(size);
     std::vector<int> received_at(size);
     int received_count = received[0];

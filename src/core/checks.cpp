@@ -14,6 +14,7 @@ namespace armci::core {
 Checks::Checks(Runtime& runtime)
     : runtime_(runtime),
       freed_ranges_(&runtime.heap.control().freed_ranges),
+      writes_(runtime.world.size),
       host_(clock_identity()) {
     std::vector<void*> bases(static_cast<size_t>(runtime.world.size));
     if (!allocate_global(runtime, "ARMCI_Init", runtime.groups.world(), sizeof(Waiting),

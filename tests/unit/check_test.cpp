@@ -165,7 +165,7 @@ std::vector<Write> all_of(const WriteLog& log, int target) {
 }
 
 TEST(CheckWrites, WhatContinuesIsJoinedAndBeganLast) {
-    WriteLog log;
+    WriteLog log(2);
     log.add(3, write_of(1, 100, 10, 5));
     log.add(3, write_of(1, 110, 10, 6));
     log.add(3, write_of(1, 140, 20, 7));
@@ -179,7 +179,7 @@ TEST(CheckWrites, WhatContinuesIsJoinedAndBeganLast) {
 }
 
 TEST(CheckWrites, ClosedByTargetAndForgotten) {
-    WriteLog log;
+    WriteLog log(2);
     log.add(3, write_of(1, 100, 10, 5));
     log.add(4, write_of(1, 100, 10, 5));
     log.close(3, 9);
@@ -197,13 +197,26 @@ TEST(CheckWrites, ClosedByTargetAndForgotten) {
 }
 
 TEST(CheckWrites, WhatDoesNotFitIsCounted) {
-    WriteLog log;
+    WriteLog log(2);
     for (size_t i = 0; i < WriteLog::kMost + 3; ++i) {
         log.add(0, write_of(1, 1000 * i, 10 + static_cast<int64_t>(i % 7), 5));
     }
     EXPECT_EQ(log.size(), WriteLog::kMost);
     EXPECT_EQ(log.take_left_out(), 3U);
     EXPECT_EQ(log.take_left_out(), 0U);
+}
+
+// All ranks together send to one what is bounded.
+TEST(CheckWrites, EachTargetHasItsShare) {
+    constexpr int kRanks = 1024;
+    constexpr size_t kShare = WriteLog::kMostReceived / kRanks;
+    WriteLog log(kRanks);
+    for (size_t i = 0; i < kShare + 5; ++i) {
+        log.add(0, write_of(1, 1000 * i, 10 + static_cast<int64_t>(i % 7), 5));
+    }
+    log.add(1, write_of(1, 0, 10, 5));
+    EXPECT_EQ(log.size(), kShare + 1);
+    EXPECT_EQ(log.take_left_out(), 5U);
 }
 
 TEST(CheckPoison, AnyChangedByteIsFound) {
