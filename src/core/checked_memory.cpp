@@ -11,8 +11,8 @@
 namespace armci::core {
 namespace {
 
-// Poisoned memory stays resident until it is given out again, so more than this, of an allocation's
-// part on a node, goes back to the system unwatched.
+// Poisoned memory stays resident until it is given out again, or much of it has been freed after
+// it. More than this, of an allocation's part on a node, goes back to the system unwatched.
 constexpr uint64_t kMostPoisoned = 64 << 20;
 constexpr size_t kMostFreedAllocations = 256;
 constexpr size_t kMostFreedLocals = 1024;
@@ -80,7 +80,20 @@ void Checks::watch_freed(int owner, const Slice& slice, uint64_t allocation) {
     const node::FreedRange range{
         slice.base, slice.base + slice.bytes, slice.base, slice.bytes, allocation, owner, 0};
     freed_ranges_.add(range,
-                      [&](const node::FreedRange& oldest) { check_damage("ARMCI_Free", oldest); });
+                      [&](const node::FreedRange& oldest) { stop_watching("ARMCI_Free", oldest); });
+}
+
+void Checks::stop_watching(const char* function, const node::FreedRange& range) {
+    check_damage(function, range);
+    runtime_.heap.give_back(range.begin, range.end);
+}
+
+void Checks::give_back_freed(const char* function) {
+    const auto forget = [&](const node::FreedRange& range) {
+        stop_watching(function, range);
+        ++counts_.ranges_left_out;
+    };
+    freed_ranges_.take(0, UINT64_MAX, forget, forget);
 }
 
 void Checks::check_damage(const char* function, const node::FreedRange& range) {
@@ -99,8 +112,10 @@ void Checks::check_damage(const char* function, const node::FreedRange& range) {
 
 void Checks::check_given_out(const char* function, const node::NodeHeap::Range& given) {
     const auto begin = reinterpret_cast<uint64_t>(given.data);
-    freed_ranges_.take(begin, begin + given.bytes,
-                       [&](const node::FreedRange& range) { check_damage(function, range); });
+    freed_ranges_.take(
+        begin, begin + given.bytes,
+        [&](const node::FreedRange& range) { check_damage(function, range); },
+        [&](const node::FreedRange& range) { stop_watching(function, range); });
 }
 
 // ---- Memory of ARMCI_Malloc_local ----
@@ -149,9 +164,10 @@ void Checks::stop_watching_memory() {
         release_oldest_local();
     }
     if (runtime_.world.is_leader()) {
-        freed_ranges_.take(0, UINT64_MAX, [&](const node::FreedRange& range) {
+        const auto look = [&](const node::FreedRange& range) {
             check_damage("ARMCI_Finalize", range);
-        });
+        };
+        freed_ranges_.take(0, UINT64_MAX, look, look);
         counts_.ranges_left_out += freed_ranges_.left_out();
     }
 }

@@ -77,6 +77,9 @@ class Checks {
     // By the rank that has allocated for this node. True: the pages hold the pattern and must stay.
     bool poison_freed(const Segment& segment, const NodePart& part);
     bool poison_freed(int owner, const Slice& slice, uint64_t allocation);
+    // What is poisoned and kept on this node, and how to get it back for others.
+    uint64_t freed_bytes() const { return freed_ranges_.bytes(); }
+    void give_back_freed(const char* function);
     // Memory that comes from the heap.
     void check_given_out(const char* function, const node::NodeHeap::Range& range);
     // "it was freed: ...", or nothing if that is not known.
@@ -170,6 +173,7 @@ class Checks {
 
     void watch_freed(int owner, const Slice& slice, uint64_t allocation);
     void check_damage(const char* function, const node::FreedRange& range);
+    void stop_watching(const char* function, const node::FreedRange& range);
     void check_damage(const FreedLocal& freed);
     void release_oldest_local();
     void stop_watching_memory();

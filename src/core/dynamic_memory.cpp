@@ -32,7 +32,7 @@ DynamicMemory allocate_dynamic(Runtime& runtime, const char* function, int64_t b
     DynamicMemory memory;
     std::string reason = "the node heap is full; raise ARMCI_HEAP_SIZE";
     node::NodeHeap::Range range;
-    if (memory_is_available(runtime, bytes, &reason)) {
+    if (memory_is_available(runtime, function, bytes, &reason)) {
         range = take_from_heap(runtime, function, static_cast<size_t>(bytes));
     }
     if (range.data == nullptr) {

@@ -130,7 +130,8 @@ node::NodeHeap::Range take_from_heap(Runtime& runtime, const char* function, siz
     return range;
 }
 
-bool memory_is_available(Runtime& runtime, int64_t bytes, std::string* reason) {
+bool memory_is_available(Runtime& runtime, const char* function, int64_t bytes,
+                         std::string* reason) {
     char text[256];
     const int64_t free_heap = static_cast<int64_t>(runtime.heap.data_bytes()) -
                               static_cast<int64_t>(runtime.heap.used_bytes());
@@ -146,12 +147,19 @@ bool memory_is_available(Runtime& runtime, int64_t bytes, std::string* reason) {
     if (bytes < kUncheckedBytes) {
         return true;
     }
+    // What checking mode keeps is resident, too, and was not given out.
+    const auto kept =
+        static_cast<int64_t>(runtime.checks != nullptr ? runtime.checks->freed_bytes() : 0);
     // Memory that was given out but not touched yet is spoken for.
     const auto promised =
         std::max<int64_t>(0, static_cast<int64_t>(runtime.heap.used_bytes()) -
-                                 static_cast<int64_t>(runtime.heap.resident_bytes()));
+                                 static_cast<int64_t>(runtime.heap.resident_bytes()) + kept);
     const node::MemoryLimit limit = node::available_memory();
     const int64_t available = limit.available_bytes - promised;
+    if (bytes > available && kept > 0) {
+        runtime.checks->give_back_freed(function);
+        return memory_is_available(runtime, function, bytes, reason);
+    }
     if (bytes > available) {
         std::snprintf(text, sizeof text,
                       "%s has %" PRId64 " bytes available, of which %" PRId64
@@ -208,7 +216,7 @@ NodeReport allocate_part(Runtime& runtime, const char* function, int64_t bytes,
     bool available = tables.data != nullptr;
     node::NodeHeap::Range data;
     if (available && bytes > 0) {
-        available = memory_is_available(runtime, bytes, &reason);
+        available = memory_is_available(runtime, function, bytes, &reason);
         if (available) {
             data = take_from_heap(runtime, function, static_cast<size_t>(bytes));
             available = data.data != nullptr;

@@ -41,6 +41,7 @@ void withdraw(Runtime& runtime, const char* function, const NodePart& part);
 node::NodeHeap::Range take_from_heap(Runtime& runtime, const char* function, size_t bytes);
 
 // Whether `bytes` more can be had on this node now; false sets *reason.
-bool memory_is_available(Runtime& runtime, int64_t bytes, std::string* reason);
+bool memory_is_available(Runtime& runtime, const char* function, int64_t bytes,
+                         std::string* reason);
 
 }  // namespace armci::core

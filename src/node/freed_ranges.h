@@ -25,8 +25,10 @@ struct FreedRange {
 
 struct FreedRangeTable {
     static constexpr uint32_t kMost = 1 << 11;  // per node
+    static constexpr uint64_t kMostBytes = 256 << 20;
     SharedLock lock;
     uint32_t count = 0;
+    uint64_t bytes = 0;         // of all entries: memory that nobody uses, and the system misses
     uint64_t left_out = 0;      // that there was no room for to the end
     FreedRange entries[kMost];  // not initialised: pages that nobody needs stay untouched
 };
@@ -36,23 +38,26 @@ class FreedRanges {
     FreedRanges() = default;
     explicit FreedRanges(FreedRangeTable* table) : table_(table) {}
 
-    // Calls visit(const FreedRange&) for the oldest one if that must go to make room.
-    template <class Visit>
-    void add(const FreedRange& range, Visit&& visit) {
+    // Adds a range of at most kMostBytes. Calls forget(const FreedRange&) for the oldest ones if
+    // they must go to make room; their memory may go back to the system then.
+    template <class Forget>
+    void add(const FreedRange& range, Forget&& forget) {
         table_->lock.lock();
-        if (table_->count == FreedRangeTable::kMost) {
-            visit(table_->entries[0]);
+        while (
+            table_->count == FreedRangeTable::kMost ||
+            (table_->count > 0 && table_->bytes + bytes_of(range) > FreedRangeTable::kMostBytes)) {
+            forget(table_->entries[0]);
             remove(0);
             ++table_->left_out;
         }
-        table_->entries[table_->count++] = range;
+        append(range);
         table_->lock.unlock();
     }
 
-    // Takes [begin, end) out, and calls visit(const FreedRange&) for each part that was there. What
-    // there is no room for outside of it is forgotten.
-    template <class Visit>
-    void take(uint64_t begin, uint64_t end, Visit&& visit) {
+    // Takes [begin, end) out, and calls visit(const FreedRange&) for each part that was there, and
+    // forget as above for what there is no room for outside of it.
+    template <class Visit, class Forget>
+    void take(uint64_t begin, uint64_t end, Visit&& visit, Forget&& forget) {
         table_->lock.lock();
         for (uint32_t i = 0; i < table_->count;) {
             const FreedRange range = table_->entries[i];
@@ -60,36 +65,51 @@ class FreedRanges {
                 ++i;
                 continue;
             }
+            FreedRange before = range;
             FreedRange part = range;
-            part.begin = begin > range.begin ? begin : range.begin;
-            part.end = end < range.end ? end : range.end;
+            FreedRange after = range;
+            before.end = part.begin = begin > range.begin ? begin : range.begin;
+            after.begin = part.end = end < range.end ? end : range.end;
             visit(part);
             remove(i);
-            put_back(range, range.begin, part.begin);
-            put_back(range, part.end, range.end);
+            put_back(before, forget);
+            put_back(after, forget);
         }
         table_->lock.unlock();
     }
 
     uint64_t left_out() const { return table_->left_out; }
+    uint64_t bytes() const {
+        table_->lock.lock();
+        const uint64_t bytes = table_->bytes;
+        table_->lock.unlock();
+        return bytes;
+    }
 
   private:
+    static uint64_t bytes_of(const FreedRange& range) { return range.end - range.begin; }
+
+    void append(const FreedRange& range) {
+        table_->entries[table_->count++] = range;
+        table_->bytes += bytes_of(range);
+    }
     void remove(uint32_t index) {
         FreedRange* place = table_->entries + index;
+        table_->bytes -= bytes_of(*place);
         std::memmove(place, place + 1, sizeof *place * (table_->count - index - 1));
         --table_->count;
     }
-    void put_back(FreedRange range, uint64_t begin, uint64_t end) {
-        if (begin >= end) {
+    template <class Forget>
+    void put_back(const FreedRange& range, Forget&& forget) {
+        if (range.begin == range.end) {
             return;
         }
         if (table_->count == FreedRangeTable::kMost) {
+            forget(range);
             ++table_->left_out;
             return;
         }
-        range.begin = begin;
-        range.end = end;
-        table_->entries[table_->count++] = range;
+        append(range);
     }
 
     FreedRangeTable* table_ = nullptr;

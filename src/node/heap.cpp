@@ -213,8 +213,8 @@ void NodeHeap::release(uint32_t record, Pages pages) {
     // The extent is still ours here, so the pages can go back without the lock; its links are not.
     const uint64_t bytes = records()[record].bytes;
     if (pages == Pages::give_back) {
-        fallocate(memory_fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                  static_cast<off_t>(records()[record].offset), static_cast<off_t>(bytes));
+        const uint64_t begin = reinterpret_cast<uint64_t>(control_) + records()[record].offset;
+        give_back(begin, begin + bytes);
     }
     AllocatorState& state = control_->allocator;
     state.lock.lock();
@@ -222,6 +222,12 @@ void NodeHeap::release(uint32_t record, Pages pages) {
     state.used_bytes -= bytes;
     link_free(merge_neighbours(record));
     state.lock.unlock();
+}
+
+void NodeHeap::give_back(uint64_t begin, uint64_t end) {
+    fallocate(memory_fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+              static_cast<off_t>(begin - reinterpret_cast<uint64_t>(control_)),
+              static_cast<off_t>(end - begin));
 }
 
 bool NodeHeap::contains(const void* address) const {

@@ -79,6 +79,9 @@ class NodeHeap {
     // what allocate() returned.
     enum class Pages : bool { give_back, keep };
     void release(uint32_t record, Pages pages = Pages::give_back);
+    // Gives the whole pages of it, which were kept, back to the system later; the rest becomes
+    // zero.
+    void give_back(uint64_t begin, uint64_t end);
 
     bool contains(const void* address) const;
     size_t data_bytes() const;

@@ -258,17 +258,19 @@ TEST(FreedRanges, WhatIsTakenIsCutOut) {
     const auto note = [&](const node::FreedRange& range) {
         taken.emplace_back(range.begin, range.end);
     };
-    ranges.take(150, 160, note);
+    ranges.take(150, 160, note, none);
     EXPECT_EQ(taken, (std::vector<std::pair<uint64_t, uint64_t>>{{150, 160}}));
+    EXPECT_EQ(ranges.bytes(), 190U);
     taken.clear();
-    ranges.take(140, 350, note);
+    ranges.take(140, 350, note, none);
     std::sort(taken.begin(), taken.end());
     EXPECT_EQ(taken,
               (std::vector<std::pair<uint64_t, uint64_t>>{{140, 150}, {160, 200}, {300, 350}}));
     taken.clear();
-    ranges.take(0, UINT64_MAX, note);
+    ranges.take(0, UINT64_MAX, note, none);
     std::sort(taken.begin(), taken.end());
     EXPECT_EQ(taken, (std::vector<std::pair<uint64_t, uint64_t>>{{100, 140}, {350, 400}}));
+    EXPECT_EQ(ranges.bytes(), 0U);
     EXPECT_EQ(ranges.left_out(), 0U);
 }
 
@@ -282,6 +284,27 @@ TEST(FreedRanges, TheOldestMakesRoom) {
     }
     EXPECT_EQ(gone, std::vector<uint64_t>{0});
     EXPECT_EQ(ranges.left_out(), 1U);
+    // One becomes two, for which there is no room.
+    const auto note = [&](const node::FreedRange& range) { gone.push_back(range.begin); };
+    ranges.take(12, 13, note, note);
+    EXPECT_EQ(gone, (std::vector<uint64_t>{0, 12, 13}));
+    EXPECT_EQ(ranges.left_out(), 2U);
+}
+
+TEST(FreedRanges, TheyAreNoMoreThanSoManyBytes) {
+    constexpr uint64_t kBytes = node::FreedRangeTable::kMostBytes / 4;
+    auto table = std::make_unique<node::FreedRangeTable>();
+    node::FreedRanges ranges(table.get());
+    std::vector<uint64_t> gone;
+    const auto note = [&](const node::FreedRange& range) { gone.push_back(range.begin); };
+    for (uint64_t i = 0; i < 5; ++i) {
+        ranges.add({i * kBytes, (i + 1) * kBytes, 0, 0, 1, 0, 0}, note);
+    }
+    EXPECT_EQ(gone, std::vector<uint64_t>{0});
+    EXPECT_EQ(ranges.bytes(), 4 * kBytes);
+    ranges.add({5 * kBytes, 9 * kBytes, 0, 0, 1, 0, 0}, note);
+    EXPECT_EQ(gone, (std::vector<uint64_t>{0, kBytes, 2 * kBytes, 3 * kBytes, 4 * kBytes}));
+    EXPECT_EQ(ranges.bytes(), 4 * kBytes);
 }
 
 }  // namespace

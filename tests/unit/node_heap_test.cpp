@@ -322,5 +322,20 @@ TEST(NodeHeap, ReleasedPagesGoBackToTheSystem) {
     }
 }
 
+TEST(NodeHeap, KeptPagesGoBackLater) {
+    TestHeap heap(64 * kMiB);
+    const size_t before = heap->resident_bytes();
+    const NodeHeap::Range range = heap->allocate(2 * kMiB);
+    char* bytes = static_cast<char*>(range.data);
+    std::memset(bytes, 1, 2 * kMiB);
+    heap->release(range.record, NodeHeap::Pages::keep);
+    EXPECT_GE(heap->resident_bytes(), before + 2 * kMiB);
+    const auto begin = reinterpret_cast<uint64_t>(bytes);
+    heap->give_back(begin + 100, begin + 2 * kMiB);
+    EXPECT_LE(heap->resident_bytes(), before + kPageBytes);
+    EXPECT_EQ(bytes[99], 1);
+    EXPECT_EQ(bytes[100], 0);
+}
+
 }  // namespace
 }  // namespace armci::node::test
