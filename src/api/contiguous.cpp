@@ -6,14 +6,15 @@
 using armci::api::Threads;
 using armci::base::OpKind;
 using armci::core::Entry;
+using armci::core::Runtime;
 using armci::pipeline::Transfer;
 namespace api = armci::api;
 
 namespace {
 
 // The long way of a blocking transfer; apart, so that the short way has little to save and restore.
-[[gnu::noinline]] void run_long(armci::core::Runtime& runtime, const char* function, OpKind op,
-                                void* src, void* dst, int bytes, int proc,
+[[gnu::noinline]] void run_long(Runtime& runtime, const char* function, OpKind op, void* src,
+                                void* dst, int bytes, int proc,
                                 const armci::strided::AccScale* scale) {
     Transfer transfer;
     if (api::make_contiguous(runtime, function, op, src, dst, bytes, proc, scale, &transfer)) {
@@ -21,8 +22,8 @@ namespace {
     }
 }
 
-[[gnu::noinline]] void start_long(armci::core::Runtime& runtime, const char* function, OpKind op,
-                                  void* src, void* dst, int bytes, int proc,
+[[gnu::noinline]] void start_long(Runtime& runtime, const char* function, OpKind op, void* src,
+                                  void* dst, int bytes, int proc,
                                   const armci::strided::AccScale* scale, armci_hdl_t* handle) {
     Transfer transfer;
     const bool any =
@@ -32,53 +33,49 @@ namespace {
 
 // Put or get. The local side comes first of a put, second of a get.
 template <Threads kThreads, OpKind kOp>
-[[gnu::always_inline]] inline int move(void* src, void* dst, int bytes, int proc) {
+[[gnu::always_inline]] inline int move(Runtime& runtime, void* src, void* dst, int bytes,
+                                       int proc) {
     constexpr bool kIsPut = kOp == OpKind::put;
-    constexpr const char* kFunction = kIsPut ? "ARMCI_Put" : "ARMCI_Get";
-    Entry entry(kFunction, Entry::Lock::on_demand);
-    if (!api::copied_on_node<kThreads>(*entry, kOp, kIsPut ? src : dst, kIsPut ? dst : src, bytes,
+    if (!api::copied_on_node<kThreads>(runtime, kOp, kIsPut ? src : dst, kIsPut ? dst : src, bytes,
                                        proc)) {
-        run_long(*entry, kFunction, kOp, src, dst, bytes, proc, nullptr);
+        run_long(runtime, kIsPut ? "ARMCI_Put" : "ARMCI_Get", kOp, src, dst, bytes, proc, nullptr);
     }
     return 0;
 }
 
 template <Threads kThreads>
-[[gnu::always_inline]] inline int acc(int datatype, void* scale, void* src, void* dst, int bytes,
-                                      int proc) {
-    Entry entry("ARMCI_Acc", Entry::Lock::on_demand);
-    if (!api::added_on_node<kThreads>(*entry, datatype, scale, src, dst, bytes, proc)) {
+[[gnu::always_inline]] inline int acc(Runtime& runtime, int datatype, void* scale, void* src,
+                                      void* dst, int bytes, int proc) {
+    if (!api::added_on_node<kThreads>(runtime, datatype, scale, src, dst, bytes, proc)) {
         const auto factor = api::check_scale("ARMCI_Acc", datatype, scale);
-        run_long(*entry, "ARMCI_Acc", OpKind::acc, src, dst, bytes, proc, api::pointer_to(factor));
+        run_long(runtime, "ARMCI_Acc", OpKind::acc, src, dst, bytes, proc, api::pointer_to(factor));
     }
     return 0;
 }
 
 template <Threads kThreads, OpKind kOp>
-[[gnu::always_inline]] inline int nb_move(void* src, void* dst, int bytes, int proc,
-                                          armci_hdl_t* hdl) {
+[[gnu::always_inline]] inline int nb_move(Runtime& runtime, void* src, void* dst, int bytes,
+                                          int proc, armci_hdl_t* hdl) {
     constexpr bool kIsPut = kOp == OpKind::put;
-    constexpr const char* kFunction = kIsPut ? "ARMCI_NbPut" : "ARMCI_NbGet";
-    Entry entry(kFunction, Entry::Lock::on_demand, Entry::Copies::leave);
-    const bool is_for_engine = kThreads == Threads::several && entry->copies.want(bytes);
-    if (!is_for_engine && api::copied_on_node<kThreads>(*entry, kOp, kIsPut ? src : dst,
+    const bool is_for_engine = kThreads == Threads::several && runtime.copies.want(bytes);
+    if (!is_for_engine && api::copied_on_node<kThreads>(runtime, kOp, kIsPut ? src : dst,
                                                         kIsPut ? dst : src, bytes, proc)) {
-        api::skip(*entry, hdl);
+        api::skip(runtime, hdl);
     } else {
-        start_long(*entry, kFunction, kOp, src, dst, bytes, proc, nullptr, hdl);
+        start_long(runtime, kIsPut ? "ARMCI_NbPut" : "ARMCI_NbGet", kOp, src, dst, bytes, proc,
+                   nullptr, hdl);
     }
     return 0;
 }
 
 template <Threads kThreads>
-[[gnu::always_inline]] inline int nb_acc(int datatype, void* scale, void* src, void* dst, int bytes,
-                                         int proc, armci_hdl_t* hdl) {
-    Entry entry("ARMCI_NbAcc", Entry::Lock::on_demand, Entry::Copies::leave);
-    if (api::added_on_node<kThreads>(*entry, datatype, scale, src, dst, bytes, proc)) {
-        api::skip(*entry, hdl);
+[[gnu::always_inline]] inline int nb_acc(Runtime& runtime, int datatype, void* scale, void* src,
+                                         void* dst, int bytes, int proc, armci_hdl_t* hdl) {
+    if (api::added_on_node<kThreads>(runtime, datatype, scale, src, dst, bytes, proc)) {
+        api::skip(runtime, hdl);
     } else {
         const auto factor = api::check_scale("ARMCI_NbAcc", datatype, scale);
-        start_long(*entry, "ARMCI_NbAcc", OpKind::acc, src, dst, bytes, proc,
+        start_long(runtime, "ARMCI_NbAcc", OpKind::acc, src, dst, bytes, proc,
                    api::pointer_to(factor), hdl);
     }
     return 0;
@@ -88,38 +85,40 @@ template <Threads kThreads>
 
 extern "C" int PARMCI_Put(void* src, void* dst, int bytes, int proc) {
     return api::by_threads<move<Threads::one, OpKind::put>, move<Threads::several, OpKind::put>>(
-        src, dst, bytes, proc);
+        "ARMCI_Put", src, dst, bytes, proc);
 }
 ARMCI_ALIAS(int, ARMCI_Put, (void*, void*, int, int), PARMCI_Put);
 
 extern "C" int PARMCI_Get(void* src, void* dst, int bytes, int proc) {
     return api::by_threads<move<Threads::one, OpKind::get>, move<Threads::several, OpKind::get>>(
-        src, dst, bytes, proc);
+        "ARMCI_Get", src, dst, bytes, proc);
 }
 ARMCI_ALIAS(int, ARMCI_Get, (void*, void*, int, int), PARMCI_Get);
 
 extern "C" int PARMCI_Acc(int datatype, void* scale, void* src, void* dst, int bytes, int proc) {
-    return api::by_threads<acc<Threads::one>, acc<Threads::several>>(datatype, scale, src, dst,
-                                                                     bytes, proc);
+    return api::by_threads<acc<Threads::one>, acc<Threads::several>>("ARMCI_Acc", datatype, scale,
+                                                                     src, dst, bytes, proc);
 }
 ARMCI_ALIAS(int, ARMCI_Acc, (int, void*, void*, void*, int, int), PARMCI_Acc);
 
 extern "C" int PARMCI_NbPut(void* src, void* dst, int bytes, int proc, armci_hdl_t* hdl) {
     return api::by_threads<nb_move<Threads::one, OpKind::put>,
-                           nb_move<Threads::several, OpKind::put>>(src, dst, bytes, proc, hdl);
+                           nb_move<Threads::several, OpKind::put>, Entry::Copies::leave>(
+        "ARMCI_NbPut", src, dst, bytes, proc, hdl);
 }
 ARMCI_ALIAS(int, ARMCI_NbPut, (void*, void*, int, int, armci_hdl_t*), PARMCI_NbPut);
 
 extern "C" int PARMCI_NbGet(void* src, void* dst, int bytes, int proc, armci_hdl_t* hdl) {
     return api::by_threads<nb_move<Threads::one, OpKind::get>,
-                           nb_move<Threads::several, OpKind::get>>(src, dst, bytes, proc, hdl);
+                           nb_move<Threads::several, OpKind::get>, Entry::Copies::leave>(
+        "ARMCI_NbGet", src, dst, bytes, proc, hdl);
 }
 ARMCI_ALIAS(int, ARMCI_NbGet, (void*, void*, int, int, armci_hdl_t*), PARMCI_NbGet);
 
 extern "C" int PARMCI_NbAcc(int datatype, void* scale, void* src, void* dst, int bytes, int proc,
                             armci_hdl_t* hdl) {
-    return api::by_threads<nb_acc<Threads::one>, nb_acc<Threads::several>>(datatype, scale, src,
-                                                                           dst, bytes, proc, hdl);
+    return api::by_threads<nb_acc<Threads::one>, nb_acc<Threads::several>, Entry::Copies::leave>(
+        "ARMCI_NbAcc", datatype, scale, src, dst, bytes, proc, hdl);
 }
 ARMCI_ALIAS(int, ARMCI_NbAcc, (int, void*, void*, void*, int, int, armci_hdl_t*), PARMCI_NbAcc);
 

@@ -62,15 +62,15 @@ void run(Runtime& runtime, WordOperation operation, void* ploc, void* prem, int 
 }
 
 template <Threads kThreads>
-[[gnu::always_inline]] inline int rmw(int op, void* ploc, void* prem, int value, int proc) {
-    core::Entry entry("ARMCI_Rmw", core::Entry::Lock::on_demand);
+[[gnu::always_inline]] inline int rmw(Runtime& runtime, int op, void* ploc, void* prem, int value,
+                                      int proc) {
     const WordOperation operation = checked_operation(op);
-    check_rank("ARMCI_Rmw", "proc", proc, *entry);
+    check_rank("ARMCI_Rmw", "proc", proc, runtime);
     check_not_null("ARMCI_Rmw", "ploc", ploc);
     if (op == ARMCI_FETCH_AND_ADD || op == ARMCI_SWAP) {
-        run<kThreads, int>(*entry, operation, ploc, prem, value, proc);
+        run<kThreads, int>(runtime, operation, ploc, prem, value, proc);
     } else {
-        run<kThreads, long>(*entry, operation, ploc, prem, value, proc);
+        run<kThreads, long>(runtime, operation, ploc, prem, value, proc);
     }
     return 0;
 }
@@ -81,6 +81,6 @@ template <Threads kThreads>
 extern "C" int PARMCI_Rmw(int op, void* ploc, void* prem, int value, int proc) {
     using armci::api::Threads;
     return armci::api::by_threads<armci::api::rmw<Threads::one>, armci::api::rmw<Threads::several>>(
-        op, ploc, prem, value, proc);
+        "ARMCI_Rmw", op, ploc, prem, value, proc);
 }
 ARMCI_ALIAS(int, ARMCI_Rmw, (int, void*, void*, int, int), PARMCI_Rmw);

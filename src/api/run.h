@@ -34,18 +34,22 @@ inline void start_or_skip(Runtime& runtime, bool any, Transfer&& transfer, armci
 // engine it is the second, too.
 enum class Threads : bool { one, several };
 
-template <auto kCall, class... Arguments>
-[[gnu::noinline]] int call_apart(Arguments... arguments) {
-    return kCall(arguments...);
+template <auto kCall, core::Entry::Copies kCopies, class... Arguments>
+[[gnu::noinline]] int call_with_entry(const char* function, Arguments... arguments) {
+    const core::Entry entry(function, core::Entry::Lock::on_demand, kCopies);
+    return kCall(*entry, arguments...);
 }
 
-template <auto kAlone, auto kAmongThreads, class... Arguments>
-[[gnu::always_inline]] inline int by_threads(Arguments... arguments) {
-    const Runtime* runtime = core::running();
-    if (runtime != nullptr && runtime->is_concurrent) [[unlikely]] {
-        return call_apart<kAmongThreads>(arguments...);
+// What a whole entry point consists of. A thread that is alone needs none of what an Entry does but
+// to know that the library is running.
+template <auto kAlone, auto kAmongThreads,
+          core::Entry::Copies kCopies = core::Entry::Copies::settle, class... Arguments>
+[[gnu::always_inline]] inline int by_threads(const char* function, Arguments... arguments) {
+    Runtime* runtime = core::running();
+    if (runtime == nullptr || runtime->is_concurrent) [[unlikely]] {
+        return call_with_entry<kAmongThreads, kCopies>(function, arguments...);
     }
-    return kAlone(arguments...);
+    return kAlone(*runtime, arguments...);
 }
 
 template <Threads kThreads>
