@@ -1,6 +1,7 @@
 // MPI_THREAD_MULTIPLE: several threads of a rank call the library at the same time.
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -9,11 +10,13 @@
 #include <thread>
 
 #include "armci/armcix.h"
+#include "armci/message.h"
 #include "stopping_page.h"
 #include "support/check.h"
 #include "support/global_memory.h"
 #include "support/harness.h"
 #include "support/transfer.h"
+#include "task_state.h"
 
 namespace armci::mp {
 namespace {
@@ -386,26 +389,44 @@ TEST(Threads, AThreadInsideALocalOperationHoldsNobodyUp) {
     EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
 }
 
-// The same while it waits for a mutex.
+// The same while it waits for a mutex; and it gets the mutex while another thread stands still with
+// the lock that calls have in common. (If waiting needed that, this would never end.)
 TEST(Threads, AThreadThatWaitsForAMutexHoldsNobodyUp) {
+    if (ARMCIX_Node(nproc() - 1) != ARMCIX_Node(0)) {
+        GTEST_SKIP() << "with a network, the unlock needs that lock";
+    }
+    constexpr int kTag = 5;
     GlobalMemory memory(kLongBytes, MemoryKind::allocated);
     ASSERT_EQ(ARMCI_Create_mutexes(2), 0);
     ARMCI_Barrier();
     ARMCI_Lock(0, me());
     std::atomic<bool> has_it{false};
+    std::atomic<int> waiting_tid{0};
     std::thread waiting([&] {
+        waiting_tid = gettid();
         ARMCI_Lock(0, me());
         has_it = true;
         ARMCI_Unlock(0, me());
     });
-    for (int64_t round = 0; round < scaled(64); ++round) {
-        use_the_local_route(memory.mine());
+    while (waiting_tid == 0) {
         sched_yield();
     }
+    test::wait_until_asleep(
+        test::task_of(waiting_tid));  // for the mutex: nothing else is in its way
+    use_the_local_route(memory.mine());
+    StoppingPage page;
+    std::thread held([&] { armci_msg_snd(kTag, page.memory(), StoppingPage::kBytes, me()); });
+    page.wait_until_reached();
     EXPECT_FALSE(has_it);
     ARMCI_Unlock(0, me());
     waiting.join();
     EXPECT_TRUE(has_it);
+    page.let_go();
+    held.join();
+    std::vector<char> sent(StoppingPage::kBytes);
+    int bytes = 0;
+    armci_msg_rcv(kTag, sent.data(), StoppingPage::kBytes, &bytes, me());
+    EXPECT_EQ(bytes, StoppingPage::kBytes);
     ARMCI_Barrier();
     EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
 }
