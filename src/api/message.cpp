@@ -28,12 +28,7 @@ void reduce(Runtime& runtime, const char* function, const core::Group& group, vo
     if (n > 0) {
         check_not_null(function, "x", x);
     }
-    const core::MessageType checked = checked_type(function, type);
-    if (runtime.checks != nullptr) {
-        constexpr int64_t kTypes = 8;
-        runtime.checks->meet(function, group, core::Collective::reduce, n * kTypes + type);
-    }
-    runtime.messages.reduce(runtime, function, group, x, n, op, checked);
+    runtime.messages.reduce(runtime, function, group, x, n, op, checked_type(function, type));
 }
 
 // Ranks outside the scope have nothing to do.

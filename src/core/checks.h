@@ -39,6 +39,7 @@ enum class Collective : int32_t {
     create_mutexes,
     destroy_mutexes,
     reduce,
+    select,
     finalize
 };
 

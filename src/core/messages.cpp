@@ -95,6 +95,14 @@ void absolute_values(T* values, int count) {
     }
 }
 
+void check_meeting(Runtime& runtime, const char* function, const Group& group, Collective kind,
+                   int64_t n, MessageType type) {
+    if (runtime.checks != nullptr) {
+        constexpr int64_t kTypes = 8;
+        runtime.checks->meet(function, group, kind, n * kTypes + static_cast<int64_t>(type));
+    }
+}
+
 template <class T>
 T highest_value() {
     using Limits = std::numeric_limits<T>;
@@ -237,6 +245,7 @@ void Messages::reduce(Runtime& runtime, const char* function, const Group& group
     if (operation->integers_only && !is_integer(type)) {
         base::fatal(function, "argument op = \"%s\" is defined for integers only", name);
     }
+    check_meeting(runtime, function, group, Collective::reduce, count, type);
     if (operation->of_absolute_values) {
         with_type(type,
                   [&](auto* tag) { absolute_values(static_cast<decltype(tag)>(data), count); });
@@ -257,6 +266,7 @@ void Messages::select(Runtime& runtime, const char* function, const Group& group
     if (!is_max && !wanted.starts_with("min")) {
         base::fatal(function, "argument op = \"%s\": use \"min\" or \"max\"", name);
     }
+    check_meeting(runtime, function, group, Collective::select, bytes, type);
     if (group.size() == 1) {
         return;
     }

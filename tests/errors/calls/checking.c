@@ -361,6 +361,17 @@ static void sum_of_different_lengths(void) {
     armci_msg_igop(values, 1 + my_rank, "+");
 }
 
+static void selection_and_exchange(void) {
+    start_checked();
+    expect_different_calls("armci_msg_sel_scope", "armci_exchange_address");
+    void* addresses[2] = {NULL, NULL};
+    if (is_last_rank()) {
+        armci_exchange_address(addresses, rank_count);
+    } else {
+        armci_msg_sel_scope(SCOPE_ALL, addresses, sizeof(long), "max", ARMCI_LONG, 1);
+    }
+}
+
 static void barrier_of_mutex_holder(void) {
     start_checked();
     ARMCI_Create_mutexes(1);
@@ -616,6 +627,7 @@ const struct Case checking_cases[] = {
     CASE(barrier_and_finalize, ON_ITS_OWN, NODE),
     CASE(barrier_and_mpi_finalize, ON_ITS_OWN, NODE),
     CASE(sum_of_different_lengths, ON_ITS_OWN, NODE),
+    CASE(selection_and_exchange, ON_ITS_OWN, NODE),
     CASE(barrier_of_mutex_holder, ON_ITS_OWN, ANY),
     CASE(finalize_with_mutex, ON_ITS_OWN, NODE),
     CASE(finalize_with_pending, ON_ITS_OWN, NODE),
