@@ -39,12 +39,16 @@ void CopiedPlace::cached(int64_t ticks) {
     slow_in_row_ = 0;
 }
 
-CopiedPlace& CopyHistory::place(const void* to, int64_t bytes) {
+CopiedPlace& CopyHistory::visit(const void* to, int64_t bytes) {
     const uint64_t key = (reinterpret_cast<uintptr_t>(to) >> 6) + static_cast<uint64_t>(bytes);
     Slot& slot = slots_[(key * 0x9e3779b97f4a7c15U) >> (64 - kSlotBits)];
-    if (slot.to != to || slot.bytes != bytes) {
-        slot = Slot{to, bytes, {}};
+    if (slot.to != to || slot.bytes != bytes || copied_ - slot.copied >= kNearBytes) {
+        slot.place = {};
     }
+    slot.to = to;
+    slot.bytes = bytes;
+    slot.copied = copied_;
+    copied_ += bytes;
     return slot.place;
 }
 

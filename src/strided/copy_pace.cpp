@@ -79,7 +79,7 @@ void CopyPace::begin(const void* to, int64_t total_bytes, int64_t unit_bytes) {
     unit_bytes_ = unit_bytes;
     stretch_bytes_ = kFirstStretchBytes;
     if (store_choice == StoreChoice::automatic) {
-        place_ = &copy_history().place(to, total_bytes);
+        place_ = &copy_history().visit(to, total_bytes);
         whole_begin_ticks_ = base::ticks();
         is_cached_ = place_->next_is_cached();
         if (is_cached_) {

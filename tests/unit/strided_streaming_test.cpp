@@ -310,13 +310,20 @@ TEST(CopiedPlace, WhatDoesNotStreamNeedsNoTrial) {
 
 TEST(CopyHistory, KnowsAPlaceByAddressAndLength) {
     CopyHistory history;
-    char memory[2];
-    CopiedPlace& place = history.place(&memory[0], 1 << 20);
-    looks_until_trial(place);
-    EXPECT_EQ(&history.place(&memory[0], 1 << 20), &place);
-    EXPECT_TRUE(history.place(&memory[0], 1 << 20).next_is_cached());
-    EXPECT_FALSE(history.place(&memory[1], 1 << 20).next_is_cached());
-    EXPECT_FALSE(history.place(&memory[0], 2 << 20).next_is_cached());
+    char memory[2] = {};
+    looks_until_trial(history.visit(&memory[0], 1 << 20));
+    EXPECT_TRUE(history.visit(&memory[0], 1 << 20).next_is_cached());
+    EXPECT_FALSE(history.visit(&memory[1], 1 << 20).next_is_cached());
+    EXPECT_FALSE(history.visit(&memory[0], 2 << 20).next_is_cached());
+}
+
+TEST(CopyHistory, ForgetsPlacesThatMustHaveLeftTheCache) {
+    CopyHistory history;
+    char memory[65] = {};
+    looks_until_trial(history.visit(&memory[0], 1 << 20));
+    ASSERT_TRUE(history.visit(&memory[0], 1 << 20).next_is_cached());
+    history.visit(&memory[64], 64 << 20);
+    EXPECT_FALSE(history.visit(&memory[0], 1 << 20).next_is_cached());
 }
 
 TEST(StridedStreaming, WhichRunsAreWorthIt) {
