@@ -17,7 +17,8 @@ void copy_strided(const PairLayout& layout, char* local, char* remote) {
     const bool may_stream = kToRemote
                                 ? is_worth_streaming(remote, layout.remote_stride[0], run_bytes)
                                 : is_worth_streaming(local, layout.local_stride[0], run_bytes);
-    CopyPace pace(total_bytes(layout), pace_unit(run_bytes), may_stream);
+    CopyPace pace(kToRemote ? remote : local, total_bytes(layout), pace_unit(run_bytes),
+                  may_stream);
     if (run_bytes > kLongRunBytes) {
         for_each_run(layout, local, remote, [&](char* local_run, char* remote_run, int64_t) {
             copy_long_run(pace, kToRemote ? remote_run : local_run,
@@ -62,7 +63,7 @@ void copy_contiguous(const void* from, void* to, int64_t bytes) {
     const auto* source = static_cast<const char*>(from);
     auto* target = static_cast<char*>(to);
     if (bytes >= least_streamed_bytes && !overlap(source, target, bytes)) {
-        CopyPace pace(bytes, 1, kHaveStreamingStores);
+        CopyPace pace(to, bytes, 1, kHaveStreamingStores);
         copy_long_run(pace, target, source, bytes);
     } else if (bytes > 0) {
         std::memmove(target, source, static_cast<size_t>(bytes));
@@ -86,7 +87,7 @@ void copy_vector(void* const* from, void* const* to, int64_t segment_count, int6
     if (segment_bytes <= 0 || segment_count <= 0) {
         return;
     }
-    CopyPace pace(segment_count * segment_bytes, pace_unit(segment_bytes),
+    CopyPace pace(to[0], segment_count * segment_bytes, pace_unit(segment_bytes),
                   is_worth_streaming(to[0], 0, segment_bytes));
     if (segment_bytes > kLongRunBytes) {
         for (int64_t i = 0; i < segment_count; ++i) {

@@ -70,7 +70,7 @@ void set_store_choice(StoreChoice choice) {
     }
 }
 
-void CopyPace::begin(int64_t unit_bytes) {
+void CopyPace::begin(const void* to, int64_t total_bytes, int64_t unit_bytes) {
     if (store_choice == StoreChoice::streamed) {
         is_streaming_ = has_streamed_ = true;
         return;
@@ -78,7 +78,30 @@ void CopyPace::begin(int64_t unit_bytes) {
     slow_ticks_per_byte();
     unit_bytes_ = unit_bytes;
     stretch_bytes_ = kFirstStretchBytes;
+    if (store_choice == StoreChoice::automatic) {
+        place_ = &copy_history().visit(to, total_bytes);
+        whole_begin_ticks_ = base::ticks();
+        is_cached_ = place_->next_is_cached();
+        if (is_cached_) {
+            return;
+        }
+    }
     start_probe();
+}
+
+void CopyPace::finish() {
+    if (has_streamed_) {
+        finish_streaming();
+    }
+    if (place_ == nullptr) {
+        return;
+    }
+    const int64_t ticks = base::ticks() - whole_begin_ticks_;
+    if (is_cached_) {
+        place_->cached(ticks);
+    } else {
+        place_->looked(ticks, has_streamed_);
+    }
 }
 
 void CopyPace::start_piece(int64_t bytes) {

@@ -2,13 +2,14 @@
 //
 // Nothing but the clock tells whether memory is in the cache. So a copy begins with a small piece
 // through the cache; if that took much longer than a copy within the cache takes, a stretch is
-// streamed, then another small piece is tried, and so on with longer and longer stretches. What is
-// copied to the same place again and again is so drawn into the cache bit by bit, if it fits.
+// streamed, then another small piece is tried, and so on with longer and longer stretches. Places
+// that are copied to again and again are tried as a whole, see copy_history.h.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 
+#include "strided/copy_history.h"
 #include "strided/stream_copy.h"
 
 namespace armci::strided {
@@ -29,15 +30,16 @@ extern int64_t least_streamed_bytes;  // by choice
 
 class CopyPace {
   public:
-    // A copy of total_bytes in units of unit_bytes. Without may_stream it never turns.
-    CopyPace(int64_t total_bytes, int64_t unit_bytes, bool may_stream) {
+    // A copy of total_bytes in units of unit_bytes to the place that begins at `to`. Without
+    // may_stream it never turns.
+    CopyPace(const void* to, int64_t total_bytes, int64_t unit_bytes, bool may_stream) {
         if (may_stream && total_bytes >= least_streamed_bytes) {
-            begin(unit_bytes);
+            begin(to, total_bytes, unit_bytes);
         }
     }
     ~CopyPace() {
-        if (has_streamed_) {
-            finish_streaming();
+        if (has_streamed_ || place_ != nullptr) {
+            finish();
         }
     }
     CopyPace(const CopyPace&) = delete;
@@ -55,7 +57,8 @@ class CopyPace {
     }
 
   private:
-    void begin(int64_t unit_bytes);
+    void begin(const void* to, int64_t total_bytes, int64_t unit_bytes);
+    void finish();
     void turn();
     void start_probe();
     void start_piece(int64_t bytes);
@@ -65,7 +68,10 @@ class CopyPace {
     int64_t unit_bytes_ = 1;
     int64_t piece_units_ = 0;
     int64_t begin_ticks_ = 0;
+    int64_t whole_begin_ticks_ = 0;
+    CopiedPlace* place_ = nullptr;
     int64_t stretch_bytes_ = 0;
+    bool is_cached_ = false;  // the whole of it
     bool is_streaming_ = false;
     bool has_streamed_ = false;
 };

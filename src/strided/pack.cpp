@@ -38,7 +38,7 @@ void pack_runs(Cursor& from, char* buffer, int64_t run_count) {
 template <class Cursor>
 void unpack_runs(Cursor& to, const char* buffer, int64_t run_count) {
     const int64_t run_bytes = to.run_bytes();
-    CopyPace pace(run_count * run_bytes, pace_unit(run_bytes),
+    CopyPace pace(to.data(), run_count * run_bytes, pace_unit(run_bytes),
                   is_worth_streaming(to.data(), to.stride(), run_bytes));
     if (run_bytes > kLongRunBytes) {
         to.visit_runs(run_count, [&](char* run) {

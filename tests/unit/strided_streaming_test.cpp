@@ -219,21 +219,21 @@ TEST(StridedStreaming, VectorCopiesAndUnpacking) {
 TEST(StridedStreaming, TheChoiceIsObeyed) {
     {
         const Choice chosen(StoreChoice::streamed);
-        CopyPace pace(64, 1, true);
+        CopyPace pace(nullptr, 64, 1, true);
         EXPECT_TRUE(pace.is_streaming());
-        CopyPace unfit(64, 1, false);
+        CopyPace unfit(nullptr, 64, 1, false);
         EXPECT_FALSE(unfit.is_streaming());
     }
     {
         const Choice chosen(StoreChoice::cached);
-        CopyPace pace(int64_t{1} << 40, 1, true);
+        CopyPace pace(nullptr, int64_t{1} << 40, 1, true);
         EXPECT_FALSE(pace.is_streaming());
         EXPECT_EQ(pace.left(), INT64_MAX);
     }
-    CopyPace automatic(kLeastStreamedBytes, 1, true);
+    CopyPace automatic(nullptr, kLeastStreamedBytes, 1, true);
     EXPECT_FALSE(automatic.is_streaming()) << "begins through the cache";
     EXPECT_LT(automatic.left(), kLeastStreamedBytes);
-    CopyPace small(kLeastStreamedBytes - 1, 1, true);
+    CopyPace small(nullptr, kLeastStreamedBytes - 1, 1, true);
     EXPECT_EQ(small.left(), INT64_MAX);
 }
 
@@ -241,7 +241,7 @@ TEST(StridedStreaming, TheChoiceIsObeyed) {
 TEST(StridedStreaming, StretchesFollowSlowPieces) {
     const Choice chosen(StoreChoice::probing);
     constexpr int64_t kUnitBytes = 512;
-    CopyPace pace(int64_t{1} << 40, kUnitBytes, true);
+    CopyPace pace(nullptr, int64_t{1} << 40, kUnitBytes, true);
     int64_t last_stretch = 0;
     for (int turn = 0; turn < 10; ++turn) {
         ASSERT_FALSE(pace.is_streaming());
@@ -258,6 +258,72 @@ TEST(StridedStreaming, StretchesFollowSlowPieces) {
         pace.advance(stretch);
     }
     EXPECT_LE(last_stretch * kUnitBytes, 64 << 20) << "it looks again now and then";
+}
+
+// Copies that looked took 100 ticks each and streamed; returns how many until a trial.
+int looks_until_trial(CopiedPlace& place) {
+    int looks = 0;
+    while (!place.next_is_cached()) {
+        place.looked(100, true);
+        ++looks;
+    }
+    return looks;
+}
+
+TEST(CopiedPlace, StaysInTheCacheWhileThatIsQuicker) {
+    CopiedPlace place;
+    EXPECT_GT(looks_until_trial(place), 0);
+    place.cached(300);  // draws it in
+    for (int i = 0; i < 1000; ++i) {
+        ASSERT_TRUE(place.next_is_cached());
+        place.cached(i % 10 == 5 ? 150 : 60);  // interrupted now and then
+    }
+    for (int i = 0; i < 2; ++i) {
+        ASSERT_TRUE(place.next_is_cached());
+        place.cached(150);
+    }
+    EXPECT_FALSE(place.next_is_cached());
+}
+
+TEST(CopiedPlace, TrialsThatWereWorthNothingBecomeRare) {
+    CopiedPlace place;
+    int last = 0;
+    for (int trial = 0; trial < 6; ++trial) {
+        const int looks = looks_until_trial(place);
+        EXPECT_GE(looks, last);
+        EXPECT_LE(looks, 256);
+        last = looks;
+        place.cached(300);
+        ASSERT_TRUE(place.next_is_cached()) << "the second shows what the first was worth";
+        place.cached(200);
+    }
+    EXPECT_GE(last, 100);
+}
+
+TEST(CopiedPlace, WhatDoesNotStreamNeedsNoTrial) {
+    CopiedPlace place;
+    for (int i = 0; i < 1000; ++i) {
+        ASSERT_FALSE(place.next_is_cached());
+        place.looked(100, false);
+    }
+}
+
+TEST(CopyHistory, KnowsAPlaceByAddressAndLength) {
+    CopyHistory history;
+    char memory[2] = {};
+    looks_until_trial(history.visit(&memory[0], 1 << 20));
+    EXPECT_TRUE(history.visit(&memory[0], 1 << 20).next_is_cached());
+    EXPECT_FALSE(history.visit(&memory[1], 1 << 20).next_is_cached());
+    EXPECT_FALSE(history.visit(&memory[0], 2 << 20).next_is_cached());
+}
+
+TEST(CopyHistory, ForgetsPlacesThatMustHaveLeftTheCache) {
+    CopyHistory history;
+    char memory[65] = {};
+    looks_until_trial(history.visit(&memory[0], 1 << 20));
+    ASSERT_TRUE(history.visit(&memory[0], 1 << 20).next_is_cached());
+    history.visit(&memory[64], 64 << 20);
+    EXPECT_FALSE(history.visit(&memory[0], 1 << 20).next_is_cached());
 }
 
 TEST(StridedStreaming, WhichRunsAreWorthIt) {

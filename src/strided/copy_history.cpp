@@ -1,0 +1,60 @@
+#include "strided/copy_history.h"
+
+#include <algorithm>
+
+namespace armci::strided {
+
+bool CopiedPlace::next_is_cached() {
+    if (until_trial_ > 0) {
+        --until_trial_;
+        return false;
+    }
+    // Nothing to compare with: none that looked has streamed.
+    return looking_ticks_ > 0;
+}
+
+void CopiedPlace::looked(int64_t ticks, bool streamed) {
+    if (streamed) {
+        looking_ticks_ = looking_ticks_ == 0 ? ticks : std::min(looking_ticks_, ticks);
+    }
+}
+
+void CopiedPlace::cached(int64_t ticks) {
+    if (++in_row_ == 1) {
+        return;  // it drew the place into the cache
+    }
+    if (ticks < looking_ticks_) {
+        slow_in_row_ = 0;
+        pause_ = kFirstPause;
+        return;
+    }
+    // One that was slow after many that were not may have been interrupted.
+    if (in_row_ > 2 && ++slow_in_row_ < 2) {
+        return;
+    }
+    looking_ticks_ = 0;
+    until_trial_ = pause_;
+    pause_ = std::min(4 * pause_, kLongestPause);
+    in_row_ = 0;
+    slow_in_row_ = 0;
+}
+
+CopiedPlace& CopyHistory::visit(const void* to, int64_t bytes) {
+    const uint64_t key = (reinterpret_cast<uintptr_t>(to) >> 6) + static_cast<uint64_t>(bytes);
+    Slot& slot = slots_[(key * 0x9e3779b97f4a7c15U) >> (64 - kSlotBits)];
+    if (slot.to != to || slot.bytes != bytes || copied_ - slot.copied >= kNearBytes) {
+        slot.place = {};
+    }
+    slot.to = to;
+    slot.bytes = bytes;
+    slot.copied = copied_;
+    copied_ += bytes;
+    return slot.place;
+}
+
+CopyHistory& copy_history() {
+    static thread_local CopyHistory history;
+    return history;
+}
+
+}  // namespace armci::strided
