@@ -38,12 +38,11 @@ int count_servers_per_node(const World& world, int64_t wanted) {
     return static_cast<int>(std::min(wanted, fewest));
 }
 
-CommonSettings agree_on_settings(Runtime& runtime, bool single_host) {
+// `choice` is what this rank would choose.
+CommonSettings agree_on_settings(Runtime& runtime, const fabric::ProviderChoice& choice) {
     CommonSettings settings;
     const base::Config& config = runtime.config();
     if (runtime.world.rank == 0) {
-        const fabric::ProviderChoice choice =
-            fabric::choose_provider({config.provider, config.interface, single_host});
         if (choice.info) {
             std::strncpy(settings.provider, choice.info->fabric_attr->prov_name,
                          sizeof settings.provider - 1);
@@ -322,7 +321,10 @@ void open_network(Runtime& runtime) {
     const bool single_host = runtime.is_single_host;
     // Virtual nodes share their host's processors.
     runtime.is_crowded = ranks_here(runtime, single_host) > base::processor_count();
-    const CommonSettings settings = agree_on_settings(runtime, single_host);
+    // All at once, because libfabric may take 100 ms to start.
+    fabric::ProviderChoice choice =
+        fabric::choose_provider({config.provider, config.interface, single_host});
+    const CommonSettings settings = agree_on_settings(runtime, choice);
     if (settings.error[0] != '\0') {
         if (runtime.world.rank == 0) {
             base::fatal("ARMCI_Init",
@@ -332,8 +334,9 @@ void open_network(Runtime& runtime) {
         }
         MPI_Barrier(runtime.world.comm);  // rank 0 ends the job
     }
-    fabric::ProviderChoice choice =
-        fabric::choose_provider({settings.provider, config.interface, single_host});
+    if (!choice.info || std::strcmp(choice.info->fabric_attr->prov_name, settings.provider) != 0) {
+        choice = fabric::choose_provider({settings.provider, config.interface, single_host});
+    }
     if (!choice.info) {
         base::fatal("ARMCI_Init", "rank 0 chose provider %s, but on %s: %s%s", settings.provider,
                     describe_node(runtime.world).c_str(), choice.error.c_str(),
