@@ -22,10 +22,14 @@ bool all_agree(bool mine, MPI_Comm comm) {
 // Ranks connect before they are counted, and with many of them some can only when others have been
 // accepted: so both are done at the same time.
 void serve_descriptors(node::DescriptorServer& server, const node::NodeDescriptors& descriptors,
-                       MPI_Request* counted, const int* clients) {
+                       int most_clients, MPI_Request* counted, const int* clients) {
     constexpr int kTimeoutMs = 1;
     int is_counted = 0;
     for (int served = 0; is_counted == 0 || served < *clients;) {
+        if (served == most_clients) {
+            MPI_Wait(counted, MPI_STATUS_IGNORE);
+            return;
+        }
         switch (server.serve_one(descriptors, kTimeoutMs)) {
             case node::DescriptorServer::Served::one:
                 ++served;
@@ -80,7 +84,7 @@ bool fetch_descriptors(MPI_Comm comm, size_t bytes, node::NodeDescriptors* descr
     MPI_Request counted = MPI_REQUEST_NULL;
     MPI_Ireduce(&reached, &clients, 1, MPI_INT, MPI_SUM, 0, comm, &counted);
     if (rank == 0) {
-        serve_descriptors(server, *descriptors, &counted, &clients);
+        serve_descriptors(server, *descriptors, size - 1, &counted, &clients);
         return true;
     }
     MPI_Wait(&counted, MPI_STATUS_IGNORE);
