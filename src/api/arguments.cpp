@@ -69,18 +69,23 @@ void refuse_freed(const char* function, const char* argument, uint64_t address, 
     }
 }
 
+// Whether one segment of that rank has them all.
+bool is_global(uint64_t address, int64_t bytes, int rank, Runtime& runtime) {
+    if (runtime.multi_threaded) [[unlikely]] {
+        if (runtime.world.on_my_node(rank) &&
+            runtime.segments.find_by_thread(rank, address, bytes).segment != nullptr) {
+            return true;
+        }
+        runtime.hold_lock();
+    }
+    return runtime.segments.find(rank, address, bytes).segment != nullptr;
+}
+
 }  // namespace
 
 uint32_t check_remote(const char* function, const char* argument, uint64_t address, int64_t bytes,
                       int rank, Runtime& runtime) {
-    if (runtime.multi_threaded) [[unlikely]] {
-        if (runtime.world.on_my_node(rank) &&
-            runtime.segments.find_by_thread(rank, address, bytes).segment != nullptr) {
-            return wire::kGlobal;
-        }
-        runtime.hold_lock();
-    }
-    if (runtime.segments.find(rank, address, bytes).segment != nullptr) {
+    if (is_global(address, bytes, rank, runtime)) {
         return wire::kGlobal;
     }
     const uint32_t owner = core::find_attached(runtime, function, rank, address, bytes);
@@ -228,14 +233,23 @@ bool make_vector(Runtime& runtime, const char* function, OpKind op, const armci_
     const bool local_first = source_is_local(op);
     void** local = local_first ? descriptor.src_ptr_array : descriptor.dst_ptr_array;
     void** remote = local_first ? descriptor.dst_ptr_array : descriptor.src_ptr_array;
-    for (int i = 0; i < descriptor.ptr_array_len; ++i) {
-        if (local[i] == nullptr) {
-            check_not_null(function, local_first ? "src_ptr_array" : "dst_ptr_array", nullptr);
+    const int count = descriptor.ptr_array_len;
+    if (std::find(local, local + count, nullptr) != local + count) {
+        check_not_null(function, local_first ? "src_ptr_array" : "dst_ptr_array", nullptr);
+    }
+    transfer->segments.local = reinterpret_cast<const uint64_t*>(local);
+    transfer->segments.remote = reinterpret_cast<const uint64_t*>(remote);
+    // Most are all in one segment, which one look tells.
+    strided::AddressRange range{};
+    if (!strided::enclose(transfer->segments.remote, count, descriptor.bytes, &range) ||
+        range.bytes > INT64_MAX ||
+        !is_global(range.begin, static_cast<int64_t>(range.bytes), proc, runtime)) {
+        for (int i = 0; i < count; ++i) {
+            const uint32_t owner =
+                check_remote(function, local_first ? "dst_ptr_array" : "src_ptr_array",
+                             transfer->segments.remote[i], descriptor.bytes, proc, runtime);
+            transfer->owner = std::max(transfer->owner, owner);
         }
-        const uint32_t owner =
-            check_remote(function, local_first ? "dst_ptr_array" : "src_ptr_array",
-                         reinterpret_cast<uint64_t>(remote[i]), descriptor.bytes, proc, runtime);
-        transfer->owner = std::max(transfer->owner, owner);
     }
     if (op == OpKind::acc) {
         check_not_null(function, "scale", scale);
@@ -247,9 +261,7 @@ bool make_vector(Runtime& runtime, const char* function, OpKind op, const armci_
     transfer->target = proc;
     transfer->total_bytes = static_cast<int64_t>(descriptor.bytes) * descriptor.ptr_array_len;
     transfer->is_vector = true;
-    transfer->segments.local = reinterpret_cast<const uint64_t*>(local);
-    transfer->segments.remote = reinterpret_cast<const uint64_t*>(remote);
-    transfer->segments.count = descriptor.ptr_array_len;
+    transfer->segments.count = count;
     transfer->segments.segment_bytes = descriptor.bytes;
     return true;
 }

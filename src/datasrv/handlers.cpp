@@ -235,6 +235,11 @@ Server::Place Server::place_of(const wire::LayoutView& layout, uint32_t owner, u
         *bytes = static_cast<uint64_t>(hull.end - hull.begin);
         return place_of(*address, *bytes, owner, process);
     }
+    strided::AddressRange range{};
+    if (strided::enclose(layout.addresses, layout.segment_count, layout.segment_bytes, &range) &&
+        segments_.contains(range.begin, range.bytes)) {
+        return Place::global;
+    }
     Place all = Place::global;
     *bytes = static_cast<uint64_t>(layout.segment_bytes);
     for (int64_t i = 0; i < layout.segment_count; ++i) {

@@ -1,5 +1,8 @@
 #include "strided/layout.h"
 
+#include <algorithm>
+#include <cstring>
+
 namespace armci::strided {
 
 namespace {
@@ -167,6 +170,21 @@ Extent extent(const Layout& layout) {
 
 Extent remote_extent(const PairLayout& layout) {
     return hull_of(layout.levels, layout.count, layout.remote_stride);
+}
+
+bool enclose(const uint64_t* addresses, int64_t segment_count, int64_t segment_bytes,
+             AddressRange* range) {
+    uint64_t lowest = UINT64_MAX;
+    uint64_t highest = 0;
+    for (int64_t i = 0; i < segment_count; ++i) {
+        uint64_t address = 0;
+        std::memcpy(&address, addresses + i, sizeof address);
+        lowest = std::min(lowest, address);
+        highest = std::max(highest, address);
+    }
+    range->begin = lowest;
+    return !__builtin_add_overflow(highest - lowest, static_cast<uint64_t>(segment_bytes),
+                                   &range->bytes);
 }
 
 bool validate(const Layout& layout, int64_t* total, Extent* hull) {

@@ -365,5 +365,19 @@ TEST(StridedLayout, ValidateAgreesWithWideArithmetic) {
     EXPECT_GT(rejected, 1000);
 }
 
+TEST(StridedLayout, SegmentsAreEnclosedWhereverTheyAre) {
+    char memory[4 * sizeof(uint64_t) + 1];
+    const uint64_t addresses[] = {300, 100, UINT64_MAX - 7, 200};
+    std::memcpy(memory + 1, addresses, sizeof addresses);
+    const auto* unaligned = reinterpret_cast<const uint64_t*>(memory + 1);
+    AddressRange range{};
+    ASSERT_TRUE(enclose(unaligned, 2, 16, &range));
+    EXPECT_EQ(range.begin, 100U);
+    EXPECT_EQ(range.bytes, 216U);
+    ASSERT_TRUE(enclose(unaligned, 4, 8, &range));
+    EXPECT_EQ(range.bytes, UINT64_MAX - 99);
+    EXPECT_FALSE(enclose(unaligned, 4, 108, &range)) << "longer than any memory";
+}
+
 }  // namespace
 }  // namespace armci::strided::test
