@@ -194,9 +194,28 @@ class VectorCursor {
         return run;
     }
 
+    // Segments at equal distances are a row.
     Row next_row(int64_t max_bytes) {
-        const Run run = next(max_bytes);
-        return {run.data, run.bytes, 0, run.bytes > 0 ? 1 : 0};
+        const int64_t bytes = std::min(max_bytes, remaining());
+        if (in_segment_ != 0 || bytes < 2 * segment_bytes_ || bytes <= 0) {
+            const Run run = next(max_bytes);
+            return {run.data, run.bytes, 0, run.bytes > 0 ? 1 : 0};
+        }
+        const int64_t most = bytes / segment_bytes_;
+        char* const first = segment_at(segment_);
+        char* last = segment_at(segment_ + 1);
+        const int64_t distance = distance_between(first, last);
+        int64_t count = 2;
+        for (; count < most; ++count) {
+            char* const after = segment_at(segment_ + count);
+            if (distance_between(last, after) != distance) {
+                break;
+            }
+            last = after;
+        }
+        segment_ += count;
+        position_ += count * segment_bytes_;
+        return {first, segment_bytes_, distance, count};
     }
 
     template <class Visitor>
@@ -211,6 +230,12 @@ class VectorCursor {
     }
 
   private:
+    // Modulo 2^64, as offset_by() adds it again.
+    static int64_t distance_between(const char* from, const char* to) {
+        return static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) -
+                                    reinterpret_cast<uintptr_t>(from));
+    }
+
     char* segment_at(int64_t index) const {
         uint64_t address = 0;
         std::memcpy(&address, addresses_ + index * int64_t{sizeof(address)}, sizeof(address));

@@ -271,6 +271,26 @@ TEST(VectorCursor, EverySplitPoint) {
     }
 }
 
+TEST(VectorCursor, SegmentsAtEqualDistancesAreARow) {
+    const uint64_t addresses[] = {1000, 1016, 1032, 1048, 500, 400, 300, 300};
+    VectorCursor cursor(addresses, 8, 8);
+    const auto expect_row = [&](int64_t most, uint64_t first, int64_t stride, int64_t count) {
+        const Row row = cursor.next_row(most);
+        EXPECT_EQ(reinterpret_cast<uint64_t>(row.data), first);
+        EXPECT_EQ(row.run_count, count);
+        EXPECT_EQ(row.run_bytes, 8);
+        EXPECT_TRUE(count < 2 || row.stride == stride) << row.stride;
+    };
+    expect_row(31, 1000, 16, 3);
+    expect_row(100, 1048, -548, 2);
+    expect_row(100, 400, -100, 2);
+    expect_row(100, 300, 0, 1);
+    EXPECT_EQ(cursor.remaining(), 0);
+    cursor.seek(4);
+    EXPECT_EQ(cursor.next_row(100).run_bytes, 4);
+    expect_row(100, 1016, 16, 3);
+}
+
 TEST(VectorCursor, AddressesAtAnyAlignment) {
     const Segments segments = random_segments(2, 7, 4);
     for (size_t shift = 0; shift < 8; ++shift) {
