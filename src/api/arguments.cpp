@@ -69,8 +69,9 @@ void refuse_freed(const char* function, const char* argument, uint64_t address, 
     }
 }
 
-// Whether one segment of that rank has them all.
-bool is_global(uint64_t address, int64_t bytes, int rank, Runtime& runtime) {
+// Whether one segment of that rank has them all. In line, because short transfers are checked so.
+[[gnu::always_inline]] inline bool is_global(uint64_t address, int64_t bytes, int rank,
+                                             Runtime& runtime) {
     if (runtime.multi_threaded) [[unlikely]] {
         if (runtime.world.on_my_node(rank) &&
             runtime.segments.find_by_thread(rank, address, bytes).segment != nullptr) {

@@ -71,6 +71,10 @@ void set_store_choice(StoreChoice choice) {
 }
 
 void CopyPace::begin(const void* to, int64_t total_bytes, int64_t unit_bytes) {
+    has_begun_ = true;
+    has_streamed_ = false;
+    is_cached_ = false;
+    place_ = nullptr;
     if (store_choice == StoreChoice::streamed) {
         is_streaming_ = has_streamed_ = true;
         return;

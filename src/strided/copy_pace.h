@@ -38,7 +38,7 @@ class CopyPace {
         }
     }
     ~CopyPace() {
-        if (has_streamed_ || place_ != nullptr) {
+        if (has_begun_) {
             finish();
         }
     }
@@ -65,15 +65,17 @@ class CopyPace {
     void start_stretch();
 
     int64_t left_ = std::numeric_limits<int64_t>::max();
-    int64_t unit_bytes_ = 1;
-    int64_t piece_units_ = 0;
-    int64_t begin_ticks_ = 0;
-    int64_t whole_begin_ticks_ = 0;
-    CopiedPlace* place_ = nullptr;
-    int64_t stretch_bytes_ = 0;
-    bool is_cached_ = false;  // the whole of it
     bool is_streaming_ = false;
-    bool has_streamed_ = false;
+    bool has_begun_ = false;
+    // What follows is set by begin(): most copies are too short for it.
+    bool has_streamed_;
+    bool is_cached_;  // the whole of it
+    int64_t unit_bytes_;
+    int64_t piece_units_;
+    int64_t begin_ticks_;
+    int64_t stretch_bytes_;
+    int64_t whole_begin_ticks_;
+    CopiedPlace* place_;
 };
 
 }  // namespace armci::strided
