@@ -118,10 +118,12 @@ if [[ $effort == large ]]; then
     table=18
 fi
 check node_barrier '1 2 3 4 5 6 7'
+check node_barrier '' -DONE_NODE -DRANKS=2 -DROUNDS=4
 check copy_thread '1 2 3 4 5'
 if [[ $effort == large ]]; then
     table=24
     check node_barrier '' -DROUNDS=3
+    check node_barrier '' -DONE_NODE -DROUNDS=3
     check node_barrier '' -DRANKS=4 -DROUNDS=1
     table=18
     check copy_thread '' -DREQUESTS=6 -DSLOTS=3

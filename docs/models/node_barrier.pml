@@ -1,7 +1,8 @@
 /* The barrier among the ranks of a node, whose waiters may sleep until it is complete.
  *
  *   model                source
- *   proctype Rank        core/sync.cpp world_barrier() of a job with several nodes; node/barrier.cpp
+ *   proctype Rank        core/sync.cpp world_barrier(), with -DONE_NODE that of a job with one node;
+ *                        node/barrier.cpp
  *   raise, scan, doze_until_arrived     NodeBarrier::arrive(), all_arrived(),
  *                        sleep_until_all_arrived()
  *   release, doze_until_released        release(), sleep_until_released()
@@ -190,6 +191,7 @@ proctype Rank(byte me) {
         :: seen < RANKS -> doze_until_arrived(); scan()
         od;
         check_stages();
+#ifndef ONE_NODE
         if
         :: me == 0 -> release()
         :: me != 0 ->
@@ -198,7 +200,9 @@ proctype Rank(byte me) {
             :: released_word < round -> doze_until_released()
             od
         fi;
-        check_stages()
+        check_stages();
+#endif
+        seen = 0
     od
 }
 

@@ -82,6 +82,14 @@ void refuse_freed(const char* function, const char* argument, uint64_t address, 
     return runtime.segments.find(rank, address, bytes).segment != nullptr;
 }
 
+// Same, as far as that can be told without a lock that the caller may do without.
+bool is_global_unlocked(uint64_t address, int64_t bytes, int rank, Runtime& runtime) {
+    if (runtime.multi_threaded && runtime.world.on_my_node(rank)) {
+        return runtime.segments.find_by_thread(rank, address, bytes).segment != nullptr;
+    }
+    return is_global(address, bytes, rank, runtime);
+}
+
 }  // namespace
 
 uint32_t check_remote(const char* function, const char* argument, uint64_t address, int64_t bytes,
@@ -244,7 +252,7 @@ bool make_vector(Runtime& runtime, const char* function, OpKind op, const armci_
     strided::AddressRange range{};
     if (!strided::enclose(transfer->segments.remote, count, descriptor.bytes, &range) ||
         range.bytes > INT64_MAX ||
-        !is_global(range.begin, static_cast<int64_t>(range.bytes), proc, runtime)) {
+        !is_global_unlocked(range.begin, static_cast<int64_t>(range.bytes), proc, runtime)) {
         for (int i = 0; i < count; ++i) {
             const uint32_t owner =
                 check_remote(function, local_first ? "dst_ptr_array" : "src_ptr_array",

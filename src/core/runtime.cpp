@@ -11,10 +11,12 @@ bool Runtime::progress() {
 
 void Runtime::poll() {
     progress();
-    if (!config().progress_thread) {
-        idle();
-        stop_helping();
+    if (config().progress_thread) {
+        let_others_in();
+        return;
     }
+    idle();
+    stop_helping();
 }
 
 void Runtime::settle_copies() {

@@ -5,6 +5,7 @@
 //
 // A flag holds the number of the last barrier that its rank has come to. It may be one ahead of who
 // looks, who has then not left the barrier before; numbers wrap, so they are compared by distance.
+// (Where they wrap, one wake-up may be missed; sleepers look again after their time.)
 // The exchange that raises a flag pairs with the loads of it: everything written before the barrier
 // on any rank is visible after it on all.
 //

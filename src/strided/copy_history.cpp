@@ -20,7 +20,8 @@ void CopiedPlace::looked(int64_t ticks, bool streamed) {
 }
 
 void CopiedPlace::cached(int64_t ticks) {
-    if (++in_row_ == 1) {
+    in_row_ = std::min(in_row_ + 1, 3);
+    if (in_row_ == 1) {
         return;  // it drew the place into the cache
     }
     if (ticks < looking_ticks_) {

@@ -29,7 +29,7 @@ class CopiedPlace {
     int64_t looking_ticks_ = 0;  // of the quickest that looked and streamed, since the last trial
     int32_t pause_ = kFirstPause;
     int32_t until_trial_ = 0;  // copies that look before the next trial
-    int32_t in_row_ = 0;       // copies through the cache since they began
+    int32_t in_row_ = 0;       // copies through the cache since they began: 3 are many
     int32_t slow_in_row_ = 0;
 };
 

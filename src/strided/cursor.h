@@ -197,7 +197,7 @@ class VectorCursor {
     // Segments at equal distances are a row.
     Row next_row(int64_t max_bytes) {
         const int64_t bytes = std::min(max_bytes, remaining());
-        if (in_segment_ != 0 || bytes < 2 * segment_bytes_ || bytes <= 0) {
+        if (in_segment_ != 0 || bytes <= 0 || bytes - segment_bytes_ < segment_bytes_) {
             const Run run = next(max_bytes);
             return {run.data, run.bytes, 0, run.bytes > 0 ? 1 : 0};
         }
