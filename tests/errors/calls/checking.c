@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bad_call.h"
@@ -411,8 +412,8 @@ static void finalize_with_pending(void) {
 }
 
 /*
- * A rank that stays away is reported by the one that waits. This rank comes when it sees that on
- * the other's standard error, which is a file until then.
+ * A rank that stays away is reported by the one that waits. This rank comes when it hears that on
+ * the other's standard error, which is a pipe until then.
  */
 static void rank_stays_away(void) {
     setenv("ARMCI_CHECK_PATIENCE_S", "1", 1);
@@ -422,32 +423,26 @@ static void rank_stays_away(void) {
     snprintf(name, sizeof name, "%s.said", getenv("TEST_RECORD"));
     if (is_last_rank()) {
         hear_from(0);
-        char first = 0;
-        FILE* file = fopen(name, "r");
-        check(file != NULL, "a file");
-        while (fread(&first, 1, 1, file) != 1) {
-            clearerr(file);
-            usleep(10000); /* gives the processor away; the condition is what counts */
-        }
-        fclose(file);
+        char line[1024] = "";
+        FILE* said = fopen(name, "r");
+        check(said != NULL && fgets(line, sizeof line, said) != NULL, "the message");
         ARMCI_Barrier();
+        do {
+            fputs(line, stderr);
+        } while (fgets(line, sizeof line, said) != NULL);
+        fclose(said);
     } else {
-        const int standard_error = dup(STDERR_FILENO);
-        check(freopen(name, "w", stderr) != NULL, "a file");
-        check(fileno(stderr) == STDERR_FILENO, "standard error is a file");
         expect_warning("ARMCI_Barrier", "waits for more than 1 s for 1 rank",
                        "(ARMCI_CHECK_PATIENCE_S)", "rank 1 is in no call that waits here",
                        "none may wait in MPI", NULL);
+        const int standard_error = dup(STDERR_FILENO);
+        check(mkfifo(name, 0600) == 0, "a pipe");
         tell(1);
-        ARMCI_Barrier();
-        fflush(stderr);
-        dup2(standard_error, STDERR_FILENO);
-        char line[1024] = "";
-        FILE* file = fopen(name, "r");
-        check(file != NULL && fgets(line, sizeof line, file) != NULL, "the message");
-        fclose(file);
-        fputs(line, stderr);
+        check(freopen(name, "w", stderr) != NULL, "the pipe opens");
+        check(fileno(stderr) == STDERR_FILENO, "standard error is the pipe");
         remove(name);
+        ARMCI_Barrier();
+        dup2(standard_error, STDERR_FILENO);
     }
     stop_library();
 }
