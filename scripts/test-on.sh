@@ -31,6 +31,7 @@ marker=etc/made-by-test-on
 # inside COMMAND...: the part that runs in the namespaces. Replaces itself by the command in $chroot.
 inside() {
     local device
+    mount --bind "$chroot" "$chroot" # a root that is a mount, so that tests can have mounts of their own
     mount -t proc proc "$chroot/proc"
     mount --rbind /sys "$chroot/sys"
     mount -t tmpfs -o mode=755 dev "$chroot/dev"

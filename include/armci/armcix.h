@@ -110,8 +110,8 @@ int ARMCIX_Detach(void* ptr);
 /* ---- Progress and insight ---- */
 
 /**
- * Moves the caller's own outstanding operations on. Never needed for others' operations on the
- * caller.
+ * Moves the caller's own outstanding operations on. Not needed for others' operations on the
+ * caller, except with ARMCI_PROGRESS_THREAD=0.
  */
 void ARMCIX_Progress(void);
 

@@ -77,7 +77,7 @@ bool PendingBuffer::is_untouched(const void** at) const {
 }
 
 const PendingBuffer* LocalBuffers::find_overlapping(const pipeline::Transfer& transfer,
-                                                    Bytes* bytes, bool* too_many) const {
+                                                    Bytes* bytes, int64_t* work) const {
     if (pending_.empty()) {
         return nullptr;
     }
@@ -91,9 +91,12 @@ const PendingBuffer* LocalBuffers::find_overlapping(const pipeline::Transfer& tr
         if (rows.empty()) {
             rows = local_rows(transfer);
         }
-        *bytes = common_bytes(rows, pending.rows, too_many);
+        *bytes = common_bytes(rows, pending.rows, work);
         if (!bytes->is_empty()) {
             return &pending;
+        }
+        if (*work < 0) {
+            return nullptr;
         }
     }
     return nullptr;

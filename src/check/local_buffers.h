@@ -35,18 +35,23 @@ struct PendingBuffer {
 class LocalBuffers {
   public:
     static constexpr size_t kMost = 1024;
-    static constexpr size_t kMostRows = 1 << 16;  // of one
+    static constexpr int64_t kMostRows = 1 << 17;  // of all together
 
+    bool has_room(int64_t rows) const {
+        return pending_.size() < kMost && row_count_ + rows <= kMostRows;
+    }
     // The buffer of a put or accumulate, or of a get that is to be held back. There must be room.
-    void add(PendingBuffer&& pending) { pending_.push_back(std::move(pending)); }
-    bool has_room() const { return pending_.size() < kMost; }
+    void add(PendingBuffer&& pending) {
+        row_count_ += static_cast<int64_t>(pending.rows.size());
+        pending_.push_back(std::move(pending));
+    }
     bool empty() const { return pending_.empty(); }
     size_t size() const { return pending_.size(); }
 
     // What a new transfer may not share its local bytes with: a get shares none, others none of a
-    // get. nullptr if it does not. *too_many as in common_bytes().
+    // get. nullptr if it does not. *work as in common_bytes().
     const PendingBuffer* find_overlapping(const pipeline::Transfer& transfer, Bytes* bytes,
-                                          bool* too_many) const;
+                                          int64_t* work) const;
 
     template <class Wanted>
     uint32_t count(Wanted&& wanted) const {
@@ -60,12 +65,16 @@ class LocalBuffers {
         for (PendingBuffer& pending : pending_) {
             (wanted(pending) ? taken : left).push_back(std::move(pending));
         }
+        for (const PendingBuffer& pending : taken) {
+            row_count_ -= static_cast<int64_t>(pending.rows.size());
+        }
         pending_ = std::move(left);
         return taken;
     }
 
   private:
     std::vector<PendingBuffer> pending_;
+    int64_t row_count_ = 0;
 };
 
 // Of the local bytes of a transfer.

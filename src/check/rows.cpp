@@ -83,15 +83,11 @@ Bytes common_bytes(const Row& a, const Row& b) {
     return {};
 }
 
-Bytes common_bytes(const std::vector<Row>& a, const std::vector<Row>& b, bool* too_many) {
-    constexpr int64_t kMostRuns = 1 << 20;
-    int64_t runs = 0;
+Bytes common_bytes(const std::vector<Row>& a, const std::vector<Row>& b, int64_t* work) {
     for (const Row& one : a) {
         for (const Row& other : b) {
-            // What comparing the two costs.
-            runs += std::min(one.run_count, other.run_count);
-            if (runs > kMostRuns) {
-                *too_many = true;
+            *work -= std::min(one.run_count, other.run_count);
+            if (*work < 0) {
                 return {};
             }
             const Bytes common = common_bytes(one, other);
@@ -101,6 +97,17 @@ Bytes common_bytes(const std::vector<Row>& a, const std::vector<Row>& b, bool* t
         }
     }
     return {};
+}
+
+int64_t row_count(const pipeline::Transfer& transfer) {
+    if (transfer.is_vector) {
+        return transfer.segments.count;
+    }
+    int64_t rows = 1;
+    for (int level = 2; level <= transfer.pair.levels; ++level) {
+        rows *= transfer.pair.count[level];
+    }
+    return rows;
 }
 
 std::vector<Row> local_rows(const pipeline::Transfer& transfer) {

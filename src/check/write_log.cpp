@@ -85,6 +85,9 @@ class PairSearch {
             return;
         }
         count_work(std::min(a.place.run_count, b.place.run_count));
+        if (conflicts_->too_many) {
+            return;
+        }
         const Bytes bytes = common_bytes(a.place, b.place);
         if (bytes.is_empty()) {
             return;

@@ -32,6 +32,7 @@ void Checks::check_local_side(const Transfer& transfer) {
     }
     const Bytes hull = check::local_hull(transfer);
     std::vector<check::Row> rows;
+    int64_t work = check::kMostWork;
     // Blocks lie apart, so none before one that ends before the hull reaches into it.
     for (auto next = freed_local_.lower_bound(hull.end); next != freed_local_.begin();) {
         const auto& [begin, freed] = *--next;
@@ -42,9 +43,7 @@ void Checks::check_local_side(const Transfer& transfer) {
             rows = check::local_rows(transfer);
         }
         const check::Row block = check::make_row(begin, static_cast<int64_t>(freed.bytes), 0, 1);
-        bool too_many = false;
-        const Bytes common = check::common_bytes(rows, {block}, &too_many);
-        counts_.buffers_left_out += too_many ? 1 : 0;
+        const Bytes common = check::common_bytes(rows, {block}, &work);
         if (!common.is_empty()) {
             report(Finding::memory, Severity::error, transfer.function,
                    "the local buffer, %" PRId64 " bytes at 0x%" PRIx64
@@ -53,14 +52,18 @@ void Checks::check_local_side(const Transfer& transfer) {
                    transfer.total_bytes, hull.begin, freed.bytes, begin);
             return;
         }
+        if (work < 0) {
+            ++counts_.buffers_left_out;
+            return;
+        }
     }
 }
 
 void Checks::check_overlap(const Transfer& transfer) {
     Bytes bytes;
-    bool too_many = false;
-    const PendingBuffer* pending = buffers_.find_overlapping(transfer, &bytes, &too_many);
-    counts_.buffers_left_out += too_many ? 1 : 0;
+    int64_t work = check::kMostWork;
+    const PendingBuffer* pending = buffers_.find_overlapping(transfer, &bytes, &work);
+    counts_.buffers_left_out += work < 0 ? 1 : 0;
     if (pending != nullptr) {
         report(Finding::buffer, Severity::error, transfer.function,
                "the local buffer shares %" PRIu64 " bytes at 0x%" PRIx64
@@ -101,14 +104,14 @@ bool Checks::must_run_at_once(const Transfer& transfer) const {
 
 void Checks::start_nonblocking(Transfer&& transfer, armci_hdl_s* handle) {
     before_transfer(transfer);
-    PendingBuffer pending;
-    pending.rows = check::local_rows(transfer);
-    if (!buffers_.has_room() || pending.rows.size() > check::LocalBuffers::kMostRows) {
+    if (!buffers_.has_room(check::row_count(transfer))) {
         ++counts_.buffers_left_out;
         carry_out_nonblocking(runtime_, std::move(transfer), handle);
         return;
     }
     ++counts_.buffers;
+    PendingBuffer pending;
+    pending.rows = check::local_rows(transfer);
     pending.function = transfer.function;
     pending.op = transfer.op;
     pending.target = transfer.target;
@@ -135,7 +138,11 @@ void Checks::start_nonblocking(Transfer&& transfer, armci_hdl_s* handle) {
 }
 
 void Checks::complete(std::vector<PendingBuffer> pending) {
-    completing_ += pending.size();
+    const uint64_t first = last_taken_ + 1;
+    for (const PendingBuffer& one : pending) {
+        completing_.emplace(++last_taken_, one.target);
+    }
+    uint64_t number = first;
     for (PendingBuffer& one : pending) {
         const void* at = nullptr;
         if (!one.is_untouched(&at)) {
@@ -151,15 +158,19 @@ void Checks::complete(std::vector<PendingBuffer> pending) {
         if (one.slot != PendingBuffer::kNoSlot) {
             runtime_.handles.end(one.slot);
         }
-        --completing_;
+        completing_.erase(number++);
     }
 }
 
-void Checks::wait_for_other_threads() {
-    if (completing_ > 0) {
-        runtime_.wait_until({nullptr, "operations that another thread completes"},
-                            [&] { return completing_ == 0; });
-    }
+void Checks::wait_for_other_threads(int target) {
+    // Others may take out more while this waits.
+    const uint64_t last = last_taken_;
+    const auto is_awaited = [&](const auto& one) {
+        return one.first <= last && (target == kEveryTarget || one.second == target);
+    };
+    runtime_.wait_until({nullptr, "operations that another thread completes"}, [&] {
+        return std::none_of(completing_.begin(), completing_.end(), is_awaited);
+    });
 }
 
 namespace {
@@ -184,12 +195,12 @@ bool Checks::has_completed(const armci_hdl_s& handle) const {
 
 void Checks::wait_for_target(int target) {
     complete(buffers_.take([&](const PendingBuffer& pending) { return pending.target == target; }));
-    wait_for_other_threads();
+    wait_for_other_threads(target);
 }
 
 void Checks::wait_for_all() {
     complete(buffers_.take([](const PendingBuffer&) { return true; }));
-    wait_for_other_threads();
+    wait_for_other_threads(kEveryTarget);
 }
 
 void Checks::fence(int target) {

@@ -162,7 +162,8 @@ class Checks {
 
     void complete(std::vector<check::PendingBuffer> pending);
     // What this thread waits for without a handle, another may have taken out to complete it.
-    void wait_for_other_threads();
+    static constexpr int kEveryTarget = -1;
+    void wait_for_other_threads(int target);
     void complete_all_writes();
     enum class Fenced : bool { no, yes };
     void compare_writes(const char* function, Fenced fenced);
@@ -189,7 +190,9 @@ class Checks {
     Counts counts_;
     node::FreedRanges freed_ranges_;
     check::LocalBuffers buffers_;
-    size_t completing_ = 0;  // taken out of them, and not complete yet
+    // Taken out of them, and not complete yet: their targets, by their numbers.
+    std::map<uint64_t, int> completing_;
+    uint64_t last_taken_ = 0;
     check::WriteLog writes_;
     uint64_t host_ = 0;
 

@@ -91,7 +91,7 @@ void wait_for_grant(Runtime& runtime, const WaitCause& cause, uint32_t waiter) {
 }
 
 // With other threads beside: without the API lock but for a moment now and then, when nobody else
-// has it.
+// has it. It never waits for that lock, because its holder may be waiting for something else.
 void wait_for_grant_among_threads(Runtime& runtime, const WaitCause& cause, uint32_t waiter) {
     runtime.release_lock();
     LongWait long_wait(runtime, cause);
@@ -100,7 +100,7 @@ void wait_for_grant_among_threads(Runtime& runtime, const WaitCause& cause, uint
     while (!runtime.mutex_queue.granted(waiter)) {
         if (runtime.try_hold_lock()) {
             long_wait.turn();
-            runtime.poll();
+            runtime.serve();
             runtime.release_lock();
         }
         if (++polls > kPollsForGrant) {

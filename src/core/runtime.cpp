@@ -9,14 +9,17 @@ bool Runtime::progress() {
     return (network != nullptr && network->origin.progress()) || copied;
 }
 
-void Runtime::poll() {
+void Runtime::serve() {
     progress();
-    if (config().progress_thread) {
-        let_others_in();
-        return;
+    if (!config().progress_thread && network != nullptr && network->server != nullptr) {
+        network->server->help();
+        stop_helping();
     }
-    idle();
-    stop_helping();
+}
+
+void Runtime::poll() {
+    serve();
+    let_others_in();
 }
 
 void Runtime::settle_copies() {

@@ -178,8 +178,10 @@ struct Runtime {
 
     // One poll of everything that this thread can move on; true when something moved.
     bool progress();
-    // Same for calls that do not wait, which a program may repeat until others have answered: where
-    // nobody else does it, the data server in this process gets its turn, too.
+    // Same, and where nobody else does it, the data server in this process gets its turn.
+    void serve();
+    // Same, for calls that do not wait, which a program may repeat until others have answered: lets
+    // other threads in, too.
     void poll();
     // Whether a wait for the network serves the own node's requests: where this thread cannot sleep
     // meanwhile, or there is no server thread to wake up for them.

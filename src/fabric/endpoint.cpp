@@ -94,7 +94,7 @@ bool Endpoint::open(Domain& domain, const Options& options, std::string* error) 
     }
     // Before libfabric 2.0 shm crashes when it is set before fi_enable; since then shm and ofi_rxm
     // ignore what is set after, and write messages into buffers in which they have no room. Tried
-    // with 1.17 and 2.1; any version is asked what it has made of it.
+    // with 1.17 and 2.1, shm with 1.20 and 1.21, too; any version is asked whether it has taken it.
     const bool enable_first = FI_VERSION_LT(fi_version(), FI_VERSION(2, 0));
     const size_t smallest_space = options.largest_message_bytes;
     const auto set_smallest_space = [&] {

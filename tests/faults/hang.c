@@ -2,8 +2,8 @@
  * hang <what>: ranks that wait for what never comes, or comes late. Rank 0 holds a mutex and never
  * lets go of it (never), or only when the library has told on standard error that it does not wait
  * (late), or at once (soon); rank 1 waits for it; rank 2 waits at a barrier; rank 3 computes
- * as long as rank 0. Or (group, barrier): rank 3 computes for ever, and the others wait for it to
- * create a group, or at a barrier.
+ * as long as rank 0. Or (group, split, dup, barrier): rank 3 computes for ever, and the others wait
+ * for it to make a group in one of these ways, or at a barrier.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "armci/armci.h"
+#include "armci/armcix.h"
 
 /* Until something has been written to standard error, which is passed on then. */
 static void compute_until_told(void) {
@@ -42,6 +43,22 @@ static void keep_busy(const char* what) {
     }
 }
 
+static void meet(const char* what) {
+    int all[] = {0, 1, 2, 3};
+    ARMCI_Group world;
+    ARMCI_Group group;
+    ARMCI_Group_get_world(&world);
+    if (strcmp(what, "group") == 0) {
+        ARMCI_Group_create(4, all, &group);
+    } else if (strcmp(what, "split") == 0) {
+        ARMCIX_Group_split(&world, 0, 0, &group);
+    } else if (strcmp(what, "dup") == 0) {
+        ARMCIX_Group_dup(&world, &group);
+    } else if (strcmp(what, "barrier") == 0) {
+        ARMCI_Barrier();
+    }
+}
+
 int main(int argc, char** argv) {
     int rank = 0;
     if (argc != 2) {
@@ -57,13 +74,8 @@ int main(int argc, char** argv) {
         ARMCI_Lock(0, 0);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (strcmp(argv[1], "group") == 0 && rank != 3) {
-        int all[] = {0, 1, 2, 3};
-        ARMCI_Group group;
-        ARMCI_Group_create(4, all, &group);
-    }
-    if (strcmp(argv[1], "barrier") == 0 && rank != 3) {
-        ARMCI_Barrier();
+    if (rank != 3) {
+        meet(argv[1]);
     }
     if (rank == 0) {
         keep_busy(argv[1]);

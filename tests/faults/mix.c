@@ -32,14 +32,16 @@ static long added = 0;   /* to each element of all sums together, by me */
 static long counted = 0; /* on all counters together, by me */
 static long locked = 0;  /* likewise, under the mutexes */
 
-static void fail(const char* format, ...) {
+static _Noreturn void fail(const char* format, ...) {
+    char reason[256];
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "FAILED on rank %d: ", my_rank);
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "\n");
+    vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
+    /* In one piece: other ranks, and the library, write to the same pipe. */
+    fprintf(stderr, "FAILED on rank %d: %s\n", my_rank, reason);
     MPI_Abort(MPI_COMM_WORLD, 99);
+    _exit(99); /* MPICH 4.2 returns */
 }
 
 /* Below `limit`; a linear congruential generator, its upper bits. */

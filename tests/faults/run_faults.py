@@ -128,7 +128,7 @@ def run_case(mpiexec, program, layout, fault, ranks, seed):
         seconds = time.monotonic() - begin
         if status is None:
             complaints.append(f"the job did not end within {jobs.TIME_LIMIT_S} s")
-        elif status == 0:
+        elif status == 0 and not jobs.may_hide_kills(mpiexec):
             complaints.append("exit status 0")
         complaints += judge_messages(fault, victim, jobs.messages_in(job.err), job.out + job.err)
         if "FAILED" in job.err:

@@ -15,6 +15,10 @@ IN_A_GROUP = {
     **{rank: ["waits for the other members of a new group, for "] for rank in "012"},
     "3": ["this rank does not wait in the library"],
 }
+AT_A_SPLIT = {
+    "2": ["waits for other nodes at a barrier, for "],
+    "3": ["this rank does not wait in the library"],
+}
 AT_A_CHECKED_BARRIER = {
     **{rank: ["ARMCI_Barrier: waits for the other ranks of its group, for "] for rank in "012"},
     "3": ["this rank does not wait in the library"],
@@ -66,6 +70,8 @@ CASES = [
     Case("end,node=all", "never", {**ONE_NODE, "ARMCI_HANG_SECONDS": "1"}, True),
     Case("end,node=1", "never", {**NODES, "ARMCI_HANG_SECONDS": "1"}, True),
     Case("group,node=2", "group", {**NODES_OF_TWO, "ARMCI_HANG_SECONDS": "1"}, True, texts=IN_A_GROUP),
+    Case("split,node=1", "split", {**NODES, "ARMCI_HANG_SECONDS": "1"}, True, texts=AT_A_SPLIT),
+    Case("dup,node=1", "dup", {**NODES, "ARMCI_HANG_SECONDS": "1"}, True, texts=AT_A_SPLIT),
     Case(
         "check,node=1",
         "barrier",

@@ -1,6 +1,7 @@
 // MPI_THREAD_MULTIPLE: several threads of a rank call the library at the same time.
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +17,36 @@
 #include "support/global_memory.h"
 #include "support/harness.h"
 #include "support/transfer.h"
-#include "task_state.h"
+
+namespace armci::mp {
+namespace {
+
+// Where a thread stands still when it yields for the first time.
+struct StoppingYield {
+    std::atomic<bool> is_reached{false};
+    std::atomic<bool> is_over{false};
+};
+thread_local StoppingYield* t_stopping_yield = nullptr;
+
+void real_yield() {
+    syscall(SYS_sched_yield);
+}
+
+}  // namespace
+}  // namespace armci::mp
+
+// Instead of the C library's, also for the calls from the library under test.
+extern "C" int sched_yield() noexcept {
+    using armci::mp::t_stopping_yield;
+    if (t_stopping_yield != nullptr) {
+        t_stopping_yield->is_reached = true;
+        while (!t_stopping_yield->is_over) {
+            armci::mp::real_yield();
+        }
+    }
+    armci::mp::real_yield();
+    return 0;
+}
 
 namespace armci::mp {
 namespace {
@@ -144,6 +174,58 @@ TEST(Threads, AWaitCoversWhatAnotherThreadCompletes) {
         completing.join();
         EXPECT_EQ(first, 101);
     } else if (me() == 1) {
+        MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, harness_comm(), MPI_STATUS_IGNORE);
+    }
+    ARMCI_Barrier();
+}
+
+// It covers nothing else: no other target, and nothing that is completed later. Ranks do not answer, if
+// their programs have to, until they are told.
+TEST(Threads, AWaitCoversOnlyWhatWasThere) {
+    if (nproc() < 3) {
+        GTEST_SKIP() << "needs 3 ranks";
+    }
+    GlobalMemory memory(8);
+    *memory.element<long>(me()) = 100 + me();
+    ARMCI_Barrier();
+    if (me() == 0) {
+        std::array<long, 3> got{};
+        std::array<std::thread, 3> completing;
+        const auto get_from = [&](int target) {
+            const auto i = static_cast<size_t>(target);
+            const uint64_t before = gets();
+            completing[i] = std::thread([&, target, i] {
+                armci_hdl_t handle;
+                ARMCI_INIT_HANDLE(&handle);
+                ARMCI_NbGet(memory.at(target), &got[i], sizeof got[i], target, &handle);
+                ARMCI_Wait(&handle);
+            });
+            while (gets() == before) {
+                sched_yield();
+            }
+        };
+        const auto finish = [&](int target) {
+            MPI_Send(nullptr, 0, MPI_BYTE, target, 0, harness_comm());
+            completing[static_cast<size_t>(target)].join();
+            EXPECT_EQ(got[static_cast<size_t>(target)], 100 + target);
+        };
+        get_from(1);
+        ARMCI_WaitProc(2);
+        StoppingYield yield;
+        std::thread waiting([&] {
+            t_stopping_yield = &yield;
+            ARMCI_WaitAll();
+            yield.is_reached = true;  // there was nothing to wait for
+        });
+        while (!yield.is_reached) {
+            sched_yield();
+        }
+        get_from(2);
+        yield.is_over = true;
+        finish(1);
+        waiting.join();
+        finish(2);
+    } else if (me() <= 2) {
         MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, harness_comm(), MPI_STATUS_IGNORE);
     }
     ARMCI_Barrier();
@@ -401,22 +483,21 @@ TEST(Threads, AThreadThatWaitsForAMutexHoldsNobodyUp) {
     ARMCI_Barrier();
     ARMCI_Lock(0, me());
     std::atomic<bool> has_it{false};
-    std::atomic<int> waiting_tid{0};
+    StoppingYield yield;
     std::thread waiting([&] {
-        waiting_tid = gettid();
+        t_stopping_yield = &yield;
         ARMCI_Lock(0, me());
         has_it = true;
         ARMCI_Unlock(0, me());
     });
-    while (waiting_tid == 0) {
+    while (!yield.is_reached) {
         sched_yield();
     }
-    test::wait_until_asleep(
-        test::task_of(waiting_tid));  // for the mutex: nothing else is in its way
     use_the_local_route(memory.mine());
     StoppingPage page;
     std::thread held([&] { armci_msg_snd(kTag, page.memory(), StoppingPage::kBytes, me()); });
     page.wait_until_reached();
+    yield.is_over = true;
     EXPECT_FALSE(has_it);
     ARMCI_Unlock(0, me());
     waiting.join();

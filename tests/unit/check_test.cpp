@@ -12,6 +12,7 @@
 #include "check/rows.h"
 #include "check/write_log.h"
 #include "node/freed_ranges.h"
+#include "transfer_pattern.h"
 
 namespace armci::check {
 namespace {
@@ -65,11 +66,68 @@ TEST(CheckRows, RunsThatFollowEachOtherAreOne) {
 TEST(CheckRows, LongRowsAreComparedUpToALimit) {
     const std::vector<Row> even = {make_row(0, 8, 16, 1 << 19), make_row(0, 8, 16, 1 << 19)};
     const std::vector<Row> odd = {make_row(8, 8, 16, 1 << 19)};
-    bool too_many = false;
-    EXPECT_TRUE(common_bytes(even, odd, &too_many).is_empty());
-    EXPECT_FALSE(too_many);
-    EXPECT_TRUE(common_bytes(even, {odd[0], odd[0]}, &too_many).is_empty());
-    EXPECT_TRUE(too_many);
+    int64_t work = kMostWork;
+    EXPECT_TRUE(common_bytes(even, odd, &work).is_empty());
+    EXPECT_EQ(work, 0);
+    EXPECT_TRUE(common_bytes(even, {even[0]}, &work).is_empty());
+    EXPECT_LT(work, 0);
+}
+
+TEST(CheckRows, AreCountedWithoutBeingMade) {
+    test::Random random(1);
+    std::vector<char> memory(1 << 16);
+    for (int i = 0; i < 200; ++i) {
+        const test::Pattern pattern = i % 4 == 3 ? test::vector_pattern(random, 8, 1000, 1)
+                                                 : test::strided_pattern(random, i % 4, 8, 2000, 1);
+        const pipeline::Transfer transfer =
+            test::make_transfer({}, pattern, memory.data(), memory.data());
+        EXPECT_EQ(row_count(transfer), static_cast<int64_t>(local_rows(transfer).size()));
+    }
+}
+
+// One column of a local matrix with so many rows; nothing looks at the memory.
+pipeline::Transfer column(int number, int rows) {
+    test::Pattern pattern;
+    pattern.run_bytes = 8;
+    pattern.count = {8, rows};
+    pattern.local_stride = pattern.remote_stride = {1 << 10};
+    pattern.runs = {{8 * number, 0}};
+    return test::make_transfer({}, pattern, nullptr, nullptr);
+}
+
+PendingBuffer pending_of(const pipeline::Transfer& transfer) {
+    PendingBuffer pending;
+    pending.op = base::OpKind::get;
+    pending.rows = local_rows(transfer);
+    pending.hull = hull_of(pending.rows);
+    return pending;
+}
+
+TEST(CheckLocalBuffers, WorkHasALimitForAllOfThem) {
+    LocalBuffers buffers;
+    constexpr int kRows = 1 << 18;
+    for (int number = 0; number < 5; ++number) {
+        buffers.add(pending_of(column(number, kRows)));
+    }
+    Bytes bytes;
+    int64_t work = kMostWork;
+    EXPECT_NE(buffers.find_overlapping(column(3, kRows), &bytes, &work), nullptr);
+    EXPECT_EQ(bytes.begin, 24U);
+    EXPECT_GE(work, 0);
+    work = kMostWork;
+    EXPECT_EQ(buffers.find_overlapping(column(4, kRows), &bytes, &work), nullptr);
+    EXPECT_LT(work, 0);
+}
+
+TEST(CheckLocalBuffers, RoomIsForAllOfThem) {
+    LocalBuffers buffers;
+    PendingBuffer large;
+    large.rows.resize(LocalBuffers::kMostRows - 1);
+    buffers.add(std::move(large));
+    EXPECT_TRUE(buffers.has_room(1));
+    EXPECT_FALSE(buffers.has_room(2));
+    buffers.take([](const PendingBuffer&) { return true; });
+    EXPECT_TRUE(buffers.has_room(LocalBuffers::kMostRows));
 }
 
 Write write_of(int origin, uint64_t begin, int64_t bytes, int64_t began_ns,
@@ -142,6 +200,16 @@ TEST(CheckWrites, WorkHasALimit) {
     EXPECT_LE(conflicts.work, Conflicts::kMostWork + static_cast<int64_t>(kWrites));
     writes.resize(500);
     EXPECT_FALSE(find_conflicts(writes).too_many);
+}
+
+TEST(CheckWrites, WorkOnOnePairHasALimit) {
+    std::vector<Write> writes = {write_of(1, 0, 8, 10), write_of(2, 0, 8, 10)};
+    for (Write& write : writes) {
+        write.place = make_row(0, 8, 16, Conflicts::kMostWork + 1);
+    }
+    const Conflicts conflicts = find_conflicts(writes);
+    EXPECT_TRUE(conflicts.too_many);
+    EXPECT_TRUE(conflicts.found.empty());
 }
 
 TEST(CheckWrites, ConflictsHaveALimit) {

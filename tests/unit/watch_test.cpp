@@ -258,20 +258,6 @@ TEST(WatchMeeting, ACallerThatHasGivenUpIsNotTaken) {
     EXPECT_FALSE(listener.take_caller(rank(2), 60'000).is_open());
 }
 
-TEST(WatchMeeting, OtherUsersAreNotTaken) {
-    if (geteuid() != 0) {
-        GTEST_SKIP() << "only root can play another user";
-    }
-    constexpr uid_t kOtherUser = 65534;
-    Listener listener;
-    ASSERT_TRUE(listener.open(Reach::node, ""));
-    ChildProcess stranger([&] {
-        return setuid(kOtherUser) == 0 && !call(listener.meeting(), rank(4)).is_open() ? 0 : 1;
-    });
-    EXPECT_FALSE(listener.take_caller(rank(2), 60'000).is_open());
-    EXPECT_EQ(stranger.wait(), 0);
-}
-
 INSTANTIATE_TEST_SUITE_P(Reaches, WatchMeeting,
                          testing::Values(Reach::node, Reach::host, Reach::hosts),
                          [](const auto& parameter) {

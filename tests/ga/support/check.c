@@ -132,12 +132,12 @@ void check_many(int64_t total, int64_t wrong, const char* format, ...) {
 }
 
 void give_up(const char* format, ...) {
+    char reason[256];
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "[rank %d] the test cannot go on: ", program.rank);
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "\n");
+    vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
+    fprintf(stderr, "[rank %d] the test cannot go on: %s\n", program.rank, reason);
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     abort();
 }
