@@ -37,8 +37,8 @@ Row make_row(uint64_t begin, int64_t run_bytes, int64_t stride, int64_t run_coun
 
 // The first bytes that both have; empty when there are none.
 Bytes common_bytes(const Row& a, const Row& b);
-// Of any two rows of these. *work: how many runs may still be looked at; below zero afterwards if that
-// was not enough.
+// Of any two rows of these. *work: how many runs may still be looked at; below zero afterwards if
+// that was not enough.
 inline constexpr int64_t kMostWork = 1 << 20;  // of one call: some milliseconds
 Bytes common_bytes(const std::vector<Row>& a, const std::vector<Row>& b, int64_t* work);
 

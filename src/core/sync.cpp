@@ -12,9 +12,10 @@ void fence(Runtime& runtime, int target) {
         runtime.hold_lock();
         const int node = runtime.world.node_of[target];
         pipeline::Origin& origin = runtime.network->origin;
-        if (origin.start_fence(node)) {
+        pipeline::Origin::Fence needed = origin.start_fence(node);
+        if (!needed.empty()) {
             runtime.wait_for_network({nullptr, "a fence of rank", target},
-                                     [&] { return origin.fence_is_done(node); });
+                                     [&] { return origin.is_done(&needed); });
         }
     }
 }
@@ -23,9 +24,10 @@ void fence_other_nodes(Runtime& runtime) {
     if (runtime.network != nullptr) {
         runtime.hold_lock();
         pipeline::Origin& origin = runtime.network->origin;
-        if (origin.start_fence_all()) {
+        pipeline::Origin::Fence needed = origin.start_fence_all();
+        if (!needed.empty()) {
             runtime.wait_for_network({nullptr, "a fence of all ranks"},
-                                     [&] { return origin.fence_all_is_done(); });
+                                     [&] { return origin.is_done(&needed); });
         }
     }
 }

@@ -400,8 +400,10 @@ void wait_target(Runtime& runtime, int target) {
     const int node = runtime.world.node_of[target];
     if (runtime.network != nullptr) {
         send_batches(runtime);
+        const pipeline::Origin& origin = runtime.network->origin;
+        const uint64_t last = origin.last_submitted();
         runtime.wait_for_network({"ARMCI_WaitProc", "operations to rank", target},
-                                 [&] { return runtime.network->origin.is_idle(node); });
+                                 [&] { return origin.have_ended(last, node); });
         make_all_binding(runtime);
     }
 }
@@ -414,8 +416,10 @@ void wait_everything(Runtime& runtime) {
     runtime.settle_copies();
     if (runtime.network != nullptr) {
         send_batches(runtime);
+        const pipeline::Origin& origin = runtime.network->origin;
+        const uint64_t last = origin.last_submitted();
         runtime.wait_for_network({nullptr, "all operations under way"},
-                                 [&] { return runtime.network->origin.task_count() == 0; });
+                                 [&] { return origin.have_ended(last); });
         make_all_binding(runtime);
     }
 }

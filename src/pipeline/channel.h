@@ -10,7 +10,7 @@
 //
 // Several servers of one node know nothing of each other, but one target's memory may be with all
 // of them. What is binding (blocking operations, and others that have been waited for) must have
-// been executed there before an operation that was started later is posted here: a Predecessor.
+// been executed there before an operation that was started later is posted here.
 #pragma once
 
 #include <algorithm>
@@ -33,18 +33,20 @@ struct Ordering {
 
 struct Channel;
 
-// What a channel waits for before it posts anything more: a frame to another server of its node.
-struct Predecessor {
+// What a fence, or another channel, waits for here: everything up to now, or what is binding.
+struct FencePoint {
     Channel* channel = nullptr;
-    uint64_t frame = 0;
-    bool has_batch = false;  // what is open there has to leave first, and becomes that frame
+    uint64_t frame = 0;        // must have been executed
+    bool has_batch = false;    // what is open has to leave first, and becomes that frame
+    uint64_t last_task = 0;    // not 0: this one has to be posted first, and tells what frame
+    uint64_t last_writer = 0;  // not 0: non-blocking tasks up to this one have to end
 };
 
 // What a channel keeps of the order among the servers of its node.
 struct NodeOrder {
-    uint64_t binding_frame = 0;             // its execution is that of everything binding
-    bool is_batch_binding = false;          // the open batch is, too
-    std::vector<Predecessor> predecessors;  // binding elsewhere when something was started here
+    uint64_t binding_frame = 0;            // its execution is that of everything binding
+    bool is_batch_binding = false;         // the open batch is, too
+    std::vector<FencePoint> predecessors;  // binding elsewhere when something was started here
 };
 
 struct Channel {

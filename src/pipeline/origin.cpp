@@ -96,6 +96,7 @@ void Origin::close() {
     channels_.clear();
     active_.clear();
     dirty_.clear();
+    oldest_ = newest_ = nullptr;
     rma_operations_.clear();
     spare_rma_operations_.clear();
 }
@@ -141,6 +142,12 @@ void Origin::submit(Task& task, Channel& channel) {
     task.channel_ = &channel;
     ++channel.tasks;
     ++task_count_;
+    task.number_ = ++last_submitted_;
+    if (task.on_complete_ != nullptr) {
+        task.older_ = newest_;
+        (newest_ != nullptr ? newest_->newer_ : oldest_) = &task;
+        newest_ = &task;
+    }
     channel.queued_bytes += task.chunk_bytes();
     if (channel.node_order != nullptr) {
         follow_other_servers(channel);
@@ -184,6 +191,8 @@ void Origin::finish_if_complete(Task* task) {
         returns_due_.push_back(&channel);
     }
     if (task->on_complete_ != nullptr) {
+        (task->older_ != nullptr ? task->older_->newer_ : oldest_) = task->newer_;
+        (task->newer_ != nullptr ? task->newer_->older_ : newest_) = task->older_;
         task->on_complete_(task, task->completion_context_);  // the task may be gone now
     }
 }
@@ -284,78 +293,92 @@ bool Origin::may_read(Channel& channel) {
     return true;
 }
 
-bool Origin::is_idle(int node) const {
-    const int first = options_.servers.first_of(node);
-    return std::all_of(&channels_[first], &channels_[first] + options_.servers.per_node,
-                       [](const auto& channel) { return !channel || channel->tasks == 0; });
-}
-
-bool Origin::start_fence(int node) {
-    bool is_needed = false;
-    const int first = options_.servers.first_of(node);
-    for (int server = first; server < first + options_.servers.per_node; ++server) {
-        if (Channel* channel = channels_[server].get()) {
-            channel->note_fence();
-            is_needed |= channel->first_task != nullptr || channel->batch != nullptr ||
-                         channel->remote_work_pending();
-        }
-    }
-    stats_->fences += is_needed ? 1 : 0;
-    return is_needed;
-}
-
-// All servers of the node are asked before any answer is waited for.
-bool Origin::fence_is_done(int node) {
-    bool is_done = true;
-    const int first = options_.servers.first_of(node);
-    for (int server = first; server < first + options_.servers.per_node; ++server) {
-        if (channels_[server]) {
-            is_done &= is_fenced(*channels_[server]);
-        }
-    }
-    return is_done;
-}
-
-bool Origin::is_fenced(Channel& channel) {
-    if (channel.first_task != nullptr || channel.writes_in_flight > 0) {
-        return false;
-    }
-    if (channel.batch != nullptr) {
-        channel.batch->header()->flags |= wire::kAcknowledgeNow;
-        if (!flush_batch(channel)) {
+bool Origin::have_ended(uint64_t last, int node) const {
+    for (const Task* task = oldest_; task != nullptr && task->number_ <= last;
+         task = task->newer_) {
+        if (task->channel_->node == node) {
             return false;
         }
     }
-    if (!channel.remote_work_pending()) {
-        return true;
-    }
-    ask_acknowledge(channel, channel.last_effect());
-    return false;
-}
-
-bool Origin::start_fence_all() {
-    // Channels whose tasks have not posted anything yet are not dirty, but active.
-    if (dirty_.empty() && active_.empty()) {
-        return false;
-    }
-    for (Channel* channel : dirty_) {
-        channel->note_fence();
-    }
-    ++stats_->fences;
     return true;
 }
 
-bool Origin::fence_all_is_done() {
-    if (!active_.empty()) {
+// False when there is nothing to wait for.
+bool Origin::add_fence_point(Channel& channel, Fence* fence) const {
+    channel.note_fence();
+    const bool has_tasks = channel.first_task != nullptr;
+    if (!has_tasks && channel.batch == nullptr && !channel.remote_work_pending()) {
         return false;
     }
-    // All servers are asked before any answer is waited for.
+    FencePoint point;
+    point.channel = &channel;
+    point.frame = channel.last_effect();
+    point.last_task = has_tasks ? channel.last_task->number_ : 0;
+    point.has_batch = !has_tasks && channel.batch != nullptr;  // else it leaves before the tasks
+    point.last_writer = ordering_.ordered_writes ? 0 : last_submitted_;
+    fence->push_back(point);
+    return true;
+}
+
+// If not, it has been seen to that it will be.
+bool Origin::is_executed(FencePoint* point) {
+    Channel& channel = *point->channel;
+    if (point->last_task != 0) {
+        if (channel.first_task != nullptr && channel.first_task->number_ <= point->last_task) {
+            return false;
+        }
+        point->last_task = 0;
+        point->frame = channel.last_effect();
+    }
+    if (point->has_batch) {
+        if (channel.batch != nullptr) {
+            channel.batch->header()->flags |= wire::kAcknowledgeNow;
+        }
+        if (!flush_batch(channel)) {
+            return false;
+        }
+        point->has_batch = false;
+        point->frame = std::max(point->frame, channel.last_mutation);
+    }
+    if (channel.executed_frames < point->frame) {
+        ask_acknowledge(channel, point->frame);
+        return false;
+    }
+    return point->last_writer == 0 || have_ended(point->last_writer, channel.node);
+}
+
+Origin::Fence Origin::start_fence(int node) {
+    Fence fence;
+    const int first = options_.servers.first_of(node);
+    for (int server = first; server < first + options_.servers.per_node; ++server) {
+        if (Channel* channel = channels_[server].get()) {
+            add_fence_point(*channel, &fence);
+        }
+    }
+    stats_->fences += fence.empty() ? 0 : 1;
+    return fence;
+}
+
+Origin::Fence Origin::start_fence_all() {
+    Fence fence;
     std::erase_if(dirty_, [&](Channel* channel) {
-        const bool done = is_fenced(*channel);
-        channel->is_dirty = !done;
-        return done;
+        channel->is_dirty = add_fence_point(*channel, &fence);
+        return !channel->is_dirty;
     });
-    return dirty_.empty();
+    // Channels whose tasks have not posted anything yet are not dirty, but active.
+    for (Channel* channel : active_) {
+        if (!channel->is_dirty) {
+            add_fence_point(*channel, &fence);
+        }
+    }
+    stats_->fences += fence.empty() ? 0 : 1;
+    return fence;
+}
+
+bool Origin::is_done(Fence* fence) {
+    // All servers are asked before any answer is waited for.
+    std::erase_if(*fence, [&](FencePoint& point) { return is_executed(&point); });
+    return fence->empty();
 }
 
 bool Origin::writes_are_ordered_or_done(int server) const {

@@ -88,17 +88,21 @@ class Origin {
     bool sleep(int timeout_ms);
     bool can_sleep() const { return endpoint_.wait_mode() == fabric::WaitMode::fd; }
 
-    // Tasks submitted and not complete: all, or whether there are none to a node.
+    // Tasks submitted and not complete.
     int64_t task_count() const { return task_count_; }
-    bool is_idle(int node) const;
+    // Whether non-blocking ones up to that one are complete, all or those to a node. (What other
+    // threads start meanwhile, or wait for themselves, is not waited for.)
+    uint64_t last_submitted() const { return last_submitted_; }
+    bool have_ended(uint64_t last) const { return oldest_ == nullptr || oldest_->number_ > last; }
+    bool have_ended(uint64_t last, int node) const;
 
-    // Remote completion of everything this origin did to that node's memory, or to all nodes'.
-    // start_*: false when there is nothing to wait for; then poll *_is_done(), which asks the
-    // servers for what is missing.
-    bool start_fence(int node);
-    bool fence_is_done(int node);
-    bool start_fence_all();
-    bool fence_all_is_done();
+    // Remote completion of everything this origin has done so far to that node's memory, or to all
+    // nodes'. Empty: there is nothing to wait for. Else poll is_done(), which asks the servers for
+    // what is missing.
+    using Fence = std::vector<FencePoint>;
+    Fence start_fence(int node);
+    Fence start_fence_all();
+    bool is_done(Fence* fence);
     // Whether RMA posted now would have to wait for an acknowledgement first.
     bool has_unexecuted_requests(int server) const {
         const Channel* channel = channels_[server].get();
@@ -300,6 +304,8 @@ class Origin {
     // For channels with a node_order. False: it has been seen to that they will be.
     void follow_other_servers(Channel& channel);
     bool predecessors_are_executed(Channel& channel);
+    bool add_fence_point(Channel& channel, Fence* fence) const;
+    bool is_executed(FencePoint* point);
     // Whether the channel's next task may be posted now.
     bool may_post(Channel& channel) {
         return (channel.node_order == nullptr || predecessors_are_executed(channel)) &&
@@ -353,6 +359,9 @@ class Origin {
     std::vector<std::unique_ptr<RmaOperation>> rma_operations_;
     std::vector<RmaOperation*> spare_rma_operations_;
     int64_t task_count_ = 0;
+    uint64_t last_submitted_ = 0;
+    Task* oldest_ = nullptr;  // of the non-blocking ones under way
+    Task* newest_ = nullptr;
     int64_t receive_budget_ = 0;
     int64_t receive_reserved_ = 0;
     int64_t stream_window_bytes_ = 0;

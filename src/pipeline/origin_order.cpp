@@ -21,7 +21,7 @@ void Origin::make_all_binding() {
 
 // Something is started on this channel: it comes after what is binding on the node's others now.
 void Origin::follow_other_servers(Channel& channel) {
-    std::vector<Predecessor>& predecessors = channel.node_order->predecessors;
+    std::vector<FencePoint>& predecessors = channel.node_order->predecessors;
     const int first = options_.servers.first_of(channel.node);
     for (int server = first; server < first + options_.servers.per_node; ++server) {
         Channel* other = channels_[server].get();
@@ -29,30 +29,17 @@ void Origin::follow_other_servers(Channel& channel) {
             continue;
         }
         const auto known = std::find_if(predecessors.begin(), predecessors.end(),
-                                        [&](const Predecessor& p) { return p.channel == other; });
-        Predecessor& predecessor =
-            known != predecessors.end() ? *known : predecessors.emplace_back(Predecessor{other});
+                                        [&](const FencePoint& p) { return p.channel == other; });
+        FencePoint& predecessor =
+            known != predecessors.end() ? *known : predecessors.emplace_back(FencePoint{other});
         predecessor.frame = other->node_order->binding_frame;
         predecessor.has_batch |= other->node_order->is_batch_binding;
     }
 }
 
 bool Origin::predecessors_are_executed(Channel& channel) {
-    std::erase_if(channel.node_order->predecessors, [&](Predecessor& predecessor) {
-        Channel& other = *predecessor.channel;
-        if (predecessor.has_batch) {
-            if (!flush_batch(other)) {
-                return false;
-            }
-            predecessor.has_batch = false;
-            predecessor.frame = std::max(predecessor.frame, other.last_mutation);
-        }
-        if (other.executed_frames >= predecessor.frame) {
-            return true;
-        }
-        ask_acknowledge(other, predecessor.frame);
-        return false;
-    });
+    std::erase_if(channel.node_order->predecessors,
+                  [&](FencePoint& predecessor) { return is_executed(&predecessor); });
     return channel.node_order->predecessors.empty();
 }
 

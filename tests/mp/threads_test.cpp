@@ -179,8 +179,8 @@ TEST(Threads, AWaitCoversWhatAnotherThreadCompletes) {
     ARMCI_Barrier();
 }
 
-// It covers nothing else: no other target, and nothing that is completed later. Ranks do not answer, if
-// their programs have to, until they are told.
+// It covers nothing else: no other target, and nothing that is completed later. Ranks do not
+// answer, if their programs have to, until they are told.
 TEST(Threads, AWaitCoversOnlyWhatWasThere) {
     if (nproc() < 3) {
         GTEST_SKIP() << "needs 3 ranks";

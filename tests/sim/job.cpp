@@ -275,8 +275,8 @@ void Job::kill(int rank) {
     kill_process(rank);
 }
 
-// Some are chosen so seldom that nothing may move for long; so everybody gets a turn, and who has
-// ended hears, as in ARMCI_Finalize, of what has failed.
+// Some are chosen so seldom that nothing may move for long; so everybody gets a turn, and who is in
+// no call hears of what has failed, as in the next one, or in ARMCI_Finalize.
 bool Job::is_stuck() {
     const int64_t before = sim::step();
     if (before - last_progress() < kPatience) {
@@ -288,7 +288,7 @@ bool Job::is_stuck() {
         for (int rank = 0; rank < plan_.rank_count(); ++rank) {
             resume(rank);
             const Process& process = *processes_[static_cast<size_t>(rank)];
-            if (process.fiber->has_ended() && !process.is_dead) {
+            if ((process.fiber->has_ended() || process.is_outside) && !process.is_dead) {
                 process.runtime->network->origin.progress();
             }
         }

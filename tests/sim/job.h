@@ -32,6 +32,15 @@ class Job {
     bool has_died(int rank) const {
         return rank >= 0 && processes_[static_cast<size_t>(rank)]->is_dead;
     }
+    // While `condition` is false: the rank waits outside the library, where it serves nobody.
+    template <class Condition>
+    void wait_outside(int rank, Condition&& condition) {
+        bool& is_outside = processes_[static_cast<size_t>(rank)]->is_outside;
+        for (is_outside = true; !condition();) {
+            Fiber::yield();
+        }
+        is_outside = false;
+    }
     // Whether the library may use remote memory access at all.
     bool rma_usable() const { return rma_usable_; }
 
@@ -45,6 +54,7 @@ class Job {
         std::unique_ptr<core::Runtime> runtime;
         std::unique_ptr<Fiber> fiber;
         bool is_dead = false;
+        bool is_outside = false;
     };
 
     void open_rank(int rank);

@@ -567,9 +567,7 @@ void Program::pass_on(int me, int64_t phase) {
     record("passed on", me, to);
     if (by_flag) {
         const int32_t& mine = words(me, me)->flag;
-        while (__atomic_load_n(&mine, __ATOMIC_ACQUIRE) != flag) {
-            Fiber::yield();
-        }
+        job_.wait_outside(me, [&] { return __atomic_load_n(&mine, __ATOMIC_ACQUIRE) == flag; });
     } else {
         int waited = 0;
         armci_notify_wait(from, &waited);

@@ -197,9 +197,8 @@ void TestNetwork::wait(const pipeline::Task& task) {
 
 void TestNetwork::fence_all() {
     for (const auto& rank : ranks_) {
-        if (rank->origin.start_fence_all()) {
-            wait_until([&] { return rank->origin.fence_all_is_done(); });
-        }
+        pipeline::Origin::Fence fence = rank->origin.start_fence_all();
+        wait_until([&] { return rank->origin.is_done(&fence); });
     }
 }
 

@@ -320,21 +320,22 @@ TEST_P(ServerRequest, SegmentsComeAndGo) {
 // A fence is over when everything is there, and needs none when nothing was done.
 TEST_P(ServerRequest, FencesWaitForWhatWasDone) {
     network_->fence_all();
-    EXPECT_FALSE(network_->origin(0).start_fence(0));
-    EXPECT_FALSE(network_->origin(0).start_fence_all());
+    EXPECT_TRUE(network_->origin(0).start_fence(0).empty());
+    EXPECT_TRUE(network_->origin(0).start_fence_all().empty());
     const uint64_t word = base_ + 2048;
     for (int i = 1; i <= 50; ++i) {
         tell(0, FrameKind::increment, wire::StoreBody{word, 1});
-        ASSERT_TRUE(network_->origin(0).start_fence(0));
-        network_->wait_until([&] { return network_->origin(0).fence_is_done(0); });
+        pipeline::Origin::Fence fence = network_->origin(0).start_fence(0);
+        ASSERT_FALSE(fence.empty());
+        network_->wait_until([&] { return network_->origin(0).is_done(&fence); });
         ASSERT_EQ(word_at<int>(word), i);
-        EXPECT_FALSE(network_->origin(0).start_fence(0));
+        EXPECT_TRUE(network_->origin(0).start_fence(0).empty());
     }
     network_->fence_all();
     // What changes nothing needs no fence.
     const node::Mutex* mutex = make_mutex(2112);
     EXPECT_EQ(ask(0, FrameKind::try_lock, lock_body(mutex))->value(), 1);
-    EXPECT_FALSE(network_->origin(0).start_fence(0));
+    EXPECT_TRUE(network_->origin(0).start_fence(0).empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(, ServerRequest, ::testing::Bool(),
