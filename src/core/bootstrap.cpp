@@ -1,10 +1,11 @@
 // How ranks become nodes: by mapping memory together, not by comparing names.
 //
-// MPI proposes (ranks it thinks share memory); the first rank of each proposal then offers its
+// Ranks that seem to be on one host are a proposal; the first rank of each then offers its
 // descriptors on an abstract socket, and whoever can fetch them is on its node. The rest,
-// for example ranks in other containers under the same host name, try again among themselves.
+// for example ranks of another user, try again among themselves.
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
 #include "base/log.h"
@@ -96,6 +97,9 @@ bool fetch_descriptors(MPI_Comm comm, size_t bytes, node::NodeDescriptors* descr
 MPI_Comm join_node(MPI_Comm comm, size_t bytes, node::NodeDescriptors* descriptors) {
     for (;;) {
         const bool joined = fetch_descriptors(comm, bytes, descriptors);
+        if (all_agree(joined, comm)) {
+            return comm;
+        }
         int rank = 0;
         MPI_Comm_rank(comm, &rank);
         MPI_Comm next = MPI_COMM_NULL;
@@ -159,8 +163,11 @@ void form_nodes(MPI_Comm comm, int64_t node_size, size_t mapping_bytes, World* w
     MPI_Comm_rank(world->comm, &world->rank);
     MPI_Comm_size(world->comm, &world->size);
 
+    // Colours are short, so ranks of several hosts may meet here: it is a proposal. (With MPICH,
+    // MPI_Comm_split_type takes most of a millisecond.)
     MPI_Comm proposal = MPI_COMM_NULL;
-    MPI_Comm_split_type(world->comm, MPI_COMM_TYPE_SHARED, world->rank, MPI_INFO_NULL, &proposal);
+    MPI_Comm_split(world->comm, static_cast<int>(host_identity() % INT_MAX), world->rank,
+                   &proposal);
     if (node_size > 0) {
         int rank_on_host = 0;
         MPI_Comm_rank(proposal, &rank_on_host);

@@ -10,11 +10,19 @@
 namespace armci::core {
 namespace {
 
+std::string host_name() {
+    char name[HOST_NAME_MAX + 1] = "unknown host";
+    gethostname(name, sizeof name - 1);
+    return name;
+}
+
 // Hosts differ in the boot, and containers on one host in the namespace.
 uint64_t identity(const char* name_space) {
     std::string identity;
     std::ifstream boot("/proc/sys/kernel/random/boot_id");
-    std::getline(boot, identity);
+    if (!std::getline(boot, identity)) {
+        identity = host_name();
+    }
     struct stat status {};
     if (stat(name_space, &status) == 0) {
         identity += ":" + std::to_string(status.st_ino);
@@ -23,6 +31,10 @@ uint64_t identity(const char* name_space) {
 }
 
 }  // namespace
+
+uint64_t host_identity() {
+    return identity("/proc/self/ns/net");
+}
 
 uint64_t clock_identity() {
     return identity("/proc/self/ns/time");
@@ -42,14 +54,12 @@ bool World::has_regular_nodes() const {
 }
 
 std::string describe_node(const World& world) {
-    char host[HOST_NAME_MAX + 1] = "unknown host";
-    gethostname(host, sizeof host - 1);
-    return std::string(host) + " (node " + std::to_string(world.node) + " of " +
+    return host_name() + " (node " + std::to_string(world.node) + " of " +
            std::to_string(world.node_count) + ")";
 }
 
 bool is_single_host(const World& world) {
-    const uint64_t mine = identity("/proc/self/ns/net");
+    const uint64_t mine = host_identity();
     uint64_t range[2] = {mine, ~mine};
     MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_UINT64_T, MPI_MIN, world.comm);
     return range[0] == ~range[1];

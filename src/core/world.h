@@ -35,6 +35,8 @@ struct World {
     bool on_my_node(int other) const { return node_of[other] == node; }
 };
 
+// Of the host and its network: ranks with different ones share no memory.
+uint64_t host_identity();
 // Of the kernel whose monotonic clock this process reads: two that are equal have one clock.
 uint64_t clock_identity();
 
