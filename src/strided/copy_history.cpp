@@ -20,23 +20,23 @@ void CopiedPlace::looked(int64_t ticks, bool streamed) {
 }
 
 void CopiedPlace::cached(int64_t ticks) {
-    in_row_ = std::min(in_row_ + 1, 3);
-    if (in_row_ == 1) {
-        return;  // it drew the place into the cache
+    if (!is_drawn_in_) {
+        is_drawn_in_ = true;
+        return;
     }
     if (ticks < looking_ticks_) {
         slow_in_row_ = 0;
         pause_ = kFirstPause;
         return;
     }
-    // One that was slow after many that were not may have been interrupted.
-    if (in_row_ > 2 && ++slow_in_row_ < 2) {
+    // The first may find it in a far level still, and any may be interrupted.
+    if (++slow_in_row_ < 2) {
         return;
     }
     looking_ticks_ = 0;
     until_trial_ = pause_;
     pause_ = std::min(4 * pause_, kLongestPause);
-    in_row_ = 0;
+    is_drawn_in_ = false;
     slow_in_row_ = 0;
 }
 

@@ -2,9 +2,9 @@
 //
 // A place that is streamed to is not in the cache afterwards, so that the next copy to it finds it
 // outside again: whether it would stay in the cache if it were only let in, a copy that looks at
-// single pieces (copy_pace.h) does not learn. So now and then two copies to a place that is
+// single pieces (copy_pace.h) does not learn. So now and then some copies to a place that is
 // copied to repeatedly, with little in between, go through the cache as a whole: the first draws it
-// in, the second shows what that is worth. If it was worth it they go on like that for as long as
+// in, the next ones show what that is worth. If it was worth it they go on like that for as long as
 // it is; if not, the next such trial is later each time.
 #pragma once
 
@@ -23,14 +23,15 @@ class CopiedPlace {
     void cached(int64_t ticks);
 
   private:
-    static constexpr int32_t kFirstPause = 1;
+    // The first that looks may be slow for what is left in the cache.
+    static constexpr int32_t kFirstPause = 2;
     static constexpr int32_t kLongestPause = 256;
 
     int64_t looking_ticks_ = 0;  // of the quickest that looked and streamed, since the last trial
     int32_t pause_ = kFirstPause;
-    int32_t until_trial_ = 0;  // copies that look before the next trial
-    int32_t in_row_ = 0;       // copies through the cache since they began: 3 are many
-    int32_t slow_in_row_ = 0;
+    int32_t until_trial_ = kFirstPause;  // copies that look before the next trial
+    bool is_drawn_in_ = false;           // by a copy through the cache
+    int32_t slow_in_row_ = 0;            // of the copies through the cache since then
 };
 
 // The last places of this thread; those that share a slot forget each other.
@@ -43,7 +44,7 @@ class CopyHistory {
     static constexpr int kSlotBits = 6;
     // Copied in between; as much has been read. What is further back must have left the cache even
     // if it was let in: but for the third level, where streaming is about as fast.
-    static constexpr int64_t kNearBytes = 8 << 20;
+    static constexpr int64_t kNearBytes = 16 << 20;
     struct Slot {
         const void* to = nullptr;
         int64_t bytes = 0;

@@ -294,10 +294,25 @@ TEST(CopiedPlace, TrialsThatWereWorthNothingBecomeRare) {
         EXPECT_LE(looks, 256);
         last = looks;
         place.cached(300);
-        ASSERT_TRUE(place.next_is_cached()) << "the second shows what the first was worth";
-        place.cached(200);
+        for (int i = 0; i < 2; ++i) {
+            ASSERT_TRUE(place.next_is_cached()) << "these show what the first was worth";
+            place.cached(200);
+        }
     }
     EXPECT_GE(last, 100);
+}
+
+TEST(CopiedPlace, ATrialIsNotMeasuredByOneSlowLook) {
+    CopiedPlace place;
+    ASSERT_FALSE(place.next_is_cached());
+    place.looked(300, true);
+    ASSERT_FALSE(place.next_is_cached());
+    place.looked(100, true);
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_TRUE(place.next_is_cached());
+        place.cached(200);
+    }
+    EXPECT_FALSE(place.next_is_cached());
 }
 
 TEST(CopiedPlace, WhatDoesNotStreamNeedsNoTrial) {
