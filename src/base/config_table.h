@@ -60,9 +60,10 @@
         "Address space reserved per node for global memory; no memory is used before it is touched. "   \
         "0: four times the machine's memory.")                                                          \
     CHOICE(copy_engine, "ARMCI_COPY_ENGINE", 0, "none|thread", own,                                     \
-        "Who makes the copies of non-blocking puts and gets inside a node: none, the call itself; "     \
-        "thread, one per rank that copies while the rank computes. That pays where processors are "     \
-        "idle and the rank is not bound to one.")                                                                                        \
+        "Who makes the copies of non-blocking puts and gets inside a node, and of what puts bring to "  \
+        "a data server in large pieces: none, the call or the server itself; thread, one per rank and " \
+        "per server that copies while these go on. That pays where processors are idle and the rank "   \
+        "is not bound to one.")                                                                         \
     BYTES(copy_engine_min, "ARMCI_COPY_ENGINE_MIN", 256 << 10, 0, int64_t{1} << 40, own,                \
         "The shortest non-blocking put or get that ARMCI_COPY_ENGINE is given.")                        \
     INTEGER(servers_per_node, "ARMCI_SERVERS_PER_NODE", 1, 1, 1024, own,                                \

@@ -1,8 +1,22 @@
 #include "core/copies.h"
 
+#include "base/log.h"
 #include "core/runtime.h"
 
 namespace armci::core {
+
+std::unique_ptr<node::CopyEngine> make_copy_engine(const base::Config& config) {
+    if (config.copy_engine_choice() == base::CopyEngineChoice::none) {
+        return nullptr;
+    }
+    std::unique_ptr<node::CopyEngine> engine = node::make_copy_thread();
+    if (engine == nullptr) {
+        base::fatal("ARMCI_Init",
+                    "ARMCI_COPY_ENGINE=thread, but the system refuses a thread; raise the limit "
+                    "(ulimit -u) or unset it");
+    }
+    return engine;
+}
 
 void Copies::start(std::unique_ptr<node::CopyEngine> engine, int64_t least_bytes) {
     engine_ = std::move(engine);

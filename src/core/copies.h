@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/config.h"
 #include "node/copy_engine.h"
 #include "pipeline/transfer.h"
 
@@ -17,6 +18,9 @@ struct armci_hdl_s;
 namespace armci::core {
 
 struct Runtime;
+
+// As ARMCI_COPY_ENGINE says; nullptr for none.
+std::unique_ptr<node::CopyEngine> make_copy_engine(const base::Config& config);
 
 class Copies {
   public:

@@ -188,17 +188,10 @@ void watch_mpi_finalize() {
 }
 
 void start_copies(Runtime& runtime) {
-    const base::Config& config = runtime.config();
-    if (config.copy_engine_choice() == base::CopyEngineChoice::none) {
-        return;
+    std::unique_ptr<node::CopyEngine> engine = make_copy_engine(runtime.config());
+    if (engine != nullptr) {
+        runtime.copies.start(std::move(engine), runtime.config().copy_engine_min);
     }
-    std::unique_ptr<node::CopyEngine> engine = node::make_copy_thread();
-    if (engine == nullptr) {
-        base::fatal("ARMCI_Init",
-                    "ARMCI_COPY_ENGINE=thread, but the system refuses a thread; raise the limit "
-                    "(ulimit -u) or unset it");
-    }
-    runtime.copies.start(std::move(engine), config.copy_engine_min);
 }
 
 void start(const char* function, int requested_thread_level, MPI_Comm comm) {

@@ -184,6 +184,9 @@ void open_server(Runtime& runtime, const CommonSettings& settings) {
         base::fatal("ARMCI_Init", "the data server of %s cannot start: %s%s",
                     describe_node(runtime.world).c_str(), error.c_str(), fabric::exhausted_limit());
     }
+    // Longer transfers come in chunks of the buffers' size.
+    network.server->use_engine(make_copy_engine(config),
+                               std::min(config.copy_engine_min, settings.buffers.bytes / 2));
     if (config.progress_thread && !network.server->start_thread()) {
         base::fatal("ARMCI_Init", "the system refuses a thread for the data server of %s",
                     describe_node(runtime.world).c_str());

@@ -34,6 +34,7 @@ struct Client : SlotClient {
     uint64_t told_bytes = 0;      // executed_bytes when it was last told
     uint64_t told_frames = 0;
     bool acknowledgement_due = false;
+    bool is_copying = false;  // its next frame is a put under way in the copy engine
     int waiting_replies = 0;  // answers that wait for a buffer or the provider
     int data_under_way = 0;   // data frames that the provider has not finished with
     // Frames that completed before their predecessors, by sequence number.

@@ -71,12 +71,16 @@ void Server::on_landed(void* context, uint64_t slot) {
 
 void Server::take_frame(Client& client, const wire::FrameHeader& header, const void* frame,
                         int64_t slot) {
-    if (header.sequence != client.executed_frames + 1) {
+    if (client.is_copying || header.sequence != client.executed_frames + 1) {
         hold_early_frame(client, header, frame, slot);
         return;
     }
     handle_next_frame(client, header, frame, slot);
-    while (!client.early_frames.empty() &&
+    handle_held_frames(client);
+}
+
+void Server::handle_held_frames(Client& client) {
+    while (!client.is_copying && !client.early_frames.empty() &&
            client.early_frames.begin()->first == client.executed_frames + 1) {
         const EarlyFrame held = std::move(client.early_frames.begin()->second);
         client.early_frames.erase(client.early_frames.begin());
@@ -93,7 +97,8 @@ void Server::hold_early_frame(Client& client, const wire::FrameHeader& header, c
                               int64_t slot) {
     const auto window = static_cast<uint64_t>(options_.client_window_bytes);
     const size_t copied_bytes = slot == kNoSlot ? header.frame_bytes : 0;
-    if (header.sequence <= client.executed_frames || client.early_bytes + copied_bytes > window ||
+    const uint64_t known = client.executed_frames + (client.is_copying ? 1 : 0);
+    if (header.sequence <= known || client.early_bytes + copied_bytes > window ||
         client.early_frames.contains(header.sequence)) {
         ARMCI_LOG_WARN(
             "%s ignored frame %llu (%s, %u bytes) of rank %d, which does "
@@ -132,10 +137,18 @@ void Server::handle_next_frame(Client& client, const wire::FrameHeader& header, 
         return;
     }
     const int64_t start_ns = base::now_ns();
+    if (offload_put(client, header, frame, slot)) {
+        return;
+    }
     // Counted before the answer is made, because the answer carries the count.
     ++client.executed_frames;
     client.executed_bytes += slot == kNoSlot ? frame_bytes : 0;
     execute(client, header, frame, frame_bytes);
+    finish_frame(client, header, slot);
+    busy_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
+}
+
+void Server::finish_frame(Client& client, const wire::FrameHeader& header, int64_t slot) {
     if (slot != kNoSlot) {
         grants_.release(static_cast<uint32_t>(slot));
     }
@@ -154,7 +167,6 @@ void Server::handle_next_frame(Client& client, const wire::FrameHeader& header, 
         client.acknowledgement_due = true;
         acknowledgements_due_.push_back(&client);
     }
-    busy_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
 }
 
 void Server::execute(Client& client, const wire::FrameHeader& header, const void* frame,

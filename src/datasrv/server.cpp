@@ -100,6 +100,7 @@ bool Server::help() {
 bool Server::progress() {
     receives_.retry_posts();
     bool moved = endpoint_.poll() > 0;
+    moved |= finish_offloaded_puts();
     moved |= flush_replies();
     moved |= flush_grants();
     moved |= flush_acknowledgements();
@@ -118,6 +119,7 @@ Server::Load Server::load() {
         load.early_frames += static_cast<int64_t>(client->early_frames.size());
         load.early_bytes += static_cast<int64_t>(client->early_bytes);
     }
+    load.copies = static_cast<int64_t>(offloaded_puts_.size());
     load.streams = static_cast<int64_t>(streams_.count());
     load.posts = static_cast<int64_t>(endpoint_.outstanding());
     load.free_slots = grants_.free_count();
@@ -125,7 +127,8 @@ Server::Load Server::load() {
 }
 
 bool Server::has_backlog() const {
-    return !waiting_replies_.empty() || !acknowledgements_due_.empty() || streams_.wants_to_send();
+    return !waiting_replies_.empty() || !acknowledgements_due_.empty() ||
+           !offloaded_puts_.empty() || streams_.wants_to_send();
 }
 
 // In order for each client; a client whose connection is full does not hold up the others.
@@ -320,7 +323,9 @@ void Server::stop() {
         thread_.join();
     }
     const std::lock_guard<std::mutex> lock(mutex_);
-    // First: some providers bind memory for others to write into to the endpoint.
+    engine_.reset();
+    offloaded_puts_.clear();
+    // Before the endpoint: some providers bind memory for others to write into to the endpoint.
     segments_.clear();
     landing_.close();
     endpoint_.close();

@@ -35,6 +35,7 @@
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
 #include "node/attachments.h"
+#include "node/copy_engine.h"
 #include "node/descriptor.h"
 #include "node/heap.h"
 #include "node/process_memory.h"
@@ -79,6 +80,8 @@ class Server {
     const std::vector<unsigned char>& address() const { return endpoint_.address(); }
     const pipeline::LandingAddress& landing() const { return landing_.address(); }
 
+    // Puts of so many bytes or more that have come into landing slots are its business from now on.
+    void use_engine(std::unique_ptr<node::CopyEngine> engine, int64_t least_bytes);
     // False when the system refuses a thread.
     bool start_thread();
     // Stops the thread and closes the endpoint. No origin may have requests under way.
@@ -104,6 +107,7 @@ class Server {
         int64_t early_frames = 0;
         int64_t early_bytes = 0;  // of those that are copied
         int64_t streams = 0;      // gets that are being answered
+        int64_t copies = 0;       // puts that the copy engine carries out
         int64_t posts = 0;        // that the provider has not completed
         int64_t free_slots = 0;
 
@@ -192,6 +196,8 @@ class Server {
                           int64_t slot);
     void handle_next_frame(Client& client, const wire::FrameHeader& header, const void* frame,
                            int64_t slot);
+    void finish_frame(Client& client, const wire::FrameHeader& header, int64_t slot);
+    void handle_held_frames(Client& client);
     void handle_batch(Client& client, const wire::FrameHeader& header, const void* frame,
                       size_t frame_bytes);
     void handle_return(Client& client, const wire::FrameHeader& header, const void* frame,
@@ -217,6 +223,17 @@ class Server {
     enum class Place : uint8_t { nowhere, global, attached };
     Place place_of(const wire::LayoutView& layout, uint32_t owner, uint64_t* address,
                    uint64_t* bytes, node::Attachment* process);
+
+    // --- copy engine (offloaded_puts.cpp), all under mutex_ ---
+    struct OffloadedPut {
+        Client* client;
+        wire::FrameHeader header;
+        int64_t slot;
+        uint64_t last_copy;  // of all that were submitted
+    };
+    bool offload_put(Client& client, const wire::FrameHeader& header, const void* frame,
+                     int64_t slot);
+    bool finish_offloaded_puts();
 
     // --- attached memory (attached.cpp), all under mutex_ ---
     Place place_of(uint64_t address, uint64_t bytes, uint32_t owner, node::Attachment* process);
@@ -264,6 +281,10 @@ class Server {
     std::unordered_map<int32_t, std::unique_ptr<Client>> clients_;  // by rank
     std::deque<WaitingReply> waiting_replies_;
     std::vector<Client*> acknowledgements_due_;
+    std::unique_ptr<node::CopyEngine> engine_;
+    int64_t engine_least_bytes_ = 0;
+    uint64_t submitted_copies_ = 0;
+    std::deque<OffloadedPut> offloaded_puts_;
     GetStreams streams_{*this};
     bool registration_warned_ = false;
     std::vector<uint64_t> addresses_;  // of a layout that its sender might still write to
@@ -273,6 +294,7 @@ class Server {
     std::atomic<int64_t> last_help_ns_{0};
     std::atomic<bool> is_aside_{false};      // the thread leaves the work to a helper
     std::atomic<bool> left_backlog_{false};  // the last helper did
+    std::atomic<bool> is_copying_{false};    // offloaded_puts_ has some
     std::atomic<int64_t> busy_ns_{0};
     Idling idling_;  // of the thread alone
     int nap_us_ = 0;

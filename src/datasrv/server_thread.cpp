@@ -72,7 +72,7 @@ void Server::run() {
             nap_us_ = kFirstNapUs;
         } else if (options_.poll_sleep_us > 0) {
             sleep_us(options_.poll_sleep_us);
-        } else if (polls_again) {
+        } else if (polls_again || is_copying_.load(std::memory_order_relaxed)) {
             sched_yield();
         } else {
             sleep_until_event();

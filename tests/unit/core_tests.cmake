@@ -45,6 +45,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/server_garbage_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_idle_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_lifecycle_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/server_offload_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_order_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_refusal_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_request_test.cpp

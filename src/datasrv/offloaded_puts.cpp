@@ -1,0 +1,85 @@
+// Puts that a copy engine moves from their landing slots to global memory while the server goes on.
+//
+// Such a frame counts as executed when its copies are complete. What its origin has sent behind it
+// waits until then, as frames do that come early; all others are served meanwhile.
+#include "datasrv/server.h"
+#include "strided/cursor.h"
+
+namespace armci::datasrv {
+
+void Server::use_engine(std::unique_ptr<node::CopyEngine> engine, int64_t least_bytes) {
+    engine_ = std::move(engine);
+    engine_least_bytes_ = least_bytes;
+}
+
+// False: it is not one for the engine, or not right, which the ordinary way will tell.
+bool Server::offload_put(Client& client, const wire::FrameHeader& header, const void* frame,
+                         int64_t slot) {
+    constexpr int kMostRows = 8;  // of more, each is short
+    wire::TransferView view;
+    if (engine_ == nullptr || header.kind != wire::FrameKind::put || slot == kNoSlot ||
+        !wire::decode_transfer(frame, header.frame_bytes, header, &view) ||
+        view.layout.kind != wire::LayoutKind::strided) {
+        return false;
+    }
+    uint64_t address = 0;
+    uint64_t bytes = 0;
+    node::Attachment process{};
+    auto left = static_cast<int64_t>(view.body.data_bytes);
+    if (left < engine_least_bytes_ ||
+        place_of(view.layout, view.body.owner, &address, &bytes, &process) != Place::global) {
+        return false;
+    }
+    node::CopyRequest requests[kMostRows];
+    int count = 0;
+    strided::StridedCursor cursor(reinterpret_cast<void*>(view.layout.base), view.layout.strided);
+    cursor.seek(static_cast<int64_t>(view.body.offset));
+    auto* data = const_cast<char*>(view.data);
+    while (left > 0) {
+        if (count == kMostRows) {
+            return false;
+        }
+        const strided::Row row = cursor.next_row(left);
+        node::CopyRequest& request = requests[count++];
+        request.layout.levels = 1;
+        request.layout.count[0] = row.run_bytes;
+        request.layout.count[1] = row.run_count;
+        request.layout.local_stride[0] = row.run_bytes;
+        request.layout.remote_stride[0] = row.stride;
+        request.local = data;
+        request.remote = row.data;
+        data += row.run_count * row.run_bytes;
+        left -= row.run_count * row.run_bytes;
+    }
+    const int taken = engine_->submit(requests, count);
+    for (int i = taken; i < count; ++i) {
+        const node::CopyRequest& request = requests[i];
+        strided::copy(request.layout, request.local, request.remote, request.direction);
+    }
+    submitted_copies_ += static_cast<uint64_t>(taken);
+    offloaded_puts_.push_back({&client, header, slot, submitted_copies_});
+    client.is_copying = true;
+    is_copying_.store(true, std::memory_order_relaxed);
+    return true;
+}
+
+bool Server::finish_offloaded_puts() {
+    if (offloaded_puts_.empty()) {
+        return false;
+    }
+    const uint64_t completed = engine_->completed();
+    bool moved = false;
+    while (!offloaded_puts_.empty() && offloaded_puts_.front().last_copy <= completed) {
+        const OffloadedPut put = offloaded_puts_.front();
+        offloaded_puts_.pop_front();
+        put.client->is_copying = false;
+        ++put.client->executed_frames;
+        finish_frame(*put.client, put.header, put.slot);
+        handle_held_frames(*put.client);
+        moved = true;
+    }
+    is_copying_.store(!offloaded_puts_.empty(), std::memory_order_relaxed);
+    return moved;
+}
+
+}  // namespace armci::datasrv

@@ -1,0 +1,167 @@
+// Puts that a data server gives to a copy engine: they count when their copies are complete, keep
+// their origin's order, and keep nobody else waiting.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "pipeline/request_task.h"
+#include "server_fixture.h"
+#include "transfer_pattern.h"
+
+namespace armci::test {
+namespace {
+
+using base::OpKind;
+using base::Route;
+
+// Copies when it is told to, or, while it does not hold, when it is asked.
+class HeldEngine final : public node::CopyEngine {
+  public:
+    int submit(const node::CopyRequest* requests, int count) override {
+        const int taken = std::min(count, room_);
+        waiting_.insert(waiting_.end(), requests, requests + taken);
+        return taken;
+    }
+    uint64_t completed() override {
+        while (!is_holding_ && !waiting_.empty()) {
+            copy_one();
+        }
+        return completed_;
+    }
+    void hold() { is_holding_ = true; }
+
+    size_t waiting() const { return waiting_.size(); }
+    void set_room(int room) { room_ = room; }
+    void copy_one() {
+        const node::CopyRequest& request = waiting_.front();
+        strided::copy(request.layout, request.local, request.remote, request.direction);
+        waiting_.erase(waiting_.begin());
+        ++completed_;
+    }
+
+  private:
+    std::vector<node::CopyRequest> waiting_;
+    uint64_t completed_ = 0;
+    bool is_holding_ = false;
+    int room_ = 1000;
+};
+
+class ServerOffload : public ::testing::Test {
+  protected:
+    static constexpr int64_t kBytes = 24 << 10;  // one chunk
+
+    void SetUp() override {
+        NetworkOptions options;
+        options.origin_count = 2;
+        options.receive_buffer_count = 16;
+        network_ = std::make_unique<TestNetwork>(options);
+        ASSERT_EQ(network_->error(), "");
+        if (!network_->uses_landing()) {
+            GTEST_SKIP() << "no landing slots with this provider";
+        }
+        auto engine = std::make_unique<HeldEngine>();
+        engine_ = engine.get();
+        network_->server(0).use_engine(std::move(engine), 8 << 10);
+        // Slots that an origin has used once are kept for it: it does not begin with messages
+        // again.
+        for (int rank = 0; rank < 2; ++rank) {
+            for (int i = 0; i < 3; ++i) {
+                put(rank, contiguous_pattern(4 * kBytes, 0, 0));
+            }
+        }
+        network_->fence_all();
+        std::fill_n(network_->memory(0), 1 << 20, 0);
+        engine_->hold();
+    }
+
+    std::unique_ptr<pipeline::Task> put(int rank, const Pattern& pattern) {
+        auto task = network_->start(
+            rank, 0, Route::server,
+            make_transfer({OpKind::put}, pattern, local_.data(), network_->memory(0)));
+        while (!task->is_complete()) {
+            drive();
+        }
+        return task;
+    }
+    void drive() {
+        for (int i = 0; i < 200; ++i) {
+            network_->progress();
+        }
+    }
+    void finish() {
+        while (engine_->waiting() > 0) {
+            engine_->copy_one();
+        }
+        drive();
+    }
+
+    std::vector<char> local_ = std::vector<char>(1 << 20, 'x');
+    std::unique_ptr<TestNetwork> network_;
+    HeldEngine* engine_ = nullptr;
+};
+
+TEST_F(ServerOffload, CountsWhenItIsCopied) {
+    put(0, contiguous_pattern(kBytes, 0, 0));
+    EXPECT_EQ(engine_->waiting(), 1U);
+    EXPECT_EQ(network_->server(0).load().copies, 1);
+    pipeline::Origin::Fence fence = network_->origin(0).start_fence(0);
+    drive();
+    EXPECT_FALSE(network_->origin(0).is_done(&fence));
+    EXPECT_EQ(network_->memory(0)[0], 0);
+    finish();
+    network_->wait_until([&] { return network_->origin(0).is_done(&fence); });
+    EXPECT_EQ(network_->memory(0)[kBytes - 1], 'x');
+    EXPECT_EQ(network_->server(0).load().copies, 0);
+}
+
+TEST_F(ServerOffload, HoldsUpItsOriginOnly) {
+    put(0, contiguous_pattern(kBytes, 0, 0));
+    const auto add_one = [&](int rank) {
+        auto task = std::make_unique<pipeline::RequestTask>(
+            "rmw", wire::FrameKind::rmw,
+            wire::RmwBody{reinterpret_cast<uint64_t>(network_->memory(0) + (512 << 10)), 1,
+                          /*fetch_add_long*/ 1},
+            pipeline::RequestTask::Answer::expected);
+        network_->submit(rank, 0, *task);
+        return task;
+    };
+    const auto mine = add_one(0);
+    const auto another = add_one(1);
+    network_->wait(*another);
+    drive();
+    EXPECT_FALSE(mine->is_complete());
+    EXPECT_EQ(another->value(), 0);
+    finish();
+    network_->wait(*mine);
+    EXPECT_EQ(mine->value(), 1);
+}
+
+TEST_F(ServerOffload, SeveralOriginsAtATimeAndRows) {
+    Random random(1);
+    const Pattern pattern = strided_pattern(random, 1, 512, kBytes, 8);
+    put(0, pattern);
+    put(1, pattern.shifted(0, 512 << 10));
+    EXPECT_EQ(network_->server(0).load().copies, 2);
+    finish();
+    network_->fence_all();
+    for (const test::Run& run : pattern.runs) {
+        for (const int64_t at : {run.remote, run.remote + (int64_t{512} << 10)}) {
+            EXPECT_EQ(network_->memory(0)[at], 'x');
+            EXPECT_EQ(network_->memory(0)[at + 511], 'x');
+        }
+    }
+}
+
+TEST_F(ServerOffload, WhatTheEngineHasNoRoomForIsCopiedAtOnce) {
+    engine_->set_room(0);
+    put(0, contiguous_pattern(kBytes, 0, 0));
+    EXPECT_EQ(engine_->waiting(), 0U);
+    network_->fence_all();
+    EXPECT_EQ(network_->memory(0)[kBytes - 1], 'x');
+}
+
+}  // namespace
+}  // namespace armci::test
