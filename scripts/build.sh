@@ -12,7 +12,7 @@ usage() {
     exit 2
 }
 
-(($# > 0)) || usage
+(($# > 0)) && [[ $1 != -* ]] || usage
 preset=$1
 shift
 target=all

@@ -384,8 +384,13 @@ bool test_handle(Runtime& runtime, armci_hdl_s* handle) {
         if (runtime.handles.is_active(*handle)) {
             return false;
         }
-    } else if (runtime.network != nullptr) {
-        runtime.network->origin.flush_batches();  // it may have been copied, and has to leave
+    }
+    // What was copied has to leave: nobody would send it if this were the program's last call for long.
+    if (runtime.network != nullptr && !runtime.network->origin.batches_have_left()) {
+        runtime.serve();
+        if (!runtime.network->origin.batches_have_left()) {
+            return false;
+        }
     }
     make_all_binding(runtime);
     runtime.handles.set_idle(handle);

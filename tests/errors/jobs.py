@@ -104,11 +104,17 @@ SETTINGS = {name: value for name, value in os.environ.items() if name.startswith
 
 
 @functools.cache
+def mpich_version(mpiexec):
+    """Of MPICH's launcher, such as "4.0.2"; empty for others."""
+    about = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, check=False)
+    found = re.search(r"HYDRA[^:]*:\s+Version:\s+(\S+)", about.stdout)
+    return found[1] if found else ""
+
+
 def may_hide_kills(mpiexec):
     """Whether this launcher often ends with status 0 though a rank was killed, whatever the program:
     that of MPICH 4.2 does, that of 4.0 does not."""
-    about = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, check=False)
-    return re.search(r"HYDRA[^:]*:\s+Version:\s+4\.2\.", about.stdout) is not None
+    return mpich_version(mpiexec).startswith("4.2.")
 
 
 def clean_environment():

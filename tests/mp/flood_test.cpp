@@ -309,6 +309,7 @@ TEST(Flood, TestedOperationsHaveLeft) {
             ARMCI_NbPut(&one, memory.remote(i * 8), sizeof one, 0, &handle);
         }
         while (ARMCI_Test(&handle) != 0) {
+            sched_yield();
         }
     }
     if (me() == 0) {
