@@ -12,7 +12,7 @@ usage() {
     exit 2
 }
 
-(($# > 0)) && [[ $1 != -* ]] || usage
+[[ ${1:--} != -* ]] || usage
 preset=$1
 shift
 target=all

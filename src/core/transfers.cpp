@@ -385,7 +385,8 @@ bool test_handle(Runtime& runtime, armci_hdl_s* handle) {
             return false;
         }
     }
-    // What was copied has to leave: nobody would send it if this were the program's last call for long.
+    // What was copied has to leave: nobody would send it if this were the program's last call for
+    // long.
     if (runtime.network != nullptr && !runtime.network->origin.batches_have_left()) {
         runtime.serve();
         if (!runtime.network->origin.batches_have_left()) {
