@@ -65,7 +65,8 @@
         "per server that copies while these go on. That pays where processors are idle and the rank "   \
         "is not bound to one.")                                                                         \
     BYTES(copy_engine_min, "ARMCI_COPY_ENGINE_MIN", 256 << 10, 0, int64_t{1} << 40, own,                \
-        "The shortest non-blocking put or get that ARMCI_COPY_ENGINE is given.")                        \
+        "The shortest non-blocking put or get inside a node that ARMCI_COPY_ENGINE is given. A data "   \
+        "server gives it pieces of that length, or of half a buffer where that is shorter.")            \
     INTEGER(servers_per_node, "ARMCI_SERVERS_PER_NODE", 1, 1, 1024, own,                                \
         "Data servers on each node, each with buffers and a thread of its own, in the processes of the " \
         "node's first ranks. Every allocation belongs to one of them in turn. At most as many as the "  \

@@ -35,7 +35,9 @@ int notify(Runtime& runtime, const char* function, int target) {
         const int server = runtime.server_of(target, address);
         complete_on_other_servers(runtime, target);
         const WaitCause cause{function, "a notification to be sent to rank", target};
-        runtime.wait_for_network(cause, [&] { return origin.writes_are_ordered_or_done(server); });
+        const uint64_t last = origin.last_submitted();
+        runtime.wait_for_network(cause,
+                                 [&] { return origin.writes_are_ordered_or_done(last, server); });
         pipeline::RequestTask task(function, wire::FrameKind::increment,
                                    wire::StoreBody{address, 1},
                                    pipeline::RequestTask::Answer::none);

@@ -156,7 +156,10 @@ bool send_small(Runtime& runtime, int server, const Transfer& transfer) {
     origin.flush_blocking(server);
     if (!origin.batch_has_left(server)) {
         runtime.wait_for_network({transfer.function, "room on the way to rank", transfer.target},
-                                 [&] { return origin.batch_has_left(server); });
+                                 [&] {
+                                     origin.flush_batches();
+                                     return origin.batch_has_left(server);
+                                 });
     }
     return true;
 }
@@ -164,11 +167,10 @@ bool send_small(Runtime& runtime, int server, const Transfer& transfer) {
 // Small operations that were copied count as complete, but waits see to it that they leave.
 void send_batches(Runtime& runtime) {
     pipeline::Origin& origin = runtime.network->origin;
-    origin.flush_batches();
-    if (!origin.batches_have_left()) {
-        runtime.wait_for_network({nullptr, "small operations to leave"},
-                                 [&] { return origin.batches_have_left(); });
-    }
+    runtime.wait_for_network({nullptr, "small operations to leave"}, [&] {
+        origin.flush_batches();
+        return origin.batches_have_left();
+    });
 }
 
 // Calls `run` with what the transfer moves from or to each data server of the target: a vector may
@@ -422,7 +424,7 @@ void wait_everything(Runtime& runtime) {
     runtime.settle_copies();
     if (runtime.network != nullptr) {
         send_batches(runtime);
-        const pipeline::Origin& origin = runtime.network->origin;
+        pipeline::Origin& origin = runtime.network->origin;
         const uint64_t last = origin.last_submitted();
         runtime.wait_for_network({nullptr, "all operations under way"},
                                  [&] { return origin.have_ended(last); });
@@ -454,7 +456,9 @@ void store_flag(Runtime& runtime, const char* function, int* flag, int value, in
     const int server = runtime.server_of(target, address);
     complete_on_other_servers(runtime, target);
     const WaitCause cause{function, "a flag to be sent to rank", target};
-    runtime.wait_for_network(cause, [&] { return origin.writes_are_ordered_or_done(server); });
+    const uint64_t last = origin.last_submitted();
+    runtime.wait_for_network(cause,
+                             [&] { return origin.writes_are_ordered_or_done(last, server); });
     pipeline::RequestTask task(function, wire::FrameKind::store,
                                wire::StoreBody{address, value, owner},
                                pipeline::RequestTask::Answer::none);

@@ -138,6 +138,7 @@ void Server::handle_next_frame(Client& client, const wire::FrameHeader& header, 
     }
     const int64_t start_ns = base::now_ns();
     if (offload_put(client, header, frame, slot)) {
+        busy_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
         return;
     }
     // Counted before the answer is made, because the answer carries the count.

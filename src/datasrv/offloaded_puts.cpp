@@ -10,6 +10,7 @@ namespace armci::datasrv {
 void Server::use_engine(std::unique_ptr<node::CopyEngine> engine, int64_t least_bytes) {
     engine_ = std::move(engine);
     engine_least_bytes_ = least_bytes;
+    submitted_copies_ = 0;
 }
 
 // False: it is not one for the engine, or not right, which the ordinary way will tell.
@@ -52,6 +53,9 @@ bool Server::offload_put(Client& client, const wire::FrameHeader& header, const 
         left -= row.run_count * row.run_bytes;
     }
     const int taken = engine_->submit(requests, count);
+    if (taken == 0) {
+        return false;
+    }
     for (int i = taken; i < count; ++i) {
         const node::CopyRequest& request = requests[i];
         strided::copy(request.layout, request.local, request.remote, request.direction);

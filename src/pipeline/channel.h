@@ -39,7 +39,7 @@ struct FencePoint {
     uint64_t frame = 0;        // must have been executed
     bool has_batch = false;    // what is open has to leave first, and becomes that frame
     uint64_t last_task = 0;    // not 0: this one has to be posted first, and tells what frame
-    uint64_t last_writer = 0;  // not 0: non-blocking tasks up to this one have to end
+    uint64_t last_writer = 0;  // not 0: writes of tasks up to this one have to arrive
 };
 
 // What a channel keeps of the order among the servers of its node.
@@ -79,8 +79,11 @@ struct Channel {
     int tasks = 0;               // submitted and not complete
     Task* first_task = nullptr;  // not completely posted, in order
     Task* last_task = nullptr;
+    Task* oldest_task = nullptr;  // of the non-blocking ones under way
+    Task* newest_task = nullptr;
     bool greeted = false;      // the server has been sent what it needs to know this origin
     bool is_active = false;    // in the origin's list of channels with queued tasks
+    bool is_busy = false;      // in its list of channels with non-blocking tasks
     bool is_dirty = false;     // in its list of channels with remote work pending
     bool is_batching = false;  // in its list of channels that may have a batch
 

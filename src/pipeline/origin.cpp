@@ -96,7 +96,7 @@ void Origin::close() {
     channels_.clear();
     active_.clear();
     dirty_.clear();
-    oldest_ = newest_ = nullptr;
+    busy_.clear();
     rma_operations_.clear();
     spare_rma_operations_.clear();
 }
@@ -144,9 +144,13 @@ void Origin::submit(Task& task, Channel& channel) {
     ++task_count_;
     task.number_ = ++last_submitted_;
     if (task.on_complete_ != nullptr) {
-        task.older_ = newest_;
-        (newest_ != nullptr ? newest_->newer_ : oldest_) = &task;
-        newest_ = &task;
+        task.older_ = channel.newest_task;
+        (task.older_ != nullptr ? task.older_->newer_ : channel.oldest_task) = &task;
+        channel.newest_task = &task;
+        if (!channel.is_busy) {
+            channel.is_busy = true;
+            busy_.push_back(&channel);
+        }
     }
     channel.queued_bytes += task.chunk_bytes();
     if (channel.node_order != nullptr) {
@@ -191,8 +195,8 @@ void Origin::finish_if_complete(Task* task) {
         returns_due_.push_back(&channel);
     }
     if (task->on_complete_ != nullptr) {
-        (task->older_ != nullptr ? task->older_->newer_ : oldest_) = task->newer_;
-        (task->newer_ != nullptr ? task->newer_->older_ : newest_) = task->older_;
+        (task->older_ != nullptr ? task->older_->newer_ : channel.oldest_task) = task->newer_;
+        (task->newer_ != nullptr ? task->newer_->older_ : channel.newest_task) = task->older_;
         task->on_complete_(task, task->completion_context_);  // the task may be gone now
     }
 }
@@ -293,10 +297,35 @@ bool Origin::may_read(Channel& channel) {
     return true;
 }
 
+bool Origin::have_ended(uint64_t last) {
+    const auto has_ended = [last](const Channel* channel) {
+        return channel->oldest_task == nullptr || channel->oldest_task->number_ > last;
+    };
+    while (!busy_.empty() && busy_.back()->oldest_task == nullptr) {
+        busy_.back()->is_busy = false;
+        busy_.pop_back();
+    }
+    // The last one is asked first: mostly it has not.
+    return std::all_of(busy_.rbegin(), busy_.rend(), has_ended);
+}
+
 bool Origin::have_ended(uint64_t last, int node) const {
-    for (const Task* task = oldest_; task != nullptr && task->number_ <= last;
+    const int first = options_.servers.first_of(node);
+    return std::all_of(&channels_[first], &channels_[first] + options_.servers.per_node,
+                       [last](const auto& channel) {
+                           return !channel || channel->oldest_task == nullptr ||
+                                  channel->oldest_task->number_ > last;
+                       });
+}
+
+// Of the delivered kind. (A blocking write has arrived when it ends.)
+bool Origin::writes_have_arrived(uint64_t last, const Channel& channel) const {
+    if (channel.first_task == nullptr && channel.writes_in_flight == 0) {
+        return true;
+    }
+    for (const Task* task = channel.oldest_task; task != nullptr && task->number_ <= last;
          task = task->newer_) {
-        if (task->channel_->node == node) {
+        if (!task->posted_ || task->writes_in_flight_ > 0) {
             return false;
         }
     }
@@ -344,7 +373,7 @@ bool Origin::is_executed(FencePoint* point) {
         ask_acknowledge(channel, point->frame);
         return false;
     }
-    return point->last_writer == 0 || have_ended(point->last_writer, channel.node);
+    return point->last_writer == 0 || writes_have_arrived(point->last_writer, channel);
 }
 
 Origin::Fence Origin::start_fence(int node) {
@@ -379,12 +408,6 @@ bool Origin::is_done(Fence* fence) {
     // All servers are asked before any answer is waited for.
     std::erase_if(*fence, [&](FencePoint& point) { return is_executed(&point); });
     return fence->empty();
-}
-
-bool Origin::writes_are_ordered_or_done(int server) const {
-    const Channel* channel = channels_[server].get();
-    return ordering_.ordered_writes || channel == nullptr ||
-           (channel->first_task == nullptr && channel->writes_in_flight == 0);
 }
 
 // --- Requests and answers ------------------------------------------------------------------------

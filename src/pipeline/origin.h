@@ -93,7 +93,7 @@ class Origin {
     // Whether non-blocking ones up to that one are complete, all or those to a node. (What other
     // threads start meanwhile, or wait for themselves, is not waited for.)
     uint64_t last_submitted() const { return last_submitted_; }
-    bool have_ended(uint64_t last) const { return oldest_ == nullptr || oldest_->number_ > last; }
+    bool have_ended(uint64_t last);
     bool have_ended(uint64_t last, int node) const;
 
     // Remote completion of everything this origin has done so far to that node's memory, or to all
@@ -109,8 +109,11 @@ class Origin {
         return channel != nullptr && (channel->first_task != nullptr || channel->batch != nullptr ||
                                       channel->mutations_pending());
     }
-    // Whether a frame sent now is executed after all writes posted so far.
-    bool writes_are_ordered_or_done(int server) const;
+    // Whether a frame sent now is executed after the writes of all tasks up to that one.
+    bool writes_are_ordered_or_done(uint64_t last, int server) const {
+        return ordering_.ordered_writes || channels_[server] == nullptr ||
+               writes_have_arrived(last, *channels_[server]);
+    }
 
     // What was started to that server so far, or to all, was blocking or has been waited for: what
     // is submitted to other servers of its node from now on takes effect after it.
@@ -299,11 +302,11 @@ class Origin {
     bool greet(Channel& channel);
     bool post_frame(Channel& channel, OutFrame* frame);
     void ask_acknowledge(Channel& channel, uint64_t needed);
-    bool is_fenced(Channel& channel);
     static void make_binding(Channel& channel);
     // For channels with a node_order. False: it has been seen to that they will be.
     void follow_other_servers(Channel& channel);
     bool predecessors_are_executed(Channel& channel);
+    bool writes_have_arrived(uint64_t last, const Channel& channel) const;
     bool add_fence_point(Channel& channel, Fence* fence) const;
     bool is_executed(FencePoint* point);
     // Whether the channel's next task may be posted now.
@@ -348,6 +351,7 @@ class Origin {
     std::vector<Channel*> active_;                    // with queued tasks
     size_t next_active_ = 0;                          // whose turn it is among them
     bool posted_ = false;                             // since the last poll
+    std::vector<Channel*> busy_;                      // with non-blocking tasks, and some without
     std::vector<Channel*> dirty_;                     // with remote work that a fence must wait for
     std::vector<Channel*> open_batches_;
     std::vector<Channel*> returns_due_;   // without work and with slots to give back
@@ -360,8 +364,6 @@ class Origin {
     std::vector<RmaOperation*> spare_rma_operations_;
     int64_t task_count_ = 0;
     uint64_t last_submitted_ = 0;
-    Task* oldest_ = nullptr;  // of the non-blocking ones under way
-    Task* newest_ = nullptr;
     int64_t receive_budget_ = 0;
     int64_t receive_reserved_ = 0;
     int64_t stream_window_bytes_ = 0;

@@ -13,9 +13,11 @@ void Origin::make_binding(Channel& channel) {
 
 void Origin::make_all_binding() {
     if (options_.servers.per_node > 1) {
-        for (Channel* channel : dirty_) {
+        std::erase_if(dirty_, [&](Channel* channel) {
             make_binding(*channel);
-        }
+            channel->is_dirty = channel->batch != nullptr || channel->remote_work_pending();
+            return !channel->is_dirty;
+        });
     }
 }
 

@@ -38,6 +38,7 @@ void Origin::on_rma(fabric::Operation* operation, const fabric::Completion&) {
     Task* task = rma->task;
     if (rma->is_delivered_write) {
         --task->channel_->writes_in_flight;
+        --task->writes_in_flight_;
     }
     const char* arrived = rma->bounce;
     for (size_t i = 0; i < rma->copied_runs; ++i) {
@@ -116,6 +117,7 @@ bool Origin::write(Channel& channel, Task* task, const fabric::RmaRun* runs, siz
         channel.write_mark = channel.sent_frames + 1;
     } else {
         ++channel.writes_in_flight;
+        ++task->writes_in_flight_;
     }
     mark_dirty(channel);
     posted_ = true;

@@ -57,10 +57,11 @@ class Task {
     Channel* channel_ = nullptr;
     Task* next_ = nullptr;  // on the channel's queue
     uint64_t number_ = 0;   // in the order of submission
-    // Of those that nobody waits for on the spot, among all of the origin's that are under way.
+    // Of those that nobody waits for on the spot, among all of the channel's that are under way.
     Task* older_ = nullptr;
     Task* newer_ = nullptr;
     int64_t pending_ = 0;
+    int32_t writes_in_flight_ = 0;  // delivered kind
     bool posted_ = false;
     CompletionFunction on_complete_ = nullptr;
     void* completion_context_ = nullptr;

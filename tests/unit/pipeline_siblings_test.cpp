@@ -161,28 +161,26 @@ TEST_P(PipelineSiblings, AFenceCoversAllServersOfTheNode) {
 // What is started meanwhile, as by other threads, is not waited for: the fence ends though more is
 // always under way.
 TEST_P(PipelineSiblings, AFenceCoversOnlyWhatWasThere) {
+    constexpr int kFences = 20;
     for (const Route route : {Route::server, Route::rma}) {
-        if (route == Route::rma && !GetParam()) {
-            continue;  // these are blocking writes, which have arrived when they end
-        }
-        const auto before = put(0, route, 60 << 10);
-        pipeline::Origin::Fence fence = origin().start_fence(0);
-        ASSERT_EQ(fence.size(), 1U);
-        std::vector<std::unique_ptr<pipeline::Task>> more;
-        while (!origin().is_done(&fence)) {
-            more.push_back(put(0, route, 1024));
-            const uint64_t executed = origin().channel(0).executed_frames;
-            while (!origin().is_done(&fence) && origin().channel(0).executed_frames == executed) {
+        int ended_before_the_rest = 0;
+        for (int i = 0; i < kFences; ++i) {
+            const auto before = put(0, route, 60 << 10);
+            pipeline::Origin::Fence fence = origin().start_fence(0);
+            std::vector<std::unique_ptr<pipeline::Task>> more;
+            while (!origin().is_done(&fence)) {
+                more.push_back(put(0, route, 1024));
                 origin().progress();
                 network_->server(0).help();
             }
+            EXPECT_TRUE(before->is_complete());
+            ended_before_the_rest += origin().channel(0).remote_work_pending() ? 1 : 0;
+            for (const auto& task : more) {
+                network_->wait(*task);
+            }
+            network_->fence_all();
         }
-        EXPECT_TRUE(before->is_complete());
-        EXPECT_TRUE(origin().channel(0).remote_work_pending());
-        for (const auto& task : more) {
-            network_->wait(*task);
-        }
-        network_->fence_all();
+        EXPECT_GT(ended_before_the_rest, 0);
     }
 }
 

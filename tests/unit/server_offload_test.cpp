@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "held_engine.h"
 #include "pipeline/request_task.h"
 #include "server_fixture.h"
 #include "transfer_pattern.h"
@@ -16,38 +17,6 @@ namespace {
 
 using base::OpKind;
 using base::Route;
-
-// Copies when it is told to, or, while it does not hold, when it is asked.
-class HeldEngine final : public node::CopyEngine {
-  public:
-    int submit(const node::CopyRequest* requests, int count) override {
-        const int taken = std::min(count, room_);
-        waiting_.insert(waiting_.end(), requests, requests + taken);
-        return taken;
-    }
-    uint64_t completed() override {
-        while (!is_holding_ && !waiting_.empty()) {
-            copy_one();
-        }
-        return completed_;
-    }
-    void hold() { is_holding_ = true; }
-
-    size_t waiting() const { return waiting_.size(); }
-    void set_room(int room) { room_ = room; }
-    void copy_one() {
-        const node::CopyRequest& request = waiting_.front();
-        strided::copy(request.layout, request.local, request.remote, request.direction);
-        waiting_.erase(waiting_.begin());
-        ++completed_;
-    }
-
-  private:
-    std::vector<node::CopyRequest> waiting_;
-    uint64_t completed_ = 0;
-    bool is_holding_ = false;
-    int room_ = 1000;
-};
 
 class ServerOffload : public ::testing::Test {
   protected:
@@ -160,6 +129,22 @@ TEST_F(ServerOffload, WhatTheEngineHasNoRoomForIsCopiedAtOnce) {
     put(0, contiguous_pattern(kBytes, 0, 0));
     EXPECT_EQ(engine_->waiting(), 0U);
     network_->fence_all();
+    EXPECT_EQ(network_->memory(0)[kBytes - 1], 'x');
+}
+
+// The end comes after what was submitted, and before the memory goes.
+TEST_F(ServerOffload, TheEndWaitsForTheCopyThread) {
+    network_->server(0).use_engine(node::make_copy_thread(), 8 << 10);
+    for (int i = 0; i < 8; ++i) {
+        const auto task =
+            network_->start(0, 0, Route::server,
+                            make_transfer({OpKind::put}, contiguous_pattern(kBytes, 0, 0),
+                                          local_.data(), network_->memory(0)));
+        while (!task->is_complete()) {
+            network_->progress();
+        }
+    }
+    network_->server(0).stop();
     EXPECT_EQ(network_->memory(0)[kBytes - 1], 'x');
 }
 

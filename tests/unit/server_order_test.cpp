@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "held_engine.h"
 #include "served_by_hand.h"
 
 namespace armci::test {
@@ -120,6 +121,43 @@ TEST_F(ServerOrder, NothingHappensUntilTheMissingFrameComes) {
     put_expected(4500, early);
     put_expected(4600, early);
     send(frames[0], nullptr);
+    wait_until([&] { return client_->told_frames() == client_->sent_frames(); });
+    expect_memory();
+    expect_good_service();
+}
+
+// While a copy engine carries a put out: nothing else with its number, nothing behind it.
+TEST_F(ServerOrder, APutThatIsBeingCopiedHasItsNumber) {
+    if (!network_->uses_landing()) {
+        GTEST_SKIP() << "the provider has no notices";
+    }
+    auto own = std::make_unique<HeldEngine>();
+    HeldEngine& engine = *own;
+    engine.hold();
+    server().use_engine(std::move(own), 256);
+    std::vector<uint32_t> slots = acquire_slots(1);
+    const std::vector<char> data(600, 'c');
+    const std::vector<char> behind(500, 'b');
+    const uint64_t executed = client_->sent_frames();
+    const std::vector<Numbered> frames =
+        numbered({{put_frame(base_ + 4096, data), true}, {put_frame(base_ + 4096, behind)}});
+    send(frames[0], &slots);
+    wait_until([&] { return engine.waiting() == 1; });
+    {
+        const StderrCapture captured;
+        client_->send(frames[0].frame);
+        wait_for_warning(captured, "which does not fit in its sequence");
+    }
+    send(frames[1], nullptr);
+    expect_memory();
+    expect_good_service();
+    EXPECT_EQ(client_->told_frames(), executed);
+    put_expected(4096, data);
+    put_expected(4096, behind);
+    engine.copy_one();
+    wait_until([&] { return server().load().copies == 0; });
+    server().use_engine(nullptr, 0);  // it serves the other tests, too
+    client_->send(client_->next(RawClient::asking_fence()));
     wait_until([&] { return client_->told_frames() == client_->sent_frames(); });
     expect_memory();
     expect_good_service();
@@ -286,8 +324,9 @@ TEST_P(ServerProgramOrder, EveryOperationSeesThoseBefore) {
             const strided::AccScale scale =
                 strided::make_scale(strided::AccType::int32, &operation.factor);
             // Where frames could overtake direct writes, callers wait for these first.
-            if (!origin.writes_are_ordered_or_done(0)) {
-                network.wait_until([&] { return origin.writes_are_ordered_or_done(0); });
+            if (!origin.writes_are_ordered_or_done(origin.last_submitted(), 0)) {
+                network.wait_until(
+                    [&] { return origin.writes_are_ordered_or_done(origin.last_submitted(), 0); });
             }
             if (origin.append(channel, &run, 1, static_cast<size_t>(bytes),
                               operation.kind == base::OpKind::acc ? &scale : nullptr,
@@ -298,8 +337,9 @@ TEST_P(ServerProgramOrder, EveryOperationSeesThoseBefore) {
         }
         const bool by_rma =
             operation.kind != base::OpKind::acc && network.is_registered(0) && random() % 2 == 0;
-        if (!by_rma && !origin.writes_are_ordered_or_done(0)) {
-            network.wait_until([&] { return origin.writes_are_ordered_or_done(0); });
+        if (!by_rma && !origin.writes_are_ordered_or_done(origin.last_submitted(), 0)) {
+            network.wait_until(
+                [&] { return origin.writes_are_ordered_or_done(origin.last_submitted(), 0); });
         }
         step->task = network.start(0, 0, by_rma ? base::Route::rma : base::Route::server,
                                    make_transfer(operation, pattern, step->local.data(), remote));

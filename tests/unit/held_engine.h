@@ -1,0 +1,43 @@
+// A copy engine that a test is in control of.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "node/copy_engine.h"
+
+namespace armci::test {
+
+// Copies when it is told to, or, while it does not hold, when it is asked.
+class HeldEngine final : public node::CopyEngine {
+  public:
+    int submit(const node::CopyRequest* requests, int count) override {
+        const int taken = std::min(count, room_);
+        waiting_.insert(waiting_.end(), requests, requests + taken);
+        return taken;
+    }
+    uint64_t completed() override {
+        while (!is_holding_ && !waiting_.empty()) {
+            copy_one();
+        }
+        return completed_;
+    }
+    void hold() { is_holding_ = true; }
+
+    size_t waiting() const { return waiting_.size(); }
+    void set_room(int room) { room_ = room; }
+    void copy_one() {
+        const node::CopyRequest& request = waiting_.front();
+        strided::copy(request.layout, request.local, request.remote, request.direction);
+        waiting_.erase(waiting_.begin());
+        ++completed_;
+    }
+
+  private:
+    std::vector<node::CopyRequest> waiting_;
+    uint64_t completed_ = 0;
+    bool is_holding_ = false;
+    int room_ = 1000;
+};
+
+}  // namespace armci::test
