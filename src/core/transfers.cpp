@@ -167,10 +167,13 @@ bool send_small(Runtime& runtime, int server, const Transfer& transfer) {
 // Small operations that were copied count as complete, but waits see to it that they leave.
 void send_batches(Runtime& runtime) {
     pipeline::Origin& origin = runtime.network->origin;
-    runtime.wait_for_network({nullptr, "small operations to leave"}, [&] {
-        origin.flush_batches();
-        return origin.batches_have_left();
-    });
+    origin.flush_batches();
+    if (!origin.batches_have_left()) {
+        runtime.wait_for_network({nullptr, "small operations to leave"}, [&] {
+            origin.flush_batches();  // others may open more in between
+            return origin.batches_have_left();
+        });
+    }
 }
 
 // Calls `run` with what the transfer moves from or to each data server of the target: a vector may

@@ -39,6 +39,7 @@ class Task {
     const char* function() const { return function_; }
     Channel& channel() const { return *channel_; }
 
+    // Before submit(): makes it a non-blocking one.
     using CompletionFunction = void (*)(Task* task, void* context);
     void call_when_complete(CompletionFunction on_complete, void* context) {
         on_complete_ = on_complete;
