@@ -11,8 +11,18 @@ void Idling::spun(bool in_vain) {
                        : std::min(2 * spin_ns_ + 1, options_.most_spin_ns);
 }
 
-bool Idling::polls_again(bool found_work, int64_t now_ns) {
-    if (found_work) {
+// Compared with the quickest of late; should all become slow, that is soon the new measure, so that
+// a server without work ends up asleep whatever polls cost.
+bool Idling::is_long(int64_t poll_ns) {
+    constexpr int64_t kTimesQuick = 4;
+    const bool is_long = poll_ns > kTimesQuick * quick_poll_ns_;
+    quick_poll_ns_ = std::min(poll_ns, quick_poll_ns_ + quick_poll_ns_ / 64 + 1);
+    return is_long;
+}
+
+bool Idling::polls_again(bool found_work, int64_t poll_ns, int64_t now_ns) {
+    // The first poll after an undisturbed sleep takes long because the caches are cold.
+    if (found_work || (!has_timed_out_ && is_long(poll_ns))) {
         if (has_timed_out_) {
             longest_sleep_ms_ = kShortestSleepMs;
         }

@@ -6,6 +6,9 @@
 // doubled when work came within it, or so soon after that the longest time would have met it, and
 // halved when it was in vain.
 //
+// RMA that a software provider serves is work, too, though it completes nothing at the target: the
+// poll in which that happens can only be told by the time it takes.
+//
 // A sleep is ended by the network, and by a time-out in case a wake-up was lost. Wake-ups are lost,
 // if at all, when something arrives just as the thread goes to sleep. That is likely while there is
 // traffic, so the first sleeps are short; each that nothing interrupts makes the next one twice as
@@ -39,8 +42,8 @@ class Idling {
           spin_ns_(options.poll == base::ServerPoll::automatic ? options.most_spin_ns : 0),
           last_work_ns_(now_ns) {}
 
-    // After a poll that found work or not: whether to poll again, or to sleep.
-    bool polls_again(bool found_work, int64_t now_ns);
+    // After a poll that found work or not, and took so long: whether to poll again, or to sleep.
+    bool polls_again(bool found_work, int64_t poll_ns, int64_t now_ns);
     // After a sleep, before the poll that follows it.
     void woke(bool timed_out);
 
@@ -49,12 +52,14 @@ class Idling {
 
   private:
     void spun(bool in_vain);
+    bool is_long(int64_t poll_ns);
 
     Options options_;
     int sleep_ms_ = kShortestSleepMs;
     int longest_sleep_ms_ = kShortestSleepMs;
     int64_t spin_ns_ = 0;
     int64_t last_work_ns_ = 0;
+    int64_t quick_poll_ns_ = INT64_MAX / 8;
     bool has_spun_ = false;       // polled in vain since the last work
     bool has_slept_ = false;      // since the last work
     bool has_timed_out_ = false;  // the last sleep

@@ -91,7 +91,9 @@ bool Server::help() {
     if (!lock.owns_lock()) {
         return false;
     }
-    last_help_ns_.store(base::now_ns(), std::memory_order_relaxed);
+    const int64_t now_ns = base::now_ns();
+    last_help_ns_.store(now_ns, std::memory_order_relaxed);
+    send_aside(now_ns);
     const bool moved = progress();
     left_backlog_.store(has_backlog(), std::memory_order_relaxed);
     return moved;

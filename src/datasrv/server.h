@@ -256,6 +256,7 @@ class Server {
     void run();
     bool poll_once();
     void sleep_until_event();
+    void send_aside(int64_t now_ns);
     void step_aside(int64_t us);
     void wake();
     void take_event();
@@ -291,7 +292,9 @@ class Server {
 
     base::Thread thread_;
     std::atomic<bool> stopping_{false};
+    std::atomic<int64_t> first_help_ns_{0};  // since the last helper went away, if not 0
     std::atomic<int64_t> last_help_ns_{0};
+    std::atomic<bool> is_asleep_{false};     // the thread waits for the network
     std::atomic<bool> is_aside_{false};      // the thread leaves the work to a helper
     std::atomic<bool> left_backlog_{false};  // the last helper did
     std::atomic<bool> is_copying_{false};    // offloaded_puts_ has some

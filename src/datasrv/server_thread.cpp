@@ -27,7 +27,8 @@ namespace armci::datasrv {
 namespace {
 
 constexpr int kBacklogSleepMs = 1;
-constexpr int64_t kHelpNs = 100'000;  // how long after help() the thread leaves the work to it
+constexpr int64_t kHelpNs = 100'000;      // how long after help() the thread leaves the work to it
+constexpr int64_t kShortHelpNs = 50'000;  // for which a sleeping thread is let sleep
 constexpr int kShortestAsideUs = 50;
 constexpr int kLongestAsideUs = 12'800;
 // Where a helper may lose its processor to another rank in the middle.
@@ -59,15 +60,16 @@ void Server::run() {
     const int longest_aside_us = options_.is_crowded ? kLongestCrowdedAsideUs : kLongestAsideUs;
     int aside_us = kShortestAsideUs;
     while (!stopping_.load(std::memory_order_relaxed)) {
-        if (!always_polls &&
-            base::now_ns() - last_help_ns_.load(std::memory_order_relaxed) < kHelpNs) {
+        const int64_t begin_ns = base::now_ns();
+        if (!always_polls && begin_ns - last_help_ns_.load(std::memory_order_relaxed) < kHelpNs) {
             step_aside(aside_us);
             aside_us = std::min(2 * aside_us, longest_aside_us);
             continue;
         }
         aside_us = kShortestAsideUs;
         const bool moved = poll_once();
-        const bool polls_again = idling_.polls_again(moved, base::now_ns());
+        const int64_t end_ns = base::now_ns();
+        const bool polls_again = idling_.polls_again(moved, end_ns - begin_ns, end_ns);
         if (moved) {
             nap_us_ = kFirstNapUs;
         } else if (options_.poll_sleep_us > 0) {
@@ -90,6 +92,19 @@ bool Server::poll_once() {
     return progress();
 }
 
+// A thread that is asleep is woken for every message, and lets itself be put to sleep again inside
+// the kernel when it finds that the helper was quicker, so it never learns of the helper; it has
+// to be told. Not at once, because that costs as much as a short wait.
+void Server::send_aside(int64_t now_ns) {
+    const int64_t first_ns = first_help_ns_.load(std::memory_order_relaxed);
+    if (first_ns == 0) {
+        first_help_ns_.store(now_ns, std::memory_order_relaxed);
+    } else if (now_ns - first_ns > kShortHelpNs && is_asleep_.load(std::memory_order_relaxed) &&
+               is_asleep_.exchange(false)) {
+        wake();
+    }
+}
+
 // Out of the way of a helper, longer while the help goes on, until it calls.
 void Server::step_aside(int64_t us) {
     is_aside_.store(true);
@@ -106,6 +121,7 @@ void Server::step_aside(int64_t us) {
 }
 
 void Server::stop_helping() {
+    first_help_ns_.store(0, std::memory_order_relaxed);
     last_help_ns_.store(0);
     // The thread may be asleep, and not know of what a helper could not finish.
     if (is_aside_.exchange(false) || left_backlog_.exchange(false)) {
@@ -139,8 +155,10 @@ void Server::sleep_until_event() {
                 backlog = has_backlog();
             }
             epoll_event events[2];
+            is_asleep_.store(true, std::memory_order_relaxed);
             const int count =
                 epoll_wait(epoll_fd_, events, 2, backlog ? kBacklogSleepMs : idling_.sleep_ms());
+            is_asleep_.store(false, std::memory_order_relaxed);
             idling_.woke(count == 0 && !backlog);
             for (int i = 0; i < count; ++i) {
                 if (events[i].data.fd == wake_up_.get()) {

@@ -314,6 +314,7 @@ class Origin {
         return (channel.node_order == nullptr || predecessors_are_executed(channel)) &&
                flush_batch(channel);
     }
+    bool expects_nothing() const;
     bool try_credit(const Credit& credit);
     OutFrame* make_frame(void* piece, wire::FrameKind kind, size_t wire_bytes);
     bool post_message(Channel& channel, OutFrame* frame);
@@ -351,8 +352,9 @@ class Origin {
     std::vector<Channel*> active_;                    // with queued tasks
     size_t next_active_ = 0;                          // whose turn it is among them
     bool posted_ = false;                             // since the last poll
-    std::vector<Channel*> busy_;                      // with non-blocking tasks, and some without
-    std::vector<Channel*> dirty_;                     // with remote work that a fence must wait for
+    uint32_t idle_turns_ = 0;
+    std::vector<Channel*> busy_;   // with non-blocking tasks, and some without
+    std::vector<Channel*> dirty_;  // with remote work that a fence must wait for
     std::vector<Channel*> open_batches_;
     std::vector<Channel*> returns_due_;   // without work and with slots to give back
     std::vector<LandingPiece> landings_;  // by notice

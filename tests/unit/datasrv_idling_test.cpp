@@ -15,8 +15,11 @@ class IdlingTest : public ::testing::Test {
     void start(ServerPoll poll, bool sleeps_long = true) {
         idling_ = Idling({poll, kMostNs, sleeps_long}, now_ns_);
     }
-    bool finds_work() { return idling_.polls_again(true, now_ns_); }
-    bool finds_nothing() { return idling_.polls_again(false, now_ns_); }
+    static constexpr int64_t kQuickPollNs = 300;
+    bool finds_work() { return idling_.polls_again(true, kQuickPollNs, now_ns_); }
+    bool finds_nothing() { return idling_.polls_again(false, kQuickPollNs, now_ns_); }
+    // Nothing completes, but the poll takes long.
+    bool serves_rma() { return idling_.polls_again(false, 10 * kQuickPollNs, now_ns_); }
     // Work comes that long after the last, whether the server polls or sleeps then.
     void work_after(int64_t ns) {
         const int64_t last_ns = now_ns_;
@@ -116,6 +119,42 @@ TEST_F(IdlingTest, WorkWithoutAPauseTeachesNothing) {
         now_ns_ += 50;
     }
     EXPECT_EQ(idling_.spin_ns(), before_ns);
+}
+
+TEST_F(IdlingTest, APollThatTakesLongHasServedRma) {
+    start(ServerPoll::automatic);
+    finds_work();
+    finds_nothing();
+    for (int i = 0; i < 20; ++i) {
+        now_ns_ += kMostNs - 1;
+        EXPECT_TRUE(serves_rma());
+        EXPECT_TRUE(finds_nothing());
+    }
+    now_ns_ += kMostNs;
+    EXPECT_FALSE(finds_nothing());
+    idling_.woke(false);
+    EXPECT_TRUE(serves_rma());
+    EXPECT_TRUE(finds_nothing());
+}
+
+TEST_F(IdlingTest, PollsThatAllTakeLongKeepNobodyAwake) {
+    start(ServerPoll::automatic);
+    finds_work();
+    finds_nothing();
+    const int64_t begin_ns = now_ns_;
+    while (serves_rma()) {
+        now_ns_ += 10 * kQuickPollNs;
+    }
+    EXPECT_LT(now_ns_ - begin_ns, 1'000'000);
+}
+
+TEST_F(IdlingTest, TheFirstPollAfterATimeOutMayTakeLong) {
+    start(ServerPoll::automatic);
+    finds_work();
+    finds_nothing();
+    const int length_ms = sleep_through(3);
+    EXPECT_FALSE(serves_rma());
+    EXPECT_EQ(idling_.sleep_ms(), 2 * length_ms);
 }
 
 TEST_F(IdlingTest, UndisturbedSleepsGrow) {

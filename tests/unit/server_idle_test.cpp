@@ -1,13 +1,30 @@
 // What the thread of an idle data server does under each policy, as the kernel sees it.
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 
 #include "pipeline/request_task.h"
 #include "server_fixture.h"
 #include "task_state.h"
+
+namespace {
+
+std::atomic<bool> g_sleeps_have_no_end{false};
+
+}  // namespace
+
+// Instead of the system library's, for the test of helpers.
+extern "C" int epoll_wait(int queue, epoll_event* events, int most, int timeout_ms) {
+    const bool endless = timeout_ms > 0 && g_sleeps_have_no_end.load();
+    return static_cast<int>(syscall(SYS_epoll_pwait, queue, events, most, endless ? -1 : timeout_ms,
+                                    nullptr, sizeof(sigset_t)));
+}
 
 namespace armci::test {
 namespace {
@@ -55,6 +72,27 @@ TEST_P(ServerIdle, SleepsOrPollsAndServes) {
             wait_until_asleep(task);
         }
     }
+}
+
+// Asleep, it would be woken for each message, in vain, and not know of the helper: here it has no
+// other reason to wake up.
+TEST_P(ServerIdle, AHelperSendsTheSleepingThreadAside) {
+    if (GetParam() == base::ServerPoll::spin) {
+        return;  // it does not step aside
+    }
+    ASSERT_NO_FATAL_FAILURE(open());
+    const std::string task = task_named(datasrv::Server::kThreadName);
+    g_sleeps_have_no_end.store(true);
+    EXPECT_EQ(fetch_and_add(), 0);
+    while (!is_blocked_in(task, SYS_epoll_pwait)) {
+        sched_yield();
+    }
+    while (!is_blocked_in(task, SYS_ppoll)) {
+        network_->server(0).help();
+    }
+    network_->server(0).stop_helping();
+    EXPECT_EQ(fetch_and_add(), 1);
+    g_sleeps_have_no_end.store(false);
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, ServerIdle,

@@ -50,6 +50,13 @@ inline void wait_until_asleep(const std::string& task) {
     }
 }
 
+// Whether it is blocked in that system call.
+inline bool is_blocked_in(const std::string& task, long call) {
+    const std::string line = first_line(task + "/syscall");
+    long number = -1;
+    return std::sscanf(line.c_str(), "%ld", &number) == 1 && number == call;
+}
+
 // How long it has been on a processor, in ticks of the system's clock.
 inline long processor_ticks(const std::string& task) {
     const std::string line = first_line(task + "/stat");
