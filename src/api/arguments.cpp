@@ -250,6 +250,7 @@ bool make_vector(Runtime& runtime, const char* function, OpKind op, const armci_
     transfer->segments.remote = reinterpret_cast<const uint64_t*>(remote);
     // Most are all in one segment, which one look tells.
     strided::AddressRange range{};
+    bool is_vector = true;
     if (!strided::enclose(transfer->segments.remote, count, descriptor.bytes, &range) ||
         range.bytes > INT64_MAX ||
         !is_global_unlocked(range.begin, static_cast<int64_t>(range.bytes), proc, runtime)) {
@@ -259,6 +260,11 @@ bool make_vector(Runtime& runtime, const char* function, OpKind op, const armci_
                              transfer->segments.remote[i], descriptor.bytes, proc, runtime);
             transfer->owner = std::max(transfer->owner, owner);
         }
+    } else if (strided::make_pair_of_segments(transfer->segments.local, transfer->segments.remote,
+                                              count, descriptor.bytes, &transfer->pair)) {
+        transfer->local = static_cast<char*>(local[0]);
+        transfer->remote = transfer->segments.remote[0];
+        is_vector = false;
     }
     if (op == OpKind::acc) {
         check_not_null(function, "scale", scale);
@@ -269,7 +275,7 @@ bool make_vector(Runtime& runtime, const char* function, OpKind op, const armci_
     transfer->op = op;
     transfer->target = proc;
     transfer->total_bytes = static_cast<int64_t>(descriptor.bytes) * descriptor.ptr_array_len;
-    transfer->is_vector = true;
+    transfer->is_vector = is_vector;
     transfer->segments.count = count;
     transfer->segments.segment_bytes = descriptor.bytes;
     return true;

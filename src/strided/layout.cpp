@@ -115,6 +115,48 @@ LayoutStatus make_pair(const int* local_stride, const int* remote_stride, const 
     return LayoutStatus::ok;
 }
 
+namespace {
+
+// The distance between neighbours if it is the same for all and leaves them apart, else 0.
+int64_t even_distance(const uint64_t* addresses, int64_t count, int64_t bytes) {
+    const uint64_t distance = addresses[1] - addresses[0];
+    if (distance < static_cast<uint64_t>(bytes) || distance > static_cast<uint64_t>(INT64_MAX)) {
+        return 0;
+    }
+    // In pieces, so that most that are uneven cost little and the others no branch for each.
+    constexpr int64_t kPiece = 32;
+    for (int64_t begin = 1; begin < count; begin += kPiece) {
+        const int64_t end = std::min(begin + kPiece, count);
+        uint64_t difference = 0;
+        for (int64_t i = begin; i < end; ++i) {
+            difference |= (addresses[i] - addresses[i - 1]) ^ distance;
+        }
+        if (difference != 0) {
+            return 0;
+        }
+    }
+    int64_t reach = 0;
+    const bool fits = !__builtin_mul_overflow(count - 1, static_cast<int64_t>(distance), &reach) &&
+                      !__builtin_add_overflow(reach, bytes, &reach);
+    return fits && addresses[count - 1] > addresses[0] ? static_cast<int64_t>(distance) : 0;
+}
+
+}  // namespace
+
+bool make_pair_of_segments(const uint64_t* local, const uint64_t* remote, int64_t segment_count,
+                           int64_t segment_bytes, PairLayout* out) {
+    *out = contiguous_pair(segment_bytes);
+    if (segment_count == 1) {
+        return true;
+    }
+    const int64_t remote_distance = even_distance(remote, segment_count, segment_bytes);
+    if (remote_distance == 0) {
+        return false;
+    }
+    const int64_t local_distance = even_distance(local, segment_count, segment_bytes);
+    return local_distance != 0 && append_level(out, segment_count, local_distance, remote_distance);
+}
+
 Layout local_side(const PairLayout& layout) {
     return one_side(layout, layout.local_stride);
 }

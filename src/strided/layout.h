@@ -50,6 +50,12 @@ enum class LayoutStatus {
 LayoutStatus make_pair(const int* local_stride, const int* remote_stride, const int* count,
                        int stride_levels, PairLayout* out);
 
+// Same, of a vector's segments, where they lie at one distance of each other on each side, and
+// apart: then they are rows of a strided transfer. False where they do not. No count may be below
+// one.
+bool make_pair_of_segments(const uint64_t* local, const uint64_t* remote, int64_t segment_count,
+                           int64_t segment_bytes, PairLayout* out);
+
 inline PairLayout contiguous_pair(int64_t bytes) {
     PairLayout layout;
     layout.count[0] = bytes;

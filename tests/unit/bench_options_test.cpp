@@ -36,16 +36,17 @@ TEST(BenchOptions, TakesValuesAfterEqualsOrAsNextArgument) {
 
 TEST(BenchOptions, ReadsEveryKindOfValue) {
     Options options;
-    EXPECT_THAT(parse_options({"--ops",        "rmw,put",  "--modes",         "window",
-                               "--runs",       "64",       "--dims",          "2,3",
-                               "--segments",   "10",       "--stride-factor", "4",
-                               "--local",      "dense",    "--local-memory",  "malloc",
-                               "--type",       "dcomplex", "--scale",         "-1.5",
-                               "--handles",    "explicit", "--pattern",       "pair",
-                               "--busy-limit", "3",        "--repeat",        "5",
-                               "--min-time",   "0",        "--csv",           "-",
-                               "--json",       "x.json",   "--raw-provider",  "tcp",
-                               "--raw-peer",   "wait",     "--list",          "--interleave"},
+    EXPECT_THAT(parse_options({"--ops",           "rmw,put",     "--modes",         "window",
+                               "--runs",          "64",          "--dims",          "2,3",
+                               "--segments",      "10",          "--stride-factor", "4",
+                               "--local",         "dense",       "--local-memory",  "malloc",
+                               "--segment-order", "mixed",       "--type",          "dcomplex",
+                               "--scale",         "-1.5",        "--handles",       "explicit",
+                               "--pattern",       "pair",        "--busy-limit",    "3",
+                               "--repeat",        "5",           "--min-time",      "0",
+                               "--csv",           "-",           "--json",          "x.json",
+                               "--raw-provider",  "tcp",         "--raw-peer",      "wait",
+                               "--list",          "--interleave"},
                               &options),
                 IsEmpty());
     EXPECT_THAT(options.ops,
@@ -57,6 +58,7 @@ TEST(BenchOptions, ReadsEveryKindOfValue) {
     EXPECT_EQ(options.stride_factor, 4);
     EXPECT_TRUE(options.local_dense);
     EXPECT_TRUE(options.local_malloc);
+    EXPECT_TRUE(options.mixed_segments);
     EXPECT_EQ(options.type, ElementType::complex128);
     EXPECT_EQ(options.scale, -1.5);
     EXPECT_EQ(options.handles, Handles::one_each);
@@ -96,6 +98,7 @@ TEST(BenchOptions, NamesTheWrongArgument) {
         {{"--scale", ""}, "--scale"},
         {{"--type", "short"}, "--type"},
         {{"--local", "sparse"}, "--local"},
+        {{"--segment-order", "odd"}, "--segment-order"},
         {{"--local-memory", "gpu"}, "--local-memory"},
         {{"--handles", "none"}, "--handles"},
         {{"--raw-peer", "sleepy"}, "--raw-peer"},
@@ -134,6 +137,10 @@ TEST(BenchOptions, ChecksAgainstTheSizeOfTheJob) {
     EXPECT_THAT(check_job_size(options, 1), HasSubstr("--target-busy"));
     ASSERT_THAT(parse_options({"--target-busy", "--pattern", "all"}, &options), IsEmpty());
     EXPECT_THAT(check_job_size(options, 2), HasSubstr("--target-busy"));
+    ASSERT_THAT(parse_options({"--target-wait", "asleep", "--pattern", "all"}, &options),
+                IsEmpty());
+    EXPECT_EQ(options.target_wait, TargetWait::asleep);
+    EXPECT_THAT(check_job_size(options, 2), HasSubstr("asleep"));
 }
 
 TEST(BenchOptions, EveryModeHasAName) {

@@ -42,12 +42,15 @@ if(TARGET armci-bench)
     armci_add_bench_test(busy_target 2 --ops contiguous,strided,vector,rmw,sync --target-busy)
     armci_add_bench_test(busy_target_of_other_node 2
         --ops contiguous,strided,vector,rmw,sync --target-busy)
+    armci_add_bench_test(sleeping_target_of_other_node 2
+        --ops strided,vector,rmw --segment-order mixed --target-wait asleep)
     armci_add_bench_test(compared_with_other_node 2
         --ops contiguous,strided,rmw,mpi-pack,raw --interleave
         --modes latency,stream,window,latency-serial,stream-serial)
     armci_add_bench_test(raw_target_sleeps 2 --ops rmw,raw --raw-peer wait)
     armci_add_bench_test(overlap_with_other_node 2 --ops overlap --interleave)
     set_tests_properties(armci-bench.busy_target_of_other_node
+        armci-bench.sleeping_target_of_other_node
         armci-bench.compared_with_other_node armci-bench.raw_target_sleeps
         armci-bench.overlap_with_other_node
         PROPERTIES ENVIRONMENT ARMCI_NODE_SIZE=1)

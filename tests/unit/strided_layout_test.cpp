@@ -365,6 +365,61 @@ TEST(StridedLayout, ValidateAgreesWithWideArithmetic) {
     EXPECT_GT(rejected, 1000);
 }
 
+std::vector<uint64_t> evenly(uint64_t first, uint64_t distance, size_t count) {
+    std::vector<uint64_t> addresses(count);
+    for (size_t i = 0; i < count; ++i) {
+        addresses[i] = first + i * distance;
+    }
+    return addresses;
+}
+
+bool are_rows(const std::vector<uint64_t>& local, const std::vector<uint64_t>& remote,
+              int64_t bytes, PairLayout* pair) {
+    return make_pair_of_segments(local.data(), remote.data(), static_cast<int64_t>(local.size()),
+                                 bytes, pair);
+}
+
+TEST(StridedLayout, EvenSegmentsAreRows) {
+    PairLayout pair;
+    for (const size_t count : {2, 3, 32, 33, 34, 1000}) {
+        const auto rows = static_cast<int64_t>(count);
+        ASSERT_TRUE(are_rows(evenly(4096, 24, count), evenly(1 << 20, 100, count), 8, &pair));
+        expect_pair(pair, {{8, rows}, {24}, {100}});
+        ASSERT_TRUE(are_rows(evenly(4096, 8, count), evenly(1 << 20, 100, count), 8, &pair));
+        expect_pair(pair, {{8, rows}, {8}, {100}});
+        ASSERT_TRUE(are_rows(evenly(4096, 8, count), evenly(1 << 20, 8, count), 8, &pair));
+        expect_pair(pair, {{8 * rows}, {}, {}});
+    }
+    ASSERT_TRUE(are_rows({4096}, {8192}, 8, &pair));
+    expect_pair(pair, {{8}, {}, {}});
+}
+
+TEST(StridedLayout, OtherSegmentsAreNoRows) {
+    PairLayout pair;
+    constexpr size_t kCount = 100;
+    const std::vector<uint64_t> even = evenly(4096, 16, kCount);
+    for (size_t i = 0; i < kCount; ++i) {
+        for (const int64_t change : {-1, 1, 16}) {
+            std::vector<uint64_t> uneven = even;
+            uneven[i] += static_cast<uint64_t>(change);
+            EXPECT_FALSE(are_rows(even, uneven, 8, &pair)) << i;
+            EXPECT_FALSE(are_rows(uneven, even, 8, &pair)) << i;
+        }
+    }
+    // Overlapping, repeated, and listed backwards.
+    for (const uint64_t distance : {uint64_t{15}, uint64_t{0}, uint64_t{0} - 16}) {
+        EXPECT_FALSE(are_rows(even, evenly(1 << 20, distance, kCount), 16, &pair));
+        EXPECT_FALSE(are_rows(evenly(1 << 20, distance, kCount), even, 16, &pair));
+    }
+    // Around the end of the address space.
+    const uint64_t quarter = uint64_t{1} << 62;
+    EXPECT_FALSE(are_rows(even, evenly(0, quarter, kCount), 8, &pair));
+    EXPECT_FALSE(are_rows(evenly(quarter, quarter, 4), evenly(4096, 16, 4), 8, &pair));
+    EXPECT_FALSE(are_rows(evenly(0, quarter, 3), evenly(4096, 16, 3), 8, &pair))
+        << "longer than any memory";
+    EXPECT_TRUE(are_rows(evenly(0, quarter, 2), evenly(4096, 16, 2), 8, &pair));
+}
+
 TEST(StridedLayout, SegmentsAreEnclosedWhereverTheyAre) {
     char memory[4 * sizeof(uint64_t) + 1];
     const uint64_t addresses[] = {300, 100, UINT64_MAX - 7, 200};

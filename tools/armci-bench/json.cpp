@@ -115,6 +115,7 @@ void write_settings(Writer& writer, const Options& options) {
     writer.text("handles", handles_name(options.handles));
     writer.text("raw_peer", raw_peer_name(options.raw_peer));
     writer.integer("stride_factor", options.stride_factor);
+    writer.text("segment_order", options.mixed_segments ? "mixed" : "even");
     writer.text("local", options.local_dense ? "dense" : "strided");
     writer.text("local_memory", options.local_malloc ? "malloc" : "armci");
     writer.integer("repeat", options.repeat);

@@ -54,8 +54,10 @@ constexpr Name<Mode> kModes[] = {{"latency", Mode::latency},
 constexpr Name<Mode> kOverlapModes[] = {{"origin", Mode::origin}, {"target", Mode::target}};
 constexpr Name<Pattern> kPatterns[] = {
     {"one", Pattern::one}, {"pair", Pattern::pair}, {"all", Pattern::all}};
-constexpr Name<TargetWait> kTargetWaits[] = {
-    {"mpi", TargetWait::mpi}, {"armci", TargetWait::armci}, {"busy", TargetWait::busy}};
+constexpr Name<TargetWait> kTargetWaits[] = {{"mpi", TargetWait::mpi},
+                                             {"armci", TargetWait::armci},
+                                             {"busy", TargetWait::busy},
+                                             {"asleep", TargetWait::asleep}};
 constexpr Name<Handles> kHandles[] = {{"implicit", Handles::implicit},
                                       {"explicit", Handles::one_each},
                                       {"aggregate", Handles::aggregate}};
@@ -197,6 +199,10 @@ int take_value(std::string_view name, std::string_view value, Options* options) 
     if (name == "--local") {
         options->local_dense = value == "dense";
         return value == "dense" || value == "strided";
+    }
+    if (name == "--segment-order") {
+        options->mixed_segments = value == "mixed";
+        return value == "mixed" || value == "even";
     }
     if (name == "--local-memory") {
         options->local_malloc = value == "malloc";
@@ -384,8 +390,10 @@ std::string check_job_size(const Options& options, int rank_count) {
     if (options.pattern == Pattern::pair && rank_count < 2) {
         return "--pattern pair: needs at least 2 ranks";
     }
-    if (options.target_wait == TargetWait::busy && !has_passive_targets(options, rank_count)) {
-        return "--target-busy: every target measures here, so none can be busy meanwhile";
+    if ((options.target_wait == TargetWait::busy || options.target_wait == TargetWait::asleep) &&
+        !has_passive_targets(options, rank_count)) {
+        return "--target-busy, --target-wait asleep: every target measures here, so none can do "
+               "that meanwhile";
     }
     return "";
 }

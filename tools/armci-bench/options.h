@@ -43,7 +43,7 @@ enum class Op {
 // Rows of transfers against computation have modes of their own: who computes.
 enum class Mode { latency, stream, window, latency_serial, stream_serial, origin, target };
 enum class Pattern { one, pair, all };
-enum class TargetWait { mpi, armci, busy };
+enum class TargetWait { mpi, armci, busy, asleep };
 enum class Handles { implicit, one_each, aggregate };
 enum class RawPeer { spin, wait };
 
@@ -73,6 +73,7 @@ struct Options {
     bool local_malloc = false;  // local buffers from malloc, not ARMCI_Malloc_local
     ElementType type = ElementType::float64;
     double scale = 2;
+    bool mixed_segments = false;  // of a vector: in no order that forms a pattern
     int64_t window = 64;
     Handles handles = Handles::implicit;
     std::string raw_provider;  // empty: the one the library uses

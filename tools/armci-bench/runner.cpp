@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <thread>
 #include <vector>
 
 namespace armci::bench {
@@ -117,13 +118,13 @@ class Measurement {
         if (roles_.acts()) {
             act(sample_count);
             dismiss_server();
-            if (options_.target_wait == TargetWait::busy && !workload_->needs_service()) {
+            if (stays_outside(options_.target_wait) && !workload_->needs_service()) {
                 release_target();
             }
         } else if (is_server()) {
             workload_->serve();
-        } else if (is_busy()) {
-            stalled = compute_until_released() ? 0 : 1;
+        } else if (is_outside()) {
+            stalled = stay_until_released() ? 0 : 1;
         }
         if (options_.target_wait == TargetWait::armci) {
             ARMCI_Barrier();
@@ -252,9 +253,13 @@ class Measurement {
         }
     }
 
-    bool is_busy() const {
-        return options_.target_wait == TargetWait::busy && roles_.serves() &&
+    bool is_outside() const {
+        return stays_outside(options_.target_wait) && roles_.serves() &&
                !workload_->needs_service();
+    }
+
+    static bool stays_outside(TargetWait wait) {
+        return wait == TargetWait::busy || wait == TargetWait::asleep;
     }
 
     // If it computes, and there is one that does nothing else.
@@ -264,7 +269,12 @@ class Measurement {
         }
     }
 
-    bool compute_until_released() const {
+    bool stay_until_released() const {
+        if (options_.target_wait == TargetWait::asleep) {
+            return bench::compute_until_released(
+                arena_, roles_.rank, release_value_, options_.busy_limit_s,
+                [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
+        }
         double number = 1;
         return bench::compute_until_released(
             arena_, roles_.rank, release_value_, options_.busy_limit_s, [&] {

@@ -47,6 +47,8 @@ std::string describe_wait(const Options& options) {
             return "targets wait in ARMCI_Barrier";
         case TargetWait::busy:
             return "targets compute";
+        case TargetWait::asleep:
+            return "targets sleep outside the library";
     }
     return "";
 }

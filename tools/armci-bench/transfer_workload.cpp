@@ -1,6 +1,7 @@
 #include "armci-bench/transfer_workload.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace armci::bench {
 
@@ -31,6 +32,20 @@ std::vector<int> to_ints(const std::vector<int64_t>& values) {
         ints.push_back(static_cast<int>(value));
     }
     return ints;
+}
+
+// A walk that visits all, each time by the golden section of the whole further on.
+std::vector<void*> mixed(const std::vector<void*>& runs) {
+    const size_t count = runs.size();
+    auto step = static_cast<size_t>(0.618 * static_cast<double>(count)) + 1;
+    while (std::gcd(step, count) != 1) {
+        step++;
+    }
+    std::vector<void*> result;
+    for (size_t i = 0; i < count; i++) {
+        result.push_back(runs[i * step % count]);
+    }
+    return result;
 }
 
 }  // namespace
@@ -72,6 +87,10 @@ void TransferWorkload::make_places() {
                 place.source_runs.push_back(local + local_offset);
                 place.destination_runs.push_back(remote + remote_offset);
             });
+            if (context().options.mixed_segments) {
+                place.source_runs = mixed(place.source_runs);
+                place.destination_runs = mixed(place.destination_runs);
+            }
         }
         if (verb_ == Verb::get) {
             std::swap(place.source, place.destination);

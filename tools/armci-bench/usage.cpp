@@ -46,6 +46,8 @@ What to measure
   --runs LIST         bytes of a contiguous run or vector segment (default 8,128,1K)
   --dims LIST         dimensions of strided patches, 2 to 8 (default 2)
   --segments LIST     segments of vector transfers (default 1000)
+  --segment-order HOW even (default) or mixed: the same segments of vector transfers, listed in an
+                      order that forms no pattern
   --stride-factor N   distance between runs in runs (default 2; 1: dense)
   --local WHICH       local side: strided like the remote side (default) or dense
   --local-memory FROM local buffers from armci (ARMCI_Malloc_local, default) or malloc
@@ -64,7 +66,8 @@ Who takes part
             pair      the lower half of the ranks, each on its partner in the upper half, at once
             all       every rank on the next one, at once
   --target-wait HOW   where targets are meanwhile: mpi (in MPI_Barrier, default), armci (in
-                      ARMCI_Barrier), busy (computing, in no library at all)
+                      ARMCI_Barrier), busy (computing, in no library at all), asleep (nor
+                      computing: their processors are free for data servers)
   --target-busy       same as --target-wait busy
   --busy-limit S      a busy target that sees no progress gives up after S seconds (default 20);
                       the row is then marked "stalled" and the exit status is not 0
