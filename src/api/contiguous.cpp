@@ -53,13 +53,18 @@ template <Threads kThreads>
     return 0;
 }
 
+template <Threads kThreads>
+[[gnu::always_inline]] inline bool is_for_engine(const Runtime& runtime, int bytes) {
+    return kThreads == Threads::several && runtime.copies.want(bytes);
+}
+
 template <Threads kThreads, OpKind kOp>
 [[gnu::always_inline]] inline int nb_move(Runtime& runtime, void* src, void* dst, int bytes,
                                           int proc, armci_hdl_t* hdl) {
     constexpr bool kIsPut = kOp == OpKind::put;
-    const bool is_for_engine = kThreads == Threads::several && runtime.copies.want(bytes);
-    if (!is_for_engine && api::copied_on_node<kThreads>(runtime, kOp, kIsPut ? src : dst,
-                                                        kIsPut ? dst : src, bytes, proc)) {
+    if (!is_for_engine<kThreads>(runtime, bytes) &&
+        api::copied_on_node<kThreads>(runtime, kOp, kIsPut ? src : dst, kIsPut ? dst : src, bytes,
+                                      proc)) {
         api::skip(runtime, hdl);
     } else {
         start_long(runtime, kIsPut ? "ARMCI_NbPut" : "ARMCI_NbGet", kOp, src, dst, bytes, proc,
@@ -71,7 +76,8 @@ template <Threads kThreads, OpKind kOp>
 template <Threads kThreads>
 [[gnu::always_inline]] inline int nb_acc(Runtime& runtime, int datatype, void* scale, void* src,
                                          void* dst, int bytes, int proc, armci_hdl_t* hdl) {
-    if (api::added_on_node<kThreads>(runtime, datatype, scale, src, dst, bytes, proc)) {
+    if (!is_for_engine<kThreads>(runtime, bytes) &&
+        api::added_on_node<kThreads>(runtime, datatype, scale, src, dst, bytes, proc)) {
         api::skip(runtime, hdl);
     } else {
         const auto factor = api::check_scale("ARMCI_NbAcc", datatype, scale);

@@ -60,12 +60,12 @@
         "Address space reserved per node for global memory; no memory is used before it is touched. "   \
         "0: four times the machine's memory.")                                                          \
     CHOICE(copy_engine, "ARMCI_COPY_ENGINE", 0, "none|thread", own,                                     \
-        "Who makes the copies of non-blocking puts and gets inside a node, and of what puts bring to "  \
-        "a data server in large pieces: none, the call or the server itself; thread, one per rank and " \
-        "per server that copies while these go on. That pays where processors are idle and the rank "   \
-        "is not bound to one.")                                                                         \
+        "Who carries out non-blocking puts, gets and accumulates inside a node, and copies what puts "  \
+        "bring to a data server in large pieces: none, the call or the server itself; thread, one per " \
+        "rank and per server that does it while these go on. That pays where processors are idle and "  \
+        "the rank is not bound to one.")                                                                \
     BYTES(copy_engine_min, "ARMCI_COPY_ENGINE_MIN", 256 << 10, 0, int64_t{1} << 40, own,                \
-        "The shortest non-blocking put or get inside a node that ARMCI_COPY_ENGINE is given. A data "   \
+        "The shortest non-blocking operation inside a node that ARMCI_COPY_ENGINE is given. A data "    \
         "server gives it pieces of that length, or of half a buffer where that is shorter.")            \
     INTEGER(servers_per_node, "ARMCI_SERVERS_PER_NODE", 1, 1, 1024, own,                                \
         "Data servers on each node, each with buffers and a thread of its own, in the processes of the " \

@@ -26,16 +26,19 @@ void Copies::start(std::unique_ptr<node::CopyEngine> engine, int64_t least_bytes
 
 bool Copies::take(Runtime& runtime, const pipeline::Transfer& transfer, armci_hdl_s* handle) {
     const bool is_mapped = transfer.owner == wire::kGlobal || transfer.target == runtime.world.rank;
-    if (!want(transfer.total_bytes) || !is_mapped || transfer.is_vector ||
-        transfer.op == base::OpKind::acc) {
+    if (!want(transfer.total_bytes) || !is_mapped || transfer.is_vector) {
         return false;
     }
     node::CopyRequest request;
     request.layout = transfer.pair;
     request.local = transfer.local;
     request.remote = reinterpret_cast<char*>(transfer.remote);
-    request.direction = transfer.op == base::OpKind::put ? strided::Direction::to_remote
-                                                         : strided::Direction::to_local;
+    request.direction = transfer.op == base::OpKind::get ? strided::Direction::to_local
+                                                         : strided::Direction::to_remote;
+    if (transfer.op == base::OpKind::acc) {
+        request.stripes = &runtime.heap.stripes();
+        request.scale = transfer.scale;
+    }
     if (engine_->submit(&request, 1) == 0) {
         return false;
     }

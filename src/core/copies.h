@@ -1,4 +1,4 @@
-// Non-blocking puts and gets inside the node that a copy engine carries out.
+// Non-blocking puts, gets and accumulates inside the node that a copy engine carries out.
 //
 // They are unordered until they are waited for, like all non-blocking operations; every other call
 // of this rank finds them complete (Entry settles them), so that nothing else has to know of them.
@@ -29,7 +29,7 @@ class Copies {
     void stop() { engine_.reset(); }
 
     bool are_possible() const { return engine_ != nullptr; }
-    // Whether a non-blocking put or get of that size is for the engine.
+    // Whether a non-blocking operation of that size is for the engine.
     bool want(int64_t bytes) const { return bytes >= least_bytes_; }
     // Hands a transfer to the engine; false when it is not one for it, or there is no room now.
     bool take(Runtime& runtime, const pipeline::Transfer& transfer, armci_hdl_s* handle);

@@ -16,15 +16,10 @@ void run_strided(Runtime& runtime, const pipeline::Transfer& transfer) {
         case base::OpKind::get:
             strided::copy(transfer.pair, transfer.local, remote, strided::Direction::to_local);
             return;
-        case base::OpKind::acc: {
-            node::LockedAccumulator accumulator(runtime.heap.stripes(), transfer.scale);
-            strided::for_each_row(
-                transfer.pair, transfer.local, remote, [&](const strided::PairRow& row) {
-                    accumulator.add_row({row.remote, row.remote_stride, row.local, row.local_stride,
-                                         transfer.pair.count[0], row.run_count});
-                });
+        case base::OpKind::acc:
+            node::accumulate(runtime.heap.stripes(), transfer.scale, transfer.pair, transfer.local,
+                             remote);
             return;
-        }
     }
 }
 

@@ -85,11 +85,13 @@ struct Runtime {
 
     uint64_t next_segment_number = 1;
     uint32_t next_dynamic_number = 1;
-    uint64_t allocated_bytes = 0;   // global memory of this process, for the limit
-    base::SpinBudget network_spin;  // how long a wait for the network polls before it sleeps
-    bool is_single_host = false;    // all ranks run on one host and in one network
-    bool is_crowded = false;        // this host has more ranks than processors
-    bool alternate_rma = false;     // ARMCI_ROUTE=alternate: the next operation's turn
+    uint64_t allocated_bytes = 0;  // global memory of this process, for the limit
+    // How long a wait for the network polls before it sleeps. Without one: for copies by an engine,
+    // before it yields.
+    base::SpinBudget network_spin{2000, 2000};
+    bool is_single_host = false;  // all ranks run on one host and in one network
+    bool is_crowded = false;      // this host has more ranks than processors
+    bool alternate_rma = false;   // ARMCI_ROUTE=alternate: the next operation's turn
     MutexSet world_mutexes;
     std::vector<HeldMutex> held_mutexes;
     std::unordered_map<void*, size_t> local_memory;  // ARMCI_Malloc_local: bytes

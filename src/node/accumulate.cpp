@@ -58,4 +58,13 @@ strided::AccScale component_scale(strided::AccType type) {
     return one;
 }
 
+void accumulate(StripedLocks& locks, const strided::AccScale& scale,
+                const strided::PairLayout& layout, char* local, char* remote) {
+    LockedAccumulator accumulator(locks, scale);
+    strided::for_each_row(layout, local, remote, [&](const auto& row) {
+        accumulator.add_row({row.remote, row.remote_stride, row.local, row.local_stride,
+                             layout.count[0], row.run_count});
+    });
+}
+
 }  // namespace armci::node

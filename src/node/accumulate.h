@@ -79,4 +79,8 @@ class LockedAccumulator {
     uint32_t held_ = kNone;
 };
 
+// remote[i] += scale * local[i] for all elements of the layout.
+void accumulate(StripedLocks& locks, const strided::AccScale& scale,
+                const strided::PairLayout& layout, char* local, char* remote);
+
 }  // namespace armci::node

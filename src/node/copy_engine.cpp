@@ -1,13 +1,13 @@
 #include "node/copy_engine.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/futex.h"
 #include "base/thread.h"
+#include "node/accumulate.h"
 
 namespace armci::node {
 namespace {
@@ -15,6 +15,14 @@ namespace {
 constexpr uint64_t kSlots = 64;
 constexpr int64_t kSpinNs = 20'000;                      // further requests often follow at once
 constexpr int64_t kSleepUs = int64_t{3600} * 1'000'000;  // until woken
+
+void carry_out(const CopyRequest& request) {
+    if (request.stripes != nullptr) {
+        accumulate(*request.stripes, request.scale, request.layout, request.local, request.remote);
+    } else {
+        strided::copy(request.layout, request.local, request.remote, request.direction);
+    }
+}
 
 // `submitted_` and `completed_` count requests; the slot of request n is n modulo kSlots. The
 // release of each by its writer pairs with the acquire of the other thread. A waker that does not
@@ -59,13 +67,15 @@ class CopyThread final : public CopyEngine {
 
     void run() {
         int64_t idle_since_ns = 0;
+        base::Backoff backoff;
         for (;;) {
             const uint64_t next = completed_.load(std::memory_order_relaxed);
             if (next != submitted_.load(std::memory_order_acquire)) {
                 const CopyRequest& request = slots_[next % kSlots];
-                strided::copy(request.layout, request.local, request.remote, request.direction);
+                carry_out(request);
                 completed_.store(next + 1, std::memory_order_release);
                 idle_since_ns = 0;
+                backoff.reset();
                 continue;
             }
             if (stopping_.load()) {
@@ -76,7 +86,7 @@ class CopyThread final : public CopyEngine {
                 idle_since_ns = now;
             }
             if (now - idle_since_ns < kSpinNs) {
-                sched_yield();
+                backoff.pause();
                 continue;
             }
             is_asleep_.store(1);

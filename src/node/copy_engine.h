@@ -1,11 +1,12 @@
-// Copies that somebody else makes while the caller goes on: requests are submitted in batches, and
-// their completion is polled for. Made for engines in hardware (Intel DSA); the one that is here is
-// a thread.
+// Copies, and accumulates, that somebody else makes while the caller goes on: requests are
+// submitted in batches, and their completion is polled for. Made for engines in hardware (Intel
+// DSA); the one that is here is a thread.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
+#include "node/shared_lock.h"
 #include "strided/kernels.h"
 
 namespace armci::node {
@@ -15,6 +16,9 @@ struct CopyRequest {
     char* local = nullptr;
     char* remote = nullptr;
     strided::Direction direction = strided::Direction::to_remote;
+    // If not null, local memory times `scale` is added to the remote one, under these locks.
+    StripedLocks* stripes = nullptr;
+    strided::AccScale scale;
 };
 
 // One thread submits and polls. Requests are carried out in the order in which they were submitted;
@@ -26,7 +30,8 @@ class CopyEngine {
     CopyEngine(const CopyEngine&) = delete;
     CopyEngine& operator=(const CopyEngine&) = delete;
 
-    // Takes as many of the requests as there is room for, from the first on, and returns how many.
+    // Takes as many of the requests as there is room for, from the first on up to one that it has
+    // no way to carry out, and returns how many.
     virtual int submit(const CopyRequest* requests, int count) = 0;
     // How many of all requests that were ever submitted are complete. Their data is then visible to
     // the caller and to whom the caller tells.

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "node/accumulate.h"
 #include "task_state.h"
 
 namespace armci::node::test {
@@ -92,6 +94,36 @@ TEST(CopyEngine, TakesNoMoreThanItHasRoomFor) {
 }
 
 // A lost wake-up hangs it.
+// While another thread adds to the same places: nothing is lost, and what lies between stays.
+TEST(CopyEngine, AddsUnderTheLocks) {
+    const auto engine = make_copy_thread();
+    ASSERT_NE(engine, nullptr);
+    constexpr size_t kValues = 8'000;
+    constexpr uint64_t kRequests = 50;
+    const auto locks = std::make_unique<StripedLocks>();
+    std::vector<double> ones(kValues, 1.0);
+    std::vector<double> sums(kValues, 0.0);
+    const double factor = 2;
+    // Every second run of 80 bytes.
+    const int stride[] = {160};
+    const int count[] = {80, kValues * sizeof(double) / 160};
+    CopyRequest request;
+    ASSERT_EQ(strided::make_pair(stride, stride, count, 1, &request.layout),
+              strided::LayoutStatus::ok);
+    request.local = reinterpret_cast<char*>(ones.data());
+    request.remote = reinterpret_cast<char*>(sums.data());
+    request.stripes = locks.get();
+    request.scale = strided::make_scale(strided::AccType::float64, &factor);
+    for (uint64_t i = 0; i < kRequests; ++i) {
+        ASSERT_EQ(engine->submit(&request, 1), 1);
+        accumulate(*locks, request.scale, request.layout, request.local, request.remote);
+    }
+    wait_for(*engine, kRequests);
+    for (size_t i = 0; i < kValues; ++i) {
+        ASSERT_EQ(sums[i], i % 20 < 10 ? 2 * factor * kRequests : 0) << i;
+    }
+}
+
 TEST(CopyEngine, WakesUpEachTime) {
     const auto engine = make_copy_thread();
     ASSERT_NE(engine, nullptr);
