@@ -1,6 +1,7 @@
 #include "strided/kernels.h"
 #include "strided/paced_copy.h"
 #include "strided/run_copy.h"
+#include "strided/wide_copy.h"
 
 namespace armci::strided {
 namespace {
@@ -26,6 +27,9 @@ void copy_strided(const PairLayout& layout, char* local, char* remote) {
         });
         return;
     }
+    const WideKernel wide =
+        wide_kernel(kToRemote ? remote : local,
+                    kToRemote ? layout.remote_stride[0] : layout.local_stride[0], run_bytes);
     with_run_copier(run_bytes, [&](auto copier) {
         for_each_row(layout, local, remote, [&](const PairRow& row) {
             char* to = kToRemote ? row.remote : row.local;
@@ -39,6 +43,11 @@ void copy_strided(const PairLayout& layout, char* local, char* remote) {
             copy_short_runs(
                 pace, row.run_count,
                 [&](int64_t count) {
+                    if (wide != nullptr) {
+                        wide({to, to_stride, from, from_stride, run_bytes, count});
+                        copied(count);
+                        return;
+                    }
                     // In registers: stores of bytes may change any other variable.
                     char* run_to = to;
                     const char* run_from = from;

@@ -75,7 +75,7 @@ template <Isa kIsa>
 }
 
 template <Isa kIsa, bool kFetch>
-[[gnu::always_inline]] inline void run_row(StreamRow row) {
+[[gnu::always_inline]] inline void run_row(RunRow row) {
     int64_t ahead = 0;
     if constexpr (kFetch) {
         ahead = std::max<int64_t>(1, kAheadBytes / row.run_bytes) * row.from_stride;
@@ -102,7 +102,7 @@ template <Isa kIsa, bool kFetch>
 }
 
 template <Isa kIsa>
-void run(const StreamRow& row) {
+void run(const RunRow& row) {
     if (row.run_count > 1 && row.run_bytes < kLongestFetchedRun) {
         run_row<kIsa, true>(row);
     } else {
@@ -110,7 +110,7 @@ void run(const StreamRow& row) {
     }
 }
 
-using Kernel = void (*)(const StreamRow&);
+using Kernel = void (*)(const RunRow&);
 
 Kernel kernel_of(Isa isa) {
     if constexpr (kIsX86) {
@@ -135,11 +135,11 @@ Kernel active_kernel = run<Isa::baseline>;
 
 }  // namespace
 
-void stream_row(const StreamRow& row) {
+void stream_row(const RunRow& row) {
     active_kernel(row);
 }
 
-void stream_row_with(Isa isa, const StreamRow& row) {
+void stream_row_with(Isa isa, const RunRow& row) {
     kernel_of(isa)(row);
 }
 

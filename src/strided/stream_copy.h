@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "strided/isa.h"
+#include "strided/run_row.h"
 
 namespace armci::strided {
 
@@ -15,19 +16,10 @@ inline constexpr bool kHaveStreamingStores = true;
 inline constexpr bool kHaveStreamingStores = false;
 #endif
 
-// Equal runs at a distance of their own on each side, which must not overlap.
-struct StreamRow {
-    char* to;
-    int64_t to_stride;
-    const char* from;
-    int64_t from_stride;
-    int64_t run_bytes;
-    int64_t run_count;
-};
-
-// Parts of lines at both ends of a run are stored through the cache.
-void stream_row(const StreamRow& row);
-void stream_row_with(Isa isa, const StreamRow& row);
+// The two sides must not overlap. Parts of lines at both ends of a run are stored through the
+// cache.
+void stream_row(const RunRow& row);
+void stream_row_with(Isa isa, const RunRow& row);
 
 inline void stream_run(char* to, const char* from, int64_t bytes) {
     stream_row({to, 0, from, 0, bytes, 1});

@@ -1,0 +1,26 @@
+// Strided copies of runs of 64 to 256 bytes with the widest registers that the processor has, where
+// those are wider than what the compiler may use: half as many stores and fewer, without a call for
+// each run (measured, 1 MiB: runs of 64 bytes 1.4 times as fast, of 192 1.1).
+#pragma once
+
+#include <cstdint>
+
+#include "strided/isa.h"
+#include "strided/run_row.h"
+
+namespace armci::strided {
+
+inline constexpr int64_t kShortestWideRun = 64;
+inline constexpr int64_t kLongestWideRun = 256;
+
+using WideKernel = void (*)(const RunRow& row);
+
+// For runs of that length; nullptr where there is none. Each run is loaded before it is stored, so
+// source and destination may overlap.
+WideKernel wide_kernel_of(Isa isa, int64_t run_bytes);
+
+// The one for runs of that length, the first of them to `to`; nullptr where loops made by the
+// compiler (run_copy.h) are as fast.
+WideKernel wide_kernel(const void* to, int64_t stride, int64_t run_bytes);
+
+}  // namespace armci::strided
