@@ -263,6 +263,7 @@ bool make_vector(Runtime& runtime, const char* function, OpKind op, const armci_
     } else if (strided::make_pair_of_segments(transfer->segments.local, transfer->segments.remote,
                                               count, descriptor.bytes, &transfer->pair)) {
         transfer->local = static_cast<char*>(local[0]);
+        transfer->is_local_apart = transfer->pair.levels > 0;
         transfer->remote = transfer->segments.remote[0];
         is_vector = false;
     }

@@ -11,8 +11,7 @@ void Idling::spun(bool in_vain) {
                        : std::min(2 * spin_ns_ + 1, options_.most_spin_ns);
 }
 
-// Compared with the quickest of late; should all become slow, that is soon the new measure, so that
-// a server without work ends up asleep whatever polls cost.
+// Compared with the quickest of late; should all become slow, that is soon the new measure.
 bool Idling::is_long(int64_t poll_ns) {
     constexpr int64_t kTimesQuick = 4;
     const bool is_long = poll_ns > kTimesQuick * quick_poll_ns_;
@@ -20,9 +19,18 @@ bool Idling::is_long(int64_t poll_ns) {
     return is_long;
 }
 
+bool Idling::is_soon_after_rma(int64_t now_ns) const {
+    constexpr int64_t kMostNs = 50'000;
+    return options_.poll == base::ServerPoll::automatic &&
+           now_ns - last_long_poll_ns_ < std::min(options_.most_spin_ns, kMostNs);
+}
+
 bool Idling::polls_again(bool found_work, int64_t poll_ns, int64_t now_ns) {
-    // The first poll after an undisturbed sleep takes long because the caches are cold.
-    if (found_work || (!has_timed_out_ && is_long(poll_ns))) {
+    if (!is_cold_ && is_long(poll_ns)) {
+        last_long_poll_ns_ = now_ns;
+    }
+    is_cold_ = false;
+    if (found_work) {
         if (has_timed_out_) {
             longest_sleep_ms_ = kShortestSleepMs;
         }
@@ -40,7 +48,8 @@ bool Idling::polls_again(bool found_work, int64_t poll_ns, int64_t now_ns) {
         has_timed_out_ = false;
         sleep_ms_ = std::min(2 * sleep_ms_, longest_sleep_ms_);
     }
-    if (options_.poll == base::ServerPoll::spin || now_ns - last_work_ns_ < spin_ns_) {
+    if (options_.poll == base::ServerPoll::spin || now_ns - last_work_ns_ < spin_ns_ ||
+        is_soon_after_rma(now_ns)) {
         has_spun_ = true;
         return true;
     }
@@ -50,6 +59,7 @@ bool Idling::polls_again(bool found_work, int64_t poll_ns, int64_t now_ns) {
 
 void Idling::woke(bool timed_out) {
     has_timed_out_ = timed_out;
+    is_cold_ = timed_out;
     if (!timed_out) {
         sleep_ms_ = kShortestSleepMs;
     }

@@ -7,7 +7,8 @@
 // halved when it was in vain.
 //
 // RMA that a software provider serves is work, too, though it completes nothing at the target: the
-// poll in which that happens can only be told by the time it takes.
+// poll in which that happens can only be told by the time it takes. So does one in which the thread
+// was interrupted; therefore a long poll teaches nothing, and is followed by a short time only.
 //
 // A sleep is ended by the network, and by a time-out in case a wake-up was lost. Wake-ups are lost,
 // if at all, when something arrives just as the thread goes to sleep. That is likely while there is
@@ -46,6 +47,8 @@ class Idling {
     bool polls_again(bool found_work, int64_t poll_ns, int64_t now_ns);
     // After a sleep, before the poll that follows it.
     void woke(bool timed_out);
+    // After any other time away from the network.
+    void was_away() { is_cold_ = true; }
 
     int sleep_ms() const { return sleep_ms_; }
     int64_t spin_ns() const { return spin_ns_; }
@@ -53,13 +56,16 @@ class Idling {
   private:
     void spun(bool in_vain);
     bool is_long(int64_t poll_ns);
+    bool is_soon_after_rma(int64_t now_ns) const;
 
     Options options_;
     int sleep_ms_ = kShortestSleepMs;
     int longest_sleep_ms_ = kShortestSleepMs;
     int64_t spin_ns_ = 0;
     int64_t last_work_ns_ = 0;
+    int64_t last_long_poll_ns_ = INT64_MIN / 2;
     int64_t quick_poll_ns_ = INT64_MAX / 8;
+    bool is_cold_ = false;        // the next poll takes long whatever it finds
     bool has_spun_ = false;       // polled in vain since the last work
     bool has_slept_ = false;      // since the last work
     bool has_timed_out_ = false;  // the last sleep

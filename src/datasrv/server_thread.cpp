@@ -63,6 +63,7 @@ void Server::run() {
         const int64_t begin_ns = base::now_ns();
         if (!always_polls && begin_ns - last_help_ns_.load(std::memory_order_relaxed) < kHelpNs) {
             step_aside(aside_us);
+            idling_.was_away();
             aside_us = std::min(2 * aside_us, longest_aside_us);
             continue;
         }
@@ -74,6 +75,7 @@ void Server::run() {
             nap_us_ = kFirstNapUs;
         } else if (options_.poll_sleep_us > 0) {
             sleep_us(options_.poll_sleep_us);
+            idling_.was_away();
         } else if (polls_again || is_copying_.load(std::memory_order_relaxed)) {
             sched_yield();
         } else {
@@ -163,6 +165,9 @@ void Server::sleep_until_event() {
             for (int i = 0; i < count; ++i) {
                 if (events[i].data.fd == wake_up_.get()) {
                     take_event();
+                    if (count == 1) {
+                        idling_.was_away();
+                    }
                 }
             }
             return;
@@ -172,10 +177,12 @@ void Server::sleep_until_event() {
             // there is something to do. Nothing but the network wakes it, so it never sleeps long.
             const std::lock_guard<std::mutex> lock(mutex_);
             endpoint_.poll_blocking(has_backlog() ? kBacklogSleepMs : Idling::kShortestSleepMs);
+            idling_.was_away();
             return;
         }
         case fabric::WaitMode::nap:
             nap();
+            idling_.was_away();
             return;
     }
 }

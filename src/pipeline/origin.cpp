@@ -218,9 +218,18 @@ void Origin::post_tasks(Channel& channel) {
 }
 
 // Whether no server has anything to tell that somebody here waits for.
-bool Origin::expects_nothing() const {
-    return task_count_ == 0 && dirty_.empty() && open_batches_.empty() && credits_due_.empty() &&
-           returns_due_.empty() && endpoint_.outstanding() == 0;
+bool Origin::expects_nothing() {
+    if (task_count_ != 0 || endpoint_.outstanding() != 0 || !open_batches_.empty() ||
+        !credits_due_.empty() || !returns_due_.empty()) {
+        return false;
+    }
+    // A fence that has been waited for leaves its channels in the list.
+    while (!dirty_.empty() && !dirty_.back()->is_unfenced &&
+           !dirty_.back()->remote_work_pending()) {
+        dirty_.back()->is_dirty = false;
+        dirty_.pop_back();
+    }
+    return dirty_.empty();
 }
 
 bool Origin::progress() {

@@ -314,7 +314,7 @@ class Origin {
         return (channel.node_order == nullptr || predecessors_are_executed(channel)) &&
                flush_batch(channel);
     }
-    bool expects_nothing() const;
+    bool expects_nothing();
     bool try_credit(const Credit& credit);
     OutFrame* make_frame(void* piece, wire::FrameKind kind, size_t wire_bytes);
     bool post_message(Channel& channel, OutFrame* frame);

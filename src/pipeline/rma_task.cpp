@@ -67,7 +67,8 @@ void RmaTask::register_local(Origin& origin) {
         return;
     }
     const strided::Extent hull = strided::extent(strided::local_side(transfer_.pair));
-    if ((hull.end - hull.begin) / kSparsest <= transfer_.total_bytes) {
+    const int64_t sparsest = transfer_.is_local_apart ? 1 : kSparsest;
+    if ((hull.end - hull.begin) / sparsest <= transfer_.total_bytes) {
         region_ = origin.register_local(
             transfer_.local + hull.begin, static_cast<size_t>(hull.end - hull.begin),
             transfer_.op == base::OpKind::put ? fabric::Access::local_source

@@ -64,7 +64,8 @@ struct Transfer {
     int64_t total_bytes = 0;
 
     bool is_vector = false;
-    char* local = nullptr;  // strided: base pointers, and the layout of both sides
+    bool is_local_apart = false;  // strided: what lies between the local runs need not be memory
+    char* local = nullptr;        // strided: base pointers, and the layout of both sides
     uint64_t remote = 0;
     strided::PairLayout pair;
     VectorSegments segments;  // vector

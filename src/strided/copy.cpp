@@ -27,10 +27,8 @@ void copy_strided(const PairLayout& layout, char* local, char* remote) {
         });
         return;
     }
-    const WideKernel wide =
-        wide_kernel(kToRemote ? remote : local,
-                    kToRemote ? layout.remote_stride[0] : layout.local_stride[0], run_bytes);
-    with_run_copier(run_bytes, [&](auto copier) {
+    // `copy_row` copies through the cache.
+    const auto copy_rows = [&](auto&& copy_row) {
         for_each_row(layout, local, remote, [&](const PairRow& row) {
             char* to = kToRemote ? row.remote : row.local;
             const char* from = kToRemote ? row.local : row.remote;
@@ -43,25 +41,34 @@ void copy_strided(const PairLayout& layout, char* local, char* remote) {
             copy_short_runs(
                 pace, row.run_count,
                 [&](int64_t count) {
-                    if (wide != nullptr) {
-                        wide({to, to_stride, from, from_stride, run_bytes, count});
-                        copied(count);
-                        return;
-                    }
-                    // In registers: stores of bytes may change any other variable.
-                    char* run_to = to;
-                    const char* run_from = from;
-                    for (int64_t i = 0; i < count; ++i) {
-                        copier(run_to, run_from);
-                        run_to = offset_by(run_to, to_stride);
-                        run_from = offset_by(run_from, from_stride);
-                    }
+                    copy_row(RunRow{to, to_stride, from, from_stride, run_bytes, count});
                     copied(count);
                 },
                 [&](int64_t count) {
                     stream_row({to, to_stride, from, from_stride, run_bytes, count});
                     copied(count);
                 });
+        });
+    };
+    if (const WideKernel wide =
+            wide_kernel(kToRemote ? remote : local,
+                        kToRemote ? layout.remote_stride[0] : layout.local_stride[0], run_bytes)) {
+        copy_rows(wide);
+        return;
+    }
+    with_run_copier(run_bytes, [&](auto copier) {
+        copy_rows([copier](const RunRow& row) {
+            // In registers: stores of bytes may change any other variable.
+            const auto copy_run = copier;
+            char* to = row.to;
+            const char* from = row.from;
+            const int64_t to_stride = row.to_stride;
+            const int64_t from_stride = row.from_stride;
+            for (int64_t i = row.run_count; i > 0; --i) {
+                copy_run(to, from);
+                to = offset_by(to, to_stride);
+                from = offset_by(from, from_stride);
+            }
         });
     });
 }

@@ -128,7 +128,7 @@ void copy_wide_row(const RunRow& row) {
 
 #endif
 
-const Isa widest_isa = best_isa();
+const Isa best = best_isa();
 
 }  // namespace
 
@@ -152,12 +152,8 @@ WideKernel wide_kernel_of(Isa isa, int64_t run_bytes) {
 #endif
 }
 
-WideKernel wide_kernel(const void* to, int64_t stride, int64_t run_bytes) {
-    // One store of a line that lies across two lines is slower than four that do not.
-    constexpr int64_t kLineBytes = 64;
-    const bool lies_across =
-        (reinterpret_cast<uintptr_t>(to) | static_cast<uint64_t>(stride)) % kLineBytes != 0;
-    return run_bytes == kLineBytes && lies_across ? nullptr : wide_kernel_of(widest_isa, run_bytes);
+Isa widest_isa() {
+    return best;
 }
 
 }  // namespace armci::strided

@@ -18,9 +18,19 @@ using WideKernel = void (*)(const RunRow& row);
 // For runs of that length; nullptr where there is none. Each run is loaded before it is stored, so
 // source and destination may overlap.
 WideKernel wide_kernel_of(Isa isa, int64_t run_bytes);
+Isa widest_isa();
 
 // The one for runs of that length, the first of them to `to`; nullptr where loops made by the
 // compiler (run_copy.h) are as fast.
-WideKernel wide_kernel(const void* to, int64_t stride, int64_t run_bytes);
+inline WideKernel wide_kernel(const void* to, int64_t stride, int64_t run_bytes) {
+    // One store of a line that lies across two lines is slower than four that do not.
+    constexpr int64_t kLineBytes = 64;
+    if (run_bytes < kShortestWideRun || run_bytes > kLongestWideRun ||
+        (run_bytes == kLineBytes &&
+         (reinterpret_cast<uintptr_t>(to) | static_cast<uint64_t>(stride)) % kLineBytes != 0)) {
+        return nullptr;
+    }
+    return wide_kernel_of(widest_isa(), run_bytes);
+}
 
 }  // namespace armci::strided

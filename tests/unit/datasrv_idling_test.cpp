@@ -137,6 +137,30 @@ TEST_F(IdlingTest, APollThatTakesLongHasServedRma) {
     EXPECT_TRUE(finds_nothing());
 }
 
+// As interruptions make them: however long it may poll after work, it sleeps.
+TEST_F(IdlingTest, ALongPollNowAndThenKeepsNobodyAwake) {
+    for (const int64_t most_ns : {kMostNs, int64_t{20'000'000}}) {
+        idling_ = Idling({ServerPoll::automatic, most_ns, true}, now_ns_);
+        finds_work();
+        const int64_t begin_ns = now_ns_;
+        for (int poll = 1; poll % 100 == 0 ? serves_rma() : finds_nothing(); ++poll) {
+            now_ns_ += 10'000;
+        }
+        EXPECT_LT(now_ns_ - begin_ns, most_ns + 1'000'000);
+        EXPECT_LE(idling_.spin_ns(), most_ns);
+    }
+}
+
+TEST_F(IdlingTest, TheFirstPollAfterATimeAwayMayTakeLong) {
+    start(ServerPoll::automatic);
+    finds_work();
+    finds_nothing();
+    now_ns_ += kMostNs;
+    idling_.was_away();
+    EXPECT_FALSE(serves_rma());
+    EXPECT_TRUE(serves_rma());
+}
+
 TEST_F(IdlingTest, PollsThatAllTakeLongKeepNobodyAwake) {
     start(ServerPoll::automatic);
     finds_work();

@@ -12,7 +12,10 @@ namespace armci::test {
 class HeldEngine final : public node::CopyEngine {
   public:
     int submit(const node::CopyRequest* requests, int count) override {
-        const int taken = std::min(count, room_);
+        const auto* const end = std::find_if(
+            requests, requests + std::min(count, room_),
+            [](const node::CopyRequest& request) { return request.stripes != nullptr; });
+        const int taken = static_cast<int>(end - requests);
         waiting_.insert(waiting_.end(), requests, requests + taken);
         return taken;
     }

@@ -1,5 +1,5 @@
-// A target that computes, in neither ARMCI nor MPI, until its origin has put a word into its
-// memory.
+// A target that computes or sleeps, in neither ARMCI nor MPI, until its origin has put a word into
+// its memory.
 #pragma once
 
 #include "armci-bench/arena.h"
@@ -12,11 +12,11 @@ namespace armci::bench {
 // At the origin. `value` is different every time.
 void release_busy_target(const Arena& arena, int target, long value);
 
-// At the target. Calls `work()`, a short one, until the value has come. Returns false if that took
-// longer than limit_s.
+// At the target. Calls `work()`, which takes milliseconds at most, until the value has come.
+// Returns false if that took longer than limit_s.
 template <class Work>
-bool compute_until_released(const Arena& arena, int rank, long value, int64_t limit_s,
-                            Work&& work) {
+bool stay_outside_until_released(const Arena& arena, int rank, long value, int64_t limit_s,
+                                 Work&& work) {
     using Clock = std::chrono::steady_clock;
     const std::atomic_ref<long> word(*arena.release_word(rank));
     const auto limit = Clock::now() + std::chrono::seconds(limit_s);

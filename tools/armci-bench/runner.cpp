@@ -124,7 +124,7 @@ class Measurement {
         } else if (is_server()) {
             workload_->serve();
         } else if (is_outside()) {
-            stalled = stay_until_released() ? 0 : 1;
+            stalled = stays_until_released() ? 0 : 1;
         }
         if (options_.target_wait == TargetWait::armci) {
             ARMCI_Barrier();
@@ -262,21 +262,21 @@ class Measurement {
         return wait == TargetWait::busy || wait == TargetWait::asleep;
     }
 
-    // If it computes, and there is one that does nothing else.
+    // If it stays outside, and there is one that does nothing else.
     void release_target() {
         if (roles_.actor_count < roles_.rank_count) {
             release_busy_target(arena_, roles_.target, release_value_);
         }
     }
 
-    bool stay_until_released() const {
+    bool stays_until_released() const {
         if (options_.target_wait == TargetWait::asleep) {
-            return bench::compute_until_released(
+            return bench::stay_outside_until_released(
                 arena_, roles_.rank, release_value_, options_.busy_limit_s,
                 [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
         }
         double number = 1;
-        return bench::compute_until_released(
+        return bench::stay_outside_until_released(
             arena_, roles_.rank, release_value_, options_.busy_limit_s, [&] {
                 for (int i = 0; i < 1000; i++) {
                     number = std::sqrt(number + i);
@@ -347,11 +347,11 @@ class Measurement {
         using Clock = std::chrono::steady_clock;
         const auto begin = Clock::now();
         int64_t turns = 0;
-        const bool released = bench::compute_until_released(arena_, roles_.rank, release_value_,
-                                                            options_.busy_limit_s, [&] {
-                                                                computation_.run(kUnitsOfATurn);
-                                                                turns++;
-                                                            });
+        const bool released = bench::stay_outside_until_released(
+            arena_, roles_.rank, release_value_, options_.busy_limit_s, [&] {
+                computation_.run(kUnitsOfATurn);
+                turns++;
+            });
         const double elapsed_s = std::chrono::duration<double>(Clock::now() - begin).count();
         *seconds = elapsed_s / static_cast<double>(std::max<int64_t>(turns, 1));
         return released;

@@ -43,7 +43,7 @@ std::vector<void*> mixed(const std::vector<void*>& runs) {
     }
     std::vector<void*> result;
     for (size_t i = 0; i < count; i++) {
-        result.push_back(runs[i * step % count]);
+        result.push_back(runs[(i + 1) * step % count]);
     }
     return result;
 }

@@ -69,7 +69,7 @@ Who takes part
                       ARMCI_Barrier), busy (computing, in no library at all), asleep (nor
                       computing: their processors are free for data servers)
   --target-busy       same as --target-wait busy
-  --busy-limit S      a busy target that sees no progress gives up after S seconds (default 20);
+  --busy-limit S      a busy or sleeping target that sees no progress gives up after S seconds (default 20);
                       the row is then marked "stalled" and the exit status is not 0
 
 How long

@@ -255,6 +255,16 @@ Shape random_strided(Rng& rng, const Room& room) {
     give_up("no strided shape fits the room");
 }
 
+// Where segments at one distance begin, as those of a row.
+std::optional<int64_t> place_row(Rng& rng, Occupancy& occupied, int64_t room_bytes,
+                                 int64_t segment_bytes, int64_t segments, int64_t align_bytes,
+                                 bool overlap, int64_t* distance) {
+    const int64_t gap = rng.chance(30) ? 0 : align_bytes * rng.between(1, 8);
+    *distance = (segment_bytes + align_bytes - 1) / align_bytes * align_bytes + gap;
+    const int64_t span = (segments - 1) * *distance + segment_bytes;
+    return place_segment(rng, occupied, room_bytes, span, align_bytes, overlap);
+}
+
 Shape random_vector(Rng& rng, const Room& room) {
     Shape shape;
     shape.form = Form::vector;
@@ -269,6 +279,21 @@ Shape random_vector(Rng& rng, const Room& room) {
             std::min<int64_t>(left / room.unit_bytes, rng.chance(20) ? 400 : 20);
         const int64_t bytes = room.unit_bytes * rng.between(1, longest);
         const int64_t wanted = std::min<int64_t>(left / bytes, rng.between(1, 100));
+        if (rng.chance(30)) {
+            int64_t local_distance = 0;
+            int64_t remote_distance = 0;
+            const auto local = place_row(rng, local_taken, room.local_bytes, bytes, wanted,
+                                         room.align_bytes, room.local_overlap, &local_distance);
+            const auto remote = place_row(rng, remote_taken, room.remote_bytes, bytes, wanted,
+                                          room.align_bytes, room.remote_overlap, &remote_distance);
+            for (int64_t segment = 0; local && remote && segment < wanted; ++segment) {
+                shape.runs.push_back({*local + segment * local_distance,
+                                      *remote + segment * remote_distance, bytes});
+                left -= bytes;
+            }
+            shape.first.push_back(shape.runs.size());
+            continue;
+        }
         for (int64_t segment = 0; segment < wanted; ++segment) {
             const auto local = place_segment(rng, local_taken, room.local_bytes, bytes,
                                              room.align_bytes, room.local_overlap);
