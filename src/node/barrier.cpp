@@ -9,7 +9,7 @@ namespace armci::node {
 void NodeBarrier::arrive() {
     ++number_;
     seen_ = 0;
-    std::atomic_ref(state_->flags[rank_].number).exchange(number_);
+    std::atomic_ref(state_->flags[rank_].number).store(number_, std::memory_order_release);
 }
 
 bool NodeBarrier::has_come(int rank) const {
@@ -23,6 +23,8 @@ bool NodeBarrier::all_arrived() {
         }
         ++seen_;
     }
+    // Not when the flag is raised: its line comes here while the others' are looked at.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
     // One of those who find this out is enough.
     if (state_->sleepers.load() != 0 && state_->complete.exchange(number_) != number_) {
         base::futex_wake(&state_->complete, INT_MAX);

@@ -6,15 +6,15 @@
 // A flag holds the number of the last barrier that its rank has come to. It may be one ahead of who
 // looks, who has then not left the barrier before; numbers wrap, so they are compared by distance.
 // (Where they wrap, one wake-up may be missed; sleepers look again after their time.)
-// The exchange that raises a flag pairs with the loads of it: everything written before the barrier
-// on any rank is visible after it on all.
+// The store that raises a flag pairs with the loads of it: everything written before the barrier on
+// any rank is visible after it on all.
 //
 // Between nodes the first rank meets those of other nodes then, and releases its own afterwards.
 //
 // Who waits long may sleep until a barrier is complete. It counts itself in `sleepers` and then
-// looks at the flags once more; who finds the barrier complete looks at `sleepers` afterwards. All
-// in sequentially consistent order: the last to come finds all flags raised, and it sees the
-// sleeper or the sleeper its flag.
+// looks at the flags once more; who finds the barrier complete looks at `sleepers` afterwards,
+// behind a fence. So the last to come, who finds all flags raised, sees the sleeper, or the sleeper
+// its flag.
 #pragma once
 
 #include <atomic>
