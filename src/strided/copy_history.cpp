@@ -5,6 +5,9 @@
 namespace armci::strided {
 
 bool CopiedPlace::next_is_cached() {
+    if (is_in_cache_) {
+        return true;
+    }
     if (until_trial_ > 0) {
         --until_trial_;
         return false;
@@ -14,12 +17,17 @@ bool CopiedPlace::next_is_cached() {
 }
 
 void CopiedPlace::looked(int64_t ticks, bool streamed) {
+    is_in_cache_ = !streamed;
     if (streamed) {
         looking_ticks_ = looking_ticks_ == 0 ? ticks : std::min(looking_ticks_, ticks);
     }
 }
 
-void CopiedPlace::cached(int64_t ticks) {
+void CopiedPlace::cached(int64_t ticks, bool was_slow) {
+    if (is_in_cache_) {
+        is_in_cache_ = !was_slow;
+        return;
+    }
     if (!is_drawn_in_) {
         is_drawn_in_ = true;
         return;

@@ -19,14 +19,15 @@ class CopiedPlace {
     bool next_is_cached();
     // It did not, and took that long; `streamed`: part of it went past the cache.
     void looked(int64_t ticks, bool streamed);
-    // It did.
-    void cached(int64_t ticks);
+    // It did; `was_slow`: slower than memory in the cache is copied.
+    void cached(int64_t ticks, bool was_slow);
 
   private:
     // The first that looks may be slow for what is left in the cache.
     static constexpr int32_t kFirstPause = 2;
     static constexpr int32_t kLongestPause = 256;
 
+    bool is_in_cache_ = false;   // as the last copy found: there is nothing to look for
     int64_t looking_ticks_ = 0;  // of the quickest that looked and streamed, since the last trial
     int32_t pause_ = kFirstPause;
     int32_t until_trial_ = kFirstPause;  // copies that look before the next trial

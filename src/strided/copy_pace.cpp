@@ -81,6 +81,7 @@ void CopyPace::begin(const void* to, int64_t total_bytes, int64_t unit_bytes) {
     }
     slow_ticks_per_byte();
     unit_bytes_ = unit_bytes;
+    total_bytes_ = total_bytes;
     stretch_bytes_ = kFirstStretchBytes;
     if (store_choice == StoreChoice::automatic) {
         place_ = &copy_history().visit(to, total_bytes);
@@ -102,7 +103,8 @@ void CopyPace::finish() {
     }
     const int64_t ticks = base::ticks() - whole_begin_ticks_;
     if (is_cached_) {
-        place_->cached(ticks);
+        place_->cached(ticks, static_cast<double>(ticks) >
+                                  static_cast<double>(total_bytes_) * slow_ticks_per_byte());
     } else {
         place_->looked(ticks, has_streamed_);
     }

@@ -71,6 +71,7 @@ class CopyPace {
     bool has_streamed_;
     bool is_cached_;  // the whole of it
     int64_t unit_bytes_;
+    int64_t total_bytes_;
     int64_t piece_units_;
     int64_t begin_ticks_;
     int64_t stretch_bytes_;

@@ -273,14 +273,14 @@ int looks_until_trial(CopiedPlace& place) {
 TEST(CopiedPlace, StaysInTheCacheWhileThatIsQuicker) {
     CopiedPlace place;
     EXPECT_GT(looks_until_trial(place), 0);
-    place.cached(300);  // draws it in
+    place.cached(300, false);  // draws it in
     for (int i = 0; i < 1000; ++i) {
         ASSERT_TRUE(place.next_is_cached());
-        place.cached(i % 10 == 5 ? 150 : 60);  // interrupted now and then
+        place.cached(i % 10 == 5 ? 150 : 60, false);  // interrupted now and then
     }
     for (int i = 0; i < 2; ++i) {
         ASSERT_TRUE(place.next_is_cached());
-        place.cached(150);
+        place.cached(150, false);
     }
     EXPECT_FALSE(place.next_is_cached());
 }
@@ -293,10 +293,10 @@ TEST(CopiedPlace, TrialsThatWereWorthNothingBecomeRare) {
         EXPECT_GE(looks, last);
         EXPECT_LE(looks, 256);
         last = looks;
-        place.cached(300);
+        place.cached(300, false);
         for (int i = 0; i < 2; ++i) {
             ASSERT_TRUE(place.next_is_cached()) << "these show what the first was worth";
-            place.cached(200);
+            place.cached(200, false);
         }
     }
     EXPECT_GE(last, 100);
@@ -310,16 +310,20 @@ TEST(CopiedPlace, ATrialIsNotMeasuredByOneSlowLook) {
     place.looked(100, true);
     for (int i = 0; i < 3; ++i) {
         ASSERT_TRUE(place.next_is_cached());
-        place.cached(200);
+        place.cached(200, false);
     }
     EXPECT_FALSE(place.next_is_cached());
 }
 
-TEST(CopiedPlace, WhatDoesNotStreamNeedsNoTrial) {
+TEST(CopiedPlace, WhatIsInTheCacheIsLookedAtOnceItIsSlow) {
     CopiedPlace place;
-    for (int i = 0; i < 1000; ++i) {
+    for (int round = 0; round < 10; ++round) {
         ASSERT_FALSE(place.next_is_cached());
         place.looked(100, false);
+        for (int i = 0; i < 100; ++i) {
+            ASSERT_TRUE(place.next_is_cached());
+            place.cached(100, i == 99);
+        }
     }
 }
 
