@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <sys/syscall.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -94,8 +93,7 @@ TEST(CopyEngine, TakesNoMoreThanItHasRoomFor) {
     EXPECT_GT(submitted, 0U);
 }
 
-// It waits where somebody else has the lock, and hangs this if it does not; what lies between runs
-// stays.
+// It waits where somebody else has the lock; what lies between runs stays.
 TEST(CopyEngine, AddsUnderTheLocks) {
     constexpr auto kGranule = static_cast<size_t>(StripedLocks::kGranuleBytes);
     constexpr size_t kValues = 2 * kGranule / sizeof(double);
@@ -124,10 +122,7 @@ TEST(CopyEngine, AddsUnderTheLocks) {
     SharedLock& second = (*locks)[StripedLocks::stripe_of(request.remote + kGranule)];
     second.lock();
     ASSERT_EQ(engine->submit(&request, 1), 1);
-    // It naps in the end when it waits for a lock.
-    while (!armci::test::is_blocked_in(task, SYS_clock_nanosleep)) {
-        sched_yield();
-    }
+    armci::test::wait_until_asleep(task);  // it naps when it waits long for a lock
     EXPECT_EQ(engine->completed(), 0U);
     second.unlock();
     wait_for(*engine, 1);
