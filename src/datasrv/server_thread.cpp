@@ -96,8 +96,12 @@ bool Server::poll_once() {
 
 // A thread that is asleep is woken for every message, and lets itself be put to sleep again inside
 // the kernel when it finds that the helper was quicker, so it never learns of the helper; it has
-// to be told. Not at once, because that costs as much as a short wait.
+// to be told. Not at once, because that costs as much as a short wait; and not where the helper may
+// lose its processor, for then being woken is not in vain.
 void Server::send_aside(int64_t now_ns) {
+    if (options_.is_crowded) {
+        return;
+    }
     const int64_t first_ns = first_help_ns_.load(std::memory_order_relaxed);
     if (first_ns == 0) {
         first_help_ns_.store(now_ns, std::memory_order_relaxed);
