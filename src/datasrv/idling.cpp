@@ -59,7 +59,6 @@ bool Idling::polls_again(bool found_work, int64_t poll_ns, int64_t now_ns) {
 
 void Idling::woke(bool timed_out) {
     has_timed_out_ = timed_out;
-    is_cold_ = timed_out;
     if (!timed_out) {
         sleep_ms_ = kShortestSleepMs;
     }

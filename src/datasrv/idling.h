@@ -47,7 +47,7 @@ class Idling {
     bool polls_again(bool found_work, int64_t poll_ns, int64_t now_ns);
     // After a sleep, before the poll that follows it.
     void woke(bool timed_out);
-    // After any other time away from the network.
+    // After a sleep, or another time away, that the network did not end.
     void was_away() { is_cold_ = true; }
 
     int sleep_ms() const { return sleep_ms_; }

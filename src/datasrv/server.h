@@ -255,7 +255,7 @@ class Server {
     // --- thread (server_thread.cpp) ---
     void run();
     bool poll_once();
-    void sleep_until_event();
+    bool sleep_until_event();
     void send_aside(int64_t now_ns);
     void step_aside(int64_t us);
     void wake();

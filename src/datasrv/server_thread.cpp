@@ -78,8 +78,8 @@ void Server::run() {
             idling_.was_away();
         } else if (polls_again || is_copying_.load(std::memory_order_relaxed)) {
             sched_yield();
-        } else {
-            sleep_until_event();
+        } else if (!sleep_until_event()) {
+            idling_.was_away();
         }
     }
 }
@@ -149,14 +149,15 @@ void Server::take_event() {
     }
 }
 
-void Server::sleep_until_event() {
+// True when the network has ended the sleep, or prevented it.
+bool Server::sleep_until_event() {
     switch (endpoint_.wait_mode()) {
         case fabric::WaitMode::fd: {
             bool backlog = false;
             {
                 const std::lock_guard<std::mutex> lock(mutex_);
                 if (!endpoint_.may_sleep()) {
-                    return;
+                    return true;
                 }
                 backlog = has_backlog();
             }
@@ -166,29 +167,28 @@ void Server::sleep_until_event() {
                 epoll_wait(epoll_fd_, events, 2, backlog ? kBacklogSleepMs : idling_.sleep_ms());
             is_asleep_.store(false, std::memory_order_relaxed);
             idling_.woke(count == 0 && !backlog);
+            bool by_network = false;
             for (int i = 0; i < count; ++i) {
                 if (events[i].data.fd == wake_up_.get()) {
                     take_event();
-                    if (count == 1) {
-                        idling_.was_away();
-                    }
+                } else {
+                    by_network = true;
                 }
             }
-            return;
+            return by_network;
         }
         case fabric::WaitMode::sread: {
             // Whoever wants to help meanwhile finds the mutex taken, and this thread awake if
             // there is something to do. Nothing but the network wakes it, so it never sleeps long.
             const std::lock_guard<std::mutex> lock(mutex_);
-            endpoint_.poll_blocking(has_backlog() ? kBacklogSleepMs : Idling::kShortestSleepMs);
-            idling_.was_away();
-            return;
+            return endpoint_.poll_blocking(has_backlog() ? kBacklogSleepMs
+                                                         : Idling::kShortestSleepMs) > 0;
         }
         case fabric::WaitMode::nap:
             nap();
-            idling_.was_away();
-            return;
+            return false;
     }
+    return false;
 }
 
 // Naps grow while nothing happens, so that an idle server costs next to nothing; no further,
