@@ -246,26 +246,31 @@ bool make_vector(Runtime& runtime, const char* function, OpKind op, const armci_
     if (std::find(local, local + count, nullptr) != local + count) {
         check_not_null(function, local_first ? "src_ptr_array" : "dst_ptr_array", nullptr);
     }
-    transfer->segments.local = reinterpret_cast<const uint64_t*>(local);
-    transfer->segments.remote = reinterpret_cast<const uint64_t*>(remote);
+    pipeline::VectorSegments segments;
+    segments.local = reinterpret_cast<const uint64_t*>(local);
+    segments.remote = reinterpret_cast<const uint64_t*>(remote);
+    segments.count = count;
+    segments.segment_bytes = descriptor.bytes;
     // Most are all in one segment, which one look tells.
     strided::AddressRange range{};
-    bool is_vector = true;
-    if (!strided::enclose(transfer->segments.remote, count, descriptor.bytes, &range) ||
-        range.bytes > INT64_MAX ||
-        !is_global_unlocked(range.begin, static_cast<int64_t>(range.bytes), proc, runtime)) {
-        for (int i = 0; i < count; ++i) {
-            const uint32_t owner =
-                check_remote(function, local_first ? "dst_ptr_array" : "src_ptr_array",
-                             transfer->segments.remote[i], descriptor.bytes, proc, runtime);
-            transfer->owner = std::max(transfer->owner, owner);
-        }
-    } else if (strided::make_pair_of_segments(transfer->segments.local, transfer->segments.remote,
-                                              count, descriptor.bytes, &transfer->pair)) {
+    const bool are_in_one =
+        strided::enclose(segments.remote, count, descriptor.bytes, &range) &&
+        range.bytes <= INT64_MAX &&
+        is_global_unlocked(range.begin, static_cast<int64_t>(range.bytes), proc, runtime);
+    for (int i = 0; !are_in_one && i < count; ++i) {
+        const uint32_t owner =
+            check_remote(function, local_first ? "dst_ptr_array" : "src_ptr_array",
+                         segments.remote[i], descriptor.bytes, proc, runtime);
+        transfer->owner = std::max(transfer->owner, owner);
+    }
+    if (are_in_one && strided::make_pair_of_segments(segments.local, segments.remote, count,
+                                                     descriptor.bytes, &transfer->pair)) {
         transfer->local = static_cast<char*>(local[0]);
         transfer->is_local_apart = transfer->pair.levels > 0;
-        transfer->remote = transfer->segments.remote[0];
-        is_vector = false;
+        transfer->remote = segments.remote[0];
+    } else {
+        transfer->is_vector = true;
+        transfer->segments = std::move(segments);
     }
     if (op == OpKind::acc) {
         check_not_null(function, "scale", scale);
@@ -276,9 +281,6 @@ bool make_vector(Runtime& runtime, const char* function, OpKind op, const armci_
     transfer->op = op;
     transfer->target = proc;
     transfer->total_bytes = static_cast<int64_t>(descriptor.bytes) * descriptor.ptr_array_len;
-    transfer->is_vector = is_vector;
-    transfer->segments.count = count;
-    transfer->segments.segment_bytes = descriptor.bytes;
     return true;
 }
 

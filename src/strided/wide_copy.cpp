@@ -5,112 +5,58 @@
 namespace armci::strided {
 namespace {
 
-// Assembly for the same reasons as in stream_copy.cpp. The pieces of a run are counted from both of
-// its ends, and overlap where it is shorter than all together: `second` is where those that are
-// counted from the end begin.
 #if defined(__x86_64__)
 
-struct Avx2Line {
-    static constexpr int64_t kHalfBytes = 32;
-    [[gnu::always_inline]] static void copy(char* to, const char* from, int64_t second) {
-        asm volatile(
-            "vmovdqu (%1), %%ymm0\n\t"
-            "vmovdqu (%1,%2), %%ymm1\n\t"
-            "vmovdqu %%ymm0, (%0)\n\t"
-            "vmovdqu %%ymm1, (%0,%2)"
-            :
-            : "r"(to), "r"(from), "r"(second)
-            : "xmm0", "xmm1", "memory");
+// How one run is copied. Assembly for the same reasons as in stream_copy.cpp. Its pieces are
+// counted from both ends of the run, and overlap where that is shorter than all together: those
+// counted from the end begin at `second`.
+#define ARMCI_PIECES(name, half_bytes, text)                                                  \
+    struct name {                                                                             \
+        static constexpr int64_t kHalfBytes = half_bytes;                                     \
+        [[gnu::always_inline]] static void copy(char* to, const char* from, int64_t second) { \
+            asm volatile(text                                                                 \
+                         :                                                                    \
+                         : "r"(to), "r"(from), "r"(second)                                    \
+                         : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",    \
+                           "memory");                                                         \
+        }                                                                                     \
     }
-};
+#define ARMCI_LOAD(move, place, reg) move " " place "(%1), %%" reg "\n\t"
+#define ARMCI_LOAD_2(move, place, reg) move " " place "(%1,%2), %%" reg "\n\t"
+#define ARMCI_STORE(move, place, reg) move " %%" reg ", " place "(%0)\n\t"
+#define ARMCI_STORE_2(move, place, reg) move " %%" reg ", " place "(%0,%2)\n\t"
+#define ARMCI_YMM(step, place, number) ARMCI_##step("vmovdqu", place, "ymm" number)
+#define ARMCI_ZMM(step, place, number) ARMCI_##step("vmovdqu64", place, "zmm" number)
 
-struct Avx2To128 {
-    static constexpr int64_t kHalfBytes = 64;
-    [[gnu::always_inline]] static void copy(char* to, const char* from, int64_t second) {
-        asm volatile(
-            "vmovdqu (%1), %%ymm0\n\t"
-            "vmovdqu 32(%1), %%ymm1\n\t"
-            "vmovdqu (%1,%2), %%ymm2\n\t"
-            "vmovdqu 32(%1,%2), %%ymm3\n\t"
-            "vmovdqu %%ymm0, (%0)\n\t"
-            "vmovdqu %%ymm1, 32(%0)\n\t"
-            "vmovdqu %%ymm2, (%0,%2)\n\t"
-            "vmovdqu %%ymm3, 32(%0,%2)"
-            :
-            : "r"(to), "r"(from), "r"(second)
-            : "xmm0", "xmm1", "xmm2", "xmm3", "memory");
-    }
-};
-
-struct Avx2To256 {
-    static constexpr int64_t kHalfBytes = 128;
-    [[gnu::always_inline]] static void copy(char* to, const char* from, int64_t second) {
-        asm volatile(
-            "vmovdqu (%1), %%ymm0\n\t"
-            "vmovdqu 32(%1), %%ymm1\n\t"
-            "vmovdqu 64(%1), %%ymm2\n\t"
-            "vmovdqu 96(%1), %%ymm3\n\t"
-            "vmovdqu (%1,%2), %%ymm4\n\t"
-            "vmovdqu 32(%1,%2), %%ymm5\n\t"
-            "vmovdqu 64(%1,%2), %%ymm6\n\t"
-            "vmovdqu 96(%1,%2), %%ymm7\n\t"
-            "vmovdqu %%ymm0, (%0)\n\t"
-            "vmovdqu %%ymm1, 32(%0)\n\t"
-            "vmovdqu %%ymm2, 64(%0)\n\t"
-            "vmovdqu %%ymm3, 96(%0)\n\t"
-            "vmovdqu %%ymm4, (%0,%2)\n\t"
-            "vmovdqu %%ymm5, 32(%0,%2)\n\t"
-            "vmovdqu %%ymm6, 64(%0,%2)\n\t"
-            "vmovdqu %%ymm7, 96(%0,%2)"
-            :
-            : "r"(to), "r"(from), "r"(second)
-            : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "memory");
-    }
-};
-
-struct Avx512Line {
-    static constexpr int64_t kHalfBytes = 64;  // the only half
-    [[gnu::always_inline]] static void copy(char* to, const char* from, int64_t) {
-        asm volatile(
-            "vmovdqu64 (%1), %%zmm0\n\t"
-            "vmovdqu64 %%zmm0, (%0)"
-            :
-            : "r"(to), "r"(from)
-            : "xmm0", "memory");
-    }
-};
-
-struct Avx512To128 {
-    static constexpr int64_t kHalfBytes = 64;
-    [[gnu::always_inline]] static void copy(char* to, const char* from, int64_t second) {
-        asm volatile(
-            "vmovdqu64 (%1), %%zmm0\n\t"
-            "vmovdqu64 (%1,%2), %%zmm1\n\t"
-            "vmovdqu64 %%zmm0, (%0)\n\t"
-            "vmovdqu64 %%zmm1, (%0,%2)"
-            :
-            : "r"(to), "r"(from), "r"(second)
-            : "xmm0", "xmm1", "memory");
-    }
-};
-
-struct Avx512To256 {
-    static constexpr int64_t kHalfBytes = 128;
-    [[gnu::always_inline]] static void copy(char* to, const char* from, int64_t second) {
-        asm volatile(
-            "vmovdqu64 (%1), %%zmm0\n\t"
-            "vmovdqu64 64(%1), %%zmm1\n\t"
-            "vmovdqu64 (%1,%2), %%zmm2\n\t"
-            "vmovdqu64 64(%1,%2), %%zmm3\n\t"
-            "vmovdqu64 %%zmm0, (%0)\n\t"
-            "vmovdqu64 %%zmm1, 64(%0)\n\t"
-            "vmovdqu64 %%zmm2, (%0,%2)\n\t"
-            "vmovdqu64 %%zmm3, 64(%0,%2)"
-            :
-            : "r"(to), "r"(from), "r"(second)
-            : "xmm0", "xmm1", "xmm2", "xmm3", "memory");
-    }
-};
+// clang-format off
+ARMCI_PIECES(Avx2Line, 32,
+    ARMCI_YMM(LOAD, "", "0") ARMCI_YMM(LOAD_2, "", "1")
+    ARMCI_YMM(STORE, "", "0") ARMCI_YMM(STORE_2, "", "1"));
+ARMCI_PIECES(Avx2To128, 64,
+    ARMCI_YMM(LOAD, "", "0") ARMCI_YMM(LOAD, "32", "1")
+    ARMCI_YMM(LOAD_2, "", "2") ARMCI_YMM(LOAD_2, "32", "3")
+    ARMCI_YMM(STORE, "", "0") ARMCI_YMM(STORE, "32", "1")
+    ARMCI_YMM(STORE_2, "", "2") ARMCI_YMM(STORE_2, "32", "3"));
+ARMCI_PIECES(Avx2To256, 128,
+    ARMCI_YMM(LOAD, "", "0") ARMCI_YMM(LOAD, "32", "1")
+    ARMCI_YMM(LOAD, "64", "2") ARMCI_YMM(LOAD, "96", "3")
+    ARMCI_YMM(LOAD_2, "", "4") ARMCI_YMM(LOAD_2, "32", "5")
+    ARMCI_YMM(LOAD_2, "64", "6") ARMCI_YMM(LOAD_2, "96", "7")
+    ARMCI_YMM(STORE, "", "0") ARMCI_YMM(STORE, "32", "1")
+    ARMCI_YMM(STORE, "64", "2") ARMCI_YMM(STORE, "96", "3")
+    ARMCI_YMM(STORE_2, "", "4") ARMCI_YMM(STORE_2, "32", "5")
+    ARMCI_YMM(STORE_2, "64", "6") ARMCI_YMM(STORE_2, "96", "7"));
+ARMCI_PIECES(Avx512Line, 64,  // the only half
+    ARMCI_ZMM(LOAD, "", "0") ARMCI_ZMM(STORE, "", "0"));
+ARMCI_PIECES(Avx512To128, 64,
+    ARMCI_ZMM(LOAD, "", "0") ARMCI_ZMM(LOAD_2, "", "1")
+    ARMCI_ZMM(STORE, "", "0") ARMCI_ZMM(STORE_2, "", "1"));
+ARMCI_PIECES(Avx512To256, 128,
+    ARMCI_ZMM(LOAD, "", "0") ARMCI_ZMM(LOAD, "64", "1")
+    ARMCI_ZMM(LOAD_2, "", "2") ARMCI_ZMM(LOAD_2, "64", "3")
+    ARMCI_ZMM(STORE, "", "0") ARMCI_ZMM(STORE, "64", "1")
+    ARMCI_ZMM(STORE_2, "", "2") ARMCI_ZMM(STORE_2, "64", "3"));
+// clang-format on
 
 template <class Pieces>
 void copy_wide_row(const RunRow& row) {
