@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
@@ -48,6 +49,20 @@ TEST_F(LibfabricEnvironmentTest, IsGoneAfterwards) {
         EXPECT_NE(getenv(kVariable), nullptr);
     }
     EXPECT_EQ(getenv(kVariable), nullptr);
+}
+
+TEST_F(LibfabricEnvironmentTest, HasWhatArchitectureTellsUsersToExport) {
+    const std::pair<const char*, const char*> settings[] = {
+        {"FI_OFI_RXM_MSG_RX_SIZE", "128"},
+        {"FI_OFI_RXM_BUFFER_SIZE", "8192"},
+        {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"}};
+    for (const auto& [name, value] : settings) {
+        if (name != std::string(kVariable) && getenv(name) != nullptr) {
+            continue;  // the user's own
+        }
+        const LibfabricEnvironment environment;
+        EXPECT_STREQ(getenv(name), value);
+    }
 }
 
 TEST_F(LibfabricEnvironmentTest, TheUsersSettingStays) {
