@@ -252,11 +252,11 @@ bool make_vector(Runtime& runtime, const char* function, OpKind op, const armci_
     segments.count = count;
     segments.segment_bytes = descriptor.bytes;
     // Most are all in one segment, which one look tells.
-    strided::AddressRange range{};
+    const strided::AddressRange hull = strided::enclose(segments.remote, count, descriptor.bytes);
     const bool are_in_one =
-        strided::enclose(segments.remote, count, descriptor.bytes, &range) &&
-        range.bytes <= INT64_MAX &&
-        is_global_unlocked(range.begin, static_cast<int64_t>(range.bytes), proc, runtime);
+        hull.bytes > 0 && hull.bytes <= INT64_MAX &&
+        is_global_unlocked(hull.begin, static_cast<int64_t>(hull.bytes), proc, runtime);
+    segments.remote_hull = hull;
     for (int i = 0; !are_in_one && i < count; ++i) {
         const uint32_t owner =
             check_remote(function, local_first ? "dst_ptr_array" : "src_ptr_array",

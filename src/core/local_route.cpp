@@ -38,14 +38,11 @@ void run_vector(Runtime& runtime, const pipeline::Transfer& transfer) {
             strided::copy_vector(as_pointers(segments.remote), as_pointers(segments.local),
                                  segments.count, segments.segment_bytes);
             return;
-        case base::OpKind::acc: {
-            node::LockedAccumulator accumulator(runtime.heap.stripes(), transfer.scale);
-            for (int64_t i = 0; i < segments.count; ++i) {
-                accumulator.add(as_pointers(segments.local)[i], as_pointers(segments.remote)[i],
-                                segments.segment_bytes);
-            }
+        case base::OpKind::acc:
+            node::accumulate(
+                runtime.heap.stripes(), transfer.scale,
+                {segments.remote, segments.local, nullptr, segments.segment_bytes, segments.count});
             return;
-        }
     }
 }
 

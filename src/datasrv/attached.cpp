@@ -81,10 +81,10 @@ void Server::change_attached(Client& client, const wire::FrameHeader& header,
     };
     const wire::LayoutView& layout = view.layout;
     const node::AccessFailure failure =
-        layout.kind == wire::LayoutKind::strided
-            ? apply(strided::StridedCursor(reinterpret_cast<void*>(layout.base), layout.strided))
-            : apply(strided::VectorCursor(layout.addresses, layout.segment_count,
-                                          layout.segment_bytes));
+        layout.is_vector
+            ? apply(strided::VectorCursor(layout.addresses, layout.segment_count,
+                                          layout.segment_bytes))
+            : apply(strided::StridedCursor(reinterpret_cast<void*>(layout.base), layout.strided));
     if (failure.error != 0) {
         fail_access(client, header.kind, header.request_id, process, failure, view.body.data_bytes);
     }

@@ -25,7 +25,7 @@ void GetStreams::start(Client& client, uint64_t request_id, const wire::LayoutVi
     if (attached != nullptr) {
         stream.process = *attached;
     }
-    stream.is_vector = layout.kind == wire::LayoutKind::vector;
+    stream.is_vector = layout.is_vector;
     if (stream.is_vector) {
         stream.vector =
             strided::VectorCursor(layout.addresses, layout.segment_count, layout.segment_bytes);
@@ -35,7 +35,7 @@ void GetStreams::start(Client& client, uint64_t request_id, const wire::LayoutVi
             strided::StridedCursor(reinterpret_cast<void*>(layout.base), layout.strided);
         stream.strided.seek(static_cast<int64_t>(body.offset));
     }
-    // While the frame is still here no copy of its addresses is needed.
+    // Until the next frame is decoded no copy of the addresses is needed.
     while (next_chunk_bytes(stream) > 0) {
         if (!send_chunk(stream)) {
             break;
@@ -45,9 +45,7 @@ void GetStreams::start(Client& client, uint64_t request_id, const wire::LayoutVi
         }
     }
     if (stream.is_vector) {
-        stream.addresses.resize(layout.segment_count);
-        std::memcpy(stream.addresses.data(), layout.addresses,
-                    sizeof(uint64_t) * layout.segment_count);
+        stream.addresses.assign(layout.addresses, layout.addresses + layout.segment_count);
         stream.vector = strided::VectorCursor(stream.addresses.data(), layout.segment_count,
                                               layout.segment_bytes);
         stream.vector.seek(static_cast<int64_t>(body.offset) + stream.sent_bytes);

@@ -10,6 +10,40 @@
 #include "node/word_atomics.h"
 
 namespace armci::datasrv {
+namespace {
+
+void add(node::StripedLocks& locks, strided::StridedCursor& to, const strided::AccScale& scale,
+         const char* data, int64_t bytes) {
+    node::LockedAccumulator accumulator(locks, scale);
+    while (bytes > 0) {
+        const strided::Row row = to.next_row(bytes);
+        accumulator.add_row(
+            {row.data, row.stride, data, row.run_bytes, row.run_bytes, row.run_count});
+        data += row.run_count * row.run_bytes;
+        bytes -= row.run_count * row.run_bytes;
+    }
+}
+
+// Whole segments together, and what is there of others.
+void add(node::StripedLocks& locks, strided::VectorCursor& to, const strided::AccScale& scale,
+         const char* data, int64_t bytes) {
+    while (bytes > 0) {
+        if (to.is_at_run_start() && bytes >= to.run_bytes()) {
+            const int64_t count = bytes / to.run_bytes();
+            node::accumulate(locks, scale,
+                             {to.next_addresses(count), nullptr, data, to.run_bytes(), count});
+            data += count * to.run_bytes();
+            bytes -= count * to.run_bytes();
+        } else {
+            const strided::Run run = to.next(bytes);
+            node::LockedAccumulator(locks, scale).add(data, run.data, run.bytes);
+            data += run.bytes;
+            bytes -= run.bytes;
+        }
+    }
+}
+
+}  // namespace
 
 void Server::answer_empty(Client& client, wire::FrameKind kind, uint64_t request_id) {
     WaitingReply reply;
@@ -242,21 +276,18 @@ bool Server::handle_hello(Client& client, const void* frame, size_t frame_bytes)
 
 Server::Place Server::place_of(const wire::LayoutView& layout, uint32_t owner, uint64_t* address,
                                uint64_t* bytes, node::Attachment* process) {
-    if (layout.kind == wire::LayoutKind::strided) {
-        const strided::Extent hull = strided::extent(layout.strided);
-        *address = layout.base + static_cast<uint64_t>(hull.begin);
-        *bytes = static_cast<uint64_t>(hull.end - hull.begin);
+    *address = layout.hull.begin;
+    *bytes = layout.hull.bytes;
+    if (!layout.is_vector) {
         return place_of(*address, *bytes, owner, process);
     }
-    strided::AddressRange range{};
-    if (strided::enclose(layout.addresses, layout.segment_count, layout.segment_bytes, &range) &&
-        segments_.contains(range.begin, range.bytes)) {
+    if (*bytes > 0 && segments_.contains(*address, *bytes)) {
         return Place::global;
     }
     Place all = Place::global;
     *bytes = static_cast<uint64_t>(layout.segment_bytes);
     for (int64_t i = 0; i < layout.segment_count; ++i) {
-        std::memcpy(address, layout.addresses + i, sizeof *address);
+        *address = layout.addresses[i];
         const Place place = place_of(*address, *bytes, owner, process);
         if (place == Place::nowhere) {
             return place;
@@ -269,15 +300,9 @@ Server::Place Server::place_of(const wire::LayoutView& layout, uint32_t owner, u
 void Server::handle_transfer(Client& client, const wire::FrameHeader& header, const void* frame,
                              size_t frame_bytes) {
     wire::TransferView view;
-    if (!wire::decode_transfer(frame, frame_bytes, header, &view)) {
+    if (!wire::decode_transfer(frame, frame_bytes, header, &view, &addresses_)) {
         fail(client, header, wire::Failure::malformed, 0, frame_bytes);
         return;
-    }
-    if (view.layout.kind == wire::LayoutKind::vector && landing_.contains(frame)) {
-        // Checked once and used later: nobody may change them in between.
-        const uint64_t* addresses = view.layout.addresses;
-        addresses_.assign(addresses, addresses + view.layout.segment_count);
-        view.layout.addresses = addresses_.data();
     }
     uint64_t address = 0;
     uint64_t bytes = 0;
@@ -306,22 +331,14 @@ void Server::handle_transfer(Client& client, const wire::FrameHeader& header, co
         }
         const strided::AccScale scale =
             strided::make_scale(static_cast<strided::AccType>(header.acc_type), view.body.scale);
-        node::LockedAccumulator accumulator(heap_->stripes(), scale);
-        const char* data = view.data;
-        for (int64_t left = data_bytes; left > 0;) {
-            const strided::Row row = cursor.next_row(left);
-            accumulator.add_row(
-                {row.data, row.stride, data, row.run_bytes, row.run_bytes, row.run_count});
-            data += row.run_count * row.run_bytes;
-            left -= row.run_count * row.run_bytes;
-        }
+        add(heap_->stripes(), cursor, scale, view.data, data_bytes);
     };
-    if (view.layout.kind == wire::LayoutKind::strided) {
-        apply(
-            strided::StridedCursor(reinterpret_cast<void*>(view.layout.base), view.layout.strided));
-    } else {
+    if (view.layout.is_vector) {
         apply(strided::VectorCursor(view.layout.addresses, view.layout.segment_count,
                                     view.layout.segment_bytes));
+    } else {
+        apply(
+            strided::StridedCursor(reinterpret_cast<void*>(view.layout.base), view.layout.strided));
     }
 }
 

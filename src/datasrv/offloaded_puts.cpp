@@ -19,8 +19,8 @@ bool Server::offload_put(Client& client, const wire::FrameHeader& header, const 
     constexpr int kMostRows = 8;  // of more, each is short
     wire::TransferView view;
     if (engine_ == nullptr || header.kind != wire::FrameKind::put || slot == kNoSlot ||
-        !wire::decode_transfer(frame, header.frame_bytes, header, &view) ||
-        view.layout.kind != wire::LayoutKind::strided) {
+        header.layout_kind != static_cast<uint8_t>(wire::LayoutKind::strided) ||
+        !wire::decode_transfer(frame, header.frame_bytes, header, &view, &addresses_)) {
         return false;
     }
     uint64_t address = 0;

@@ -288,7 +288,7 @@ class Server {
     std::deque<OffloadedPut> offloaded_puts_;
     GetStreams streams_{*this};
     bool registration_warned_ = false;
-    std::vector<uint64_t> addresses_;  // of a layout that its sender might still write to
+    std::vector<uint64_t> addresses_;  // of the vector that is being executed
 
     base::Thread thread_;
     std::atomic<bool> stopping_{false};

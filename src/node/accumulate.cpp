@@ -5,19 +5,88 @@
 #include "strided/cursor.h"
 
 namespace armci::node {
+namespace {
 
-void LockedAccumulator::add(const void* source, void* target, int64_t bytes) {
+// Calls hold(stripe) before it adds to memory of that stripe.
+template <class Hold>
+[[gnu::always_inline]] inline void add_under_locks(const strided::AccScale& scale,
+                                                   const void* source, void* target, int64_t bytes,
+                                                   Hold&& hold) {
     if (bytes <= StripedLocks::bytes_to_boundary(target)) [[likely]] {
         hold(StripedLocks::stripe_of(target));
-        strided::accumulate(scale_, target, source, bytes);
+        strided::accumulate(scale, target, source, bytes);
         return;
     }
     for_each_stripe(
-        scale_, static_cast<const char*>(source), static_cast<char*>(target), bytes,
-        [&](const strided::AccScale& scale, char* to, const char* from, int64_t piece_bytes) {
+        scale, static_cast<const char*>(source), static_cast<char*>(target), bytes,
+        [&](const strided::AccScale& factor, char* to, const char* from, int64_t piece_bytes) {
             hold(StripedLocks::stripe_of(to));
-            strided::accumulate(scale, to, from, piece_bytes);
+            strided::accumulate(factor, to, from, piece_bytes);
         });
+}
+
+// The stripes of several segments. A lock waits until all that was written before it has left the
+// processor, so one for each short segment would cost more than the additions. While it holds one
+// it takes no other that it would have to wait for, so there is no order to obey.
+class HeldStripes {
+  public:
+    explicit HeldStripes(StripedLocks& locks) : locks_(locks) {}
+    ~HeldStripes() { release(); }
+    HeldStripes(const HeldStripes&) = delete;
+    HeldStripes& operator=(const HeldStripes&) = delete;
+
+    // False when it is not among them and they should be released first.
+    bool hold(uint32_t stripe) {
+        if ((is_held_[stripe / 64] >> stripe % 64 & 1) != 0) [[likely]] {
+            return true;
+        }
+        if (count_ == 0) {
+            locks_[stripe].lock();
+        } else if (count_ == kMost || !locks_[stripe].try_lock()) {
+            return false;
+        }
+        is_held_[stripe / 64] |= uint64_t{1} << stripe % 64;
+        held_[count_++] = stripe;
+        return true;
+    }
+
+    void release() {
+        for (; count_ > 0; --count_) {
+            const uint32_t stripe = held_[count_ - 1];
+            is_held_[stripe / 64] = 0;
+            locks_[stripe].unlock();
+        }
+    }
+
+  private:
+    static constexpr int kMost = 32;
+
+    StripedLocks& locks_;
+    uint64_t is_held_[StripedLocks::kStripes / 64] = {};
+    uint32_t held_[kMost];
+    int count_ = 0;
+};
+
+// How many of the first segments can be added now that their stripes are held; 0 if the first one
+// had better be added alone.
+int64_t hold_for_first(HeldStripes& stripes, const strided::AccSegments& segments) {
+    constexpr int64_t kMostBytes = 64 << 10;    // others wait no longer than for this much
+    constexpr int64_t kLongestBytes = 2 << 10;  // whose lock costs little
+    const int64_t bytes = segments.segment_bytes;
+    const int64_t most =
+        bytes > kLongestBytes ? 0 : std::min(segments.segment_count, kMostBytes / bytes);
+    int64_t count = 0;
+    while (count < most && bytes <= StripedLocks::bytes_to_boundary(segments.target(count)) &&
+           stripes.hold(StripedLocks::stripe_of(segments.target(count)))) {
+        ++count;
+    }
+    return count;
+}
+
+}  // namespace
+
+void LockedAccumulator::add(const void* source, void* target, int64_t bytes) {
+    add_under_locks(scale_, source, target, bytes, [this](uint32_t stripe) { hold(stripe); });
 }
 
 void LockedAccumulator::add_row(const strided::AccRow& row) {
@@ -65,6 +134,30 @@ void accumulate(StripedLocks& locks, const strided::AccScale& scale,
         accumulator.add_row({row.remote, row.remote_stride, row.local, row.local_stride,
                              layout.count[0], row.run_count});
     });
+}
+
+void accumulate(StripedLocks& locks, const strided::AccScale& scale,
+                const strided::AccSegments& segments) {
+    HeldStripes stripes(locks);
+    strided::AccSegments left = segments;
+    while (left.segment_count > 0) {
+        strided::AccSegments group = left;
+        group.segment_count = hold_for_first(stripes, left);
+        if (group.segment_count > 0) {
+            strided::accumulate_segments(scale, group);
+            stripes.release();
+        } else {
+            group.segment_count = 1;
+            LockedAccumulator(locks, scale).add(left.source(0), left.target(0), left.segment_bytes);
+        }
+        left.targets += group.segment_count;
+        if (left.sources != nullptr) {
+            left.sources += group.segment_count;
+        } else {
+            left.dense += group.segment_count * left.segment_bytes;
+        }
+        left.segment_count -= group.segment_count;
+    }
 }
 
 }  // namespace armci::node

@@ -83,4 +83,8 @@ class LockedAccumulator {
 void accumulate(StripedLocks& locks, const strided::AccScale& scale,
                 const strided::PairLayout& layout, char* local, char* remote);
 
+// The same for the segments of a vector, which are often short and in no order.
+void accumulate(StripedLocks& locks, const strided::AccScale& scale,
+                const strided::AccSegments& segments);
+
 }  // namespace armci::node

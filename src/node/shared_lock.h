@@ -1,11 +1,11 @@
 // A lock in shared memory, and the stripes of them that make accumulate atomic.
 //
 // State of the word: 0 free, 1 held. Acquire pairs with the release in unlock(), so what one holder
-// wrote the next one sees. A waiter spins briefly, because the holder mostly keeps the lock for at most
-// a stripe's worth of arithmetic; then it gives its processor away, since with more ranks than cores
-// the holder may need it. Nobody has to be woken, so unlock() is a plain store: a short accumulate
-// is mostly these two. No owner is recorded: a process that dies inside ends the job, and the
-// memory with it.
+// wrote the next one sees. A waiter spins briefly, because the holder mostly keeps the lock for at
+// most a stripe's worth of arithmetic; then it gives its processor away, since with more ranks than
+// cores the holder may need it. Nobody has to be woken, so unlock() is a plain store: a short
+// accumulate is mostly these two. No owner is recorded: a process that dies inside ends the job,
+// and the memory with it.
 #pragma once
 
 #include <atomic>
@@ -18,10 +18,14 @@ namespace armci::node {
 class SharedLock {
   public:
     void lock() {
-        uint32_t expected = 0;
-        if (!state_.compare_exchange_strong(expected, 1, std::memory_order_acquire)) [[unlikely]] {
+        if (!try_lock()) [[unlikely]] {
             wait();
         }
+    }
+
+    bool try_lock() {
+        uint32_t expected = 0;
+        return state_.compare_exchange_strong(expected, 1, std::memory_order_acquire);
     }
 
     void unlock() { state_.store(0, std::memory_order_release); }

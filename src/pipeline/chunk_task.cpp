@@ -8,7 +8,9 @@ namespace armci::pipeline {
 
 ChunkTask::ChunkTask(wire::FrameKind kind, Transfer&& transfer)
     : Task(transfer.function), kind_(kind), transfer_(std::move(transfer)) {
-    if (!transfer_.is_vector) {
+    if (transfer_.is_vector) {
+        form_ = wire::vector_form(transfer_.segments.remote_hull);
+    } else {
         remote_layout_ = strided::remote_side(transfer_.pair);
         local_ = strided::StridedCursor(transfer_.local, strided::local_side(transfer_.pair));
     }
@@ -115,24 +117,23 @@ OutFrame* ChunkTask::next_strided_frame(Origin& origin, size_t room, uint64_t re
 }
 
 int64_t ChunkTask::segments_in(size_t room) const {
-    const size_t space =
-        room - wire::kTransferHeadBytes - wire::encoded_vector_bytes(0) - sizeof(uint64_t);
-    return static_cast<int64_t>(space) /
-           (transfer_.segments.segment_bytes + static_cast<int64_t>(sizeof(uint64_t)));
+    // Entries and data are padded.
+    const size_t head = wire::kTransferHeadBytes + form_.encoded_bytes(0) + 2 * sizeof(uint64_t);
+    return static_cast<int64_t>(
+        (room - head) /
+        (static_cast<size_t>(transfer_.segments.segment_bytes) + form_.entry_bytes()));
 }
 
 OutFrame* ChunkTask::next_segments_frame(Origin& origin, int64_t count) {
     const VectorSegments& segments = transfer_.segments;
     const int64_t bytes = count * segments.segment_bytes;
     char* out = nullptr;
-    OutFrame* frame = start_frame(origin, wire::encoded_vector_bytes(count), 0, bytes, &out);
+    OutFrame* frame = start_frame(origin, form_.encoded_bytes(count), 0, bytes, &out);
     if (frame == nullptr) {
         return nullptr;
     }
-    frame->header()->layout_kind = static_cast<uint8_t>(wire::LayoutKind::vector);
-    uint64_t* addresses = nullptr;
-    out = wire::encode_vector(out, count, segments.segment_bytes, &addresses);
-    std::memcpy(addresses, segments.remote + segment_, sizeof(uint64_t) * count);
+    frame->header()->layout_kind = static_cast<uint8_t>(form_.kind);
+    out = form_.encode(out, segments.remote + segment_, count, segments.segment_bytes);
     strided::VectorCursor local(segments.local + segment_, count, segments.segment_bytes);
     strided::pack(local, out, bytes);
     segment_ += count;

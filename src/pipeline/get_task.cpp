@@ -15,7 +15,9 @@ constexpr int64_t kSmallestWindow = 256;
 }  // namespace
 
 GetTask::GetTask(Transfer&& transfer) : Task(transfer.function), transfer_(std::move(transfer)) {
-    if (!transfer_.is_vector) {
+    if (transfer_.is_vector) {
+        form_ = wire::vector_form(transfer_.segments.remote_hull);
+    } else {
         remote_layout_ = strided::remote_side(transfer_.pair);
         local_ = strided::StridedCursor(transfer_.local, strided::local_side(transfer_.pair));
     }
@@ -36,8 +38,9 @@ bool GetTask::request_next(Origin& origin) {
     if (transfer_.is_vector) {
         const VectorSegments& segments = transfer_.segments;
         const auto space = origin.largest_request_bytes() - wire::kTransferHeadBytes -
-                           sizeof(wire::LandingBody) - wire::encoded_vector_bytes(0);
-        segment_count = std::min(static_cast<int64_t>(space / sizeof(uint64_t)),
+                           sizeof(wire::LandingBody) - form_.encoded_bytes(0) -
+                           sizeof(uint64_t);  // padding
+        segment_count = std::min(static_cast<int64_t>(space / form_.entry_bytes()),
                                  segments.count - next_segment_);
         stream.first_segment = next_segment_;
         stream.total_bytes = segment_count * segments.segment_bytes;
@@ -107,7 +110,7 @@ void GetTask::give_back_memory(Origin& origin, const Stream& stream) {
 
 OutFrame* GetTask::build_request(Origin& origin, const Stream& stream, int64_t segment_count) {
     const size_t layout_bytes = transfer_.is_vector
-                                    ? wire::encoded_vector_bytes(segment_count)
+                                    ? form_.encoded_bytes(segment_count)
                                     : wire::encoded_strided_bytes(remote_layout_.levels);
     const size_t wire_bytes = wire::kTransferHeadBytes + layout_bytes +
                               (stream.landing_count > 0 ? sizeof(wire::LandingBody) : 0);
@@ -127,11 +130,9 @@ OutFrame* GetTask::build_request(Origin& origin, const Stream& stream, int64_t s
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
     char* out = frame->wire() + wire::kTransferHeadBytes;
     if (transfer_.is_vector) {
-        header.layout_kind = static_cast<uint8_t>(wire::LayoutKind::vector);
-        uint64_t* addresses = nullptr;
-        out = wire::encode_vector(out, segment_count, transfer_.segments.segment_bytes, &addresses);
-        std::memcpy(addresses, transfer_.segments.remote + stream.first_segment,
-                    sizeof(uint64_t) * segment_count);
+        header.layout_kind = static_cast<uint8_t>(form_.kind);
+        out = form_.encode(out, transfer_.segments.remote + stream.first_segment, segment_count,
+                           transfer_.segments.segment_bytes);
     } else {
         header.layout_kind = static_cast<uint8_t>(wire::LayoutKind::strided);
         header.levels = static_cast<uint8_t>(remote_layout_.levels);

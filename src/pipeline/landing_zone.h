@@ -35,11 +35,6 @@ class LandingZone {
     const LandingAddress& address() const { return address_; }
     uint32_t slot_count() const { return address_.slot_count; }
     uint32_t slot_bytes() const { return address_.slot_bytes; }
-    bool contains(const void* address) const {
-        const auto* byte = static_cast<const char*>(address);
-        return memory_ != nullptr && byte >= memory_ &&
-               byte < memory_ + size_t{address_.slot_count} * address_.slot_bytes;
-    }
     char* slot(uint32_t index) { return memory_ + size_t{index} * address_.slot_bytes; }
 
   private:

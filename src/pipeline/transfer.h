@@ -19,6 +19,7 @@ struct VectorSegments {
     const uint64_t* remote = nullptr;
     int64_t count = 0;
     int64_t segment_bytes = 0;
+    strided::AddressRange remote_hull;  // around all of the remote side and perhaps more
     std::unique_ptr<uint64_t[]> owned;
 
     // Those whose index `wanted` says yes to, owned.
@@ -26,6 +27,7 @@ struct VectorSegments {
     VectorSegments select(Wanted&& wanted) const {
         VectorSegments chosen;
         chosen.segment_bytes = segment_bytes;
+        chosen.remote_hull = remote_hull;
         for (int64_t i = 0; i < count; ++i) {
             chosen.count += wanted(i) ? 1 : 0;
         }

@@ -11,7 +11,8 @@ namespace armci::strided {
 
 namespace {
 
-using Kernel = void (*)(const AccRow& row, const unsigned char* scale);
+template <class Runs>
+using Kernel = void (*)(const Runs& runs, const unsigned char* scale);
 
 // The loops are inlined into one function per instruction set. They load and store by memcpy, so
 // alignment does not matter. The two sides may be the same memory, but no element of the one is
@@ -85,57 +86,97 @@ struct ComplexScaleAdd {
     }
 };
 
+// The runs of a row, one after the other.
+class RowWalk {
+  public:
+    explicit RowWalk(const AccRow& row)
+        : target_(static_cast<char*>(row.target)),
+          source_(static_cast<const char*>(row.source)),
+          target_stride_(row.target_stride),
+          source_stride_(row.source_stride),
+          run_bytes_(row.run_bytes),
+          run_count_(row.run_count) {}
+    int64_t run_bytes() const { return run_bytes_; }
+    int64_t run_count() const { return run_count_; }
+    char* target() const { return target_; }
+    const char* source() const { return source_; }
+    void advance() {
+        target_ = offset_by(target_, target_stride_);
+        source_ = offset_by(source_, source_stride_);
+    }
+
+  private:
+    char* target_;
+    const char* source_;
+    int64_t target_stride_;
+    int64_t source_stride_;
+    int64_t run_bytes_;
+    int64_t run_count_;
+};
+
+class SegmentWalk {
+  public:
+    explicit SegmentWalk(const AccSegments& segments) : segments_(segments) {}
+    int64_t run_bytes() const { return segments_.segment_bytes; }
+    int64_t run_count() const { return segments_.segment_count; }
+    char* target() const { return segments_.target(index_); }
+    const char* source() const { return segments_.source(index_); }
+    void advance() { ++index_; }
+
+  private:
+    const AccSegments segments_;
+    int64_t index_ = 0;
+};
+
 // Runs whose length the compiler knows, through local copies, which nothing else can be.
-template <class Loop, int64_t kElements>
-[[gnu::always_inline]] inline void apply_to_runs_of(AccRow row, const unsigned char* scale) {
+template <class Loop, int64_t kElements, class Walk>
+[[gnu::always_inline]] inline void apply_to_runs_of(Walk walk, const unsigned char* scale) {
     constexpr int64_t kBytes = kElements * Loop::kElementBytes;
     unsigned char factor[16];
     std::memcpy(factor, scale, sizeof factor);
-    char* target = static_cast<char*>(row.target);
-    const char* source = static_cast<const char*>(row.source);
-    for (int64_t i = 0; i < row.run_count; ++i) {
+    const int64_t count = walk.run_count();
+    for (int64_t i = 0; i < count; ++i) {
         char sum[kBytes];
         char term[kBytes];
-        std::memcpy(sum, target, kBytes);
-        std::memcpy(term, source, kBytes);
+        std::memcpy(sum, walk.target(), kBytes);
+        std::memcpy(term, walk.source(), kBytes);
         Loop::apply(sum, term, kBytes, factor);
-        std::memcpy(target, sum, kBytes);
-        target = offset_by(target, row.target_stride);
-        source = offset_by(source, row.source_stride);
+        std::memcpy(walk.target(), sum, kBytes);
+        walk.advance();
     }
 }
 
-// All runs of a row. Short runs are common: columns of a matrix that is stored by rows.
-template <class Loop>
-[[gnu::always_inline]] inline void apply_to_row(const AccRow& given, const unsigned char* scale) {
-    const AccRow row = given;
-    if (row.run_count > 1) {
-        switch (row.run_bytes / Loop::kElementBytes) {
+// Short runs are common: columns of a matrix that is stored by rows, elements here and there.
+template <class Loop, class Walk>
+[[gnu::always_inline]] inline void apply_to_runs(Walk walk, const unsigned char* scale) {
+    const int64_t count = walk.run_count();
+    if (count > 1) {
+        switch (walk.run_bytes() / Loop::kElementBytes) {
             case 1:
-                return apply_to_runs_of<Loop, 1>(row, scale);
+                return apply_to_runs_of<Loop, 1>(walk, scale);
             case 2:
-                return apply_to_runs_of<Loop, 2>(row, scale);
+                return apply_to_runs_of<Loop, 2>(walk, scale);
             case 4:
-                return apply_to_runs_of<Loop, 4>(row, scale);
+                return apply_to_runs_of<Loop, 4>(walk, scale);
             case 8:
-                return apply_to_runs_of<Loop, 8>(row, scale);
+                return apply_to_runs_of<Loop, 8>(walk, scale);
             default:
                 break;
         }
     }
-    char* target = static_cast<char*>(row.target);
-    const char* source = static_cast<const char*>(row.source);
-    for (int64_t i = 0; i < row.run_count; ++i) {
-        Loop::apply(target, source, row.run_bytes, scale);
-        target = offset_by(target, row.target_stride);
-        source = offset_by(source, row.source_stride);
+    for (int64_t i = 0; i < count; ++i) {
+        Loop::apply(walk.target(), walk.source(), walk.run_bytes(), scale);
+        walk.advance();
     }
 }
 
 template <class Loop>
 struct Baseline {
-    static void run(const AccRow& row, const unsigned char* scale) {
-        apply_to_row<Loop>(row, scale);
+    static void row(const AccRow& row, const unsigned char* scale) {
+        apply_to_runs<Loop>(RowWalk(row), scale);
+    }
+    static void segments(const AccSegments& segments, const unsigned char* scale) {
+        apply_to_runs<Loop>(SegmentWalk(segments), scale);
     }
 };
 
@@ -149,33 +190,48 @@ struct Baseline {
 
 template <class Loop>
 struct Avx2 {
-    [[gnu::target("avx2")]] static void run(const AccRow& row, const unsigned char* scale) {
-        apply_to_row<Loop>(row, scale);
+    [[gnu::target("avx2")]] static void row(const AccRow& row, const unsigned char* scale) {
+        apply_to_runs<Loop>(RowWalk(row), scale);
+    }
+    [[gnu::target("avx2")]] static void segments(const AccSegments& segments,
+                                                 const unsigned char* scale) {
+        apply_to_runs<Loop>(SegmentWalk(segments), scale);
     }
 };
 
 template <class Loop>
 struct Avx512 {
-    [[gnu::target(ARMCI_AVX512_TARGET)]] static void run(const AccRow& row,
+    [[gnu::target(ARMCI_AVX512_TARGET)]] static void row(const AccRow& row,
                                                          const unsigned char* scale) {
-        apply_to_row<Loop>(row, scale);
+        apply_to_runs<Loop>(RowWalk(row), scale);
+    }
+    [[gnu::target(ARMCI_AVX512_TARGET)]] static void segments(const AccSegments& segments,
+                                                              const unsigned char* scale) {
+        apply_to_runs<Loop>(SegmentWalk(segments), scale);
     }
 };
 #endif
 
 // By type and AccScale::is_one. Integers are added as unsigned, which wraps.
-struct KernelTable {
-    Kernel kernel[kAccTypeCount][2];
+struct Kernels {
+    Kernel<AccRow> row;
+    Kernel<AccSegments> segments;
 };
+struct KernelTable {
+    Kernels kernels[kAccTypeCount][2];
+};
+
+template <class Loops>
+constexpr Kernels kKernels = {Loops::row, Loops::segments};
 
 template <template <class> class For>
 constexpr KernelTable kTable = {{
-    {For<ScaleAdd<uint32_t>>::run, For<Add<uint32_t>>::run},
-    {For<ScaleAdd<uint64_t>>::run, For<Add<uint64_t>>::run},
-    {For<ScaleAdd<float>>::run, For<Add<float>>::run},
-    {For<ScaleAdd<double>>::run, For<Add<double>>::run},
-    {For<ComplexScaleAdd<float>>::run, For<ComplexAdd<float>>::run},
-    {For<ComplexScaleAdd<double>>::run, For<ComplexAdd<double>>::run},
+    {kKernels<For<ScaleAdd<uint32_t>>>, kKernels<For<Add<uint32_t>>>},
+    {kKernels<For<ScaleAdd<uint64_t>>>, kKernels<For<Add<uint64_t>>>},
+    {kKernels<For<ScaleAdd<float>>>, kKernels<For<Add<float>>>},
+    {kKernels<For<ScaleAdd<double>>>, kKernels<For<Add<double>>>},
+    {kKernels<For<ComplexScaleAdd<float>>>, kKernels<For<ComplexAdd<float>>>},
+    {kKernels<For<ComplexScaleAdd<double>>>, kKernels<For<ComplexAdd<double>>>},
 }};
 
 #if defined(__x86_64__)
@@ -184,7 +240,7 @@ constexpr KernelTable kTable = {{
 constexpr KernelTable avx512_table() {
     KernelTable table = kTable<Avx512>;
     for (const AccType type : {AccType::complex64, AccType::complex128}) {
-        table.kernel[static_cast<int>(type)][0] = kTable<Avx2>.kernel[static_cast<int>(type)][0];
+        table.kernels[static_cast<int>(type)][0] = kTable<Avx2>.kernels[static_cast<int>(type)][0];
     }
     return table;
 }
@@ -215,8 +271,12 @@ const KernelTable* active_table = &kTable<Baseline>;
     active_table = &table_of(best_isa());
 }
 
+const Kernels& kernels_for(const KernelTable& table, const AccScale& scale) {
+    return table.kernels[static_cast<int>(scale.type)][scale.is_one ? 1 : 0];
+}
+
 void run(const KernelTable& table, const AccScale& scale, const AccRow& row) {
-    table.kernel[static_cast<int>(scale.type)][scale.is_one ? 1 : 0](row, scale.value);
+    kernels_for(table, scale).row(row, scale.value);
 }
 
 AccRow one_run(void* target, const void* source, int64_t bytes) {
@@ -271,6 +331,14 @@ void accumulate(const AccScale& scale, void* target, const void* source, int64_t
 
 void accumulate_row(const AccScale& scale, const AccRow& row) {
     run(*active_table, scale, row);
+}
+
+void accumulate_segments_with(Isa isa, const AccScale& scale, const AccSegments& segments) {
+    kernels_for(table_of(isa), scale).segments(segments, scale.value);
+}
+
+void accumulate_segments(const AccScale& scale, const AccSegments& segments) {
+    kernels_for(*active_table, scale).segments(segments, scale.value);
 }
 
 }  // namespace armci::strided

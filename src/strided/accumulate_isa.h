@@ -12,5 +12,6 @@ namespace armci::strided {
 void accumulate_with(Isa isa, const AccScale& scale, void* target, const void* source,
                      int64_t bytes);
 void accumulate_row_with(Isa isa, const AccScale& scale, const AccRow& row);
+void accumulate_segments_with(Isa isa, const AccScale& scale, const AccSegments& segments);
 
 }  // namespace armci::strided

@@ -229,6 +229,16 @@ class VectorCursor {
         position_ += count * segment_bytes_;
     }
 
+    // Passes `count` whole segments and returns where their addresses are. Only at the start of a
+    // segment, of an array that is aligned, and there must be that many.
+    const uint64_t* next_addresses(int64_t count) {
+        assert(is_at_run_start() && count <= remaining() / std::max<int64_t>(run_bytes(), 1));
+        const char* first = addresses_ + segment_ * int64_t{sizeof(uint64_t)};
+        segment_ += count;
+        position_ += count * segment_bytes_;
+        return reinterpret_cast<const uint64_t*>(first);
+    }
+
   private:
     // Modulo 2^64, as offset_by() adds it again.
     static int64_t distance_between(const char* from, const char* to) {

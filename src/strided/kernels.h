@@ -143,4 +143,21 @@ struct AccRow {
 // accumulate() for each run of the row, in order.
 void accumulate_row(const AccScale& scale, const AccRow& row);
 
+// Equal runs, each to an address of its own.
+struct AccSegments {
+    const uint64_t* targets = nullptr;
+    const uint64_t* sources = nullptr;  // nullptr: one behind the other in `dense`
+    const char* dense = nullptr;
+    int64_t segment_bytes = 0;
+    int64_t segment_count = 0;
+
+    const char* source(int64_t index) const {
+        return sources == nullptr ? dense + index * segment_bytes
+                                  : reinterpret_cast<const char*>(sources[index]);
+    }
+    char* target(int64_t index) const { return reinterpret_cast<char*>(targets[index]); }
+};
+// accumulate() for each of them, in order; they may overlap and repeat.
+void accumulate_segments(const AccScale& scale, const AccSegments& segments);
+
 }  // namespace armci::strided

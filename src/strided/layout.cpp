@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "strided/offsets.h"
+
 namespace armci::strided {
 
 namespace {
@@ -214,19 +216,26 @@ Extent remote_extent(const PairLayout& layout) {
     return hull_of(layout.levels, layout.count, layout.remote_stride);
 }
 
-bool enclose(const uint64_t* addresses, int64_t segment_count, int64_t segment_bytes,
-             AddressRange* range) {
-    uint64_t lowest = UINT64_MAX;
-    uint64_t highest = 0;
-    for (int64_t i = 0; i < segment_count; ++i) {
+AddressRange enclose(const uint64_t* addresses, int64_t segment_count, int64_t segment_bytes) {
+    uint64_t base = 0;
+    std::memcpy(&base, addresses, sizeof base);
+    int32_t low = 0;
+    int32_t high = 0;
+    bool is_found = find_offsets(addresses, segment_count, base, &low, &high);
+    uint64_t lowest = base + static_cast<uint64_t>(int64_t{low});
+    uint64_t highest = base + static_cast<uint64_t>(int64_t{high});
+    // The two sides of the end of the address space are near each other as offsets.
+    is_found = is_found && lowest <= highest;
+    for (int64_t i = 0; !is_found && i < segment_count; ++i) {
         uint64_t address = 0;
         std::memcpy(&address, addresses + i, sizeof address);
-        lowest = std::min(lowest, address);
-        highest = std::max(highest, address);
+        lowest = i == 0 ? address : std::min(lowest, address);
+        highest = i == 0 ? address : std::max(highest, address);
     }
-    range->begin = lowest;
-    return !__builtin_add_overflow(highest - lowest, static_cast<uint64_t>(segment_bytes),
-                                   &range->bytes);
+    AddressRange range{lowest, 0};
+    const bool fits = !__builtin_add_overflow(highest - lowest,
+                                              static_cast<uint64_t>(segment_bytes), &range.bytes);
+    return fits ? range : AddressRange{};
 }
 
 bool validate(const Layout& layout, int64_t* total, Extent* hull) {

@@ -77,14 +77,13 @@ int64_t run_count(const PairLayout& layout);
 Extent extent(const Layout& layout);
 Extent remote_extent(const PairLayout& layout);
 
-// The smallest range of bytes around the segments of a vector. False where it has no 64-bit length;
-// segment_count and segment_bytes are positive, and the addresses need not be aligned.
+// The smallest range of bytes around the segments of a vector, {0, 0} where it has no 64-bit
+// length; segment_count and segment_bytes are positive, and the addresses need not be aligned.
 struct AddressRange {
-    uint64_t begin;
-    uint64_t bytes;
+    uint64_t begin = 0;
+    uint64_t bytes = 0;
 };
-bool enclose(const uint64_t* addresses, int64_t segment_count, int64_t segment_bytes,
-             AddressRange* range);
+AddressRange enclose(const uint64_t* addresses, int64_t segment_count, int64_t segment_bytes);
 
 inline int64_t run_bytes(const Layout& layout) {
     return layout.count[0];

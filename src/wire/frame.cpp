@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "strided/offsets.h"
+
 namespace armci::wire {
 namespace {
 
@@ -11,6 +13,7 @@ struct StridedHead {
 struct VectorHead {
     uint64_t segment_count;
     uint64_t segment_bytes;
+    uint64_t base;  // what offsets are counted from
 };
 
 template <class T>
@@ -74,15 +77,20 @@ bool decode_strided(Input* input, int levels, LayoutView* view) {
         hull.begin < 0
             ? __builtin_sub_overflow(view->base, static_cast<uint64_t>(-hull.begin), &begin)
             : __builtin_add_overflow(view->base, static_cast<uint64_t>(hull.begin), &begin);
-    return !begin_wraps &&
-           !__builtin_add_overflow(view->base, static_cast<uint64_t>(hull.end), &end) &&
-           begin < end;
+    if (begin_wraps || __builtin_add_overflow(view->base, static_cast<uint64_t>(hull.end), &end) ||
+        begin >= end) {
+        return false;
+    }
+    view->hull = {begin, end - begin};
+    return true;
 }
 
-bool decode_vector(Input* input, LayoutView* view) {
+bool decode_vector(Input* input, LayoutKind kind, LayoutView* view,
+                   std::vector<uint64_t>* addresses) {
     VectorHead head{};
+    const size_t entry_bytes = VectorForm{kind, 0}.entry_bytes();
     if (!input->read(&head) || head.segment_count == 0 || head.segment_bytes == 0 ||
-        head.segment_count > input->remaining() / sizeof(uint64_t)) {
+        head.segment_count > input->remaining() / entry_bytes) {
         return false;
     }
     uint64_t total = 0;
@@ -90,22 +98,38 @@ bool decode_vector(Input* input, LayoutView* view) {
         total > static_cast<uint64_t>(INT64_MAX)) {
         return false;
     }
-    view->segment_count = static_cast<int64_t>(head.segment_count);
+    // Frames start at 8-byte boundaries and all parts before this one are multiples of 8.
+    const char* const entries = input->next();
+    if (!input->skip(padded(head.segment_count * entry_bytes))) {
+        return false;
+    }
+    const auto count = static_cast<int64_t>(head.segment_count);
+    addresses->resize(head.segment_count);
+    if (kind == LayoutKind::near_vector) {
+        const uint64_t highest = strided::read_offsets(reinterpret_cast<const uint32_t*>(entries),
+                                                       count, head.base, addresses->data());
+        // Where this wraps, so do addresses.
+        const bool fits = !__builtin_add_overflow(highest, head.segment_bytes, &view->hull.bytes) &&
+                          head.base + view->hull.bytes > head.base;
+        view->hull =
+            fits ? strided::AddressRange{head.base, view->hull.bytes} : strided::AddressRange{};
+    } else {
+        std::memcpy(addresses->data(), entries, head.segment_count * sizeof(uint64_t));
+        view->hull =
+            strided::enclose(addresses->data(), count, static_cast<int64_t>(head.segment_bytes));
+    }
+    view->is_vector = true;
+    view->segment_count = count;
     view->segment_bytes = static_cast<int64_t>(head.segment_bytes);
     view->total_bytes = static_cast<int64_t>(total);
-    // Frames start at 8-byte boundaries and all parts before this one are multiples of 8.
-    view->addresses = reinterpret_cast<const uint64_t*>(input->next());
-    return input->skip(head.segment_count * sizeof(uint64_t));
+    view->addresses = addresses->data();
+    return true;
 }
 
 }  // namespace
 
 size_t encoded_strided_bytes(int levels) {
     return sizeof(StridedHead) + sizeof(int64_t) * (2 * static_cast<size_t>(levels) + 1);
-}
-
-size_t encoded_vector_bytes(int64_t segment_count) {
-    return sizeof(VectorHead) + sizeof(uint64_t) * static_cast<size_t>(segment_count);
 }
 
 char* encode_strided(char* out, uint64_t base, const strided::Layout& layout) {
@@ -119,11 +143,27 @@ char* encode_strided(char* out, uint64_t base, const strided::Layout& layout) {
     return out;
 }
 
-char* encode_vector(char* out, int64_t segment_count, int64_t segment_bytes, uint64_t** addresses) {
+VectorForm vector_form(const strided::AddressRange& hull) {
+    const bool is_near = hull.bytes > 0 && hull.bytes <= uint64_t{1} << 32;
+    return {is_near ? LayoutKind::near_vector : LayoutKind::far_vector, hull.begin};
+}
+
+size_t VectorForm::encoded_bytes(int64_t segment_count) const {
+    return sizeof(VectorHead) + padded(entry_bytes() * static_cast<size_t>(segment_count));
+}
+
+char* VectorForm::encode(char* out, const uint64_t* addresses, int64_t segment_count,
+                         int64_t segment_bytes) const {
     out = append(out, VectorHead{static_cast<uint64_t>(segment_count),
-                                 static_cast<uint64_t>(segment_bytes)});
-    *addresses = reinterpret_cast<uint64_t*>(out);
-    return out + sizeof(uint64_t) * static_cast<size_t>(segment_count);
+                                 static_cast<uint64_t>(segment_bytes), base});
+    const size_t bytes = entry_bytes() * static_cast<size_t>(segment_count);
+    if (kind == LayoutKind::near_vector) {
+        strided::write_offsets(addresses, segment_count, base, reinterpret_cast<uint32_t*>(out));
+        std::memset(out + bytes, 0, padded(bytes) - bytes);
+    } else {
+        std::memcpy(out, addresses, bytes);
+    }
+    return out + padded(bytes);
 }
 
 bool decode_header(const void* frame, size_t frame_bytes, FrameHeader* header) {
@@ -137,20 +177,22 @@ bool decode_header(const void* frame, size_t frame_bytes, FrameHeader* header) {
 }
 
 bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& header,
-                     TransferView* view) {
+                     TransferView* view, std::vector<uint64_t>* addresses) {
     if (!decode_body(frame, frame_bytes, &view->body)) {
         return false;
     }
     Input input(after_body<TransferBody>(frame), static_cast<const char*>(frame) + frame_bytes);
-    view->layout.kind = static_cast<LayoutKind>(header.layout_kind);
-    switch (view->layout.kind) {
+    const auto kind = static_cast<LayoutKind>(header.layout_kind);
+    switch (kind) {
         case LayoutKind::strided:
+            view->layout.is_vector = false;
             if (!decode_strided(&input, header.levels, &view->layout)) {
                 return false;
             }
             break;
-        case LayoutKind::vector:
-            if (!decode_vector(&input, &view->layout)) {
+        case LayoutKind::near_vector:
+        case LayoutKind::far_vector:
+            if (!decode_vector(&input, kind, &view->layout, addresses)) {
                 return false;
             }
             break;
@@ -179,9 +221,8 @@ bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& h
         }
         const auto element = static_cast<uint64_t>(
             strided::element_bytes(static_cast<strided::AccType>(header.acc_type)));
-        const auto run = static_cast<uint64_t>(view->layout.kind == LayoutKind::strided
-                                                   ? view->layout.strided.count[0]
-                                                   : view->layout.segment_bytes);
+        const auto run = static_cast<uint64_t>(
+            view->layout.is_vector ? view->layout.segment_bytes : view->layout.strided.count[0]);
         if (body.data_bytes % element != 0 || body.offset % element != 0 || run % element != 0) {
             return false;
         }

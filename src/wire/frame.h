@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "strided/kernels.h"
 #include "strided/layout.h"
@@ -21,7 +22,7 @@
 namespace armci::wire {
 
 inline constexpr uint16_t kMagic = 0xa4c1;
-inline constexpr uint8_t kVersion = 1;
+inline constexpr uint8_t kVersion = 2;
 
 enum class FrameKind : uint8_t {
     // from origins to servers
@@ -85,7 +86,9 @@ struct FrameHeader {
 };
 static_assert(sizeof(FrameHeader) == 40);
 
-enum class LayoutKind : uint8_t { none = 0, strided = 1, vector = 2 };
+// A vector travels as the distances of its segments from the lowest, in 4 bytes each, or as their
+// addresses where one of them is too far away for that.
+enum class LayoutKind : uint8_t { none = 0, strided = 1, near_vector = 2, far_vector = 3 };
 
 // put, accumulate, get. `data_bytes` at `offset` of the layout's bytes.
 struct TransferBody {
@@ -197,12 +200,14 @@ struct FailedBody {
     uint32_t padding = 0;
 };
 
-// The layout of a decoded frame: strided ones are copied, vector ones point into the frame.
+// The layout of a decoded frame. Nothing of it points into the frame: its sender may still be able
+// to write there.
 struct LayoutView {
-    LayoutKind kind = LayoutKind::none;
+    bool is_vector = false;
     uint64_t base = 0;
     strided::Layout strided;
-    const uint64_t* addresses = nullptr;
+    const uint64_t* addresses = nullptr;  // in what the decoder was given for them
+    strided::AddressRange hull;           // around all of it; of vectors {0, 0} if there is none
     int64_t segment_count = 0;
     int64_t segment_bytes = 0;
     int64_t total_bytes = 0;
@@ -214,11 +219,24 @@ constexpr uint64_t padded(uint64_t bytes) {
 }
 
 size_t encoded_strided_bytes(int levels);
-size_t encoded_vector_bytes(int64_t segment_count);
-// Each writes exactly as many bytes as the functions above say and returns the end.
+// Writes exactly so many bytes and returns the end.
 char* encode_strided(char* out, uint64_t base, const strided::Layout& layout);
-// Writes the head of a vector layout; the caller then fills *addresses with segment_count of them.
-char* encode_vector(char* out, int64_t segment_count, int64_t segment_bytes, uint64_t** addresses);
+
+// How a vector is written into frames: into one, or a part of it into each of several.
+struct VectorForm {
+    LayoutKind kind = LayoutKind::near_vector;
+    uint64_t base = 0;
+
+    size_t entry_bytes() const {  // of each segment
+        return kind == LayoutKind::near_vector ? sizeof(int32_t) : sizeof(uint64_t);
+    }
+    size_t encoded_bytes(int64_t segment_count) const;
+    // Of segments that are among those which the form was made for. Returns the end.
+    char* encode(char* out, const uint64_t* addresses, int64_t segment_count,
+                 int64_t segment_bytes) const;
+};
+// Of segments that lie within `hull`; {0, 0}: anywhere.
+VectorForm vector_form(const strided::AddressRange& hull);
 
 // Checks a received frame's header against the bytes that arrived.
 bool decode_header(const void* frame, size_t frame_bytes, FrameHeader* header);
@@ -240,7 +258,7 @@ const char* after_body(const void* frame) {
 }
 
 // put, accumulate and get: body, layout, and for the first two the data, which must be exactly
-// there.
+// there. The addresses of a vector are put into *addresses.
 struct TransferView {
     TransferBody body;
     LayoutView layout;
@@ -248,7 +266,7 @@ struct TransferView {
     LandingBody landing;  // count 0: none
 };
 bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& header,
-                     TransferView* view);
+                     TransferView* view, std::vector<uint64_t>* addresses);
 
 // Walks a batch: false at its end, or when what follows does not add up (*malformed).
 struct BatchView {

@@ -18,16 +18,18 @@ void touch(const void* begin, uint64_t bytes) {
 
 void check_transfer(const FrameHeader& header, const char* frame, size_t bytes) {
     TransferView view;
-    if (!decode_transfer(frame, bytes, header, &view)) {
+    std::vector<uint64_t> addresses;
+    if (!decode_transfer(frame, bytes, header, &view, &addresses)) {
         return;
     }
     const LayoutView& layout = view.layout;
     const auto total = static_cast<uint64_t>(layout.total_bytes);
     FUZZ_CHECK(view.body.data_bytes > 0 && view.body.data_bytes <= total);
     FUZZ_CHECK(view.body.offset <= total - view.body.data_bytes);
-    if (layout.kind == LayoutKind::vector) {
+    if (layout.is_vector) {
         FUZZ_CHECK(layout.segment_count > 0 && layout.segment_bytes > 0);
-        touch(layout.addresses, static_cast<uint64_t>(layout.segment_count) * sizeof(uint64_t));
+        FUZZ_CHECK(layout.addresses == addresses.data() &&
+                   addresses.size() == static_cast<size_t>(layout.segment_count));
     } else {
         const strided::Extent hull = strided::extent(layout.strided);
         FUZZ_CHECK(hull.begin <= 0 && hull.end > hull.begin);

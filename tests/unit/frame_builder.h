@@ -1,6 +1,7 @@
 // Frames made by hand, right ones and wrong ones.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <random>
@@ -68,12 +69,12 @@ inline Frame make_vector_transfer(wire::FrameKind kind, const wire::TransferBody
                                   const std::vector<uint64_t>& addresses, int64_t segment_bytes,
                                   const std::vector<char>& data) {
     const auto count = static_cast<int64_t>(addresses.size());
-    std::vector<char> encoded(wire::encoded_vector_bytes(count));
-    uint64_t* place = nullptr;
-    wire::encode_vector(encoded.data(), count, segment_bytes, &place);
-    std::memcpy(place, addresses.data(), addresses.size() * sizeof(uint64_t));
+    const wire::VectorForm form = wire::vector_form(
+        strided::enclose(addresses.data(), count, std::max<int64_t>(segment_bytes, 1)));
+    std::vector<char> encoded(form.encoded_bytes(count));
+    form.encode(encoded.data(), addresses.data(), count, segment_bytes);
     Frame frame = make_transfer(kind, body, encoded, data);
-    header_of(frame).layout_kind = static_cast<uint8_t>(wire::LayoutKind::vector);
+    header_of(frame).layout_kind = static_cast<uint8_t>(form.kind);
     return frame;
 }
 

@@ -24,15 +24,15 @@ constexpr size_t kGranules = 5;
 // Memory that begins at a granule boundary.
 class Granules {
   public:
-    Granules() {
-        void* memory = mmap(nullptr, kBytes + kGranule, PROT_READ | PROT_WRITE,
+    explicit Granules(size_t granules = kGranules) : mapped_bytes_((granules + 1) * kGranule) {
+        void* memory = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         EXPECT_NE(memory, MAP_FAILED);
         mapping_ = memory;
         const auto address = reinterpret_cast<uintptr_t>(memory) + kGranule - 1;
         begin_ = reinterpret_cast<char*>(address / kGranule * kGranule);
     }
-    ~Granules() { munmap(mapping_, kBytes + kGranule); }
+    ~Granules() { munmap(mapping_, mapped_bytes_); }
     Granules(const Granules&) = delete;
     Granules& operator=(const Granules&) = delete;
 
@@ -40,6 +40,7 @@ class Granules {
     static constexpr size_t kBytes = kGranules * kGranule;
 
   private:
+    size_t mapped_bytes_;
     void* mapping_;
     char* begin_;
 };
@@ -149,6 +150,45 @@ TYPED_TEST(LockedAccumulatorOf, RunsOfAnyLengthAddUp) {
     }
 }
 
+// Segments anywhere, some of them more than once, of every length with a loop of its own and
+// others; from a buffer and from addresses.
+TYPED_TEST(LockedAccumulatorOf, ScatteredSegmentsAddUp) {
+    using K = TypeParam;
+    auto locks = std::make_unique<StripedLocks>();
+    std::mt19937_64 random(4);
+    const int64_t im = K::is_complex ? -2 : 0;
+    const AccScale scale = this->scale(3, im);
+    for (const size_t shift : {size_t{0}, size_t{1}}) {
+        Field<K> field(shift);
+        for (const size_t elements : {1, 2, 3, 4, 8, 9, 33, 600, 1500}) {
+            for (const int count : {1, 2, 50}) {
+                std::vector<int64_t> all;
+                std::vector<uint64_t> targets;
+                for (int i = 0; i < count; ++i) {
+                    const size_t first = random() % (field.elements() - elements);
+                    targets.push_back(reinterpret_cast<uint64_t>(field.element(first)));
+                    const std::vector<int64_t> numbers = random_numbers<K>(random, elements);
+                    all.insert(all.end(), numbers.begin(), numbers.end());
+                    field.expect_add(first, numbers, 2 * 3, 2 * im);
+                }
+                const auto source = as_components<K>(all);
+                const auto* dense = reinterpret_cast<const char*>(source.data());
+                const auto bytes = static_cast<int64_t>(elements * K::element_bytes);
+                std::vector<uint64_t> sources;
+                for (int i = 0; i < count; ++i) {
+                    sources.push_back(reinterpret_cast<uint64_t>(dense + i * bytes));
+                }
+                accumulate(*locks, scale,
+                           strided::AccSegments{targets.data(), nullptr, dense, bytes, count});
+                accumulate(
+                    *locks, scale,
+                    strided::AccSegments{targets.data(), sources.data(), nullptr, bytes, count});
+            }
+        }
+        field.expect_equal();
+    }
+}
+
 // Rows with every kind of stride: rising, falling, none, and across many granules.
 TYPED_TEST(LockedAccumulatorOf, RowsAddUpLikeTheirRuns) {
     using K = TypeParam;
@@ -241,12 +281,26 @@ TYPED_TEST(LockedAccumulatorOf, ThreadsLoseNoAddition) {
     std::vector<std::thread> threads;
     for (const std::vector<Addition>& list : additions) {
         threads.emplace_back([&] {
+            // Two of the four in segments of one element each.
+            const bool in_segments = &list == &additions[0] || &list == &additions[1];
             LockedAccumulator accumulator(*locks, scale);
             for (const Addition& addition : list) {
                 const auto source = as_components<K>(addition.numbers);
-                accumulator.add(
-                    source.data(), field.element(addition.first),
-                    static_cast<int64_t>(source.size() * sizeof(typename K::Component)));
+                const size_t elements = source.size() / K::components;
+                if (!in_segments) {
+                    accumulator.add(source.data(), field.element(addition.first),
+                                    static_cast<int64_t>(elements * K::element_bytes));
+                    continue;
+                }
+                std::vector<uint64_t> targets;
+                for (size_t i = 0; i < elements; ++i) {
+                    targets.push_back(
+                        reinterpret_cast<uint64_t>(field.element(addition.first + i)));
+                }
+                accumulate(*locks, scale,
+                           strided::AccSegments{targets.data(), nullptr,
+                                                reinterpret_cast<const char*>(source.data()),
+                                                K::element_bytes, static_cast<int64_t>(elements)});
             }
         });
     }
@@ -278,6 +332,49 @@ TEST(LockedAccumulator, LetsGoOfItsStripe) {
     second.lock();
     second.unlock();
     EXPECT_EQ(*reinterpret_cast<int*>(memory.begin()), 2);
+}
+
+// Two that hold what the other one waits for would wait for ever.
+TEST(ScatteredAccumulate, HoldsNothingWhileItWaits) {
+    auto locks = std::make_unique<StripedLocks>();
+    Granules memory;
+    const int one = 1;
+    const AccScale scale = strided::make_scale(AccType::int32, &one);
+    const auto number = [&](size_t granule) -> int& {
+        return *reinterpret_cast<int*>(memory.begin() + granule * kGranule);
+    };
+    const auto stripe = [&](size_t granule) -> SharedLock& {
+        return (*locks)[StripedLocks::stripe_of(&number(granule))];
+    };
+    stripe(1).lock();
+    std::thread other([&] {
+        const uint64_t targets[] = {
+            reinterpret_cast<uint64_t>(&number(0)), reinterpret_cast<uint64_t>(&number(2)),
+            reinterpret_cast<uint64_t>(&number(1)), reinterpret_cast<uint64_t>(&number(0))};
+        const int ones[] = {1, 1, 1, 1};
+        accumulate(*locks, scale,
+                   strided::AccSegments{targets, nullptr, reinterpret_cast<const char*>(ones),
+                                        sizeof(int), 4});
+    });
+    // Both would wait for ever if it kept one of them.
+    int sum = 0;
+    while (sum < 2) {
+        stripe(0).lock();
+        stripe(2).lock();
+        sum = number(0) + number(2);
+        stripe(2).unlock();
+        stripe(0).unlock();
+        std::this_thread::yield();
+    }
+    EXPECT_EQ(sum, 2);
+    EXPECT_EQ(number(1), 0);
+    stripe(1).unlock();
+    other.join();
+    EXPECT_EQ(number(0), 2);
+    EXPECT_EQ(number(1), 1);
+    for (const size_t granule : {0, 1, 2}) {
+        EXPECT_TRUE(stripe(granule).try_lock()) << granule;
+    }
 }
 
 }  // namespace

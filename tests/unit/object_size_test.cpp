@@ -36,10 +36,10 @@ TEST(ObjectSize, PerOperationUnderWay) {
     EXPECT_LE(sizeof(pipeline::Task), 88U);
     EXPECT_LE(sizeof(pipeline::RequestTask), 192U);
     // A transfer holds both layouts by value, so that posting allocates nothing.
-    EXPECT_LE(sizeof(pipeline::Transfer), 640U);
-    EXPECT_LE(sizeof(pipeline::PutTask), 1536U);
-    EXPECT_LE(sizeof(pipeline::GetTask), 1568U);
-    EXPECT_LE(sizeof(pipeline::RmaTask), 896U);
+    EXPECT_LE(sizeof(pipeline::Transfer), 656U);
+    EXPECT_LE(sizeof(pipeline::PutTask), 1568U);
+    EXPECT_LE(sizeof(pipeline::GetTask), 1600U);
+    EXPECT_LE(sizeof(pipeline::RmaTask), 912U);
 }
 
 TEST(ObjectSize, PerFrame) {

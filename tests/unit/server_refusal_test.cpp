@@ -124,7 +124,7 @@ TEST_F(ServerRefusal, LayoutsThatDoNotAddUp) {
         header_of(frame).levels = static_cast<uint8_t>(levels);
         requests.push_back({"levels " + std::to_string(levels), frame, Failure::malformed});
     }
-    for (const int kind : {0, 2, 3, 255}) {
+    for (const int kind : {0, 2, 3, 4, 255}) {
         Frame frame = harmful_put();
         header_of(frame).layout_kind = static_cast<uint8_t>(kind);
         requests.push_back({"layout kind " + std::to_string(kind), frame, Failure::malformed});

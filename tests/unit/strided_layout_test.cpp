@@ -425,13 +425,21 @@ TEST(StridedLayout, SegmentsAreEnclosedWhereverTheyAre) {
     const uint64_t addresses[] = {300, 100, UINT64_MAX - 7, 200};
     std::memcpy(memory + 1, addresses, sizeof addresses);
     const auto* unaligned = reinterpret_cast<const uint64_t*>(memory + 1);
-    AddressRange range{};
-    ASSERT_TRUE(enclose(unaligned, 2, 16, &range));
-    EXPECT_EQ(range.begin, 100U);
-    EXPECT_EQ(range.bytes, 216U);
-    ASSERT_TRUE(enclose(unaligned, 4, 8, &range));
-    EXPECT_EQ(range.bytes, UINT64_MAX - 99);
-    EXPECT_FALSE(enclose(unaligned, 4, 108, &range)) << "longer than any memory";
+    const auto expect = [](const AddressRange& range, uint64_t begin, uint64_t bytes) {
+        EXPECT_EQ(range.begin, begin);
+        EXPECT_EQ(range.bytes, bytes);
+    };
+    expect(enclose(unaligned, 2, 16), 100, 216);
+    expect(enclose(unaligned, 4, 8), 100, UINT64_MAX - 99);
+    expect(enclose(unaligned, 4, 108), 0, 0);  // longer than any memory
+    // Near each other, but on both sides of the end of the address space.
+    for (const auto& [first, second] :
+         {std::pair<uint64_t, uint64_t>{8, UINT64_MAX - 15}, {UINT64_MAX - 15, 8}}) {
+        const uint64_t around[] = {first, second};
+        expect(enclose(around, 2, 8), 8, UINT64_MAX - 15);
+    }
+    const uint64_t same[] = {64, 64};
+    expect(enclose(same, 2, 8), 64, 8);
 }
 
 }  // namespace

@@ -236,6 +236,11 @@ pipeline::Transfer make_transfer(const Operation& operation, const Pattern& patt
     transfer.segments.remote = remote_addresses.data();
     transfer.segments.count = static_cast<int64_t>(pattern.runs.size());
     transfer.segments.segment_bytes = pattern.run_bytes;
+    // Without a hull the addresses travel as they are, as those that are far from each other do.
+    if (transfer.segments.count % 2 == 0) {
+        transfer.segments.remote_hull =
+            strided::enclose(remote_addresses.data(), transfer.segments.count, pattern.run_bytes);
+    }
     transfer.segments.own();
     return transfer;
 }

@@ -46,11 +46,15 @@ strided::Layout random_layout(std::mt19937_64& random, int levels) {
     return layout;
 }
 
-TransferView decode(const Frame& frame) {
+struct DecodedTransfer : TransferView {
+    std::vector<uint64_t> addresses;
+};
+
+DecodedTransfer decode(const Frame& frame) {
     FrameHeader header;
     EXPECT_TRUE(decode_header(frame.data(), frame_bytes(frame), &header));
-    TransferView view;
-    EXPECT_TRUE(decode_transfer(frame.data(), frame_bytes(frame), header, &view));
+    DecodedTransfer view;
+    EXPECT_TRUE(decode_transfer(frame.data(), frame_bytes(frame), header, &view, &view.addresses));
     return view;
 }
 
@@ -110,8 +114,11 @@ TEST(Frame, LengthsOnTheWireAreMultiplesOfEight) {
     for (int levels = 0; levels <= strided::kMaxLevels; ++levels) {
         EXPECT_EQ(encoded_strided_bytes(levels) % 8, 0U);
     }
-    for (int64_t count : {0, 1, 2, 1000}) {
-        EXPECT_EQ(encoded_vector_bytes(count) % 8, 0U);
+    for (const LayoutKind kind : {LayoutKind::near_vector, LayoutKind::far_vector}) {
+        const VectorForm form{kind, kBase};
+        for (int64_t count : {0, 1, 2, 3, 1000}) {
+            EXPECT_EQ(form.encoded_bytes(count) % 8, 0U);
+        }
     }
 }
 
@@ -125,13 +132,15 @@ TEST(Frame, LayoutsTakeExactlyTheBytesTheySayTheyTake) {
         EXPECT_EQ(encode_strided(out.data(), kBase, layout), out.data() + bytes);
         EXPECT_EQ(std::string(out.end() - 8, out.end()), std::string(8, kGuard));
     }
-    for (const int64_t count : {1, 2, 77}) {
-        const size_t bytes = encoded_vector_bytes(count);
-        std::vector<char> out(bytes + 8, kGuard);
-        uint64_t* addresses = nullptr;
-        EXPECT_EQ(encode_vector(out.data(), count, 8, &addresses), out.data() + bytes);
-        EXPECT_EQ(reinterpret_cast<char*>(addresses + count), out.data() + bytes);
-        EXPECT_EQ(std::string(out.end() - 8, out.end()), std::string(8, kGuard));
+    for (const LayoutKind kind : {LayoutKind::near_vector, LayoutKind::far_vector}) {
+        const VectorForm form{kind, kBase};
+        for (const int64_t count : {1, 2, 77}) {
+            const std::vector<uint64_t> addresses(static_cast<size_t>(count), kBase + 4);
+            const size_t bytes = form.encoded_bytes(count);
+            std::vector<char> out(bytes + 8, kGuard);
+            EXPECT_EQ(form.encode(out.data(), addresses.data(), count, 8), out.data() + bytes);
+            EXPECT_EQ(std::string(out.end() - 8, out.end()), std::string(8, kGuard));
+        }
     }
 }
 
@@ -148,8 +157,8 @@ TEST(Frame, StridedTransfersComeBack) {
             const std::vector<char> data = random_bytes(random, body.data_bytes);
             const Frame frame =
                 make_strided_transfer(FrameKind::put, body, kBase + 8 * turn, layout, data);
-            const TransferView view = decode(frame);
-            EXPECT_EQ(view.layout.kind, LayoutKind::strided);
+            const DecodedTransfer view = decode(frame);
+            EXPECT_FALSE(view.layout.is_vector);
             EXPECT_EQ(view.layout.base, kBase + 8 * turn);
             EXPECT_EQ(view.layout.total_bytes, static_cast<int64_t>(total));
             ASSERT_EQ(view.layout.strided.levels, levels);
@@ -162,27 +171,62 @@ TEST(Frame, StridedTransfersComeBack) {
     }
 }
 
+// Segments near each other, and anywhere.
 TEST(Frame, VectorTransfersComeBack) {
     std::mt19937_64 random(3);
-    for (const size_t count : {1, 2, 3, 100}) {
-        for (const int64_t segment_bytes : {1, 7, 8, 24}) {
-            std::vector<uint64_t> addresses(count);
-            for (uint64_t& address : addresses) {
-                address = random();
+    for (const LayoutKind kind : {LayoutKind::near_vector, LayoutKind::far_vector}) {
+        for (const size_t count : {1, 2, 3, 100}) {
+            if (count == 1 && kind == LayoutKind::far_vector) {
+                continue;  // one is near itself
             }
-            TransferBody body;
-            body.data_bytes = count * static_cast<uint64_t>(segment_bytes);
-            const std::vector<char> data = random_bytes(random, body.data_bytes);
-            const Frame frame =
-                make_vector_transfer(FrameKind::put, body, addresses, segment_bytes, data);
-            const TransferView view = decode(frame);
-            EXPECT_EQ(view.layout.kind, LayoutKind::vector);
-            EXPECT_EQ(view.layout.segment_bytes, segment_bytes);
-            EXPECT_EQ(view.layout.total_bytes, static_cast<int64_t>(body.data_bytes));
-            ASSERT_EQ(view.layout.segment_count, static_cast<int64_t>(count));
-            EXPECT_EQ(std::memcmp(view.layout.addresses, addresses.data(), 8 * count), 0);
-            EXPECT_EQ(std::memcmp(view.data, data.data(), data.size()), 0);
+            for (const int64_t segment_bytes : {1, 7, 8, 24}) {
+                std::vector<uint64_t> addresses(count);
+                for (uint64_t& address : addresses) {
+                    address =
+                        kind == LayoutKind::near_vector ? kBase + random() % (1 << 30) : random();
+                }
+                TransferBody body;
+                body.data_bytes = count * static_cast<uint64_t>(segment_bytes);
+                const std::vector<char> data = random_bytes(random, body.data_bytes);
+                const Frame frame =
+                    make_vector_transfer(FrameKind::put, body, addresses, segment_bytes, data);
+                FrameHeader header;
+                ASSERT_TRUE(decode_header(frame.data(), frame_bytes(frame), &header));
+                EXPECT_EQ(header.layout_kind, static_cast<uint8_t>(kind));
+                const DecodedTransfer view = decode(frame);
+                EXPECT_TRUE(view.layout.is_vector);
+                EXPECT_EQ(view.layout.segment_bytes, segment_bytes);
+                EXPECT_EQ(view.layout.total_bytes, static_cast<int64_t>(body.data_bytes));
+                ASSERT_EQ(view.layout.segment_count, static_cast<int64_t>(count));
+                EXPECT_EQ(view.addresses, addresses);
+                EXPECT_EQ(view.layout.addresses, view.addresses.data());
+                const strided::AddressRange hull =
+                    strided::enclose(addresses.data(), static_cast<int64_t>(count), segment_bytes);
+                EXPECT_EQ(view.layout.hull.begin, hull.begin);
+                EXPECT_EQ(view.layout.hull.bytes, hull.bytes);
+                EXPECT_EQ(std::memcmp(view.data, data.data(), data.size()), 0);
+            }
         }
+    }
+}
+
+// A chunk has the form of the whole vector, whichever segments are in it.
+TEST(Frame, PartsOfAVectorComeBack) {
+    for (const uint64_t distance : {uint64_t{4096}, uint64_t{1} << 33}) {
+        std::vector<uint64_t> addresses;
+        for (uint64_t i = 0; i < 10; ++i) {
+            addresses.push_back(kBase - i * distance);  // the first is the highest
+        }
+        const VectorForm form = vector_form(strided::enclose(addresses.data(), 10, 8));
+        std::vector<char> layout(form.encoded_bytes(3));
+        form.encode(layout.data(), addresses.data() + 7, 3, 8);
+        TransferBody body;
+        body.data_bytes = 24;
+        Frame frame =
+            armci::test::make_transfer(FrameKind::put, body, layout, std::vector<char>(24));
+        header_of(frame).layout_kind = static_cast<uint8_t>(form.kind);
+        EXPECT_EQ(decode(frame).addresses,
+                  std::vector<uint64_t>(addresses.begin() + 7, addresses.end()));
     }
 }
 
@@ -193,7 +237,7 @@ TEST(Frame, GetsCarryNoData) {
         TransferBody body;
         body.data_bytes = static_cast<uint64_t>(strided::total_bytes(layout));
         body.window_bytes = 1;
-        const TransferView view =
+        const DecodedTransfer view =
             decode(make_strided_transfer(FrameKind::get, body, kBase, layout, {}));
         EXPECT_EQ(view.data, nullptr);
         EXPECT_EQ(view.body.window_bytes, 1U);
@@ -202,7 +246,7 @@ TEST(Frame, GetsCarryNoData) {
     TransferBody body;
     body.data_bytes = 24;
     body.window_bytes = uint32_t{1} << 31;
-    const TransferView view =
+    const DecodedTransfer view =
         decode(make_vector_transfer(FrameKind::get, body, {kBase, kBase + 100, kBase}, 8, {}));
     EXPECT_EQ(view.layout.segment_count, 3);
     EXPECT_EQ(view.body.window_bytes, uint32_t{1} << 31);
@@ -223,7 +267,7 @@ TEST(Frame, AccumulatesOfEveryTypeComeBack) {
         Frame frame = make_strided_transfer(FrameKind::accumulate, body, kBase, layout,
                                             std::vector<char>(body.data_bytes, 'd'));
         header_of(frame).acc_type = static_cast<uint8_t>(type);
-        const TransferView view = decode(frame);
+        const DecodedTransfer view = decode(frame);
         EXPECT_EQ(std::memcmp(view.body.scale, body.scale, sizeof body.scale), 0);
         EXPECT_EQ(view.data[0], 'd');
     }

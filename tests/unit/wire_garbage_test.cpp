@@ -67,7 +67,7 @@ class Garbage : public testing::Test {
         std::memcpy(static_cast<void*>(&header), frame.data(), sizeof header);
         const char* placed = memory_.place(frame, bytes);
         TransferView view;
-        if (!decode_transfer(placed, bytes, header, &view)) {
+        if (!decode_transfer(placed, bytes, header, &view, &addresses_)) {
             return false;
         }
         check(view, header, placed, bytes);
@@ -96,17 +96,15 @@ class Garbage : public testing::Test {
             ASSERT_TRUE(is_inside(view.data, view.body.data_bytes));
             touch(view.data, view.body.data_bytes);
         }
-        if (view.layout.kind == LayoutKind::vector) {
+        if (view.layout.is_vector) {
             ASSERT_GT(view.layout.segment_count, 0);
             ASSERT_GT(view.layout.segment_bytes, 0);
             ASSERT_EQ(static_cast<__int128>(view.layout.segment_count) * view.layout.segment_bytes,
                       view.layout.total_bytes);
-            const auto address_bytes = 8 * static_cast<uint64_t>(view.layout.segment_count);
-            ASSERT_TRUE(is_inside(view.layout.addresses, address_bytes));
-            touch(view.layout.addresses, address_bytes);
+            ASSERT_EQ(view.layout.addresses, addresses_.data());
+            ASSERT_EQ(addresses_.size(), static_cast<size_t>(view.layout.segment_count));
             return;
         }
-        ASSERT_EQ(view.layout.kind, LayoutKind::strided);
         const Layout& layout = view.layout.strided;
         ASSERT_GE(layout.levels, 0);
         ASSERT_LE(layout.levels, strided::kMaxLevels);
@@ -137,6 +135,7 @@ class Garbage : public testing::Test {
     }
 
     GuardedMemory memory_;
+    std::vector<uint64_t> addresses_;  // of the vector decoded last
     static inline volatile unsigned touched_ = 0;
 };
 
@@ -163,6 +162,7 @@ std::vector<Frame> right_frames() {
     const Layout deep = layout_of({16, 2, 3, 2}, {32, -100, 1000});
     const std::vector<uint64_t> addresses = {kGarbageBase, kGarbageBase + 64, kGarbageBase + 8,
                                              kGarbageBase};
+    const std::vector<uint64_t> far_addresses = {kGarbageBase, 0, UINT64_MAX, kGarbageBase};
     for (const FrameKind kind : {FrameKind::put, FrameKind::accumulate}) {
         frames.push_back(make_strided_transfer(kind, body_of(0, 40), kGarbageBase, run_layout(40),
                                                random_bytes(random, 40)));
@@ -170,6 +170,8 @@ std::vector<Frame> right_frames() {
                                                random_bytes(random, 96)));
         frames.push_back(
             make_vector_transfer(kind, body_of(0, 64), addresses, 16, random_bytes(random, 64)));
+        frames.push_back(make_vector_transfer(kind, body_of(0, 64), far_addresses, 16,
+                                              random_bytes(random, 64)));
     }
     frames.push_back(make_strided_transfer(FrameKind::put, body_of(3, 13), kGarbageBase, deep,
                                            random_bytes(random, 13)));
@@ -177,6 +179,8 @@ std::vector<Frame> right_frames() {
         make_strided_transfer(FrameKind::get, body_of(0, 192, 64), kGarbageBase, deep, {}));
     frames.push_back(
         make_vector_transfer(FrameKind::get, body_of(0, 64, 1 << 20), addresses, 16, {}));
+    frames.push_back(
+        make_vector_transfer(FrameKind::get, body_of(0, 64, 1 << 20), far_addresses, 16, {}));
     return frames;
 }
 
@@ -307,36 +311,39 @@ TEST_F(Garbage, HullsThatWrap) {
 }
 
 TEST_F(Garbage, VectorsThatOverflow) {
-    const std::vector<uint64_t> addresses = {kGarbageBase, kGarbageBase + 64, kGarbageBase + 128,
-                                             kGarbageBase + 256};
-    const auto decodes = [&](uint64_t count, uint64_t segment_bytes, FrameKind kind) {
-        Frame frame = make_vector_transfer(kind, body_of(0, 32, 8), addresses, 8,
-                                           std::vector<char>(kind == FrameKind::get ? 0 : 32));
-        const uint64_t head[2] = {count, segment_bytes};
-        std::memcpy(
-            reinterpret_cast<char*>(frame.data()) + sizeof(FrameHeader) + sizeof(TransferBody),
-            head, sizeof head);
-        return transfer_decodes(frame);
-    };
-    EXPECT_TRUE(decodes(4, 8, FrameKind::put));
-    EXPECT_TRUE(decodes(4, 8, FrameKind::get));
-    for (const uint64_t count :
-         {uint64_t{0}, uint64_t{3}, uint64_t{5}, uint64_t{8}, uint64_t{9}, uint64_t{1} << 32,
-          uint64_t{1} << 61, (uint64_t{1} << 61) + 4, uint64_t{1} << 63, UINT64_MAX}) {
-        EXPECT_FALSE(decodes(count, 8, FrameKind::get)) << count;
-        EXPECT_FALSE(decodes(count, 8, FrameKind::put)) << count;
-    }
-    for (const uint64_t bytes :
-         {uint64_t{0}, uint64_t{1} << 61, uint64_t{1} << 62, uint64_t{1} << 63, UINT64_MAX}) {
-        EXPECT_FALSE(decodes(4, bytes, FrameKind::get)) << bytes;
-        EXPECT_FALSE(decodes(4, bytes, FrameKind::put)) << bytes;
+    for (const uint64_t distance : {uint64_t{64}, uint64_t{1} << 40}) {
+        const std::vector<uint64_t> addresses = {kGarbageBase, kGarbageBase + distance,
+                                                 kGarbageBase + 2 * distance,
+                                                 kGarbageBase + 4 * distance};
+        const auto decodes = [&](uint64_t count, uint64_t segment_bytes, FrameKind kind) {
+            Frame frame = make_vector_transfer(kind, body_of(0, 32, 8), addresses, 8,
+                                               std::vector<char>(kind == FrameKind::get ? 0 : 32));
+            const uint64_t head[2] = {count, segment_bytes};
+            std::memcpy(
+                reinterpret_cast<char*>(frame.data()) + sizeof(FrameHeader) + sizeof(TransferBody),
+                head, sizeof head);
+            return transfer_decodes(frame);
+        };
+        EXPECT_TRUE(decodes(4, 8, FrameKind::put));
+        EXPECT_TRUE(decodes(4, 8, FrameKind::get));
+        for (const uint64_t count :
+             {uint64_t{0}, uint64_t{3}, uint64_t{5}, uint64_t{8}, uint64_t{9}, uint64_t{1} << 32,
+              uint64_t{1} << 61, (uint64_t{1} << 61) + 4, uint64_t{1} << 63, UINT64_MAX}) {
+            EXPECT_FALSE(decodes(count, 8, FrameKind::get)) << count;
+            EXPECT_FALSE(decodes(count, 8, FrameKind::put)) << count;
+        }
+        for (const uint64_t bytes :
+             {uint64_t{0}, uint64_t{1} << 61, uint64_t{1} << 62, uint64_t{1} << 63, UINT64_MAX}) {
+            EXPECT_FALSE(decodes(4, bytes, FrameKind::get)) << bytes;
+            EXPECT_FALSE(decodes(4, bytes, FrameKind::put)) << bytes;
+        }
     }
 }
 
 TEST_F(Garbage, LayoutsOfNoKnownKind) {
     const Frame right = make_strided_transfer(FrameKind::put, body_of(0, 8), kGarbageBase,
                                               run_layout(8), std::vector<char>(8));
-    for (const int kind : {0, 3, 77, 255}) {
+    for (const int kind : {0, 4, 77, 255}) {
         Frame frame = right;
         header_of(frame).layout_kind = static_cast<uint8_t>(kind);
         EXPECT_FALSE(transfer_decodes(frame)) << kind;

@@ -1,0 +1,67 @@
+// Compiled with -O3 (CMakeLists.txt): these loops are worth vectors.
+#include "strided/offsets.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace armci::strided {
+namespace {
+
+uint64_t address_at(const uint64_t* addresses, int64_t index) {
+    uint64_t address = 0;
+    std::memcpy(&address, addresses + index, sizeof address);
+    return address;
+}
+
+}  // namespace
+
+bool find_offsets(const uint64_t* addresses, int64_t count, uint64_t base, int32_t* lowest,
+                  int32_t* highest) {
+    constexpr uint64_t kHalf = uint64_t{1} << 31;
+    // Several minima side by side: each comparison would wait for the one before.
+    constexpr int kLanes = 16;
+    uint64_t too_far = 0;
+    int32_t low[kLanes];
+    int32_t high[kLanes];
+    std::fill_n(low, kLanes, INT32_MAX);
+    std::fill_n(high, kLanes, INT32_MIN);
+    const auto look = [&](int64_t index, int lane) {
+        const uint64_t distance = address_at(addresses, index) - base;
+        too_far |= (distance + kHalf) >> 32;
+        const auto offset = static_cast<int32_t>(distance);
+        low[lane] = std::min(low[lane], offset);
+        high[lane] = std::max(high[lane], offset);
+    };
+    int64_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+        for (int lane = 0; lane < kLanes; ++lane) {
+            look(i + lane, lane);
+        }
+    }
+    for (; i < count; ++i) {
+        look(i, 0);
+    }
+    if (too_far != 0) {
+        return false;
+    }
+    *lowest = *std::min_element(low, low + kLanes);
+    *highest = *std::max_element(high, high + kLanes);
+    return true;
+}
+
+void write_offsets(const uint64_t* addresses, int64_t count, uint64_t base, uint32_t* offsets) {
+    for (int64_t i = 0; i < count; ++i) {
+        offsets[i] = static_cast<uint32_t>(address_at(addresses, i) - base);
+    }
+}
+
+uint32_t read_offsets(const uint32_t* offsets, int64_t count, uint64_t base, uint64_t* addresses) {
+    uint32_t highest = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        addresses[i] = base + offsets[i];
+        highest = std::max(highest, offsets[i]);
+    }
+    return highest;
+}
+
+}  // namespace armci::strided

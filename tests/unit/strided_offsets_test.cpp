@@ -1,0 +1,99 @@
+// Addresses as offsets, against plain arithmetic.
+#include "strided/offsets.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <vector>
+
+namespace armci::strided::test {
+namespace {
+
+constexpr uint64_t kTwoGiB = uint64_t{1} << 31;
+
+// At an odd place in memory.
+class Unaligned {
+  public:
+    explicit Unaligned(const std::vector<uint64_t>& addresses)
+        : memory_(addresses.size() * sizeof(uint64_t) + 1) {
+        std::memcpy(memory_.data() + 1, addresses.data(), addresses.size() * sizeof(uint64_t));
+    }
+    const uint64_t* data() const { return reinterpret_cast<const uint64_t*>(memory_.data() + 1); }
+
+  private:
+    std::vector<char> memory_;
+};
+
+TEST(StridedOffsets, AreFoundAroundAnyAddress) {
+    std::mt19937_64 random(1);
+    for (const uint64_t base : {uint64_t{0x2000'0000'0000}, uint64_t{100}, UINT64_MAX - 100}) {
+        for (int64_t count = 1; count < 70; ++count) {
+            std::vector<uint64_t> addresses(static_cast<size_t>(count));
+            int64_t lowest = INT64_MAX;
+            int64_t highest = INT64_MIN;
+            for (uint64_t& address : addresses) {
+                const int64_t offset =
+                    static_cast<int64_t>(random() % (2 * kTwoGiB)) - static_cast<int64_t>(kTwoGiB);
+                address = base + static_cast<uint64_t>(offset);
+                lowest = std::min(lowest, offset);
+                highest = std::max(highest, offset);
+            }
+            int32_t low = 0;
+            int32_t high = 0;
+            ASSERT_TRUE(find_offsets(Unaligned(addresses).data(), count, base, &low, &high));
+            EXPECT_EQ(low, lowest);
+            EXPECT_EQ(high, highest);
+        }
+    }
+}
+
+TEST(StridedOffsets, OfAnyNumberComeBack) {
+    std::mt19937_64 random(2);
+    for (const uint64_t base : {uint64_t{0x2000'0000'0000}, uint64_t{0}, UINT64_MAX - 100}) {
+        for (int64_t count = 1; count < 70; ++count) {
+            std::vector<uint64_t> addresses(static_cast<size_t>(count));
+            uint32_t highest = 0;
+            for (uint64_t& address : addresses) {
+                const auto offset = static_cast<uint32_t>(random());
+                address = base + offset;
+                highest = std::max(highest, offset);
+            }
+            std::vector<uint32_t> offsets(addresses.size() + 1, 77);
+            write_offsets(Unaligned(addresses).data(), count, base, offsets.data());
+            EXPECT_EQ(offsets.back(), 77U);
+            std::vector<uint64_t> again(addresses.size() + 1, 77);
+            EXPECT_EQ(read_offsets(offsets.data(), count, base, again.data()), highest);
+            EXPECT_EQ(again.back(), 77U);
+            again.pop_back();
+            EXPECT_EQ(again, addresses);
+        }
+    }
+}
+
+TEST(StridedOffsets, ThatDoNotFitAreFoundAtEveryPlace) {
+    constexpr uint64_t kFrom = 0x2000'0000'0000;
+    int32_t low = 0;
+    int32_t high = 0;
+    for (size_t count = 1; count < 40; ++count) {
+        for (size_t place = 0; place < count; ++place) {
+            std::vector<uint64_t> addresses(count, kFrom);
+            const auto fits = [&](uint64_t address) {
+                addresses[place] = address;
+                return find_offsets(addresses.data(), static_cast<int64_t>(count), kFrom, &low,
+                                    &high);
+            };
+            EXPECT_TRUE(fits(kFrom + kTwoGiB - 1));
+            EXPECT_TRUE(fits(kFrom - kTwoGiB));
+            EXPECT_FALSE(fits(kFrom + kTwoGiB));
+            EXPECT_FALSE(fits(kFrom - kTwoGiB - 1));
+            EXPECT_FALSE(fits(kFrom + (uint64_t{1} << 32)));
+            EXPECT_FALSE(fits(0));
+            EXPECT_FALSE(fits(UINT64_MAX));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace armci::strided::test
