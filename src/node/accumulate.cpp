@@ -7,24 +7,6 @@
 namespace armci::node {
 namespace {
 
-// Calls hold(stripe) before it adds to memory of that stripe.
-template <class Hold>
-[[gnu::always_inline]] inline void add_under_locks(const strided::AccScale& scale,
-                                                   const void* source, void* target, int64_t bytes,
-                                                   Hold&& hold) {
-    if (bytes <= StripedLocks::bytes_to_boundary(target)) [[likely]] {
-        hold(StripedLocks::stripe_of(target));
-        strided::accumulate(scale, target, source, bytes);
-        return;
-    }
-    for_each_stripe(
-        scale, static_cast<const char*>(source), static_cast<char*>(target), bytes,
-        [&](const strided::AccScale& factor, char* to, const char* from, int64_t piece_bytes) {
-            hold(StripedLocks::stripe_of(to));
-            strided::accumulate(factor, to, from, piece_bytes);
-        });
-}
-
 // The stripes of several segments. A lock waits until all that was written before it has left the
 // processor, so one for each short segment would cost more than the additions. While it holds one
 // it takes no other that it would have to wait for, so there is no order to obey.
@@ -70,8 +52,9 @@ class HeldStripes {
 // How many of the first segments can be added now that their stripes are held; 0 if the first one
 // had better be added alone.
 int64_t hold_for_first(HeldStripes& stripes, const strided::AccSegments& segments) {
-    constexpr int64_t kMostBytes = 64 << 10;    // others wait no longer than for this much
-    constexpr int64_t kLongestBytes = 2 << 10;  // whose lock costs little
+    // Others wait no longer than for a stripe's worth of arithmetic, as everywhere.
+    constexpr int64_t kMostBytes = StripedLocks::kGranuleBytes;
+    constexpr int64_t kLongestBytes = 512;  // of longer ones the lock costs little
     const int64_t bytes = segments.segment_bytes;
     const int64_t most =
         bytes > kLongestBytes ? 0 : std::min(segments.segment_count, kMostBytes / bytes);
@@ -86,7 +69,17 @@ int64_t hold_for_first(HeldStripes& stripes, const strided::AccSegments& segment
 }  // namespace
 
 void LockedAccumulator::add(const void* source, void* target, int64_t bytes) {
-    add_under_locks(scale_, source, target, bytes, [this](uint32_t stripe) { hold(stripe); });
+    if (bytes <= StripedLocks::bytes_to_boundary(target)) [[likely]] {
+        hold(StripedLocks::stripe_of(target));
+        strided::accumulate(scale_, target, source, bytes);
+        return;
+    }
+    for_each_stripe(
+        scale_, static_cast<const char*>(source), static_cast<char*>(target), bytes,
+        [&](const strided::AccScale& scale, char* to, const char* from, int64_t piece_bytes) {
+            hold(StripedLocks::stripe_of(to));
+            strided::accumulate(scale, to, from, piece_bytes);
+        });
 }
 
 void LockedAccumulator::add_row(const strided::AccRow& row) {

@@ -83,7 +83,8 @@ class LockedAccumulator {
 void accumulate(StripedLocks& locks, const strided::AccScale& scale,
                 const strided::PairLayout& layout, char* local, char* remote);
 
-// The same for the segments of a vector, which are often short and in no order.
+// The same for the segments of a vector, which are often short and in no order: several stripes are
+// held at a time, for as much arithmetic as one may take.
 void accumulate(StripedLocks& locks, const strided::AccScale& scale,
                 const strided::AccSegments& segments);
 

@@ -8,15 +8,14 @@ namespace armci::pipeline {
 
 ChunkTask::ChunkTask(wire::FrameKind kind, Transfer&& transfer)
     : Task(transfer.function), kind_(kind), transfer_(std::move(transfer)) {
-    if (transfer_.is_vector) {
-        form_ = wire::vector_form(transfer_.segments.remote_hull);
-    } else {
+    if (!transfer_.is_vector) {
         remote_layout_ = strided::remote_side(transfer_.pair);
         local_ = strided::StridedCursor(transfer_.local, strided::local_side(transfer_.pair));
     }
 }
 
 bool ChunkTask::post(Origin& origin) {
+    constexpr uint32_t kLongChunk = 64 << 10;  // worth a look whether it has left
     while (unsent_ != nullptr || packed_bytes_ < transfer_.total_bytes) {
         if (unsent_ == nullptr) {
             unsent_ = next_frame(origin);
@@ -31,12 +30,18 @@ bool ChunkTask::post(Origin& origin) {
                 unsent_->header()->flags |= wire::kAcknowledgeNow;
             }
         }
+        const bool is_long = unsent_->wire_bytes >= kLongChunk;
         if (!origin.send(channel(), unsent_, this, Origin::Effect::mutation)) {
             return false;
         }
         unsent_ = nullptr;
-        if (origin.is_shared() && packed_bytes_ < transfer_.total_bytes) {
-            return false;  // the others' turn
+        if (packed_bytes_ < transfer_.total_bytes) {
+            if (origin.is_shared()) {
+                return false;  // the others' turn
+            }
+            if (is_long) {
+                origin.reclaim_buffers();
+            }
         }
     }
     return true;
@@ -117,23 +122,25 @@ OutFrame* ChunkTask::next_strided_frame(Origin& origin, size_t room, uint64_t re
 }
 
 int64_t ChunkTask::segments_in(size_t room) const {
+    const wire::VectorForm form = wire::vector_form(transfer_.segments.remote_hull);
     // Entries and data are padded.
-    const size_t head = wire::kTransferHeadBytes + form_.encoded_bytes(0) + 2 * sizeof(uint64_t);
+    const size_t head = wire::kTransferHeadBytes + form.encoded_bytes(0) + 2 * sizeof(uint64_t);
     return static_cast<int64_t>(
         (room - head) /
-        (static_cast<size_t>(transfer_.segments.segment_bytes) + form_.entry_bytes()));
+        (static_cast<size_t>(transfer_.segments.segment_bytes) + form.entry_bytes()));
 }
 
 OutFrame* ChunkTask::next_segments_frame(Origin& origin, int64_t count) {
     const VectorSegments& segments = transfer_.segments;
+    const wire::VectorForm form = wire::vector_form(segments.remote_hull);
     const int64_t bytes = count * segments.segment_bytes;
     char* out = nullptr;
-    OutFrame* frame = start_frame(origin, form_.encoded_bytes(count), 0, bytes, &out);
+    OutFrame* frame = start_frame(origin, form.encoded_bytes(count), 0, bytes, &out);
     if (frame == nullptr) {
         return nullptr;
     }
-    frame->header()->layout_kind = static_cast<uint8_t>(form_.kind);
-    out = form_.encode(out, segments.remote + segment_, count, segments.segment_bytes);
+    frame->header()->layout_kind = static_cast<uint8_t>(form.kind);
+    out = form.encode(out, segments.remote + segment_, count, segments.segment_bytes);
     strided::VectorCursor local(segments.local + segment_, count, segments.segment_bytes);
     strided::pack(local, out, bytes);
     segment_ += count;

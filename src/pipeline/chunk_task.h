@@ -47,7 +47,6 @@ class ChunkTask : public Task {
     Transfer transfer_;
     strided::Layout remote_layout_;
     strided::StridedCursor local_;
-    wire::VectorForm form_;       // vector: in frames
     int64_t segment_ = 0;         // vector: the first segment not yet packed completely
     int64_t packed_bytes_ = 0;    // into frames
     OutFrame* unsent_ = nullptr;  // packed, but the provider did not take it yet

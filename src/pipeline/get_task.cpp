@@ -15,9 +15,7 @@ constexpr int64_t kSmallestWindow = 256;
 }  // namespace
 
 GetTask::GetTask(Transfer&& transfer) : Task(transfer.function), transfer_(std::move(transfer)) {
-    if (transfer_.is_vector) {
-        form_ = wire::vector_form(transfer_.segments.remote_hull);
-    } else {
+    if (!transfer_.is_vector) {
         remote_layout_ = strided::remote_side(transfer_.pair);
         local_ = strided::StridedCursor(transfer_.local, strided::local_side(transfer_.pair));
     }
@@ -37,10 +35,11 @@ bool GetTask::request_next(Origin& origin) {
     int64_t segment_count = 0;
     if (transfer_.is_vector) {
         const VectorSegments& segments = transfer_.segments;
+        const wire::VectorForm form = wire::vector_form(segments.remote_hull);
         const auto space = origin.largest_request_bytes() - wire::kTransferHeadBytes -
-                           sizeof(wire::LandingBody) - form_.encoded_bytes(0) -
+                           sizeof(wire::LandingBody) - form.encoded_bytes(0) -
                            sizeof(uint64_t);  // padding
-        segment_count = std::min(static_cast<int64_t>(space / form_.entry_bytes()),
+        segment_count = std::min(static_cast<int64_t>(space / form.entry_bytes()),
                                  segments.count - next_segment_);
         stream.first_segment = next_segment_;
         stream.total_bytes = segment_count * segments.segment_bytes;
@@ -109,8 +108,9 @@ void GetTask::give_back_memory(Origin& origin, const Stream& stream) {
 }
 
 OutFrame* GetTask::build_request(Origin& origin, const Stream& stream, int64_t segment_count) {
+    const wire::VectorForm form = wire::vector_form(transfer_.segments.remote_hull);
     const size_t layout_bytes = transfer_.is_vector
-                                    ? form_.encoded_bytes(segment_count)
+                                    ? form.encoded_bytes(segment_count)
                                     : wire::encoded_strided_bytes(remote_layout_.levels);
     const size_t wire_bytes = wire::kTransferHeadBytes + layout_bytes +
                               (stream.landing_count > 0 ? sizeof(wire::LandingBody) : 0);
@@ -130,9 +130,9 @@ OutFrame* GetTask::build_request(Origin& origin, const Stream& stream, int64_t s
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
     char* out = frame->wire() + wire::kTransferHeadBytes;
     if (transfer_.is_vector) {
-        header.layout_kind = static_cast<uint8_t>(form_.kind);
-        out = form_.encode(out, transfer_.segments.remote + stream.first_segment, segment_count,
-                           transfer_.segments.segment_bytes);
+        header.layout_kind = static_cast<uint8_t>(form.kind);
+        out = form.encode(out, transfer_.segments.remote + stream.first_segment, segment_count,
+                          transfer_.segments.segment_bytes);
     } else {
         header.layout_kind = static_cast<uint8_t>(wire::LayoutKind::strided);
         header.levels = static_cast<uint8_t>(remote_layout_.levels);

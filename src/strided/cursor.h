@@ -230,7 +230,7 @@ class VectorCursor {
     }
 
     // Passes `count` whole segments and returns where their addresses are. Only at the start of a
-    // segment, of an array that is aligned, and there must be that many.
+    // segment, and there must be that many.
     const uint64_t* next_addresses(int64_t count) {
         assert(is_at_run_start() && count <= remaining() / std::max<int64_t>(run_bytes(), 1));
         const char* first = addresses_ + segment_ * int64_t{sizeof(uint64_t)};

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "strided/cursor.h"
 #include "strided/layout.h"
@@ -152,10 +153,17 @@ struct AccSegments {
     int64_t segment_count = 0;
 
     const char* source(int64_t index) const {
-        return sources == nullptr ? dense + index * segment_bytes
-                                  : reinterpret_cast<const char*>(sources[index]);
+        return sources == nullptr ? dense + index * segment_bytes : at(sources, index);
     }
-    char* target(int64_t index) const { return reinterpret_cast<char*>(targets[index]); }
+    char* target(int64_t index) const { return at(targets, index); }
+
+  private:
+    // They may be pointers in the caller's array.
+    static char* at(const uint64_t* addresses, int64_t index) {
+        uint64_t address = 0;
+        std::memcpy(&address, addresses + index, sizeof address);
+        return reinterpret_cast<char*>(address);
+    }
 };
 // accumulate() for each of them, in order; they may overlap and repeat.
 void accumulate_segments(const AccScale& scale, const AccSegments& segments);

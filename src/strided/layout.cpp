@@ -232,10 +232,9 @@ AddressRange enclose(const uint64_t* addresses, int64_t segment_count, int64_t s
         lowest = i == 0 ? address : std::min(lowest, address);
         highest = i == 0 ? address : std::max(highest, address);
     }
-    AddressRange range{lowest, 0};
-    const bool fits = !__builtin_add_overflow(highest - lowest,
-                                              static_cast<uint64_t>(segment_bytes), &range.bytes);
-    return fits ? range : AddressRange{};
+    uint64_t end = 0;
+    const bool wraps = __builtin_add_overflow(highest, static_cast<uint64_t>(segment_bytes), &end);
+    return wraps ? AddressRange{} : AddressRange{lowest, end - lowest};
 }
 
 bool validate(const Layout& layout, int64_t* total, Extent* hull) {

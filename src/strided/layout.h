@@ -77,8 +77,9 @@ int64_t run_count(const PairLayout& layout);
 Extent extent(const Layout& layout);
 Extent remote_extent(const PairLayout& layout);
 
-// The smallest range of bytes around the segments of a vector, {0, 0} where it has no 64-bit
-// length; segment_count and segment_bytes are positive, and the addresses need not be aligned.
+// The smallest range of bytes around the segments of a vector, {0, 0} where one of them wraps or
+// ends with the address space; segment_count and segment_bytes are positive, and the addresses need
+// not be aligned.
 struct AddressRange {
     uint64_t begin = 0;
     uint64_t bytes = 0;

@@ -49,19 +49,25 @@ bool find_offsets(const uint64_t* addresses, int64_t count, uint64_t base, int32
     return true;
 }
 
-void write_offsets(const uint64_t* addresses, int64_t count, uint64_t base, uint32_t* offsets) {
+void write_offsets(const uint64_t* addresses, int64_t count, uint64_t base, void* offsets) {
+    auto* out = static_cast<char*>(offsets);
     for (int64_t i = 0; i < count; ++i) {
-        offsets[i] = static_cast<uint32_t>(address_at(addresses, i) - base);
+        const auto offset = static_cast<uint32_t>(address_at(addresses, i) - base);
+        std::memcpy(out + i * int64_t{sizeof offset}, &offset, sizeof offset);
     }
 }
 
-uint32_t read_offsets(const uint32_t* offsets, int64_t count, uint64_t base, uint64_t* addresses) {
-    uint32_t highest = 0;
+OffsetRange read_offsets(const void* offsets, int64_t count, uint64_t base, uint64_t* addresses) {
+    const auto* in = static_cast<const char*>(offsets);
+    OffsetRange range{UINT32_MAX, 0};
     for (int64_t i = 0; i < count; ++i) {
-        addresses[i] = base + offsets[i];
-        highest = std::max(highest, offsets[i]);
+        uint32_t offset = 0;
+        std::memcpy(&offset, in + i * int64_t{sizeof offset}, sizeof offset);
+        addresses[i] = base + offset;
+        range.lowest = std::min(range.lowest, offset);
+        range.highest = std::max(range.highest, offset);
     }
-    return highest;
+    return range;
 }
 
 }  // namespace armci::strided

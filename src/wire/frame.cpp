@@ -98,7 +98,6 @@ bool decode_vector(Input* input, LayoutKind kind, LayoutView* view,
         total > static_cast<uint64_t>(INT64_MAX)) {
         return false;
     }
-    // Frames start at 8-byte boundaries and all parts before this one are multiples of 8.
     const char* const entries = input->next();
     if (!input->skip(padded(head.segment_count * entry_bytes))) {
         return false;
@@ -106,13 +105,12 @@ bool decode_vector(Input* input, LayoutKind kind, LayoutView* view,
     const auto count = static_cast<int64_t>(head.segment_count);
     addresses->resize(head.segment_count);
     if (kind == LayoutKind::near_vector) {
-        const uint64_t highest = strided::read_offsets(reinterpret_cast<const uint32_t*>(entries),
-                                                       count, head.base, addresses->data());
-        // Where this wraps, so do addresses.
-        const bool fits = !__builtin_add_overflow(highest, head.segment_bytes, &view->hull.bytes) &&
-                          head.base + view->hull.bytes > head.base;
-        view->hull =
-            fits ? strided::AddressRange{head.base, view->hull.bytes} : strided::AddressRange{};
+        const strided::OffsetRange range =
+            strided::read_offsets(entries, count, head.base, addresses->data());
+        const uint64_t begin = head.base + range.lowest;
+        const uint64_t bytes = range.highest - range.lowest + head.segment_bytes;
+        const bool wraps = begin < head.base || begin + bytes < begin;
+        view->hull = wraps ? strided::AddressRange{} : strided::AddressRange{begin, bytes};
     } else {
         std::memcpy(addresses->data(), entries, head.segment_count * sizeof(uint64_t));
         view->hull =
@@ -158,7 +156,7 @@ char* VectorForm::encode(char* out, const uint64_t* addresses, int64_t segment_c
                                  static_cast<uint64_t>(segment_bytes), base});
     const size_t bytes = entry_bytes() * static_cast<size_t>(segment_count);
     if (kind == LayoutKind::near_vector) {
-        strided::write_offsets(addresses, segment_count, base, reinterpret_cast<uint32_t*>(out));
+        strided::write_offsets(addresses, segment_count, base, out);
         std::memset(out + bytes, 0, padded(bytes) - bytes);
     } else {
         std::memcpy(out, addresses, bytes);

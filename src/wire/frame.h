@@ -86,8 +86,8 @@ struct FrameHeader {
 };
 static_assert(sizeof(FrameHeader) == 40);
 
-// A vector travels as the distances of its segments from the lowest, in 4 bytes each, or as their
-// addresses where one of them is too far away for that.
+// A vector travels as the distances of its segments from one address, in 4 bytes each, or as their
+// addresses where they are too far from each other for that.
 enum class LayoutKind : uint8_t { none = 0, strided = 1, near_vector = 2, far_vector = 3 };
 
 // put, accumulate, get. `data_bytes` at `offset` of the layout's bytes.
@@ -207,7 +207,8 @@ struct LayoutView {
     uint64_t base = 0;
     strided::Layout strided;
     const uint64_t* addresses = nullptr;  // in what the decoder was given for them
-    strided::AddressRange hull;           // around all of it; of vectors {0, 0} if there is none
+    // Around all of it. Of vectors {0, 0} where it would wrap, and then each segment counts.
+    strided::AddressRange hull;
     int64_t segment_count = 0;
     int64_t segment_bytes = 0;
     int64_t total_bytes = 0;
@@ -228,7 +229,7 @@ struct VectorForm {
     uint64_t base = 0;
 
     size_t entry_bytes() const {  // of each segment
-        return kind == LayoutKind::near_vector ? sizeof(int32_t) : sizeof(uint64_t);
+        return kind == LayoutKind::near_vector ? sizeof(uint32_t) : sizeof(uint64_t);
     }
     size_t encoded_bytes(int64_t segment_count) const;
     // Of segments that are among those which the form was made for. Returns the end.

@@ -30,6 +30,12 @@ void check_transfer(const FrameHeader& header, const char* frame, size_t bytes) 
         FUZZ_CHECK(layout.segment_count > 0 && layout.segment_bytes > 0);
         FUZZ_CHECK(layout.addresses == addresses.data() &&
                    addresses.size() == static_cast<size_t>(layout.segment_count));
+        for (const uint64_t address : addresses) {
+            FUZZ_CHECK(layout.hull.bytes == 0 ||
+                       (address >= layout.hull.begin &&
+                        address - layout.hull.begin <=
+                            layout.hull.bytes - static_cast<uint64_t>(layout.segment_bytes)));
+        }
     } else {
         const strided::Extent hull = strided::extent(layout.strided);
         FUZZ_CHECK(hull.begin <= 0 && hull.end > hull.begin);

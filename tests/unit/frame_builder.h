@@ -66,16 +66,26 @@ inline Frame make_strided_transfer(wire::FrameKind kind, const wire::TransferBod
 }
 
 inline Frame make_vector_transfer(wire::FrameKind kind, const wire::TransferBody& body,
+                                  const wire::VectorForm& form,
                                   const std::vector<uint64_t>& addresses, int64_t segment_bytes,
                                   const std::vector<char>& data) {
     const auto count = static_cast<int64_t>(addresses.size());
-    const wire::VectorForm form = wire::vector_form(
-        strided::enclose(addresses.data(), count, std::max<int64_t>(segment_bytes, 1)));
     std::vector<char> encoded(form.encoded_bytes(count));
     form.encode(encoded.data(), addresses.data(), count, segment_bytes);
     Frame frame = make_transfer(kind, body, encoded, data);
     header_of(frame).layout_kind = static_cast<uint8_t>(form.kind);
     return frame;
+}
+
+// In the form that an origin gives it.
+inline Frame make_vector_transfer(wire::FrameKind kind, const wire::TransferBody& body,
+                                  const std::vector<uint64_t>& addresses, int64_t segment_bytes,
+                                  const std::vector<char>& data) {
+    const strided::AddressRange hull =
+        strided::enclose(addresses.data(), static_cast<int64_t>(addresses.size()),
+                         std::max<int64_t>(segment_bytes, 1));
+    return make_vector_transfer(kind, body, wire::vector_form(hull), addresses, segment_bytes,
+                                data);
 }
 
 inline std::vector<char> random_bytes(std::mt19937_64& random, size_t bytes) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <complex>
 #include <cstring>
 #include <memory>
@@ -332,6 +333,52 @@ TEST(LockedAccumulator, LetsGoOfItsStripe) {
     second.lock();
     second.unlock();
     EXPECT_EQ(*reinterpret_cast<int*>(memory.begin()), 2);
+}
+
+// More stripes than are held at a time and more data than is added under them; each thread meets
+// them in an order of its own.
+TEST(ScatteredAccumulate, ThreadsInOppositeOrdersAddUp) {
+    constexpr size_t kManyGranules = 100;
+    constexpr size_t kPerGranule = 20;
+    constexpr int kThreads = 4;
+    constexpr int kRounds = 5;
+    auto locks = std::make_unique<StripedLocks>();
+    Granules memory(kManyGranules);
+    const double one = 1;
+    const AccScale scale = strided::make_scale(AccType::float64, &one);
+    constexpr size_t kCount = 8;  // numbers in a segment
+    std::vector<uint64_t> all;
+    for (size_t i = 0; i < kManyGranules * kPerGranule; ++i) {
+        all.push_back(reinterpret_cast<uint64_t>(memory.begin()) +
+                      i * (kGranule / kPerGranule / sizeof(double) * sizeof(double)));
+    }
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < kThreads; ++thread) {
+        threads.emplace_back([&, thread] {
+            std::mt19937_64 random(static_cast<uint64_t>(thread));
+            std::vector<uint64_t> targets = all;
+            const std::vector<double> numbers(targets.size() * kCount, thread + 1);
+            for (int round = 0; round < kRounds; ++round) {
+                std::shuffle(targets.begin(), targets.end(), random);
+                accumulate(*locks, scale,
+                           strided::AccSegments{targets.data(), nullptr,
+                                                reinterpret_cast<const char*>(numbers.data()),
+                                                kCount * sizeof(double),
+                                                static_cast<int64_t>(targets.size())});
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    for (const uint64_t address : all) {
+        for (size_t i = 0; i < kCount; ++i) {
+            ASSERT_EQ(reinterpret_cast<const double*>(address)[i], kRounds * (1 + 2 + 3 + 4));
+        }
+        SharedLock& stripe = (*locks)[StripedLocks::stripe_of(reinterpret_cast<void*>(address))];
+        ASSERT_TRUE(stripe.try_lock());
+        stripe.unlock();
+    }
 }
 
 // Two that hold what the other one waits for would wait for ever.

@@ -37,8 +37,8 @@ TEST(ObjectSize, PerOperationUnderWay) {
     EXPECT_LE(sizeof(pipeline::RequestTask), 192U);
     // A transfer holds both layouts by value, so that posting allocates nothing.
     EXPECT_LE(sizeof(pipeline::Transfer), 656U);
-    EXPECT_LE(sizeof(pipeline::PutTask), 1568U);
-    EXPECT_LE(sizeof(pipeline::GetTask), 1600U);
+    EXPECT_LE(sizeof(pipeline::PutTask), 1552U);
+    EXPECT_LE(sizeof(pipeline::GetTask), 1584U);
     EXPECT_LE(sizeof(pipeline::RmaTask), 912U);
 }
 

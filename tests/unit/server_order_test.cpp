@@ -49,6 +49,43 @@ class ServerOrder : public ServedByHand {
     }
 };
 
+// Chunks may end and begin inside a segment.
+TEST_F(ServerOrder, PartsOfSegments) {
+    constexpr int64_t kSegmentBytes = 24;
+    const std::vector<uint64_t> offsets = {400, 48, 96, 1000, 8};
+    std::vector<uint64_t> addresses;
+    for (const uint64_t offset : offsets) {
+        addresses.push_back(base_ + offset);
+    }
+    const double factor = 2;
+    const std::pair<uint64_t, uint64_t> parts[] = {{0, 8}, {8, 8}, {16, 32}, {48, 64}, {112, 8}};
+    Random random(22);
+    for (const FrameKind kind : {FrameKind::put, FrameKind::accumulate}) {
+        for (const auto& [begin, bytes] : parts) {
+            std::vector<char> data(bytes);
+            fill(random, strided::AccType::float64, data.data(), static_cast<int64_t>(bytes));
+            wire::TransferBody body = transfer_body(bytes, begin);
+            std::memcpy(body.scale, &factor, sizeof factor);
+            Frame frame = make_vector_transfer(kind, body, addresses, kSegmentBytes, data);
+            header_of(frame).acc_type = static_cast<uint8_t>(strided::AccType::float64);
+            client_->send(client_->next(std::move(frame)));
+            for (uint64_t i = 0; i < bytes; i += sizeof(double)) {
+                const uint64_t place = begin + i;
+                char* to =
+                    expected_.data() + offsets[place / kSegmentBytes] + place % kSegmentBytes;
+                double value = 0;
+                double sum = 0;
+                std::memcpy(&value, data.data() + i, sizeof value);
+                std::memcpy(&sum, to, sizeof sum);
+                sum = kind == FrameKind::put ? value : sum + factor * value;
+                std::memcpy(to, &sum, sizeof sum);
+            }
+        }
+        fence();
+        expect_memory();
+    }
+}
+
 // Each swap finds the value of the one before it.
 TEST_F(ServerOrder, EarlyMessagesWait) {
     constexpr size_t kCount = 60;

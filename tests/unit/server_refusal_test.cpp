@@ -232,6 +232,23 @@ TEST_F(ServerRefusal, TransfersOutsideTheSegments) {
         add_vector("vector, first outside", {0, base_, base_ + 16, base_ + 32});
         add_vector("vector, last across the end", {base_, base_ + 16, base_ + 32, end() - 8});
         add_vector("vector, one that wraps", {base_, UINT64_MAX - 7, base_ + 32, base_ + 64});
+        const auto add_near = [&](const char* what, uint64_t base, uint64_t address) {
+            requests.push_back({std::string(wire::name_of(kind)) + " " + what,
+                                make_vector_transfer(
+                                    kind, transfer_body(64), {wire::LayoutKind::near_vector, base},
+                                    {base_, base_ + 16, address, base_ + 32}, 16, sent),
+                                Failure::bad_address});
+        };
+        add_near("near vector, largest distance", base_, base_ + UINT32_MAX);
+        add_near("near vector, largest distance from below", base_ - 4096,
+                 base_ - 4097 + (1L << 32));
+        add_near("near vector, base outside", base_ - 4096, base_ - 16);
+        add_near("near vector, across the end", base_, end() - 15);
+        requests.push_back({std::string(wire::name_of(kind)) + " near vector that wraps",
+                            make_vector_transfer(kind, transfer_body(64),
+                                                 {wire::LayoutKind::near_vector, UINT64_MAX - 1000},
+                                                 {UINT64_MAX - 1000, 16, 32, 64}, 16, sent),
+                            Failure::bad_address});
     }
     expect_refused(std::move(requests));
 }

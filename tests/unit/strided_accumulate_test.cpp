@@ -256,25 +256,29 @@ TEST_P(AccumulateTest, RowsAreLikeTheirRuns) {
     }
 }
 
-// In no order and some of them repeated, from a buffer and from addresses.
+// In no order and over each other, from a buffer and from addresses.
 TEST_P(AccumulateTest, SegmentsAreLikeTheirRuns) {
     std::mt19937_64 random(7);
     const AccScale scales[] = {scale_from(type(), 1, 0), scale_from(type(), 2.5, -1.5)};
     const int64_t bytes = element_bytes(type());
-    constexpr int64_t kSegments = 7;
+    constexpr int64_t kMost = 7;
     for (const AccScale& scale : scales) {
         for (const int64_t run : {1, 2, 3, 4, 5, 7, 8, 9, 16, 17}) {
-            for (const bool is_dense : {true, false}) {
+            for (const auto& [is_dense, segments] :
+                 {std::pair<bool, int64_t>{true, kMost}, {false, kMost}, {true, 1}, {false, 1}}) {
                 const std::vector<unsigned char> source =
-                    random_elements(type(), kSegments * run, 0, random);
+                    random_elements(type(), segments * run, 0, random);
                 std::vector<unsigned char> target =
-                    random_elements(type(), kSegments * run, 0, random);
+                    random_elements(type(), segments * run, 0, random);
                 std::vector<unsigned char> expected = target;
-                uint64_t targets[kSegments];
-                uint64_t sources[kSegments];
-                for (int64_t i = 0; i < kSegments; ++i) {
-                    const int64_t to = static_cast<int64_t>(random() % kSegments) * run * bytes;
-                    const int64_t from = (is_dense ? i : kSegments - 1 - i) * run * bytes;
+                uint64_t targets[kMost];
+                uint64_t sources[kMost];
+                for (int64_t i = 0; i < segments; ++i) {
+                    const int64_t to =
+                        static_cast<int64_t>(random() %
+                                             static_cast<uint64_t>((segments - 1) * run + 1)) *
+                        bytes;
+                    const int64_t from = (is_dense ? i : segments - 1 - i) * run * bytes;
                     targets[i] = reinterpret_cast<uint64_t>(target.data() + to);
                     sources[i] = reinterpret_cast<uint64_t>(source.data() + from);
                     for (int64_t element = 0; element < run; ++element) {
@@ -287,7 +291,7 @@ TEST_P(AccumulateTest, SegmentsAreLikeTheirRuns) {
                     isa(), scale,
                     {targets, is_dense ? nullptr : sources,
                      is_dense ? reinterpret_cast<const char*>(source.data()) : nullptr, run * bytes,
-                     kSegments});
+                     segments});
                 ASSERT_EQ(target, expected) << "segments of " << run << ", dense " << is_dense;
             }
         }

@@ -422,7 +422,7 @@ TEST(StridedLayout, OtherSegmentsAreNoRows) {
 
 TEST(StridedLayout, SegmentsAreEnclosedWhereverTheyAre) {
     char memory[4 * sizeof(uint64_t) + 1];
-    const uint64_t addresses[] = {300, 100, UINT64_MAX - 7, 200};
+    const uint64_t addresses[] = {300, 100, UINT64_MAX - 15, 200};
     std::memcpy(memory + 1, addresses, sizeof addresses);
     const auto* unaligned = reinterpret_cast<const uint64_t*>(memory + 1);
     const auto expect = [](const AddressRange& range, uint64_t begin, uint64_t bytes) {
@@ -430,8 +430,10 @@ TEST(StridedLayout, SegmentsAreEnclosedWhereverTheyAre) {
         EXPECT_EQ(range.bytes, bytes);
     };
     expect(enclose(unaligned, 2, 16), 100, 216);
-    expect(enclose(unaligned, 4, 8), 100, UINT64_MAX - 99);
-    expect(enclose(unaligned, 4, 108), 0, 0);  // longer than any memory
+    expect(enclose(unaligned, 4, 8), 100, UINT64_MAX - 107);
+    expect(enclose(unaligned, 4, 15), 100, UINT64_MAX - 100);
+    expect(enclose(unaligned, 4, 16), 0, 0);  // ends with the address space
+    expect(enclose(unaligned, 4, 108), 0, 0);
     // Near each other, but on both sides of the end of the address space.
     for (const auto& [first, second] :
          {std::pair<uint64_t, uint64_t>{8, UINT64_MAX - 15}, {UINT64_MAX - 15, 8}}) {

@@ -54,17 +54,22 @@ TEST(StridedOffsets, OfAnyNumberComeBack) {
     for (const uint64_t base : {uint64_t{0x2000'0000'0000}, uint64_t{0}, UINT64_MAX - 100}) {
         for (int64_t count = 1; count < 70; ++count) {
             std::vector<uint64_t> addresses(static_cast<size_t>(count));
+            uint32_t lowest = UINT32_MAX;
             uint32_t highest = 0;
             for (uint64_t& address : addresses) {
                 const auto offset = static_cast<uint32_t>(random());
                 address = base + offset;
+                lowest = std::min(lowest, offset);
                 highest = std::max(highest, offset);
             }
-            std::vector<uint32_t> offsets(addresses.size() + 1, 77);
-            write_offsets(Unaligned(addresses).data(), count, base, offsets.data());
-            EXPECT_EQ(offsets.back(), 77U);
+            std::vector<char> offsets(addresses.size() * sizeof(uint32_t) + 2, 77);
+            write_offsets(Unaligned(addresses).data(), count, base, offsets.data() + 1);
+            EXPECT_EQ(offsets.front(), 77);
+            EXPECT_EQ(offsets.back(), 77);
             std::vector<uint64_t> again(addresses.size() + 1, 77);
-            EXPECT_EQ(read_offsets(offsets.data(), count, base, again.data()), highest);
+            const OffsetRange range = read_offsets(offsets.data() + 1, count, base, again.data());
+            EXPECT_EQ(range.lowest, lowest);
+            EXPECT_EQ(range.highest, highest);
             EXPECT_EQ(again.back(), 77U);
             again.pop_back();
             EXPECT_EQ(again, addresses);

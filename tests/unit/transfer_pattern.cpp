@@ -237,7 +237,7 @@ pipeline::Transfer make_transfer(const Operation& operation, const Pattern& patt
     transfer.segments.count = static_cast<int64_t>(pattern.runs.size());
     transfer.segments.segment_bytes = pattern.run_bytes;
     // Without a hull the addresses travel as they are, as those that are far from each other do.
-    if (transfer.segments.count % 2 == 0) {
+    if (transfer.segments.count % 3 != 0) {
         transfer.segments.remote_hull =
             strided::enclose(remote_addresses.data(), transfer.segments.count, pattern.run_bytes);
     }

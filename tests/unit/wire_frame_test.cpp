@@ -210,24 +210,63 @@ TEST(Frame, VectorTransfersComeBack) {
     }
 }
 
+DecodedTransfer decode_part(const VectorForm& form, const std::vector<uint64_t>& addresses) {
+    TransferBody body;
+    body.data_bytes = 8 * addresses.size();
+    return decode(make_vector_transfer(FrameKind::put, body, form, addresses, 8,
+                                       std::vector<char>(body.data_bytes)));
+}
+
 // A chunk has the form of the whole vector, whichever segments are in it.
 TEST(Frame, PartsOfAVectorComeBack) {
     for (const uint64_t distance : {uint64_t{4096}, uint64_t{1} << 33}) {
         std::vector<uint64_t> addresses;
         for (uint64_t i = 0; i < 10; ++i) {
-            addresses.push_back(kBase - i * distance);  // the first is the highest
+            addresses.push_back(kBase - i * distance);  // the last is the lowest
         }
         const VectorForm form = vector_form(strided::enclose(addresses.data(), 10, 8));
-        std::vector<char> layout(form.encoded_bytes(3));
-        form.encode(layout.data(), addresses.data() + 7, 3, 8);
-        TransferBody body;
-        body.data_bytes = 24;
-        Frame frame =
-            armci::test::make_transfer(FrameKind::put, body, layout, std::vector<char>(24));
-        header_of(frame).layout_kind = static_cast<uint8_t>(form.kind);
-        EXPECT_EQ(decode(frame).addresses,
-                  std::vector<uint64_t>(addresses.begin() + 7, addresses.end()));
+        for (const size_t first : {0, 7}) {
+            const std::vector<uint64_t> part(addresses.begin() + first,
+                                             addresses.begin() + first + 3);
+            const DecodedTransfer view = decode_part(form, part);
+            EXPECT_EQ(view.addresses, part);
+            EXPECT_EQ(view.layout.hull.begin, part[2]);
+            EXPECT_EQ(view.layout.hull.bytes, 2 * distance + 8);
+        }
     }
+}
+
+TEST(Frame, SegmentsAreNearWithinFourGiB) {
+    constexpr uint64_t kFourGiB = uint64_t{1} << 32;
+    for (const auto& [bytes, kind] : {std::pair{kFourGiB - 1, LayoutKind::near_vector},
+                                      {kFourGiB, LayoutKind::near_vector},
+                                      {kFourGiB + 1, LayoutKind::far_vector},
+                                      {uint64_t{0}, LayoutKind::far_vector}}) {
+        const VectorForm form = vector_form({kBase, bytes});
+        EXPECT_EQ(form.kind, kind) << bytes;
+        if (bytes > 0) {
+            const std::vector<uint64_t> addresses = {kBase + bytes - 8, kBase, kBase + 8};
+            const DecodedTransfer view = decode_part(form, addresses);
+            EXPECT_EQ(view.addresses, addresses);
+            EXPECT_EQ(view.layout.hull.begin, kBase);
+            EXPECT_EQ(view.layout.hull.bytes, bytes);
+        }
+    }
+}
+
+// From any base: whose distances wrap has no hull, and each segment counts.
+TEST(Frame, OffsetsThatWrapHaveNoHull) {
+    const VectorForm form{LayoutKind::near_vector, UINT64_MAX - 99};
+    const auto hull_of = [&](const std::vector<uint64_t>& addresses) {
+        const DecodedTransfer view = decode_part(form, addresses);
+        EXPECT_EQ(view.addresses, addresses);
+        return view.layout.hull.bytes;
+    };
+    EXPECT_EQ(hull_of({UINT64_MAX - 99, UINT64_MAX - 50}), 57U);
+    EXPECT_EQ(hull_of({UINT64_MAX - 8}), 8U);
+    EXPECT_EQ(hull_of({UINT64_MAX - 7}), 0U);       // ends with the address space
+    EXPECT_EQ(hull_of({UINT64_MAX - 50, 20}), 0U);  // on both sides of its end
+    EXPECT_EQ(hull_of({20, 100}), 0U);
 }
 
 TEST(Frame, GetsCarryNoData) {

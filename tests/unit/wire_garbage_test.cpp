@@ -103,6 +103,15 @@ class Garbage : public testing::Test {
                       view.layout.total_bytes);
             ASSERT_EQ(view.layout.addresses, addresses_.data());
             ASSERT_EQ(addresses_.size(), static_cast<size_t>(view.layout.segment_count));
+            // What lies in the hull is not looked at any more.
+            const strided::AddressRange& hull = view.layout.hull;
+            ASSERT_GE(hull.begin + hull.bytes, hull.begin);
+            for (const uint64_t address : addresses_) {
+                ASSERT_TRUE(hull.bytes == 0 ||
+                            (address >= hull.begin &&
+                             address - hull.begin <=
+                                 hull.bytes - static_cast<uint64_t>(view.layout.segment_bytes)));
+            }
             return;
         }
         const Layout& layout = view.layout.strided;
@@ -123,6 +132,8 @@ class Garbage : public testing::Test {
         ASSERT_EQ(product, view.layout.total_bytes);
         ASSERT_GE(begin, 0);
         ASSERT_LE(end, static_cast<__int128>(UINT64_MAX));
+        ASSERT_EQ(begin, static_cast<__int128>(view.layout.hull.begin));
+        ASSERT_EQ(end - begin, static_cast<__int128>(view.layout.hull.bytes));
     }
 
     static void touch(const void* data, uint64_t bytes) {
