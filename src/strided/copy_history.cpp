@@ -42,8 +42,8 @@ void CopiedPlace::cached(int64_t ticks, bool was_slow) {
         return;
     }
     looking_ticks_ = 0;
+    pause_ = std::min(kPauseGrowth * pause_, kLongestPause);
     until_trial_ = pause_;
-    pause_ = std::min(4 * pause_, kLongestPause);
     is_drawn_in_ = false;
     slow_in_row_ = 0;
 }

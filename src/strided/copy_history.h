@@ -25,6 +25,8 @@ class CopiedPlace {
   private:
     // The first that looks may be slow for what is left in the cache.
     static constexpr int32_t kFirstPause = 2;
+    // A trial that was worth nothing costs about as much as two copies and a half.
+    static constexpr int32_t kPauseGrowth = 16;
     static constexpr int32_t kLongestPause = 256;
 
     bool is_in_cache_ = false;   // as the last copy found: there is nothing to look for

@@ -290,7 +290,7 @@ TEST(CopiedPlace, TrialsThatWereWorthNothingBecomeRare) {
     int last = 0;
     for (int trial = 0; trial < 6; ++trial) {
         const int looks = looks_until_trial(place);
-        EXPECT_GE(looks, last);
+        EXPECT_GE(looks, trial == 1 ? 30 : last) << "a few copies see one trial at most";
         EXPECT_LE(looks, 256);
         last = looks;
         place.cached(300, false);
