@@ -18,12 +18,14 @@ bool CopiedPlace::next_is_cached() {
 
 void CopiedPlace::looked(int64_t ticks, bool streamed) {
     is_in_cache_ = !streamed;
+    has_streamed_ = streamed;
     if (streamed) {
         looking_ticks_ = looking_ticks_ == 0 ? ticks : std::min(looking_ticks_, ticks);
     }
 }
 
 void CopiedPlace::cached(int64_t ticks, bool was_slow) {
+    has_streamed_ = false;
     if (is_in_cache_) {
         is_in_cache_ = !was_slow;
         return;

@@ -17,6 +17,8 @@ class CopiedPlace {
   public:
     // Whether this copy is to go through the cache as a whole.
     bool next_is_cached();
+    // Whether the last copy has streamed, so that the next one will find it outside the cache.
+    bool has_streamed() const { return has_streamed_; }
     // It did not, and took that long; `streamed`: part of it went past the cache.
     void looked(int64_t ticks, bool streamed);
     // It did; `was_slow`: slower than memory in the cache is copied.
@@ -29,7 +31,8 @@ class CopiedPlace {
     static constexpr int32_t kPauseGrowth = 16;
     static constexpr int32_t kLongestPause = 256;
 
-    bool is_in_cache_ = false;   // as the last copy found: there is nothing to look for
+    bool is_in_cache_ = false;  // as the last copy found: there is nothing to look for
+    bool has_streamed_ = false;
     int64_t looking_ticks_ = 0;  // of the quickest that looked and streamed, since the last trial
     int32_t pause_ = kFirstPause;
     int32_t until_trial_ = kFirstPause;  // copies that look before the next trial

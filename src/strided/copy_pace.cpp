@@ -14,6 +14,7 @@ constexpr int64_t kProbeBytes = 4 << 10;
 constexpr int64_t kPieceBytes = 32 << 10;
 constexpr int64_t kFirstStretchBytes = 128 << 10;
 constexpr int64_t kLongestStretchBytes = 8 << 20;
+constexpr int64_t kKnownStretchBytes = 2 << 20;  // the first, where the last copy has streamed
 
 StoreChoice store_choice = StoreChoice::automatic;
 
@@ -89,6 +90,9 @@ void CopyPace::begin(const void* to, int64_t total_bytes, int64_t unit_bytes) {
         is_cached_ = place_->next_is_cached();
         if (is_cached_) {
             return;
+        }
+        if (place_->has_streamed()) {
+            stretch_bytes_ = kKnownStretchBytes;
         }
     }
     start_probe();

@@ -327,6 +327,19 @@ TEST(CopiedPlace, WhatIsInTheCacheIsLookedAtOnceItIsSlow) {
     }
 }
 
+TEST(CopiedPlace, KnowsWhetherTheLastCopyStreamed) {
+    CopiedPlace place;
+    EXPECT_FALSE(place.has_streamed());
+    looks_until_trial(place);
+    EXPECT_TRUE(place.has_streamed());
+    place.cached(300, true);
+    EXPECT_FALSE(place.has_streamed());
+    place.looked(100, true);
+    EXPECT_TRUE(place.has_streamed());
+    place.looked(100, false);
+    EXPECT_FALSE(place.has_streamed());
+}
+
 TEST(CopyHistory, KnowsAPlaceByAddressAndLength) {
     CopyHistory history;
     char memory[2] = {};
