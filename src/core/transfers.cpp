@@ -297,7 +297,8 @@ void run_one_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* han
         runtime.wait_for_network({transfer.function, "earlier operations to end"},
                                  [&] { return origin.task_count() < kMostTasks; });
     }
-    if (transfer.is_vector) {
+    // Chunks are mostly packed before the call ends; gets unpack later, RMA is posted later.
+    if (transfer.is_vector && (transfer.op == OpKind::get || route == Route::rma)) {
         transfer.segments.own();
     }
     pipeline::Task* task = make_task(route, std::move(transfer)).release();

@@ -14,6 +14,12 @@ ChunkTask::ChunkTask(wire::FrameKind kind, Transfer&& transfer)
     }
 }
 
+void ChunkTask::keep_arguments() {
+    if (transfer_.is_vector) {
+        transfer_.segments.own();
+    }
+}
+
 bool ChunkTask::post(Origin& origin) {
     constexpr uint32_t kLongChunk = 64 << 10;  // worth a look whether it has left
     while (unsent_ != nullptr || packed_bytes_ < transfer_.total_bytes) {

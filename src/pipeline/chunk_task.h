@@ -20,9 +20,10 @@ class ChunkTask : public Task {
   public:
     bool post(Origin& origin) override;
     int64_t chunk_bytes() const override { return transfer_.total_bytes; }
+    void keep_arguments() override;
 
   protected:
-    // Takes the transfer; a vector's address arrays must live until the task is posted or be owned.
+    // Takes the transfer. What is packed at once needs no copies of a vector's address arrays.
     ChunkTask(wire::FrameKind kind, Transfer&& transfer);
 
     const Transfer& transfer() const { return transfer_; }

@@ -161,6 +161,9 @@ void Origin::submit(Task& task, Channel& channel) {
         finish_if_complete(&task);
         return;
     }
+    if (task.on_complete_ != nullptr) {
+        task.keep_arguments();
+    }
     if (channel.last_task != nullptr) {
         channel.last_task->next_ = &task;
     } else {

@@ -1,8 +1,11 @@
 // How transfers share buffers and slots: what one takes another finds again.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <vector>
 
+#include "pipeline/put_task.h"
 #include "server_fixture.h"
 #include "transfer_pattern.h"
 
@@ -40,6 +43,52 @@ TEST(PipelineFlow, SlotsAreReplacedAsTheyAreUsed) {
         put(kBytes);
     }
     EXPECT_EQ(network.stats(0).chunks_sent - before, kPuts);
+}
+
+// What a call does not send before it returns it must not look up in the caller's arrays later.
+TEST(PipelineFlow, ANonblockingVectorOutlivesItsArrays) {
+    constexpr int64_t kSegments = 100;
+    constexpr int64_t kSegmentBytes = 8 << 10;
+    NetworkOptions options;
+    options.buffer_count = 1;
+    options.memory_bytes = kSegments * kSegmentBytes;
+    TestNetwork network(options);
+    ASSERT_EQ(network.error(), "");
+    std::vector<char> local(options.memory_bytes);
+    std::vector<uint64_t> from;
+    std::vector<uint64_t> to;
+    for (int64_t i = 0; i < kSegments; ++i) {
+        const int64_t other = (i * 37) % kSegments * kSegmentBytes;
+        from.push_back(reinterpret_cast<uint64_t>(local.data() + i * kSegmentBytes));
+        to.push_back(reinterpret_cast<uint64_t>(network.memory(0) + other));
+    }
+    for (size_t i = 0; i < local.size(); ++i) {
+        local[i] = static_cast<char>(i * 11 + i / 251);
+    }
+    pipeline::Transfer transfer;
+    transfer.total_bytes = kSegments * kSegmentBytes;
+    transfer.is_vector = true;
+    transfer.segments.local = from.data();
+    transfer.segments.remote = to.data();
+    transfer.segments.count = kSegments;
+    transfer.segments.segment_bytes = kSegmentBytes;
+    transfer.segments.remote_hull = strided::enclose(to.data(), kSegments, kSegmentBytes);
+    pipeline::PutTask task(std::move(transfer));
+    bool is_complete = false;
+    task.call_when_complete([](pipeline::Task*, void* flag) { *static_cast<bool*>(flag) = true; },
+                            &is_complete);
+    network.submit(0, 0, task);
+    ASSERT_FALSE(is_complete);
+    std::fill(from.begin(), from.end(), uint64_t{0});
+    std::fill(to.begin(), to.end(), uint64_t{0});
+    network.wait_until([&] { return is_complete; });
+    network.fence_all();
+    for (int64_t i = 0; i < kSegments; ++i) {
+        EXPECT_EQ(std::memcmp(network.memory(0) + (i * 37) % kSegments * kSegmentBytes,
+                              local.data() + i * kSegmentBytes, kSegmentBytes),
+                  0)
+            << "segment " << i;
+    }
 }
 
 // A long transfer to one server does not keep a short one to another waiting for buffers.
