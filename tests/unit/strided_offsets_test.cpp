@@ -26,25 +26,35 @@ class Unaligned {
     std::vector<char> memory_;
 };
 
+struct Addresses {
+    std::vector<uint64_t> addresses;
+    int64_t lowest = INT64_MAX;  // as offsets from base
+    int64_t highest = INT64_MIN;
+};
+
+// At random from the 4 GiB that begin at base + first; they may wrap around zero.
+Addresses make_addresses(std::mt19937_64& random, int64_t count, uint64_t base, int64_t first) {
+    Addresses made;
+    for (int64_t i = 0; i < count; ++i) {
+        const int64_t offset = first + static_cast<int64_t>(random() % (2 * kTwoGiB));
+        made.addresses.push_back(base + static_cast<uint64_t>(offset));
+        made.lowest = std::min(made.lowest, offset);
+        made.highest = std::max(made.highest, offset);
+    }
+    return made;
+}
+
 TEST(StridedOffsets, AreFoundAroundAnyAddress) {
     std::mt19937_64 random(1);
     for (const uint64_t base : {uint64_t{0x2000'0000'0000}, uint64_t{100}, UINT64_MAX - 100}) {
         for (int64_t count = 1; count < 70; ++count) {
-            std::vector<uint64_t> addresses(static_cast<size_t>(count));
-            int64_t lowest = INT64_MAX;
-            int64_t highest = INT64_MIN;
-            for (uint64_t& address : addresses) {
-                const int64_t offset =
-                    static_cast<int64_t>(random() % (2 * kTwoGiB)) - static_cast<int64_t>(kTwoGiB);
-                address = base + static_cast<uint64_t>(offset);
-                lowest = std::min(lowest, offset);
-                highest = std::max(highest, offset);
-            }
+            const Addresses made =
+                make_addresses(random, count, base, -static_cast<int64_t>(kTwoGiB));
             int32_t low = 0;
             int32_t high = 0;
-            ASSERT_TRUE(find_offsets(Unaligned(addresses).data(), count, base, &low, &high));
-            EXPECT_EQ(low, lowest);
-            EXPECT_EQ(high, highest);
+            ASSERT_TRUE(find_offsets(Unaligned(made.addresses).data(), count, base, &low, &high));
+            EXPECT_EQ(low, made.lowest);
+            EXPECT_EQ(high, made.highest);
         }
     }
 }
@@ -53,23 +63,16 @@ TEST(StridedOffsets, OfAnyNumberComeBack) {
     std::mt19937_64 random(2);
     for (const uint64_t base : {uint64_t{0x2000'0000'0000}, uint64_t{0}, UINT64_MAX - 100}) {
         for (int64_t count = 1; count < 70; ++count) {
-            std::vector<uint64_t> addresses(static_cast<size_t>(count));
-            uint32_t lowest = UINT32_MAX;
-            uint32_t highest = 0;
-            for (uint64_t& address : addresses) {
-                const auto offset = static_cast<uint32_t>(random());
-                address = base + offset;
-                lowest = std::min(lowest, offset);
-                highest = std::max(highest, offset);
-            }
+            const Addresses made = make_addresses(random, count, base, 0);
+            const std::vector<uint64_t>& addresses = made.addresses;
             std::vector<char> offsets(addresses.size() * sizeof(uint32_t) + 2, 77);
             write_offsets(Unaligned(addresses).data(), count, base, offsets.data() + 1);
             EXPECT_EQ(offsets.front(), 77);
             EXPECT_EQ(offsets.back(), 77);
             std::vector<uint64_t> again(addresses.size() + 1, 77);
             const OffsetRange range = read_offsets(offsets.data() + 1, count, base, again.data());
-            EXPECT_EQ(range.lowest, lowest);
-            EXPECT_EQ(range.highest, highest);
+            EXPECT_EQ(range.lowest, made.lowest);
+            EXPECT_EQ(range.highest, made.highest);
             EXPECT_EQ(again.back(), 77U);
             again.pop_back();
             EXPECT_EQ(again, addresses);
