@@ -388,10 +388,17 @@ void close_network(Runtime& runtime) {
     }
     // Servers must outlive the last request of every origin, and origins the last answer.
     world_barrier(runtime);
+    datasrv::Server* server = runtime.network->server.get();
+    if (server != nullptr) {
+        server->stop_answering();
+        runtime.wait_until({"ARMCI_Finalize", "answers of the data server to leave"},
+                           [&] { return server->load().posts == 0; });
+    }
+    world_barrier(runtime);
     runtime.network->origin.close();
     MPI_Barrier(runtime.world.comm);
-    if (runtime.network->server != nullptr) {
-        runtime.network->server->stop();
+    if (server != nullptr) {
+        server->stop();
     }
     if (runtime.world.is_leader()) {
         runtime.heap.release(runtime.network->server_addresses_record);

@@ -153,12 +153,13 @@ bool send_small(Runtime& runtime, int server, const Transfer& transfer) {
         return false;
     }
     pipeline::Origin& origin = runtime.network->origin;
+    const uint64_t last = origin.last_batch();
     origin.flush_blocking(server);
-    if (!origin.batch_has_left(server)) {
+    if (!origin.batch_has_left(server, last)) {
         runtime.wait_for_network({transfer.function, "room on the way to rank", transfer.target},
                                  [&] {
                                      origin.flush_batches();
-                                     return origin.batch_has_left(server);
+                                     return origin.batch_has_left(server, last);
                                  });
     }
     return true;
@@ -167,11 +168,12 @@ bool send_small(Runtime& runtime, int server, const Transfer& transfer) {
 // Small operations that were copied count as complete, but waits see to it that they leave.
 void send_batches(Runtime& runtime) {
     pipeline::Origin& origin = runtime.network->origin;
+    const uint64_t last = origin.last_batch();
     origin.flush_batches();
-    if (!origin.batches_have_left()) {
+    if (!origin.batches_have_left(last)) {
         runtime.wait_for_network({nullptr, "small operations to leave"}, [&] {
-            origin.flush_batches();  // others may open more in between
-            return origin.batches_have_left();
+            origin.flush_batches();
+            return origin.batches_have_left(last);
         });
     }
 }
@@ -394,8 +396,9 @@ bool test_handle(Runtime& runtime, armci_hdl_s* handle) {
     // What was copied has to leave: nobody would send it if this were the program's last call for
     // long.
     if (runtime.network != nullptr && !runtime.network->origin.batches_have_left()) {
+        const uint64_t last = runtime.network->origin.last_batch();
         runtime.serve();
-        if (!runtime.network->origin.batches_have_left()) {
+        if (!runtime.network->origin.batches_have_left(last)) {
             return false;
         }
     }

@@ -56,7 +56,6 @@ class GetStreams {
     void credit(const Client& client, uint64_t request_id, const wire::CreditBody& taken);
     // Sends what may be sent; true when something was.
     bool progress();
-    bool empty() const { return streams_.empty(); }
     size_t count() const { return streams_.size(); }
     // Whether some stream could send if there were a buffer (and not only waits for its origin).
     bool wants_to_send() const;

@@ -190,7 +190,7 @@ void Server::finish_frame(Client& client, const wire::FrameHeader& header, int64
     if (grants_.is_open()) {
         grants_.want(client, header.flow);
     }
-    // These ask for nothing, and may be the last that their sender sends.
+    // These ask for nothing by themselves, and may be the last that their sender sends.
     const bool is_notice =
         header.kind == wire::FrameKind::return_slots || header.kind == wire::FrameKind::get_credit;
     const bool much_untold =
@@ -198,7 +198,7 @@ void Server::finish_frame(Client& client, const wire::FrameHeader& header, int64
                           static_cast<uint64_t>(options_.client_window_bytes) / 4;
     const bool asked = (header.flags & wire::kAcknowledgeNow) != 0;
     if ((asked || much_untold) && client.told_frames != client.executed_frames &&
-        !client.acknowledgement_due) {
+        !client.acknowledgement_due && !is_silent_) {
         client.acknowledgement_due = true;
         acknowledgements_due_.push_back(&client);
     }

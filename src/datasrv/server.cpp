@@ -130,7 +130,7 @@ Server::Load Server::load() {
 
 bool Server::has_backlog() const {
     return !waiting_replies_.empty() || !acknowledgements_due_.empty() ||
-           !offloaded_puts_.empty() || streams_.wants_to_send();
+           !offloaded_puts_.empty() || streams_.wants_to_send() || receives_.has_unposted();
 }
 
 // In order for each client; a client whose connection is full does not hold up the others.
@@ -170,7 +170,7 @@ bool Server::flush_acknowledgements() {
 
 bool Server::flush_grants() {
     bool moved = false;
-    for (;;) {
+    while (!is_silent_) {
         wire::SlotsBody body;
         SlotClient* client = nullptr;
         body.count = grants_.next(wire::kMostSlotsPerFrame, &client, body.slot);
@@ -186,6 +186,7 @@ bool Server::flush_grants() {
         queue_or_post(reply);
         moved = true;
     }
+    return moved;
 }
 
 size_t Server::largest_message_bytes() const {
@@ -312,10 +313,20 @@ bool Server::try_post(const WaitingReply& waiting) {
 }
 
 void Server::queue_or_post(const WaitingReply& reply) {
+    if (is_silent_) {
+        return;
+    }
     if (reply.client->waiting_replies > 0 || !try_post(reply)) {
         ++reply.client->waiting_replies;
         waiting_replies_.push_back(reply);
     }
+}
+
+void Server::stop_answering() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    is_silent_ = true;
+    waiting_replies_.clear();
+    acknowledgements_due_.clear();
 }
 
 void Server::stop() {
@@ -339,6 +350,7 @@ void Server::stop() {
     waiting_replies_.clear();
     acknowledgements_due_.clear();
     clients_.clear();
+    is_silent_ = false;
     if (epoll_fd_ >= 0) {
         ::close(epoll_fd_);
         epoll_fd_ = -1;

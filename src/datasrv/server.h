@@ -84,6 +84,10 @@ class Server {
     void use_engine(std::unique_ptr<node::CopyEngine> engine, int64_t least_bytes);
     // False when the system refuses a thread.
     bool start_thread();
+    // No origin has requests under way any more, and they may close their endpoints once what was
+    // sent to them before has left (Load::posts): nothing is said to them from now on, neither that
+    // their last notices have been executed nor that slots are free that they wanted once.
+    void stop_answering();
     // Stops the thread and closes the endpoint. No origin may have requests under way.
     void stop();
 
@@ -288,6 +292,7 @@ class Server {
     std::deque<OffloadedPut> offloaded_puts_;
     GetStreams streams_{*this};
     bool registration_warned_ = false;
+    bool is_silent_ = false;           // see stop_answering()
     std::vector<uint64_t> addresses_;  // of the vector that is being executed
 
     base::Thread thread_;

@@ -1,7 +1,5 @@
 #include "fabric/domain.h"
 
-#include <atomic>
-
 #include "fabric/endpoint.h"
 #include "fabric/faults.h"
 
@@ -15,9 +13,6 @@ bool failed(int result, const char* call, const std::string& provider, std::stri
     *error = std::string(call) + " on provider " + provider + ": " + fi_strerror(-result);
     return true;
 }
-
-// Requested keys need only be unique within the process; providers that choose keys ignore them.
-std::atomic<uint64_t> g_next_key{1};
 
 }  // namespace
 
@@ -52,10 +47,6 @@ bool Domain::open(ProviderChoice choice, size_t peer_count, std::string* error) 
     return true;
 }
 
-std::string Domain::domain_name() const {
-    return info().domain_attr->name != nullptr ? info().domain_attr->name : "";
-}
-
 Region Domain::register_memory(void* start, size_t bytes, Access access, Endpoint* target,
                                std::string* error) {
     Region region;
@@ -71,10 +62,20 @@ Region Domain::register_memory(void* start, size_t bytes, Access access, Endpoin
     }
     fid_mr* mr = nullptr;
     const std::string provider = provider_name();
-    const int result = registration_is_refused(bytes, access)
-                           ? -FI_ENOMEM
-                           : fi_mr_reg(domain_.get(), start, bytes, flags, 0,
-                                       g_next_key.fetch_add(1), 0, &mr, nullptr);
+    RequestedKey requested;
+    if ((info().domain_attr->mr_mode & FI_MR_PROV_KEY) == 0) {
+        const size_t key_bytes = info().domain_attr->mr_key_size;
+        requested = RequestedKey::take(key_bytes);
+        if (!requested.valid()) {
+            *error = "provider " + provider + " has keys of " + std::to_string(key_bytes) +
+                     " bytes, and all of them are in use";
+            return region;
+        }
+    }
+    const int result =
+        registration_is_refused(bytes, access)
+            ? -FI_ENOMEM
+            : fi_mr_reg(domain_.get(), start, bytes, flags, 0, requested.value(), 0, &mr, nullptr);
     if (failed(result, "fi_mr_reg", provider, error)) {
         return region;
     }
@@ -91,6 +92,7 @@ Region Domain::register_memory(void* start, size_t bytes, Access access, Endpoin
                               ? reinterpret_cast<uint64_t>(start)
                               : 0;
     region.mr_ = std::move(owned);
+    region.requested_key_ = std::move(requested);
     return region;
 }
 

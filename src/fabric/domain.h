@@ -6,6 +6,7 @@
 #include <string>
 
 #include "fabric/fid.h"
+#include "fabric/memory_keys.h"
 #include "fabric/provider.h"
 
 namespace armci::fabric {
@@ -24,6 +25,7 @@ class Region {
 
   private:
     friend class Domain;
+    RequestedKey requested_key_;  // before mr_: in use until that is closed
     FidPtr<fid_mr> mr_;
     void* descriptor_ = nullptr;
     uint64_t key_ = 0;
@@ -42,7 +44,6 @@ class Domain {
     const fi_info& info() const { return *choice_.info; }
     const ProviderRow& row() const { return *choice_.row; }
     std::string provider_name() const { return info().fabric_attr->prov_name; }
-    std::string domain_name() const;
 
     bool needs_local_registration() const { return needs_local_registration_; }
     // Whether a write can carry a notice of 32 bits to the endpoint it goes to.

@@ -12,6 +12,7 @@ namespace armci::fabric {
 namespace {
 
 constexpr size_t kQueueSlack = 64;
+constexpr size_t kMostOutstanding = 4096;  // some providers say that they take any number
 constexpr int kPollBatch = 16;
 constexpr size_t kLargestRmaBytes = size_t{1} << 30;
 
@@ -52,7 +53,7 @@ bool Endpoint::open(Domain& domain, const Options& options, std::string* error) 
     domain_ = &domain;
     options_ = options;
     fi_info info_copy = domain.info();
-    outstanding_limit_ = std::max<size_t>(1, info_copy.tx_attr->size);
+    outstanding_limit_ = std::clamp(info_copy.tx_attr->size, size_t{1}, kMostOutstanding);
     max_rma_bytes_ = std::min(info_copy.ep_attr->max_msg_size, kLargestRmaBytes);
     most_rma_runs_ =
         std::clamp(std::min(info_copy.tx_attr->iov_limit, info_copy.tx_attr->rma_iov_limit),
@@ -101,7 +102,9 @@ bool Endpoint::open(Domain& domain, const Options& options, std::string* error) 
         return smallest_space == 0 ||
                !failed(fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV,
                                  &smallest_space, sizeof smallest_space),
-                       "fi_setopt(FI_OPT_MIN_MULTI_RECV)", domain, error);
+                       "fi_setopt(FI_OPT_MIN_MULTI_RECV), whose limit a smaller "
+                       "ARMCI_BUFFER_SIZE may keep,",
+                       domain, error);
     };
     if ((!enable_first && !set_smallest_space()) ||
         failed(fi_enable(endpoint), "fi_enable", domain, error) ||

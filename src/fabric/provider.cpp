@@ -25,38 +25,47 @@ constexpr NetworkCosts kNoCosts = {};
 
 // One row per provider. Rows for hardware that the project could not run yet say so in the remark.
 constexpr ProviderRow kTable[] = {
-    {"cxi", 90, WaitMode::fd, true, true, false, false, kAdapterCosts, nullptr,
+    {"cxi", 90, WaitMode::fd, true, true, false, false, false, kAdapterCosts, nullptr,
      "from documentation, not run"},
-    {"verbs;ofi_rxm", 80, WaitMode::fd, true, false, true, false, kAdapterCosts, nullptr,
+    {"verbs;ofi_rxm", 80, WaitMode::fd, true, false, true, false, true, kAdapterCosts, nullptr,
      "from documentation, not run"},
-    {"efa", 75, WaitMode::nap, true, true, true, false, kAdapterCosts, nullptr,
+    {"efa", 75, WaitMode::nap, true, true, true, false, false, kAdapterCosts, nullptr,
      "from documentation, not run"},
-    {"psm3", 70, WaitMode::fd, true, true, false, false, kAdapterCosts, nullptr,
+    {"psm3", 70, WaitMode::fd, true, true, false, false, false, kAdapterCosts, nullptr,
      "from documentation, not run"},
-    {"opx", 65, WaitMode::nap, true, true, false, false, kAdapterCosts, nullptr,
+    {"opx", 65, WaitMode::nap, true, true, false, false, false, kAdapterCosts, nullptr,
      "from documentation, not run"},
-    {"tcp", 50, WaitMode::fd, true, true, true, false, kTcpCosts, nullptr, ""},
-    {"tcp;ofi_rxm", 40, WaitMode::fd, true, true, true, true, kTcpCosts, nullptr, ""},
-    {"sockets", 0, WaitMode::fd, true, true, false, true, kSocketsCosts, nullptr,
+    {"tcp", 50, WaitMode::fd, true, true, true, false, true, kTcpCosts, nullptr, ""},
+    {"tcp;ofi_rxm", 40, WaitMode::fd, true, true, true, true, true, kTcpCosts, nullptr, ""},
+    {"sockets", 0, WaitMode::fd, true, true, false, true, true, kSocketsCosts, nullptr,
      "milliseconds per operation when cores are scarce"},
-    {"shm", 0, WaitMode::nap, true, true, true, false, kSharedMemoryCosts, nullptr,
+    {"shm", 0, WaitMode::nap, true, true, true, false, true, kSharedMemoryCosts, nullptr,
      "one host only; has nothing to wait on, so the data server naps; libfabric keeps files in "
      "/dev/shm while the job runs"},
-    {"net", 0, WaitMode::sread, true, true, true, false, kTcpCosts, nullptr,
+    {"net", 0, WaitMode::sread, true, true, true, false, true, kTcpCosts, nullptr,
      "its file descriptor is always readable, so the data server waits by fi_cq_sread"},
-    {"udp;ofi_rxd", 0, WaitMode::sread, false, false, false, false, kDatagramCosts, nullptr,
+    {"udp;ofi_rxd", 0, WaitMode::sread, false, false, false, false, true, kDatagramCosts, nullptr,
      "remote access is broken in libfabric; used for messages only"},
-    {"sm2", 0, WaitMode::nap, false, false, false, false, kNoCosts,
+    {"sm2", 0, WaitMode::nap, false, false, false, false, true, kNoCosts,
      "it offers no remote memory access", ""},
-    {"lnx", 0, WaitMode::nap, false, false, false, false, kNoCosts,
+    {"lnx", 0, WaitMode::nap, false, false, false, false, true, kNoCosts,
      "it carries tagged messages only", ""},
-    {"psm2", 0, WaitMode::nap, false, false, false, false, kNoCosts, "it is unmaintained", ""},
-    {"psm", 0, WaitMode::nap, false, false, false, false, kNoCosts, "it is unmaintained", ""},
+    {"psm2", 0, WaitMode::nap, false, false, false, false, true, kNoCosts, "it is unmaintained",
+     ""},
+    {"psm", 0, WaitMode::nap, false, false, false, false, true, kNoCosts, "it is unmaintained", ""},
 };
 
-constexpr ProviderRow kUnknown = {
-    "",    0,     WaitMode::nap, true,    true,
-    false, false, kTcpCosts,     nullptr, "not in the provider table"};
+constexpr ProviderRow kUnknown = {.name = "",
+                                  .preference = 0,
+                                  .wait = WaitMode::nap,
+                                  .rma = true,
+                                  .delivery = true,
+                                  .notices = false,
+                                  .wakes_surely = false,
+                                  .ends_early = true,
+                                  .costs = kTcpCosts,
+                                  .refused = nullptr,
+                                  .remark = "not in the provider table"};
 
 InfoPtr make_hints(const std::string& name, bool want_rma, uint64_t msg_order) {
     InfoPtr hints(fi_allocinfo());
@@ -180,9 +189,9 @@ std::string joined(const std::vector<std::string>& names) {
     return text.empty() ? "none" : text;
 }
 
-// Opens the row's provider as the library wants it: messages of one sender in order, plus whatever
-// other ordering the provider gives without being asked (asking for more can switch fast paths
-// off).
+// Opens the row's provider as the library wants it: messages of one sender in order if it can have
+// that (else servers sort frames by their numbers), plus whatever other ordering the provider gives
+// without being asked (asking for more can switch fast paths off).
 InfoPtr open_row(const std::string& name, const ProviderRow& row, const ProviderRequest& request) {
     const InfoPtr by_default = query(name, row.rma, 0);
     const fi_info* found = first_suitable(by_default.get(), name, request);
@@ -190,9 +199,9 @@ InfoPtr open_row(const std::string& name, const ProviderRow& row, const Provider
         return nullptr;
     }
     const uint64_t order = found->tx_attr->msg_order | FI_ORDER_SAS;
-    const InfoPtr ordered = query(name, row.rma, order);
-    found = first_suitable(ordered.get(), name, request);
-    return InfoPtr(found != nullptr ? fi_dupinfo(found) : nullptr);
+    const InfoPtr by_order = query(name, row.rma, order);
+    const fi_info* ordered = first_suitable(by_order.get(), name, request);
+    return InfoPtr(fi_dupinfo(ordered != nullptr ? ordered : found));
 }
 
 }  // namespace

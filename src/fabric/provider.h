@@ -42,6 +42,10 @@ struct ProviderRow {
     // Whether its descriptor was seen to wake a sleeper whenever something came. Some are
     // documented not to (cxi), and of those that could not be run it is not known.
     bool wakes_surely;
+    // Whether it may say that a receive buffer is used up while messages are still arriving in it,
+    // as ofi_rxm does. Those that may leave no gaps between messages. All others must be believed:
+    // their messages may lie anywhere.
+    bool ends_early;
     NetworkCosts costs;
     const char* refused;  // why the provider is not used at all, or nullptr
     const char* remark;   // for armci-info; may be empty

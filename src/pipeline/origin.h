@@ -32,6 +32,7 @@ struct OutFrame {
     Task* task = nullptr;  // nullptr: nobody waits for it
     uint32_t wire_bytes = 0;
     bool is_chunk = false;  // its piece is one of the pipeline's buffers
+    uint64_t batch = 0;     // the number of one, as in Origin::last_batch()
 
     char* wire() { return reinterpret_cast<char*>(this) + kWireOffset; }
     wire::FrameHeader* header() { return reinterpret_cast<wire::FrameHeader*>(wire()); }
@@ -142,11 +143,13 @@ class Origin {
     // Sends what was just appended by a blocking operation. Where such operations are followed by
     // fences, the acknowledgement is asked for at once.
     void flush_blocking(int server);
-    // Whether everything appended so far has left, to that server or to all.
-    bool batch_has_left(int server) const {
-        return !channels_[server] || channels_[server]->batch == nullptr;
-    }
+    // Whether everything appended so far has left.
     bool batches_have_left() const { return open_batches_.empty(); }
+    // Whether the batches up to that one have, to that server or to all. Waits are for these, since
+    // other threads may open further ones for ever.
+    uint64_t last_batch() const { return last_batch_; }
+    bool batch_has_left(int server, uint64_t last) const;
+    bool batches_have_left(uint64_t last) const;
 
     void limit_depth(int chunks) { depth_limit_ = chunks; }
 
@@ -360,6 +363,7 @@ class Origin {
     std::vector<Channel*> busy_;   // with non-blocking tasks, and some without
     std::vector<Channel*> dirty_;  // with remote work that a fence must wait for
     std::vector<Channel*> open_batches_;
+    uint64_t last_batch_ = 0;             // number of the newest
     std::vector<Channel*> returns_due_;   // without work and with slots to give back
     std::vector<LandingPiece> landings_;  // by notice
     std::vector<uint32_t> spare_landings_;

@@ -1,4 +1,5 @@
 // Batches: small puts and accumulates to one data server that travel in one frame.
+#include <algorithm>
 #include <cstring>
 
 #include "base/clock.h"
@@ -45,6 +46,7 @@ bool Origin::append(Channel& channel, const SmallRun* runs, int run_count, size_
             return false;
         }
         channel.batch->wire_bytes = sizeof(wire::FrameHeader);
+        channel.batch->batch = ++last_batch_;
         is_isolated = base::now_ns() - channel.last_batch_ns > kIsolatedNs;
         if (!channel.is_batching) {
             channel.is_batching = true;
@@ -109,6 +111,17 @@ void Origin::flush_blocking(int server) {
         channel.batch->header()->flags |= wire::kAcknowledgeNow;
     }
     flush_batch(channel);
+}
+
+bool Origin::batch_has_left(int server, uint64_t last) const {
+    const Channel* channel = channels_[server].get();
+    return channel == nullptr || channel->batch == nullptr || channel->batch->batch > last;
+}
+
+bool Origin::batches_have_left(uint64_t last) const {
+    return std::all_of(open_batches_.begin(), open_batches_.end(), [&](const Channel* channel) {
+        return batch_has_left(channel->server, last);
+    });
 }
 
 void Origin::flush_batches() {

@@ -38,6 +38,7 @@ bool ReceivePool::open(fabric::Domain& domain, fabric::Endpoint& endpoint, size_
                        size_t largest_frame_bytes, FrameHandler handler, void* context,
                        std::string* error) {
     endpoint_ = &endpoint;
+    ends_early_ = domain.row().ends_early;
     handler_ = handler;
     context_ = context;
     largest_frame_bytes_ = largest_frame_bytes;
@@ -150,7 +151,9 @@ void ReceivePool::on_completion(fabric::Operation* operation,
     buffer->is_used_up |= (completion.flags & FI_MULTI_RECV) != 0;
     // ofi_rxm announces the end of a buffer with the message that fills it, while earlier messages
     // that came in several packets may still be arriving in it: they show as bytes not handled yet.
-    if (buffer->is_used_up && buffer->handled_bytes == buffer->furthest_end) {
+    const bool all_have_come =
+        !buffer->pool->ends_early_ || buffer->handled_bytes == buffer->furthest_end;
+    if (buffer->is_used_up && all_have_come) {
         buffer->handled_bytes = 0;
         buffer->furthest_end = 0;
         buffer->is_used_up = false;

@@ -28,6 +28,7 @@ class ReceivePool {
     static size_t completion_count(size_t window_bytes);
     // Posts what could not be posted at once; cheap when there is nothing to do.
     void retry_posts();
+    bool has_unposted() const { return !unposted_.empty(); }
 
   private:
     struct Buffer {
@@ -46,6 +47,7 @@ class ReceivePool {
     void note_cut_message(Buffer* buffer, bool is_given_back);
 
     fabric::Endpoint* endpoint_ = nullptr;
+    bool ends_early_ = false;  // ProviderRow::ends_early
     FrameHandler handler_ = nullptr;
     void* context_ = nullptr;
     char* memory_ = nullptr;

@@ -150,19 +150,28 @@ void push(SimQueue& queue, const Entry& entry) {
     queue.entries.push_back(entry);
 }
 
+// As offsets from the buffer's start.
+size_t begin_of_next(const Receive& receive) {
+    const auto start = reinterpret_cast<uintptr_t>(receive.data);
+    const size_t alignment = rules().alignment;
+    const uintptr_t next = start + receive.filled + rules().gap;
+    return (next + alignment - 1) / alignment * alignment - start;
+}
+
 void match(Posted& operation) {
     SimEndpoint& to = *operation.to;
     Receive* receive = to.posted.front();
-    if (operation.bytes > receive->bytes - receive->filled) {
+    const size_t begin = begin_of_next(*receive);
+    if (begin + operation.bytes > receive->bytes) {
         violation("a message of %zu bytes for endpoint %lld, whose receives take %zu",
                   operation.bytes, static_cast<long long>(to.name()), to.smallest_space);
     }
     operation.receive = receive;
-    operation.place = receive->data + receive->filled;
-    receive->filled += operation.bytes;
+    operation.place = receive->data + begin;
+    receive->filled = begin + operation.bytes;
     ++receive->arriving;
     operation.pieces = split(operation.buffered.data(), operation.place, operation.bytes);
-    if (receive->bytes - receive->filled < to.smallest_space) {
+    if (begin_of_next(*receive) + to.smallest_space > receive->bytes) {
         receive->is_full = true;
         operation.ends_receive = true;
         to.posted.pop_front();
@@ -214,7 +223,9 @@ void announce(Posted& operation) {
     entry.receive = &receive;
     const bool is_early_end =
         rules().sabotage == Sabotage::early_end && operation.ends_receive && receive.arriving > 0;
-    if (operation.ends_receive && !rules().separate_ends) {
+    const bool is_last =
+        rules().ends_early ? operation.ends_receive : receive.is_full && receive.arriving == 0;
+    if (is_last && !rules().separate_ends) {
         entry.data.flags |= FI_MULTI_RECV;
     }
     ++receive.unread;

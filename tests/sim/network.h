@@ -34,6 +34,7 @@ struct SimEndpoint;
 struct SimQueue {
     fid_cq cq{};
     std::deque<Entry> entries;
+    size_t size = 0;  // what was asked for
     SimEndpoint* endpoint = nullptr;
     int wait_fd = -1;
 };

@@ -39,7 +39,7 @@ void draw_provider(Plan* plan) {
     provider.memory_mode = one_of({0, FI_MR_VIRT_ADDR, FI_MR_VIRT_ADDR | FI_MR_PROV_KEY,
                                    FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED}) |
                            (happens(400) ? FI_MR_LOCAL : 0) | (happens(200) ? FI_MR_ENDPOINT : 0);
-    provider.transmit_size = static_cast<size_t>(one_of({2, 4, 16, 64, 256}));
+    provider.transmit_size = one_of<size_t>({2, 4, 16, 64, 256, SIZE_MAX});
     provider.iov_limit = static_cast<size_t>(draw(1, 4));
     provider.largest_bytes =
         happens(300) ? static_cast<size_t>(plan->buffer_bytes) : size_t{1} << 30;
@@ -52,6 +52,11 @@ void draw_provider(Plan* plan) {
     provider.needs_polling = happens(400);
     provider.in_order_completions = happens(400);
     provider.separate_ends = happens(400);
+    provider.ends_early = happens(600);
+    if (!provider.ends_early) {
+        provider.alignment = one_of<size_t>({1, 1, 64});
+        provider.gap = one_of<size_t>({0, 0, 96});
+    }
     if (happens(500)) {
         provider.refusals = one_of({5, 50, 300});
         provider.longest_spell = one_of({1, 4, 40});
@@ -177,7 +182,9 @@ std::string describe(const Plan& plan) {
          << (provider.delivery ? ", delivery" : "")
          << (provider.needs_polling ? ", needs polling" : "")
          << (provider.in_order_completions ? ", completions in order" : "")
-         << (provider.separate_ends ? ", separate ends" : "") << ", refusals " << provider.refusals
+         << (provider.separate_ends ? ", separate ends" : "")
+         << (provider.ends_early ? ", early ends" : "") << ", messages aligned to "
+         << provider.alignment << " behind " << provider.gap << ", refusals " << provider.refusals
          << " x " << provider.longest_spell << ", posts " << provider.posts_at_a_time << ", delays "
          << provider.delays << " x " << provider.longest_delay << ", whole " << provider.whole
          << ", queue room " << provider.queue_room << ", empty polls " << provider.empty_polls

@@ -173,8 +173,9 @@ SimEndpoint* peer_of(const SimEndpoint& endpoint, fi_addr_t address) {
 }
 
 bool is_busy(const SimEndpoint& endpoint) {
-    return endpoint.under_way >=
-           std::min<int64_t>(rules().posts_at_a_time, static_cast<int64_t>(rules().transmit_size));
+    return static_cast<uint64_t>(endpoint.under_way) >=
+           std::min<uint64_t>(static_cast<uint64_t>(rules().posts_at_a_time),
+                              rules().transmit_size);
 }
 
 void post(SimEndpoint& from, std::unique_ptr<Posted> operation) {
@@ -183,7 +184,11 @@ void post(SimEndpoint& from, std::unique_ptr<Posted> operation) {
     operation->number = ++provider().posted;
     operation->arrives_from = draw_delay();
     operation->completes_from = draw_delay();
-    ++from.under_way;
+    if (++from.under_way > static_cast<int64_t>(from.queue->size)) {
+        violation("%lld operations of endpoint %lld are under way, whose queue takes %zu",
+                  static_cast<long long>(from.under_way), static_cast<long long>(from.name()),
+                  from.queue->size);
+    }
     record(kNames[static_cast<int>(operation->kind)], from.name(), operation->to->name(),
            static_cast<int64_t>(operation->bytes));
     if (operation->is_buffered && happens(rules().whole) &&
@@ -404,6 +409,7 @@ int open_queue(fid_domain*, fi_cq_attr* attributes, fid_cq** cq, void*) {
         return -FI_ENOSYS;
     }
     auto* queue = new SimQueue;
+    queue->size = attributes->size;
     queue->cq.fid = {FI_CLASS_CQ, nullptr, &ops};
     queue->cq.ops = &cq_ops;
     if (attributes->wait_obj == FI_WAIT_FD) {
@@ -572,6 +578,7 @@ void start_provider(const ProviderPlan& new_plan) {
     provider().row.rma = new_plan.rma;
     provider().row.delivery = new_plan.delivery;
     provider().row.notices = new_plan.notices;
+    provider().row.ends_early = new_plan.ends_early;
 }
 
 fabric::ProviderChoice choose_simulated_provider() {

@@ -48,6 +48,9 @@ struct ProviderPlan {
     bool needs_polling = false;         // data moves into an endpoint only while it is polled
     bool in_order_completions = false;  // of the messages of one sender
     bool separate_ends = false;  // the end of a receive buffer is announced on its own, after all
+    bool ends_early = false;     // else it is with the message that fills it, or the last to come
+    size_t alignment = 1;        // of messages in receive buffers; more than 1 only if !ends_early
+    size_t gap = 0;              // before each of them, likewise
     int64_t refusals = 0;        // per mille of posts that begin a spell of -FI_EAGAIN
     int64_t longest_spell = 1;
     int64_t posts_at_a_time = 1 << 20;  // of one endpoint, not complete

@@ -22,6 +22,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/fabric_endpoint_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_environment_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_faults_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/fabric_memory_keys_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/wire_frame_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/wire_garbage_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_boundary_test.cpp
@@ -49,4 +50,5 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/server_order_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_refusal_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_request_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/server_silence_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/transfer_pattern.cpp)

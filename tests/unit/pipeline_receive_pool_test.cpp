@@ -1,9 +1,11 @@
-// Receive buffers that a provider loses to messages longer than any, and those that it gives back.
+// When receive buffers are posted again, and those that a provider loses to messages longer than
+// any.
 #include "pipeline/receive_pool.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,9 +17,12 @@ namespace {
 
 // The pool's buffers as they are posted; the provider never hears of them.
 std::vector<fabric::Operation*> g_posted;
+std::map<fabric::Operation*, char*> g_data;
 
 ssize_t keep_receive(fid_ep*, const fi_msg* message, uint64_t) {
-    g_posted.push_back(static_cast<fabric::Operation*>(message->context));
+    auto* operation = static_cast<fabric::Operation*>(message->context);
+    g_posted.push_back(operation);
+    g_data[operation] = static_cast<char*>(message->msg_iov->iov_base);
     return 0;
 }
 
@@ -25,10 +30,13 @@ void ignore_frame(void*, const void*, size_t) {}
 
 class ReceivePoolTest : public ::testing::Test {
   protected:
-    void SetUp() override {
+    void SetUp() override { open(true); }
+    void open(bool ends_early) {
         g_posted.clear();
         std::string error;
-        ASSERT_TRUE(armci::test::open_default_domain(&domain_, 2, &error)) << error;
+        row_ = fabric::provider_row("a name that no provider has");
+        row_.ends_early = ends_early;
+        ASSERT_TRUE(armci::test::open_default_domain(&domain_, 2, &error, &row_)) << error;
         fabric::Endpoint::Options options;
         options.largest_message_bytes = kLargestBytes;
         ASSERT_TRUE(endpoint_.open(domain_, options, &error)) << error;
@@ -57,7 +65,18 @@ class ReceivePoolTest : public ::testing::Test {
         buffer->complete(buffer, {.flags = FI_MULTI_RECV});
     }
 
+    // A message of 64 bytes has come to that place of the buffer.
+    static void receive(fabric::Operation* buffer, size_t offset, bool is_end = false) {
+        fabric::Completion completion;
+        completion.flags = FI_RECV | (is_end ? FI_MULTI_RECV : 0);
+        completion.bytes = kMessageBytes;
+        completion.data = g_data[buffer] + offset;
+        buffer->complete(buffer, completion);
+    }
+
     static constexpr size_t kLargestBytes = 8192;
+    static constexpr size_t kMessageBytes = 64;
+    fabric::ProviderRow row_{};
     fabric::Domain domain_;
     fi_ops_msg message_ops_{};
     fabric::Endpoint endpoint_;
@@ -80,6 +99,27 @@ TEST_F(ReceivePoolTest, WhatIsGivenBackIsNotLost) {
     EXPECT_EQ(g_posted[2], g_posted[0]);
     expect_ignored(g_posted[1]);
     EXPECT_EXIT(cut(g_posted[0]), ::testing::ExitedWithCode(1), kAllLost);
+}
+
+TEST_F(ReceivePoolTest, AnEarlyEndWaitsForTheMessagesBefore) {
+    receive(g_posted[0], kMessageBytes, true);
+    EXPECT_EQ(g_posted.size(), 2U);
+    receive(g_posted[0], 0);
+    ASSERT_EQ(g_posted.size(), 3U);
+    EXPECT_EQ(g_posted[2], g_posted[0]);
+}
+
+class BelievingReceivePoolTest : public ReceivePoolTest {
+  protected:
+    void SetUp() override { open(false); }
+};
+
+// Providers may place messages as they like.
+TEST_F(BelievingReceivePoolTest, MessagesMayLeaveGaps) {
+    receive(g_posted[0], 96);
+    receive(g_posted[0], 256, true);
+    ASSERT_EQ(g_posted.size(), 3U);
+    EXPECT_EQ(g_posted[2], g_posted[0]);
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ class PipelineSiblings : public ::testing::TestWithParam<bool> {
 TEST_P(PipelineSiblings, WhatIsBindingComesFirst) {
     ASSERT_TRUE(append(0));
     origin().flush_blocking(0);
-    ASSERT_TRUE(origin().batch_has_left(0));
+    ASSERT_TRUE(origin().batch_has_left(0, origin().last_batch()));
     origin().make_binding(0);
     EXPECT_FALSE(append(1)) << "it would overtake what is binding";
     expect_to_wait(*rmw(1));
@@ -103,11 +103,27 @@ TEST_P(PipelineSiblings, AnOrderedWriteComesFirst) {
     expect_to_wait(*rmw(1));
 }
 
+// Of several threads one may wait for its batches while the others open new ones.
+TEST_P(PipelineSiblings, LaterBatchesAreNotWaitedFor) {
+    ASSERT_TRUE(append(0));
+    const uint64_t last = origin().last_batch();
+    EXPECT_FALSE(origin().batches_have_left(last));
+    origin().flush_batches();
+    ASSERT_TRUE(append(0));
+    EXPECT_TRUE(origin().batches_have_left(last));
+    EXPECT_TRUE(origin().batch_has_left(0, last));
+    EXPECT_FALSE(origin().batches_have_left());
+    EXPECT_FALSE(origin().batches_have_left(origin().last_batch()));
+    EXPECT_FALSE(origin().batch_has_left(0, origin().last_batch()));
+    origin().flush_batches();
+    network_->fence_all();
+}
+
 // The open batch of something that counts as done: its frame has no number yet.
 TEST_P(PipelineSiblings, ABindingBatchLeavesFirst) {
     ASSERT_TRUE(append(0));
     origin().make_all_binding();
-    ASSERT_FALSE(origin().batch_has_left(0));
+    ASSERT_FALSE(origin().batches_have_left());
     expect_to_wait(*rmw(1));
 }
 

@@ -16,14 +16,15 @@ constexpr size_t kRawLargestAnswer = 64 << 10;
 
 }  // namespace
 
-bool open_default_domain(fabric::Domain* domain, size_t peer_count, std::string* error) {
+bool open_default_domain(fabric::Domain* domain, size_t peer_count, std::string* error,
+                         const fabric::ProviderRow* row) {
     static const fabric::ProviderChoice first = fabric::choose_provider({"", "", true});
     if (!first.info) {
         *error = first.error;
         return false;
     }
     fabric::ProviderChoice copy;
-    copy.row = first.row;
+    copy.row = row != nullptr ? row : first.row;
     copy.info.reset(fi_dupinfo(first.info.get()));
     return domain->open(std::move(copy), peer_count, error);
 }

@@ -21,8 +21,10 @@
 
 namespace armci::test {
 
-// A domain of the default provider, chosen once per process: asking libfabric takes long.
-bool open_default_domain(fabric::Domain* domain, size_t peer_count, std::string* error);
+// A domain of the default provider, chosen once per process: asking libfabric takes long. `row`:
+// what shall be believed of it instead; the caller's.
+bool open_default_domain(fabric::Domain* domain, size_t peer_count, std::string* error,
+                         const fabric::ProviderRow* row = nullptr);
 
 class RawClient {
   public:

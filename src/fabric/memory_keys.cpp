@@ -1,0 +1,61 @@
+#include "fabric/memory_keys.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace armci::fabric {
+namespace {
+
+// Providers want them unique within a domain; a process has one at a time.
+MemoryKeys& process_keys() {
+    static MemoryKeys keys;
+    return keys;
+}
+
+uint64_t largest_key(size_t key_bytes) {
+    return key_bytes == 0 || key_bytes >= sizeof(uint64_t) ? UINT64_MAX
+                                                           : (uint64_t{1} << (8 * key_bytes)) - 1;
+}
+
+}  // namespace
+
+uint64_t MemoryKeys::take(size_t key_bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const uint64_t largest = largest_key(key_bytes);
+    if (next_ <= largest) {
+        return next_++;
+    }
+    const auto fitting = std::find_if(returned_.begin(), returned_.end(),
+                                      [&](uint64_t key) { return key <= largest; });
+    if (fitting == returned_.end()) {
+        return kNone;
+    }
+    const uint64_t key = *fitting;
+    returned_.erase(fitting);
+    return key;
+}
+
+void MemoryKeys::give_back(uint64_t key) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    returned_.push_back(key);
+}
+
+RequestedKey RequestedKey::take(size_t key_bytes) {
+    return RequestedKey(process_keys().take(key_bytes));
+}
+
+RequestedKey::RequestedKey(RequestedKey&& other) noexcept
+    : value_(std::exchange(other.value_, MemoryKeys::kNone)) {}
+
+RequestedKey& RequestedKey::operator=(RequestedKey&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+}
+
+RequestedKey::~RequestedKey() {
+    if (valid()) {
+        process_keys().give_back(value_);
+    }
+}
+
+}  // namespace armci::fabric

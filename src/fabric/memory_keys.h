@@ -1,0 +1,44 @@
+// Keys that are requested for registered memory where the provider does not choose them itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+
+namespace armci::fabric {
+
+// Thread-safe. A key is used again only when there are no new ones: some providers have but 65536,
+// and with any other a late access by an old key shall meet nothing.
+class MemoryKeys {
+  public:
+    static constexpr uint64_t kNone = 0;
+
+    // kNone: all that fit in so many bytes (0: any number) are in use.
+    uint64_t take(size_t key_bytes);
+    void give_back(uint64_t key);
+
+  private:
+    std::mutex mutex_;
+    uint64_t next_ = 1;
+    std::deque<uint64_t> returned_;  // the oldest first
+};
+
+// A key of the process's that is given back with this.
+class RequestedKey {
+  public:
+    RequestedKey() = default;
+    static RequestedKey take(size_t key_bytes);
+    RequestedKey(RequestedKey&& other) noexcept;
+    RequestedKey& operator=(RequestedKey&& other) noexcept;
+    ~RequestedKey();
+
+    bool valid() const { return value_ != MemoryKeys::kNone; }
+    uint64_t value() const { return value_; }
+
+  private:
+    explicit RequestedKey(uint64_t value) : value_(value) {}
+    uint64_t value_ = MemoryKeys::kNone;
+};
+
+}  // namespace armci::fabric

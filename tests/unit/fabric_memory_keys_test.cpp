@@ -1,0 +1,56 @@
+// Keys for registered memory: new ones while there are any, then those that were given back.
+#include "fabric/memory_keys.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace armci::fabric {
+namespace {
+
+TEST(MemoryKeys, AreNewAsLongAsPossible) {
+    MemoryKeys keys;
+    const uint64_t first = keys.take(8);
+    keys.give_back(first);
+    EXPECT_NE(keys.take(8), first);
+    EXPECT_NE(keys.take(0), first);
+}
+
+TEST(MemoryKeys, OfFewBytesAreUsedAgain) {
+    MemoryKeys keys;
+    std::set<uint64_t> taken;
+    for (int i = 0; i < 255; ++i) {
+        const uint64_t key = keys.take(1);
+        EXPECT_NE(key, MemoryKeys::kNone);
+        EXPECT_LE(key, 255U);
+        EXPECT_TRUE(taken.insert(key).second);
+    }
+    EXPECT_EQ(keys.take(1), MemoryKeys::kNone);
+    keys.give_back(7);
+    keys.give_back(3);
+    EXPECT_EQ(keys.take(1), 7U);
+    EXPECT_EQ(keys.take(1), 3U);
+    EXPECT_EQ(keys.take(1), MemoryKeys::kNone);
+}
+
+TEST(MemoryKeys, OfManyBytesAreNotForFew) {
+    MemoryKeys keys;
+    for (int i = 0; i < 300; ++i) {
+        keys.give_back(keys.take(2));
+    }
+    EXPECT_EQ(keys.take(1), 1U);
+}
+
+TEST(RequestedKey, IsGivenBackOnce) {
+    RequestedKey key = RequestedKey::take(8);
+    ASSERT_TRUE(key.valid());
+    const uint64_t value = key.value();
+    RequestedKey other = std::move(key);
+    EXPECT_EQ(other.value(), value);
+    EXPECT_FALSE(key.valid());
+    other = RequestedKey();
+    EXPECT_FALSE(other.valid());
+}
+
+}  // namespace
+}  // namespace armci::fabric

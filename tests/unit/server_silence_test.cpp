@@ -1,0 +1,48 @@
+// Before origins close their endpoints a data server stops talking to them.
+#include "served_by_hand.h"
+
+namespace armci::test {
+namespace {
+
+struct ServerSilence : ServedByHand {
+    // Rank `rank` holds what it can have, and wants more.
+    void want_all(int rank) {
+        talk_as(rank);
+        introduce();
+        Frame want = make_frame(wire::FrameKind::want);
+        header_of(want).flow = server().landing().slot_count;
+        client_->send(client_->next(std::move(want)));
+    }
+    // What was sent has been executed, which nobody tells.
+    void wait_for_free_slots(size_t count) {
+        wait_until([&] { return server().load().free_slots == static_cast<int64_t>(count); });
+        ASSERT_EQ(server().load().free_slots, static_cast<int64_t>(count));
+    }
+};
+
+// Slots get free that a client wanted which is gone, by a notice that asks for an acknowledgement.
+TEST_F(ServerSilence, NothingIsSaidToThoseWhoMayBeGone) {
+    const std::vector<uint32_t> slots = acquire_slots(slots_per_client());
+    RawClient* first = client_;
+    want_all(2);
+    wait_for_free_slots(0);
+    server().stop_answering();
+    wait_until([&] { return server().load().posts == 0; });
+    delete std::exchange(clients_[2], nullptr);
+
+    client_ = first;
+    const uint64_t told = client_->told_frames();
+    Frame notice = return_frame(slots);
+    header_of(notice).flags |= wire::kAcknowledgeNow;
+    client_->send(client_->next(std::move(notice)));
+    wait_for_free_slots(slots.size());
+    EXPECT_EQ(client_->told_frames(), told);
+    const datasrv::Server::Load load = server().load();
+    EXPECT_EQ(load.posts, 0);
+    EXPECT_EQ(load.waiting_answers, 0);
+    EXPECT_EQ(load.acknowledgements, 0);
+    close();  // this server is of no use to other tests
+}
+
+}  // namespace
+}  // namespace armci::test
