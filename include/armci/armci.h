@@ -171,7 +171,10 @@ int ARMCI_Init(void);
 /** Same as ARMCI_Init. The arguments are ignored and may be NULL. */
 int ARMCI_Init_args(int* argc, char*** argv);
 
-/** Same as ARMCI_Init for an MPI thread level, which MPI must have provided. */
+/**
+ * Same as ARMCI_Init for an MPI thread level, which MPI must have provided. A later call may raise
+ * the level; no other thread is in the library then.
+ */
 int ARMCI_Init_thread(int armci_requested);
 
 /** Same as ARMCI_Init_thread, on (a duplicate of) comm; collective over comm only. */
@@ -230,7 +233,7 @@ int ARMCI_Free_group(void* ptr, ARMCI_Group* group);
 /**
  * Allocates memory that is good as a local communication buffer. It is private to the caller: not
  * the remote side of an operation, unless it is attached. Returns NULL when there is not enough
- * memory.
+ * memory. It stays valid after the last ARMCI_Finalize, and can be freed after another ARMCI_Init.
  */
 void* ARMCI_Malloc_local(armci_size_t bytes);
 

@@ -19,13 +19,20 @@ inline MPI_Comm stored_id(int id) {
     return (MPI_Comm)(intptr_t)(id + 1);
 }
 
-// What non-members get, and members after the group is freed.
+// What non-members get.
 inline void clear_group(ARMCI_Group* group) {
     *group = ARMCI_Group{};
     group->comm = MPI_COMM_NULL;
     group->noncoll_pgroup_comm = stored_id(-1);
     group->rank = -1;
     group->size = 0;
+}
+
+// What members have after the group is freed: ARMCI_Free_group still takes it.
+inline void mark_freed(ARMCI_Group* group) {
+    const MPI_Comm number = group->noncoll_pgroup_comm;
+    clear_group(group);
+    group->noncoll_pgroup_comm = number;
 }
 
 inline void fill_group(core::Group& source, ARMCI_Group* group) {

@@ -97,7 +97,7 @@ extern "C" void ARMCI_Group_free(ARMCI_Group* group) {
                            "ARMCI_Finalize");
     }
     entry->groups.forget(id);
-    api::clear_group(group);
+    api::mark_freed(group);
 }
 
 extern "C" int ARMCI_Group_rank(ARMCI_Group* group, int* rank) {

@@ -83,15 +83,15 @@ ARMCI_ALIAS(int, ARMCI_Free_memdev, (void*), PARMCI_Free_memdev);
 extern "C" int ARMCI_Free_group(void* ptr, ARMCI_Group* group) {
     Entry entry("ARMCI_Free_group");
     api::check_not_null("ARMCI_Free_group", "group", group);
-    armci::core::free_global(*entry, "ARMCI_Free_group", entry->groups.find(api::group_id(*group)),
-                             ptr);
+    armci::core::free_global(*entry, "ARMCI_Free_group",
+                             entry->groups.find_for_free(api::group_id(*group)), ptr);
     return 0;
 }
 
 extern "C" void* PARMCI_Malloc_local(armci_size_t bytes) {
     Entry entry("ARMCI_Malloc_local");
     api::check_not_negative("ARMCI_Malloc_local", "bytes", bytes);
-    return armci::core::allocate_local(*entry, bytes);
+    return armci::core::allocate_local(bytes);
 }
 ARMCI_ALIAS(void*, ARMCI_Malloc_local, (armci_size_t), PARMCI_Malloc_local);
 

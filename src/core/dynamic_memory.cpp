@@ -12,20 +12,6 @@ uint64_t dynamic_id(int owner, const DynamicMemory& memory) {
     return kDynamicSegment | static_cast<uint64_t>(owner) << kDynamicCountBits | memory.number;
 }
 
-void forget_overlapping(Runtime& runtime, int owner, const Slice& slice) {
-    std::vector<Segment*> outdated;
-    for (const auto& segment : runtime.segments.all()) {
-        if ((segment->id & kDynamicSegment) != 0 && segment->group->world_rank(0) == owner &&
-            segment->slice(0).base < slice.base + slice.bytes &&
-            slice.base < segment->slice(0).base + segment->slice(0).bytes) {
-            outdated.push_back(segment.get());
-        }
-    }
-    for (Segment* segment : outdated) {
-        runtime.segments.remove(segment);
-    }
-}
-
 }  // namespace
 
 DynamicMemory allocate_dynamic(Runtime& runtime, const char* function, int64_t bytes) {
@@ -64,7 +50,6 @@ void attach_dynamic(Runtime& runtime, int owner, const DynamicMemory& memory) {
     if (runtime.segments.find_by_id(id) != nullptr) {
         return;
     }
-    forget_overlapping(runtime, owner, memory.slice);
     auto segment = std::make_unique<Segment>();
     segment->id = id;
     segment->group = runtime.groups.single(owner);

@@ -12,11 +12,12 @@ constexpr int kNoId = -1;  // of groups that no public struct names
 
 }  // namespace
 
-Group::Group(int id, MPI_Comm comm, MPI_Comm own_comm, bool owns_comm, std::vector<int> world_ranks)
+Group::Group(int id, MPI_Comm comm, MPI_Comm own_comm, bool owns_comms,
+             std::vector<int> world_ranks)
     : id_(id),
       comm_(comm),
       own_comm_(own_comm),
-      owns_comm_(owns_comm),
+      owns_comms_(owns_comms),
       size_(static_cast<int>(world_ranks.size())),
       world_ranks_(std::move(world_ranks)) {
     if (comm_ != MPI_COMM_NULL) {
@@ -30,13 +31,14 @@ Group::Group(int id, MPI_Comm comm, MPI_Comm own_comm, bool owns_comm, std::vect
 }
 
 Group::Group(MPI_Comm comm, MPI_Comm own_comm, int size)
-    : id_(kWorldId), comm_(comm), own_comm_(own_comm), owns_comm_(false), size_(size) {
+    : id_(kWorldId), comm_(comm), own_comm_(own_comm), owns_comms_(false), size_(size) {
     MPI_Comm_rank(comm_, &rank_);
 }
 
 Group::~Group() {
-    if (owns_comm_) {
+    if (owns_comms_) {
         MPI_Comm_free(&comm_);
+        MPI_Comm_free(&own_comm_);
     }
 }
 
@@ -78,12 +80,21 @@ void Groups::start(const World& world) {
 
 void Groups::stop() {
     groups_.clear();
+    freed_.clear();
     node_.reset();
     leaders_.reset();
 }
 
 const GroupRef& Groups::find(int id) const {
     return id >= 0 && id < static_cast<int>(groups_.size()) ? groups_[id] : none_;
+}
+
+GroupRef Groups::find_for_free(int id) const {
+    if (const GroupRef& group = find(id); group != nullptr) {
+        return group;
+    }
+    const auto found = freed_.find(id);
+    return found != freed_.end() ? found->second.lock() : nullptr;
 }
 
 int Groups::new_id() {
@@ -112,7 +123,9 @@ GroupRef Groups::create(Runtime& runtime, std::vector<int> world_ranks) {
 
 GroupRef Groups::adopt(MPI_Comm comm, std::vector<int> world_ranks) {
     const int id = new_id();
-    groups_[id] = std::make_shared<Group>(id, comm, comm, true, std::move(world_ranks));
+    MPI_Comm user_comm = MPI_COMM_NULL;
+    MPI_Comm_dup(comm, &user_comm);
+    groups_[id] = std::make_shared<Group>(id, user_comm, comm, true, std::move(world_ranks));
     return groups_[id];
 }
 
@@ -123,6 +136,9 @@ GroupRef Groups::single(int world_rank) {
 
 void Groups::forget(int id) {
     if (id > Group::kWorldId && id < static_cast<int>(groups_.size())) {
+        if (groups_[id].use_count() > 1) {
+            freed_[id] = groups_[id];
+        }
         groups_[id].reset();
         if (default_id_ == id) {
             default_id_ = Group::kWorldId;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -21,9 +22,9 @@ class Group {
   public:
     static constexpr int kWorldId = 0;
 
-    // `comm` is the communicator the user sees, `own_comm` the one for the library's collectives;
-    // they may be the same. The group frees them when `owns_comm`.
-    Group(int id, MPI_Comm comm, MPI_Comm own_comm, bool owns_comm, std::vector<int> world_ranks);
+    // `comm` is the communicator the user sees, `own_comm` the one for the library's collectives,
+    // which must not meet the user's. The group frees both when `owns_comms`.
+    Group(int id, MPI_Comm comm, MPI_Comm own_comm, bool owns_comms, std::vector<int> world_ranks);
     // World, whose ranks are their own numbers.
     Group(MPI_Comm comm, MPI_Comm own_comm, int size);
     ~Group();
@@ -48,13 +49,12 @@ class Group {
     // For public structures. World's is made when somebody asks for it: it has an entry for each
     // rank of the job.
     int* world_rank_table();
-    void release_comm() { owns_comm_ = false; }
 
   private:
     int id_;
     MPI_Comm comm_;
     MPI_Comm own_comm_;
-    bool owns_comm_;
+    bool owns_comms_;
     int rank_ = -1;
     int size_;
     std::vector<int> world_ranks_;
@@ -75,6 +75,8 @@ class Groups {
     const GroupRef& leaders() const { return leaders_; }
     // nullptr when the number is no group's, or a freed one's.
     const GroupRef& find(int id) const;
+    // A freed one's, too, as long as memory lives that was allocated on it.
+    GroupRef find_for_free(int id) const;
 
     // Members of `world_ranks` call.
     GroupRef create(Runtime& runtime, std::vector<int> world_ranks);
@@ -90,7 +92,8 @@ class Groups {
   private:
     int new_id();
 
-    std::vector<GroupRef> groups_;  // by number
+    std::vector<GroupRef> groups_;                         // by number
+    std::unordered_map<int, std::weak_ptr<Group>> freed_;  // likewise
     GroupRef none_;
     GroupRef node_;
     GroupRef leaders_;

@@ -1,13 +1,22 @@
 #include "core/local_memory.h"
 
 #include <cstdlib>
+#include <unordered_map>
 
 #include "base/log.h"
 #include "core/checks.h"
 
 namespace armci::core {
+namespace {
 
-void* allocate_local(Runtime& runtime, int64_t bytes) {
+// By address, in bytes; guarded by the API lock. It is the program's until the program frees it,
+// and may be used after ARMCI_Finalize and freed after another ARMCI_Init: Global Arrays can keep
+// its stack and heap there.
+std::unordered_map<void*, size_t> g_memory;
+
+}  // namespace
+
+void* allocate_local(int64_t bytes) {
     constexpr size_t kAlignment = 64;
     if (bytes <= 0) {
         return nullptr;
@@ -16,7 +25,7 @@ void* allocate_local(Runtime& runtime, int64_t bytes) {
     if (posix_memalign(&memory, kAlignment, static_cast<size_t>(bytes)) != 0) {
         return nullptr;
     }
-    runtime.local_memory[memory] = static_cast<size_t>(bytes);
+    g_memory[memory] = static_cast<size_t>(bytes);
     return memory;
 }
 
@@ -24,13 +33,13 @@ void free_local(Runtime& runtime, const char* function, void* pointer) {
     if (pointer == nullptr) {
         return;
     }
-    const auto found = runtime.local_memory.find(pointer);
-    if (found == runtime.local_memory.end()) {
+    const auto found = g_memory.find(pointer);
+    if (found == g_memory.end()) {
         base::fatal(function, "argument ptr = %p: not from ARMCI_Malloc_local, or freed already",
                     pointer);
     }
     const size_t bytes = found->second;
-    runtime.local_memory.erase(found);
+    g_memory.erase(found);
     if (runtime.checks != nullptr) {
         runtime.checks->free_local_later(pointer, bytes);
     } else {

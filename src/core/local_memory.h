@@ -6,7 +6,7 @@
 namespace armci::core {
 
 // nullptr when there is none, or for 0 bytes. Aligned to 64 bytes.
-void* allocate_local(Runtime& runtime, int64_t bytes);
+void* allocate_local(int64_t bytes);
 // Ends the job on a pointer that is not from allocate_local(); null is allowed.
 void free_local(Runtime& runtime, const char* function, void* pointer);
 

@@ -94,7 +94,6 @@ struct Runtime {
     bool alternate_rma = false;   // ARMCI_ROUTE=alternate: the next operation's turn
     MutexSet world_mutexes;
     std::vector<HeldMutex> held_mutexes;
-    std::unordered_map<void*, size_t> local_memory;  // ARMCI_Malloc_local: bytes
     Segment* notify_counters = nullptr;
     std::unordered_map<int, int> notifications_sent;
     std::unordered_map<int, int> notifications_taken;

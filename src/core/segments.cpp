@@ -38,6 +38,7 @@ void Segments::share_among_threads() {
 
 void Segments::stop() {
     segments_.clear();
+    dynamic_.clear();
     by_id_.clear();
     by_my_base_.clear();
     indices_.clear();
@@ -90,9 +91,27 @@ uint64_t Segments::my_base(const Segment& segment) {
     return rank >= 0 && segment.slice(rank).bytes != 0 ? segment.slice(rank).base : 0;
 }
 
+void Segments::remove_outdated(const Segment& added) {
+    std::vector<Segment*> outdated;
+    std::copy_if(dynamic_.begin(), dynamic_.end(), std::back_inserter(outdated),
+                 [&](const Segment* segment) {
+                     const NodePart& old = segment->tables->parts()[0];
+                     const NodePart* part = added.part(old.node);
+                     return part != nullptr && old.begin < part->begin + part->bytes &&
+                            part->begin < old.begin + old.bytes;
+                 });
+    for (Segment* segment : outdated) {
+        remove(segment);
+    }
+}
+
 Segment* Segments::add(std::unique_ptr<Segment> segment) {
+    remove_outdated(*segment);
     begin_change();
     Segment* added = segment.get();
+    if ((added->id & kDynamicSegment) != 0) {
+        dynamic_.push_back(added);
+    }
     added->place = segments_.size();
     segments_.push_back(std::move(segment));
     by_id_[added->id] = added;
@@ -126,6 +145,7 @@ std::unique_ptr<Segment> Segments::remove(Segment* segment) {
     end_change();
     cache_.clear();
     by_id_.erase(segment->id);
+    std::erase(dynamic_, segment);
     by_my_base_.erase(my_base(*segment));
     std::unique_ptr<Segment> removed = std::move(segments_[segment->place]);
     if (segments_.back() != nullptr) {

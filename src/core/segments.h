@@ -84,6 +84,8 @@ class Segments {
     // Before the first find_by_thread().
     void share_among_threads();
 
+    // Memory of ARMCI_Memget that lies where this one does has been freed by its owner, which tells
+    // nobody: it is removed.
     Segment* add(std::unique_ptr<Segment> segment);
     std::unique_ptr<Segment> remove(Segment* segment);
     // The segment whose slice of this rank begins at `base`; nullptr if there is none.
@@ -156,11 +158,13 @@ class Segments {
     void begin_change();
     void end_change();
     void renew(View& view);
+    void remove_outdated(const Segment& added);
     static uint64_t my_base(const Segment& segment);
     static void insert_entry(NodeIndex& index, const Segment* segment, const NodePart& part);
 
     const World* world_ = nullptr;
     std::vector<std::unique_ptr<Segment>> segments_;
+    std::vector<Segment*> dynamic_;  // those of them that one rank made alone
     std::unordered_map<uint64_t, Segment*> by_id_;
     std::unordered_map<uint64_t, Segment*> by_my_base_;
     std::vector<std::unique_ptr<NodeIndex>> indices_;  // by node, made on first use

@@ -381,7 +381,8 @@ TEST(Attach, VectorsOverBothKindsOfMemory) {
         into[static_cast<size_t>(i)] = &received[2 * static_cast<size_t>(i)];
     }
     // Few segments travel with other small operations, many in chunks.
-    for (const int segments : {3, kSegments}) {
+    // The last one is in global memory or attached.
+    for (const int segments : {3, 4, kSegments - 2, kSegments}) {
         armci_giov_t put = {from.data(), remote.data(), 8, segments};
         EXPECT_EQ(ARMCI_PutV(&put, 1, right()), 0);
         int three = 3;

@@ -257,6 +257,16 @@ TEST(Group, DefaultGroup) {
     ARMCI_Group_free(&parity);
 }
 
+// Then the world is the default again.
+TEST(Group, DefaultGroupThatIsFreed) {
+    ARMCI_Group parity = create(ranks_of_parity(me() % 2));
+    ARMCI_Group_set_default(&parity);
+    ARMCI_Group_free(&parity);
+    ARMCI_Group current;
+    ARMCI_Group_get_default(&current);
+    expect_members(current, all_ranks());
+}
+
 // Memory of a group: tables by group rank, operations by world rank, empty slices.
 TEST(Group, Memory) {
     std::vector<int> ranks = ranks_of_parity(me() % 2);
@@ -333,6 +343,43 @@ TEST(Group, FreedBeforeItsMemory) {
     EXPECT_EQ(ARMCI_Absolute_id(&group, 0), -1);
     ARMCI_Fence(ARMCI_Absolute_id(&group, 0));
     armci_msg_group_barrier(&group);
+    ARMCI_Group_free(&group);
+    sync();
+}
+
+// Members without memory have nothing but the group to name it by.
+TEST(Group, FreedBeforeMemoryThatNotAllHave) {
+    ARMCI_Group group = create(all_ranks());
+    std::vector<void*> slices(static_cast<size_t>(nproc()));
+    ASSERT_EQ(ARMCI_Malloc_group(slices.data(), me() == 0 ? 0 : 64, &group), 0);
+    ARMCI_Group_free(&group);
+    EXPECT_EQ(ARMCI_Free_group(slices[static_cast<size_t>(me())], &group), 0);
+    EXPECT_EQ(ARMCI_Absolute_id(&group, 0), -1);
+    EXPECT_EQ(ARMCI_Free_group(nullptr, &group), 0);  // nothing is left that could be meant
+    sync();
+}
+
+// What programs do on a group's communicator does not meet what the library does for it.
+TEST(Group, CommunicatorIsTheProgramsAlone) {
+    ARMCI_Group group = create(all_ranks());
+    std::vector<void*> slices(static_cast<size_t>(nproc()));
+    long mine = me() + 1;
+    long sum = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    const auto add_up = [&] {
+        MPI_Iallreduce(&mine, &sum, 1, MPI_LONG, MPI_SUM, group.comm, &request);
+    };
+    if (me() == 0) {
+        add_up();
+    }
+    ASSERT_EQ(ARMCI_Malloc_group(slices.data(), 64, &group), 0);
+    armci_msg_group_barrier(&group);
+    if (me() != 0) {
+        add_up();
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    EXPECT_EQ(sum, nproc() * (nproc() + 1L) / 2);
+    EXPECT_EQ(ARMCI_Free_group(slices[static_cast<size_t>(me())], &group), 0);
     ARMCI_Group_free(&group);
     sync();
 }

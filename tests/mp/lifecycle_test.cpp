@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "armci/armcix.h"
@@ -90,6 +91,22 @@ TEST(Lifecycle, EveryInitWantsItsFinalize) {
     use_library();
     EXPECT_EQ(ARMCI_Finalize(), 0);
     EXPECT_EQ(ARMCI_Initialized(), 0);
+}
+
+// Global Arrays' memory allocator can keep its stack and heap there while it comes and goes.
+TEST(Lifecycle, LocalMemoryOutlivesTheLibrary) {
+    ASSERT_EQ(ARMCI_Init(), 0);
+    auto* memory = static_cast<char*>(ARMCI_Malloc_local(4 << 20));
+    ASSERT_NE(memory, nullptr);
+    std::memset(memory, me() + 1, 4 << 20);
+    EXPECT_EQ(ARMCI_Finalize(), 0);
+    EXPECT_EQ(memory[(4 << 20) - 1], me() + 1);
+    memory[5] = 2;
+    ASSERT_EQ(ARMCI_Init(), 0);
+    use_library();
+    EXPECT_EQ(memory[5], 2);
+    EXPECT_EQ(ARMCI_Free_local(memory), 0);
+    EXPECT_EQ(ARMCI_Finalize(), 0);
 }
 
 // GA_Initialize_comm: Init_mpi_comm does not count, so that one Finalize ends it.

@@ -325,6 +325,88 @@ TEST(Memory, MadeByOneRankAgain) {
     }
 }
 
+// Nobody tells other ranks that such memory is freed: what is allocated in its place later, by the
+// same rank, another one of its node or all together, is found instead.
+TEST(Memory, MadeByOneRankThenByAll) {
+    const int right = (me() + 1) % nproc();
+    std::vector<armci_meminfo_t> infos(static_cast<size_t>(nproc()));
+    std::vector<void*> slices(static_cast<size_t>(nproc()));
+    for (int round = 0; round < 12; ++round) {
+        for (int time = 0; time < 2; ++time) {
+            armci_meminfo_t& mine = infos[static_cast<size_t>(me())];
+            std::memset(&mine, 0, sizeof mine);
+            ARMCI_Memget(round % 2 == 0 ? 3 * 4096 : 64, &mine, 0);
+            MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, infos.data(), sizeof mine, MPI_BYTE,
+                          harness_comm());
+            for (int rank = 0; rank < nproc(); ++rank) {
+                void* remote = ARMCI_Memat(&infos[static_cast<size_t>(rank)], 0);
+                if (rank == right) {
+                    ARMCI_PutValueInt(round, remote, rank);
+                }
+            }
+            ARMCI_Barrier();
+            int found = -1;
+            std::memcpy(&found, mine.addr, sizeof found);
+            EXPECT_EQ(found, round);
+            sync();
+            ARMCI_Memctl(&mine);
+            sync();
+        }
+        const int bytes = round % 3 == 0 ? 20000 : round % 3 == 1 ? 500 : 70000;
+        ASSERT_EQ(ARMCI_Malloc(slices.data(), bytes), 0);
+        const std::vector<char> source(static_cast<size_t>(bytes), static_cast<char>(me() + 1));
+        std::vector<char> found(source.size());
+        for (int begin = 0; begin + 100 <= bytes; begin += 100) {
+            char* remote = static_cast<char*>(slices[static_cast<size_t>(right)]) + begin;
+            ARMCI_Put(const_cast<char*>(source.data()), remote, 100, right);
+            ARMCI_Get(remote, found.data() + begin, 100, right);
+        }
+        expect_same_bytes(source.data(), found.data(), bytes / 100 * 100, "memory made by all");
+        ARMCI_Barrier();
+        EXPECT_EQ(*static_cast<char*>(slices[static_cast<size_t>(me())]),
+                  static_cast<char>((me() + nproc() - 1) % nproc() + 1));
+        ASSERT_EQ(ARMCI_Free(slices[static_cast<size_t>(me())]), 0);
+    }
+}
+
+// Over several that this rank knows of, and of whose end nobody has told it.
+TEST(Memory, MadeByOneRankWhereOthersWere) {
+    constexpr size_t kBytes = 8192;
+    const int creator = nproc() - 1;
+    armci_meminfo_t infos[3];
+    std::memset(infos, 0, sizeof infos);
+    if (me() == creator) {
+        ARMCI_Memget(kBytes, &infos[0], 0);
+        ARMCI_Memget(kBytes, &infos[1], 0);
+    }
+    MPI_Bcast(infos, sizeof infos, MPI_BYTE, creator, harness_comm());
+    ARMCI_Memat(&infos[0], 0);
+    ARMCI_Memat(&infos[1], 0);
+    sync();
+    if (me() == creator) {
+        ARMCI_Memctl(&infos[0]);
+        ARMCI_Memctl(&infos[1]);
+        ARMCI_Memget(3 * kBytes, &infos[2], 0);
+    }
+    MPI_Bcast(&infos[2], sizeof infos[2], MPI_BYTE, creator, harness_comm());
+    sync();
+    if (me() == 0) {
+        // From the middle of what was the second one to the end.
+        char* middle = static_cast<char*>(ARMCI_Memat(&infos[2], 3 * kBytes / 2));
+        std::vector<char> source(3 * kBytes / 2, 'x');
+        std::vector<char> found(source.size());
+        ARMCI_Put(source.data(), middle, static_cast<int>(source.size()), creator);
+        ARMCI_Get(middle, found.data(), static_cast<int>(found.size()), creator);
+        expect_same_bytes(source.data(), found.data(), static_cast<int64_t>(found.size()), "all");
+        ARMCI_Fence(creator);
+    }
+    sync();
+    if (me() == creator) {
+        ARMCI_Memctl(&infos[2]);
+    }
+    sync();
+}
+
 // Freeing completes what is under way, gets as well: their source is gone afterwards.
 TEST(Memory, FreeCompletesGets) {
     constexpr int kBytes = 4 << 20;

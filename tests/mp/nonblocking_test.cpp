@@ -4,6 +4,8 @@
 #include <sched.h>
 
 #include <cstring>
+#include <numeric>
+#include <vector>
 
 #include "support/check.h"
 #include "support/playground.h"
@@ -185,6 +187,34 @@ TEST(NonBlocking, AskingServesOthers) {
     }
     ARMCI_Barrier();
     ARMCI_Free(bases[static_cast<size_t>(me())]);
+}
+
+// Nobody would send them later: what asks for them is the program's last call for long.
+TEST(NonBlocking, WhatIsTestedHasLeft) {
+    constexpr int kPuts = 200;
+    GlobalMemory memory(kPuts * sizeof(int));
+    std::memset(memory.mine(), 0, kPuts * sizeof(int));
+    sync();
+    const int right = (me() + 1) % nproc();
+    std::vector<int> values(static_cast<size_t>(kPuts));
+    std::iota(values.begin(), values.end(), 1);
+    // Connected, and not the first of its kind for long, which would leave at once.
+    ARMCI_PutValueInt(0, memory.at(right), right);
+    ARMCI_Fence(right);
+    ARMCI_PutValueInt(0, memory.at(right), right);
+    armci_hdl_t handle;
+    ARMCI_INIT_HANDLE(&handle);
+    for (int i = 0; i < kPuts; ++i) {
+        ARMCI_NbPut(&values[static_cast<size_t>(i)], memory.element<int>(right) + i, sizeof(int),
+                    right, &handle);
+    }
+    while (ARMCI_Test(&handle) != 0) {
+    }
+    const volatile int* mine = memory.element<int>(me());
+    while (mine[kPuts - 1] != kPuts) {
+        sched_yield();
+    }
+    sync();
 }
 
 // Waiting makes a handle idle: it may be waited for, tested and used again without

@@ -108,6 +108,16 @@ class TwoSegments : public ::testing::Test {
             sched_yield();
         }
     }
+    void put_and_wait_for_target(int* to, int64_t count, int value) {
+        words_.assign(kInts, value);
+        ARMCI_NbPut(words_.data(), to, static_cast<int>(count * sizeof(int)), neighbour(), nullptr);
+        ARMCI_WaitProc(neighbour());
+    }
+    void put_and_wait_for_all(int* to, int64_t count, int value) {
+        words_.assign(kInts, value);
+        ARMCI_NbPut(words_.data(), to, static_cast<int>(count * sizeof(int)), neighbour(), nullptr);
+        ARMCI_WaitAll();
+    }
     // And to tell. The last two need not be waited for to be after what was blocking.
     static void tell_by_put(int* to, int round) {
         ARMCI_Put(&round, to, sizeof round, neighbour());
@@ -197,6 +207,16 @@ TEST_F(TwoSegments, WhatWasWaitedForIsInOrder) {
         sync();
         check_order(
             count, scaled(16), [&](int* to, int64_t n, int v) { put_and_test(to, n, v); },
+            tell_by_put);
+        *flag(me()) = 0;
+        sync();
+        check_order(
+            count, scaled(16),
+            [&](int* to, int64_t n, int v) { put_and_wait_for_target(to, n, v); }, tell_by_put);
+        *flag(me()) = 0;
+        sync();
+        check_order(
+            count, scaled(16), [&](int* to, int64_t n, int v) { put_and_wait_for_all(to, n, v); },
             tell_by_put);
         *flag(me()) = 0;
         sync();

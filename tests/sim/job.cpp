@@ -402,8 +402,12 @@ void Job::check_nothing_is_left() {
         datasrv::Server::Load load = server.load();
         int64_t held = 0;
         for (int rank = 0; rank < plan_.rank_count(); ++rank) {
-            held +=
-                static_cast<int64_t>(runtime(rank).network->origin.channel(number).slots.size());
+            const pipeline::Channel& channel = runtime(rank).network->origin.channel(number);
+            held += static_cast<int64_t>(channel.slots.size());
+            if (channel.slots.size() > channel.keep_slots) {
+                violation("rank %d holds %zu landing slots of server %d without work; %u it may",
+                          rank, channel.slots.size(), number, channel.keep_slots);
+            }
         }
         const int64_t all = server.landing().slot_count;
         if (load.free_slots + held != all) {

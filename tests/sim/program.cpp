@@ -351,6 +351,9 @@ void Program::transfer(int me) {
     if (often(me, 500)) {
         issue(me, operation, pattern, made->local.data(), remote, made->target, true, nullptr);
         settle(me, *made);
+        if (job_.plan().no_flush_local && !is_get) {
+            check_parts_on(me, made->target, "after a change with ARMCI_NO_FLUSH_LOCAL");
+        }
         // The caller's memory is its own again.
         std::fill(made->local.begin(), made->local.end(), kScribble);
         return;

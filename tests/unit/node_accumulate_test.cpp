@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <complex>
 #include <cstring>
 #include <memory>
@@ -335,6 +337,64 @@ TEST(LockedAccumulator, LetsGoOfItsStripe) {
     EXPECT_EQ(*reinterpret_cast<int*>(memory.begin()), 2);
 }
 
+// Half of what is added lies in a granule that somebody else has locked: nothing there may change
+// before he lets go of it.
+TEST(LockedAccumulator, ChangesNothingWithoutItsLock) {
+    constexpr size_t kCount = 120;
+    constexpr size_t kHalf = 64;
+    const int one = 1;
+    const AccScale scale = strided::make_scale(AccType::int32, &one);
+    const std::vector<int> ones(kCount, 1);
+    const auto expect_wait = [&](const char* what, auto&& add) {
+        SCOPED_TRACE(what);
+        auto locks = std::make_unique<StripedLocks>();
+        Granules memory;
+        volatile int* numbers =
+            reinterpret_cast<int*>(memory.begin() + kGranule - kHalf * sizeof(int));
+        SharedLock& second = (*locks)[StripedLocks::stripe_of(memory.begin() + kGranule)];
+        second.lock();
+        std::atomic<bool> is_done{false};
+        std::thread other([&] {
+            add(*locks, const_cast<int*>(numbers));
+            is_done.store(true);
+        });
+        for (int turn = 0; turn < 50 && !is_done.load(); ++turn) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        for (size_t i = kHalf; i < kCount; ++i) {
+            EXPECT_EQ(numbers[i], 0) << "number " << i;
+        }
+        second.unlock();
+        other.join();
+        for (size_t i = 0; i < kCount; ++i) {
+            EXPECT_EQ(numbers[i], 1) << "number " << i;
+        }
+    };
+    expect_wait("contiguous", [&](StripedLocks& locks, int* to) {
+        LockedAccumulator(locks, scale).add(ones.data(), to, kCount * sizeof(int));
+    });
+    expect_wait("rows", [&](StripedLocks& locks, int* to) {
+        strided::PairLayout rows;
+        rows.levels = 1;
+        rows.count[0] = 8 * sizeof(int);
+        rows.count[1] = kCount / 8;
+        rows.local_stride[0] = rows.remote_stride[0] = 8 * sizeof(int);
+        accumulate(locks, scale, rows, reinterpret_cast<char*>(const_cast<int*>(ones.data())),
+                   reinterpret_cast<char*>(to));
+    });
+    expect_wait("segments", [&](StripedLocks& locks, int* to) {
+        constexpr size_t kLength = 24;  // one lies on both sides
+        std::vector<uint64_t> targets;
+        for (size_t i = 0; i < kCount; i += kLength) {
+            targets.push_back(reinterpret_cast<uint64_t>(to + i));
+        }
+        accumulate(locks, scale,
+                   strided::AccSegments{
+                       targets.data(), nullptr, reinterpret_cast<const char*>(ones.data()),
+                       kLength * sizeof(int), static_cast<int64_t>(targets.size())});
+    });
+}
+
 // More stripes than are held at a time and more data than is added under them; each thread meets
 // them in an order of its own.
 TEST(ScatteredAccumulate, ThreadsInOppositeOrdersAddUp) {
@@ -379,6 +439,43 @@ TEST(ScatteredAccumulate, ThreadsInOppositeOrdersAddUp) {
         ASSERT_TRUE(stripe.try_lock());
         stripe.unlock();
     }
+}
+
+// What it has let go of it takes again.
+TEST(ScatteredAccumulate, TakesALockAgain) {
+    auto locks = std::make_unique<StripedLocks>();
+    Granules memory;
+    const int one = 1;
+    const AccScale scale = strided::make_scale(AccType::int32, &one);
+    const auto number = [&](size_t granule) -> volatile int& {
+        return *reinterpret_cast<int*>(memory.begin() + granule * kGranule);
+    };
+    const auto stripe = [&](size_t granule) -> SharedLock& {
+        return (*locks)[StripedLocks::stripe_of(const_cast<int*>(&number(granule)))];
+    };
+    stripe(1).lock();
+    std::thread other([&] {
+        const uint64_t targets[] = {reinterpret_cast<uint64_t>(&number(0)),
+                                    reinterpret_cast<uint64_t>(&number(1)),
+                                    reinterpret_cast<uint64_t>(&number(0))};
+        const int ones[] = {1, 1, 1};
+        accumulate(*locks, scale,
+                   strided::AccSegments{targets, nullptr, reinterpret_cast<const char*>(ones),
+                                        sizeof(int), 3});
+    });
+    for (stripe(0).lock(); number(0) == 0; stripe(0).lock()) {
+        stripe(0).unlock();
+        std::this_thread::yield();
+    }
+    stripe(1).unlock();
+    while (number(1) == 0) {
+        std::this_thread::yield();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(number(0), 1);
+    stripe(0).unlock();
+    other.join();
+    EXPECT_EQ(number(0), 2);
 }
 
 // Two that hold what the other one waits for would wait for ever.

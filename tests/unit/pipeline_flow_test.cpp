@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "pipeline/put_task.h"
@@ -118,6 +119,30 @@ TEST(PipelineFlow, AShortTransferOvertakesALongOneToAnotherServer) {
     EXPECT_GE(network.origin(0).channel(0).queued_bytes, kLong / 2);
     network.wait(*long_one);
     network.fence_all();
+}
+
+// Gets wait until what earlier ones are still to be sent leaves room for their answers.
+TEST(PipelineFlow, AnswersUnderWayFitTheReceiveMemory) {
+    constexpr int64_t kBytes = 48 << 10;
+    NetworkOptions options;
+    options.use_landing = false;  // answers are messages
+    TestNetwork network(options);
+    ASSERT_EQ(network.error(), "");
+    std::vector<char> local(8 * kBytes);
+    std::vector<std::unique_ptr<pipeline::Task>> gets;
+    for (int64_t i = 0; i < 8; ++i) {
+        gets.push_back(network.start(0, 0, Route::server,
+                                     make_transfer({OpKind::get}, contiguous_pattern(kBytes, 0, 0),
+                                                   local.data() + i * kBytes, network.memory(0))));
+    }
+    const auto most = static_cast<int64_t>(options.receive_buffer_count * options.buffer_bytes);
+    EXPECT_GE(network.origin(0).load().reserved_bytes, kBytes);
+    EXPECT_LE(network.origin(0).load().reserved_bytes, most);
+    for (const auto& get : gets) {
+        network.wait(*get);
+        EXPECT_LE(network.origin(0).load().reserved_bytes, most);
+    }
+    EXPECT_EQ(network.origin(0).load().reserved_bytes, 0);
 }
 
 // Where a fence follows each operation, the operation itself asks for the acknowledgement: it comes

@@ -132,6 +132,26 @@ TEST_F(ServerOffload, WhatTheEngineHasNoRoomForIsCopiedAtOnce) {
     EXPECT_EQ(network_->memory(0)[kBytes - 1], 'x');
 }
 
+// As many rows as it has room for, and the others at once.
+TEST_F(ServerOffload, WhatTheEngineHasNoRoomForOfAPutIsCopiedAtOnce) {
+    engine_->set_room(3);
+    Random random(1);
+    Pattern pattern;
+    do {
+        pattern = strided_pattern(random, 2, 512, kBytes, 8);
+    } while (pattern.count[2] < 4 || pattern.count[2] > 8 ||  // rows
+             pattern.remote_stride[0] == 512 ||               // that are not one
+             pattern.remote_stride[1] == pattern.count[1] * pattern.remote_stride[0]);
+    put(0, pattern);
+    EXPECT_EQ(engine_->waiting(), 3U);
+    finish();
+    network_->fence_all();
+    for (const test::Run& run : pattern.runs) {
+        EXPECT_EQ(network_->memory(0)[run.remote], 'x');
+        EXPECT_EQ(network_->memory(0)[run.remote + 511], 'x');
+    }
+}
+
 // The end comes after what was submitted, and before the memory goes.
 TEST_F(ServerOffload, TheEndWaitsForTheCopyThread) {
     network_->server(0).use_engine(node::make_copy_thread(), 8 << 10);

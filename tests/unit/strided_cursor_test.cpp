@@ -286,6 +286,8 @@ TEST(VectorCursor, SegmentsAtEqualDistancesAreARow) {
     expect_row(100, 400, -100, 2);
     expect_row(100, 300, 0, 1);
     EXPECT_EQ(cursor.remaining(), 0);
+    cursor.seek(0);
+    expect_row(40, 1000, 16, 4);  // only the last one of those wanted is elsewhere
     cursor.seek(4);
     EXPECT_EQ(cursor.next_row(100).run_bytes, 4);
     expect_row(100, 1016, 16, 3);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -327,12 +328,13 @@ TEST(Watch, OneRankOfANodeSpeaks) {
 }
 
 TEST(Watch, FarewellsAreNoLosses) {
-    WatchedProcess process({0, 5}, options());
-    process.end(1).say(note(Note::Kind::farewell, 5));
-    process.end(1).close();
+    // It looks at its lines in this order.
+    WatchedProcess process({5, 0}, options());
+    process.end(0).say(note(Note::Kind::farewell, 5));
+    process.end(0).close();
     // It is still there to be told of another.
-    process.end(0).say(note(Note::Kind::lost, 9));
-    EXPECT_EQ(wait_for_note(process.end(0)).kind, Note::Kind::spread);
+    process.end(1).say(note(Note::Kind::lost, 9));
+    EXPECT_EQ(wait_for_note(process.end(1)).kind, Note::Kind::spread);
     EXPECT_EQ(process.text(), "");
 }
 
@@ -357,6 +359,20 @@ TEST(Watch, SilenceIsALossWhereThatWasAskedFor) {
               std::string::npos)
         << text;
     EXPECT_EQ(process.status(), 1);
+}
+
+TEST(Watch, SignsOfLifeAreNoSilence) {
+    WatchOptions strict = options();
+    strict.silence_s = 1;
+    WatchedProcess process({5, 0}, strict);
+    // For more than twice the time after which it would miss one.
+    for (int turn = 0; turn < 32; ++turn) {
+        process.end(0).say(note(Note::Kind::alive, 5));
+        process.end(1).say(note(Note::Kind::alive, 0));
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    process.end(1).say(note(Note::Kind::lost, 9));
+    EXPECT_EQ(process.text(), "");
 }
 
 TEST(Watch, SleepsAndTakesLeave) {

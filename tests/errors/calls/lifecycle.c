@@ -113,6 +113,18 @@ static void init_thread_beyond_mpi(void) {
     }
 }
 
+/* The library is up, at a lower level. */
+static void init_thread_beyond_mpi_again(void) {
+    start_mpi(MPI_THREAD_FUNNELED);
+    ARMCI_Init();
+    if (is_last_rank()) {
+        expect("ARMCI_Init_thread", text("thread level %d was asked for", MPI_THREAD_MULTIPLE),
+               "MPI_Init_thread", NULL);
+        ARMCI_Init_thread(MPI_THREAD_MULTIPLE);
+    }
+    ARMCI_Barrier();
+}
+
 static void init_on_no_communicator(void) {
     start_mpi(MPI_THREAD_SINGLE);
     expect("ARMCI_Init_thread_comm", "argument comm is MPI_COMM_NULL", "pass a communicator", NULL);
@@ -161,6 +173,7 @@ const struct Case lifecycle_cases[] = {
     CASE(init_args_before_mpi, ON_ITS_OWN, ALONE),
     CASE(init_after_mpi_finalize, ON_ITS_OWN, ALONE),
     CASE(init_thread_beyond_mpi, ON_ITS_OWN, NODE),
+    CASE(init_thread_beyond_mpi_again, ON_ITS_OWN, NODE),
     CASE(init_on_no_communicator, ON_ITS_OWN, ALONE),
     CASE(finalize_on_one_rank, ON_ITS_OWN, NODE),
     CASE(finalize_on_one_node, ON_ITS_OWN, NODES),
