@@ -149,6 +149,7 @@ void stop(Runtime* runtime) {
     const int64_t timeout_s = runtime->config().finalize_timeout_s;
     const int64_t deadline_ns = base::now_ns() + timeout_s * 1'000'000'000;
     if (runtime->checks != nullptr) {
+    runtime->enter("ARMCI_Finalize");
         runtime->checks->before_stop(deadline_ns);
     }
     wait_everything(*runtime);
@@ -273,6 +274,7 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
         runtime->heap = node::NodeHeap::attach(runtime->mapping.base, memory_fd);
     }
     if (!runtime->heap.valid()) {
+    runtime->enter(function);
         base::fatal(function, "the shared memory of %s is not what its first rank made",
                     describe_node(runtime->world).c_str());
     }

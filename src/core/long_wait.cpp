@@ -22,6 +22,10 @@ std::string in_words(const WaitCause& cause) {
 
 }  // namespace
 
+const char* LongWait::function() const {
+    return cause_.function != nullptr ? cause_.function : runtime_.function();
+}
+
 void LongWait::look() {
     watch::Watch& watch = runtime_.watch;
     if (watch.ends_job()) {
@@ -64,15 +68,13 @@ void LongWait::report(int64_t now_ns) {
     limit_ns_ = now_ns + patience_ns_;
     const std::string work =
         runtime_.network != nullptr ? runtime_.network->origin.describe_work() : "";
-    base::log(base::LogLevel::warn, "%s%swaits for %s, for %lld s now%s%s",
-              cause_.function != nullptr ? cause_.function : "",
-              cause_.function != nullptr ? ": " : "", in_words(cause_).c_str(),
-              static_cast<long long>((now_ns - begin_ns_) / kSecondNs), work.empty() ? "" : "; ",
-              work.c_str());
+    base::log(base::LogLevel::warn, "%s: waits for %s, for %lld s now%s%s", function(),
+              in_words(cause_).c_str(), static_cast<long long>((now_ns - begin_ns_) / kSecondNs),
+              work.empty() ? "" : "; ", work.c_str());
 }
 
 void LongWait::end_job() {
-    base::fatal(cause_.function,
+    base::fatal(function(),
                 "the wait for %s has lasted for %lld s (ARMCI_HANG_SECONDS); the other ranks' "
                 "messages tell what they wait for. If the job is only slow, raise it, or set "
                 "ARMCI_HANG_ACTION=report",

@@ -9,7 +9,7 @@ struct Runtime;
 
 // For a report: "ARMCI_Get: waits for <what> <rank>".
 struct WaitCause {
-    const char* function = nullptr;  // public name; nullptr where several calls wait like this
+    const char* function = nullptr;  // public name; nullptr: the one that was called
     const char* what = "";
     int rank = -1;  // -1: `what` is all there is to say
 };
@@ -28,6 +28,7 @@ class LongWait {
     }
 
   private:
+    const char* function() const;
     void look();
     void report(int64_t now_ns);
     [[noreturn]] void end_job();

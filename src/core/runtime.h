@@ -117,6 +117,11 @@ struct Runtime {
         }
     }
     bool try_hold_lock() {
+    // The public function that this thread is in, for reports on waits that several have in common.
+    // Some short calls, which do not wait so, leave that of an earlier one.
+    void enter(const char* function) { (is_concurrent ? t_function : function_) = function; }
+    const char* function() const { return is_concurrent ? t_function : function_; }
+
         t_holds_api_lock = t_holds_api_lock || api_mutex.try_lock();
         return t_holds_api_lock;
     }
@@ -271,6 +276,8 @@ struct Runtime {
 
 // The running instance, or nullptr; set by lifecycle.cpp only.
 extern Runtime* g_running;
+    static inline thread_local const char* t_function = nullptr;
+    const char* function_ = nullptr;  // of a thread that is alone
 inline Runtime* running() {
     return g_running;
 }
@@ -312,6 +319,7 @@ class Entry {
         if (runtime_->is_concurrent) [[unlikely]] {
             end_concurrently(*runtime_);
         }
+        runtime_->enter(function);
     }
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;

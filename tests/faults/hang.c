@@ -2,8 +2,9 @@
  * hang <what>: ranks that wait for what never comes, or comes late. Rank 0 holds a mutex and never
  * lets go of it (never), or only when the library has told on standard error that it does not wait
  * (late), or at once (soon); rank 1 waits for it; rank 2 waits at a barrier; rank 3 computes
- * as long as rank 0. Or (group, split, dup, barrier): rank 3 computes for ever, and the others wait
- * for it to make a group in one of these ways, or at a barrier.
+ * as long as rank 0. Or rank 3 computes for ever, and the others wait for it: to make a group in
+ * one of these ways (group, split, dup), at a barrier (barrier), or in another collective call
+ * (malloc, free, sum, broadcast, mutexes).
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 #include "armci/armci.h"
 #include "armci/armcix.h"
+#include "armci/message.h"
 
 /* Until something has been written to standard error, which is passed on then. */
 static void compute_until_told(void) {
@@ -43,7 +45,7 @@ static void keep_busy(const char* what) {
     }
 }
 
-static void meet(const char* what) {
+static void meet(const char* what, void* memory) {
     int all[] = {0, 1, 2, 3};
     ARMCI_Group world;
     ARMCI_Group group;
@@ -56,17 +58,29 @@ static void meet(const char* what) {
         ARMCIX_Group_dup(&world, &group);
     } else if (strcmp(what, "barrier") == 0) {
         ARMCI_Barrier();
+    } else if (strcmp(what, "malloc") == 0) {
+        void* more[4];
+        ARMCI_Malloc(more, 64);
+    } else if (strcmp(what, "free") == 0) {
+        ARMCI_Free(memory);
+    } else if (strcmp(what, "sum") == 0) {
+        armci_msg_igop(all, 4, "+");
+    } else if (strcmp(what, "broadcast") == 0) {
+        armci_msg_brdcst(all, (int)sizeof all, 3);
+    } else if (strcmp(what, "mutexes") == 0) {
+        ARMCIX_Create_mutexes_hdl(1, &world);
     }
 }
 
 int main(int argc, char** argv) {
     int rank = 0;
+    void* memory[4];
     if (argc != 2) {
         return 2;
     }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (ARMCI_Init() != 0 || ARMCI_Create_mutexes(1) != 0) {
+    if (ARMCI_Init() != 0 || ARMCI_Create_mutexes(1) != 0 || ARMCI_Malloc(memory, 64) != 0) {
         fprintf(stderr, "FAILED on rank %d\n", rank);
         return 99;
     }
@@ -75,7 +89,7 @@ int main(int argc, char** argv) {
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank != 3) {
-        meet(argv[1]);
+        meet(argv[1], memory[rank]);
     }
     if (rank == 0) {
         keep_busy(argv[1]);
@@ -87,6 +101,7 @@ int main(int argc, char** argv) {
         keep_busy(argv[1]);
     }
     ARMCI_Barrier();
+    ARMCI_Free(memory[rank]);
     ARMCI_Destroy_mutexes();
     ARMCI_Finalize();
     MPI_Finalize();

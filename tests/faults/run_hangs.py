@@ -11,24 +11,24 @@ import faults_path  # noqa: F401
 import jobs
 
 RANKS = 4
-IN_A_GROUP = {
-    **{rank: ["waits for the other members of a new group, for "] for rank in "012"},
-    "3": ["this rank does not wait in the library"],
-}
-AT_A_SPLIT = {
-    "2": ["waits for other nodes at a barrier, for "],
-    "3": ["this rank does not wait in the library"],
-}
-AT_A_CHECKED_BARRIER = {
-    **{rank: ["ARMCI_Barrier: waits for the other ranks of its group, for "] for rank in "012"},
-    "3": ["this rank does not wait in the library"],
-}
+A_COLLECTIVE = "a message or a collective operation of MPI"
 REPORTS = {
     "0": ["this rank does not wait in the library"],
     "1": ["ARMCI_Lock: waits for a mutex of rank 0, for "],
-    "2": ["waits for a barrier of all ranks, for ", "waits for other nodes at a barrier, for "],
+    "2": [
+        "ARMCI_Barrier: waits for a barrier of all ranks, for ",
+        "ARMCI_Barrier: waits for other nodes at a barrier, for ",
+    ],
     "3": ["this rank does not wait in the library"],
 }
+
+
+def at(function, cause, ranks="012"):
+    """Ranks that wait in a function for rank 3, which computes."""
+    return {
+        **{rank: [f"{function}: waits for {cause}, for "] for rank in ranks},
+        "3": ["this rank does not wait in the library"],
+    }
 
 
 @dataclass
@@ -69,15 +69,37 @@ NODES = {"ARMCI_NODE_SIZE": "1", "ARMCI_ROUTE": "server"}
 CASES = [
     Case("end,node=all", "never", {**ONE_NODE, "ARMCI_HANG_SECONDS": "1"}, True),
     Case("end,node=1", "never", {**NODES, "ARMCI_HANG_SECONDS": "1"}, True),
-    Case("group,node=2", "group", {**NODES_OF_TWO, "ARMCI_HANG_SECONDS": "1"}, True, texts=IN_A_GROUP),
-    Case("split,node=1", "split", {**NODES, "ARMCI_HANG_SECONDS": "1"}, True, texts=AT_A_SPLIT),
-    Case("dup,node=1", "dup", {**NODES, "ARMCI_HANG_SECONDS": "1"}, True, texts=AT_A_SPLIT),
+    Case(
+        "group,node=2",
+        "group",
+        {**NODES_OF_TWO, "ARMCI_HANG_SECONDS": "1"},
+        True,
+        texts=at("ARMCI_Group_create", "the other members of a new group"),
+    ),
+    *(
+        Case(
+            f"{what},node=1",
+            what,
+            {**NODES, "ARMCI_HANG_SECONDS": "1"},
+            True,
+            texts=at(function, cause, ranks),
+        )
+        for what, function, cause, ranks in (
+            ("split", "ARMCIX_Group_split", "other nodes at a barrier", "2"),
+            ("dup", "ARMCIX_Group_dup", "other nodes at a barrier", "2"),
+            ("malloc", "ARMCI_Malloc", A_COLLECTIVE, "012"),
+            ("free", "ARMCI_Free", A_COLLECTIVE, "012"),
+            ("sum", "armci_msg_igop", A_COLLECTIVE, "012"),
+            ("broadcast", "armci_msg_brdcst", A_COLLECTIVE, "012"),
+            ("mutexes", "ARMCIX_Create_mutexes_hdl", A_COLLECTIVE, "012"),
+        )
+    ),
     Case(
         "check,node=1",
         "barrier",
         {**NODES, "ARMCI_HANG_SECONDS": "1", "ARMCI_CHECK": "1"},
         True,
-        texts=AT_A_CHECKED_BARRIER,
+        texts=at("ARMCI_Barrier", "the other ranks of its group"),
     ),
     Case(
         "report,node=1",
