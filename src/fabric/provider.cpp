@@ -226,10 +226,20 @@ std::vector<std::string> available_providers() {
 }
 
 const char* exhausted_limit() {
-    const int spare = dup(STDERR_FILENO);
-    if (spare >= 0) {
-        close(spare);
-        return "";
+    // What failed has given some back already.
+    constexpr size_t kFew = 16;
+    std::vector<int> spare;
+    int error = 0;
+    while (spare.size() < kFew && error == 0) {
+        const int descriptor = dup(STDERR_FILENO);
+        if (descriptor >= 0) {
+            spare.push_back(descriptor);
+        } else {
+            error = errno;
+        }
+    }
+    for (const int descriptor : spare) {
+        close(descriptor);
     }
     return errno == EMFILE
                ? " (this process has as many open files as it may have; raise the limit, "

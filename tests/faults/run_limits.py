@@ -143,6 +143,15 @@ def cases(forbid):
             {**NODES, "TEST_DESCRIPTORS": "8"},
             message=("Error", "open files", "ulimit -n"),
         ),
+        *(
+            Case(
+                f"ulimit -n {files}",
+                {"ARMCI_NODE_SIZE": "1"},
+                limited(f"ulimit -n {files}"),
+                message=("Error", "open files", "ulimit -n"),
+            )
+            for files in (36, 40, 44, 48)
+        ),
         Case("a control group with enough memory", NODES, around=IN_GROUP, possible=needs_group),
         Case(
             "a control group with too little memory",
