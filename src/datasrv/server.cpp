@@ -60,8 +60,7 @@ bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOpti
         } else {
             ARMCI_LOG_WARN(
                 "the data server's slots for incoming data are not available (%s); it comes in "
-                "messages, which is slower. Raising the limit on locked memory (ulimit -l) may "
-                "help",
+                "messages, which is slower",
                 error->c_str());
             error->clear();
         }

@@ -14,8 +14,9 @@ bool LandingZone::open(fabric::Domain& domain, fabric::Endpoint& endpoint, uint3
     const size_t bytes = size_t{slot_count} * slot_bytes;
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
-        *error = "no memory for " + std::to_string(slot_count) + " landing slots of " +
-                 std::to_string(slot_bytes) + " bytes: " + std::strerror(errno);
+        *error = "no memory for " + std::to_string(slot_count) + " slots of " +
+                 std::to_string(slot_bytes) + " bytes: " + std::strerror(errno) +
+                 "; lower ARMCI_RECV_BUFFER_COUNT or ARMCI_BUFFER_SIZE";
         return false;
     }
     memory_ = static_cast<char*>(memory);
@@ -24,6 +25,7 @@ bool LandingZone::open(fabric::Domain& domain, fabric::Endpoint& endpoint, uint3
     address_.slot_bytes = slot_bytes;
     region_ = domain.register_memory(memory_, bytes, fabric::Access::remote, &endpoint, error);
     if (!region_.valid()) {
+        *error += "; a higher limit on locked memory (ulimit -l) may help";
         close();
         return false;
     }
