@@ -137,11 +137,21 @@ bool memory_is_available(Runtime& runtime, const char* function, int64_t bytes,
                               static_cast<int64_t>(runtime.heap.used_bytes());
     if (bytes > free_heap) {
         std::snprintf(text, sizeof text,
-                      "the node heap has %" PRId64
-                      " of %zu bytes of address space left; raise "
-                      "ARMCI_HEAP_SIZE",
-                      free_heap, runtime.heap.data_bytes());
+                      "the node heap has %" PRId64 " of %zu bytes of address space left", free_heap,
+                      runtime.heap.data_bytes());
         *reason = text;
+        // A larger heap would not help where there is no memory for it.
+        const node::MemoryLimit limit = node::available_memory();
+        if (bytes > limit.available_bytes) {
+            std::snprintf(text, sizeof text,
+                          ", and %s has %" PRId64
+                          " bytes available; use more "
+                          "nodes or smaller arrays",
+                          limit.reason.c_str(), limit.available_bytes);
+            *reason += text;
+        } else {
+            *reason += "; raise ARMCI_HEAP_SIZE";
+        }
         return false;
     }
     if (bytes < kUncheckedBytes) {

@@ -21,9 +21,16 @@ static const char* asked(long bytes) {
     return text("%ld bytes of global memory were asked for on", bytes);
 }
 
-static void expect_no_address_space(const char* function, const char* what) {
+static void expect_full_heap(const char* function, const char* what) {
     expect(function, what, text("(node %d of %d)", my_node, node_count),
            "bytes of address space left", "raise ARMCI_HEAP_SIZE", NULL);
+}
+
+/* Nor the memory that would make more address space worth having. */
+static void expect_no_address_space(const char* function, const char* what) {
+    expect(function, what, text("(node %d of %d)", my_node, node_count),
+           "bytes of address space left", "bytes available; use more nodes or smaller arrays",
+           NULL);
 }
 
 static void expect_no_memory(long bytes) {
@@ -156,7 +163,7 @@ static void heap_filled_and_emptied(void) {
     for (int round = 0; round < 3; round++) {
         void* pieces[kPieces];
         int count = 0;
-        expect_no_address_space("ARMCI_Malloc", asked(kMiB));
+        expect_full_heap("ARMCI_Malloc", asked(kMiB));
         while (ARMCI_Malloc(&pieces[count], kMiB) == 0) {
             memset(pieces[count], round, kMiB);
             count++;
