@@ -6,8 +6,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -199,6 +201,31 @@ void watch_mpi_finalize() {
 }
 
 void start_copies(Runtime& runtime) {
+// A program of one MPI that has found this library of another: both have loaded their MPI, calls go
+// to the program's, and the first one with a communicator would crash. This one has none.
+void check_mpi(const char* function) {
+#ifdef OPEN_MPI
+    constexpr const char* kBuiltFor = "Open MPI";
+    constexpr const char* kOther = "MPICH";
+    constexpr const char* kRemedy = "libarmci-mpich";
+#else
+    constexpr const char* kBuiltFor = "MPICH or one compatible with it";
+    constexpr const char* kOther = "Open MPI";
+    constexpr const char* kRemedy = "libarmci-openmpi";
+#endif
+    char version[8192] = "";  // more than any MPI's MPI_MAX_LIBRARY_VERSION_STRING
+    int length = 0;
+    MPI_Get_library_version(version, &length);
+    if (std::strstr(version, kOther) != nullptr) {
+        version[std::strcspn(version, "\n,")] = '\0';
+        std::replace(version, version + std::strlen(version), '\t', ' ');
+        base::fatal(function,
+                    "this libarmci is for %s, and the program runs with \"%s\"; link it with %s, "
+                    "or build both for the same MPI",
+                    kBuiltFor, version, kRemedy);
+    }
+}
+
     std::unique_ptr<node::CopyEngine> engine = make_copy_engine(runtime.config());
     if (engine != nullptr) {
         runtime.copies.start(std::move(engine), runtime.config().copy_engine_min);
@@ -236,6 +263,7 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
                     "ARMCI_Finalize");
     }
     if (g_abandoned != nullptr) {
+    check_mpi(function);
         finish_abandoned();
     }
     int rank = 0;

@@ -1,6 +1,7 @@
 /* Calls at the wrong time: before the library or MPI runs, or after. */
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bad_call.h"
 
@@ -131,6 +132,34 @@ static void init_on_no_communicator(void) {
     ARMCI_Init_thread_comm(MPI_THREAD_SINGLE, MPI_COMM_NULL);
 }
 
+/* What the library finds when another MPI than its own has been loaded before. */
+static bool runs_with_another_mpi = false;
+
+int MPI_Get_library_version(char* version, int* length) {
+#ifdef OPEN_MPI
+    const char* another = "MPICH Version:\t4.0.2\nMPICH Release date: ...";
+#else
+    const char* another = "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4";
+#endif
+    if (!runs_with_another_mpi) {
+        return PMPI_Get_library_version(version, length);
+    }
+    strcpy(version, another);
+    *length = (int)strlen(another);
+    return MPI_SUCCESS;
+}
+
+static void init_with_another_mpi(void) {
+    MPI_Init(NULL, NULL);
+    runs_with_another_mpi = true;
+#ifdef OPEN_MPI
+    expect("ARMCI_Init", "MPICH Version: 4.0.2\"", "libarmci-mpich", NULL);
+#else
+    expect("ARMCI_Init", "Open MPI v4.1.4\"", "libarmci-openmpi", NULL);
+#endif
+    ARMCI_Init();
+}
+
 /* ---- Stop ---- */
 
 /* TCGMSG's error routine finalizes on one rank before it aborts: that may not take for ever. */
@@ -175,6 +204,7 @@ const struct Case lifecycle_cases[] = {
     CASE(init_thread_beyond_mpi, ON_ITS_OWN, NODE),
     CASE(init_thread_beyond_mpi_again, ON_ITS_OWN, NODE),
     CASE(init_on_no_communicator, ON_ITS_OWN, ALONE),
+    CASE(init_with_another_mpi, ON_ITS_OWN, ALONE),
     CASE(finalize_on_one_rank, ON_ITS_OWN, NODE),
     CASE(finalize_on_one_node, ON_ITS_OWN, NODES),
     {0},
