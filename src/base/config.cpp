@@ -49,19 +49,6 @@ constexpr std::string_view kForeignNames[] = {
 
 enum class VariableClass { own, mirrored };
 
-std::string bytes_text(int64_t bytes) {
-    constexpr struct {
-        int64_t unit;
-        char suffix;
-    } kUnits[] = {{int64_t{1} << 30, 'G'}, {int64_t{1} << 20, 'M'}, {int64_t{1} << 10, 'K'}};
-    for (const auto& [unit, suffix] : kUnits) {
-        if (bytes >= unit && bytes % unit == 0) {
-            return std::to_string(bytes / unit) + suffix;
-        }
-    }
-    return std::to_string(bytes);
-}
-
 std::string choice_text(const char* choices, int index) {
     std::string_view rest(choices);
     for (; index > 0; --index) {
@@ -103,13 +90,17 @@ class Reader {
                "a number of bytes, with K, M or G for units of 1024");
     }
 
+    // Those of other implementations go by the first letter of a word there, and so here.
     void boolean(bool* member, const char* name, VariableClass kind, const char* help) {
-        ConfigRow row = start(name, "boolean", *member ? "1" : "0", "0|1", kind, help);
+        const bool is_own = kind == VariableClass::own;
+        const std::string words =
+            is_own ? kSwitchWords : "0 or 1, or a word that begins with t, y, f or n";
+        ConfigRow row = start(name, "boolean", *member ? "1" : "0", words, kind, help);
         if (const std::string_view* text = given(name)) {
-            if (parse_bool(*text, member)) {
+            if (is_own ? parse_switch(*text, member) : parse_bool(*text, member)) {
                 row.source = "environment";
             } else {
-                malformed(name, *text, "0 or 1 (or yes, no, true, false)", kind, row.default_value);
+                malformed(name, *text, (is_own ? "one of " : "") + words, kind, row.default_value);
             }
         }
         row.value = *member ? "1" : "0";
@@ -120,7 +111,12 @@ class Reader {
                 const char* help) {
         ConfigRow row = start(name, "choice", choice_text(choices, *member), choices, kind, help);
         if (const std::string_view* text = given(name)) {
+            bool is_on = false;
             if (parse_choice(*text, choices, member)) {
+                row.source = "environment";
+            } else if (std::string_view(choices).starts_with("0|1|") &&
+                       parse_switch(*text, &is_on)) {
+                *member = is_on ? 1 : 0;
                 row.source = "environment";
             } else {
                 malformed(name, *text, std::string("one of ") + choices, kind, row.default_value);

@@ -88,7 +88,8 @@
     CHOICE(check, "ARMCI_CHECK", 0, "0|1|warn", own,                                                    \
         "Checking mode, for programs under development: looks for use of freed memory, buffers touched " \
         "too early, unordered writes to the same bytes, and calls that wait for each other. 1: a "      \
-        "mistake ends the job; warn: it is only reported. See docs/checking.md.")                       \
+        "mistake ends the job; warn: it is only reported. yes, no, true, false, on and off do as "      \
+        "well. See docs/checking.md.")                       \
     INTEGER(check_patience_s, "ARMCI_CHECK_PATIENCE_S", 10, 1, 86400, own,                              \
         "With ARMCI_CHECK: seconds for which a rank waits in a collective call before it says what "    \
         "the ranks do that have not come.")                                                             \

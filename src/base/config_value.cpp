@@ -48,6 +48,19 @@ bool parse_bool(std::string_view text, bool* out) {
     }
 }
 
+bool parse_switch(std::string_view text, bool* out) {
+    std::string lower(text);
+    for (char& letter : lower) {
+        letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+    }
+    int index = 0;
+    if (!parse_choice(lower, kSwitchWords, &index)) {
+        return false;
+    }
+    *out = index % 2 != 0;  // each word is followed by its opposite
+    return true;
+}
+
 bool parse_integer(std::string_view text, int64_t* out) {
     if (text.size() > 1 && text[0] == '+' && text[1] != '-') {
         text.remove_prefix(1);
@@ -101,6 +114,19 @@ bool parse_bytes(std::string_view text, int64_t* out) {
     }
     *out = value;
     return true;
+}
+
+std::string bytes_text(int64_t bytes) {
+    constexpr struct {
+        int64_t unit;
+        char suffix;
+    } kUnits[] = {{int64_t{1} << 30, 'G'}, {int64_t{1} << 20, 'M'}, {int64_t{1} << 10, 'K'}};
+    for (const auto& [unit, suffix] : kUnits) {
+        if (bytes >= unit && bytes % unit == 0) {
+            return std::to_string(bytes / unit) + suffix;
+        }
+    }
+    return std::to_string(bytes);
 }
 
 bool parse_choice(std::string_view text, const char* choices, int* out) {

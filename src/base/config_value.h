@@ -2,17 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace armci::base {
 
+inline constexpr const char* kSwitchWords = "0|1|no|yes|false|true|off|on";
+
 // Each returns false, leaving *out alone, when the text is not a value of its type.
 bool parse_bool(std::string_view text, bool* out);        // t T y Y 1 / f F n N 0 as first letter
+bool parse_switch(std::string_view text, bool* out);      // kSwitchWords, in any case of letters
 bool parse_integer(std::string_view text, int64_t* out);  // decimal, optional sign
 bool parse_level(std::string_view text, int64_t* out);    // an integer, or as parse_bool: 1 or 0
 bool parse_bytes(std::string_view text, int64_t* out);    // decimal with optional K, M or G (1024)
 bool parse_choice(std::string_view text, const char* choices, int* out);  // "a|b|c", exact
+
+// As parse_bytes() reads it, with the largest suffix that fits.
+std::string bytes_text(int64_t bytes);
 
 // The candidate with the smallest edit distance to `name`; empty when none is near.
 std::string_view nearest_name(std::string_view name,

@@ -112,7 +112,9 @@ CASES = [
     malformed("ARMCI_SERVER_POLL", "always", "one of auto|spin|wait"),
     malformed("ARMCI_LOG_LEVEL", "WARN", "one of error|warn|info|debug"),
     # Yes or no.
-    malformed("ARMCI_STATS", "perhaps", "0 or 1", ranks=2),
+    malformed("ARMCI_STATS", "perhaps", "one of 0|1|no|yes|", ranks=2),
+    malformed("ARMCI_STATS", "nonsense", "one of 0|1|no|yes|"),
+    malformed("ARMCI_CHECK", "perhaps", "one of 0|1|warn"),
     # A file that must be there.
     Case(
         "ARMCI_PROFILE (no such file)",
@@ -141,7 +143,7 @@ CASES = [
     Case(
         "on one rank only",
         {"ARMCI_STATS": "perhaps"},
-        [error('ARMCI_STATS="perhaps" is not ', "0 or 1", rank="1"), unusable(1, rank="1")],
+        [error('ARMCI_STATS="perhaps" is not ', "one of 0|1|", rank="1"), unusable(1, rank="1")],
         ranks=2,
         last_rank_only=True,
     ),
@@ -211,7 +213,7 @@ CASES = [
         {
             "ARMCI_BUFFER_COUNT": "4",
             "ARMCI_BUFFER_SIZE": "8k",
-            "ARMCI_STATS": "no",
+            "ARMCI_STATS": "Off",
             "ARMCI_LOG_LEVEL": "info",
             "ARMCI_HEAP_SIZE": "64M",
         },

@@ -185,7 +185,7 @@ TEST(Config, RowsDescribeTheWholeTable) {
     EXPECT_EQ(row(result, "ARMCI_BUFFER_SIZE").default_value, "auto");
     EXPECT_EQ(row(result, "ARMCI_DOMAINS").range, "process|node");
     EXPECT_EQ(row(result, "ARMCI_DOMAINS").default_value, "process");
-    EXPECT_EQ(row(result, "ARMCI_STATS").range, "0|1");
+    EXPECT_EQ(row(result, "ARMCI_STATS").range, "0|1|no|yes|false|true|off|on");
 }
 
 TEST(Config, NumbersTakeTheirWholeRangeAndNothingElse) {
@@ -251,27 +251,53 @@ TEST(Config, BytesTakeSuffixesOf1024) {
     }
 }
 
-TEST(Config, BooleansGoByTheirFirstLetter) {
-    for (const Boolean& boolean : kBooleans) {
-        for (const char* text : {"1", "t", "T", "true", "True", "y", "Y", "yes", "10"}) {
+struct BooleanTexts {
+    std::vector<const char*> yes;
+    std::vector<const char*> no;
+    std::vector<const char*> neither;
+};
+
+void expect_boolean(const Boolean& boolean, const BooleanTexts& texts) {
+    for (const bool value : {true, false}) {
+        for (const char* text : value ? texts.yes : texts.no) {
             const ConfigResult result = read({boolean.name + "=" + text});
             expect_clean(result);
-            EXPECT_TRUE(result.config.*boolean.member) << boolean.name << "=" << text;
-            EXPECT_EQ(row(result, boolean.name).value, "1");
+            EXPECT_EQ(result.config.*boolean.member, value) << boolean.name << "=" << text;
+            EXPECT_EQ(row(result, boolean.name).value, value ? "1" : "0");
             EXPECT_EQ(row(result, boolean.name).source, "environment");
         }
-        for (const char* text : {"0", "f", "F", "false", "n", "N", "no", "01"}) {
-            const ConfigResult result = read({boolean.name + "=" + text});
-            expect_clean(result);
-            EXPECT_FALSE(result.config.*boolean.member) << boolean.name << "=" << text;
-            EXPECT_EQ(row(result, boolean.name).value, "0");
-        }
-        for (const char* text : {"", "2", "on", "off", "-1", " 1"}) {
-            const ConfigResult result = read({boolean.name + "=" + text});
-            expect_malformed(result, boolean.name, text, "0 or 1", boolean.kind);
-            EXPECT_EQ(result.config.*boolean.member, boolean.value) << boolean.name;
+    }
+    for (const char* text : texts.neither) {
+        const ConfigResult result = read({boolean.name + "=" + text});
+        expect_malformed(result, boolean.name, text, row(result, boolean.name).range, boolean.kind);
+        EXPECT_EQ(result.config.*boolean.member, boolean.value) << boolean.name;
+    }
+}
+
+TEST(Config, MirroredBooleansGoByTheirFirstLetter) {
+    const BooleanTexts texts = {{"1", "t", "T", "true", "True", "y", "Y", "yes", "10"},
+                                {"0", "f", "F", "false", "n", "N", "no", "01", "nonsense"},
+                                {"", "2", "on", "off", "-1", " 1"}};
+    for (const Boolean& boolean : kBooleans) {
+        if (boolean.kind == Class::mirrored) {
+            expect_boolean(boolean, texts);
         }
     }
+}
+
+TEST(Config, OwnBooleansAreWholeWords) {
+    const BooleanTexts texts = {
+        {"1", "yes", "true", "on", "Yes", "TRUE", "On"},
+        {"0", "no", "false", "off", "NO", "False", "oFF"},
+        {"", "2", "t", "y", "nonsense", "10", "01", "yes ", " 1", "on|off", "maybe"}};
+    for (const Boolean& boolean : kBooleans) {
+        if (boolean.kind == Class::own) {
+            expect_boolean(boolean, texts);
+        }
+    }
+    EXPECT_EQ(read({"ARMCI_CHECK=yes"}).config.check_choice(), CheckChoice::on);
+    EXPECT_EQ(read({"ARMCI_CHECK=Off"}).config.check_choice(), CheckChoice::off);
+    EXPECT_EQ(row(read({"ARMCI_CHECK=true"}), "ARMCI_CHECK").value, "1");
 }
 
 TEST(Config, ChoicesAreExact) {
