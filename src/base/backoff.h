@@ -44,6 +44,8 @@ class SpinBudget {
         : least_ns_(least_ns), most_ns_(most_ns), budget_ns_(least_ns) {}
 
     int64_t budget_ns() const { return budget_ns_; }
+    int64_t least_ns() const { return least_ns_; }
+    int64_t most_ns() const { return most_ns_; }
 
     void slept(int64_t ns) {
         if (ns < kShortSleepNs) {

@@ -158,6 +158,7 @@ void set_up_costs(Runtime& runtime, const TransferCosts& costs, const BufferPlan
     network.costs = pipeline::CostModel(costs.constants, limits_of(network.origin, buffers));
     network.cost_source = costs.source;
     if (runtime.config().rma_min_run > 0) {
+    network.buffers = buffers;
         network.costs.choose_from(runtime.config().rma_min_run);
     } else {
         network.costs.choose_by_costs();

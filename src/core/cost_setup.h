@@ -24,13 +24,7 @@ struct TransferCosts {
 TransferCosts find_costs(const base::Config& config, const std::string& provider,
                          const fabric::NetworkCosts& table);
 
-// The pipeline's buffers: as configured, or where that says auto, by the costs of a large strided
-// put. Sizes are powers of two.
-struct BufferPlan {
-    int64_t bytes = 0;
-    int64_t count = 0;
-    int64_t receive_count = 0;
-};
+// As configured, or where that says auto, by the costs of a large strided put.
 BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstants& constants);
 
 // With the origin open: sets the network's cost model.

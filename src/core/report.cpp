@@ -4,9 +4,63 @@
 #include <cstdio>
 #include <string>
 
+#include "base/config_value.h"
 #include "base/log.h"
 
 namespace armci::core {
+namespace {
+
+std::string range_of_spinning(const base::SpinBudget& budget) {
+    const std::string least = std::to_string(budget.least_ns() / 1000);
+    const std::string most = std::to_string(budget.most_ns() / 1000);
+    return least == most ? least : least + ".." + most;
+}
+
+// Of a variable that leaves something to the library: what that has chosen, or nothing.
+std::string chosen_for(const Runtime& runtime, std::string_view name) {
+    if (name == "ARMCI_HEAP_SIZE" && runtime.config().heap_size == 0) {
+        return base::bytes_text(static_cast<int64_t>(runtime.mapping.bytes));
+    }
+    const Network* network = runtime.network.get();
+    if (network == nullptr) {
+        return {};
+    }
+    if (name == "ARMCI_PROVIDER") {
+        return network->domain.provider_name();
+    }
+    if (name == "ARMCI_INTERFACE") {
+        return fabric::interface_name(network->domain.info());
+    }
+    if (name == "ARMCI_BUFFER_COUNT") {
+        return std::to_string(network->buffers.count);
+    }
+    if (name == "ARMCI_BUFFER_SIZE") {
+        return base::bytes_text(network->buffers.bytes);
+    }
+    if (name == "ARMCI_RECV_BUFFER_COUNT") {
+        return std::to_string(network->buffers.receive_count);
+    }
+    if (name == "ARMCI_SERVERS_PER_NODE") {
+        return std::to_string(network->servers.per_node);
+    }
+    if (name == "ARMCI_WAIT_SPIN_US") {
+        return range_of_spinning(runtime.network_spin);
+    }
+    return {};
+}
+
+// What is in force, and where it comes from.
+void print_setting(const Runtime& runtime, const base::ConfigRow& row) {
+    const std::string chosen = chosen_for(runtime, row.name);
+    std::string source = row.source;
+    if (!chosen.empty() && chosen != row.value) {
+        source += ": " + (row.value.empty() ? "empty" : row.value);
+    }
+    std::fprintf(stderr, "  %-28.*s = %-12s (%s)\n", static_cast<int>(row.name.size()),
+                 row.name.data(), (chosen.empty() ? row.value : chosen).c_str(), source.c_str());
+}
+
+}  // namespace
 
 void report_start(const Runtime& runtime) {
     if (runtime.world.rank != 0) {
@@ -24,20 +78,24 @@ void report_start(const Runtime& runtime) {
     if (configuration.config.verbose < 1) {
         return;
     }
+    std::string provider = "none";
+    if (runtime.network != nullptr) {
+        const fabric::Domain& domain = runtime.network->domain;
+        provider = domain.provider_name() + " on " + fabric::interface_name(domain.info());
+    }
     const int servers = runtime.network != nullptr ? runtime.network->servers.per_node : 1;
     const std::string several =
         servers > 1 ? " with " + std::to_string(servers) + " data servers each" : std::string();
-    std::fprintf(
-        stderr, "armci-ofi %s: %d ranks on %d node%s%s, provider %s, direct remote access %s\n",
-        ARMCI_VERSION, runtime.world.size, runtime.world.node_count,
-        runtime.world.node_count == 1 ? "" : "s", several.c_str(),
-        runtime.network != nullptr ? runtime.network->domain.provider_name().c_str() : "none",
-        runtime.network == nullptr    ? "not needed"
-        : runtime.network->rma_usable ? "used"
-                                      : "not used");
+    std::fprintf(stderr,
+                 "armci-ofi %s: %d rank%s on %d node%s%s, provider %s, direct remote access %s\n",
+                 ARMCI_VERSION, runtime.world.size, runtime.world.size == 1 ? "" : "s",
+                 runtime.world.node_count, runtime.world.node_count == 1 ? "" : "s",
+                 several.c_str(), provider.c_str(),
+                 runtime.network == nullptr    ? "not needed"
+                 : runtime.network->rma_usable ? "used"
+                                               : "not used");
     for (const base::ConfigRow& row : configuration.rows) {
-        std::fprintf(stderr, "  %-28.*s = %-12s (%s)\n", static_cast<int>(row.name.size()),
-                     row.name.data(), row.value.c_str(), row.source.c_str());
+        print_setting(runtime, row);
     }
     if (configuration.config.verbose >= 2) {
         for (const std::string& name : configuration.ignored) {

@@ -37,6 +37,13 @@
 
 namespace armci::core {
 
+// The pipeline's buffers; sizes are powers of two.
+struct BufferPlan {
+    int64_t bytes = 0;
+    int64_t count = 0;
+    int64_t receive_count = 0;
+};
+
 // Network between nodes; absent in a job of one node.
 struct Network {
     fabric::Domain domain;
@@ -49,6 +56,7 @@ struct Network {
     bool rma_usable = false;
     pipeline::CostModel costs;
     std::string cost_source;  // where its constants come from, in words
+    BufferPlan buffers;
 };
 
 // A mutex that this rank holds; different nodes use equal addresses.

@@ -239,6 +239,12 @@ const char* exhausted_limit() {
         }
     }
     for (const int descriptor : spare) {
+std::string interface_name(const fi_info& info) {
+    const sockaddr_in* source = ipv4_source(info);
+    const std::string name = source != nullptr ? interface_of(*source) : "";
+    return name.empty() && info.domain_attr->name != nullptr ? info.domain_attr->name : name;
+}
+
         close(descriptor);
     }
     return errno == EMFILE

@@ -71,6 +71,9 @@ struct ProviderChoice {
 
 ProviderChoice choose_provider(const ProviderRequest& request);
 
+// What ARMCI_INTERFACE names it by.
+std::string interface_name(const fi_info& info);
+
 // Names of all providers that libfabric offers here for reliable datagrams, for messages.
 std::vector<std::string> available_providers();
 
