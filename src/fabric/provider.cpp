@@ -189,6 +189,20 @@ std::string joined(const std::vector<std::string>& names) {
     return text.empty() ? "none" : text;
 }
 
+// What could have been named instead of an interface that there is none of.
+std::string interfaces_of(const std::string& name, const ProviderRow& row) {
+    const InfoPtr list = query(name, row.rma, 0);
+    std::vector<std::string> interfaces;
+    for (const fi_info* info = list.get(); info != nullptr; info = info->next) {
+        if (name == info->fabric_attr->prov_name && (!uses_ip(*info) || ipv4_source(*info))) {
+            interfaces.push_back(interface_name(*info));
+        }
+    }
+    std::sort(interfaces.begin(), interfaces.end());
+    interfaces.erase(std::unique(interfaces.begin(), interfaces.end()), interfaces.end());
+    return joined(interfaces);
+}
+
 // Opens the row's provider as the library wants it: messages of one sender in order if it can have
 // that (else servers sort frames by their numbers), plus whatever other ordering the provider gives
 // without being asked (asking for more can switch fast paths off).
@@ -225,6 +239,12 @@ std::vector<std::string> available_providers() {
     return names_in(list.get());
 }
 
+std::string interface_name(const fi_info& info) {
+    const sockaddr_in* source = ipv4_source(info);
+    const std::string name = source != nullptr ? interface_of(*source) : "";
+    return name.empty() && info.domain_attr->name != nullptr ? info.domain_attr->name : name;
+}
+
 const char* exhausted_limit() {
     // What failed has given some back already.
     constexpr size_t kFew = 16;
@@ -239,18 +259,11 @@ const char* exhausted_limit() {
         }
     }
     for (const int descriptor : spare) {
-std::string interface_name(const fi_info& info) {
-    const sockaddr_in* source = ipv4_source(info);
-    const std::string name = source != nullptr ? interface_of(*source) : "";
-    return name.empty() && info.domain_attr->name != nullptr ? info.domain_attr->name : name;
-}
-
         close(descriptor);
     }
-    return errno == EMFILE
-               ? " (this process has as many open files as it may have; raise the limit, "
-                 "ulimit -n)"
-               : "";
+    return error == EMFILE ? " (this process has nearly as many open files as it may have; raise "
+                             "the limit, ulimit -n)"
+                           : "";
 }
 
 ProviderChoice choose_provider(const ProviderRequest& request) {
@@ -300,9 +313,9 @@ ProviderChoice choose_provider(const ProviderRequest& request) {
             return choice;
         }
         choice.error = "provider " + name + " has no usable " +
-                       (request.interface.empty() ? std::string("network interface")
-                                                  : "interface \"" + request.interface + "\"") +
-                       " here";
+                       (request.interface.empty() ? "network interface here"
+                                                  : "interface \"" + request.interface +
+                                                        "\" here, but " + interfaces_of(name, row));
         choice.passed_over.push_back(choice.error);
     }
     if (choice.error.empty()) {
