@@ -81,7 +81,7 @@ void print_providers(std::FILE* out) {
 
 }  // namespace
 
-void print_configuration(std::FILE* out) {
+base::ConfigResult read_configuration() {
     base::ConfigResult configuration = base::read_config(environ);
     fabric::Faults faults;
     std::string fault_error;
@@ -89,6 +89,17 @@ void print_configuration(std::FILE* out) {
         configuration.errors.push_back(fault_error);
     }
     core::check_profile(&configuration);
+    return configuration;
+}
+
+bool print_errors(const base::ConfigResult& configuration) {
+    for (const std::string& error : configuration.errors) {
+        std::fprintf(stderr, "armci-info: %s\n", error.c_str());
+    }
+    return !configuration.errors.empty();
+}
+
+void print_configuration(std::FILE* out, const base::ConfigResult& configuration) {
     constexpr int kIndent = 6;
     constexpr int kWidth = 92;
     for (const base::ConfigRow& row : configuration.rows) {
@@ -105,9 +116,6 @@ void print_configuration(std::FILE* out) {
     }
     for (const std::string& warning : configuration.warnings) {
         std::fprintf(out, "warning: %s\n", warning.c_str());
-    }
-    for (const std::string& error : configuration.errors) {
-        std::fprintf(out, "error: %s\n", error.c_str());
     }
 }
 

@@ -4,12 +4,14 @@
 #include <rdma/fabric.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
 #include "armci-info/configuration.h"
 #include "armci-info/explain.h"
 #include "armci-info/routes.h"
+#include "core/runtime.h"
 #include "fabric/provider.h"
 
 namespace {
@@ -21,7 +23,8 @@ const char* const kUsage =
     "Without an option: everything, and the routes between the ranks it runs on.\n"
     "  --version    version and build\n"
     "  --config     every configuration variable: value, source, type, default, meaning\n"
-    "  --providers  libfabric providers here: which would be used, and why others would not\n"
+    "  --providers  libfabric providers here: which would be used by a job on this host, and why\n"
+    "               others would not; in a job of several nodes, run without an option\n"
     "  --markdown   docs/tuning.md\n"
     "  --explain    the route of a put, get or acc (OP) of ROWS runs of RUN bytes (suffix K, M or\n"
     "               G) between rank 0 and rank TARGET: which, with which buffers, and why\n";
@@ -41,17 +44,33 @@ void print_version() {
                 FI_MAJOR(fabric), FI_MINOR(fabric), mpi);
 }
 
-void print_providers() {
-    const armci::fabric::ProviderChoice choice = armci::fabric::choose_provider({"", "", true});
+// What a job on this host alone would use, whether there is one or not.
+int print_providers(const armci::base::Config& config) {
+    const armci::fabric::ProviderChoice choice =
+        armci::fabric::choose_provider({config.provider, config.interface, true});
     if (choice.info) {
-        std::printf("between nodes: %s on %s\n", choice.info->fabric_attr->prov_name,
-                    choice.info->domain_attr->name);
+        std::printf("between nodes: %s on %s (taking all nodes to be on this host)\n",
+                    choice.info->fabric_attr->prov_name,
+                    armci::fabric::interface_name(*choice.info).c_str());
     } else {
-        std::printf("between nodes: none (%s)\n", choice.error.c_str());
+        std::fprintf(stderr, "armci-info: no network between nodes: %s\n", choice.error.c_str());
     }
     for (const std::string& line : choice.passed_over) {
-        std::printf("  not by default: %s\n", line.c_str());
+        std::printf("  not used: %s\n", line.c_str());
     }
+    return choice.info ? 0 : 1;
+}
+
+// In a job of several nodes: what it uses.
+int print_network() {
+    const armci::core::Runtime& runtime = *armci::core::running();
+    if (runtime.network == nullptr) {
+        return print_providers(runtime.config());
+    }
+    const armci::fabric::Domain& domain = runtime.network->domain;
+    std::printf("between nodes: %s on %s, in use\n", domain.provider_name().c_str(),
+                armci::fabric::interface_name(domain.info()).c_str());
+    return 0;
 }
 
 int explain_in_job(int argc, char** argv) {
@@ -71,44 +90,75 @@ int run_in_job(int argc, char** argv) {
         std::printf("\n");
     }
     armci::info::print_routes(stdout);
+    int status = 0;
     if (rank == 0) {
         std::printf("\n");
-        print_providers();
+        status = print_network();
         std::printf("\n");
-        armci::info::print_configuration(stdout);
+        armci::info::print_configuration(stdout, armci::info::read_configuration());
     }
     ARMCI_Finalize();
     MPI_Finalize();
-    return 0;
+    return status;
 }
 
-}  // namespace
+// A launcher has started this as another rank than the first. Said by the environment, because what
+// needs no job shall work where MPI does not.
+bool is_other_rank() {
+    for (const char* name : {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
+        if (const char* rank = std::getenv(name)) {
+            return std::strcmp(rank, "0") != 0;
+        }
+    }
+    return false;
+}
 
-int main(int argc, char** argv) {
-    if (argc == 3 && std::strcmp(argv[1], "--explain") == 0) {
-        return explain_in_job(argc, argv);
-    }
-    if (argc > 2) {
-        std::fputs(kUsage, stderr);
-        return 2;
-    }
-    const std::string option = argc == 2 ? argv[1] : "";
-    if (option.empty()) {
-        return run_in_job(argc, argv);
-    }
+// Of an option that needs no job; -1: there is no such option.
+int run_alone(const std::string& option) {
     if (option == "--version") {
         print_version();
     } else if (option == "--config" || option == "-c") {
-        armci::info::print_configuration(stdout);
+        const armci::base::ConfigResult configuration = armci::info::read_configuration();
+        const bool is_wrong = armci::info::print_errors(configuration);
+        armci::info::print_configuration(stdout, configuration);
+        return is_wrong ? 1 : 0;
     } else if (option == "--providers") {
-        print_providers();
+        const armci::base::ConfigResult configuration = armci::info::read_configuration();
+        return armci::info::print_errors(configuration) ? 1 : print_providers(configuration.config);
     } else if (option == "--markdown") {
         armci::info::print_markdown(stdout);
     } else if (option == "--help" || option == "-h") {
         std::fputs(kUsage, stdout);
     } else {
-        std::fprintf(stderr, "armci-info: unknown option %s\n%s", option.c_str(), kUsage);
-        return 2;
+        return -1;
     }
     return 0;
+}
+
+int refuse(const std::string& reason) {
+    if (!is_other_rank()) {
+        std::fprintf(stderr, "armci-info: %s\n%s", reason.c_str(), kUsage);
+    }
+    return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string option = argc > 1 ? argv[1] : "";
+    if (argc == 1) {
+        return run_in_job(argc, argv);
+    }
+    if (option == "--explain") {
+        return argc == 3 ? explain_in_job(argc, argv)
+                         : refuse("--explain takes one value, OP,ROWS,RUN,TARGET");
+    }
+    if (argc > 2) {
+        return refuse("more than one option or value: " + option + " " + argv[2]);
+    }
+    if (is_other_rank()) {
+        return 0;
+    }
+    const int status = run_alone(option);
+    return status >= 0 ? status : refuse("unknown option " + option);
 }

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""What armci-info says about the network and the configuration, and how it refuses what makes no sense.
+
+usage: run_info.py MPIEXEC ARMCI_INFO
+"""
+
+import os
+import subprocess
+import sys
+
+MPIEXEC, INFO = sys.argv[1:3]
+NODES = {"ARMCI_NODE_SIZE": "1"}
+complaints = []
+
+
+def run(*command, **settings):
+    """Exit status, standard output, standard error."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
+    environment.update(settings)
+    command = ["timeout", "--kill-after=5", "60", *command]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def expect(condition, what, job):
+    if not condition:
+        complaints.append(f"{what}; status {job[0]}\n{job[1]}{job[2]}")
+
+
+def expect_texts(job, status, *texts):
+    expect(job[0] == status, f"status {status}", job)
+    for text in texts:
+        expect(text in job[1] + job[2], f"says {text!r}", job)
+
+
+def check_providers():
+    expect_texts(run(INFO, "--providers"), 0, "between nodes: ", "taking all nodes to be on this host")
+    job = run(INFO, "--providers", ARMCI_PROVIDER="sockets", ARMCI_INTERFACE="lo")
+    expect_texts(job, 0, "between nodes: sockets on lo (")
+    job = run(INFO, "--providers", ARMCI_INTERFACE="pigeon0")
+    expect_texts(job, 1, 'no usable interface "pigeon0" here, but ', "lo")
+    job = run(INFO, "--providers", ARMCI_PROVIDER="carrier_pigeon")
+    expect_texts(job, 1, 'no provider "carrier_pigeon"')
+    job = run(INFO, "--providers", ARMCI_ROUTE="bad")
+    expect_texts(job, 1, 'ARMCI_ROUTE="bad" is not ')
+
+
+def check_jobs():
+    job = run(MPIEXEC, "-n", "2", INFO, ARMCI_PROVIDER="sockets", ARMCI_INTERFACE="lo", **NODES)
+    expect_texts(job, 0, "provider sockets", "between nodes: sockets on lo, in use")
+    job = run(MPIEXEC, "-n", "2", INFO, ARMCI_PROVIDER="carrier_pigeon")
+    expect_texts(job, 1, "2 ranks on 1 node", 'no provider "carrier_pigeon"')
+    # Whoever starts it on several ranks wants to read it once.
+    job = run(MPIEXEC, "-n", "2", INFO, "--markdown")
+    expect_texts(job, 0, "# Tuning")
+    expect(job[1].count("# Tuning") == 1, "the page once", job)
+
+
+def check_verbose():
+    """What is in force, where a variable leaves it to the library."""
+    job = run(MPIEXEC, "-n", "2", INFO, ARMCI_VERBOSE="1", ARMCI_PROVIDER="sockets",
+              ARMCI_SERVERS_PER_NODE="3", ARMCI_BUFFER_COUNT="5", **NODES)
+    expect_texts(job, 0, "ranks on 2 nodes, provider sockets on ", "(environment: 3)")
+    settings = {}
+    for line in job[2].splitlines():
+        words = line.split()
+        if len(words) > 3 and words[1] == "=":
+            settings[words[0]] = words[2]
+    for name, value in {
+        "ARMCI_PROVIDER": "sockets",
+        "ARMCI_BUFFER_COUNT": "5",
+        "ARMCI_RECV_BUFFER_COUNT": "10",
+        "ARMCI_SERVERS_PER_NODE": "1",
+    }.items():
+        expect(settings.get(name) == value, f"{name} = {value}", job)
+    expect("auto" not in settings.get("ARMCI_BUFFER_SIZE", "auto"), "a size of buffers", job)
+    expect(not settings.get("ARMCI_INTERFACE", "(").startswith("("), "an interface", job)
+
+
+def check_configuration():
+    job = run(INFO, "--config", ARMCI_STATS="yes")
+    expect_texts(job, 0, "ARMCI_STATS = 1  (environment)")
+    job = run(INFO, "--config", ARMCI_ROUTE="bad", ARMCI_PROFILE="/nonexistent")
+    expect_texts(job, 1, "ARMCI_ROUTE = auto  (default)")
+    expect(
+        job[2].count("\n") == 2 and 'ARMCI_ROUTE="bad" is not ' in job[2], "both errors", job
+    )
+
+
+def check_refusals():
+    for arguments, reason in {
+        ("--explain",): "--explain takes one value",
+        ("--explain", "put,1,8,0", "x"): "--explain takes one value",
+        ("--config", "x"): "more than one option or value: --config x",
+        ("--version", "x"): "more than one option or value: --version x",
+        ("--pigeon",): "unknown option --pigeon",
+    }.items():
+        expect_texts(run(INFO, *arguments), 2, f"armci-info: {reason}", "usage: armci-info")
+    expect_texts(run(INFO, "--help"), 0, "usage: armci-info")
+
+
+check_providers()
+check_jobs()
+check_verbose()
+check_configuration()
+check_refusals()
+for complaint in complaints:
+    print(f"FAIL {complaint}")
+print(f"{len(complaints)} complaints")
+sys.exit(1 if complaints else 0)
