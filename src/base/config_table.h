@@ -43,8 +43,10 @@
         "RMA, shorter ones through the data server. 0: the cost model decides.")                        \
     TEXT(profile, "ARMCI_PROFILE", "", own,                                                             \
         "File with what transfers cost here, which armci-tune has written; only rank 0 reads it. An "   \
-        "entry for another provider is not used. Empty: the provider table's costs, and how fast the "  \
-        "processor copies, measured at start in two milliseconds.")                                     \
+        "entry for another provider is not used. A file that cannot be read ends the job; one that "    \
+        "is no profile, or has no entry for the provider, is warned about and not used. Empty: the "    \
+        "provider table's costs, and how fast the processor copies, measured at start in two "          \
+        "milliseconds.")                                                                                \
     TEXT(faults, "ARMCI_FAULTS", "", own,                                                               \
         "For tests: network faults made on purpose, a list of eagain=R/N (R of N posts refused for a "  \
         "while), burst=N (that many posts share a fate), seed=N, mr_local (local memory must be "       \

@@ -114,8 +114,9 @@ TransferCosts find_costs(const base::Config& config, const std::string& provider
     if (!config.profile.empty()) {
         unusable = load_profile(config.profile, provider, &costs);
         if (!unusable.empty()) {
-            ARMCI_LOG_WARN("ARMCI_PROFILE=\"%s\" is not used: %s", config.profile.c_str(),
-                           unusable.c_str());
+            ARMCI_LOG_WARN(
+                "ARMCI_PROFILE=\"%s\" is not used: %s; measure with armci-tune, or unset it",
+                config.profile.c_str(), unusable.c_str());
         }
     }
     if (!unusable.empty()) {
@@ -157,8 +158,8 @@ void set_up_costs(Runtime& runtime, const TransferCosts& costs, const BufferPlan
     Network& network = *runtime.network;
     network.costs = pipeline::CostModel(costs.constants, limits_of(network.origin, buffers));
     network.cost_source = costs.source;
-    if (runtime.config().rma_min_run > 0) {
     network.buffers = buffers;
+    if (runtime.config().rma_min_run > 0) {
         network.costs.choose_from(runtime.config().rma_min_run);
     } else {
         network.costs.choose_by_costs();

@@ -196,7 +196,7 @@ CASES = [
     between_nodes(
         "a profile that is none",
         {"ARMCI_PROFILE": "/dev/null"},
-        warning('ARMCI_PROFILE="/dev/null" is not used: it has no entry'),
+        warning('ARMCI_PROFILE="/dev/null" is not used: it has no entry', "armci-tune, or unset it"),
     ),
     Case(
         "a profile on one node",
