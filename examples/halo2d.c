@@ -269,10 +269,12 @@ int main(int argc, char** argv) {
     if ((argc != 1 && argc != 4) || plate.rows < grid[0] || plate.cols < grid[1] ||
         plate.steps == 0) {
         if (me == 0) {
-            fprintf(stderr,
-                    "usage: halo2d [ROWS COLS STEPS]\n"
-                    "  each from 1 to 20000; at least %d rows and %d columns for %d processes\n",
-                    grid[0], grid[1], process_count);
+            fprintf(
+                stderr,
+                "usage: halo2d [ROWS COLS STEPS]\n"
+                "  each from 1 to 20000; with processes in a grid of %d by %d, no fewer rows and "
+                "columns than that\n",
+                grid[0], grid[1]);
         }
         status = kExitUsage;
     } else {

@@ -148,10 +148,10 @@ void finish_stop(Runtime* runtime) {
 
 void stop(Runtime* runtime) {
     runtime->multi_threaded = false;  // the caller is the last thread in here
+    runtime->enter("ARMCI_Finalize");
     const int64_t timeout_s = runtime->config().finalize_timeout_s;
     const int64_t deadline_ns = base::now_ns() + timeout_s * 1'000'000'000;
     if (runtime->checks != nullptr) {
-    runtime->enter("ARMCI_Finalize");
         runtime->checks->before_stop(deadline_ns);
     }
     wait_everything(*runtime);
@@ -200,7 +200,6 @@ void watch_mpi_finalize() {
     }
 }
 
-void start_copies(Runtime& runtime) {
 // A program of one MPI that has found this library of another: both have loaded their MPI, calls go
 // to the program's, and the first one with a communicator would crash. This one has none.
 void check_mpi(const char* function) {
@@ -226,6 +225,7 @@ void check_mpi(const char* function) {
     }
 }
 
+void start_copies(Runtime& runtime) {
     std::unique_ptr<node::CopyEngine> engine = make_copy_engine(runtime.config());
     if (engine != nullptr) {
         runtime.copies.start(std::move(engine), runtime.config().copy_engine_min);
@@ -262,8 +262,8 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
                     "MPI is not running; call MPI_Init before, and MPI_Finalize after "
                     "ARMCI_Finalize");
     }
-    if (g_abandoned != nullptr) {
     check_mpi(function);
+    if (g_abandoned != nullptr) {
         finish_abandoned();
     }
     int rank = 0;
@@ -273,6 +273,7 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     check_thread_level(function, requested_thread_level);
 
     auto runtime = std::make_unique<Runtime>();
+    runtime->enter(function);
     runtime->configuration = base::read_config(environ);
     apply_faults(&runtime->configuration);
     if (rank == 0) {
@@ -302,7 +303,6 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
         runtime->heap = node::NodeHeap::attach(runtime->mapping.base, memory_fd);
     }
     if (!runtime->heap.valid()) {
-    runtime->enter(function);
         base::fatal(function, "the shared memory of %s is not what its first rank made",
                     describe_node(runtime->world).c_str());
     }

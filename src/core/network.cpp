@@ -31,7 +31,7 @@ int count_servers_per_node(const World& world, int64_t wanted) {
     if (wanted > fewest) {
         ARMCI_LOG_WARN(
             "ARMCI_SERVERS_PER_NODE=%lld, but a node has only %lld rank%s to run data servers in; "
-            "there are %lld on each node. Start more ranks on every node, or lower it",
+            "each node has %lld. Start more ranks on every node, or lower it",
             static_cast<long long>(wanted), static_cast<long long>(fewest), fewest == 1 ? "" : "s",
             static_cast<long long>(fewest));
     }

@@ -279,8 +279,9 @@ void Watch::report_loss(const Note& note, const Line& line) {
     switch (note.reason) {
         case Reason::ended:
             base::log(base::LogLevel::error,
-                      "%s is lost: its process has ended without ARMCI_Finalize. It was killed or "
-                      "has crashed; see its own messages and the launcher's. The job ends",
+                      "%s is lost: its process has ended without ARMCI_Finalize. It was killed, "
+                      "has crashed or has left by exit(); see its own messages and the "
+                      "launcher's. The job ends",
                       who.c_str());
             return;
         case Reason::silent:

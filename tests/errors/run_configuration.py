@@ -179,7 +179,7 @@ CASES = [
     between_nodes(
         "more data servers than ranks to run them in",
         {"ARMCI_SERVERS_PER_NODE": "3"},
-        warning("ARMCI_SERVERS_PER_NODE=3, but a node has only 1 rank to run", "there are 1 on each"),
+        warning("ARMCI_SERVERS_PER_NODE=3, but a node has only 1 rank to run", "each node has 1. "),
     ),
     Case(
         "as many data servers as ranks",
