@@ -68,7 +68,10 @@
 /** Tells this interface from others called ARMCI; programs test it with #ifdef. */
 #define ARMCI_MPI 3
 
-/** Stride levels that every ARMCI takes. This library sets no limit. */
+/**
+ * Stride levels that every ARMCI takes. This library takes more: at most 16 that cannot be merged,
+ * where a level merges with the one below if it continues that on both sides.
+ */
 #define ARMCI_MAX_STRIDE_LEVEL 8
 
 typedef long armci_size_t;

@@ -31,7 +31,7 @@
         "the real nodes.")                                                                              \
     INTEGER(buffer_count, "ARMCI_BUFFER_COUNT", kAuto, 1, 4096, own,                                        \
         "Registered buffers per process through which transfers by way of the data server move. auto: " \
-        "as many as keep the network busy, by the cost model.")                                         \
+        "twice as many as keep the network busy by the cost model, 4 to 16.")                           \
     BYTES(buffer_size, "ARMCI_BUFFER_SIZE", kAuto, 4 << 10, 16 << 20, own,                           \
         "Bytes in each of these buffers: the largest chunk of a transfer. auto: the size with which a " \
         "large transfer takes least, by the cost model.")                                               \
@@ -117,7 +117,8 @@
     BOOL(debug_alloc, "ARMCI_DEBUG_ALLOC", 0, mirrored,                                                 \
         "Fill new global memory with zeros.")                                                           \
     BYTES(shm_limit, "ARMCI_SHM_LIMIT", 0, 0, int64_t{1} << 50, mirrored,                               \
-        "Upper limit in bytes on global memory per process. 0: none.")                                  \
+        "Upper limit in bytes on global memory per process; a few KB of the library's own count, too. " \
+        "0: none.")                                  \
     BOOL(progress_thread, "ARMCI_PROGRESS_THREAD", 1, mirrored,                                         \
         "0 runs no data server threads: remote requests are then served only while the rank that "      \
         "hosts the server, a node's first, is inside the library. For debugging only.")                                              \

@@ -1,5 +1,6 @@
 #include "core/explain.h"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 
@@ -69,6 +70,13 @@ std::string far_part(const pipeline::TransferShape& shape, double far_byte_us) {
                                                      static_cast<double>(far_bytes) * far_byte_us);
 }
 
+const char* reason_of_depth(const pipeline::ServerPlan& plan, int64_t buffers) {
+    if (plan.useful_depth < std::min(buffers, plan.chunk_count)) {
+        return "the least number not below (pack + transmit) / pack";
+    }
+    return plan.useful_depth == plan.chunk_count ? "one for each chunk" : "which are all";
+}
+
 void append_prediction(const Network& network, OpKind op, const pipeline::TransferShape& shape,
                        std::vector<std::string>* lines) {
     const pipeline::CostModel& model = network.costs;
@@ -100,11 +108,11 @@ void append_prediction(const Network& network, OpKind op, const pipeline::Transf
              plan.chunk.transmit_us, unpack, plan.chunk.unpack_us, further.c_str(),
              far_part(shape, server.far_byte_us).c_str()));
     const int64_t buffers = model.limits().chunk_count;
-    lines->push_back(line(
-        "chunks by way of the server: %lld of at most %lld bytes; buffers: %lld of that size, "
-        "of which %lld at once are of use, the least number not below (pack + transmit) / pack",
-        number(plan.chunk_count), number(plan.chunk_bytes), number(buffers),
-        number(plan.useful_depth)));
+    lines->push_back(
+        line("chunks by way of the server: %lld of at most %lld bytes; buffers: %lld of that size, "
+             "of which %lld at once are of use, %s",
+             number(plan.chunk_count), number(plan.chunk_bytes), number(buffers),
+             number(plan.useful_depth), reason_of_depth(plan, buffers)));
     const int64_t best_bytes = model.best_chunk_bytes(op, shape);
     if (best_bytes < plan.chunk_bytes) {
         lines->push_back(line("best chunk for this transfer: %lld bytes, %.1f us",

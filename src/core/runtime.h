@@ -117,6 +117,11 @@ struct Runtime {
     // nothing but their own work to do.
     bool is_concurrent = false;
 
+    // The public function that this thread is in, for reports on waits that several have in common.
+    // Some short calls, which do not wait so, leave that of an earlier one.
+    void enter(const char* function) { (is_concurrent ? t_function : function_) = function; }
+    const char* function() const { return is_concurrent ? t_function : function_; }
+
     // Takes the API lock for the rest of the call, unless this thread has it.
     void hold_lock() {
         if (multi_threaded && !t_holds_api_lock) {
@@ -125,11 +130,6 @@ struct Runtime {
         }
     }
     bool try_hold_lock() {
-    // The public function that this thread is in, for reports on waits that several have in common.
-    // Some short calls, which do not wait so, leave that of an earlier one.
-    void enter(const char* function) { (is_concurrent ? t_function : function_) = function; }
-    const char* function() const { return is_concurrent ? t_function : function_; }
-
         t_holds_api_lock = t_holds_api_lock || api_mutex.try_lock();
         return t_holds_api_lock;
     }
@@ -276,6 +276,8 @@ struct Runtime {
   private:
     // Of the calling thread, whose calls do not nest.
     static inline thread_local bool t_holds_api_lock = false;
+    static inline thread_local const char* t_function = nullptr;
+    const char* function_ = nullptr;  // of a thread that is alone
 
     void yield_lock();
     // False when this provider, or other threads, do not allow it; the caller then yields.
@@ -284,8 +286,6 @@ struct Runtime {
 
 // The running instance, or nullptr; set by lifecycle.cpp only.
 extern Runtime* g_running;
-    static inline thread_local const char* t_function = nullptr;
-    const char* function_ = nullptr;  // of a thread that is alone
 inline Runtime* running() {
     return g_running;
 }
@@ -319,6 +319,7 @@ class Entry {
         if (runtime_ == nullptr) {
             fail_not_running(function);
         }
+        runtime_->enter(function);
         if (runtime_->is_concurrent) [[unlikely]] {
             begin_concurrently(*runtime_, lock, copies);
         }
@@ -327,7 +328,6 @@ class Entry {
         if (runtime_->is_concurrent) [[unlikely]] {
             end_concurrently(*runtime_);
         }
-        runtime_->enter(function);
     }
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
