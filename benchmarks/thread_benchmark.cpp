@@ -117,6 +117,10 @@ void register_all() {
 }  // namespace
 
 int main(int argc, char** argv) {
+    benchmark::Initialize(&argc, argv);
+    if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
+        return 2;
+    }
     int provided = MPI_THREAD_SINGLE;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     if (provided < MPI_THREAD_MULTIPLE) {
@@ -132,7 +136,6 @@ int main(int argc, char** argv) {
     g_memory = static_cast<char*>(slices[static_cast<size_t>(g_rank)]);
     ARMCI_Create_mutexes(kMostThreads);
     register_all();
-    benchmark::Initialize(&argc, argv);
     benchmark::RunSpecifiedBenchmarks();
     ARMCI_Destroy_mutexes();
     ARMCI_Free(g_memory);

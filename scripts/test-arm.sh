@@ -5,6 +5,11 @@
 #   scripts/test-arm.sh [OPTION...]     options of ctest, such as --verbose
 set -euo pipefail
 
+if [[ ${1:-} == --help || ${1:-} == -h ]]; then
+    sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    exit 0
+fi
+
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build/arm
 

@@ -64,6 +64,13 @@ int main(int argc, char** argv) {
     int size = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc > 1) {
+        if (rank == 0) {
+            std::fprintf(stderr, "rank_memory: it takes no arguments, such as %s\n", argv[1]);
+        }
+        MPI_Finalize();
+        return 2;
+    }
     report("mpi", rank, size);
     ARMCI_Init();
     report("init", rank, size);

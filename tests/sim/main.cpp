@@ -272,10 +272,9 @@ int run_sabotages() {
     return status;
 }
 
-[[noreturn]] void usage() {
-    std::fputs("usage: armci_sim --seeds N [--first S] | --seed S [--trace] | --sabotage\n",
-               stderr);
-    std::exit(2);
+[[noreturn]] void usage(std::FILE* out = stderr, int status = 2) {
+    std::fputs("usage: armci_sim --seeds N [--first S] | --seed S [--trace] | --sabotage\n", out);
+    std::exit(status);
 }
 
 uint64_t parse_number(const char* text) {
@@ -303,6 +302,8 @@ Options parse(int argc, char** argv) {
             options.trace = true;
         } else if (word == "--sabotage") {
             options.sabotage = true;
+        } else if (word == "--help" || word == "-h") {
+            usage(stdout, 0);
         } else {
             usage();
         }
