@@ -148,7 +148,8 @@ void finish_stop(Runtime* runtime) {
 
 void stop(Runtime* runtime) {
     runtime->multi_threaded = false;  // the caller is the last thread in here
-    runtime->enter("ARMCI_Finalize");
+    runtime->enter_alone("ARMCI_Finalize");
+    Runtime::enter_concurrently("ARMCI_Finalize");
     const int64_t timeout_s = runtime->config().finalize_timeout_s;
     const int64_t deadline_ns = base::now_ns() + timeout_s * 1'000'000'000;
     if (runtime->checks != nullptr) {
@@ -273,7 +274,7 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     check_thread_level(function, requested_thread_level);
 
     auto runtime = std::make_unique<Runtime>();
-    runtime->enter(function);
+    runtime->enter_alone(function);
     runtime->configuration = base::read_config(environ);
     apply_faults(&runtime->configuration);
     if (rank == 0) {

@@ -56,7 +56,8 @@ bool Runtime::sleep_until_network_event() {
 }
 
 // Copies by an engine, and what checking mode knows, are the business of all threads.
-void Entry::begin_concurrently(Runtime& runtime, Lock lock, Copies copies) {
+void Entry::begin_concurrently(Runtime& runtime, const char* function, Lock lock, Copies copies) {
+    Runtime::enter_concurrently(function);
     if (lock == Lock::at_once || runtime.copies.are_possible() || runtime.checks != nullptr) {
         runtime.hold_lock();
     }

@@ -118,8 +118,9 @@ struct Runtime {
     bool is_concurrent = false;
 
     // The public function that this thread is in, for reports on waits that several have in common.
-    // Some short calls, which do not wait so, leave that of an earlier one.
-    void enter(const char* function) { (is_concurrent ? t_function : function_) = function; }
+    // Calls by the short ways (api/run.h), which do not wait so, leave that of an earlier one.
+    void enter_alone(const char* function) { function_ = function; }
+    static void enter_concurrently(const char* function) { t_function = function; }
     const char* function() const { return is_concurrent ? t_function : function_; }
 
     // Takes the API lock for the rest of the call, unless this thread has it.
@@ -319,9 +320,10 @@ class Entry {
         if (runtime_ == nullptr) {
             fail_not_running(function);
         }
-        runtime_->enter(function);
         if (runtime_->is_concurrent) [[unlikely]] {
-            begin_concurrently(*runtime_, lock, copies);
+            begin_concurrently(*runtime_, function, lock, copies);
+        } else {
+            runtime_->enter_alone(function);
         }
     }
     ~Entry() {
@@ -338,7 +340,8 @@ class Entry {
   private:
     [[noreturn]] static void fail_not_running(const char* function);
     // Apart, so that a thread that is alone has little to save and restore.
-    [[gnu::noinline]] static void begin_concurrently(Runtime& runtime, Lock lock, Copies copies);
+    [[gnu::noinline]] static void begin_concurrently(Runtime& runtime, const char* function,
+                                                     Lock lock, Copies copies);
     [[gnu::noinline]] static void end_concurrently(Runtime& runtime);
 
     Runtime* runtime_;
