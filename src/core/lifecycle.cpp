@@ -24,7 +24,9 @@
 #include "core/transfers.h"
 #include "core/watching.h"
 #include "fabric/faults.h"
+#include "node/heap.h"
 #include "node/memory_limits.h"
+#include "wire/frame.h"
 
 namespace armci::core {
 
@@ -48,9 +50,17 @@ void abort_by_mpi(int code) {
     std::_Exit(code & 0xff);
 }
 
+// What ranks of a job must have in common: they share structures in memory and frames.
+struct Edition {
+    char version[48] = ARMCI_VERSION;
+    uint64_t frame_version = wire::kVersion;
+    uint64_t node_bytes = sizeof(node::HeapControl);
+};
+
 // A malformed value ends the job before anything is started; one rank's message is enough when all
-// have the same environment, which rank 0 finds out first.
-void check_configuration(const base::ConfigResult& configuration, MPI_Comm comm) {
+// have the same environment, which rank 0 finds out first. So does another version than rank 0's.
+void check_configuration(const char* function, const base::ConfigResult& configuration,
+                         MPI_Comm comm) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     const auto complain = [&] {
@@ -63,9 +73,22 @@ void check_configuration(const base::ConfigResult& configuration, MPI_Comm comm)
     if (rank == 0 && !configuration.errors.empty()) {
         complain();
     }
-    MPI_Barrier(comm);
+    const Edition mine;
+    Edition first;
+    MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, comm);
     if (!configuration.errors.empty()) {
         complain();
+    }
+    if (std::memcmp(&first, &mine, sizeof mine) != 0) {
+        first.version[sizeof first.version - 1] = '\0';
+        base::fatal(function,
+                    "this rank's libarmci is version %s (frames %llu, node memory %llu), rank 0's "
+                    "is %s (%llu, %llu); let all ranks load the same one: see "
+                    "LD_LIBRARY_PATH and what is installed on each node",
+                    mine.version, static_cast<unsigned long long>(mine.frame_version),
+                    static_cast<unsigned long long>(mine.node_bytes), first.version,
+                    static_cast<unsigned long long>(first.frame_version),
+                    static_cast<unsigned long long>(first.node_bytes));
     }
 }
 
@@ -280,7 +303,7 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     if (rank == 0) {
         check_profile(&runtime->configuration);
     }
-    check_configuration(runtime->configuration, comm);
+    check_configuration(function, runtime->configuration, comm);
     const base::Config& config = runtime->config();
     base::set_log_level(static_cast<base::LogLevel>(config.log_level));
     if (config.shm_limit > 0) {

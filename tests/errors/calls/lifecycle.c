@@ -160,6 +160,28 @@ static void init_with_another_mpi(void) {
     ARMCI_Init();
 }
 
+/* What a rank with another version hears of rank 0's. */
+static bool hears_another_version = false;
+
+int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+    const int result = PMPI_Bcast(data, count, type, root, comm);
+    if (hears_another_version) {
+        hears_another_version = false;
+        memcpy(data, "99.1", sizeof "99.1");
+    }
+    return result;
+}
+
+static void init_with_another_version(void) {
+    start_mpi(MPI_THREAD_SINGLE);
+    if (is_last_rank()) {
+        expect("ARMCI_Init", "this rank's libarmci is version 0.", "rank 0's is 99.1",
+               "LD_LIBRARY_PATH", NULL);
+        hears_another_version = true;
+    }
+    ARMCI_Init();
+}
+
 /* ---- Stop ---- */
 
 /* TCGMSG's error routine finalizes on one rank before it aborts: that may not take for ever. */
@@ -204,6 +226,7 @@ const struct Case lifecycle_cases[] = {
     CASE(init_thread_beyond_mpi, ON_ITS_OWN, NODE),
     CASE(init_thread_beyond_mpi_again, ON_ITS_OWN, NODE),
     CASE(init_on_no_communicator, ON_ITS_OWN, ALONE),
+    CASE(init_with_another_version, ON_ITS_OWN, NODE),
     CASE(init_with_another_mpi, ON_ITS_OWN, ALONE),
     CASE(finalize_on_one_rank, ON_ITS_OWN, NODE),
     CASE(finalize_on_one_node, ON_ITS_OWN, NODES),
