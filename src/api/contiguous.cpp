@@ -16,6 +16,7 @@ namespace {
 [[gnu::noinline]] void run_long(Runtime& runtime, const char* function, OpKind op, void* src,
                                 void* dst, int bytes, int proc,
                                 const armci::strided::AccScale* scale) {
+    api::name_call(runtime, function);
     Transfer transfer;
     if (api::make_contiguous(runtime, function, op, src, dst, bytes, proc, scale, &transfer)) {
         armci::core::run_blocking(runtime, std::move(transfer));
@@ -25,6 +26,7 @@ namespace {
 [[gnu::noinline]] void start_long(Runtime& runtime, const char* function, OpKind op, void* src,
                                   void* dst, int bytes, int proc,
                                   const armci::strided::AccScale* scale, armci_hdl_t* handle) {
+    api::name_call(runtime, function);
     Transfer transfer;
     const bool any =
         api::make_contiguous(runtime, function, op, src, dst, bytes, proc, scale, &transfer);

@@ -33,6 +33,7 @@ WordOperation checked_operation(int op) {
 // What is not a word in global memory of this node, or not right.
 [[gnu::noinline]] int64_t run_long(Runtime& runtime, WordOperation operation, void* prem,
                                    int64_t operand, int proc) {
+    name_call(runtime, "ARMCI_Rmw");
     const uint32_t owner = check_remote("ARMCI_Rmw", "prem", reinterpret_cast<uint64_t>(prem),
                                         node::word_bytes(operation), proc, runtime);
     return core::read_modify_write(runtime, "ARMCI_Rmw", operation, prem, operand, proc, owner);

@@ -52,6 +52,13 @@ template <auto kAlone, auto kAmongThreads,
     return kAlone(*runtime, arguments...);
 }
 
+// Where a short way ends, for a thread that is alone: the long one may wait, and be reported.
+inline void name_call(Runtime& runtime, const char* function) {
+    if (!runtime.is_concurrent) {
+        runtime.enter_alone(function);
+    }
+}
+
 template <Threads kThreads>
 [[gnu::always_inline]] inline bool is_plain_on_node(Runtime& runtime, const void* local,
                                                     const void* remote, int bytes, int proc) {

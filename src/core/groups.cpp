@@ -3,12 +3,32 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/log.h"
 #include "core/runtime.h"
 
 namespace armci::core {
 namespace {
 
 constexpr int kNoId = -1;  // of groups that no public struct names
+
+// MPI has communicators for some thousand groups, and its own words about their end name no remedy.
+template <class Make>
+MPI_Comm make_communicator(MPI_Comm from, Make&& make) {
+    MPI_Errhandler usual = MPI_ERRHANDLER_NULL;
+    MPI_Comm_get_errhandler(from, &usual);
+    MPI_Comm_set_errhandler(from, MPI_ERRORS_RETURN);
+    MPI_Comm made = MPI_COMM_NULL;
+    const int result = make(&made);
+    MPI_Comm_set_errhandler(from, usual);
+    if (result != MPI_SUCCESS) {
+        base::fatal("ARMCI_Group_create",
+                    "MPI makes no more communicators, of which each group takes two; free groups "
+                    "that are not needed any more (ARMCI_Group_free), and their memory");
+    }
+    MPI_Comm_set_errhandler(made, usual);
+    MPI_Errhandler_free(&usual);
+    return made;
+}
 
 }  // namespace
 
@@ -112,10 +132,11 @@ GroupRef Groups::create(Runtime& runtime, std::vector<int> world_ranks) {
     runtime.messages.meet(runtime, world_ranks, "the other members of a new group");
     MPI_Group all = MPI_GROUP_NULL;
     MPI_Group members = MPI_GROUP_NULL;
-    MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_group(world.comm, &all);
     MPI_Group_incl(all, static_cast<int>(world_ranks.size()), world_ranks.data(), &members);
-    MPI_Comm_create_group(world.comm, members, kTag, &comm);
+    MPI_Comm comm = make_communicator(world.comm, [&](MPI_Comm* made) {
+        return MPI_Comm_create_group(world.comm, members, kTag, made);
+    });
     MPI_Group_free(&members);
     MPI_Group_free(&all);
     return adopt(comm, std::move(world_ranks));
@@ -123,8 +144,8 @@ GroupRef Groups::create(Runtime& runtime, std::vector<int> world_ranks) {
 
 GroupRef Groups::adopt(MPI_Comm comm, std::vector<int> world_ranks) {
     const int id = new_id();
-    MPI_Comm user_comm = MPI_COMM_NULL;
-    MPI_Comm_dup(comm, &user_comm);
+    MPI_Comm user_comm =
+        make_communicator(comm, [&](MPI_Comm* made) { return MPI_Comm_dup(comm, made); });
     groups_[id] = std::make_shared<Group>(id, user_comm, comm, true, std::move(world_ranks));
     return groups_[id];
 }
@@ -136,6 +157,7 @@ GroupRef Groups::single(int world_rank) {
 
 void Groups::forget(int id) {
     if (id > Group::kWorldId && id < static_cast<int>(groups_.size())) {
+        std::erase_if(freed_, [](const auto& freed) { return freed.second.expired(); });
         if (groups_[id].use_count() > 1) {
             freed_[id] = groups_[id];
         }

@@ -55,7 +55,10 @@ struct Edition {
     char version[48] = ARMCI_VERSION;
     uint64_t frame_version = wire::kVersion;
     uint64_t node_bytes = sizeof(node::HeapControl);
+    uint64_t segment_bytes = sizeof(SegmentTables) + sizeof(Slice) + sizeof(NodePart);
+    char rest[56] = {};  // 128 bytes, whatever other versions put here
 };
+static_assert(sizeof(Edition) == 128);
 
 // A malformed value ends the job before anything is started; one rank's message is enough when all
 // have the same environment, which rank 0 finds out first. So does another version than rank 0's.
@@ -67,7 +70,7 @@ void check_configuration(const char* function, const base::ConfigResult& configu
         for (const std::string& error : configuration.errors) {
             base::log(base::LogLevel::error, "%s", error.c_str());
         }
-        base::fatal("ARMCI_Init", "%zu environment variable%s cannot be used; see above",
+        base::fatal(function, "%zu environment variable%s cannot be used; see above",
                     configuration.errors.size(), configuration.errors.size() == 1 ? "" : "s");
     };
     if (rank == 0 && !configuration.errors.empty()) {
@@ -140,8 +143,16 @@ bool is_tcgmsg_counter(const Segment& segment) {
 
 void free_leaked(Runtime& runtime) {
     int leaked = 0;
+    bool counter_is_left = false;
     for (const auto& segment : runtime.segments.all()) {
-        leaked += segment->is_internal || is_tcgmsg_counter(*segment) ? 0 : 1;
+        if (segment->is_internal) {
+            continue;
+        }
+        if (!counter_is_left && is_tcgmsg_counter(*segment)) {
+            counter_is_left = true;
+        } else {
+            ++leaked;
+        }
     }
     if (leaked > 0 && runtime.world.rank == 0) {
         ARMCI_LOG_WARN("%d allocation%s not freed before ARMCI_Finalize", leaked,
@@ -269,9 +280,11 @@ void check_thread_level(const char* function, int requested) {
 
 // No other thread is in the library when its level is raised.
 void use_thread_level(Runtime& runtime, int requested) {
-    runtime.multi_threaded |= requested == MPI_THREAD_MULTIPLE;
-    runtime.is_concurrent = runtime.multi_threaded || runtime.copies.are_possible();
-    if (runtime.is_concurrent) {
+    const bool is_raised = requested == MPI_THREAD_MULTIPLE && !runtime.multi_threaded;
+    const bool has_engine = runtime.copies.are_possible() && !runtime.is_concurrent;
+    if (is_raised || has_engine) {
+        runtime.multi_threaded |= is_raised;
+        runtime.is_concurrent = true;
         runtime.segments.share_among_threads();
     }
 }

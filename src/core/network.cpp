@@ -390,9 +390,9 @@ void close_network(Runtime& runtime) {
     world_barrier(runtime);
     datasrv::Server* server = runtime.network->server.get();
     if (server != nullptr) {
-        server->stop_answering();
+        server->fall_silent();
         runtime.wait_until({"ARMCI_Finalize", "answers of the data server to leave"},
-                           [&] { return server->load().posts == 0; });
+                           [&] { return server->has_fallen_silent(); });
     }
     world_barrier(runtime);
     runtime.network->origin.close();

@@ -118,7 +118,7 @@ struct Runtime {
     bool is_concurrent = false;
 
     // The public function that this thread is in, for reports on waits that several have in common.
-    // Calls by the short ways (api/run.h), which do not wait so, leave that of an earlier one.
+    // Calls that end on a short way (api/run.h) do not wait, and leave that of an earlier one.
     void enter_alone(const char* function) { function_ = function; }
     static void enter_concurrently(const char* function) { t_function = function; }
     const char* function() const { return is_concurrent ? t_function : function_; }

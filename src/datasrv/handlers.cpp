@@ -198,7 +198,7 @@ void Server::finish_frame(Client& client, const wire::FrameHeader& header, int64
                           static_cast<uint64_t>(options_.client_window_bytes) / 4;
     const bool asked = (header.flags & wire::kAcknowledgeNow) != 0;
     if ((asked || much_untold) && client.told_frames != client.executed_frames &&
-        !client.acknowledgement_due && !is_silent_) {
+        !client.acknowledgement_due && !is_to_be_silent_.load(std::memory_order_relaxed)) {
         client.acknowledgement_due = true;
         acknowledgements_due_.push_back(&client);
     }

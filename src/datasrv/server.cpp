@@ -99,6 +99,11 @@ bool Server::help() {
 }
 
 bool Server::progress() {
+    if (is_to_be_silent_.load(std::memory_order_relaxed)) {
+        waiting_replies_.clear();
+        acknowledgements_due_.clear();
+        has_fallen_silent_.store(endpoint_.outstanding() == 0);
+    }
     receives_.retry_posts();
     bool moved = endpoint_.poll() > 0;
     moved |= finish_offloaded_puts();
@@ -169,7 +174,7 @@ bool Server::flush_acknowledgements() {
 
 bool Server::flush_grants() {
     bool moved = false;
-    while (!is_silent_) {
+    while (!is_to_be_silent_.load(std::memory_order_relaxed)) {
         wire::SlotsBody body;
         SlotClient* client = nullptr;
         body.count = grants_.next(wire::kMostSlotsPerFrame, &client, body.slot);
@@ -312,20 +317,15 @@ bool Server::try_post(const WaitingReply& waiting) {
 }
 
 void Server::queue_or_post(const WaitingReply& reply) {
-    if (is_silent_) {
-        return;
-    }
     if (reply.client->waiting_replies > 0 || !try_post(reply)) {
         ++reply.client->waiting_replies;
         waiting_replies_.push_back(reply);
     }
 }
 
-void Server::stop_answering() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    is_silent_ = true;
-    waiting_replies_.clear();
-    acknowledgements_due_.clear();
+void Server::fall_silent() {
+    is_to_be_silent_.store(true);
+    wake();
 }
 
 void Server::stop() {
@@ -349,7 +349,8 @@ void Server::stop() {
     waiting_replies_.clear();
     acknowledgements_due_.clear();
     clients_.clear();
-    is_silent_ = false;
+    is_to_be_silent_.store(false);
+    has_fallen_silent_.store(false);
     if (epoll_fd_ >= 0) {
         ::close(epoll_fd_);
         epoll_fd_ = -1;

@@ -84,10 +84,11 @@ class Server {
     void use_engine(std::unique_ptr<node::CopyEngine> engine, int64_t least_bytes);
     // False when the system refuses a thread.
     bool start_thread();
-    // No origin has requests under way any more, and they may close their endpoints once what was
-    // sent to them before has left (Load::posts): nothing is said to them from now on, neither that
-    // their last notices have been executed nor that slots are free that they wanted once.
-    void stop_answering();
+    // No origin has requests under way any more, and they may close their endpoints once this has
+    // fallen silent: nothing is said to them then, neither that their last notices have been
+    // executed nor that slots are free that they wanted once. Does not wait.
+    void fall_silent();
+    bool has_fallen_silent() const { return has_fallen_silent_.load(); }
     // Stops the thread and closes the endpoint. No origin may have requests under way.
     void stop();
 
@@ -292,12 +293,13 @@ class Server {
     std::deque<OffloadedPut> offloaded_puts_;
     GetStreams streams_{*this};
     bool registration_warned_ = false;
-    bool is_silent_ = false;           // see stop_answering()
     std::vector<uint64_t> addresses_;  // of the vector that is being executed
 
     base::Thread thread_;
     std::atomic<bool> stopping_{false};
-    std::atomic<int64_t> first_help_ns_{0};  // since the last helper went away, if not 0
+    std::atomic<bool> is_to_be_silent_{false};
+    std::atomic<bool> has_fallen_silent_{false};  // and all that was sent before has left
+    std::atomic<int64_t> first_help_ns_{0};       // since the last helper went away, if not 0
     std::atomic<int64_t> last_help_ns_{0};
     std::atomic<bool> is_asleep_{false};     // the thread waits for the network
     std::atomic<bool> is_aside_{false};      // the thread leaves the work to a helper

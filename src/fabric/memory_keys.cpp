@@ -41,19 +41,21 @@ void MemoryKeys::give_back(uint64_t key) {
 }
 
 RequestedKey RequestedKey::take(size_t key_bytes) {
-    return RequestedKey(process_keys().take(key_bytes));
+    const bool is_scarce = largest_key(key_bytes) < UINT64_MAX;
+    return RequestedKey(process_keys().take(key_bytes), is_scarce);
 }
 
 RequestedKey::RequestedKey(RequestedKey&& other) noexcept
-    : value_(std::exchange(other.value_, MemoryKeys::kNone)) {}
+    : value_(std::exchange(other.value_, MemoryKeys::kNone)), is_scarce_(other.is_scarce_) {}
 
 RequestedKey& RequestedKey::operator=(RequestedKey&& other) noexcept {
     std::swap(value_, other.value_);
+    std::swap(is_scarce_, other.is_scarce_);
     return *this;
 }
 
 RequestedKey::~RequestedKey() {
-    if (valid()) {
+    if (valid() && is_scarce_) {
         process_keys().give_back(value_);
     }
 }

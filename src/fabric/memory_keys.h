@@ -24,7 +24,7 @@ class MemoryKeys {
     std::deque<uint64_t> returned_;  // the oldest first
 };
 
-// A key of the process's that is given back with this.
+// A key of the process's. If it is a short one, it is given back with this.
 class RequestedKey {
   public:
     RequestedKey() = default;
@@ -37,8 +37,9 @@ class RequestedKey {
     uint64_t value() const { return value_; }
 
   private:
-    explicit RequestedKey(uint64_t value) : value_(value) {}
+    RequestedKey(uint64_t value, bool is_scarce) : value_(value), is_scarce_(is_scarce) {}
     uint64_t value_ = MemoryKeys::kNone;
+    bool is_scarce_ = false;  // so short that it is needed again
 };
 
 }  // namespace armci::fabric

@@ -3,8 +3,8 @@
  * lets go of it (never), or only when the library has told on standard error that it does not wait
  * (late), or at once (soon); rank 1 waits for it; rank 2 waits at a barrier; rank 3 computes
  * as long as rank 0. Or rank 3 computes for ever, and the others wait for it: to make a group in
- * one of these ways (group, split, dup), at a barrier (barrier), or in another collective call
- * (malloc, free, sum, broadcast, mutexes).
+ * one of these ways (group, split, dup), at a barrier (barrier), in another collective call (malloc,
+ * free, sum, broadcast, mutexes), or for its data server (put).
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static void keep_busy(const char* what) {
     }
 }
 
-static void meet(const char* what, void* memory) {
+static void meet(const char* what, void** slices, void* memory) {
     int all[] = {0, 1, 2, 3};
     ARMCI_Group world;
     ARMCI_Group group;
@@ -69,6 +69,8 @@ static void meet(const char* what, void* memory) {
         armci_msg_brdcst(all, (int)sizeof all, 3);
     } else if (strcmp(what, "mutexes") == 0) {
         ARMCIX_Create_mutexes_hdl(1, &world);
+    } else if (strcmp(what, "put") == 0) {
+        ARMCI_Put(all, slices[3], (int)sizeof all, 3);
     }
 }
 
@@ -87,9 +89,11 @@ int main(int argc, char** argv) {
     if (rank == 0) {
         ARMCI_Lock(0, 0);
     }
+    ARMCI_Put(&rank, memory[3], (int)sizeof rank, 3); /* connects, if that is needed */
+    ARMCI_Barrier();
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank != 3) {
-        meet(argv[1], memory[rank]);
+        meet(argv[1], memory, memory[rank]);
     }
     if (rank == 0) {
         keep_busy(argv[1]);

@@ -95,6 +95,18 @@ CASES = [
         )
     ),
     Case(
+        "put,node=1",
+        "put",
+        {
+            "ARMCI_NODE_SIZE": "1",
+            "ARMCI_HANG_SECONDS": "1",
+            "ARMCI_NO_FLUSH_LOCAL": "1",
+            "ARMCI_PROGRESS_THREAD": "0",
+        },
+        True,
+        texts=at("ARMCI_Put", "a fence of rank 3"),
+    ),
+    Case(
         "check,node=1",
         "barrier",
         {**NODES, "ARMCI_HANG_SECONDS": "1", "ARMCI_CHECK": "1"},

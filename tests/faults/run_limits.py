@@ -138,19 +138,13 @@ def cases(forbid):
         ),
         Case("attached memory", {**NODES, **attached}),
         Case("enough open files", {**NODES, "TEST_DESCRIPTORS": "60"}),
-        Case(
-            "too few open files",
-            {**NODES, "TEST_DESCRIPTORS": "8"},
-            message=("Error", "open files", "ulimit -n"),
-        ),
         *(
             Case(
-                f"ulimit -n {files}",
-                {"ARMCI_NODE_SIZE": "1"},
-                limited(f"ulimit -n {files}"),
+                f"{files} more open files",
+                {**NODES, "TEST_DESCRIPTORS": str(files)},
                 message=("Error", "open files", "ulimit -n"),
             )
-            for files in (36, 40, 44, 48)
+            for files in (4, 8, 12, 16)
         ),
         Case("a control group with enough memory", NODES, around=IN_GROUP, possible=needs_group),
         Case(

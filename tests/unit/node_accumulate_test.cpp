@@ -468,9 +468,11 @@ TEST(ScatteredAccumulate, TakesALockAgain) {
         std::this_thread::yield();
     }
     stripe(1).unlock();
-    while (number(1) == 0) {
+    for (stripe(1).lock(); number(1) == 0; stripe(1).lock()) {
+        stripe(1).unlock();
         std::this_thread::yield();
     }
+    stripe(1).unlock();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     EXPECT_EQ(number(0), 1);
     stripe(0).unlock();

@@ -6,11 +6,12 @@ namespace {
 
 struct ServerSilence : ServedByHand {
     // Rank `rank` holds what it can have, and wants more.
-    void want_all(int rank) {
+    void want_all(int rank, uint8_t flags = 0) {
         talk_as(rank);
         introduce();
         Frame want = make_frame(wire::FrameKind::want);
         header_of(want).flow = server().landing().slot_count;
+        header_of(want).flags |= flags;
         client_->send(client_->next(std::move(want)));
     }
     // What was sent has been executed, which nobody tells.
@@ -26,9 +27,13 @@ TEST_F(ServerSilence, NothingIsSaidToThoseWhoMayBeGone) {
     RawClient* first = client_;
     want_all(2);
     wait_for_free_slots(0);
-    server().stop_answering();
-    wait_until([&] { return server().load().posts == 0; });
-    delete std::exchange(clients_[2], nullptr);
+    want_all(3, wire::kAcknowledgeNow);
+    wait_until([&] { return client_->told_frames() == client_->sent_frames(); });
+    ASSERT_TRUE(client_->granted_slots().empty());
+    server().fall_silent();
+    wait_until([&] { return server().has_fallen_silent(); });
+    ASSERT_TRUE(server().has_fallen_silent());
+    delete std::exchange(clients_[3], nullptr);
 
     client_ = first;
     const uint64_t told = client_->told_frames();

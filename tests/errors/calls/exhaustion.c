@@ -224,6 +224,19 @@ static void limit_of_one_rank(void) {
     stay_below_limit();
 }
 
+static void groups(void) {
+    enum { MANY = 100000 };
+    start_library();
+    int ranks[] = {0, 1};
+    for (int i = 0; i < MANY; ++i) {
+        ARMCI_Group group;
+        if (i == 100) { /* more than that there are */
+            expect("ARMCI_Group_create", "no more communicators", "ARMCI_Group_free", NULL);
+        }
+        ARMCI_Group_create(2, ranks, &group);
+    }
+}
+
 const struct Case exhaustion_cases[] = {
     CASE(absurd_alone, ALL_RANKS, ALONE),
     CASE(absurd_on_one_node, ALL_RANKS, NODE),
@@ -235,6 +248,7 @@ const struct Case exhaustion_cases[] = {
     CASE(more_than_memory, ALL_RANKS, NODE),
     CASE(more_than_memory_on_several_nodes, ALL_RANKS, NODES),
     CASE(heap_filled_and_emptied, ON_ITS_OWN, ALONE),
+    CASE(groups, ALL_RANKS, NODE),
     CASE(absurd_local, ALL_RANKS, NODE),
     CASE(limit_of_environment, ON_ITS_OWN, NODE),
     CASE(limit_of_one_rank, ON_ITS_OWN, NODES),
