@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
+#include <numeric>
 
+#include "support/global_memory.h"
 #include "support/playground.h"
 
 namespace armci::mp {
@@ -114,6 +117,57 @@ TEST(Strided, ChosenShapes) {
 }
 
 // A count of 0 at any level: nothing happens, wherever the addresses point.
+// Around the limits of the short way: runs that lie at any distance that leaves them apart, dense
+// ones included, and nothing between them changes.
+TEST(Strided, SmallPatches) {
+    constexpr int kBytes = 16 << 10;
+    GlobalMemory memory(kBytes);
+    for (const int target : {me(), (me() + 1) % nproc()}) {
+        std::memset(memory.mine(), 0, kBytes);
+        sync();
+        std::vector<int> expected(kBytes / sizeof(int), 0);
+        int value = 0;
+        for (const int bytes : {4, 8, 12, 128, 260, 1020, 1024, 1028}) {
+            for (int runs = 1; runs <= 10; ++runs) {
+                for (const int gap : {0, 4, 100}) {
+                    SCOPED_TRACE(std::to_string(runs) + " runs of " + std::to_string(bytes));
+                    int count[] = {bytes, runs};
+                    int local_stride[] = {bytes + 20};
+                    int remote_stride[] = {bytes + gap};
+                    const int words = bytes / static_cast<int>(sizeof(int));
+                    const auto local_words =
+                        static_cast<size_t>(runs) * static_cast<size_t>(words + 5);
+                    std::vector<int> local(local_words);
+                    std::iota(local.begin(), local.end(), ++value);
+                    char* remote = memory.at(target, 64);
+                    int factor = 3;
+                    ARMCI_PutS(local.data(), local_stride, remote, remote_stride, count, 1, target);
+                    ARMCI_AccS(ARMCI_ACC_INT, &factor, local.data(), local_stride, remote,
+                               remote_stride, count, 1, target);
+                    for (int run = 0; run < runs; ++run) {
+                        for (int i = 0; i < words; ++i) {
+                            const int there = 16 + run * remote_stride[0] / 4 + i;
+                            expected[static_cast<size_t>(there)] =
+                                4 * local[static_cast<size_t>(run * (words + 5) + i)];
+                        }
+                    }
+                    std::vector<int> found(local_words, -1);
+                    ARMCI_GetS(remote, remote_stride, found.data(), local_stride, count, 1, target);
+                    for (size_t i = 0; i < local_words; ++i) {
+                        const bool is_gap =
+                            i % static_cast<size_t>(words + 5) >= static_cast<size_t>(words);
+                        ASSERT_EQ(found[i], is_gap ? -1 : 4 * local[i]) << "local word " << i;
+                    }
+                    std::vector<int> all(expected.size());
+                    ARMCI_Get(memory.at(target), all.data(), kBytes, target);
+                    ASSERT_EQ(all, expected);
+                }
+            }
+        }
+        sync();
+    }
+}
+
 TEST(Strided, ZeroCounts) {
     Playground ground(kStridedArea, kStridedArea, ARMCI_ACC_INT);
     for (const std::vector<int>& count : {std::vector<int>{0, 10, 5}, std::vector<int>{64, 0, 5},

@@ -1,0 +1,111 @@
+// The short way of small patches: a few runs at one distance on each side, inside a node. Most
+// strided transfers of chemistry codes are of some hundred bytes, and bringing a layout into its
+// canonical form takes longer than moving these.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "api/run.h"
+
+namespace armci::api {
+
+struct SmallPatch {
+    // Beyond these the kernels for strided copies are worth what it takes to choose one.
+    static constexpr int kMostRuns = 8;
+    static constexpr int kMostBytes = 1024;
+
+    int run_bytes = 0;
+    int runs = 0;
+    int64_t local_stride = 0;
+    int64_t remote_stride = 0;
+
+    int bytes() const { return run_bytes * runs; }
+    // From the first byte of one side to the last.
+    int64_t local_extent() const { return local_stride * (runs - 1) + run_bytes; }
+    int64_t remote_extent() const { return remote_stride * (runs - 1) + run_bytes; }
+};
+
+// False: it is none, or something about the arguments may be wrong.
+inline bool make_small_patch(const int* local_stride, const int* remote_stride, const int* count,
+                             int stride_levels, SmallPatch* patch) {
+    if (stride_levels != 1 || local_stride == nullptr || remote_stride == nullptr ||
+        count == nullptr || count[0] <= 0 || count[0] > SmallPatch::kMostBytes || count[1] <= 0 ||
+        count[1] > SmallPatch::kMostRuns || local_stride[0] < count[0] ||
+        remote_stride[0] < count[0]) {
+        return false;
+    }
+    *patch = {count[0], count[1], local_stride[0], remote_stride[0]};
+    return patch->bytes() <= SmallPatch::kMostBytes && patch->remote_extent() <= INT32_MAX;
+}
+
+// Whether it can go the short way between these places, which must not overlap: then the order of
+// the runs would matter.
+template <Threads kThreads>
+[[gnu::always_inline]] inline bool is_on_node(Runtime& runtime, const SmallPatch& patch,
+                                              const void* local, const void* remote, int proc) {
+    const auto begin = reinterpret_cast<uint64_t>(local);
+    const auto other = reinterpret_cast<uint64_t>(remote);
+    const bool is_apart = begin < other
+                              ? other - begin >= static_cast<uint64_t>(patch.local_extent())
+                              : begin - other >= static_cast<uint64_t>(patch.remote_extent());
+    return is_apart && is_plain_on_node<kThreads>(runtime, local, remote,
+                                                  static_cast<int>(patch.remote_extent()), proc);
+}
+
+// The short way of a put or get. False: nothing was done.
+template <Threads kThreads>
+[[gnu::always_inline]] inline bool copied_on_node(Runtime& runtime, OpKind op, char* local,
+                                                  const int* local_stride, char* remote,
+                                                  const int* remote_stride, const int* count,
+                                                  int stride_levels, int proc) {
+    SmallPatch patch;
+    if (!make_small_patch(local_stride, remote_stride, count, stride_levels, &patch) ||
+        !is_on_node<kThreads>(runtime, patch, local, remote, proc)) {
+        return false;
+    }
+    const auto copy_runs = [&](auto run_bytes) {
+        for (int run = 0; run < patch.runs; ++run) {
+            char* here = local + run * patch.local_stride;
+            char* there = remote + run * patch.remote_stride;
+            std::memcpy(op == OpKind::put ? there : here, op == OpKind::put ? here : there,
+                        run_bytes);
+        }
+    };
+    if (patch.run_bytes == sizeof(double)) {
+        copy_runs(std::integral_constant<size_t, sizeof(double)>());
+    } else {
+        copy_runs(static_cast<size_t>(patch.run_bytes));
+    }
+    count_on_node<kThreads>(runtime, op, patch.bytes());
+    return true;
+}
+
+// The short way of an accumulate.
+template <Threads kThreads>
+[[gnu::always_inline]] inline bool added_on_node(Runtime& runtime, int datatype, const void* scale,
+                                                 const char* local, const int* local_stride,
+                                                 char* remote, const int* remote_stride,
+                                                 const int* count, int stride_levels, int proc) {
+    SmallPatch patch;
+    if (!strided::is_acc_type(datatype) || scale == nullptr ||
+        !make_small_patch(local_stride, remote_stride, count, stride_levels, &patch) ||
+        !is_on_node<kThreads>(runtime, patch, local, remote, proc)) {
+        return false;
+    }
+    const auto type = static_cast<strided::AccType>(datatype);
+    if ((patch.run_bytes & (strided::element_bytes(type) - 1)) != 0) {  // a power of two
+        return false;
+    }
+    const strided::AccScale factor = strided::make_scale(type, scale);
+    node::LockedAccumulator accumulator(runtime.heap.stripes(), factor);
+    for (int run = 0; run < patch.runs; ++run) {
+        accumulator.add(local + run * patch.local_stride, remote + run * patch.remote_stride,
+                        patch.run_bytes);
+    }
+    count_on_node<kThreads>(runtime, OpKind::acc, patch.bytes());
+    return true;
+}
+
+}  // namespace armci::api
