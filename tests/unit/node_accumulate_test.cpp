@@ -4,16 +4,19 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <complex>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <random>
 #include <thread>
 #include <vector>
+
+#include "task_state.h"
 
 namespace armci::node::test {
 namespace {
@@ -46,6 +49,31 @@ class Granules {
     size_t mapped_bytes_;
     void* mapping_;
     char* begin_;
+};
+
+// A thread that adds.
+class Adder {
+  public:
+    explicit Adder(const std::function<void()>& add)
+        : thread_([this, add] {
+              tid_.store(gettid());
+              add();
+              is_done_.store(true);
+          }) {}
+
+    // For a lock: it naps when it waits long for one. Or until it is done and will never wait.
+    void wait_until_it_waits() {
+        while (!is_done_.load() &&
+               (tid_.load() == 0 || !armci::test::is_asleep(armci::test::task_of(tid_.load())))) {
+            std::this_thread::yield();
+        }
+    }
+    void join() { thread_.join(); }
+
+  private:
+    std::atomic<int> tid_{0};
+    std::atomic<bool> is_done_{false};
+    std::thread thread_;
 };
 
 template <class Number, AccType kType, bool kIsComplex = false>
@@ -353,14 +381,8 @@ TEST(LockedAccumulator, ChangesNothingWithoutItsLock) {
             reinterpret_cast<int*>(memory.begin() + kGranule - kHalf * sizeof(int));
         SharedLock& second = (*locks)[StripedLocks::stripe_of(memory.begin() + kGranule)];
         second.lock();
-        std::atomic<bool> is_done{false};
-        std::thread other([&] {
-            add(*locks, const_cast<int*>(numbers));
-            is_done.store(true);
-        });
-        for (int turn = 0; turn < 50 && !is_done.load(); ++turn) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
+        Adder other([&] { add(*locks, const_cast<int*>(numbers)); });
+        other.wait_until_it_waits();
         for (size_t i = kHalf; i < kCount; ++i) {
             EXPECT_EQ(numbers[i], 0) << "number " << i;
         }
@@ -454,7 +476,7 @@ TEST(ScatteredAccumulate, TakesALockAgain) {
         return (*locks)[StripedLocks::stripe_of(const_cast<int*>(&number(granule)))];
     };
     stripe(1).lock();
-    std::thread other([&] {
+    Adder other([&] {
         const uint64_t targets[] = {reinterpret_cast<uint64_t>(&number(0)),
                                     reinterpret_cast<uint64_t>(&number(1)),
                                     reinterpret_cast<uint64_t>(&number(0))};
@@ -473,7 +495,7 @@ TEST(ScatteredAccumulate, TakesALockAgain) {
         std::this_thread::yield();
     }
     stripe(1).unlock();
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    other.wait_until_it_waits();
     EXPECT_EQ(number(0), 1);
     stripe(0).unlock();
     other.join();
