@@ -96,6 +96,10 @@ def check_refusals():
         ("--pigeon",): "unknown option --pigeon",
     }.items():
         expect_texts(run(INFO, *arguments), 2, f"armci-info: {reason}", "usage: armci-info")
+        # Refused as well where another rank says so.
+        job = run(INFO, *arguments, PMI_RANK="1")
+        expect(job == (2, "", ""), "silence of rank 1", job)
+    expect(run(INFO, "--version", PMI_RANK="1") == (0, "", ""), "silence of rank 1", job)
     expect_texts(run(INFO, "--help"), 0, "usage: armci-info")
 
 

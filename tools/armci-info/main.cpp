@@ -113,27 +113,46 @@ bool is_other_rank() {
     return false;
 }
 
-// Of an option that needs no job; -1: there is no such option.
-int run_alone(const std::string& option) {
-    if (option == "--version") {
-        print_version();
-    } else if (option == "--config" || option == "-c") {
-        const armci::base::ConfigResult configuration = armci::info::read_configuration();
-        const bool is_wrong = armci::info::print_errors(configuration);
-        armci::info::print_configuration(stdout, configuration);
-        return is_wrong ? 1 : 0;
-    } else if (option == "--providers") {
-        const armci::base::ConfigResult configuration = armci::info::read_configuration();
-        return armci::info::print_errors(configuration) ? 1 : print_providers(configuration.config);
-    } else if (option == "--markdown") {
-        armci::info::print_markdown(stdout);
-    } else if (option == "--help" || option == "-h") {
-        std::fputs(kUsage, stdout);
-    } else {
-        return -1;
-    }
+int print_all_configuration() {
+    const armci::base::ConfigResult configuration = armci::info::read_configuration();
+    const bool is_wrong = armci::info::print_errors(configuration);
+    armci::info::print_configuration(stdout, configuration);
+    return is_wrong ? 1 : 0;
+}
+
+int print_providers_here() {
+    const armci::base::ConfigResult configuration = armci::info::read_configuration();
+    return armci::info::print_errors(configuration) ? 1 : print_providers(configuration.config);
+}
+
+int print_usage() {
+    std::fputs(kUsage, stdout);
     return 0;
 }
+
+// What needs no job: one rank of one runs it.
+struct LoneOption {
+    const char* name;
+    int (*run)();
+};
+
+const LoneOption kLoneOptions[] = {
+    {"--version",
+     [] {
+         print_version();
+         return 0;
+     }},
+    {"--config", print_all_configuration},
+    {"-c", print_all_configuration},
+    {"--providers", print_providers_here},
+    {"--markdown",
+     [] {
+         armci::info::print_markdown(stdout);
+         return 0;
+     }},
+    {"--help", print_usage},
+    {"-h", print_usage},
+};
 
 int refuse(const std::string& reason) {
     if (!is_other_rank()) {
@@ -156,9 +175,10 @@ int main(int argc, char** argv) {
     if (argc > 2) {
         return refuse("more than one option or value: " + option + " " + argv[2]);
     }
-    if (is_other_rank()) {
-        return 0;
+    for (const LoneOption& lone : kLoneOptions) {
+        if (option == lone.name) {
+            return is_other_rank() ? 0 : lone.run();
+        }
     }
-    const int status = run_alone(option);
-    return status >= 0 ? status : refuse("unknown option " + option);
+    return refuse("unknown option " + option);
 }
