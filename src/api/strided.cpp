@@ -26,18 +26,26 @@ using armci::core::Runtime;
     }
 }
 
-// Put or get. The local side comes first of a put, second of a get.
+// Put or get by the short way. The local side comes first of a put, second of a get.
+template <Threads kThreads, OpKind kOp>
+[[gnu::always_inline]] inline bool moved_on_node(Runtime& runtime, void* src, int* src_stride,
+                                                 void* dst, int* dst_stride, int* count,
+                                                 int stride_levels, int proc) {
+    constexpr bool kIsPut = kOp == OpKind::put;
+    return api::copied_on_node<kThreads>(
+        runtime, kOp, static_cast<char*>(kIsPut ? src : dst), kIsPut ? src_stride : dst_stride,
+        static_cast<char*>(kIsPut ? dst : src), kIsPut ? dst_stride : src_stride, count,
+        stride_levels, proc);
+}
+
 template <Threads kThreads, OpKind kOp>
 [[gnu::always_inline]] inline int move_strided(Runtime& runtime, void* src, int* src_stride,
                                                void* dst, int* dst_stride, int* count,
                                                int stride_levels, int proc) {
-    constexpr bool kIsPut = kOp == OpKind::put;
-    if (!api::copied_on_node<kThreads>(
-            runtime, kOp, static_cast<char*>(kIsPut ? src : dst), kIsPut ? src_stride : dst_stride,
-            static_cast<char*>(kIsPut ? dst : src), kIsPut ? dst_stride : src_stride, count,
-            stride_levels, proc)) {
-        run_long_strided(runtime, kIsPut ? "ARMCI_PutS" : "ARMCI_GetS", kOp, src, src_stride, dst,
-                         dst_stride, count, stride_levels, proc, nullptr);
+    if (!moved_on_node<kThreads, kOp>(runtime, src, src_stride, dst, dst_stride, count,
+                                      stride_levels, proc)) {
+        run_long_strided(runtime, kOp == OpKind::put ? "ARMCI_PutS" : "ARMCI_GetS", kOp, src,
+                         src_stride, dst, dst_stride, count, stride_levels, proc, nullptr);
     }
     return 0;
 }
@@ -80,16 +88,13 @@ template <Threads kThreads, OpKind kOp>
 [[gnu::always_inline]] inline int nb_move_strided(Runtime& runtime, void* src, int* src_stride,
                                                   void* dst, int* dst_stride, int* count,
                                                   int stride_levels, int proc, armci_hdl_t* hdl) {
-    constexpr bool kIsPut = kOp == OpKind::put;
     if (!is_for_engine<kThreads>(runtime) &&
-        api::copied_on_node<kThreads>(
-            runtime, kOp, static_cast<char*>(kIsPut ? src : dst), kIsPut ? src_stride : dst_stride,
-            static_cast<char*>(kIsPut ? dst : src), kIsPut ? dst_stride : src_stride, count,
-            stride_levels, proc)) {
+        moved_on_node<kThreads, kOp>(runtime, src, src_stride, dst, dst_stride, count,
+                                     stride_levels, proc)) {
         api::skip(runtime, hdl);
     } else {
-        start_long_strided(runtime, kIsPut ? "ARMCI_NbPutS" : "ARMCI_NbGetS", kOp, src, src_stride,
-                           dst, dst_stride, count, stride_levels, proc, nullptr, hdl);
+        start_long_strided(runtime, kOp == OpKind::put ? "ARMCI_NbPutS" : "ARMCI_NbGetS", kOp, src,
+                           src_stride, dst, dst_stride, count, stride_levels, proc, nullptr, hdl);
     }
     return 0;
 }
