@@ -4,9 +4,6 @@
 
 #include <sched.h>
 
-#include <algorithm>
-#include <cstdint>
-
 namespace armci::base {
 
 inline void cpu_pause() {
@@ -32,35 +29,6 @@ class Backoff {
   private:
     static constexpr int kSpinTurns = 32;
     int turns_ = 0;
-};
-
-// How long to poll before sleeping, learned from the sleeps: one that was short could have been
-// polled through; a long one shows that what was waited for needed the processor, or longer than
-// polling is worth.
-class SpinBudget {
-  public:
-    SpinBudget() = default;
-    SpinBudget(int64_t least_ns, int64_t most_ns)
-        : least_ns_(least_ns), most_ns_(most_ns), budget_ns_(least_ns) {}
-
-    int64_t budget_ns() const { return budget_ns_; }
-    int64_t least_ns() const { return least_ns_; }
-    int64_t most_ns() const { return most_ns_; }
-
-    void slept(int64_t ns) {
-        if (ns < kShortSleepNs) {
-            budget_ns_ = std::min(budget_ns_ + budget_ns_ / 2 + 1, most_ns_);
-        } else {
-            budget_ns_ = std::max(budget_ns_ - budget_ns_ / 4, least_ns_);
-        }
-    }
-
-  private:
-    static constexpr int64_t kShortSleepNs = 12'000;
-
-    int64_t least_ns_ = 0;
-    int64_t most_ns_ = 0;
-    int64_t budget_ns_ = 0;
 };
 
 }  // namespace armci::base

@@ -293,20 +293,21 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
 }
 
 // Where ranks and data servers outnumber the processors, the one waited for often needs this one.
-base::SpinBudget spin_budget(const Runtime& runtime, bool single_host) {
+base::Waiting way_of_waiting(const Runtime& runtime, bool single_host) {
     constexpr int64_t kCrowdedUs = 10;
     constexpr int64_t kRoomyUs = 100;
     constexpr int64_t kMostCrowdedUs = 50;
     const int64_t given_us = runtime.config().wait_spin_us;
     if (given_us != base::kAuto) {
-        return {1000 * given_us, 1000 * given_us};
+        return {1000 * given_us, 1000 * given_us, base::Waiting::Trials::no};
     }
     const pipeline::ServerNumbers& numbers = runtime.network->servers;
     const int servers = single_host ? numbers.count() : numbers.per_node;
     const int threads = ranks_here(runtime, single_host) + servers;
     const bool is_crowded = threads > base::processor_count();
-    return is_crowded ? base::SpinBudget(1000 * kCrowdedUs, 1000 * kMostCrowdedUs)
-                      : base::SpinBudget(1000 * kRoomyUs, 1000 * kRoomyUs);
+    const int64_t least_us = is_crowded ? kCrowdedUs : kRoomyUs;
+    const int64_t most_us = is_crowded ? kMostCrowdedUs : kRoomyUs;
+    return {1000 * least_us, 1000 * most_us, base::Waiting::Trials::yes};
 }
 
 // Its completion must mean something.
@@ -371,7 +372,7 @@ void open_network(Runtime& runtime) {
     exchange_addresses(runtime);
     open_origin(runtime, settings);
     set_up_costs(runtime, settings.costs, settings.buffers);
-    runtime.network_spin = spin_budget(runtime, single_host);
+    runtime.waiting = way_of_waiting(runtime, single_host);
     MPI_Barrier(runtime.world.comm);
 }
 

@@ -10,9 +10,9 @@
 namespace armci::core {
 namespace {
 
-std::string range_of_spinning(const base::SpinBudget& budget) {
-    const std::string least = std::to_string(budget.least_ns() / 1000);
-    const std::string most = std::to_string(budget.most_ns() / 1000);
+std::string range_of_spinning(const base::Waiting& waiting) {
+    const std::string least = std::to_string(waiting.least_ns() / 1000);
+    const std::string most = std::to_string(waiting.most_ns() / 1000);
     return least == most ? least : least + ".." + most;
 }
 
@@ -44,7 +44,7 @@ std::string chosen_for(const Runtime& runtime, std::string_view name) {
         return std::to_string(network->servers.per_node);
     }
     if (name == "ARMCI_WAIT_SPIN_US") {
-        return range_of_spinning(runtime.network_spin);
+        return range_of_spinning(runtime.waiting);
     }
     return {};
 }

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/stats.h"
+#include "base/waiting.h"
 #include "core/attached_memory.h"
 #include "core/checks.h"
 #include "core/copies.h"
@@ -94,9 +95,8 @@ struct Runtime {
     uint64_t next_segment_number = 1;
     uint32_t next_dynamic_number = 1;
     uint64_t allocated_bytes = 0;  // global memory of this process, for the limit
-    // How long a wait for the network polls before it sleeps. Without one: for copies by an engine,
-    // before it yields.
-    base::SpinBudget network_spin{2000, 2000};
+    // For the network, or without one for copies by an engine.
+    base::Waiting waiting;
     bool is_single_host = false;  // all ranks run on one host and in one network
     bool is_crowded = false;      // this host has more ranks than processors
     bool alternate_rma = false;   // ARMCI_ROUTE=alternate: the next operation's turn
@@ -247,6 +247,7 @@ struct Runtime {
     // short while, so that the data server or the rank waited for gets the processor.
     template <class Condition>
     void wait_for_network(const WaitCause& cause, Condition&& condition) {
+        int64_t began_ns = 0;
         int64_t idle_since_ns = 0;
         LongWait long_wait(*this, cause);
         while (!condition()) {
@@ -262,14 +263,18 @@ struct Runtime {
             const int64_t now = base::now_ns();
             if (idle_since_ns == 0) {
                 idle_since_ns = now;
+                began_ns = began_ns == 0 ? now : began_ns;
             }
-            if (now - idle_since_ns < network_spin.budget_ns()) {
+            if (now - idle_since_ns < waiting.spin_ns()) {
                 base::cpu_pause();
             } else if (sleep_until_network_event()) {
-                network_spin.slept(base::now_ns() - now);
+                waiting.slept(base::now_ns() - now);
             } else {
                 sched_yield();
             }
+        }
+        if (began_ns != 0) {
+            waiting.ended(base::now_ns() - began_ns);
         }
         stop_helping();
     }

@@ -16,7 +16,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/scheduling.h"

@@ -133,7 +133,7 @@ void Job::open_rank(int rank) {
     runtime.attachments = node::Attachments(&control.attachments);
     runtime.groups.start(world);
     runtime.segments.start(world);
-    runtime.network_spin = base::SpinBudget(plan_.spin_ns, 2 * plan_.spin_ns);
+    runtime.waiting = base::Waiting(plan_.spin_ns, 2 * plan_.spin_ns, base::Waiting::Trials::yes);
 
     runtime.network = std::make_unique<core::Network>();
     core::Network& network = *runtime.network;

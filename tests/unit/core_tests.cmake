@@ -7,6 +7,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/base_log_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_stats_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_topology_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/base_waiting_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_accumulate_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_attachments_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_barrier_test.cpp
