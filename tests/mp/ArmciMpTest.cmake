@@ -31,15 +31,17 @@
 #       check     1                                                   ARMCI_CHECK
 # Labels of a test: mp, its route and provider (or "local" on one node), its faults, and those given.
 
-# The provider between nodes of TCP networks is called differently in old and new libfabric.
+# The provider between nodes of TCP networks is called differently in old and new libfabric; "net"
+# has become the new "tcp".
 if(LIBFABRIC_VERSION VERSION_LESS 1.18)
     set(ARMCI_MP_provider_tcp "tcp\\;ofi_rxm")
+    set(ARMCI_MP_provider_net "net")
 else()
     set(ARMCI_MP_provider_tcp "tcp")
+    set(ARMCI_MP_provider_net "tcp")
 endif()
 set(ARMCI_MP_provider_shm "shm")
 set(ARMCI_MP_provider_sockets "sockets")
-set(ARMCI_MP_provider_net "net")
 set(ARMCI_MP_provider_rxd "udp\\;ofi_rxd")
 
 # Half of the posts refused; a provider that wants local memory registered; the same with room for
