@@ -36,14 +36,16 @@ def system_v():
 
 
 def named_sockets():
-    """Ours; sockets without a name go with their processes."""
+    """Nobody's; sockets without a name go with their processes."""
     with open("/proc/net/unix", encoding="utf-8", errors="replace") as table:
         rows = [line.split(maxsplit=7) for line in table.readlines()[1:]]
-    return {f"socket {row[7].strip()}" for row in rows if len(row) == 8 and "armci" in row[7]}
+    ours = [row for row in rows if len(row) == 8 and "armci" in row[7]]
+    somebodys = held() if ours else set()
+    return {f"socket {row[7].strip()}" for row in ours if f"socket:[{row[6]}]" not in somebodys}
 
 
 def held():
-    """Files that a living process has open or mapped."""
+    """Files and sockets that a living process has open or mapped."""
     found = set()
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
