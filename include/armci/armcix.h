@@ -35,6 +35,8 @@ typedef struct armcix_stats {
     unsigned long long buffer_waits;  /* times a chunk waited for a buffer, here or there */
     unsigned long long buffer_bytes;  /* of the pipeline's buffers in this process */
     unsigned long long buffer_high_water_bytes; /* of these, in use at a time at most so far */
+    unsigned long long waits;        /* for the network, by a thread that may sleep meanwhile */
+    unsigned long long waits_asleep; /* of these, without polling first */
 } armcix_stats_t;
 
 /** A set of mutexes, owned by the library between create and destroy. */

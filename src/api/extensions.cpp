@@ -33,6 +33,8 @@ extern "C" int ARMCIX_Stats(armcix_stats_t* out, size_t out_bytes) {
     copy.messages_sent = stats.messages_sent;
     copy.chunks_sent = stats.chunks_sent;
     copy.buffer_waits = stats.buffer_waits;
+    copy.waits = stats.waits;
+    copy.waits_asleep = stats.waits_asleep;
     if (entry->network != nullptr) {
         const armci::pipeline::BufferManager& buffers = entry->network->origin.buffers();
         copy.buffer_bytes = buffers.arena_bytes();

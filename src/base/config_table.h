@@ -84,7 +84,8 @@
     INTEGER(wait_spin_us, "ARMCI_WAIT_SPIN_US", kAuto, 0, 1000000, own,                                   \
         "Microseconds for which a rank that waits for the network polls before it sleeps in the "         \
         "kernel. auto: 10 to 50, as its sleeps turn out, where ranks and data servers outnumber the "     \
-        "processors, else 100; and none where trials show that sleeping at once is quicker.")             \
+        "processors, else 100; and none where it may sleep and trials show that sleeping at once is "     \
+        "quicker.")                                                                                       \
     INTEGER(finalize_timeout_s, "ARMCI_FINALIZE_TIMEOUT_S", 10, 1, 86400, own,                          \
         "Seconds ARMCI_Finalize waits for the other ranks before it returns without them (a failing "   \
         "program may call it on one rank only); the rest is done in MPI_Finalize.")                     \

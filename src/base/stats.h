@@ -27,6 +27,8 @@ struct Stats {
     uint64_t messages_sent = 0;  // frames this process sent to data servers
     uint64_t chunks_sent = 0;    // of those, frames that carried user data
     uint64_t buffer_waits = 0;   // times a chunk had to wait for a free buffer or for window
+    uint64_t waits = 0;          // for the network, of a thread that may sleep meanwhile
+    uint64_t waits_asleep = 0;   // of these, without polling first
 
     void count(OpKind op, Route route, int64_t bytes) {
         Counter& counter = transfers[static_cast<int>(op)][static_cast<int>(route)];

@@ -21,8 +21,8 @@ void Waiting::finish_window(int64_t sum_ns) {
                 return;
             }
             usual_ns_ = sum_ns;
-            if (usually_polls_ && sum_ns < kCounting * kQuickNs) {
-                decide(false);
+            if (usually_polls_ && sum_ns < kWindow * kQuickNs) {
+                keep_way();
             } else {
                 stage_ = Stage::first_trial;
             }
@@ -32,7 +32,7 @@ void Waiting::finish_window(int64_t sum_ns) {
             stage_ = Stage::second_usual;
             break;
         case Stage::second_usual:
-            usual_ns_ = std::min(usual_ns_, sum_ns);
+            usual_ns_ = sum_ns;
             stage_ = Stage::second_trial;
             break;
         case Stage::second_trial:
@@ -40,21 +40,24 @@ void Waiting::finish_window(int64_t sum_ns) {
             stage_ = Stage::none;
             break;
     }
-    const bool is_better = trial_ns_ < usual_ns_ * 4 / 5;
-    if (!is_better || stage_ == Stage::none) {
-        decide(is_better);
+    if (trial_ns_ >= usual_ns_ * 4 / 5) {
+        keep_way();
+    } else if (stage_ == Stage::none) {
+        change_way();
     }
 }
 
-void Waiting::decide(bool for_trial) {
-    if (for_trial) {
-        usually_polls_ = !usually_polls_;
-        pause_ = kShortestPause;
-    } else {
-        pause_ = std::min(2 * pause_, kLongestPause);
-    }
+void Waiting::keep_way() {
+    pause_ = std::min(2 * pause_, kLongestPause);
     left_ = pause_;
     stage_ = Stage::none;
+}
+
+void Waiting::change_way() {
+    usually_polls_ = !usually_polls_;
+    usual_ns_ = trial_ns_;
+    pause_ = kShortestPause;
+    left_ = pause_;
 }
 
 }  // namespace armci::base

@@ -13,7 +13,7 @@ namespace {
 std::string range_of_spinning(const base::Waiting& waiting) {
     const std::string least = std::to_string(waiting.least_ns() / 1000);
     const std::string most = std::to_string(waiting.most_ns() / 1000);
-    return least == most ? least : least + ".." + most;
+    return (least == most ? least : least + ".." + most) + (waiting.tries() ? ", or none" : "");
 }
 
 // Of a variable that leaves something to the library: what that has chosen, or nothing.
@@ -182,6 +182,9 @@ void report_statistics(Runtime& runtime) {
                  sum.rmw, sum.fences, sum.messages_sent, sum.chunks_sent, sum.buffer_waits,
                  static_cast<double>(busy_ns) * 1e-9);
     if (runtime.network != nullptr) {
+        std::fprintf(stderr,
+                     "  waits for the network %" PRIu64 ", of which without polling %" PRIu64 "\n",
+                     sum.waits, sum.waits_asleep);
         const pipeline::BufferManager& buffers = runtime.network->origin.buffers();
         std::fprintf(stderr,
                      "  pipeline buffers: %zu of %zu bytes in each rank, at most %" PRIu64

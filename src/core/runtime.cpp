@@ -50,9 +50,13 @@ void Runtime::yield_lock() {
 bool Runtime::sleep_until_network_event() {
     // Bounded, because some providers have known races between a completion and its wake-up.
     constexpr int kLongestSleepMs = 1;
-    // Without a data server's thread this one has its work to do.
-    return network != nullptr && !multi_threaded && !copies.are_under_way() &&
-           config().progress_thread && network->origin.sleep(kLongestSleepMs);
+    return network->origin.sleep(kLongestSleepMs);
+}
+
+void Runtime::count_wait(int64_t ns) {
+    ++stats.waits;
+    stats.waits_asleep += waiting.spin_ns() == 0 ? 1 : 0;
+    waiting.ended(ns);
 }
 
 // Copies by an engine, and what checking mode knows, are the business of all threads.

@@ -95,8 +95,8 @@ struct Runtime {
     uint64_t next_segment_number = 1;
     uint32_t next_dynamic_number = 1;
     uint64_t allocated_bytes = 0;  // global memory of this process, for the limit
-    // For the network, or without one for copies by an engine.
-    base::Waiting waiting;
+    // For the network, and for copies by an engine, which are never slept for.
+    base::Waiting waiting{2000, 2000, base::Waiting::Trials::no};
     bool is_single_host = false;  // all ranks run on one host and in one network
     bool is_crowded = false;      // this host has more ranks than processors
     bool alternate_rma = false;   // ARMCI_ROUTE=alternate: the next operation's turn
@@ -204,6 +204,7 @@ struct Runtime {
         return network == nullptr || multi_threaded || !config().progress_thread ||
                !network->origin.can_sleep();
     }
+    bool sleeps_while_waiting() const { return !helps_while_waiting() && !copies.are_under_way(); }
     // Whether nothing needs this thread while it waits for other ranks: no operations of its own
     // are under way, and the data server in this process has a thread that the network wakes.
     bool may_sleep_at_barrier() const {
@@ -243,8 +244,9 @@ struct Runtime {
         stop_helping();
     }
 
-    // Same, for a condition that only a network event can make true: sleeps in the kernel after a
-    // short while, so that the data server or the rank waited for gets the processor.
+    // Same, for a condition that only a network event can make true: sleeps in the kernel, at once
+    // or after a short while (base/waiting.h), so that the data server or the rank waited for gets
+    // the processor.
     template <class Condition>
     void wait_for_network(const WaitCause& cause, Condition&& condition) {
         int64_t began_ns = 0;
@@ -265,16 +267,17 @@ struct Runtime {
                 idle_since_ns = now;
                 began_ns = began_ns == 0 ? now : began_ns;
             }
-            if (now - idle_since_ns < waiting.spin_ns()) {
+            const bool may_sleep = sleeps_while_waiting();
+            if (now - idle_since_ns < (may_sleep ? waiting.spin_ns() : waiting.least_ns())) {
                 base::cpu_pause();
+            } else if (!may_sleep) {
+                sched_yield();
             } else if (sleep_until_network_event()) {
                 waiting.slept(base::now_ns() - now);
-            } else {
-                sched_yield();
             }
         }
-        if (began_ns != 0) {
-            waiting.ended(base::now_ns() - began_ns);
+        if (began_ns != 0 && sleeps_while_waiting()) {
+            count_wait(base::now_ns() - began_ns);
         }
         stop_helping();
     }
@@ -286,8 +289,9 @@ struct Runtime {
     const char* function_ = nullptr;  // of a thread that is alone
 
     void yield_lock();
-    // False when this provider, or other threads, do not allow it; the caller then yields.
+    // Where it may sleep. False when there already is one.
     bool sleep_until_network_event();
+    void count_wait(int64_t ns);
 };
 
 // The running instance, or nullptr; set by lifecycle.cpp only.

@@ -109,7 +109,7 @@ CHECK(sizeof(armcix_counter_t) == 16);
 CHECK_FIELD(armcix_counter_t, operations, 0, 8);
 CHECK_FIELD(armcix_counter_t, bytes, 8, 8);
 
-CHECK(sizeof(armcix_stats_t) == 200);
+CHECK(sizeof(armcix_stats_t) == 216);
 CHECK(ALIGN_OF(armcix_stats_t) == 8);
 CHECK_FIELD(armcix_stats_t, put, 0, 48);
 CHECK_FIELD(armcix_stats_t, get, 48, 48);
@@ -121,3 +121,5 @@ CHECK_FIELD(armcix_stats_t, chunks_sent, 168, 8);
 CHECK_FIELD(armcix_stats_t, buffer_waits, 176, 8);
 CHECK_FIELD(armcix_stats_t, buffer_bytes, 184, 8);
 CHECK_FIELD(armcix_stats_t, buffer_high_water_bytes, 192, 8);
+CHECK_FIELD(armcix_stats_t, waits, 200, 8);
+CHECK_FIELD(armcix_stats_t, waits_asleep, 208, 8);

@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
 #include <random>
+#include <string>
 
 namespace armci::base::test {
 namespace {
@@ -13,147 +17,225 @@ constexpr int64_t kLeastNs = 10'000;
 constexpr int64_t kMostNs = 50'000;
 constexpr int64_t kWakeUpNs = 5'000;
 
-class WaitingIn : public testing::Test {
-  protected:
-    // Who answers has a processor of his own.
-    void wait_for_answer_in(int64_t answer_ns) {
-        const int64_t spin_ns = waiting_.spin_ns();
-        if (answer_ns <= spin_ns) {
-            end(answer_ns);
-            return;
-        }
-        end_asleep(spin_ns, answer_ns - spin_ns + kWakeUpNs);
-    }
-    // Who answers needs the processor for so long.
-    void wait_for_neighbour(int64_t answer_ns) { end_asleep(waiting_.spin_ns(), answer_ns); }
-    // Of these waits most; the others are trials.
-    template <class Wait>
-    bool mostly_polls(int count, Wait&& wait) {
-        const int before = sleeps_at_once_;
-        for (int i = 0; i < count; ++i) {
-            wait();
-        }
-        return sleeps_at_once_ - before < count / 2;
-    }
-    bool polls() const { return waiting_.spin_ns() > 0; }
-
-    Waiting waiting_{kLeastNs, kMostNs, Waiting::Trials::yes};
-    int waits_ = 0;
-    int sleeps_at_once_ = 0;
-    int64_t waited_ns_ = 0;
-
-  private:
-    void end_asleep(int64_t spin_ns, int64_t sleep_ns) {
-        waiting_.slept(sleep_ns);
-        end(spin_ns + sleep_ns);
-    }
-    void end(int64_t ns) {
-        ++waits_;
-        sleeps_at_once_ += polls() ? 0 : 1;
-        waited_ns_ += ns;
-        waiting_.ended(ns);
-    }
+struct Chance {
+    double share() { return (static_cast<double>(engine()) + 0.5) / 4294967296.0; }
+    bool happens(double probability) { return share() < probability; }
+    int64_t about(double mean) { return static_cast<int64_t>(-mean * std::log(share())); }
+    std::mt19937 engine;
 };
 
-// What is spent on trials of the worse way.
-constexpr int kShare = 100;
+// Who answers has a processor of his own, and needs so long.
+int64_t by_itself(Waiting& waiting, int64_t answer_ns) {
+    const int64_t spin_ns = waiting.spin_ns();
+    if (answer_ns <= spin_ns) {
+        return answer_ns;
+    }
+    waiting.slept(answer_ns - spin_ns + kWakeUpNs);
+    return answer_ns + kWakeUpNs;
+}
+
+// Who answers needs this processor for so long.
+int64_t by_neighbour(Waiting& waiting, int64_t answer_ns) {
+    const int64_t spin_ns = waiting.spin_ns();
+    waiting.slept(answer_ns);
+    return spin_ns + answer_ns;
+}
+
+struct Total {
+    double ns = 0;
+    int waits = 0;
+    int asleep = 0;
+};
+
+// The time of wait `number`.
+using World = std::function<int64_t(Waiting&, int number, Chance&)>;
+
+Total live_in(const World& world, Waiting& waiting, int waits, uint32_t seed = 1) {
+    Chance chance;
+    chance.engine.seed(seed);
+    Total total;
+    for (int number = 0; number < waits; ++number) {
+        ++total.waits;
+        total.asleep += waiting.spin_ns() == 0 ? 1 : 0;
+        const int64_t ns = world(waiting, number, chance);
+        total.ns += static_cast<double>(ns);
+        waiting.ended(ns);
+    }
+    return total;
+}
+
+Waiting learner() {
+    return {kLeastNs, kMostNs, Waiting::Trials::yes};
+}
+
+Total live_in(const World& world, int waits) {
+    Waiting waiting = learner();
+    return live_in(world, waiting, waits);
+}
+
 constexpr int kManyWaits = 40'000;
 
-TEST_F(WaitingIn, PollsWhereAnswersComeByThemselves) {
-    for (int i = 0; i < kManyWaits; ++i) {
-        wait_for_answer_in(9'000);
-    }
-    EXPECT_LT(sleeps_at_once_, kManyWaits / kShare);
-    EXPECT_GT(sleeps_at_once_, 0);  // it has been tried
+struct WorldCase {
+    const char* name;
+    double most;  // of the time that the better way would take, if it were known
+    World world;
+};
+
+void PrintTo(const WorldCase& world, std::ostream* stream) {
+    *stream << world.name;
 }
 
-// Sleeping cannot be quicker than that.
-TEST_F(WaitingIn, TriesNothingWhereAnswersAreQuick) {
-    for (int i = 0; i < kManyWaits; ++i) {
-        wait_for_answer_in(3'000);
+class WaitingInWorld : public testing::TestWithParam<WorldCase> {};
+
+TEST_P(WaitingInWorld, CostsLittleMoreThanTheBetterWay) {
+    const WorldCase& world = GetParam();
+    double learned = 0;
+    double polled = 0;
+    double asleep = 0;
+    for (uint32_t seed = 1; seed <= 20; ++seed) {
+        Waiting waiting = learner();
+        Waiting polls(kLeastNs, kMostNs, Waiting::Trials::no);
+        Waiting sleeps(0, 0, Waiting::Trials::no);
+        learned += live_in(world.world, waiting, kManyWaits, seed).ns;
+        polled += live_in(world.world, polls, kManyWaits, seed).ns;
+        asleep += live_in(world.world, sleeps, kManyWaits, seed).ns;
     }
-    EXPECT_EQ(sleeps_at_once_, 0);
+    EXPECT_LT(learned, world.most * std::min(polled, asleep))
+        << polled / learned << " polled, " << asleep / learned << " asleep";
 }
 
-TEST_F(WaitingIn, SleepsWherePollingKeepsTheAnswerBack) {
-    constexpr int kFirst = 100;
-    for (int i = 0; i < kFirst; ++i) {
-        wait_for_neighbour(9'000);
-    }
-    sleeps_at_once_ = 0;
-    for (int i = 0; i < kManyWaits; ++i) {
-        wait_for_neighbour(9'000);
-    }
-    EXPECT_GT(sleeps_at_once_, kManyWaits - kManyWaits / kShare);
-    EXPECT_LT(sleeps_at_once_, kManyWaits);  // polling has been tried again
+bool is_asleep(const Waiting& waiting) {
+    return waiting.spin_ns() == 0;
 }
 
-TEST_F(WaitingIn, PollsLongerWhereAnswersAreLateButComeByThemselves) {
-    for (int i = 0; i < kManyWaits; ++i) {
-        wait_for_answer_in(14'000);
-    }
-    EXPECT_LT(sleeps_at_once_, kManyWaits / kShare);
-    EXPECT_LT(waited_ns_, int64_t{kManyWaits} * 14'500);
+const WorldCase kWorlds[] = {
+    {"Quick", 1.001, [](Waiting& w, int, Chance&) { return by_itself(w, 3'000); }},
+    {"ByItself", 1.01, [](Waiting& w, int, Chance&) { return by_itself(w, 9'000); }},
+    {"Late", 1.01, [](Waiting& w, int, Chance&) { return by_itself(w, 13'000); }},
+    {"Neighbour", 1.1, [](Waiting& w, int, Chance&) { return by_neighbour(w, 9'000); }},
+    {"OfAllLengths", 1.03,
+     [](Waiting& w, int, Chance& chance) { return by_itself(w, 500 + chance.about(15'000)); }},
+    {"SomeVeryLong", 1.05,
+     [](Waiting& w, int, Chance& chance) {
+         return by_itself(w, 8'000 + (chance.happens(0.3) ? chance.about(200'000) : 0));
+     }},
+    // Some other process has the processor for a while.
+    {"Interrupted", 1.03,
+     [](Waiting& w, int, Chance& chance) {
+         return by_itself(w, chance.happens(0.01) ? 3'000'000 : 9'000);
+     }},
+    {"NeighbourInterrupted", 1.2,
+     [](Waiting& w, int, Chance& chance) {
+         return by_neighbour(w, chance.happens(0.01) ? 3'000'000 : 9'000);
+     }},
+    // Polling is quicker but for the one wait in which it keeps a processor from who needs it.
+    {"NowAndThenStarved", 2,
+     [](Waiting& w, int number, Chance&) {
+         return number % 8 != 0 ? by_itself(w, 4'000)
+                : is_asleep(w)  ? int64_t{14'000}
+                                : int64_t{4'000'000};
+     }},
+    {"SometimesStarved", 2,
+     [](Waiting& w, int, Chance& chance) {
+         return is_asleep(w) ? int64_t{14'000} : chance.happens(0.1) ? 4'000'000 : 8'000;
+     }},
+    // Sleeping is quicker but for the one wait whose wake-up is lost.
+    {"WakeUpsAreLost", 1.2,
+     [](Waiting& w, int, Chance& chance) {
+         return !is_asleep(w) ? int64_t{12'000} : chance.happens(0.1) ? 1'000'000 : 9'000;
+     }},
+    {"LongStarvation", 1.1,
+     [](Waiting& w, int, Chance&) { return is_asleep(w) ? int64_t{1'200'000} : 6'000'000; }},
+    // Long transfers, after short ones have taught the contrary.
+    {"ThenOfAnotherKind", 1.1,
+     [](Waiting& w, int number, Chance&) {
+         return number < kManyWaits / 4 ? by_neighbour(w, 9'000)
+                : is_asleep(w)          ? int64_t{1'400'000}
+                                        : int64_t{920'000};
+     }},
+    {"ThenQuickByItself", 0.7,
+     [](Waiting& w, int number, Chance&) {
+         return number < kManyWaits / 4 ? by_neighbour(w, 9'000)
+                : is_asleep(w)          ? int64_t{5'000}
+                                        : int64_t{1'000};
+     }},
+    {"InTurnsOfEight", 1.1,
+     [](Waiting& w, int number, Chance&) {
+         return by_itself(w, number % 16 < 8 ? 40'000 : 8'000);
+     }},
+    {"InTurnsOfSixteen", 1.1,
+     [](Waiting& w, int number, Chance&) {
+         return by_itself(w, number % 32 < 16 ? 40'000 : 8'000);
+     }},
+    {"ThreadsMoveOften", 1.1,
+     [](Waiting& w, int number, Chance&) {
+         return number / 2000 % 2 == 0 ? by_itself(w, 9'000) : by_neighbour(w, 9'000);
+     }},
+};
+
+INSTANTIATE_TEST_SUITE_P(Worlds, WaitingInWorld, testing::ValuesIn(kWorlds),
+                         [](const auto& world) { return std::string(world.param.name); });
+
+// Sleeping cannot be quicker.
+TEST(Waiting, TriesNothingWhereAnswersAreQuick) {
+    const Total total =
+        live_in([](Waiting& w, int, Chance&) { return by_itself(w, 3'000); }, kManyWaits);
+    EXPECT_EQ(total.asleep, 0);
 }
 
-TEST_F(WaitingIn, PollsNoLongerThanTheLeastForWhatIsLong) {
-    for (int i = 0; i < 1000; ++i) {
-        wait_for_answer_in(14'000);
-    }
-    for (int i = 0; i < 100; ++i) {
-        wait_for_answer_in(900'000);
-    }
-    while (!polls()) {
-        wait_for_answer_in(900'000);
-    }
-    EXPECT_EQ(waiting_.spin_ns(), kLeastNs);
+TEST(Waiting, TriesTheOtherWayNowAndThen) {
+    const Total polled =
+        live_in([](Waiting& w, int, Chance&) { return by_itself(w, 9'000); }, kManyWaits);
+    EXPECT_GT(polled.asleep, 0);
+    EXPECT_LT(polled.asleep, kManyWaits / 100);
+    const Total slept =
+        live_in([](Waiting& w, int, Chance&) { return by_neighbour(w, 9'000); }, kManyWaits);
+    EXPECT_LT(slept.asleep, kManyWaits);
+    EXPECT_GT(slept.asleep, kManyWaits - kManyWaits / 50);
+}
+
+TEST(Waiting, PollsNoLongerThanTheLeastForWhatIsLong) {
+    Waiting waiting(kLeastNs, kMostNs, Waiting::Trials::no);
+    live_in([](Waiting& w, int, Chance&) { return by_itself(w, 14'000); }, waiting, 1000);
+    EXPECT_GT(waiting.spin_ns(), kLeastNs);
+    live_in([](Waiting& w, int, Chance&) { return by_itself(w, 900'000); }, waiting, 100);
+    EXPECT_EQ(waiting.spin_ns(), kLeastNs);
 }
 
 // Where the kernel puts threads changes.
-TEST_F(WaitingIn, FollowsTheThreads) {
+TEST(Waiting, FollowsTheThreads) {
     constexpr int kUntilNextTrial = (Waiting::kLongestPause + 4) * Waiting::kWindow;
     constexpr int kUntilCalledFor = 6 * Waiting::kWindow;
-    const auto by_itself = [&] { wait_for_answer_in(9'000); };
-    const auto quick = [&] { wait_for_answer_in(2'000); };
-    const auto neighbour = [&] { wait_for_neighbour(9'000); };
+    const World itself = [](Waiting& w, int, Chance&) { return by_itself(w, 9'000); };
+    const World later = [](Waiting& w, int, Chance&) { return by_itself(w, 14'000); };
+    const World quick = [](Waiting& w, int, Chance&) { return by_itself(w, 2'000); };
+    const World neighbour = [](Waiting& w, int, Chance&) { return by_neighbour(w, 9'000); };
+    Waiting waiting = learner();
+    const auto mostly_polls = [&](const World& world, int waits) {
+        return live_in(world, waiting, waits).asleep < waits / 2;
+    };
     for (int turn = 0; turn < 3; ++turn) {
-        EXPECT_TRUE(mostly_polls(10'000, by_itself));
-        mostly_polls(kUntilCalledFor, neighbour);  // twice as long as usual
-        EXPECT_FALSE(mostly_polls(100, neighbour));
-        EXPECT_FALSE(mostly_polls(10'000, neighbour));
-        mostly_polls(kUntilCalledFor, [&] { wait_for_answer_in(14'000); });  // likewise
-        EXPECT_TRUE(mostly_polls(100, [&] { wait_for_answer_in(14'000); }));
-        mostly_polls(10'000, neighbour);
-        mostly_polls(kUntilNextTrial, quick);  // not longer than usual, so nothing calls for it
-        EXPECT_TRUE(mostly_polls(100, quick));
+        EXPECT_TRUE(mostly_polls(itself, 10'000));
+        mostly_polls(neighbour, kUntilCalledFor);  // twice as long as usual
+        EXPECT_FALSE(mostly_polls(neighbour, 200));
+        EXPECT_FALSE(mostly_polls(neighbour, 10'000));
+        mostly_polls(later, kUntilCalledFor);
+        EXPECT_TRUE(mostly_polls(later, 200));
+        mostly_polls(neighbour, 10'000);
+        mostly_polls(quick, kUntilNextTrial);  // not longer than usual, so nothing calls for it
+        EXPECT_TRUE(mostly_polls(quick, 200));
     }
 }
 
-// Now and then some other process has the processor for a while.
-TEST_F(WaitingIn, InterruptionsTeachNothing) {
-    std::mt19937 random(1);
-    for (int i = 0; i < kManyWaits; ++i) {
-        wait_for_neighbour(random() % 8 == 0 ? 3'000'000 : 9'000);
-    }
-    EXPECT_GT(sleeps_at_once_, kManyWaits * 8 / 10);
-}
-
-// Sleeping is never better here, whatever the waits before and after were like.
-TEST_F(WaitingIn, WaitsOfAllLengthsDoNotDeceive) {
-    std::mt19937 random(2);
-    std::exponential_distribution<double> answer_ns(1.0 / 15'000);
-    for (int i = 0; i < kManyWaits; ++i) {
-        wait_for_answer_in(500 + static_cast<int64_t>(answer_ns(random)));
-    }
-    EXPECT_LT(sleeps_at_once_, kManyWaits / 25);
-}
-
-TEST_F(WaitingIn, AGivenTimeIsKept) {
-    waiting_ = Waiting(kLeastNs, kLeastNs, Waiting::Trials::no);
-    for (int i = 0; i < kManyWaits; ++i) {
-        wait_for_neighbour(9'000);
-        ASSERT_EQ(waiting_.spin_ns(), kLeastNs);
-    }
+TEST(Waiting, AGivenTimeIsKept) {
+    Waiting waiting(kLeastNs, kLeastNs, Waiting::Trials::no);
+    const Total total = live_in(
+        [](Waiting& w, int, Chance&) {
+            EXPECT_EQ(w.spin_ns(), kLeastNs);
+            return by_neighbour(w, 9'000);
+        },
+        waiting, kManyWaits);
+    EXPECT_EQ(total.asleep, 0);
 }
 
 }  // namespace

@@ -1,0 +1,59 @@
+// Whether ranks poll or sleep while they wait for the network, as the statistics say.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "armci/armcix.h"
+#include "support/global_memory.h"
+#include "support/job.h"
+
+namespace armci::mp {
+namespace {
+
+constexpr int kGets = 500;
+
+std::string setting(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+TEST(Waiting, GoesByTheSettings) {
+    GlobalMemory memory(64);
+    armcix_stats_t before;
+    armcix_stats_t after;
+    ASSERT_EQ(ARMCIX_Stats(&before, sizeof before), 0);
+    if (me() == 0) {
+        char local[8];
+        for (int i = 0; i < kGets; ++i) {
+            ASSERT_EQ(ARMCI_Get(memory.at(nproc() - 1), local, sizeof local, nproc() - 1), 0);
+        }
+    }
+    ASSERT_EQ(ARMCIX_Stats(&after, sizeof after), 0);
+    ARMCI_Barrier();
+    if (me() != 0) {
+        return;
+    }
+    const unsigned long long waits = after.waits - before.waits;
+    const unsigned long long asleep = after.waits_asleep - before.waits_asleep;
+    const bool is_one_node = ARMCIX_Route(nproc() - 1) == ARMCIX_ROUTE_LOCAL;
+    // Without a thread for the data server this one has to look after it.
+    if (is_one_node || setting("ARMCI_PROGRESS_THREAD") == "0") {
+        EXPECT_EQ(waits, 0U);
+        return;
+    }
+    EXPECT_GT(waits, 0U);
+    EXPECT_LE(waits, static_cast<unsigned long long>(kGets));
+    const std::string spin = setting("ARMCI_WAIT_SPIN_US");
+    if (spin == "0") {
+        EXPECT_EQ(asleep, waits);
+    } else if (!spin.empty()) {
+        EXPECT_EQ(asleep, 0U);
+    } else {
+        EXPECT_LE(asleep, waits);
+    }
+}
+
+}  // namespace
+}  // namespace armci::mp
