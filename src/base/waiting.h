@@ -8,9 +8,9 @@
 //
 // So the other way is tried now and then. Waits are counted in windows; two windows of trial
 // alternate with two of the usual way, and if each trial took a fifth less than its neighbours, the
-// ways change places. The longer a way stays the usual one, the rarer the trials; a window that took
-// twice as long as the usual ones calls for one at once. All of a window counts: what polling spoils
-// may be one wait in many, but a long one.
+// ways change places. The longer a way stays the usual one, the rarer the trials; a window that
+// took twice as long as the usual ones calls for one at once. All of a window counts: what polling
+// spoils may be one wait in many, but a long one.
 //
 // How long to poll is learned from the sleeps after it: one that was short could have been polled
 // through; a long one shows that polling was not worth it.
@@ -31,12 +31,15 @@ class Waiting {
     static constexpr int64_t kLongestNs = 100'000'000;  // longer waits count as this
 
     enum class Trials : bool { no, yes };
+    enum class Way : bool { sleep, poll };
 
-    Waiting(int64_t least_spin_ns, int64_t most_spin_ns, Trials trials)
+    // `usual_way`: to begin with.
+    Waiting(int64_t least_spin_ns, int64_t most_spin_ns, Trials trials, Way usual_way = Way::poll)
         : least_ns_(least_spin_ns),
           most_ns_(most_spin_ns),
           budget_ns_(least_spin_ns),
-          tries_(trials == Trials::yes) {}
+          tries_(trials == Trials::yes),
+          usually_polls_(usual_way == Way::poll) {}
 
     int64_t least_ns() const { return least_ns_; }
     int64_t most_ns() const { return most_ns_; }
@@ -72,7 +75,7 @@ class Waiting {
     int64_t most_ns_;
     int64_t budget_ns_;
     bool tries_;
-    bool usually_polls_ = true;
+    bool usually_polls_;
     Stage stage_ = Stage::none;
     int count_ = 0;       // of the waits in this window
     int64_t sum_ns_ = 0;  // of their times

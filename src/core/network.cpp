@@ -307,7 +307,8 @@ base::Waiting way_of_waiting(const Runtime& runtime, bool single_host) {
     const bool is_crowded = threads > base::processor_count();
     const int64_t least_us = is_crowded ? kCrowdedUs : kRoomyUs;
     const int64_t most_us = is_crowded ? kMostCrowdedUs : kRoomyUs;
-    return {1000 * least_us, 1000 * most_us, base::Waiting::Trials::yes};
+    return {1000 * least_us, 1000 * most_us, base::Waiting::Trials::yes,
+            runtime.is_crowded ? base::Waiting::Way::sleep : base::Waiting::Way::poll};
 }
 
 // Its completion must mean something.

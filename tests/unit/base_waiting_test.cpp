@@ -227,6 +227,13 @@ TEST(Waiting, FollowsTheThreads) {
     }
 }
 
+TEST(Waiting, BeginsAsItIsTold) {
+    Waiting waiting(kLeastNs, kMostNs, Waiting::Trials::yes, Waiting::Way::sleep);
+    EXPECT_EQ(waiting.spin_ns(), 0);
+    live_in([](Waiting& w, int, Chance&) { return by_itself(w, 9'000); }, waiting, 1000);
+    EXPECT_EQ(waiting.spin_ns(), kLeastNs);
+}
+
 TEST(Waiting, AGivenTimeIsKept) {
     Waiting waiting(kLeastNs, kLeastNs, Waiting::Trials::no);
     const Total total = live_in(
