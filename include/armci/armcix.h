@@ -21,7 +21,8 @@ typedef struct {
 
 /**
  * What this process has done since the library was started. Every put, get or accumulate call that
- * moves at least one byte is counted once, under the route it took. The arrays are indexed by
+ * moves at least one byte is counted once, under the route it took; a vector call once for each
+ * length that its segments have, and for each data server it goes to. The arrays are indexed by
  * ARMCIX_ROUTE_*. New members are only ever added at the end.
  */
 typedef struct armcix_stats {

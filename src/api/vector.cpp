@@ -1,4 +1,8 @@
 // Generalised I/O vectors: put, get and accumulate, blocking and not.
+#include <algorithm>
+#include <climits>
+#include <vector>
+
 #include "api/arguments.h"
 #include "api/run.h"
 #include "core/transfers.h"
@@ -6,34 +10,81 @@
 namespace armci::api {
 namespace {
 
-// Runs every descriptor of the vector by `run`; segments are unordered among themselves.
+// Several descriptors with segments of one length, as one.
+class JoinedDescriptors {
+  public:
+    explicit JoinedDescriptors(int segment_bytes) : segment_bytes_(segment_bytes) {}
+
+    bool has_room_for(const armci_giov_t& next) const {
+        return next.bytes == segment_bytes_ &&
+               next.ptr_array_len <= INT_MAX - static_cast<int64_t>(sources_.size());
+    }
+    void add(const armci_giov_t& next) {
+        sources_.insert(sources_.end(), next.src_ptr_array,
+                        next.src_ptr_array + next.ptr_array_len);
+        destinations_.insert(destinations_.end(), next.dst_ptr_array,
+                             next.dst_ptr_array + next.ptr_array_len);
+    }
+    armci_giov_t joined() {
+        return {sources_.data(), destinations_.data(), segment_bytes_,
+                static_cast<int>(sources_.size())};
+    }
+
+  private:
+    int segment_bytes_;
+    std::vector<void*> sources_;
+    std::vector<void*> destinations_;
+};
+
+// Calls `run` with the transfers of the vector. Descriptors are as unordered among themselves as
+// segments are, so those of one length are joined: each by itself would take a round trip.
 template <class Run>
-void for_each_descriptor(Runtime& runtime, const char* function, OpKind op, armci_giov_t* iov,
-                         int iov_len, int proc, const strided::AccScale* scale, Run&& run) {
+void for_each_transfer(Runtime& runtime, const char* function, OpKind op, armci_giov_t* iov,
+                       int iov_len, int proc, const strided::AccScale* scale, Run&& run) {
     check_not_negative(function, "iov_len", iov_len);
     if (iov_len > 0) {
         check_not_null(function, "iov", iov);
     }
-    for (int i = 0; i < iov_len; ++i) {
+    if (iov_len == 1) {
         Transfer transfer;
-        if (make_vector(runtime, function, op, iov[i], proc, scale, &transfer)) {
+        if (make_vector(runtime, function, op, iov[0], proc, scale, &transfer)) {
             run(std::move(transfer));
         }
+        return;
+    }
+    // All are checked before anything moves, and as they are, because messages name them.
+    std::vector<armci_giov_t> descriptors;
+    for (int i = 0; i < iov_len; ++i) {
+        Transfer checked;
+        if (make_vector(runtime, function, op, iov[i], proc, scale, &checked)) {
+            descriptors.push_back(iov[i]);
+        }
+    }
+    std::stable_sort(
+        descriptors.begin(), descriptors.end(),
+        [](const armci_giov_t& one, const armci_giov_t& other) { return one.bytes < other.bytes; });
+    for (size_t next = 0; next < descriptors.size();) {
+        JoinedDescriptors group(descriptors[next].bytes);
+        for (; next < descriptors.size() && group.has_room_for(descriptors[next]); ++next) {
+            group.add(descriptors[next]);
+        }
+        Transfer transfer;
+        make_vector(runtime, function, op, group.joined(), proc, scale, &transfer);
+        run(std::move(transfer));
     }
 }
 
 int run_vector(const char* function, OpKind op, const strided::AccScale* scale, armci_giov_t* iov,
                int iov_len, int proc, Runtime& runtime) {
-    for_each_descriptor(runtime, function, op, iov, iov_len, proc, scale, [&](Transfer transfer) {
-        core::run_blocking(runtime, std::move(transfer));
-    });
+    for_each_transfer(runtime, function, op, iov, iov_len, proc, scale,
+                      [&](Transfer transfer) { core::run_blocking(runtime, std::move(transfer)); });
     return 0;
 }
 
 int start_vector(const char* function, OpKind op, const strided::AccScale* scale, armci_giov_t* iov,
                  int iov_len, int proc, armci_hdl_t* hdl, Runtime& runtime) {
     skip(runtime, hdl);
-    for_each_descriptor(runtime, function, op, iov, iov_len, proc, scale, [&](Transfer transfer) {
+    for_each_transfer(runtime, function, op, iov, iov_len, proc, scale, [&](Transfer transfer) {
         core::run_nonblocking(runtime, std::move(transfer), hdl);
     });
     return 0;

@@ -21,6 +21,7 @@ struct Counter {
 struct Stats {
     // Invariant: every put, get and accumulate call that moves at least one byte is counted in
     // exactly one route, with its user bytes; `alternate` splits by operation, never inside one.
+    // A vector call has an operation for each length of segments and each data server.
     Counter transfers[kOpKindCount][kRouteCount];
     uint64_t rmw = 0;
     uint64_t fences = 0;         // calls that had to wait for a remote answer

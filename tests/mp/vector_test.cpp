@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "armci/armcix.h"
 #include "support/check.h"
 #include "support/playground.h"
 
@@ -177,6 +178,60 @@ TEST(Vector, EmptyDescriptors) {
     }
     EXPECT_EQ(ARMCI_WaitAll(), 0);
     ground.check_by_owner("empty vector transfers");
+}
+
+unsigned long long operations_done() {
+    armcix_stats_t stats;
+    EXPECT_EQ(ARMCIX_Stats(&stats, sizeof stats), 0);
+    unsigned long long all = 0;
+    for (int route = 0; route < 3; ++route) {
+        all +=
+            stats.put[route].operations + stats.get[route].operations + stats.acc[route].operations;
+    }
+    return all;
+}
+
+// Each by itself would take a round trip.
+TEST(Vector, DescriptorsOfOneLengthTravelTogether) {
+    constexpr int kDescriptors = 200;
+    constexpr int kBytes[] = {8, 24};
+    constexpr int64_t kSlot = 32;
+    GlobalMemory memory(kDescriptors * kSlot);
+    const int target = (me() + 1) % nproc();
+    std::vector<char> source(kDescriptors * kSlot);
+    std::vector<char> readback(source.size());
+    std::vector<char> expected(source.size());
+    Rng rng = rank_rng();
+    for (char& byte : source) {
+        byte = static_cast<char>(rng.bits());
+    }
+    std::vector<void*> from(kDescriptors);
+    std::vector<void*> remote(kDescriptors);
+    std::vector<void*> back(kDescriptors);
+    std::vector<armci_giov_t> put(kDescriptors);
+    std::vector<armci_giov_t> get(kDescriptors);
+    for (size_t i = 0; i < kDescriptors; ++i) {
+        const int64_t offset = static_cast<int64_t>(i) * kSlot;
+        const int bytes = kBytes[i % 2];
+        std::copy_n(source.data() + offset, bytes, expected.data() + offset);
+        from[i] = source.data() + offset;
+        remote[i] = memory.at(target, static_cast<int64_t>(kDescriptors - 1 - i) * kSlot);
+        back[i] = readback.data() + offset;
+        put[i] = {&from[i], &remote[i], bytes, 1};
+        get[i] = {&remote[i], &back[i], bytes, 1};
+    }
+    sync();
+    const unsigned long long before = operations_done();
+    EXPECT_EQ(ARMCI_PutV(put.data(), kDescriptors, target), 0);
+    EXPECT_EQ(operations_done() - before, 2U);
+    armci_hdl_t handle;
+    ARMCI_INIT_HANDLE(&handle);
+    EXPECT_EQ(ARMCI_NbGetV(get.data(), kDescriptors, target, &handle), 0);
+    EXPECT_EQ(ARMCI_Wait(&handle), 0);
+    EXPECT_EQ(operations_done() - before, 4U);
+    expect_same_bytes(expected.data(), readback.data(), static_cast<int64_t>(expected.size()),
+                      "joined descriptors");
+    sync();
 }
 
 // An empty descriptor between others does not hide them.
