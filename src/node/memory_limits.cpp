@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -21,8 +22,8 @@ int64_t read_number(const std::string& path) {
     return value;
 }
 
-int64_t meminfo_bytes(const char* key) {
-    std::ifstream file("/proc/meminfo");
+int64_t meminfo_bytes(const std::string& path, const char* key) {
+    std::ifstream file(path);
     for (std::string line; std::getline(file, line);) {
         long long kibibytes = 0;
         if (line.compare(0, std::strlen(key), key) == 0 &&
@@ -33,18 +34,45 @@ int64_t meminfo_bytes(const char* key) {
     return kUnlimited;
 }
 
+// What the versions of control groups call the same things.
+struct GroupFiles {
+    const char* limit;
+    const char* usage;
+    const char* inactive_cache;  // in memory.stat, groups below included
+    const char* active_cache;
+};
+constexpr GroupFiles kVersion1{"memory.limit_in_bytes", "memory.usage_in_bytes",
+                               "total_inactive_file", "total_active_file"};
+constexpr GroupFiles kVersion2{"memory.max", "memory.current", "inactive_file", "active_file"};
+
+// Pages of files, which the kernel takes back before it refuses memory. Those of shared memory are
+// not among them: the kernel lists these with anonymous ones.
+int64_t cache_bytes(const std::string& directory, const GroupFiles& files) {
+    std::ifstream file(directory + "/memory.stat");
+    int64_t sum = 0;
+    std::string key;
+    for (int64_t bytes = 0; file >> key >> bytes;) {
+        if (key == files.inactive_cache || key == files.active_cache) {
+            sum += bytes;
+        }
+    }
+    return sum;
+}
+
 // Walks from the process's own group to the root: any of them may be the tightest.
-void apply_group_limits(const std::string& root, std::string group, const char* limit_file,
-                        const char* usage_file, MemoryLimit* limit) {
+void apply_group_limits(const std::string& root, std::string group, const GroupFiles& files,
+                        MemoryLimit* limit) {
     for (;;) {
         const std::string directory = root + group;
-        const int64_t maximum = read_number(directory + "/" + limit_file);
-        const int64_t used = read_number(directory + "/" + usage_file);
+        const int64_t maximum = read_number(directory + "/" + files.limit);
+        const int64_t used = read_number(directory + "/" + files.usage);
         if (maximum != kUnlimited && used != kUnlimited) {
-            const int64_t left = maximum > used ? maximum - used : 0;
+            // The files are not read at one moment.
+            const int64_t kept = std::max<int64_t>(0, used - cache_bytes(directory, files));
+            const int64_t left = std::max<int64_t>(0, maximum - kept);
             if (left < limit->available_bytes) {
                 limit->available_bytes = left;
-                limit->reason = "the control group (" + directory + "/" + limit_file + ")";
+                limit->reason = "the control group (" + directory + "/" + files.limit + ")";
             }
         }
         if (group.empty() || group == "/") {
@@ -56,18 +84,17 @@ void apply_group_limits(const std::string& root, std::string group, const char* 
 
 }  // namespace
 
-MemoryLimit available_memory() {
+MemoryLimit available_memory(const MemoryFiles& files) {
     MemoryLimit limit;
-    limit.available_bytes = meminfo_bytes("MemAvailable");
+    limit.available_bytes = meminfo_bytes(files.meminfo, "MemAvailable");
     limit.reason = "the host";
-    std::ifstream groups("/proc/self/cgroup");
+    std::ifstream groups(files.own_groups);
     for (std::string line; std::getline(groups, line);) {
         if (line.compare(0, 3, "0::") == 0) {
-            apply_group_limits("/sys/fs/cgroup", line.substr(3), "memory.max", "memory.current",
-                               &limit);
+            apply_group_limits(files.groups, line.substr(3), kVersion2, &limit);
         } else if (const size_t memory = line.find(":memory:"); memory != std::string::npos) {
-            apply_group_limits("/sys/fs/cgroup/memory", line.substr(memory + 8),
-                               "memory.limit_in_bytes", "memory.usage_in_bytes", &limit);
+            apply_group_limits(files.groups + "/memory", line.substr(memory + 8), kVersion1,
+                               &limit);
         }
     }
     return limit;
