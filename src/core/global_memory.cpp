@@ -19,8 +19,6 @@ namespace {
 // first.
 constexpr int64_t kSmallAlignment = 64;
 constexpr int64_t kLargeSlice = 16 << 10;
-// Below this, reading what the host has left costs more than the check is worth.
-constexpr int64_t kUncheckedBytes = 8 << 20;
 
 enum class Outcome : int32_t { no_memory_here = 0, allocated = 1, failed = 2 };
 
@@ -130,54 +128,77 @@ node::NodeHeap::Range take_from_heap(Runtime& runtime, const char* function, siz
     return range;
 }
 
+namespace {
+
+int64_t free_heap(const Runtime& runtime) {
+    return static_cast<int64_t>(runtime.heap.data_bytes()) -
+           static_cast<int64_t>(runtime.heap.used_bytes());
+}
+
+// What the host has left, but for memory that was given out and not touched yet: it is spoken for.
+struct Available {
+    node::MemoryLimit limit;
+    int64_t promised = 0;
+    int64_t kept = 0;  // by checking mode: resident, and not given out
+
+    int64_t bytes() const { return limit.available_bytes - promised; }
+    std::string explain() const;
+};
+
+Available look_at_memory(const Runtime& runtime) {
+    Available available;
+    available.limit = node::available_memory();
+    if (runtime.checks != nullptr) {
+        available.kept = static_cast<int64_t>(runtime.checks->freed_bytes());
+    }
+    available.promised = std::max<int64_t>(
+        0, static_cast<int64_t>(runtime.heap.used_bytes()) -
+               static_cast<int64_t>(runtime.heap.resident_bytes()) + available.kept);
+    return available;
+}
+
+std::string Available::explain() const {
+    char text[256];
+    std::snprintf(text, sizeof text,
+                  " has %" PRId64 " bytes available, of which %" PRId64
+                  " are promised to earlier allocations; use more nodes or smaller arrays",
+                  limit.available_bytes, promised);
+    return limit.reason + text;  // with the path of a control group, however long
+}
+
+}  // namespace
+
+std::string explain_full_heap(const Runtime& runtime, int64_t bytes) {
+    const int64_t left = free_heap(runtime);
+    char text[256];
+    std::snprintf(text, sizeof text,
+                  "the node heap has %" PRId64 " of %zu bytes of address space left%s", left,
+                  runtime.heap.data_bytes(), bytes <= left ? ", in smaller pieces" : "");
+    // A larger heap would not help where there is no memory for it.
+    const Available available = look_at_memory(runtime);
+    return bytes > available.bytes() ? text + (", and " + available.explain())
+                                     : text + std::string("; raise ARMCI_HEAP_SIZE");
+}
+
 bool memory_is_available(Runtime& runtime, const char* function, int64_t bytes,
                          std::string* reason) {
-    char text[256];
-    const int64_t free_heap = static_cast<int64_t>(runtime.heap.data_bytes()) -
-                              static_cast<int64_t>(runtime.heap.used_bytes());
-    if (bytes > free_heap) {
-        std::snprintf(text, sizeof text,
-                      "the node heap has %" PRId64 " of %zu bytes of address space left", free_heap,
-                      runtime.heap.data_bytes());
-        *reason = text;
-        // A larger heap would not help where there is no memory for it.
-        const node::MemoryLimit limit = node::available_memory();
-        if (bytes > limit.available_bytes) {
-            std::snprintf(text, sizeof text,
-                          ", and %s has %" PRId64
-                          " bytes available; use more "
-                          "nodes or smaller arrays",
-                          limit.reason.c_str(), limit.available_bytes);
-            *reason += text;
-        } else {
-            *reason += "; raise ARMCI_HEAP_SIZE";
-        }
+    if (bytes > free_heap(runtime)) {
+        *reason = explain_full_heap(runtime, bytes);
         return false;
     }
-    if (bytes < kUncheckedBytes) {
+    if (!runtime.heap.check_is_due(static_cast<size_t>(bytes))) {
         return true;
     }
-    // What checking mode keeps is resident, too, and was not given out.
-    const auto kept =
-        static_cast<int64_t>(runtime.checks != nullptr ? runtime.checks->freed_bytes() : 0);
-    // Memory that was given out but not touched yet is spoken for.
-    const auto promised =
-        std::max<int64_t>(0, static_cast<int64_t>(runtime.heap.used_bytes()) -
-                                 static_cast<int64_t>(runtime.heap.resident_bytes()) + kept);
-    const node::MemoryLimit limit = node::available_memory();
-    const int64_t available = limit.available_bytes - promised;
-    if (bytes > available && kept > 0) {
+    Available available = look_at_memory(runtime);
+    if (bytes > available.bytes() && available.kept > 0) {
         runtime.checks->give_back_freed(function);
-        return memory_is_available(runtime, function, bytes, reason);
+        available = look_at_memory(runtime);
     }
-    if (bytes > available) {
-        std::snprintf(text, sizeof text,
-                      "%s has %" PRId64 " bytes available, of which %" PRId64
-                      " are promised to earlier allocations; use more nodes or smaller arrays",
-                      limit.reason.c_str(), limit.available_bytes, promised);
-        *reason = text;
+    if (bytes > available.bytes()) {
+        *reason = available.explain();
         return false;
     }
+    runtime.heap.note_check(static_cast<size_t>(bytes));
     return true;
 }
 
@@ -222,7 +243,7 @@ NodeReport allocate_part(Runtime& runtime, const char* function, int64_t bytes,
     NodeReport report;
     const node::NodeHeap::Range tables =
         take_from_heap(runtime, function, static_cast<size_t>(tables_bytes));
-    std::string reason = "the node heap is full; raise ARMCI_HEAP_SIZE";
+    std::string reason;
     bool available = tables.data != nullptr;
     node::NodeHeap::Range data;
     if (available && bytes > 0) {
@@ -235,6 +256,9 @@ NodeReport allocate_part(Runtime& runtime, const char* function, int64_t bytes,
     if (!available) {
         if (tables.data != nullptr) {
             runtime.heap.release(tables.record);
+        }
+        if (reason.empty()) {  // no piece is large enough, or others took it meanwhile
+            reason = explain_full_heap(runtime, bytes);
         }
         base::log(base::LogLevel::error,
                   "%s: %" PRId64 " bytes of global memory were asked for on %s: %s", function,

@@ -43,5 +43,7 @@ node::NodeHeap::Range take_from_heap(Runtime& runtime, const char* function, siz
 // Whether `bytes` more can be had on this node now; false sets *reason.
 bool memory_is_available(Runtime& runtime, const char* function, int64_t bytes,
                          std::string* reason);
+// Why take_from_heap() had nothing, and what to do about it.
+std::string explain_full_heap(const Runtime& runtime, int64_t bytes);
 
 }  // namespace armci::core

@@ -230,6 +230,23 @@ void NodeHeap::give_back(uint64_t begin, uint64_t end) {
               static_cast<off_t>(end - begin));
 }
 
+bool NodeHeap::check_is_due(size_t bytes) {
+    AllocatorState& state = control_->allocator;
+    state.lock.lock();
+    // What was freed is the host's again, who may have given it to others since.
+    state.checked_bytes = std::min(state.checked_bytes, state.used_bytes);
+    const bool is_due = state.used_bytes - state.checked_bytes + bytes >= kUncheckedBytes;
+    state.lock.unlock();
+    return is_due;
+}
+
+void NodeHeap::note_check(size_t bytes) {
+    AllocatorState& state = control_->allocator;
+    state.lock.lock();
+    state.checked_bytes = state.used_bytes + bytes;
+    state.lock.unlock();
+}
+
 bool NodeHeap::contains(const void* address) const {
     const auto offset =
         reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(control_);

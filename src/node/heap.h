@@ -41,6 +41,7 @@ struct AllocatorState {
     uint32_t spare_records = 0;  // list of records free for reuse, linked by `after`
     uint32_t free_extents[kClasses] = {};
     uint64_t used_bytes = 0;
+    uint64_t checked_bytes = 0;  // used ones that the last look at the host's memory allowed for
 };
 
 struct HeapControl {
@@ -82,6 +83,14 @@ class NodeHeap {
     // Gives the whole pages of it, which were kept, back to the system later; the rest becomes
     // zero.
     void give_back(uint64_t begin, uint64_t end);
+
+    // Whether to look, before `bytes` more are given out, at what memory the host has left: that
+    // costs too much for each small piece, so it is due once the ranks of the node together have
+    // taken kUncheckedBytes since the last time. It stays due until there was enough.
+    static constexpr size_t kUncheckedBytes = 8 << 20;
+    bool check_is_due(size_t bytes);
+    // It was made, and there is memory for `bytes` more.
+    void note_check(size_t bytes);
 
     bool contains(const void* address) const;
     size_t data_bytes() const;

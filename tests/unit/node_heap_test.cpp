@@ -337,5 +337,46 @@ TEST(NodeHeap, KeptPagesGoBackLater) {
     EXPECT_EQ(bytes[100], 0);
 }
 
+// Takes pieces of a megabyte. Returns how many looks at the host's memory that would need.
+int take_small_pieces(NodeHeap& heap, int count) {
+    int checks = 0;
+    size_t unchecked = 0;
+    for (int i = 0; i < count; ++i) {
+        if (heap.check_is_due(kMiB)) {
+            heap.note_check(kMiB);
+            ++checks;
+            unchecked = 0;
+        }
+        EXPECT_NE(heap.allocate(kMiB).data, nullptr);
+        unchecked += kMiB;
+        EXPECT_LE(unchecked, NodeHeap::kUncheckedBytes);
+    }
+    return checks;
+}
+
+TEST(NodeHeap, SmallPiecesTogetherMakeACheckDue) {
+    TestHeap heap(128 * kMiB);
+    EXPECT_TRUE(heap->check_is_due(NodeHeap::kUncheckedBytes));
+    EXPECT_EQ(take_small_pieces(*heap, 64), 8);
+}
+
+TEST(NodeHeap, WhatIsFreedAndTakenAgainMakesACheckDue) {
+    TestHeap heap(64 * kMiB);
+    heap->note_check(32 * kMiB);
+    const NodeHeap::Range range = heap->allocate(32 * kMiB);
+    EXPECT_FALSE(heap->check_is_due(kMiB));
+    heap->release(range.record);
+    EXPECT_EQ(take_small_pieces(*heap, 32), 4);
+}
+
+// Where one small piece was refused, the next one is no reason to give it unseen.
+TEST(NodeHeap, ACheckThatFoundTooLittleStaysDue) {
+    TestHeap heap(64 * kMiB);
+    ASSERT_NE(heap->allocate(7 * kMiB).data, nullptr);
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_TRUE(heap->check_is_due(7 * kMiB));
+    }
+}
+
 }  // namespace
 }  // namespace armci::node::test

@@ -29,8 +29,8 @@ static void expect_full_heap(const char* function, const char* what) {
 /* Nor the memory that would make more address space worth having. */
 static void expect_no_address_space(const char* function, const char* what) {
     expect(function, what, text("(node %d of %d)", my_node, node_count),
-           "bytes of address space left", "bytes available; use more nodes or smaller arrays",
-           NULL);
+           "bytes of address space left", "bytes available, of which",
+           "use more nodes or smaller arrays", NULL);
 }
 
 static void expect_no_memory(long bytes) {
@@ -180,6 +180,27 @@ static void heap_filled_and_emptied(void) {
     stop_library();
 }
 
+/* Pieces too small for a look at the host's memory before each. There is address space for more of
+   them than there is memory, though none of it is touched. */
+static void more_than_memory_in_small_pieces(void) {
+    enum { kPieceBytes = 7 * kMiB };
+    const long machine = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+    const long most = machine / kPieceBytes + 1;
+    void** pieces = malloc((size_t)most * sizeof *pieces);
+    long count = 0;
+    find_node();
+    expect_no_memory(kPieceBytes);
+    while (ARMCI_Malloc(&pieces[count], kPieceBytes) == 0) {
+        count++;
+        check(count < most, "more pieces than the machine has memory for");
+    }
+    while (count > 0) {
+        check(ARMCI_Free(pieces[--count]) == 0, "ARMCI_Free");
+    }
+    free(pieces);
+    use_library();
+}
+
 /* Local memory is the caller's own affair: no message. */
 static void absurd_local(void) {
     check(ARMCI_Malloc_local(kAbsurd) == NULL, "ARMCI_Malloc_local");
@@ -246,6 +267,7 @@ const struct Case exhaustion_cases[] = {
     CASE(absurd_of_group, LAST_RANK, NODE),
     CASE(more_than_memory, ALL_RANKS, NODE),
     CASE(more_than_memory_on_several_nodes, ALL_RANKS, NODES),
+    CASE(more_than_memory_in_small_pieces, ALL_RANKS, ALONE),
     CASE(heap_filled_and_emptied, ON_ITS_OWN, ALONE),
     CASE(groups, LAST_RANK, ALONE),
     CASE(absurd_local, ALL_RANKS, NODE),
