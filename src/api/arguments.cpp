@@ -90,6 +90,42 @@ bool is_global_unlocked(uint64_t address, int64_t bytes, int rank, Runtime& runt
     return is_global(address, bytes, rank, runtime);
 }
 
+[[noreturn]] void refuse_remote(const char* function, const char* argument, uint64_t address,
+                                int64_t bytes, int rank, const Runtime& runtime) {
+    refuse_freed(function, argument, address, bytes, rank, runtime);
+    base::fatal(function,
+                "argument %s: %" PRId64 " bytes at 0x%" PRIx64
+                " of rank %d are not all "
+                "global memory: %s. Pass an address inside what ARMCI_Malloc returned for that "
+                "rank, or inside one range that it has attached (ARMCIX_Attach)",
+                argument, bytes, address, rank,
+                runtime.segments.explain(rank, address, bytes).c_str());
+}
+
+// One side of a descriptor, for messages about its segments.
+struct PointerArray {
+    const char* name;
+    int descriptor;
+
+    std::string name_of(int segment) const {
+        return std::string(name) + "[" + std::to_string(segment) + "] of descriptor " +
+               std::to_string(descriptor);
+    }
+};
+
+// check_remote() for a segment, whose name is made only where it is needed.
+uint32_t check_segment(const char* function, const PointerArray& array, int segment,
+                       uint64_t address, int64_t bytes, int rank, Runtime& runtime) {
+    if (is_global(address, bytes, rank, runtime)) {
+        return wire::kGlobal;
+    }
+    const uint32_t owner = core::find_attached(runtime, function, rank, address, bytes);
+    if (owner == wire::kGlobal) {
+        refuse_remote(function, array.name_of(segment).c_str(), address, bytes, rank, runtime);
+    }
+    return owner;
+}
+
 }  // namespace
 
 uint32_t check_remote(const char* function, const char* argument, uint64_t address, int64_t bytes,
@@ -99,14 +135,7 @@ uint32_t check_remote(const char* function, const char* argument, uint64_t addre
     }
     const uint32_t owner = core::find_attached(runtime, function, rank, address, bytes);
     if (owner == wire::kGlobal) {
-        refuse_freed(function, argument, address, bytes, rank, runtime);
-        base::fatal(function,
-                    "argument %s: %" PRId64 " bytes at 0x%" PRIx64
-                    " of rank %d are not all "
-                    "global memory: %s. Pass an address inside what ARMCI_Malloc returned for that "
-                    "rank, or inside one range that it has attached (ARMCIX_Attach)",
-                    argument, bytes, address, rank,
-                    runtime.segments.explain(rank, address, bytes).c_str());
+        refuse_remote(function, argument, address, bytes, rank, runtime);
     }
     return owner;
 }
@@ -230,7 +259,7 @@ bool make_strided(Runtime& runtime, const char* function, OpKind op, void* src,
 }
 
 bool make_vector(Runtime& runtime, const char* function, OpKind op, const armci_giov_t& descriptor,
-                 int proc, const strided::AccScale* scale, Transfer* transfer) {
+                 int number, int proc, const strided::AccScale* scale, Transfer* transfer) {
     check_not_negative(function, "bytes of a descriptor", descriptor.bytes);
     check_not_negative(function, "ptr_array_len of a descriptor", descriptor.ptr_array_len);
     if (descriptor.bytes == 0 || descriptor.ptr_array_len == 0) {
@@ -243,8 +272,9 @@ bool make_vector(Runtime& runtime, const char* function, OpKind op, const armci_
     void** local = local_first ? descriptor.src_ptr_array : descriptor.dst_ptr_array;
     void** remote = local_first ? descriptor.dst_ptr_array : descriptor.src_ptr_array;
     const int count = descriptor.ptr_array_len;
-    if (std::find(local, local + count, nullptr) != local + count) {
-        check_not_null(function, local_first ? "src_ptr_array" : "dst_ptr_array", nullptr);
+    if (void** null = std::find(local, local + count, nullptr); null != local + count) {
+        const PointerArray array{local_first ? "src_ptr_array" : "dst_ptr_array", number};
+        check_not_null(function, array.name_of(static_cast<int>(null - local)).c_str(), nullptr);
     }
     pipeline::VectorSegments segments;
     segments.local = reinterpret_cast<const uint64_t*>(local);
@@ -257,10 +287,10 @@ bool make_vector(Runtime& runtime, const char* function, OpKind op, const armci_
         hull.bytes > 0 && hull.bytes <= INT64_MAX &&
         is_global_unlocked(hull.begin, static_cast<int64_t>(hull.bytes), proc, runtime);
     segments.remote_hull = hull;
+    const PointerArray remote_array{local_first ? "dst_ptr_array" : "src_ptr_array", number};
     for (int i = 0; !are_in_one && i < count; ++i) {
-        const uint32_t owner =
-            check_remote(function, local_first ? "dst_ptr_array" : "src_ptr_array",
-                         segments.remote[i], descriptor.bytes, proc, runtime);
+        const uint32_t owner = check_segment(function, remote_array, i, segments.remote[i],
+                                             descriptor.bytes, proc, runtime);
         transfer->owner = std::max(transfer->owner, owner);
     }
     if (are_in_one && strided::make_pair_of_segments(segments.local, segments.remote, count,

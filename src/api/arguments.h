@@ -55,7 +55,8 @@ bool make_contiguous(Runtime& runtime, const char* function, OpKind op, void* sr
 bool make_strided(Runtime& runtime, const char* function, OpKind op, void* src,
                   const int* src_stride, void* dst, const int* dst_stride, const int* count,
                   int stride_levels, int proc, const strided::AccScale* scale, Transfer* transfer);
+// `number` is that of the descriptor in its vector, for messages.
 bool make_vector(Runtime& runtime, const char* function, OpKind op, const armci_giov_t& descriptor,
-                 int proc, const strided::AccScale* scale, Transfer* transfer);
+                 int number, int proc, const strided::AccScale* scale, Transfer* transfer);
 
 }  // namespace armci::api

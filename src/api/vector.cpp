@@ -47,7 +47,7 @@ void for_each_transfer(Runtime& runtime, const char* function, OpKind op, armci_
     }
     if (iov_len == 1) {
         Transfer transfer;
-        if (make_vector(runtime, function, op, iov[0], proc, scale, &transfer)) {
+        if (make_vector(runtime, function, op, iov[0], 0, proc, scale, &transfer)) {
             run(std::move(transfer));
         }
         return;
@@ -56,7 +56,7 @@ void for_each_transfer(Runtime& runtime, const char* function, OpKind op, armci_
     std::vector<armci_giov_t> descriptors;
     for (int i = 0; i < iov_len; ++i) {
         Transfer checked;
-        if (make_vector(runtime, function, op, iov[i], proc, scale, &checked)) {
+        if (make_vector(runtime, function, op, iov[i], i, proc, scale, &checked)) {
             descriptors.push_back(iov[i]);
         }
     }
@@ -69,7 +69,7 @@ void for_each_transfer(Runtime& runtime, const char* function, OpKind op, armci_
             group.add(descriptors[next]);
         }
         Transfer transfer;
-        make_vector(runtime, function, op, group.joined(), proc, scale, &transfer);
+        make_vector(runtime, function, op, group.joined(), 0, proc, scale, &transfer);
         run(std::move(transfer));
     }
 }

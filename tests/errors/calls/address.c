@@ -77,7 +77,8 @@ static void acc_v_past_end(void) {
     void* sources[3] = {local, local, local};
     void* places[3] = {slice, slice + kSliceBytes - 7, slice + 8};
     armci_giov_t descriptor = {sources, places, 8, 3};
-    expect_outside("ARMCI_AccV", "dst_ptr_array", places[1], 8, target, past_end_by(1));
+    expect_outside("ARMCI_AccV", "dst_ptr_array[1] of descriptor 0", places[1], 8, target,
+                   past_end_by(1));
     ARMCI_AccV(ARMCI_ACC_DBL, &one, &descriptor, 1, target);
 }
 
@@ -87,7 +88,8 @@ static void get_v_past_end(void) {
     void* places[2] = {slice, slice + 8};
     void* bad_places[2] = {slice + kSliceBytes, slice + 8};
     armci_giov_t descriptors[2] = {{places, destinations, 8, 2}, {bad_places, destinations, 8, 2}};
-    expect_outside("ARMCI_GetV", "src_ptr_array", bad_places[0], 8, target, past_end_by(8));
+    expect_outside("ARMCI_GetV", "src_ptr_array[0] of descriptor 1", bad_places[0], 8, target,
+                   past_end_by(8));
     ARMCI_GetV(descriptors, 2, target);
 }
 

@@ -18,6 +18,18 @@ static armci_hdl_t handle;
 static void* nothing[1] = {NULL};
 static void* something[1];
 
+/* Two segments, the second from null. */
+static armci_giov_t* half_of_vector(void) {
+    static armci_giov_t descriptor;
+    static void* sources[2];
+    static void* places[2];
+    sources[0] = local;
+    places[0] = slice;
+    places[1] = slice + 8;
+    descriptor = (armci_giov_t){sources, places, 8, 2};
+    return &descriptor;
+}
+
 /* A segment between null and the target's memory. */
 static armci_giov_t* vector(void** sources, void** destinations) {
     static armci_giov_t descriptor;
@@ -42,9 +54,11 @@ NULL_POINTER(put_s_stride, "ARMCI_PutS", "src_stride_ar",
              ARMCI_PutS(local, NULL, slice, stride, count, 1, target))
 NULL_POINTER(acc_s_stride, "ARMCI_AccS", "dst_stride_ar",
              ARMCI_AccS(ARMCI_ACC_DBL, &one, local, stride, slice, NULL, count, 1, target))
-NULL_POINTER(put_v, "ARMCI_PutV", "src_ptr_array",
+NULL_POINTER(put_v, "ARMCI_PutV", "src_ptr_array[0] of descriptor 0",
              ARMCI_PutV(vector(nothing, something), 1, target))
-NULL_POINTER(get_v, "ARMCI_GetV", "dst_ptr_array",
+NULL_POINTER(put_v_segment, "ARMCI_PutV", "src_ptr_array[1] of descriptor 0",
+             ARMCI_PutV(half_of_vector(), 1, target))
+NULL_POINTER(get_v, "ARMCI_GetV", "dst_ptr_array[0] of descriptor 0",
              ARMCI_GetV(vector(something, nothing), 1, target))
 NULL_POINTER(put_v_array, "ARMCI_PutV", "src_ptr_array",
              ARMCI_PutV(vector(NULL, something), 1, target))
@@ -75,6 +89,7 @@ const struct Case null_cases[] = {
     CHECK(put_s_stride),
     CHECK(acc_s_stride),
     CHECK(put_v),
+    CHECK(put_v_segment),
     CHECK(get_v),
     CHECK(put_v_array),
     CHECK(put_v_descriptors),
