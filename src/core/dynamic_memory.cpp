@@ -56,7 +56,6 @@ void attach_dynamic(Runtime& runtime, int owner, const DynamicMemory& memory) {
     auto segment = std::make_unique<Segment>();
     segment->id = id;
     segment->group = runtime.groups.single(owner);
-    segment->is_internal = true;
     const size_t words = (SegmentTables::bytes(1, 1) + sizeof(uint64_t) - 1) / sizeof(uint64_t);
     segment->owned_tables = std::make_unique<uint64_t[]>(words);
     segment->tables = new (segment->owned_tables.get()) SegmentTables{1, 1};

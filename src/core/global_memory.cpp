@@ -425,7 +425,7 @@ void free_global(Runtime& runtime, const char* function, const GroupRef& fallbac
     Segment* mine = nullptr;
     if (base != nullptr) {
         mine = runtime.segments.find_by_my_base(base);
-        if (mine == nullptr || mine->is_internal) {
+        if (mine == nullptr || mine->is_internal || mine->is_dynamic()) {
             base::fatal(function,
                         "argument ptr = %p: not the beginning of this rank's part of any "
                         "allocation; %spass what ARMCI_Malloc returned for this rank, once",

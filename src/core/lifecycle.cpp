@@ -145,7 +145,7 @@ void free_leaked(Runtime& runtime) {
     int leaked = 0;
     bool counter_is_left = false;
     for (const auto& segment : runtime.segments.all()) {
-        if (segment->is_internal) {
+        if (segment->is_internal || segment->is_dynamic()) {
             continue;
         }
         if (!counter_is_left && is_tcgmsg_counter(*segment)) {

@@ -181,6 +181,9 @@ struct Runtime {
             return node;
         }
         const NodePart* part = segments.find(target, address, 1).part;
+        if (part == nullptr) {
+            part = segments.part_at(node, address);  // the library's own
+        }
         return part != nullptr ? part->server : network->servers.first_of(node);
     }
     // Which one on that node shall have a new segment: they take turns.

@@ -110,7 +110,7 @@ Segment* Segments::add(std::unique_ptr<Segment> segment) {
     remove_outdated(*segment);
     begin_change();
     Segment* added = segment.get();
-    if ((added->id & kDynamicSegment) != 0) {
+    if (added->is_dynamic()) {
         dynamic_.push_back(added);
     }
     added->place = segments_.size();
@@ -181,7 +181,7 @@ const Segments::Entry* Segments::find_entry(const std::vector<Entry>& entries, u
 Segments::Cached Segments::search_in(const std::vector<Entry>& entries, int rank, uint64_t address,
                                      int64_t bytes) {
     const Entry* entry = find_entry(entries, address);
-    if (entry == nullptr) {
+    if (entry == nullptr || entry->segment->is_internal) {
         return {};
     }
     const int group_rank = entry->segment->group->group_rank(rank);
@@ -217,6 +217,11 @@ Segments::Place Segments::find_by_thread(int rank, uint64_t address, int64_t byt
     return {cached.segment, cached.part};
 }
 
+const NodePart* Segments::part_at(int node, uint64_t address) {
+    const Entry* entry = find_entry(index_of(node).entries, address);
+    return entry != nullptr ? entry->part : nullptr;
+}
+
 bool Segments::resolve(int node, uint64_t address, int64_t bytes, fabric::RemoteMemory* memory) {
     const Entry* entry = find_entry(index_of(node).entries, address);
     if (entry == nullptr || static_cast<uint64_t>(bytes) > entry->end - address ||
@@ -236,12 +241,26 @@ size_t Segments::index_bytes() const {
     return bytes;
 }
 
+// What that rank took part in with 0 bytes; nullptr if there is none.
+const Segment* Segments::find_empty_slice(int rank) const {
+    const auto found = std::find_if(segments_.begin(), segments_.end(), [&](const auto& segment) {
+        const int group_rank = segment->group->group_rank(rank);
+        return !segment->is_internal && group_rank >= 0 && segment->slice(group_rank).bytes == 0;
+    });
+    return found != segments_.end() ? found->get() : nullptr;
+}
+
 std::string Segments::explain(int rank, uint64_t address, int64_t bytes) const {
+    if (const Segment* empty = address == 0 ? find_empty_slice(rank) : nullptr) {
+        return "a null pointer is the address of an empty part, and that of rank " +
+               std::to_string(rank) + " in allocation " + name_of_allocation(empty->id) +
+               " is empty: it asked for 0 bytes";
+    }
     const Slice* nearest = nullptr;
     uint64_t nearest_distance = UINT64_MAX;
     for (const auto& segment : segments_) {
         const int group_rank = segment->group->group_rank(rank);
-        if (group_rank < 0 || segment->slice(group_rank).bytes == 0) {
+        if (segment->is_internal || group_rank < 0 || segment->slice(group_rank).bytes == 0) {
             continue;
         }
         const Slice& slice = segment->slice(group_rank);

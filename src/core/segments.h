@@ -54,6 +54,9 @@ struct SegmentTables {
     }
 };
 
+// Numbers of what one rank makes alone (ARMCI_Memget); the highest bit of others is clear.
+inline constexpr uint64_t kDynamicSegment = uint64_t{1} << 63;
+
 struct Segment {
     uint64_t id = 0;  // the same on all ranks of the group, never reused
     GroupRef group;
@@ -62,15 +65,15 @@ struct Segment {
     uint32_t data_record = 0;
     uint32_t tables_record = 0;
     size_t place = 0;                          // among all of this rank
-    bool is_internal = false;                  // the library's own; not counted as leaked
+    bool is_internal = false;                  // the library's own: no address of a call names it
     std::unique_ptr<uint64_t[]> owned_tables;  // dynamic memory: tables of this rank only
 
     const Slice& slice(int group_rank) const { return tables->slices()[group_rank]; }
     const NodePart* part(int node) const;
+    // Made by one rank alone (ARMCI_Memget).
+    bool is_dynamic() const { return (id & kDynamicSegment) != 0; }
 };
 
-// Numbers of what one rank makes alone (ARMCI_Memget); the highest bit of others is clear.
-inline constexpr uint64_t kDynamicSegment = uint64_t{1} << 63;
 // Below the number of the rank that made it.
 inline constexpr int kDynamicCountBits = 32;
 inline constexpr int kCollectiveCountBits = 40;
@@ -97,7 +100,8 @@ class Segments {
         const Segment* segment = nullptr;  // nullptr: no such memory
         const NodePart* part = nullptr;
     };
-    // Where [address, address + bytes) of a rank's global memory is. Inline fast path.
+    // Where [address, address + bytes) of a rank's global memory is, the library's own left out.
+    // Inline fast path.
     Place find(int rank, uint64_t address, int64_t bytes) {
         const Cached& cached = cache_.of(rank);
         return cached.has(rank, address, bytes) ? Place{cached.segment, cached.part}
@@ -105,6 +109,8 @@ class Segments {
     }
     // The same for ranks of this node, by any thread, without the API lock.
     Place find_by_thread(int rank, uint64_t address, int64_t bytes);
+    // Where an address of that node is, in the library's own memory or the program's.
+    const NodePart* part_at(int node, uint64_t address);
     // For RMA by node, when the slice has been checked already.
     bool resolve(int node, uint64_t address, int64_t bytes, fabric::RemoteMemory* memory);
 
@@ -150,6 +156,7 @@ class Segments {
         Cache cache;
     };
 
+    const Segment* find_empty_slice(int rank) const;
     Place search(int rank, uint64_t address, int64_t bytes);
     static Cached search_in(const std::vector<Entry>& entries, int rank, uint64_t address,
                             int64_t bytes);

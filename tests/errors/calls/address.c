@@ -171,6 +171,38 @@ static void rmw_on_stack(void) {
     ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, local, &word, 1, my_rank);
 }
 
+/* The library's own memory is nobody's to write to, wherever it lies: here where a program's was.
+ */
+static void put_to_mutex(void) {
+    void* memory[2];
+    check(ARMCI_Malloc(memory, 64) == 0, "ARMCI_Malloc");
+    check(ARMCI_Free(memory[my_rank]) == 0, "ARMCI_Free");
+    check(ARMCI_Create_mutexes(1) == 0, "ARMCI_Create_mutexes");
+    if (is_last_rank()) {
+        expect_outside("ARMCI_Put", "dst", memory[target], 8, target, outside(target));
+        ARMCI_Put(local, memory[target], 8, target);
+    }
+}
+
+/* Nor does it help to know where it is. */
+static void nearest_is_of_the_program(void) {
+    check(ARMCI_Free(bases[my_rank]) == 0, "ARMCI_Free");
+    if (is_last_rank()) {
+        expect_outside("ARMCI_Put", "dst", slice, 8, target,
+                       text("rank %d has no global memory at all", target));
+        ARMCI_Put(local, slice, 8, target);
+    }
+}
+
+static void put_to_empty_part(void) {
+    void* memory[2];
+    check(ARMCI_Malloc(memory, is_last_rank() ? 64 : 0) == 0, "ARMCI_Malloc");
+    if (is_last_rank()) {
+        expect_outside("ARMCI_Put", "dst", memory[0], 8, 0, "it asked for 0 bytes");
+        ARMCI_Put(local, memory[0], 8, 0);
+    }
+}
+
 /* Both ranks free it; only the last one uses it once more. */
 static void use_after_free(void) {
     void* memory[2];
@@ -221,6 +253,9 @@ const struct Case address_cases[] = {
     CASE(put_to_rank_outside_group, LAST_RANK, NODE),
     CHECK(put_to_local_memory),
     CHECK(rmw_on_stack),
+    CASE(put_to_mutex, ALL_RANKS, NODE),
+    CASE(nearest_is_of_the_program, ALL_RANKS, NODES),
+    CASE(put_to_empty_part, ALL_RANKS, NODE),
     CASE(use_after_free, ALL_RANKS, NODE),
     CASE(use_after_free_of_far_memory, ALL_RANKS, NODES),
     CASE(use_without_memory, ALL_RANKS, NODE),
