@@ -10,7 +10,7 @@ namespace armci::core {
 
 void start_notifications(Runtime& runtime) {
     std::vector<void*> bases(runtime.world.size);
-    const auto bytes = static_cast<int64_t>(sizeof(int)) * runtime.world.size;
+    const auto bytes = static_cast<int64_t>(sizeof(uint32_t)) * runtime.world.size;
     // The heap is as new as the library: its pages are zero. They stay without memory behind them
     // until somebody notifies, because there is a counter for each pair of ranks.
     if (!allocate_global(runtime, "ARMCI_Init", runtime.groups.world(), bytes, bases.data(),
@@ -27,9 +27,9 @@ int notify(Runtime& runtime, const char* function, int target) {
         runtime.checks->close_writes(target);
     }
     const uint64_t address = runtime.notify_counters->slice(target).base +
-                             sizeof(int) * static_cast<uint64_t>(world.rank);
+                             sizeof(uint32_t) * static_cast<uint64_t>(world.rank);
     if (world.on_my_node(target)) {
-        __atomic_fetch_add(reinterpret_cast<int*>(address), 1, __ATOMIC_RELEASE);
+        __atomic_fetch_add(reinterpret_cast<uint32_t*>(address), 1U, __ATOMIC_RELEASE);
     } else {
         pipeline::Origin& origin = runtime.network->origin;
         const int server = runtime.server_of(target, address);
@@ -45,21 +45,21 @@ int notify(Runtime& runtime, const char* function, int target) {
         runtime.wait_for_network(cause, [&] { return task.is_complete(); });
         origin.make_binding(server);
     }
-    return ++runtime.notifications_sent[target];
+    return static_cast<int>(++runtime.notifications_sent[target]);
 }
 
 int wait_notification(Runtime& runtime, int source, int* waited) {
-    const int next = ++runtime.notifications_taken[source];
+    const uint32_t next = ++runtime.notifications_taken[source];
     const uint64_t mine = runtime.notify_counters->slice(runtime.world.rank).base;
     const auto* counter =
-        reinterpret_cast<const int*>(mine + sizeof(int) * static_cast<uint64_t>(source));
-    int arrived = 0;
+        reinterpret_cast<const uint32_t*>(mine + sizeof(uint32_t) * static_cast<uint64_t>(source));
+    uint32_t arrived = 0;
     runtime.wait_until({"armci_notify_wait", "a notification of rank", source}, [&] {
         arrived = __atomic_load_n(counter, __ATOMIC_ACQUIRE);
-        return arrived >= next;
+        return has_arrived(arrived, next);
     });
-    *waited = next;
-    return arrived;
+    *waited = static_cast<int>(next);
+    return static_cast<int>(arrived);
 }
 
 }  // namespace armci::core

@@ -103,8 +103,8 @@ struct Runtime {
     MutexSet world_mutexes;
     std::vector<HeldMutex> held_mutexes;
     Segment* notify_counters = nullptr;
-    std::unordered_map<int, int> notifications_sent;
-    std::unordered_map<int, int> notifications_taken;
+    std::unordered_map<int, uint32_t> notifications_sent;
+    std::unordered_map<int, uint32_t> notifications_taken;
 
     MPI_Request all_stop = MPI_REQUEST_NULL;  // from ARMCI_Finalize until all ranks are in it
 
