@@ -350,6 +350,9 @@ void open_network(Runtime& runtime) {
     runtime.network = std::make_unique<Network>();
     Network& network = *runtime.network;
     network.servers = {runtime.world.node_count, settings.servers_per_node};
+    // Rank 0 tells; the others have been told what to choose.
+    network.passed_over = choice.passed_over;
+    network.idle_adapter = choice.idle_adapter;
     std::string error;
     // A server inserts every rank, the origin every server.
     const auto peers = static_cast<size_t>(runtime.world.size + network.servers.count());

@@ -60,6 +60,23 @@ void print_setting(const Runtime& runtime, const base::ConfigRow& row) {
                  row.name.data(), (chosen.empty() ? row.value : chosen).c_str(), source.c_str());
 }
 
+// Such a job runs, only slowly: nothing else would tell.
+void warn_of_idle_adapter(const Network& network) {
+    if (!network.idle_adapter.empty()) {
+        ARMCI_LOG_WARN(
+            "provider %s is used, and a better network lies idle: %s. If that is meant, "
+            "ARMCI_PROVIDER=%s says so",
+            network.domain.provider_name().c_str(), network.idle_adapter.c_str(),
+            network.domain.provider_name().c_str());
+    }
+}
+
+void print_passed_over(const Network& network) {
+    for (const std::string& line : network.passed_over) {
+        std::fprintf(stderr, "  not used: %s\n", line.c_str());
+    }
+}
+
 }  // namespace
 
 void report_start(const Runtime& runtime) {
@@ -74,6 +91,9 @@ void report_start(const Runtime& runtime) {
         ARMCI_LOG_WARN(
             "ARMCI_PROGRESS_THREAD=0: remote requests are served only while a node's first "
             "rank (each that hosts a data server) is inside the library");
+    }
+    if (runtime.network != nullptr) {
+        warn_of_idle_adapter(*runtime.network);
     }
     if (configuration.config.verbose < 1) {
         return;
@@ -94,6 +114,9 @@ void report_start(const Runtime& runtime) {
                  runtime.network == nullptr    ? "not needed"
                  : runtime.network->rma_usable ? "used"
                                                : "not used");
+    if (runtime.network != nullptr) {
+        print_passed_over(*runtime.network);
+    }
     for (const base::ConfigRow& row : configuration.rows) {
         print_setting(runtime, row);
     }

@@ -56,7 +56,9 @@ struct Network {
     uint32_t server_addresses_record = 0;  // heap record, on the node's first rank
     bool rma_usable = false;
     pipeline::CostModel costs;
-    std::string cost_source;  // where its constants come from, in words
+    std::vector<std::string> passed_over;  // providers, and why; on rank 0
+    std::string idle_adapter;              // of them, the one that the user will miss; on rank 0
+    std::string cost_source;               // where its constants come from, in words
     BufferPlan buffers;
 };
 

@@ -23,18 +23,26 @@ constexpr NetworkCosts kDatagramCosts = {8, 8, 0.0033, 16, 10, 0.0033, 0.5};
 constexpr NetworkCosts kAdapterCosts = {2, 0.3, 0.00008, 3, 0.5, 0.00008, 0.9};
 constexpr NetworkCosts kNoCosts = {};
 
+// RDMA adapters of all makers are of one class and told apart by their drivers. The queues of EFA
+// cannot do what ofi_rxm needs of verbs.
+constexpr AdapterKind kCassini = {"/sys/class/cxi", nullptr, nullptr};
+constexpr AdapterKind kVerbs = {"/sys/class/infiniband", nullptr, "efa"};
+constexpr AdapterKind kEfa = {"/sys/class/infiniband", "efa", nullptr};
+constexpr AdapterKind kIntelEthernet = {"/sys/class/infiniband", "ice", nullptr};
+constexpr AdapterKind kOmniPath = {"/sys/class/infiniband", "hfi1", nullptr};
+
 // One row per provider. Rows for hardware that the project could not run yet say so in the remark.
 constexpr ProviderRow kTable[] = {
     {"cxi", 90, WaitMode::fd, true, true, false, false, false, kAdapterCosts, nullptr,
-     "from documentation, not run"},
+     "from documentation, not run", kCassini},
     {"verbs;ofi_rxm", 80, WaitMode::fd, true, false, true, false, true, kAdapterCosts, nullptr,
-     "from documentation, not run"},
+     "from documentation, not run", kVerbs},
     {"efa", 75, WaitMode::nap, true, true, true, false, false, kAdapterCosts, nullptr,
-     "from documentation, not run"},
+     "from documentation, not run", kEfa},
     {"psm3", 70, WaitMode::fd, true, true, false, false, false, kAdapterCosts, nullptr,
-     "from documentation, not run"},
+     "from documentation, not run", kIntelEthernet},
     {"opx", 65, WaitMode::nap, true, true, false, false, false, kAdapterCosts, nullptr,
-     "from documentation, not run"},
+     "from documentation, not run", kOmniPath},
     {"tcp", 50, WaitMode::fd, true, true, true, false, true, kTcpCosts, nullptr, ""},
     {"tcp;ofi_rxm", 40, WaitMode::fd, true, true, true, true, true, kTcpCosts, nullptr, ""},
     {"sockets", 0, WaitMode::fd, true, true, false, true, true, kSocketsCosts, nullptr,
@@ -266,62 +274,145 @@ const char* exhausted_limit() {
                            : "";
 }
 
-ProviderChoice choose_provider(const ProviderRequest& request) {
-    ProviderChoice choice;
-    std::vector<std::string> candidates;
-    if (!request.name.empty()) {
-        // libfabric resolves a name to stacks of providers ("tcp" to "tcp;ofi_rxm" before 1.18).
-        const InfoPtr list = query(request.name, false, 0);
-        candidates = names_in(list.get());
-        if (candidates.empty()) {
-            choice.error = "libfabric has no provider \"" + request.name +
-                           "\" with reliable datagrams here; it offers " +
-                           joined(available_providers());
-            return choice;
-        }
-        if (std::find(candidates.begin(), candidates.end(), request.name) != candidates.end()) {
-            candidates = {request.name};
-        }
-    } else {
-        candidates = available_providers();
-        std::erase_if(candidates, [&](const std::string& name) {
-            const ProviderRow& row = provider_row(name);
-            if (row.preference > 0) {
-                return false;
-            }
-            choice.passed_over.push_back(
-                name + ": " +
-                (row.refused != nullptr ? row.refused : "used only when ARMCI_PROVIDER names it"));
-            return true;
-        });
-        std::stable_sort(candidates.begin(), candidates.end(),
-                         [](const std::string& a, const std::string& b) {
-                             return provider_row(a).preference > provider_row(b).preference;
-                         });
+namespace {
+
+// Whether libfabric was built with the provider and it could start. Of a stack: the one below,
+// which the others only complement.
+bool is_registered(const std::string& name) {
+    const LibfabricEnvironment environment;
+    fi_info* list = nullptr;
+    if (fi_getinfo(FI_VERSION(1, 17), nullptr, nullptr, FI_PROV_ATTR_ONLY, nullptr, &list) != 0) {
+        return false;
     }
+    const InfoPtr owner(list);
+    const std::vector<std::string> names = names_in(list);
+    return std::find(names.begin(), names.end(), name.substr(0, name.find(';'))) != names.end();
+}
+
+// Why libfabric does not offer the row's provider. It is asked only where there is an adapter.
+std::string absence_of(const ProviderRow& row, const std::string& adapter) {
+    return explain_absence(
+        row.adapter, {adapter, locked_memory_limit(), !adapter.empty() && is_registered(row.name)});
+}
+
+ProviderChoice refuse_unknown(const ProviderRequest& request) {
+    ProviderChoice choice;
+    choice.error = "libfabric has no provider \"" + request.name +
+                   "\" with reliable datagrams here; it offers " + joined(available_providers());
+    for (const ProviderRow& row : kTable) {
+        const bool is_meant =
+            request.name == row.name || std::string(row.name).starts_with(request.name + ";");
+        if (is_meant && row.adapter.directory != nullptr) {
+            const std::string adapter = find_adapter(request.root, row.adapter);
+            choice.error += ". " + request.name + ": " + absence_of(row, adapter);
+        }
+    }
+    return choice;
+}
+
+// What libfabric calls by the name that the user gave: it resolves names to stacks of providers
+// ("tcp" to "tcp;ofi_rxm" before 1.18).
+std::vector<std::string> candidates_for(const std::string& name) {
+    const InfoPtr list = query(name, false, 0);
+    const std::vector<std::string> stacks = names_in(list.get());
+    const bool is_exact = std::find(stacks.begin(), stacks.end(), name) != stacks.end();
+    return is_exact ? std::vector{name} : stacks;
+}
+
+// Of what libfabric offers that which is used without being named, best first.
+std::vector<std::string> candidates_among(const std::vector<std::string>& offered,
+                                          ProviderChoice* choice) {
+    std::vector<std::string> candidates;
+    for (const std::string& name : offered) {
+        const ProviderRow& row = provider_row(name);
+        if (row.preference > 0) {
+            candidates.push_back(name);
+            continue;
+        }
+        choice->passed_over.push_back(
+            name + ": " +
+            (row.refused != nullptr ? row.refused : "used only when ARMCI_PROVIDER names it"));
+    }
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const std::string& a, const std::string& b) {
+                         return provider_row(a).preference > provider_row(b).preference;
+                     });
+    return candidates;
+}
+
+// Opens the first of the candidates that can be.
+void open_first(const std::vector<std::string>& candidates, const ProviderRequest& request,
+                ProviderChoice* choice) {
     for (const std::string& name : candidates) {
         const ProviderRow& row = provider_row(name);
         if (row.refused != nullptr) {
-            choice.error = "provider " + name + " is not used because " + row.refused;
-            choice.passed_over.push_back(name + ": " + row.refused);
+            choice->error = "provider " + name + " is not used because " + row.refused;
+            choice->passed_over.push_back(name + ": " + row.refused);
             continue;
         }
-        choice.info = open_row(name, row, request);
-        if (choice.info) {
-            choice.row = &row;
-            choice.error.clear();
-            return choice;
+        choice->info = open_row(name, row, request);
+        if (choice->info) {
+            choice->row = &row;
+            choice->error.clear();
+            return;
         }
-        choice.error = "provider " + name + " has no usable " +
-                       (request.interface.empty() ? "network interface here"
-                                                  : "interface \"" + request.interface +
-                                                        "\" here, but " + interfaces_of(name, row));
-        choice.passed_over.push_back(choice.error);
+        choice->error =
+            "provider " + name + " has no usable " +
+            (request.interface.empty()
+                 ? "network interface here"
+                 : "interface \"" + request.interface + "\" here, but " + interfaces_of(name, row));
+        choice->passed_over.push_back(choice->error);
     }
-    if (choice.error.empty()) {
-        choice.error = "libfabric offers no provider that this library can use; it has " +
-                       joined(available_providers());
+    if (choice->error.empty()) {
+        choice->error = "libfabric offers no provider that this library can use; it has " +
+                        joined(available_providers());
     }
+}
+
+// What would have been preferred to the choice, and whether an adapter lies idle because of it.
+void explain_better_ones(const std::vector<std::string>& offered, const ProviderRequest& request,
+                         ProviderChoice* choice) {
+    const ProviderRow& taken = choice->row != nullptr ? *choice->row : kUnknown;
+    for (const ProviderRow& row : kTable) {
+        if (row.preference <= taken.preference) {
+            continue;
+        }
+        const std::string adapter = find_adapter(request.root, row.adapter);
+        const bool is_offered =
+            std::find(offered.begin(), offered.end(), row.name) != offered.end();
+        std::string line = std::string(row.name) + ": ";
+        if (is_offered) {
+            line += "adapter " + adapter +
+                    " is here, but the provider has no usable network interface; "
+                    "give the adapter's an IPv4 address";
+        } else {
+            line += absence_of(row, adapter);
+            choice->passed_over.push_back(line);
+        }
+        // Who names an interface has chosen among networks that are offered.
+        const bool is_wanted = !is_offered || request.interface.empty();
+        if (!adapter.empty() && is_wanted && taken.adapter.directory == nullptr &&
+            choice->idle_adapter.empty()) {
+            choice->idle_adapter = line;
+        }
+    }
+}
+
+}  // namespace
+
+ProviderChoice choose_provider(const ProviderRequest& request) {
+    ProviderChoice choice;
+    if (!request.name.empty()) {
+        const std::vector<std::string> candidates = candidates_for(request.name);
+        if (candidates.empty()) {
+            return refuse_unknown(request);
+        }
+        open_first(candidates, request, &choice);
+        return choice;
+    }
+    const std::vector<std::string> offered = available_providers();
+    open_first(candidates_among(offered, &choice), request, &choice);
+    explain_better_ones(offered, request, &choice);
     return choice;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "fabric/adapters.h"
 #include "fabric/fid.h"
 
 namespace armci::fabric {
@@ -47,8 +48,9 @@ struct ProviderRow {
     // their messages may lie anywhere.
     bool ends_early;
     NetworkCosts costs;
-    const char* refused;  // why the provider is not used at all, or nullptr
-    const char* remark;   // for armci-info; may be empty
+    const char* refused;       // why the provider is not used at all, or nullptr
+    const char* remark;        // for armci-info; may be empty
+    AdapterKind adapter = {};  // what it needs, as far as the kernel tells
 };
 
 const std::vector<ProviderRow>& provider_table();
@@ -60,13 +62,19 @@ struct ProviderRequest {
     std::string name;          // empty: the table's preference
     std::string interface;     // empty: the first suitable one
     bool single_host = false;  // all ranks on one host: loopback will do
+    std::string root = {};     // for tests: where adapters are looked for
 };
 
 struct ProviderChoice {
     InfoPtr info;
     const ProviderRow* row = nullptr;
-    std::string error;                     // why there is none
-    std::vector<std::string> passed_over;  // "name: reason" of what was available but not taken
+    std::string error;  // why there is none
+    // "name: reason" of what is available or preferred to what was taken. Where the request names a
+    // provider: only of that.
+    std::vector<std::string> passed_over;
+    // The one of these that the user will miss: its adapter is here, and what was taken instead
+    // needs none. Empty if there is none.
+    std::string idle_adapter;
 };
 
 ProviderChoice choose_provider(const ProviderRequest& request);

@@ -41,6 +41,11 @@ def check_providers():
     expect_texts(job, 1, 'no usable interface "pigeon0" here, but ', "lo")
     job = run(INFO, "--providers", ARMCI_PROVIDER="carrier_pigeon")
     expect_texts(job, 1, 'no provider "carrier_pigeon"')
+    if not os.path.exists("/sys/class/cxi"):
+        cause = "no adapter for it here (/sys/class/cxi)"
+        expect_texts(run(INFO, "--providers"), 0, f"  not used: cxi: {cause}")
+        job = run(INFO, "--providers", ARMCI_PROVIDER="cxi")
+        expect_texts(job, 1, 'no provider "cxi"', f"cxi: {cause}")
     job = run(INFO, "--providers", ARMCI_ROUTE="bad")
     expect_texts(job, 1, 'ARMCI_ROUTE="bad" is not ')
 
@@ -77,6 +82,37 @@ def check_verbose():
     expect(not settings.get("ARMCI_INTERFACE", "(").startswith("("), "an interface", job)
 
 
+def check_passed_over():
+    """A job of several nodes says what it does not use: when asked, and by itself only of adapters that lie idle."""
+    if os.path.exists("/sys/class/cxi") or os.path.exists("/sys/class/infiniband"):
+        return
+    line = "  not used: cxi: no adapter for it here"
+    job = run(MPIEXEC, "-n", "2", INFO, **NODES)
+    expect_texts(job, 0, line)
+    expect("idle" not in job[2] and line not in job[2], "no warning", job)
+    job = run(MPIEXEC, "-n", "2", INFO, ARMCI_VERBOSE="1", **NODES)
+    expect(job[2].count(line) == 1, "the line once", job)
+
+
+def check_idle_adapter():
+    """A host with an adapter, as far as the kernel tells, whose provider libfabric does not offer."""
+    pretend = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+               "mount -t tmpfs none /sys/class && mkdir -p /sys/class/cxi/cxi7 && exec \"$@\"", "sh"]
+    if run(*pretend, "true")[0] != 0:
+        print("not tested: adapters that lie idle, for want of user namespaces")
+        return
+    cause = "cxi: adapter cxi7 is here, but "
+    job = run(*pretend, INFO, "--providers")
+    expect_texts(job, 0, f"  not used: {cause}")
+    job = run(*pretend, MPIEXEC, "-n", "2", INFO, **NODES)
+    expect_texts(job, 0, f"a better network lies idle: {cause}")
+    expect(job[2].count("lies idle") == 1, "one warning", job)
+    named = {"ARMCI_PROVIDER": "sockets", "ARMCI_INTERFACE": "lo"}
+    job = run(*pretend, MPIEXEC, "-n", "2", INFO, **NODES, **named)
+    expect_texts(job, 0, "provider sockets")
+    expect("lies idle" not in job[2], "no warning where a provider is named", job)
+
+
 def check_configuration():
     job = run(INFO, "--config", ARMCI_STATS="yes")
     expect_texts(job, 0, "ARMCI_STATS = 1  (environment)")
@@ -106,6 +142,8 @@ def check_refusals():
 check_providers()
 check_jobs()
 check_verbose()
+check_passed_over()
+check_idle_adapter()
 check_configuration()
 check_refusals()
 for complaint in complaints:

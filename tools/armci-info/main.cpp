@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "armci-info/configuration.h"
 #include "armci-info/explain.h"
@@ -44,6 +45,12 @@ void print_version() {
                 FI_MAJOR(fabric), FI_MINOR(fabric), mpi);
 }
 
+void print_passed_over(const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) {
+        std::printf("  not used: %s\n", line.c_str());
+    }
+}
+
 // What a job on this host alone would use, whether there is one or not.
 int print_providers(const armci::base::Config& config) {
     const armci::fabric::ProviderChoice choice =
@@ -55,9 +62,7 @@ int print_providers(const armci::base::Config& config) {
     } else {
         std::fprintf(stderr, "armci-info: no network between nodes: %s\n", choice.error.c_str());
     }
-    for (const std::string& line : choice.passed_over) {
-        std::printf("  not used: %s\n", line.c_str());
-    }
+    print_passed_over(choice.passed_over);
     return choice.info ? 0 : 1;
 }
 
@@ -70,6 +75,7 @@ int print_network() {
     const armci::fabric::Domain& domain = runtime.network->domain;
     std::printf("between nodes: %s on %s, in use\n", domain.provider_name().c_str(),
                 armci::fabric::interface_name(domain.info()).c_str());
+    print_passed_over(runtime.network->passed_over);
     return 0;
 }
 
