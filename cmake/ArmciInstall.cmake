@@ -1,4 +1,4 @@
-# What `cmake --install` puts below the prefix: libraries, headers, armci.pc and the CMake package.
+# What `cmake --install` puts below the prefix: libraries, headers, armci.pc, the CMake package, documents.
 # All of it is relocatable. Included last, when the targets exist.
 
 include(CMakePackageConfigHelpers)
@@ -67,3 +67,13 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/armci-config-version.cmak
 install(FILES
     ${PROJECT_BINARY_DIR}/armci-config.cmake ${PROJECT_BINARY_DIR}/armci-config-version.cmake
     DESTINATION ${armci_cmake_dir})
+
+# ---- Documents ----
+# Messages and help texts name them as docs/NAME.md, and they each other.
+install(FILES
+    ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
+    DESTINATION ${armci_doc_dir})
+# The examples' CMakeLists.txt is a part of the project's.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples
+    DESTINATION ${armci_doc_dir}
+    PATTERN CMakeLists.txt EXCLUDE)

@@ -2,7 +2,7 @@
 # Installs the library into a temporary prefix and builds and runs programs against it as users do.
 # usage: check_install.sh STEP
 # STEP is prepare, one of the ways to build below, or clean. From the environment:
-#   WORK BUILD_DIR SOURCE_DIR LIBDIR VERSION CMAKE CC MPI MPICC MPIFORT MPIEXEC READELF
+#   WORK BUILD_DIR SOURCE_DIR LIBDIR DOCDIR VERSION CMAKE CC MPI MPICC MPIFORT MPIEXEC READELF
 set -eu
 unset DESTDIR
 
@@ -43,7 +43,9 @@ prepare() {
         "$LIBDIR/cmake/armci/armci-config.cmake" \
         "$LIBDIR/cmake/armci/armci-config-version.cmake" \
         include/armci.h include/armcix.h include/message.h include/mp3.h \
-        include/armci/armci.h include/armci/armcix.h include/armci/message.h; do
+        include/armci/armci.h include/armci/armcix.h include/armci/message.h \
+        "$DOCDIR/README.md" "$DOCDIR/LICENSE" "$DOCDIR/docs/checking.md" \
+        "$DOCDIR/examples/first_put.c"; do
         [ -s "$prefix/$file" ] || fail "$file is not installed"
     done
     [ "$(readlink "$prefix/$LIBDIR/libarmci-$MPI.so")" = libarmci.so ] || fail "wrong alias"
