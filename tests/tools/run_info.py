@@ -52,7 +52,8 @@ def check_providers():
 
 def check_jobs():
     job = run(MPIEXEC, "-n", "2", INFO, ARMCI_PROVIDER="sockets", ARMCI_INTERFACE="lo", **NODES)
-    expect_texts(job, 0, "provider sockets", "between nodes: sockets on lo, in use")
+    expect_texts(job, 0, "provider sockets", "between nodes: sockets on lo, in use",
+                 "node memory: ", "huge pages")
     job = run(MPIEXEC, "-n", "2", INFO, ARMCI_PROVIDER="carrier_pigeon")
     expect_texts(job, 1, "2 ranks on 1 node", 'no provider "carrier_pigeon"')
     # Whoever starts it on several ranks wants to read it once.

@@ -14,6 +14,7 @@
 #include "armci-info/routes.h"
 #include "core/runtime.h"
 #include "fabric/provider.h"
+#include "node/huge_pages.h"
 
 namespace {
 
@@ -100,6 +101,7 @@ int run_in_job(int argc, char** argv) {
     if (rank == 0) {
         std::printf("\n");
         status = print_network();
+        std::printf("node memory: %s\n", armci::node::describe_huge_pages("").c_str());
         std::printf("\n");
         armci::info::print_configuration(stdout, armci::info::read_configuration());
     }
