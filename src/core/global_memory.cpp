@@ -36,6 +36,9 @@ struct Wish {
     uint64_t segment_id = 0;  // from group rank 0
 };
 
+// Every member has as many of both as there are members: docs/scaling.md counts on it.
+static_assert(sizeof(Wish) == 16 && sizeof(NodeReport) == 64);
+
 int64_t alignment_of(int64_t slice_bytes) {
     return slice_bytes >= kLargeSlice ? static_cast<int64_t>(node::kPageBytes) : kSmallAlignment;
 }
