@@ -48,6 +48,14 @@ constexpr std::string_view kForeignNames[] = {
 };
 
 enum class VariableClass { own, mirrored };
+enum class Whose { job, rank };
+
+// The last columns of a row of the table.
+struct Traits {
+    VariableClass kind;
+    Whose whose;
+    const char* help;
+};
 
 std::string choice_text(const char* choices, int index) {
     std::string_view rest(choices);
@@ -70,46 +78,44 @@ class Reader {
         }
     }
 
-    void integer(int64_t* member, const char* name, int64_t low, int64_t high, VariableClass kind,
-                 const char* help) {
+    void integer(int64_t* member, const char* name, int64_t low, int64_t high,
+                 const Traits& traits) {
         number(
-            member, name, low, high, kind, help, "integer", parse_integer,
+            member, name, low, high, traits, "integer", parse_integer,
             [](int64_t value) { return std::to_string(value); }, "a whole number");
     }
 
-    void level(int64_t* member, const char* name, int64_t low, int64_t high, VariableClass kind,
-               const char* help) {
+    void level(int64_t* member, const char* name, int64_t low, int64_t high, const Traits& traits) {
         number(
-            member, name, low, high, kind, help, "integer", parse_level,
+            member, name, low, high, traits, "integer", parse_level,
             [](int64_t value) { return std::to_string(value); }, "a whole number (or yes, no)");
     }
 
-    void bytes(int64_t* member, const char* name, int64_t low, int64_t high, VariableClass kind,
-               const char* help) {
-        number(member, name, low, high, kind, help, "bytes", parse_bytes, bytes_text,
+    void bytes(int64_t* member, const char* name, int64_t low, int64_t high, const Traits& traits) {
+        number(member, name, low, high, traits, "bytes", parse_bytes, bytes_text,
                "a number of bytes, with K, M or G for units of 1024");
     }
 
     // Those of other implementations go by the first letter of a word there, and so here.
-    void boolean(bool* member, const char* name, VariableClass kind, const char* help) {
-        const bool is_own = kind == VariableClass::own;
+    void boolean(bool* member, const char* name, const Traits& traits) {
+        const bool is_own = traits.kind == VariableClass::own;
         const std::string words =
             is_own ? kSwitchWords : "0 or 1, or a word that begins with t, y, f or n";
-        ConfigRow row = start(name, "boolean", *member ? "1" : "0", words, kind, help);
+        ConfigRow row = start(name, "boolean", *member ? "1" : "0", words, traits);
         if (const std::string_view* text = given(name)) {
             if (is_own ? parse_switch(*text, member) : parse_bool(*text, member)) {
                 row.source = "environment";
             } else {
-                malformed(name, *text, (is_own ? "one of " : "") + words, kind, row.default_value);
+                malformed(name, *text, (is_own ? "one of " : "") + words, traits.kind,
+                          row.default_value);
             }
         }
         row.value = *member ? "1" : "0";
         result_.rows.push_back(std::move(row));
     }
 
-    void choice(int* member, const char* name, const char* choices, VariableClass kind,
-                const char* help) {
-        ConfigRow row = start(name, "choice", choice_text(choices, *member), choices, kind, help);
+    void choice(int* member, const char* name, const char* choices, const Traits& traits) {
+        ConfigRow row = start(name, "choice", choice_text(choices, *member), choices, traits);
         if (const std::string_view* text = given(name)) {
             bool is_on = false;
             if (parse_choice(*text, choices, member)) {
@@ -119,15 +125,16 @@ class Reader {
                 *member = is_on ? 1 : 0;
                 row.source = "environment";
             } else {
-                malformed(name, *text, std::string("one of ") + choices, kind, row.default_value);
+                malformed(name, *text, std::string("one of ") + choices, traits.kind,
+                          row.default_value);
             }
         }
         row.value = choice_text(choices, *member);
         result_.rows.push_back(std::move(row));
     }
 
-    void text(std::string* member, const char* name, VariableClass kind, const char* help) {
-        ConfigRow row = start(name, "text", *member, "", kind, help);
+    void text(std::string* member, const char* name, const Traits& traits) {
+        ConfigRow row = start(name, "text", *member, "", traits);
         if (const std::string_view* value = given(name)) {
             *member = *value;
             row.source = "environment";
@@ -170,29 +177,29 @@ class Reader {
     }
 
     static ConfigRow start(const char* name, const char* type, std::string default_value,
-                           std::string range, VariableClass kind, const char* help) {
+                           std::string range, const Traits& traits) {
         ConfigRow row;
         row.name = name;
         row.type = type;
         row.default_value = std::move(default_value);
         row.range = std::move(range);
         row.source = "default";
-        row.help = help;
-        row.mirrored = kind == VariableClass::mirrored;
+        row.help = traits.help;
+        row.mirrored = traits.kind == VariableClass::mirrored;
+        row.is_jobs = traits.whose == Whose::job;
         return row;
     }
 
     template <class Parse, class Print>
-    void number(int64_t* member, const char* name, int64_t low, int64_t high, VariableClass kind,
-                const char* help, const char* type, Parse parse, Print print,
-                const char* expected) {
+    void number(int64_t* member, const char* name, int64_t low, int64_t high, const Traits& traits,
+                const char* type, Parse parse, Print print, const char* expected) {
         const bool may_be_auto = *member == kAuto;
         const auto shown = [&](int64_t value) {
             return value == kAuto ? std::string("auto") : print(value);
         };
         const std::string numbers = print(low) + ".." + print(high);
-        ConfigRow row = start(name, type, shown(*member),
-                              may_be_auto ? "auto or " + numbers : numbers, kind, help);
+        ConfigRow row =
+            start(name, type, shown(*member), may_be_auto ? "auto or " + numbers : numbers, traits);
         if (const std::string_view* text = given(name)) {
             int64_t value = 0;
             if (may_be_auto && *text == "auto") {
@@ -204,7 +211,7 @@ class Reader {
                 malformed(
                     name, *text,
                     (may_be_auto ? "auto or " : "") + std::string(expected) + " in " + numbers,
-                    kind, row.default_value);
+                    traits.kind, row.default_value);
             }
         }
         row.value = shown(*member);
@@ -231,18 +238,18 @@ class Reader {
 ConfigResult read_config(const char* const* environment) {
     Reader reader(environment);
     Config config;
-#define ARMCI_READ_INTEGER(member, name, value, low, high, kind, help) \
-    reader.integer(&config.member, name, low, high, VariableClass::kind, help);
-#define ARMCI_READ_LEVEL(member, name, value, low, high, kind, help) \
-    reader.level(&config.member, name, low, high, VariableClass::kind, help);
-#define ARMCI_READ_BYTES(member, name, value, low, high, kind, help) \
-    reader.bytes(&config.member, name, low, high, VariableClass::kind, help);
-#define ARMCI_READ_BOOL(member, name, value, kind, help) \
-    reader.boolean(&config.member, name, VariableClass::kind, help);
-#define ARMCI_READ_CHOICE(member, name, value, choices, kind, help) \
-    reader.choice(&config.member, name, choices, VariableClass::kind, help);
-#define ARMCI_READ_TEXT(member, name, value, kind, help) \
-    reader.text(&config.member, name, VariableClass::kind, help);
+#define ARMCI_READ_INTEGER(member, name, value, low, high, kind, whose, help) \
+    reader.integer(&config.member, name, low, high, {VariableClass::kind, Whose::whose, help});
+#define ARMCI_READ_LEVEL(member, name, value, low, high, kind, whose, help) \
+    reader.level(&config.member, name, low, high, {VariableClass::kind, Whose::whose, help});
+#define ARMCI_READ_BYTES(member, name, value, low, high, kind, whose, help) \
+    reader.bytes(&config.member, name, low, high, {VariableClass::kind, Whose::whose, help});
+#define ARMCI_READ_BOOL(member, name, value, kind, whose, help) \
+    reader.boolean(&config.member, name, {VariableClass::kind, Whose::whose, help});
+#define ARMCI_READ_CHOICE(member, name, value, choices, kind, whose, help) \
+    reader.choice(&config.member, name, choices, {VariableClass::kind, Whose::whose, help});
+#define ARMCI_READ_TEXT(member, name, value, kind, whose, help) \
+    reader.text(&config.member, name, {VariableClass::kind, Whose::whose, help});
     ARMCI_CONFIG_TABLE(ARMCI_READ_INTEGER, ARMCI_READ_LEVEL, ARMCI_READ_BYTES, ARMCI_READ_BOOL,
                        ARMCI_READ_CHOICE, ARMCI_READ_TEXT)
 #undef ARMCI_READ_INTEGER

@@ -23,11 +23,13 @@ enum class ServerPoll : int { automatic = 0, spin = 1, wait = 2 };
 inline constexpr int64_t kAuto = -1;
 
 struct Config {
-#define ARMCI_MEMBER_INTEGER(member, name, value, low, high, kind, help) int64_t member = value;
-#define ARMCI_MEMBER_BYTES(member, name, value, low, high, kind, help) int64_t member = value;
-#define ARMCI_MEMBER_BOOL(member, name, value, kind, help) bool member = value;
-#define ARMCI_MEMBER_CHOICE(member, name, value, choices, kind, help) int member = value;
-#define ARMCI_MEMBER_TEXT(member, name, value, kind, help) std::string member = value;
+#define ARMCI_MEMBER_INTEGER(member, name, value, low, high, kind, whose, help) \
+    int64_t member = value;
+#define ARMCI_MEMBER_BYTES(member, name, value, low, high, kind, whose, help) \
+    int64_t member = value;
+#define ARMCI_MEMBER_BOOL(member, name, value, kind, whose, help) bool member = value;
+#define ARMCI_MEMBER_CHOICE(member, name, value, choices, kind, whose, help) int member = value;
+#define ARMCI_MEMBER_TEXT(member, name, value, kind, whose, help) std::string member = value;
     ARMCI_CONFIG_TABLE(ARMCI_MEMBER_INTEGER, ARMCI_MEMBER_INTEGER, ARMCI_MEMBER_BYTES,
                        ARMCI_MEMBER_BOOL, ARMCI_MEMBER_CHOICE, ARMCI_MEMBER_TEXT)
 #undef ARMCI_MEMBER_INTEGER
@@ -69,6 +71,7 @@ struct ConfigRow {
     std::string source;  // "default" or "environment"
     std::string_view help;
     bool mirrored = false;
+    bool is_jobs = false;  // rank 0's value is to be everybody's
 };
 
 struct ConfigResult {
@@ -79,7 +82,8 @@ struct ConfigResult {
     std::vector<std::string> ignored;  // names known from other implementations without effect here
 };
 
-// `environment` is a null-terminated array of "NAME=value", as environ(7).
+// `environment` is a null-terminated array of "NAME=value", as environ(7); of a name that is there
+// twice, the last one counts.
 ConfigResult read_config(const char* const* environment);
 
 }  // namespace armci::base

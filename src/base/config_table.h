@@ -1,133 +1,134 @@
 // The one list of configuration variables. Everything else about them (parsing, defaults,
 // armci-info, docs/tuning.md) is derived from this table.
 //
-// Columns: kind(member, "NAME", default, lowest, highest, class, "help")
+// Columns: kind(member, "NAME", default, lowest, highest, class, whose, "help")
 //   kind    INTEGER, LEVEL (INTEGER that may be given as a BOOL), BYTES (suffix K, M, G), BOOL,
-//   CHOICE (default is the index, choices instead of the
-//           range), TEXT (no range)
-//   class   own       a malformed value ends the job at start
+//           CHOICE (default is the index, choices instead of the range), TEXT (no range)
+//   class   own       this library's: a malformed value ends the job at start
 //           mirrored  shared with other ARMCI implementations: a malformed value is warned about
-//           and
-//                     the default is used
+//                     and the default is used
+//   whose   job       all ranks take rank 0's value, with a warning where theirs is another: what
+//                     is collective or has to agree, and what nobody would want to differ
+//           rank      each rank's own: what may well differ between machines or ranks
 #pragma once
 
 // clang-format off
 #define ARMCI_CONFIG_TABLE(INTEGER, LEVEL, BYTES, BOOL, CHOICE, TEXT)                                   \
-    CHOICE(route, "ARMCI_ROUTE", 0, "auto|rma|server|alternate", own,                                   \
+    CHOICE(route, "ARMCI_ROUTE", 0, "auto|rma|server|alternate", own, job,                              \
         "How data moves between nodes: auto chooses for each transfer; rma and server force one where " \
         "the operation can take it (accumulate and rmw always go through the server); alternate "       \
         "changes from one operation to the next, for tests.")                                           \
-    TEXT(provider, "ARMCI_PROVIDER", "", own,                                                           \
+    TEXT(provider, "ARMCI_PROVIDER", "", own, job,                                                      \
         "libfabric provider between nodes, as fi_info names it (for example tcp;ofi_rxm). Empty: the "  \
         "best one the provider table knows on this machine.")                                           \
-    TEXT(interface, "ARMCI_INTERFACE", "", own,                                                         \
+    TEXT(interface, "ARMCI_INTERFACE", "", own, rank,                                                   \
         "Network interface (name or IPv4 address) to use between nodes. Empty: the first one with a "   \
         "routable IPv4 address; loopback only when the whole job runs on one host.")                    \
-    INTEGER(node_size, "ARMCI_NODE_SIZE", 0, 0, 1 << 20, own,                                           \
+    INTEGER(node_size, "ARMCI_NODE_SIZE", 0, 0, 1 << 20, own, job,                                      \
         "Splits each host into virtual nodes of this many ranks, for tests and benchmarks. 0: all "     \
         "ranks that can share memory are one node.")                                                    \
-    CHOICE(domains, "ARMCI_DOMAINS", 0, "process|node", own,                                            \
+    CHOICE(domains, "ARMCI_DOMAINS", 0, "process|node", own, job,                                       \
         "What armci_domain_* report: one process per domain, as Global Arrays is validated with, or "   \
         "the real nodes.")                                                                              \
-    INTEGER(buffer_count, "ARMCI_BUFFER_COUNT", kAuto, 1, 4096, own,                                        \
+    INTEGER(buffer_count, "ARMCI_BUFFER_COUNT", kAuto, 1, 4096, own, job,                                   \
         "Registered buffers per process through which transfers by way of the data server move. auto: " \
         "twice as many as keep the network busy by the cost model, 4 to 16.")                           \
-    BYTES(buffer_size, "ARMCI_BUFFER_SIZE", kAuto, 4 << 10, 16 << 20, own,                           \
+    BYTES(buffer_size, "ARMCI_BUFFER_SIZE", kAuto, 4 << 10, 16 << 20, own, job,                      \
         "Bytes in each of these buffers: the largest chunk of a transfer. auto: the size with which a " \
         "large transfer takes least, by the cost model.")                                               \
-    INTEGER(recv_buffer_count, "ARMCI_RECV_BUFFER_COUNT", kAuto, 1, 65536, own,                            \
+    INTEGER(recv_buffer_count, "ARMCI_RECV_BUFFER_COUNT", kAuto, 1, 65536, own, job,                       \
         "Buffers that a data server keeps for incoming chunks of all its clients together, which it "   \
         "grants to those that need them. auto: twice ARMCI_BUFFER_COUNT.")                              \
-    BYTES(rma_min_run, "ARMCI_RMA_MIN_RUN", 0, 0, int64_t{1} << 40, own,                                \
+    BYTES(rma_min_run, "ARMCI_RMA_MIN_RUN", 0, 0, int64_t{1} << 40, own, job,                           \
         "Strided and vector transfers whose contiguous runs are at least this long go straight by "     \
         "RMA, shorter ones through the data server. 0: the cost model decides.")                        \
-    TEXT(profile, "ARMCI_PROFILE", "", own,                                                             \
+    TEXT(profile, "ARMCI_PROFILE", "", own, rank,                                                       \
         "File with what transfers cost here, which armci-tune has written; only rank 0 reads it. An "   \
         "entry for another provider is not used. A file that cannot be read ends the job; one that "    \
         "is no profile, or has no entry for the provider, is warned about and not used. Empty: the "    \
         "provider table's costs, and how fast the processor copies, measured at start in two "          \
         "milliseconds.")                                                                                \
-    TEXT(faults, "ARMCI_FAULTS", "", own,                                                               \
+    TEXT(faults, "ARMCI_FAULTS", "", own, rank,                                                         \
         "For tests: network faults made on purpose, a list of eagain=R/N (R of N posts refused for a "  \
         "while), burst=N (that many posts share a fate), seed=N, mr_local (local memory must be "       \
         "registered), mr_count=N and mr_bytes=N (only N registrations, of so many bytes each, "         \
         "succeed), mr_refused=both|local|remote (which ones those two concern).")                       \
-    BYTES(register_min, "ARMCI_REGISTER_MIN", 64 << 10, 0, int64_t{1} << 40, own,                       \
+    BYTES(register_min, "ARMCI_REGISTER_MIN", 64 << 10, 0, int64_t{1} << 40, own, job,                  \
         "Where the provider wants local memory registered: direct transfers of at least this many "    \
         "bytes register it, shorter ones are copied through a buffer.")                                \
-    CHOICE(rma_order, "ARMCI_RMA_ORDER", 0, "auto|none", own,                                           \
+    CHOICE(rma_order, "ARMCI_RMA_ORDER", 0, "auto|none", own, job,                                      \
         "auto uses the ordering between RMA and messages that the provider grants; none relies on no "  \
         "ordering and waits for delivery instead, for tests.")                                          \
-    BYTES(heap_size, "ARMCI_HEAP_SIZE", 0, 0, int64_t{1} << 46, own,                                    \
+    BYTES(heap_size, "ARMCI_HEAP_SIZE", 0, 0, int64_t{1} << 46, own, job,                               \
         "Address space reserved per node for global memory; no memory is used before it is touched. "   \
         "0: four times the machine's memory.")                                                          \
-    CHOICE(copy_engine, "ARMCI_COPY_ENGINE", 0, "none|thread", own,                                     \
+    CHOICE(copy_engine, "ARMCI_COPY_ENGINE", 0, "none|thread", own, job,                                \
         "Who carries out non-blocking puts, gets and accumulates inside a node, and copies what puts "  \
         "bring to a data server in large pieces: none, the call or the server itself; thread, one per " \
         "rank and per server that does it while these go on. That pays where processors are idle and "  \
         "the rank is not bound to one.")                                                                \
-    BYTES(copy_engine_min, "ARMCI_COPY_ENGINE_MIN", 256 << 10, 0, int64_t{1} << 40, own,                \
+    BYTES(copy_engine_min, "ARMCI_COPY_ENGINE_MIN", 256 << 10, 0, int64_t{1} << 40, own, job,           \
         "The shortest non-blocking operation inside a node that ARMCI_COPY_ENGINE is given. A data "    \
         "server gives it pieces of that length, or of half a buffer where that is shorter.")            \
-    INTEGER(servers_per_node, "ARMCI_SERVERS_PER_NODE", 1, 1, 1024, own,                                \
+    INTEGER(servers_per_node, "ARMCI_SERVERS_PER_NODE", 1, 1, 1024, own, job,                           \
         "Data servers on each node, each with buffers and a thread of its own, in the processes of the " \
         "node's first ranks. Every allocation belongs to one of them in turn. At most as many as the "  \
         "smallest node has ranks.")                                                                     \
-    CHOICE(server_poll, "ARMCI_SERVER_POLL", 0, "auto|spin|wait", own,                                  \
+    CHOICE(server_poll, "ARMCI_SERVER_POLL", 0, "auto|spin|wait", own, rank,                            \
         "What a data server's thread does between requests: auto polls for a moment, which it learns, " \
         "and then sleeps in the kernel; wait sleeps at once; spin always polls, for machines with a "   \
         "processor to spare for it. ARMCI_PROGRESS_USLEEP overrules it.")                               \
-    INTEGER(server_spin_us, "ARMCI_SERVER_SPIN_US", 20, 0, 1000000, own,                                \
+    INTEGER(server_spin_us, "ARMCI_SERVER_SPIN_US", 20, 0, 1000000, own, rank,                          \
         "With ARMCI_SERVER_POLL=auto: the most microseconds for which the data server polls after "     \
         "work before it sleeps; less while that finds nothing, and none where ranks outnumber the "     \
         "processors.")                                                                                  \
-    INTEGER(wait_spin_us, "ARMCI_WAIT_SPIN_US", kAuto, 0, 1000000, own,                                   \
+    INTEGER(wait_spin_us, "ARMCI_WAIT_SPIN_US", kAuto, 0, 1000000, own, rank,                             \
         "Microseconds for which a rank that waits for the network polls before it sleeps in the "         \
         "kernel. auto: 10 to 50, as its sleeps turn out, where ranks and data servers outnumber the "     \
         "processors, else 100; and none where it may sleep and trials show that sleeping at once is "     \
         "quicker.")                                                                                       \
-    INTEGER(finalize_timeout_s, "ARMCI_FINALIZE_TIMEOUT_S", 10, 1, 86400, own,                          \
+    INTEGER(finalize_timeout_s, "ARMCI_FINALIZE_TIMEOUT_S", 10, 1, 86400, own, job,                     \
         "Seconds ARMCI_Finalize waits for the other ranks before it returns without them (a failing "   \
         "program may call it on one rank only); the rest is done in MPI_Finalize.")                     \
-    CHOICE(check, "ARMCI_CHECK", 0, "0|1|warn", own,                                                    \
+    CHOICE(check, "ARMCI_CHECK", 0, "0|1|warn", own, job,                                               \
         "Checking mode, for programs under development: looks for use of freed memory, buffers touched " \
         "too early, unordered writes to the same bytes, and calls that wait for each other. 1: a "      \
         "mistake ends the job; warn: it is only reported. yes, no, true, false, on and off do as "      \
         "well. See docs/checking.md.")                       \
-    INTEGER(check_patience_s, "ARMCI_CHECK_PATIENCE_S", 10, 1, 86400, own,                              \
+    INTEGER(check_patience_s, "ARMCI_CHECK_PATIENCE_S", 10, 1, 86400, own, job,                         \
         "With ARMCI_CHECK: seconds for which a rank waits in a collective call before it says what "    \
         "the ranks do that have not come.")                                                             \
-    INTEGER(lost_rank_seconds, "ARMCI_LOST_RANK_SECONDS", 0, 0, 86400, own,                             \
+    INTEGER(lost_rank_seconds, "ARMCI_LOST_RANK_SECONDS", 0, 0, 86400, own, job,                        \
         "A rank that gives no sign of life for so many seconds, because it is stopped or its node "     \
-        "hangs, counts as lost and the job ends; rank 0's value is everybody's. 0: only ranks whose "   \
-        "process ends, or whose node cannot be reached any more.")                                      \
-    INTEGER(lost_link_seconds, "ARMCI_LOST_LINK_SECONDS", 60, 3, 86400, own,                            \
+        "hangs, counts as lost and the job ends. 0: only ranks whose process ends, or whose node "      \
+        "cannot be reached any more.")                                                                  \
+    INTEGER(lost_link_seconds, "ARMCI_LOST_LINK_SECONDS", 60, 3, 86400, own, job,                       \
         "A node whose system does not answer for so many seconds, because it is down or the network "   \
-        "is broken, counts as lost and the job ends; rank 0's value is everybody's.")                   \
-    INTEGER(hang_seconds, "ARMCI_HANG_SECONDS", 0, 0, 86400, own,                                       \
+        "is broken, counts as lost and the job ends.")                                                  \
+    INTEGER(hang_seconds, "ARMCI_HANG_SECONDS", 0, 0, 86400, own, job,                                  \
         "When a call has been waiting for so many seconds, all ranks tell on standard error what they " \
         "wait for. 0: never.")                                                                          \
-    CHOICE(hang_action, "ARMCI_HANG_ACTION", 0, "end|report", own,                                      \
+    CHOICE(hang_action, "ARMCI_HANG_ACTION", 0, "end|report", own, job,                                 \
         "What follows upon the reports that ARMCI_HANG_SECONDS asks for: end, the job ends with an "    \
         "error; report, it goes on, with the next reports after twice the time.")                       \
-    BOOL(stats, "ARMCI_STATS", 0, own,                                                                  \
+    BOOL(stats, "ARMCI_STATS", 0, own, job,                                                             \
         "Print a table of operations and bytes by route when the library ends.")                        \
-    CHOICE(log_level, "ARMCI_LOG_LEVEL", 1, "error|warn|info|debug", own,                               \
+    CHOICE(log_level, "ARMCI_LOG_LEVEL", 1, "error|warn|info|debug", own, rank,                         \
         "How much is written to standard error.")                                                       \
-    LEVEL(verbose, "ARMCI_VERBOSE", 0, 0, 9, mirrored,                                                \
+    LEVEL(verbose, "ARMCI_VERBOSE", 0, 0, 9, mirrored, rank,                                          \
         "1: rank 0 prints the settings at start; 2: also the variables that have no effect here.")      \
-    BOOL(debug_alloc, "ARMCI_DEBUG_ALLOC", 0, mirrored,                                                 \
+    BOOL(debug_alloc, "ARMCI_DEBUG_ALLOC", 0, mirrored, job,                                            \
         "Fill new global memory with zeros.")                                                           \
-    BYTES(shm_limit, "ARMCI_SHM_LIMIT", 0, 0, int64_t{1} << 50, mirrored,                               \
+    BYTES(shm_limit, "ARMCI_SHM_LIMIT", 0, 0, int64_t{1} << 50, mirrored, rank,                         \
         "Upper limit in bytes on global memory per process; a few KB of the library's own count, too. " \
         "0: none.")                                  \
-    BOOL(progress_thread, "ARMCI_PROGRESS_THREAD", 1, mirrored,                                         \
+    BOOL(progress_thread, "ARMCI_PROGRESS_THREAD", 1, mirrored, job,                                    \
         "0 runs no data server threads: remote requests are then served only while the rank that "      \
         "hosts the server, a node's first, is inside the library. For debugging only.")                                              \
-    INTEGER(progress_usleep, "ARMCI_PROGRESS_USLEEP", 0, 0, 1000000, mirrored,                          \
+    INTEGER(progress_usleep, "ARMCI_PROGRESS_USLEEP", 0, 0, 1000000, mirrored, rank,                    \
         "Microseconds the data server sleeps between polls instead of waiting for events. 0: events.")  \
-    BOOL(no_flush_local, "ARMCI_NO_FLUSH_LOCAL", 0, mirrored,                                           \
+    BOOL(no_flush_local, "ARMCI_NO_FLUSH_LOCAL", 0, mirrored, job,                                      \
         "Debugging: every blocking put and accumulate waits for remote completion.")                    \
-    BOOL(explicit_nb_progress, "ARMCI_EXPLICIT_NB_PROGRESS", 1, mirrored,                               \
+    BOOL(explicit_nb_progress, "ARMCI_EXPLICIT_NB_PROGRESS", 1, mirrored, job,                          \
         "Poll for progress after each non-blocking call.")
 // clang-format on

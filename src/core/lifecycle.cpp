@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/topology.h"
+#include "core/common_values.h"
 #include "core/cost_setup.h"
 #include "core/global_memory.h"
 #include "core/network.h"
@@ -56,30 +57,31 @@ struct Edition {
     uint64_t frame_version = wire::kVersion;
     uint64_t node_bytes = sizeof(node::HeapControl);
     uint64_t segment_bytes = sizeof(SegmentTables) + sizeof(Slice) + sizeof(NodePart);
-    char rest[56] = {};  // 128 bytes, whatever other versions put here
+    uint64_t config_bytes = sizeof(base::Config);  // its variables are compared one by one
+    char rest[48] = {};                            // 128 bytes, whatever other versions put here
 };
 static_assert(sizeof(Edition) == 128);
 
 // A malformed value ends the job before anything is started; one rank's message is enough when all
 // have the same environment, which rank 0 finds out first. So does another version than rank 0's.
-void check_configuration(const char* function, const base::ConfigResult& configuration,
-                         MPI_Comm comm) {
+// Another value than rank 0's of a variable that is the job's is replaced, with a warning.
+void check_configuration(const char* function, base::ConfigResult* configuration, MPI_Comm comm) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     const auto complain = [&] {
-        for (const std::string& error : configuration.errors) {
+        for (const std::string& error : configuration->errors) {
             base::log(base::LogLevel::error, "%s", error.c_str());
         }
         base::fatal(function, "%zu environment variable%s cannot be used; see above",
-                    configuration.errors.size(), configuration.errors.size() == 1 ? "" : "s");
+                    configuration->errors.size(), configuration->errors.size() == 1 ? "" : "s");
     };
-    if (rank == 0 && !configuration.errors.empty()) {
+    if (rank == 0 && !configuration->errors.empty()) {
         complain();
     }
     const Edition mine;
     Edition first;
     MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, comm);
-    if (!configuration.errors.empty()) {
+    if (!configuration->errors.empty()) {
         complain();
     }
     if (std::memcmp(&first, &mine, sizeof mine) != 0) {
@@ -93,6 +95,7 @@ void check_configuration(const char* function, const base::ConfigResult& configu
                     static_cast<unsigned long long>(first.frame_version),
                     static_cast<unsigned long long>(first.node_bytes));
     }
+    take_common_values(configuration, comm);
 }
 
 void apply_faults(base::ConfigResult* configuration) {
@@ -316,7 +319,7 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     if (rank == 0) {
         check_profile(&runtime->configuration);
     }
-    check_configuration(function, runtime->configuration, comm);
+    check_configuration(function, &runtime->configuration, comm);
     const base::Config& config = runtime->config();
     base::set_log_level(static_cast<base::LogLevel>(config.log_level));
     if (config.shm_limit > 0) {

@@ -142,19 +142,18 @@ void start_watch(Runtime& runtime) {
     if (world.size == 1) {
         return;
     }
-    int64_t seconds[2] = {runtime.config().lost_rank_seconds, runtime.config().lost_link_seconds};
-    MPI_Bcast(seconds, 2, MPI_INT64_T, 0, world.comm);
+    const base::Config& config = runtime.config();
     const watch::Identity self = own_identity(world);
     std::vector<watch::Line> lines;
     std::string missing = connect_node(runtime, self, &lines);
     if (world.is_leader() && world.node_count > 1) {
-        const std::string between = connect_nodes(runtime, self, seconds[1], &lines);
+        const std::string between = connect_nodes(runtime, self, config.lost_link_seconds, &lines);
         missing = missing.empty() ? between : missing;
     }
     watch::WatchOptions options;
     options.rank = world.rank;
-    options.silence_s = seconds[0];
-    options.link_s = seconds[1];
+    options.silence_s = config.lost_rank_seconds;
+    options.link_s = config.lost_link_seconds;
     options.reported = &runtime.heap.control().loss_reported;
     // All watches of a node begin together: until then a rank gives no signs of life.
     MPI_Request all_connected = MPI_REQUEST_NULL;

@@ -5,7 +5,8 @@ usage: run_configuration.py MPIEXEC BAD_CALL [CASE...]
 
 A malformed value of a variable of this library ends the job at start. A malformed value of one shared
 with other implementations and an unknown name give a warning, once per job. What is right, or known
-from others, gives nothing. PROGRAM is a case of calls/ in which nothing is wrong.
+from others, gives nothing. Where ranks have different values of a variable that is the job's, rank 0
+warns and the job runs with its value. PROGRAM is cases of calls/ in which nothing is wrong.
 """
 
 import os
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field
 
 import jobs
 
-PROGRAM = "lenient.no_mutexes_wanted"
+PROGRAM = ["lenient.no_mutexes_wanted", "lenient.domains_add_up"]
 
 
 @dataclass
@@ -23,21 +24,24 @@ class Case:
     settings: dict
     messages: list = field(default_factory=list)
     ranks: int = 1
-    # Only the last rank has the settings.
-    last_rank_only: bool = False
+    # Only this rank has the settings: "first" or "last".
+    only: str = ""
+    program: list = field(default_factory=lambda: PROGRAM)
 
     def fails(self):
         return any(message.kind == "Error" for message in self.messages)
 
     def run(self, mpiexec, program):
-        if self.last_rank_only:
+        plain = [program, *self.program]
+        settings = {}
+        if self.only:
             values = [f"{name}={value}" for name, value in self.settings.items()]
-            settings = {}
-            arguments = ["-n", str(self.ranks - 1), program, PROGRAM]
-            arguments += [":", "-n", "1", "env", *values, program, PROGRAM]
+            parts = [["-n", "1", "env", *values, *plain], ["-n", str(self.ranks - 1), *plain]]
+            first, second = parts if self.only == "first" else reversed(parts)
+            arguments = [*first, ":", *second]
         else:
             settings = self.settings
-            arguments = ["-n", str(self.ranks), program, PROGRAM]
+            arguments = ["-n", str(self.ranks), *plain]
         complaints, text = jobs.run_and_judge(
             mpiexec, arguments, {**settings, "TEST_RECORD": os.devnull}, self.judge
         )
@@ -89,6 +93,25 @@ def between_nodes(name, settings, *messages):
 
 def no_network(*fragments):
     return error("ARMCI_Init: no network between the nodes", *fragments, "fi_info lists")
+
+
+def differing(name, value_of_first, other, value_of_other):
+    return warning(
+        f"{name} is {value_of_first} on rank 0, but {value_of_other} on rank {other}; ",
+        "all ranks take rank 0's",
+        "the same environment",
+        f"mpiexec -x {name}",
+    )
+
+
+def on_first_only(name, value, default, ranks=3):
+    message = differing(name, f'"{value}"', 1, f'"{default}" (the default)')
+    return Case(f"{name}={value} on rank 0 only", {name: value}, [message], ranks, "first")
+
+
+def on_last_only(name, value, default, ranks=3):
+    message = differing(name, f'"{default}" (the default)', ranks - 1, f'"{value}"')
+    return Case(f"{name}={value} on the last rank only", {name: value}, [message], ranks, "last")
 
 
 SIZE = "a number of bytes, with K, M or G"
@@ -145,7 +168,40 @@ CASES = [
         {"ARMCI_STATS": "perhaps"},
         [error('ARMCI_STATS="perhaps" is not ', "one of 0|1|", rank="1"), unusable(1, rank="1")],
         ranks=2,
-        last_rank_only=True,
+        only="last",
+    ),
+    # The job's: one value for all. Each of these has once made ranks wait for each other.
+    on_first_only("ARMCI_STATS", "1", "0"),
+    on_last_only("ARMCI_STATS", "1", "0"),
+    on_first_only("ARMCI_CHECK", "1", "0"),
+    on_last_only("ARMCI_CHECK", "1", "0"),
+    on_first_only("ARMCI_NODE_SIZE", "1", "0"),
+    on_last_only("ARMCI_NODE_SIZE", "1", "0"),
+    on_first_only("ARMCI_DOMAINS", "node", "process", ranks=4),
+    on_last_only("ARMCI_PROVIDER", "sockets", ""),
+    on_last_only("ARMCI_HEAP_SIZE", "64M", "0"),
+    Case(
+        "several that differ",
+        {"ARMCI_ROUTE": "rma", "ARMCI_DEBUG_ALLOC": "yes", "ARMCI_BUFFER_SIZE": "65536"},
+        [
+            differing("ARMCI_ROUTE", '"rma"', 1, '"auto" (the default)'),
+            differing("ARMCI_DEBUG_ALLOC", '"1"', 1, '"0" (the default)'),
+            differing("ARMCI_BUFFER_SIZE", '"64K"', 1, '"auto" (the default)'),
+        ],
+        ranks=2,
+        only="first",
+    ),
+    Case(
+        "the same in other words, and what each rank has for itself",
+        {"ARMCI_STATS": "off", "ARMCI_SHM_LIMIT": "1G", "ARMCI_WAIT_SPIN_US": "5"},
+        ranks=2,
+        only="last",
+    ),
+    Case(
+        "warnings of what differs hidden",
+        {"ARMCI_STATS": "1", "ARMCI_LOG_LEVEL": "error"},
+        ranks=2,
+        only="first",
     ),
     # Variables that other implementations have as well.
     shared("ARMCI_VERBOSE", "loud", "a whole number", "the default 0"),

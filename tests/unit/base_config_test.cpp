@@ -37,6 +37,7 @@ const ConfigRow& row(const ConfigResult& result, const std::string& name) {
 
 // The table once more, as the tests need it.
 enum Class { own, mirrored };
+enum Whose { job, rank };
 
 struct Number {
     std::string name;
@@ -60,14 +61,15 @@ struct Boolean {
     Class kind;
 };
 
-#define ARMCI_SKIP_RANGE(member, name, value, low, high, kind, help)
-#define ARMCI_SKIP_BOOL(member, name, value, kind, help)
-#define ARMCI_SKIP_CHOICE(member, name, value, choices, kind, help)
-#define ARMCI_SKIP_TEXT(member, name, value, kind, help)
-#define ARMCI_TAKE_NUMBER(member, name, value, low, high, kind, help) \
+#define ARMCI_SKIP_RANGE(member, name, value, low, high, kind, whose, help)
+#define ARMCI_SKIP_BOOL(member, name, value, kind, whose, help)
+#define ARMCI_SKIP_CHOICE(member, name, value, choices, kind, whose, help)
+#define ARMCI_SKIP_TEXT(member, name, value, kind, whose, help)
+#define ARMCI_TAKE_NUMBER(member, name, value, low, high, kind, whose, help) \
     {name, &Config::member, value, low, high, kind},
-#define ARMCI_TAKE_BOOL(member, name, value, kind, help) {name, &Config::member, value != 0, kind},
-#define ARMCI_TAKE_CHOICE(member, name, value, choices, kind, help) \
+#define ARMCI_TAKE_BOOL(member, name, value, kind, whose, help) \
+    {name, &Config::member, value != 0, kind},
+#define ARMCI_TAKE_CHOICE(member, name, value, choices, kind, whose, help) \
     {name, &Config::member, value, choices, kind},
 
 const std::vector<Number> kIntegers = {ARMCI_CONFIG_TABLE(ARMCI_TAKE_NUMBER, ARMCI_SKIP_RANGE,
@@ -156,14 +158,18 @@ TEST(Config, RowsDescribeTheWholeTable) {
         std::string name;
         std::string type;
         Class kind;
+        Whose whose;
         std::string help;
     };
-#define ARMCI_WANT_INTEGER(member, name, value, low, high, kind, help) \
-    {name, "integer", kind, help},
-#define ARMCI_WANT_BYTES(member, name, value, low, high, kind, help) {name, "bytes", kind, help},
-#define ARMCI_WANT_BOOL(member, name, value, kind, help) {name, "boolean", kind, help},
-#define ARMCI_WANT_CHOICE(member, name, value, choices, kind, help) {name, "choice", kind, help},
-#define ARMCI_WANT_TEXT(member, name, value, kind, help) {name, "text", kind, help},
+#define ARMCI_WANT_INTEGER(member, name, value, low, high, kind, whose, help) \
+    {name, "integer", kind, whose, help},
+#define ARMCI_WANT_BYTES(member, name, value, low, high, kind, whose, help) \
+    {name, "bytes", kind, whose, help},
+#define ARMCI_WANT_BOOL(member, name, value, kind, whose, help) \
+    {name, "boolean", kind, whose, help},
+#define ARMCI_WANT_CHOICE(member, name, value, choices, kind, whose, help) \
+    {name, "choice", kind, whose, help},
+#define ARMCI_WANT_TEXT(member, name, value, kind, whose, help) {name, "text", kind, whose, help},
     const std::vector<Wanted> wanted = {ARMCI_CONFIG_TABLE(ARMCI_WANT_INTEGER, ARMCI_WANT_INTEGER,
                                                            ARMCI_WANT_BYTES, ARMCI_WANT_BOOL,
                                                            ARMCI_WANT_CHOICE, ARMCI_WANT_TEXT)};
@@ -174,6 +180,7 @@ TEST(Config, RowsDescribeTheWholeTable) {
         EXPECT_EQ(one.name, wanted[i].name);
         EXPECT_EQ(one.type, wanted[i].type) << one.name;
         EXPECT_EQ(one.mirrored, wanted[i].kind == mirrored) << one.name;
+        EXPECT_EQ(one.is_jobs, wanted[i].whose == job) << one.name;
         EXPECT_EQ(one.help, wanted[i].help) << one.name;
         EXPECT_FALSE(one.help.empty()) << one.name;
         EXPECT_EQ(one.range.empty(), one.type == "text") << one.name;
@@ -377,6 +384,27 @@ TEST(Config, NamesOfOtherImplementationsAreIgnoredQuietly) {
     EXPECT_THAT(result.ignored,
                 testing::UnorderedElementsAre("ARMCI_STRIDED_METHOD", "ARMCI_USE_WIN_ALLOCATE",
                                               "ARMCI_DEFAULT_SHMMAX", "ARMCI_NETWORK"));
+}
+
+// Collective calls and sizes must agree, and so must what decides about results.
+TEST(Config, OnlyWhatMayDifferIsEachRanksOwn) {
+    std::vector<std::string> own_of_ranks;
+    for (const ConfigRow& one : read({}).rows) {
+        if (!one.is_jobs) {
+            own_of_ranks.emplace_back(one.name);
+        }
+    }
+    EXPECT_THAT(own_of_ranks,
+                testing::UnorderedElementsAre(
+                    "ARMCI_INTERFACE", "ARMCI_PROFILE", "ARMCI_FAULTS", "ARMCI_SERVER_POLL",
+                    "ARMCI_SERVER_SPIN_US", "ARMCI_WAIT_SPIN_US", "ARMCI_LOG_LEVEL",
+                    "ARMCI_VERBOSE", "ARMCI_SHM_LIMIT", "ARMCI_PROGRESS_USLEEP"));
+}
+
+TEST(Config, OfANameThatIsThereTwiceTheLastCounts) {
+    const ConfigResult result = read({"ARMCI_NODE_SIZE=1", "ARMCI_ROUTE=rma", "ARMCI_NODE_SIZE=2"});
+    expect_clean(result);
+    EXPECT_EQ(result.config.node_size, 2);
 }
 
 TEST(Config, OtherVariablesAreNotLookedAt) {

@@ -142,6 +142,22 @@ static void nothing_to_reduce(void) {
     check(bytes == 0, "received %d bytes", bytes);
 }
 
+/* They do only where all ranks have the same domains in mind. */
+static void domains_add_up(void) {
+    const int first =
+        armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, armci_domain_my_id(ARMCI_DOMAIN_SMP), 0);
+    long members = 1;
+    armci_msg_gop_scope(SCOPE_NODE, &members, 1, "+", ARMCI_LONG);
+    if (my_rank == first) {
+        long domains = 1;
+        armci_msg_gop_scope(SCOPE_MASTERS, &domains, 1, "+", ARMCI_LONG);
+        check(domains == armci_domain_count(ARMCI_DOMAIN_SMP), "%ld domains", domains);
+    }
+    long ranks = my_rank == first ? members : 0;
+    armci_msg_gop_scope(SCOPE_ALL, &ranks, 1, "+", ARMCI_LONG);
+    check(ranks == rank_count, "%ld ranks in the domains", ranks);
+}
+
 /* What may be called at any time, MPI or not. */
 static void ask(int running) {
     ARMCI_Cleanup();
@@ -181,6 +197,7 @@ const struct Case lenient_cases[] = {
     HARMLESS(freed_groups),
     HARMLESS(no_memory_wanted),
     HARMLESS(no_mutexes_wanted),
+    HARMLESS(domains_add_up),
     HARMLESS(nothing_to_reduce),
     CASE(any_time, ON_ITS_OWN, NODE),
     CASE(any_time_on_several_nodes, ON_ITS_OWN, NODES),

@@ -1,0 +1,18 @@
+// Variables that are the job's: rank 0's values are everybody's.
+//
+// Launchers do not always give all ranks the same environment, and ranks that go by different
+// values wait for each other in collective calls that only some of them make.
+#pragma once
+
+#include <mpi.h>
+
+#include "base/config.h"
+
+namespace armci::core {
+
+// Collective over comm, before anything is started by the configuration, which must be free of
+// errors. Where all ranks have the same values it costs one small reduction. Else ranks take rank
+// 0's, and rank 0 gets a warning for each variable that differs.
+void take_common_values(base::ConfigResult* configuration, MPI_Comm comm);
+
+}  // namespace armci::core
