@@ -57,6 +57,20 @@ struct Traits {
     const char* help;
 };
 
+constexpr std::string_view kProgressRanks = "GA_NUM_PROGRESS_RANKS_PER_NODE";
+
+// Names that tell something about what the user expects of ARMCI. ComEx is the implementation that
+// comes with Global Arrays.
+bool is_looked_at(std::string_view name) {
+    return name.starts_with("ARMCI_") || name.starts_with("COMEX_") || name == kProgressRanks;
+}
+
+bool is_foreign(std::string_view name) {
+    return !name.starts_with("ARMCI_") ||
+           std::find(std::begin(kForeignNames), std::end(kForeignNames), name) !=
+               std::end(kForeignNames);
+}
+
 std::string choice_text(const char* choices, int index) {
     std::string_view rest(choices);
     for (; index > 0; --index) {
@@ -72,7 +86,7 @@ class Reader {
         for (; environment != nullptr && *environment != nullptr; ++environment) {
             const std::string_view entry(*environment);
             const size_t equals = entry.find('=');
-            if (entry.starts_with("ARMCI_") && equals != std::string_view::npos) {
+            if (equals != std::string_view::npos && is_looked_at(entry.substr(0, equals))) {
                 environment_[entry.substr(0, equals)] = entry.substr(equals + 1);
             }
         }
@@ -145,6 +159,7 @@ class Reader {
 
     ConfigResult finish(const Config& config) {
         result_.config = config;
+        warn_of_progress_ranks();
         std::vector<std::string_view> known;
         for (const ConfigRow& row : result_.rows) {
             known.push_back(row.name);
@@ -153,8 +168,7 @@ class Reader {
             if (std::find(known.begin(), known.end(), name) != known.end()) {
                 continue;
             }
-            if (std::find(std::begin(kForeignNames), std::end(kForeignNames), name) !=
-                std::end(kForeignNames)) {
+            if (is_foreign(name)) {
                 result_.ignored.emplace_back(name);
                 continue;
             }
@@ -171,7 +185,17 @@ class Reader {
     }
 
   private:
-    const std::string_view* given(const char* name) const {
+    // Whoever sets it has started ranks to be set aside, which would compute here, or idle.
+    void warn_of_progress_ranks() {
+        if (const std::string_view* text = given(kProgressRanks)) {
+            result_.warnings.push_back(
+                std::string(kProgressRanks) + "=" + std::string(*text) +
+                " has no effect: this library needs no progress ranks, and the program gets every "
+                "rank that is started; start as many as shall compute, and unset it");
+        }
+    }
+
+    const std::string_view* given(std::string_view name) const {
         const auto found = environment_.find(name);
         return found != environment_.end() ? &found->second : nullptr;
     }

@@ -208,6 +208,13 @@ CASES = [
     shared("ARMCI_DEBUG_ALLOC", "maybe", "0 or 1", "the default 0"),
     shared("ARMCI_SHM_LIMIT", "lots", SIZE, "the default 0", ranks=2),
     Case("ARMCI_IOV_METHOD (another implementation's)", {"ARMCI_IOV_METHOD": "AUTO"}),
+    Case("COMEX_MAX_NB_OUTSTANDING (another implementation's)", {"COMEX_MAX_NB_OUTSTANDING": "8"}),
+    Case(
+        "ranks that nobody sets aside",
+        {"GA_NUM_PROGRESS_RANKS_PER_NODE": "1"},
+        [warning("GA_NUM_PROGRESS_RANKS_PER_NODE=1 has no effect", "needs no progress ranks")],
+        ranks=2,
+    ),
     # Names that nobody knows.
     unknown("ARMCI_RUOTE", "did you mean ARMCI_ROUTE?", ranks=2),
     unknown("ARMCI_BUFFERSIZE", "did you mean ARMCI_BUFFER_SIZE?"),

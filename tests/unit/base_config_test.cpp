@@ -386,6 +386,22 @@ TEST(Config, NamesOfOtherImplementationsAreIgnoredQuietly) {
                                               "ARMCI_DEFAULT_SHMMAX", "ARMCI_NETWORK"));
 }
 
+TEST(Config, NamesOfComExAreIgnoredQuietly) {
+    const ConfigResult result = read({"COMEX_MAX_NB_OUTSTANDING=8", "COMEX_ROUTE=x"});
+    expect_clean(result);
+    EXPECT_THAT(result.ignored,
+                testing::UnorderedElementsAre("COMEX_MAX_NB_OUTSTANDING", "COMEX_ROUTE"));
+}
+
+TEST(Config, ProgressRanksAreWarnedAboutBecauseSomebodyHasStartedThem) {
+    const ConfigResult result = read({"GA_NUM_PROGRESS_RANKS_PER_NODE=2", "GA_SOMETHING=1"});
+    EXPECT_THAT(result.errors, IsEmpty());
+    EXPECT_THAT(result.warnings,
+                ElementsAre(AllOf(HasSubstr("GA_NUM_PROGRESS_RANKS_PER_NODE=2 has no effect"),
+                                  HasSubstr("needs no progress ranks"))));
+    EXPECT_THAT(result.ignored, ElementsAre("GA_NUM_PROGRESS_RANKS_PER_NODE"));
+}
+
 // Collective calls and sizes must agree, and so must what decides about results.
 TEST(Config, OnlyWhatMayDifferIsEachRanksOwn) {
     std::vector<std::string> own_of_ranks;
@@ -410,7 +426,8 @@ TEST(Config, OfANameThatIsThereTwiceTheLastCounts) {
 TEST(Config, OtherVariablesAreNotLookedAt) {
     const ConfigResult result =
         read({"PATH=/bin", "ARMCI=1", "ARMCIX_BUFFER_SIZE=1", "MY_ARMCI_BUFFER_SIZE=1",
-              "armci_buffer_size=1", "ARMCI_BUFFER_SIZE", "", "=", "=ARMCI_BUFFER_SIZE=3"});
+              "armci_buffer_size=1", "ARMCI_BUFFER_SIZE", "", "=", "=ARMCI_BUFFER_SIZE=3",
+              "COMEX=1", "GA_NUM_PROGRESS_RANKS_PER_NODE", "GA_OTHER=1"});
     expect_clean(result);
     EXPECT_THAT(result.ignored, IsEmpty());
     EXPECT_EQ(row(result, "ARMCI_BUFFER_SIZE").source, "default");

@@ -152,9 +152,10 @@ void print_markdown(std::FILE* out) {
         "## Variables shared with other ARMCI implementations\n\n"
         "A malformed value of these is warned about, and the default is used. Variables "
         "that steer machinery which only\n"
-        "other implementations have (`ARMCI_IOV_METHOD`, `ARMCI_USE_WIN_ALLOCATE`, ...) are "
-        "accepted and ignored;\n"
-        "`ARMCI_VERBOSE=2` lists them.\n\n");
+        "other implementations have (`ARMCI_IOV_METHOD`, `ARMCI_USE_WIN_ALLOCATE`, ..., and all "
+        "`COMEX_*`) are accepted and ignored;\n"
+        "`ARMCI_VERBOSE=2` lists them. `GA_NUM_PROGRESS_RANKS_PER_NODE` gives a warning: no "
+        "ranks are set aside here.\n\n");
     print_table(out, configuration, true);
     std::fprintf(out,
                  "## Providers\n\n"
