@@ -132,6 +132,33 @@ bool all_ranks_stop(Runtime& runtime, int64_t deadline_ns) {
     return done != 0;
 }
 
+// One rank of a node says it for all: in a large job every other line would be the same. Which
+// ranks of other nodes are missing only those nodes know.
+void warn_of_missing_ranks(const Runtime& runtime, int64_t timeout_s) {
+    constexpr int kMostNamed = 8;
+    node::Arrivals& stopping = runtime.heap.control().stopping;
+    if (!stopping.is_mine_to_report()) {
+        return;
+    }
+    const std::vector<int32_t>& ranks = runtime.world.node_ranks;
+    std::string names;
+    int missing = 0;
+    for (size_t i = 0; i < ranks.size(); ++i) {
+        if (!stopping.has_arrived(static_cast<int>(i)) && ++missing <= kMostNamed) {
+            names += (missing > 1 ? ", " : "") + std::to_string(ranks[i]);
+        }
+    }
+    std::string who = "ranks of other nodes than ";
+    if (missing > 0) {
+        who = "of " + std::to_string(ranks.size()) + " ranks " + std::to_string(missing) + " (" +
+              names + (missing > kMostNamed ? ", and others" : "") + ") on ";
+    }
+    ARMCI_LOG_WARN(
+        "ARMCI_Finalize: %s%s did not come within %lld s (ARMCI_FINALIZE_TIMEOUT_S); those that "
+        "wait here go on without them until MPI_Finalize",
+        who.c_str(), describe_node(runtime.world).c_str(), static_cast<long long>(timeout_s));
+}
+
 // What TCGMSG counts NXTVAL in, and never frees: eight bytes of the last rank's. No user could mend
 // that.
 bool is_tcgmsg_counter(const Segment& segment) {
@@ -194,6 +221,7 @@ void stop(Runtime* runtime) {
     }
     wait_everything(*runtime);
     fence_all(*runtime);
+    runtime->heap.control().stopping.arrive(runtime->world.rank_in_node);
     MPI_Ibarrier(runtime->world.comm, &runtime->all_stop);
     const bool all_here = all_ranks_stop(*runtime, deadline_ns);
     g_running = nullptr;
@@ -201,10 +229,7 @@ void stop(Runtime* runtime) {
         finish_stop(runtime);
         return;
     }
-    ARMCI_LOG_WARN(
-        "ARMCI_Finalize: the other ranks did not come within %lld s "
-        "(ARMCI_FINALIZE_TIMEOUT_S); this rank goes on without them until MPI_Finalize",
-        static_cast<long long>(timeout_s));
+    warn_of_missing_ranks(*runtime, timeout_s);
     g_abandoned = runtime;
 }
 

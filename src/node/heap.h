@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "node/arrivals.h"
 #include "node/attachments.h"
 #include "node/barrier.h"
 #include "node/freed_ranges.h"
@@ -54,6 +55,7 @@ struct HeapControl {
     AttachmentTable attachments;
     FreedRangeTable freed_ranges;
     std::atomic<uint32_t> loss_reported{0};  // one rank of the node says it
+    Arrivals stopping;
 };
 
 class NodeHeap {

@@ -203,6 +203,14 @@ CASES = [
         ranks=2,
         only="first",
     ),
+    # One rank of the node warns of the one that is late.
+    Case(
+        "a rank that is late at the end",
+        {"ARMCI_FINALIZE_TIMEOUT_S": "1"},
+        [warning("ARMCI_Finalize: of 4 ranks 1 (3) on ", "did not come within 1 s")],
+        ranks=4,
+        program=["lifecycle.last_rank_is_late"],
+    ),
     # Variables that other implementations have as well.
     shared("ARMCI_VERBOSE", "loud", "a whole number", "the default 0"),
     shared("ARMCI_DEBUG_ALLOC", "maybe", "0 or 1", "the default 0"),

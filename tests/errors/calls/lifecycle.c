@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "bad_call.h"
 
@@ -191,8 +192,8 @@ static void finalize_on_one_rank(void) {
     ARMCI_Barrier();
     if (is_last_rank()) {
         expect_status(5);
-        expect_warning("ARMCI_Finalize", "the other ranks did not come within 1 s",
-                       "ARMCI_FINALIZE_TIMEOUT_S", NULL);
+        expect_warning("ARMCI_Finalize", "did not come within 1 s", "ARMCI_FINALIZE_TIMEOUT_S",
+                       NULL);
         ARMCI_Finalize();
         /* Not MPI_Abort, after which the launcher may lose the warning. */
         expect(NULL, "after all", NULL);
@@ -203,6 +204,28 @@ static void finalize_on_one_rank(void) {
 
 static void finalize_on_one_node(void) {
     finalize_on_one_rank();
+}
+
+/* The first one that gives up warns for its node: rank 0, which comes first. */
+static void last_rank_is_late(void) {
+    const struct timespec moment = {0, 300000000};
+    setenv("ARMCI_FINALIZE_TIMEOUT_S", "1", 1);
+    start_library();
+    check(ARMCI_Free(bases[my_rank]) == 0, "ARMCI_Free");
+    int token = 0;
+    if (my_rank == 0) {
+        expect_status(0);
+        expect_warning("ARMCI_Finalize", text("of %d ranks 1 (%d) on ", rank_count, rank_count - 1),
+                       "did not come within 1 s", "ARMCI_FINALIZE_TIMEOUT_S", NULL);
+    } else if (is_last_rank()) {
+        MPI_Recv(&token, 1, MPI_INT, rank_count - 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+        nanosleep(&moment, NULL);
+    }
+    ARMCI_Finalize();
+    if (my_rank == rank_count - 2) {
+        MPI_Send(&token, 1, MPI_INT, rank_count - 1, 0, MPI_COMM_WORLD);
+    }
 }
 
 const struct Case lifecycle_cases[] = {
@@ -230,5 +253,6 @@ const struct Case lifecycle_cases[] = {
     CASE(init_with_another_mpi, ON_ITS_OWN, ALONE),
     CASE(finalize_on_one_rank, ON_ITS_OWN, NODE),
     CASE(finalize_on_one_node, ON_ITS_OWN, NODES),
+    CASE(last_rank_is_late, ON_ITS_OWN, NODE),
     {0},
 };
