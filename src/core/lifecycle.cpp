@@ -98,6 +98,13 @@ void check_configuration(const char* function, base::ConfigResult* configuration
     take_common_values(configuration, comm);
 }
 
+// Before anything is started: if that fails, this may be why.
+void warn_of_configuration(const base::ConfigResult& configuration) {
+    for (const std::string& warning : configuration.warnings) {
+        ARMCI_LOG_WARN("%s", warning.c_str());
+    }
+}
+
 void apply_faults(base::ConfigResult* configuration) {
     fabric::Faults faults;
     std::string error;
@@ -347,6 +354,9 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     check_configuration(function, &runtime->configuration, comm);
     const base::Config& config = runtime->config();
     base::set_log_level(static_cast<base::LogLevel>(config.log_level));
+    if (rank == 0) {
+        warn_of_configuration(runtime->configuration);
+    }
     if (config.shm_limit > 0) {
         g_memory_limit = static_cast<uint64_t>(config.shm_limit);
     }

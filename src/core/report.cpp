@@ -84,9 +84,6 @@ void report_start(const Runtime& runtime) {
         return;
     }
     const base::ConfigResult& configuration = runtime.configuration;
-    for (const std::string& warning : configuration.warnings) {
-        ARMCI_LOG_WARN("%s", warning.c_str());
-    }
     if (!configuration.config.progress_thread && runtime.network != nullptr) {
         ARMCI_LOG_WARN(
             "ARMCI_PROGRESS_THREAD=0: remote requests are served only while a node's first "

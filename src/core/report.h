@@ -5,7 +5,7 @@
 
 namespace armci::core {
 
-// Rank 0: warnings about the environment, and the settings when asked for.
+// Rank 0: what ARMCI_PROGRESS_THREAD=0 means here, and the settings when asked for.
 void report_start(const Runtime& runtime);
 // Collective when ARMCI_STATS is set: rank 0 prints the sums over all ranks.
 void report_statistics(Runtime& runtime);

@@ -203,6 +203,17 @@ CASES = [
         ranks=2,
         only="first",
     ),
+    Case(
+        "a start that fails because of what differs",
+        {"ARMCI_NODE_SIZE": "1", "ARMCI_PROVIDER": "carrier_pigeon"},
+        [
+            differing("ARMCI_NODE_SIZE", '"1"', 1, '"0" (the default)'),
+            differing("ARMCI_PROVIDER", '"carrier_pigeon"', 1, '"" (the default)'),
+            no_network('no provider "carrier_pigeon"'),
+        ],
+        ranks=2,
+        only="first",
+    ),
     # One rank of the node warns of the one that is late.
     Case(
         "a rank that is late at the end",
