@@ -1,6 +1,5 @@
 #include "fabric/provider.h"
 
-#include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include <cstring>
 
 #include "fabric/environment.h"
+#include "fabric/ip_address.h"
 
 namespace armci::fabric {
 namespace {
@@ -137,8 +137,16 @@ std::string interface_of(const sockaddr_in& address) {
     return name;
 }
 
-bool is_loopback(const sockaddr_in& address) {
-    return (ntohl(address.sin_addr.s_addr) >> 24) == 127;
+InterfaceKind kind_of(const fi_info& info) {
+    const sockaddr_in* source = ipv4_source(info);
+    if (source == nullptr) {
+        return InterfaceKind::ordinary;
+    }
+    if (is_loopback(*source)) {
+        return InterfaceKind::loopback;
+    }
+    const std::string bridge = "/sys/class/net/" + interface_of(*source) + "/bridge";
+    return access(bridge.c_str(), F_OK) == 0 ? InterfaceKind::bridge : InterfaceKind::ordinary;
 }
 
 // Whether this entry of fi_getinfo's list is on the network the request wants.
@@ -152,30 +160,27 @@ bool suits(const fi_info& info, const ProviderRequest& request) {
         return false;  // IPv6, often link-local: other hosts may not reach it
     }
     if (!request.interface.empty()) {
-        char text[INET_ADDRSTRLEN] = "";
-        inet_ntop(AF_INET, &source->sin_addr, text, sizeof text);
-        return request.interface == text || request.interface == interface_of(*source);
+        return request.interface == host_text(*source) ||
+               request.interface == interface_of(*source);
     }
     return request.single_host || !is_loopback(*source);
 }
 
-// The first suitable entry by that exact provider name; loopback only if there is nothing else.
-const fi_info* first_suitable(const fi_info* list, const std::string& name,
-                              const ProviderRequest& request) {
-    const fi_info* loopback = nullptr;
+// Of the suitable entries by that exact provider name the first of the most likely kind.
+const fi_info* most_suitable(const fi_info* list, const std::string& name,
+                             const ProviderRequest& request) {
+    std::vector<const fi_info*> suitable;
+    std::vector<InterfaceKind> kinds;
     for (const fi_info* info = list; info != nullptr; info = info->next) {
-        if (name != info->fabric_attr->prov_name || !suits(*info, request)) {
-            continue;
-        }
-        const sockaddr_in* source = ipv4_source(*info);
-        if (source == nullptr || !is_loopback(*source)) {
-            return info;
-        }
-        if (loopback == nullptr) {
-            loopback = info;
+        if (name == info->fabric_attr->prov_name && suits(*info, request)) {
+            suitable.push_back(info);
+            kinds.push_back(kind_of(*info));
+            if (kinds.back() == InterfaceKind::ordinary) {
+                break;  // none is more likely, and finding out takes 0.1 ms for each
+            }
         }
     }
-    return loopback;
+    return suitable.empty() ? nullptr : suitable[most_likely(kinds)];
 }
 
 std::vector<std::string> names_in(const fi_info* list) {
@@ -216,13 +221,13 @@ std::string interfaces_of(const std::string& name, const ProviderRow& row) {
 // without being asked (asking for more can switch fast paths off).
 InfoPtr open_row(const std::string& name, const ProviderRow& row, const ProviderRequest& request) {
     const InfoPtr by_default = query(name, row.rma, 0);
-    const fi_info* found = first_suitable(by_default.get(), name, request);
+    const fi_info* found = most_suitable(by_default.get(), name, request);
     if (found == nullptr) {
         return nullptr;
     }
     const uint64_t order = found->tx_attr->msg_order | FI_ORDER_SAS;
     const InfoPtr by_order = query(name, row.rma, order);
-    const fi_info* ordered = first_suitable(by_order.get(), name, request);
+    const fi_info* ordered = most_suitable(by_order.get(), name, request);
     return InfoPtr(fi_dupinfo(ordered != nullptr ? ordered : found));
 }
 
@@ -251,6 +256,10 @@ std::string interface_name(const fi_info& info) {
     const sockaddr_in* source = ipv4_source(info);
     const std::string name = source != nullptr ? interface_of(*source) : "";
     return name.empty() && info.domain_attr->name != nullptr ? info.domain_attr->name : name;
+}
+
+size_t most_likely(const std::vector<InterfaceKind>& kinds) {
+    return static_cast<size_t>(std::min_element(kinds.begin(), kinds.end()) - kinds.begin());
 }
 
 const char* exhausted_limit() {

@@ -60,7 +60,7 @@ const ProviderRow& provider_row(const std::string& name);
 
 struct ProviderRequest {
     std::string name;          // empty: the table's preference
-    std::string interface;     // empty: the first suitable one
+    std::string interface;     // empty: the most likely one
     bool single_host = false;  // all ranks on one host: loopback will do
     std::string root = {};     // for tests: where adapters are looked for
 };
@@ -78,6 +78,12 @@ struct ProviderChoice {
 };
 
 ProviderChoice choose_provider(const ProviderRequest& request);
+
+// The most likely to connect hosts first. A bridge made by software is mostly one of containers or
+// virtual machines, which every such host has, with the same address.
+enum class InterfaceKind : uint8_t { ordinary, bridge, loopback };
+// The index of the first of the most likely kind; `kinds` has at least one.
+size_t most_likely(const std::vector<InterfaceKind>& kinds);
 
 // What ARMCI_INTERFACE names it by.
 std::string interface_name(const fi_info& info);

@@ -25,6 +25,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/fabric_endpoint_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_environment_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_faults_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/fabric_ip_address_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_memory_keys_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/wire_frame_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/wire_garbage_test.cpp

@@ -1,0 +1,69 @@
+#include "fabric/ip_address.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <rdma/fabric.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace armci::fabric {
+namespace {
+
+// What has become of a connection under way: 0 or an error.
+int outcome(int connecting, int timeout_ms) {
+    pollfd waiting{connecting, POLLOUT, 0};
+    int ready = 0;
+    do {
+        ready = poll(&waiting, 1, timeout_ms);
+    } while (ready < 0 && errno == EINTR);
+    int error = ETIMEDOUT;
+    socklen_t bytes = sizeof error;
+    if (ready > 0) {
+        getsockopt(connecting, SOL_SOCKET, SO_ERROR, &error, &bytes);
+    }
+    return error;
+}
+
+// What says that packets do not arrive, or that nobody has answered them.
+bool is_unreachable(int error) {
+    return error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH ||
+           error == EHOSTDOWN || error == ENETDOWN;
+}
+
+}  // namespace
+
+bool is_loopback(const sockaddr_in& address) {
+    return (ntohl(address.sin_addr.s_addr) >> 24) == 127;
+}
+
+std::string host_text(const sockaddr_in& address) {
+    char text[INET_ADDRSTRLEN] = "";
+    inet_ntop(AF_INET, &address.sin_addr, text, sizeof text);
+    return text;
+}
+
+std::string address_text(uint32_t format, const void* address) {
+    if (format != FI_SOCKADDR_IN) {
+        return {};
+    }
+    const auto& ipv4 = *static_cast<const sockaddr_in*>(address);
+    return host_text(ipv4) + ":" + std::to_string(ntohs(ipv4.sin_port));
+}
+
+bool host_answers(const sockaddr_in& address, int timeout_ms) {
+    const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (probe < 0) {
+        return true;  // this system's own trouble says nothing about the other one
+    }
+    const auto* generic = reinterpret_cast<const sockaddr*>(&address);
+    int error = connect(probe, generic, sizeof address) == 0 ? 0 : errno;
+    if (error == EINPROGRESS) {
+        error = outcome(probe, timeout_ms);
+    }
+    close(probe);
+    return !is_unreachable(error);
+}
+
+}  // namespace armci::fabric
