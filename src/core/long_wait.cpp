@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "core/reach.h"
 #include "core/runtime.h"
 
 namespace armci::core {
@@ -26,20 +27,30 @@ const char* LongWait::function() const {
     return cause_.function != nullptr ? cause_.function : runtime_.function();
 }
 
+void LongWait::begin(int64_t now_ns) {
+    begin_ns_ = now_ns;
+    patience_ns_ = runtime_.config().hang_seconds * kSecondNs;
+    limit_ns_ = now_ns + patience_ns_;
+    reach_ns_ = now_ns + runtime_.config().lost_link_seconds * kSecondNs;
+}
+
 void LongWait::look() {
     watch::Watch& watch = runtime_.watch;
     if (watch.ends_job()) {
         base::end_quietly();
     }
     const int64_t seconds = runtime_.config().hang_seconds;
-    if (seconds == 0 && !watch.is_report_due()) {
+    const bool has_network = runtime_.network != nullptr;
+    if (seconds == 0 && !has_network && !watch.is_report_due()) {
         return;
     }
     const int64_t now_ns = base::now_ns();
     if (begin_ns_ == 0) {
-        begin_ns_ = now_ns;
-        patience_ns_ = seconds * kSecondNs;
-        limit_ns_ = now_ns + patience_ns_;
+        begin(now_ns);
+    }
+    if (has_network && now_ns >= reach_ns_) {
+        reach_ns_ = now_ns + runtime_.config().lost_link_seconds * kSecondNs;
+        check_reach(runtime_, function(), (now_ns - begin_ns_) / kSecondNs);
     }
     if (watch.is_report_due()) {
         report(now_ns);

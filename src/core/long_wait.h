@@ -15,7 +15,8 @@ struct WaitCause {
 };
 
 // One wait's view of the clock and of the watch, which it looks at once in many turns only. Ends
-// the job when a rank is lost, or when ARMCI_HANG_SECONDS have passed.
+// the job when a rank is lost, when a node turns out to be out of reach, or when ARMCI_HANG_SECONDS
+// have passed.
 class LongWait {
   public:
     LongWait(Runtime& runtime, const WaitCause& cause) : runtime_(runtime), cause_(cause) {}
@@ -30,6 +31,7 @@ class LongWait {
   private:
     const char* function() const;
     void look();
+    void begin(int64_t now_ns);
     void report(int64_t now_ns);
     [[noreturn]] void end_job();
 
@@ -39,7 +41,8 @@ class LongWait {
     int64_t begin_ns_ = 0;  // of the first look
     int64_t limit_ns_ = 0;  // when this rank asks all for reports
     int64_t patience_ns_ = 0;
-    int64_t end_ns_ = 0;  // when it ends the job: not 0 once it has asked
+    int64_t reach_ns_ = 0;  // when this rank looks whether it can reach its servers
+    int64_t end_ns_ = 0;    // when it ends the job: not 0 once it has asked
 };
 
 }  // namespace armci::core

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/topology.h"
 #include "core/cost_setup.h"
+#include "core/reach.h"
 #include "core/sync.h"
 
 namespace armci::core {
@@ -373,6 +374,7 @@ void open_network(Runtime& runtime) {
     }
 
     open_server(runtime, settings);
+    check_addresses(runtime);
     exchange_addresses(runtime);
     open_origin(runtime, settings);
     set_up_costs(runtime, settings.costs, settings.buffers);

@@ -1,6 +1,5 @@
 #include "core/watching.h"
 
-#include <limits.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -36,10 +35,7 @@ watch::Identity own_identity(const World& world) {
     watch::Identity self;
     self.rank = world.rank;
     self.pid = static_cast<int32_t>(getpid());
-    char host[HOST_NAME_MAX + 1] = "unknown host";
-    gethostname(host, sizeof host - 1);
-    std::snprintf(self.host, sizeof self.host, "%.*s", static_cast<int>(sizeof self.host) - 1,
-                  host);
+    std::snprintf(self.host, sizeof self.host, "%s", host_name().c_str());
     return self;
 }
 

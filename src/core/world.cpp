@@ -10,12 +10,6 @@
 namespace armci::core {
 namespace {
 
-std::string host_name() {
-    char name[HOST_NAME_MAX + 1] = "unknown host";
-    gethostname(name, sizeof name - 1);
-    return name;
-}
-
 // Hosts differ in the boot, and containers on one host in the namespace.
 uint64_t identity(const char* name_space) {
     std::string identity;
@@ -31,6 +25,12 @@ uint64_t identity(const char* name_space) {
 }
 
 }  // namespace
+
+std::string host_name() {
+    char name[HOST_NAME_MAX + 1] = "unknown host";
+    gethostname(name, sizeof name - 1);
+    return name;
+}
 
 uint64_t host_identity() {
     return identity("/proc/self/ns/net");

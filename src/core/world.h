@@ -40,6 +40,7 @@ uint64_t host_identity();
 // Of the kernel whose monotonic clock this process reads: two that are equal have one clock.
 uint64_t clock_identity();
 
+std::string host_name();
 // "host name, node 2 of 4", for messages.
 std::string describe_node(const World& world);
 

@@ -86,6 +86,9 @@ struct Channel {
     bool is_busy = false;      // in its list of channels with non-blocking tasks
     bool is_dirty = false;     // in its list of channels with remote work pending
     bool is_batching = false;  // in its list of channels that may have a batch
+    // Without an answer (executed_frames tells of those): RMA there has completed, or its host is
+    // known to be within reach.
+    bool is_reached = false;
 
     // A program's habit: whether a fence followed the last operation that changes memory there, and
     // whether one of them has left since the last fence.
@@ -115,6 +118,11 @@ struct Channel {
     // Not to be asked where there is no node_order.
     bool binding_pending() const {
         return node_order->is_batch_binding || node_order->binding_frame > executed_frames;
+    }
+    // Whether anything here waits for the network.
+    bool is_under_way() const {
+        return tasks > 0 || sent_frames != executed_frames || remote_work_pending() ||
+               batch != nullptr;
     }
     bool remote_work_pending() const { return mutations_pending() || writes_pending(); }
 

@@ -126,8 +126,7 @@ Channel& Origin::channel(int server) {
             const LandingAddress* landing = environment_.landing(environment_.context, server);
             channel->landing = landing->slot_count > 0 ? landing : nullptr;
         }
-        channel->peer =
-            endpoint_.insert_peer(environment_.server_address(environment_.context, server));
+        channel->peer = endpoint_.insert_peer(address_of(server));
         if (channel->peer == FI_ADDR_UNSPEC) {
             base::fatal(nullptr, "provider %s does not accept the address of %s",
                         domain_->provider_name().c_str(), name_of(server).c_str());

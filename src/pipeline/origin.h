@@ -252,6 +252,13 @@ class Origin {
     base::Stats& stats() { return *stats_; }
     // What is under way to each server, and what of this origin's is in use for it; in words.
     std::string describe_work() const;
+    const void* address_of(int server) const {
+        return environment_.server_address(environment_.context, server);
+    }
+    // Those that work is under way to and that have never been heard of.
+    std::vector<int> silent_servers() const;
+    // The server's host has been; no reason to ask again.
+    void note_reached(int server) { channels_[server]->is_reached = true; }
     const BufferManager& buffers() const { return buffers_.manager(); }
     // Of what is kept for each server, used or not.
     size_t channel_bytes() const;

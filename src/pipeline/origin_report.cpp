@@ -1,6 +1,7 @@
 // What an origin is in the middle of, for a report about a wait that lasts.
 #include <string>
 
+#include "fabric/ip_address.h"
 #include "pipeline/origin.h"
 
 namespace armci::pipeline {
@@ -10,17 +11,33 @@ std::string with(const char* what, uint64_t count) {
     return ", " + std::to_string(count) + " " + what;
 }
 
+std::string at(const std::string& address) {
+    return address.empty() ? "" : " at " + address;
+}
+
 }  // namespace
+
+std::vector<int> Origin::silent_servers() const {
+    std::vector<int> silent;
+    for (const std::unique_ptr<Channel>& channel : channels_) {
+        if (channel && channel->is_under_way() && channel->executed_frames == 0 &&
+            !channel->is_reached) {
+            silent.push_back(channel->server);
+        }
+    }
+    return silent;
+}
 
 std::string Origin::describe_work() const {
     std::string text;
     for (const std::unique_ptr<Channel>& channel : channels_) {
-        if (!channel || (channel->tasks == 0 && channel->sent_frames == channel->executed_frames &&
-                         !channel->remote_work_pending() && channel->batch == nullptr)) {
+        if (!channel || !channel->is_under_way()) {
             continue;
         }
+        const std::string address =
+            fabric::address_text(domain_->info().addr_format, address_of(channel->server));
         text +=
-            (text.empty() ? "" : "; ") + name_of(channel->server) + ": " +
+            (text.empty() ? "" : "; ") + name_of(channel->server) + at(address) + ": " +
             std::to_string(channel->tasks) + " operations under way, " +
             std::to_string(channel->executed_frames) + " of " +
             std::to_string(channel->sent_frames) + " frames known to be executed" +

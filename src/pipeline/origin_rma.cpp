@@ -36,6 +36,7 @@ void Origin::drop(RmaOperation* rma) {
 void Origin::on_rma(fabric::Operation* operation, const fabric::Completion&) {
     auto* rma = reinterpret_cast<RmaOperation*>(operation);
     Task* task = rma->task;
+    task->channel_->is_reached = true;
     if (rma->is_delivered_write) {
         --task->channel_->writes_in_flight;
         --task->writes_in_flight_;

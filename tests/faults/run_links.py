@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Two hosts, made of network namespaces, and a bad link between them.
+"""Two hosts, made of network namespaces, with a bad link between them or networks that do not connect
+them.
 
-usage: run_links.py MPIEXEC MIX [all | CASE...]
+usage: run_links.py MPIEXEC MIX [all | CASE...]   (beside MIX is the program of late_server)
 
-The launcher and MPI have a network of their own, so that only this library meets the link. Needs root,
-ip and tc; exit status 77 where they, or what they ask of the kernel, are not there.
+The launcher and MPI have a network of their own, so that only this library meets the link. Needs root
+and ip, for bad links also tc; exit status 77 where they, or what they ask of the kernel, are not there.
 """
 
 import os
@@ -16,6 +17,9 @@ import faults_path
 import jobs
 
 LINK_SECONDS = 4
+# Long enough for a rank to look whether it reaches the server that does not answer.
+LATE_SECONDS = 2 * LINK_SECONDS
+BRIDGE_ADDRESS = "172.17.0.1"  # as of containers on every host
 RANKS = 4  # two on each host
 
 NAME = f"armci-{os.getpid()}"
@@ -62,9 +66,7 @@ class Hosts:
                 for network in ("control", "data"):
                     inside(host, "ip", "addr", "add", address(network, number) + "/24", "dev", network)
                     inside(host, "ip", "link", "set", network, "up")
-            ends = [(host, network) for host in HOSTS for network in ("control", "data")]
-            if not jobs.wait_until(lambda: all(is_up(*end) for end in ends), jobs.TIME_LIMIT_S):
-                raise RuntimeError("an interface of a namespace does not come up")
+            self.wait_for("control", "data")
         except BaseException:
             self.__exit__()
             raise
@@ -73,6 +75,31 @@ class Hosts:
     def __exit__(self, *_):
         for namespace in [*HOSTS, SWITCH]:
             subprocess.run(["ip", "netns", "del", namespace], stderr=subprocess.DEVNULL, check=False)
+
+    def add_bridges(self):
+        """Each host has one of its own, up because something is in it, with the same address."""
+        for host in HOSTS:
+            inside(host, "ip", "link", "add", "docker0", "type", "bridge")
+            inside(host, "ip", "addr", "add", f"{BRIDGE_ADDRESS}/16", "dev", "docker0")
+            inside(host, "ip", "link", "add", "inner", "type", "veth", "peer", "name", "outer")
+            inside(host, "ip", "link", "set", "outer", "master", "docker0")
+            for name in ("inner", "outer", "docker0"):
+                inside(host, "ip", "link", "set", name, "up")
+        self.wait_for("docker0")
+
+    def add_apart(self):
+        """Each host has an interface to one network, which is up; but these are two networks."""
+        for number, host in enumerate(HOSTS):
+            inside(host, "ip", "link", "add", "apart", "type", "veth", "peer", "name", "nowhere")
+            inside(host, "ip", "addr", "add", f"192.0.2.{number + 1}/24", "dev", "apart")
+            for name in ("apart", "nowhere"):
+                inside(host, "ip", "link", "set", name, "up")
+        self.wait_for("apart")
+
+    def wait_for(self, *networks):
+        ends = [(host, network) for host in HOSTS for network in networks]
+        if not jobs.wait_until(lambda: all(is_up(*end) for end in ends), jobs.TIME_LIMIT_S):
+            raise RuntimeError("an interface of a namespace does not come up")
 
     def make_bad(self):
         """Packets are late and get lost. Returns how, in words."""
@@ -163,6 +190,79 @@ def cut_link(mpiexec, program, route):
     return [(f"cut_link,route={route} ({seconds:.1f} s)", complaints, job.err)]
 
 
+def late_server(mix):
+    return os.path.join(os.path.dirname(mix), "faults_late_server")
+
+
+def goes_well(name, job):
+    status = job.finish()
+    complaints = [] if status == 0 else [f"exit status {status}"]
+    complaints += [f"unexpected: {m}" for m in jobs.messages_in(job.err) if m.kind == "Error"]
+    return [(name, complaints, job.err)]
+
+
+def is_told(name, job, *fragments):
+    """The job ends by itself with a message of rank 0, which contains these in this order. Of ranks that
+    find out at the same time, each may tell."""
+    status = job.finish()
+    complaints = []
+    if status is None:
+        complaints.append(f"the job did not end within {jobs.TIME_LIMIT_S} s")
+    elif status == 0:
+        complaints.append("exit status 0")
+    told = {m.rank: m for m in jobs.messages_in(job.err) if m.kind == "Error"}
+    for rank in {"0", *told}:
+        expected = jobs.Expected("Error", rank, "", [*fragments, "Set ARMCI_INTERFACE"])
+        complaints += jobs.compare([expected], [told[rank]] if rank in told else [])
+    complaints += [f"left behind: {pid} {what}" for pid, what in job.survivors().items()]
+    return [(name, complaints, job.err)]
+
+
+def bridges(mpiexec, program):
+    with Hosts() as hosts:
+        hosts.add_bridges()
+        return goes_well("bridges", hosts.start(mpiexec, [program, "5", "7"], {"ARMCI_INTERFACE": ""}))
+
+
+def same_address(mpiexec, program):
+    with Hosts() as hosts:
+        hosts.add_bridges()
+        job = hosts.start(mpiexec, [program, "5", "7"], {"ARMCI_INTERFACE": "docker0"})
+        told = ["(rank 0, interface docker0)", "(rank 2, interface docker0)", BRIDGE_ADDRESS]
+        return is_told("same_address", job, "ARMCI_Init", *told)
+
+
+def loopback(mpiexec, program):
+    with Hosts() as hosts:
+        job = hosts.start(mpiexec, [program, "5", "7"], {"ARMCI_INTERFACE": "lo"})
+        return is_told("loopback", job, "ARMCI_Init", "(rank 0, interface lo)", "127.0.0.1")
+
+
+def apart(mpiexec, program, route):
+    with Hosts() as hosts:
+        hosts.add_apart()
+        settings = {
+            "ARMCI_INTERFACE": "apart",
+            "ARMCI_LOST_LINK_SECONDS": str(LINK_SECONDS),
+            "ARMCI_ROUTE": route,
+        }
+        job = hosts.start(mpiexec, [late_server(program), "0"], settings)
+        told = ["ARMCI_Put", "the data server of node 1 (rank 2's, 192.0.2.2:", "over apart"]
+        return is_told(f"apart,route={route}", job, *told)
+
+
+def late(mpiexec, program, provider):
+    with Hosts() as hosts:
+        settings = {
+            "ARMCI_LOST_LINK_SECONDS": str(LINK_SECONDS),
+            "ARMCI_NODE_SIZE": "1",
+            "ARMCI_PROGRESS_THREAD": "0",
+            "ARMCI_PROVIDER": provider,
+        }
+        job = hosts.start(mpiexec, [late_server(program), str(LATE_SECONDS)], settings)
+        return goes_well(f"late_server,provider={provider or 'default'}", job)
+
+
 # Those after the second are for whoever names them, or "all".
 CASES = {
     "bad_link": lambda *job: bad_link(*job, "alternate"),
@@ -171,17 +271,25 @@ CASES = {
     "bad_link,route=rma": lambda *job: bad_link(*job, "rma"),
     "cut_link,route=server": lambda *job: cut_link(*job, "server"),
     "cut_link,route=rma": lambda *job: cut_link(*job, "rma"),
+    "bridges": bridges,
+    "same_address": same_address,
+    "loopback": loopback,
+    "apart": lambda *job: apart(*job, "server"),
+    "apart,route=rma": lambda *job: apart(*job, "rma"),
+    "late_server": lambda *job: late(*job, ""),
+    "late_server,provider=sockets": lambda *job: late(*job, "sockets"),
 }
 IN_SHORT = ["bad_link", "cut_link"]
 
 
-def why_not():
-    """What is missing to run this, or nothing."""
+def why_not(names):
+    """What is missing to run these cases, or nothing."""
     if os.geteuid() != 0:
         return "namespaces need root"
     try:
         with Hosts() as hosts:
-            hosts.make_bad()
+            if any(name.startswith("bad_link") for name in names):
+                hosts.make_bad()
     except FileNotFoundError as error:
         return f"there is no program {error.filename}"
     except (subprocess.CalledProcessError, RuntimeError) as error:
@@ -194,14 +302,14 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     mpiexec, program, *wanted = sys.argv[1:]
-    missing = why_not()
+    names = list(CASES) if "all" in wanted else wanted or IN_SHORT
+    missing = why_not(names)
     if missing:
         print(f"skipped: {missing}")
         return jobs.EXIT_SKIPPED
     verdicts = []
-    for name, case in CASES.items():
-        if name in (wanted or IN_SHORT) or "all" in wanted:
-            verdicts += [jobs.report(*result) for result in case(mpiexec, program)]
+    for name in names:
+        verdicts += [jobs.report(*result) for result in CASES[name](mpiexec, program)]
     return jobs.sum_up(verdicts)
 
 

@@ -1,0 +1,40 @@
+#include "core/reach.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+
+namespace armci::core::test {
+namespace {
+
+NodeAddress node(uint64_t host, const char* address) {
+    NodeAddress node;
+    node.host = host;
+    inet_pton(AF_INET, address, &node.ipv4);
+    return node;
+}
+
+void expect_conflict(const std::vector<NodeAddress>& addresses, int first, int second) {
+    const AddressConflict conflict = find_conflict(addresses);
+    EXPECT_EQ(conflict.first, first);
+    EXPECT_EQ(conflict.second, second);
+}
+
+TEST(Reach, NoConflict_BetweenDifferentAddresses) {
+    expect_conflict({}, -1, -1);
+    expect_conflict({node(1, "192.0.2.1"), node(2, "192.0.2.2"), node(3, "192.0.2.3")}, -1, -1);
+}
+
+TEST(Reach, NoConflict_BetweenVirtualNodesOfOneHost) {
+    expect_conflict({node(1, "192.0.2.1"), node(2, "192.0.2.2"), node(1, "192.0.2.1")}, -1, -1);
+}
+
+TEST(Reach, Conflict_BetweenHostsWithOneAddress) {
+    expect_conflict({node(1, "192.0.2.1"), node(2, "172.17.0.1"), node(3, "172.17.0.1")}, 1, 2);
+}
+
+TEST(Reach, Conflict_OfLoopback) {
+    expect_conflict({node(1, "192.0.2.1"), node(2, "127.0.0.1")}, 1, 1);
+}
+
+}  // namespace
+}  // namespace armci::core::test
