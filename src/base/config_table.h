@@ -23,7 +23,8 @@
         "best one the provider table knows on this machine.")                                           \
     TEXT(interface, "ARMCI_INTERFACE", "", own, rank,                                                   \
         "Network interface (name or IPv4 address) to use between nodes. Empty: the first one with a "   \
-        "routable IPv4 address; loopback only when the whole job runs on one host.")                    \
+        "routable IPv4 address, a bridge made by software only if there is no other; loopback only "    \
+        "when the whole job runs on one host.")                                                         \
     INTEGER(node_size, "ARMCI_NODE_SIZE", 0, 0, 1 << 20, own, job,                                      \
         "Splits each host into virtual nodes of this many ranks, for tests and benchmarks. 0: all "     \
         "ranks that can share memory are one node.")                                                    \
@@ -104,10 +105,11 @@
         "cannot be reached any more.")                                                                  \
     INTEGER(lost_link_seconds, "ARMCI_LOST_LINK_SECONDS", 60, 3, 86400, own, job,                       \
         "A node whose system does not answer for so many seconds, because it is down or the network "   \
-        "is broken, counts as lost and the job ends.")                                                  \
+        "is broken, counts as lost and the job ends; so does one that a call has waited for so long "   \
+        "and that never could be reached over the network chosen (IPv4 only).")                         \
     INTEGER(hang_seconds, "ARMCI_HANG_SECONDS", 0, 0, 86400, own, job,                                  \
         "When a call has been waiting for so many seconds, all ranks tell on standard error what they " \
-        "wait for. 0: never.")                                                                          \
+        "wait for. 0: never. Waits inside ARMCI_Init, and for the statistics at the end, are not told.") \
     CHOICE(hang_action, "ARMCI_HANG_ACTION", 0, "end|report", own, job,                                 \
         "What follows upon the reports that ARMCI_HANG_SECONDS asks for: end, the job ends with an "    \
         "error; report, it goes on, with the next reports after twice the time.")                       \
