@@ -157,7 +157,7 @@ bool Messages::take_self_message(int tag, void* buffer, int buffer_bytes, int* b
                     "receive into a larger buffer",
                     buffer_bytes, tag, *bytes);
     }
-    std::memcpy(buffer, found->data.data(), found->data.size());
+    std::copy(found->data.begin(), found->data.end(), static_cast<char*>(buffer));
     self_messages_.erase(found);
     return true;
 }
