@@ -25,7 +25,7 @@ namespace armci::base {
 class Waiting {
   public:
     static constexpr int kWindow = 16;        // waits
-    static constexpr int kShortestPause = 4;  // windows from one comparison to the next
+    static constexpr int kShortestPause = 1;  // windows from one comparison to the next
     static constexpr int kLongestPause = 128;
     static constexpr int64_t kQuickNs = 6'000;          // the least that a wait asleep takes
     static constexpr int64_t kLongestNs = 100'000'000;  // longer waits count as this

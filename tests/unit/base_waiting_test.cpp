@@ -187,7 +187,7 @@ TEST(Waiting, TriesTheOtherWayNowAndThen) {
     const Total polled =
         live_in([](Waiting& w, int, Chance&) { return by_itself(w, 9'000); }, kManyWaits);
     EXPECT_GT(polled.asleep, 0);
-    EXPECT_LT(polled.asleep, kManyWaits / 100);
+    EXPECT_LT(polled.asleep, kManyWaits / 80);
     const Total slept =
         live_in([](Waiting& w, int, Chance&) { return by_neighbour(w, 9'000); }, kManyWaits);
     EXPECT_LT(slept.asleep, kManyWaits);
