@@ -7,8 +7,10 @@
  * collective over world, whatever the caller's default group is; calls with a group over its
  * members. None of them implies a fence.
  *
- * scope   SCOPE_ALL and SCOPE_MASTERS: all processes. SCOPE_NODE: the processes of the caller's
- *         domain (armci_domain_nprocs in armci.h), which by default is the caller alone.
+ * scope   SCOPE_ALL: all processes. SCOPE_NODE: the processes of the caller's domain
+ *         (armci_domain_nprocs in armci.h), which by default is the caller alone. SCOPE_MASTERS: the
+ *         first process of each domain, which by default is everybody; for others (with
+ *         ARMCI_DOMAINS=node) the call returns at once.
  * type    ARMCI_INT ... ARMCI_DOUBLE below.
  * op      What a reduction does element by element:
  *           "+"  "*"  "max"  "min"   all types

@@ -275,10 +275,10 @@ struct Runtime {
             const bool may_sleep = sleeps_while_waiting();
             if (now - idle_since_ns < (may_sleep ? waiting.spin_ns() : waiting.least_ns())) {
                 base::cpu_pause();
-            } else if (!may_sleep) {
-                sched_yield();
-            } else if (sleep_until_network_event()) {
+            } else if (may_sleep && sleep_until_network_event()) {
                 waiting.slept(base::now_ns() - now);
+            } else {
+                sched_yield();  // also where a provider keeps refusing to let it sleep
             }
         }
         if (began_ns != 0 && sleeps_while_waiting()) {

@@ -214,11 +214,11 @@ CASES = [
         ranks=2,
         only="first",
     ),
-    # One rank of the node warns of the one that is late.
+    # One rank of the node warns of those that are late.
     Case(
-        "a rank that is late at the end",
+        "ranks that are late at the end",
         {"ARMCI_FINALIZE_TIMEOUT_S": "1"},
-        [warning("ARMCI_Finalize: of 4 ranks 1 (3) on ", "did not come within 1 s")],
+        [warning("ARMCI_Finalize: of 4 ranks 3 (1, 2, 3) on ", "did not come within 1 s")],
         ranks=4,
         program=["lifecycle.last_rank_is_late"],
     ),

@@ -17,13 +17,6 @@
 namespace armci::mp {
 namespace {
 
-int right() {
-    return (me() + 1) % nproc();
-}
-int left() {
-    return (me() + nproc() - 1) % nproc();
-}
-
 char byte_of(int sender, size_t index) {
     return static_cast<char>(static_cast<size_t>(sender) * 59 + index * 7 + index / 253 + 1);
 }

@@ -87,7 +87,7 @@ TEST(Consistency, PutAccumulateGetOfGrowingSizes) {
     constexpr int64_t kLargest = 400000;
     Playground ground(kLargest, kLargest, ARMCI_ACC_DBL);
     Rng rng = rank_rng();
-    const int target = (me() + 1) % nproc();
+    const int target = right();
     for (int64_t bytes = 8; bytes <= kLargest; bytes *= 5) {
         for (const Verb verb : {Verb::put, Verb::acc, Verb::put, Verb::acc, Verb::acc}) {
             Transfer transfer;
@@ -134,7 +134,7 @@ TEST(Consistency, SmallGetBehindLargePut) {
     constexpr int64_t kBytes = 1 << 20;
     Playground ground(kBytes, kBytes, ARMCI_ACC_INT);
     Rng rng = rank_rng();
-    const int target = (me() + 1) % nproc();
+    const int target = right();
     for (int64_t round = 0; round < scaled(8); ++round) {
         ground.refill_local(rng);
         Transfer large;

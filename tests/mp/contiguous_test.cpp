@@ -133,7 +133,7 @@ TEST(Contiguous, LocalBufferFromMallocLocalAndOwnSlice) {
 TEST(Contiguous, ConstantSource) {
     static const char kText[] = "read-only source of a put";
     GlobalMemory memory(64);
-    const int target = (me() + 1) % nproc();
+    const int target = right();
     ARMCI_Put(const_cast<char*>(kText), memory.at(target), sizeof kText, target);
     ARMCI_Barrier();
     EXPECT_STREQ(memory.mine(), kText);

@@ -14,12 +14,10 @@ namespace {
 // Sends the expected contents of my area at my right neighbour, which serves as the message "look
 // now", and checks the left neighbour's area in my own slice on arrival of its message.
 void check_at_neighbour(Playground& ground, const std::string& what) {
-    const int right = (me() + 1) % nproc();
-    const int left = (me() + nproc() - 1) % nproc();
-    const std::vector<char>& sent = ground.expected_remote(right);
+    const std::vector<char>& sent = ground.expected_remote(right());
     std::vector<char> expected(sent.size());
-    exchange(sent.data(), right, expected.data(), left, static_cast<int64_t>(sent.size()));
-    const char* found = ground.remote(me()) + (left - me()) * ground.area_bytes();
+    exchange(sent.data(), right(), expected.data(), left(), static_cast<int64_t>(sent.size()));
+    const char* found = ground.remote(me()) + (left() - me()) * ground.area_bytes();
     expect_same_bytes(expected.data(), found, ground.area_bytes(), what);
     sync();
 }
@@ -32,7 +30,6 @@ void check_fence(FenceCall fence, const std::vector<Verb>& verbs, bool blocking,
                  const std::string& what) {
     Playground ground(kFenceArea, kFenceArea, ARMCI_ACC_INT);
     Rng rng = rank_rng();
-    const int right = (me() + 1) % nproc();
     for (int64_t round = 0; round < scaled(24); ++round) {
         const int64_t operations = rng.between(1, 6);
         const int64_t lane_bytes = kFenceArea / operations / 64 * 64;
@@ -46,10 +43,11 @@ void check_fence(FenceCall fence, const std::vector<Verb>& verbs, bool blocking,
             room.local_bytes = room.remote_bytes = lane_bytes;
             transfer.shape = random_shape(rng, room).shifted(i * lane_bytes, i * lane_bytes);
             EXPECT_EQ(
-                issue(transfer, ground.local(), ground.remote(right), right, blocking, nullptr), 0);
-            ground.expect(transfer, right);
+                issue(transfer, ground.local(), ground.remote(right()), right(), blocking, nullptr),
+                0);
+            ground.expect(transfer, right());
         }
-        fence(right);
+        fence(right());
         check_at_neighbour(ground, what + ", round " + std::to_string(round));
         // Only now: a fence completes the implicit operations remotely, so this has nothing to do.
         ARMCI_WaitAll();
@@ -93,15 +91,13 @@ TEST(Fence, SingleBytes) {
     GlobalMemory memory(nproc());
     std::memset(memory.mine(), 0, static_cast<size_t>(nproc()));
     ARMCI_Barrier();
-    const int right = (me() + 1) % nproc();
-    const int left = (me() + nproc() - 1) % nproc();
     for (int64_t round = 1; round <= scaled(80); ++round) {
         char value = static_cast<char>(round);
-        ARMCI_Put(&value, memory.at(right, me()), 1, right);
-        ARMCI_Fence(right);
+        ARMCI_Put(&value, memory.at(right(), me()), 1, right());
+        ARMCI_Fence(right());
         char expected = 0;
-        exchange(&value, right, &expected, left, 1);
-        const volatile char* found = memory.mine() + left;
+        exchange(&value, right(), &expected, left(), 1);
+        const volatile char* found = memory.mine() + left();
         EXPECT_EQ(*found, expected) << "round " << round;
         sync();
     }
@@ -152,10 +148,9 @@ TEST(Fence, OwnSliceSeenByOthers) {
         ARMCI_Put(source.data(), memory.mine(), 1024, me());
         ARMCI_Fence(me());
         sync();
-        const int right = (me() + 1) % nproc();
-        std::vector<char> expected(1024, static_cast<char>((round + right) & 0x7f));
+        std::vector<char> expected(1024, static_cast<char>((round + right()) & 0x7f));
         std::vector<char> found(1024);
-        ARMCI_Get(memory.at(right), found.data(), 1024, right);
+        ARMCI_Get(memory.at(right()), found.data(), 1024, right());
         expect_same_bytes(expected.data(), found.data(), 1024, "own put read by another rank");
         sync();
     }
@@ -165,17 +160,16 @@ TEST(Fence, OwnSliceSeenByOthers) {
 TEST(Fence, ThirdRankReads) {
     GlobalMemory memory(1024 * nproc());
     std::vector<char> source(1024);
-    const int right = (me() + 1) % nproc();
     const int beyond = (me() + 2) % nproc();
     for (int64_t round = 0; round < scaled(40); ++round) {
         std::memset(source.data(), static_cast<int>(round * 3 + me()) & 0x7f, source.size());
-        ARMCI_Put(source.data(), memory.at(right, 1024 * me()), 1024, right);
-        ARMCI_Fence(right);
+        ARMCI_Put(source.data(), memory.at(right(), 1024 * me()), 1024, right());
+        ARMCI_Fence(right());
         sync();
         // `beyond` was written to by my right neighbour.
-        std::vector<char> expected(1024, static_cast<char>((round * 3 + right) & 0x7f));
+        std::vector<char> expected(1024, static_cast<char>((round * 3 + right()) & 0x7f));
         std::vector<char> found(1024);
-        ARMCI_Get(memory.at(beyond, 1024 * right), found.data(), 1024, beyond);
+        ARMCI_Get(memory.at(beyond, 1024 * right()), found.data(), 1024, beyond);
         expect_same_bytes(expected.data(), found.data(), 1024, "another rank's fenced put");
         sync();
     }

@@ -18,13 +18,6 @@ void spin_until(const volatile int* flag, int value) {
     }
 }
 
-int right() {
-    return (me() + 1) % nproc();
-}
-int left() {
-    return (me() + nproc() - 1) % nproc();
-}
-
 // A ring of mailboxes: data and flag for the right neighbour, both in its slice.
 class Mailbox {
   public:

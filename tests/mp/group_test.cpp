@@ -243,10 +243,9 @@ TEST(Group, DefaultGroup) {
         ARMCI_Group_free(&single);
         // World calls stay world calls.
         GlobalMemory memory(64);
-        const int right = (me() + 1) % nproc();
-        ARMCI_PutValueInt(me(), memory.at(right), right);
+        ARMCI_PutValueInt(me(), memory.at(right()), right());
         ARMCI_Barrier();
-        EXPECT_EQ(*memory.element<int>(me()), (me() + nproc() - 1) % nproc());
+        EXPECT_EQ(*memory.element<int>(me()), left());
         long count = 1;
         armci_msg_lgop(&count, 1, operator_text("+"));
         EXPECT_EQ(count, nproc());

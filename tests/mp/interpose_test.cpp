@@ -47,7 +47,7 @@ class Interpose : public testing::Test {
         PARMCI_Free(mine_);
     }
 
-    const int right_ = (me() + 1) % nproc();
+    const int right_ = right();
     void* mine_ = nullptr;
     void* remote_ = nullptr;
     armci_hdl_t handle_{};
@@ -201,7 +201,7 @@ TEST_F(Interpose, Synchronisation) {
             armci_msg_group_barrier(&world);
             armci_notify(right_);
             int number = 0;
-            armci_notify_wait((me() + nproc() - 1) % nproc(), &number);
+            armci_notify_wait(left(), &number);
         });
 }
 

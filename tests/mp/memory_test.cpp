@@ -41,14 +41,13 @@ TEST(Memory, EveryRankAnotherSize) {
         const auto stored = pattern(key(me()), mine);
         std::copy(stored.begin(), stored.end(), memory.mine());
         ARMCI_Barrier();
-        const int right = (me() + 1) % nproc();
-        const int64_t theirs = bytes_of(right, round);
+        const int64_t theirs = bytes_of(right(), round);
         std::vector<char> found(static_cast<size_t>(theirs));
-        ARMCI_Get(memory.at(right), found.data(), static_cast<int>(theirs), right);
-        expect_same_bytes(pattern(key(right), theirs).data(), found.data(), theirs,
+        ARMCI_Get(memory.at(right()), found.data(), static_cast<int>(theirs), right());
+        expect_same_bytes(pattern(key(right()), theirs).data(), found.data(), theirs,
                           "slice read by the neighbour");
-        auto replaced = pattern(~key(right), theirs);
-        ARMCI_Put(replaced.data(), memory.at(right), static_cast<int>(theirs), right);
+        auto replaced = pattern(~key(right()), theirs);
+        ARMCI_Put(replaced.data(), memory.at(right()), static_cast<int>(theirs), right());
         ARMCI_Barrier();
         expect_same_bytes(pattern(~key(me()), mine).data(), memory.mine(), mine,
                           "slice written by the neighbour");
@@ -102,7 +101,7 @@ TEST(Memory, InterleavedAllocations) {
     Rng rng = common_rng();  // all ranks must do the same
     uint64_t next_key = 1;
     const auto verify = [](const Allocation& allocation) {
-        for (const int proc : {me(), (me() + 1) % nproc()}) {
+        for (const int proc : {me(), right()}) {
             const int64_t bytes = allocation.sizes[static_cast<size_t>(proc)];
             std::vector<char> found(static_cast<size_t>(bytes));
             ARMCI_Get(allocation.memory->at(proc), found.data(), static_cast<int>(bytes), proc);
@@ -144,8 +143,7 @@ TEST(Memory, ReusedAfterFree) {
     constexpr int64_t kBytes = 1 << 20;
     for (int64_t round = 0; round < scaled(64); ++round) {
         GlobalMemory memory(kBytes);
-        const int right = (me() + 1) % nproc();
-        ARMCI_PutValueLong(round, memory.at(right, kBytes - 8), right);
+        ARMCI_PutValueLong(round, memory.at(right(), kBytes - 8), right());
         ARMCI_Barrier();
         ASSERT_EQ(*memory.element<long>(me(), kBytes / 8 - 1), round);
     }
@@ -156,11 +154,10 @@ TEST(Memory, FreeCompletesPendingOperations) {
     constexpr int64_t kBytes = 200000;
     std::vector<char> source(kBytes, 0x44);
     for (int64_t round = 0; round < scaled(24); ++round) {
-        const int right = (me() + 1) % nproc();
         {
             GlobalMemory memory(kBytes);
-            ARMCI_NbPut(source.data(), memory.at(right), kBytes, right, nullptr);
-            ARMCI_NbPut(source.data(), memory.at(right, 64), 1000, right, nullptr);
+            ARMCI_NbPut(source.data(), memory.at(right()), kBytes, right(), nullptr);
+            ARMCI_NbPut(source.data(), memory.at(right(), 64), 1000, right(), nullptr);
         }
         GlobalMemory next(kBytes);
         std::memset(next.mine(), 0x11, kBytes);
@@ -197,11 +194,9 @@ TEST(Memory, LocalAllocations) {
 TEST(Memory, DeviceHintsAreIgnored) {
     std::vector<void*> slices(static_cast<size_t>(nproc()));
     ASSERT_EQ(ARMCI_Malloc_memdev(slices.data(), 800, "no such device"), 0);
-    const int right = (me() + 1) % nproc();
-    ARMCI_PutValueInt(me(), slices[static_cast<size_t>(right)], right);
+    ARMCI_PutValueInt(me(), slices[static_cast<size_t>(right())], right());
     ARMCI_Barrier();
-    EXPECT_EQ(*static_cast<int*>(slices[static_cast<size_t>(me())]),
-              (me() + nproc() - 1) % nproc());
+    EXPECT_EQ(*static_cast<int*>(slices[static_cast<size_t>(me())]), left());
     ARMCI_Barrier();
     EXPECT_EQ(ARMCI_Free_memdev(slices[static_cast<size_t>(me())]), 0);
 
@@ -217,8 +212,7 @@ TEST(Memory, AccessBrackets) {
     *memory.element<int>(me()) = 31 + me();
     ARMCI_Access_end(memory.mine());
     sync();
-    const int right = (me() + 1) % nproc();
-    EXPECT_EQ(ARMCI_GetValueInt(memory.at(right), right), 31 + right);
+    EXPECT_EQ(ARMCI_GetValueInt(memory.at(right()), right()), 31 + right());
     sync();
 }
 
@@ -328,7 +322,6 @@ TEST(Memory, MadeByOneRankAgain) {
 // Nobody tells other ranks that such memory is freed: what is allocated in its place later, by the
 // same rank, another one of its node or all together, is found instead.
 TEST(Memory, MadeByOneRankThenByAll) {
-    const int right = (me() + 1) % nproc();
     std::vector<armci_meminfo_t> infos(static_cast<size_t>(nproc()));
     std::vector<void*> slices(static_cast<size_t>(nproc()));
     for (int round = 0; round < 12; ++round) {
@@ -340,7 +333,7 @@ TEST(Memory, MadeByOneRankThenByAll) {
                           harness_comm());
             for (int rank = 0; rank < nproc(); ++rank) {
                 void* remote = ARMCI_Memat(&infos[static_cast<size_t>(rank)], 0);
-                if (rank == right) {
+                if (rank == right()) {
                     ARMCI_PutValueInt(round, remote, rank);
                 }
             }
@@ -357,14 +350,14 @@ TEST(Memory, MadeByOneRankThenByAll) {
         const std::vector<char> source(static_cast<size_t>(bytes), static_cast<char>(me() + 1));
         std::vector<char> found(source.size());
         for (int begin = 0; begin + 100 <= bytes; begin += 100) {
-            char* remote = static_cast<char*>(slices[static_cast<size_t>(right)]) + begin;
-            ARMCI_Put(const_cast<char*>(source.data()), remote, 100, right);
-            ARMCI_Get(remote, found.data() + begin, 100, right);
+            char* remote = static_cast<char*>(slices[static_cast<size_t>(right())]) + begin;
+            ARMCI_Put(const_cast<char*>(source.data()), remote, 100, right());
+            ARMCI_Get(remote, found.data() + begin, 100, right());
         }
         expect_same_bytes(source.data(), found.data(), bytes / 100 * 100, "memory made by all");
         ARMCI_Barrier();
         EXPECT_EQ(*static_cast<char*>(slices[static_cast<size_t>(me())]),
-                  static_cast<char>((me() + nproc() - 1) % nproc() + 1));
+                  static_cast<char>(left() + 1));
         ASSERT_EQ(ARMCI_Free(slices[static_cast<size_t>(me())]), 0);
     }
 }
@@ -415,7 +408,7 @@ TEST(Memory, FreeCompletesGets) {
         ASSERT_EQ(ARMCI_Malloc(slices.data(), kBytes), 0);
         std::memset(slices[static_cast<size_t>(me())], 'a' + round, kBytes);
         ARMCI_Barrier();
-        const int target = (me() + 1) % nproc();
+        const int target = right();
         std::vector<char> found(kBytes, 0);
         // Rows too short for direct access, so that the data server has them to pack.
         int stride[1] = {64};

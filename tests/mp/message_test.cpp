@@ -327,8 +327,6 @@ TEST(Message, RanksAndTime) {
 }
 
 TEST(Message, SendAndReceiveInARing) {
-    const int right = (me() + 1) % nproc();
-    const int left = (me() + nproc() - 1) % nproc();
     for (const int bytes : {0, 1, 1000, 100000, 3000000}) {
         std::vector<char> sent(static_cast<size_t>(bytes), static_cast<char>(me() + bytes));
         std::vector<char> received(static_cast<size_t>(bytes) + 8, 0x66);
@@ -337,14 +335,14 @@ TEST(Message, SendAndReceiveInARing) {
         // Even ranks send first: no rank waits for a buffer of the library. (In a ring of odd
         // length rank 0 and the last both send first, which breaks no circle.)
         if (me() % 2 == 0) {
-            armci_msg_snd(tag, sent.data(), bytes, right);
+            armci_msg_snd(tag, sent.data(), bytes, right());
         }
-        armci_msg_rcv(tag, received.data(), bytes + 8, &length, left);
+        armci_msg_rcv(tag, received.data(), bytes + 8, &length, left());
         if (me() % 2 != 0) {
-            armci_msg_snd(tag, sent.data(), bytes, right);
+            armci_msg_snd(tag, sent.data(), bytes, right());
         }
         EXPECT_EQ(length, bytes);
-        std::vector<char> expected(static_cast<size_t>(bytes), static_cast<char>(left + bytes));
+        std::vector<char> expected(static_cast<size_t>(bytes), static_cast<char>(left() + bytes));
         expected.insert(expected.end(), 8, 0x66);
         expect_same_bytes(expected.data(), received.data(), bytes + 8, "a message in a ring");
     }

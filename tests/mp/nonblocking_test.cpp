@@ -195,18 +195,17 @@ TEST(NonBlocking, WhatIsTestedHasLeft) {
     GlobalMemory memory(kPuts * sizeof(int));
     std::memset(memory.mine(), 0, kPuts * sizeof(int));
     sync();
-    const int right = (me() + 1) % nproc();
     std::vector<int> values(static_cast<size_t>(kPuts));
     std::iota(values.begin(), values.end(), 1);
     // Connected, and not the first of its kind for long, which would leave at once.
-    ARMCI_PutValueInt(0, memory.at(right), right);
-    ARMCI_Fence(right);
-    ARMCI_PutValueInt(0, memory.at(right), right);
+    ARMCI_PutValueInt(0, memory.at(right()), right());
+    ARMCI_Fence(right());
+    ARMCI_PutValueInt(0, memory.at(right()), right());
     armci_hdl_t handle;
     ARMCI_INIT_HANDLE(&handle);
     for (int i = 0; i < kPuts; ++i) {
-        ARMCI_NbPut(&values[static_cast<size_t>(i)], memory.element<int>(right) + i, sizeof(int),
-                    right, &handle);
+        ARMCI_NbPut(&values[static_cast<size_t>(i)], memory.element<int>(right()) + i, sizeof(int),
+                    right(), &handle);
     }
     while (ARMCI_Test(&handle) != 0) {
     }

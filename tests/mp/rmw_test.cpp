@@ -158,7 +158,7 @@ TEST(Rmw, LongIsSixtyFourBitsWide) {
     GlobalMemory memory(kWords * sizeof(long));
     constexpr long kStart = (1L << 40) + 3;
     store_word<long>(memory, kStart);
-    const int target = (me() + 1) % nproc();
+    const int target = right();
     EXPECT_EQ(fetch_add(memory.element<long>(target, 1), -5, target), kStart);
     EXPECT_EQ(fetch_add(memory.element<long>(target, 1), 2147483647, target), kStart - 5);
     EXPECT_EQ(swap(memory.element<long>(target, 1), -(1L << 50), target), kStart - 5 + 2147483647);
@@ -170,7 +170,7 @@ TEST(Rmw, IntInEitherHalfOfAWord) {
     GlobalMemory memory(8 * sizeof(int));
     std::fill_n(memory.element<int>(me()), 8, -1);
     ARMCI_Barrier();
-    const int target = (me() + 1) % nproc();
+    const int target = right();
     EXPECT_EQ(fetch_add(memory.element<int>(target, 2), 1, target), -1);
     EXPECT_EQ(fetch_add(memory.element<int>(target, 5), 8, target), -1);
     ARMCI_Barrier();
@@ -188,7 +188,7 @@ TEST(Rmw, LocalOperandInOwnSlice) {
     mine[0] = 100 + me();
     mine[1] = -7;
     ARMCI_Barrier();
-    const int target = (me() + 1) % nproc();
+    const int target = right();
     EXPECT_EQ(
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &mine[1], memory.element<long>(target), 1000, target),
         0);
@@ -200,7 +200,7 @@ TEST(Rmw, LocalOperandInOwnSlice) {
     EXPECT_EQ(ARMCI_Rmw(ARMCI_SWAP_LONG, &mine[1], memory.element<long>(target), 0, target), 0);
     EXPECT_EQ(mine[1], 1100 + target);
     ARMCI_Barrier();
-    EXPECT_EQ(mine[0], 5000 + (me() + nproc() - 1) % nproc());
+    EXPECT_EQ(mine[0], 5000 + left());
     ARMCI_Barrier();
 }
 
@@ -210,7 +210,7 @@ TEST(Rmw, OwnerWatchesByPlainLoads) {
     volatile long* mine = memory.element<long>(me());
     *mine = 0;
     ARMCI_Barrier();
-    const int target = (me() + 1) % nproc();
+    const int target = right();
     constexpr int kCount = 20;
     for (int i = 0; i < kCount; ++i) {
         fetch_add(memory.element<long>(target), 1, target);

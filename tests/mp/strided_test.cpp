@@ -122,7 +122,7 @@ TEST(Strided, ChosenShapes) {
 TEST(Strided, SmallPatches) {
     constexpr int kBytes = 16 << 10;
     GlobalMemory memory(kBytes);
-    for (const int target : {me(), (me() + 1) % nproc()}) {
+    for (const int target : {me(), right()}) {
         std::memset(memory.mine(), 0, kBytes);
         sync();
         std::vector<int> expected(kBytes / sizeof(int), 0);
@@ -203,7 +203,7 @@ TEST(Strided, SourceReadRepeatedly) {
         const int64_t start = stride < 0 ? 400 : 0;
         const Shape shape = strided_shape(start, {stride}, 100, {40}, {40, 100});
         for (const Verb verb : {Verb::put, Verb::acc}) {
-            const int target = (me() + 1) % nproc();
+            const int target = right();
             ground.perform(make(verb, shape), target, Completion::blocking);
             ground.check_by_get(target, "source stride " + std::to_string(stride));
         }
@@ -238,7 +238,7 @@ TEST(Strided, LargePatch) {
         transfer.type = ARMCI_ACC_DBL;
         transfer.scale = random_scale(element_type(ARMCI_ACC_DBL), rng);
         transfer.shape = strided_shape(64, {kRowBytes}, 800, {kWidthBytes}, {kRowBytes, kRows});
-        const int target = (me() + 1) % nproc();
+        const int target = right();
         ground.perform(transfer, target, Completion::blocking);
         transfer.shape = strided_shape(72, {kRowBytes + 8}, 800, {kWidthBytes}, {kRowBytes, kRows});
         ground.perform(transfer, target, Completion::handle_wait);

@@ -21,7 +21,7 @@ constexpr int kBytesOfAll = static_cast<int>(kInts * sizeof(int));
 constexpr int64_t kFlags = 16;
 
 int neighbour() {
-    return (me() + 1) % nproc();
+    return right();
 }
 
 // Data in one allocation and words that announce it in another, made one after the other, so that
@@ -181,7 +181,6 @@ TEST_F(TwoSegments, ANonBlockingPutIsAfterABlockingOne) {
 // A notification is behind all that was started, whichever server has it.
 TEST_F(TwoSegments, ANotificationIsAfterWhatWasNotWaitedFor) {
     const GlobalMemory more(kInts * static_cast<int64_t>(sizeof(int)));
-    const int left = (me() + nproc() - 1) % nproc();
     sync();
     for (int round = 1; round <= scaled(16); ++round) {
         words_.assign(kInts, round);
@@ -190,7 +189,7 @@ TEST_F(TwoSegments, ANotificationIsAfterWhatWasNotWaitedFor) {
                     nullptr);
         armci_notify(neighbour());
         int waited = 0;
-        armci_notify_wait(left, &waited);
+        armci_notify_wait(left(), &waited);
         is_all(data(me()), kInts, round);
         is_all(more.element<int>(me()), kInts, round);
         ARMCI_WaitAll();
@@ -229,7 +228,7 @@ TEST_F(TwoSegments, ANotificationIsAfterTheData) {
         put(data(neighbour()), kInts, round);
         armci_notify(neighbour());
         int waited = 0;
-        armci_notify_wait((me() + nproc() - 1) % nproc(), &waited);
+        armci_notify_wait(left(), &waited);
         is_all(data(me()), kInts, round);
         sync();
     }

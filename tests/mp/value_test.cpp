@@ -90,7 +90,7 @@ TEST(Value, Double) {
 TEST(Value, NonBlockingPutsCaptureTheirValues) {
     const int64_t count = scaled(500);
     GlobalMemory memory(count * static_cast<int64_t>(sizeof(long)) * nproc());
-    const int target = (me() + 1) % nproc();
+    const int target = right();
     for (int64_t i = 0; i < count; ++i) {
         EXPECT_EQ(ARMCI_NbPutValueLong(i * i + me(), memory.element<long>(target, me() * count + i),
                                        target, nullptr),
@@ -98,7 +98,7 @@ TEST(Value, NonBlockingPutsCaptureTheirValues) {
     }
     EXPECT_EQ(ARMCI_WaitAll(), 0);
     ARMCI_Barrier();
-    const int origin = (me() + nproc() - 1) % nproc();
+    const int origin = left();
     for (int64_t i = 0; i < count; ++i) {
         ASSERT_EQ(*memory.element<long>(me(), origin * count + i), i * i + origin);
     }

@@ -76,7 +76,7 @@ TEST(Vector, HundredThousandSegments) {
     for (int64_t i = 0; i < segments; ++i) {
         runs.push_back({i * kSegmentBytes, places[static_cast<size_t>(i)], kSegmentBytes});
     }
-    const int target = (me() + 1) % nproc();
+    const int target = right();
     for (const Verb verb : {Verb::put, Verb::acc, Verb::get}) {
         Transfer transfer;
         transfer.verb = verb;
@@ -100,7 +100,7 @@ TEST(Vector, SegmentsInDifferentAllocations) {
         std::fill_n(memories.back()->mine(), kBytes, static_cast<char>(i));
     }
     ARMCI_Barrier();
-    const int target = (me() + 1) % nproc();
+    const int target = right();
     constexpr int kSegmentBytes = 37;
     std::vector<char> source(kAllocations * kSegmentBytes * 2);
     Rng rng = rank_rng();
@@ -135,7 +135,7 @@ TEST(Vector, SegmentsInDifferentAllocations) {
                       "segments in different allocations");
 
     // The owner finds exactly these segments changed.
-    const int origin = (me() + nproc() - 1) % nproc();
+    const int origin = left();
     std::vector<char> sent_to_me(source.size());
     ARMCI_Fence(target);
     exchange(source.data(), target, sent_to_me.data(), origin, static_cast<int64_t>(source.size()));
@@ -197,7 +197,7 @@ TEST(Vector, DescriptorsOfOneLengthTravelTogether) {
     constexpr int kBytes[] = {8, 24};
     constexpr int64_t kSlot = 32;
     GlobalMemory memory(kDescriptors * kSlot);
-    const int target = (me() + 1) % nproc();
+    const int target = right();
     std::vector<char> source(kDescriptors * kSlot);
     std::vector<char> readback(source.size());
     std::vector<char> expected(source.size());
@@ -242,7 +242,7 @@ TEST(Vector, EmptyAmongOthers) {
     transfer.shape.form = Form::vector;
     transfer.shape.runs = {{0, 64, 10}, {16, 0, 10}, {32, 128, 31}};
     transfer.shape.first = {0, 0, 2, 2, 3, 3};
-    const int target = (me() + 1) % nproc();
+    const int target = right();
     ground.perform(transfer, target, Completion::blocking);
     ground.check_by_get(target, "empty descriptors among others");
     ground.check_by_owner("empty descriptors among others");

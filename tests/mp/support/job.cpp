@@ -80,6 +80,14 @@ int nproc() {
     return g_job.nproc;
 }
 
+int right() {
+    return (me() + 1) % nproc();
+}
+
+int left() {
+    return (me() + nproc() - 1) % nproc();
+}
+
 MPI_Comm harness_comm() {
     return g_job.comm;
 }

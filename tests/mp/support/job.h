@@ -16,6 +16,9 @@ namespace armci::mp {
 // Rank and number of ranks in MPI_COMM_WORLD, which is also the library's world.
 int me();
 int nproc();
+// The neighbours in the ring of all ranks.
+int right();
+int left();
 
 // A duplicate of MPI_COMM_WORLD that only the harness and the tests' own checks use.
 MPI_Comm harness_comm();
