@@ -5,9 +5,10 @@
 #       shared one). OWN_MAIN: one of the sources has main().
 #
 #   armci_mp_run(<name> NP <ranks>... CONFIGS <config>... [FILTER <gtest filter>] [VARIANT <word>]
-#                [LABELS <label>...] [TIMEOUT <seconds>] [MAY_WARN])
+#                [BESIDE <name>] [LABELS <label>...] [TIMEOUT <seconds>] [MAY_WARN])
 #       Adds a test mp.<name>[np=<ranks>,<config>] for each number of ranks and each configuration.
 #       VARIANT makes a second family of tests from one program: mp.<name>.<variant>[…].
+#       BESIDE: only rank 0 runs this program, the others that one.
 #       TIMEOUT is the limit of one job (default 60). A warning or error of the library fails the
 #       test even if the program is content; MAY_WARN allows warnings.
 #
@@ -132,7 +133,7 @@ function(armci_mp_labels config result)
 endfunction()
 
 function(armci_mp_run program)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "MAY_WARN" "FILTER;VARIANT;TIMEOUT" "NP;CONFIGS;LABELS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "MAY_WARN" "FILTER;VARIANT;BESIDE;TIMEOUT" "NP;CONFIGS;LABELS")
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 60)
     endif()
@@ -162,10 +163,18 @@ function(armci_mp_run program)
         armci_mp_labels("${config}" labels)
         foreach(np IN LISTS arg_NP)
             set(test "${family}[np=${np},${config}]")
+            set(ranks ${np})
+            set(others)
+            if(arg_BESIDE)
+                math(EXPR other_ranks "${np} - 1")
+                set(ranks 1)
+                set(others : ${MPIEXEC_NUMPROC_FLAG} ${other_ranks}
+                    $<TARGET_FILE:mp_${arg_BESIDE}> ${program_arguments})
+            endif()
             add_test(NAME "${test}" COMMAND
                 ${ARMCI_TIMEOUT_PROGRAM} --kill-after=5 ${arg_TIMEOUT}
-                ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${np} ${MPIEXEC_PREFLAGS}
-                $<TARGET_FILE:mp_${program}> ${program_arguments})
+                ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS}
+                $<TARGET_FILE:mp_${program}> ${program_arguments} ${others})
             # PROCESSORS keeps jobs from sharing cores as far as the machine allows.
             set_tests_properties("${test}" PROPERTIES
                 ENVIRONMENT "${environment}"
