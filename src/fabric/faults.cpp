@@ -141,7 +141,7 @@ void remember_registration(const void* start, size_t bytes, void* descriptor) {
 }
 
 bool registration_is_refused(size_t bytes, Access access) {
-    const bool is_meant = access == Access::local ? g_faults.limit_local : g_faults.limit_remote;
+    const bool is_meant = access == Access::remote ? g_faults.limit_remote : g_faults.limit_local;
     return is_meant && (g_registrations.fetch_add(1) >= g_faults.registrations ||
                         bytes > static_cast<size_t>(g_faults.registration_bytes));
 }

@@ -109,6 +109,8 @@ TEST_F(FaultsTest, RegistrationsFailFromTheFirstBeyondTheNumberOnAndWhenLarge) {
     EXPECT_FALSE(registration_is_refused(100, Access::local));
     EXPECT_TRUE(registration_is_refused(101, Access::local));
     EXPECT_TRUE(registration_is_refused(1, Access::local));
+    EXPECT_TRUE(registration_is_refused(1, Access::local_source));
+    EXPECT_TRUE(registration_is_refused(1, Access::local_sink));
     EXPECT_FALSE(registration_is_refused(1, Access::remote));
 }
 
