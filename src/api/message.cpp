@@ -188,11 +188,10 @@ extern "C" void armci_msg_bintree(int scope, int* Root, int* Up, int* Left, int*
         return;
     }
     const int me = group->rank();
-    const auto rank_or_none = [&](int position) { return group->world_rank(position); };
     *Root = group->world_rank(0);
-    *Up = me > 0 ? rank_or_none((me - 1) / 2) : -1;
-    *Left = rank_or_none(2 * me + 1);
-    *Right = rank_or_none(2 * me + 2);
+    *Up = me > 0 ? group->world_rank((me - 1) / 2) : -1;
+    *Left = group->world_rank(2 * me + 1);
+    *Right = group->world_rank(2 * me + 2);
 }
 
 extern "C" void armci_msg_bcast_scope(int scope, void* buffer, int len, int root) {

@@ -109,10 +109,6 @@ void set_log_rank(int rank) {
     g_rank.store(rank);
 }
 
-int log_rank() {
-    return g_rank.load();
-}
-
 void exit_without_hook() {
     t_exits_without_hook = true;
 }

@@ -16,7 +16,6 @@ bool log_enabled(LogLevel level);
 
 // The rank in the prefix; -1 (the default) prints no number.
 void set_log_rank(int rank);
-int log_rank();
 
 // Called by fatal() after the message is out; must not return. core installs MPI_Abort here.
 using AbortHook = void (*)(int code);

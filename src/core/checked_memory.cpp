@@ -153,11 +153,6 @@ void Checks::check_damage(const FreedLocal& freed) {
     }
 }
 
-std::string Checks::explain_freed_local(const void* pointer) const {
-    return freed_local_.count(reinterpret_cast<uint64_t>(pointer)) != 0 ? "it was freed already"
-                                                                        : "";
-}
-
 // One rank of each node looks at what is left there.
 void Checks::stop_watching_memory() {
     while (!freed_local_.empty()) {

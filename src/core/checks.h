@@ -85,7 +85,6 @@ class Checks {
     void check_given_out(const char* function, const node::NodeHeap::Range& range);
     // "it was freed: ...", or nothing if that is not known.
     std::string explain_freed(int rank, uint64_t address, int64_t bytes) const;
-    std::string explain_freed_local(const void* pointer) const;
     // Frees memory of ARMCI_Malloc_local later, and watches it until then.
     void free_local_later(void* memory, size_t bytes);
 

@@ -135,9 +135,6 @@ bool GetStreams::send_chunk(Stream& stream, int64_t bytes) {
         return true;
     }
     stream.sent_bytes += bytes;
-    if (stream.sent_bytes == stream.total_bytes) {
-        reply->header()->flags |= wire::kLastChunk;
-    }
     const bool posted = stream.landing.count > 0
                             ? server_.post_into_landing(
                                   *stream.client, reply, stream.landing,

@@ -70,7 +70,6 @@ class Endpoint {
     bool open(Domain& domain, const Options& options, std::string* error);
     // Returns posted receives through their operations and closes; also done by the destructor.
     void close();
-    bool is_open() const { return endpoint_ != nullptr; }
 
     // The name other processes insert_peer() to reach this endpoint; opaque bytes.
     const std::vector<unsigned char>& address() const { return address_; }

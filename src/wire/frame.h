@@ -61,7 +61,6 @@ inline constexpr uint32_t kGlobal = 0;
 
 enum FrameFlags : uint8_t {
     kAcknowledgeNow = 1,  // the sender waits for room or for completion: answer without delay
-    kLastChunk = 2,       // of a streamed get
     kHasLanding = 4,      // get: a LandingBody follows the layout
 };
 

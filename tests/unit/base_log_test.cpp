@@ -22,7 +22,6 @@ class Log : public testing::Test {
 };
 
 TEST_F(Log, NoNumberBeforeTheRankIsKnown) {
-    EXPECT_EQ(log_rank(), -1);
     const StderrCapture capture;
     log(LogLevel::warn, "value %d of %s", 3, "x");
     EXPECT_EQ(capture.text(), "ARMCI Warning: value 3 of x\n");
@@ -30,7 +29,6 @@ TEST_F(Log, NoNumberBeforeTheRankIsKnown) {
 
 TEST_F(Log, LinesBeginWithTheRank) {
     set_log_rank(12);
-    EXPECT_EQ(log_rank(), 12);
     set_log_level(LogLevel::debug);
     const StderrCapture capture;
     log(LogLevel::error, "a");
