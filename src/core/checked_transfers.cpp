@@ -269,9 +269,7 @@ void Checks::compare_writes(const char* function, Fenced fenced) {
     });
     writes_.forget(fenced == Fenced::yes ? check::WriteLog::Keep::nothing
                                          : check::WriteLog::Keep::open_ones);
-    const auto wait = [&](MPI_Request* request) {
-        runtime_.messages.complete(runtime_, request, nullptr);
-    };
+    const auto wait = [&](MPI_Request* request) { runtime_.messages.complete(runtime_, request); };
     MPI_Request request = MPI_REQUEST_NULL;
     auto total = static_cast<int64_t>(mine.size());
     MPI_Iallreduce(MPI_IN_PLACE, &total, 1, MPI_INT64_T, MPI_SUM, world.comm, &request);

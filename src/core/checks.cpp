@@ -62,7 +62,7 @@ void Checks::before_stop(int64_t deadline_ns) {
 
 void Checks::finish() {
     if (late_ != nullptr) {
-        runtime_.messages.complete(runtime_, &late_->request, nullptr);
+        runtime_.messages.complete(runtime_, &late_->request);
     }
     compare_writes("ARMCI_Finalize", Fenced::yes);
     stop_watching_memory();

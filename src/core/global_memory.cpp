@@ -101,7 +101,7 @@ void all_gather(Runtime& runtime, const Group& group, const T& mine, T* all) {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Iallgather(&mine, sizeof(T), MPI_BYTE, all, sizeof(T), MPI_BYTE, group.own_comm(),
                    &request);
-    runtime.messages.complete(runtime, &request, nullptr);
+    runtime.messages.complete(runtime, &request);
 }
 
 void fill_tables(SegmentTables* tables, const Plan& plan, const std::vector<NodeReport>& reports) {
@@ -452,7 +452,7 @@ void free_global(Runtime& runtime, const char* function, const GroupRef& fallbac
     if (group->size() > 1) {
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Iallreduce(MPI_IN_PLACE, &id, 1, MPI_UINT64_T, MPI_MAX, group->own_comm(), &request);
-        runtime.messages.complete(runtime, &request, nullptr);
+        runtime.messages.complete(runtime, &request);
     }
     if (id == 0) {
         return;

@@ -124,11 +124,10 @@ int own_tag() {
     return is_set != 0 ? *largest : std::numeric_limits<int>::max();
 }
 
-void Messages::complete(Runtime& runtime, MPI_Request* request, MPI_Status* status,
-                        const char* what) {
+void Messages::complete(Runtime& runtime, MPI_Request* request, const char* what) {
     int done = 0;
     runtime.wait_until({nullptr, what}, [&] {
-        MPI_Test(request, &done, status != nullptr ? status : MPI_STATUS_IGNORE);
+        MPI_Test(request, &done, MPI_STATUS_IGNORE);
         return done != 0;
     });
 }
@@ -141,7 +140,7 @@ void Messages::send(Runtime& runtime, int tag, const void* data, int bytes, int 
     }
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Isend(data, bytes, MPI_BYTE, to, tag, runtime.world.comm, &request);
-    complete(runtime, &request, nullptr);
+    complete(runtime, &request);
 }
 
 bool Messages::take_self_message(int tag, void* buffer, int buffer_bytes, int* bytes) {
@@ -194,7 +193,7 @@ int Messages::receive(Runtime& runtime, int tag, void* buffer, int buffer_bytes,
     *source = status.MPI_SOURCE;
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Imrecv(buffer, bytes, MPI_BYTE, &message, &request);
-    complete(runtime, &request, nullptr);
+    complete(runtime, &request);
     return bytes;
 }
 
@@ -211,8 +210,8 @@ void Messages::meet(Runtime& runtime, const std::vector<int>& world_ranks, const
                   runtime.world.comm, &heard);
         MPI_Isend(nullptr, 0, MPI_BYTE, world_ranks[(mine + distance) % count], own_tag(),
                   runtime.world.comm, &told);
-        complete(runtime, &heard, nullptr, what);
-        complete(runtime, &told, nullptr, what);
+        complete(runtime, &heard, what);
+        complete(runtime, &told, what);
     }
 }
 
@@ -227,7 +226,7 @@ void Messages::broadcast(Runtime& runtime, const Group& group, void* data, int64
         const int piece = static_cast<int>(std::min<int64_t>(bytes, 1 << 30));
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Ibcast(next, piece, MPI_BYTE, group_root, group.own_comm(), &request);
-        complete(runtime, &request, nullptr);
+        complete(runtime, &request);
         next += piece;
         bytes -= piece;
     }
@@ -256,7 +255,7 @@ void Messages::reduce(Runtime& runtime, const char* function, const Group& group
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Iallreduce(MPI_IN_PLACE, data, count, mpi_type(type), operation->op, group.own_comm(),
                    &request);
-    complete(runtime, &request, nullptr);
+    complete(runtime, &request);
 }
 
 void Messages::select(Runtime& runtime, const char* function, const Group& group, void* record,
@@ -283,12 +282,12 @@ void Messages::select(Runtime& runtime, const char* function, const Group& group
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Iallreduce(MPI_IN_PLACE, &best, 1, mpi_type(type), is_max ? MPI_MAX : MPI_MIN,
                        group.own_comm(), &request);
-        complete(runtime, &request, nullptr);
+        complete(runtime, &request);
         return contributes && mine == best ? group.rank() : group.size();
     });
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Iallreduce(MPI_IN_PLACE, &winner, 1, MPI_INT, MPI_MIN, group.own_comm(), &request);
-    complete(runtime, &request, nullptr);
+    complete(runtime, &request);
     if (winner < group.size()) {
         broadcast(runtime, group, record, bytes, winner);
     }

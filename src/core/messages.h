@@ -22,7 +22,7 @@ int own_tag();
 class Messages {
   public:
     // Waits for an MPI request, progressing everything else. MPI is called by this thread only.
-    void complete(Runtime& runtime, MPI_Request* request, MPI_Status* status,
+    void complete(Runtime& runtime, MPI_Request* request,
                   const char* what = "a message or a collective operation of MPI");
 
     // Any number of messages to oneself may be outstanding; they are copied.

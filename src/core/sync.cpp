@@ -88,7 +88,7 @@ void world_barrier(Runtime& runtime) {
     if (world.is_leader()) {
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Ibarrier(world.leaders_comm, &request);
-        runtime.messages.complete(runtime, &request, nullptr, "other nodes at a barrier");
+        runtime.messages.complete(runtime, &request, "other nodes at a barrier");
         barrier.release();
         return;
     }
@@ -105,7 +105,7 @@ void group_barrier(Runtime& runtime, const Group& group) {
     if (group.size() > 1) {
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Ibarrier(group.own_comm(), &request);
-        runtime.messages.complete(runtime, &request, nullptr, "other ranks at a barrier");
+        runtime.messages.complete(runtime, &request, "other ranks at a barrier");
     }
 }
 

@@ -56,7 +56,7 @@ void take_callers(Runtime& runtime, watch::Listener& listener, const watch::Iden
         }
         MPI_Test(&all_called, &done, MPI_STATUS_IGNORE);
     }
-    runtime.messages.complete(runtime, &all_called, nullptr, kWaitsFor);
+    runtime.messages.complete(runtime, &all_called, kWaitsFor);
 }
 
 // Each rank with the first one of its node. Returns what is missing, in words.
@@ -109,7 +109,7 @@ std::string connect_nodes(Runtime& runtime, const watch::Identity& self, int64_t
         watch::Meeting parent;
         MPI_Request told = MPI_REQUEST_NULL;
         MPI_Irecv(&parent, sizeof parent, MPI_BYTE, above, kMeetingTag, world.leaders_comm, &told);
-        runtime.messages.complete(runtime, &told, nullptr, kWaitsFor);
+        runtime.messages.complete(runtime, &told, kWaitsFor);
         watch::Line line = watch::call(parent, self);
         if (line.is_open()) {
             lines->push_back(std::move(line));
@@ -154,7 +154,7 @@ void start_watch(Runtime& runtime) {
     // All watches of a node begin together: until then a rank gives no signs of life.
     MPI_Request all_connected = MPI_REQUEST_NULL;
     MPI_Ibarrier(world.node_comm, &all_connected);
-    runtime.messages.complete(runtime, &all_connected, nullptr, kWaitsFor);
+    runtime.messages.complete(runtime, &all_connected, kWaitsFor);
     std::string error;
     if (!runtime.watch.start(std::move(lines), options, &error)) {
         missing = error;

@@ -39,7 +39,6 @@ bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOpti
     const size_t largest_message =
         options.landing_slots > 0 ? pipeline::kLargestMessagePiece : options.buffer_bytes;
     endpoint_options.largest_message_bytes = largest_message;
-    endpoint_options.waitable = true;
     endpoint_options.peer_kind = "rank";
     endpoint_options.landed = on_landed;
     endpoint_options.landed_context = this;

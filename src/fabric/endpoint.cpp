@@ -58,7 +58,7 @@ bool Endpoint::open(Domain& domain, const Options& options, std::string* error) 
     most_rma_runs_ =
         std::clamp(std::min(info_copy.tx_attr->iov_limit, info_copy.tx_attr->rma_iov_limit),
                    size_t{1}, kMostRmaRuns);
-    wait_mode_ = options.waitable ? domain.row().wait : WaitMode::nap;
+    wait_mode_ = domain.row().wait;
 
     fi_cq_attr queue_attributes{};
     queue_attributes.format = FI_CQ_FORMAT_DATA;

@@ -58,7 +58,6 @@ class Endpoint {
     struct Options {
         size_t receive_slots = 0;          // receives that may be posted at a time
         size_t largest_message_bytes = 0;  // for multi-receive buffers
-        bool waitable = false;             // a thread will sleep on this endpoint's queue
         const char* peer_kind = "node";    // what Operation::peer numbers
         // Peers' writes that carry a notice: what is called with it once the data is there, and how
         // many of these there may be at a time.

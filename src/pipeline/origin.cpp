@@ -36,7 +36,6 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
     const size_t largest_message =
         options.use_landing ? kLargestMessagePiece : options.buffer_bytes;
     endpoint_options.largest_message_bytes = largest_message;
-    endpoint_options.waitable = true;
     endpoint_options.landed = on_landed;
     endpoint_options.landed_context = this;
     endpoint_options.landing_slots =
