@@ -1,7 +1,7 @@
 // How ranks become nodes: by mapping memory together, not by comparing names.
 //
-// Ranks that seem to be on one host are a proposal; the first rank of each then offers its
-// descriptors on an abstract socket, and whoever can fetch them is on its node. The rest,
+// Ranks that seem to be on one host are a proposal; the first rank of each then offers its memory's
+// descriptor on an abstract socket, and whoever can fetch them is on its node. The rest,
 // for example ranks of another user, try again among themselves.
 #include <algorithm>
 #include <cerrno>
@@ -22,8 +22,8 @@ bool all_agree(bool mine, MPI_Comm comm) {
 
 // Ranks connect before they are counted, and with many of them some can only when others have been
 // accepted: so both are done at the same time.
-void serve_descriptors(node::DescriptorServer& server, const node::NodeDescriptors& descriptors,
-                       int most_clients, MPI_Request* counted, const int* clients) {
+void serve_memory(node::DescriptorServer& server, const node::Descriptor& memory, int most_clients,
+                  MPI_Request* counted, const int* clients) {
     constexpr int kTimeoutMs = 1;
     int is_counted = 0;
     for (int served = 0; is_counted == 0 || served < *clients;) {
@@ -31,7 +31,7 @@ void serve_descriptors(node::DescriptorServer& server, const node::NodeDescripto
             MPI_Wait(counted, MPI_STATUS_IGNORE);
             return;
         }
-        switch (server.serve_one(descriptors, kTimeoutMs)) {
+        switch (server.serve_one(memory, kTimeoutMs)) {
             case node::DescriptorServer::Served::one:
                 ++served;
                 break;
@@ -48,15 +48,15 @@ void serve_descriptors(node::DescriptorServer& server, const node::NodeDescripto
     }
 }
 
-// One proposal: true on the ranks that hold the first rank's descriptors afterwards.
-bool fetch_descriptors(MPI_Comm comm, size_t bytes, node::NodeDescriptors* descriptors) {
+// One proposal: true on the ranks that hold the descriptor of the first rank's memory afterwards.
+bool fetch_memory(MPI_Comm comm, size_t bytes, node::Descriptor* memory) {
     int rank = 0;
     int size = 1;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     if (rank == 0) {
-        *descriptors = node::create_node_descriptors(bytes);
-        if (!descriptors->memory.valid()) {
+        *memory = node::create_node_memory(bytes);
+        if (!memory->valid()) {
             base::fatal(nullptr,
                         "no shared memory can be created on this node (memfd_create of %zu "
                         "bytes of address space): %s",
@@ -85,18 +85,19 @@ bool fetch_descriptors(MPI_Comm comm, size_t bytes, node::NodeDescriptors* descr
     MPI_Request counted = MPI_REQUEST_NULL;
     MPI_Ireduce(&reached, &clients, 1, MPI_INT, MPI_SUM, 0, comm, &counted);
     if (rank == 0) {
-        serve_descriptors(server, *descriptors, size - 1, &counted, &clients);
+        serve_memory(server, *memory, size - 1, &counted, &clients);
         return true;
     }
     MPI_Wait(&counted, MPI_STATUS_IGNORE);
-    return connection.valid() && node::receive_descriptors(connection, descriptors);
+    *memory = node::receive_descriptor(connection);
+    return memory->valid();
 }
 
 // Splits off the ranks that share memory with the first rank of `comm` until every rank is in a
 // node.
-MPI_Comm join_node(MPI_Comm comm, size_t bytes, node::NodeDescriptors* descriptors) {
+MPI_Comm join_node(MPI_Comm comm, size_t bytes, node::Descriptor* memory) {
     for (;;) {
-        const bool joined = fetch_descriptors(comm, bytes, descriptors);
+        const bool joined = fetch_memory(comm, bytes, memory);
         if (all_agree(joined, comm)) {
             return comm;
         }
@@ -122,7 +123,7 @@ void map_at_common_address(MPI_Comm comm, NodeMapping* mapping) {
                         "(ulimit -v)",
                         mapping->bytes);
         }
-        const bool mapped = node::map_shared(mapping->descriptors.memory, address, mapping->bytes);
+        const bool mapped = node::map_shared(mapping->memory, address, mapping->bytes);
         if (all_agree(mapped, comm)) {
             mapping->base = address;
             return;
@@ -177,7 +178,7 @@ void form_nodes(MPI_Comm comm, int64_t node_size, size_t mapping_bytes, World* w
         proposal = part;
     }
     mapping->bytes = mapping_bytes;
-    world->node_comm = join_node(proposal, mapping_bytes, &mapping->descriptors);
+    world->node_comm = join_node(proposal, mapping_bytes, &mapping->memory);
     map_at_common_address(world->node_comm, mapping);
     number_nodes(world);
     MPI_Comm_split(world->comm, world->is_leader() ? 0 : MPI_UNDEFINED, world->rank,
@@ -189,7 +190,7 @@ void leave_nodes(World* world, NodeMapping* mapping) {
         node::unmap_shared(mapping->base, mapping->bytes);
         mapping->base = nullptr;
     }
-    mapping->descriptors = node::NodeDescriptors();
+    mapping->memory.reset();
     for (MPI_Comm* comm :
          {&world->leaders_comm, &world->node_comm, &world->comm, &world->user_comm}) {
         if (*comm != MPI_COMM_NULL) {

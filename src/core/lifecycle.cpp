@@ -368,7 +368,7 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
                     "ARMCI_DOMAINS=node needs equally many ranks with consecutive numbers on "
                     "every node; start the job so, or unset it");
     }
-    const int memory_fd = runtime->mapping.descriptors.memory.get();
+    const int memory_fd = runtime->mapping.memory.get();
     if (runtime->world.is_leader()) {
         runtime->heap =
             node::NodeHeap::create(runtime->mapping.base, runtime->mapping.bytes, memory_fd);

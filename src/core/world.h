@@ -48,7 +48,7 @@ std::string describe_node(const World& world);
 struct NodeMapping {
     void* base = nullptr;
     size_t bytes = 0;
-    node::NodeDescriptors descriptors;
+    node::Descriptor memory;
 };
 
 // Duplicates `comm`, finds out which ranks can really map memory together, splits them into virtual

@@ -15,14 +15,12 @@
 namespace armci::node {
 namespace {
 
-constexpr int kDescriptorCount = 1;
-
 union ControlBuffer {
     cmsghdr header;
-    char bytes[CMSG_SPACE(kDescriptorCount * sizeof(int))];
+    char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-bool send_descriptors(int connection, const NodeDescriptors& descriptors) {
+bool send_descriptor(int connection, int descriptor) {
     char byte = 'n';
     iovec payload{&byte, 1};
     ControlBuffer control{};
@@ -34,34 +32,32 @@ bool send_descriptors(int connection, const NodeDescriptors& descriptors) {
     cmsghdr* header = CMSG_FIRSTHDR(&message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(kDescriptorCount * sizeof(int));
-    const int fds[kDescriptorCount] = {descriptors.memory.get()};
-    std::memcpy(CMSG_DATA(header), fds, sizeof fds);
+    header->cmsg_len = CMSG_LEN(sizeof descriptor);
+    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
     return sendmsg(connection, &message, MSG_NOSIGNAL) == 1;
 }
 
 }  // namespace
 
-NodeDescriptors create_node_descriptors(size_t bytes) {
-    NodeDescriptors descriptors;
+Descriptor create_node_memory(size_t bytes) {
     Descriptor memory(memfd_create("armci-node-heap", MFD_CLOEXEC));
-    if (!memory.valid() || ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0) {
-        return descriptors;
+    if (memory.valid() && ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0) {
+        const int error = errno;
+        memory.reset();
+        errno = error;
     }
-    descriptors.memory = std::move(memory);
-    return descriptors;
+    return memory;
 }
 
-DescriptorServer::Served DescriptorServer::serve_one(const NodeDescriptors& descriptors,
-                                                     int timeout_ms) {
+DescriptorServer::Served DescriptorServer::serve_one(const Descriptor& descriptor, int timeout_ms) {
     const Descriptor connection = listener_.take_caller(timeout_ms);
     if (!connection.valid()) {
         return errno == EAGAIN ? Served::nobody : Served::failed;
     }
-    return send_descriptors(connection.get(), descriptors) ? Served::one : Served::failed;
+    return send_descriptor(connection.get(), descriptor.get()) ? Served::one : Served::failed;
 }
 
-bool receive_descriptors(const Descriptor& connection, NodeDescriptors* out) {
+Descriptor receive_descriptor(const Descriptor& connection) {
     char byte = 0;
     iovec payload{&byte, 1};
     ControlBuffer control{};
@@ -76,25 +72,19 @@ bool receive_descriptors(const Descriptor& connection, NodeDescriptors* out) {
     } while (received < 0 && errno == EINTR);
     const cmsghdr* header = received == 1 ? CMSG_FIRSTHDR(&message) : nullptr;
     if (header == nullptr || header->cmsg_type != SCM_RIGHTS) {
-        return false;
+        return {};
     }
     // Whatever came belongs to this process now: what is not wanted must be closed. More may come
     // than were asked for, because there is room for an even number.
-    Descriptor descriptors[kDescriptorCount];
+    Descriptor descriptor;
     const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
     for (size_t i = 0; i < count; ++i) {
         int fd = -1;
         std::memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
-        Descriptor descriptor(fd);
-        if (i < kDescriptorCount) {
-            descriptors[i] = std::move(descriptor);
-        }
+        descriptor = Descriptor(fd);
     }
-    if (count != kDescriptorCount || (message.msg_flags & MSG_CTRUNC) != 0) {
-        return false;
-    }
-    out->memory = std::move(descriptors[0]);
-    return true;
+    const bool is_as_sent = count == 1 && (message.msg_flags & MSG_CTRUNC) == 0;
+    return is_as_sent ? std::move(descriptor) : Descriptor();
 }
 
 bool map_shared(const Descriptor& memory, void* address, size_t bytes) {

@@ -17,30 +17,25 @@
 
 namespace armci::node {
 
-// What every process of a node holds.
-struct NodeDescriptors {
-    Descriptor memory;
-};
+// A sparse anonymous file of `bytes`; invalid with errno set on failure.
+Descriptor create_node_memory(size_t bytes);
 
-// A sparse anonymous file of `bytes`; an invalid descriptor (and errno) on failure.
-NodeDescriptors create_node_descriptors(size_t bytes);
-
-// Gives the descriptors to those who connect_to() it.
+// Gives a descriptor to those who connect_to() it.
 class DescriptorServer {
   public:
     // False with errno set when the socket cannot be made.
     bool start() { return listener_.open(); }
     const std::string& name() const { return listener_.name(); }
-    // Accepts one of the connections that are already waiting, and sends the descriptors to it.
+    // Accepts one of the connections that are already waiting, and sends the descriptor to it.
     enum class Served : uint8_t { nobody, one, failed };
-    Served serve_one(const NodeDescriptors& descriptors, int timeout_ms);
+    Served serve_one(const Descriptor& descriptor, int timeout_ms);
 
   private:
     LocalListener listener_;
 };
 
-// Receives what serve_one() sends; false when the connection broke or something else arrived.
-bool receive_descriptors(const Descriptor& connection, NodeDescriptors* out);
+// Receives what serve_one() sends; invalid when the connection broke or something else arrived.
+Descriptor receive_descriptor(const Descriptor& connection);
 
 // Maps the memory at exactly `address`; false when that range is in use here.
 bool map_shared(const Descriptor& memory, void* address, size_t bytes);

@@ -134,13 +134,13 @@ TEST(NodeHeap, MappingHoldsWhatIsAskedFor) {
 TEST(NodeHeap, IsValidWhereItWasCreated) {
     EXPECT_FALSE(NodeHeap().valid());
     const size_t bytes = NodeHeap::mapping_bytes(1);
-    const NodeDescriptors descriptors = create_node_descriptors(bytes);
+    const Descriptor memory = create_node_memory(bytes);
     void* base = TestHeap::free_range(bytes);
-    ASSERT_TRUE(map_shared(descriptors.memory, base, bytes));
-    EXPECT_FALSE(NodeHeap::attach(base, descriptors.memory.get()).valid());
-    NodeHeap created = NodeHeap::create(base, bytes, descriptors.memory.get());
+    ASSERT_TRUE(map_shared(memory, base, bytes));
+    EXPECT_FALSE(NodeHeap::attach(base, memory.get()).valid());
+    NodeHeap created = NodeHeap::create(base, bytes, memory.get());
     EXPECT_TRUE(created.valid());
-    NodeHeap attached = NodeHeap::attach(base, descriptors.memory.get());
+    NodeHeap attached = NodeHeap::attach(base, memory.get());
     EXPECT_TRUE(attached.valid());
     const NodeHeap::Range range = created.allocate(5 * kPageBytes);
     EXPECT_EQ(attached.used_bytes(), 5 * kPageBytes);

@@ -22,9 +22,9 @@
 namespace armci::node::test {
 namespace {
 
-bool serve(DescriptorServer& server, int clients, const NodeDescriptors& descriptors) {
+bool serve(DescriptorServer& server, int clients, const Descriptor& memory) {
     for (int served = 0; served < clients;) {
-        switch (server.serve_one(descriptors, 1000)) {
+        switch (server.serve_one(memory, 1000)) {
             case DescriptorServer::Served::one:
                 ++served;
                 break;
@@ -85,24 +85,24 @@ TEST(Descriptor, OwnsItsDescriptor) {
 }
 
 TEST(NodeMemory, ItsDescriptorIsAFileOfTheSize) {
-    const NodeDescriptors descriptors = create_node_descriptors(size_t{1} << 40);
-    ASSERT_TRUE(descriptors.memory.valid());
+    const Descriptor memory = create_node_memory(size_t{1} << 40);
+    ASSERT_TRUE(memory.valid());
     struct stat status {};
-    ASSERT_EQ(fstat(descriptors.memory.get(), &status), 0);
+    ASSERT_EQ(fstat(memory.get(), &status), 0);
     EXPECT_EQ(status.st_size, off_t{1} << 40);
     EXPECT_EQ(status.st_blocks, 0) << "memory is used before it is touched";
     EXPECT_EQ(status.st_nlink, 0U) << "the memory has a name in a file system";
-    EXPECT_NE(fcntl(descriptors.memory.get(), F_GETFD) & FD_CLOEXEC, 0);
+    EXPECT_NE(fcntl(memory.get(), F_GETFD) & FD_CLOEXEC, 0);
 }
 
 TEST(NodeMemory, SizesThatNoFileCanHaveAreRefused) {
-    const NodeDescriptors descriptors = create_node_descriptors(~size_t{0} / 2 + 2);
-    EXPECT_FALSE(descriptors.memory.valid());
+    const Descriptor memory = create_node_memory(~size_t{0} / 2 + 2);
+    EXPECT_FALSE(memory.valid());
 }
 
 TEST(NodeMemory, ProcessesShareIt) {
     constexpr int kClients = 3;
-    const NodeDescriptors descriptors = create_node_descriptors(kBytes);
+    const Descriptor memory = create_node_memory(kBytes);
     void* address = TestHeap::free_range(kBytes);
     DescriptorServer server;
     ASSERT_TRUE(server.start());
@@ -110,22 +110,22 @@ TEST(NodeMemory, ProcessesShareIt) {
     for (int i = 0; i < kClients; ++i) {
         children.emplace_back([&] {
             const Descriptor connection = connect_to(server.name());
-            NodeDescriptors received;
-            if (!connection.valid() || !receive_descriptors(connection, &received)) {
+            const Descriptor received = receive_descriptor(connection);
+            if (!received.valid()) {
                 return 1;
             }
-            if (!map_shared(received.memory, address, kBytes)) {
+            if (!map_shared(received, address, kBytes)) {
                 return 2;
             }
             static_cast<char*>(address)[i] = static_cast<char>('a' + i);
             return 0;
         });
     }
-    ASSERT_TRUE(serve(server, kClients, descriptors));
+    ASSERT_TRUE(serve(server, kClients, memory));
     for (ChildProcess& child : children) {
         EXPECT_EQ(child.wait(), 0);
     }
-    ASSERT_TRUE(map_shared(descriptors.memory, address, kBytes));
+    ASSERT_TRUE(map_shared(memory, address, kBytes));
     EXPECT_STREQ(static_cast<char*>(address), "abc");
     unmap_shared(address, kBytes);
 }
@@ -166,7 +166,7 @@ TEST(NodeMemory, OtherUsersGetNothing) {
     if (geteuid() != 0) {
         GTEST_SKIP() << "only root can play another user";
     }
-    const NodeDescriptors descriptors = create_node_descriptors(kBytes);
+    const Descriptor memory = create_node_memory(kBytes);
     DescriptorServer server;
     ASSERT_TRUE(server.start());
     int connected[2];
@@ -191,8 +191,7 @@ TEST(NodeMemory, OtherUsersGetNothing) {
         if (write(connected[1], "c", 1) != 1) {
             return 4;
         }
-        NodeDescriptors received;
-        return receive_descriptors(connection, &received) ? 5 : 0;
+        return receive_descriptor(connection).valid() ? 5 : 0;
     });
     close(connected[1]);
     char byte = 0;
@@ -201,10 +200,9 @@ TEST(NodeMemory, OtherUsersGetNothing) {
     // The stranger is first in the queue, the client behind it.
     ChildProcess client([&] {
         const Descriptor connection = connect_to(server.name());
-        NodeDescriptors received;
-        return receive_descriptors(connection, &received) && received.memory.valid() ? 0 : 1;
+        return receive_descriptor(connection).valid() ? 0 : 1;
     });
-    EXPECT_TRUE(serve(server, 1, descriptors));
+    EXPECT_TRUE(serve(server, 1, memory));
     EXPECT_EQ(stranger.wait(), 0);
     EXPECT_EQ(client.wait(), 0);
 }
@@ -244,17 +242,13 @@ class Connection : public testing::Test {
 
 TEST_F(Connection, OneDescriptorIsReceived) {
     send(1);
-    NodeDescriptors received;
-    EXPECT_TRUE(receive_descriptors(here_, &received));
-    EXPECT_TRUE(received.memory.valid());
+    EXPECT_TRUE(receive_descriptor(here_).valid());
 }
 
 TEST_F(Connection, ABrokenOneGivesNothing) {
     there_.reset();
-    NodeDescriptors received;
-    EXPECT_FALSE(receive_descriptors(here_, &received));
-    EXPECT_FALSE(receive_descriptors(Descriptor(), &received));
-    EXPECT_FALSE(received.memory.valid());
+    EXPECT_FALSE(receive_descriptor(here_).valid());
+    EXPECT_FALSE(receive_descriptor(Descriptor()).valid());
 }
 
 TEST_F(Connection, AnythingElseIsRefusedAndNotKept) {
@@ -262,32 +256,30 @@ TEST_F(Connection, AnythingElseIsRefusedAndNotKept) {
         SCOPED_TRACE(count);
         const int before = open_descriptor_count();
         send(count);
-        NodeDescriptors received;
-        EXPECT_FALSE(receive_descriptors(here_, &received));
-        EXPECT_FALSE(received.memory.valid());
+        EXPECT_FALSE(receive_descriptor(here_).valid());
         EXPECT_EQ(open_descriptor_count(), before);
     }
 }
 
 TEST(MapShared, TakesExactlyTheAddressOrNothing) {
-    const NodeDescriptors descriptors = create_node_descriptors(4 * kBytes);
+    const Descriptor memory = create_node_memory(4 * kBytes);
     char* address = static_cast<char*>(TestHeap::free_range(4 * kBytes));
-    ASSERT_TRUE(map_shared(descriptors.memory, address, kBytes));
+    ASSERT_TRUE(map_shared(memory, address, kBytes));
     address[0] = 'x';
     address[kBytes - 1] = 'y';
 
-    const NodeDescriptors other = create_node_descriptors(4 * kBytes);
-    EXPECT_FALSE(map_shared(other.memory, address, kBytes));                      // all of it
-    EXPECT_FALSE(map_shared(other.memory, address, 2 * kBytes));                  // its beginning
-    EXPECT_FALSE(map_shared(other.memory, address + kBytes - 4096, 2 * kBytes));  // its end
+    const Descriptor other = create_node_memory(4 * kBytes);
+    EXPECT_FALSE(map_shared(other, address, kBytes));                      // all of it
+    EXPECT_FALSE(map_shared(other, address, 2 * kBytes));                  // its beginning
+    EXPECT_FALSE(map_shared(other, address + kBytes - 4096, 2 * kBytes));  // its end
     EXPECT_EQ(address[0], 'x');
     EXPECT_EQ(address[kBytes - 1], 'y');
-    EXPECT_TRUE(map_shared(other.memory, address + kBytes, kBytes));  // right behind
+    EXPECT_TRUE(map_shared(other, address + kBytes, kBytes));  // right behind
     EXPECT_EQ(address[kBytes], 0);
     unmap_shared(address + kBytes, kBytes);
 
     unmap_shared(address, kBytes);
-    ASSERT_TRUE(map_shared(descriptors.memory, address, kBytes));
+    ASSERT_TRUE(map_shared(memory, address, kBytes));
     EXPECT_EQ(address[0], 'x') << "the memory outlives its mapping";
     unmap_shared(address, kBytes);
     EXPECT_FALSE(map_shared(Descriptor(), address, kBytes));

@@ -17,11 +17,11 @@ class TestHeap {
   public:
     explicit TestHeap(size_t data_bytes)
         : bytes_(node::NodeHeap::mapping_bytes(data_bytes)),
-          descriptors_(node::create_node_descriptors(bytes_)) {
-        EXPECT_TRUE(descriptors_.memory.valid());
+          memory_(node::create_node_memory(bytes_)) {
+        EXPECT_TRUE(memory_.valid());
         base_ = free_range(bytes_);
-        EXPECT_TRUE(node::map_shared(descriptors_.memory, base_, bytes_));
-        heap_ = node::NodeHeap::create(base_, bytes_, descriptors_.memory.get());
+        EXPECT_TRUE(node::map_shared(memory_, base_, bytes_));
+        heap_ = node::NodeHeap::create(base_, bytes_, memory_.get());
     }
     ~TestHeap() { node::unmap_shared(base_, bytes_); }
     TestHeap(const TestHeap&) = delete;
@@ -31,7 +31,7 @@ class TestHeap {
     node::NodeHeap* operator->() { return &heap_; }
     char* base() const { return static_cast<char*>(base_); }
     size_t mapping_bytes() const { return bytes_; }
-    const node::Descriptor& memory() const { return descriptors_.memory; }
+    const node::Descriptor& memory() const { return memory_; }
 
     // Addresses that nothing uses, aligned to huge pages as node memory is.
     static void* free_range(size_t bytes) {
@@ -46,7 +46,7 @@ class TestHeap {
 
   private:
     size_t bytes_;
-    node::NodeDescriptors descriptors_;
+    node::Descriptor memory_;
     void* base_ = nullptr;
     node::NodeHeap heap_;
 };
