@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 
 #include "node/shared_lock.h"
 
@@ -42,7 +43,7 @@ class FreedRanges {
     // they must go to make room; their memory may go back to the system then.
     template <class Forget>
     void add(const FreedRange& range, Forget&& forget) {
-        table_->lock.lock();
+        const std::lock_guard<SharedLock> lock(table_->lock);
         while (
             table_->count == FreedRangeTable::kMost ||
             (table_->count > 0 && table_->bytes + bytes_of(range) > FreedRangeTable::kMostBytes)) {
@@ -51,14 +52,13 @@ class FreedRanges {
             ++table_->left_out;
         }
         append(range);
-        table_->lock.unlock();
     }
 
     // Takes [begin, end) out, and calls visit(const FreedRange&) for each part that was there, and
     // forget as above for what there is no room for outside of it.
     template <class Visit, class Forget>
     void take(uint64_t begin, uint64_t end, Visit&& visit, Forget&& forget) {
-        table_->lock.lock();
+        const std::lock_guard<SharedLock> lock(table_->lock);
         for (uint32_t i = 0; i < table_->count;) {
             const FreedRange range = table_->entries[i];
             if (range.begin >= end || range.end <= begin) {
@@ -75,15 +75,12 @@ class FreedRanges {
             put_back(before, forget);
             put_back(after, forget);
         }
-        table_->lock.unlock();
     }
 
     uint64_t left_out() const { return table_->left_out; }
     uint64_t bytes() const {
-        table_->lock.lock();
-        const uint64_t bytes = table_->bytes;
-        table_->lock.unlock();
-        return bytes;
+        const std::lock_guard<SharedLock> lock(table_->lock);
+        return table_->bytes;
     }
 
   private:

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <mutex>
 #include <new>
 
 namespace armci::node {
@@ -153,33 +154,29 @@ NodeHeap::Range NodeHeap::allocate(size_t bytes) {
     const uint64_t wanted = round_up(bytes, kPageBytes);
     const uint64_t alignment = alignment_for(wanted);
     AllocatorState& state = control_->allocator;
-    state.lock.lock();
+    const std::lock_guard<SharedLock> lock(state.lock);
     uint32_t record = find_fit(wanted, alignment);
-    if (record != 0) {
-        Extent* all = records();
-        unlink_free(record);
-        const uint64_t begin = round_up(all[record].offset, alignment);
-        const uint64_t lead = begin - all[record].offset;
-        if (lead != 0) {
-            split_tail(record, lead);
-            const uint32_t rest = all[record].after;
-            if (all[record].bytes != lead || rest == 0) {
-                link_free(record);  // no record left to split with
-                state.lock.unlock();
-                return range;
-            }
-            link_free(record);
-            unlink_free(rest);
-            record = rest;
-        }
-        split_tail(record, wanted);
-        all[record].used = true;
-        state.used_bytes += all[record].bytes;
-        range.data = reinterpret_cast<char*>(control_) + all[record].offset;
-        range.bytes = all[record].bytes;
-        range.record = record;
+    if (record == 0) {
+        return range;
     }
-    state.lock.unlock();
+    Extent* all = records();
+    unlink_free(record);
+    const uint64_t lead = round_up(all[record].offset, alignment) - all[record].offset;
+    if (lead != 0) {
+        split_tail(record, lead);
+        link_free(record);
+        if (all[record].bytes != lead) {
+            return range;  // no record left to split with
+        }
+        record = all[record].after;
+        unlink_free(record);
+    }
+    split_tail(record, wanted);
+    all[record].used = true;
+    state.used_bytes += all[record].bytes;
+    range.data = reinterpret_cast<char*>(control_) + all[record].offset;
+    range.bytes = all[record].bytes;
+    range.record = record;
     return range;
 }
 
@@ -217,11 +214,10 @@ void NodeHeap::release(uint32_t record, Pages pages) {
         give_back(begin, begin + bytes);
     }
     AllocatorState& state = control_->allocator;
-    state.lock.lock();
+    const std::lock_guard<SharedLock> lock(state.lock);
     records()[record].used = false;
     state.used_bytes -= bytes;
     link_free(merge_neighbours(record));
-    state.lock.unlock();
 }
 
 void NodeHeap::give_back(uint64_t begin, uint64_t end) {
@@ -232,19 +228,16 @@ void NodeHeap::give_back(uint64_t begin, uint64_t end) {
 
 bool NodeHeap::check_is_due(size_t bytes) {
     AllocatorState& state = control_->allocator;
-    state.lock.lock();
+    const std::lock_guard<SharedLock> lock(state.lock);
     // What was freed is the host's again, who may have given it to others since.
     state.checked_bytes = std::min(state.checked_bytes, state.used_bytes);
-    const bool is_due = state.used_bytes - state.checked_bytes + bytes >= kUncheckedBytes;
-    state.lock.unlock();
-    return is_due;
+    return state.used_bytes - state.checked_bytes + bytes >= kUncheckedBytes;
 }
 
 void NodeHeap::note_check(size_t bytes) {
     AllocatorState& state = control_->allocator;
-    state.lock.lock();
+    const std::lock_guard<SharedLock> lock(state.lock);
     state.checked_bytes = state.used_bytes + bytes;
-    state.lock.unlock();
 }
 
 bool NodeHeap::contains(const void* address) const {
@@ -258,10 +251,8 @@ size_t NodeHeap::data_bytes() const {
 }
 
 size_t NodeHeap::used_bytes() const {
-    control_->allocator.lock.lock();
-    const size_t used = control_->allocator.used_bytes;
-    control_->allocator.lock.unlock();
-    return used;
+    const std::lock_guard<SharedLock> lock(control_->allocator.lock);
+    return control_->allocator.used_bytes;
 }
 
 size_t NodeHeap::resident_bytes() const {

@@ -1,5 +1,6 @@
 #include "node/mutex_queue.h"
 
+#include <mutex>
 #include <new>
 
 #include "base/futex.h"
@@ -7,7 +8,7 @@
 namespace armci::node {
 
 uint32_t MutexQueue::take_waiter() {
-    pool_->lock.lock();
+    const std::lock_guard<SharedLock> lock(pool_->lock);
     uint32_t waiter = pool_->spare;
     if (waiter != 0) {
         pool_->spare = (*pool_)[waiter].next;
@@ -15,10 +16,10 @@ uint32_t MutexQueue::take_waiter() {
         waiter = ++pool_->used_count;
         new (&(*pool_)[waiter]) Waiter;
     }
-    pool_->lock.unlock();
     return waiter;
 }
 
+// Without a lock_guard, of which MutexQueue::unlock() would save and restore registers.
 void MutexQueue::give_back(uint32_t waiter) {
     pool_->lock.lock();
     (*pool_)[waiter].next = pool_->spare;
@@ -27,46 +28,41 @@ void MutexQueue::give_back(uint32_t waiter) {
 }
 
 bool MutexQueue::try_lock(Mutex& mutex, int32_t rank) {
-    mutex.guard.lock();
+    const std::lock_guard<SharedLock> lock(mutex.guard);
     const bool free = mutex.holder == kNoHolder;
     if (free) {
         mutex.holder = rank;
     }
-    mutex.guard.unlock();
     return free;
 }
 
 MutexQueue::Queued MutexQueue::lock(Mutex& mutex, int32_t rank, bool is_remote, uint64_t request_id,
                                     OwnRank own_rank) {
-    Queued queued;
-    mutex.guard.lock();
+    const std::lock_guard<SharedLock> lock(mutex.guard);
     if (mutex.holder == kNoHolder) {
         mutex.holder = rank;
-    } else if (mutex.holder == rank && mutex.is_forwarded == 0 &&
-               own_rank == OwnRank::must_not_hold) {
-        queued.result = LockResult::held_by_caller;
-    } else {
-        queued.waiter = take_waiter();
-        if (queued.waiter == 0) {
-            queued.result = LockResult::no_room;
-        } else {
-            queued.result = LockResult::queued;
-            Waiter& waiter = (*pool_)[queued.waiter];
-            waiter.granted.store(0, std::memory_order_relaxed);
-            waiter.next = 0;
-            waiter.rank = rank;
-            waiter.is_remote = is_remote ? 1 : 0;
-            waiter.request_id = request_id;
-            if (mutex.last_waiter != 0) {
-                (*pool_)[mutex.last_waiter].next = queued.waiter;
-            } else {
-                mutex.first_waiter = queued.waiter;
-            }
-            mutex.last_waiter = queued.waiter;
-        }
+        return {LockResult::acquired};
     }
-    mutex.guard.unlock();
-    return queued;
+    if (mutex.holder == rank && mutex.is_forwarded == 0 && own_rank == OwnRank::must_not_hold) {
+        return {LockResult::held_by_caller};
+    }
+    const uint32_t number = take_waiter();
+    if (number == 0) {
+        return {LockResult::no_room};
+    }
+    Waiter& waiter = (*pool_)[number];
+    waiter.granted.store(0, std::memory_order_relaxed);
+    waiter.next = 0;
+    waiter.rank = rank;
+    waiter.is_remote = is_remote ? 1 : 0;
+    waiter.request_id = request_id;
+    if (mutex.last_waiter != 0) {
+        (*pool_)[mutex.last_waiter].next = number;
+    } else {
+        mutex.first_waiter = number;
+    }
+    mutex.last_waiter = number;
+    return {LockResult::queued, number};
 }
 
 bool MutexQueue::granted(uint32_t waiter) {
@@ -83,23 +79,20 @@ void MutexQueue::sleep_until_granted(uint32_t waiter, int64_t timeout_us) {
 
 MutexQueue::Unlocked MutexQueue::unlock(Mutex& mutex, int32_t rank, bool may_grant_remote) {
     Unlocked unlocked;
-    mutex.guard.lock();
+    const std::lock_guard<SharedLock> lock(mutex.guard);
     if (mutex.holder != rank || (mutex.is_forwarded != 0 && !may_grant_remote)) {
         unlocked.result = UnlockResult::not_held;
-        mutex.guard.unlock();
         return unlocked;
     }
     const uint32_t next = mutex.first_waiter;
     if (next == 0) {
         mutex.holder = kNoHolder;
-        mutex.guard.unlock();
         return unlocked;
     }
     Waiter& waiter = (*pool_)[next];
     if (waiter.is_remote != 0 && !may_grant_remote) {
         unlocked.result = UnlockResult::must_forward;
         mutex.is_forwarded = 1;
-        mutex.guard.unlock();
         return unlocked;
     }
     mutex.first_waiter = waiter.next;
@@ -118,15 +111,12 @@ MutexQueue::Unlocked MutexQueue::unlock(Mutex& mutex, int32_t rank, bool may_gra
         waiter.granted.store(1, std::memory_order_release);
         base::futex_wake(&waiter.granted, 1);
     }
-    mutex.guard.unlock();
     return unlocked;
 }
 
 int32_t MutexQueue::holder(Mutex& mutex) {
-    mutex.guard.lock();
-    const int32_t rank = mutex.holder;
-    mutex.guard.unlock();
-    return rank;
+    const std::lock_guard<SharedLock> lock(mutex.guard);
+    return mutex.holder;
 }
 
 }  // namespace armci::node
