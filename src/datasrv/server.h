@@ -28,6 +28,7 @@
 
 #include "base/config.h"
 #include "base/thread.h"
+#include "datasrv/client.h"
 #include "datasrv/get_streams.h"
 #include "datasrv/idling.h"
 #include "datasrv/segment_map.h"

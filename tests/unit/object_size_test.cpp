@@ -4,7 +4,7 @@
 
 #include "armci/armci.h"
 #include "core/segments.h"
-#include "datasrv/get_streams.h"
+#include "datasrv/client.h"
 #include "datasrv/server.h"
 #include "node/heap.h"
 #include "node/mutex_queue.h"

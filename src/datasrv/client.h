@@ -1,0 +1,39 @@
+// What a data server keeps per origin.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "datasrv/slot_grants.h"
+#include "fabric/endpoint.h"
+#include "wire/frame.h"
+
+namespace armci::datasrv {
+
+// A frame that came before its predecessors: a copy, or where it waits in a landing slot.
+struct EarlyFrame {
+    wire::FrameHeader header;
+    std::vector<char> copy;
+    int64_t slot = -1;
+};
+
+// Exists from the first frame on; `peer` is known after hello.
+struct Client : SlotClient {
+    int32_t rank = -1;
+    fabric::PeerAddress peer = FI_ADDR_UNSPEC;
+    uint64_t executed_frames = 0;
+    uint64_t executed_bytes = 0;  // of its messages
+    uint64_t told_bytes = 0;      // executed_bytes when it was last told
+    uint64_t told_frames = 0;
+    bool acknowledgement_due = false;
+    bool is_copying = false;  // its next frame is a put under way in the copy engine
+    int waiting_replies = 0;  // answers that wait for a buffer or the provider
+    int data_under_way = 0;   // data frames that the provider has not finished with
+    // Frames that completed before their predecessors, by sequence number.
+    std::map<uint64_t, EarlyFrame> early_frames;
+    size_t early_bytes = 0;  // of the copies
+};
+
+}  // namespace armci::datasrv
