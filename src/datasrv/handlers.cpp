@@ -59,13 +59,13 @@ void Server::fail(Client& client, const wire::FrameHeader& header, wire::Failure
     answer(client, wire::FrameKind::failed, header.request_id, body);
 }
 
-Client* Server::find_client(const wire::FrameHeader& header) {
+Client& Server::client_of(const wire::FrameHeader& header) {
     std::unique_ptr<Client>& client = clients_[header.rank];
     if (!client) {
         client = std::make_unique<Client>();
         client->rank = header.rank;
     }
-    return client.get();
+    return *client;
 }
 
 void Server::handle_frame(const void* frame, size_t frame_bytes) {
@@ -76,7 +76,7 @@ void Server::handle_frame(const void* frame, size_t frame_bytes) {
                        frame_bytes);
         return;
     }
-    take_frame(*find_client(header), header, frame, kNoSlot);
+    take_frame(client_of(header), header, frame, kNoSlot);
 }
 
 void Server::on_landed(void* context, uint64_t slot) {
@@ -91,7 +91,7 @@ void Server::on_landed(void* context, uint64_t slot) {
     if (exists && header.frame_bytes <= server->landing_.slot_bytes() &&
         wire::decode_header(frame, header.frame_bytes, &header) && header.rank >= 0 &&
         header.rank < server->options_.rank_count) {
-        client = server->find_client(header);
+        client = &server->client_of(header);
     }
     if (client == nullptr || !server->grants_.use(*client, static_cast<uint32_t>(slot))) {
         ARMCI_LOG_WARN(

@@ -65,16 +65,16 @@ bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOpti
         }
     }
     if (endpoint_.wait_mode() == fabric::WaitMode::fd) {
-        epoll_fd_ = epoll_create1(EPOLL_CLOEXEC);
+        epoll_ = node::Descriptor(epoll_create1(EPOLL_CLOEXEC));
         epoll_event queue_event{};
         queue_event.events = EPOLLIN;
         queue_event.data.fd = endpoint_.wait_fd();
         epoll_event wake_event{};
         wake_event.events = EPOLLIN;
         wake_event.data.fd = wake_up_.get();
-        if (epoll_fd_ < 0 ||
-            epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, endpoint_.wait_fd(), &queue_event) != 0 ||
-            epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, wake_up_.get(), &wake_event) != 0) {
+        if (!epoll_.valid() ||
+            epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, endpoint_.wait_fd(), &queue_event) != 0 ||
+            epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_up_.get(), &wake_event) != 0) {
             *error = std::string("epoll for the data server: ") + std::strerror(errno);
             return false;
         }
@@ -181,12 +181,7 @@ bool Server::flush_grants() {
             return moved;
         }
         body.keep = grants_.keep();
-        WaitingReply reply;
-        reply.client = static_cast<Client*>(client);
-        reply.kind = wire::FrameKind::grant;
-        reply.body_bytes = sizeof body;
-        std::memcpy(reply.body, &body, sizeof body);
-        queue_or_post(reply);
+        answer(static_cast<Client&>(*client), wire::FrameKind::grant, 0, body);
         moved = true;
     }
     return moved;
@@ -350,10 +345,7 @@ void Server::stop() {
     clients_.clear();
     is_to_be_silent_.store(false);
     has_fallen_silent_.store(false);
-    if (epoll_fd_ >= 0) {
-        ::close(epoll_fd_);
-        epoll_fd_ = -1;
-    }
+    epoll_.reset();
     wake_up_.reset();
 }
 

@@ -208,7 +208,7 @@ class Server {
                       size_t frame_bytes);
     void handle_return(Client& client, const wire::FrameHeader& header, const void* frame,
                        size_t frame_bytes);
-    Client* find_client(const wire::FrameHeader& header);
+    Client& client_of(const wire::FrameHeader& header);
     bool handle_hello(Client& client, const void* frame, size_t frame_bytes);
     void handle_transfer(Client& client, const wire::FrameHeader& header, const void* frame,
                          size_t frame_bytes);
@@ -272,7 +272,7 @@ class Server {
     fabric::Domain* domain_ = nullptr;
     node::NodeHeap* heap_ = nullptr;
     node::Descriptor wake_up_;  // event for the thread
-    int epoll_fd_ = -1;
+    node::Descriptor epoll_;    // for that and the provider's
 
     std::mutex mutex_;  // guards everything below but the atomics
     fabric::Endpoint endpoint_;

@@ -163,7 +163,7 @@ bool Server::sleep_until_event() {
             epoll_event events[2];
             is_asleep_.store(true, std::memory_order_relaxed);
             const int count =
-                epoll_wait(epoll_fd_, events, 2, backlog ? kBacklogSleepMs : idling_.sleep_ms());
+                epoll_wait(epoll_.get(), events, 2, backlog ? kBacklogSleepMs : idling_.sleep_ms());
             is_asleep_.store(false, std::memory_order_relaxed);
             idling_.woke(count == 0 && !backlog);
             bool by_network = false;
