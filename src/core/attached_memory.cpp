@@ -33,10 +33,8 @@ uint32_t ask_server(Runtime& runtime, const char* function, int rank, uint64_t a
     pipeline::RequestTask task(function, wire::FrameKind::find_attached,
                                wire::FindAttachedBody{address, bytes, owner},
                                pipeline::RequestTask::Answer::expected);
-    pipeline::Origin& origin = runtime.network->origin;
-    origin.submit(task, origin.channel(runtime.network->servers.first_of(node)));
-    runtime.wait_for_network({function, "the attached memory of rank", rank},
-                             [&] { return task.is_complete(); });
+    runtime.run_task(task, runtime.network->servers.first_of(node),
+                     {function, "the attached memory of rank", rank});
     const wire::AttachedBody& range = task.attached();
     if (range.end == 0) {
         return wire::kGlobal;

@@ -212,10 +212,7 @@ void publish(Runtime& runtime, const char* function, NodePart* part) {
     pipeline::RequestTask task(function, wire::FrameKind::add_segment,
                                wire::SegmentBody{part->begin, part->bytes},
                                pipeline::RequestTask::Answer::expected);
-    pipeline::Origin& origin = runtime.network->origin;
-    origin.submit(task, origin.channel(part->server));
-    runtime.wait_for_network({function, "a data server of this rank's node"},
-                             [&] { return task.is_complete(); });
+    runtime.run_task(task, part->server, {function, "a data server of this rank's node"});
     part->registered = task.segment().registered != 0 ? 1 : 0;
     part->remote_base = task.segment().remote_base;
     part->key = task.segment().key;
@@ -228,13 +225,10 @@ void withdraw(Runtime& runtime, const char* function, const NodePart& part) {
     pipeline::RequestTask task(function, wire::FrameKind::remove_segment,
                                wire::SegmentBody{part.begin, part.bytes},
                                pipeline::RequestTask::Answer::expected);
-    pipeline::Origin& origin = runtime.network->origin;
-    origin.submit(task, origin.channel(part.server));
-    runtime.wait_for_network({function, "a data server of this rank's node"},
-                             [&] { return task.is_complete(); });
+    runtime.run_task(task, part.server, {function, "a data server of this rank's node"});
     if (task.value() == 0) {
         base::fatal(function, "%s does not know the segment at 0x%" PRIx64,
-                    origin.name_of(part.server).c_str(), part.begin);
+                    runtime.network->servers.name_of(part.server).c_str(), part.begin);
     }
 }
 

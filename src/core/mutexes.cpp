@@ -39,11 +39,8 @@ int64_t ask_server(Runtime& runtime, const char* function, wire::FrameKind kind,
     pipeline::RequestTask task(
         function, kind, wire::LockBody{address},
         answered ? pipeline::RequestTask::Answer::expected : pipeline::RequestTask::Answer::none);
-    pipeline::Origin& origin = runtime.network->origin;
-    origin.submit(task, origin.channel(server));
-    runtime.wait_for_network({function, "a mutex of rank", owner},
-                             [&] { return task.is_complete(); });
-    origin.make_binding(server);
+    runtime.run_task(task, server, {function, "a mutex of rank", owner});
+    runtime.network->origin.make_binding(server);
     return task.value();
 }
 

@@ -31,19 +31,11 @@ int notify(Runtime& runtime, const char* function, int target) {
     if (world.on_my_node(target)) {
         __atomic_fetch_add(reinterpret_cast<uint32_t*>(address), 1U, __ATOMIC_RELEASE);
     } else {
-        pipeline::Origin& origin = runtime.network->origin;
-        const int server = runtime.server_of(target, address);
-        complete_on_other_servers(runtime, target);
-        const WaitCause cause{function, "a notification to be sent to rank", target};
-        const uint64_t last = origin.last_submitted();
-        runtime.wait_for_network(cause,
-                                 [&] { return origin.writes_are_ordered_or_done(last, server); });
         pipeline::RequestTask task(function, wire::FrameKind::increment,
                                    wire::StoreBody{address, 1},
                                    pipeline::RequestTask::Answer::none);
-        origin.submit(task, origin.channel(server));
-        runtime.wait_for_network(cause, [&] { return task.is_complete(); });
-        origin.make_binding(server);
+        run_behind_all(runtime, task, target, address,
+                       {function, "a notification to be sent to rank", target});
     }
     return static_cast<int>(++runtime.notifications_sent[target]);
 }

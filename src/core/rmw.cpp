@@ -1,6 +1,5 @@
 #include "core/rmw.h"
 
-#include "core/transfers.h"
 #include "node/word_atomics.h"
 #include "pipeline/request_task.h"
 
@@ -17,15 +16,13 @@ int64_t read_modify_write(Runtime& runtime, const char* function, node::WordOper
                                       : read_modify_write_attached(runtime, function, operation,
                                                                    address, operand, owner);
     }
-    pipeline::Origin& origin = runtime.network->origin;
     const auto remote = reinterpret_cast<uint64_t>(address);
     pipeline::RequestTask task(
         function, wire::FrameKind::rmw,
         wire::RmwBody{remote, operand, static_cast<uint32_t>(operation), owner},
         pipeline::RequestTask::Answer::expected);
-    origin.submit(task, origin.channel(runtime.server_of(target, remote)));
-    runtime.wait_for_network({function, "the word of rank", target},
-                             [&] { return task.is_complete(); });
+    runtime.run_task(task, runtime.server_of(target, remote),
+                     {function, "the word of rank", target});
     return task.value();
 }
 

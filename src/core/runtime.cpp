@@ -28,6 +28,11 @@ void Runtime::settle_copies() {
     wait_until({nullptr, "copies inside the node"}, [&] { return copies.have_ended(last); });
 }
 
+void Runtime::run_task(pipeline::Task& task, int server, const WaitCause& cause) {
+    network->origin.submit(task, network->origin.channel(server));
+    wait_for_network(cause, [&] { return task.is_complete(); });
+}
+
 void Runtime::stop_helping() {
     if (network != nullptr && network->server != nullptr) {
         network->server->stop_helping();

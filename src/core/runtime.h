@@ -220,6 +220,8 @@ struct Runtime {
     }
     // Waits until a copy engine has done all that this rank gave it so far.
     void settle_copies();
+    // Gives a task to a data server and waits until it is complete. `cause` as below.
+    void run_task(pipeline::Task& task, int server, const WaitCause& cause);
     // At the end of a wait: the data server in this process is on its own again.
     void stop_helping();
     // MPI_THREAD_MULTIPLE: other threads' calls get their turn, however much this one moves.

@@ -89,9 +89,7 @@ template <class TaskType>
 void run_task(Runtime& runtime, int server, Transfer&& transfer) {
     const WaitCause cause{transfer.function, "completion at rank", transfer.target};
     TaskType task(std::move(transfer));
-    pipeline::Origin& origin = runtime.network->origin;
-    origin.submit(task, origin.channel(server));
-    runtime.wait_for_network(cause, [&] { return task.is_complete(); });
+    runtime.run_task(task, server, cause);
 }
 
 // A non-blocking operation's task is on the heap; this is called once, when it is complete.
@@ -439,10 +437,19 @@ void wait_everything(Runtime& runtime) {
     }
 }
 
-void complete_on_other_servers(Runtime& runtime, int target) {
+void run_behind_all(Runtime& runtime, pipeline::Task& task, int target, uint64_t address,
+                    const WaitCause& cause) {
+    pipeline::Origin& origin = runtime.network->origin;
+    const int server = runtime.server_of(target, address);
+    // Where several servers have the target's memory, nothing else orders what is not waited for.
     if (runtime.network->servers.per_node > 1) {
         fence(runtime, target);
     }
+    const uint64_t last = origin.last_submitted();
+    runtime.wait_for_network(cause,
+                             [&] { return origin.writes_are_ordered_or_done(last, server); });
+    runtime.run_task(task, server, cause);
+    origin.make_binding(server);
 }
 
 void store_flag(Runtime& runtime, const char* function, int* flag, int value, int target,
@@ -458,20 +465,11 @@ void store_flag(Runtime& runtime, const char* function, int* flag, int value, in
         __atomic_store_n(flag, value, __ATOMIC_RELEASE);
         return;
     }
-    pipeline::Origin& origin = runtime.network->origin;
     const auto address = reinterpret_cast<uint64_t>(flag);
-    const int server = runtime.server_of(target, address);
-    complete_on_other_servers(runtime, target);
-    const WaitCause cause{function, "a flag to be sent to rank", target};
-    const uint64_t last = origin.last_submitted();
-    runtime.wait_for_network(cause,
-                             [&] { return origin.writes_are_ordered_or_done(last, server); });
     pipeline::RequestTask task(function, wire::FrameKind::store,
                                wire::StoreBody{address, value, owner},
                                pipeline::RequestTask::Answer::none);
-    origin.submit(task, origin.channel(server));
-    runtime.wait_for_network(cause, [&] { return task.is_complete(); });
-    origin.make_binding(server);
+    run_behind_all(runtime, task, target, address, {function, "a flag to be sent to rank", target});
 }
 
 }  // namespace armci::core

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/runtime.h"
+#include "pipeline/task.h"
 #include "pipeline/transfer.h"
 
 struct armci_hdl_s;
@@ -32,9 +33,9 @@ bool test_handle(Runtime& runtime, armci_hdl_s* handle);
 void wait_target(Runtime& runtime, int target);
 void wait_everything(Runtime& runtime);
 
-// Before something that tells the target of what went there: where several data servers have the
-// target's memory, nothing else orders what is not waited for.
-void complete_on_other_servers(Runtime& runtime, int target);
+// Runs a task about that address of the target which tells it of all that went there before.
+void run_behind_all(Runtime& runtime, pipeline::Task& task, int target, uint64_t address,
+                    const WaitCause& cause);
 
 // Stores an int at the target after everything that went there before is visible.
 // `owner` as in Transfer.
