@@ -1,8 +1,9 @@
 // Start, stop, errors.
 #include <cstdlib>
 
-#include "api/arguments.h"
+#include "api/api.h"
 #include "base/log.h"
+#include "core/runtime.h"
 
 using armci::core::running;
 

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "core/world.h"
+#include "node/node_memory.h"
 
 namespace armci::core {
 namespace {

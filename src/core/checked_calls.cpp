@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "core/checks.h"
-#include "core/mutexes.h"
 #include "core/runtime.h"
 #include "core/transfers.h"
 

@@ -16,7 +16,6 @@
 #include "base/topology.h"
 #include "core/common_values.h"
 #include "core/cost_setup.h"
-#include "core/global_memory.h"
 #include "core/network.h"
 #include "core/notify.h"
 #include "core/report.h"

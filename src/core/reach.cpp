@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "base/log.h"
-#include "core/network.h"
+#include "core/runtime.h"
 #include "fabric/ip_address.h"
 
 namespace armci::core {

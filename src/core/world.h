@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "node/node_memory.h"
+#include "node/descriptor.h"
 
 namespace armci::core {
 

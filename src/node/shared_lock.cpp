@@ -4,6 +4,8 @@
 
 #include <ctime>
 
+#include "base/backoff.h"
+
 namespace armci::node {
 
 void SharedLock::wait() {

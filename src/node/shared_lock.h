@@ -11,8 +11,6 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/backoff.h"
-
 namespace armci::node {
 
 class SharedLock {

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/clock.h"
+#include "strided/stream_copy.h"
 
 namespace armci::strided {
 namespace {

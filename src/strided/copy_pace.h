@@ -10,7 +10,6 @@
 #include <limits>
 
 #include "strided/copy_history.h"
-#include "strided/stream_copy.h"
 
 namespace armci::strided {
 
