@@ -214,7 +214,7 @@ bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& h
         return input.remaining() == 0 && body.window_bytes > 0;
     }
     if (header.kind == FrameKind::accumulate) {
-        if (header.acc_type > static_cast<uint8_t>(strided::AccType::complex128)) {
+        if (!strided::is_acc_type(header.acc_type)) {
             return false;
         }
         const auto element = static_cast<uint64_t>(
@@ -230,37 +230,26 @@ bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& h
 }
 
 bool BatchReader::next(BatchView* view, bool* malformed) {
-    *malformed = false;
-    if (next_ == end_) {
-        return false;
-    }
-    *malformed = true;
-    const auto left = [this] { return static_cast<uint64_t>(end_ - next_); };
-    if (left() < sizeof(BatchEntry)) {
-        return false;
-    }
-    std::memcpy(&view->entry, next_, sizeof(BatchEntry));
-    next_ += sizeof(BatchEntry);
+    Input input(next_, end_);
+    *malformed = input.remaining() > 0;
     const BatchEntry& entry = view->entry;
-    if (entry.is_accumulate > 1 || entry.data_bytes == 0) {
+    if (!input.read(&view->entry) || entry.is_accumulate > 1 || entry.data_bytes == 0) {
         return false;
     }
     if (entry.is_accumulate == 1) {
-        if (left() < kScaleBytes ||
-            entry.acc_type > static_cast<uint8_t>(strided::AccType::complex128) ||
-            entry.data_bytes % static_cast<uint64_t>(strided::element_bytes(
-                                   static_cast<strided::AccType>(entry.acc_type))) !=
+        view->scale = reinterpret_cast<const unsigned char*>(input.next());
+        if (!input.skip(kScaleBytes) || !strided::is_acc_type(entry.acc_type) ||
+            entry.data_bytes %
+                    strided::element_bytes(static_cast<strided::AccType>(entry.acc_type)) !=
                 0) {
             return false;
         }
-        view->scale = reinterpret_cast<const unsigned char*>(next_);
-        next_ += kScaleBytes;
     }
-    if (left() < padded(entry.data_bytes)) {
+    view->data = input.next();
+    if (!input.skip(padded(entry.data_bytes))) {
         return false;
     }
-    view->data = next_;
-    next_ += padded(entry.data_bytes);
+    next_ = input.next();
     *malformed = false;
     return true;
 }
