@@ -63,20 +63,20 @@ Plan make_plan(const World& world, const Group& group, std::vector<int64_t> slic
     const int size = group.size();
     plan.slice_offset.resize(size);
     plan.part_of.resize(size);
+    const auto node_of = [&](int member) { return world.node_of[group.world_rank(member)]; };
+    // The node's part, or where it has to be inserted.
+    const auto find_part = [&](int node) {
+        return std::lower_bound(plan.parts.begin(), plan.parts.end(), node,
+                                [](const Plan::Part& p, int wanted) { return p.node < wanted; });
+    };
     for (int member = 0; member < size; ++member) {
-        const int node = world.node_of[group.world_rank(member)];
-        auto part =
-            std::lower_bound(plan.parts.begin(), plan.parts.end(), node,
-                             [](const Plan::Part& p, int wanted) { return p.node < wanted; });
-        if (part == plan.parts.end() || part->node != node) {
-            plan.parts.insert(part, Plan::Part{node, member, 0});
+        const auto part = find_part(node_of(member));
+        if (part == plan.parts.end() || part->node != node_of(member)) {
+            plan.parts.insert(part, Plan::Part{node_of(member), member, 0});
         }
     }
     for (int member = 0; member < size; ++member) {
-        const int node = world.node_of[group.world_rank(member)];
-        const auto part =
-            std::lower_bound(plan.parts.begin(), plan.parts.end(), node,
-                             [](const Plan::Part& p, int wanted) { return p.node < wanted; });
+        const auto part = find_part(node_of(member));
         plan.part_of[member] = static_cast<int>(part - plan.parts.begin());
         const int64_t bytes = plan.slice_bytes[member];
         const int64_t unit = alignment_of(bytes);

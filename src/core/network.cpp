@@ -44,13 +44,11 @@ CommonSettings agree_on_settings(Runtime& runtime, const fabric::ProviderChoice&
     CommonSettings settings;
     const base::Config& config = runtime.config();
     if (runtime.world.rank == 0) {
-        if (choice.info) {
+        if (!choice.info) {
+            std::strncpy(settings.error, choice.error.c_str(), sizeof settings.error - 1);
+        } else {
             std::strncpy(settings.provider, choice.info->fabric_attr->prov_name,
                          sizeof settings.provider - 1);
-        } else {
-            std::strncpy(settings.error, choice.error.c_str(), sizeof settings.error - 1);
-        }
-        if (choice.info) {
             settings.costs = find_costs(config, settings.provider, choice.row->costs);
             settings.buffers = plan_buffers(config, settings.costs.constants);
             settings.servers_per_node =

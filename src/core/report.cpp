@@ -163,23 +163,23 @@ void report_statistics(Runtime& runtime) {
     }
     // The structure is nothing but 64-bit counters.
     constexpr int kWords = sizeof(base::Stats) / sizeof(uint64_t);
+    // To rank 0.
+    const auto reduce = [&](void* words, int count, MPI_Op operation) {
+        MPI_Reduce(runtime.world.rank == 0 ? MPI_IN_PLACE : words, words, count, MPI_UINT64_T,
+                   operation, 0, runtime.world.comm);
+    };
     base::Stats sum = runtime.all_stats();
-    MPI_Reduce(runtime.world.rank == 0 ? MPI_IN_PLACE : &sum, &sum, kWords, MPI_UINT64_T, MPI_SUM,
-               0, runtime.world.comm);
+    reduce(&sum, kWords, MPI_SUM);
     uint64_t busy_ns = runtime.network != nullptr && runtime.network->server != nullptr
                            ? static_cast<uint64_t>(runtime.network->server->busy_ns())
                            : 0;
-    MPI_Reduce(runtime.world.rank == 0 ? MPI_IN_PLACE : &busy_ns, &busy_ns, 1, MPI_UINT64_T,
-               MPI_SUM, 0, runtime.world.comm);
+    reduce(&busy_ns, 1, MPI_SUM);
     // The rank that needed most.
     uint64_t most_used =
         runtime.network != nullptr ? runtime.network->origin.buffers().high_water_bytes() : 0;
-    MPI_Reduce(runtime.world.rank == 0 ? MPI_IN_PLACE : &most_used, &most_used, 1, MPI_UINT64_T,
-               MPI_MAX, 0, runtime.world.comm);
-    const PeerTables tables = peer_tables_of(runtime);
-    PeerTables largest = tables;
-    MPI_Reduce(&tables, &largest, sizeof largest / sizeof(uint64_t), MPI_UINT64_T, MPI_MAX, 0,
-               runtime.world.comm);
+    reduce(&most_used, 1, MPI_MAX);
+    PeerTables largest = peer_tables_of(runtime);
+    reduce(&largest, sizeof largest / sizeof(uint64_t), MPI_MAX);
     if (runtime.world.rank != 0) {
         return;
     }
