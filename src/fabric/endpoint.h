@@ -56,7 +56,7 @@ class Endpoint {
     ~Endpoint() { close(); }
 
     struct Options {
-        size_t receive_slots = 0;          // receives that may be posted at a time
+        size_t receive_slots = 0;          // completions of receives that the queue has room for
         size_t largest_message_bytes = 0;  // for multi-receive buffers
         const char* peer_kind = "node";    // what Operation::peer numbers
         // Peers' writes that carry a notice: what is called with it once the data is there, and how
