@@ -9,7 +9,7 @@ struct armci_hdl_s;
 
 namespace armci::core {
 
-// The route a transfer takes now. One function for every transfer, and what armci-info prints.
+// The route a transfer takes now. explain.h says in words what it would be, and must agree.
 enum class Blocking : bool { no, yes };
 base::Route choose_route(Runtime& runtime, const pipeline::Transfer& transfer, Blocking blocking);
 
