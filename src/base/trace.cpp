@@ -1,0 +1,93 @@
+#include "base/trace.h"
+
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+
+namespace armci::base {
+namespace {
+
+std::mutex g_mutex;  // guards the list; taken once by each thread
+std::vector<std::unique_ptr<TraceThread>> g_threads;
+// Of the list: what threads remember of an earlier one is gone.
+std::atomic<uint64_t> g_generation{0};
+thread_local TraceThread* t_thread = nullptr;
+thread_local uint64_t t_generation = 0;
+
+TraceThread* add_thread(const char* name) {
+    const std::lock_guard<std::mutex> lock(g_mutex);
+    const size_t count = g_threads.size();
+    if (count <= kMostTraceThreads) {
+        const bool is_shared = count == kMostTraceThreads;
+        auto thread = std::make_unique<TraceThread>(is_shared ? 0 : kTraceCapacity);
+        thread->number = static_cast<int>(count);
+        thread->name = is_shared         ? "further threads"
+                       : name != nullptr ? name
+                                         : "thread " + std::to_string(count);
+        g_threads.push_back(std::move(thread));
+    }
+    t_thread = g_threads.back().get();
+    t_generation = g_generation.load(std::memory_order_relaxed);
+    return t_thread;
+}
+
+TraceThread* this_thread(const char* name) {
+    return t_generation == g_generation.load(std::memory_order_relaxed) && t_thread != nullptr
+               ? t_thread
+               : add_thread(name);
+}
+
+}  // namespace
+
+// From calloc: whole pages that the system makes when they are first written.
+TraceRing::TraceRing(size_t capacity)
+    : mask_(capacity - 1),
+      events_(capacity > 0 ? static_cast<TraceEvent*>(std::calloc(capacity, sizeof(TraceEvent)))
+                           : nullptr) {}
+
+TraceRing::~TraceRing() {
+    std::free(events_);
+}
+
+void start_trace() {
+    forget_trace();
+    add_thread("program");
+    g_is_tracing.store(true);
+}
+
+void stop_trace() {
+    g_is_tracing.store(false);
+}
+
+void forget_trace() {
+    stop_trace();
+    const std::lock_guard<std::mutex> lock(g_mutex);
+    ++g_generation;
+    g_threads.clear();
+}
+
+void name_trace_thread(const char* name) {
+    if (is_tracing()) {
+        this_thread(name);
+    }
+}
+
+void record(const TraceEvent& event) {
+    this_thread(nullptr)->ring.push(event);
+}
+
+std::vector<const TraceThread*> trace_threads() {
+    const std::lock_guard<std::mutex> lock(g_mutex);
+    std::vector<const TraceThread*> threads;
+    for (const auto& thread : g_threads) {
+        threads.push_back(thread.get());
+    }
+    return threads;
+}
+
+void TraceSpan::finish() const {
+    record(
+        {.kind = &kind_, .name = name_, .begin_ns = begin_ns_, .end_ns = now_ns(), .rank = rank_});
+}
+
+}  // namespace armci::base

@@ -1,0 +1,166 @@
+#include "base/trace_file.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace armci::base::test {
+namespace {
+
+constexpr TraceKind kPlain{"things", "thing"};
+constexpr TraceKind kNamed{"things", "a "};
+constexpr TraceKind kApart{"others", "far", true, "offset"};
+
+class TraceFile : public testing::Test {
+  protected:
+    TraceFile() : process_{.rank = 7, .host = "node1", .clock = {}} {}
+
+    TraceThread& add_thread(const std::string& name, size_t capacity = 16) {
+        threads_.push_back(std::make_unique<TraceThread>(capacity));
+        threads_.back()->number = static_cast<int>(threads_.size()) - 1;
+        threads_.back()->name = name;
+        return *threads_.back();
+    }
+
+    bool write_to(int fd) const {
+        std::vector<const TraceThread*> threads;
+        for (const auto& thread : threads_) {
+            threads.push_back(thread.get());
+        }
+        return write_trace(fd, process_, threads);
+    }
+
+    std::string written() const {
+        const int file = memfd_create("trace", MFD_CLOEXEC);
+        EXPECT_TRUE(write_to(file));
+        std::string text(static_cast<size_t>(lseek(file, 0, SEEK_END)), '\0');
+        EXPECT_EQ(pread(file, text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
+        close(file);
+        return text;
+    }
+
+    TraceProcess process_;
+    std::vector<std::unique_ptr<TraceThread>> threads_;
+};
+
+constexpr const char* kProcess =
+    R"({"ph":"M","pid":7,"tid":0,"name":"process_name","args":{"name":"rank 7 on node1"}})";
+
+TEST_F(TraceFile, ThereIsALineForEachEventAndName) {
+    TraceThread& thread = add_thread("program");
+    thread.ring.push({.kind = &kPlain, .begin_ns = 1'234'567, .end_ns = 1'234'568});
+    thread.ring.push({.kind = &kNamed,
+                      .name = "b",
+                      .begin_ns = 5,
+                      .end_ns = 2'000'005,
+                      .bytes = 8,
+                      .number = 0,
+                      .rank = 1,
+                      .node = 2});
+    add_thread("data server");
+    EXPECT_EQ(written(), std::string("[\n") + kProcess + R"(,
+{"ph":"M","pid":7,"tid":0,"name":"thread_name","args":{"name":"program"}},
+{"ph":"X","pid":7,"tid":0,"ts":1234.567,"dur":0.001,"cat":"things","name":"thing","args":{}},
+{"ph":"X","pid":7,"tid":0,"ts":0.005,"dur":2000.000,"cat":"things","name":"a b","args":{"bytes":8,"rank":1,"node":2,"chunk":0}},
+{"ph":"M","pid":7,"tid":1,"name":"thread_name","args":{"name":"data server"}}
+]
+)");
+}
+
+TEST_F(TraceFile, WhatOverlapsIsTwoLinesWithANumberOfItsOwn) {
+    TraceThread& thread = add_thread("program");
+    thread.ring.push({.kind = &kApart, .begin_ns = 1000, .end_ns = 4000, .number = 64});
+    thread.ring.push({.kind = &kApart, .begin_ns = 2000, .end_ns = 3000});
+    EXPECT_EQ(written(), std::string("[\n") + kProcess + R"(,
+{"ph":"M","pid":7,"tid":0,"name":"thread_name","args":{"name":"program"}},
+{"ph":"b","pid":7,"tid":0,"ts":1.000,"id":"0x700000001","cat":"others","name":"far","args":{"offset":64}},
+{"ph":"e","pid":7,"tid":0,"ts":4.000,"id":"0x700000001","cat":"others","name":"far"},
+{"ph":"b","pid":7,"tid":0,"ts":2.000,"id":"0x700000002","cat":"others","name":"far","args":{}},
+{"ph":"e","pid":7,"tid":0,"ts":3.000,"id":"0x700000002","cat":"others","name":"far"}
+]
+)");
+}
+
+TEST_F(TraceFile, NamesAreEscaped) {
+    process_.host = "a\"b\\c";
+    TraceThread& thread = add_thread("line\nbreak\x01");
+    thread.ring.push({.kind = &kNamed, .name = "\t\"q\" \\ ü"});
+    const std::string text = written();
+    EXPECT_NE(text.find(R"("name":"rank 7 on a\"b\\c")"), std::string::npos) << text;
+    EXPECT_NE(text.find(R"("name":"line\u000abreak\u0001")"), std::string::npos) << text;
+    EXPECT_NE(text.find(R"("name":"a \u0009\"q\" \\ ü")"), std::string::npos) << text;
+}
+
+TEST_F(TraceFile, NoNameIsTooLong) {
+    const std::string name(100'000, 'x');
+    add_thread(name);
+    EXPECT_NE(written().find(R"({"name":")" + name + R"("}})"), std::string::npos);
+}
+
+TEST_F(TraceFile, SaysHowManyEventsItHasNot) {
+    for (const char* name : {"program", "data server"}) {
+        TraceThread& thread = add_thread(name, 4);
+        for (int i = 0; i < 5; ++i) {
+            thread.ring.push({.kind = &kPlain});
+        }
+    }
+    EXPECT_NE(written().find(R"("name":"process_labels","args":{"labels":)"
+                             R"("4 earlier events dropped","dropped":4}})"),
+              std::string::npos);
+}
+
+// Beyond what is written at a time.
+TEST_F(TraceFile, LongOnesAreComplete) {
+    constexpr size_t kEvents = 10'000;
+    TraceThread& thread = add_thread("program", 16'384);
+    for (size_t i = 0; i < kEvents; ++i) {
+        thread.ring.push({.kind = &kPlain, .number = static_cast<int64_t>(i)});
+    }
+    const std::string text = written();
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), static_cast<long>(kEvents) + 4);
+    size_t place = 0;
+    for (size_t i = 0; i < kEvents; ++i) {
+        place = text.find("\"chunk\":" + std::to_string(i) + "}}", place);
+        ASSERT_NE(place, std::string::npos) << i;
+    }
+    EXPECT_TRUE(text.ends_with("}\n]\n"));
+}
+
+TEST_F(TraceFile, AFullDiskIsTold) {
+    add_thread("program");
+    const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    ASSERT_GE(full, 0);
+    errno = 0;
+    EXPECT_FALSE(write_to(full));
+    EXPECT_EQ(errno, ENOSPC);
+    close(full);
+}
+
+TEST_F(TraceFile, TimesAreThoseOfTheJobsClock) {
+    process_.clock = {.zero_ns = 1'000'000, .begin_ns = 500, .offset_ns = 1'000'000};
+    TraceThread& thread = add_thread("program");
+    thread.ring.push({.kind = &kPlain, .begin_ns = 600, .end_ns = 700});
+    thread.ring.push({.kind = &kPlain, .begin_ns = -1'100, .end_ns = 200});  // before the beginning
+    const std::string text = written();
+    EXPECT_NE(text.find(R"("ts":0.600,"dur":0.100)"), std::string::npos) << text;
+    EXPECT_NE(text.find(R"("ts":-1.100,"dur":1.300)"), std::string::npos) << text;
+}
+
+// Clocks of two hosts run at different speeds.
+TEST_F(TraceFile, BetweenTwoMeasurementsTheOffsetChangesSteadily) {
+    const TraceClock clock{
+        .zero_ns = 10, .begin_ns = 1'000, .offset_ns = 100, .end_ns = 2'000, .end_offset_ns = 200};
+    EXPECT_EQ(clock.to_job(1'000), 1'090);
+    EXPECT_EQ(clock.to_job(1'500), 1'640);
+    EXPECT_EQ(clock.to_job(2'000), 2'190);
+}
+
+}  // namespace
+}  // namespace armci::base::test

@@ -1,0 +1,148 @@
+#include "base/trace.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace armci::base::test {
+namespace {
+
+constexpr TraceKind kThing{"things", "thing"};
+
+TraceEvent numbered(int64_t number) {
+    return {.kind = &kThing, .begin_ns = 1, .end_ns = 2, .number = number};
+}
+
+// Leaves the process without a timeline, as it is by default.
+class Trace : public testing::Test {
+  protected:
+    ~Trace() override { forget_trace(); }
+};
+
+TEST_F(Trace, RingsKeepTheNewestAndCountTheOthers) {
+    constexpr size_t kCapacity = 8;
+    constexpr uint64_t kMost = kCapacity - 1;
+    for (const uint64_t count : {0U, 1U, 6U, 7U, 8U, 9U, 100U}) {
+        TraceRing ring(kCapacity);
+        for (uint64_t i = 0; i < count; ++i) {
+            ring.push(numbered(static_cast<int64_t>(i)));
+        }
+        ASSERT_EQ(ring.kept(), std::min(count, kMost));
+        EXPECT_EQ(ring.dropped(), count - ring.kept());
+        for (uint64_t i = 0; i < ring.kept(); ++i) {
+            EXPECT_EQ(ring.at(i).number, static_cast<int64_t>(count - ring.kept() + i));
+        }
+    }
+}
+
+TEST_F(Trace, WithoutMemoryAllIsDropped) {
+    TraceRing ring(0);
+    ring.push(numbered(1));
+    EXPECT_EQ(ring.kept(), 0U);
+    EXPECT_EQ(ring.dropped(), 1U);
+}
+
+TEST_F(Trace, WhileOffNothingIsRecorded) {
+    EXPECT_FALSE(is_tracing());
+    EXPECT_EQ(trace_ns(), 0);
+    { const TraceSpan span(kThing); }
+    name_trace_thread("somebody");
+    EXPECT_TRUE(trace_threads().empty());
+}
+
+TEST_F(Trace, ASpanIsAnEventWithItsTimes) {
+    start_trace();
+    const int64_t before = now_ns();
+    { const TraceSpan span(kThing, "of mine", 3); }
+    const int64_t after = now_ns();
+    stop_trace();
+    { const TraceSpan span(kThing); }
+    ASSERT_EQ(trace_threads().size(), 1U);
+    const TraceThread& thread = *trace_threads()[0];
+    EXPECT_EQ(thread.name, "program");
+    ASSERT_EQ(thread.ring.kept(), 1U);
+    const TraceEvent& event = thread.ring.at(0);
+    EXPECT_EQ(event.kind, &kThing);
+    EXPECT_STREQ(event.name, "of mine");
+    EXPECT_EQ(event.rank, 3);
+    EXPECT_LE(before, event.begin_ns);
+    EXPECT_LE(event.begin_ns, event.end_ns);
+    EXPECT_LE(event.end_ns, after);
+}
+
+TEST_F(Trace, ASpanThatBeganBeforeTheTraceIsNone) {
+    {
+        const TraceSpan span(kThing);
+        start_trace();
+    }
+    EXPECT_EQ(trace_threads()[0]->ring.kept(), 0U);
+}
+
+TEST_F(Trace, EachThreadHasARingOfItsOwn) {
+    constexpr int kThreads = 4;
+    constexpr int kEvents = 1000;
+    start_trace();
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+        threads.emplace_back([i] {
+            if (i == 0) {
+                name_trace_thread("data server");
+            }
+            for (int event = 0; event < kEvents; ++event) {
+                record(numbered(i * kEvents + event));
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    ASSERT_EQ(trace_threads().size(), size_t{kThreads} + 1);
+    int named = 0;
+    for (size_t i = 1; i < trace_threads().size(); ++i) {
+        const TraceThread& thread = *trace_threads()[i];
+        ASSERT_EQ(thread.number, static_cast<int>(i));
+        ASSERT_EQ(thread.ring.kept(), static_cast<uint64_t>(kEvents));
+        const int64_t first = thread.ring.at(0).number;
+        named += first == 0 && thread.name == "data server" ? 1 : 0;
+        EXPECT_TRUE(first == 0 || thread.name == "thread " + std::to_string(i)) << thread.name;
+        for (int event = 0; event < kEvents; ++event) {
+            ASSERT_EQ(thread.ring.at(static_cast<uint64_t>(event)).number, first + event);
+        }
+    }
+    EXPECT_EQ(named, 1);
+}
+
+// A program that starts threads for ever must not take memory for ever.
+TEST_F(Trace, TheEventsOfManyThreadsAreCounted) {
+    constexpr size_t kFurther = 10;
+    start_trace();
+    for (size_t i = 1; i < kMostTraceThreads + kFurther; ++i) {
+        std::thread([] { record(numbered(1)); }).join();
+    }
+    const std::vector<const TraceThread*> threads = trace_threads();
+    ASSERT_EQ(threads.size(), kMostTraceThreads + 1);
+    for (size_t i = 1; i < kMostTraceThreads; ++i) {
+        EXPECT_EQ(threads[i]->ring.kept(), 1U);
+    }
+    EXPECT_EQ(threads.back()->ring.kept(), 0U);
+    EXPECT_EQ(threads.back()->ring.dropped(), kFurther);
+}
+
+// A thread that has recorded something before must not write where that was.
+TEST_F(Trace, ItCanBeginAgain) {
+    for (int time = 0; time < 3; ++time) {
+        start_trace();
+        record(numbered(time));
+        ASSERT_EQ(trace_threads().size(), 1U);
+        ASSERT_EQ(trace_threads()[0]->ring.kept(), 1U);
+        EXPECT_EQ(trace_threads()[0]->ring.at(0).number, time);
+        forget_trace();
+        EXPECT_TRUE(trace_threads().empty());
+    }
+}
+
+}  // namespace
+}  // namespace armci::base::test
