@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/trace.h"
 #include "datasrv/server.h"
 #include "pipeline/chunk_sizes.h"
 
@@ -50,6 +51,7 @@ void GetStreams::start(Client& client, uint64_t request_id, const wire::LayoutVi
                                               layout.segment_bytes);
         stream.vector.seek(static_cast<int64_t>(body.offset) + stream.sent_bytes);
     }
+    note_waiting(stream);
     streams_[Key{client.rank, request_id}] = std::make_unique<Stream>(std::move(stream));
 }
 
@@ -129,18 +131,32 @@ bool GetStreams::send_chunk(Stream& stream, int64_t bytes) {
                               static_cast<uint64_t>(bytes)};
     std::memcpy(reply->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
     char* data = reply->wire() + kHeadBytes;
+    const int64_t begin_ns = base::trace_ns();
     if (!fill(stream, data, bytes)) {
         server_.release(reply);
         stream.sent_bytes = stream.total_bytes;  // no more of it
         return true;
     }
     stream.sent_bytes += bytes;
+    const int64_t end_ns = base::trace_ns();
+    if (end_ns != 0) [[unlikely]] {
+        reply->posted_ns = end_ns;
+        reply->operation.complete = Server::on_traced_sent;
+    }
     const bool posted = stream.landing.count > 0
                             ? server_.post_into_landing(
                                   *stream.client, reply, stream.landing,
                                   static_cast<uint32_t>(stream.sent_chunks % stream.landing.count))
                             : server_.post_reply(*stream.client, reply);
     if (posted) {
+        if (end_ns != 0) [[unlikely]] {
+            base::record({.kind = &base::kTracePackAt,
+                          .begin_ns = begin_ns,
+                          .end_ns = end_ns,
+                          .bytes = bytes,
+                          .number = static_cast<int64_t>(body.offset),
+                          .rank = stream.client->rank});
+        }
         ++stream.sent_chunks;
         return true;
     }
@@ -153,6 +169,22 @@ bool GetStreams::send_chunk(Stream& stream, int64_t bytes) {
         stream.strided.seek(stream.strided.position() - bytes);
     }
     return false;
+}
+
+void GetStreams::note_waiting(Stream& stream) const {
+    if (base::is_tracing() && stream.waiting_since_ns == 0) [[unlikely]] {
+        stream.waiting_since_ns = base::now_ns();
+        stream.missing = next_chunk_bytes(stream) == 0 ? "no credit" : "no buffer";
+    }
+}
+
+void GetStreams::record_waiting(Stream& stream) {
+    base::record({.kind = &base::kTraceStall,
+                  .name = stream.missing,
+                  .begin_ns = stream.waiting_since_ns,
+                  .end_ns = base::now_ns(),
+                  .rank = stream.client->rank});
+    stream.waiting_since_ns = 0;
 }
 
 // One chunk for each stream in turn, beginning behind the one that was served last. A stream that
@@ -169,6 +201,11 @@ bool GetStreams::progress() {
         if (next_chunk_bytes(stream) > 0 && send_chunk(stream)) {
             served_last_ = next->first;
             moved = true;
+            if (stream.waiting_since_ns != 0) [[unlikely]] {
+                record_waiting(stream);
+            }
+        } else {
+            note_waiting(stream);
         }
         next = stream.sent_bytes == stream.total_bytes ? streams_.erase(next) : std::next(next);
     }

@@ -53,6 +53,9 @@ class GetStreams {
         std::vector<uint64_t> addresses;  // what `vector` walks
         bool is_attached = false;
         node::Attachment process{};
+        // For the timeline, 0 while there is none: since when it cannot send.
+        int64_t waiting_since_ns = 0;
+        const char* missing = "";
     };
     using Key = std::pair<int32_t, uint64_t>;
 
@@ -61,6 +64,8 @@ class GetStreams {
     bool send_chunk(Stream& stream, int64_t bytes);
     // False when the memory cannot be accessed, which the origin has been told.
     bool fill(Stream& stream, char* data, int64_t bytes);
+    void note_waiting(Stream& stream) const;
+    static void record_waiting(Stream& stream);
 
     Server& server_;
     std::map<Key, std::unique_ptr<Stream>> streams_;

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/trace.h"
 #include "datasrv/server.h"
 #include "node/accumulate.h"
 #include "node/word_atomics.h"
@@ -41,6 +42,17 @@ void add(node::StripedLocks& locks, strided::VectorCursor& to, const strided::Ac
             bytes -= run.bytes;
         }
     }
+}
+
+void trace(const wire::FrameHeader& header, const void* frame, int64_t begin_ns, int64_t end_ns) {
+    const char* name = header.kind == wire::FrameKind::put ? "unpack" : wire::name_of(header.kind);
+    base::record({.kind = &base::kTraceExecute,
+                  .name = name,
+                  .begin_ns = begin_ns,
+                  .end_ns = end_ns,
+                  .bytes = wire::data_bytes(frame, header.frame_bytes),
+                  .number = static_cast<int64_t>(header.sequence),
+                  .rank = header.rank});
 }
 
 }  // namespace
@@ -180,7 +192,11 @@ void Server::handle_next_frame(Client& client, const wire::FrameHeader& header, 
     client.executed_bytes += slot == kNoSlot ? frame_bytes : 0;
     execute(client, header, frame, frame_bytes);
     finish_frame(client, header, slot);
-    busy_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
+    const int64_t end_ns = base::now_ns();
+    busy_ns_.fetch_add(end_ns - start_ns, std::memory_order_relaxed);
+    if (base::is_tracing()) [[unlikely]] {
+        trace(header, frame, start_ns, end_ns);
+    }
 }
 
 void Server::finish_frame(Client& client, const wire::FrameHeader& header, int64_t slot) {

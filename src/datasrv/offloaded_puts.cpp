@@ -2,6 +2,7 @@
 //
 // Such a frame counts as executed when its copies are complete. What its origin has sent behind it
 // waits until then, as frames do that come early; all others are served meanwhile.
+#include "base/trace.h"
 #include "datasrv/server.h"
 #include "strided/cursor.h"
 
@@ -61,7 +62,7 @@ bool Server::offload_put(Client& client, const wire::FrameHeader& header, const 
         strided::copy(request.layout, request.local, request.remote, request.direction);
     }
     submitted_copies_ += static_cast<uint64_t>(taken);
-    offloaded_puts_.push_back({&client, header, slot, submitted_copies_});
+    offloaded_puts_.push_back({&client, header, slot, submitted_copies_, base::trace_ns()});
     client.is_copying = true;
     is_copying_.store(true, std::memory_order_relaxed);
     return true;
@@ -76,6 +77,15 @@ bool Server::finish_offloaded_puts() {
     while (!offloaded_puts_.empty() && offloaded_puts_.front().last_copy <= completed) {
         const OffloadedPut put = offloaded_puts_.front();
         offloaded_puts_.pop_front();
+        if (put.begin_ns != 0) [[unlikely]] {
+            const char* frame = landing_.slot(static_cast<uint32_t>(put.slot));
+            base::record({.kind = &base::kTraceOffloaded,
+                          .begin_ns = put.begin_ns,
+                          .end_ns = base::now_ns(),
+                          .bytes = wire::data_bytes(frame, put.header.frame_bytes),
+                          .number = static_cast<int64_t>(put.header.sequence),
+                          .rank = put.header.rank});
+        }
         put.client->is_copying = false;
         ++put.client->executed_frames;
         finish_frame(*put.client, put.header, put.slot);

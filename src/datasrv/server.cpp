@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/trace.h"
 #include "pipeline/chunk_sizes.h"
 
 namespace armci::datasrv {
@@ -93,6 +94,9 @@ bool Server::help() {
     last_help_ns_.store(now_ns, std::memory_order_relaxed);
     send_aside(now_ns);
     const bool moved = progress();
+    if (moved && base::is_tracing()) [[unlikely]] {
+        base::record({.kind = &base::kTraceTurn, .begin_ns = now_ns, .end_ns = base::now_ns()});
+    }
     left_backlog_.store(has_backlog(), std::memory_order_relaxed);
     return moved;
 }
@@ -294,6 +298,19 @@ bool Server::post_reply(Client& client, OutReply* reply) {
 void Server::on_sent(fabric::Operation* operation, const fabric::Completion&) {
     auto* reply = reinterpret_cast<OutReply*>(operation);
     reply->server->release(reply);
+}
+
+void Server::on_traced_sent(fabric::Operation* operation, const fabric::Completion& completion) {
+    auto* reply = reinterpret_cast<OutReply*>(operation);
+    wire::DataBody body;
+    std::memcpy(&body, reply->wire() + sizeof(wire::FrameHeader), sizeof body);
+    base::record({.kind = &base::kTraceTransmitAt,
+                  .begin_ns = reply->posted_ns,
+                  .end_ns = base::now_ns(),
+                  .bytes = static_cast<int64_t>(body.data_bytes),
+                  .number = static_cast<int64_t>(body.offset),
+                  .rank = reply->data_client->rank});
+    on_sent(operation, completion);
 }
 
 bool Server::try_post(const WaitingReply& waiting) {

@@ -135,6 +135,7 @@ class Server {
         Server* server = nullptr;
         Client* data_client = nullptr;  // of a data frame; others lie in small_answers_
         uint32_t wire_bytes = 0;
+        int64_t posted_ns = 0;  // of a data frame, for the timeline
 
         char* wire() { return reinterpret_cast<char*>(this) + kWireOffset; }
         wire::FrameHeader* header() { return reinterpret_cast<wire::FrameHeader*>(wire()); }
@@ -162,6 +163,8 @@ class Server {
     static void on_frame(void* context, const void* frame, size_t frame_bytes);
     static void on_landed(void* context, uint64_t slot);
     static void on_sent(fabric::Operation* operation, const fabric::Completion& completion);
+    // The same where the timeline is kept.
+    static void on_traced_sent(fabric::Operation* operation, const fabric::Completion& completion);
     OutReply* new_reply(pipeline::RegisteredBuffers& buffers, wire::FrameKind kind,
                         uint64_t request_id, size_t wire_bytes);
     // For the data of a get; nullptr when there is no buffer now that this client may have.
@@ -236,6 +239,7 @@ class Server {
         wire::FrameHeader header;
         int64_t slot;
         uint64_t last_copy;  // of all that were submitted
+        int64_t begin_ns;    // for the timeline
     };
     bool offload_put(Client& client, const wire::FrameHeader& header, const void* frame,
                      int64_t slot);

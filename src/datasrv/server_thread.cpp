@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/scheduling.h"
 #include "base/topology.h"
+#include "base/trace.h"
 #include "datasrv/server.h"
 
 namespace armci::datasrv {
@@ -36,6 +37,7 @@ constexpr int kFirstNapUs = 20;
 constexpr int kLongestNapUs = 2000;
 
 void sleep_us(int64_t us) {
+    const base::TraceSpan span(base::kTraceAsleep);
     const timespec time{us / 1'000'000, (us % 1'000'000) * 1000};
     nanosleep(&time, nullptr);
 }
@@ -49,6 +51,7 @@ bool Server::start_thread() {
 }
 
 void Server::run() {
+    base::name_trace_thread("data server");
     base::ask_for_short_slices();  // ranks that spin must not keep requests waiting
     if (options_.processor >= 0 && !base::bind_this_thread(options_.processor)) {
         ARMCI_LOG_INFO("the data server cannot be bound to processor %d", options_.processor);
@@ -72,6 +75,9 @@ void Server::run() {
         const bool polls_again = idling_.polls_again(moved, end_ns - begin_ns, end_ns);
         if (moved) {
             nap_us_ = kFirstNapUs;
+            if (base::is_tracing()) [[unlikely]] {
+                base::record({.kind = &base::kTraceTurn, .begin_ns = begin_ns, .end_ns = end_ns});
+            }
         } else if (options_.poll_sleep_us > 0) {
             sleep_us(options_.poll_sleep_us);
             idling_.was_away();
@@ -119,6 +125,7 @@ void Server::step_aside(int64_t us) {
     }
     pollfd event{wake_up_.get(), POLLIN, 0};
     const timespec longest{0, us * 1000};
+    const base::TraceSpan span(base::kTraceAsleep);
     if (ppoll(&event, 1, &longest, nullptr) > 0) {
         take_event();
     }
@@ -162,8 +169,12 @@ bool Server::sleep_until_event() {
             }
             epoll_event events[2];
             is_asleep_.store(true, std::memory_order_relaxed);
-            const int count =
-                epoll_wait(epoll_.get(), events, 2, backlog ? kBacklogSleepMs : idling_.sleep_ms());
+            const int longest_ms = backlog ? kBacklogSleepMs : idling_.sleep_ms();
+            int count = 0;
+            {
+                const base::TraceSpan span(base::kTraceAsleep);
+                count = epoll_wait(epoll_.get(), events, 2, longest_ms);
+            }
             is_asleep_.store(false, std::memory_order_relaxed);
             idling_.woke(count == 0 && !backlog);
             bool by_network = false;
@@ -180,6 +191,7 @@ bool Server::sleep_until_event() {
             // Whoever wants to help meanwhile finds the mutex taken, and this thread awake if
             // there is something to do. Nothing but the network wakes it, so it never sleeps long.
             const std::lock_guard<std::mutex> lock(mutex_);
+            const base::TraceSpan span(base::kTraceAsleep);
             return endpoint_.poll_blocking(has_backlog() ? kBacklogSleepMs
                                                          : Idling::kShortestSleepMs) > 0;
         }

@@ -2,9 +2,16 @@
 
 #include <algorithm>
 
+#include "base/trace.h"
 #include "pipeline/origin.h"
 
 namespace armci::pipeline {
+namespace {
+
+constexpr const char* kNoCredit = "no credit";  // neither a slot nor room in the window
+constexpr const char* kNoBuffer = "no buffer";
+
+}  // namespace
 
 ChunkTask::ChunkTask(wire::FrameKind kind, Transfer&& transfer)
     : Task(transfer.function), kind_(kind), transfer_(std::move(transfer)) {
@@ -24,11 +31,16 @@ bool ChunkTask::post(Origin& origin) {
     constexpr uint32_t kLongChunk = 64 << 10;  // worth a look whether it has left
     while (unsent_ != nullptr || packed_bytes_ < transfer_.total_bytes) {
         if (unsent_ == nullptr) {
+            const int64_t begin_ns = base::trace_ns();
             unsent_ = next_frame(origin);
             if (unsent_ == nullptr) {
                 origin.stats().buffer_waits += waiting_ ? 0 : 1;
+                waiting_since_ns_ = waiting_ ? waiting_since_ns_ : begin_ns;
                 waiting_ = true;
                 return false;
+            }
+            if (begin_ns != 0) [[unlikely]] {
+                note_packed(begin_ns);
             }
             waiting_ = false;
             ++origin.stats().chunks_sent;
@@ -39,6 +51,9 @@ bool ChunkTask::post(Origin& origin) {
         const bool is_long = unsent_->wire_bytes >= kLongChunk;
         if (!origin.send(channel(), unsent_, this, Origin::Effect::mutation)) {
             return false;
+        }
+        if (pack_begin_ns_ != 0) [[unlikely]] {
+            record_packed();
         }
         unsent_ = nullptr;
         if (packed_bytes_ < transfer_.total_bytes) {
@@ -57,6 +72,7 @@ OutFrame* ChunkTask::next_frame(Origin& origin) {
     const size_t room =
         origin.chunk_room(channel(), packed_bytes_, transfer_.total_bytes - packed_bytes_);
     if (room == 0) {
+        missing_ = kNoCredit;
         return nullptr;
     }
     if (!transfer_.is_vector) {
@@ -87,10 +103,12 @@ OutFrame* ChunkTask::start_frame(Origin& origin, size_t layout_bytes, int64_t of
     const size_t wire_bytes =
         wire::padded(wire::kTransferHeadBytes + layout_bytes + static_cast<size_t>(data_bytes));
     if (wire_bytes <= origin.largest_message_bytes() && !channel().has_room(wire_bytes)) {
+        missing_ = kNoCredit;
         return nullptr;
     }
     OutFrame* frame = origin.new_chunk_frame(kind_, wire_bytes);
     if (frame == nullptr) {
+        missing_ = kNoBuffer;
         return nullptr;
     }
     wire::TransferBody body;
@@ -106,6 +124,29 @@ OutFrame* ChunkTask::start_frame(Origin& origin, size_t layout_bytes, int64_t of
 void ChunkTask::count_packed(int64_t bytes) {
     packed_bytes_ += bytes;
     channel().queued_bytes -= bytes;
+}
+
+void ChunkTask::note_packed(int64_t begin_ns) {
+    if (waiting_) {
+        base::record({.kind = &base::kTraceStall,
+                      .name = missing_,
+                      .begin_ns = waiting_since_ns_,
+                      .end_ns = begin_ns,
+                      .node = channel().node});
+    }
+    pack_begin_ns_ = begin_ns;
+    pack_end_ns_ = base::now_ns();
+    pack_bytes_ = wire::data_bytes(unsent_->wire(), unsent_->wire_bytes);
+}
+
+// Only now, because a frame gets its number when it leaves. The provider may be done with it.
+void ChunkTask::record_packed() {
+    base::record({.kind = &base::kTracePack,
+                  .begin_ns = pack_begin_ns_,
+                  .end_ns = pack_end_ns_,
+                  .bytes = pack_bytes_,
+                  .number = static_cast<int64_t>(channel().sent_frames),
+                  .node = channel().node});
 }
 
 OutFrame* ChunkTask::next_strided_frame(Origin& origin, size_t room, uint64_t remote,

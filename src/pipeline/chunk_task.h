@@ -43,6 +43,9 @@ class ChunkTask : public Task {
                           char** layout);
     int64_t segments_in(size_t room) const;
     void count_packed(int64_t bytes);
+    // For the timeline: the chunk has been packed since then; it has left.
+    void note_packed(int64_t begin_ns);
+    void record_packed();
 
     const wire::FrameKind kind_;
     Transfer transfer_;
@@ -52,6 +55,13 @@ class ChunkTask : public Task {
     int64_t packed_bytes_ = 0;    // into frames
     OutFrame* unsent_ = nullptr;  // packed, but the provider did not take it yet
     bool waiting_ = false;        // for the count of buffer waits
+    // For the timeline, 0 while there is none: since when it waits, for what it did last, and when
+    // `unsent_` was packed.
+    const char* missing_ = "";
+    int64_t waiting_since_ns_ = 0;
+    int64_t pack_begin_ns_ = 0;
+    int64_t pack_end_ns_ = 0;
+    int64_t pack_bytes_ = 0;
 };
 
 }  // namespace armci::pipeline

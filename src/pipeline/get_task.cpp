@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "base/trace.h"
 #include "pipeline/origin.h"
 
 namespace armci::pipeline {
@@ -49,7 +50,16 @@ bool GetTask::request_next(Origin& origin) {
         stream.total_bytes = transfer_.total_bytes;
     }
     if (!reserve_memory(origin, &stream)) {
+        waiting_since_ns_ = waiting_since_ns_ != 0 ? waiting_since_ns_ : base::trace_ns();
         return false;
+    }
+    if (waiting_since_ns_ != 0) [[unlikely]] {
+        base::record({.kind = &base::kTraceStall,
+                      .name = "no buffer",
+                      .begin_ns = waiting_since_ns_,
+                      .end_ns = base::now_ns(),
+                      .node = channel().node});
+        waiting_since_ns_ = 0;
     }
     stream.request_id = origin.register_request(this, stream_count_);
     OutFrame* frame = build_request(origin, stream, segment_count);
@@ -175,10 +185,19 @@ void GetTask::on_answer(Origin& origin, const wire::FrameHeader& header, const v
         }
         strided::unpack(cursor, data, bytes);
     };
+    const int64_t begin_ns = base::trace_ns();
     if (transfer_.is_vector) {
         place(stream.local);
     } else {
         place(local_);
+    }
+    if (begin_ns != 0) [[unlikely]] {
+        base::record({.kind = &base::kTraceUnpackAt,
+                      .begin_ns = begin_ns,
+                      .end_ns = base::now_ns(),
+                      .bytes = bytes,
+                      .number = static_cast<int64_t>(body.offset),
+                      .node = channel().node});
     }
     stream.taken_bytes += bytes;
     if (stream.taken_bytes == stream.total_bytes) {

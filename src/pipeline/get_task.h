@@ -53,12 +53,13 @@ class GetTask : public Task {
     strided::StridedCursor local_;
     int64_t next_segment_ = 0;
     bool requested_all_ = false;
+    int stream_count_ = 0;
+    int64_t waiting_since_ns_ = 0;  // for memory, for the timeline
     // By tag; one is all that most gets need, and costs no allocation.
     Stream& stream(int tag) { return tag == 0 ? first_ : more_[static_cast<size_t>(tag) - 1]; }
 
     Stream first_;
     std::vector<Stream> more_;
-    int stream_count_ = 0;
 };
 
 }  // namespace armci::pipeline

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/log.h"
+#include "base/trace.h"
 
 namespace armci::pipeline {
 namespace {
@@ -276,6 +277,7 @@ bool Origin::sleep(int timeout_ms) {
     if (!can_sleep() || !endpoint_.may_sleep()) {
         return false;
     }
+    const base::TraceSpan span(base::kTraceAsleep);
     pollfd queue{endpoint_.wait_fd(), POLLIN, 0};
     ::poll(&queue, 1, timeout_ms);
     return true;

@@ -33,6 +33,7 @@ struct OutFrame {
     uint32_t wire_bytes = 0;
     bool is_chunk = false;  // its piece is one of the pipeline's buffers
     uint64_t batch = 0;     // the number of one, as in Origin::last_batch()
+    int64_t posted_ns = 0;  // of a chunk, for the timeline
 
     char* wire() { return reinterpret_cast<char*>(this) + kWireOffset; }
     wire::FrameHeader* header() { return reinterpret_cast<wire::FrameHeader*>(wire()); }
@@ -289,6 +290,8 @@ class Origin {
         Origin* origin = nullptr;
         Task* task = nullptr;
         bool is_delivered_write = false;
+        int64_t posted_ns = 0;  // for the timeline, as is the next
+        int64_t bytes = 0;
         // Copied through: the piece, and for a read where its data goes.
         char* bounce = nullptr;
         size_t copied_runs = 0;
@@ -308,6 +311,9 @@ class Origin {
     static void on_landed(void* context, uint64_t notice);
     static void on_sent(fabric::Operation* operation, const fabric::Completion& completion);
     static void on_rma(fabric::Operation* operation, const fabric::Completion& completion);
+    // The same where the timeline is kept: what is to complete so has been posted so.
+    static void on_traced_sent(fabric::Operation* operation, const fabric::Completion& completion);
+    static void on_traced_rma(fabric::Operation* operation, const fabric::Completion& completion);
     void handle_frame(const void* frame, size_t frame_bytes);
     [[noreturn]] void report_failure(const wire::FrameHeader& header, const void* frame,
                                      size_t frame_bytes);
@@ -344,6 +350,7 @@ class Origin {
     void finish_if_complete(Task* task);
     RmaOperation* new_rma_operation(Channel& channel, Task* task);
     void drop(RmaOperation* rma);
+    static void trace(RmaOperation* rma, const fabric::RmaRun* runs, size_t run_count);
     bool needs_bounce(const fabric::Region& local) const {
         return !local.valid() && domain_->needs_local_registration();
     }

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/log.h"
+#include "base/trace.h"
 #include "pipeline/origin.h"
 
 namespace armci::pipeline {
@@ -100,6 +101,10 @@ bool Origin::post_frame(Channel& channel, OutFrame* frame) {
     const bool is_message = frame->wire_bytes <= largest_message_bytes_;
     header.flow = slots_wanted(channel, is_message ? 0 : 1);
     frame->operation.peer = channel.node;
+    if (base::is_tracing() && frame->is_chunk) [[unlikely]] {
+        frame->posted_ns = base::now_ns();
+        frame->operation.complete = on_traced_sent;
+    }
     const bool posted = is_message ? post_message(channel, frame) : post_into_slot(channel, frame);
     if (!posted) {
         return false;
@@ -295,6 +300,17 @@ void Origin::on_sent(fabric::Operation* operation, const fabric::Completion&) {
         task->remove_pending();
         origin->finish_if_complete(task);
     }
+}
+
+void Origin::on_traced_sent(fabric::Operation* operation, const fabric::Completion& completion) {
+    auto* frame = reinterpret_cast<OutFrame*>(operation);
+    base::record({.kind = &base::kTraceTransmit,
+                  .begin_ns = frame->posted_ns,
+                  .end_ns = base::now_ns(),
+                  .bytes = wire::data_bytes(frame->wire(), frame->wire_bytes),
+                  .number = static_cast<int64_t>(frame->header()->sequence),
+                  .node = operation->peer});
+    on_sent(operation, completion);
 }
 
 void Origin::send_credit(Channel& channel, uint64_t request_id, const wire::CreditBody& taken) {

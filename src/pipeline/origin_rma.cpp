@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "base/trace.h"
 #include "pipeline/origin.h"
 
 namespace armci::pipeline {
@@ -49,6 +50,26 @@ void Origin::on_rma(fabric::Operation* operation, const fabric::Completion&) {
     rma->origin->drop(rma);
     task->remove_pending();
     rma->origin->finish_if_complete(task);
+}
+
+void Origin::trace(RmaOperation* rma, const fabric::RmaRun* runs, size_t run_count) {
+    rma->posted_ns = base::now_ns();
+    rma->bytes = 0;
+    for (size_t i = 0; i < run_count; ++i) {
+        rma->bytes += static_cast<int64_t>(runs[i].bytes);
+    }
+    rma->operation.complete = on_traced_rma;
+}
+
+void Origin::on_traced_rma(fabric::Operation* operation, const fabric::Completion& completion) {
+    auto* rma = reinterpret_cast<RmaOperation*>(operation);
+    base::record({.kind = &base::kTraceRma,
+                  .name = operation->what,
+                  .begin_ns = rma->posted_ns,
+                  .end_ns = base::now_ns(),
+                  .bytes = rma->bytes,
+                  .node = operation->peer});
+    on_rma(operation, completion);
 }
 
 fabric::Region Origin::register_local(void* start, size_t bytes, fabric::Access access) {
@@ -107,6 +128,9 @@ bool Origin::write(Channel& channel, Task* task, const fabric::RmaRun* runs, siz
         runs = bounced;
         descriptor = buffers_.descriptor();
     }
+    if (base::is_tracing()) [[unlikely]] {
+        trace(rma, runs, run_count);
+    }
     const auto completion = ordering_.ordered_writes ? fabric::Endpoint::WriteCompletion::local
                                                      : fabric::Endpoint::WriteCompletion::delivered;
     if (!endpoint_.post_write(channel.peer, runs, run_count, descriptor, completion,
@@ -140,6 +164,9 @@ bool Origin::read(Channel& channel, Task* task, const fabric::RmaRun* runs, size
         rma->copied_runs = run_count;
         runs = bounced;
         descriptor = buffers_.descriptor();
+    }
+    if (base::is_tracing()) [[unlikely]] {
+        trace(rma, runs, run_count);
     }
     if (!endpoint_.post_read(channel.peer, runs, run_count, descriptor, &rma->operation)) {
         drop(rma);

@@ -254,6 +254,17 @@ bool BatchReader::next(BatchView* view, bool* malformed) {
     return true;
 }
 
+int64_t data_bytes(const void* frame, size_t frame_bytes) {
+    FrameHeader header;
+    TransferBody body;
+    if (!decode_body(frame, frame_bytes, &body)) {
+        return -1;
+    }
+    std::memcpy(&header, frame, sizeof header);
+    const bool has_data = header.kind == FrameKind::put || header.kind == FrameKind::accumulate;
+    return has_data ? static_cast<int64_t>(body.data_bytes) : -1;
+}
+
 const char* name_of(FrameKind kind) {
     switch (kind) {
         case FrameKind::batch:

@@ -290,6 +290,8 @@ constexpr size_t batch_entry_bytes(uint64_t data_bytes, bool is_accumulate) {
 }
 
 const char* name_of(FrameKind kind);
+// Bytes of user data in a chunk of a put or accumulate, as it says; -1: another kind of frame.
+int64_t data_bytes(const void* frame, size_t frame_bytes);
 const char* describe(Failure failure);
 
 }  // namespace armci::wire

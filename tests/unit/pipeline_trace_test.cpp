@@ -1,0 +1,122 @@
+// What the timeline has of transfers: each chunk once at each stage, in order.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/trace.h"
+#include "server_fixture.h"
+#include "transfer_pattern.h"
+
+namespace armci::test {
+namespace {
+
+using base::OpKind;
+using base::Route;
+using base::TraceEvent;
+
+constexpr int64_t kBytes = 1 << 20;
+
+// Of that category and name, of all threads, by chunk or offset.
+std::map<int64_t, TraceEvent> events_of(const std::string& category, const std::string& name) {
+    std::map<int64_t, TraceEvent> events;
+    for (const base::TraceThread* thread : base::trace_threads()) {
+        for (uint64_t i = 0; i < thread->ring.kept(); ++i) {
+            const TraceEvent& event = thread->ring.at(i);
+            if (event.kind->category == category &&
+                event.kind->name + std::string(event.name) == name) {
+                EXPECT_TRUE(events.emplace(event.number, event).second)
+                    << name << " " << event.number << " is there twice";
+            }
+        }
+    }
+    return events;
+}
+
+int64_t bytes_of(const std::map<int64_t, TraceEvent>& events) {
+    int64_t bytes = 0;
+    for (const auto& [number, event] : events) {
+        bytes += event.bytes;
+    }
+    return bytes;
+}
+
+class PipelineTrace : public testing::Test {
+  protected:
+    PipelineTrace() { base::start_trace(); }
+    ~PipelineTrace() override { base::forget_trace(); }
+
+    // Ends the trace, so that all threads have written what they had to.
+    static void transfer(const Operation& operation, Route route) {
+        NetworkOptions options;
+        options.memory_bytes = kBytes;
+        options.server_threads = true;
+        TestNetwork network(options);
+        ASSERT_EQ(network.error(), "");
+        std::vector<char> local(kBytes);
+        network.wait(*network.start(0, 0, route,
+                                    make_transfer(operation, contiguous_pattern(kBytes, 0, 0),
+                                                  local.data(), network.memory(0))));
+        network.fence_all();
+        network.server(0).stop();
+    }
+
+    static void expect_stages(const char* last) {
+        const auto packed = events_of("pack", "pack");
+        const auto sent = events_of("transmit", "transmit");
+        const auto executed = events_of("execute", last);
+        EXPECT_GT(packed.size(), 4U);
+        ASSERT_EQ(packed.size(), sent.size());
+        ASSERT_EQ(packed.size(), executed.size());
+        EXPECT_EQ(bytes_of(packed), kBytes);
+        EXPECT_EQ(bytes_of(sent), kBytes);
+        EXPECT_EQ(bytes_of(executed), kBytes);
+        for (const auto& [number, pack] : packed) {
+            ASSERT_TRUE(sent.contains(number) && executed.contains(number)) << number;
+            EXPECT_EQ(pack.bytes, sent.at(number).bytes);
+            EXPECT_EQ(pack.bytes, executed.at(number).bytes);
+            EXPECT_LE(pack.begin_ns, pack.end_ns);
+            EXPECT_LE(pack.end_ns, sent.at(number).begin_ns);
+            EXPECT_LE(sent.at(number).begin_ns, sent.at(number).end_ns);
+            EXPECT_LE(pack.end_ns, executed.at(number).begin_ns);
+            EXPECT_LE(executed.at(number).begin_ns, executed.at(number).end_ns);
+        }
+    }
+};
+
+TEST_F(PipelineTrace, APutsChunks) {
+    transfer({OpKind::put}, Route::server);
+    expect_stages("unpack");
+}
+
+TEST_F(PipelineTrace, AnAccumulatesChunks) {
+    transfer({OpKind::acc}, Route::server);
+    expect_stages("accumulate");
+}
+
+TEST_F(PipelineTrace, AGetsChunks) {
+    transfer({OpKind::get}, Route::server);
+    expect_stages("unpack");
+}
+
+TEST_F(PipelineTrace, RemoteMemoryAccess) {
+    transfer({OpKind::put}, Route::rma);
+    int64_t bytes = 0;
+    for (const base::TraceThread* thread : base::trace_threads()) {
+        for (uint64_t i = 0; i < thread->ring.kept(); ++i) {
+            const TraceEvent& event = thread->ring.at(i);
+            if (event.kind == &base::kTraceRma) {
+                EXPECT_STREQ(event.name, "write");
+                EXPECT_LE(event.begin_ns, event.end_ns);
+                bytes += event.bytes;
+            }
+        }
+    }
+    EXPECT_EQ(bytes, kBytes);
+}
+
+}  // namespace
+}  // namespace armci::test
