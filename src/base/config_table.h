@@ -115,6 +115,10 @@
         "error; report, it goes on, with the next reports after twice the time.")                       \
     BOOL(stats, "ARMCI_STATS", 0, own, job,                                                             \
         "Print a table of operations and bytes by route when the library ends.")                        \
+    TEXT(trace, "ARMCI_TRACE", "", own, job,                                                            \
+        "Each rank keeps a timeline of what it does and writes it to this path with .RANK.json behind " \
+        "it when the library ends, for Perfetto. A path that a rank cannot write to ends the job at "   \
+        "start. Empty: none.")                                                                          \
     CHOICE(log_level, "ARMCI_LOG_LEVEL", 1, "error|warn|info|debug", own, rank,                         \
         "How much is written to standard error.")                                                       \
     LEVEL(verbose, "ARMCI_VERBOSE", 0, 0, 9, mirrored, rank,                                          \

@@ -21,6 +21,7 @@
 #include "core/report.h"
 #include "core/runtime.h"
 #include "core/sync.h"
+#include "core/tracing.h"
 #include "core/transfers.h"
 #include "core/watching.h"
 #include "fabric/faults.h"
@@ -44,6 +45,7 @@ void abort_by_mpi(int code) {
     int finalized = 0;
     MPI_Initialized(&initialized);
     MPI_Finalized(&finalized);
+    write_trace_of_failed_job();
     if (initialized != 0 && finalized == 0) {
         MPI_Abort(MPI_COMM_WORLD, code);
     }
@@ -207,6 +209,7 @@ void finish_stop(Runtime* runtime) {
     runtime->copies.stop();
     free_leaked(*runtime);
     close_network(*runtime);
+    stop_tracing(*runtime);
     runtime->groups.stop();
     // The whole heap goes with its mapping; nobody may still look into it.
     MPI_Barrier(runtime->world.node_comm);
@@ -315,8 +318,8 @@ void check_thread_level(const char* function, int requested) {
 // No other thread is in the library when its level is raised.
 void use_thread_level(Runtime& runtime, int requested) {
     const bool is_raised = requested == MPI_THREAD_MULTIPLE && !runtime.multi_threaded;
-    const bool has_engine = runtime.copies.are_possible() && !runtime.is_concurrent;
-    if (is_raised || has_engine) {
+    const bool has_more_to_do = runtime.copies.are_possible() || base::is_tracing();
+    if (is_raised || (has_more_to_do && !runtime.is_concurrent)) {
         runtime.multi_threaded |= is_raised;
         runtime.is_concurrent = true;
         runtime.segments.share_among_threads();
@@ -385,6 +388,7 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     }
     runtime->is_single_host = is_single_host(runtime->world);
     start_watch(*runtime);
+    start_tracing(*runtime, function);
     node::HeapControl& control = runtime->heap.control();
     const auto node_rank_count = static_cast<int>(runtime->world.node_ranks.size());
     if (node_rank_count > node::BarrierState::kMostRanks) {

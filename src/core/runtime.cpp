@@ -1,6 +1,7 @@
 #include "core/runtime.h"
 
 #include "base/log.h"
+#include "core/tracing.h"
 
 namespace armci::core {
 
@@ -67,6 +68,9 @@ void Runtime::count_wait(int64_t ns) {
 // Copies by an engine, and what checking mode knows, are the business of all threads.
 void Entry::begin_concurrently(Runtime& runtime, const char* function, Lock lock, Copies copies) {
     Runtime::enter_concurrently(function);
+    if (base::is_tracing()) {
+        begin_traced_call();
+    }
     if (lock == Lock::at_once || runtime.copies.are_possible() || runtime.checks != nullptr) {
         runtime.hold_lock();
     }
@@ -77,6 +81,9 @@ void Entry::begin_concurrently(Runtime& runtime, const char* function, Lock lock
 }
 
 void Entry::end_concurrently(Runtime& runtime) {
+    if (base::is_tracing()) {
+        end_traced_call(runtime.function());
+    }
     runtime.release_lock();
 }
 

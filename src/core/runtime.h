@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/stats.h"
+#include "base/trace.h"
 #include "base/waiting.h"
 #include "core/attached_memory.h"
 #include "core/checks.h"
@@ -115,8 +116,8 @@ struct Runtime {
     // polls.
     bool multi_threaded = false;
     std::mutex api_mutex;
-    // Several threads of the program, or a copy engine, or both: otherwise entry points have
-    // nothing but their own work to do.
+    // Several threads of the program, a copy engine, or a timeline of calls: otherwise entry points
+    // have nothing but their own work to do.
     bool is_concurrent = false;
 
     // The public function that this thread is in, for reports on waits that several have in common.
@@ -233,20 +234,11 @@ struct Runtime {
     // Between polls: helps the data server in this process and lets other threads in.
     void idle();
 
-    // `cause` is for reports on waits that last long.
+    // `cause` is for reports on waits that last long, and for the timeline.
     template <class Condition>
     void wait_until(const WaitCause& cause, Condition&& condition) {
-        base::Backoff backoff;
-        LongWait long_wait(*this, cause);
-        while (!condition()) {
-            long_wait.turn();
-            if (progress()) {
-                backoff.reset();
-                let_others_in();
-                continue;
-            }
-            idle();
-            backoff.pause();
+        if (!condition()) {
+            poll_until(cause, condition);
         }
         stop_helping();
     }
@@ -256,10 +248,43 @@ struct Runtime {
     // the processor.
     template <class Condition>
     void wait_for_network(const WaitCause& cause, Condition&& condition) {
+        if (!condition()) {
+            poll_or_sleep_until(cause, condition);
+        }
+        stop_helping();
+    }
+
+  private:
+    // Of the calling thread, whose calls do not nest.
+    static inline thread_local bool t_holds_api_lock = false;
+    static inline thread_local const char* t_function = nullptr;
+    const char* function_ = nullptr;  // of a thread that is alone
+
+    // Apart, so that calls which need not wait have little to save and restore.
+    template <class Condition>
+    [[gnu::noinline]] void poll_until(const WaitCause& cause, Condition&& condition) {
+        const base::TraceSpan span(base::kTraceWait, cause.what, cause.rank);
+        base::Backoff backoff;
+        LongWait long_wait(*this, cause);
+        do {
+            long_wait.turn();
+            if (progress()) {
+                backoff.reset();
+                let_others_in();
+                continue;
+            }
+            idle();
+            backoff.pause();
+        } while (!condition());
+    }
+
+    template <class Condition>
+    [[gnu::noinline]] void poll_or_sleep_until(const WaitCause& cause, Condition&& condition) {
+        const base::TraceSpan span(base::kTraceWait, cause.what, cause.rank);
         int64_t began_ns = 0;
         int64_t idle_since_ns = 0;
         LongWait long_wait(*this, cause);
-        while (!condition()) {
+        do {
             long_wait.turn();
             if (progress()) {
                 idle_since_ns = 0;
@@ -282,18 +307,11 @@ struct Runtime {
             } else {
                 sched_yield();  // also where a provider keeps refusing to let it sleep
             }
-        }
+        } while (!condition());
         if (began_ns != 0 && sleeps_while_waiting()) {
             count_wait(base::now_ns() - began_ns);
         }
-        stop_helping();
     }
-
-  private:
-    // Of the calling thread, whose calls do not nest.
-    static inline thread_local bool t_holds_api_lock = false;
-    static inline thread_local const char* t_function = nullptr;
-    const char* function_ = nullptr;  // of a thread that is alone
 
     void yield_lock();
     // Where it may sleep. False when there already is one.

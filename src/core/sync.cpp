@@ -64,6 +64,7 @@ void wait_at_barrier(Runtime& runtime, const WaitCause& cause, Done&& done, Slee
         }
         if (now_ns - begin_ns > patience_ns && runtime.may_sleep_at_barrier()) {
             runtime.stop_helping();
+            const base::TraceSpan span(base::kTraceAsleep);
             sleep(kSleepUs);
         }
         return done();

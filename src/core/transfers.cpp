@@ -5,6 +5,7 @@
 #include "armci/armci.h"
 #include "core/local_route.h"
 #include "core/sync.h"
+#include "core/tracing.h"
 #include "pipeline/accumulate_task.h"
 #include "pipeline/get_task.h"
 #include "pipeline/put_task.h"
@@ -240,6 +241,14 @@ Route route_to(const Runtime& runtime, int target) {
 
 namespace {
 
+// An operation between nodes.
+void count(Runtime& runtime, const Transfer& transfer, Route route) {
+    runtime.stats.count(transfer.op, route, transfer.total_bytes);
+    if (base::is_tracing()) [[unlikely]] {
+        add_to_traced_call(transfer.target, transfer.total_bytes);
+    }
+}
+
 void run_one_blocking(Runtime& runtime, Transfer&& transfer) {
     const Route route = choose_route(runtime, transfer, Blocking::yes);
     if (route == Route::local) {
@@ -247,7 +256,7 @@ void run_one_blocking(Runtime& runtime, Transfer&& transfer) {
         run_local(runtime, transfer);
         return;
     }
-    runtime.stats.count(transfer.op, route, transfer.total_bytes);
+    count(runtime, transfer, route);
     const OpKind op = transfer.op;
     const int target = transfer.target;
     const int server = server_of(runtime, transfer);
@@ -283,7 +292,7 @@ void run_one_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* han
         }
         return;
     }
-    runtime.stats.count(transfer.op, route, transfer.total_bytes);
+    count(runtime, transfer, route);
     pipeline::Origin& origin = runtime.network->origin;
     const int server = server_of(runtime, transfer);
     if (route == Route::server &&

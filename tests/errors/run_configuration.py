@@ -153,6 +153,20 @@ CASES = [
         {"ARMCI_PROFILE": "/"},
         [error('ARMCI_PROFILE="/" cannot be read (Is a directory', "correct"), unusable(1)],
     ),
+    # A file that must be writable.
+    Case(
+        "ARMCI_TRACE (no such directory)",
+        {"ARMCI_TRACE": "/nonexistent/t"},
+        [
+            error(
+                'ARMCI_Init: ARMCI_TRACE="/nonexistent/t": /nonexistent/t.0.json cannot be written',
+                "No such file",
+                "directory that exists on every node",
+                "unset it",
+            )
+        ],
+        ranks=2,
+    ),
     # Everything that is wrong is said at once, and no log level hides it.
     Case(
         "several at once",

@@ -1,0 +1,24 @@
+// ARMCI_TRACE: where the timeline is written, the clock that all ranks' have in common, and calls.
+#pragma once
+
+#include <cstdint>
+
+namespace armci::core {
+
+struct Runtime;
+
+// Collective, with the nodes formed; nothing where the variable is not set. Ends the job when this
+// rank's file cannot be written.
+void start_tracing(const Runtime& runtime, const char* function);
+// Collective: writes the files. No other thread is in the library any more.
+void stop_tracing(const Runtime& runtime);
+// What this rank has until now, before it ends the job.
+void write_trace_of_failed_job();
+
+// A call of the calling thread, recorded when it ends: if it has lasted, or has moved data between
+// nodes. While tracing is on.
+void begin_traced_call();
+void add_to_traced_call(int target, int64_t bytes);
+void end_traced_call(const char* function);
+
+}  // namespace armci::core

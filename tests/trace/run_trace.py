@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+"""Runs jobs with ARMCI_TRACE and judges the files: that they are what viewers read, and that every chunk of a
+transfer is there once at each stage, in order. How much overlaps is not judged: that is the machine's.
+
+usage: run_trace.py MPIEXEC TRANSFERS PROVIDER
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from decimal import Decimal
+
+MPIEXEC, TRANSFERS, PROVIDER = sys.argv[1:4]
+BYTES = 8 << 20
+KEPT = (1 << 17) - 1  # events of a thread
+complaints = []
+case = ""
+
+
+def expect(condition, what):
+    if not condition:
+        complaints.append(f"{case}: {what}")
+
+
+def run(name, what, directory, command=None, **settings):
+    """Exit status and standard error of a job of two nodes."""
+    global case
+    case = name
+    command = command or [MPIEXEC, "-n", "2", TRANSFERS]
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
+    environment.update(ARMCI_NODE_SIZE="1", ARMCI_PROVIDER=PROVIDER, **settings)
+    command = ["timeout", "--kill-after=5", "100", *command, what]
+    done = subprocess.run(command, env=environment, cwd=directory, capture_output=True, text=True,
+                          check=False)
+    return done.returncode, done.stderr
+
+
+class Event:
+    """One that has a length; times are exact."""
+
+    def __init__(self, rank, first, begin, end):
+        self.rank = rank
+        self.thread = first["tid"]
+        self.category = first["cat"]
+        self.name = first["name"]
+        self.begin = begin
+        self.end = end
+        self.arguments = first["args"]
+
+    def __str__(self):
+        return f"{self.name} {self.arguments} of rank {self.rank} at {self.begin}..{self.end}"
+
+
+def read(path, rank):
+    """The events of a file, and what it says about processes and threads."""
+    with open(path, encoding="utf-8") as file:
+        lines = json.load(file, parse_float=Decimal)
+    events, names, open_events = [], [], {}
+    for line in lines:
+        expect(line["pid"] == rank, f"{path} is of process {rank}")
+        if line["ph"] == "M":
+            names.append(line)
+        elif line["ph"] == "X":
+            expect(line["dur"] >= 0, f"{line} ends after it begins")
+            events.append(Event(rank, line, line["ts"], line["ts"] + line["dur"]))
+        elif line["ph"] == "b":
+            expect(line["id"] not in open_events, f"id {line['id']} is used once")
+            open_events[line["id"]] = line
+        else:
+            expect(line["ph"] == "e", f"{line} is of a known kind")
+            first = open_events.pop(line["id"])
+            expect((first["cat"], first["name"]) == (line["cat"], line["name"]), f"{line} ends {first}")
+            expect(first["ts"] <= line["ts"], f"{first} ends after it begins")
+            events.append(Event(rank, first, first["ts"], line["ts"]))
+            events[-1].thread = None
+    expect(not open_events, "what begins ends")
+    return events, names
+
+
+def check_names(events, names, rank):
+    processes = [n["args"]["name"] for n in names if n["name"] == "process_name"]
+    expect(len(processes) == 1 and processes[0].startswith(f"rank {rank} on "), f"{processes}")
+    threads = {n["tid"]: n["args"]["name"] for n in names if n["name"] == "thread_name"}
+    expect(sorted(threads.values()) == ["data server", "program"], f"threads {threads}")
+    expect({e.thread for e in events} - {None} <= set(threads), "every thread has a name")
+
+
+def check_nesting(events):
+    """In a thread, events are in each other or apart; viewers draw nothing else."""
+    for thread in {e.thread for e in events} - {None}:
+        around = []
+        of_thread = [e for e in events if e.thread == thread]
+        for event in sorted(of_thread, key=lambda e: (e.begin, -e.end)):
+            while around and around[-1].end <= event.begin:
+                around.pop()
+            expect(not around or event.end <= around[-1].end, f"{event} is within {around[-1:]}")
+            around.append(event)
+
+
+def read_all(directory, ranks=(0, 1)):
+    events = []
+    files = sorted(os.listdir(directory))
+    expect(files == ["t.0.json", "t.1.json"], f"{files}")
+    if not files:
+        return events
+    for rank in ranks:
+        of_rank, names = read(os.path.join(directory, f"t.{rank}.json"), rank)
+        check_names(of_rank, names, rank)
+        check_nesting(of_rank)
+        events += of_rank
+    return events
+
+
+def chunks(events, rank, category, key, *names):
+    """Of one rank, by number or offset."""
+    found = {}
+    for event in events:
+        if event.rank == rank and event.category == category and event.name in names and \
+                key in event.arguments:
+            number = event.arguments[key]
+            expect(number not in found, f"{event} is there once")
+            found[number] = event
+    return found
+
+
+def check_stages(packed, sent, unpacked, total):
+    expect(len(packed) > 8, f"{len(packed)} chunks")
+    for what, stage in ("pack", packed), ("transmit", sent), ("unpack", unpacked):
+        expect(set(stage) == set(packed), f"{what}: {sorted(stage)}, packed: {sorted(packed)}")
+        got = sum(e.arguments["bytes"] for e in stage.values())
+        expect(got == total, f"{what}: {got} bytes of {total}")
+    for number in set(packed) & set(sent) & set(unpacked):
+        pack, transmit, unpack = packed[number], sent[number], unpacked[number]
+        expect(pack.arguments["bytes"] == transmit.arguments["bytes"] == unpack.arguments["bytes"],
+               f"equal bytes: {pack}, {transmit}, {unpack}")
+        expect(pack.end <= transmit.begin <= transmit.end, f"{pack} before {transmit}")
+        expect(pack.end <= unpack.begin <= unpack.end, f"{pack} before {unpack}")
+
+
+def check_calls(events, *functions):
+    for function in functions:
+        calls = [e for e in events if e.category == "call" and e.name == function]
+        expect(len(calls) == 1, f"{len(calls)} calls of {function}")
+        for call in calls:
+            expect(call.rank == 0 and call.arguments == {"bytes": BYTES, "rank": 1}, f"{call}")
+
+
+def check_server_route(name, last_stage="unpack", **settings):
+    with tempfile.TemporaryDirectory() as directory:
+        status, errors = run(name, "move", directory, ARMCI_TRACE=os.path.join(directory, "t"),
+                             ARMCI_ROUTE="server", ARMCI_BUFFER_COUNT="4", ARMCI_BUFFER_SIZE="128K",
+                             **settings)
+        expect(status == 0 and "ARMCI" not in errors, f"status {status}\n{errors}")
+        events = read_all(directory)
+    check_calls(events, "ARMCI_PutS", "ARMCI_AccS", "ARMCI_GetS")
+    packed = chunks(events, 0, "pack", "chunk", "pack")
+    sent = chunks(events, 0, "transmit", "chunk", "transmit")
+    put = chunks(events, 1, "execute", "chunk", "unpack", last_stage)
+    added = chunks(events, 1, "execute", "chunk", "accumulate")
+    expect(any(e.name == last_stage for e in put.values()), f"chunks with {last_stage}")
+    check_stages(packed, sent, {**put, **added}, 2 * BYTES)
+    for stage in put, added:
+        got = sum(e.arguments["bytes"] for e in stage.values())
+        expect(got == BYTES, f"{got} bytes of each")
+    check_stages(chunks(events, 1, "pack", "offset", "pack"),
+                 chunks(events, 1, "transmit", "offset", "transmit"),
+                 chunks(events, 0, "execute", "offset", "unpack"), BYTES)
+
+
+def check_rma():
+    with tempfile.TemporaryDirectory() as directory:
+        status, errors = run("rma", "move", directory, ARMCI_TRACE=os.path.join(directory, "t"),
+                             ARMCI_ROUTE="rma")
+        expect(status == 0 and "ARMCI" not in errors, f"status {status}\n{errors}")
+        events = read_all(directory)
+    check_calls(events, "ARMCI_PutS", "ARMCI_AccS", "ARMCI_GetS")
+    for name in "rma write", "rma read":
+        got = sum(e.arguments["bytes"] for e in events if e.name == name)
+        expect(got == BYTES, f"{name}: {got} bytes")
+
+
+def check_many():
+    """The newest events stay, and both the file and a warning say how many are missing."""
+    with tempfile.TemporaryDirectory() as directory:
+        status, errors = run("many", "many", directory, ARMCI_TRACE=os.path.join(directory, "t"))
+        expect(status == 0, f"status {status}\n{errors}")
+        expect("[0] ARMCI Warning: ARMCI_TRACE: " in errors and errors.count("ARMCI") == 2,
+               f"one warning\n{errors}")
+        events, names = read(os.path.join(directory, "t.0.json"), 0)
+    # Those of the thread that do not overlap, which these puts hardly have.
+    expect(len(events) >= KEPT, f"{len(events)} events")
+    labels = [n["args"] for n in names if n["name"] == "process_labels"]
+    expect(len(labels) == 1 and labels[0]["dropped"] > 0, f"{labels}")
+    for label in labels:
+        expect(label["labels"] == f"{label['dropped']} earlier events dropped", f"{label}")
+    expect(any(e.name == "ARMCI_Barrier" or e.name.startswith("wait for ") for e in events),
+           "the end of the job")
+
+
+def check_two_clocks():
+    """Ranks whose clocks are far apart, as those of two hosts are, have one time in the files."""
+    apart_s = 1000
+    own_clock = ["unshare", "--time", "--monotonic", str(apart_s)]
+    alone = ["unshare", "--user", "--map-root-user"]
+    if subprocess.run([*alone, *own_clock, "true"], capture_output=True, check=False).returncode != 0:
+        print("not tested: clocks that differ, for want of user or time namespaces")
+        return
+    with tempfile.TemporaryDirectory() as directory:
+        # One program for both ranks, because arguments follow the last only.
+        script = f'test "${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" = 0 || exec {" ".join(own_clock)} "$@"; exec "$@"'
+        status, errors = run("two clocks", "move", directory,
+                             [*alone, MPIEXEC, "-n", "2", "sh", "-c", script, "sh", TRANSFERS],
+                             ARMCI_TRACE=os.path.join(directory, "t"), ARMCI_ROUTE="server")
+        expect(status == 0 and "ARMCI" not in errors, f"status {status}\n{errors}")
+        events = read_all(directory)
+    first, last = min(e.begin for e in events), max(e.end for e in events)
+    expect(last - first < apart_s * 1000000 / 2, f"all is between {first} and {last}")
+
+
+def check_failure():
+    """Who ends the job writes what there is; others may have no time for that."""
+    with tempfile.TemporaryDirectory() as directory:
+        status, errors = run("fail", "fail", directory, ARMCI_TRACE=os.path.join(directory, "t"),
+                             ARMCI_ROUTE="server")
+        expect(status != 0 and "ARMCI Error: on purpose" in errors, f"status {status}\n{errors}")
+        events = read_all(directory, ranks=(0,))
+    got = sum(e.arguments["bytes"] for e in chunks(events, 0, "pack", "chunk", "pack").values())
+    expect(got == BYTES, f"{got} bytes")
+
+
+def check_one_rank_cannot_write():
+    with tempfile.TemporaryDirectory() as directory:
+        os.mkdir(os.path.join(directory, "t.1.json"))
+        status, errors = run("not writable", "move", directory, ARMCI_TRACE="t")
+        expect(status != 0, f"status {status}")
+        expect('[1] ARMCI Error: ARMCI_Init: ARMCI_TRACE="t": t.1.json cannot be written (Is a directory)'
+               in errors and "unset it" in errors, errors)
+
+
+def check_off():
+    for settings in {}, {"ARMCI_TRACE": ""}:
+        with tempfile.TemporaryDirectory() as directory:
+            status, errors = run(f"off {settings}", "move", directory, **settings)
+            expect(status == 0 and "ARMCI" not in errors, f"status {status}\n{errors}")
+            expect(os.listdir(directory) == [], f"{os.listdir(directory)}")
+
+
+check_server_route("server")
+check_server_route("engine", "unpack by the copy engine", ARMCI_COPY_ENGINE="thread",
+                   ARMCI_COPY_ENGINE_MIN="32K")
+check_rma()
+check_many()
+check_two_clocks()
+check_failure()
+check_one_rank_cannot_write()
+check_off()
+print("\n".join(complaints))
+sys.exit(1 if complaints else 0)

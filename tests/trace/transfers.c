@@ -1,0 +1,74 @@
+/* What a timeline is made of: two ranks, of which the first does to the second's memory as told.
+ *
+ *     transfers move     a strided put, accumulate and get of 8 MiB each, and checks the data
+ *     transfers many     more small puts than a timeline has room for
+ *     transfers fail     the put, and ends the job with an error
+ */
+#include <armci.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { kRows = 1024, kRowDoubles = 1024, kSmallPuts = 150000 };
+
+static int count[2] = {kRowDoubles * sizeof(double), kRows};
+static int packed = kRowDoubles * sizeof(double);
+static int apart = 2 * kRowDoubles * sizeof(double);
+
+static void put(double* local, double* remote)
+{
+    ARMCI_PutS(local, &packed, remote, &apart, count, 1, 1);
+    ARMCI_Fence(1);
+}
+
+static int move(double* local, double* remote)
+{
+    double two = 2.0;
+    int right = 1;
+    for (int i = 0; i < kRows * kRowDoubles; ++i) {
+        local[i] = i;
+    }
+    put(local, remote);
+    ARMCI_AccS(ARMCI_ACC_DBL, &two, local, &packed, remote, &apart, count, 1, 1);
+    ARMCI_Fence(1);
+    memset(local, 0, sizeof(double) * kRows * kRowDoubles);
+    ARMCI_GetS(remote, &apart, local, &packed, count, 1, 1);
+    for (int i = 0; i < kRows * kRowDoubles; ++i) {
+        right = right && local[i] == 3.0 * i;
+    }
+    return right;
+}
+
+int main(int argc, char** argv)
+{
+    MPI_Init(&argc, &argv);
+    ARMCI_Init();
+    const char* what = argc > 1 ? argv[1] : "";
+    int rank = 0;
+    int right = 1;
+    void* bases[2];
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    ARMCI_Malloc(bases, sizeof(double) * 2 * kRows * kRowDoubles);
+    double* local = calloc(kRows * kRowDoubles, sizeof(double));
+    if (rank == 0 && strcmp(what, "move") == 0) {
+        right = move(local, bases[1]);
+    } else if (rank == 0 && strcmp(what, "many") == 0) {
+        for (int i = 0; i < kSmallPuts; ++i) {
+            ARMCI_NbPut(local, bases[1], sizeof(double), 1, NULL);
+        }
+        ARMCI_WaitAll();
+    } else if (rank == 0 && strcmp(what, "fail") == 0) {
+        put(local, bases[1]);
+        ARMCI_Error("on purpose", 3);
+    }
+    ARMCI_Barrier();
+    ARMCI_Free(bases[rank]);
+    ARMCI_Finalize();
+    MPI_Finalize();
+    free(local);
+    if (!right) {
+        fprintf(stderr, "transfers: the data is wrong\n");
+    }
+    return right ? 0 : 1;
+}
