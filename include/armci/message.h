@@ -8,9 +8,9 @@
  * members. None of them implies a fence.
  *
  * scope   SCOPE_ALL: all processes. SCOPE_NODE: the processes of the caller's domain
- *         (armci_domain_nprocs in armci.h), which by default is the caller alone. SCOPE_MASTERS: the
- *         first process of each domain, which by default is everybody; for others (with
- *         ARMCI_DOMAINS=node) the call returns at once.
+ *         (armci_domain_nprocs in armci.h), which by default is the caller alone.
+ *         SCOPE_MASTERS: the first process of each domain, which by default is everybody; for
+ *         others (with ARMCI_DOMAINS=node) the call returns at once.
  * type    ARMCI_INT ... ARMCI_DOUBLE below.
  * op      What a reduction does element by element:
  *           "+"  "*"  "max"  "min"   all types
@@ -58,8 +58,8 @@ void armci_msg_finalize(void);
 /* ---- Point to point ---- */
 
 /**
- * Sends len bytes and returns when buffer may be reused. A process may send to itself. Tags are those
- * that MPI allows, but for the largest (MPI_TAG_UB).
+ * Sends len bytes and returns when buffer may be reused. A process may send to itself. Tags are
+ * those that MPI allows, but for the largest (MPI_TAG_UB).
  */
 void armci_msg_snd(int tag, void* buffer, int len, int to);
 
