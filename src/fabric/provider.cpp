@@ -202,6 +202,17 @@ std::string joined(const std::vector<std::string>& names) {
     return text.empty() ? "none" : text;
 }
 
+// Names of all providers that libfabric offers here for reliable datagrams.
+//
+// Verbs reads the whole table of the kernel's symbols when it starts, for some 25 ms. Since
+// libfabric 2.0 a provider starts when it is asked for the first time; where there is no adapter,
+// it is not asked.
+std::vector<std::string> available_providers(const std::string& root) {
+    const bool has_verbs = !find_adapter(root, kVerbs).empty();
+    const InfoPtr list = query(has_verbs ? "" : "^verbs", false, 0);
+    return names_in(list.get());
+}
+
 // What could have been named instead of an interface that there is none of.
 std::string interfaces_of(const std::string& name, const ProviderRow& row) {
     const InfoPtr list = query(name, row.rma, 0);
@@ -245,11 +256,6 @@ const ProviderRow& provider_row(const std::string& name) {
         }
     }
     return kUnknown;
-}
-
-std::vector<std::string> available_providers() {
-    const InfoPtr list = query("", false, 0);
-    return names_in(list.get());
 }
 
 std::string interface_name(const fi_info& info) {
@@ -307,7 +313,8 @@ std::string absence_of(const ProviderRow& row, const std::string& adapter) {
 ProviderChoice refuse_unknown(const ProviderRequest& request) {
     ProviderChoice choice;
     choice.error = "libfabric has no provider \"" + request.name +
-                   "\" with reliable datagrams here; it offers " + joined(available_providers());
+                   "\" with reliable datagrams here; it offers " +
+                   joined(available_providers(request.root));
     for (const ProviderRow& row : kTable) {
         const bool is_meant =
             request.name == row.name || std::string(row.name).starts_with(request.name + ";");
@@ -374,7 +381,7 @@ void open_first(const std::vector<std::string>& candidates, const ProviderReques
     }
     if (choice->error.empty()) {
         choice->error = "libfabric offers no provider that this library can use; it has " +
-                        joined(available_providers());
+                        joined(available_providers(request.root));
     }
 }
 
@@ -419,7 +426,7 @@ ProviderChoice choose_provider(const ProviderRequest& request) {
         open_first(candidates, request, &choice);
         return choice;
     }
-    const std::vector<std::string> offered = available_providers();
+    const std::vector<std::string> offered = available_providers(request.root);
     open_first(candidates_among(offered, &choice), request, &choice);
     explain_better_ones(offered, request, &choice);
     return choice;

@@ -88,9 +88,6 @@ size_t most_likely(const std::vector<InterfaceKind>& kinds);
 // What ARMCI_INTERFACE names it by.
 std::string interface_name(const fi_info& info);
 
-// Names of all providers that libfabric offers here for reliable datagrams, for messages.
-std::vector<std::string> available_providers();
-
 // What a message about a failure adds when the limit on open files explains it; else empty.
 const char* exhausted_limit();
 
