@@ -203,7 +203,7 @@ struct ServerRecord {
 void exchange_addresses(Runtime& runtime) {
     Network& network = *runtime.network;
     const World& world = runtime.world;
-    // Providers have addresses of one length; a longer one somewhere sets the room for all.
+    // Most providers have addresses of one length; the longest sets the room for all.
     uint64_t bytes_each =
         network.server == nullptr
             ? 0

@@ -269,16 +269,15 @@ bool Server::handle_hello(Client& client, const void* frame, size_t frame_bytes)
     if (client.peer != FI_ADDR_UNSPEC) {
         return true;
     }
-    // Providers read as many bytes as their addresses have, which is what our own has.
-    std::vector<unsigned char> address(endpoint_.address().size());
     const char* told = static_cast<const char*>(frame) + sizeof(wire::FrameHeader);
-    if (frame_bytes - sizeof(wire::FrameHeader) != wire::padded(address.size()) ||
-        !endpoint_.looks_like_address(told, address.size())) {
+    const size_t told_bytes = frame_bytes - sizeof(wire::FrameHeader);
+    const size_t address_bytes = endpoint_.address_bytes(told, told_bytes);
+    if (address_bytes == 0 || wire::padded(address_bytes) != told_bytes) {
         ARMCI_LOG_WARN("%s ignored an address of rank %d that is none", name().c_str(),
                        client.rank);
         return false;
     }
-    std::memcpy(address.data(), told, address.size());
+    const std::vector<unsigned char> address(told, told + address_bytes);
     client.peer = endpoint_.insert_peer(address.data());
     if (client.peer == FI_ADDR_UNSPEC) {
         base::fatal(nullptr,

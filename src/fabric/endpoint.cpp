@@ -141,17 +141,23 @@ void Endpoint::close() {
     closing_ = false;
 }
 
-bool Endpoint::looks_like_address(const void* bytes, size_t size) const {
-    if (size != address_.size()) {
-        return false;
-    }
+size_t Endpoint::address_bytes(const void* bytes, size_t size) const {
     const uint32_t format = domain_->info().addr_format;
-    if (format != FI_SOCKADDR && format != FI_SOCKADDR_IN && format != FI_SOCKADDR_IN6) {
-        return true;
+    if (format == FI_ADDR_STR) {
+        const size_t length = strnlen(static_cast<const char*>(bytes), size);
+        return length > 0 && length < size ? length + 1 : 0;
+    }
+    if (size < address_.size()) {
+        return 0;
     }
     // A provider may take another family's for one that is shorter or longer than it is.
     sa_family_t family = 0;
-    return size >= sizeof family && std::memcmp(bytes, address_.data(), sizeof family) == 0;
+    const bool has_family =
+        format == FI_SOCKADDR || format == FI_SOCKADDR_IN || format == FI_SOCKADDR_IN6;
+    if (has_family && std::memcmp(bytes, address_.data(), sizeof family) != 0) {
+        return 0;
+    }
+    return address_.size();
 }
 
 PeerAddress Endpoint::insert_peer(const void* address) {

@@ -72,8 +72,9 @@ class Endpoint {
 
     // The name other processes insert_peer() to reach this endpoint; opaque bytes.
     const std::vector<unsigned char>& address() const { return address_; }
-    // Whether bytes of that length could be a name of the sort that this endpoint's own is.
-    bool looks_like_address(const void* bytes, size_t size) const;
+    // How many of these bytes, from the first on, could be a name of the sort that this endpoint's
+    // own is; 0: none. Names that are text need not be equally long.
+    size_t address_bytes(const void* bytes, size_t size) const;
     // FI_ADDR_UNSPEC when the provider does not accept it.
     PeerAddress insert_peer(const void* address);
 

@@ -6,8 +6,10 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "fabric/domain.h"
+#include "fabric/provider.h"
 #include "raw_client.h"
 
 namespace armci::fabric::test {
@@ -83,6 +85,33 @@ TEST_F(EndpointOptionTest, AProviderThatHasNoAnswerIsBelieved) {
     g_answers = false;
     std::string error;
     EXPECT_TRUE(opens(kMessageBytes, &error)) << error;
+}
+
+// Opens endpoints until one has another length of name than the first.
+TEST(EndpointNameTest, NamesOfOneProviderDifferInLength) {
+    ProviderChoice choice = choose_provider({"shm", "", true});
+    if (!choice.info) {
+        GTEST_SKIP() << choice.error;
+    }
+    Domain domain;
+    std::string error;
+    ASSERT_TRUE(domain.open(std::move(choice), 2, &error)) << error;
+    Endpoint first;
+    ASSERT_TRUE(first.open(domain, {}, &error)) << error;
+    for (int others = 0; others < 100; ++others) {
+        Endpoint other;
+        ASSERT_TRUE(other.open(domain, {}, &error)) << error;
+        const size_t bytes = other.address().size();
+        EXPECT_EQ(first.address_bytes(other.address().data(), bytes), bytes);
+        EXPECT_EQ(first.address_bytes(other.address().data(), bytes - 1), 0u);
+        EXPECT_EQ(first.address_bytes("", 1), 0u);
+        if (bytes != first.address().size()) {
+            EXPECT_EQ(other.address_bytes(first.address().data(), first.address().size()),
+                      first.address().size());
+            return;
+        }
+    }
+    FAIL() << "all names are as long as " << first.address().data();
 }
 
 }  // namespace
