@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "core/runtime.h"
+#include "core/wait_for_ranks.h"
 
 namespace armci::core {
 namespace {
@@ -103,6 +104,13 @@ void check_meeting(Runtime& runtime, const char* function, const Group& group, C
     }
 }
 
+// MPI has nothing to sleep on. A wait becomes a sixteenth longer at most, and a long one takes
+// little of the processor.
+void nap(Runtime& runtime, int64_t waited_ns) {
+    constexpr int64_t kLongestNapNs = 2'000'000;
+    runtime.nap(std::min(waited_ns / 16, kLongestNapNs));
+}
+
 template <class T>
 T highest_value() {
     using Limits = std::numeric_limits<T>;
@@ -126,10 +134,13 @@ int own_tag() {
 
 void Messages::complete(Runtime& runtime, MPI_Request* request, const char* what) {
     int done = 0;
-    runtime.wait_until({nullptr, what}, [&] {
-        MPI_Test(request, &done, MPI_STATUS_IGNORE);
-        return done != 0;
-    });
+    wait_for_ranks(
+        runtime, {nullptr, what},
+        [&] {
+            MPI_Test(request, &done, MPI_STATUS_IGNORE);
+            return done != 0;
+        },
+        [&](int64_t waited_ns) { nap(runtime, waited_ns); });
 }
 
 void Messages::send(Runtime& runtime, int tag, const void* data, int bytes, int to) {
@@ -169,16 +180,19 @@ int Messages::receive(Runtime& runtime, int tag, void* buffer, int buffer_bytes,
     MPI_Message message = MPI_MESSAGE_NULL;
     int arrived = 0;
     bool was_self = false;
-    runtime.wait_until({"armci_msg_rcv", "a message of rank", from}, [&] {
-        if (may_be_self && take_self_message(tag, buffer, buffer_bytes, &bytes)) {
-            was_self = true;
-            return true;
-        }
-        if (from != runtime.world.rank) {
-            MPI_Improbe(from, tag, runtime.world.comm, &arrived, &message, &status);
-        }
-        return arrived != 0;
-    });
+    wait_for_ranks(
+        runtime, {"armci_msg_rcv", "a message of rank", from},
+        [&] {
+            if (may_be_self && take_self_message(tag, buffer, buffer_bytes, &bytes)) {
+                was_self = true;
+                return true;
+            }
+            if (from != runtime.world.rank) {
+                MPI_Improbe(from, tag, runtime.world.comm, &arrived, &message, &status);
+            }
+            return arrived != 0;
+        },
+        [&](int64_t waited_ns) { nap(runtime, waited_ns); });
     if (was_self) {
         *source = runtime.world.rank;
         return bytes;

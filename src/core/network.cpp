@@ -291,6 +291,30 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     }
 }
 
+// The nodes' first ranks meet at barriers, and each needs to know only whom it tells there.
+void join_barrier(Runtime& runtime) {
+    const World& world = runtime.world;
+    pipeline::Origin& origin = runtime.network->origin;
+    const pipeline::Origin::Address& mine = origin.address();
+    uint64_t bytes = mine.size();
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_MAX, world.comm);
+    if (!world.is_leader()) {
+        return;
+    }
+    pipeline::Origin::Address told = mine;
+    told.resize(bytes);
+    const pipeline::InterNodeBarrier barrier(world.node, world.node_count);
+    std::vector<pipeline::Origin::Address> partners(static_cast<size_t>(barrier.round_count()));
+    for (int round = 0; round < barrier.round_count(); ++round) {
+        pipeline::Origin::Address& partner = partners[static_cast<size_t>(round)];
+        partner.resize(bytes);
+        MPI_Sendrecv(told.data(), static_cast<int>(bytes), MPI_BYTE, barrier.telling_in(round), 0,
+                     partner.data(), static_cast<int>(bytes), MPI_BYTE, barrier.told_in(round), 0,
+                     world.leaders_comm, MPI_STATUS_IGNORE);
+    }
+    origin.join_barrier(barrier, partners);
+}
+
 // Where ranks and data servers outnumber the processors, the one waited for often needs this one.
 base::Waiting way_of_waiting(const Runtime& runtime, bool single_host) {
     constexpr int64_t kCrowdedUs = 10;
@@ -375,8 +399,10 @@ void open_network(Runtime& runtime) {
     check_addresses(runtime);
     exchange_addresses(runtime);
     open_origin(runtime, settings);
+    join_barrier(runtime);
     set_up_costs(runtime, settings.costs, settings.buffers);
     runtime.waiting = way_of_waiting(runtime, single_host);
+    runtime.waiting_at_barrier = runtime.waiting;
     MPI_Barrier(runtime.world.comm);
 }
 

@@ -1,5 +1,10 @@
 #include "core/runtime.h"
 
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+
 #include "base/log.h"
 #include "core/tracing.h"
 
@@ -53,16 +58,28 @@ void Runtime::yield_lock() {
     api_mutex.lock();
 }
 
-bool Runtime::sleep_until_network_event() {
-    // Bounded, because some providers have known races between a completion and its wake-up.
-    constexpr int kLongestSleepMs = 1;
-    return network->origin.sleep(kLongestSleepMs);
+void Runtime::nap(int64_t ns) {
+    if (network == nullptr || !network->origin.can_sleep()) {
+        const timespec time{0, static_cast<long>(ns)};
+        nanosleep(&time, nullptr);
+    } else {
+        network->origin.sleep(std::chrono::nanoseconds(ns));
+    }
 }
 
-void Runtime::count_wait(int64_t ns) {
+bool Runtime::sleep_until_network_event(int64_t waited_ns) {
+    // Bounded, because some providers have known races between a completion and its wake-up: then
+    // a wait takes an eighth longer, and a long one costs next to no processor time.
+    constexpr int64_t kShortestSleepNs = 1'000'000;
+    constexpr int64_t kLongestSleepNs = 20'000'000;
+    return network->origin.sleep(
+        std::chrono::nanoseconds(std::clamp(waited_ns / 8, kShortestSleepNs, kLongestSleepNs)));
+}
+
+void Runtime::count_wait(base::Waiting* way, int64_t ns) {
     ++stats.waits;
-    stats.waits_asleep += waiting.spin_ns() == 0 ? 1 : 0;
-    waiting.ended(ns);
+    stats.waits_asleep += way->spin_ns() == 0 ? 1 : 0;
+    way->ended(ns);
 }
 
 // Copies by an engine, and what checking mode knows, are the business of all threads.

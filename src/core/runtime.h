@@ -100,6 +100,7 @@ struct Runtime {
     uint64_t allocated_bytes = 0;  // global memory of this process, for the limit
     // For the network, and for copies by an engine, which are never slept for.
     base::Waiting waiting{2000, 2000, base::Waiting::Trials::no};
+    base::Waiting waiting_at_barrier{2000, 2000, base::Waiting::Trials::no};
     bool is_single_host = false;  // all ranks run on one host and in one network
     bool is_crowded = false;      // this host has more ranks than processors
     bool alternate_rma = false;   // ARMCI_ROUTE=alternate: the next operation's turn
@@ -211,6 +212,8 @@ struct Runtime {
                !network->origin.can_sleep();
     }
     bool sleeps_while_waiting() const { return !helps_while_waiting() && !copies.are_under_way(); }
+    // Sleeps for that time, or until the network has something for this rank.
+    void nap(int64_t ns);
     // Whether nothing needs this thread while it waits for other ranks: no operations of its own
     // are under way, and the data server in this process has a thread that the network wakes.
     bool may_sleep_at_barrier() const {
@@ -248,8 +251,13 @@ struct Runtime {
     // the processor.
     template <class Condition>
     void wait_for_network(const WaitCause& cause, Condition&& condition) {
+        wait_for_network(cause, &waiting, condition);
+    }
+    // `way`: what was learned of other waits for the same.
+    template <class Condition>
+    void wait_for_network(const WaitCause& cause, base::Waiting* way, Condition&& condition) {
         if (!condition()) {
-            poll_or_sleep_until(cause, condition);
+            poll_or_sleep_until(cause, way, condition);
         }
         stop_helping();
     }
@@ -279,7 +287,8 @@ struct Runtime {
     }
 
     template <class Condition>
-    [[gnu::noinline]] void poll_or_sleep_until(const WaitCause& cause, Condition&& condition) {
+    [[gnu::noinline]] void poll_or_sleep_until(const WaitCause& cause, base::Waiting* way,
+                                               Condition&& condition) {
         const base::TraceSpan span(base::kTraceWait, cause.what, cause.rank);
         int64_t began_ns = 0;
         int64_t idle_since_ns = 0;
@@ -300,23 +309,23 @@ struct Runtime {
                 began_ns = began_ns == 0 ? now : began_ns;
             }
             const bool may_sleep = sleeps_while_waiting();
-            if (now - idle_since_ns < (may_sleep ? waiting.spin_ns() : waiting.least_ns())) {
+            if (now - idle_since_ns < (may_sleep ? way->spin_ns() : way->least_ns())) {
                 base::cpu_pause();
-            } else if (may_sleep && sleep_until_network_event()) {
-                waiting.slept(base::now_ns() - now);
+            } else if (may_sleep && sleep_until_network_event(now - began_ns)) {
+                way->slept(base::now_ns() - now);
             } else {
                 sched_yield();  // also where a provider keeps refusing to let it sleep
             }
         } while (!condition());
         if (began_ns != 0 && sleeps_while_waiting()) {
-            count_wait(base::now_ns() - began_ns);
+            count_wait(way, base::now_ns() - began_ns);
         }
     }
 
     void yield_lock();
     // Where it may sleep. False when there already is one.
-    bool sleep_until_network_event();
-    void count_wait(int64_t ns);
+    bool sleep_until_network_event(int64_t waited_ns);
+    void count_wait(base::Waiting* way, int64_t ns);
 };
 
 // The running instance, or nullptr; set by lifecycle.cpp only.

@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "core/wait_for_ranks.h"
+
 namespace armci::core {
 
 // On the node's own memory all stores are done when the call that made them returns; the
@@ -37,65 +39,44 @@ void fence_all(Runtime& runtime) {
     fence_other_nodes(runtime);
 }
 
-namespace {
-
-// Polls, then gives the processor away, then sleeps, after a time that depends on whether the ranks
-// it waits for need this processor.
-template <class Done, class Sleep>
-void wait_at_barrier(Runtime& runtime, const WaitCause& cause, Done&& done, Sleep&& sleep) {
-    constexpr int kPollsWithoutClock = 64;
-    constexpr int64_t kPatienceNs = 1'000'000;
-    constexpr int64_t kCrowdedPatienceNs = 50'000;
-    constexpr int64_t kSleepUs = 2'000;  // what comes for this rank is looked after meanwhile
-    const int64_t patience_ns = runtime.is_crowded ? kCrowdedPatienceNs : kPatienceNs;
-    int polls = 0;
-    int64_t begin_ns = 0;
-    runtime.wait_until(cause, [&] {
-        if (done()) {
-            return true;
-        }
-        // Asleep, this thread could not let others in.
-        if (++polls < kPollsWithoutClock || runtime.multi_threaded) {
-            return false;
-        }
-        const int64_t now_ns = base::now_ns();
-        if (begin_ns == 0) {
-            begin_ns = now_ns;
-        }
-        if (now_ns - begin_ns > patience_ns && runtime.may_sleep_at_barrier()) {
-            runtime.stop_helping();
-            const base::TraceSpan span(base::kTraceAsleep);
-            sleep(kSleepUs);
-        }
-        return done();
-    });
-}
-
-}  // namespace
-
 void world_barrier(Runtime& runtime) {
+    constexpr int64_t kSleepUs = 2'000;  // at most; the barrier ends it
     const World& world = runtime.world;
     node::NodeBarrier& barrier = runtime.node_barrier;
+    MpiProgress mpi(world.comm);
     barrier.arrive();
     const bool is_one_node = world.node_count == 1;
-    wait_at_barrier(
+    wait_for_ranks(
         runtime,
         {nullptr, is_one_node ? "a barrier of all ranks" : "ranks of this node at a barrier"},
         [&] { return barrier.all_arrived(); },
-        [&](int64_t us) { barrier.sleep_until_all_arrived(us); });
+        [&](int64_t) {
+            mpi.turn(base::now_ns());
+            barrier.sleep_until_all_arrived(kSleepUs);
+        });
     if (is_one_node) {
         return;
     }
-    if (world.is_leader()) {
-        MPI_Request request = MPI_REQUEST_NULL;
-        MPI_Ibarrier(world.leaders_comm, &request);
-        runtime.messages.complete(runtime, &request, "other nodes at a barrier");
-        barrier.release();
+    if (!world.is_leader()) {
+        wait_for_ranks(
+            runtime, {nullptr, "other nodes at a barrier"}, [&] { return barrier.released(); },
+            [&](int64_t) {
+                mpi.turn(base::now_ns());
+                barrier.sleep_until_released(kSleepUs);
+            });
         return;
     }
-    wait_at_barrier(
-        runtime, {nullptr, "other nodes at a barrier"}, [&] { return barrier.released(); },
-        [&](int64_t us) { barrier.sleep_until_released(us); });
+    pipeline::Origin& origin = runtime.network->origin;
+    origin.arrive_at_barrier();
+    runtime.wait_for_network({nullptr, "other nodes at a barrier"}, &runtime.waiting_at_barrier,
+                             [&] {
+                                 if (origin.is_past_barrier()) {
+                                     return true;
+                                 }
+                                 mpi.turn(base::now_ns());
+                                 return false;
+                             });
+    barrier.release();
 }
 
 void group_barrier(Runtime& runtime, const Group& group) {

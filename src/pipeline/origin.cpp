@@ -99,6 +99,9 @@ void Origin::close() {
     busy_.clear();
     rma_operations_.clear();
     spare_rma_operations_.clear();
+    barrier_ = {};
+    barrier_partners_.clear();
+    barrier_sends_ = 0;
 }
 
 size_t Origin::channel_bytes() const {
@@ -221,7 +224,7 @@ void Origin::post_tasks(Channel& channel) {
 
 // Whether no server has anything to tell that somebody here waits for.
 bool Origin::expects_nothing() {
-    if (task_count_ != 0 || endpoint_.outstanding() != 0 || !open_batches_.empty() ||
+    if (task_count_ != 0 || !barrier_.is_complete() || endpoint_.outstanding() != 0 || !open_batches_.empty() ||
         !credits_due_.empty() || !returns_due_.empty()) {
         return false;
     }
@@ -243,6 +246,7 @@ bool Origin::progress() {
     const bool polls = !expects_nothing() || ++idle_turns_ % kIdleTurns == 0;
     bool moved = polls && endpoint_.poll() > 0;
     posted_ = false;
+    tell_barrier();
     // Beginning with another channel each time, and one chunk of each: they share the buffers.
     const size_t active = active_.size();
     for (size_t turn = 0; turn < active; ++turn) {
@@ -273,13 +277,15 @@ Origin::Load Origin::load() const {
     return load;
 }
 
-bool Origin::sleep(int timeout_ms) {
+bool Origin::sleep(std::chrono::nanoseconds longest) {
     if (!can_sleep() || !endpoint_.may_sleep()) {
         return false;
     }
     const base::TraceSpan span(base::kTraceAsleep);
     pollfd queue{endpoint_.wait_fd(), POLLIN, 0};
-    ::poll(&queue, 1, timeout_ms);
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(longest);
+    const timespec time{seconds.count(), (longest - seconds).count()};
+    ::ppoll(&queue, 1, &time, nullptr);
     return true;
 }
 
@@ -476,8 +482,13 @@ void Origin::on_frame(void* context, const void* frame, size_t frame_bytes) {
 
 void Origin::handle_frame(const void* frame, size_t frame_bytes) {
     wire::FrameHeader header;
-    if (!wire::decode_header(frame, frame_bytes, &header) || header.rank < 0 ||
-        header.rank >= options_.servers.count() || !channels_[header.rank]) {
+    const bool is_frame = wire::decode_header(frame, frame_bytes, &header);
+    if (is_frame && header.kind == wire::FrameKind::barrier) {
+        take_barrier_message(header);
+        return;
+    }
+    if (!is_frame || header.rank < 0 || header.rank >= options_.servers.count() ||
+        !channels_[header.rank]) {
         ARMCI_LOG_WARN("ignored a message of %zu bytes that is no answer from a data server",
                        frame_bytes);
         return;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,6 +17,7 @@
 #include "fabric/endpoint.h"
 #include "pipeline/channel.h"
 #include "pipeline/chunk_sizes.h"
+#include "pipeline/internode_barrier.h"
 #include "pipeline/receive_pool.h"
 #include "pipeline/registered_buffers.h"
 #include "pipeline/server_numbers.h"
@@ -87,7 +89,7 @@ class Origin {
 
     // Sleeps until the network has something for progress(), at most that long. False, without
     // having slept, when this provider has nothing to sleep on or already has something to do.
-    bool sleep(int timeout_ms);
+    bool sleep(std::chrono::nanoseconds longest);
     bool can_sleep() const { return endpoint_.wait_mode() == fabric::WaitMode::fd; }
 
     // Tasks submitted and not complete.
@@ -153,6 +155,16 @@ class Origin {
     bool batches_have_left(uint64_t last) const;
 
     void limit_depth(int chunks) { depth_limit_ = chunks; }
+
+    // The barrier among the nodes' first ranks. `partner_addresses`: of their origins, by round, as
+    // told_in() names them.
+    using Address = std::vector<unsigned char>;
+    const Address& address() const { return endpoint_.address(); }
+    void join_barrier(const InterNodeBarrier& barrier,
+                      const std::vector<Address>& partner_addresses);
+    void arrive_at_barrier();
+    // Whether all have arrived, and this rank's messages need it no more.
+    bool is_past_barrier() const { return barrier_.is_complete() && barrier_sends_ == 0; }
 
     // For tasks.
 
@@ -335,6 +347,10 @@ class Origin {
                flush_batch(channel);
     }
     bool expects_nothing();
+    void tell_barrier();
+    void take_barrier_message(const wire::FrameHeader& header);
+    static void on_barrier_sent(fabric::Operation* operation,
+                                const fabric::Completion& completion);
     bool try_credit(const Credit& credit);
     OutFrame* make_frame(void* piece, wire::FrameKind kind, size_t wire_bytes);
     bool post_message(Channel& channel, OutFrame* frame);
@@ -396,6 +412,9 @@ class Origin {
     bool registration_warned_ = false;
     int refused_registrations_ = 0;  // in sequence
     bool gets_land_ = true;
+    InterNodeBarrier barrier_;
+    std::vector<fabric::PeerAddress> barrier_partners_;  // by round
+    int barrier_sends_ = 0;                              // posted and not complete
     int depth_limit_ = 0;
     std::vector<std::pair<Channel*, uint64_t>> limited_chunks_;  // under way, while it is not 0
 

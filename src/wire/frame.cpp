@@ -307,6 +307,8 @@ const char* name_of(FrameKind kind) {
             return "find attached";
         case FrameKind::attached:
             return "attached";
+        case FrameKind::barrier:
+            return "barrier";
         case FrameKind::data:
             return "data";
         case FrameKind::value:

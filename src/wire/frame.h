@@ -22,7 +22,7 @@
 namespace armci::wire {
 
 inline constexpr uint16_t kMagic = 0xa4c1;
-inline constexpr uint8_t kVersion = 2;
+inline constexpr uint8_t kVersion = 3;
 
 enum class FrameKind : uint8_t {
     // from origins to servers
@@ -53,6 +53,8 @@ enum class FrameKind : uint8_t {
     failed = 37,
     grant = 38,  // landing slots for the origin's next chunks
     attached = 39,
+    // from a node's first rank to another's
+    barrier = 48,  // the header says which: its node, as request_id the round, its number
 };
 
 // Frames that name addresses say whose they are: kGlobal for global memory, else 1 + the number of

@@ -166,6 +166,11 @@ int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
     return MPI_SUCCESS;
 }
 
+int MPI_Iprobe(int, int, MPI_Comm, int* arrived, MPI_Status*) {
+    *arrived = 0;
+    return MPI_SUCCESS;
+}
+
 int MPI_Iallgather(const void* mine, int bytes, MPI_Datatype, void* all, int, MPI_Datatype,
                    MPI_Comm comm, MPI_Request* request) {
     join(comm, mine, static_cast<size_t>(bytes), all, false, request);

@@ -65,6 +65,9 @@ Job::Job(const Plan& plan) : plan_(plan) {
     for (const int rank : world) {
         open_origin(rank);
     }
+    for (int node = 0; node < plan.node_count(); ++node) {
+        join_barrier(node);
+    }
     finish_opening();
 }
 
@@ -134,6 +137,7 @@ void Job::open_rank(int rank) {
     runtime.groups.start(world);
     runtime.segments.start(world);
     runtime.waiting = base::Waiting(plan_.spin_ns, 2 * plan_.spin_ns, base::Waiting::Trials::yes);
+    runtime.waiting_at_barrier = runtime.waiting;
 
     runtime.network = std::make_unique<core::Network>();
     core::Network& network = *runtime.network;
@@ -202,6 +206,17 @@ void Job::open_origin(int rank) {
         violation("the origin of rank %d does not open: %s", rank, error.c_str());
     }
     network.origin.limit_depth(plan_.depth_limit);
+}
+
+void Job::join_barrier(int node) {
+    const auto leader = [this](int of) { return host_of(of * plan_.servers_per_node); };
+    const pipeline::InterNodeBarrier barrier(node, plan_.node_count());
+    std::vector<pipeline::Origin::Address> partners;
+    for (int round = 0; round < barrier.round_count(); ++round) {
+        partners.push_back(runtime(leader(barrier.told_in(round))).network->origin.address());
+    }
+    enter(leader(node));
+    runtime(leader(node)).network->origin.join_barrier(barrier, partners);
 }
 
 int Job::host_of(int server) const {

@@ -60,6 +60,8 @@ class Job {
     void open_rank(int rank);
     void open_server(int rank);
     void open_origin(int rank);
+    // Of the first rank of that node, when all origins are open.
+    void join_barrier(int node);
     // From now on code runs in the name of that rank.
     void enter(int rank);
     void resume(int rank);

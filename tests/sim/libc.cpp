@@ -35,7 +35,7 @@ void forget_wait_fd(int fd) {
 
 extern "C" {
 
-int __real_poll(pollfd* fds, nfds_t count, int timeout_ms);
+int __real_ppoll(pollfd* fds, nfds_t count, const timespec* longest, const sigset_t* mask);
 long __real_syscall(long number, ...);
 
 int __wrap_clock_gettime(clockid_t, timespec* time) {
@@ -50,12 +50,17 @@ int __wrap_sched_yield() {
     return 0;
 }
 
+int __wrap_nanosleep(const timespec*, timespec*) {
+    armci::sim::Fiber::yield();
+    return 0;
+}
+
 // A sleeper wakes when there is something, or after some steps, as by its time-out.
-int __wrap_poll(pollfd* fds, nfds_t count, int timeout_ms) {
+int __wrap_ppoll(pollfd* fds, nfds_t count, const timespec* longest, const sigset_t* mask) {
     const auto found =
         count == 1 ? armci::sim::g_wait_fds.find(fds->fd) : armci::sim::g_wait_fds.end();
     if (found == armci::sim::g_wait_fds.end()) {
-        return __real_poll(fds, count, timeout_ms);
+        return __real_ppoll(fds, count, longest, mask);
     }
     constexpr int64_t kLongestTurns = 16;
     const armci::sim::WaitFd wait = found->second;

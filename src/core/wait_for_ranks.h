@@ -1,0 +1,67 @@
+// Waits that other ranks end, where no event of the network does: polls, then gives the processor
+// away, then sleeps for short times.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "base/clock.h"
+#include "base/trace.h"
+#include "core/runtime.h"
+
+namespace armci::core {
+
+// What the program has under way in MPI moves on only inside calls of MPI. A wait that makes none
+// makes one now and then, so that ranks which wait in MPI for this one come to a barrier, too.
+class MpiProgress {
+  public:
+    explicit MpiProgress(MPI_Comm comm) : comm_(comm), next_ns_(base::now_ns() + kPauseNs) {}
+    void turn(int64_t now_ns) {
+        if (now_ns >= next_ns_) {
+            next_ns_ = now_ns + kPauseNs;
+            int arrived = 0;
+            MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, MPI_STATUS_IGNORE);
+        }
+    }
+
+  private:
+    static constexpr int64_t kPauseNs = 1'000'000;
+
+    MPI_Comm comm_;
+    int64_t next_ns_;
+};
+
+// sleep(waited_ns) sleeps for a time that it chooses, at most milliseconds: what comes for this
+// rank is looked after meanwhile. When that begins depends on whether the ranks waited for need
+// this processor.
+template <class Done, class Sleep>
+void wait_for_ranks(Runtime& runtime, const WaitCause& cause, Done&& done, Sleep&& sleep) {
+    constexpr int kPollsWithoutClock = 64;
+    constexpr int64_t kPatienceNs = 1'000'000;
+    constexpr int64_t kCrowdedPatienceNs = 50'000;
+    const int64_t patience_ns = runtime.is_crowded ? kCrowdedPatienceNs : kPatienceNs;
+    int polls = 0;
+    int64_t begin_ns = 0;
+    runtime.wait_until(cause, [&] {
+        if (done()) {
+            return true;
+        }
+        // Asleep, this thread could not let others in.
+        if (++polls < kPollsWithoutClock || runtime.multi_threaded) {
+            return false;
+        }
+        const int64_t now_ns = base::now_ns();
+        if (begin_ns == 0) {
+            begin_ns = now_ns;
+        }
+        if (now_ns - begin_ns > patience_ns && runtime.may_sleep_at_barrier()) {
+            runtime.stop_helping();
+            const base::TraceSpan span(base::kTraceAsleep);
+            sleep(now_ns - begin_ns);
+        }
+        return done();
+    });
+}
+
+}  // namespace armci::core

@@ -1,0 +1,61 @@
+#include "pipeline/internode_barrier.h"
+
+#include <bit>
+#include <cstddef>
+
+namespace armci::pipeline {
+
+InterNodeBarrier::InterNodeBarrier(int node, int node_count)
+    : node_(node),
+      node_count_(node_count),
+      told_(static_cast<size_t>(std::bit_width(static_cast<unsigned>(node_count - 1)))) {
+    round_ = round_count();
+}
+
+int InterNodeBarrier::told_in(int round) const {
+    return static_cast<int>((node_ + (int64_t{1} << round)) % node_count_);
+}
+
+int InterNodeBarrier::telling_in(int round) const {
+    return static_cast<int>((node_ + node_count_ - (int64_t{1} << round)) % node_count_);
+}
+
+void InterNodeBarrier::arrive() {
+    ++number_;
+    round_ = 0;
+    has_told_ = false;
+}
+
+void InterNodeBarrier::note_told() {
+    has_told_ = true;
+    advance();
+}
+
+bool InterNodeBarrier::take_message(int from, uint64_t round, uint64_t number) {
+    // Nobody is further than one barrier ahead, because this node has told nobody of more.
+    if (round >= told_.size() || from != telling_in(static_cast<int>(round)) ||
+        number > number_ + 1) {
+        return false;
+    }
+    Told& told = told_[round];
+    if (number == told.number + 1) {
+        told.number += told.skips_one ? 2 : 1;
+        told.skips_one = false;
+    } else if (number == told.number + 2 && !told.skips_one) {
+        told.skips_one = true;
+    } else {
+        return false;
+    }
+    advance();
+    return true;
+}
+
+// A node's next message is sent by the thread that waits at the barrier, so one round at a time.
+void InterNodeBarrier::advance() {
+    if (has_told_ && !is_complete() && told_[static_cast<size_t>(round_)].number >= number_) {
+        ++round_;
+        has_told_ = false;
+    }
+}
+
+}  // namespace armci::pipeline
