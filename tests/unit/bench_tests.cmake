@@ -4,6 +4,7 @@ set(bench_dir ${PROJECT_SOURCE_DIR}/tools/armci-bench)
 set(bench_test_sources
     ${bench_dir}/comparison.cpp
     ${bench_dir}/computation.cpp
+    ${bench_dir}/distribution.cpp
     ${bench_dir}/element.cpp
     ${bench_dir}/json.cpp
     ${bench_dir}/options.cpp
@@ -15,6 +16,7 @@ set(bench_test_sources
     ${bench_dir}/transfer_check.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_check_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_comparison_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/bench_distribution_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_options_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_overlap_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_quantity_test.cpp

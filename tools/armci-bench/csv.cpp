@@ -26,13 +26,33 @@ void write_overlap(std::FILE* out, const std::optional<Overlap>& overlap) {
     write_figure(out, overlap->transfer_slowdown);
 }
 
+// The last two: how many series, and their medians, or the samples of one series.
+void write_distribution(std::FILE* out, const Result& result, const Options& options) {
+    if (result.status != Status::ok) {
+        std::fputs(",,,,,", out);
+        return;
+    }
+    const char* const noisy = result.is_noisy(quartile_limit(options)) ? "noisy" : "";
+    const char* const two_speeds = result.two_speeds ? "two-speeds" : "";
+    std::fprintf(out, ",%.6g,%.6g,%s%s%s,%lld", result.microseconds.first_quartile,
+                 result.microseconds.third_quartile, noisy,
+                 *noisy != '\0' && *two_speeds != '\0' ? " " : "", two_speeds,
+                 static_cast<long long>(result.series_count));
+    char separator = ',';
+    for (const double value : result.values) {
+        std::fprintf(out, "%c%.6g", separator, value);
+        separator = ' ';
+    }
+}
+
 }  // namespace
 
 void write_csv_header(std::FILE* out) {
     std::fprintf(out,
                  "operation,mode,bytes,layout,run_bytes,run_count,dims,type,window,actors,route,"
                  "status,samples,iterations,median_us,min_us,max_us,spread,mbytes_per_s,"
-                 "ops_per_s,transfer_us,compute_us,hidden,compute_slowdown,transfer_slowdown\n");
+                 "ops_per_s,transfer_us,compute_us,hidden,compute_slowdown,transfer_slowdown,"
+                 "quartile_1_us,quartile_3_us,marks,series,values_us\n");
     std::fflush(out);
 }
 
@@ -59,6 +79,7 @@ void write_csv_row(std::FILE* out, const Result& result, const Options& options)
                      result.microseconds.spread, result.mbytes_per_s(), result.ops_per_s());
     }
     write_overlap(out, result.status == Status::ok ? result.overlap : std::nullopt);
+    write_distribution(out, result, options);
     std::fputc('\n', out);
     std::fflush(out);
 }

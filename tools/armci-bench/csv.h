@@ -1,4 +1,5 @@
 // Results as comma-separated values: one line of column names, then one line per row.
+// New columns come last, so that programs that count columns keep working.
 #pragma once
 
 #include "armci-bench/options.h"

@@ -42,6 +42,11 @@ class Writer {
         std::fprintf(out_, "%lld", static_cast<long long>(value));
     }
 
+    void boolean(const char* name, bool value) {
+        begin_member(name);
+        std::fputs(value ? "true" : "false", out_);
+    }
+
     void number(const char* name, double value) {
         begin_member(name);
         if (std::isfinite(value)) {
@@ -120,6 +125,8 @@ void write_settings(Writer& writer, const Options& options) {
     writer.text("local_memory", options.local_malloc ? "malloc" : "armci");
     writer.integer("repeat", options.repeat);
     writer.integer("min_time_ms", options.min_time_ms);
+    writer.integer("series", options.series);
+    writer.integer("quartiles_within_percent", options.quartile_limit_percent);
     writer.text("sampling", options.interleave ? "interleaved" : "row by row");
     writer.close('}');
 }
@@ -137,7 +144,28 @@ void write_overlap(Writer& writer, const Overlap& overlap) {
     write_figure("transfer_slowdown", overlap.transfer_slowdown);
 }
 
-void write_result(Writer& writer, const Result& result) {
+// "values_us": the samples, or the medians of several series.
+void write_distribution(Writer& writer, const Result& result, const Options& options) {
+    writer.number("quartile_1_us", result.microseconds.first_quartile);
+    writer.number("quartile_3_us", result.microseconds.third_quartile);
+    writer.boolean("noisy", result.is_noisy(quartile_limit(options)));
+    if (result.two_speeds) {
+        writer.open("two_speeds", '{');
+        writer.number("fast_us", result.two_speeds->fast_us);
+        writer.integer("fast_count", static_cast<int64_t>(result.two_speeds->fast_count));
+        writer.number("slow_us", result.two_speeds->slow_us);
+        writer.integer("slow_count", static_cast<int64_t>(result.two_speeds->slow_count));
+        writer.close('}');
+    }
+    writer.integer("series", result.series_count);
+    writer.open("values_us", '[');
+    for (const double value : result.values) {
+        writer.number(nullptr, value);
+    }
+    writer.close(']');
+}
+
+void write_result(Writer& writer, const Result& result, const Options& options) {
     const Shape& shape = result.row.shape;
     writer.open(nullptr, '{');
     writer.text("operation", op_name(result.row.op));
@@ -157,6 +185,7 @@ void write_result(Writer& writer, const Result& result) {
         writer.number("min_us", result.microseconds.minimum);
         writer.number("max_us", result.microseconds.maximum);
         writer.number("spread", result.microseconds.spread);
+        write_distribution(writer, result, options);
         writer.number("mbytes_per_s", result.mbytes_per_s());
         writer.number("ops_per_s", result.ops_per_s());
         if (result.overlap) {
@@ -209,7 +238,7 @@ void write_json(std::FILE* out, const Machine& machine, const Options& options,
     write_settings(writer, options);
     writer.open("rows", '[');
     for (const Result& result : results) {
-        write_result(writer, result);
+        write_result(writer, result, options);
     }
     writer.close(']');
     writer.open("comparisons", '[');

@@ -25,6 +25,7 @@ namespace {
 
 constexpr int kExitFailed = 1;  // a row failed, or the results could not be written
 constexpr int kExitUsage = 2;
+constexpr int kExitNoisy = 3;  // a row's spread is above the limit that was given
 
 int world_rank() {
     int rank = 0;
@@ -89,15 +90,16 @@ int measure_all(const Plan& plan, const Groups& groups, const Options& options, 
         report.begin(machine);
     }
     size_t failures = 0;
+    size_t noisy = 0;  // counted on rank 0
     Runner runner(options, arena, raw);
-    for (const std::vector<size_t>& group : groups) {
-        for (const Result& result : runner.measure(plan.rows, group)) {
-            failures += result.status == Status::ok ? 0 : 1;
-            if (reports) {
-                report.add(result);
-            }
+    runner.measure(plan.rows, groups, [&](const Result& result) {
+        failures += result.status == Status::ok ? 0 : 1;
+        if (reports) {
+            noisy +=
+                result.status == Status::ok && result.is_noisy(quartile_limit(options)) ? 1 : 0;
+            report.add(result);
         }
-    }
+    });
     error = reports ? report.finish() : "";
     if (failed_on_rank_0(error)) {
         return fail(error, kExitFailed);
@@ -106,6 +108,16 @@ int measure_all(const Plan& plan, const Groups& groups, const Options& options, 
         return fail(
             std::to_string(failures) + " of " + std::to_string(plan.rows.size()) + " rows failed",
             kExitFailed);
+    }
+    if (options.noise_fails) {
+        error = noisy == 0
+                    ? ""
+                    : "--quartiles-within: of " + std::to_string(noisy) + " of " +
+                          std::to_string(plan.rows.size()) + " rows a quartile lies more than " +
+                          std::to_string(options.quartile_limit_percent) + " % from the median";
+        if (failed_on_rank_0(error)) {
+            return fail(error, kExitNoisy);
+        }
     }
     return 0;
 }

@@ -245,6 +245,13 @@ int take_value(std::string_view name, std::string_view value, Options* options) 
     if (name == "--min-time") {
         return parse_in_range(value, 0, kMaxCount, &options->min_time_ms);
     }
+    if (name == "--series") {
+        return parse_in_range(value, 1, kMaxCount, &options->series);
+    }
+    if (name == "--quartiles-within") {
+        options->noise_fails = true;
+        return parse_in_range(value, 1, kMaxCount, &options->quartile_limit_percent);
+    }
     if (name == "--csv") {
         options->csv_path = value;
         return !value.empty();

@@ -86,6 +86,9 @@ struct Options {
 
     int64_t repeat = 15;
     int64_t min_time_ms = 10;
+    int64_t series = 1;
+    int64_t quartile_limit_percent = 15;  // further from the median than this is marked noisy,
+    bool noise_fails = false;             // and makes the exit status 3 if this is set
     bool interleave = false;
 
     std::string csv_path;  // empty: none; "-": standard output
@@ -100,6 +103,11 @@ std::string parse_options(const std::vector<std::string_view>& arguments, Option
 
 // The one target of Pattern::one, also of contended operations.
 int single_target(const Options& options, int rank_count);
+
+// How far a quartile may lie from the median, as a part of the median.
+inline double quartile_limit(const Options& options) {
+    return static_cast<double>(options.quartile_limit_percent) / 100;
+}
 
 // Whether ranks that are acted on have nothing else to do.
 bool has_passive_targets(const Options& options, int rank_count);

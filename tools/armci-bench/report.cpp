@@ -66,7 +66,7 @@ void Report::begin(const Machine& machine) {
 void Report::add(const Result& result) {
     results_.push_back(result);
     if (table_ != nullptr) {
-        print_result(table_, result);
+        print_result(table_, result, options_);
     }
     if (csv_ != nullptr) {
         write_csv_row(csv_, result, options_);
@@ -75,6 +75,7 @@ void Report::add(const Result& result) {
 
 std::string Report::finish() {
     if (table_ != nullptr) {
+        print_legend(table_, results_, options_);
         print_comparisons(table_, results_);
     }
     if (json_ != nullptr) {

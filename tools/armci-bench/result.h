@@ -1,6 +1,7 @@
 // What came out of a row.
 #pragma once
 
+#include "armci-bench/distribution.h"
 #include "armci-bench/overlap.h"
 #include "armci-bench/row.h"
 #include "armci-bench/statistics.h"
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace armci::bench {
 
@@ -22,11 +24,16 @@ struct Result {
     Status status = Status::ok;
     int64_t errors = 0;  // wrong bytes or words, of all ranks
     int actor_count = 0;
-    int64_t iterations = 0;  // operations per sample of one rank
-    int64_t sample_count = 0;
-    Summary microseconds;            // per operation of one rank; of several ranks the slowest
-    std::string route;               // "-" if unknown
-    std::optional<Overlap> overlap;  // of Op::overlap_*
+    int64_t iterations = 0;    // operations per sample of one rank
+    int64_t sample_count = 0;  // of all series
+    int64_t series_count = 1;
+    // Microseconds per operation of one rank, of several ranks the slowest: the samples in the
+    // order in which they were taken, or, of several series, the median of each series.
+    std::vector<double> values;
+    Summary microseconds;                 // of the values
+    std::optional<TwoSpeeds> two_speeds;  // of the values
+    std::string route;                    // "-" if unknown
+    std::optional<Overlap> overlap;       // of Op::overlap_*
 
     // Of all acting ranks together. Only for Status::ok.
     double mbytes_per_s() const {
@@ -36,6 +43,8 @@ struct Result {
         const int together = is_collective(row.op) ? 1 : actor_count;  // one for all ranks
         return 1e6 * together / microseconds.median;
     }
+    // Whether a quartile lies further from the median than this part of it.
+    bool is_noisy(double limit) const { return microseconds.quartile_distance() > limit; }
 };
 
 inline const char* status_name(Status status) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -38,23 +39,28 @@ class PipelineLimit {
     int before_ = 0;
 };
 
-// One row under way. All members run on every rank, in the same order: check(), then time() as
-// often as wanted, then finish().
+}  // namespace
+
+// One row under way. All members run on every rank, in the same order: for each series check(),
+// then time() as often as wanted, then check_again(); at last finish().
 class Measurement {
   public:
     Measurement(const Options& options, const Row& row, const Roles& roles, const Arena& part,
-                RawNetwork* raw, int64_t row_number)
-        : options_(options),
-          roles_(roles),
-          arena_(part),
-          release_value_(static_cast<long>(row_number) << kReleaseBits),
-          workload_(make_workload({options, row, roles, arena_, raw, row_number})) {
+                RawNetwork* raw)
+        : options_(options), roles_(roles), arena_(part), raw_(raw) {
         result_.row = row;
         result_.actor_count = roles_.actor_count;
+        result_.series_count = options.series;
         result_.route = is_raw(row.op) ? raw_peer_name(options.raw_peer) : "-";
     }
 
-    void check() {
+    // Begins a series. `number` differs from those of all other series of all rows.
+    void check(int64_t number) {
+        if (result_.status != Status::ok) {
+            return;
+        }
+        release_value_ = static_cast<long>(number) << kReleaseBits;
+        workload_ = make_workload({options_, result_.row, roles_, arena_, raw_, number});
         workload_->prepare();
         ARMCI_Barrier();
         if (roles_.acts()) {
@@ -81,21 +87,26 @@ class Measurement {
         }
     }
 
+    // Ends a series.
+    void check_again() {
+        if (result_.status == Status::ok && workload_->result_lasts()) {
+            count_errors();
+        }
+        workload_.reset();
+    }
+
     Result finish() {
         if (result_.status == Status::ok) {
             summarize_samples();
             if (result_.row.mode == Mode::target) {
                 summarize_target_samples();
             }
-            if (workload_->result_lasts()) {
-                count_errors();
-            }
         }
         return result_;
     }
 
   private:
-    // Room for this many phases of one row.
+    // Room for this many phases of one series.
     static constexpr int kReleaseBits = 32;
     // Some two microseconds.
     static constexpr int64_t kUnitsOfATurn = 100;
@@ -185,10 +196,19 @@ class Measurement {
         }
         result_.iterations = iterations_;
         result_.sample_count = static_cast<int64_t>(samples_.size());
-        result_.microseconds = summarize(reduce_to_rank_0(samples_, MPI_MAX, roles_.actors));
+        summarize_values(reduce_to_rank_0(samples_, MPI_MAX, roles_.actors));
         if (!origin_samples_.empty()) {
             summarize_origin_samples();
         }
+    }
+
+    // As many samples were taken in each series.
+    void summarize_values(const std::vector<double>& samples) {
+        result_.values = options_.series > 1
+                             ? medians_of_parts(samples, static_cast<size_t>(options_.series))
+                             : samples;
+        result_.microseconds = summarize(result_.values);
+        result_.two_speeds = find_two_speeds(result_.values);
     }
 
     // All figures are of the same samples, so that they can be compared with each other.
@@ -200,7 +220,7 @@ class Measurement {
             together.push_back(sample.together);
         }
         result_.sample_count = static_cast<int64_t>(samples.size());
-        result_.microseconds = summarize(std::move(together));
+        summarize_values(together);
         result_.overlap = summarize_origin(samples);
     }
 
@@ -379,9 +399,10 @@ class Measurement {
     const Options& options_;
     const Roles& roles_;
     const Arena arena_;
-    long release_value_;  // another one for every phase
-    const std::unique_ptr<Workload> workload_;
-    int64_t iterations_ = 0;  // of a sample; 0: not known yet
+    RawNetwork* const raw_;
+    long release_value_ = 0;              // another one for every phase
+    std::unique_ptr<Workload> workload_;  // of this series
+    int64_t iterations_ = 0;              // of a sample; 0: not known yet
     std::vector<double> samples_;
     std::vector<OriginSample> origin_samples_;
     std::vector<TargetSample> target_samples_;
@@ -389,8 +410,6 @@ class Measurement {
     Result result_;
     mutable volatile double computed_ = 0;
 };
-
-}  // namespace
 
 Runner::Runner(const Options& options, const Arena& arena, RawNetwork* raw)
     : options_(options),
@@ -409,36 +428,62 @@ const Roles& Runner::roles_of(const Row& row) const {
     return everyone ? contended_roles_ : pattern_roles_;
 }
 
-std::vector<Result> Runner::measure(const std::vector<Row>& rows,
-                                    const std::vector<size_t>& group) {
-    // Memory of its own for each row, so that its result lasts while the others are measured.
-    std::vector<std::unique_ptr<Measurement>> measurements;
+// Memory of its own for each row, so that its result lasts while the others are measured.
+Runner::Group Runner::make_group(const std::vector<Row>& rows,
+                                 const std::vector<size_t>& indices) const {
+    Group group;
     MemoryNeeds used;
-    for (const size_t index : group) {
+    for (const size_t index : indices) {
         const Row& row = rows[index];
-        measurements.push_back(std::make_unique<Measurement>(
-            options_, row, roles_of(row), arena_.part(used.remote_bytes, used.local_bytes), raw_,
-            static_cast<int64_t>(index)));
+        group.push_back(std::make_unique<Measurement>(
+            options_, row, roles_of(row), arena_.part(used.remote_bytes, used.local_bytes), raw_));
         used += memory_needs(row, options_);
     }
-    for (const auto& measurement : measurements) {
-        measurement->check();
+    return group;
+}
+
+void Runner::measure_series(const Group& group) {
+    for (const auto& measurement : group) {
+        measurement->check(series_number_++);
     }
     if (group.size() == 1) {
-        measurements[0]->time(options_.repeat);
+        group[0]->time(options_.repeat);
     } else {
         for (int64_t round = 0; round < options_.repeat; round++) {
-            for (const auto& measurement : measurements) {
+            for (const auto& measurement : group) {
                 measurement->time(1);
             }
         }
     }
-    std::vector<Result> results;
-    results.reserve(measurements.size());
-    for (const auto& measurement : measurements) {
-        results.push_back(measurement->finish());
+    for (const auto& measurement : group) {
+        measurement->check_again();
     }
-    return results;
+}
+
+void Runner::measure(const std::vector<Row>& rows, const std::vector<std::vector<size_t>>& groups,
+                     const std::function<void(const Result&)>& report) {
+    const auto begin = std::chrono::steady_clock::now();
+    std::vector<Group> under_way(groups.size());
+    for (int64_t series = 0; series < options_.series; series++) {
+        for (size_t i = 0; i < groups.size(); i++) {
+            Group& group = under_way[i];
+            if (series == 0) {
+                group = make_group(rows, groups[i]);
+            }
+            measure_series(group);
+            if (series + 1 == options_.series) {
+                for (const auto& measurement : group) {
+                    report(measurement->finish());
+                }
+                group.clear();
+            }
+        }
+        if (series == 0 && options_.series > 1 && pattern_roles_.rank == 0) {
+            const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+            std::fprintf(stderr, "armci-bench: the first of %lld series took %.1f s\n",
+                         static_cast<long long>(options_.series), elapsed.count());
+        }
+    }
 }
 
 }  // namespace armci::bench

@@ -21,10 +21,17 @@ Summary summarize(std::vector<double> samples) {
     summary.median = quantile(samples, 0.5);
     summary.minimum = samples.front();
     summary.maximum = samples.back();
+    summary.first_quartile = quantile(samples, 0.25);
+    summary.third_quartile = quantile(samples, 0.75);
     if (summary.median > 0) {
-        summary.spread = (quantile(samples, 0.75) - quantile(samples, 0.25)) / summary.median;
+        summary.spread = (summary.third_quartile - summary.first_quartile) / summary.median;
     }
     return summary;
+}
+
+double Summary::quartile_distance() const {
+    const double distance = std::max(third_quartile - median, median - first_quartile);
+    return median > 0 ? distance / median : 0;
 }
 
 }  // namespace armci::bench

@@ -9,7 +9,12 @@ struct Summary {
     double median = 0;
     double minimum = 0;
     double maximum = 0;
+    double first_quartile = 0;
+    double third_quartile = 0;
     double spread = 0;  // distance between the quartiles, as a part of the median
+
+    // How far the quartile that is further from the median is from it, as a part of the median.
+    double quartile_distance() const;
 };
 
 // The value below which the given part (0 to 1) of the samples lies, interpolated between

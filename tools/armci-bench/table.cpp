@@ -3,6 +3,7 @@
 #include "armci-bench/comparison.h"
 #include "armci-bench/quantity.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -65,6 +66,33 @@ void print_overlap(std::FILE* out, const Overlap& overlap) {
     std::fprintf(out, "; computing x %.2f", overlap.compute_slowdown);
 }
 
+// Marks of rows whose median says too little.
+void print_marks(std::FILE* out, const Result& result, const Options& options) {
+    if (result.is_noisy(quartile_limit(options))) {
+        std::fprintf(out, "  noisy");
+    }
+    if (const auto& speeds = result.two_speeds) {
+        std::fprintf(out, "  two speeds: %zu of %s us, %zu of %s us", speeds->fast_count,
+                     format_number(speeds->fast_us).c_str(), speeds->slow_count,
+                     format_number(speeds->slow_us).c_str());
+    }
+}
+
+// The medians of a row's series.
+void print_series(std::FILE* out, const Result& result) {
+    const Summary& summary = result.microseconds;
+    const auto percent = [&summary](double value) {
+        return summary.median > 0 ? (value / summary.median - 1) * 100 : 0;
+    };
+    std::fprintf(
+        out,
+        "    %lld series: quartiles %s us (%+.0f %%) and %s us (%+.0f %%);  %s us [%s] %s us\n",
+        static_cast<long long>(result.series_count), format_number(summary.first_quartile).c_str(),
+        percent(summary.first_quartile), format_number(summary.third_quartile).c_str(),
+        percent(summary.third_quartile), format_number(summary.minimum).c_str(),
+        histogram(result.values).c_str(), format_number(summary.maximum).c_str());
+}
+
 void print_row_columns(std::FILE* out, const Row& row) {
     std::fprintf(out, "%-19s  %-14s  %9s  %-26s", op_name(row.op), mode_name(row.mode),
                  bytes_column(row).c_str(), row.layout().c_str());
@@ -102,7 +130,7 @@ void print_column_names(std::FILE* out) {
     std::fflush(out);
 }
 
-void print_result(std::FILE* out, const Result& result) {
+void print_result(std::FILE* out, const Result& result, const Options& options) {
     print_row_columns(out, result.row);
     switch (result.status) {
         case Status::ok: {
@@ -116,7 +144,11 @@ void print_result(std::FILE* out, const Result& result) {
             if (result.overlap) {
                 print_overlap(out, *result.overlap);
             }
+            print_marks(out, result, options);
             std::fputc('\n', out);
+            if (result.series_count > 1) {
+                print_series(out, result);
+            }
             break;
         }
         case Status::wrong:
@@ -128,6 +160,27 @@ void print_result(std::FILE* out, const Result& result) {
             break;
     }
     std::fflush(out);
+}
+
+void print_legend(std::FILE* out, const std::vector<Result>& results, const Options& options) {
+    const auto any = [&results](auto&& has_mark) {
+        return std::any_of(results.begin(), results.end(), [&](const Result& result) {
+            return result.status == Status::ok && has_mark(result);
+        });
+    };
+    if (any([&](const Result& result) { return result.is_noisy(quartile_limit(options)); })) {
+        std::fprintf(
+            out,
+            "\n# noisy: a quartile lies more than %lld %% from the median; such a row cannot "
+            "be compared with others.\n# Measure it again on an idle machine, with more "
+            "--repeat and --min-time or with --series.\n",
+            static_cast<long long>(options.quartile_limit_percent));
+    }
+    if (any([](const Result& result) { return result.two_speeds.has_value(); })) {
+        std::fprintf(out,
+                     "\n# two speeds: the values gather in two places, and the median hides one of "
+                     "them.\n");
+    }
 }
 
 void print_comparisons(std::FILE* out, const std::vector<Result>& results) {

@@ -12,7 +12,10 @@ namespace armci::bench {
 
 void print_heading(std::FILE* out, const Machine& machine, const Options& options);
 void print_column_names(std::FILE* out);
-void print_result(std::FILE* out, const Result& result);
+void print_result(std::FILE* out, const Result& result, const Options& options);
+
+// What the marks of these rows mean.
+void print_legend(std::FILE* out, const std::vector<Result>& results, const Options& options);
 
 // Every two rows that can be compared and are right.
 void print_comparisons(std::FILE* out, const std::vector<Result>& results);

@@ -73,8 +73,16 @@ Who takes part
                       the row is then marked "stalled" and the exit status is not 0
 
 How long
-  --repeat N          samples per row (default 15)
+  --repeat N          samples per row, or per series of a row (default 15)
   --min-time MS       milliseconds per sample at least (default 10)
+  --series N          measures every row N times, all rows in turn: N series, each with its data
+                      checked and with the target waiting anew. us/op, quartiles, min us and spread
+                      are then those of the N series' medians, and a line below the row shows
+                      them: a row that runs at one of two speeds from series to series is seen
+  --quartiles-within P
+                      rows whose first or third quartile lies more than P percent from the median
+                      are marked "noisy" (default 15); given explicitly, it also makes the exit
+                      status 3 if there is such a row
   --interleave        rows that are compared with each other are sampled in turn (A B A B), so
                       that all of them see the same machine; they are then reported together
 
@@ -86,7 +94,15 @@ Output
 
 Times are per operation: of several ranks at once the slowest; bandwidth and rate are then the sum.
 Bandwidth counts moved bytes once (MB/s = 10^6 bytes per second). spread is the distance between
-the quartiles as a part of the median. Rows that can be compared (put with raw-put, a strided put
+the quartiles as a part of the median. At the end of a row:
+  noisy               a quartile lies further from the median than --quartiles-within allows: do not
+                      compare this row with others; measure it again on an idle machine
+  two speeds          the values gather in two places at least 15 % apart, with 15 % of them at the
+                      rarer one, so that the median hides one: how many there are of each, and their
+                      medians. At least 10 values are needed. distribution.h describes the test
+With --series, the line below the row counts the series' medians in 24 intervals of equal ratio between
+the smallest and the largest: "." none, "1" to "9", "+" ten or more. CSV and JSON files have every
+value. Rows that can be compared (put with raw-put, a strided put
 with mpi-pack-put, a mode with its serial form, ...) are compared at the end, when both were measured.
 )";
 }

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""What armci-bench writes of several series. Which figures come out does not matter, only that they fit together.
+
+usage: run_bench.py MPIEXEC ARMCI_BENCH
+"""
+
+import csv
+import io
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+MPIEXEC, BENCH = sys.argv[1:3]
+SERIES = 5
+ROWS = ["--ops", "put,acc-strided,fetch-add,lock,flag-barrier,overlap-put", "--sizes", "1K", "--runs", "8",
+        "--modes", "latency", "--repeat", "3", "--min-time", "0"]
+complaints = []
+
+
+def run(*arguments, **settings):
+    """Exit status, standard output, standard error of a job of two ranks."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
+    environment.update(settings)
+    done = subprocess.run([MPIEXEC, "-n", "2", BENCH, *ROWS, *arguments], env=environment,
+                          capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def expect(condition, what):
+    if not condition:
+        complaints.append(what)
+
+
+def equal(a, b):
+    return abs(a - b) <= 1e-4 * max(abs(a), abs(b))
+
+
+def check_json(**settings):
+    status, output, errors = run("--series", str(SERIES), "--quartiles-within", "15", "--json", "-", **settings)
+    document = json.loads(output)
+    rows = document["rows"]
+    expect(len(rows) == 7, f"7 rows, not {len(rows)}")
+    for row in rows:
+        what = f"{row['operation']} {row['mode']} {row}"
+        values = row["values_us"]
+        expect(row["status"] == "ok", f"{what}: right")
+        expect(row["series"] == SERIES and len(values) == SERIES, f"{what}: a value for each series")
+        expect(row["samples"] >= 3 * SERIES and row["samples"] % SERIES == 0, f"{what}: samples of all series")
+        expect(equal(row["median_us"], statistics.median(values)), f"{what}: median of the values")
+        expect(row["min_us"] == min(values) and row["max_us"] == max(values), f"{what}: extremes of the values")
+        lower, upper = sorted(values)[1], sorted(values)[3]
+        expect(equal(row["quartile_1_us"], lower) and equal(row["quartile_3_us"], upper), f"{what}: quartiles")
+        distance = max(upper - row["median_us"], row["median_us"] - lower)
+        far = distance / row["median_us"] if row["median_us"] else 0
+        if not equal(far, 0.15):
+            expect(row["noisy"] == (far > 0.15), f"{what}: noisy or not")
+        expect("two_speeds" not in row, f"{what}: {SERIES} values tell nothing of two speeds")
+    noisy = sum(row["noisy"] for row in rows)
+    expect(status == (3 if noisy else 0), f"status {status} with {noisy} noisy rows: {errors}")
+    expect(not noisy or f"of {noisy} of 7 rows a quartile" in errors, f"says what is wrong: {errors}")
+    expect(document["settings"]["series"] == SERIES, "the number of series among the settings")
+
+
+def check_csv():
+    status, output, errors = run("--series", str(SERIES), "--csv", "-")
+    expect(status == 0, f"without --quartiles-within noise does not matter: {status} {errors}")
+    lines = list(csv.DictReader(io.StringIO(output)))
+    expect(len(lines) == 7, f"7 lines: {output}")
+    for line in lines:
+        values = [float(value) for value in line["values_us"].split()]
+        expect(None not in line and None not in line.values(), f"a value for each column: {line}")
+        expect(line["series"] == str(SERIES) and len(values) == SERIES, f"a value for each series: {line}")
+        expect(float(line["quartile_1_us"]) <= float(line["quartile_3_us"]), f"quartiles: {line}")
+        expect(line["marks"] in ("", "noisy"), f"marks: {line}")
+
+
+def check_table():
+    status, output, errors = run("--series", str(SERIES))
+    expect(status == 0, f"status {status}: {errors}")
+    expect(output.count(f"    {SERIES} series: quartiles ") == 7, f"a line for the series of each row: {output}")
+    marked = any(line.endswith("  noisy") for line in output.splitlines())
+    expect(marked == ("# noisy: a quartile lies more than 15 %" in output), f"a legend if it is needed: {output}")
+    status, output, errors = run()
+    expect(status == 0 and " series: " not in output, f"no such line for one series: {output}")
+
+
+check_json()
+check_json(ARMCI_NODE_SIZE="1")
+check_csv()
+check_table()
+for complaint in complaints:
+    print(f"FAIL {complaint}")
+print(f"{len(complaints)} complaints")
+sys.exit(1 if complaints else 0)
