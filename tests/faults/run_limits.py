@@ -100,7 +100,7 @@ def needs_group():
 def remove_group():
     path, _ = memory_group()
     if os.path.isdir(path):
-        jobs.wait_until(lambda: not open(f"{path}/cgroup.procs", encoding="ascii").read(), 5)
+        jobs.wait_until(lambda: not open(f"{path}/cgroup.procs", encoding="ascii").read(), jobs.GONE_WITHIN_S)
         os.rmdir(path)
 
 

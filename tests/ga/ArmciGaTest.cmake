@@ -5,11 +5,10 @@
 #       libarmci.a and libarmci.so, and adds the tests ga.link.<name>_static and _shared.
 #
 #   armci_ga_run(<name> KIND static|shared NP <ranks>... [CONFIGS <config>...] [ARGS <argument>...]
-#                [VARIANT <word>] [ENVIRONMENT NAME=value...] [TIMEOUT <seconds>] [LABELS <label>...])
+#                [VARIANT <word>] [ENVIRONMENT NAME=value...] [LABELS <label>...])
 #       Adds a test ga.<name>.<kind>[np=<ranks>,<config>] for each number of ranks and configuration.
 #       A configuration is written as for multi-rank tests (ArmciMpTest.cmake); by default "node=all".
-#       VARIANT goes into the name: ga.<name>.<kind>.<variant>[…]. TIMEOUT is the limit of the job
-#       (default 60).
+#       VARIANT goes into the name: ga.<name>.<kind>.<variant>[…].
 
 include(${CMAKE_CURRENT_LIST_DIR}/../mp/ArmciMpTest.cmake)
 
@@ -34,19 +33,15 @@ function(armci_ga_program name)
             COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_link.sh ${kind}
                 $<TARGET_FILE:${program}> $<TARGET_FILE:armci_shared>)
         set_tests_properties(ga.link.${name}_${kind} PROPERTIES
-            ENVIRONMENT "NM=${CMAKE_NM}" LABELS ga TIMEOUT 30 RUN_SERIAL TRUE)
+            ENVIRONMENT "NM=${CMAKE_NM}" LABELS ga TIMEOUT ${ARMCI_TEST_LIMIT_S} RUN_SERIAL TRUE)
     endforeach()
 endfunction()
 
 function(armci_ga_run name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIND;VARIANT;TIMEOUT" "NP;CONFIGS;ARGS;ENVIRONMENT;LABELS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIND;VARIANT" "NP;CONFIGS;ARGS;ENVIRONMENT;LABELS")
     if(NOT arg_CONFIGS)
         set(arg_CONFIGS "node=all")
     endif()
-    if(NOT arg_TIMEOUT)
-        set(arg_TIMEOUT 60)
-    endif()
-    math(EXPR ctest_timeout "${arg_TIMEOUT} + 30")
     set(family ga.${name}.${arg_KIND})
     if(arg_VARIANT)
         string(APPEND family .${arg_VARIANT})
@@ -57,12 +52,12 @@ function(armci_ga_run name)
             set(test "${family}[np=${np},${config}]")
             add_test(NAME "${test}" COMMAND
                 ${CMAKE_CURRENT_SOURCE_DIR}/run_job.sh
-                ${ARMCI_TIMEOUT_PROGRAM} --kill-after=5 ${arg_TIMEOUT}
+                ${ARMCI_TIMEOUT_PROGRAM} --kill-after=5 ${ARMCI_TEST_JOB_LIMIT_S}
                 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${np} ${MPIEXEC_PREFLAGS}
                 $<TARGET_FILE:ga_${name}_${arg_KIND}> ${arg_ARGS})
             set_tests_properties("${test}" PROPERTIES
                 ENVIRONMENT "${environment};${arg_ENVIRONMENT}"
-                LABELS "ga;${arg_LABELS}" TIMEOUT ${ctest_timeout} RUN_SERIAL TRUE)
+                LABELS "ga;${arg_LABELS}" TIMEOUT ${ARMCI_TEST_LIMIT_S} RUN_SERIAL TRUE)
         endforeach()
     endforeach()
 endfunction()

@@ -20,7 +20,7 @@ fail() {
 run_program() {
     program=$1
     shift
-    env "$@" timeout 60 "$MPIEXEC" -n 2 "$program"
+    env "$@" timeout 1200 "$MPIEXEC" -n 2 "$program"
 }
 
 # usage: check_linkage PROGRAM shared|static

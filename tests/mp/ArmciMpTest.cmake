@@ -5,12 +5,12 @@
 #       shared one). OWN_MAIN: one of the sources has main().
 #
 #   armci_mp_run(<name> NP <ranks>... CONFIGS <config>... [FILTER <gtest filter>] [VARIANT <word>]
-#                [BESIDE <name>] [LABELS <label>...] [TIMEOUT <seconds>] [MAY_WARN])
+#                [BESIDE <name>] [LABELS <label>...] [MAY_WARN])
 #       Adds a test mp.<name>[np=<ranks>,<config>] for each number of ranks and each configuration.
 #       VARIANT makes a second family of tests from one program: mp.<name>.<variant>[…].
 #       BESIDE: only rank 0 runs this program, the others that one.
-#       TIMEOUT is the limit of one job (default 60). A warning or error of the library fails the
-#       test even if the program is content; MAY_WARN allows warnings.
+#       A warning or error of the library fails the test even if the program is content; MAY_WARN
+#       allows warnings.
 #
 # A configuration is a list "key=value,key=value" of
 #       node      ranks per node, or all                              ARMCI_NODE_SIZE
@@ -133,14 +133,7 @@ function(armci_mp_labels config result)
 endfunction()
 
 function(armci_mp_run program)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "MAY_WARN" "FILTER;VARIANT;BESIDE;TIMEOUT" "NP;CONFIGS;LABELS")
-    if(NOT arg_TIMEOUT)
-        set(arg_TIMEOUT 60)
-    endif()
-    if(ARMCI_SANITIZE)
-        math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}")
-    endif()
-    math(EXPR ctest_timeout "${arg_TIMEOUT} + 30")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "MAY_WARN" "FILTER;VARIANT;BESIDE" "NP;CONFIGS;LABELS")
     set(family mp.${program})
     if(arg_VARIANT)
         string(APPEND family .${arg_VARIANT})
@@ -172,7 +165,7 @@ function(armci_mp_run program)
                     $<TARGET_FILE:mp_${arg_BESIDE}> ${program_arguments})
             endif()
             add_test(NAME "${test}" COMMAND
-                ${ARMCI_TIMEOUT_PROGRAM} --kill-after=5 ${arg_TIMEOUT}
+                ${ARMCI_TIMEOUT_PROGRAM} --kill-after=5 ${ARMCI_TEST_JOB_LIMIT_S}
                 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS}
                 $<TARGET_FILE:mp_${program}> ${program_arguments} ${others})
             # PROCESSORS keeps jobs from sharing cores as far as the machine allows.
@@ -180,7 +173,7 @@ function(armci_mp_run program)
                 ENVIRONMENT "${environment}"
                 LABELS "${labels};${arg_LABELS}"
                 PROCESSORS ${np}
-                TIMEOUT ${ctest_timeout}
+                TIMEOUT ${ARMCI_TEST_LIMIT_S}
                 SKIP_REGULAR_EXPRESSION "ALL TESTS SKIPPED"
                 FAIL_REGULAR_EXPRESSION "${unexpected}")
         endforeach()

@@ -23,7 +23,7 @@ def run(*arguments, **settings):
     """Exit status, standard output, standard error of a job of two ranks."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
     environment.update(settings)
-    done = subprocess.run([MPIEXEC, "-n", "2", BENCH, *ROWS, *arguments], env=environment,
+    done = subprocess.run(["timeout", "--kill-after=5", "1200", MPIEXEC, "-n", "2", BENCH, *ROWS, *arguments], env=environment,
                           capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
 

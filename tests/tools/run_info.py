@@ -17,7 +17,7 @@ def run(*command, **settings):
     """Exit status, standard output, standard error."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
     environment.update(settings)
-    command = ["timeout", "--kill-after=5", "60", *command]
+    command = ["timeout", "--kill-after=5", "1200", *command]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
 

@@ -19,7 +19,7 @@ def run(program, *arguments, ranks=2, **settings):
     """Exit status, standard output, standard error of a job on virtual nodes of one rank."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
     environment.update({"ARMCI_NODE_SIZE": "1", **settings})
-    command = ["timeout", "--kill-after=5", "60", MPIEXEC, "-n", str(ranks), program, *arguments]
+    command = ["timeout", "--kill-after=5", "1200", MPIEXEC, "-n", str(ranks), program, *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
 

@@ -31,7 +31,7 @@ def run(name, what, directory, command=None, **settings):
     command = command or [MPIEXEC, "-n", "2", TRANSFERS]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
     environment.update(ARMCI_NODE_SIZE="1", ARMCI_PROVIDER=PROVIDER, **settings)
-    command = ["timeout", "--kill-after=5", "100", *command, what]
+    command = ["timeout", "--kill-after=5", "1200", *command, what]
     done = subprocess.run(command, env=environment, cwd=directory, capture_output=True, text=True,
                           check=False)
     return done.returncode, done.stderr

@@ -32,9 +32,9 @@ if(TARGET armci-bench)
         add_test(NAME armci-bench.${name}
             COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${rank_count}
                 $<TARGET_FILE:armci-bench> --sizes 8,10000 --runs 8,1000 --dims 2,3 --segments 5
-                --repeat 1 --min-time 0 --window 8 ${ARGN})
+                --repeat 1 --min-time 0 --window 8 --busy-limit ${ARMCI_TEST_JOB_LIMIT_S} ${ARGN})
         set_tests_properties(armci-bench.${name} PROPERTIES
-            TIMEOUT 120 PROCESSORS ${rank_count} LABELS bench)
+            TIMEOUT ${ARMCI_TEST_LIMIT_S} PROCESSORS ${rank_count} LABELS bench)
     endfunction()
     armci_add_bench_test(one_rank 1 --ops contiguous,strided,vector,rmw,sync)
     armci_add_bench_test(one_on_last 3 --ops all)
@@ -61,7 +61,7 @@ endif()
 # Ways to move data between processes, without this library: each with its data checked.
 if(TARGET transfer_mechanisms)
     add_test(NAME transfer_mechanisms COMMAND transfer_mechanisms --smoke --csv -)
-    set_tests_properties(transfer_mechanisms PROPERTIES TIMEOUT 120 PROCESSORS 2 LABELS bench)
+    set_tests_properties(transfer_mechanisms PROPERTIES TIMEOUT ${ARMCI_TEST_LIMIT_S} PROCESSORS 2 LABELS bench)
 endif()
 
 find_package(Python3 COMPONENTS Interpreter)
@@ -70,9 +70,9 @@ if(Python3_FOUND)
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/benchmarks/compare/ratios_test.py)
     add_test(NAME count_misses_script COMMAND ${Python3_EXECUTABLE}
         ${PROJECT_SOURCE_DIR}/benchmarks/transfer_mechanisms/count_misses_test.py)
-    set_tests_properties(count_misses_script PROPERTIES TIMEOUT 60 LABELS bench)
+    set_tests_properties(count_misses_script PROPERTIES TIMEOUT ${ARMCI_TEST_LIMIT_S} LABELS bench)
     # 77: there is no matplotlib.
     add_test(NAME tools.armci-plot
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/armci-plot/armci_plot_test.py)
-    set_tests_properties(tools.armci-plot PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 60 LABELS bench)
+    set_tests_properties(tools.armci-plot PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${ARMCI_TEST_LIMIT_S} LABELS bench)
 endif()
