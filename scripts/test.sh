@@ -102,8 +102,14 @@ run_part() {
     local preset=$1 target=$2 started=$SECONDS
     shift 2
     printf '\n== %s\n' "$preset$suffix"
+    # With sanitizers only the tests are of interest, of which those targets are made.
+    local benchmarks=OFF
+    if [[ $preset == release ]]; then
+        benchmarks=ON
+    fi
     if ! "$root/scripts/build.sh" "$preset" --mpi "$mpi" --compiler "$compiler" \
-        --target "$target" -DARMCI_BUILD_TESTS=ON -DARMCI_BUILD_TOOLS=ON -DARMCI_BUILD_EXAMPLES=ON; then
+        --target "$target" -DARMCI_BUILD_TESTS=ON -DARMCI_BUILD_TOOLS=ON -DARMCI_BUILD_EXAMPLES=ON \
+        -DARMCI_BUILD_BENCHMARKS="$benchmarks"; then
         echo "test: $preset does not build"
         failed=$((failed + 1))
         return

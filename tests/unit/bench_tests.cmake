@@ -58,12 +58,6 @@ if(TARGET armci-bench)
         PROPERTIES ENVIRONMENT ARMCI_NODE_SIZE=1)
 endif()
 
-# Ways to move data between processes, without this library: each with its data checked.
-if(TARGET transfer_mechanisms)
-    add_test(NAME transfer_mechanisms COMMAND transfer_mechanisms --smoke --csv -)
-    set_tests_properties(transfer_mechanisms PROPERTIES TIMEOUT ${ARMCI_TEST_LIMIT_S} PROCESSORS 2 LABELS bench)
-endif()
-
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
     add_test(NAME compare_script
