@@ -46,6 +46,11 @@ if(ARMCI_MPI_IS_OPENMPI)
     list(APPEND private_libs ${MPI_C_LIBRARIES})
 endif()
 list(REMOVE_DUPLICATES private_libs)
+# CMake has pkg-config name folders in which every linker looks anyway; programs that name them would
+# find the libraries there before those of folders that they name after them.
+foreach(directory IN LISTS CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+    list(REMOVE_ITEM private_libs -L${directory})
+endforeach()
 list(JOIN private_libs " " ARMCI_PC_LIBS_PRIVATE)
 file(RELATIVE_PATH ARMCI_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" ARMCI_PC_PREFIX "${ARMCI_PC_PREFIX}")
@@ -53,7 +58,15 @@ string(REGEX REPLACE "/$" "" ARMCI_PC_PREFIX "${ARMCI_PC_PREFIX}")
 cmake_path(APPEND ARMCI_PC_LIBDIR "\${prefix}" ${CMAKE_INSTALL_LIBDIR})
 cmake_path(APPEND ARMCI_PC_INCLUDEDIR "\${prefix}" ${CMAKE_INSTALL_INCLUDEDIR})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/armci.pc.in ${PROJECT_BINARY_DIR}/armci.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/armci.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# pkg-config leaves out folders of the system, but not when they are given relative to the file.
+set(pc_prefix_line "prefix=\${pcfiledir}/${ARMCI_PC_PREFIX}")
+install(CODE "
+    file(READ [[${PROJECT_BINARY_DIR}/armci.pc]] text)
+    if(CMAKE_INSTALL_PREFIX MATCHES [[^/usr/?$]])
+        string(REPLACE [[${pc_prefix_line}]] [[prefix=/usr]] text \"\${text}\")
+    endif()
+    file(WRITE [[${PROJECT_BINARY_DIR}/installed/armci.pc]] \"\${text}\")")
+install(FILES ${PROJECT_BINARY_DIR}/installed/armci.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # ---- CMake package ----
 install(EXPORT armci-targets NAMESPACE armci:: DESTINATION ${armci_cmake_dir})

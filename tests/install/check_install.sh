@@ -33,6 +33,26 @@ check_linkage() {
     [ "$found" = "$2" ] || fail "$1 is linked with the $found library, not the $2 one"
 }
 
+# usage: check_folders PREFIX FLAGS
+# The flags name the library directory of the prefix, and of the others none where linkers look anyway.
+check_folders() {
+    folders=
+    for flag in $2; do
+        case $flag in
+        -L*) folders="$folders $(realpath -m "${flag#-L}")" ;;
+        esac
+    done
+    case " $folders " in
+    *" $1/$LIBDIR "*) ;;
+    *) fail "armci.pc does not name $1/$LIBDIR: $2" ;;
+    esac
+    for folder in $folders; do
+        case $folder in
+        /lib | /lib/* | /usr/lib | /usr/lib/*) fail "armci.pc names $folder: $2" ;;
+        esac
+    done
+}
+
 prepare() {
     rm -rf "$WORK"
     mkdir -p "$WORK"
@@ -83,6 +103,7 @@ alias_name() {
 pkgconfig_shared() {
     export PKG_CONFIG_PATH="$prefix/$LIBDIR/pkgconfig"
     [ "$(pkg-config --modversion armci)" = "$VERSION" ] || fail "wrong version in armci.pc"
+    check_folders "$prefix" "$(pkg-config --libs armci)"
     # shellcheck disable=SC2046 # words of a command line
     "$MPICC" $(pkg-config --cflags armci) "$consumer/main.c" "$consumer/ring_exchange.c" \
         $(pkg-config --libs armci) -o "$WORK/ring_pkgconfig"
@@ -92,11 +113,33 @@ pkgconfig_shared() {
 
 pkgconfig_static() {
     export PKG_CONFIG_PATH="$static_prefix/$LIBDIR/pkgconfig"
+    check_folders "$static_prefix" "$(PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 pkg-config --static --libs armci)"
     # shellcheck disable=SC2046
     "$MPICC" $(pkg-config --cflags armci) "$consumer/main.c" "$consumer/ring_exchange.c" \
         $(pkg-config --static --libs armci) -o "$WORK/ring_static"
     check_linkage "$WORK/ring_static" static
     run_program "$WORK/ring_static"
+}
+
+# The tools use the shared library of their prefix, also when that has been moved.
+tools() {
+    cp -a "$prefix" "$WORK/moved"
+    for tool in armci-bench; do
+        check_linkage "$WORK/moved/bin/$tool" shared
+        found=$(env -u LD_LIBRARY_PATH ldd "$WORK/moved/bin/$tool" | sed -n 's/.*libarmci\.so\.0 => \(.*\) (.*/\1/p')
+        [ "$(realpath "$found")" = "$(realpath "$WORK/moved/$LIBDIR/libarmci.so.0")" ] ||
+            fail "$tool finds the library at '$found'"
+    done
+    env -u LD_LIBRARY_PATH timeout 1200 "$MPIEXEC" -n 2 "$WORK/moved/bin/armci-bench" \
+        --ops put --sizes 8 --repeat 1 --min-time 0
+}
+
+# As a package of a distribution.
+system_prefix() {
+    DESTDIR="$WORK/system" "$CMAKE" --install "$BUILD_DIR" --prefix /usr >"$WORK/system.log"
+    export PKG_CONFIG_PATH="$WORK/system/usr/$LIBDIR/pkgconfig"
+    flags=$(pkg-config --cflags --libs armci)
+    [ "$flags" = "-larmci " ] || fail "armci.pc below /usr says: $flags"
 }
 
 fortran_static() {
@@ -127,7 +170,7 @@ clean() {
 }
 
 case $1 in
-prepare | shared | alias_name | pkgconfig_shared | pkgconfig_static | fortran_static | \
-    cmake_package | clean) "$1" ;;
+prepare | shared | alias_name | pkgconfig_shared | pkgconfig_static | tools | system_prefix | \
+    fortran_static | cmake_package | clean) "$1" ;;
 *) fail "unknown step $1" ;;
 esac
