@@ -4,6 +4,7 @@
 #   scripts/setup.sh [GROUP...]     groups of packages.txt; default: build test
 #
 # Needs neither root nor network when nothing is missing. Without root it only says what is missing.
+# While it installs it says every few seconds what it is at.
 set -euo pipefail
 
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -40,23 +41,57 @@ keep_defaults() {
     done < <(mpi_alternatives)
 }
 
+# What apt tells by APT::Status-Fd on standard input, such as "dlstatus:3:12.5:Retrieving file 3 of 24" or
+# "pmstatus:cmake:40.1:Unpacking cmake (amd64)": a line at most every five seconds, and at least every ten.
+show_progress() {
+    local line status said=$SECONDS now='' shown=''
+    while :; do
+        status=0
+        IFS= read -r -t 2 line || status=$?
+        if ((status > 0 && status <= 128)); then
+            break # apt has ended
+        fi
+        if ((status == 0)) && [[ $line =~ ^(dl|pm)status:.*:([0-9]+)(\.[0-9]+)?:(.*)$ ]]; then
+            now="${BASH_REMATCH[2]} % fetched"
+            if [[ ${BASH_REMATCH[1]} == pm ]]; then
+                now="${BASH_REMATCH[2]} % installed"
+            fi
+            now+=", ${BASH_REMATCH[4]}"
+        fi
+        if ((SECONDS - said >= 10)) || { ((SECONDS - said >= 5)) && [[ $now != "$shown" ]]; }; then
+            printf 'setup: %4d s  %s\n' $((SECONDS - started)) "${now:-waiting for apt}"
+            said=$SECONDS shown=$now
+        fi
+    done
+}
+
+# run_apt COMMAND...: its output goes to the log, what it is at to standard output
+run_apt() {
+    apt-get -o DPkg::Lock::Timeout=300 -o APT::Status-Fd=3 "$@" >>"$log" 2>&1 </dev/null 3> >(show_progress >&4)
+}
+
 install_packages() {
-    local log alternatives
+    local alternatives started=$SECONDS
     log=$(mktemp --tmpdir armci-setup.XXXXXX)
     alternatives=$(mpi_alternatives)
-    echo "setup: installing $*"
+    echo "setup: installing ${#missing[@]} packages and what they need: $*"
     export DEBIAN_FRONTEND=noninteractive
+    exec 4>&1
+    echo "setup: lists of packages"
     # An update that fails, say for a source of somebody else's, need not stop the installation.
-    if ! {
-        apt-get -o DPkg::Lock::Timeout=300 update || true
-        apt-get -o DPkg::Lock::Timeout=300 install --yes --no-install-recommends "$@"
-    } >"$log" 2>&1 </dev/null; then
+    run_apt update || true
+    # "0 upgraded, 24 newly installed, ...", "Need to get 98 MB of archives."
+    { LC_ALL=C apt-get install --assume-no --no-install-recommends "$@" 2>&1 </dev/null || true; } |
+        sed -n '/newly installed/s/^/setup: /p; /^Need to get/s/^/setup: /p; /^After this/s/^/setup: /p'
+    echo "setup: this takes a minute for every 100 MB or so, mostly of the mirror and the disk"
+    if ! run_apt install --yes --no-install-recommends "$@"; then
         tail -n 20 "$log" >&2
         echo "setup: apt-get failed; all of its output is in $log" >&2
         exit 1
     fi
     rm -f "$log"
     keep_defaults "$alternatives"
+    echo "setup: done in $((SECONDS - started)) s"
 }
 
 missing=()

@@ -128,7 +128,15 @@ run_part() {
     echo "== $preset took $((SECONDS - started)) s"
 }
 
+# What this is going to do. Times are of two idle processors and an empty build folder.
+echo "test: Debian packages that are missing, if any (some minutes on a new system)"
 "$root/scripts/setup.sh" "${packages[@]}"
+if [[ -z $filter ]]; then
+    echo "test: next, release: compiles everything (4 minutes) and runs all tests (8 minutes)"
+    if [[ $quick == no ]]; then
+        echo "test: then, asan and tsan: compile tests (2 minutes each) and run them (2 minutes each)"
+    fi
+fi
 run_part release all
 if [[ $quick == no ]]; then
     run_part asan armci_asan_tests -L '^asan$'
