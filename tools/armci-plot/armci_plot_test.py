@@ -115,6 +115,53 @@ class ArmciPlotTest(unittest.TestCase):
                          {"overlap-put target": [(4096, 195), (65536, 195)]})
         self.assert_fails("none of the rows belongs", "hidden-size", FIXTURE)
 
+    def canvas_of(self, line_count):
+        series = {f"put-strided window runs of {line} by 2 ranks": [(8, 1), (16, line + 1)]
+                  for line in range(line_count)}
+        canvas = armci_plot.draw(series, armci_plot.FIGURES["bandwidth-run"], "title", False)
+        armci_plot.load_matplotlib()
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        FigureCanvasAgg(canvas).draw()
+        return canvas
+
+    def test_legend_leaves_the_axes_their_room(self):
+        for line_count in (1, 6, 7, 24, 40, 41, 100):
+            with self.subTest(line_count=line_count):
+                canvas = self.canvas_of(line_count)
+                axes = canvas.axes[0]
+                legend = axes.get_legend().get_window_extent()
+                inside = axes.get_window_extent()
+                self.assertGreaterEqual(inside.width, 6.5 * canvas.dpi)
+                self.assertGreaterEqual(inside.height, 4 * canvas.dpi)
+                self.assertGreaterEqual(legend.y0, 0)
+                self.assertLessEqual(legend.y1, canvas.bbox.y1)
+                self.assertLessEqual(legend.x1, canvas.bbox.x1)
+                if line_count > 6:
+                    self.assertGreaterEqual(legend.x0, inside.x1)
+
+    def distribution_file(self, values):
+        path = self.path("series.csv")
+        with open(FIXTURE, encoding="utf-8") as file:
+            header = file.readline().strip()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(header + ",quartile_1_us,quartile_3_us,marks,series,values_us\n")
+            for operation in ("put", "get"):
+                file.write(f'{operation},latency,8,"contiguous",8,1,1,,,1,rma,ok,15,500,1,0.9,2,0.1,8,100,'
+                           f"0.9,1.9,noisy two-speeds,10,{values}\n")
+        return path
+
+    def test_distribution(self):
+        path = self.distribution_file("1 1.9 1 1.8 1 2 1 1 1 0.9")
+        svg = self.draw("distribution", path)
+        self.assertIn(">put: 1 \u00b5s<", svg)
+        self.assertIn(">get: 1 \u00b5s<", svg)
+        rows = armci_plot.read_rows(path, "series")
+        self.assertEqual(armci_plot.make_distributions(rows)[1],
+                         ("get", [1, 1.9, 1, 1.8, 1, 2, 1, 1, 1, 0.9]))
+        self.assert_fails("without the column values_us", "distribution", FIXTURE)
+        self.assert_fails("are not numbers", "distribution", self.distribution_file("1 fast"))
+        self.assert_fails("the median is 0", "distribution", self.distribution_file("0 0 1"))
+
     # -- Lines --
 
     def series(self, figure, **conditions):
