@@ -49,7 +49,7 @@ def write(path, text):
 
 def check_profiles(directory):
     profile = os.path.join(directory, "profile")
-    job = run(TUNE, "--quick", "--output", profile)
+    job = run(TUNE, "--quick", "--force", "--output", profile)
     expect_success(job, "armci-tune", "shortest run that goes by it", f"ARMCI_PROFILE={profile}")
     if not os.path.exists(profile):
         complaints.append("armci-tune wrote no profile")
@@ -94,6 +94,23 @@ def check_profiles(directory):
         expect(job[2].count("ARMCI Warning") == 1 and reason in job[2], f"warns: {reason}", job)
 
 
+def check_refusal(directory):
+    """Whether so short a measurement is good enough is up to the machine; what follows is not."""
+    profile = os.path.join(directory, "doubtful")
+    job = run(TUNE, "--quick", "--output", profile)
+    expect(job[0] in (0, 3), "a status of its own for a refusal", job)
+    expect((job[0] == 0) == os.path.exists(profile), "a profile only where it is accepted", job)
+    if job[0] == 3:
+        for text in ("no profile, because these measurements are not good enough:\n  ", "--seconds 60"):
+            expect(text in job[2], f"a refusal says {text!r}", job)
+        expect("profile written" not in job[1], "no profile is announced", job)
+    # What was there stays.
+    write(profile, "an older profile\n")
+    job = run(TUNE, "--quick", "--output", profile)
+    with open(profile, encoding="utf-8") as file:
+        expect((file.read() == "an older profile\n") == (job[0] == 3), "a refusal replaces nothing", job)
+
+
 def check_arguments(directory):
     for request, reason in (
         ("put,10,100", "give OP,ROWS,RUN,TARGET"),
@@ -112,6 +129,9 @@ def check_arguments(directory):
     expect_success(run(INFO, "--explain", "get,5,8,0"), "local", "route: local, because")
 
     expect_refusal(run(TUNE, "--speed", ranks=1), "unknown option", 2, "unknown option --speed")
+    for seconds in ("0", "x", "-1", "100000"):
+        expect_refusal(run(TUNE, "--seconds", seconds, ranks=1), f"--seconds {seconds}", 2,
+                       "--seconds needs a number from 1 to 86400")
     expect_refusal(run(TUNE, "--output", ranks=1), "no file", 2, "--output needs the name of a file")
     expect_refusal(run(TUNE, "--output", os.path.join(directory, "no", "file"), ranks=1), "no directory", 1,
                    "cannot be written: No such file")
@@ -123,6 +143,7 @@ def check_arguments(directory):
 def main():
     with tempfile.TemporaryDirectory() as directory:
         check_profiles(directory)
+        check_refusal(directory)
         check_arguments(directory)
     for complaint in complaints:
         print(complaint, file=sys.stderr)

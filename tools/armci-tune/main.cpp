@@ -15,7 +15,9 @@
 #include "armci-info/crossovers.h"
 #include "armci-tune/fit.h"
 #include "armci-tune/measure.h"
+#include "armci-tune/quality.h"
 #include "armci-tune/verify.h"
+#include "base/config_value.h"
 #include "base/topology.h"
 #include "core/runtime.h"
 #include "pipeline/copy_costs.h"
@@ -30,22 +32,31 @@ using armci::tune::Meter;
 using armci::tune::Sample;
 
 const char* const kUsage =
-    "usage: mpiexec -n 2 armci-tune [--output FILE] [--quick]\n"
+    "usage: mpiexec -n 2 armci-tune [--output FILE] [--seconds N] [--quick] [--force]\n"
     "\n"
     "Measures put, get and accumulate on every route between rank 0 and a rank of another node, "
     "fits\n"
     "the cost model to that, and prints from which run length on direct remote access is chosen, "
     "and\n"
-    "how good these choices are. Takes a few seconds.\n"
+    "how good these choices are. Takes a few seconds. Where other work on the nodes has spoilt the "
+    "measurements\n"
+    "there is no profile, but the reasons, and the exit status is 3.\n"
     "  --output FILE  writes the profile there, for ARMCI_PROFILE; without it to standard output\n"
+    "  --seconds N    measures for that long (default 6): more repetitions of each transfer\n"
     "  --quick        few measurements: to try it out\n"
+    "  --force        a profile in any case\n"
     "On one host, ARMCI_NODE_SIZE=1 makes each rank a node.\n";
 
 constexpr int64_t kLargestBytes = 4 << 20;
 
+constexpr int kExitFailed = 1;
+constexpr int kExitRefused = 3;  // the measurements are not good enough
+
 struct Options {
     std::string output;
     bool quick = false;
+    bool force = false;
+    int64_t seconds = 6;
     bool help = false;
 };
 
@@ -54,13 +65,21 @@ bool parse(int argc, char** argv, Options* options, std::string* error) {
         const std::string word = argv[i];
         if (word == "--quick") {
             options->quick = true;
+            options->seconds = 0;
+        } else if (word == "--force") {
+            options->force = true;
+        } else if (word == "--seconds" && i + 1 < argc &&
+                   armci::base::parse_integer(argv[i + 1], &options->seconds) &&
+                   options->seconds >= 1 && options->seconds <= 86400) {
+            ++i;
         } else if (word == "--help" || word == "-h") {
             options->help = true;
         } else if (word == "--output" && i + 1 < argc && argv[i + 1][0] != '\0') {
             options->output = argv[++i];
         } else {
-            *error =
-                word == "--output" ? "--output needs the name of a file" : "unknown option " + word;
+            *error = word == "--output"    ? "--output needs the name of a file"
+                     : word == "--seconds" ? "--seconds needs a number from 1 to 86400"
+                                           : "unknown option " + word;
             return false;
         }
     }
@@ -164,8 +183,28 @@ int first_rank_elsewhere(int size) {
     return -1;
 }
 
-// On rank 0, while the others wait in ARMCI_Barrier.
-bool tune(const Options& options, void* local, void* remote, int target) {
+// Says so, if the profile must not be used.
+bool is_refused(const std::vector<std::string>& faults, const Options& options) {
+    if (faults.empty()) {
+        return false;
+    }
+    std::fflush(stdout);
+    std::fprintf(stderr, "armci-tune: %s\n",
+                 options.force ? "a doubtful profile, because of --force:"
+                               : "no profile, because these measurements are not good enough:");
+    for (const std::string& fault : faults) {
+        std::fprintf(stderr, "  %s\n", fault.c_str());
+    }
+    if (!options.force) {
+        std::fprintf(stderr,
+                     "armci-tune: measure while nothing else runs on the nodes, between two hosts "
+                     "rather than between virtual nodes of one, or for longer (--seconds 60)\n");
+    }
+    return !options.force;
+}
+
+// On rank 0, while the others wait in ARMCI_Barrier. Returns the exit status.
+int tune(const Options& options, void* local, void* remote, int target) {
     const armci::core::Network& network = *armci::core::running()->network;
     armci::pipeline::CostProfile profile;
     profile.provider = ARMCIX_Provider();
@@ -175,9 +214,9 @@ bool tune(const Options& options, void* local, void* remote, int target) {
     const int64_t budget_us = options.quick ? 10'000 : 300'000;
     if (!armci::pipeline::measure_copies(256 << 10, budget_us, &profile.constants)) {
         std::fprintf(stderr, "armci-tune: no memory\n");
-        return false;
+        return kExitFailed;
     }
-    Meter meter(local, remote, target, options.quick);
+    Meter meter(local, remote, target, options.quick, options.seconds);
     const bool rma = meter.can_take(Route::rma);
     std::vector<Cell> cells = cells_to_measure(rma, options.quick);
     meter.measure(&cells);
@@ -192,27 +231,31 @@ bool tune(const Options& options, void* local, void* remote, int target) {
     } else {
         std::printf("direct remote access is not used here: there is nothing to choose\n");
     }
+    if (is_refused(armci::tune::find_faults(cells, model), options)) {
+        return kExitRefused;
+    }
     const std::string text = format_profile(profile);
     if (options.output.empty()) {
         std::printf("\n%s", text.c_str());
-        return true;
+        return 0;
     }
     std::FILE* file = std::fopen(options.output.c_str(), "we");
     const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
     if ((file != nullptr && std::fclose(file) != 0) || !written) {
         std::fprintf(stderr, "armci-tune: %s cannot be written: %s\n", options.output.c_str(),
                      std::strerror(errno));
-        return false;
+        return kExitFailed;
     }
     std::printf("\nprofile written; export ARMCI_PROFILE=%s\n", options.output.c_str());
-    return true;
+    return 0;
 }
 
-// Before anything is measured, so that no time is lost.
+// Before anything is measured, so that no time is lost. Leaves what is there, and nothing new.
 bool can_write(const std::string& path) {
     if (path.empty()) {
         return true;
     }
+    const bool is_new = access(path.c_str(), F_OK) != 0;
     std::FILE* file = std::fopen(path.c_str(), "ae");
     if (file == nullptr) {
         std::fprintf(stderr, "armci-tune: %s cannot be written: %s\n", path.c_str(),
@@ -220,6 +263,9 @@ bool can_write(const std::string& path) {
         return false;
     }
     std::fclose(file);
+    if (is_new) {
+        std::remove(path.c_str());
+    }
     return true;
 }
 
@@ -227,7 +273,7 @@ int run(const Options& options, int rank, int size) {
     int good = rank == 0 && !can_write(options.output) ? 0 : 1;
     MPI_Bcast(&good, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (good == 0) {
-        return 1;
+        return kExitFailed;
     }
     ARMCI_Init();
     const int target = first_rank_elsewhere(size);
@@ -238,7 +284,7 @@ int run(const Options& options, int rank, int size) {
                          "ARMCI_NODE_SIZE=1 to measure between virtual nodes\n");
         }
         ARMCI_Finalize();
-        return 1;
+        return kExitFailed;
     }
     std::vector<void*> memory(static_cast<size_t>(size));
     void* local = ARMCI_Malloc_local(2 * kLargestBytes);
@@ -248,15 +294,16 @@ int run(const Options& options, int rank, int size) {
     std::memset(memory[static_cast<size_t>(rank)], 0, 2 * kLargestBytes);
     std::memset(local, 0, 2 * kLargestBytes);
     ARMCI_Barrier();
+    int status = 0;
     if (rank == 0) {
-        good = tune(options, local, memory[static_cast<size_t>(target)], target) ? 1 : 0;
+        status = tune(options, local, memory[static_cast<size_t>(target)], target);
     }
     ARMCI_Barrier();
-    MPI_Bcast(&good, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
     ARMCI_Free(memory[static_cast<size_t>(rank)]);
     ARMCI_Free_local(local);
     ARMCI_Finalize();
-    return good != 0 ? 0 : 1;
+    return status;
 }
 
 }  // namespace

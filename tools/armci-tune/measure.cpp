@@ -46,6 +46,13 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
+double quartile_distance(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const size_t count = values.size();
+    const double middle = values[count / 2];
+    return std::max(values[3 * count / 4] - middle, middle - values[count / 4]) / middle;
+}
+
 }  // namespace
 
 Meter::~Meter() {
@@ -121,28 +128,36 @@ double Meter::time_burst(const Cell& cell) {
 }
 
 void Meter::measure(std::vector<Cell>* cells) {
-    const int64_t budget_ns = quick_ ? 0 : 6'000'000'000;
+    const int64_t budget_ns = seconds_ * 1'000'000'000;
     const int64_t visit_ns = quick_ ? 200'000 : 2'000'000;
-    const int least_rounds = quick_ ? 1 : 2;
+    const int least_rounds = quick_ ? 1 : 5;
     std::vector<std::vector<std::vector<double>>> us(cells->size());
+    std::vector<std::vector<std::vector<double>>> medians(cells->size());
     const int64_t begin_ns = base::now_ns();
     for (int round = 0; round < least_rounds || base::now_ns() - begin_ns < budget_ns; ++round) {
         for (size_t i = 0; i < cells->size(); ++i) {
             const Cell& cell = (*cells)[i];
             us[i].resize(cell.routes.size());
+            medians[i].resize(cell.routes.size());
             for (size_t k = 0; k < cell.routes.size(); ++k) {
                 force(cell.routes[k]);
                 time_burst(cell);  // the first after another route pays for the change
                 const int64_t visit_begin_ns = base::now_ns();
+                std::vector<double> visit_us;
                 do {
-                    us[i][k].push_back(time_burst(cell));
+                    visit_us.push_back(time_burst(cell));
                 } while (base::now_ns() - visit_begin_ns < visit_ns);
+                us[i][k].insert(us[i][k].end(), visit_us.begin(), visit_us.end());
+                medians[i][k].push_back(median(visit_us));
             }
         }
     }
     for (size_t i = 0; i < cells->size(); ++i) {
         for (const std::vector<double>& values : us[i]) {
             (*cells)[i].us.push_back(median(values));
+        }
+        for (const std::vector<double>& values : medians[i]) {
+            (*cells)[i].spread.push_back(quartile_distance(values));
         }
     }
 }

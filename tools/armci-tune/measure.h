@@ -15,13 +15,17 @@ struct Cell {
     bool non_blocking = false;
     bool is_check = false;   // not for the fit
     std::vector<double> us;  // medians, in the order of the routes
+    // How far from the median of the rounds' medians the quartile that is further from it lies, as
+    // a part of it; in the order of the routes.
+    std::vector<double> spread;
 };
 
 class Meter {
   public:
     // `remote` is memory of `target`, `local` of this rank, both for twice the largest transfer.
-    Meter(void* local, void* remote, int target, bool quick)
-        : local_(local), remote_(remote), target_(target), quick_(quick) {}
+    // Measures for that long, but some rounds at least.
+    Meter(void* local, void* remote, int target, bool quick, int64_t seconds)
+        : local_(local), remote_(remote), target_(target), quick_(quick), seconds_(seconds) {}
     ~Meter();
     Meter(const Meter&) = delete;
     Meter& operator=(const Meter&) = delete;
@@ -41,6 +45,7 @@ class Meter {
     void* remote_;
     int target_;
     bool quick_;
+    int64_t seconds_;
 };
 
 // More RMA operations than this in one transfer take long and tell nothing new.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "armci-tune/quality.h"
+
 namespace armci::tune {
 
 void print_choices(std::FILE* out, const std::vector<Cell>& cells,
@@ -14,8 +16,8 @@ void print_choices(std::FILE* out, const std::vector<Cell>& cells,
             continue;
         }
         const auto& [total_bytes, run_bytes] = cell.shape;
-        const bool by_rma = run_bytes >= model.least_rma_run(cell.op, total_bytes);
-        const double loss = cell.us[by_rma ? 0 : 1] / std::min(cell.us[0], cell.us[1]) - 1;
+        const bool by_rma = goes_by_rma(cell, model);
+        const double loss = loss_of(cell, model);
         if (cell.is_check) {
             worst = std::max(worst, loss);
         }

@@ -1,0 +1,32 @@
+// Whether a profile may be used: a busy machine gives measurements from which anything follows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "armci-tune/measure.h"
+
+namespace armci::tune {
+
+// Limits of what is accepted, as parts of one.
+// Of half of the measured times, the quartiles of the repetitions lie at most this far from their
+// median.
+inline constexpr double kMostSpread = 0.25;
+// Of an operation on a route: half of the measured times are at most this far from the model's.
+inline constexpr double kMostError = 0.3;
+// Of transfers that were not used for the fit: how much longer the chosen route takes than the
+// better one, on average and at most.
+inline constexpr double kMostMeanLoss = 0.2;
+inline constexpr double kMostLoss = 1;
+
+// Whether the model sends the cell by RMA; the cell has both routes.
+bool goes_by_rma(const Cell& cell, const pipeline::CostModel& model);
+// How much longer the route that the model chooses takes than the better one, as a part of that.
+double loss_of(const Cell& cell, const pipeline::CostModel& model);
+
+// Why a profile with the model's constants must not be used, a line for each reason; nothing if it
+// may. The cells are measured, and those that are no checks were fitted.
+std::vector<std::string> find_faults(const std::vector<Cell>& cells,
+                                     const pipeline::CostModel& model);
+
+}  // namespace armci::tune
