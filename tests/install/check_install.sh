@@ -124,12 +124,14 @@ pkgconfig_static() {
 # The tools use the shared library of their prefix, also when that has been moved.
 tools() {
     cp -a "$prefix" "$WORK/moved"
-    for tool in armci-bench; do
+    for tool in armci-bench armci-info armci-tune; do
         check_linkage "$WORK/moved/bin/$tool" shared
         found=$(env -u LD_LIBRARY_PATH ldd "$WORK/moved/bin/$tool" | sed -n 's/.*libarmci\.so\.0 => \(.*\) (.*/\1/p')
         [ "$(realpath "$found")" = "$(realpath "$WORK/moved/$LIBDIR/libarmci.so.0")" ] ||
             fail "$tool finds the library at '$found'"
     done
+    env -u LD_LIBRARY_PATH timeout 1200 "$MPIEXEC" -n 2 "$WORK/moved/bin/armci-info" >"$WORK/info"
+    grep -q "^armci-ofi $VERSION " "$WORK/info" || fail "armci-info does not say its version"
     env -u LD_LIBRARY_PATH timeout 1200 "$MPIEXEC" -n 2 "$WORK/moved/bin/armci-bench" \
         --ops put --sizes 8 --repeat 1 --min-time 0
 }

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """What armci-info says about the network and the configuration, and how it refuses what makes no sense.
 
-usage: run_info.py MPIEXEC ARMCI_INFO
+usage: run_info.py MPIEXEC ARMCI_INFO OTHER_VERSION
 """
 
 import os
 import subprocess
 import sys
 
-MPIEXEC, INFO = sys.argv[1:3]
+MPIEXEC, INFO, OTHER_VERSION = sys.argv[1:4]
 NODES = {"ARMCI_NODE_SIZE": "1"}
 complaints = []
 
@@ -140,6 +140,12 @@ def check_refusals():
     expect_texts(run(INFO, "--help"), 0, "usage: armci-info")
 
 
+def check_other_version():
+    job = run(INFO, "--config", LD_PRELOAD=OTHER_VERSION)
+    expect_texts(job, 1, "the libarmci.so that it finds is of 0.0.1-other: set LD_LIBRARY_PATH")
+    expect(job[1] == "", "nothing of that library", job)
+
+
 check_providers()
 check_jobs()
 check_verbose()
@@ -147,6 +153,7 @@ check_passed_over()
 check_idle_adapter()
 check_configuration()
 check_refusals()
+check_other_version()
 for complaint in complaints:
     print(f"FAIL {complaint}")
 print(f"{len(complaints)} complaints")

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "base/config.h"
-#include "core/cost_setup.h"
 #include "fabric/faults.h"
 #include "fabric/provider.h"
+#include "library/library.h"
 
 namespace armci::info {
 namespace {
@@ -71,7 +71,7 @@ void print_providers(std::FILE* out) {
                  "| provider | by default | direct remote access | its costs: transfer, run, KiB | "
                  "by message: transfer, chunk, KiB | overlap | remark |\n"
                  "|---|---|---|---|---|---|---|\n");
-    for (const fabric::ProviderRow& row : fabric::provider_table()) {
+    for (const fabric::ProviderRow& row : tools::library().provider_table()) {
         if (row.refused != nullptr) {
             std::fprintf(out, "| `%s` | refused | | | | | %s |\n", row.name, row.refused);
             continue;
@@ -89,13 +89,13 @@ void print_providers(std::FILE* out) {
 }  // namespace
 
 base::ConfigResult read_configuration() {
-    base::ConfigResult configuration = base::read_config(environ);
+    base::ConfigResult configuration = tools::library().read_config(environ);
     fabric::Faults faults;
     std::string fault_error;
-    if (!fabric::parse_faults(configuration.config.faults, &faults, &fault_error)) {
+    if (!tools::library().parse_faults(configuration.config.faults, &faults, &fault_error)) {
         configuration.errors.push_back(fault_error);
     }
-    core::check_profile(&configuration);
+    tools::library().check_profile(&configuration);
     return configuration;
 }
 
@@ -128,7 +128,7 @@ void print_configuration(std::FILE* out, const base::ConfigResult& configuration
 
 void print_markdown(std::FILE* out) {
     // Of an empty environment: defaults only.
-    const base::ConfigResult configuration = base::read_config(nullptr);
+    const base::ConfigResult configuration = tools::library().read_config(nullptr);
     std::fprintf(
         out,
         "# Tuning\n\n"

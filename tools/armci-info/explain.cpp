@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/config_value.h"
-#include "core/explain.h"
+#include "library/library.h"
 
 namespace armci::info {
 namespace {
@@ -73,9 +73,9 @@ int explain(const char* request_text) {
     }
     ARMCI_Init();
     if (rank == 0) {
-        for (const std::string& line :
-             core::explain_transfer(*core::running(), request.op, request.run_count,
-                                    request.run_bytes, static_cast<int>(request.target))) {
+        for (const std::string& line : tools::library().explain_transfer(
+                 *tools::library().running(), request.op, request.run_count, request.run_bytes,
+                 static_cast<int>(request.target))) {
             std::printf("%s\n", line.c_str());
         }
     }

@@ -12,11 +12,12 @@
 #include "armci-info/configuration.h"
 #include "armci-info/explain.h"
 #include "armci-info/routes.h"
-#include "core/runtime.h"
 #include "fabric/provider.h"
-#include "node/huge_pages.h"
+#include "library/library.h"
 
 namespace {
+
+using armci::tools::library;
 
 const char* const kUsage =
     "usage: armci-info [--version | --config | --providers | --markdown | --help]\n"
@@ -55,11 +56,11 @@ void print_passed_over(const std::vector<std::string>& lines) {
 // What a job on this host alone would use, whether there is one or not.
 int print_providers(const armci::base::Config& config) {
     const armci::fabric::ProviderChoice choice =
-        armci::fabric::choose_provider({config.provider, config.interface, true});
+        library().choose_provider({config.provider, config.interface, true});
     if (choice.info) {
         std::printf("between nodes: %s on %s (taking all nodes to be on this host)\n",
                     choice.info->fabric_attr->prov_name,
-                    armci::fabric::interface_name(*choice.info).c_str());
+                    library().interface_name(*choice.info).c_str());
     } else {
         std::fprintf(stderr, "armci-info: no network between nodes: %s\n", choice.error.c_str());
     }
@@ -69,13 +70,13 @@ int print_providers(const armci::base::Config& config) {
 
 // In a job of several nodes: what it uses.
 int print_network() {
-    const armci::core::Runtime& runtime = *armci::core::running();
+    const armci::core::Runtime& runtime = *library().running();
     if (runtime.network == nullptr) {
         return print_providers(runtime.config());
     }
     const armci::fabric::Domain& domain = runtime.network->domain;
     std::printf("between nodes: %s on %s, in use\n", domain.provider_name().c_str(),
-                armci::fabric::interface_name(domain.info()).c_str());
+                library().interface_name(domain.info()).c_str());
     print_passed_over(runtime.network->passed_over);
     return 0;
 }
@@ -101,7 +102,7 @@ int run_in_job(int argc, char** argv) {
     if (rank == 0) {
         std::printf("\n");
         status = print_network();
-        std::printf("node memory: %s\n", armci::node::describe_huge_pages("").c_str());
+        std::printf("node memory: %s\n", library().describe_huge_pages("").c_str());
         std::printf("\n");
         armci::info::print_configuration(stdout, armci::info::read_configuration());
     }

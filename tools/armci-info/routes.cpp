@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/stats.h"
-#include "core/runtime.h"
+#include "library/library.h"
 
 namespace armci::info {
 namespace {
@@ -48,7 +48,7 @@ void print_routes(std::FILE* out) {
     }
     std::fprintf(out, "%d rank%s on %d node%s, provider %s\n", size, size == 1 ? "" : "s",
                  ARMCIX_Node_count(), ARMCIX_Node_count() == 1 ? "" : "s", ARMCIX_Provider());
-    if (const core::Network* network = core::running()->network.get()) {
+    if (const core::Network* network = tools::library().running()->network.get()) {
         std::fprintf(out, "direct remote access %s\n",
                      network->rma_usable ? "is used" : "is not used");
         if (network->rma_usable) {

@@ -18,15 +18,14 @@
 #include "armci-tune/quality.h"
 #include "armci-tune/verify.h"
 #include "base/config_value.h"
-#include "base/topology.h"
-#include "core/runtime.h"
-#include "pipeline/copy_costs.h"
+#include "library/library.h"
 #include "pipeline/cost_profile.h"
 
 namespace {
 
 using armci::base::OpKind;
 using armci::base::Route;
+using armci::tools::library;
 using armci::tune::Cell;
 using armci::tune::Meter;
 using armci::tune::Sample;
@@ -102,7 +101,7 @@ std::string machine_name() {
         }
         std::fclose(info);
     }
-    return std::string(host) + ", " + std::to_string(armci::base::processor_count()) + " x " +
+    return std::string(host) + ", " + std::to_string(library().processor_count()) + " x " +
            processor;
 }
 
@@ -205,14 +204,14 @@ bool is_refused(const std::vector<std::string>& faults, const Options& options) 
 
 // On rank 0, while the others wait in ARMCI_Barrier. Returns the exit status.
 int tune(const Options& options, void* local, void* remote, int target) {
-    const armci::core::Network& network = *armci::core::running()->network;
+    const armci::core::Network& network = *library().running()->network;
     armci::pipeline::CostProfile profile;
     profile.provider = ARMCIX_Provider();
     profile.machine = machine_name();
     profile.date = utc_date();
     profile.constants = network.costs.constants();
     const int64_t budget_us = options.quick ? 10'000 : 300'000;
-    if (!armci::pipeline::measure_copies(256 << 10, budget_us, &profile.constants)) {
+    if (!library().measure_copies(256 << 10, budget_us, &profile.constants)) {
         std::fprintf(stderr, "armci-tune: no memory\n");
         return kExitFailed;
     }

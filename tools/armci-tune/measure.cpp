@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "core/runtime.h"
+#include "library/library.h"
 
 namespace armci::tune {
 namespace {
@@ -21,7 +21,7 @@ constexpr int kNonBlockingInBurst = 64;
 
 // ARMCI_ROUTE, from one transfer to the next.
 void force(base::RouteChoice choice) {
-    core::running()->configuration.config.route = static_cast<int>(choice);
+    tools::library().running()->configuration.config.route = static_cast<int>(choice);
 }
 
 void force(Route route) {
@@ -60,7 +60,7 @@ Meter::~Meter() {
 }
 
 bool Meter::can_take(Route route) {
-    if (route == Route::rma && !core::running()->network->rma_usable) {
+    if (route == Route::rma && !tools::library().running()->network->rma_usable) {
         return false;
     }
     force(route);

@@ -1,0 +1,25 @@
+#include "api/tool_access.h"
+
+#include "base/topology.h"
+#include "core/cost_setup.h"
+#include "core/explain.h"
+#include "node/huge_pages.h"
+#include "pipeline/copy_costs.h"
+
+extern "C" const armci::api::ToolAccess* armci_private_tool_access() {
+    static constexpr armci::api::ToolAccess kAccess = {
+        ARMCI_VERSION,
+        armci::core::running,
+        armci::base::read_config,
+        armci::core::check_profile,
+        armci::fabric::parse_faults,
+        armci::fabric::provider_table,
+        armci::fabric::choose_provider,
+        armci::fabric::interface_name,
+        armci::node::describe_huge_pages,
+        armci::core::explain_transfer,
+        armci::base::processor_count,
+        armci::pipeline::measure_copies,
+    };
+    return &kAccess;
+}

@@ -1,0 +1,38 @@
+// What armci-info and armci-tune ask of libarmci.so, which exports no C++ names. No part of the
+// public interface: a tool uses it only if the version is its own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/config.h"
+#include "core/runtime.h"
+#include "fabric/faults.h"
+#include "fabric/provider.h"
+#include "pipeline/cost_model.h"
+
+namespace armci::api {
+
+struct ToolAccess {
+    const char* version;  // first, in every version
+
+    core::Runtime* (*running)();
+    base::ConfigResult (*read_config)(const char* const* environment);
+    void (*check_profile)(base::ConfigResult* configuration);
+    bool (*parse_faults)(std::string_view text, fabric::Faults* faults, std::string* error);
+    const std::vector<fabric::ProviderRow>& (*provider_table)();
+    fabric::ProviderChoice (*choose_provider)(const fabric::ProviderRequest& request);
+    std::string (*interface_name)(const fi_info& info);
+    std::string (*describe_huge_pages)(const std::string& root);
+    std::vector<std::string> (*explain_transfer)(const core::Runtime& runtime, base::OpKind op,
+                                                 int64_t run_count, int64_t run_bytes, int target);
+    int (*processor_count)();
+    bool (*measure_copies)(int64_t data_bytes, int64_t budget_us,
+                           pipeline::CostConstants* constants);
+};
+
+}  // namespace armci::api
+
+extern "C" [[gnu::visibility("default")]] const armci::api::ToolAccess* armci_private_tool_access();

@@ -1,0 +1,11 @@
+/* Loaded before libarmci.so: as if that were of another version. */
+struct access {
+    const char* version;
+};
+
+const struct access* armci_private_tool_access(void);
+
+const struct access* armci_private_tool_access(void) {
+    static const struct access other = {"0.0.1-other"};
+    return &other;
+}
