@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <cstring>
 
 #include "base/log.h"
@@ -9,6 +10,7 @@
 #include "core/cost_setup.h"
 #include "core/reach.h"
 #include "core/sync.h"
+#include "fabric/ip_address.h"
 
 namespace armci::core {
 namespace {
@@ -143,6 +145,40 @@ int choose_processor(const Runtime& runtime) {
     return mine;
 }
 
+// What all know of a data server; its fabric address follows.
+struct ServerRecord {
+    pipeline::LandingAddress landing;
+    uint64_t heap_begin = 0;  // of its node
+    uint64_t heap_bytes = 0;
+    char host[56] = "";
+};
+static_assert(sizeof(ServerRecord) == 96);  // docs/scaling.md counts on it
+
+const ServerRecord* record_of(const Network& network, int server) {
+    return reinterpret_cast<const ServerRecord*>(
+        network.server_addresses + network.server_address_bytes * static_cast<size_t>(server));
+}
+
+// "host b, 192.0.2.1" of a node, for messages; other threads call it, too.
+std::string place_of(const Network& network, int node) {
+    const ServerRecord* record = record_of(network, network.servers.first_of(node));
+    const std::string address = fabric::address_text(network.domain.info().addr_format, record + 1);
+    return record->host + (address.empty() ? "" : ", " + address.substr(0, address.find(':')));
+}
+
+std::string describe_node(const void* context, int node) {
+    const auto& runtime = *static_cast<const Runtime*>(context);
+    return "node " + std::to_string(node) + " (rank " +
+           std::to_string(runtime.world.first_rank_of(node)) + " on " +
+           place_of(*runtime.network, node) + ")";
+}
+
+std::string describe_rank(const void* context, int rank) {
+    const auto& runtime = *static_cast<const Runtime*>(context);
+    return "rank " + std::to_string(rank) + " (on " +
+           place_of(*runtime.network, runtime.world.node_of[rank]) + ")";
+}
+
 // The number of this rank's data server, or -1.
 int hosted_server(const Runtime& runtime) {
     const pipeline::ServerNumbers& servers = runtime.network->servers;
@@ -177,6 +213,8 @@ void open_server(Runtime& runtime, const CommonSettings& settings) {
     options.spin_us = options.is_crowded ? 0 : config.server_spin_us;
     options.poll_sleep_us = config.progress_usleep;
     options.processor = processor;
+    options.describe_rank = describe_rank;
+    options.describe_context = &runtime;
     network.server = std::make_unique<datasrv::Server>();
     std::string error;
     if (!network.server->open(network.domain, runtime.heap, options, &error)) {
@@ -191,13 +229,6 @@ void open_server(Runtime& runtime, const CommonSettings& settings) {
                     describe_node(runtime.world).c_str());
     }
 }
-
-// What all know of a data server; its fabric address follows.
-struct ServerRecord {
-    pipeline::LandingAddress landing;
-    uint64_t heap_begin = 0;  // of its node
-    uint64_t heap_bytes = 0;
-};
 
 // Once per node, in its memory: the records of all data servers.
 void exchange_addresses(Runtime& runtime) {
@@ -226,9 +257,10 @@ void exchange_addresses(Runtime& runtime) {
     if (network.server != nullptr) {
         const std::vector<unsigned char>& address = network.server->address();
         unsigned char* mine = records + bytes_each * static_cast<size_t>(hosted_server(runtime));
-        const ServerRecord record{network.server->landing(),
-                                  reinterpret_cast<uint64_t>(runtime.mapping.base),
-                                  runtime.mapping.bytes};
+        ServerRecord record{network.server->landing(),
+                            reinterpret_cast<uint64_t>(runtime.mapping.base),
+                            runtime.mapping.bytes};
+        std::snprintf(record.host, sizeof record.host, "%s", host_name().c_str());
         std::memcpy(mine, &record, sizeof record);
         std::copy(address.begin(), address.end(), mine + sizeof record);
     }
@@ -241,11 +273,6 @@ void exchange_addresses(Runtime& runtime) {
     MPI_Barrier(world.node_comm);
     network.server_addresses = records;
     network.server_address_bytes = bytes_each;
-}
-
-const ServerRecord* record_of(const Network& network, int server) {
-    return reinterpret_cast<const ServerRecord*>(
-        network.server_addresses + network.server_address_bytes * static_cast<size_t>(server));
 }
 
 const void* server_address(void* context, int server) {
@@ -283,6 +310,7 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     environment.server_address = server_address;
     environment.landing = server_landing;
     environment.resolve = resolve;
+    environment.describe_node = describe_node;
     std::string error;
     if (!runtime.network->origin.open(runtime.network->domain, options, environment, &runtime.stats,
                                       &error)) {

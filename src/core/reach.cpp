@@ -12,10 +12,6 @@
 namespace armci::core {
 namespace {
 
-constexpr const char* kRemedy =
-    "Set ARMCI_INTERFACE to the network between the hosts: the name of an interface, or in each "
-    "rank's environment an address";
-
 bool is_by_ip(const Network& network) {
     return network.domain.info().addr_format == FI_SOCKADDR_IN;
 }
@@ -24,14 +20,6 @@ bool is_loopback(uint32_t ipv4) {
     sockaddr_in address{};
     address.sin_addr.s_addr = ipv4;
     return fabric::is_loopback(address);
-}
-
-int first_rank_of(const World& world, int node) {
-    int rank = 0;
-    while (world.node_of[rank] != node) {
-        ++rank;
-    }
-    return rank;
 }
 
 NodeAddress own_address(const Network& network) {
@@ -48,7 +36,7 @@ NodeAddress own_address(const Network& network) {
 
 // "host name (rank 4, interface docker0)"
 std::string describe(const World& world, const NodeAddress& address, int node) {
-    return std::string(address.host_name) + " (rank " + std::to_string(first_rank_of(world, node)) +
+    return std::string(address.host_name) + " (rank " + std::to_string(world.first_rank_of(node)) +
            ", interface " + address.interface + ")";
 }
 
@@ -63,12 +51,12 @@ std::string describe(const World& world, const NodeAddress& address, int node) {
     if (conflict.first == conflict.second) {
         base::fatal("ARMCI_Init",
                     "%s has the network address %s, by which no other host reaches it. %s",
-                    who.c_str(), text.c_str(), kRemedy);
+                    who.c_str(), text.c_str(), fabric::kInterfaceRemedy);
     }
     base::fatal("ARMCI_Init",
                 "%s and %s have the same network address, %s, so they cannot reach each other. %s",
                 who.c_str(), describe(world, second, conflict.second).c_str(), text.c_str(),
-                kRemedy);
+                fabric::kInterfaceRemedy);
 }
 
 }  // namespace
@@ -124,9 +112,10 @@ void check_reach(Runtime& runtime, const char* function, int64_t waited_s) {
                     "%s (rank %d's, %s) has never answered in %lld s (ARMCI_LOST_LINK_SECONDS), "
                     "and its host cannot be reached over %s: a firewall, or a network that does "
                     "not connect all nodes. %s",
-                    network.origin.name_of(server).c_str(), first_rank_of(runtime.world, node),
+                    network.origin.name_of(server).c_str(), runtime.world.first_rank_of(node),
                     fabric::address_text(format, name).c_str(), static_cast<long long>(waited_s),
-                    fabric::interface_name(network.domain.info()).c_str(), kRemedy);
+                    fabric::interface_name(network.domain.info()).c_str(),
+                    fabric::kInterfaceRemedy);
     }
 }
 

@@ -53,6 +53,14 @@ bool World::has_regular_nodes() const {
     return true;
 }
 
+int World::first_rank_of(int wanted_node) const {
+    int first = 0;
+    while (node_of[first] != wanted_node) {
+        ++first;
+    }
+    return first;
+}
+
 std::string describe_node(const World& world) {
     return host_name() + " (node " + std::to_string(world.node) + " of " +
            std::to_string(world.node_count) + ")";

@@ -32,6 +32,8 @@ struct World {
     bool is_leader() const { return rank_in_node == 0; }
     // Whether all nodes have equally many ranks, with consecutive numbers.
     bool has_regular_nodes() const;
+    // Its lowest rank.
+    int first_rank_of(int wanted_node) const;
     bool on_my_node(int other) const { return node_of[other] == node; }
 };
 

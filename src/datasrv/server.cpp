@@ -41,6 +41,8 @@ bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOpti
         options.landing_slots > 0 ? pipeline::kLargestMessagePiece : options.buffer_bytes;
     endpoint_options.largest_message_bytes = largest_message;
     endpoint_options.peer_kind = "rank";
+    endpoint_options.describe_peer = options.describe_rank;
+    endpoint_options.describe_context = options.describe_context;
     endpoint_options.landed = on_landed;
     endpoint_options.landed_context = this;
     endpoint_options.landing_slots = options.landing_slots;

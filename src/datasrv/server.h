@@ -63,6 +63,9 @@ struct ServerOptions {
     int64_t poll_sleep_us = 0;  // > 0: sleep between polls instead of waiting for events
     int processor = -1;         // to bind the thread to
     bool is_crowded = false;    // more ranks than processors
+    // For messages, may be null: "rank 4 (on host b, 192.0.2.1)".
+    std::string (*describe_rank)(const void* context, int rank) = nullptr;
+    const void* describe_context = nullptr;
 };
 
 class Server {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "fabric/faults.h"
+#include "fabric/ip_address.h"
 
 namespace armci::fabric {
 namespace {
@@ -364,15 +365,31 @@ void Endpoint::handle_error() {
 
 void Endpoint::fail(const char* what, int peer, int error, const char* detail) {
     base::await_verdict();
-    char who[48] = "";
-    if (peer >= 0) {
-        std::snprintf(who, sizeof who, " with %s %d", options_.peer_kind, peer);
+    base::fatal(nullptr, "libfabric %s%s failed on provider %s: %s%s%s%s. %s", what,
+                describe_peer(peer).c_str(), domain_->provider_name().c_str(), fi_strerror(error),
+                detail[0] != '\0' ? ": " : "", detail, exhausted_limit(),
+                explain_failure(error).c_str());
+}
+
+std::string Endpoint::describe_peer(int peer) const {
+    if (peer < 0) {
+        return {};
     }
-    base::fatal(nullptr,
-                "libfabric %s%s failed on provider %s: %s%s%s%s. The peer may have died, or the "
-                "network between the nodes is broken; see that rank's messages",
-                what, who, domain_->provider_name().c_str(), fi_strerror(error),
-                detail[0] != '\0' ? ": " : "", detail, exhausted_limit());
+    return " with " + (options_.describe_peer != nullptr
+                           ? options_.describe_peer(options_.describe_context, peer)
+                           : std::string(options_.peer_kind) + " " + std::to_string(peer));
+}
+
+std::string Endpoint::explain_failure(int error) const {
+    const std::string own = own_address(domain_->info(), address_.data());
+    if (own.empty() || !is_unreachable(error)) {
+        return "The peer may have died, or the network between the nodes is broken; see that "
+               "rank's messages";
+    }
+    return "This rank uses " + own +
+           ", from which the peer cannot be reached: the two are on networks that are not "
+           "connected, a firewall is between them, or the peer's host is down. " +
+           kInterfaceRemedy;
 }
 
 }  // namespace armci::fabric

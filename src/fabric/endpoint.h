@@ -59,6 +59,9 @@ class Endpoint {
         size_t receive_slots = 0;          // completions of receives that the queue has room for
         size_t largest_message_bytes = 0;  // for multi-receive buffers
         const char* peer_kind = "node";    // what Operation::peer numbers
+        // For messages, where more is known of it: "node 1 (rank 2 on host b, 192.0.2.1)".
+        std::string (*describe_peer)(const void* context, int peer) = nullptr;
+        const void* describe_context = nullptr;
         // Peers' writes that carry a notice: what is called with it once the data is there, and how
         // many of these there may be at a time.
         void (*landed)(void* context, uint64_t notice) = nullptr;
@@ -125,6 +128,8 @@ class Endpoint {
     void deliver(const fi_cq_data_entry& entry);
     void handle_error();
     [[noreturn]] void fail(const char* what, int peer, int error, const char* detail);
+    std::string describe_peer(int peer) const;
+    std::string explain_failure(int error) const;
 
     Domain* domain_ = nullptr;
     Options options_;

@@ -26,13 +26,12 @@ int outcome(int connecting, int timeout_ms) {
     return error;
 }
 
-// What says that packets do not arrive, or that nobody has answered them.
+}  // namespace
+
 bool is_unreachable(int error) {
     return error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH ||
            error == EHOSTDOWN || error == ENETDOWN;
 }
-
-}  // namespace
 
 bool is_loopback(const sockaddr_in& address) {
     return (ntohl(address.sin_addr.s_addr) >> 24) == 127;

@@ -15,6 +15,13 @@ std::string host_text(const sockaddr_in& address);
 // IPv4.
 std::string address_text(uint32_t format, const void* address);
 
+// Whether the error says that packets do not arrive, or that nobody has answered them.
+bool is_unreachable(int error);
+
+inline constexpr const char* kInterfaceRemedy =
+    "Set ARMCI_INTERFACE to the network between the hosts: the name of an interface, or in each "
+    "rank's environment an address";
+
 // Whether the system of that host answers within the time, also with a refusal: the process that
 // listens need not run, and not every provider over IP listens by TCP.
 bool host_answers(const sockaddr_in& address, int timeout_ms);

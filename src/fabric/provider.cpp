@@ -264,6 +264,14 @@ std::string interface_name(const fi_info& info) {
     return name.empty() && info.domain_attr->name != nullptr ? info.domain_attr->name : name;
 }
 
+std::string own_address(const fi_info& info, const void* name) {
+    if (info.addr_format != FI_SOCKADDR_IN) {
+        return {};
+    }
+    return "interface " + interface_name(info) + " (" +
+           host_text(*static_cast<const sockaddr_in*>(name)) + ")";
+}
+
 size_t most_likely(const std::vector<InterfaceKind>& kinds) {
     return static_cast<size_t>(std::min_element(kinds.begin(), kinds.end()) - kinds.begin());
 }

@@ -88,6 +88,10 @@ size_t most_likely(const std::vector<InterfaceKind>& kinds);
 // What ARMCI_INTERFACE names it by.
 std::string interface_name(const fi_info& info);
 
+// For messages: "interface eth0 (192.0.2.1)" of an endpoint's own name; empty where the provider
+// does not use IPv4.
+std::string own_address(const fi_info& info, const void* name);
+
 // What a message about a failure adds when the limit on open files explains it; else empty.
 const char* exhausted_limit();
 

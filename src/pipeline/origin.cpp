@@ -37,6 +37,8 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
     const size_t largest_message =
         options.use_landing ? kLargestMessagePiece : options.buffer_bytes;
     endpoint_options.largest_message_bytes = largest_message;
+    endpoint_options.describe_peer = environment.describe_node;
+    endpoint_options.describe_context = environment.context;
     endpoint_options.landed = on_landed;
     endpoint_options.landed_context = this;
     endpoint_options.landing_slots =

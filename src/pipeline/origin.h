@@ -53,6 +53,8 @@ struct OriginEnvironment {
                     fabric::RemoteMemory* memory) = nullptr;
     // Where chunks for a data server go; stays valid.
     const LandingAddress* (*landing)(void* context, int server) = nullptr;
+    // For messages, may be null: "node 1 (rank 2 on host b, 192.0.2.1)".
+    std::string (*describe_node)(const void* context, int node) = nullptr;
 };
 
 struct OriginOptions {

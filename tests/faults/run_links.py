@@ -96,6 +96,15 @@ class Hosts:
                 inside(host, "ip", "link", "set", name, "up")
         self.wait_for("apart")
 
+    def add_unconnected(self):
+        """Each host has an interface whose network the other has no way to."""
+        for own, host in zip(("192.0.2.1", "198.18.0.2"), HOSTS):
+            inside(host, "ip", "link", "add", "apart", "type", "veth", "peer", "name", "nowhere")
+            inside(host, "ip", "addr", "add", f"{own}/24", "dev", "apart")
+            for name in ("apart", "nowhere"):
+                inside(host, "ip", "link", "set", name, "up")
+        self.wait_for("apart")
+
     def wait_for(self, *networks):
         ends = [(host, network) for host in HOSTS for network in networks]
         if not jobs.wait_until(lambda: all(is_up(*end) for end in ends), jobs.TIME_LIMIT_S):
@@ -201,9 +210,9 @@ def goes_well(name, job):
     return [(name, complaints, job.err)]
 
 
-def is_told(name, job, *fragments):
-    """The job ends by itself with a message of rank 0, which contains these in this order. Of ranks that
-    find out at the same time, each may tell."""
+def is_told(name, job, *fragments, by=("0",)):
+    """The job ends by itself with a message, which contains these in this order, of one of these ranks.
+    Of ranks that find out at the same time, each may tell."""
     status = job.finish()
     complaints = []
     if status is None:
@@ -211,9 +220,11 @@ def is_told(name, job, *fragments):
     elif status == 0:
         complaints.append("exit status 0")
     told = {m.rank: m for m in jobs.messages_in(job.err) if m.kind == "Error"}
-    for rank in {"0", *told}:
+    if not any(rank in told for rank in by):
+        complaints.append(f"no error of rank {' or '.join(by)}")
+    for rank, message in told.items():
         expected = jobs.Expected("Error", rank, "", [*fragments, "Set ARMCI_INTERFACE"])
-        complaints += jobs.compare([expected], [told[rank]] if rank in told else [])
+        complaints += jobs.compare([expected], [message])
     complaints += [f"left behind: {pid} {what}" for pid, what in job.survivors().items()]
     return [(name, complaints, job.err)]
 
@@ -251,6 +262,22 @@ def apart(mpiexec, program, route):
         return is_told(f"apart,route={route}", job, *told)
 
 
+def unreachable(mpiexec, program, route):
+    """The system refuses at once: there is no route to the other host's address."""
+    with Hosts() as hosts:
+        hosts.add_unconnected()
+        settings = {"ARMCI_INTERFACE": "apart", "ARMCI_ROUTE": route}
+        job = hosts.start(mpiexec, [late_server(program), "0"], settings)
+        told = [
+            "libfabric ",
+            "with node 1 (rank 2 on ",
+            ", 198.18.0.2)",
+            "nreachable",
+            "interface apart (192.0.2.1)",
+        ]
+        return is_told(f"unreachable,route={route}", job, *told, by=("0", "1"))
+
+
 def late(mpiexec, program, provider):
     with Hosts() as hosts:
         settings = {
@@ -276,6 +303,8 @@ CASES = {
     "loopback": loopback,
     "apart": lambda *job: apart(*job, "server"),
     "apart,route=rma": lambda *job: apart(*job, "rma"),
+    "unreachable": lambda *job: unreachable(*job, "server"),
+    "unreachable,route=rma": lambda *job: unreachable(*job, "rma"),
     "late_server": lambda *job: late(*job, ""),
     "late_server,provider=sockets": lambda *job: late(*job, "sockets"),
 }
