@@ -394,8 +394,11 @@ void open_network(Runtime& runtime) {
         choice = fabric::choose_provider({settings.provider, config.interface, single_host});
     }
     if (!choice.info) {
-        base::fatal("ARMCI_Init", "rank 0 chose provider %s, but on %s: %s%s", settings.provider,
-                    describe_node(runtime.world).c_str(), choice.error.c_str(),
+        base::fatal("ARMCI_Init",
+                    "rank 0 chose provider %s, but on %s: %s%s. Set ARMCI_INTERFACE to a network "
+                    "that all hosts "
+                    "have, or ARMCI_PROVIDER to another provider",
+                    settings.provider, describe_node(runtime.world).c_str(), choice.error.c_str(),
                     fabric::exhausted_limit());
     }
     runtime.network = std::make_unique<Network>();

@@ -115,6 +115,9 @@ std::string connect_nodes(Runtime& runtime, const watch::Identity& self, int64_t
             lines->push_back(std::move(line));
         } else if (parent.is_open != 0) {
             missing = "a TCP connection (IPv4) to node " + std::to_string(above);
+            missing += parent.address_count > 0 ? ""
+                                                : ", whose first rank's host has no IPv4 "
+                                                  "address but loopback's";
         }
     }
     const watch::Meeting own = listener.meeting();
@@ -165,9 +168,9 @@ void start_watch(Runtime& runtime) {
     }
     if (!missing.empty()) {
         ARMCI_LOG_WARN(
-            "the loss of a rank may go unnoticed here, because this is not to be had: %s. Raise "
-            "the limits on open files and processes (ulimit -n, -u), or allow TCP connections over "
-            "IPv4 between the nodes",
+            "the loss of a rank may go unnoticed here, because this failed: %s. Raise the limits "
+            "on open files and processes (ulimit -n, -u), or allow TCP connections over IPv4 "
+            "between the nodes",
             missing.c_str());
     }
 }

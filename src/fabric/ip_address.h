@@ -15,6 +15,10 @@ std::string host_text(const sockaddr_in& address);
 // IPv4.
 std::string address_text(uint32_t format, const void* address);
 
+// For messages: that this host, or this interface of it, has no IPv4 address but loopback's, and
+// which of IPv6 it has; empty where it has one. `interface` may be empty.
+std::string explain_missing_ipv4(const std::string& interface);
+
 // Whether the error says that packets do not arrive, or that nobody has answered them.
 bool is_unreachable(int error);
 

@@ -213,18 +213,30 @@ std::vector<std::string> available_providers(const std::string& root) {
     return names_in(list.get());
 }
 
-// What could have been named instead of an interface that there is none of.
-std::string interfaces_of(const std::string& name, const ProviderRow& row) {
+// Why the provider cannot be used on the network that the request wants, with what could have been
+// named instead of an interface.
+std::string explain_no_interface(const std::string& name, const ProviderRow& row,
+                                 const ProviderRequest& request) {
     const InfoPtr list = query(name, row.rma, 0);
     std::vector<std::string> interfaces;
+    bool is_by_ip = false;
     for (const fi_info* info = list.get(); info != nullptr; info = info->next) {
-        if (name == info->fabric_attr->prov_name && (!uses_ip(*info) || ipv4_source(*info))) {
+        if (name != info->fabric_attr->prov_name) {
+            continue;
+        }
+        is_by_ip |= uses_ip(*info);
+        if (!uses_ip(*info) || ipv4_source(*info) != nullptr) {
             interfaces.push_back(interface_name(*info));
         }
     }
     std::sort(interfaces.begin(), interfaces.end());
     interfaces.erase(std::unique(interfaces.begin(), interfaces.end()), interfaces.end());
-    return joined(interfaces);
+    const std::string missing = is_by_ip ? explain_missing_ipv4(request.interface) : "";
+    return "provider " + name + " has no usable " +
+           (request.interface.empty()
+                ? "network interface here"
+                : "interface \"" + request.interface + "\" here, but " + joined(interfaces)) +
+           (missing.empty() ? "" : ": " + missing);
 }
 
 // Opens the row's provider as the library wants it: messages of one sender in order if it can have
@@ -380,11 +392,7 @@ void open_first(const std::vector<std::string>& candidates, const ProviderReques
             choice->error.clear();
             return;
         }
-        choice->error =
-            "provider " + name + " has no usable " +
-            (request.interface.empty()
-                 ? "network interface here"
-                 : "interface \"" + request.interface + "\" here, but " + interfaces_of(name, row));
+        choice->error = explain_no_interface(name, row, request);
         choice->passed_over.push_back(choice->error);
     }
     if (choice->error.empty()) {

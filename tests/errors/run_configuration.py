@@ -256,7 +256,7 @@ CASES = [
         "warnings hidden",
         {"ARMCI_RUOTE": "rma", "ARMCI_VERBOSE": "loud", "ARMCI_LOG_LEVEL": "error"},
     ),
-    # Well formed, and not to be had.
+    # Well formed, but not available.
     between_nodes(
         "a provider that does not exist",
         {"ARMCI_PROVIDER": "carrier_pigeon"},

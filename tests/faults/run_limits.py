@@ -73,6 +73,11 @@ def needs_mounts():
     return probe.stderr.strip()
 
 
+def needs_networks():
+    probe = subprocess.run([*IPV6_ONLY, "true"], stderr=subprocess.PIPE, text=True, check=False)
+    return probe.stderr.strip()
+
+
 def memory_group():
     """A control group of this script's own with a limit, and where its processes are written; made
     where it does not exist."""
@@ -105,6 +110,12 @@ def remove_group():
 
 
 IN_GROUP = ["sh", "-c", f'echo $$ > {memory_group()[0]}/cgroup.procs && exec "$0" "$@"']
+# Each rank on a host of its own, which has an interface without an IPv4 address.
+IPV6_ONLY = [
+    *("unshare", "-n", "sh", "-c"),
+    "ip link set lo up && ip link add data type veth peer name other && ip link set other up && "
+    'ip link set data up && ip -6 addr add fd00::1/64 dev data nodad && exec "$0" "$@"',
+]
 SMALL_SHM = [
     *("unshare", "-m", "sh", "-c"),
     'mount -t tmpfs -o size=64m x /dev/shm && exec "$0" "$@"',
@@ -126,6 +137,19 @@ def cases(forbid):
             "enough address space for a small heap",
             {**NODES, **SMALL_HEAP},
             limited("ulimit -v 4000000"),
+        ),
+        *(
+            Case(
+                f"hosts without IPv4, interface {interface or 'default'}",
+                {"ARMCI_INTERFACE": interface},
+                IPV6_ONLY,
+                message=("Error", "no network between", *says, "needs", "IPv6", "data has fd00::1"),
+                possible=needs_networks,
+            )
+            for interface, says in (
+                ("", ["no interface but loopback has an IPv4 address"]),
+                ("data", ['no usable interface "data"', "data has no IPv4 address"]),
+            )
         ),
         Case("/dev/shm of 64 MB, one node", ONE_NODE, around=SMALL_SHM, possible=needs_mounts),
         Case("/dev/shm of 64 MB, nodes", NODES, around=SMALL_SHM, possible=needs_mounts),
