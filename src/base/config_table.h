@@ -62,7 +62,7 @@
         "ordering and waits for delivery instead, for tests.")                                          \
     BYTES(heap_size, "ARMCI_HEAP_SIZE", 0, 0, int64_t{1} << 46, own, job,                               \
         "Address space reserved per node for global memory; no memory is used before it is touched. "   \
-        "0: four times the machine's memory.")                                                          \
+        "0: four times the machine's memory, or what the limit on address space (ulimit -v) leaves.")   \
     CHOICE(copy_engine, "ARMCI_COPY_ENGINE", 0, "none|thread", own, job,                                \
         "Who carries out non-blocking puts, gets and accumulates inside a node, and copies what puts "  \
         "bring to a data server in large pieces: none, the call or the server itself; thread, one per " \

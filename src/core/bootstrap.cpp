@@ -10,15 +10,75 @@
 
 #include "base/log.h"
 #include "core/world.h"
+#include "node/heap.h"
 #include "node/node_memory.h"
 
 namespace armci::core {
 namespace {
 
+// Less cannot even hold what the library needs for itself beside small arrays.
+constexpr size_t kLeastDataBytes = 64 << 20;
+
+// What the memory of a host's nodes is made with.
+struct MemoryPlan {
+    Reservation reservation;
+    int64_t node_size = 0;  // 0: they are one node
+};
+
+// Half as much data; false where that would be too little.
+bool shrink(Reservation* reservation) {
+    if (!reservation->may_shrink || reservation->data_bytes / 2 < kLeastDataBytes) {
+        return false;
+    }
+    reservation->data_bytes /= 2;
+    return true;
+}
+
+// On the first rank of those that may share it. Its parts are as large as the system permits.
+node::Descriptor create_memory(MemoryPlan plan, int rank_count) {
+    const int64_t parts =
+        plan.node_size > 0 ? (rank_count + plan.node_size - 1) / plan.node_size : 1;
+    node::Descriptor memory;
+    size_t part_bytes = 0;
+    do {
+        part_bytes = node::NodeHeap::mapping_bytes(plan.reservation.data_bytes);
+        memory = node::create_node_memory(node::HostAccount::kBytes +
+                                          static_cast<size_t>(parts) * part_bytes);
+    } while (!memory.valid() && (errno == EFBIG || errno == EINVAL) && shrink(&plan.reservation));
+    node::HostAccount* account = memory.valid() ? node::map_account(memory) : nullptr;
+    if (account == nullptr) {
+        const int error = errno;
+        base::fatal("ARMCI_Init",
+                    "no shared memory can be created on %s (memfd_create, %zu bytes of address "
+                    "space): %s; %s",
+                    host_name().c_str(), part_bytes, std::strerror(error),
+                    node::remedy_for_node_memory(error));
+    }
+    account->part_bytes = part_bytes;
+    node::unmap_account(account);
+    return memory;
+}
+
 bool all_agree(bool mine, MPI_Comm comm) {
     int agree = mine ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &agree, 1, MPI_INT, MPI_MIN, comm);
     return agree != 0;
+}
+
+// What to do where a local socket fails.
+const char* remedy_for_sockets(int error) {
+    switch (error) {
+        case EMFILE:
+        case ENFILE:
+            return "; raise the limit on open files (ulimit -n)";
+        case EPERM:
+        case EACCES:
+        case EAFNOSUPPORT:
+            return "; allow sockets of the family AF_UNIX (a seccomp profile or a rule of a "
+                   "security module forbids them)";
+        default:
+            return "; the node may be short of memory";
+    }
 }
 
 // Ranks connect before they are counted, and with many of them some can only when others have been
@@ -39,9 +99,10 @@ void serve_memory(node::DescriptorServer& server, const node::Descriptor& memory
             case node::DescriptorServer::Served::nobody:
                 break;
             case node::DescriptorServer::Served::failed:
-                base::fatal(nullptr,
-                            "passing shared memory to the other ranks of this node failed: %s",
-                            std::strerror(errno));
+                base::fatal("ARMCI_Init",
+                            "passing shared memory to the other ranks of %s over a local socket "
+                            "failed: %s%s",
+                            host_name().c_str(), std::strerror(errno), remedy_for_sockets(errno));
         }
         if (is_counted == 0) {
             MPI_Test(counted, &is_counted, MPI_STATUS_IGNORE);
@@ -50,19 +111,13 @@ void serve_memory(node::DescriptorServer& server, const node::Descriptor& memory
 }
 
 // One proposal: true on the ranks that hold the descriptor of the first rank's memory afterwards.
-bool fetch_memory(MPI_Comm comm, size_t bytes, node::Descriptor* memory) {
+bool fetch_memory(MPI_Comm comm, const MemoryPlan& plan, node::Descriptor* memory) {
     int rank = 0;
     int size = 1;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     if (rank == 0) {
-        *memory = node::create_node_memory(bytes);
-        if (!memory->valid()) {
-            base::fatal(nullptr,
-                        "no shared memory can be created on this node (memfd_create of %zu "
-                        "bytes of address space): %s",
-                        bytes, std::strerror(errno));
-        }
+        *memory = create_memory(plan, size);
     }
     if (size == 1) {
         return true;
@@ -71,8 +126,8 @@ bool fetch_memory(MPI_Comm comm, size_t bytes, node::Descriptor* memory) {
     char name[64] = "";
     if (rank == 0) {
         if (!server.start()) {
-            base::fatal(nullptr, "no local socket can be made to share memory on this node: %s",
-                        std::strerror(errno));
+            base::fatal("ARMCI_Init", "no local socket can be made to share memory on %s: %s%s",
+                        host_name().c_str(), std::strerror(errno), remedy_for_sockets(errno));
         }
         std::strncpy(name, server.name().c_str(), sizeof name - 1);
     }
@@ -94,11 +149,11 @@ bool fetch_memory(MPI_Comm comm, size_t bytes, node::Descriptor* memory) {
     return memory->valid();
 }
 
-// Splits off the ranks that share memory with the first rank of `comm` until every rank is in a
-// node.
-MPI_Comm join_node(MPI_Comm comm, size_t bytes, node::Descriptor* memory) {
+// Splits off the ranks that share memory with the first rank of `comm` until every rank is among
+// some that do.
+MPI_Comm join_others(MPI_Comm comm, const MemoryPlan& plan, node::Descriptor* memory) {
     for (;;) {
-        const bool joined = fetch_memory(comm, bytes, memory);
+        const bool joined = fetch_memory(comm, plan, memory);
         if (all_agree(joined, comm)) {
             return comm;
         }
@@ -114,25 +169,73 @@ MPI_Comm join_node(MPI_Comm comm, size_t bytes, node::Descriptor* memory) {
     }
 }
 
-void map_at_common_address(MPI_Comm comm, NodeMapping* mapping) {
+void open_account(NodeMapping* mapping) {
+    mapping->account = node::map_account(mapping->memory);
+    if (mapping->account == nullptr) {
+        base::fatal("ARMCI_Init",
+                    "shared memory cannot be mapped on %s: %s; raise the limit on "
+                    "virtual memory (ulimit -v)",
+                    host_name().c_str(), std::strerror(errno));
+    }
+}
+
+// Of the ranks that share memory so many at a time are a virtual node, with a part of the memory.
+void take_part(int64_t node_size, World* world, NodeMapping* mapping) {
+    MPI_Comm sharing = world->node_comm;
+    int rank = 0;
+    MPI_Comm_rank(sharing, &rank);
+    const auto part = static_cast<int>(rank / node_size);
+    mapping->offset += static_cast<uint64_t>(part) * mapping->account->part_bytes;
+    MPI_Comm_split(sharing, part, rank, &world->node_comm);
+    MPI_Comm_free(&sharing);
+}
+
+// Where all ranks of the node have room for it at one address, or nullptr. A size that the user has
+// not named must leave the program as much address space again, where that is limited.
+void* find_common_address(MPI_Comm comm, bool must_leave_room, const NodeMapping& mapping) {
     for (int index = 0;; ++index) {
         void* address = node::candidate_address(index);
         if (address == nullptr) {
-            base::fatal(nullptr,
-                        "the ranks of this node have no common free range of %zu bytes of "
-                        "address space; lower ARMCI_HEAP_SIZE or raise the limit on virtual memory "
-                        "(ulimit -v)",
-                        mapping->bytes);
+            return nullptr;
         }
-        const bool mapped = node::map_shared(mapping->memory, address, mapping->bytes);
-        if (all_agree(mapped, comm)) {
-            mapping->base = address;
-            return;
+        const bool mapped =
+            node::map_shared(mapping.memory, address, mapping.bytes, mapping.offset);
+        const bool fits = mapped && (!must_leave_room || node::leaves_address_space(mapping.bytes));
+        if (all_agree(fits, comm)) {
+            return address;
         }
         if (mapped) {
-            node::unmap_shared(address, mapping->bytes);
+            node::unmap_shared(address, mapping.bytes);
         }
     }
+}
+
+void map_at_common_address(MPI_Comm comm, Reservation wanted, NodeMapping* mapping) {
+    do {
+        mapping->bytes = node::NodeHeap::mapping_bytes(wanted.data_bytes);
+        if (mapping->bytes <= mapping->account->part_bytes) {
+            mapping->base = find_common_address(comm, wanted.may_shrink, *mapping);
+        }
+    } while (mapping->base == nullptr && shrink(&wanted));
+    if (mapping->base != nullptr) {
+        return;
+    }
+    uint64_t limit = node::address_space_limit();
+    MPI_Allreduce(MPI_IN_PLACE, &limit, 1, MPI_UINT64_T, MPI_MIN, comm);
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    if (rank == 0) {
+        const std::string limit_text =
+            limit == UINT64_MAX ? "unlimited" : std::to_string(limit / 1024) + " KiB";
+        base::fatal(
+            "ARMCI_Init",
+            "the ranks of %s have no common free range of %zu bytes of address space%s; "
+            "raise the limit on virtual memory (ulimit -v, which is %s)%s",
+            host_name().c_str(), mapping->bytes,
+            wanted.may_shrink ? ", the least that the library takes, and as much again" : "",
+            limit_text.c_str(), wanted.may_shrink ? "" : ", or lower ARMCI_HEAP_SIZE");
+    }
+    MPI_Barrier(comm);  // the first rank ends the job
 }
 
 void number_nodes(World* world) {
@@ -157,7 +260,7 @@ void number_nodes(World* world) {
 
 }  // namespace
 
-void form_nodes(MPI_Comm comm, int64_t node_size, size_t mapping_bytes, World* world,
+void form_nodes(MPI_Comm comm, int64_t node_size, const Reservation& wanted, World* world,
                 NodeMapping* mapping) {
     MPI_Comm_dup(comm, &world->user_comm);
     MPI_Comm_dup(comm, &world->comm);
@@ -170,17 +273,13 @@ void form_nodes(MPI_Comm comm, int64_t node_size, size_t mapping_bytes, World* w
     MPI_Comm proposal = MPI_COMM_NULL;
     MPI_Comm_split(world->comm, static_cast<int>(host_identity() % INT_MAX), world->rank,
                    &proposal);
+    mapping->wanted_bytes = node::NodeHeap::mapping_bytes(wanted.data_bytes);
+    world->node_comm = join_others(proposal, {wanted, node_size}, &mapping->memory);
+    open_account(mapping);
     if (node_size > 0) {
-        int rank_on_host = 0;
-        MPI_Comm_rank(proposal, &rank_on_host);
-        MPI_Comm part = MPI_COMM_NULL;
-        MPI_Comm_split(proposal, static_cast<int>(rank_on_host / node_size), world->rank, &part);
-        MPI_Comm_free(&proposal);
-        proposal = part;
+        take_part(node_size, world, mapping);
     }
-    mapping->bytes = mapping_bytes;
-    world->node_comm = join_node(proposal, mapping_bytes, &mapping->memory);
-    map_at_common_address(world->node_comm, mapping);
+    map_at_common_address(world->node_comm, wanted, mapping);
     number_nodes(world);
     MPI_Comm_split(world->comm, world->is_leader() ? 0 : MPI_UNDEFINED, world->rank,
                    &world->leaders_comm);
@@ -190,6 +289,10 @@ void leave_nodes(World* world, NodeMapping* mapping) {
     if (mapping->base != nullptr) {
         node::unmap_shared(mapping->base, mapping->bytes);
         mapping->base = nullptr;
+    }
+    if (mapping->account != nullptr) {
+        node::unmap_account(mapping->account);
+        mapping->account = nullptr;
     }
     mapping->memory.reset();
     for (MPI_Comm* comm :

@@ -17,14 +17,9 @@ uint64_t dynamic_id(int owner, const DynamicMemory& memory) {
 DynamicMemory allocate_dynamic(Runtime& runtime, const char* function, int64_t bytes) {
     DynamicMemory memory;
     std::string reason;
-    node::NodeHeap::Range range;
-    if (memory_is_available(runtime, function, bytes, &reason)) {
-        range = take_from_heap(runtime, function, static_cast<size_t>(bytes));
-    }
+    const node::NodeHeap::Range range =
+        take_available(runtime, function, static_cast<size_t>(bytes), &reason);
     if (range.data == nullptr) {
-        if (reason.empty()) {
-            reason = explain_full_heap(runtime, bytes);
-        }
         base::fatal(function, "%" PRId64 " bytes of global memory were asked for on %s: %s", bytes,
                     describe_node(runtime.world).c_str(), reason.c_str());
     }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/config_value.h"
 #include "base/log.h"
 #include "core/checks.h"
 #include "core/sync.h"
@@ -148,14 +149,16 @@ struct Available {
     std::string explain() const;
 };
 
-Available look_at_memory(const Runtime& runtime) {
+// `taken_bytes` of what was given out is not counted: the question is whether they are there. Of
+// what checking mode keeps on other nodes of the host nothing is known here.
+Available look_at_memory(const Runtime& runtime, size_t taken_bytes) {
     Available available;
     available.limit = node::available_memory();
     if (runtime.checks != nullptr) {
         available.kept = static_cast<int64_t>(runtime.checks->freed_bytes());
     }
     available.promised = std::max<int64_t>(
-        0, static_cast<int64_t>(runtime.heap.used_bytes()) -
+        0, static_cast<int64_t>(runtime.heap.given_out_bytes() - taken_bytes) -
                static_cast<int64_t>(runtime.heap.resident_bytes()) + available.kept);
     return available;
 }
@@ -171,6 +174,9 @@ std::string Available::explain() const {
 
 }  // namespace
 
+namespace {
+
+// Why the heap has nothing, and what to do about it.
 std::string explain_full_heap(const Runtime& runtime, int64_t bytes) {
     const int64_t left = free_heap(runtime);
     char text[256];
@@ -178,31 +184,50 @@ std::string explain_full_heap(const Runtime& runtime, int64_t bytes) {
                   "the node heap has %" PRId64 " of %zu bytes of address space left%s", left,
                   runtime.heap.data_bytes(), bytes <= left ? ", in smaller pieces" : "");
     // A larger heap would not help where there is no memory for it.
-    const Available available = look_at_memory(runtime);
-    return bytes > available.bytes() ? text + (", and " + available.explain())
-                                     : text + std::string("; raise ARMCI_HEAP_SIZE");
+    const Available available = look_at_memory(runtime, 0);
+    if (bytes > available.bytes()) {
+        return text + (", and " + available.explain());
+    }
+    if (runtime.mapping.bytes < runtime.mapping.wanted_bytes) {
+        return text +
+               (", because the limits on this process (ulimit -v or -f) let it reserve no more "
+                "than " +
+                base::bytes_text(static_cast<int64_t>(runtime.mapping.bytes)) + " instead of " +
+                base::bytes_text(static_cast<int64_t>(runtime.mapping.wanted_bytes)) +
+                "; raise them on all nodes");
+    }
+    return text + std::string("; raise ARMCI_HEAP_SIZE");
 }
 
-bool memory_is_available(Runtime& runtime, const char* function, int64_t bytes,
-                         std::string* reason) {
-    if (bytes > free_heap(runtime)) {
-        *reason = explain_full_heap(runtime, bytes);
-        return false;
+}  // namespace
+
+node::NodeHeap::Range take_available(Runtime& runtime, const char* function, size_t bytes,
+                                     std::string* reason) {
+    const auto wanted = static_cast<int64_t>(bytes);
+    const bool check_is_due = runtime.heap.check_is_due(bytes);
+    const node::NodeHeap::Range range = wanted <= free_heap(runtime)
+                                            ? take_from_heap(runtime, function, bytes)
+                                            : node::NodeHeap::Range{};
+    if (range.data == nullptr) {
+        *reason = explain_full_heap(runtime, wanted);
+        return range;
     }
-    if (!runtime.heap.check_is_due(static_cast<size_t>(bytes))) {
-        return true;
+    if (!check_is_due) {
+        return range;
     }
-    Available available = look_at_memory(runtime);
-    if (bytes > available.bytes() && available.kept > 0) {
+    // Only now: of nodes that share a host's memory each sees what the others have taken.
+    Available available = look_at_memory(runtime, range.bytes);
+    if (wanted > available.bytes() && available.kept > 0) {
         runtime.checks->give_back_freed(function);
-        available = look_at_memory(runtime);
+        available = look_at_memory(runtime, range.bytes);
     }
-    if (bytes > available.bytes()) {
+    if (wanted > available.bytes()) {
         *reason = available.explain();
-        return false;
+        runtime.heap.release(range.record);
+        return {};
     }
-    runtime.heap.note_check(static_cast<size_t>(bytes));
-    return true;
+    runtime.heap.note_check(0);
+    return range;
 }
 
 void publish(Runtime& runtime, const char* function, NodePart* part) {
@@ -244,17 +269,14 @@ NodeReport allocate_part(Runtime& runtime, const char* function, int64_t bytes,
     bool available = tables.data != nullptr;
     node::NodeHeap::Range data;
     if (available && bytes > 0) {
-        available = memory_is_available(runtime, function, bytes, &reason);
-        if (available) {
-            data = take_from_heap(runtime, function, static_cast<size_t>(bytes));
-            available = data.data != nullptr;
-        }
+        data = take_available(runtime, function, static_cast<size_t>(bytes), &reason);
+        available = data.data != nullptr;
     }
     if (!available) {
         if (tables.data != nullptr) {
             runtime.heap.release(tables.record);
         }
-        if (reason.empty()) {  // no piece is large enough, or others took it meanwhile
+        if (reason.empty()) {  // there was no room for the tables
             reason = explain_full_heap(runtime, bytes);
         }
         base::log(base::LogLevel::error,

@@ -40,10 +40,8 @@ void withdraw(Runtime& runtime, const char* function, const NodePart& part);
 // From the node heap; in checking mode after a look at what is freed there.
 node::NodeHeap::Range take_from_heap(Runtime& runtime, const char* function, size_t bytes);
 
-// Whether `bytes` more can be had on this node now; false sets *reason.
-bool memory_is_available(Runtime& runtime, const char* function, int64_t bytes,
-                         std::string* reason);
-// Why take_from_heap() had nothing, and what to do about it.
-std::string explain_full_heap(const Runtime& runtime, int64_t bytes);
+// The same if this node has so much memory now; without data and with *reason set if not.
+node::NodeHeap::Range take_available(Runtime& runtime, const char* function, size_t bytes,
+                                     std::string* reason);
 
 }  // namespace armci::core

@@ -124,9 +124,9 @@ void raise_descriptor_limit() {
     }
 }
 
-size_t heap_bytes(const base::Config& config) {
-    return config.heap_size > 0 ? static_cast<size_t>(config.heap_size)
-                                : static_cast<size_t>(4 * node::total_memory());
+Reservation reservation(const base::Config& config) {
+    return config.heap_size > 0 ? Reservation{static_cast<size_t>(config.heap_size), false}
+                                : Reservation{static_cast<size_t>(4 * node::total_memory()), true};
 }
 
 // Waits for all ranks to come here, but not forever: a program that fails may call this on one rank
@@ -363,21 +363,19 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
         g_memory_limit = static_cast<uint64_t>(config.shm_limit);
     }
 
-    form_nodes(comm, config.node_size, node::NodeHeap::mapping_bytes(heap_bytes(config)),
-               &runtime->world, &runtime->mapping);
+    form_nodes(comm, config.node_size, reservation(config), &runtime->world, &runtime->mapping);
     if (config.domain_choice() == base::DomainChoice::node && !runtime->world.has_regular_nodes()) {
         base::fatal(function,
                     "ARMCI_DOMAINS=node needs equally many ranks with consecutive numbers on "
                     "every node; start the job so, or unset it");
     }
-    const int memory_fd = runtime->mapping.memory.get();
     if (runtime->world.is_leader()) {
-        runtime->heap =
-            node::NodeHeap::create(runtime->mapping.base, runtime->mapping.bytes, memory_fd);
+        runtime->heap = node::NodeHeap::create(runtime->mapping.base, runtime->mapping.bytes,
+                                               runtime->mapping.file());
     }
     MPI_Barrier(runtime->world.node_comm);
     if (!runtime->world.is_leader()) {
-        runtime->heap = node::NodeHeap::attach(runtime->mapping.base, memory_fd);
+        runtime->heap = node::NodeHeap::attach(runtime->mapping.base, runtime->mapping.file());
     }
     if (!runtime->heap.valid()) {
         base::fatal(function, "the shared memory of %s is not what its first rank made",

@@ -77,6 +77,17 @@ void print_passed_over(const Network& network) {
     }
 }
 
+void print_shrunk_heap(const NodeMapping& mapping) {
+    if (mapping.bytes < mapping.wanted_bytes) {
+        std::fprintf(
+            stderr,
+            "  address space for global memory: %s on this node, instead of %s, because of "
+            "the limits on this process (ulimit -v or -f)\n",
+            base::bytes_text(static_cast<int64_t>(mapping.bytes)).c_str(),
+            base::bytes_text(static_cast<int64_t>(mapping.wanted_bytes)).c_str());
+    }
+}
+
 }  // namespace
 
 void report_start(const Runtime& runtime) {
@@ -114,6 +125,7 @@ void report_start(const Runtime& runtime) {
     if (runtime.network != nullptr) {
         print_passed_over(*runtime.network);
     }
+    print_shrunk_heap(runtime.mapping);
     for (const base::ConfigRow& row : configuration.rows) {
         print_setting(runtime, row);
     }

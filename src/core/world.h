@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "node/descriptor.h"
+#include "node/node_memory.h"
 
 namespace armci::core {
 
@@ -46,17 +47,29 @@ std::string host_name();
 // "host name, node 2 of 4", for messages.
 std::string describe_node(const World& world);
 
+// Address space for a node's global memory.
+struct Reservation {
+    size_t data_bytes = 0;
+    // Whether to take less where there is no room for it: the user has named no size.
+    bool may_shrink = false;
+};
+
 // What the ranks of this node share after bootstrap.
 struct NodeMapping {
     void* base = nullptr;
     size_t bytes = 0;
+    size_t wanted_bytes = 0;  // more than `bytes` where address space was short
     node::Descriptor memory;
+    uint64_t offset = node::HostAccount::kBytes;  // of the node's part of it
+    node::HostAccount* account = nullptr;         // of all nodes with a part of it
+
+    node::NodeFile file() const { return {memory.get(), offset, account}; }
 };
 
 // Duplicates `comm`, finds out which ranks can really map memory together, splits them into virtual
-// nodes of `node_size` ranks (0: no split), and maps `mapping_bytes` of shared memory on each node
-// at one address. Collective over comm. Ends the job with a message when that is impossible.
-void form_nodes(MPI_Comm comm, int64_t node_size, size_t mapping_bytes, World* world,
+// nodes of `node_size` ranks (0: no split), and maps shared memory on each node at one address.
+// Collective over comm. Ends the job with a message when that is impossible.
+void form_nodes(MPI_Comm comm, int64_t node_size, const Reservation& wanted, World* world,
                 NodeMapping* mapping);
 // Collective in the sense of MPI_Comm_free.
 void leave_nodes(World* world, NodeMapping* mapping);

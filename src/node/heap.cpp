@@ -38,10 +38,10 @@ size_t NodeHeap::mapping_bytes(size_t data_bytes) {
     return data_offset() + round_up(std::max<size_t>(data_bytes, kHugePageBytes), kHugePageBytes);
 }
 
-NodeHeap NodeHeap::create(void* base, size_t mapping_bytes, int memory_fd) {
+NodeHeap NodeHeap::create(void* base, size_t mapping_bytes, const NodeFile& file) {
     NodeHeap heap;
     heap.control_ = new (base) HeapControl;
-    heap.memory_fd_ = memory_fd;
+    heap.file_ = file;
     HeapControl& control = *heap.control_;
     control.mapping_bytes = mapping_bytes;
     control.allocator.record_limit = kRecordLimit;
@@ -54,10 +54,10 @@ NodeHeap NodeHeap::create(void* base, size_t mapping_bytes, int memory_fd) {
     return heap;
 }
 
-NodeHeap NodeHeap::attach(void* base, int memory_fd) {
+NodeHeap NodeHeap::attach(void* base, const NodeFile& file) {
     NodeHeap heap;
     heap.control_ = static_cast<HeapControl*>(base);
-    heap.memory_fd_ = memory_fd;
+    heap.file_ = file;
     return heap;
 }
 
@@ -174,6 +174,9 @@ NodeHeap::Range NodeHeap::allocate(size_t bytes) {
     split_tail(record, wanted);
     all[record].used = true;
     state.used_bytes += all[record].bytes;
+    if (file_.account != nullptr) {
+        file_.account->given_out_bytes += all[record].bytes;
+    }
     range.data = reinterpret_cast<char*>(control_) + all[record].offset;
     range.bytes = all[record].bytes;
     range.record = record;
@@ -217,12 +220,15 @@ void NodeHeap::release(uint32_t record, Pages pages) {
     const std::lock_guard<SharedLock> lock(state.lock);
     records()[record].used = false;
     state.used_bytes -= bytes;
+    if (file_.account != nullptr) {
+        file_.account->given_out_bytes -= bytes;
+    }
     link_free(merge_neighbours(record));
 }
 
 void NodeHeap::give_back(uint64_t begin, uint64_t end) {
-    fallocate(memory_fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-              static_cast<off_t>(begin - reinterpret_cast<uint64_t>(control_)),
+    fallocate(file_.descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+              static_cast<off_t>(file_.offset + begin - reinterpret_cast<uint64_t>(control_)),
               static_cast<off_t>(end - begin));
 }
 
@@ -255,9 +261,13 @@ size_t NodeHeap::used_bytes() const {
     return control_->allocator.used_bytes;
 }
 
+size_t NodeHeap::given_out_bytes() const {
+    return file_.account != nullptr ? file_.account->given_out_bytes.load() : used_bytes();
+}
+
 size_t NodeHeap::resident_bytes() const {
     struct stat status;
-    return fstat(memory_fd_, &status) == 0 ? static_cast<size_t>(status.st_blocks) * 512 : 0;
+    return fstat(file_.descriptor, &status) == 0 ? static_cast<size_t>(status.st_blocks) * 512 : 0;
 }
 
 }  // namespace armci::node

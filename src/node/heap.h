@@ -17,6 +17,7 @@
 #include "node/barrier.h"
 #include "node/freed_ranges.h"
 #include "node/mutex_queue.h"
+#include "node/node_memory.h"
 #include "node/shared_lock.h"
 
 namespace armci::node {
@@ -72,8 +73,8 @@ class NodeHeap {
     static size_t mapping_bytes(size_t data_bytes);
 
     // Both take an existing mapping (which stays the caller's); create() formats it first.
-    static NodeHeap create(void* base, size_t mapping_bytes, int memory_fd);
-    static NodeHeap attach(void* base, int memory_fd);
+    static NodeHeap create(void* base, size_t mapping_bytes, const NodeFile& file);
+    static NodeHeap attach(void* base, const NodeFile& file);
     bool valid() const;
 
     // Page-aligned, huge-page-aligned when large; the contents are zero or left over.
@@ -97,7 +98,9 @@ class NodeHeap {
     bool contains(const void* address) const;
     size_t data_bytes() const;
     size_t used_bytes() const;
-    // Pages of the mapping that have memory behind them.
+    // By all nodes that have a part of this one's file, and pages of it that have memory behind
+    // them.
+    size_t given_out_bytes() const;
     size_t resident_bytes() const;
 
     HeapControl& control() const { return *control_; }
@@ -114,7 +117,7 @@ class NodeHeap {
     uint32_t merge_neighbours(uint32_t record);
 
     HeapControl* control_ = nullptr;
-    int memory_fd_ = -1;
+    NodeFile file_;
 };
 
 }  // namespace armci::node

@@ -1,6 +1,7 @@
 #include "node/node_memory.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -40,6 +41,12 @@ bool send_descriptor(int connection, int descriptor) {
 }  // namespace
 
 Descriptor create_node_memory(size_t bytes) {
+    // A file beyond this limit ends the process by a signal.
+    rlimit file_size{};
+    if (getrlimit(RLIMIT_FSIZE, &file_size) == 0 && bytes > file_size.rlim_cur) {
+        errno = EFBIG;
+        return {};
+    }
     Descriptor memory(memfd_create("armci-node-heap", MFD_CLOEXEC));
     if (memory.valid() && ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0) {
         const int error = errno;
@@ -47,6 +54,34 @@ Descriptor create_node_memory(size_t bytes) {
         errno = error;
     }
     return memory;
+}
+
+const char* remedy_for_node_memory(int error) {
+    switch (error) {
+        case ENOSYS:
+        case EPERM:
+        case EACCES:
+            return "memfd_create is refused: run on Linux 3.17 or later, and in a container under "
+                   "a seccomp profile that allows memfd_create";
+        case EFBIG:
+        case EINVAL:
+            return "raise the limit on the size of files (ulimit -f), or lower ARMCI_HEAP_SIZE";
+        case EMFILE:
+        case ENFILE:
+            return "raise the limit on open files (ulimit -n)";
+        default:
+            return "the node may be short of memory; end other programs there or use another node";
+    }
+}
+
+HostAccount* map_account(const Descriptor& memory) {
+    void* mapped =
+        mmap(nullptr, sizeof(HostAccount), PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
+    return mapped != MAP_FAILED ? static_cast<HostAccount*>(mapped) : nullptr;
+}
+
+void unmap_account(HostAccount* account) {
+    munmap(account, sizeof *account);
 }
 
 DescriptorServer::Served DescriptorServer::serve_one(const Descriptor& descriptor, int timeout_ms) {
@@ -87,9 +122,10 @@ Descriptor receive_descriptor(const Descriptor& connection) {
     return is_as_sent ? std::move(descriptor) : Descriptor();
 }
 
-bool map_shared(const Descriptor& memory, void* address, size_t bytes) {
+bool map_shared(const Descriptor& memory, void* address, size_t bytes, uint64_t offset) {
     void* mapped = mmap(address, bytes, PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, memory.get(), 0);
+                        MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, memory.get(),
+                        static_cast<off_t>(offset));
     if (mapped == MAP_FAILED) {
         return false;
     }
@@ -105,6 +141,24 @@ bool map_shared(const Descriptor& memory, void* address, size_t bytes) {
 
 void unmap_shared(void* address, size_t bytes) {
     munmap(address, bytes);
+}
+
+uint64_t address_space_limit() {
+    rlimit limit{};
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur
+                                                                                : UINT64_MAX;
+}
+
+bool leaves_address_space(size_t bytes) {
+    if (address_space_limit() == UINT64_MAX) {
+        return true;
+    }
+    void* mapped =
+        mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped != MAP_FAILED) {
+        munmap(mapped, bytes);
+    }
+    return mapped != MAP_FAILED;
 }
 
 void* candidate_address(int index) {

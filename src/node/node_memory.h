@@ -9,6 +9,7 @@
 //   4. all try map_shared() at one candidate address after the other until all succeed.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,8 +18,28 @@
 
 namespace armci::node {
 
+// Nodes of one job that can share memory are virtual ones. All have parts of one file, which begins
+// with this, because what one of them has given out is not there for the others.
+struct HostAccount {
+    static constexpr size_t kBytes = 2 << 20;  // what is kept for it: parts begin on huge pages
+    uint64_t part_bytes = 0;                   // of each node, as the file's maker found room for
+    std::atomic<uint64_t> given_out_bytes{0};  // by all of them
+};
+
+// The part of such a file that is a node's.
+struct NodeFile {
+    int descriptor = -1;
+    uint64_t offset = 0;
+    HostAccount* account = nullptr;  // may be null where the file is one node's
+};
+
 // A sparse anonymous file of `bytes`; invalid with errno set on failure.
 Descriptor create_node_memory(size_t bytes);
+// What to do about such a failure.
+const char* remedy_for_node_memory(int error);
+// Maps it where the system likes; nullptr with errno set on failure.
+HostAccount* map_account(const Descriptor& memory);
+void unmap_account(HostAccount* account);
 
 // Gives a descriptor to those who connect_to() it.
 class DescriptorServer {
@@ -37,9 +58,15 @@ class DescriptorServer {
 // Receives what serve_one() sends; invalid when the connection broke or something else arrived.
 Descriptor receive_descriptor(const Descriptor& connection);
 
-// Maps the memory at exactly `address`; false when that range is in use here.
-bool map_shared(const Descriptor& memory, void* address, size_t bytes);
+// Maps the memory at exactly `address`; false when that range is in use here, or the limit on
+// address space is reached.
+bool map_shared(const Descriptor& memory, void* address, size_t bytes, uint64_t offset = 0);
 void unmap_shared(void* address, size_t bytes);
+
+// The limit on address space (ulimit -v); the largest number if there is none.
+uint64_t address_space_limit();
+// Whether this process could map so much more; always, without such a limit.
+bool leaves_address_space(size_t bytes);
 
 // Candidate addresses for node memory, best first; nullptr after the last.
 void* candidate_address(int index);

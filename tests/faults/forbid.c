@@ -1,31 +1,36 @@
 /*
- * forbid <program> <argument>...: runs a program that may not access the memory of other processes,
- * as under the seccomp profiles of some containers.
+ * forbid process_vm|memfd_create <program> <argument>...: runs a program that may not access the
+ * memory of other processes, or create anonymous files, as under the seccomp profiles of some
+ * containers.
  */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 int main(int argc, char** argv) {
+    const int is_memfd = argc > 1 && strcmp(argv[1], "memfd_create") == 0;
+    const unsigned first = is_memfd ? SYS_memfd_create : SYS_process_vm_readv;
+    const unsigned second = is_memfd ? SYS_memfd_create : SYS_process_vm_writev;
     struct sock_filter rules[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, first, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, second, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     const struct sock_fprog filter = {sizeof rules / sizeof rules[0], rules};
-    if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+    if (argc < 3 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
         perror("forbid");
         return 77;
     }
-    execvp(argv[1], argv + 1);
-    perror(argv[1]);
+    execvp(argv[2], argv + 2);
+    perror(argv[2]);
     return 77;
 }

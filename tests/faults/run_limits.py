@@ -33,7 +33,7 @@ def limited(shell_words):
 @dataclass
 class Case:
     """`before` is what the ranks are started by, `around` what mpiexec is. No message: the job must
-    do its work, without a word."""
+    do its work, without an error or warning."""
 
     name: str
     settings: dict
@@ -41,6 +41,7 @@ class Case:
     around: list = field(default_factory=list)
     arguments: tuple = ()
     message: tuple = ()
+    says: str = ""  # other words on standard error
     possible: callable = lambda: ""
 
     def run(self, mpiexec, program):
@@ -50,6 +51,8 @@ class Case:
         command = ["-n", str(RANKS), *self.before, program, ROUNDS, "3", *self.arguments]
         command = [*self.around, mpiexec, *command]
         complaints, text = jobs.run_and_judge(command[0], command[1:], self.settings, self.judge)
+        if self.says not in text:
+            complaints.append(f'not a word of "{self.says}"')
         return [(self.name, complaints, text)]
 
     def judge(self, status, _output, messages):
@@ -71,6 +74,19 @@ def needs_mounts():
         text=True, check=False,
     )
     return probe.stderr.strip()
+
+
+def needs_memory(wanted):
+    with open("/proc/meminfo", encoding="ascii") as file:
+        kibibytes = dict(line.split()[:2] for line in file)["MemAvailable:"]
+    return "" if int(kibibytes) << 10 >= wanted else f"fewer than {wanted} bytes are available"
+
+
+def needs_start(mpiexec, program, before):
+    """Whether the job runs there with a small heap: MPI takes address space, too."""
+    settings = {**ONE_NODE, "ARMCI_HEAP_SIZE": "16M"}
+    job = jobs.Job(mpiexec, ["-n", str(RANKS), *before, program, "1", "3"], settings)
+    return "" if job.finish() == 0 else "MPI does not run under this limit"
 
 
 def needs_networks():
@@ -122,16 +138,50 @@ SMALL_SHM = [
 ]
 
 
-def cases(forbid):
+def cases(mpiexec, program, forbid):
     attached = {"TEST_MEMORY": "attached"}
     return [
         Case("memlock 0, one node", ONE_NODE, limited("ulimit -l 0")),
         Case("memlock 0, nodes", NODES, limited("ulimit -l 0")),
         Case(
-            "too little address space",
+            "little address space, nodes",
+            {**NODES, "ARMCI_VERBOSE": "1"},
+            limited("ulimit -v 4000000"),
+            says="because of the limits on this process (ulimit -v or -f)",
+        ),
+        Case("little address space, one node", ONE_NODE, limited("ulimit -v 4000000")),
+        Case(
+            "arrays larger than little address space",
             NODES,
             limited("ulimit -v 4000000"),
-            message=("Error", "no common free range", "ARMCI_HEAP_SIZE", "ulimit -v"),
+            arguments=("1000",),
+            message=("ARMCI_Malloc", "address space left", "ulimit -v", "instead of"),
+            possible=lambda: needs_memory(8 << 30),
+        ),
+        Case(
+            "less address space than the library needs",
+            ONE_NODE,
+            limited("ulimit -v 300000"),
+            message=("Error", "ARMCI_Init", "no common free range", "ulimit -v, which is 300000 KiB"),
+            possible=lambda: needs_start(mpiexec, program, limited("ulimit -v 300000")),
+        ),
+        Case(
+            "too little address space for the heap asked for",
+            {**NODES, "ARMCI_HEAP_SIZE": "8G"},
+            limited("ulimit -v 4000000"),
+            message=("Error", "no common free range", "ulimit -v", "lower ARMCI_HEAP_SIZE"),
+        ),
+        Case(
+            "files of a limited size",
+            {**NODES, "ARMCI_VERBOSE": "1"},
+            limited("ulimit -f 1000000"),
+            says="because of the limits on this process (ulimit -v or -f)",
+        ),
+        Case(
+            "files too small for the heap asked for",
+            {**NODES, **SMALL_HEAP},
+            limited("ulimit -f 100000"),
+            message=("Error", "memfd_create", "File too large", "ulimit -f", "ARMCI_HEAP_SIZE"),
         ),
         Case(
             "enough address space for a small heap",
@@ -153,12 +203,21 @@ def cases(forbid):
         ),
         Case("/dev/shm of 64 MB, one node", ONE_NODE, around=SMALL_SHM, possible=needs_mounts),
         Case("/dev/shm of 64 MB, nodes", NODES, around=SMALL_SHM, possible=needs_mounts),
-        Case("no access to other processes", ONE_NODE, [forbid]),
+        Case("no access to other processes", ONE_NODE, [forbid, "process_vm"]),
         Case(
             "no access to other processes, attached memory",
             {**ONE_NODE, **attached},
-            [forbid],
+            [forbid, "process_vm"],
             message=("Error", "ARMCIX_Attach", "process_vm_readv is refused", "seccomp"),
+        ),
+        *(
+            Case(
+                f"no anonymous files, {name}",
+                settings,
+                [forbid, "memfd_create"],
+                message=("Error", "ARMCI_Init", "memfd_create", "Operation not permitted", "seccomp"),
+            )
+            for name, settings in (("one node", ONE_NODE), ("nodes", NODES))
         ),
         Case("attached memory", {**NODES, **attached}),
         Case("enough open files", {**NODES, "TEST_DESCRIPTORS": "60"}),
@@ -179,6 +238,15 @@ def cases(forbid):
             message=("ARMCI_Malloc", "the control group (", "bytes available"),
             possible=needs_group,
         ),
+        # Enough for each of the nodes, but not for both.
+        Case(
+            "a control group with too little memory for its nodes",
+            NODES,
+            around=IN_GROUP,
+            arguments=(str(GROUP_MIB * 3 // 10),),
+            message=("ARMCI_Malloc", "the control group (", "bytes available", "promised"),
+            possible=needs_group,
+        ),
     ]
 
 
@@ -187,7 +255,8 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     mpiexec, program, forbid, *wanted = sys.argv[1:]
-    chosen = [case for case in cases(forbid) if not wanted or case.name in wanted]
+    known = cases(mpiexec, program, forbid)
+    chosen = [case for case in known if not wanted or case.name in wanted]
     try:
         return jobs.run_all([lambda case=case: case.run(mpiexec, program) for case in chosen])
     finally:

@@ -81,7 +81,7 @@ TEST(NodeHeapShared, ProcessesNeverGetTheSameMemory) {
     std::vector<ChildProcess> children;
     for (unsigned seed = 1; seed <= 3; ++seed) {
         children.emplace_back([&] {
-            return use_heap(NodeHeap::attach(heap.base(), heap.memory().get()), seed, kSteps);
+            return use_heap(NodeHeap::attach(heap.base(), {heap.memory().get()}), seed, kSteps);
         });
     }
     EXPECT_EQ(use_heap(*heap, 4, kSteps), ok);
@@ -115,7 +115,7 @@ TEST(NodeHeapShared, OneProcessFreesWhatAnotherAllocated) {
     ASSERT_NE(given.data, nullptr);
     auto* taken = static_cast<NodeHeap::Range*>(given.data);
     ChildProcess child([&] {
-        NodeHeap attached = NodeHeap::attach(heap.base(), heap.memory().get());
+        NodeHeap attached = NodeHeap::attach(heap.base(), {heap.memory().get()});
         const NodeHeap::Range range = attached.allocate(3 << 20);
         if (range.data == nullptr) {
             return 1;

@@ -137,16 +137,48 @@ TEST(NodeHeap, IsValidWhereItWasCreated) {
     const Descriptor memory = create_node_memory(bytes);
     void* base = TestHeap::free_range(bytes);
     ASSERT_TRUE(map_shared(memory, base, bytes));
-    EXPECT_FALSE(NodeHeap::attach(base, memory.get()).valid());
-    NodeHeap created = NodeHeap::create(base, bytes, memory.get());
+    EXPECT_FALSE(NodeHeap::attach(base, {memory.get()}).valid());
+    NodeHeap created = NodeHeap::create(base, bytes, {memory.get()});
     EXPECT_TRUE(created.valid());
-    NodeHeap attached = NodeHeap::attach(base, memory.get());
+    NodeHeap attached = NodeHeap::attach(base, {memory.get()});
     EXPECT_TRUE(attached.valid());
     const NodeHeap::Range range = created.allocate(5 * kPageBytes);
     EXPECT_EQ(attached.used_bytes(), 5 * kPageBytes);
     attached.release(range.record);
     EXPECT_EQ(created.used_bytes(), 0U);
     unmap_shared(base, bytes);
+}
+
+TEST(NodeHeap, NodesOfOneFileShareAnAccount) {
+    const size_t bytes = NodeHeap::mapping_bytes(8 * kMiB);
+    const Descriptor memory = create_node_memory(HostAccount::kBytes + 2 * bytes);
+    HostAccount* account = map_account(memory);
+    ASSERT_NE(account, nullptr);
+    std::vector<NodeHeap> heaps;
+    std::vector<void*> bases;
+    for (size_t i = 0; i < 2; ++i) {
+        const uint64_t offset = HostAccount::kBytes + i * bytes;
+        bases.push_back(TestHeap::free_range(bytes));
+        ASSERT_TRUE(map_shared(memory, bases[i], bytes, offset));
+        heaps.push_back(NodeHeap::create(bases[i], bytes, {memory.get(), offset, account}));
+    }
+    const NodeHeap::Range first = heaps[0].allocate(2 * kMiB);
+    const NodeHeap::Range second = heaps[1].allocate(4 * kMiB);
+    EXPECT_EQ(heaps[0].used_bytes(), 2 * kMiB);
+    EXPECT_EQ(heaps[0].given_out_bytes(), 6 * kMiB);
+    EXPECT_EQ(heaps[1].given_out_bytes(), 6 * kMiB);
+    const size_t before = heaps[0].resident_bytes();
+    std::memset(first.data, 1, first.bytes);
+    std::memset(second.data, 2, second.bytes);
+    EXPECT_EQ(heaps[0].resident_bytes(), before + 6 * kMiB);
+    heaps[1].release(second.record);
+    EXPECT_EQ(heaps[0].given_out_bytes(), 2 * kMiB);
+    EXPECT_EQ(heaps[0].resident_bytes(), before + 2 * kMiB);
+    EXPECT_EQ(static_cast<char*>(first.data)[first.bytes - 1], 1) << "another node's page went";
+    for (void* base : bases) {
+        unmap_shared(base, bytes);
+    }
+    unmap_account(account);
 }
 
 TEST(NodeHeap, SizesThatCannotBeServedGetNothing) {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -98,6 +99,34 @@ TEST(NodeMemory, ItsDescriptorIsAFileOfTheSize) {
 TEST(NodeMemory, SizesThatNoFileCanHaveAreRefused) {
     const Descriptor memory = create_node_memory(~size_t{0} / 2 + 2);
     EXPECT_FALSE(memory.valid());
+}
+
+TEST(NodeMemory, LimitOnFileSizeIsAnErrorNotASignal) {
+    ChildProcess child([] {
+        const rlimit small{kBytes, kBytes};
+        setrlimit(RLIMIT_FSIZE, &small);
+        if (!create_node_memory(kBytes).valid()) {
+            return 1;
+        }
+        const Descriptor memory = create_node_memory(kBytes + 1);
+        return !memory.valid() && errno == EFBIG ? 0 : 2;
+    });
+    EXPECT_EQ(child.wait(), 0);
+}
+
+TEST(NodeMemory, LimitOnAddressSpaceIsFelt) {
+    ChildProcess child([] {
+        if (!leaves_address_space(size_t{1} << 40)) {
+            return 1;
+        }
+        const rlimit limit{size_t{1} << 38, size_t{1} << 38};
+        setrlimit(RLIMIT_AS, &limit);
+        const bool is_known = address_space_limit() == size_t{1} << 38;
+        return is_known && leaves_address_space(kBytes) && !leaves_address_space(size_t{1} << 40)
+                   ? 0
+                   : 2;
+    });
+    EXPECT_EQ(child.wait(), 0);
 }
 
 TEST(NodeMemory, ProcessesShareIt) {

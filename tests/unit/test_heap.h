@@ -21,7 +21,7 @@ class TestHeap {
         EXPECT_TRUE(memory_.valid());
         base_ = free_range(bytes_);
         EXPECT_TRUE(node::map_shared(memory_, base_, bytes_));
-        heap_ = node::NodeHeap::create(base_, bytes_, memory_.get());
+        heap_ = node::NodeHeap::create(base_, bytes_, {memory_.get()});
     }
     ~TestHeap() { node::unmap_shared(base_, bytes_); }
     TestHeap(const TestHeap&) = delete;
