@@ -16,6 +16,7 @@
 #include "base/topology.h"
 #include "core/common_values.h"
 #include "core/cost_setup.h"
+#include "core/launcher.h"
 #include "core/network.h"
 #include "core/notify.h"
 #include "core/report.h"
@@ -359,6 +360,7 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     if (rank == 0) {
         warn_of_configuration(runtime->configuration);
     }
+    check_launcher();
     if (config.shm_limit > 0) {
         g_memory_limit = static_cast<uint64_t>(config.shm_limit);
     }

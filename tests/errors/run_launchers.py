@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Starts programs by launchers of which their MPI knows nothing, so that each process is rank 0 of 1,
+and checks that one process says so, and none where nothing is wrong.
+
+usage: run_launchers.py MPIEXEC BAD_CALL [CASE...]
+
+Launchers that are not installed are played by their variables.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import jobs
+
+PROGRAM = ["lenient.no_mutexes_wanted"]
+STEP = "SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=4 SLURM_NTASKS=4"
+BATCH = "SLURM_JOB_ID=7 SLURM_NTASKS=4 SLURM_PROCID=0"
+# Each by its name, so that one of them is the other MPI's.
+LAUNCHERS = {
+    "OMPI_COMM_WORLD_SIZE": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root"],
+    "PMI_SIZE": ["mpiexec.mpich"],
+}
+
+
+def mpi_library(program):
+    """The MPI that the program is linked with."""
+    text = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    return re.search(r"=> (\S*/libmpi\S*)", text)[1]
+
+
+def other_launcher(program):
+    """Of the MPI that is not the program's: its variable and its command."""
+    is_mpich = "mpich" in mpi_library(program)
+    name = "OMPI_COMM_WORLD_SIZE" if is_mpich else "PMI_SIZE"
+    return name, LAUNCHERS[name]
+
+
+@dataclass
+class Case:
+    """`script` is run by a shell, in which "$@" is the program; "$mpi" is its MPI's library, and
+    "$mpiexec" its launcher. `told` is what the one warning must name; empty: there is none."""
+
+    name: str
+    script: str
+    told: str = ""
+
+    def run(self, mpiexec, program):
+        settings = {"TEST_RECORD": os.devnull, "mpi": mpi_library(program), "mpiexec": mpiexec}
+        arguments = ["-c", self.script, "sh", program, *PROGRAM]
+        complaints, text = jobs.run_and_judge("sh", arguments, settings, judge_by(self.told))
+        return [(self.name, complaints, text)]
+
+
+class OtherLauncher:
+    name = "the launcher of another MPI"
+
+    def run(self, _mpiexec, program):
+        variable, command = other_launcher(program)
+        if shutil.which(command[0]) is None:
+            return [(self.name, None, f"there is no {command[0]}")]
+        complaints, text = jobs.run_and_judge(
+            command[0],
+            [*command[1:], "-n", "2", program, *PROGRAM],
+            {"TEST_RECORD": os.devnull},
+            judge_by(f"{variable}=2"),
+        )
+        return [(self.name, complaints, text)]
+
+
+def judge_by(told):
+    def judge(status, _output, messages):
+        begin = "the launcher has started several processes ("
+        fragments = [told, "rank 0 of 1", "mpiexec", "srun --mpi"]
+        expected = [jobs.Expected("Warning", "0", begin, fragments)] if told else []
+        return jobs.compare(expected, messages) + ([f"exit status {status}"] if status != 0 else [])
+
+    return judge
+
+
+CASES = [
+    Case(
+        "srun for no MPI",
+        f'for rank in 0 1 2 3; do {STEP} SLURM_PROCID=$rank "$@" & done; wait',
+        told="SLURM_STEP_NUM_TASKS=4",
+    ),
+    Case(
+        "srun for no MPI, with a shell between",
+        f"{STEP} SLURM_PROCID=0 sh -c '\"$@\"; true' sh \"$@\"",
+        told="SLURM_STEP_NUM_TASKS=4",
+    ),
+    Case("a program in a batch script", f'{BATCH} "$@"'),
+    Case("mpiexec in a batch script", f'{BATCH} "$mpiexec" -n 2 "$@"'),
+    Case("mpiexec of one rank in each task", f'{STEP} SLURM_PROCID=0 "$mpiexec" -n 1 "$@"'),
+    # A shell that has MPI's library is what a rank looks like that starts another program.
+    Case(
+        "a program that a rank starts",
+        f"{STEP} SLURM_PROCID=0 LD_PRELOAD=$mpi sh -c 'unset LD_PRELOAD; \"$@\"; true' sh \"$@\"",
+    ),
+    OtherLauncher(),
+]
+
+
+if __name__ == "__main__":
+    sys.exit(jobs.main(__doc__, CASES))
