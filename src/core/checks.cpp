@@ -19,7 +19,7 @@ Checks::Checks(Runtime& runtime)
     std::vector<void*> bases(static_cast<size_t>(runtime.world.size));
     if (!allocate_global(runtime, "ARMCI_Init", runtime.groups.world(), sizeof(Waiting),
                          bases.data(), &board_)) {
-        base::fatal("ARMCI_Init", "no memory for ARMCI_CHECK");
+        base::fatal("ARMCI_Init", "no memory for ARMCI_CHECK; see above, or unset it");
     }
     board_->is_internal = true;
     say(Waiting{});

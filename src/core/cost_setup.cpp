@@ -76,7 +76,10 @@ void use_provider_table(const fabric::NetworkCosts& table, TransferCosts* costs)
     std::snprintf(costs->source, sizeof costs->source,
                   "network from the provider table, copies measured at start");
     if (!pipeline::measure_copies(kMeasuredBytes, kMeasureUs, &costs->constants)) {
-        base::fatal("ARMCI_Init", "no memory to measure how fast this processor copies");
+        base::fatal(
+            "ARMCI_Init",
+            "no memory to measure how fast this processor copies; the node is short of memory: "
+            "start fewer ranks there, or end other programs");
     }
 }
 

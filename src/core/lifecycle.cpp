@@ -380,8 +380,11 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
         runtime->heap = node::NodeHeap::attach(runtime->mapping.base, runtime->mapping.file());
     }
     if (!runtime->heap.valid()) {
-        base::fatal(function, "the shared memory of %s is not what its first rank made",
-                    describe_node(runtime->world).c_str());
+        base::fatal(
+            function,
+            "the shared memory of %s is not what its first rank made; let all ranks load the same "
+            "libarmci, and report this if they do",
+            describe_node(runtime->world).c_str());
     }
     if (runtime->world.size > 1) {
         raise_descriptor_limit();
@@ -392,8 +395,11 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     node::HeapControl& control = runtime->heap.control();
     const auto node_rank_count = static_cast<int>(runtime->world.node_ranks.size());
     if (node_rank_count > node::BarrierState::kMostRanks) {
-        base::fatal(function, "%d ranks on %s, where the library takes at most %d", node_rank_count,
-                    describe_node(runtime->world).c_str(), node::BarrierState::kMostRanks);
+        base::fatal(
+            function,
+            "%d ranks on %s, where the library takes at most %d; start fewer on each host, or "
+            "divide it into virtual nodes (ARMCI_NODE_SIZE)",
+            node_rank_count, describe_node(runtime->world).c_str(), node::BarrierState::kMostRanks);
     }
     runtime->node_barrier =
         node::NodeBarrier(&control.barrier, runtime->world.rank_in_node, node_rank_count);

@@ -15,6 +15,10 @@
 namespace armci::core {
 namespace {
 
+constexpr const char* kProviderRemedy =
+    "Set FI_LOG_LEVEL=warn to see libfabric's own words, or ARMCI_PROVIDER or ARMCI_INTERFACE to "
+    "another network (armci-info --providers)";
+
 // What all ranks must have in common: taken from rank 0.
 struct CommonSettings {
     char provider[64] = "";
@@ -218,15 +222,19 @@ void open_server(Runtime& runtime, const CommonSettings& settings) {
     network.server = std::make_unique<datasrv::Server>();
     std::string error;
     if (!network.server->open(network.domain, runtime.heap, options, &error)) {
-        base::fatal("ARMCI_Init", "the data server of %s cannot start: %s%s",
-                    describe_node(runtime.world).c_str(), error.c_str(), fabric::exhausted_limit());
+        base::fatal("ARMCI_Init", "the data server of %s cannot start: %s%s. %s",
+                    describe_node(runtime.world).c_str(), error.c_str(), fabric::exhausted_limit(),
+                    kProviderRemedy);
     }
     // Longer transfers come in chunks of the buffers' size.
     network.server->use_engine(make_copy_engine(config),
                                std::min(config.copy_engine_min, settings.buffers.bytes / 2));
     if (config.progress_thread && !network.server->start_thread()) {
-        base::fatal("ARMCI_Init", "the system refuses a thread for the data server of %s",
-                    describe_node(runtime.world).c_str());
+        base::fatal(
+            "ARMCI_Init",
+            "the system refuses a thread for the data server of %s; raise the limit on threads "
+            "(ulimit -u), or set ARMCI_PROGRESS_THREAD=0",
+            describe_node(runtime.world).c_str());
     }
 }
 
@@ -314,8 +322,8 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     std::string error;
     if (!runtime.network->origin.open(runtime.network->domain, options, environment, &runtime.stats,
                                       &error)) {
-        base::fatal("ARMCI_Init", "the network endpoint cannot be opened: %s%s", error.c_str(),
-                    fabric::exhausted_limit());
+        base::fatal("ARMCI_Init", "the network endpoint cannot be opened: %s%s. %s", error.c_str(),
+                    fabric::exhausted_limit(), kProviderRemedy);
     }
 }
 
@@ -411,8 +419,9 @@ void open_network(Runtime& runtime) {
     // A server inserts every rank, the origin every server.
     const auto peers = static_cast<size_t>(runtime.world.size + network.servers.count());
     if (!network.domain.open(std::move(choice), peers, &error)) {
-        base::fatal("ARMCI_Init", "the network cannot be opened on %s: %s%s",
-                    describe_node(runtime.world).c_str(), error.c_str(), fabric::exhausted_limit());
+        base::fatal("ARMCI_Init", "the network cannot be opened on %s: %s%s. %s",
+                    describe_node(runtime.world).c_str(), error.c_str(), fabric::exhausted_limit(),
+                    kProviderRemedy);
     }
     const bool ordered =
         config.order_choice() == base::OrderChoice::automatic && network.domain.orders_writes();

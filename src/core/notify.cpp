@@ -15,7 +15,9 @@ void start_notifications(Runtime& runtime) {
     // until somebody notifies, because there is a counter for each pair of ranks.
     if (!allocate_global(runtime, "ARMCI_Init", runtime.groups.world(), bytes, bases.data(),
                          &runtime.notify_counters)) {
-        base::fatal("ARMCI_Init", "no memory for the notification counters");
+        base::fatal(
+            "ARMCI_Init",
+            "no memory for the notification counters (4 bytes for each pair of ranks); see above");
     }
     runtime.notify_counters->is_internal = true;
     world_barrier(runtime);

@@ -133,8 +133,12 @@ Channel& Origin::channel(int server) {
         }
         channel->peer = endpoint_.insert_peer(address_of(server));
         if (channel->peer == FI_ADDR_UNSPEC) {
-            base::fatal(nullptr, "provider %s does not accept the address of %s",
-                        domain_->provider_name().c_str(), name_of(server).c_str());
+            base::fatal(
+                nullptr,
+                "provider %s does not accept the address of %s; memory may be short on this node, "
+                "or "
+                "the hosts run different versions of libfabric: choose another ARMCI_PROVIDER",
+                domain_->provider_name().c_str(), name_of(server).c_str());
         }
     }
     return *channel;

@@ -220,6 +220,11 @@ def cases(mpiexec, program, forbid):
             for name, settings in (("one node", ONE_NODE), ("nodes", NODES))
         ),
         Case("attached memory", {**NODES, **attached}),
+        Case(
+            "no memory that may be registered, though the provider needs it",
+            {**NODES, "ARMCI_FAULTS": "mr_local,mr_count=0,mr_refused=both"},
+            message=("Error", "ARMCI_Init", "cannot start", "FI_LOG_LEVEL", "ARMCI_PROVIDER"),
+        ),
         Case("enough open files", {**NODES, "TEST_DESCRIPTORS": "60"}),
         *(
             Case(
