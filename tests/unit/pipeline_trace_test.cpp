@@ -49,7 +49,8 @@ class PipelineTrace : public testing::Test {
     PipelineTrace() { base::start_trace(); }
     ~PipelineTrace() override { base::forget_trace(); }
 
-    // Ends the trace, so that all threads have written what they had to.
+    // Ends when all threads have recorded what they had to: also what the data server records when
+    // the provider tells it that a chunk has left, which may be after the origin has the chunk.
     static void transfer(const Operation& operation, Route route) {
         NetworkOptions options;
         options.memory_bytes = kBytes;
@@ -61,6 +62,9 @@ class PipelineTrace : public testing::Test {
                                     make_transfer(operation, contiguous_pattern(kBytes, 0, 0),
                                                   local.data(), network.memory(0))));
         network.fence_all();
+        network.wait_until([&] { return network.origin(0).load().posts == 0; });
+        network.server(0).fall_silent();
+        network.wait_until([&] { return network.server(0).has_fallen_silent(); });
         network.server(0).stop();
     }
 
