@@ -10,6 +10,9 @@
 namespace armci::base {
 namespace {
 
+// Of processes and threads in the viewer. 100 makes them easy to read: 302 is of rank 2.
+constexpr int kNumbersOfRank = 100;
+
 std::string escaped(const std::string& text) {
     std::string result;
     for (const char letter : text) {
@@ -31,17 +34,30 @@ class Writer {
   public:
     Writer(int fd, const TraceProcess& process) : fd_(fd), process_(process) {}
 
+    void write_process() {
+        const std::string name = "rank " + std::to_string(process_.rank) + " on " + process_.host;
+        write_name(0, "process_name", name);
+        write_place(0, "process_sort_index", process_.rank);
+    }
+
     void write(const TraceThread& thread) {
-        write_name(thread.number, "thread_name", "name", thread.name);
+        write_name(thread.number, "thread_name", thread.name);
+        write_place(thread.number, "thread_sort_index", thread.number);
         for (uint64_t i = 0; i < thread.ring.kept(); ++i) {
             write_event(thread.number, thread.ring.at(i));
         }
     }
 
     // About the process or one of its threads.
-    void write_name(int thread, const char* what, const char* key, const std::string& value) {
+    void write_name(int thread, const char* what, const std::string& name) {
         begin_line("M", thread);
-        add(",\"name\":\"%s\",\"args\":{\"%s\":\"%s\"}}", what, key, escaped(value).c_str());
+        add(",\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", what, escaped(name).c_str());
+    }
+
+    // Where it is among the others.
+    void write_place(int thread, const char* what, int place) {
+        begin_line("M", thread);
+        add(",\"name\":\"%s\",\"args\":{\"sort_index\":%d}}", what, place);
     }
 
     void write_dropped(uint64_t count) {
@@ -83,7 +99,13 @@ class Writer {
         }
         text_ += is_first_ ? "[\n" : ",\n";
         is_first_ = false;
-        add("{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d", phase, process_.rank, thread);
+        // To Perfetto a thread belongs to the process of its number, and 0 is the kernel's. So all
+        // processes and threads of the job have numbers of their own; the program's thread has its
+        // process's, as on Linux.
+        static_assert(kMostTraceThreads < kNumbersOfRank);
+        const int64_t process = int64_t{kNumbersOfRank} * (process_.rank + 1);
+        add("{\"ph\":\"%s\",\"pid\":%" PRId64 ",\"tid\":%" PRId64, phase, process,
+            process + thread);
     }
 
     // In microseconds.
@@ -112,8 +134,8 @@ class Writer {
         text_ += "}}";
     }
 
-    // Those that overlap are two lines which the viewer puts together by a number; no two ranks
-    // have a number in common, so that files can be joined.
+    // Those that overlap are two lines which the viewer puts together by a number within the
+    // process.
     void write_event(int thread, const TraceEvent& event) {
         const int64_t begin_ns = process_.clock.to_job(event.begin_ns);
         const int64_t end_ns = process_.clock.to_job(event.end_ns);
@@ -129,7 +151,7 @@ class Writer {
         for (const bool begins : {true, false}) {
             begin_line(begins ? "b" : "e", thread);
             add_time("ts", begins ? begin_ns : end_ns);
-            add(",\"id\":\"0x%x%08x\"", static_cast<unsigned>(process_.rank), last_id_);
+            add(",\"id2\":{\"local\":\"0x%x\"}", last_id_);
             add_names(event);
             if (begins) {
                 add_arguments(event);
@@ -177,8 +199,7 @@ int64_t TraceClock::to_job(int64_t own_ns) const {
 bool write_trace(int fd, const TraceProcess& process,
                  const std::vector<const TraceThread*>& threads) {
     Writer writer(fd, process);
-    writer.write_name(0, "process_name", "name",
-                      "rank " + std::to_string(process.rank) + " on " + process.host);
+    writer.write_process();
     uint64_t dropped = 0;
     for (const TraceThread* thread : threads) {
         writer.write(*thread);

@@ -14,6 +14,7 @@ from decimal import Decimal
 
 MPIEXEC, TRANSFERS, PROVIDER = sys.argv[1:4]
 BYTES = 8 << 20
+NUMBERS_OF_RANK = 100  # of its process and threads
 KEPT = (1 << 17) - 1  # events of a thread
 complaints = []
 case = ""
@@ -54,8 +55,12 @@ class Event:
 
 
 def read(path, rank):
-    """The events of a file, and what it says about processes and threads."""
-    events, names, open_events = [], [], {}
+    """The events of a file, and what it says about processes and threads.
+
+    Perfetto puts a thread into the process of its number and takes 0 for the kernel's, so all numbers are of one
+    process of the job only; the numbers of what overlaps are the process's own."""
+    events, names, open_events, used = [], [], {}, set()
+    process = NUMBERS_OF_RANK * (rank + 1)
     with open(path, encoding="utf-8") as file:
         try:
             lines = json.load(file, parse_float=Decimal)
@@ -63,18 +68,20 @@ def read(path, rank):
             expect(False, f"{path}: {error}")
             return events, names
     for line in lines:
-        expect(line["pid"] == rank, f"{path} is of process {rank}")
+        expect(line["pid"] == process, f"{line} is of process {process}")
+        expect(process <= line["tid"] < process + NUMBERS_OF_RANK, f"{line} is of a thread of process {process}")
         if line["ph"] == "M":
             names.append(line)
         elif line["ph"] == "X":
             expect(line["dur"] >= 0, f"{line} ends after it begins")
             events.append(Event(rank, line, line["ts"], line["ts"] + line["dur"]))
         elif line["ph"] == "b":
-            expect(line["id"] not in open_events, f"id {line['id']} is used once")
-            open_events[line["id"]] = line
+            expect("id" not in line and line["id2"]["local"] not in used, f"{line} has a number of its own")
+            used.add(line["id2"]["local"])
+            open_events[line["id2"]["local"]] = line
         else:
             expect(line["ph"] == "e", f"{line} is of a known kind")
-            first = open_events.pop(line["id"])
+            first = open_events.pop(line["id2"]["local"])
             expect((first["cat"], first["name"]) == (line["cat"], line["name"]), f"{line} ends {first}")
             expect(first["ts"] <= line["ts"], f"{first} ends after it begins")
             events.append(Event(rank, first, first["ts"], line["ts"]))
@@ -87,6 +94,11 @@ def check_names(events, names, rank):
     processes = [n["args"]["name"] for n in names if n["name"] == "process_name"]
     expect(len(processes) == 1 and processes[0].startswith(f"rank {rank} on "), f"{processes}")
     threads = {n["tid"]: n["args"]["name"] for n in names if n["name"] == "thread_name"}
+    places = {n["tid"]: n["args"]["sort_index"] for n in names if n["name"] == "thread_sort_index"}
+    expect(set(places) == set(threads) and threads.get(min(places, key=places.get, default=None)) == "program",
+           f"the program is the first of {threads}: {places}")
+    places = [n["args"]["sort_index"] for n in names if n["name"] == "process_sort_index"]
+    expect(places == [rank], f"the place of rank {rank}: {places}")
     expect(sorted(threads.values()) == ["data server", "program"], f"threads {threads}")
     expect({e.thread for e in events} - {None} <= set(threads), "every thread has a name")
 

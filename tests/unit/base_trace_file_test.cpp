@@ -51,7 +51,8 @@ class TraceFile : public testing::Test {
 };
 
 constexpr const char* kProcess =
-    R"({"ph":"M","pid":7,"tid":0,"name":"process_name","args":{"name":"rank 7 on node1"}})";
+    R"({"ph":"M","pid":800,"tid":800,"name":"process_name","args":{"name":"rank 7 on node1"}},
+{"ph":"M","pid":800,"tid":800,"name":"process_sort_index","args":{"sort_index":7}})";
 
 TEST_F(TraceFile, ThereIsALineForEachEventAndName) {
     TraceThread& thread = add_thread("program");
@@ -66,10 +67,12 @@ TEST_F(TraceFile, ThereIsALineForEachEventAndName) {
                       .node = 2});
     add_thread("data server");
     EXPECT_EQ(written(), std::string("[\n") + kProcess + R"(,
-{"ph":"M","pid":7,"tid":0,"name":"thread_name","args":{"name":"program"}},
-{"ph":"X","pid":7,"tid":0,"ts":1234.567,"dur":0.001,"cat":"things","name":"thing","args":{}},
-{"ph":"X","pid":7,"tid":0,"ts":0.005,"dur":2000.000,"cat":"things","name":"a b","args":{"bytes":8,"rank":1,"node":2,"chunk":0}},
-{"ph":"M","pid":7,"tid":1,"name":"thread_name","args":{"name":"data server"}}
+{"ph":"M","pid":800,"tid":800,"name":"thread_name","args":{"name":"program"}},
+{"ph":"M","pid":800,"tid":800,"name":"thread_sort_index","args":{"sort_index":0}},
+{"ph":"X","pid":800,"tid":800,"ts":1234.567,"dur":0.001,"cat":"things","name":"thing","args":{}},
+{"ph":"X","pid":800,"tid":800,"ts":0.005,"dur":2000.000,"cat":"things","name":"a b","args":{"bytes":8,"rank":1,"node":2,"chunk":0}},
+{"ph":"M","pid":800,"tid":801,"name":"thread_name","args":{"name":"data server"}},
+{"ph":"M","pid":800,"tid":801,"name":"thread_sort_index","args":{"sort_index":1}}
 ]
 )");
 }
@@ -79,11 +82,12 @@ TEST_F(TraceFile, WhatOverlapsIsTwoLinesWithANumberOfItsOwn) {
     thread.ring.push({.kind = &kApart, .begin_ns = 1000, .end_ns = 4000, .number = 64});
     thread.ring.push({.kind = &kApart, .begin_ns = 2000, .end_ns = 3000});
     EXPECT_EQ(written(), std::string("[\n") + kProcess + R"(,
-{"ph":"M","pid":7,"tid":0,"name":"thread_name","args":{"name":"program"}},
-{"ph":"b","pid":7,"tid":0,"ts":1.000,"id":"0x700000001","cat":"others","name":"far","args":{"offset":64}},
-{"ph":"e","pid":7,"tid":0,"ts":4.000,"id":"0x700000001","cat":"others","name":"far"},
-{"ph":"b","pid":7,"tid":0,"ts":2.000,"id":"0x700000002","cat":"others","name":"far","args":{}},
-{"ph":"e","pid":7,"tid":0,"ts":3.000,"id":"0x700000002","cat":"others","name":"far"}
+{"ph":"M","pid":800,"tid":800,"name":"thread_name","args":{"name":"program"}},
+{"ph":"M","pid":800,"tid":800,"name":"thread_sort_index","args":{"sort_index":0}},
+{"ph":"b","pid":800,"tid":800,"ts":1.000,"id2":{"local":"0x1"},"cat":"others","name":"far","args":{"offset":64}},
+{"ph":"e","pid":800,"tid":800,"ts":4.000,"id2":{"local":"0x1"},"cat":"others","name":"far"},
+{"ph":"b","pid":800,"tid":800,"ts":2.000,"id2":{"local":"0x2"},"cat":"others","name":"far","args":{}},
+{"ph":"e","pid":800,"tid":800,"ts":3.000,"id2":{"local":"0x2"},"cat":"others","name":"far"}
 ]
 )");
 }
@@ -124,7 +128,7 @@ TEST_F(TraceFile, LongOnesAreComplete) {
         thread.ring.push({.kind = &kPlain, .number = static_cast<int64_t>(i)});
     }
     const std::string text = written();
-    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), static_cast<long>(kEvents) + 4);
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), static_cast<long>(kEvents) + 6);
     size_t place = 0;
     for (size_t i = 0; i < kEvents; ++i) {
         place = text.find("\"chunk\":" + std::to_string(i) + "}}", place);
