@@ -2,11 +2,35 @@
 #include "core/handles.h"
 
 #include "api/arguments.h"
+#include "api/run.h"
 #include "core/transfers.h"
 
+using armci::api::Threads;
 using armci::core::Entry;
 using armci::core::Handles;
+using armci::core::Runtime;
 namespace api = armci::api;
+
+namespace {
+
+[[gnu::noinline]] void wait_long(Runtime& runtime, armci_hdl_t* handle) {
+    api::name_call(runtime, "ARMCI_Wait");
+    if (handle != nullptr) {
+        armci::core::wait_handle(runtime, handle);
+    } else {
+        armci::core::wait_everything(runtime);
+    }
+}
+
+template <Threads kThreads>
+[[gnu::always_inline]] inline int wait_on(Runtime& runtime, armci_hdl_t* handle) {
+    if (kThreads == Threads::several || !api::nothing_is_under_way(runtime, handle)) {
+        wait_long(runtime, handle);
+    }
+    return 0;
+}
+
+}  // namespace
 
 extern "C" void ARMCI_INIT_HANDLE(armci_hdl_t* hdl) {
     api::check_not_null("ARMCI_INIT_HANDLE", "hdl", hdl);
@@ -27,13 +51,8 @@ extern "C" void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t* hdl) {
 }
 
 extern "C" int PARMCI_Wait(armci_hdl_t* hdl) {
-    Entry entry("ARMCI_Wait", Entry::Lock::on_demand, Entry::Copies::leave);
-    if (hdl != nullptr) {
-        armci::core::wait_handle(*entry, hdl);
-    } else {
-        armci::core::wait_everything(*entry);
-    }
-    return 0;
+    return api::by_threads<wait_on<Threads::one>, wait_on<Threads::several>, Entry::Copies::leave>(
+        "ARMCI_Wait", hdl);
 }
 ARMCI_ALIAS(int, ARMCI_Wait, (armci_hdl_t*), PARMCI_Wait);
 

@@ -10,9 +10,9 @@
 namespace armci::api {
 
 // Nothing is under way for this call: the handle becomes idle, unless earlier operations are still
-// on it.
+// on it. Most are idle by what their own words say.
 inline void skip(Runtime& runtime, armci_hdl_t* handle) {
-    if (handle != nullptr) {
+    if (handle != nullptr && core::Handles::names_slot(*handle)) [[unlikely]] {
         runtime.set_idle_unless_active(handle);
     }
 }
@@ -57,6 +57,21 @@ inline void name_call(Runtime& runtime, const char* function) {
     if (!runtime.is_concurrent) {
         runtime.enter_alone(function);
     }
+}
+
+// For a thread that is alone, and without checks: whether there is nothing to wait for, nor
+// anything that a wait would send. The handle is nullptr for implicit operations.
+[[gnu::always_inline]] inline bool nothing_is_under_way(const Runtime& runtime,
+                                                        const armci_hdl_t* handle) {
+    if (runtime.short_way_ranks == 0) {
+        return false;
+    }
+    if (runtime.network == nullptr) {
+        return true;
+    }
+    const pipeline::Origin& origin = runtime.network->origin;
+    return handle != nullptr && !core::Handles::names_slot(*handle) && origin.batches_have_left() &&
+           runtime.network->servers.per_node == 1;
 }
 
 template <Threads kThreads>

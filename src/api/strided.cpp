@@ -26,38 +26,63 @@ using armci::core::Runtime;
     }
 }
 
+// Without levels a transfer is contiguous, and goes as short a way. Each form has functions of its
+// own, with equal parameters, so that choosing between them is a jump and neither saves registers
+// for both.
+enum class Levels : bool { none, some };
+
 // Put or get by the short way. The local side comes first of a put, second of a get.
-template <Threads kThreads, OpKind kOp>
+template <Threads kThreads, OpKind kOp, Levels kLevels>
 [[gnu::always_inline]] inline bool moved_on_node(Runtime& runtime, void* src, int* src_stride,
                                                  void* dst, int* dst_stride, int* count,
                                                  int stride_levels, int proc) {
     constexpr bool kIsPut = kOp == OpKind::put;
-    return api::copied_on_node<kThreads>(
-        runtime, kOp, static_cast<char*>(kIsPut ? src : dst), kIsPut ? src_stride : dst_stride,
-        static_cast<char*>(kIsPut ? dst : src), kIsPut ? dst_stride : src_stride, count,
-        stride_levels, proc);
+    char* local = static_cast<char*>(kIsPut ? src : dst);
+    char* remote = static_cast<char*>(kIsPut ? dst : src);
+    if constexpr (kLevels == Levels::none) {
+        return count != nullptr &&
+               api::copied_on_node<kThreads>(runtime, kOp, local, remote, count[0], proc);
+    } else {
+        return api::copied_on_node<kThreads>(runtime, kOp, local, kIsPut ? src_stride : dst_stride,
+                                             remote, kIsPut ? dst_stride : src_stride, count,
+                                             stride_levels, proc);
+    }
 }
 
-template <Threads kThreads, OpKind kOp>
+template <Threads kThreads, Levels kLevels>
+[[gnu::always_inline]] inline bool added_on_node(Runtime& runtime, int datatype, const void* scale,
+                                                 void* src, int* src_stride, void* dst,
+                                                 int* dst_stride, int* count, int stride_levels,
+                                                 int proc) {
+    if constexpr (kLevels == Levels::none) {
+        return count != nullptr &&
+               api::added_on_node<kThreads>(runtime, datatype, scale, src, dst, count[0], proc);
+    } else {
+        return api::added_on_node<kThreads>(runtime, datatype, scale, static_cast<char*>(src),
+                                            src_stride, static_cast<char*>(dst), dst_stride, count,
+                                            stride_levels, proc);
+    }
+}
+
+template <Threads kThreads, OpKind kOp, Levels kLevels>
 [[gnu::always_inline]] inline int move_strided(Runtime& runtime, void* src, int* src_stride,
                                                void* dst, int* dst_stride, int* count,
                                                int stride_levels, int proc) {
-    if (!moved_on_node<kThreads, kOp>(runtime, src, src_stride, dst, dst_stride, count,
-                                      stride_levels, proc)) {
+    if (!moved_on_node<kThreads, kOp, kLevels>(runtime, src, src_stride, dst, dst_stride, count,
+                                               stride_levels, proc)) {
         run_long_strided(runtime, kOp == OpKind::put ? "ARMCI_PutS" : "ARMCI_GetS", kOp, src,
                          src_stride, dst, dst_stride, count, stride_levels, proc, nullptr);
     }
     return 0;
 }
 
-template <Threads kThreads>
+template <Threads kThreads, Levels kLevels>
 [[gnu::always_inline]] inline int acc_strided(Runtime& runtime, int datatype, void* scale,
                                               void* src, int* src_stride, void* dst,
                                               int* dst_stride, int* count, int stride_levels,
                                               int proc) {
-    if (!api::added_on_node<kThreads>(runtime, datatype, scale, static_cast<const char*>(src),
-                                      src_stride, static_cast<char*>(dst), dst_stride, count,
-                                      stride_levels, proc)) {
+    if (!added_on_node<kThreads, kLevels>(runtime, datatype, scale, src, src_stride, dst,
+                                          dst_stride, count, stride_levels, proc)) {
         const auto factor = api::check_scale("ARMCI_AccS", datatype, scale);
         run_long_strided(runtime, "ARMCI_AccS", OpKind::acc, src, src_stride, dst, dst_stride,
                          count, stride_levels, proc, api::pointer_to(factor));
@@ -84,13 +109,13 @@ template <Threads kThreads>
     return kThreads == Threads::several && runtime.copies.are_possible();
 }
 
-template <Threads kThreads, OpKind kOp>
+template <Threads kThreads, OpKind kOp, Levels kLevels>
 [[gnu::always_inline]] inline int nb_move_strided(Runtime& runtime, void* src, int* src_stride,
                                                   void* dst, int* dst_stride, int* count,
                                                   int stride_levels, int proc, armci_hdl_t* hdl) {
     if (!is_for_engine<kThreads>(runtime) &&
-        moved_on_node<kThreads, kOp>(runtime, src, src_stride, dst, dst_stride, count,
-                                     stride_levels, proc)) {
+        moved_on_node<kThreads, kOp, kLevels>(runtime, src, src_stride, dst, dst_stride, count,
+                                              stride_levels, proc)) {
         api::skip(runtime, hdl);
     } else {
         start_long_strided(runtime, kOp == OpKind::put ? "ARMCI_NbPutS" : "ARMCI_NbGetS", kOp, src,
@@ -99,15 +124,14 @@ template <Threads kThreads, OpKind kOp>
     return 0;
 }
 
-template <Threads kThreads>
+template <Threads kThreads, Levels kLevels>
 [[gnu::always_inline]] inline int nb_acc_strided(Runtime& runtime, int datatype, void* scale,
                                                  void* src, int* src_stride, void* dst,
                                                  int* dst_stride, int* count, int stride_levels,
                                                  int proc, armci_hdl_t* hdl) {
     if (!is_for_engine<kThreads>(runtime) &&
-        api::added_on_node<kThreads>(runtime, datatype, scale, static_cast<const char*>(src),
-                                     src_stride, static_cast<char*>(dst), dst_stride, count,
-                                     stride_levels, proc)) {
+        added_on_node<kThreads, kLevels>(runtime, datatype, scale, src, src_stride, dst, dst_stride,
+                                         count, stride_levels, proc)) {
         api::skip(runtime, hdl);
     } else {
         const auto factor = api::check_scale("ARMCI_NbAccS", datatype, scale);
@@ -117,50 +141,101 @@ template <Threads kThreads>
     return 0;
 }
 
+template <OpKind kOp, Levels kLevels>
+[[gnu::noinline]] int move_by_threads(void* src, int* src_stride, void* dst, int* dst_stride,
+                                      int* count, int stride_levels, int proc) {
+    return api::by_threads<move_strided<Threads::one, kOp, kLevels>,
+                           move_strided<Threads::several, kOp, kLevels>>(
+        kOp == OpKind::put ? "ARMCI_PutS" : "ARMCI_GetS", src, src_stride, dst, dst_stride, count,
+        stride_levels, proc);
+}
+
+template <Levels kLevels>
+[[gnu::noinline]] int acc_by_threads(int datatype, void* scale, void* src, int* src_stride,
+                                     void* dst, int* dst_stride, int* count, int stride_levels,
+                                     int proc) {
+    return api::by_threads<acc_strided<Threads::one, kLevels>,
+                           acc_strided<Threads::several, kLevels>>("ARMCI_AccS", datatype, scale,
+                                                                   src, src_stride, dst, dst_stride,
+                                                                   count, stride_levels, proc);
+}
+
+template <OpKind kOp, Levels kLevels>
+[[gnu::noinline]] int nb_move_by_threads(void* src, int* src_stride, void* dst, int* dst_stride,
+                                         int* count, int stride_levels, int proc,
+                                         armci_hdl_t* hdl) {
+    return api::by_threads<nb_move_strided<Threads::one, kOp, kLevels>,
+                           nb_move_strided<Threads::several, kOp, kLevels>, Entry::Copies::leave>(
+        kOp == OpKind::put ? "ARMCI_NbPutS" : "ARMCI_NbGetS", src, src_stride, dst, dst_stride,
+        count, stride_levels, proc, hdl);
+}
+
+template <Levels kLevels>
+[[gnu::noinline]] int nb_acc_by_threads(int datatype, void* scale, void* src, int* src_stride,
+                                        void* dst, int* dst_stride, int* count, int stride_levels,
+                                        int proc, armci_hdl_t* hdl) {
+    return api::by_threads<nb_acc_strided<Threads::one, kLevels>,
+                           nb_acc_strided<Threads::several, kLevels>, Entry::Copies::leave>(
+        "ARMCI_NbAccS", datatype, scale, src, src_stride, dst, dst_stride, count, stride_levels,
+        proc, hdl);
+}
+
 }  // namespace
 
 extern "C" int PARMCI_PutS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride_ar[],
                            int count[], int stride_levels, int proc) {
-    return api::by_threads<move_strided<Threads::one, OpKind::put>,
-                           move_strided<Threads::several, OpKind::put>>(
-        "ARMCI_PutS", src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, proc);
+    return stride_levels == 0
+               ? move_by_threads<OpKind::put, Levels::none>(
+                     src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, proc)
+               : move_by_threads<OpKind::put, Levels::some>(
+                     src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, proc);
 }
 ARMCI_ALIAS(int, ARMCI_PutS, (void*, int[], void*, int[], int[], int, int), PARMCI_PutS);
 
 extern "C" int PARMCI_GetS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride_ar[],
                            int count[], int stride_levels, int proc) {
-    return api::by_threads<move_strided<Threads::one, OpKind::get>,
-                           move_strided<Threads::several, OpKind::get>>(
-        "ARMCI_GetS", src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, proc);
+    return stride_levels == 0
+               ? move_by_threads<OpKind::get, Levels::none>(
+                     src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, proc)
+               : move_by_threads<OpKind::get, Levels::some>(
+                     src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, proc);
 }
 ARMCI_ALIAS(int, ARMCI_GetS, (void*, int[], void*, int[], int[], int, int), PARMCI_GetS);
 
 extern "C" int PARMCI_AccS(int datatype, void* scale, void* src_ptr, int src_stride_ar[],
                            void* dst_ptr, int dst_stride_ar[], int count[], int stride_levels,
                            int proc) {
-    return api::by_threads<acc_strided<Threads::one>, acc_strided<Threads::several>>(
-        "ARMCI_AccS", datatype, scale, src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count,
-        stride_levels, proc);
+    return stride_levels == 0
+               ? acc_by_threads<Levels::none>(datatype, scale, src_ptr, src_stride_ar, dst_ptr,
+                                              dst_stride_ar, count, stride_levels, proc)
+               : acc_by_threads<Levels::some>(datatype, scale, src_ptr, src_stride_ar, dst_ptr,
+                                              dst_stride_ar, count, stride_levels, proc);
 }
 ARMCI_ALIAS(int, ARMCI_AccS, (int, void*, void*, int[], void*, int[], int[], int, int),
             PARMCI_AccS);
 
 extern "C" int PARMCI_NbPutS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride_ar[],
                              int count[], int stride_levels, int proc, armci_hdl_t* hdl) {
-    return api::by_threads<nb_move_strided<Threads::one, OpKind::put>,
-                           nb_move_strided<Threads::several, OpKind::put>, Entry::Copies::leave>(
-        "ARMCI_NbPutS", src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, proc,
-        hdl);
+    return stride_levels == 0
+               ? nb_move_by_threads<OpKind::put, Levels::none>(src_ptr, src_stride_ar, dst_ptr,
+                                                               dst_stride_ar, count, stride_levels,
+                                                               proc, hdl)
+               : nb_move_by_threads<OpKind::put, Levels::some>(src_ptr, src_stride_ar, dst_ptr,
+                                                               dst_stride_ar, count, stride_levels,
+                                                               proc, hdl);
 }
 ARMCI_ALIAS(int, ARMCI_NbPutS, (void*, int[], void*, int[], int[], int, int, armci_hdl_t*),
             PARMCI_NbPutS);
 
 extern "C" int PARMCI_NbGetS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride_ar[],
                              int count[], int stride_levels, int proc, armci_hdl_t* hdl) {
-    return api::by_threads<nb_move_strided<Threads::one, OpKind::get>,
-                           nb_move_strided<Threads::several, OpKind::get>, Entry::Copies::leave>(
-        "ARMCI_NbGetS", src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, proc,
-        hdl);
+    return stride_levels == 0
+               ? nb_move_by_threads<OpKind::get, Levels::none>(src_ptr, src_stride_ar, dst_ptr,
+                                                               dst_stride_ar, count, stride_levels,
+                                                               proc, hdl)
+               : nb_move_by_threads<OpKind::get, Levels::some>(src_ptr, src_stride_ar, dst_ptr,
+                                                               dst_stride_ar, count, stride_levels,
+                                                               proc, hdl);
 }
 ARMCI_ALIAS(int, ARMCI_NbGetS, (void*, int[], void*, int[], int[], int, int, armci_hdl_t*),
             PARMCI_NbGetS);
@@ -168,10 +243,11 @@ ARMCI_ALIAS(int, ARMCI_NbGetS, (void*, int[], void*, int[], int[], int, int, arm
 extern "C" int PARMCI_NbAccS(int datatype, void* scale, void* src_ptr, int src_stride_ar[],
                              void* dst_ptr, int dst_stride_ar[], int count[], int stride_levels,
                              int proc, armci_hdl_t* hdl) {
-    return api::by_threads<nb_acc_strided<Threads::one>, nb_acc_strided<Threads::several>,
-                           Entry::Copies::leave>("ARMCI_NbAccS", datatype, scale, src_ptr,
-                                                 src_stride_ar, dst_ptr, dst_stride_ar, count,
-                                                 stride_levels, proc, hdl);
+    return stride_levels == 0
+               ? nb_acc_by_threads<Levels::none>(datatype, scale, src_ptr, src_stride_ar, dst_ptr,
+                                                 dst_stride_ar, count, stride_levels, proc, hdl)
+               : nb_acc_by_threads<Levels::some>(datatype, scale, src_ptr, src_stride_ar, dst_ptr,
+                                                 dst_stride_ar, count, stride_levels, proc, hdl);
 }
 ARMCI_ALIAS(int, ARMCI_NbAccS,
             (int, void*, void*, int[], void*, int[], int[], int, int, armci_hdl_t*), PARMCI_NbAccS);

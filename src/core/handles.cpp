@@ -1,15 +1,6 @@
 #include "core/handles.h"
 
-#include "armci/armci.h"
-
 namespace armci::core {
-namespace {
-
-uint32_t flags_of(const armci_hdl_s& handle) {
-    return static_cast<uint32_t>(handle.aggregate);
-}
-
-}  // namespace
 
 void Handles::reset(armci_hdl_s* handle, bool aggregate) {
     handle->target = -1;
@@ -27,11 +18,6 @@ void Handles::set_aggregate(armci_hdl_s* handle, bool aggregate) {
     } else {
         reset(handle, aggregate);
     }
-}
-
-bool Handles::names_slot(const armci_hdl_s& handle) {
-    return (flags_of(handle) & kMagicMask) == kMagic &&
-           static_cast<uint32_t>(handle.target) != kNoSlot;
 }
 
 bool Handles::is_active(const armci_hdl_s& handle) const {

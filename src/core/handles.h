@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-struct armci_hdl_s;
+#include "armci/armci.h"
 
 namespace armci::core {
 
@@ -30,8 +30,11 @@ class Handles {
 
     // How many operations on the handle are not complete.
     uint32_t pending_on(const armci_hdl_s& handle) const;
-    // False: the handle's own words say that nothing is on it.
-    static bool names_slot(const armci_hdl_s& handle);
+    // False: the handle's own words say that nothing is on it. In line, for the short ways.
+    static bool names_slot(const armci_hdl_s& handle) {
+        return (flags_of(handle) & kMagicMask) == kMagic &&
+               static_cast<uint32_t>(handle.target) != kNoSlot;
+    }
     // Whether operations on the handle are under way; a handle that is complete becomes idle.
     bool is_active(const armci_hdl_s& handle) const;
     void set_idle(armci_hdl_s* handle);
@@ -46,6 +49,10 @@ class Handles {
     static constexpr uint32_t kMagicMask = 0xFFu << 24;
     static constexpr uint32_t kAggregate = 1u << 23;
     static constexpr uint32_t kGenerationMask = kAggregate - 1;
+
+    static uint32_t flags_of(const armci_hdl_s& handle) {
+        return static_cast<uint32_t>(handle.aggregate);
+    }
 
     std::vector<Slot> slots_;
     std::vector<uint32_t> spare_;

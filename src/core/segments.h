@@ -101,8 +101,8 @@ class Segments {
         const NodePart* part = nullptr;
     };
     // Where [address, address + bytes) of a rank's global memory is, the library's own left out.
-    // Inline fast path.
-    Place find(int rank, uint64_t address, int64_t bytes) {
+    // The fast path is in line, also where compilers find that too much (the short ways of api/).
+    [[gnu::always_inline]] Place find(int rank, uint64_t address, int64_t bytes) {
         const Cached& cached = cache_.of(rank);
         return cached.has(rank, address, bytes) ? Place{cached.segment, cached.part}
                                                 : search(rank, address, bytes);

@@ -116,7 +116,37 @@ TEST(Strided, ChosenShapes) {
     ground.check_by_owner("chosen shapes");
 }
 
-// A count of 0 at any level: nothing happens, wherever the addresses point.
+// Without levels there are no strides, so NULL stands for both arrays: as contiguous calls, in
+// every way of completing, and at addresses that are multiples of nothing.
+TEST(Strided, NoLevels) {
+    const std::vector<int> none;
+    Playground bytes(kStridedArea, kStridedArea, kRawBytes);
+    Playground words(kStridedArea, kStridedArea, ARMCI_ACC_INT);
+    for (const int count : {1, 3, 4, 8, 12, 100, 1023, 1024, 1028, 10000}) {
+        for (int target = 0; target < nproc(); ++target) {
+            for (const Completion completion : all_completions()) {
+                for (const Verb verb : {Verb::put, Verb::get, Verb::acc}) {
+                    const bool is_acc = verb == Verb::acc;
+                    if (is_acc && count % static_cast<int>(sizeof(int)) != 0) {
+                        continue;
+                    }
+                    Playground& ground = is_acc ? words : bytes;
+                    const int place = is_acc ? 12 : 13;
+                    ground.perform(make(verb, strided_shape(place, none, 3 * place, none, {count})),
+                                   target, completion);
+                    if (verb != Verb::get) {
+                        ground.check_by_get(target, std::string(name_of(verb)) + " of " +
+                                                        std::to_string(count) + " bytes, " +
+                                                        name_of(completion));
+                    }
+                }
+            }
+        }
+    }
+    bytes.check_by_owner("puts without levels");
+    words.check_by_owner("accumulates without levels");
+}
+
 // Around the limits of the short way: runs that lie at any distance that leaves them apart, dense
 // ones included, and nothing between them changes.
 TEST(Strided, SmallPatches) {
@@ -168,6 +198,7 @@ TEST(Strided, SmallPatches) {
     }
 }
 
+// A count of 0 at any level: nothing happens, wherever the addresses point.
 TEST(Strided, ZeroCounts) {
     Playground ground(kStridedArea, kStridedArea, ARMCI_ACC_INT);
     for (const std::vector<int>& count : {std::vector<int>{0, 10, 5}, std::vector<int>{64, 0, 5},
