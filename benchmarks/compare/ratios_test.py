@@ -11,6 +11,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 import ratios  # noqa: E402
+import table  # noqa: E402
 
 
 def entry(time, status="ok", operation="put"):
@@ -109,6 +110,26 @@ class RatiosTest(unittest.TestCase):
                                  1)
             self.assertIn("slower than the peer in 1 of 1 rows", output.getvalue())
             self.assertIn("ARMCI_ROUTE=rma", output.getvalue())
+
+
+class TableTest(unittest.TestCase):
+    def test_cells_are_medians_with_their_ranges(self):
+        lines = table.make_table([("ours", rows([0.25, 0.5, 0.375])),
+                                  ("other", rows([2.0, 1.0, 3.0]))])
+        self.assertEqual(lines[0].split(" | ")[4:], ["ours", "other |"])
+        self.assertEqual(lines[2], "| put | latency | 8 | contiguous | 0.375 (0.250-0.500)"
+                                   " | 2.000 (1.000-3.000) |")
+
+    def test_missing_and_wrong_rows_are_shown(self):
+        lines = table.make_table([("ours", rows([1.0], status="wrong")),
+                                  ("other", rows([1.0], operation="get"))])
+        self.assertTrue(lines[2].endswith("| wrong | - |"), lines[2])
+        self.assertIn("| get |", lines[3])
+
+    def test_too_few_runs_are_refused(self):
+        with contextlib.redirect_stderr(io.StringIO()) as errors:
+            self.assertEqual(table.main(["--of", "ours", "one.json"]), 1)
+        self.assertIn("ours has 1 runs", errors.getvalue())
 
 
 if __name__ == "__main__":
