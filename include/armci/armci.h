@@ -32,8 +32,11 @@
  *   local     The caller's buffers may be reused (put, accumulate) or hold the data (get).
  *   remote    The data is in proc's memory, visible to its processor and to every other process.
  * Blocking put and accumulate return at local completion; blocking get, value get and
- * read-modify-write return when complete. ARMCI_Fence, ARMCI_AllFence, ARMCI_Barrier, ARMCI_Unlock,
- * the free calls and ARMCI_Finalize give remote completion.
+ * read-modify-write return when complete. The fences are ARMCI_Fence, ARMCI_AllFence,
+ * ARMCI_GroupFence, ARMCI_Barrier, ARMCI_Unlock, ARMCIX_Unlock_hdl, all forms of ARMCI_Free for
+ * global memory, and ARMCI_Finalize. They give remote completion of puts and accumulates, whose
+ * local buffers may be reused then, and complete gets that have no handle. A get with a handle is
+ * complete when ARMCI_Wait or ARMCI_Test says so.
  *
  * Order
  *   Blocking operations (read-modify-write included) of one process on the same bytes of one target
@@ -417,7 +420,8 @@ double ARMCI_GetValueDouble(void* src, int proc);
 
 /**
  * Waits for remote completion of everything this process has sent to proc: blocking, non-blocking
- * and implicit, on every allocation. Costs next to nothing when nothing is outstanding.
+ * and implicit, on every allocation; and for its gets from proc that have no handle. Costs next to
+ * nothing when nothing is outstanding.
  */
 void ARMCI_Fence(int proc);
 

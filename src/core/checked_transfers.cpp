@@ -203,21 +203,31 @@ void Checks::wait_for_all() {
     wait_for_other_threads(kEveryTarget);
 }
 
+namespace {
+
+// Of a get with a handle only that tells.
+bool is_ended_by_fences(const PendingBuffer& pending) {
+    return pending.op != OpKind::get || pending.slot == PendingBuffer::kNoSlot;
+}
+
+}  // namespace
+
 void Checks::fence(int target) {
     complete(buffers_.take([&](const PendingBuffer& pending) {
-        return pending.target == target && pending.op != OpKind::get;
+        return pending.target == target && is_ended_by_fences(pending);
     }));
+    wait_for_other_threads(target);
     close_writes(target);
 }
 
 void Checks::fence_all() {
-    complete_all_writes();
+    complete_fenced();
     writes_.close_all(base::now_ns());
 }
 
 void Checks::fence_before_meeting(const char* function, const Group& group) {
     if (group.is_world()) {
-        complete_all_writes();
+        complete_fenced();
         compare_writes(function, Fenced::yes);
     } else {
         fence_all();
@@ -231,8 +241,9 @@ void Checks::before_barrier(const char* function, const Group& group) {
     }
 }
 
-void Checks::complete_all_writes() {
-    complete(buffers_.take([](const PendingBuffer& pending) { return pending.op != OpKind::get; }));
+void Checks::complete_fenced() {
+    complete(buffers_.take(is_ended_by_fences));
+    wait_for_other_threads(kEveryTarget);
 }
 
 void Checks::close_writes(int target) {

@@ -59,7 +59,8 @@ class Checks {
     void wait_for_all();
     // Whether nothing but the program's wait is missing.
     bool has_completed(const armci_hdl_s& handle) const;
-    // Puts and accumulates to that rank, or to all, complete; and others may be told so.
+    // Puts and accumulates to that rank, or to all, complete, and gets without a handle; and others
+    // may be told so.
     void fence(int target);
     void fence_all();
     // Others may be told of what this rank wrote to that one before.
@@ -163,7 +164,7 @@ class Checks {
     // What this thread waits for without a handle, another may have taken out to complete it.
     static constexpr int kEveryTarget = -1;
     void wait_for_other_threads(int target);
-    void complete_all_writes();
+    void complete_fenced();  // what a fence of all ranks ends
     enum class Fenced : bool { no, yes };
     void compare_writes(const char* function, Fenced fenced);
     bool must_run_at_once(const pipeline::Transfer& transfer) const;

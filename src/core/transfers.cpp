@@ -310,6 +310,7 @@ void run_one_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* han
     if (transfer.is_vector && (transfer.op == OpKind::get || route == Route::rma)) {
         transfer.segments.own();
     }
+    const bool is_get = transfer.op == OpKind::get;
     pipeline::Task* task = make_task(route, std::move(transfer)).release();
     if (handle != nullptr) {
         const uint32_t slot = runtime.handles.begin(handle);
@@ -317,6 +318,9 @@ void run_one_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* han
                                  reinterpret_cast<void*>(static_cast<uintptr_t>(slot)));
     } else {
         task->call_when_complete(finish_uncounted, nullptr);
+        if (is_get) {
+            task->let_fences_wait();
+        }
     }
     origin.submit(*task, origin.channel(server));
     if (runtime.config().explicit_nb_progress) {

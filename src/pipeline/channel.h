@@ -40,6 +40,7 @@ struct FencePoint {
     bool has_batch = false;    // what is open has to leave first, and becomes that frame
     uint64_t last_task = 0;    // not 0: this one has to be posted first, and tells what frame
     uint64_t last_writer = 0;  // not 0: writes of tasks up to this one have to arrive
+    uint64_t last_get = 0;     // not 0: gets without a handle up to this one have to end
 };
 
 // What a channel keeps of the order among the servers of its node.
@@ -77,6 +78,7 @@ struct Channel {
     std::unique_ptr<NodeOrder> node_order;  // nullptr: the only server of its node
 
     int tasks = 0;               // submitted and not complete
+    int fenced_gets = 0;         // of these, gets without a handle: a fence waits for them
     Task* first_task = nullptr;  // not completely posted, in order
     Task* last_task = nullptr;
     Task* oldest_task = nullptr;  // of the non-blocking ones under way

@@ -155,6 +155,7 @@ void Origin::submit(Task& task, Channel& channel) {
         task.older_ = channel.newest_task;
         (task.older_ != nullptr ? task.older_->newer_ : channel.oldest_task) = &task;
         channel.newest_task = &task;
+        channel.fenced_gets += task.fences_wait_ ? 1 : 0;
         if (!channel.is_busy) {
             channel.is_busy = true;
             busy_.push_back(&channel);
@@ -206,6 +207,7 @@ void Origin::finish_if_complete(Task* task) {
         returns_due_.push_back(&channel);
     }
     if (task->on_complete_ != nullptr) {
+        channel.fenced_gets -= task->fences_wait_ ? 1 : 0;
         (task->older_ != nullptr ? task->older_->newer_ : channel.oldest_task) = task->newer_;
         (task->newer_ != nullptr ? task->newer_->older_ : channel.newest_task) = task->older_;
         task->on_complete_(task, task->completion_context_);  // the task may be gone now
@@ -366,11 +368,23 @@ bool Origin::writes_have_arrived(uint64_t last, const Channel& channel) const {
     return true;
 }
 
+bool Origin::fenced_gets_have_ended(uint64_t last, const Channel& channel) {
+    if (channel.fenced_gets == 0) {
+        return true;
+    }
+    const Task* task = channel.oldest_task;
+    while (task != nullptr && task->number_ <= last && !task->fences_wait_) {
+        task = task->newer_;
+    }
+    return task == nullptr || task->number_ > last;
+}
+
 // False when there is nothing to wait for.
 bool Origin::add_fence_point(Channel& channel, Fence* fence) const {
     channel.note_fence();
     const bool has_tasks = channel.first_task != nullptr;
-    if (!has_tasks && channel.batch == nullptr && !channel.remote_work_pending()) {
+    if (!has_tasks && channel.batch == nullptr && !channel.remote_work_pending() &&
+        channel.fenced_gets == 0) {
         return false;
     }
     FencePoint point;
@@ -379,6 +393,7 @@ bool Origin::add_fence_point(Channel& channel, Fence* fence) const {
     point.last_task = has_tasks ? channel.last_task->number_ : 0;
     point.has_batch = !has_tasks && channel.batch != nullptr;  // else it leaves before the tasks
     point.last_writer = ordering_.ordered_writes ? 0 : last_submitted_;
+    point.last_get = channel.fenced_gets > 0 ? last_submitted_ : 0;
     fence->push_back(point);
     return true;
 }
@@ -407,7 +422,8 @@ bool Origin::is_executed(FencePoint* point) {
         ask_acknowledge(channel, point->frame);
         return false;
     }
-    return point->last_writer == 0 || writes_have_arrived(point->last_writer, channel);
+    return (point->last_writer == 0 || writes_have_arrived(point->last_writer, channel)) &&
+           (point->last_get == 0 || fenced_gets_have_ended(point->last_get, channel));
 }
 
 Origin::Fence Origin::start_fence(int node) {
@@ -434,6 +450,14 @@ Origin::Fence Origin::start_fence_all() {
             add_fence_point(*channel, &fence);
         }
     }
+    // Those with nothing but gets under way are neither.
+    std::erase_if(busy_, [&](Channel* channel) {
+        if (channel->fenced_gets > 0 && !channel->is_dirty && !channel->is_active) {
+            add_fence_point(*channel, &fence);
+        }
+        channel->is_busy = channel->oldest_task != nullptr;
+        return !channel->is_busy;
+    });
     stats_->fences += fence.empty() ? 0 : 1;
     return fence;
 }

@@ -103,8 +103,8 @@ class Origin {
     bool have_ended(uint64_t last, int node) const;
 
     // Remote completion of everything this origin has done so far to that node's memory, or to all
-    // nodes'. Empty: there is nothing to wait for. Else poll is_done(), which asks the servers for
-    // what is missing.
+    // nodes', and the end of gets from there that have no handle. Empty: there is nothing to wait
+    // for. Else poll is_done(), which asks the servers for what is missing.
     using Fence = std::vector<FencePoint>;
     Fence start_fence(int node);
     Fence start_fence_all();
@@ -341,6 +341,7 @@ class Origin {
     void follow_other_servers(Channel& channel);
     bool predecessors_are_executed(Channel& channel);
     bool writes_have_arrived(uint64_t last, const Channel& channel) const;
+    static bool fenced_gets_have_ended(uint64_t last, const Channel& channel);
     bool add_fence_point(Channel& channel, Fence* fence) const;
     bool is_executed(FencePoint* point);
     // Whether the channel's next task may be posted now.

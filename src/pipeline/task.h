@@ -49,6 +49,8 @@ class Task {
         on_complete_ = on_complete;
         completion_context_ = context;
     }
+    // Likewise, of a get that has no handle: fences wait until it is complete.
+    void let_fences_wait() { fences_wait_ = true; }
 
   protected:
     friend class Origin;
@@ -68,6 +70,7 @@ class Task {
     int64_t pending_ = 0;
     int32_t writes_in_flight_ = 0;  // delivered kind
     bool posted_ = false;
+    bool fences_wait_ = false;
     CompletionFunction on_complete_ = nullptr;
     void* completion_context_ = nullptr;
 };

@@ -179,7 +179,61 @@ TEST(Threads, AWaitCoversWhatAnotherThreadCompletes) {
     ARMCI_Barrier();
 }
 
-// It covers nothing else: no other target, and nothing that is completed later. Ranks do not
+// A fence completes the gets without a handle that another thread has started before.
+TEST(Threads, AFenceCoversGetsOfOtherThreads) {
+    constexpr int64_t kWords = 8192;
+    GlobalMemory memory(kWords * 8);
+    std::fill_n(memory.element<long>(me()), kWords, 100 + me());
+    ARMCI_Barrier();
+    const int target = left();
+    for (int64_t round = 0; round < scaled(40); ++round) {
+        std::vector<std::vector<long>> found(kThreads, std::vector<long>(kWords, -1));
+        run_threads([&](int id) {
+            ARMCI_NbGet(memory.at(target), found[static_cast<size_t>(id)].data(), kWords * 8,
+                        target, nullptr);
+        });
+        if (round % 2 == 0) {
+            ARMCI_Fence(target);
+        } else {
+            ARMCI_AllFence();
+        }
+        for (const std::vector<long>& words : found) {
+            EXPECT_EQ(words, std::vector<long>(kWords, 100 + target));
+        }
+    }
+    ARMCI_Barrier();
+}
+
+// It ends, however many gets other threads start meanwhile.
+TEST(Threads, AFenceEndsWhileOthersStartGets) {
+    constexpr int64_t kWords = 512;
+    GlobalMemory memory(kWords * 8);
+    std::fill_n(memory.element<long>(me()), kWords, 100 + me());
+    ARMCI_Barrier();
+    const int target = left();
+    std::atomic<bool> is_over{false};
+    run_threads([&](int id) {
+        std::vector<long> words(kWords, -1);
+        if (id == 0) {
+            for (int64_t round = 0; round < scaled(40); ++round) {
+                ARMCI_NbGet(memory.at(target), words.data(), kWords * 8, target, nullptr);
+                ARMCI_Fence(target);
+                EXPECT_EQ(words, std::vector<long>(kWords, 100 + target));
+                std::fill(words.begin(), words.end(), -1);
+            }
+            is_over = true;
+        }
+        do {
+            ARMCI_NbGet(memory.at(target), words.data(), kWords * 8, target, nullptr);
+            sched_yield();
+        } while (!is_over);
+        ARMCI_Fence(target);
+        EXPECT_EQ(words, std::vector<long>(kWords, 100 + target));
+    });
+    ARMCI_Barrier();
+}
+
+// A wait covers nothing else: no other target, and nothing that is completed later. Ranks do not
 // answer, if their programs have to, until they are told.
 TEST(Threads, AWaitCoversOnlyWhatWasThere) {
     if (nproc() < 3) {

@@ -274,6 +274,26 @@ void Program::settle_all(int me) {
     }
 }
 
+// Gets without a handle are complete, and what others read from is the caller's own again.
+void Program::settle_fenced(int me, int target) {
+    std::erase_if(rank(me).pending, [&](const std::unique_ptr<Pending>& pending) {
+        const bool is_get = pending->operation.kind == OpKind::get;
+        const bool is_explicit = pending->handle != nullptr;
+        if (pending->target != target || (is_get && is_explicit)) {
+            return false;
+        }
+        settle(me, *pending);
+        std::fill(pending->local.begin(), pending->local.end(), kScribble);
+        return !is_explicit;
+    });
+}
+
+void Program::settle_all_fenced(int me) {
+    for (int target = 0; target < size(); ++target) {
+        settle_fenced(me, target);
+    }
+}
+
 // Everything that is complete afterwards is checked.
 void Program::wait_for_something(int me) {
     auto& pending = rank(me).pending;
@@ -484,6 +504,7 @@ void Program::critical_section(int me) {
     mutex.inside = -1;
     ARMCI_Unlock(number, owner);
     record("unlocked", me, owner, number);
+    settle_all_fenced(me);
     check_all_parts(me, "after ARMCI_Unlock");
 }
 
@@ -530,12 +551,14 @@ void Program::fence(int me) {
     if (often(me, 300)) {
         ARMCI_AllFence();
         record("fenced all", me);
+        settle_all_fenced(me);
         check_all_parts(me, "after ARMCI_AllFence");
         return;
     }
     const int target = static_cast<int>(pick(me, 0, size() - 1));
     ARMCI_Fence(target);
     record("fenced", me, target);
+    settle_fenced(me, target);
     check_parts_on(me, target, "after ARMCI_Fence");
 }
 
@@ -589,6 +612,7 @@ void Program::end_phase(int me, int64_t phase) {
     }
     ARMCI_Barrier();
     record("barrier", me, phase);
+    settle_all_fenced(me);
     check_all_parts(me, "after ARMCI_Barrier");
 }
 

@@ -97,6 +97,9 @@ class Program {
     void settle(int me, const Pending& pending);
     void settle_all(int me);
     void settle_target(int me, int target);
+    // After a fence of that rank, or of all.
+    void settle_fenced(int me, int target);
+    void settle_all_fenced(int me);
     void check_part(int me, int segment, int target, const char* when);
     void check_parts_on(int me, int target, const char* when);
     void check_all_parts(int me, const char* when);
