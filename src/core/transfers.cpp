@@ -155,11 +155,11 @@ bool send_small(Runtime& runtime, int server, const Transfer& transfer) {
     const uint64_t last = origin.last_batch();
     origin.flush_blocking(server);
     if (!origin.batch_has_left(server, last)) {
-        runtime.wait_for_network({transfer.function, "room on the way to rank", transfer.target},
-                                 [&] {
-                                     origin.flush_batches();
-                                     return origin.batch_has_left(server, last);
-                                 });
+        runtime.wait_for_network(
+            {transfer.function, "small operations to leave for rank", transfer.target}, [&] {
+                origin.flush_batches();
+                return origin.batch_has_left(server, last);
+            });
     }
     return true;
 }

@@ -47,6 +47,10 @@ struct ProviderRow {
     // as ofi_rxm does. Those that may leave no gaps between messages. All others must be believed:
     // their messages may lie anywhere.
     bool ends_early;
+    // Whether a message leaves after its post though the sender polls no more, unless earlier
+    // operations are in its way. Providers that send packets again, or handle the receiver's lack
+    // of buffers, while they are polled do not promise it. Of all others a send's completion tells.
+    bool sends_alone;
     NetworkCosts costs;
     const char* refused;       // why the provider is not used at all, or nullptr
     const char* remark;        // for armci-info; may be empty

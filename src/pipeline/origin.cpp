@@ -92,6 +92,7 @@ void Origin::close() {
     buffers_.close();
     small_frames_.close();
     open_batches_.clear();
+    leaving_batches_.clear();
     returns_due_.clear();
     landings_.clear();
     spare_landings_.clear();

@@ -148,8 +148,8 @@ class Origin {
     // Sends what was just appended by a blocking operation. Where such operations are followed by
     // fences, the acknowledgement is asked for at once.
     void flush_blocking(int server);
-    // Whether everything appended so far has left.
-    bool batches_have_left() const { return open_batches_.empty(); }
+    // Whether everything appended so far has left: it needs no further polls to arrive.
+    bool batches_have_left() const { return open_batches_.empty() && leaving_batches_.empty(); }
     // Whether the batches up to that one have, to that server or to all. Waits are for these, since
     // other threads may open further ones for ever.
     uint64_t last_batch() const { return last_batch_; }
@@ -315,6 +315,12 @@ class Origin {
         char* memory = nullptr;  // nullptr: none
         size_t bytes = 0;
     };
+    // A batch that may still need polls to leave.
+    struct LeavingBatch {
+        const OutFrame* frame;
+        int server;
+        uint64_t batch;
+    };
     struct Credit {
         Channel* channel;
         uint64_t request_id;
@@ -363,6 +369,7 @@ class Origin {
     void take_grant(Channel& channel, const void* frame, size_t frame_bytes);
     bool return_slots(Channel& channel);
     bool flush_batch(Channel& channel);
+    bool is_leaving(int server, uint64_t last) const;
     void post_tasks(Channel& channel);
     void activate(Channel& channel);
     void mark_dirty(Channel& channel);
@@ -396,6 +403,7 @@ class Origin {
     std::vector<Channel*> busy_;   // with non-blocking tasks, and some without
     std::vector<Channel*> dirty_;  // with remote work that a fence must wait for
     std::vector<Channel*> open_batches_;
+    std::vector<LeavingBatch> leaving_batches_;
     uint64_t last_batch_ = 0;             // number of the newest
     std::vector<Channel*> returns_due_;   // without work and with slots to give back
     std::vector<LandingPiece> landings_;  // by notice

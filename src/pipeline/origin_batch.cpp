@@ -94,6 +94,10 @@ bool Origin::flush_batch(Channel& channel) {
     }
     channel.last_mutation = channel.sent_frames;
     channel.batch = nullptr;
+    // Behind a long operation it waits in the provider until that has left.
+    if (!domain_->row().sends_alone || channel.tasks > 0) {
+        leaving_batches_.push_back({batch, channel.server, batch->batch});
+    }
     if (channel.node_order != nullptr && channel.node_order->is_batch_binding) {
         channel.node_order->is_batch_binding = false;
         channel.node_order->binding_frame = channel.last_mutation;
@@ -113,15 +117,25 @@ void Origin::flush_blocking(int server) {
     flush_batch(channel);
 }
 
+bool Origin::is_leaving(int server, uint64_t last) const {
+    return std::any_of(leaving_batches_.begin(), leaving_batches_.end(),
+                       [&](const LeavingBatch& leaving) {
+                           return leaving.server == server && leaving.batch <= last;
+                       });
+}
+
 bool Origin::batch_has_left(int server, uint64_t last) const {
     const Channel* channel = channels_[server].get();
-    return channel == nullptr || channel->batch == nullptr || channel->batch->batch > last;
+    return channel == nullptr || ((channel->batch == nullptr || channel->batch->batch > last) &&
+                                  !is_leaving(server, last));
 }
 
 bool Origin::batches_have_left(uint64_t last) const {
-    return std::all_of(open_batches_.begin(), open_batches_.end(), [&](const Channel* channel) {
-        return batch_has_left(channel->server, last);
-    });
+    return std::none_of(leaving_batches_.begin(), leaving_batches_.end(),
+                        [&](const LeavingBatch& leaving) { return leaving.batch <= last; }) &&
+           std::all_of(open_batches_.begin(), open_batches_.end(), [&](const Channel* channel) {
+               return batch_has_left(channel->server, last);
+           });
 }
 
 void Origin::flush_batches() {

@@ -295,6 +295,10 @@ void Origin::on_sent(fabric::Operation* operation, const fabric::Completion&) {
     auto* frame = reinterpret_cast<OutFrame*>(operation);
     Origin* origin = frame->origin;
     Task* task = frame->task;
+    if (!origin->leaving_batches_.empty()) [[unlikely]] {
+        std::erase_if(origin->leaving_batches_,
+                      [&](const LeavingBatch& leaving) { return leaving.frame == frame; });
+    }
     origin->discard(frame);
     if (task != nullptr) {
         task->remove_pending();

@@ -108,7 +108,9 @@ int moves_of(const Posted& operation, bool is_local_turn, Move* moves) {
         return count;
     }
     if (is_local_turn) {
-        if (!operation.is_read && operation.is_buffered) {
+        const bool may_leave = operation.kind != Kind::send || rules().sends_alone ||
+                               provider().polled == operation.from;
+        if (!operation.is_read && operation.is_buffered && may_leave) {
             moves[count++] = Move::read;
         }
         const bool may_complete = operation.kind == Kind::read || operation.is_delivered_kind

@@ -50,6 +50,7 @@ void draw_provider(Plan* plan) {
     provider.wait = happens(400) ? fabric::WaitMode::fd : fabric::WaitMode::nap;
 
     provider.needs_polling = happens(400);
+    provider.sends_alone = happens(700);
     provider.in_order_completions = happens(400);
     provider.separate_ends = happens(400);
     provider.ends_early = happens(600);
@@ -181,6 +182,7 @@ std::string describe(const Plan& plan) {
          << provider.largest_bytes << (provider.rma ? ", rma" : "")
          << (provider.delivery ? ", delivery" : "")
          << (provider.needs_polling ? ", needs polling" : "")
+         << (provider.sends_alone ? "" : ", sends while polled")
          << (provider.in_order_completions ? ", completions in order" : "")
          << (provider.separate_ends ? ", separate ends" : "")
          << (provider.ends_early ? ", early ends" : "") << ", messages aligned to "

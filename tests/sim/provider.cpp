@@ -191,7 +191,8 @@ void post(SimEndpoint& from, std::unique_ptr<Posted> operation) {
     }
     record(kNames[static_cast<int>(operation->kind)], from.name(), operation->to->name(),
            static_cast<int64_t>(operation->bytes));
-    if (operation->is_buffered && happens(rules().whole) &&
+    const bool may_leave = operation->kind != Kind::send || rules().sends_alone;
+    if (operation->is_buffered && may_leave && happens(rules().whole) &&
         rules().sabotage != Sabotage::early_completion) {
         read_local(*operation);
     }
@@ -333,9 +334,10 @@ ssize_t read_queue(fid_cq* cq, void* buffer, size_t count) {
     if (Fiber::is_inside() && !queue.endpoint->is_server) {
         Fiber::yield();
     }
-    if (rules().needs_polling) {
+    if (rules().needs_polling || !rules().sends_alone) {
         provider().polled = queue.endpoint;
-        for (int64_t left = draw(0, 8); left > 0 && move_something(false); --left) {
+        const bool is_local_turn = !rules().sends_alone;
+        for (int64_t left = draw(0, 8); left > 0 && move_something(is_local_turn); --left) {
         }
         provider().polled = nullptr;
     }
@@ -579,6 +581,7 @@ void start_provider(const ProviderPlan& new_plan) {
     provider().row.delivery = new_plan.delivery;
     provider().row.notices = new_plan.notices;
     provider().row.ends_early = new_plan.ends_early;
+    provider().row.sends_alone = new_plan.sends_alone;
 }
 
 fabric::ProviderChoice choose_simulated_provider() {

@@ -46,6 +46,7 @@ struct ProviderPlan {
     bool notices = true;
 
     bool needs_polling = false;         // data moves into an endpoint only while it is polled
+    bool sends_alone = true;            // else messages leave only while their sender is polled
     bool in_order_completions = false;  // of the messages of one sender
     bool separate_ends = false;  // the end of a receive buffer is announced on its own, after all
     bool ends_early = false;     // else it is with the message that fills it, or the last to come
