@@ -90,7 +90,7 @@ TEST(BenchOptions, NamesTheWrongArgument) {
         {{"--ops", "put,bogus"}, "'put,bogus'"},
         {{"--ops", ""}, "--ops"},
         {{"--modes", "fast"}, "--modes"},
-        {{"--dims", "1"}, "--dims"},
+        {{"--dims", "0"}, "--dims"},
         {{"--dims", "9"}, "--dims"},
         {{"--window", "0"}, "--window"},
         {{"--repeat", "0"}, "--repeat"},

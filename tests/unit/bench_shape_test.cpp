@@ -45,6 +45,15 @@ TEST(BenchShape, TwoDimensional) {
     EXPECT_EQ(shape.describe(), "2-D, 8 B x 4");
 }
 
+TEST(BenchShape, OneDimensionHasNoLevels) {
+    const Shape shape = strided_shape(64, 64, 1, 2, false);
+    EXPECT_EQ(shape.form, Form::strided);
+    EXPECT_EQ(shape.run_bytes, 64);
+    EXPECT_THAT(shape.repeats, IsEmpty());
+    EXPECT_THAT(shape.remote_stride_bytes, IsEmpty());
+    EXPECT_EQ(shape.describe(), "1-D, 64 B x 1");
+}
+
 TEST(BenchShape, OuterLevelsDoNotContinueInnerOnes) {
     const Shape shape = strided_shape(6 * 8, 8, 3, 2, /*local_dense=*/false);
     EXPECT_THAT(shape.repeats, ElementsAre(3, 2));
@@ -95,6 +104,15 @@ TEST(BenchPlan, RowsAreTheProductOfWhatWasAskedFor) {
     EXPECT_THAT(plan.notes, IsEmpty());
     EXPECT_THAT(plan.rows, SizeIs((2 + 4 + 6) * 2));
     EXPECT_EQ(plan.rows.back().shape.total_bytes(), 7 * 16);
+}
+
+TEST(BenchPlan, OneDimensionHasARowForEachSize) {
+    const Plan plan = plan_for({"--ops", "put-strided", "--modes", "latency", "--dims", "1",
+                                "--sizes", "8,64", "--runs", "8,128"},
+                               2);
+    ASSERT_EQ(plan.rows.size(), 2u);
+    EXPECT_EQ(plan.rows[0].shape.total_bytes(), 8);
+    EXPECT_EQ(plan.rows[1].shape.total_bytes(), 64);
 }
 
 TEST(BenchPlan, FlagsNeedOneHost) {

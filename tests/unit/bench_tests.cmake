@@ -31,7 +31,7 @@ if(TARGET armci-bench)
     function(armci_add_bench_test name rank_count)
         add_test(NAME armci-bench.${name}
             COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${rank_count}
-                $<TARGET_FILE:armci-bench> --sizes 8,10000 --runs 8,1000 --dims 2,3 --segments 5
+                $<TARGET_FILE:armci-bench> --sizes 8,10000 --runs 8,1000 --dims 1,2,3 --segments 5
                 --repeat 1 --min-time 0 --window 8 --busy-limit ${ARMCI_TEST_JOB_LIMIT_S} ${ARGN})
         set_tests_properties(armci-bench.${name} PROPERTIES
             TIMEOUT ${ARMCI_TEST_LIMIT_S} PROCESSORS ${rank_count} LABELS bench)

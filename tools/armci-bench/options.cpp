@@ -191,7 +191,7 @@ int take_value(std::string_view name, std::string_view value, Options* options) 
     if (name == "--dims") {
         return parse_list(value, &options->dims) &&
                std::all_of(options->dims.begin(), options->dims.end(),
-                           [](int64_t dims) { return dims >= 2 && dims <= 8; });
+                           [](int64_t dims) { return dims >= 1 && dims <= 8; });
     }
     if (name == "--stride-factor") {
         return parse_in_range(value, 1, kMaxCount, &options->stride_factor);

@@ -127,6 +127,11 @@ class Planner {
     void add_strided(Op op) {
         for (int64_t dims : options_.dims) {
             for (int64_t bytes : options_.strided_sizes) {
+                if (dims == 1) {
+                    add_transfer(op, strided_shape(bytes, bytes, 1, options_.stride_factor,
+                                                   options_.local_dense));
+                    continue;
+                }
                 for (int64_t run_bytes : options_.runs) {
                     if (run_bytes > bytes) {
                         note(op, format_bytes(bytes) + " is less than one run of " +

@@ -35,10 +35,10 @@ struct Shape {
 
 Shape contiguous_shape(int64_t bytes);
 
-// A patch of a `dims`-dimensional array, dims >= 2, of about total_bytes in runs of run_bytes: the
+// A patch of a `dims`-dimensional array, of about total_bytes in runs of run_bytes: the
 // repetitions are shared out evenly among dims - 1 levels and rounded down, so that the shape's own
 // total_bytes() may be smaller. Runs lie stride_factor runs apart (1: dense); the local side is
-// dense if local_dense. total_bytes >= run_bytes.
+// dense if local_dense. total_bytes >= run_bytes; of one dimension they are equal.
 Shape strided_shape(int64_t total_bytes, int64_t run_bytes, int dims, int64_t stride_factor,
                     bool local_dense);
 

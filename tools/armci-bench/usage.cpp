@@ -44,7 +44,8 @@ What to measure
                       those against computation (default 4K to 8M);
                       suffixes K, M, G; A:B stands for A, 2A, 4A, ... B
   --runs LIST         bytes of a contiguous run or vector segment (default 8,128,1K)
-  --dims LIST         dimensions of strided patches, 2 to 8 (default 2)
+  --dims LIST         dimensions of strided patches, 1 to 8 (default 2); 1: one run of the whole
+                      size, by the strided calls with no stride levels
   --segments LIST     segments of vector transfers (default 1000)
   --segment-order HOW even (default) or mixed: the same segments of vector transfers, listed in an
                       order that forms no pattern
