@@ -52,8 +52,11 @@
  *   stores.
  *
  * Threads
- *   With MPI_THREAD_MULTIPLE requested (ARMCI_Init_thread) any thread may call at any time;
- *   otherwise only the thread that MPI allows to call it.
+ *   The library runs at an MPI thread level: ARMCI_Init, ARMCI_Init_args and ARMCI_Init_mpi_comm
+ * take the one that MPI provides to the process (MPI_Query_thread), ARMCI_Init_thread and
+ *   ARMCI_Init_thread_comm the one they are given. At MPI_THREAD_MULTIPLE any thread may call at
+ * any time; below it the rules of MPI for that level hold for the calls of this library, too. Ranks
+ * may have different levels.
  *
  * Errors
  *   Functions that return int return 0 on success. A misuse (rank or address out of range, call
@@ -168,9 +171,12 @@ extern "C" {
 /* ---- Start, stop, errors ---- */
 
 /**
- * Starts the library on MPI_COMM_WORLD at MPI_THREAD_SINGLE. Collective when it starts the library.
- * Calls are counted: every further one (also of the other ARMCI_Init forms) only asks for one more
- * ARMCI_Finalize. The library may be started again after the last ARMCI_Finalize.
+ * Starts the library on MPI_COMM_WORLD, at the thread level that MPI provides to this process, or
+ * at a lower one that ARMCI_THREAD_LEVEL names. Collective when it starts the library. Calls are
+ * counted: every further one (also of the other ARMCI_Init forms) asks for one more ARMCI_Finalize
+ * and does nothing else, except that it raises the thread level if it is for a higher one: none
+ * lowers it, and no other thread is in the library when it is raised to MPI_THREAD_MULTIPLE. The
+ * library may be started again after the last ARMCI_Finalize.
  */
 int ARMCI_Init(void);
 
@@ -178,8 +184,9 @@ int ARMCI_Init(void);
 int ARMCI_Init_args(int* argc, char*** argv);
 
 /**
- * Same as ARMCI_Init for an MPI thread level, which MPI must have provided. A later call may raise
- * the level; no other thread is in the library then.
+ * Same as ARMCI_Init for the MPI thread level armci_requested, whatever ARMCI_THREAD_LEVEL says.
+ * The call ends the job if MPI provides less. A program may ask for less than MPI provides: its
+ * threads then keep to the rules of that level, and each call saves some time.
  */
 int ARMCI_Init_thread(int armci_requested);
 
@@ -187,9 +194,10 @@ int ARMCI_Init_thread(int armci_requested);
 int ARMCI_Init_thread_comm(int armci_requested, MPI_Comm comm);
 
 /**
- * Starts the library on (a duplicate of) comm at MPI_THREAD_SINGLE; collective over comm only. This
- * call is not counted: one ARMCI_Finalize ends the library also when ARMCI_Init follows. If the
- * library is up already, comm is ignored. Returns 1 on success and 0 on failure, unlike the other
+ * Starts the library on (a duplicate of) comm, at the thread level that ARMCI_Init takes;
+ * collective over comm only. This call is not counted: one ARMCI_Finalize ends the library also
+ * when ARMCI_Init follows. If the library is up already, comm is ignored, and the call only raises
+ * the thread level as ARMCI_Init does. Returns 1 on success and 0 on failure, unlike the other
  * calls.
  */
 int ARMCI_Init_mpi_comm(MPI_Comm comm);

@@ -1,5 +1,6 @@
 // Start, stop, errors.
 #include <cstdlib>
+#include <optional>
 
 #include "api/api.h"
 #include "base/log.h"
@@ -8,13 +9,13 @@
 using armci::core::running;
 
 extern "C" int PARMCI_Init(void) {
-    armci::core::initialize("ARMCI_Init", MPI_THREAD_SINGLE, MPI_COMM_WORLD);
+    armci::core::initialize("ARMCI_Init", std::nullopt, MPI_COMM_WORLD);
     return 0;
 }
 ARMCI_ALIAS(int, ARMCI_Init, (void), PARMCI_Init);
 
 extern "C" int PARMCI_Init_args(int*, char***) {
-    armci::core::initialize("ARMCI_Init_args", MPI_THREAD_SINGLE, MPI_COMM_WORLD);
+    armci::core::initialize("ARMCI_Init_args", std::nullopt, MPI_COMM_WORLD);
     return 0;
 }
 ARMCI_ALIAS(int, ARMCI_Init_args, (int*, char***), PARMCI_Init_args);

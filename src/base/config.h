@@ -16,6 +16,13 @@ enum class OrderChoice : int { automatic = 0, none = 1 };
 enum class CopyEngineChoice : int { none = 0, thread = 1 };
 enum class CheckChoice : int { off = 0, on = 1, warn = 2 };
 enum class HangAction : int { end = 0, report = 1 };
+enum class ThreadLevel : int {
+    automatic = 0,
+    single = 1,
+    funneled = 2,
+    serialized = 3,
+    multiple = 4
+};
 enum class ServerPoll : int { automatic = 0, spin = 1, wait = 2 };
 
 // Value of a number that the library shall choose itself; written "auto". Only numbers whose
@@ -55,6 +62,9 @@ struct Config {
     }
     HangAction hang_action_choice() const {
         return static_cast<HangAction>(hang_action);
+    }
+    ThreadLevel thread_level_choice() const {
+        return static_cast<ThreadLevel>(thread_level);
     }
     ServerPoll server_poll_choice() const {
         return static_cast<ServerPoll>(server_poll);

@@ -88,6 +88,12 @@
         "kernel. auto: 10 to 50, as its sleeps turn out, where ranks and data servers outnumber the "     \
         "processors, else 100; and none where it may sleep and trials show that sleeping at once is "     \
         "quicker.")                                                                                       \
+    CHOICE(thread_level, "ARMCI_THREAD_LEVEL", 0, "auto|single|funneled|serialized|multiple", own, rank, \
+        "The highest MPI thread level that ARMCI_Init, ARMCI_Init_args and ARMCI_Init_mpi_comm take; a " \
+        "lower one than MPI provides saves a program whose threads do not all call the library some "   \
+        "time in each call. It never raises the level above what MPI provides, and is warned about "    \
+        "where it would; ARMCI_Init_thread and ARMCI_Init_thread_comm take the level they are given. "  \
+        "auto: what MPI provides.")                                                                     \
     INTEGER(finalize_timeout_s, "ARMCI_FINALIZE_TIMEOUT_S", 10, 1, 86400, own, job,                     \
         "Seconds ARMCI_Finalize waits for the other ranks before it returns without them (a failing "   \
         "program may call it on one rank only); the rest is done in MPI_Finalize.")                     \

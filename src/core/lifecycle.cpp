@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -22,6 +23,7 @@
 #include "core/report.h"
 #include "core/runtime.h"
 #include "core/sync.h"
+#include "core/thread_level.h"
 #include "core/tracing.h"
 #include "core/transfers.h"
 #include "core/watching.h"
@@ -39,6 +41,7 @@ namespace {
 // An instance that could not stop together with the other ranks; its threads end with MPI.
 Runtime* g_abandoned = nullptr;
 int g_count = 0;
+std::mutex g_count_mutex;  // at MPI_THREAD_MULTIPLE any thread may start and finalize
 uint64_t g_memory_limit = 0;
 
 void abort_by_mpi(int code) {
@@ -305,29 +308,7 @@ void start_copies(Runtime& runtime) {
     }
 }
 
-void check_thread_level(const char* function, int requested) {
-    int provided = MPI_THREAD_SINGLE;
-    MPI_Query_thread(&provided);
-    if (provided < requested) {
-        base::fatal(function,
-                    "thread level %d was asked for, but MPI provides %d; ask MPI_Init_thread "
-                    "for it",
-                    requested, provided);
-    }
-}
-
-// No other thread is in the library when its level is raised.
-void use_thread_level(Runtime& runtime, int requested) {
-    const bool is_raised = requested == MPI_THREAD_MULTIPLE && !runtime.multi_threaded;
-    const bool has_more_to_do = runtime.copies.are_possible() || base::is_tracing();
-    if (is_raised || (has_more_to_do && !runtime.is_concurrent)) {
-        runtime.multi_threaded |= is_raised;
-        runtime.is_concurrent = true;
-        runtime.segments.share_among_threads();
-    }
-}
-
-void start(const char* function, int requested_thread_level, MPI_Comm comm) {
+void start(const char* function, RequestedLevel requested, MPI_Comm comm) {
     int initialized = 0;
     int finalized = 0;
     MPI_Initialized(&initialized);
@@ -345,7 +326,7 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     MPI_Comm_rank(comm, &rank);
     base::set_log_rank(rank);
     base::set_abort_hook(abort_by_mpi);
-    check_thread_level(function, requested_thread_level);
+    check_thread_level(function, requested);
 
     auto runtime = std::make_unique<Runtime>();
     runtime->enter_alone(function);
@@ -361,6 +342,8 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
         warn_of_configuration(runtime->configuration);
     }
     check_launcher();
+    warn_of_thread_level(config, comm);
+    runtime->thread_level = chosen_level(requested, config);
     if (config.shm_limit > 0) {
         g_memory_limit = static_cast<uint64_t>(config.shm_limit);
     }
@@ -422,7 +405,12 @@ void start(const char* function, int requested_thread_level, MPI_Comm comm) {
     }
     reset_thread_stats();
     // Only now: starting and stopping wait without holding the lock that waits let go of.
-    use_thread_level(*g_running, requested_thread_level);
+    use_thread_level(*g_running, g_running->thread_level);
+}
+
+void raise_level(const char* function, RequestedLevel requested) {
+    check_thread_level(function, requested);
+    use_thread_level(*g_running, chosen_level(requested, g_running->config()));
 }
 
 }  // namespace
@@ -438,29 +426,33 @@ uint64_t memory_limit() {
     return g_memory_limit;
 }
 
-void initialize(const char* function, int requested_thread_level, MPI_Comm comm) {
+void initialize(const char* function, RequestedLevel requested, MPI_Comm comm) {
+    const std::lock_guard<std::mutex> lock(g_count_mutex);
     if (g_running == nullptr) {
         g_count = 0;
-        start(function, requested_thread_level, comm);
+        start(function, requested, comm);
     } else {
-        check_thread_level(function, requested_thread_level);
-        use_thread_level(*g_running, requested_thread_level);
+        raise_level(function, requested);
     }
     ++g_count;
 }
 
 bool initialize_uncounted(const char* function, MPI_Comm comm) {
+    const std::lock_guard<std::mutex> lock(g_count_mutex);
+    if (g_running != nullptr) {
+        raise_level(function, std::nullopt);
+        return true;
+    }
     if (comm == MPI_COMM_NULL) {
-        return g_running != nullptr;
+        return false;
     }
-    if (g_running == nullptr) {
-        g_count = 0;
-        start(function, MPI_THREAD_SINGLE, comm);
-    }
+    g_count = 0;
+    start(function, std::nullopt, comm);
     return true;
 }
 
 int finalize() {
+    const std::lock_guard<std::mutex> lock(g_count_mutex);
     if (g_running == nullptr) {
         return 0;
     }

@@ -21,6 +21,9 @@ std::string chosen_for(const Runtime& runtime, std::string_view name) {
     if (name == "ARMCI_HEAP_SIZE" && runtime.config().heap_size == 0) {
         return base::bytes_text(static_cast<int64_t>(runtime.mapping.bytes));
     }
+    if (name == "ARMCI_THREAD_LEVEL") {
+        return value_of_level(runtime.thread_level);
+    }
     const Network* network = runtime.network.get();
     if (network == nullptr) {
         return {};

@@ -25,6 +25,7 @@
 #include "core/long_wait.h"
 #include "core/messages.h"
 #include "core/segments.h"
+#include "core/thread_level.h"
 #include "core/thread_stats.h"
 #include "core/world.h"
 #include "datasrv/server.h"
@@ -112,9 +113,10 @@ struct Runtime {
 
     MPI_Request all_stop = MPI_REQUEST_NULL;  // from ARMCI_Finalize until all ranks are in it
 
-    // MPI_THREAD_MULTIPLE: most entry points hold this from their beginning; those that can be
-    // about this node only, from where they turn out to need more. Waits let go of it between
-    // polls.
+    int thread_level = MPI_THREAD_SINGLE;
+    // That is MPI_THREAD_MULTIPLE: most entry points hold the mutex from their beginning; those
+    // that can be about this node only, from where they turn out to need more. Waits let go of it
+    // between polls.
     bool multi_threaded = false;
     std::mutex api_mutex;
     // Several threads of the program, a copy engine, or a timeline of calls: otherwise entry points
@@ -336,7 +338,7 @@ inline Runtime* running() {
 
 // Start, stop and their counting (contract of ARMCI_Init and ARMCI_Finalize); in lifecycle.cpp.
 // `function` is the public name for messages.
-void initialize(const char* function, int requested_thread_level, MPI_Comm comm);
+void initialize(const char* function, RequestedLevel requested, MPI_Comm comm);
 bool initialize_uncounted(const char* function, MPI_Comm comm);
 int finalize();
 bool is_initialized();

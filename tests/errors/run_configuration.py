@@ -133,6 +133,7 @@ CASES = [
     # One of several words.
     malformed("ARMCI_ROUTE", "fastest", "one of auto|rma|server|alternate", ranks=2),
     malformed("ARMCI_SERVER_POLL", "always", "one of auto|spin|wait"),
+    malformed("ARMCI_THREAD_LEVEL", "threads", "one of auto|single|funneled|serialized|multiple"),
     malformed("ARMCI_LOG_LEVEL", "WARN", "one of error|warn|info|debug"),
     # Yes or no.
     malformed("ARMCI_STATS", "perhaps", "one of 0|1|no|yes|", ranks=2),
@@ -235,6 +236,21 @@ CASES = [
         [warning("ARMCI_Finalize: of 4 ranks 3 (1, 2, 3) on ", "did not come within 1 s")],
         ranks=4,
         program=["lifecycle.last_rank_is_late"],
+    ),
+    # A thread level above MPI's, here MPI_THREAD_SINGLE: warned of by one rank that it concerns.
+    Case("MPI's thread level", {"ARMCI_THREAD_LEVEL": "single"}, ranks=2),
+    Case(
+        "a thread level above MPI's",
+        {"ARMCI_THREAD_LEVEL": "multiple"},
+        [warning("ARMCI_THREAD_LEVEL=multiple: MPI provides MPI_THREAD_SINGLE", "MPI_Init_thread")],
+        ranks=3,
+    ),
+    Case(
+        "a thread level above MPI's on the last rank only",
+        {"ARMCI_THREAD_LEVEL": "serialized"},
+        [jobs.Expected("Warning", "2", "ARMCI_THREAD_LEVEL=serialized: MPI provides MPI_THREAD_S")],
+        ranks=3,
+        only="last",
     ),
     # Variables that other implementations have as well.
     shared("ARMCI_VERBOSE", "loud", "a whole number", "the default 0"),

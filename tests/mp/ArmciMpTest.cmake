@@ -31,6 +31,7 @@
 #       faults    storm, mrlocal, … (see below)                       ARMCI_FAULTS
 #       memory    global (default), attached                          TEST_MEMORY
 #       check     1                                                   ARMCI_CHECK
+#       init      thread (default), plain                             TEST_INIT
 # Labels of a test: mp, its route and provider (or "local" on one node), its faults, and those given.
 
 # The provider between nodes of TCP networks is called differently in old and new libfabric; "net"
@@ -72,6 +73,7 @@ set(ARMCI_MP_VARIABLE_enginemin ARMCI_COPY_ENGINE_MIN)
 set(ARMCI_MP_VARIABLE_faults ARMCI_FAULTS)
 set(ARMCI_MP_VARIABLE_memory TEST_MEMORY)
 set(ARMCI_MP_VARIABLE_check ARMCI_CHECK)
+set(ARMCI_MP_VARIABLE_init TEST_INIT)
 
 find_program(ARMCI_TIMEOUT_PROGRAM timeout REQUIRED)
 mark_as_advanced(ARMCI_TIMEOUT_PROGRAM)
@@ -92,7 +94,7 @@ endfunction()
 function(armci_mp_environment config result)
     # Later settings of a variable win over these.
     set(environment ARMCI_NODE_SIZE=0 ARMCI_ROUTE=auto ARMCI_RMA_ORDER=auto TEST_EFFORT=normal
-        TEST_MEMORY=global
+        TEST_MEMORY=global TEST_INIT=thread
         ${ARMCI_SANITIZER_ENVIRONMENT})
     string(REPLACE "," ";" settings "${config}")
     foreach(setting IN LISTS settings)

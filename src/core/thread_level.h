@@ -1,0 +1,36 @@
+// The MPI thread level at which this process uses the library. It is the process's own: nothing in
+// the library depends on other ranks having the same.
+#pragma once
+
+#include <mpi.h>
+
+#include <optional>
+
+#include "base/config.h"
+
+namespace armci::core {
+
+struct Runtime;
+
+// What a start function asks for; nothing: what MPI provides, or less by ARMCI_THREAD_LEVEL.
+using RequestedLevel = std::optional<int>;
+
+// What MPI provides to this process.
+int provided_level();
+// Ends the job when MPI provides less than a level that was asked for.
+void check_thread_level(const char* function, RequestedLevel requested);
+int chosen_level(RequestedLevel requested, const base::Config& config);
+// Collective, when the library starts: one rank warns when ARMCI_THREAD_LEVEL names a level that
+// MPI does not provide.
+void warn_of_thread_level(const base::Config& config, MPI_Comm comm);
+
+// Raises the level of a library that is up; it is never lowered. No other thread is in the library
+// when it is raised to MPI_THREAD_MULTIPLE.
+void use_thread_level(Runtime& runtime, int level);
+
+// "MPI_THREAD_MULTIPLE"
+const char* name_of_level(int level);
+// "multiple", as in ARMCI_THREAD_LEVEL
+const char* value_of_level(int level);
+
+}  // namespace armci::core
