@@ -28,6 +28,19 @@ void Checks::wait_for_mutex(const char* function, int mutex, int owner, uint64_t
     say(waiting);
 }
 
+// At the lower levels all calls come from one thread, which MPI knows as its main one.
+void Checks::before_call(const char* function) {
+    if (runtime_.thread_level >= MPI_THREAD_SERIALIZED || runtime_.one_caller.is_starter()) {
+        return;
+    }
+    report(Finding::call, Severity::error, function,
+           "called by %s, but the library was started by %s, and %s, where only that thread may "
+           "call. Let it make this call, or %s",
+           OneCaller::describe_this_thread().c_str(),
+           runtime_.one_caller.describe_starter().c_str(), describe_level(runtime_).c_str(),
+           how_to_raise_level(runtime_).c_str());
+}
+
 void Checks::end_wait() {
     say(Waiting{});
 }

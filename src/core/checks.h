@@ -89,7 +89,10 @@ class Checks {
     // Frees memory of ARMCI_Malloc_local later, and watches it until then.
     void free_local_later(void* memory, size_t bytes);
 
-    // ---- Calls that wait for each other ----
+    // ---- Calls that wait for each other, and threads ----
+
+    // Of any function, by a thread that is alone in the library.
+    void before_call(const char* function);
 
     // All members must make the same call. `detail` is what else must be equal. False: they did not
     // all come before the deadline (only once, at the end).

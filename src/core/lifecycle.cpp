@@ -224,6 +224,11 @@ void finish_stop(Runtime* runtime) {
 }
 
 void stop(Runtime* runtime) {
+    if (runtime->checks != nullptr && !runtime->multi_threaded) {
+        runtime->one_caller.enter(*runtime, "ARMCI_Finalize");
+        runtime->checks->before_call("ARMCI_Finalize");
+        runtime->one_caller.leave();
+    }
     runtime->multi_threaded = false;  // the caller is the last thread in here
     runtime->enter_alone("ARMCI_Finalize");
     Runtime::enter_concurrently("ARMCI_Finalize");
@@ -330,6 +335,7 @@ void start(const char* function, RequestedLevel requested, MPI_Comm comm) {
 
     auto runtime = std::make_unique<Runtime>();
     runtime->enter_alone(function);
+    runtime->one_caller.start();
     runtime->configuration = base::read_config(environ);
     apply_faults(&runtime->configuration);
     if (rank == 0) {

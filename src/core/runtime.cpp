@@ -24,6 +24,7 @@ void Runtime::serve() {
 }
 
 void Runtime::poll() {
+    const Use use(*this);
     serve();
     let_others_in();
 }
@@ -35,6 +36,7 @@ void Runtime::settle_copies() {
 }
 
 void Runtime::run_task(pipeline::Task& task, int server, const WaitCause& cause) {
+    const Use use(*this);
     network->origin.submit(task, network->origin.channel(server));
     wait_for_network(cause, [&] { return task.is_complete(); });
 }
@@ -88,6 +90,10 @@ void Entry::begin_concurrently(Runtime& runtime, const char* function, Lock lock
     if (base::is_tracing()) {
         begin_traced_call();
     }
+    if (runtime.checks != nullptr && !runtime.multi_threaded) {
+        runtime.one_caller.enter(runtime, function);
+        runtime.checks->before_call(function);
+    }
     if (lock == Lock::at_once || runtime.copies.are_possible() || runtime.checks != nullptr) {
         runtime.hold_lock();
     }
@@ -100,6 +106,9 @@ void Entry::begin_concurrently(Runtime& runtime, const char* function, Lock lock
 void Entry::end_concurrently(Runtime& runtime) {
     if (base::is_tracing()) {
         end_traced_call(runtime.function());
+    }
+    if (runtime.checks != nullptr && !runtime.multi_threaded) {
+        runtime.one_caller.leave();
     }
     runtime.release_lock();
 }

@@ -24,6 +24,7 @@
 #include "core/handles.h"
 #include "core/long_wait.h"
 #include "core/messages.h"
+#include "core/one_caller.h"
 #include "core/segments.h"
 #include "core/thread_level.h"
 #include "core/thread_stats.h"
@@ -119,8 +120,9 @@ struct Runtime {
     // between polls.
     bool multi_threaded = false;
     std::mutex api_mutex;
-    // Several threads of the program, a copy engine, or a timeline of calls: otherwise entry points
-    // have nothing but their own work to do.
+    OneCaller one_caller;  // below it
+    // Several threads of the program, a copy engine, a timeline of calls, or checking mode:
+    // otherwise entry points have nothing but their own work to do.
     bool is_concurrent = false;
 
     // The public function that this thread is in, for reports on waits that several have in common.
@@ -128,6 +130,27 @@ struct Runtime {
     void enter_alone(const char* function) { function_ = function; }
     static void enter_concurrently(const char* function) { t_function = function; }
     const char* function() const { return is_concurrent ? t_function : function_; }
+
+    // For as long as it lives, this thread uses what threads share: the network, or a wait. Below
+    // MPI_THREAD_MULTIPLE the job ends when two do so at a time.
+    class Use {
+      public:
+        explicit Use(Runtime& runtime)
+            : one_caller_(!runtime.multi_threaded &&
+                                  runtime.one_caller.enter(runtime, runtime.function())
+                              ? &runtime.one_caller
+                              : nullptr) {}
+        ~Use() {
+            if (one_caller_ != nullptr) {
+                one_caller_->leave();
+            }
+        }
+        Use(const Use&) = delete;
+        Use& operator=(const Use&) = delete;
+
+      private:
+        OneCaller* one_caller_;  // of which this has to leave
+    };
 
     // Takes the API lock for the rest of the call, unless this thread has it.
     void hold_lock() {
@@ -273,6 +296,7 @@ struct Runtime {
     // Apart, so that calls which need not wait have little to save and restore.
     template <class Condition>
     [[gnu::noinline]] void poll_until(const WaitCause& cause, Condition&& condition) {
+        const Use use(*this);
         const base::TraceSpan span(base::kTraceWait, cause.what, cause.rank);
         base::Backoff backoff;
         LongWait long_wait(*this, cause);
@@ -291,6 +315,7 @@ struct Runtime {
     template <class Condition>
     [[gnu::noinline]] void poll_or_sleep_until(const WaitCause& cause, base::Waiting* way,
                                                Condition&& condition) {
+        const Use use(*this);
         const base::TraceSpan span(base::kTraceWait, cause.what, cause.rank);
         int64_t began_ns = 0;
         int64_t idle_since_ns = 0;

@@ -12,6 +12,7 @@ void fence(Runtime& runtime, int target) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (runtime.network != nullptr && !runtime.world.on_my_node(target)) {
         runtime.hold_lock();
+        const Runtime::Use use(runtime);
         const int node = runtime.world.node_of[target];
         pipeline::Origin& origin = runtime.network->origin;
         pipeline::Origin::Fence needed = origin.start_fence(node);
@@ -25,6 +26,7 @@ void fence(Runtime& runtime, int target) {
 void fence_other_nodes(Runtime& runtime) {
     if (runtime.network != nullptr) {
         runtime.hold_lock();
+        const Runtime::Use use(runtime);
         pipeline::Origin& origin = runtime.network->origin;
         pipeline::Origin::Fence needed = origin.start_fence_all();
         if (!needed.empty()) {

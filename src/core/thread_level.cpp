@@ -71,14 +71,15 @@ void warn_of_thread_level(const base::Config& config, MPI_Comm comm) {
         ARMCI_LOG_WARN(
             "ARMCI_THREAD_LEVEL=%s: MPI provides %s, which is not exceeded; let the program ask "
             "MPI_Init_thread for more, or unset the variable",
-            value_of_level(allowed_level(config)), name_of_level(provided));
+            value_of_level(allowed_level(config)), row_of(provided).name);
     }
 }
 
 void use_thread_level(Runtime& runtime, int level) {
     runtime.thread_level = std::max(runtime.thread_level, level);
     const bool is_raised = runtime.thread_level == MPI_THREAD_MULTIPLE && !runtime.multi_threaded;
-    const bool has_more_to_do = runtime.copies.are_possible() || base::is_tracing();
+    const bool has_more_to_do =
+        runtime.copies.are_possible() || base::is_tracing() || runtime.checks != nullptr;
     if (is_raised || (has_more_to_do && !runtime.is_concurrent)) {
         runtime.multi_threaded |= is_raised;
         runtime.is_concurrent = true;
@@ -86,12 +87,22 @@ void use_thread_level(Runtime& runtime, int level) {
     }
 }
 
-const char* name_of_level(int level) {
-    return row_of(level).name;
-}
-
 const char* value_of_level(int level) {
     return row_of(level).value;
+}
+
+std::string describe_level(const Runtime& runtime) {
+    return std::string("the library runs at ") + row_of(runtime.thread_level).name;
+}
+
+std::string how_to_raise_level(const Runtime& runtime) {
+    if (provided_level() < MPI_THREAD_MULTIPLE) {
+        return "ask MPI_Init_thread for MPI_THREAD_MULTIPLE";
+    }
+    if (runtime.thread_level == allowed_level(runtime.config())) {
+        return "unset ARMCI_THREAD_LEVEL";
+    }
+    return "start the library by ARMCI_Init, or by ARMCI_Init_thread for MPI_THREAD_MULTIPLE";
 }
 
 }  // namespace armci::core

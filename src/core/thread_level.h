@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <optional>
+#include <string>
 
 #include "base/config.h"
 
@@ -28,9 +29,11 @@ void warn_of_thread_level(const base::Config& config, MPI_Comm comm);
 // when it is raised to MPI_THREAD_MULTIPLE.
 void use_thread_level(Runtime& runtime, int level);
 
-// "MPI_THREAD_MULTIPLE"
-const char* name_of_level(int level);
 // "multiple", as in ARMCI_THREAD_LEVEL
 const char* value_of_level(int level);
+// For messages: "the library runs at MPI_THREAD_SINGLE", and what a program or user does for
+// MPI_THREAD_MULTIPLE.
+std::string describe_level(const Runtime& runtime);
+std::string how_to_raise_level(const Runtime& runtime);
 
 }  // namespace armci::core

@@ -166,6 +166,7 @@ bool send_small(Runtime& runtime, int server, const Transfer& transfer) {
 
 // Small operations that were copied count as complete, but waits see to it that they leave.
 void send_batches(Runtime& runtime) {
+    const Runtime::Use use(runtime);
     pipeline::Origin& origin = runtime.network->origin;
     const uint64_t last = origin.last_batch();
     origin.flush_batches();
@@ -256,6 +257,7 @@ void run_one_blocking(Runtime& runtime, Transfer&& transfer) {
         run_local(runtime, transfer);
         return;
     }
+    const Runtime::Use use(runtime);
     count(runtime, transfer, route);
     const OpKind op = transfer.op;
     const int target = transfer.target;
@@ -292,6 +294,7 @@ void run_one_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* han
         }
         return;
     }
+    const Runtime::Use use(runtime);
     count(runtime, transfer, route);
     pipeline::Origin& origin = runtime.network->origin;
     const int server = server_of(runtime, transfer);
