@@ -1,5 +1,7 @@
 #include "base/log.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,6 +21,7 @@ std::atomic<int> g_level{static_cast<int>(LogLevel::warn)};
 std::atomic<int> g_rank{-1};
 std::atomic<AbortHook> g_abort_hook{nullptr};
 std::atomic<FailureHook> g_failure_hook{nullptr};
+std::atomic<OutputHook> g_output_hook{nullptr};
 std::atomic<VerdictHook> g_verdict_hook{nullptr};
 thread_local bool t_exits_without_hook = false;
 
@@ -69,6 +72,7 @@ void tell_failure() {
 }
 
 [[noreturn]] void end_job(int code) {
+    write_output();
     std::fflush(nullptr);
     wait_until_read(STDOUT_FILENO);
     wait_until_read(STDERR_FILENO);
@@ -121,6 +125,16 @@ void set_failure_hook(FailureHook hook) {
     g_failure_hook.store(hook);
 }
 
+void set_output_hook(OutputHook hook) {
+    g_output_hook.store(hook);
+}
+
+void write_output() {
+    if (OutputHook hook = g_output_hook.load(); hook != nullptr) {
+        hook();
+    }
+}
+
 void set_verdict_hook(VerdictHook hook) {
     g_verdict_hook.store(hook);
 }
@@ -162,6 +176,21 @@ void fatal_with_code(int code, const char* message) {
 
 void end_quietly() {
     end_job(1);
+}
+
+void end_by_signal(int signal) {
+    tell_failure();
+    wait_until_read(STDOUT_FILENO);
+    wait_until_read(STDERR_FILENO);
+    struct sigaction action {};
+    action.sa_handler = SIG_DFL;
+    ::sigaction(signal, &action, nullptr);
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, signal);
+    pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+    ::raise(signal);
+    std::_Exit(128 + signal);
 }
 
 }  // namespace armci::base

@@ -26,6 +26,12 @@ void set_abort_hook(AbortHook hook);
 using FailureHook = void (*)();
 void set_failure_hook(FailureHook hook);
 
+// Called before this process ends before its time, by whichever thread, perhaps more than once:
+// writes what is kept for the end. It must not call MPI. core installs the timeline's here.
+using OutputHook = void (*)();
+void set_output_hook(OutputHook hook);
+void write_output();
+
 // Called where the end of another process may be what has gone wrong, before fatal(): who knows
 // which process it was ends the job with a message that names it. core installs the watch's here.
 using VerdictHook = void (*)();
@@ -48,6 +54,9 @@ void exit_without_hook();
 
 // Ends the job without a message, because there was one already.
 [[noreturn]] void end_quietly();
+
+// Ends this process as the signal would have, when the other ranks know.
+[[noreturn]] void end_by_signal(int signal);
 
 }  // namespace armci::base
 

@@ -8,7 +8,8 @@ namespace armci::base {
 namespace {
 
 std::mutex g_mutex;  // guards the list; taken once by each thread
-std::vector<std::unique_ptr<TraceThread>> g_threads;
+// Never destroyed: threads may still record when the process exits without ARMCI_Finalize.
+auto& g_threads = *new std::vector<std::unique_ptr<TraceThread>>;
 // Of the list: what threads remember of an earlier one is gone.
 std::atomic<uint64_t> g_generation{0};
 thread_local TraceThread* t_thread = nullptr;
@@ -42,11 +43,10 @@ TraceThread* this_thread(const char* name) {
 // From calloc: whole pages that the system makes when they are first written.
 TraceRing::TraceRing(size_t capacity)
     : mask_(capacity - 1),
-      events_(capacity > 0 ? static_cast<TraceEvent*>(std::calloc(capacity, sizeof(TraceEvent)))
-                           : nullptr) {}
+      slots_(capacity > 0 ? static_cast<Slot*>(std::calloc(capacity, sizeof(Slot))) : nullptr) {}
 
 TraceRing::~TraceRing() {
-    std::free(events_);
+    std::free(slots_);
 }
 
 void start_trace() {

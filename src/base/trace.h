@@ -1,5 +1,5 @@
-// The timeline of this process (ARMCI_TRACE): what its threads have done when, kept in memory until
-// the job ends.
+// The timeline of this process (ARMCI_TRACE): what its threads have done when, kept in memory and
+// written to a file as the run goes (trace_file.h).
 //
 // While it is off, this is a flag that is looked at where something could be recorded. While it is
 // on, each thread records into a ring of its own: no lock, no allocation but that of the ring with
@@ -7,7 +7,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -54,8 +56,7 @@ struct TraceEvent {
     int32_t node = -1;  // the same, where that is a data server
 };
 
-// Written by one thread. Others may read it while that writes at most one more event: the place
-// that would take it is not among those that they are shown.
+// Written by one thread; others may read it meanwhile.
 class TraceRing {
   public:
     // A power of two; or 0, and where there is no memory for it: all events are dropped, of however
@@ -67,24 +68,58 @@ class TraceRing {
 
     void push(const TraceEvent& event) {
         const uint64_t count = count_.load(std::memory_order_relaxed);
-        if (events_ != nullptr) {
-            events_[count & mask_] = event;
+        if (slots_ != nullptr) {
+            slots_[count & mask_].store(event);
         }
         count_.fetch_add(1, std::memory_order_release);
     }
 
-    uint64_t kept() const {
-        const uint64_t count = count_.load(std::memory_order_acquire);
-        return events_ == nullptr ? 0 : std::min(count, mask_);
+    // Of all that were pushed.
+    uint64_t count() const { return count_.load(std::memory_order_acquire); }
+    // The place that would be written next is not among those kept.
+    uint64_t kept() const { return slots_ == nullptr ? 0 : std::min(count(), mask_); }
+    uint64_t dropped() const { return count() - kept(); }
+    bool keeps_any() const { return slots_ != nullptr; }
+    // The event of that number, from 0. False where its place has been written again meanwhile.
+    bool read(uint64_t number, TraceEvent* event) const {
+        slots_[number & mask_].load(event);
+        return count() - number <= mask_;
     }
-    uint64_t dropped() const { return count_.load(std::memory_order_acquire) - kept(); }
-    // Of those kept, from the oldest.
-    const TraceEvent& at(uint64_t index) const { return events_[(dropped() + index) & mask_]; }
+    // Of those kept, from the oldest; while nobody writes.
+    TraceEvent at(uint64_t index) const {
+        TraceEvent event;
+        slots_[(dropped() + index) & mask_].load(&event);
+        return event;
+    }
 
   private:
+    // A reader that sees a word of an event sees how far the ring was when that was written: the
+    // words are released and acquired one by one, which costs nothing on x86.
+    struct Slot {
+        static constexpr size_t kWords = sizeof(TraceEvent) / sizeof(uint64_t);
+        static_assert(kWords * sizeof(uint64_t) == sizeof(TraceEvent));
+        using Words = std::array<uint64_t, kWords>;
+
+        void store(const TraceEvent& event) {
+            const auto from = std::bit_cast<Words>(event);
+            for (size_t i = 0; i < kWords; ++i) {
+                words[i].store(from[i], std::memory_order_release);
+            }
+        }
+        void load(TraceEvent* event) const {
+            Words to;
+            for (size_t i = 0; i < kWords; ++i) {
+                to[i] = words[i].load(std::memory_order_acquire);
+            }
+            *event = std::bit_cast<TraceEvent>(to);
+        }
+
+        std::atomic<uint64_t> words[kWords];
+    };
+
     uint64_t mask_;
-    TraceEvent* events_;
-    std::atomic<uint64_t> count_{0};  // of all that were pushed
+    Slot* slots_;
+    std::atomic<uint64_t> count_{0};
 };
 
 // As the viewer numbers and calls it.

@@ -6,6 +6,7 @@
 #include <cinttypes>
 #include <cstdarg>
 #include <cstdio>
+#include <utility>
 
 namespace armci::base {
 namespace {
@@ -30,159 +31,7 @@ std::string escaped(const std::string& text) {
     return result;
 }
 
-class Writer {
-  public:
-    Writer(int fd, const TraceProcess& process) : fd_(fd), process_(process) {}
-
-    void write_process() {
-        const std::string name = "rank " + std::to_string(process_.rank) + " on " + process_.host;
-        write_name(0, "process_name", name);
-        write_place(0, "process_sort_index", process_.rank);
-    }
-
-    void write(const TraceThread& thread) {
-        write_name(thread.number, "thread_name", thread.name);
-        write_place(thread.number, "thread_sort_index", thread.number);
-        for (uint64_t i = 0; i < thread.ring.kept(); ++i) {
-            write_event(thread.number, thread.ring.at(i));
-        }
-    }
-
-    // About the process or one of its threads.
-    void write_name(int thread, const char* what, const std::string& name) {
-        begin_line("M", thread);
-        add(",\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", what, escaped(name).c_str());
-    }
-
-    // Where it is among the others.
-    void write_place(int thread, const char* what, int place) {
-        begin_line("M", thread);
-        add(",\"name\":\"%s\",\"args\":{\"sort_index\":%d}}", what, place);
-    }
-
-    void write_dropped(uint64_t count) {
-        begin_line("M", 0);
-        add(",\"name\":\"process_labels\",\"args\":{\"labels\":\"%" PRIu64
-            " earlier events dropped\",\"dropped\":%" PRIu64 "}}",
-            count, count);
-    }
-
-    bool finish() {
-        text_ += is_first_ ? "[]\n" : "\n]\n";
-        flush();
-        return is_written_;
-    }
-
-  private:
-    __attribute__((format(printf, 2, 3))) void add(const char* format, ...) {
-        char part[512];
-        va_list arguments;
-        va_start(arguments, format);
-        const int length = std::vsnprintf(part, sizeof part, format, arguments);
-        va_end(arguments);
-        if (length < static_cast<int>(sizeof part)) {
-            text_ += part;
-            return;
-        }
-        std::string whole(static_cast<size_t>(length) + 1, '\0');
-        va_start(arguments, format);
-        std::vsnprintf(whole.data(), whole.size(), format, arguments);
-        va_end(arguments);
-        whole.pop_back();
-        text_ += whole;
-    }
-
-    void begin_line(const char* phase, int thread) {
-        constexpr size_t kFull = 64 << 10;
-        if (text_.size() > kFull) {
-            flush();
-        }
-        text_ += is_first_ ? "[\n" : ",\n";
-        is_first_ = false;
-        // To Perfetto a thread belongs to the process of its number, and 0 is the kernel's. So all
-        // processes and threads of the job have numbers of their own; the program's thread has its
-        // process's, as on Linux.
-        static_assert(kMostTraceThreads < kNumbersOfRank);
-        const int64_t process = int64_t{kNumbersOfRank} * (process_.rank + 1);
-        add("{\"ph\":\"%s\",\"pid\":%" PRId64 ",\"tid\":%" PRId64, phase, process,
-            process + thread);
-    }
-
-    // In microseconds.
-    void add_time(const char* key, int64_t ns) {
-        add(",\"%s\":%s%" PRId64 ".%03d", key, ns < 0 ? "-" : "", (ns < 0 ? -ns : ns) / 1000,
-            static_cast<int>((ns < 0 ? -ns : ns) % 1000));
-    }
-
-    void add_argument(const char* key, int64_t value) {
-        if (value >= 0) {
-            add("%s\"%s\":%" PRId64, text_.back() == '{' ? "" : ",", key, value);
-        }
-    }
-
-    void add_names(const TraceEvent& event) {
-        add(",\"cat\":\"%s\",\"name\":\"%s\"", event.kind->category,
-            escaped(std::string(event.kind->name) + event.name).c_str());
-    }
-
-    void add_arguments(const TraceEvent& event) {
-        text_ += ",\"args\":{";
-        add_argument("bytes", event.bytes);
-        add_argument("rank", event.rank);
-        add_argument("node", event.node);
-        add_argument(event.kind->number, event.number);
-        text_ += "}}";
-    }
-
-    // Those that overlap are two lines which the viewer puts together by a number within the
-    // process.
-    void write_event(int thread, const TraceEvent& event) {
-        const int64_t begin_ns = process_.clock.to_job(event.begin_ns);
-        const int64_t end_ns = process_.clock.to_job(event.end_ns);
-        if (!event.kind->overlaps) {
-            begin_line("X", thread);
-            add_time("ts", begin_ns);
-            add_time("dur", end_ns - begin_ns);
-            add_names(event);
-            add_arguments(event);
-            return;
-        }
-        ++last_id_;
-        for (const bool begins : {true, false}) {
-            begin_line(begins ? "b" : "e", thread);
-            add_time("ts", begins ? begin_ns : end_ns);
-            add(",\"id2\":{\"local\":\"0x%x\"}", last_id_);
-            add_names(event);
-            if (begins) {
-                add_arguments(event);
-            } else {
-                text_ += '}';
-            }
-        }
-    }
-
-    void flush() {
-        const char* next = text_.data();
-        size_t left = text_.size();
-        while (left > 0 && is_written_) {
-            const ssize_t written = ::write(fd_, next, left);
-            if (written > 0) {
-                next += written;
-                left -= static_cast<size_t>(written);
-            } else {
-                is_written_ = written < 0 && errno == EINTR;
-            }
-        }
-        text_.clear();
-    }
-
-    int fd_;
-    const TraceProcess& process_;
-    std::string text_;
-    unsigned last_id_ = 0;
-    bool is_first_ = true;
-    bool is_written_ = true;
-};
+constexpr const char kArrayEnd[] = "\n]\n";
 
 }  // namespace
 
@@ -196,19 +45,191 @@ int64_t TraceClock::to_job(int64_t own_ns) const {
     return own_ns + offset - zero_ns;
 }
 
-bool write_trace(int fd, const TraceProcess& process,
-                 const std::vector<const TraceThread*>& threads) {
-    Writer writer(fd, process);
-    writer.write_process();
+TraceFile::TraceFile(int fd, const TraceProcess& process) : fd_(fd), process_(process) {
+    add_process();
+    flush();
+}
+
+TraceFile::~TraceFile() {
+    ::close(fd_);
+}
+
+void TraceFile::append(const std::vector<const TraceThread*>& threads) {
     uint64_t dropped = 0;
     for (const TraceThread* thread : threads) {
-        writer.write(*thread);
-        dropped += thread->ring.dropped();
+        if (static_cast<size_t>(thread->number) == next_.size()) {
+            const uint64_t oldest = thread->ring.dropped();
+            next_.push_back(oldest);
+            add_thread(*thread);
+            if (has_begun_ && thread->ring.keeps_any()) {
+                missing_ += oldest;
+            } else {
+                dropped += oldest;
+            }
+        }
+        if (thread->ring.keeps_any()) {
+            add_events(*thread, &next_[static_cast<size_t>(thread->number)]);
+        }
     }
-    if (dropped > 0) {
-        writer.write_dropped(dropped);
+    if (!has_begun_) {
+        has_begun_ = true;
+        // Some may have been overwritten just now.
+        dropped += std::exchange(missing_, 0);
+        if (dropped > 0) {
+            add_dropped(dropped);
+        }
     }
-    return writer.finish();
+    flush();
+}
+
+void TraceFile::add_process() {
+    add_name(0, "process_name", "rank " + std::to_string(process_.rank) + " on " + process_.host);
+    add_place(0, "process_sort_index", process_.rank);
+}
+
+void TraceFile::add_thread(const TraceThread& thread) {
+    add_name(thread.number, "thread_name", thread.name);
+    add_place(thread.number, "thread_sort_index", thread.number);
+}
+
+// Those that come meanwhile are for the next time.
+void TraceFile::add_events(const TraceThread& thread, uint64_t* next) {
+    const uint64_t count = thread.ring.count();
+    for (; *next < count; ++*next) {
+        TraceEvent event;
+        if (thread.ring.read(*next, &event)) {
+            add_event(thread.number, event);
+            ++events_;
+        } else {
+            ++missing_;
+        }
+    }
+}
+
+// About the process or one of its threads.
+void TraceFile::add_name(int thread, const char* what, const std::string& name) {
+    begin_line("M", thread);
+    add(",\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", what, escaped(name).c_str());
+}
+
+// Where it is among the others.
+void TraceFile::add_place(int thread, const char* what, int place) {
+    begin_line("M", thread);
+    add(",\"name\":\"%s\",\"args\":{\"sort_index\":%d}}", what, place);
+}
+
+void TraceFile::add_dropped(uint64_t count) {
+    begin_line("M", 0);
+    add(",\"name\":\"process_labels\",\"args\":{\"labels\":\"%" PRIu64
+        " earlier events dropped\",\"dropped\":%" PRIu64 "}}",
+        count, count);
+}
+
+void TraceFile::add(const char* format, ...) {
+    char part[512];
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = std::vsnprintf(part, sizeof part, format, arguments);
+    va_end(arguments);
+    if (length < static_cast<int>(sizeof part)) {
+        text_ += part;
+        return;
+    }
+    std::string whole(static_cast<size_t>(length) + 1, '\0');
+    va_start(arguments, format);
+    std::vsnprintf(whole.data(), whole.size(), format, arguments);
+    va_end(arguments);
+    whole.pop_back();
+    text_ += whole;
+}
+
+void TraceFile::begin_line(const char* phase, int thread) {
+    constexpr size_t kFull = 64 << 10;
+    if (text_.size() > kFull) {
+        flush();
+    }
+    text_ += is_first_ ? "[\n" : ",\n";
+    is_first_ = false;
+    // To Perfetto a thread belongs to the process of its number, and 0 is the kernel's. So all
+    // processes and threads of the job have numbers of their own; the program's thread has its
+    // process's, as on Linux.
+    static_assert(kMostTraceThreads < kNumbersOfRank);
+    const int64_t process = int64_t{kNumbersOfRank} * (process_.rank + 1);
+    add("{\"ph\":\"%s\",\"pid\":%" PRId64 ",\"tid\":%" PRId64, phase, process, process + thread);
+}
+
+// In microseconds.
+void TraceFile::add_time(const char* key, int64_t ns) {
+    add(",\"%s\":%s%" PRId64 ".%03d", key, ns < 0 ? "-" : "", (ns < 0 ? -ns : ns) / 1000,
+        static_cast<int>((ns < 0 ? -ns : ns) % 1000));
+}
+
+void TraceFile::add_argument(const char* key, int64_t value) {
+    if (value >= 0) {
+        add("%s\"%s\":%" PRId64, text_.back() == '{' ? "" : ",", key, value);
+    }
+}
+
+void TraceFile::add_names(const TraceEvent& event) {
+    add(",\"cat\":\"%s\",\"name\":\"%s\"", event.kind->category,
+        escaped(std::string(event.kind->name) + event.name).c_str());
+}
+
+void TraceFile::add_arguments(const TraceEvent& event) {
+    text_ += ",\"args\":{";
+    add_argument("bytes", event.bytes);
+    add_argument("rank", event.rank);
+    add_argument("node", event.node);
+    add_argument(event.kind->number, event.number);
+    text_ += "}}";
+}
+
+// Those that overlap are two lines which the viewer puts together by a number within the
+// process.
+void TraceFile::add_event(int thread, const TraceEvent& event) {
+    const int64_t begin_ns = process_.clock.to_job(event.begin_ns);
+    const int64_t end_ns = process_.clock.to_job(event.end_ns);
+    if (!event.kind->overlaps) {
+        begin_line("X", thread);
+        add_time("ts", begin_ns);
+        add_time("dur", end_ns - begin_ns);
+        add_names(event);
+        add_arguments(event);
+        return;
+    }
+    ++last_id_;
+    for (const bool begins : {true, false}) {
+        begin_line(begins ? "b" : "e", thread);
+        add_time("ts", begins ? begin_ns : end_ns);
+        add(",\"id2\":{\"local\":\"0x%x\"}", last_id_);
+        add_names(event);
+        if (begins) {
+            add_arguments(event);
+        } else {
+            text_ += '}';
+        }
+    }
+}
+
+// The lines and behind them the array's end, which the next ones replace.
+void TraceFile::flush() {
+    if (text_.empty()) {
+        return;
+    }
+    const size_t lines = text_.size();
+    text_ += kArrayEnd;
+    size_t done = 0;
+    while (done < text_.size() && error_ == 0) {
+        const ssize_t written = ::pwrite(fd_, text_.data() + done, text_.size() - done,
+                                         static_cast<off_t>(end_ + done));
+        if (written > 0) {
+            done += static_cast<size_t>(written);
+        } else if (written == 0 || errno != EINTR) {
+            error_ = written == 0 ? EIO : errno;
+        }
+    }
+    end_ += lines;
+    text_.clear();
 }
 
 }  // namespace armci::base

@@ -2,6 +2,7 @@
 // Perfetto and chrome://tracing read.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -28,8 +29,54 @@ struct TraceProcess {
     TraceClock clock;
 };
 
-// False, with errno, when it cannot be written to the end.
-bool write_trace(int fd, const TraceProcess& process,
-                 const std::vector<const TraceThread*>& threads);
+// The file of a process, which is complete at every moment: the array is closed behind each write,
+// and the next one begins in the place of its end. So it can be read whatever ends the process.
+class TraceFile {
+  public:
+    // With nothing but the process; takes the descriptor. After a write that fails nothing is
+    // written any more.
+    TraceFile(int fd, const TraceProcess& process);
+    ~TraceFile();
+    TraceFile(const TraceFile&) = delete;
+    TraceFile& operator=(const TraceFile&) = delete;
+
+    // What the threads have recorded since the last time; the first time, what they have, and how
+    // much they have no more. They may go on recording meanwhile.
+    void append(const std::vector<const TraceThread*>& threads);
+
+    // errno of the write that failed, or 0.
+    int error() const { return error_; }
+    uint64_t events() const { return events_; }
+    // Of those that were recorded since the file was made.
+    uint64_t missing() const { return missing_; }
+
+  private:
+    void add_process();
+    void add_thread(const TraceThread& thread);
+    void add_events(const TraceThread& thread, uint64_t* next);
+    void add_event(int thread, const TraceEvent& event);
+    void add_name(int thread, const char* what, const std::string& name);
+    void add_place(int thread, const char* what, int place);
+    void add_dropped(uint64_t count);
+    void add_time(const char* key, int64_t ns);
+    void add_argument(const char* key, int64_t value);
+    void add_names(const TraceEvent& event);
+    void add_arguments(const TraceEvent& event);
+    __attribute__((format(printf, 2, 3))) void add(const char* format, ...);
+    void begin_line(const char* phase, int thread);
+    void flush();
+
+    int fd_;
+    TraceProcess process_;
+    std::string text_;            // not yet in the file
+    uint64_t end_ = 0;            // of what is in the file, without the array's end
+    std::vector<uint64_t> next_;  // to write, of each thread
+    uint64_t events_ = 0;
+    uint64_t missing_ = 0;
+    unsigned last_id_ = 0;
+    bool has_begun_ = false;  // to append
+    bool is_first_ = true;
+    int error_ = 0;
+};
 
 }  // namespace armci::base

@@ -21,6 +21,7 @@
 #include "core/network.h"
 #include "core/notify.h"
 #include "core/report.h"
+#include "core/reporter.h"
 #include "core/runtime.h"
 #include "core/sync.h"
 #include "core/thread_level.h"
@@ -49,7 +50,6 @@ void abort_by_mpi(int code) {
     int finalized = 0;
     MPI_Initialized(&initialized);
     MPI_Finalized(&finalized);
-    write_trace_of_failed_job();
     if (initialized != 0 && finalized == 0) {
         MPI_Abort(MPI_COMM_WORLD, code);
     }
@@ -206,6 +206,7 @@ void free_leaked(Runtime& runtime) {
 // All ranks are here: nobody has anything under way, or will start anything.
 void finish_stop(Runtime* runtime) {
     report_statistics(*runtime);
+    stop_reporter();
     if (runtime->checks != nullptr) {
         runtime->checks->finish();
         runtime->checks.reset();
@@ -410,6 +411,7 @@ void start(const char* function, RequestedLevel requested, MPI_Comm comm) {
         g_running->checks = std::make_unique<Checks>(*g_running);
     }
     reset_thread_stats();
+    start_reporter(*g_running);
     // Only now: starting and stopping wait without holding the lock that waits let go of.
     use_thread_level(*g_running, g_running->thread_level);
 }

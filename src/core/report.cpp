@@ -1,7 +1,11 @@
 #include "core/report.h"
 
+#include <unistd.h>
+
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "base/config_value.h"
@@ -170,6 +174,38 @@ PeerTables peer_tables_of(Runtime& runtime) {
     return tables;
 }
 
+uint64_t busy_ns_of(const Runtime& runtime) {
+    return runtime.network != nullptr && runtime.network->server != nullptr
+               ? static_cast<uint64_t>(runtime.network->server->busy_ns())
+               : 0;
+}
+
+void print_operations(std::FILE* out, const Runtime& runtime, const base::Stats& sum,
+                      uint64_t busy_ns) {
+    std::fprintf(out, "  %-4s %-7s %14s %18s\n", "op", "route", "operations", "bytes");
+    for (int op = 0; op < base::kOpKindCount; ++op) {
+        for (int route = 0; route < base::kRouteCount; ++route) {
+            const base::Counter& counter = sum.transfers[op][route];
+            if (counter.operations != 0) {
+                std::fprintf(out, "  %-4s %-7s %14" PRIu64 " %18" PRIu64 "\n",
+                             base::name_of(static_cast<base::OpKind>(op)),
+                             base::name_of(static_cast<base::Route>(route)), counter.operations,
+                             counter.bytes);
+            }
+        }
+    }
+    std::fprintf(out,
+                 "  rmw %" PRIu64 ", fences that waited %" PRIu64 ", messages to servers %" PRIu64
+                 ", chunks %" PRIu64 ", waits for buffers %" PRIu64 ", servers busy %.3f s\n",
+                 sum.rmw, sum.fences, sum.messages_sent, sum.chunks_sent, sum.buffer_waits,
+                 static_cast<double>(busy_ns) * 1e-9);
+    if (runtime.network != nullptr) {
+        std::fprintf(out,
+                     "  waits for the network %" PRIu64 ", of which without polling %" PRIu64 "\n",
+                     sum.waits, sum.waits_asleep);
+    }
+}
+
 }  // namespace
 
 void report_statistics(Runtime& runtime) {
@@ -185,9 +221,7 @@ void report_statistics(Runtime& runtime) {
     };
     base::Stats sum = runtime.all_stats();
     reduce(&sum, kWords, MPI_SUM);
-    uint64_t busy_ns = runtime.network != nullptr && runtime.network->server != nullptr
-                           ? static_cast<uint64_t>(runtime.network->server->busy_ns())
-                           : 0;
+    uint64_t busy_ns = busy_ns_of(runtime);
     reduce(&busy_ns, 1, MPI_SUM);
     // The rank that needed most.
     uint64_t most_used =
@@ -199,27 +233,8 @@ void report_statistics(Runtime& runtime) {
         return;
     }
     std::fprintf(stderr, "armci-ofi statistics, all %d ranks\n", runtime.world.size);
-    std::fprintf(stderr, "  %-4s %-7s %14s %18s\n", "op", "route", "operations", "bytes");
-    for (int op = 0; op < base::kOpKindCount; ++op) {
-        for (int route = 0; route < base::kRouteCount; ++route) {
-            const base::Counter& counter = sum.transfers[op][route];
-            if (counter.operations != 0) {
-                std::fprintf(stderr, "  %-4s %-7s %14" PRIu64 " %18" PRIu64 "\n",
-                             base::name_of(static_cast<base::OpKind>(op)),
-                             base::name_of(static_cast<base::Route>(route)), counter.operations,
-                             counter.bytes);
-            }
-        }
-    }
-    std::fprintf(stderr,
-                 "  rmw %" PRIu64 ", fences that waited %" PRIu64 ", messages to servers %" PRIu64
-                 ", chunks %" PRIu64 ", waits for buffers %" PRIu64 ", servers busy %.3f s\n",
-                 sum.rmw, sum.fences, sum.messages_sent, sum.chunks_sent, sum.buffer_waits,
-                 static_cast<double>(busy_ns) * 1e-9);
+    print_operations(stderr, runtime, sum, busy_ns);
     if (runtime.network != nullptr) {
-        std::fprintf(stderr,
-                     "  waits for the network %" PRIu64 ", of which without polling %" PRIu64 "\n",
-                     sum.waits, sum.waits_asleep);
         const pipeline::BufferManager& buffers = runtime.network->origin.buffers();
         std::fprintf(stderr,
                      "  pipeline buffers: %zu of %zu bytes in each rank, at most %" PRIu64
@@ -237,6 +252,31 @@ void report_statistics(Runtime& runtime) {
                  " per rank of the job\n",
                  largest.node_of_ranks, largest.node_indices, largest.channels, largest.clients,
                  own / ranks, largest.shared, largest.shared / ranks);
+}
+
+// In one piece, because all ranks may print at the same time.
+void report_statistics_of_rank(const Runtime& runtime, int signal) {
+    if (!runtime.config().stats) {
+        return;
+    }
+    char* text = nullptr;
+    size_t bytes = 0;
+    std::FILE* out = open_memstream(&text, &bytes);
+    if (out == nullptr) {
+        return;
+    }
+    std::fprintf(out, "armci-ofi statistics, rank %d of %d, ended by signal %d (%s)\n",
+                 runtime.world.rank, runtime.world.size, signal, strsignal(signal));
+    print_operations(out, runtime, runtime.all_stats(), busy_ns_of(runtime));
+    std::fclose(out);
+    for (size_t done = 0; done < bytes;) {
+        const ssize_t written = ::write(STDERR_FILENO, text + done, bytes - done);
+        if (written <= 0) {
+            break;
+        }
+        done += static_cast<size_t>(written);
+    }
+    std::free(text);
 }
 
 }  // namespace armci::core

@@ -9,5 +9,7 @@ namespace armci::core {
 void report_start(const Runtime& runtime);
 // Collective when ARMCI_STATS is set: rank 0 prints the sums over all ranks.
 void report_statistics(Runtime& runtime);
+// Of this rank alone, which a signal ends. For any thread; the others may go on meanwhile.
+void report_statistics_of_rank(const Runtime& runtime, int signal);
 
 }  // namespace armci::core

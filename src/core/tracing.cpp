@@ -4,10 +4,16 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cinttypes>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -21,13 +27,22 @@ using base::now_ns;
 
 constexpr int64_t kShortestCallNs = 10'000;  // of those inside the node
 
+// Events in a file, for each thread of those of which it has any. A file with more is made anew
+// with those that threads keep.
+constexpr uint64_t kMostEvents = 2 * base::kTraceCapacity;
+constexpr auto kLongestWait = std::chrono::seconds(1);
+
 // There is one timeline in a process.
 struct Output {
     std::string path;
-    int fd = -1;
     base::TraceProcess process;
+    pid_t pid = 0;
+    std::timed_mutex mutex;  // guards what follows
+    std::unique_ptr<base::TraceFile> file;
+    int error = 0;  // errno of what could not be written
 };
-Output g_output;
+// Never destroyed: a thread may write when the process exits without ARMCI_Finalize.
+Output& g_output = *new Output;
 
 struct Call {
     int64_t begin_ns = 0;
@@ -86,23 +101,56 @@ int64_t measure_offset(const World& world) {
 void open_file(const char* function, const std::string& given) {
     Output& output = g_output;
     output.path = given + "." + std::to_string(output.process.rank) + ".json";
-    output.fd = ::open(output.path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (output.fd < 0) {
+    const int fd = ::open(output.path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) {
         base::fatal(function,
                     "ARMCI_TRACE=\"%s\": %s cannot be written (%s); name a path in a directory "
                     "that exists on every node and may be written to, or unset it",
                     given.c_str(), output.path.c_str(), std::strerror(errno));
     }
+    output.file = std::make_unique<base::TraceFile>(fd, output.process);
 }
 
-void write_file() {
-    Output& output = g_output;
-    if (!base::write_trace(output.fd, output.process, base::trace_threads())) {
-        ARMCI_LOG_WARN("ARMCI_TRACE: %s is not complete (%s); give it a place with more room",
-                       output.path.c_str(), std::strerror(errno));
+// What threads keep, in a file that takes the place of the other when it is complete.
+void write_anew(Output& output) {
+    const std::string path = output.path + ".part";
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        output.error = errno;
+        return;
     }
-    ::close(output.fd);
-    output.fd = -1;
+    auto file = std::make_unique<base::TraceFile>(fd, output.process);
+    file->append(base::trace_threads());
+    output.error = file->error();
+    if (output.error == 0 && ::rename(path.c_str(), output.path.c_str()) != 0) {
+        output.error = errno;
+    }
+    if (output.error == 0) {
+        output.file = std::move(file);
+    } else {
+        ::unlink(path.c_str());
+    }
+}
+
+// Of both measurements of the clock, with the newest events only.
+void complete_file() {
+    Output& output = g_output;
+    const std::lock_guard<std::timed_mutex> lock(output.mutex);
+    bool is_anew = output.process.clock.offset_ns != output.process.clock.end_offset_ns;
+    for (const base::TraceThread* thread : base::trace_threads()) {
+        is_anew |= thread->ring.dropped() > 0;
+    }
+    if (is_anew) {
+        write_anew(output);
+    } else {
+        output.file->append(base::trace_threads());
+        output.error = output.file->error();
+    }
+    if (output.error != 0) {
+        ARMCI_LOG_WARN("ARMCI_TRACE: %s is not complete (%s); give it a place with more room",
+                       output.path.c_str(), std::strerror(output.error));
+    }
+    output.file.reset();
 }
 
 // Once for all ranks.
@@ -133,6 +181,13 @@ void start_tracing(const Runtime& runtime, const char* function) {
     g_output.process = {};
     g_output.process.rank = world.rank;
     g_output.process.host = host_name();
+    g_output.pid = getpid();
+    g_output.error = 0;
+    base::TraceClock& clock = g_output.process.clock;
+    clock.offset_ns = measure_offset(world);
+    clock.begin_ns = now_ns();
+    clock.zero_ns = clock.begin_ns;
+    MPI_Bcast(&clock.zero_ns, 1, MPI_INT64_T, 0, world.comm);
     // One rank's message is enough when none can write there.
     if (world.rank == 0) {
         open_file(function, given);
@@ -141,12 +196,8 @@ void start_tracing(const Runtime& runtime, const char* function) {
     if (world.rank != 0) {
         open_file(function, given);
     }
-    base::TraceClock& clock = g_output.process.clock;
-    clock.offset_ns = measure_offset(world);
-    clock.begin_ns = now_ns();
-    clock.zero_ns = clock.begin_ns;
-    MPI_Bcast(&clock.zero_ns, 1, MPI_INT64_T, 0, world.comm);
     base::start_trace();
+    base::set_output_hook(update_trace);
 }
 
 void stop_tracing(const Runtime& runtime) {
@@ -154,18 +205,31 @@ void stop_tracing(const Runtime& runtime) {
         return;
     }
     base::stop_trace();
+    base::set_output_hook(nullptr);
     base::TraceClock& clock = g_output.process.clock;
     clock.end_offset_ns = measure_offset(runtime.world);
     clock.end_ns = now_ns();
     warn_of_dropped(runtime.world);
-    write_file();
+    complete_file();
     base::forget_trace();
 }
 
-void write_trace_of_failed_job() {
-    if (base::is_tracing()) {
-        base::stop_trace();
-        write_file();
+// The thread that has the lock may be the one that a handler of a signal has interrupted.
+void update_trace() {
+    Output& output = g_output;
+    if (getpid() != output.pid || !output.mutex.try_lock_for(kLongestWait)) {
+        return;
+    }
+    const std::lock_guard<std::timed_mutex> lock(output.mutex, std::adopt_lock);
+    if (output.file == nullptr || output.error != 0) {
+        return;
+    }
+    const std::vector<const base::TraceThread*> threads = base::trace_threads();
+    output.file->append(threads);
+    output.error = output.file->error();
+    if (output.error == 0 &&
+        (output.file->missing() > 0 || output.file->events() > kMostEvents * threads.size())) {
+        write_anew(output);
     }
 }
 

@@ -10,10 +10,10 @@ struct Runtime;
 // Collective, with the nodes formed; nothing where the variable is not set. Ends the job when this
 // rank's file cannot be written.
 void start_tracing(const Runtime& runtime, const char* function);
-// Collective: writes the files. No other thread is in the library any more.
+// Collective: completes the files. No other thread is in the library any more.
 void stop_tracing(const Runtime& runtime);
-// What this rank has until now, before it ends the job.
-void write_trace_of_failed_job();
+// What this rank has recorded since the last time goes into its file. For any thread.
+void update_trace();
 
 // A call of the calling thread, recorded when it ends: if it has lasted, or has moved data between
 // nodes. While tracing is on.

@@ -311,6 +311,8 @@ void Watch::begin_ending(const Note& note, Line* source, const Line* lost) {
     answers_ns_ = base::now_ns() + options_.answers_ms * kMs;
     check_ns_ = kNever;
     tell_others(note, source, Answer::expected);
+    // Before the answer: who has told ends then, and a launcher may kill this process at once.
+    base::write_output();
     if (lost != nullptr) {
         report_loss(note, *lost);
     }

@@ -6,9 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace armci::base::test {
@@ -18,6 +23,7 @@ constexpr TraceKind kPlain{"things", "thing"};
 constexpr TraceKind kNamed{"things", "a "};
 constexpr TraceKind kApart{"others", "far", true, "offset"};
 
+// The name that tests have; what is tested is base::TraceFile.
 class TraceFile : public testing::Test {
   protected:
     TraceFile() : process_{.rank = 7, .host = "node1", .clock = {}} {}
@@ -29,21 +35,26 @@ class TraceFile : public testing::Test {
         return *threads_.back();
     }
 
-    bool write_to(int fd) const {
+    std::vector<const TraceThread*> threads() const {
         std::vector<const TraceThread*> threads;
         for (const auto& thread : threads_) {
             threads.push_back(thread.get());
         }
-        return write_trace(fd, process_, threads);
+        return threads;
+    }
+
+    static std::string text_of(int fd) {
+        std::string text(static_cast<size_t>(lseek(fd, 0, SEEK_END)), '\0');
+        EXPECT_EQ(pread(fd, text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
+        return text;
     }
 
     std::string written() const {
-        const int file = memfd_create("trace", MFD_CLOEXEC);
-        EXPECT_TRUE(write_to(file));
-        std::string text(static_cast<size_t>(lseek(file, 0, SEEK_END)), '\0');
-        EXPECT_EQ(pread(file, text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
-        close(file);
-        return text;
+        const int fd = memfd_create("trace", MFD_CLOEXEC);
+        base::TraceFile file(fd, process_);
+        file.append(threads());
+        EXPECT_EQ(file.error(), 0);
+        return text_of(fd);
     }
 
     TraceProcess process_;
@@ -141,10 +152,90 @@ TEST_F(TraceFile, AFullDiskIsTold) {
     add_thread("program");
     const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     ASSERT_GE(full, 0);
-    errno = 0;
-    EXPECT_FALSE(write_to(full));
-    EXPECT_EQ(errno, ENOSPC);
-    close(full);
+    const base::TraceFile file(full, process_);
+    EXPECT_EQ(file.error(), ENOSPC);
+}
+
+TEST_F(TraceFile, IsCompleteAfterEachWrite) {
+    const int fd = memfd_create("trace", MFD_CLOEXEC);
+    base::TraceFile file(fd, process_);
+    EXPECT_EQ(text_of(fd), std::string("[\n") + kProcess + "\n]\n");
+    TraceThread& thread = add_thread("program");
+    for (int time = 0; time < 3; ++time) {
+        thread.ring.push({.kind = &kPlain, .number = time});
+        file.append(threads());
+        file.append(threads());  // nothing new
+        EXPECT_EQ(file.events(), static_cast<uint64_t>(time) + 1);
+        EXPECT_EQ(file.missing(), 0U);
+    }
+    EXPECT_EQ(text_of(fd), written()) << "the same as written at once";
+}
+
+TEST_F(TraceFile, KnowsOfEventsThatItMissed) {
+    const int fd = memfd_create("trace", MFD_CLOEXEC);
+    base::TraceFile file(fd, process_);
+    file.append(threads());
+    TraceThread& thread = add_thread("program", 4);
+    for (int i = 0; i < 5; ++i) {
+        thread.ring.push({.kind = &kPlain});
+    }
+    file.append(threads());  // two had been dropped before the thread was seen
+    EXPECT_EQ(file.events(), 3U);
+    EXPECT_EQ(file.missing(), 2U);
+    for (int i = 0; i < 10; ++i) {
+        thread.ring.push({.kind = &kPlain});
+    }
+    file.append(threads());
+    EXPECT_EQ(file.events(), 6U);
+    EXPECT_EQ(file.missing(), 9U);
+}
+
+// A thread that records all the time, in a ring that it fills again and again. No event may be
+// made of two.
+TEST_F(TraceFile, IsWrittenWhileThreadsRecord) {
+    constexpr int64_t kEvents = 300'000;
+    static constexpr const char* kNames[] = {"even", "odd"};
+    const int fd = memfd_create("trace", MFD_CLOEXEC);
+    base::TraceFile file(fd, process_);
+    TraceThread& thread = add_thread("program", 64);
+    std::atomic<bool> is_done{false};
+    std::thread writer([&] {
+        for (int64_t i = 0; i < kEvents; ++i) {
+            thread.ring.push({.kind = &kNamed,
+                              .name = kNames[i % 2],
+                              .begin_ns = i,
+                              .end_ns = 2 * i,
+                              .bytes = i,
+                              .number = i});
+        }
+        is_done.store(true);
+    });
+    while (!is_done.load()) {
+        file.append(threads());
+    }
+    writer.join();
+    file.append(threads());
+    EXPECT_LE(file.events() + file.missing(), static_cast<uint64_t>(kEvents));
+    EXPECT_GE(file.events(), 63U);
+    std::istringstream lines(text_of(fd));
+    uint64_t events = 0;
+    for (std::string line; std::getline(lines, line);) {
+        const size_t place = line.find("\"bytes\":");
+        if (place == std::string::npos) {
+            continue;
+        }
+        const int64_t i = std::atoll(line.c_str() + place + 8);
+        char expected[300];
+        std::snprintf(expected, sizeof expected,
+                      R"("ts":%lld.%03d,"dur":%lld.%03d,"cat":"things","name":"a %s","args":)"
+                      R"({"bytes":%lld,"chunk":%lld}})",
+                      static_cast<long long>(i / 1000), static_cast<int>(i % 1000),
+                      static_cast<long long>(i / 1000), static_cast<int>(i % 1000), kNames[i % 2],
+                      static_cast<long long>(i), static_cast<long long>(i));
+        ASSERT_NE(line.find(expected), std::string::npos) << line;
+        ++events;
+    }
+    EXPECT_EQ(events, file.events());
 }
 
 TEST_F(TraceFile, TimesAreThoseOfTheJobsClock) {

@@ -38,6 +38,18 @@ TEST_F(Trace, RingsKeepTheNewestAndCountTheOthers) {
     }
 }
 
+TEST_F(Trace, ReadersKnowWhatHasBeenWrittenAgain) {
+    TraceRing ring(8);
+    for (int64_t i = 0; i < 20; ++i) {
+        ring.push(numbered(i));
+    }
+    for (uint64_t number = 0; number < 20; ++number) {
+        TraceEvent event;
+        ASSERT_EQ(ring.read(number, &event), number >= 13) << number;
+        EXPECT_TRUE(number < 13 || event.number == static_cast<int64_t>(number));
+    }
+}
+
 TEST_F(Trace, WithoutMemoryAllIsDropped) {
     TraceRing ring(0);
     ring.push(numbered(1));
@@ -64,7 +76,7 @@ TEST_F(Trace, ASpanIsAnEventWithItsTimes) {
     const TraceThread& thread = *trace_threads()[0];
     EXPECT_EQ(thread.name, "program");
     ASSERT_EQ(thread.ring.kept(), 1U);
-    const TraceEvent& event = thread.ring.at(0);
+    const TraceEvent event = thread.ring.at(0);
     EXPECT_EQ(event.kind, &kThing);
     EXPECT_STREQ(event.name, "of mine");
     EXPECT_EQ(event.rank, 3);

@@ -25,7 +25,7 @@ std::map<int64_t, TraceEvent> events_of(const std::string& category, const std::
     std::map<int64_t, TraceEvent> events;
     for (const base::TraceThread* thread : base::trace_threads()) {
         for (uint64_t i = 0; i < thread->ring.kept(); ++i) {
-            const TraceEvent& event = thread->ring.at(i);
+            const TraceEvent event = thread->ring.at(i);
             if (event.kind->category == category &&
                 event.kind->name + std::string(event.name) == name) {
                 EXPECT_TRUE(events.emplace(event.number, event).second)
@@ -111,7 +111,7 @@ TEST_F(PipelineTrace, RemoteMemoryAccess) {
     int64_t bytes = 0;
     for (const base::TraceThread* thread : base::trace_threads()) {
         for (uint64_t i = 0; i < thread->ring.kept(); ++i) {
-            const TraceEvent& event = thread->ring.at(i);
+            const TraceEvent event = thread->ring.at(i);
             if (event.kind == &base::kTraceRma) {
                 EXPECT_STREQ(event.name, "write");
                 EXPECT_LE(event.begin_ns, event.end_ns);

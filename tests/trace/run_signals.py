@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Ends jobs by signals and judges what ARMCI_TRACE and ARMCI_STATS leave: files that can be read, with the events until
+then, the statistics of a rank that the signal has ended, and the end that the signal has by itself.
+
+usage: run_signals.py MPIEXEC SIGNALS PROVIDER
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+MPIEXEC, SIGNALS, PROVIDER = sys.argv[1:4]
+RANKS = 4
+BYTES = 1 << 20
+complaints = []
+case = ""
+
+
+def expect(condition, what):
+    if not condition:
+        complaints.append(f"{case}: {what}")
+
+
+def use_default_actions():
+    """Of the signals, which whoever started this may have been told to ignore."""
+    for number in signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGXCPU:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def number_in(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return int(file.read())
+    except FileNotFoundError:
+        return None
+
+
+class Job:
+    """A job that is at what it was told to do; its ranks' statuses are kept, whatever the launcher makes of them."""
+
+    def __init__(self, what, directory, **settings):
+        self.directory = directory
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
+        environment.update(ARMCI_PROVIDER=PROVIDER, ARMCI_TRACE=os.path.join(directory, "t"), ARMCI_STATS="1", **settings)
+        script = f'"$0" "$@"; echo $? >{directory}/status.${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}.part; ' \
+                 f'mv {directory}/status.${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}.part ' \
+                 f'{directory}/status.${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}'
+        with open(os.path.join(directory, "errors"), "wb") as errors:
+            self.process = subprocess.Popen([MPIEXEC, "-n", str(RANKS), "sh", "-c", script, SIGNALS, what, directory],
+                                            env=environment, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
+                                            preexec_fn=use_default_actions)
+        self.pids = [None] * RANKS
+        while None in self.pids and self.process.poll() is None:
+            time.sleep(0.01)
+            self.pids = [number_in(os.path.join(directory, f"ready.{rank}")) for rank in range(RANKS)]
+        expect(None not in self.pids, f"the job has begun\n{self.errors()}")
+
+    def end(self):
+        """Of the job, with the status of each rank, or None where the launcher has ended it first."""
+        self.process.wait()
+        statuses = [number_in(os.path.join(self.directory, f"status.{rank}")) for rank in range(RANKS)]
+        for pid in self.pids:  # a launcher may be gone before its ranks are
+            while pid is not None and os.path.exists(f"/proc/{pid}/exe"):
+                time.sleep(0.01)
+        return statuses
+
+    def errors(self):
+        with open(os.path.join(self.directory, "errors"), encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def events(self, rank):
+        path = os.path.join(self.directory, f"t.{rank}.json")
+        try:
+            with open(path, encoding="utf-8") as file:
+                return json.load(file)
+        except (OSError, ValueError) as error:
+            expect(False, f"{path}: {error}, {os.path.getsize(path)} bytes")
+            return []
+
+
+def check_files(job):
+    """All can be read, and are of their ranks; nothing else is left."""
+    for rank in range(RANKS):
+        names = [e["args"]["name"] for e in job.events(rank) if e["name"] == "process_name"]
+        expect(len(names) == 1 and names[0].startswith(f"rank {rank} on "), f"rank {rank}: {names}")
+    left = sorted(f for f in os.listdir(job.directory) if f.startswith("t."))
+    expect(left == [f"t.{rank}.json" for rank in range(RANKS)], f"{left}")
+
+
+def check_statistics(job, rank, number):
+    title = f"armci-ofi statistics, rank {rank} of {RANKS}, ended by signal {number} ("
+    lines = job.errors().splitlines()
+    places = [i for i, line in enumerate(lines) if line.startswith(title)]
+    expect(len(places) == 1, f"statistics of rank {rank}\n{job.errors()}")
+    for place in places:
+        rows = [line.split() for line in lines[place + 1:place + 9]]
+        if rank == 0:
+            puts = [row for row in rows if row[:1] == ["put"]]
+            # A put may be being counted.
+            expect(len(puts) == 1 and int(puts[0][2]) >= 1 and
+                   abs(int(puts[0][3]) - int(puts[0][2]) * BYTES) <= BYTES, f"{rows}")
+        expect(any(row[:1] == ["rmw"] for row in rows), f"{rows}")
+
+
+def check_calls(job):
+    """Rank 0's put between nodes came just before the signal. Inside a node only calls that last are recorded."""
+    puts = [e for e in job.events(0) if e["name"] == "ARMCI_Put"]
+    expect(len(puts) >= 1 and puts[0]["args"] == {"bytes": BYTES, "rank": RANKS - 1}, f"{puts[:3]}")
+
+
+def check_signal(what, number, **settings):
+    """To rank 0 alone."""
+    global case
+    case = f"{what}, {signal.Signals(number).name} {settings}"
+    with tempfile.TemporaryDirectory() as directory:
+        job = Job(what, directory, **settings)
+        if None in job.pids:
+            return
+        os.kill(job.pids[0], number)
+        statuses = job.end()
+        expect(statuses[0] == 128 + number, f"status of rank 0: {statuses}")
+        check_files(job)
+        if settings["ARMCI_NODE_SIZE"] != "0":
+            check_calls(job)
+        check_statistics(job, 0, number)
+        expect(f"this rank is ended by signal {number} (" in job.errors(), job.errors())
+
+
+def check_all(number, to_launcher, **settings):
+    """To all ranks, as batch systems and launchers do."""
+    global case
+    case = f"all, {signal.Signals(number).name} {'by the launcher' if to_launcher else ''} {settings}"
+    with tempfile.TemporaryDirectory() as directory:
+        job = Job("serve", directory, **settings)
+        if None in job.pids:
+            return
+        if to_launcher:
+            job.process.send_signal(number)
+        else:
+            for pid in job.pids:
+                os.kill(pid, number)
+        job.end()
+        check_files(job)
+        expect(f", ended by signal {number} (" in job.errors(), job.errors())
+
+
+def check_killed(**settings):
+    """SIGKILL leaves what was written until then, which is at least what ARMCI_Init writes."""
+    global case
+    case = f"SIGKILL {settings}"
+    with tempfile.TemporaryDirectory() as directory:
+        job = Job("serve", directory, **settings)
+        if None in job.pids:
+            return
+        # Until its thread has written something.
+        while len(job.events(0)) < 5 and job.process.poll() is None:
+            time.sleep(0.05)
+        for pid in job.pids:
+            os.kill(pid, signal.SIGKILL)
+        job.end()
+        check_files(job)
+        expect(len(job.events(0)) >= 5, f"{len(job.events(0))} events")
+
+
+def check_own_handler(**settings):
+    global case
+    case = f"handler {settings}"
+    with tempfile.TemporaryDirectory() as directory:
+        job = Job("handler", directory, **settings)
+        if None in job.pids:
+            return
+        os.kill(job.pids[0], signal.SIGTERM)
+        statuses = job.end()
+        expect(statuses[0] == 42, f"the program's handler runs: {statuses}")
+        check_files(job)
+        expect("ended by signal" not in job.errors(), job.errors())
+
+
+ONE_NODE = {"ARMCI_NODE_SIZE": "0"}
+for route in "server", "rma", "auto":
+    between = {"ARMCI_NODE_SIZE": "1", "ARMCI_ROUTE": route}
+    check_signal("serve", signal.SIGTERM, **between)
+    check_signal("compute", signal.SIGTERM, **between)
+    check_killed(**between)
+between = {"ARMCI_NODE_SIZE": "2", "ARMCI_ROUTE": "auto"}
+check_signal("wait", signal.SIGTERM, **between)
+check_all(signal.SIGTERM, True, **between)
+check_all(signal.SIGTERM, False, **between)
+check_own_handler(**between)
+check_signal("wait", signal.SIGTERM, **ONE_NODE)
+check_signal("compute", signal.SIGTERM, **ONE_NODE)
+check_own_handler(**ONE_NODE)
+for other in signal.SIGINT, signal.SIGXCPU, signal.SIGHUP:
+    check_signal("compute", other, **ONE_NODE)
+print("\n".join(complaints))
+sys.exit(1 if complaints else 0)
