@@ -65,6 +65,11 @@ if command -v clang++ >/dev/null; then
 else
     echo "== fuzzing: left out, needs clang (scripts/setup.sh clang)"
 fi
+if [[ -x /usr/bin/chromium ]]; then
+    check "timeline in Perfetto" "$root/scripts/test-perfetto.sh"
+else
+    echo "== timeline in Perfetto: left out, needs chromium (scripts/setup.sh perfetto)"
+fi
 check "soak" "$root/scripts/soak.sh" 30
 
 if ((failed != 0)); then
