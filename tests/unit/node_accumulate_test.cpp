@@ -367,21 +367,21 @@ TEST(LockedAccumulator, LetsGoOfItsStripe) {
 
 // Half of what is added lies in a granule that somebody else has locked: nothing there may change
 // before he lets go of it.
-TEST(LockedAccumulator, ChangesNothingWithoutItsLock) {
-    constexpr size_t kCount = 120;
-    constexpr size_t kHalf = 64;
-    const int one = 1;
-    const AccScale scale = strided::make_scale(AccType::int32, &one);
-    const std::vector<int> ones(kCount, 1);
+TYPED_TEST(LockedAccumulatorOf, ChangesNothingWithoutItsLock) {
+    using Component = typename TestFixture::Component;
+    constexpr size_t kCount = 240;  // components
+    constexpr size_t kHalf = 128;
+    const AccScale scale = this->scale(1, 0);
+    const std::vector<Component> ones(kCount, 1);
     const auto expect_wait = [&](const char* what, auto&& add) {
         SCOPED_TRACE(what);
         auto locks = std::make_unique<StripedLocks>();
         Granules memory;
-        volatile int* numbers =
-            reinterpret_cast<int*>(memory.begin() + kGranule - kHalf * sizeof(int));
+        volatile auto* numbers =
+            reinterpret_cast<Component*>(memory.begin() + kGranule - kHalf * sizeof(Component));
         SharedLock& second = (*locks)[StripedLocks::stripe_of(memory.begin() + kGranule)];
         second.lock();
-        Adder other([&] { add(*locks, const_cast<int*>(numbers)); });
+        Adder other([&] { add(*locks, const_cast<Component*>(numbers)); });
         other.wait_until_it_waits();
         for (size_t i = kHalf; i < kCount; ++i) {
             EXPECT_EQ(numbers[i], 0) << "number " << i;
@@ -392,29 +392,32 @@ TEST(LockedAccumulator, ChangesNothingWithoutItsLock) {
             EXPECT_EQ(numbers[i], 1) << "number " << i;
         }
     };
-    expect_wait("contiguous", [&](StripedLocks& locks, int* to) {
-        LockedAccumulator(locks, scale).add(ones.data(), to, kCount * sizeof(int));
+    expect_wait("contiguous", [&](StripedLocks& locks, Component* to) {
+        LockedAccumulator(locks, scale).add(ones.data(), to, kCount * sizeof(Component));
     });
-    expect_wait("rows", [&](StripedLocks& locks, int* to) {
+    expect_wait("rows", [&](StripedLocks& locks, Component* to) {
         strided::PairLayout rows;
         rows.levels = 1;
-        rows.count[0] = 8 * sizeof(int);
+        rows.count[0] = 8 * sizeof(Component);
         rows.count[1] = kCount / 8;
-        rows.local_stride[0] = rows.remote_stride[0] = 8 * sizeof(int);
-        accumulate(locks, scale, rows, reinterpret_cast<char*>(const_cast<int*>(ones.data())),
+        rows.local_stride[0] = rows.remote_stride[0] = 8 * sizeof(Component);
+        accumulate(locks, scale, rows, reinterpret_cast<char*>(const_cast<Component*>(ones.data())),
                    reinterpret_cast<char*>(to));
     });
-    expect_wait("segments", [&](StripedLocks& locks, int* to) {
-        constexpr size_t kLength = 24;  // one lies on both sides
-        std::vector<uint64_t> targets;
-        for (size_t i = 0; i < kCount; i += kLength) {
-            targets.push_back(reinterpret_cast<uint64_t>(to + i));
-        }
-        accumulate(locks, scale,
-                   strided::AccSegments{
-                       targets.data(), nullptr, reinterpret_cast<const char*>(ones.data()),
-                       kLength * sizeof(int), static_cast<int64_t>(targets.size())});
-    });
+    // Such that several are added under their locks together, and such that each is by itself.
+    for (const size_t length : {size_t{24}, kCount / 2}) {
+        expect_wait("segments", [&](StripedLocks& locks, Component* to) {
+            std::vector<uint64_t> targets;
+            for (size_t i = 0; i < kCount; i += length) {
+                targets.push_back(reinterpret_cast<uint64_t>(to + i));
+            }
+            accumulate(locks, scale,
+                       strided::AccSegments{targets.data(), nullptr,
+                                            reinterpret_cast<const char*>(ones.data()),
+                                            static_cast<int64_t>(length * sizeof(Component)),
+                                            static_cast<int64_t>(targets.size())});
+        });
+    }
 }
 
 // More stripes than are held at a time and more data than is added under them; each thread meets
