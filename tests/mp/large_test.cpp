@@ -160,6 +160,79 @@ TEST(Large, RowsFarApart) {
     ARMCI_Barrier();
 }
 
+// Vectors whose segments lie beyond 2 and 4 GiB of each other: at one distance, and at any; of few
+// short segments, which travel with other small operations, and of many.
+TEST(Large, VectorsBeyondFourGiB) {
+    constexpr int64_t kSlice = 7 * kGiB;
+    constexpr int64_t kLength = 48;
+    GlobalMemory memory(kSlice);
+    const std::vector<std::vector<int64_t>> places = {{0, 3 * kGiB, 6 * kGiB},
+                                                      {0, 2 * kGiB - 48, 2 * kGiB},
+                                                      {2 * kGiB + 4096, 4096, 4 * kGiB - 48 + 4096},
+                                                      {kSlice - 48, 4 * kGiB, 8192, 5 * kGiB + 16}};
+    Rng rng = common_rng();
+    for (const std::vector<int64_t>& far : places) {
+        for (const int64_t repetitions : {1, 40}) {
+            // Of each place so many segments behind or before it, in any order.
+            std::vector<int64_t> offsets;
+            for (int64_t i = 0; i < repetitions; ++i) {
+                for (const int64_t place : far) {
+                    offsets.push_back(place + (place < kGiB ? i : -i) * 2 * kLength);
+                }
+            }
+            if (repetitions > 1) {
+                rng.shuffle(offsets);
+            }
+            if (me() == target()) {
+                for (const int64_t offset : offsets) {
+                    std::memset(memory.mine() + offset, 0, kLength);
+                }
+            }
+            ARMCI_Barrier();
+            const auto count = static_cast<int64_t>(offsets.size());
+            std::vector<long> numbers(static_cast<size_t>(count * kLength) / sizeof(long));
+            for (size_t i = 0; i < numbers.size(); ++i) {
+                numbers[i] = static_cast<long>(i + 1);
+            }
+            auto* data = reinterpret_cast<char*>(numbers.data());
+            if (me() == 0) {
+                std::vector<long> found(numbers.size(), 0);
+                std::vector<void*> local;
+                std::vector<void*> local_found;
+                std::vector<void*> remote;
+                for (int64_t i = 0; i < count; ++i) {
+                    local.push_back(data + i * kLength);
+                    local_found.push_back(reinterpret_cast<char*>(found.data()) + i * kLength);
+                    remote.push_back(memory.at(target(), offsets[static_cast<size_t>(i)]));
+                }
+                armci_giov_t out{local.data(), remote.data(), kLength, static_cast<int>(count)};
+                armci_giov_t in{remote.data(), local_found.data(), kLength,
+                                static_cast<int>(count)};
+                long two = 2;
+                ARMCI_PutV(&out, 1, target());
+                ARMCI_AccV(ARMCI_ACC_LNG, &two, &out, 1, target());
+                ARMCI_GetV(&in, 1, target());
+                for (size_t i = 0; i < found.size(); ++i) {
+                    EXPECT_EQ(found[i], 3 * numbers[i]) << "number " << i;
+                }
+            }
+            ARMCI_Barrier();
+            if (me() == target()) {
+                for (int64_t i = 0; i < count; ++i) {
+                    const auto* there = reinterpret_cast<const long*>(
+                        memory.mine() + offsets[static_cast<size_t>(i)]);
+                    const auto first = static_cast<size_t>(i * kLength) / sizeof(long);
+                    for (size_t j = 0; j < kLength / sizeof(long); ++j) {
+                        EXPECT_EQ(there[j], 3 * numbers[first + j])
+                            << "at byte " << offsets[static_cast<size_t>(i)];
+                    }
+                }
+            }
+            ARMCI_Barrier();
+        }
+    }
+}
+
 // The rows of these transfers overlap in the same way on both sides, so that the result is a plain
 // copy, while the bytes moved are more than 2 GiB.
 constexpr int kRow = 1 << 20;

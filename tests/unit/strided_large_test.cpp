@@ -109,6 +109,91 @@ TEST(StridedLarge, OffsetsPastTwoGiB) {
     }
 }
 
+// Segments whose distances from the first and from each other do not fit 31 or 32 bits: at one
+// distance, which makes rows of them, and at distances that differ.
+TEST(StridedLarge, VectorsPastTwoGiB) {
+    constexpr int64_t kBytes = 24;
+    const std::vector<std::vector<int64_t>> places = {
+        {0, 3 * kGiB, 6 * kGiB, 9 * kGiB},        // rows
+        {9 * kGiB, 4 * kGiB + 64, 64, 6 * kGiB},  // downwards and upwards
+        {2 * kGiB - 24, 2 * kGiB, 4 * kGiB - 24, 4 * kGiB},
+        {5 * kGiB, 5 * kGiB + 24, 5 * kGiB + 48, 0}};  // neighbours, and one far away
+    SparseMemory range(10 * kGiB);
+    for (const std::vector<int64_t>& offsets : places) {
+        SCOPED_TRACE(offsets[0]);
+        const auto count = static_cast<int64_t>(offsets.size());
+        const int64_t total = count * kBytes;
+        std::vector<uint64_t> far;
+        for (const int64_t offset : offsets) {
+            far.push_back(reinterpret_cast<uint64_t>(range.data() + offset));
+        }
+        std::vector<uint64_t> near(far.size());
+        std::vector<char> data(static_cast<size_t>(total));
+        std::vector<char> found(data.size());
+        for (int64_t i = 0; i < total; ++i) {
+            data[static_cast<size_t>(i)] = static_cast<char>(i + 1);
+        }
+        const auto lie_at = [&](std::vector<char>& buffer) {
+            for (size_t i = 0; i < near.size(); ++i) {
+                near[i] = reinterpret_cast<uint64_t>(buffer.data() + i * kBytes);
+            }
+        };
+        const auto expect_far = [&](const char* what) {
+            for (int64_t i = 0; i < count; ++i) {
+                char* there = range.data() + offsets[static_cast<size_t>(i)];
+                EXPECT_EQ(std::memcmp(there, data.data() + i * kBytes, kBytes), 0)
+                    << what << ", segment " << i;
+                std::memset(there, 0, kBytes);
+            }
+        };
+        const auto as_pointers = [](const std::vector<uint64_t>& addresses) {
+            return reinterpret_cast<void* const*>(addresses.data());
+        };
+
+        VectorCursor to(far.data(), count, kBytes);
+        unpack(to, data.data(), total);
+        VectorCursor from(far.data(), count, kBytes);
+        pack(from, found.data(), total);
+        EXPECT_EQ(found, data);
+        // By rows, as accumulates and transfers to other processes go.
+        VectorCursor walk(far.data(), count, kBytes);
+        for (int64_t i = 0; walk.remaining() > 0;) {
+            const Row row = walk.next_row(walk.remaining());
+            for (int64_t run = 0; run < row.run_count; ++run, ++i) {
+                EXPECT_EQ(reinterpret_cast<uint64_t>(offset_by(row.data, run * row.stride)),
+                          far[static_cast<size_t>(i)]);
+            }
+        }
+        expect_far("unpack");
+
+        lie_at(data);
+        copy_vector(as_pointers(near), as_pointers(far), count, kBytes);
+        lie_at(found);
+        std::fill(found.begin(), found.end(), '\0');
+        copy_vector(as_pointers(far), as_pointers(near), count, kBytes);
+        EXPECT_EQ(found, data);
+        expect_far("copy");
+
+        const int64_t one = 1;
+        accumulate_segments(make_scale(AccType::int64, &one),
+                            AccSegments{far.data(), nullptr, data.data(), kBytes, count});
+        expect_far("accumulate");
+
+        lie_at(data);
+        PairLayout rows;
+        const bool is_even = &offsets == &places.front();
+        ASSERT_EQ(make_pair_of_segments(near.data(), far.data(), count, kBytes, &rows), is_even);
+        if (is_even) {
+            copy(rows, data.data(), range.data(), Direction::to_remote);
+            expect_far("rows");
+        }
+        const AddressRange hull = enclose(far.data(), count, kBytes);
+        const auto [lowest, highest] = std::minmax_element(far.begin(), far.end());
+        EXPECT_EQ(hull.begin, *lowest);
+        EXPECT_EQ(hull.bytes, *highest - *lowest + kBytes);
+    }
+}
+
 uint64_t load(const char* from) {
     uint64_t value = 0;
     std::memcpy(&value, from, sizeof(value));
