@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <vector>
 
 #include "pipeline/put_task.h"
+#include "pipeline/request_task.h"
 #include "server_fixture.h"
 #include "transfer_pattern.h"
 
@@ -143,6 +145,64 @@ TEST(PipelineFlow, AnswersUnderWayFitTheReceiveMemory) {
         EXPECT_LE(network.origin(0).load().reserved_bytes, most);
     }
     EXPECT_EQ(network.origin(0).load().reserved_bytes, 0);
+}
+
+// How many credits a get of many chunks took. One that is lost would be made up for by the next
+// where there are several buffers; with one, the server would wait for it for ever.
+uint64_t credits_of_long_get(bool use_landing, int depth) {
+    constexpr int64_t kBytes = 2 << 20;
+    constexpr int kMostRoundTrips = 20000;  // far more than the get takes
+    NetworkOptions options;
+    options.buffer_count = 8;
+    options.buffer_bytes = 16 << 10;
+    options.memory_bytes = kBytes + 8;
+    options.use_landing = use_landing;
+    TestNetwork network(options);
+    EXPECT_EQ(network.error(), "");
+    network.origin(0).limit_depth(depth);
+    for (int64_t i = 0; i < kBytes; ++i) {
+        network.memory(0)[i] = static_cast<char>(i * 7 + i / 256);
+    }
+    std::vector<char> local(kBytes);
+    uint64_t others = network.stats(0).messages_sent + 1;  // with the get's request
+    const auto get = network.start(0, 0, Route::server,
+                                   make_transfer({OpKind::get}, contiguous_pattern(kBytes, 0, 0),
+                                                 local.data(), network.memory(0)));
+    for (int i = 0; !get->is_complete(); ++i) {
+        if (i == kMostRoundTrips) {
+            ADD_FAILURE() << "the get stands still, with " << depth << " buffers";
+            std::abort();  // what is under way cannot be cleared away
+        }
+        pipeline::RequestTask rmw(
+            "rmw", wire::FrameKind::rmw,
+            wire::RmwBody{reinterpret_cast<uint64_t>(network.memory(0)) + kBytes, 1,
+                          /*fetch_add_int*/ 0},
+            pipeline::RequestTask::Answer::expected);
+        network.submit(0, 0, rmw);
+        network.wait(rmw);
+        ++others;
+    }
+    EXPECT_EQ(std::memcmp(local.data(), network.memory(0), kBytes), 0);
+    EXPECT_EQ(network.origin(0).load(), pipeline::Origin::Load());
+    EXPECT_EQ(network.server(0).load().streams, 0);
+    return network.stats(0).messages_sent - others;
+}
+
+// Each chunk but the last is given back: one by one where there are one or two buffers, else half
+// of the buffers at a time.
+TEST(PipelineFlow, EveryChunkOfALongGetIsCredited) {
+    if (!TestNetwork(NetworkOptions{}).uses_landing()) {
+        GTEST_SKIP() << "this provider has no landing slots";
+    }
+    const uint64_t single = credits_of_long_get(true, 1);
+    EXPECT_GE(single, 127U);
+    EXPECT_EQ(credits_of_long_get(true, 2), single);
+    EXPECT_EQ(credits_of_long_get(true, 4), single / 2);
+}
+
+// The same where chunks are messages.
+TEST(PipelineFlow, ALongGetByMessagesIsCredited) {
+    EXPECT_GT(credits_of_long_get(false, 0), 0U);
 }
 
 // Where a fence follows each operation, the operation itself asks for the acknowledgement: it comes

@@ -236,6 +236,37 @@ TEST_F(ServerOrder, MessagesAndSlotsMixed) {
     expect_good_service();
 }
 
+// A get of many chunks that is given one chunk's worth of credit at a time sends one for each.
+TEST_F(ServerOrder, EachCreditIsWorthItsChunk) {
+    constexpr int64_t kChunk = 512;
+    constexpr int64_t kChunks = kMemoryBytes / kChunk;
+    constexpr int kMostRoundTrips = 10000;
+    client_->clear_answers();
+    wire::TransferBody body = transfer_body(kMemoryBytes);
+    body.window_bytes = kChunk;
+    Frame get = make_strided_transfer(FrameKind::get, body, base_, run_layout(kMemoryBytes), {});
+    const uint64_t request_id = ++last_request_;
+    header_of(get).request_id = request_id;
+    client_->send(client_->next(std::move(get)));
+    const auto taken = [&] {
+        return std::count_if(
+            client_->answers().begin(), client_->answers().end(),
+            [](const auto& answer) { return answer.header.kind == FrameKind::data; });
+    };
+    for (int64_t chunk = 1; chunk <= kChunks; ++chunk) {
+        for (int i = 0; taken() < chunk && i < kMostRoundTrips; ++i) {
+            fence();
+        }
+        ASSERT_EQ(taken(), chunk);
+        Frame credit = make_frame(FrameKind::get_credit,
+                                  wire::CreditBody{static_cast<uint64_t>(chunk * kChunk), 0});
+        header_of(credit).request_id = request_id;
+        client_->send(client_->next(std::move(credit)));
+    }
+    fence();
+    EXPECT_EQ(taken(), kChunks);
+}
+
 // Frames count wherever they came, bytes those of messages only; whoever did not ask is told when a
 // quarter of its window is executed.
 TEST_F(ServerOrder, AnswersTellWhatIsExecuted) {
