@@ -32,6 +32,7 @@
 #       memory    global (default), attached                          TEST_MEMORY
 #       check     1                                                   ARMCI_CHECK
 #       init      thread (default), plain                             TEST_INIT
+#       domains   process, node                                       ARMCI_DOMAINS
 # Labels of a test: mp, its route and provider (or "local" on one node), its faults, and those given.
 
 # The provider between nodes of TCP networks is called differently in old and new libfabric; "net"
@@ -74,6 +75,7 @@ set(ARMCI_MP_VARIABLE_faults ARMCI_FAULTS)
 set(ARMCI_MP_VARIABLE_memory TEST_MEMORY)
 set(ARMCI_MP_VARIABLE_check ARMCI_CHECK)
 set(ARMCI_MP_VARIABLE_init TEST_INIT)
+set(ARMCI_MP_VARIABLE_domains ARMCI_DOMAINS)
 
 find_program(ARMCI_TIMEOUT_PROGRAM timeout REQUIRED)
 mark_as_advanced(ARMCI_TIMEOUT_PROGRAM)

@@ -24,6 +24,9 @@ int node_size() {
 
 // One process per domain unless the user asks for nodes.
 TEST(Topology, OneProcessPerDomain) {
+    if (setting("ARMCI_DOMAINS") == "node") {
+        GTEST_SKIP() << "domains are nodes";
+    }
     EXPECT_EQ(armci_domain_count(ARMCI_DOMAIN_SMP), nproc());
     EXPECT_EQ(armci_domain_my_id(ARMCI_DOMAIN_SMP), me());
     EXPECT_EQ(armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1), 1);
@@ -33,6 +36,23 @@ TEST(Topology, OneProcessPerDomain) {
         EXPECT_EQ(armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, proc, 0), proc);
         EXPECT_EQ(armci_domain_same_id(ARMCI_DOMAIN_SMP, proc) != 0, proc == me());
         EXPECT_EQ(ARMCI_Same_node(proc) != 0, proc == me());
+    }
+}
+
+TEST(Topology, DomainsAreNodesWhereAsked) {
+    if (setting("ARMCI_DOMAINS") != "node") {
+        GTEST_SKIP() << "domains are processes";
+    }
+    const int size = node_size() > 0 ? node_size() : nproc();
+    EXPECT_EQ(armci_domain_count(ARMCI_DOMAIN_SMP), nproc() / size);
+    EXPECT_EQ(armci_domain_my_id(ARMCI_DOMAIN_SMP), me() / size);
+    EXPECT_EQ(armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1), size);
+    for (int proc = 0; proc < nproc(); ++proc) {
+        EXPECT_EQ(armci_domain_nprocs(ARMCI_DOMAIN_SMP, proc / size), size);
+        EXPECT_EQ(armci_domain_id(ARMCI_DOMAIN_SMP, proc), proc / size);
+        EXPECT_EQ(armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, proc / size, proc % size), proc);
+        EXPECT_EQ(armci_domain_same_id(ARMCI_DOMAIN_SMP, proc) != 0, proc / size == me() / size);
+        EXPECT_EQ(ARMCI_Same_node(proc) != 0, proc / size == me() / size);
     }
 }
 

@@ -15,14 +15,17 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "base/futex.h"
 #include "child_process.h"
 #include "node/process_accumulate.h"
 #include "strided/cursor.h"
+#include "task_state.h"
 #include "test_heap.h"
 
 namespace armci::test {
@@ -349,6 +352,51 @@ TEST(ProcessAccumulator, MissingMemoryIsReportedAndTheLockIsFree) {
         EXPECT_EQ(accumulator.failure().address, reinterpret_cast<uint64_t>(memory + kPage));
     }
     munmap(memory, kPage);
+}
+
+// Somebody else has the lock of that place: nothing is added there, and no word changed, before he
+// lets go of it.
+TEST(ProcessAccumulator, ChangesNothingWithoutItsLock) {
+    const auto locks = std::make_unique<StripedLocks>();
+    auto* number = static_cast<int64_t*>(map_pages(kPage, MAP_PRIVATE));
+    node::SharedLock& lock = (*locks)[StripedLocks::stripe_of(number)];
+    const std::function<bool()> changes[] = {
+        [&] {
+            const int64_t one = 1;
+            const strided::AccScale scale = strided::make_scale(strided::AccType::int64, &one);
+            ProcessAccumulator accumulator(*locks, scale, process(getpid()));
+            accumulator.add(&one, number, sizeof one);
+            return accumulator.finish();
+        },
+        [&] {
+            int64_t old = 0;
+            AccessFailure failure;
+            return node::read_modify_write(*locks, process(getpid()),
+                                           node::WordOperation::fetch_add_long, number, 1, &old,
+                                           &failure);
+        }};
+    for (const std::function<bool()>& change : changes) {
+        *number = 0;
+        lock.lock();
+        std::atomic<int> tid{0};
+        std::atomic<bool> is_done{false};
+        std::thread other([&] {
+            tid.store(gettid());
+            EXPECT_TRUE(change());
+            is_done.store(true);
+        });
+        // Who waits long for the lock sleeps.
+        while (!is_done.load() &&
+               (tid.load() == 0 || !is_blocked_in(task_of(tid.load()), SYS_clock_nanosleep))) {
+            std::this_thread::yield();
+        }
+        EXPECT_FALSE(is_done.load());
+        EXPECT_EQ(std::atomic_ref(*number).load(), 0);
+        lock.unlock();
+        other.join();
+        EXPECT_EQ(*number, 1);
+    }
+    munmap(number, kPage);
 }
 
 // Children add to and count in one child's memory at the same time: nothing is lost.

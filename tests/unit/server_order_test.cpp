@@ -267,6 +267,39 @@ TEST_F(ServerOrder, EachCreditIsWorthItsChunk) {
     EXPECT_EQ(taken(), kChunks);
 }
 
+// Who claims to have taken more than was sent does not get more at a time than it has room for.
+TEST_F(ServerOrder, CreditForMoreThanWasSentIsWorthNoMore) {
+    constexpr int64_t kChunk = 512;
+    client_->clear_answers();
+    wire::TransferBody body = transfer_body(kMemoryBytes);
+    body.window_bytes = kChunk;
+    Frame get = make_strided_transfer(FrameKind::get, body, base_, run_layout(kMemoryBytes), {});
+    const uint64_t request_id = ++last_request_;
+    header_of(get).request_id = request_id;
+    client_->send(client_->next(std::move(get)));
+    const auto taken = [&] {
+        return std::count_if(
+            client_->answers().begin(), client_->answers().end(),
+            [](const auto& answer) { return answer.header.kind == FrameKind::data; });
+    };
+    const auto credit = [&](uint64_t bytes) {
+        Frame frame = make_frame(FrameKind::get_credit, wire::CreditBody{bytes, 0});
+        header_of(frame).request_id = request_id;
+        client_->send(client_->next(std::move(frame)));
+        for (int i = 0; i < 10; ++i) {
+            fence();  // so often the server has looked at what it may send
+        }
+    };
+    wait_until([&] { return taken() == 1; });
+    credit(kMemoryBytes);
+    EXPECT_EQ(taken(), 2);
+    for (int64_t chunk = 2; chunk < static_cast<int64_t>(kMemoryBytes) / kChunk; ++chunk) {
+        credit(static_cast<uint64_t>(chunk * kChunk));
+        wait_until([&] { return taken() >= chunk + 1; });
+    }
+    EXPECT_EQ(taken(), static_cast<int64_t>(kMemoryBytes) / kChunk);
+}
+
 // Frames count wherever they came, bytes those of messages only; whoever did not ask is told when a
 // quarter of its window is executed.
 TEST_F(ServerOrder, AnswersTellWhatIsExecuted) {
