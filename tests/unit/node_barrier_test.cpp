@@ -105,25 +105,31 @@ TEST(NodeBarrier, AloneThereIsNobodyToWaitFor) {
     }
 }
 
+// Each of the ranks is the last one in some round.
 TEST(NodeBarrier, NobodyIsThroughBeforeTheLastHasCome) {
+    constexpr int kRanks = 3;
     const auto state = std::make_unique<BarrierState>();
-    NodeBarrier first(state.get(), 0, 3);
-    NodeBarrier second(state.get(), 1, 3);
-    NodeBarrier third(state.get(), 2, 3);
-    for (int round = 0; round < 3; ++round) {
-        third.arrive();
-        EXPECT_FALSE(third.all_arrived());
-        first.arrive();
-        EXPECT_FALSE(third.all_arrived());
-        EXPECT_FALSE(first.all_arrived());
-        second.arrive();
-        EXPECT_TRUE(first.all_arrived());
-        EXPECT_TRUE(second.all_arrived());
-        EXPECT_FALSE(second.released());
-        first.release();
-        EXPECT_TRUE(second.released());
-        EXPECT_TRUE(third.all_arrived());
-        EXPECT_TRUE(third.released());
+    std::vector<NodeBarrier> ranks;
+    for (int rank = 0; rank < kRanks; ++rank) {
+        ranks.emplace_back(state.get(), rank, kRanks);
+    }
+    for (int round = 0; round < 2 * kRanks; ++round) {
+        const int last = round % kRanks;
+        for (int next = 1; next < kRanks; ++next) {
+            ranks[(last + next) % kRanks].arrive();
+            for (int there = 1; there <= next; ++there) {
+                EXPECT_FALSE(ranks[(last + there) % kRanks].all_arrived());
+            }
+        }
+        ranks[last].arrive();
+        for (NodeBarrier& rank : ranks) {
+            EXPECT_TRUE(rank.all_arrived());
+            EXPECT_FALSE(rank.released());
+        }
+        ranks[0].release();
+        for (NodeBarrier& rank : ranks) {
+            EXPECT_TRUE(rank.released());
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "fabric/faults.h"
 #include "pipeline/put_task.h"
 #include "pipeline/request_task.h"
 #include "server_fixture.h"
@@ -159,7 +160,8 @@ uint64_t credits_of_long_get(bool use_landing, int depth) {
     options.use_landing = use_landing;
     TestNetwork network(options);
     EXPECT_EQ(network.error(), "");
-    network.origin(0).limit_depth(depth);
+    pipeline::Origin& origin = network.origin(0);
+    origin.limit_depth(depth);
     for (int64_t i = 0; i < kBytes; ++i) {
         network.memory(0)[i] = static_cast<char>(i * 7 + i / 256);
     }
@@ -168,9 +170,10 @@ uint64_t credits_of_long_get(bool use_landing, int depth) {
     const auto get = network.start(0, 0, Route::server,
                                    make_transfer({OpKind::get}, contiguous_pattern(kBytes, 0, 0),
                                                  local.data(), network.memory(0)));
-    for (int i = 0; !get->is_complete(); ++i) {
+    for (int i = 0; !get->is_complete() || origin.load() != pipeline::Origin::Load(); ++i) {
         if (i == kMostRoundTrips) {
-            ADD_FAILURE() << "the get stands still, with " << depth << " buffers";
+            ADD_FAILURE() << "the get stands still, or something of it is left; " << depth
+                          << " buffers";
             std::abort();  // what is under way cannot be cleared away
         }
         pipeline::RequestTask rmw(
@@ -183,7 +186,6 @@ uint64_t credits_of_long_get(bool use_landing, int depth) {
         ++others;
     }
     EXPECT_EQ(std::memcmp(local.data(), network.memory(0), kBytes), 0);
-    EXPECT_EQ(network.origin(0).load(), pipeline::Origin::Load());
     EXPECT_EQ(network.server(0).load().streams, 0);
     return network.stats(0).messages_sent - others;
 }
@@ -200,9 +202,92 @@ TEST(PipelineFlow, EveryChunkOfALongGetIsCredited) {
     EXPECT_EQ(credits_of_long_get(true, 4), single / 2);
 }
 
+// Where the network refuses posts there are other messages, too.
+TEST(PipelineFlow, RefusedCreditsAreSentLater) {
+    fabric::Faults faults;
+    faults.refused_posts = 1;
+    faults.of_posts = 2;
+    fabric::set_faults(faults);
+    if (TestNetwork(NetworkOptions{}).uses_landing()) {
+        EXPECT_GE(credits_of_long_get(true, 2), 127U);
+        EXPECT_GE(credits_of_long_get(true, 1), 127U);
+    }
+    EXPECT_GT(credits_of_long_get(false, 0), 0U);
+    fabric::set_faults(fabric::Faults{});
+}
+
 // The same where chunks are messages.
 TEST(PipelineFlow, ALongGetByMessagesIsCredited) {
     EXPECT_GT(credits_of_long_get(false, 0), 0U);
+}
+
+// A server that does not come to execute anything is sent no more messages than it has room for.
+TEST(PipelineFlow, MessagesUnderWayFitTheWindow) {
+    TestNetwork network{NetworkOptions{}};
+    ASSERT_EQ(network.error(), "");
+    pipeline::Origin& origin = network.origin(0);
+    pipeline::Channel& channel = origin.channel(0);
+    const std::vector<char> local(1024, 'x');
+    const pipeline::Origin::SmallRun run{local.data(),
+                                         reinterpret_cast<uint64_t>(network.memory(0))};
+    const auto window = static_cast<uint64_t>(channel.window_bytes);
+    int appended = 0;
+    for (uint64_t tried = 0; tried < 4 * window; tried += local.size()) {
+        appended += origin.append(channel, &run, 1, local.size(), nullptr,
+                                  pipeline::Origin::Leaving::when_due)
+                        ? 1
+                        : 0;
+        origin.progress();
+        ASSERT_LE(channel.sent_bytes - channel.executed_bytes, window);
+    }
+    EXPECT_GT(appended, 0);
+    EXPECT_LT(static_cast<uint64_t>(appended) * local.size(), 2 * window);
+    network.fence_all();
+    EXPECT_EQ(std::memcmp(network.memory(0), local.data(), local.size()), 0);
+}
+
+// What is collected to leave together leaves before any operation that is started later.
+TEST(PipelineFlow, SmallPutsComeBeforeWhatFollows) {
+    constexpr int64_t kLong = 100 << 10;
+    TestNetwork network{NetworkOptions{}};
+    ASSERT_EQ(network.error(), "");
+    pipeline::Origin& origin = network.origin(0);
+    pipeline::Channel& channel = origin.channel(0);
+    uint64_t number = 0;
+    // The last of them stays: those that follow each other closely are collected.
+    const auto put_small = [&] {
+        do {
+            ++number;
+            const pipeline::Origin::SmallRun run{&number,
+                                                 reinterpret_cast<uint64_t>(network.memory(0))};
+            network.wait_until([&] {
+                return origin.append(channel, &run, 1, sizeof number, nullptr,
+                                     pipeline::Origin::Leaving::when_due);
+            });
+        } while (channel.batch == nullptr);
+    };
+    put_small();
+    network.fence_all();
+    for (int round = 0; round < 20; ++round) {
+        const auto round_bytes = static_cast<int64_t>(round % 2 == 0 ? sizeof number : kLong);
+        std::vector<uint64_t> local(kLong / sizeof number, 0);
+        put_small();
+        network.wait(*network.start(
+            0, 0, Route::server,
+            make_transfer({OpKind::get}, contiguous_pattern(round_bytes, 0, 0),
+                          reinterpret_cast<char*>(local.data()), network.memory(0))));
+        EXPECT_EQ(local[0], number);
+        put_small();
+        std::fill(local.begin(), local.end(), ~number);
+        network.wait(*network.start(
+            0, 0, Route::server,
+            make_transfer({OpKind::put}, contiguous_pattern(round_bytes, 0, 0),
+                          reinterpret_cast<char*>(local.data()), network.memory(0))));
+        network.fence_all();
+        uint64_t found = 0;
+        std::memcpy(&found, network.memory(0), sizeof found);
+        EXPECT_EQ(found, ~number);
+    }
 }
 
 // Where a fence follows each operation, the operation itself asks for the acknowledgement: it comes

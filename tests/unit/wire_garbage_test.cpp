@@ -343,6 +343,11 @@ TEST_F(Garbage, VectorsThatOverflow) {
             EXPECT_FALSE(decodes(count, 8, FrameKind::get)) << count;
             EXPECT_FALSE(decodes(count, 8, FrameKind::put)) << count;
         }
+        // Of one byte each their total fits, and the bytes that they take in the frame wrap.
+        for (const uint64_t count : {(uint64_t{1} << 61) + 4, (uint64_t{1} << 62) + 8}) {
+            EXPECT_FALSE(decodes(count, 1, FrameKind::get)) << count;
+            EXPECT_FALSE(decodes(count, 1, FrameKind::put)) << count;
+        }
         for (const uint64_t bytes :
              {uint64_t{0}, uint64_t{1} << 61, uint64_t{1} << 62, uint64_t{1} << 63, UINT64_MAX}) {
             EXPECT_FALSE(decodes(4, bytes, FrameKind::get)) << bytes;
