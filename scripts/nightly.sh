@@ -70,6 +70,8 @@ if [[ -x /usr/bin/chromium ]]; then
 else
     echo "== timeline in Perfetto: left out, needs chromium (scripts/setup.sh perfetto)"
 fi
+check "mutants: each planted mistake is caught (minutes, the first time also a build)" \
+    python3 -B "$root/tests/mutants/run.py"
 check "soak" "$root/scripts/soak.sh" 30
 
 if ((failed != 0)); then
