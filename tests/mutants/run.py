@@ -85,8 +85,8 @@ class Test:
             suite, _, case = self.words[-1].partition(".")
             # Prefix/Suite.Case/parameter, or Suite/number.Case of a list of types.
             suite = re.sub(r"/\d+$", "", suite).split("/")[-1]
-            case = case.split("/")[0]
-            pattern = re.compile(rf"TEST\w*\(\s*{re.escape(suite)},\s*{re.escape(case)}\)")
+            case = re.escape(case.split("/")[0]).replace(r"\*", r"\w*")
+            pattern = re.compile(rf"TEST\w*\(\s*{re.escape(suite)},\s*{case}\)")
             sources = (ROOT / TEST_SOURCES[self.kind]).glob("*.cpp")
             if not any(pattern.search(source.read_text()) for source in sources):
                 raise Mistake(f"{mutant}: there is no test {suite}.{case} in "
