@@ -206,13 +206,34 @@ TYPED_TEST(Reduction, OverWorld) {
     }
 }
 
-// A domain is one process by default.
+// The caller's domain, which is one process by default and a node where that is asked for.
 TYPED_TEST(Reduction, OverNodeScope) {
     using T = TypeParam;
+    std::vector<int> ranks;
+    for (int rank = 0; rank < nproc(); ++rank) {
+        if (ARMCI_Same_node(rank) != 0) {
+            ranks.push_back(rank);
+        }
+    }
     for (const auto& op : operators<T>()) {
         auto x = my_contribution<T>(5);
         armci_msg_gop_scope(SCOPE_NODE, x.data(), 5, text(op.name), TypeCode<T>::value);
-        expect_result(op, {me()}, x, "node");
+        expect_result(op, ranks, x, "node");
+    }
+}
+
+// The first process of each domain; the others keep what they have.
+TYPED_TEST(Reduction, OverMastersScope) {
+    using T = TypeParam;
+    const std::vector<int> ranks = ranks_from(0, armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1));
+    for (const auto& op : operators<T>()) {
+        auto x = my_contribution<T>(5);
+        armci_msg_gop_scope(SCOPE_MASTERS, x.data(), 5, text(op.name), TypeCode<T>::value);
+        if (std::find(ranks.begin(), ranks.end(), me()) != ranks.end()) {
+            expect_result(op, ranks, x, "masters");
+        } else {
+            expect_result(my_contribution<T>(5), x.data(), "not among the masters");
+        }
     }
 }
 
