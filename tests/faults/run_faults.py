@@ -8,6 +8,7 @@ All survivors must end, with a message that names the lost rank, and nothing may
 prints what repeats it.
 """
 
+# promise: lost.ends-all, lost.stopped
 import argparse
 import os
 import random

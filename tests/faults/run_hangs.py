@@ -4,6 +4,7 @@
 usage: run_hangs.py MPIEXEC HANG [CASE...]
 """
 
+# promise: lost.waits
 import sys
 from dataclasses import dataclass, field
 

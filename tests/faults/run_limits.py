@@ -6,6 +6,7 @@ usage: run_limits.py MPIEXEC MIX FORBID [CASE...]
 Cases that need what this machine does not grant say so and are skipped.
 """
 
+# promise: attach.no-access
 import os
 import subprocess
 import sys

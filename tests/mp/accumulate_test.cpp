@@ -101,6 +101,7 @@ class Contention {
     std::vector<std::vector<char>> mine_;  // by target: what I added there
 };
 
+// promise: acc.atomic
 TEST(AccumulateContention, RandomShapesOfEveryType) {
     for (const ElementType& type : element_types()) {
         Contention contention(type);
@@ -120,6 +121,7 @@ TEST(AccumulateContention, RandomShapesOfEveryType) {
 }
 
 // Everybody adds to the same region of one rank with the same three shapes.
+// promise: acc.atomic
 TEST(AccumulateContention, OneHotTarget) {
     const ElementType& type = element_type(ARMCI_ACC_DBL);
     for (const int target : {0, nproc() - 1}) {
@@ -140,6 +142,7 @@ TEST(AccumulateContention, OneHotTarget) {
 }
 
 // Blocks that take long enough to overlap in time for certain.
+// promise: acc.atomic
 TEST(AccumulateContention, LargeBlocks) {
     constexpr int64_t kBytes = 1 << 20;
     GlobalMemory memory(kBytes);

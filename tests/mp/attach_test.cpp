@@ -92,6 +92,7 @@ void check_put_and_get(char* whole, size_t whole_bytes, size_t begin, size_t byt
 char g_zeroed[5000];
 char g_filled[5000] = {1, 2, 3};
 
+// promise: attach.every-origin, malloc-local.attached
 TEST(Attach, MemoryOfEveryOrigin) {
     char on_stack[5000];
     std::vector<char> on_heap(5000);
@@ -153,6 +154,7 @@ void* map_at_common_address(size_t bytes) {
 }
 
 // Only the pair of rank and address tells it apart.
+// promise: attach.equal-addresses, attach.every-operation
 TEST(Attach, EqualAddressesOfAllRanks) {
     constexpr size_t kBytes = 1 << 16;
     void* mapped = map_at_common_address(kBytes);
@@ -205,6 +207,7 @@ TEST(Attach, EqualAddressesOfAllRanks) {
 }
 
 // Ranges without a gap are accessed to their last byte; one goes, the other stays.
+// promise: attach.owner-loads, attach.detached
 TEST(Attach, AdjacentRanges) {
     std::vector<char> memory(3000, '#');
     auto first = std::make_unique<Attached>(memory.data() + 500, 1000);
@@ -236,6 +239,7 @@ TEST(Attach, AdjacentRanges) {
 
 // Every rank adds to one target in all ways at once, the owner and its neighbours included, and
 // counts in the same words: accumulate and rmw are atomic to each other here.
+// promise: attach.rmw-and-acc
 TEST(Attach, ConcurrentAccumulatesAndCounters) {
     constexpr size_t kNumbers = 2500;  // in two granules of the locks at least
     std::vector<long> numbers(kNumbers);
@@ -343,6 +347,7 @@ TEST(Attach, LargerThanAllBuffers) {
 }
 
 // One vector with segments in global memory and in two attached ranges.
+// promise: attach.every-operation
 TEST(Attach, VectorsOverBothKindsOfMemory) {
     constexpr int kSegments = 600;
     GlobalMemory global(kSegments * 16);
@@ -400,6 +405,7 @@ TEST(Attach, VectorsOverBothKindsOfMemory) {
 }
 
 // Many operations of all kinds under way, each on its own piece of every target.
+// promise: attach.every-operation
 TEST(Attach, NonBlockingWithHandles) {
     constexpr size_t kPiece = 6000;
     constexpr size_t kPieces = 30;
@@ -448,6 +454,7 @@ TEST(Attach, NonBlockingWithHandles) {
 }
 
 // The data is there when the flag is; the owner watches by plain loads and does not call.
+// promise: attach.every-operation
 TEST(Attach, FlagsFollowTheirData) {
     constexpr size_t kBytes = 3000;
     struct Box {
@@ -473,6 +480,7 @@ TEST(Attach, FlagsFollowTheirData) {
 }
 
 // Nobody but one rank attaches; the others learn of it by a message only.
+// promise: attach.not-collective
 TEST(Attach, OneRankAlone) {
     for (int owner = 0; owner < nproc(); ++owner) {
         std::vector<long> words(static_cast<size_t>(nproc()) + 1);
@@ -499,6 +507,7 @@ TEST(Attach, OneRankAlone) {
 }
 
 // What ranks remember of each other's memory goes out of date; it must never be believed.
+// promise: attach.detached
 TEST(Attach, RangesThatComeAndGoAtOneAddress) {
     std::vector<char> memory(4000, '#');
     Rng rng = common_rng();
@@ -555,6 +564,7 @@ TEST(Attach, ManyRanges) {
 }
 
 // By the data server to other nodes, whatever route is asked for: the network cannot reach it.
+// promise: attach.never-rma
 TEST(Attach, NeverByRma) {
     std::vector<char> mine(1 << 20);
     Attached memory(mine.data(), mine.size());
@@ -575,6 +585,7 @@ TEST(Attach, NeverByRma) {
 }
 
 // ARMCI_Finalize, which follows, drops it without a word.
+// promise: finalize.detaches
 TEST(Attach, StillAttachedAtTheEnd) {
     static long left_attached[4] = {};
     EXPECT_EQ(ARMCIX_Attach(left_attached, sizeof left_attached), 0);

@@ -23,6 +23,7 @@ void blocking_program(Playground& ground, Rng& rng, int type, int target, int64_
     }
 }
 
+// promise: order.blocking, completion.get-has-data
 TEST(Consistency, BlockingProgramsOfEveryType) {
     for (const ElementType& type : element_types()) {
         Playground ground(kConsistencyArea, kConsistencyArea, type.code);
@@ -37,6 +38,7 @@ TEST(Consistency, BlockingProgramsOfEveryType) {
 }
 
 // The same, with the targets changing from one operation to the next.
+// promise: order.blocking
 TEST(Consistency, BlockingProgramOverAllTargets) {
     Playground ground(kConsistencyArea, kConsistencyArea, ARMCI_ACC_INT);
     Rng rng = rank_rng();
@@ -48,6 +50,7 @@ TEST(Consistency, BlockingProgramOverAllTargets) {
 }
 
 // Non-blocking operations take their place in the order when they have been waited for.
+// promise: order.waited
 TEST(Consistency, WaitedOperationsAreInOrder) {
     Playground ground(kConsistencyArea, kConsistencyArea, ARMCI_ACC_LNG);
     Rng rng = rank_rng();
@@ -66,6 +69,7 @@ TEST(Consistency, WaitedOperationsAreInOrder) {
 
 // Put of a value, then a get of it, over and over on the same few bytes: the shortest race there
 // is.
+// promise: transfer.any-local-memory
 TEST(Consistency, PutThenGetOfTheSameBytes) {
     GlobalMemory memory(64 * nproc());
     for (int distance = 0; distance < nproc(); ++distance) {
@@ -105,6 +109,7 @@ TEST(Consistency, PutAccumulateGetOfGrowingSizes) {
 }
 
 // A read-modify-write takes its place in the order too.
+// promise: order.blocking
 TEST(Consistency, RmwAmongPutsAndGets) {
     GlobalMemory memory(64 * nproc());
     for (int distance = 0; distance < nproc(); ++distance) {
@@ -130,6 +135,7 @@ TEST(Consistency, RmwAmongPutsAndGets) {
 }
 
 // A get that follows puts and accumulates waits for them even if they are large and it is small.
+// promise: order.blocking
 TEST(Consistency, SmallGetBehindLargePut) {
     constexpr int64_t kBytes = 1 << 20;
     Playground ground(kBytes, kBytes, ARMCI_ACC_INT);

@@ -25,6 +25,7 @@ std::vector<int64_t> interesting_sizes(int64_t largest) {
 
 constexpr int64_t kSmallArea = 20000;
 
+// promise: transfer.any-alignment
 TEST(Contiguous, EverySizeAtOddAddresses) {
     Playground ground(kSmallArea, kSmallArea, kRawBytes);
     Rng rng = rank_rng();
@@ -44,6 +45,7 @@ TEST(Contiguous, EverySizeAtOddAddresses) {
     ground.check_by_owner("contiguous puts");
 }
 
+// promise: transfer.put-get, transfer.to-oneself, calls.return-zero
 TEST(Contiguous, EveryTargetByEveryCompletion) {
     Playground ground(4096, 4096, kRawBytes);
     Rng rng = rank_rng();
@@ -61,6 +63,7 @@ TEST(Contiguous, EveryTargetByEveryCompletion) {
     ground.check_by_owner("puts to every target");
 }
 
+// promise: acc.complex-alignment, acc.types, acc.scaled
 TEST(Contiguous, AccumulateEveryTypeAndSize) {
     constexpr int64_t kElements = 2050;
     for (const ElementType& type : element_types()) {
@@ -111,6 +114,7 @@ TEST(Contiguous, Megabytes) {
 }
 
 // Local buffers may also be inside memory of the library's own.
+// promise: transfer.any-local-memory, malloc-local.buffer
 TEST(Contiguous, LocalBufferFromMallocLocalAndOwnSlice) {
     for (const LocalMemory local_memory : {LocalMemory::malloc_local, LocalMemory::own_global}) {
         Playground ground(kSmallArea, kSmallArea, ARMCI_ACC_INT, local_memory);
@@ -130,6 +134,7 @@ TEST(Contiguous, LocalBufferFromMallocLocalAndOwnSlice) {
     }
 }
 
+// promise: transfer.any-local-memory
 TEST(Contiguous, ConstantSource) {
     static const char kText[] = "read-only source of a put";
     GlobalMemory memory(64);
@@ -168,6 +173,7 @@ TEST(Contiguous, OverlappingCopyWithinOwnSlice) {
 }
 
 // Zero bytes: nothing happens and no pointer is looked at, wherever it points.
+// promise: transfer.nothing
 TEST(Contiguous, ZeroBytes) {
     constexpr int64_t kBytes = 256;
     Playground ground(kBytes, kBytes, kRawBytes);

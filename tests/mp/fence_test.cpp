@@ -61,16 +61,19 @@ void fence_all(int) {
     ARMCI_AllFence();
 }
 
+// promise: order.fence-and-message, fence.completes, fence.all-completes
 TEST(Fence, BlockingPuts) {
     check_fence(fence_one, {Verb::put}, true, 2000, "puts and Fence");
     check_fence(fence_all, {Verb::put}, true, kFenceArea, "puts and AllFence");
 }
 
+// promise: fence.completes, fence.all-completes
 TEST(Fence, BlockingAccumulates) {
     check_fence(fence_one, {Verb::acc}, true, kFenceArea, "accumulates and Fence");
     check_fence(fence_all, {Verb::acc}, true, 2000, "accumulates and AllFence");
 }
 
+// promise: fence.completes, fence.all-completes, implicit.fenced-puts
 TEST(Fence, MixedNonBlocking) {
     check_fence(fence_one, {Verb::put, Verb::acc}, false, kFenceArea, "non-blocking and Fence");
     check_fence(fence_all, {Verb::put, Verb::acc}, false, 2000, "non-blocking and AllFence");
@@ -87,6 +90,7 @@ TEST(Fence, WaitedNonBlocking) {
 }
 
 // One byte, over and over: the shortest way for data to be late.
+// promise: fence.completes
 TEST(Fence, SingleBytes) {
     GlobalMemory memory(nproc());
     std::memset(memory.mine(), 0, static_cast<size_t>(nproc()));
@@ -104,6 +108,7 @@ TEST(Fence, SingleBytes) {
 }
 
 // Everybody writes to everybody; the barrier is fence and synchronisation in one.
+// promise: barrier.completes
 TEST(Fence, BarrierCompletesEverything) {
     constexpr int64_t kWords = 64;
     GlobalMemory memory(kWords * nproc() * static_cast<int64_t>(sizeof(long)));
@@ -157,6 +162,7 @@ TEST(Fence, OwnSliceSeenByOthers) {
 }
 
 // A third rank sees fenced data by a get as well.
+// promise: order.fence-and-message
 TEST(Fence, ThirdRankReads) {
     GlobalMemory memory(1024 * nproc());
     std::vector<char> source(1024);

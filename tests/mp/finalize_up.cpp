@@ -1,6 +1,7 @@
 // A program that reaches MPI_Finalize while ARMCI is still up, with everything in use that can be.
 // MPI_Finalize must neither crash nor hang; the exit status is the whole test, so no GoogleTest
 // here.
+// promise: finalize.by-mpi
 #include <mpi.h>
 
 #include <cstdio>

@@ -50,6 +50,7 @@ std::vector<char> message(int sender, int64_t round, int64_t bytes) {
     return data;
 }
 
+// promise: flag.stored, flag.after-data, flag.frees-source
 TEST(Flag, ContiguousOfManySizes) {
     for (const int64_t bytes : {1, 8, 1000, 5000, 70000, 1000000}) {
         Mailbox box(bytes);
@@ -68,6 +69,7 @@ TEST(Flag, ContiguousOfManySizes) {
     }
 }
 
+// promise: flag.strided, flag.frees-source, flag.after-data
 TEST(Flag, Strided) {
     constexpr int kRow = 96;
     constexpr int kRows = 40;
@@ -95,6 +97,7 @@ TEST(Flag, Strided) {
 }
 
 // Earlier puts of the same origin to the same target are visible with the flag as well.
+// promise: flag.after-earlier-puts
 TEST(Flag, EarlierPutsAreVisible) {
     constexpr int64_t kPieces = 20;
     constexpr int64_t kPiece = 777;
@@ -116,6 +119,7 @@ TEST(Flag, EarlierPutsAreVisible) {
 }
 
 // A flag without data is a plain remote store.
+// promise: flag.stored
 TEST(Flag, NoData) {
     Mailbox box(8);
     EXPECT_EQ(ARMCI_Put_flag(nullptr, nullptr, 0, box.remote_flag(), 4711, right()), 0);
@@ -124,6 +128,7 @@ TEST(Flag, NoData) {
 }
 
 // Notifications are counted, and come after the data that was put before them.
+// promise: notify.behind-all, notify.numbers, notify.wait
 TEST(Notify, DataBeforeNotification) {
     constexpr int64_t kBytes = 3000;
     Mailbox box(kBytes);
@@ -146,6 +151,7 @@ TEST(Notify, DataBeforeNotification) {
 }
 
 // Several notifications may be on their way; each wait takes one.
+// promise: notify.wait
 TEST(Notify, EachWaitTakesOne) {
     constexpr int kCount = 10;
     for (int i = 0; i < kCount; ++i) {

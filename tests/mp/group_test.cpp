@@ -86,6 +86,8 @@ void expect_sum(ARMCI_Group& group, const std::vector<int>& ranks) {
     EXPECT_EQ(sum, expected);
 }
 
+// promise: init.world, group.world, group.world-comm, group.default, group.rank
+// promise: group.communicator-call
 TEST(Group, World) {
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);
@@ -103,6 +105,8 @@ TEST(Group, World) {
 }
 
 // All ranks of the parent call, as ARMCI-MPI wants it.
+// promise: group.callers, group.not-a-member, group.free, group.rank, group.absolute-id
+// promise: group.communicator-call
 TEST(Group, CreatedByEverybody) {
     for (const int parity : {0, 1}) {
         const std::vector<int> ranks = ranks_of_parity(parity);
@@ -117,6 +121,7 @@ TEST(Group, CreatedByEverybody) {
 }
 
 // Only the members call, as ComEx wants it.
+// promise: group.callers, group.rank
 TEST(Group, CreatedByMembersOnly) {
     for (int round = 0; round < 3; ++round) {
         const std::vector<int> ranks = ranks_of_parity(round % 2);
@@ -144,6 +149,7 @@ TEST(Group, DisjointListsAtOnce) {
     ARMCI_Group_free(&self);
 }
 
+// promise: group.order, group.absolute-id
 TEST(Group, OrderOfTheListIsKept) {
     std::vector<int> ranks = all_ranks();
     std::reverse(ranks.begin(), ranks.end());
@@ -160,6 +166,7 @@ TEST(Group, OrderOfTheListIsKept) {
 }
 
 // Groups {0,1}, {1,2}, ... share members; a member makes its two in ascending order.
+// promise: group.free
 TEST(Group, OverlappingPairs) {
     std::vector<std::pair<std::vector<int>, ARMCI_Group>> mine;
     for (int first = 0; first + 1 < nproc(); ++first) {
@@ -180,6 +187,7 @@ TEST(Group, OverlappingPairs) {
     sync();
 }
 
+// promise: group.child
 TEST(Group, ChildCountsInRanksOfItsParent) {
     std::vector<int> parent_ranks = all_ranks();
     std::reverse(parent_ranks.begin(), parent_ranks.end());
@@ -202,6 +210,7 @@ TEST(Group, ChildCountsInRanksOfItsParent) {
     ARMCI_Group_free(&parent);
 }
 
+// promise: group.split, group.dup
 TEST(Group, SplitAndDuplicate) {
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);
@@ -228,6 +237,7 @@ TEST(Group, SplitAndDuplicate) {
 }
 
 // The default group decides in what ranks the next group is given, and nothing else.
+// promise: group.default, message.scope-of-calls
 TEST(Group, DefaultGroup) {
     const std::vector<int> ranks = ranks_of_parity(me() % 2);
     ARMCI_Group parity = create(ranks);
@@ -257,6 +267,7 @@ TEST(Group, DefaultGroup) {
 }
 
 // Then the world is the default again.
+// promise: group.default
 TEST(Group, DefaultGroupThatIsFreed) {
     ARMCI_Group parity = create(ranks_of_parity(me() % 2));
     ARMCI_Group_set_default(&parity);
@@ -267,6 +278,7 @@ TEST(Group, DefaultGroupThatIsFreed) {
 }
 
 // Memory of a group: tables by group rank, operations by world rank, empty slices.
+// promise: malloc.group, memory.named-by-world-rank
 TEST(Group, Memory) {
     std::vector<int> ranks = ranks_of_parity(me() % 2);
     std::reverse(ranks.begin(), ranks.end());
@@ -310,6 +322,7 @@ TEST(Group, Memory) {
     ARMCI_Group_free(&group);
 }
 
+// promise: malloc.group
 TEST(Group, MemoryThatNobodyWants) {
     const std::vector<int> ranks = ranks_of_parity(me() % 2);
     ARMCI_Group group = create(ranks);
@@ -324,6 +337,7 @@ TEST(Group, MemoryThatNobodyWants) {
 }
 
 // Global Arrays frees the group first, its memory then, and goes on to use the group.
+// promise: group.memory-outlives, free.after-its-group
 TEST(Group, FreedBeforeItsMemory) {
     const std::vector<int> ranks = ranks_of_parity(me() % 2);
     ARMCI_Group group = create(ranks);
@@ -347,6 +361,7 @@ TEST(Group, FreedBeforeItsMemory) {
 }
 
 // Members without memory have nothing but the group to name it by.
+// promise: free.after-its-group
 TEST(Group, FreedBeforeMemoryThatNotAllHave) {
     ARMCI_Group group = create(all_ranks());
     std::vector<void*> slices(static_cast<size_t>(nproc()));
@@ -359,6 +374,7 @@ TEST(Group, FreedBeforeMemoryThatNotAllHave) {
 }
 
 // What programs do on a group's communicator does not meet what the library does for it.
+// promise: group.communicator
 TEST(Group, CommunicatorIsTheProgramsAlone) {
     ARMCI_Group group = create(all_ranks());
     std::vector<void*> slices(static_cast<size_t>(nproc()));
@@ -433,6 +449,7 @@ TEST(Group, ManyInSuccession) {
 }
 
 // Copies of the structure are as good as the original.
+// promise: group.copies
 TEST(Group, CopiesOfTheStructure) {
     const std::vector<int> ranks = ranks_of_parity(me() % 2);
     ARMCI_Group copy;

@@ -68,6 +68,7 @@ class Interpose : public testing::Test {
     }
 };
 
+// promise: profiling.weak-names
 TEST_F(Interpose, Contiguous) {
     expect_calls({"ARMCI_Put", "ARMCI_Get", "ARMCI_Acc", "ARMCI_Put_flag"}, [&] {
         ARMCI_Put(local_, remote_, 100, right_);
@@ -77,6 +78,7 @@ TEST_F(Interpose, Contiguous) {
     });
 }
 
+// promise: profiling.weak-names
 TEST_F(Interpose, StridedThatIsContiguousInside) {
     expect_calls({"ARMCI_PutS", "ARMCI_GetS", "ARMCI_AccS", "ARMCI_PutS", "ARMCI_PutS_flag"}, [&] {
         ARMCI_PutS(local_, stride_, remote_, stride_, count_, 1, right_);
@@ -88,6 +90,7 @@ TEST_F(Interpose, StridedThatIsContiguousInside) {
     });
 }
 
+// promise: profiling.weak-names
 TEST_F(Interpose, Vector) {
     expect_calls({"ARMCI_PutV", "ARMCI_GetV", "ARMCI_AccV"}, [&] {
         armci_giov_t out = outgoing();
@@ -99,6 +102,7 @@ TEST_F(Interpose, Vector) {
     });
 }
 
+// promise: profiling.weak-names
 TEST_F(Interpose, NonBlocking) {
     expect_calls(
         {"ARMCI_NbPut", "ARMCI_Wait", "ARMCI_NbGet", "ARMCI_Wait", "ARMCI_NbAcc", "ARMCI_WaitProc",
@@ -118,6 +122,7 @@ TEST_F(Interpose, NonBlocking) {
         });
 }
 
+// promise: profiling.weak-names
 TEST_F(Interpose, NonBlockingVector) {
     expect_calls(
         {"ARMCI_NbPutV", "ARMCI_Wait", "ARMCI_NbGetV", "ARMCI_Wait", "ARMCI_NbAccV", "ARMCI_Test"},
@@ -135,6 +140,7 @@ TEST_F(Interpose, NonBlockingVector) {
     PARMCI_Wait(&handle_);
 }
 
+// promise: profiling.weak-names
 TEST_F(Interpose, Values) {
     expect_calls({"ARMCI_PutValueInt", "ARMCI_PutValueLong", "ARMCI_PutValueFloat",
                   "ARMCI_PutValueDouble", "ARMCI_NbPutValueInt", "ARMCI_NbPutValueLong",
@@ -157,6 +163,7 @@ TEST_F(Interpose, Values) {
     PARMCI_WaitAll();
 }
 
+// promise: profiling.weak-names
 TEST_F(Interpose, Memory) {
     expect_calls({"ARMCI_Malloc", "ARMCI_Access_begin", "ARMCI_Access_end", "ARMCI_Free",
                   "ARMCI_Malloc_memdev", "ARMCI_Free_memdev", "ARMCI_Malloc_group_memdev",
@@ -180,6 +187,7 @@ TEST_F(Interpose, Memory) {
                  });
 }
 
+// promise: profiling.weak-names
 TEST_F(Interpose, Synchronisation) {
     expect_calls(
         {"ARMCI_Fence", "ARMCI_AllFence", "ARMCI_Barrier", "ARMCI_Rmw", "ARMCI_Create_mutexes",
@@ -247,6 +255,7 @@ TEST_F(Interpose, TwinsAreNotCounted) {
 }
 
 // A second start and stop, counted, with nothing else behind them.
+// promise: profiling.weak-names
 TEST_F(Interpose, StartAndStop) {
     expect_calls({"ARMCI_Init", "ARMCI_Init_args", "ARMCI_Init_thread", "ARMCI_Init_thread_comm",
                   "ARMCI_Init_mpi_comm", "ARMCI_Finalize", "ARMCI_Finalize", "ARMCI_Finalize",

@@ -81,6 +81,7 @@ void expect_tiled(const std::vector<char>& tile, const char* memory, int64_t byt
 }
 
 // Offsets around every power of two at which 32-bit arithmetic breaks.
+// promise: large.64-bit-offsets
 TEST(Large, OffsetsBeyondFourGiB) {
     constexpr int64_t kSlice = 5 * kGiB;
     GlobalMemory memory(kSlice);
@@ -115,6 +116,7 @@ TEST(Large, OffsetsBeyondFourGiB) {
 }
 
 // A few rows whose distance times their number does not fit into 32 bits.
+// promise: large.64-bit-offsets
 TEST(Large, RowsFarApart) {
     constexpr int kRow = 100000;
     constexpr int kRows = 3;
@@ -240,6 +242,7 @@ constexpr int kRows = 2200;
 constexpr int kStep = 4096;
 constexpr int64_t kSpan = int64_t{kStep} * (kRows - 1) + kRow;
 
+// promise: large.64-bit-totals
 TEST(Large, TotalsBeyondTwoGiBOfPutAndGet) {
     GlobalMemory memory(kSpan);
     std::memset(memory.mine(), 0, kSpan);
@@ -262,6 +265,7 @@ TEST(Large, TotalsBeyondTwoGiBOfPutAndGet) {
     ARMCI_Barrier();
 }
 
+// promise: large.64-bit-totals
 TEST(Large, TotalsBeyondTwoGiBOfAccumulate) {
     constexpr int64_t kWords = kRow / 4;
     GlobalMemory memory(kRow + 64);
@@ -289,6 +293,7 @@ TEST(Large, TotalsBeyondTwoGiBOfAccumulate) {
     ARMCI_Barrier();
 }
 
+// promise: large.64-bit-totals
 TEST(Large, TotalsBeyondTwoGiBOfVector) {
     GlobalMemory memory(kSpan);
     std::memset(memory.mine(), 0, kSpan);

@@ -61,6 +61,7 @@ void use_library() {
     use_library(me(), nproc());
 }
 
+// promise: finalize.when-down, init.any-time, init.initialized, cleanup.any-time
 TEST(Lifecycle, CallsBeforeInit) {
     EXPECT_EQ(ARMCI_Initialized(), 0);
     EXPECT_EQ(ARMCI_Finalize(), 0);
@@ -69,6 +70,7 @@ TEST(Lifecycle, CallsBeforeInit) {
     ARMCI_Cleanup();
 }
 
+// promise: init.again, init.initialized, calls.return-zero
 TEST(Lifecycle, InitAndFinalizeInCycles) {
     for (int cycle = 0; cycle < 4; ++cycle) {
         ASSERT_EQ(ARMCI_Init(), 0);
@@ -80,6 +82,7 @@ TEST(Lifecycle, InitAndFinalizeInCycles) {
     }
 }
 
+// promise: init.counted, init.args, init.initialized
 TEST(Lifecycle, EveryInitWantsItsFinalize) {
     ASSERT_EQ(ARMCI_Init_args(nullptr, nullptr), 0);
     ASSERT_EQ(ARMCI_Init(), 0);
@@ -94,6 +97,7 @@ TEST(Lifecycle, EveryInitWantsItsFinalize) {
 }
 
 // Global Arrays' memory allocator can keep its stack and heap there while it comes and goes.
+// promise: malloc-local.outlives
 TEST(Lifecycle, LocalMemoryOutlivesTheLibrary) {
     ASSERT_EQ(ARMCI_Init(), 0);
     auto* memory = static_cast<char*>(ARMCI_Malloc_local(4 << 20));
@@ -110,6 +114,7 @@ TEST(Lifecycle, LocalMemoryOutlivesTheLibrary) {
 }
 
 // GA_Initialize_comm: Init_mpi_comm does not count, so that one Finalize ends it.
+// promise: init.mpi-comm-not-counted, init.mpi-comm-result
 TEST(Lifecycle, InitOnACommunicatorDoesNotCount) {
     for (int cycle = 0; cycle < 2; ++cycle) {
         EXPECT_EQ(ARMCI_Init_mpi_comm(MPI_COMM_WORLD), 1);
@@ -121,6 +126,7 @@ TEST(Lifecycle, InitOnACommunicatorDoesNotCount) {
     }
 }
 
+// promise: init.mpi-comm
 TEST(Lifecycle, InitOnACommunicatorAlone) {
     EXPECT_EQ(ARMCI_Init_mpi_comm(MPI_COMM_WORLD), 1);
     use_library();
@@ -129,6 +135,7 @@ TEST(Lifecycle, InitOnACommunicatorAlone) {
 }
 
 // On a library that is up the communicator is not looked at.
+// promise: init.mpi-comm-when-up
 TEST(Lifecycle, InitOnACommunicatorWhenUp) {
     ASSERT_EQ(ARMCI_Init(), 0);
     EXPECT_EQ(ARMCI_Init_mpi_comm(MPI_COMM_SELF), 1);
@@ -138,6 +145,7 @@ TEST(Lifecycle, InitOnACommunicatorWhenUp) {
 }
 
 // The communicator may be freed once the library has its duplicate, and its ranks count.
+// promise: init.world, init.communicator
 TEST(Lifecycle, WorldFollowsTheCommunicator) {
     MPI_Comm reversed = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, 0, nproc() - me(), &reversed);
@@ -148,6 +156,7 @@ TEST(Lifecycle, WorldFollowsTheCommunicator) {
 }
 
 // Two worlds in one job: each half comes and goes at its own pace, with nothing shared.
+// promise: init.communicator
 TEST(Lifecycle, DisjointWorlds) {
     if (nproc() < 2) {
         GTEST_SKIP() << "needs 2 ranks";
@@ -177,6 +186,7 @@ TEST(Lifecycle, DisjointWorlds) {
 }
 
 // One world of every other rank; the rest of the job never starts the library.
+// promise: init.mpi-comm
 TEST(Lifecycle, WorldOfSomeRanks) {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, me() % 2 == 0 ? 0 : MPI_UNDEFINED, me(), &comm);
@@ -194,6 +204,7 @@ TEST(Lifecycle, WorldOfSomeRanks) {
 
 // Cleanup is for error paths: one rank may call it any time, and nothing happens.
 // What was attached is not when the library is started again.
+// promise: finalize.detaches
 TEST(Lifecycle, FinalizeDetaches) {
     static long words[8] = {};
     for (int start = 0; start < 3; ++start) {
@@ -203,6 +214,7 @@ TEST(Lifecycle, FinalizeDetaches) {
     }
 }
 
+// promise: cleanup.any-time
 TEST(Lifecycle, CleanupByOneRank) {
     ASSERT_EQ(ARMCI_Init(), 0);
     if (me() == nproc() - 1) {
@@ -215,6 +227,7 @@ TEST(Lifecycle, CleanupByOneRank) {
 
 // TCGMSG never frees its counter, and NWChem's other parts forget things too: with one warning,
 // Finalize cleans up. Global memory made before the second Init outlives the first Finalize.
+// promise: finalize.frees
 TEST(LifecycleLeaks, AllocationsLeftAtFinalize) {
     ASSERT_EQ(ARMCI_Init_args(nullptr, nullptr), 0);
     std::vector<void*> counter(static_cast<size_t>(nproc()));

@@ -405,6 +405,7 @@ class LitmusOfTwo : public Litmus {
 // Store buffering. Fence: "remote completion: the effect is in the target's memory and visible to
 // every process". Of two ranks that each change a word, fence and read the other's word, one at
 // least sees the other's change. (Without the fences both may miss it.)
+// promise: order.two-fences
 TEST_F(LitmusOfTwo, StoreBufferingWithFences) {
     run_pairs(
         scaled(40),
@@ -533,6 +534,7 @@ TEST_F(Litmus, FencedChangeTravelsAlongAChain) {
 
 // "Unlock completes all operations of the holder first, so the next holder sees them", waited for
 // or not, wherever they went.
+// promise: unlock.completes
 TEST_F(Litmus, LockedSectionsSeeEachOther) {
     constexpr int kMutexes = 2;
     ASSERT_EQ(ARMCI_Create_mutexes(kMutexes), 0);
@@ -580,6 +582,7 @@ TEST_F(Litmus, LockedSectionsSeeEachOther) {
 
 // "Barrier: remote completion of everything this process did", waited for or not; after it all
 // ranks see it, by whatever means.
+// promise: barrier.completes
 TEST_F(Litmus, BarrierCompletesEverything) {
     struct Written {
         Place place;

@@ -28,6 +28,7 @@ int64_t bytes_of(int proc, int round) {
     return sizes[static_cast<size_t>(proc + round) % sizes.size()];
 }
 
+// promise: malloc.table, memory.direct
 TEST(Memory, EveryRankAnotherSize) {
     for (int round = 0; round < 10; ++round) {
         GlobalMemory memory(bytes_of(me(), round));
@@ -55,6 +56,7 @@ TEST(Memory, EveryRankAnotherSize) {
     }
 }
 
+// promise: malloc.table, free.null
 TEST(Memory, NobodyWantsAny) {
     std::vector<void*> slices(static_cast<size_t>(nproc()) + 1, &slices);
     EXPECT_EQ(ARMCI_Malloc(slices.data(), 0), 0);
@@ -66,6 +68,7 @@ TEST(Memory, NobodyWantsAny) {
 }
 
 // Only the last rank asks, as the shared counter of TCGMSG does.
+// promise: malloc.table, free.null
 TEST(Memory, OnlyOneRankWantsSome) {
     GlobalMemory memory(me() == nproc() - 1 ? 8 : 0);
     const int owner = nproc() - 1;
@@ -76,6 +79,7 @@ TEST(Memory, OnlyOneRankWantsSome) {
     EXPECT_EQ(ARMCI_GetValueLong(memory.at(owner), owner), 5);
 }
 
+// promise: malloc.table, malloc.alignment
 TEST(Memory, TablesAgreeAndAreAligned) {
     for (const int64_t bytes : {1, 56, 1000, 300000}) {
         GlobalMemory memory(bytes + me());
@@ -91,6 +95,7 @@ TEST(Memory, TablesAgreeAndAreAligned) {
 }
 
 // Allocations come and go in random order; none touches another one's bytes.
+// promise: free.waits-for-all
 TEST(Memory, InterleavedAllocations) {
     struct Allocation {
         uint64_t key;
@@ -139,6 +144,7 @@ TEST(Memory, InterleavedAllocations) {
 }
 
 // Thousands of short-lived allocations do not use the memory up.
+// promise: malloc.usable-at-once
 TEST(Memory, ReusedAfterFree) {
     constexpr int64_t kBytes = 1 << 20;
     for (int64_t round = 0; round < scaled(64); ++round) {
@@ -150,6 +156,7 @@ TEST(Memory, ReusedAfterFree) {
 }
 
 // Operations under way when the memory is freed are completed, not lost in somebody else's memory.
+// promise: free.completes-operations
 TEST(Memory, FreeCompletesPendingOperations) {
     constexpr int64_t kBytes = 200000;
     std::vector<char> source(kBytes, 0x44);
@@ -169,6 +176,7 @@ TEST(Memory, FreeCompletesPendingOperations) {
     }
 }
 
+// promise: malloc-local.free-null, calls.return-zero
 TEST(Memory, LocalAllocations) {
     Rng rng = rank_rng();
     std::vector<std::pair<void*, int64_t>> blocks;
@@ -191,6 +199,7 @@ TEST(Memory, LocalAllocations) {
     EXPECT_EQ(ARMCI_Free_local(nullptr), 0);
 }
 
+// promise: malloc.device-hint
 TEST(Memory, DeviceHintsAreIgnored) {
     std::vector<void*> slices(static_cast<size_t>(nproc()));
     ASSERT_EQ(ARMCI_Malloc_memdev(slices.data(), 800, "no such device"), 0);
@@ -206,6 +215,7 @@ TEST(Memory, DeviceHintsAreIgnored) {
     EXPECT_EQ(ARMCI_Free_group(slices[static_cast<size_t>(me())], &world), 0);
 }
 
+// promise: access.brackets
 TEST(Memory, AccessBrackets) {
     GlobalMemory memory(64);
     ARMCI_Access_begin(memory.mine());
@@ -216,6 +226,7 @@ TEST(Memory, AccessBrackets) {
     sync();
 }
 
+// promise: memory.uses-shm
 TEST(Memory, SharedMemoryQuestions) {
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);
@@ -225,6 +236,7 @@ TEST(Memory, SharedMemoryQuestions) {
 }
 
 // Every rank of a node may load and store its neighbours' slices through the table's pointers.
+// promise: memory.direct
 TEST(Memory, DirectAccessWithinANode) {
     constexpr int kPerOrigin = 100;
     GlobalMemory memory(static_cast<int64_t>(sizeof(long)) * kPerOrigin * nproc());
@@ -255,6 +267,7 @@ TEST(Memory, DirectAccessWithinANode) {
 }
 
 // Memory that one rank makes alone and describes to the others.
+// promise: memget.alone, memget.description, memget.flag-ignored, memget.address
 TEST(Memory, MadeByOneRankAlone) {
     constexpr int kBytes = 5000;
     for (int creator = 0; creator < nproc(); ++creator) {
@@ -290,6 +303,7 @@ TEST(Memory, MadeByOneRankAlone) {
 
 // Memory freed and made anew at the same place: a record of the new one replaces what others knew,
 // and giving back one address of a record leaves its others in use.
+// promise: memget.given-back, memget.freed
 TEST(Memory, MadeByOneRankAgain) {
     const int creator = nproc() - 1;
     for (const size_t bytes : {size_t{8192}, size_t{1} << 20, size_t{4096}, size_t{0}}) {
@@ -321,6 +335,7 @@ TEST(Memory, MadeByOneRankAgain) {
 
 // Nobody tells other ranks that such memory is freed: what is allocated in its place later, by the
 // same rank, another one of its node or all together, is found instead.
+// promise: memget.freed
 TEST(Memory, MadeByOneRankThenByAll) {
     std::vector<armci_meminfo_t> infos(static_cast<size_t>(nproc()));
     std::vector<void*> slices(static_cast<size_t>(nproc()));
@@ -401,6 +416,7 @@ TEST(Memory, MadeByOneRankWhereOthersWere) {
 }
 
 // Freeing completes what is under way, gets as well: their source is gone afterwards.
+// promise: free.completes-operations
 TEST(Memory, FreeCompletesGets) {
     constexpr int kBytes = 4 << 20;
     for (int round = 0; round < 3; ++round) {

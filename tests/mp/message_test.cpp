@@ -183,6 +183,7 @@ class Reduction : public testing::Test {};
 using ReductionTypes = testing::Types<int, long, long long, float, double>;
 TYPED_TEST_SUITE(Reduction, ReductionTypes);
 
+// promise: message.reductions, message.longer-names, message.masters
 TYPED_TEST(Reduction, OverWorld) {
     using T = TypeParam;
     const std::vector<int> everybody = ranks_from(0, 1);
@@ -207,6 +208,8 @@ TYPED_TEST(Reduction, OverWorld) {
 }
 
 // The caller's domain, which is one process by default and a node where that is asked for.
+// A domain is one process by default.
+// promise: message.node-scope
 TYPED_TEST(Reduction, OverNodeScope) {
     using T = TypeParam;
     std::vector<int> ranks;
@@ -237,6 +240,7 @@ TYPED_TEST(Reduction, OverMastersScope) {
     }
 }
 
+// promise: message.reductions
 TYPED_TEST(Reduction, OverAGroup) {
     using T = TypeParam;
     std::vector<int> ranks = ranks_from(me() % 2, 2);
@@ -323,12 +327,14 @@ void check_selection(const char* op, bool largest) {
     }
 }
 
+// promise: message.select, message.select-of-some
 TYPED_TEST(Reduction, Selection) {
     check_selection<TypeParam>("max", true);
     check_selection<TypeParam>("min", false);
 }
 
 // Who does not contribute has nothing that could win against it.
+// promise: message.select-of-some
 TEST(Message, SelectionOfInfinity) {
     const double infinity = std::numeric_limits<double>::infinity();
     for (const double value : {-infinity, infinity}) {
@@ -340,6 +346,7 @@ TEST(Message, SelectionOfInfinity) {
     }
 }
 
+// promise: message.ranks, message.timer
 TEST(Message, RanksAndTime) {
     EXPECT_EQ(armci_msg_me(), me());
     EXPECT_EQ(armci_msg_nproc(), nproc());
@@ -347,6 +354,7 @@ TEST(Message, RanksAndTime) {
     EXPECT_GE(armci_timer(), before);
 }
 
+// promise: message.send, message.receive
 TEST(Message, SendAndReceiveInARing) {
     for (const int bytes : {0, 1, 1000, 100000, 3000000}) {
         std::vector<char> sent(static_cast<size_t>(bytes), static_cast<char>(me() + bytes));
@@ -370,6 +378,7 @@ TEST(Message, SendAndReceiveInARing) {
 }
 
 // Several messages to oneself may be under way, also large ones.
+// promise: message.to-oneself, message.send, message.receive
 TEST(Message, ToOneself) {
     constexpr int kMessages = 4;
     constexpr int kBytes = 500000;
@@ -409,6 +418,7 @@ TEST(Message, MessagesOfOnePairKeepTheirOrder) {
     }
 }
 
+// promise: message.receive-any
 TEST(Message, ReceiveFromAnybody) {
     int rank = me();
     armci_msg_snd(11, &rank, sizeof rank, 0);  // the receiver, too
@@ -428,6 +438,7 @@ TEST(Message, ReceiveFromAnybody) {
     sync();
 }
 
+// promise: message.broadcast
 TEST(Message, Broadcasts) {
     for (int root = 0; root < nproc(); ++root) {
         for (const int bytes : {0, 1, 17, 200000}) {
@@ -449,6 +460,7 @@ TEST(Message, Broadcasts) {
 }
 
 // The root of a group's broadcast is a rank of world.
+// promise: message.group-broadcast
 TEST(Message, GroupBroadcasts) {
     std::vector<int> ranks = ranks_from(me() % 2, 2);
     std::reverse(ranks.begin(), ranks.end());
@@ -465,6 +477,7 @@ TEST(Message, GroupBroadcasts) {
     ARMCI_Group_free(&group);
 }
 
+// promise: message.tree
 TEST(Message, BinaryTree) {
     const auto existing = [](int rank) { return rank < nproc() ? rank : -1; };
     for (const int scope : {SCOPE_ALL, SCOPE_MASTERS}) {
@@ -508,6 +521,7 @@ TEST(Message, Barriers) {
     ARMCI_Barrier();
 }
 
+// promise: message.exchange
 TEST(Message, ExchangeOfAddresses) {
     std::vector<void*> addresses(static_cast<size_t>(nproc()), nullptr);
     // Any distinct values will do.

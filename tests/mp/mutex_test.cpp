@@ -23,6 +23,7 @@ long read(long* remote, int target) {
 }
 
 // Get, Put, Unlock in the critical section give an exact count, wherever mutex and counter live.
+// promise: mutex.excludes, unlock.completes
 TEST(Mutex, ContendedCounter) {
     GlobalMemory memory(sizeof(long));
     ASSERT_EQ(ARMCI_Create_mutexes(1), 0);
@@ -44,6 +45,7 @@ TEST(Mutex, ContendedCounter) {
 }
 
 // Who gets the lock sees what the previous holder wrote, at whatever target.
+// promise: mutex.previous-holder
 TEST(Mutex, DataOfThePreviousHolderIsVisible) {
     GlobalMemory memory(static_cast<int64_t>(sizeof(long)));
     *memory.element<long>(me()) = 0;
@@ -68,6 +70,7 @@ TEST(Mutex, DataOfThePreviousHolderIsVisible) {
 }
 
 // Different numbers of mutexes per rank; each protects its own counter.
+// promise: mutex.counts
 TEST(Mutex, ManyMutexesOverAllOwners) {
     constexpr int kMost = 6;
     const auto count_of = [](int owner) { return 1 + owner % kMost; };
@@ -114,11 +117,13 @@ TEST(Mutex, NestedLocks) {
     EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
 }
 
+// promise: mutex.counts
 TEST(Mutex, NobodyOwnsAny) {
     EXPECT_EQ(ARMCI_Create_mutexes(0), 0);
     EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
 }
 
+// promise: mutex.destroy, mutex.counts
 TEST(Mutex, CreateAndDestroyInCycles) {
     for (int cycle = 0; cycle < 8; ++cycle) {
         const int owner = cycle % nproc();
@@ -131,6 +136,7 @@ TEST(Mutex, CreateAndDestroyInCycles) {
 }
 
 // Several sets live beside each other and beside the plain mutexes.
+// promise: mutex-set.several, mutex-set.counts
 TEST(MutexSet, IndependentSets) {
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);
@@ -162,6 +168,7 @@ TEST(MutexSet, IndependentSets) {
 }
 
 // Trylock says busy while somebody else holds the mutex, and takes it when nobody does.
+// promise: mutex-set.trylock, unlock.fenced
 TEST(MutexSet, Trylock) {
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);
@@ -186,6 +193,7 @@ TEST(MutexSet, Trylock) {
 }
 
 // A failed Trylock leaves nothing behind: the counter stays exact when Lock and Trylock are mixed.
+// promise: mutex-set.trylock
 TEST(MutexSet, TrylockUnderContention) {
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);
@@ -211,6 +219,7 @@ TEST(MutexSet, TrylockUnderContention) {
 }
 
 // A set belongs to a group; ranks are ranks of world all the same.
+// promise: mutex-set.world-ranks, mutex-set.counts
 TEST(MutexSet, OnASubgroup) {
     if (nproc() < 2) {
         GTEST_SKIP() << "needs 2 ranks";

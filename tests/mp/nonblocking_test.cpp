@@ -55,6 +55,7 @@ class Lanes {
 
 const std::vector<Verb> kAllVerbs = {Verb::put, Verb::get, Verb::acc};
 
+// promise: transfer.descriptors-read, wait.handle, test.result
 TEST(NonBlocking, ManyHandlesWaitedInAnyOrder) {
     Lanes lanes;
     Rng rng = rank_rng();
@@ -82,6 +83,7 @@ TEST(NonBlocking, ManyHandlesWaitedInAnyOrder) {
     lanes.ground().check_by_owner("handles waited in any order");
 }
 
+// promise: implicit.waited, wait.null
 TEST(NonBlocking, ImplicitHandlesWaitedByTargetOrAltogether) {
     Lanes lanes;
     Rng rng = rank_rng();
@@ -110,6 +112,7 @@ TEST(NonBlocking, ImplicitHandlesWaitedByTargetOrAltogether) {
 }
 
 // An aggregate handle collects operations of one kind to one target.
+// promise: handle.aggregate
 TEST(NonBlocking, AggregateHandle) {
     Lanes lanes;
     Rng rng = rank_rng();
@@ -133,6 +136,7 @@ TEST(NonBlocking, AggregateHandle) {
 }
 
 // An aggregate handle takes any mixture of kinds and targets as well.
+// promise: handle.aggregate
 TEST(NonBlocking, AggregateHandleOfEverything) {
     Lanes lanes;
     Rng rng = rank_rng();
@@ -152,6 +156,7 @@ TEST(NonBlocking, AggregateHandleOfEverything) {
 }
 
 // A handle used again before it was waited for: one wait completes both operations.
+// promise: handle.stands-for-both
 TEST(NonBlocking, HandleIssuedTwice) {
     Lanes lanes;
     Rng rng = rank_rng();
@@ -170,6 +175,7 @@ TEST(NonBlocking, HandleIssuedTwice) {
 
 // Ranks that only ask serve each other, even where no data server has a thread. (Nobody waits by
 // MPI before the barrier.)
+// promise: progress.no-thread
 TEST(NonBlocking, AskingServesOthers) {
     std::vector<void*> bases(static_cast<size_t>(nproc()));
     ASSERT_EQ(ARMCI_Malloc(bases.data(), sizeof(int)), 0);
@@ -218,6 +224,7 @@ TEST(NonBlocking, WhatIsTestedHasLeft) {
 
 // Waiting makes a handle idle: it may be waited for, tested and used again without
 // ARMCI_INIT_HANDLE.
+// promise: handle.init, wait.handle, wait.idle, test.result
 TEST(NonBlocking, IdleHandles) {
     Lanes lanes;
     Rng rng = rank_rng();
@@ -236,6 +243,7 @@ TEST(NonBlocking, IdleHandles) {
 }
 
 // A handle nobody initialised is taken for an idle one.
+// promise: handle.two-words
 TEST(NonBlocking, UninitialisedHandle) {
     Lanes lanes;
     Rng rng = rank_rng();
@@ -252,6 +260,7 @@ TEST(NonBlocking, UninitialisedHandle) {
 }
 
 // Handles may be forgotten: a fence completes their operations.
+// promise: handle.forgotten
 TEST(NonBlocking, ForgottenHandles) {
     Lanes lanes;
     Rng rng = rank_rng();

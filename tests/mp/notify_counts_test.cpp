@@ -49,6 +49,7 @@ void set_notification_counts(uint32_t count) {
 }
 
 // Rank 0 begins only when all others wait, or have found out that they need not.
+// promise: notify.wraps
 TEST(NotifyCounts, WrapAround) {
     for (const uint32_t full : {0x80000000U, 0U}) {
         set_notification_counts(full - 2);

@@ -46,6 +46,7 @@ class Outstanding : public testing::Test {
     GlobalMemory memory_;
 };
 
+// promise: nonblocking.no-limit
 TEST_F(Outstanding, PutsWithHandles) {
     if (active()) {
         std::vector<long> source(static_cast<size_t>(count_));
@@ -63,6 +64,7 @@ TEST_F(Outstanding, PutsWithHandles) {
     check([](int64_t i) { return -i; });
 }
 
+// promise: nonblocking.no-limit
 TEST_F(Outstanding, GetsWithHandles) {
     if (active()) {
         std::vector<long> destination(static_cast<size_t>(count_), -1);
@@ -84,6 +86,7 @@ TEST_F(Outstanding, GetsWithHandles) {
     check(start);
 }
 
+// promise: nonblocking.no-limit
 TEST_F(Outstanding, ImplicitAccumulates) {
     if (active()) {
         std::vector<long> source(static_cast<size_t>(count_));
@@ -99,6 +102,7 @@ TEST_F(Outstanding, ImplicitAccumulates) {
 }
 
 // Puts, accumulates and gets of disjoint words in turn, all on one aggregate handle.
+// promise: nonblocking.no-limit
 TEST_F(Outstanding, MixOnAggregateHandle) {
     if (active()) {
         std::vector<long> buffer(static_cast<size_t>(count_));

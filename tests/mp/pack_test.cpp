@@ -26,6 +26,7 @@ Shape random_array(Rng& rng) {
     return random_strided(rng, room);
 }
 
+// promise: pack.strided
 TEST(Pack, WriteAndReadStrided) {
     Rng rng = rank_rng();
     for (int64_t round = 0; round < scaled(200); ++round) {
@@ -64,6 +65,7 @@ TEST(Pack, WriteAndReadStrided) {
     }
 }
 
+// promise: pack.walk
 TEST(Pack, StrideIterator) {
     Rng rng = rank_rng();
     for (int64_t round = 0; round < scaled(100); ++round) {
@@ -87,6 +89,7 @@ TEST(Pack, StrideIterator) {
 }
 
 // Source first, and overlapping ranges are allowed.
+// promise: copy.overlapping
 TEST(Pack, Copy) {
     Rng rng = rank_rng();
     for (int round = 0; round < 100; ++round) {

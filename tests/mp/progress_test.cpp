@@ -117,6 +117,7 @@ void check_progress(double seconds, Rest rest, Release release) {
 }
 
 // The idle rank computes, and watches a word in its own slice without calling anything.
+// promise: progress.target-need-not-call, mutex.owner-need-not-call
 TEST(Progress, TargetComputes) {
     check_progress(
         long_enough(),
@@ -136,12 +137,14 @@ TEST(Progress, TargetComputes) {
         });
 }
 
+// promise: progress.target-need-not-call
 TEST(Progress, TargetInMpiBarrier) {
     check_progress(
         brief(), [](Visitors&) { MPI_Barrier(harness_comm()); },
         [](Visitors&, int, bool) { MPI_Barrier(harness_comm()); });
 }
 
+// promise: progress.target-need-not-call
 TEST(Progress, TargetInMpiReceive) {
     check_progress(
         brief(),

@@ -85,10 +85,12 @@ void check_counter() {
     }
 }
 
+// promise: rmw.atomic, rmw.types
 TEST(Rmw, CounterOfInt) {
     check_counter<int>();
 }
 
+// promise: rmw.atomic, rmw.types
 TEST(Rmw, CounterOfLong) {
     check_counter<long>();
 }
@@ -110,10 +112,12 @@ void check_signed_sums() {
     expect_word<T>(memory, static_cast<T>(1000 + added[static_cast<size_t>(me())]));
 }
 
+// promise: rmw.atomic
 TEST(Rmw, SignedSumsOfInt) {
     check_signed_sums<int>();
 }
 
+// promise: rmw.atomic
 TEST(Rmw, SignedSumsOfLong) {
     check_signed_sums<long>();
 }
@@ -145,10 +149,12 @@ void check_swap_chain() {
     }
 }
 
+// promise: rmw.atomic, rmw.types
 TEST(Rmw, SwapChainOfInt) {
     check_swap_chain<int>();
 }
 
+// promise: rmw.atomic, rmw.types
 TEST(Rmw, SwapChainOfLong) {
     check_swap_chain<long>();
 }

@@ -42,6 +42,7 @@ void random_strided_transfers(Playground& ground, int type, const std::vector<Ve
     }
 }
 
+// promise: strided.shape, strided.eight-levels, transfer.descriptors-read, calls.return-zero
 TEST(Strided, RandomPutsAndGets) {
     Playground ground(kStridedArea, kStridedArea, kRawBytes);
     random_strided_transfers(ground, kRawBytes, {Verb::put, Verb::get}, scaled(300), 0);
@@ -65,6 +66,7 @@ TEST(Strided, LocalBufferInOwnSlice) {
 }
 
 // Shapes that broke other implementations, each in both directions and as accumulate.
+// promise: strided.eight-levels, strided.no-levels, strided.any-strides
 TEST(Strided, ChosenShapes) {
     const std::vector<int> none;
     const std::vector<Shape> shapes = {
@@ -199,6 +201,7 @@ TEST(Strided, SmallPatches) {
 }
 
 // A count of 0 at any level: nothing happens, wherever the addresses point.
+// promise: transfer.nothing
 TEST(Strided, ZeroCounts) {
     Playground ground(kStridedArea, kStridedArea, ARMCI_ACC_INT);
     for (const std::vector<int>& count : {std::vector<int>{0, 10, 5}, std::vector<int>{64, 0, 5},
@@ -217,6 +220,7 @@ TEST(Strided, ZeroCounts) {
 }
 
 // When there is nothing to do, no other argument is looked at.
+// promise: transfer.nothing
 TEST(Strided, NullPointersOfNothing) {
     int count[2] = {8, 0};
     EXPECT_EQ(ARMCI_PutS(nullptr, nullptr, nullptr, nullptr, count, 1, -1), 0);
@@ -228,6 +232,7 @@ TEST(Strided, NullPointersOfNothing) {
 }
 
 // The source of a put or accumulate may be read several times over.
+// promise: strided.any-strides
 TEST(Strided, SourceReadRepeatedly) {
     Playground ground(kStridedArea, kStridedArea, ARMCI_ACC_INT);
     for (const int stride : {0, 4, -4, 12}) {
@@ -243,6 +248,7 @@ TEST(Strided, SourceReadRepeatedly) {
 }
 
 // All repetitions are added when the destination of one accumulate overlaps itself.
+// promise: strided.acc-onto-itself
 TEST(Strided, AccumulateOntoItself) {
     Playground ground(kStridedArea, kStridedArea, ARMCI_ACC_INT);
     for (const int stride : {0, 4, -8}) {

@@ -73,6 +73,7 @@ std::vector<Rng> thread_rngs() {
 }
 
 // Each thread has its own stretch at each target and checks every operation against its oracle.
+// promise: threads.any-thread
 TEST(Threads, TransfersOfAllKinds) {
     constexpr int64_t kStretch = 8192;
     GlobalMemory memory(kStretch * kThreads * nproc());
@@ -118,6 +119,7 @@ TEST(Threads, TransfersOfAllKinds) {
 }
 
 // Implicit operations: any thread's WaitAll completes its own.
+// promise: threads.waits-cover
 TEST(Threads, ImplicitOperations) {
     constexpr int64_t kWords = 64;
     GlobalMemory memory(kWords * 8 * kThreads * nproc());
@@ -151,6 +153,7 @@ uint64_t gets() {
 // One thread's wait completes the gets of all, in checking mode one after the other. Rank 1 does
 // not answer to the first one meanwhile, if its program has to; another thread waits for the
 // second.
+// promise: threads.waits-cover
 TEST(Threads, AWaitCoversWhatAnotherThreadCompletes) {
     if (nproc() < 3) {
         GTEST_SKIP() << "needs 3 ranks";
@@ -235,6 +238,7 @@ TEST(Threads, AFenceEndsWhileOthersStartGets) {
 
 // A wait covers nothing else: no other target, and nothing that is completed later. Ranks do not
 // answer, if their programs have to, until they are told.
+// promise: threads.waits-cover
 TEST(Threads, AWaitCoversOnlyWhatWasThere) {
     if (nproc() < 3) {
         GTEST_SKIP() << "needs 3 ranks";
@@ -286,6 +290,7 @@ TEST(Threads, AWaitCoversOnlyWhatWasThere) {
 }
 
 // Tickets of a counter are given once, whichever thread of whichever rank draws them.
+// promise: threads.any-thread
 TEST(Threads, SharedCounter) {
     GlobalMemory memory(8);
     *memory.element<long>(me()) = 0;
@@ -339,6 +344,7 @@ TEST(Threads, ContendedAccumulates) {
 }
 
 // A mutex keeps the other threads of its holder's rank out as well.
+// promise: threads.any-thread
 TEST(Threads, MutexesExcludeThreads) {
     GlobalMemory memory(8);
     *memory.element<long>(me()) = 0;
@@ -420,6 +426,7 @@ uint64_t local_operations() {
            stats.acc[ARMCIX_ROUTE_LOCAL].operations + stats.rmw;
 }
 
+// promise: stats.once-per-call
 TEST(Threads, EveryOperationIsCountedOnce) {
     GlobalMemory memory(64 * kThreads);
     ARMCI_Barrier();
@@ -500,6 +507,7 @@ void use_the_local_route(char* remote) {
 
 // A thread stands still in the middle of a long operation on its node's memory, and others complete
 // operations of all kinds meanwhile. (With a lock in common this would never end.)
+// promise: threads.at-the-same-time
 TEST(Threads, AThreadInsideALocalOperationHoldsNobodyUp) {
     GlobalMemory memory(2 * kLongBytes, MemoryKind::allocated);
     ASSERT_EQ(ARMCI_Create_mutexes(2), 0);
@@ -541,6 +549,7 @@ TEST(Threads, AThreadInsideALocalOperationHoldsNobodyUp) {
 
 // The same while it waits for a mutex; and it gets the mutex while another thread stands still with
 // the lock that calls have in common. (If waiting needed that, this would never end.)
+// promise: threads.at-the-same-time
 TEST(Threads, AThreadThatWaitsForAMutexHoldsNobodyUp) {
     if (ARMCIX_Node(nproc() - 1) != ARMCIX_Node(0)) {
         GTEST_SKIP() << "with a network, the unlock needs that lock";

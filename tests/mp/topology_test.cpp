@@ -23,6 +23,7 @@ int node_size() {
 }
 
 // One process per domain unless the user asks for nodes.
+// promise: topology.process-domains, topology.domains
 TEST(Topology, OneProcessPerDomain) {
     if (setting("ARMCI_DOMAINS") == "node") {
         GTEST_SKIP() << "domains are nodes";
@@ -57,6 +58,7 @@ TEST(Topology, DomainsAreNodesWhereAsked) {
 }
 
 // Without virtual nodes all ranks of a test share one; with them, k successive ranks do.
+// promise: topology.nodes
 TEST(Topology, NodesAreAsConfigured) {
     const int size = node_size() > 0 ? node_size() : nproc();
     EXPECT_EQ(ARMCIX_Node_count(), (nproc() + size - 1) / size);
@@ -65,6 +67,7 @@ TEST(Topology, NodesAreAsConfigured) {
     }
 }
 
+// promise: topology.provider
 TEST(Topology, ProviderIsAsConfigured) {
     const std::string_view wanted = setting("ARMCI_PROVIDER");
     if (ARMCIX_Node_count() == 1) {
@@ -76,6 +79,7 @@ TEST(Topology, ProviderIsAsConfigured) {
     }
 }
 
+// promise: topology.route
 TEST(Topology, RoutesAreAsConfigured) {
     const std::string_view wanted = setting("ARMCI_ROUTE");
     for (int proc = 0; proc < nproc(); ++proc) {
@@ -93,6 +97,7 @@ TEST(Topology, RoutesAreAsConfigured) {
 }
 
 // The transfers of a program really take the routes that were asked for: the counters say so.
+// promise: stats.once-per-call, stats.bytes
 TEST(Topology, CountersFollowTheRoutes) {
     constexpr int kPutBytes = 50000;
     constexpr int kPuts = 8;

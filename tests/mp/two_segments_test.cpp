@@ -143,6 +143,7 @@ class TwoSegments : public ::testing::Test {
     }
 };
 
+// promise: order.blocking
 TEST_F(TwoSegments, AWordIsPutAfterTheData) {
     for (const int64_t count : {kInts, kFewInts}) {
         check_order(
@@ -152,22 +153,26 @@ TEST_F(TwoSegments, AWordIsPutAfterTheData) {
     }
 }
 
+// promise: order.blocking
 TEST_F(TwoSegments, AWordIsAddedAfterTheData) {
     check_order(
         kManyRuns, scaled(16), [&](int* to, int64_t n, int v) { put_strided(to, n, v); },
         tell_by_acc);
 }
 
+// promise: order.blocking
 TEST_F(TwoSegments, AWordIsFetchedAfterTheDataWasAdded) {
     check_order(
         kInts, scaled(16), [&](int* to, int64_t n, int v) { add_one(to, n, v); }, tell_by_rmw);
 }
 
+// promise: flag.after-earlier-puts
 TEST_F(TwoSegments, AFlagIsSetAfterTheData) {
     check_order(
         kInts, scaled(16), [&](int* to, int64_t n, int v) { put(to, n, v); }, tell_by_flag);
 }
 
+// promise: order.nonblocking-after-blocking
 TEST_F(TwoSegments, ANonBlockingPutIsAfterABlockingOne) {
     for (const int64_t count : {kInts, kFewInts}) {
         check_order(
@@ -179,6 +184,7 @@ TEST_F(TwoSegments, ANonBlockingPutIsAfterABlockingOne) {
 }
 
 // A notification is behind all that was started, whichever server has it.
+// promise: notify.behind-all
 TEST_F(TwoSegments, ANotificationIsAfterWhatWasNotWaitedFor) {
     const GlobalMemory more(kInts * static_cast<int64_t>(sizeof(int)));
     sync();
@@ -197,6 +203,7 @@ TEST_F(TwoSegments, ANotificationIsAfterWhatWasNotWaitedFor) {
     }
 }
 
+// promise: order.waited
 TEST_F(TwoSegments, WhatWasWaitedForIsInOrder) {
     for (const int64_t count : {kInts, kFewInts}) {
         check_order(
@@ -287,6 +294,7 @@ TEST_F(TwoSegments, AGetIsAfterThePutBeforeIt) {
     ARMCI_AllFence();
 }
 
+// promise: fence.every-allocation
 TEST_F(TwoSegments, FencesCoverBoth) {
     for (int round = 1; round <= scaled(16); ++round) {
         const int few = round % kFlags;
@@ -317,6 +325,7 @@ TEST_F(TwoSegments, FencesCoverBoth) {
 }
 
 // One descriptor with segments of both allocations: put, added to, and read back.
+// promise: vector.several-allocations
 TEST_F(TwoSegments, VectorsSpanBoth) {
     constexpr int kPieces = 12;
     std::vector<int> local(kPieces);

@@ -67,26 +67,31 @@ void check_values(const ValueCalls<T>& calls) {
     ARMCI_Barrier();
 }
 
+// promise: value.put-get, completion.get-has-data, calls.return-zero
 TEST(Value, Int) {
     check_values<int>({ARMCI_PutValueInt, ARMCI_NbPutValueInt, ARMCI_GetValueInt, extremes<int>()});
 }
 
+// promise: value.put-get, completion.get-has-data
 TEST(Value, Long) {
     check_values<long>(
         {ARMCI_PutValueLong, ARMCI_NbPutValueLong, ARMCI_GetValueLong, extremes<long>()});
 }
 
+// promise: value.put-get, completion.get-has-data
 TEST(Value, Float) {
     check_values<float>(
         {ARMCI_PutValueFloat, ARMCI_NbPutValueFloat, ARMCI_GetValueFloat, extremes<float>()});
 }
 
+// promise: value.put-get, completion.get-has-data
 TEST(Value, Double) {
     check_values<double>(
         {ARMCI_PutValueDouble, ARMCI_NbPutValueDouble, ARMCI_GetValueDouble, extremes<double>()});
 }
 
 // Hundreds of non-blocking value puts under way: each has captured its own value.
+// promise: value.copied
 TEST(Value, NonBlockingPutsCaptureTheirValues) {
     const int64_t count = scaled(500);
     GlobalMemory memory(count * static_cast<int64_t>(sizeof(long)) * nproc());

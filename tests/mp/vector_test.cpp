@@ -13,6 +13,7 @@ namespace {
 
 constexpr int64_t kVectorArea = 16 * 1024;
 
+// promise: calls.return-zero, transfer.descriptors-read
 TEST(Vector, RandomSegments) {
     for (const int type : {kRawBytes, int{ARMCI_ACC_INT}, int{ARMCI_ACC_FLT}, int{ARMCI_ACC_DCP}}) {
         Playground ground(kVectorArea, kVectorArea, type);
@@ -39,6 +40,7 @@ TEST(Vector, RandomSegments) {
 }
 
 // Repeated and overlapping destination segments of one accumulate are all added.
+// promise: vector.acc-repeated
 TEST(Vector, AccumulateRepeatedSegments) {
     for (const ElementType& type : element_types()) {
         Playground ground(64 * type.bytes, 512 * type.bytes, type.code);
@@ -91,6 +93,7 @@ TEST(Vector, HundredThousandSegments) {
 }
 
 // One call may name segments in several allocations of the target.
+// promise: vector.several-allocations
 TEST(Vector, SegmentsInDifferentAllocations) {
     constexpr int kAllocations = 5;
     constexpr int64_t kBytes = 1000;
@@ -155,6 +158,7 @@ TEST(Vector, SegmentsInDifferentAllocations) {
 }
 
 // Nothing to do: no pointer is read.
+// promise: transfer.nothing
 TEST(Vector, EmptyDescriptors) {
     Playground ground(256, 256, kRawBytes);
     Scale scale = unit_scale(element_type(ARMCI_ACC_INT));
@@ -192,6 +196,7 @@ unsigned long long operations_done() {
 }
 
 // Each by itself would take a round trip.
+// promise: stats.vector-lengths
 TEST(Vector, DescriptorsOfOneLengthTravelTogether) {
     constexpr int kDescriptors = 200;
     constexpr int kBytes[] = {8, 24};

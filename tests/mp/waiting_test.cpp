@@ -19,6 +19,7 @@ std::string setting(const char* name) {
     return value != nullptr ? value : "";
 }
 
+// promise: stats.waits
 TEST(Waiting, GoesByTheSettings) {
     GlobalMemory memory(64);
     armcix_stats_t before;

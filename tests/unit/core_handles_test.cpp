@@ -159,6 +159,7 @@ TEST(Handles, AggregateMayChangeWhileActive) {
 }
 
 // Slots are as many as handles were ever active at a time, however many have been forgotten.
+// promise: handle.forgotten
 TEST(Handles, ForgottenHandlesCostNothing) {
     constexpr size_t kActive = 32;
     std::mt19937_64 random(8);

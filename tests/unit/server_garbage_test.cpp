@@ -39,6 +39,7 @@ class ServerGarbage : public ServedByHand {
     }
 };
 
+// promise: server.ignores
 TEST_F(ServerGarbage, NoRequests) {
     std::mt19937_64 random(1);
     for (const size_t bytes : {8, 40, 48, 256, 4096, 8192}) {
@@ -77,6 +78,7 @@ TEST_F(ServerGarbage, NoRequests) {
     expect_good_service();
 }
 
+// promise: server.ignores
 TEST_F(ServerGarbage, NobodyIsServedBeforeItsIntroduction) {
     talk_as(2);
     {
@@ -136,6 +138,7 @@ TEST_F(ServerGarbage, IntroducedTwice) {
 }
 
 // Longer than what the server's receive memory has room for where it comes to lie.
+// promise: server.ignores
 TEST_F(ServerGarbage, LongMessages) {
     if (!network_->uses_landing()) {
         GTEST_SKIP() << "messages are as long as chunks where the provider has no notices";

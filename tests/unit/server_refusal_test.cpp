@@ -67,6 +67,7 @@ class ServerRefusal : public ServedByHand {
     }
 };
 
+// promise: server.refuses
 TEST_F(ServerRefusal, UnknownKinds) {
     std::vector<BadRequest> requests;
     for (const int kind : {0, 19, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 255}) {
@@ -108,6 +109,7 @@ TEST_F(ServerRefusal, BodiesThatAreTooShort) {
     expect_refused(std::move(requests));
 }
 
+// promise: server.refuses
 TEST_F(ServerRefusal, LayoutsThatDoNotAddUp) {
     std::vector<BadRequest> requests;
     const std::vector<char> data(64, 'x');
@@ -218,6 +220,7 @@ TEST_F(ServerRefusal, GetsWithWrongLandings) {
     expect_refused(std::move(requests));
 }
 
+// promise: server.refuses
 TEST_F(ServerRefusal, TransfersOutsideTheSegments) {
     std::vector<BadRequest> requests;
     const std::vector<char> data(64, '\3');

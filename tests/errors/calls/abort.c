@@ -94,7 +94,9 @@ static void message_layer(void) {
 }
 
 const struct Case abort_cases[] = {
+    /* promise: errors.armci-error */
     CASE(one_rank, LAST_RANK, NODE),
+    /* promise: errors.armci-error */
     CASE(one_rank_of_several_nodes, LAST_RANK, NODES),
     CASE(alone, LAST_RANK, ALONE),
     CASE(code_zero, LAST_RANK, NODE),
@@ -107,6 +109,7 @@ const struct Case abort_cases[] = {
     CASE(before_init, ON_ITS_OWN, NODE),
     CASE(before_mpi, ON_ITS_OWN, ALONE),
     CASE(after_finalize, ON_ITS_OWN, NODE),
+    /* promise: errors.armci-error */
     CASE(message_layer, LAST_RANK, NODES),
     {0},
 };

@@ -234,23 +234,28 @@ static void use_without_memory(void) {
 const struct Case address_cases[] = {
     CASE(put_past_end, LAST_RANK, NODE),
     CASE(put_past_end_of_far_memory, LAST_RANK, NODES),
+    /* promise: errors.misuse, errors.outside */
     CHECK(get_past_end),
+    /* promise: errors.misuse, errors.outside */
     CHECK(acc_past_end),
     CHECK(nb_get_past_end),
     CHECK(put_s_past_end),
     CHECK(get_s_before_begin),
     CHECK(acc_v_past_end),
     CASE(get_v_past_end, LAST_RANK, NODES),
+    /* promise: errors.misuse, errors.outside */
     CHECK(rmw_past_end),
     CHECK(flag_past_end),
     CHECK(value_past_end),
     CHECK(put_before_begin),
+    /* promise: errors.misuse, errors.outside */
     CHECK(put_nowhere),
     CHECK(get_at_end_of_address_space),
     CHECK(get_null),
     CASE(put_to_slice_of_another_rank, LAST_RANK, NODE),
     CASE(get_from_slice_of_another_rank, LAST_RANK, NODE),
     CASE(put_to_rank_outside_group, LAST_RANK, NODE),
+    /* promise: malloc-local.private */
     CHECK(put_to_local_memory),
     CHECK(rmw_on_stack),
     CASE(put_to_mutex, ALL_RANKS, NODE),

@@ -155,7 +155,9 @@ const struct Case amount_cases[] = {
     CHECK(nb_acc_part),
     CHECK(acc_s_part),
     CHECK(acc_v_part),
+    /* promise: errors.alignment */
     CHECK(rmw_misaligned_long),
+    /* promise: errors.alignment */
     CHECK(rmw_misaligned_int),
     CHECK(misaligned_flag),
     CHECK(receive_into_small_buffer),

@@ -330,35 +330,52 @@ static void flag_read_only(void) {
 }
 
 const struct Case attach_cases[] = {
+    /* promise: attach.misuse */
     CHECK(attach_null),
+    /* promise: attach.misuse */
     CHECK(attach_nothing),
     CHECK(attach_nowhere),
     CHECK(attach_beyond_address_space),
+    /* promise: attach.misuse */
     CHECK(attach_global_memory),
+    /* promise: attach.misuse */
     CHECK(attach_twice),
     CHECK(attach_overlapping_end),
     CHECK(attach_around),
+    /* promise: attach.misuse */
     CHECK(detach_null),
     CHECK(detach_what_is_not_attached),
     CHECK(detach_global_memory),
+    /* promise: attach.misuse */
     CHECK(detach_inside),
+    /* promise: attach.misuse */
     CHECK(detach_twice),
+    /* promise: attach.most-ranges */
     CASE(attach_too_many, LAST_RANK, NODE),
+    /* promise: attach.no-access */
     CASE(attach_without_access, LAST_RANK, NODE),
     CASE(get_unattached, ALL_RANKS, NODE),
     CASE(get_unattached_from_far, ALL_RANKS, NODES),
     CASE(get_from_wrong_owner, ALL_RANKS, NODE),
     CASE(get_from_wrong_owner_from_far, ALL_RANKS, NODES),
+    /* promise: attach.outside */
     CASE(get_past_end, ALL_RANKS, NODE),
+    /* promise: attach.outside */
     CASE(get_past_end_from_far, ALL_RANKS, NODES),
     CASE(get_before_begin, ALL_RANKS, NODES),
+    /* promise: attach.outside */
     CASE(get_across_two_ranges, ALL_RANKS, NODE),
     CASE(get_detached, ALL_RANKS, NODE),
     CASE(get_detached_from_far, ALL_RANKS, NODES),
+    /* promise: attach.spoiled */
     CASE(get_unmapped, ALL_RANKS, ANY),
+    /* promise: attach.spoiled */
     CASE(put_read_only, ALL_RANKS, ANY),
+    /* promise: attach.spoiled */
     CASE(put_large_read_only, ALL_RANKS, ANY),
+    /* promise: attach.spoiled */
     CASE(acc_read_only, ALL_RANKS, ANY),
+    /* promise: attach.spoiled */
     CASE(rmw_unmapped, ALL_RANKS, ANY),
     CASE(flag_read_only, ALL_RANKS, NODES),
     {0},

@@ -259,9 +259,12 @@ static void groups(void) {
 
 const struct Case exhaustion_cases[] = {
     CASE(absurd_alone, ALL_RANKS, ALONE),
+    /* promise: malloc.fails-everywhere */
     CASE(absurd_on_one_node, ALL_RANKS, NODE),
+    /* promise: malloc.fails-everywhere */
     CASE(absurd_on_several_nodes, ALL_RANKS, NODES),
     CASE(largest_number, ALL_RANKS, NODE),
+    /* promise: malloc.fails-everywhere */
     CASE(absurd_of_one_rank, ALL_RANKS, NODE),
     CASE(absurd_of_one_node, ON_ITS_OWN, NODES),
     CASE(absurd_of_group, LAST_RANK, NODE),
@@ -270,8 +273,11 @@ const struct Case exhaustion_cases[] = {
     CASE(more_than_memory_in_small_pieces, ALL_RANKS, ALONE),
     CASE(heap_filled_and_emptied, ON_ITS_OWN, ALONE),
     CASE(groups, LAST_RANK, ALONE),
+    /* promise: malloc-local.too-much */
     CASE(absurd_local, ALL_RANKS, NODE),
+    /* promise: shm-limit.kept */
     CASE(limit_of_environment, ON_ITS_OWN, NODE),
+    /* promise: shm-limit.kept, shm-limit.before-init */
     CASE(limit_of_one_rank, ON_ITS_OWN, NODES),
     {0},
 };

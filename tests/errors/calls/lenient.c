@@ -199,7 +199,9 @@ const struct Case lenient_cases[] = {
     HARMLESS(no_mutexes_wanted),
     HARMLESS(domains_add_up),
     HARMLESS(nothing_to_reduce),
+    /* promise: init.any-time, init.mpi-comm-result */
     CASE(any_time, ON_ITS_OWN, NODE),
+    /* promise: init.any-time */
     CASE(any_time_on_several_nodes, ON_ITS_OWN, NODES),
     {0},
 };

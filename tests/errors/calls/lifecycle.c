@@ -226,9 +226,11 @@ static void last_rank_is_late(void) {
 
 const struct Case lifecycle_cases[] = {
     CASE(put_before_init, ON_ITS_OWN, NODE),
+    /* promise: errors.misuse */
     CHECK_EARLY(malloc_before_init),
     CHECK_EARLY(free_before_init),
     CHECK_EARLY(fence_before_init),
+    /* promise: errors.misuse */
     CHECK_EARLY(barrier_before_init),
     CHECK_EARLY(rmw_before_init),
     CHECK_EARLY(attach_before_init),
@@ -237,18 +239,23 @@ const struct Case lifecycle_cases[] = {
     CASE(put_before_mpi, ON_ITS_OWN, ALONE),
     CASE(put_after_finalize, ON_ITS_OWN, NODE),
     CASE(put_after_finalize_on_several_nodes, ON_ITS_OWN, NODES),
+    /* promise: errors.misuse */
     CHECK_LATE(malloc_after_finalize),
     CASE(get_after_mpi_finalize, ON_ITS_OWN, ALONE),
     CASE(init_before_mpi, ON_ITS_OWN, ALONE),
     CASE(init_args_before_mpi, ON_ITS_OWN, ALONE),
     CASE(init_after_mpi_finalize, ON_ITS_OWN, ALONE),
+    /* promise: init.thread-level */
     CASE(init_thread_beyond_mpi, ON_ITS_OWN, NODE),
     CASE(init_thread_beyond_mpi_again, ON_ITS_OWN, NODE),
     CASE(init_on_no_communicator, ON_ITS_OWN, ALONE),
     CASE(init_with_another_version, ON_ITS_OWN, NODE),
     CASE(init_with_another_mpi, ON_ITS_OWN, ALONE),
+    /* promise: finalize.timeout */
     CASE(finalize_on_one_rank, ON_ITS_OWN, NODE),
+    /* promise: finalize.timeout */
     CASE(finalize_on_one_node, ON_ITS_OWN, NODES),
+    /* promise: finalize.timeout-names */
     CASE(last_rank_is_late, ON_ITS_OWN, NODE),
     {0},
 };

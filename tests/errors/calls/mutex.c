@@ -181,13 +181,18 @@ static void try_lock_of_set_past_end(void) {
 }
 
 const struct Case mutex_cases[] = {
+    /* promise: mutex.misuse */
     CASE(unlock_not_held, ALL_RANKS, NODE),
+    /* promise: mutex.misuse */
     CASE(unlock_not_held_on_another_node, ALL_RANKS, NODES),
     CASE(unlock_twice, ALL_RANKS, NODE),
     CASE(unlock_mutex_of_wrong_owner, ALL_RANKS, NODE),
+    /* promise: mutex.misuse */
     CASE(unlock_held_by_another_rank, ALL_RANKS, NODE),
     CASE(unlock_held_by_another_node, ALL_RANKS, NODES),
+    /* promise: mutex.misuse */
     CASE(lock_twice, ALL_RANKS, NODE),
+    /* promise: mutex.misuse */
     CASE(lock_twice_on_another_node, ALL_RANKS, NODES),
     CASE(lock_past_end, ALL_RANKS, NODE),
     CASE(lock_past_end_on_another_node, ALL_RANKS, NODES),
@@ -197,6 +202,7 @@ const struct Case mutex_cases[] = {
     CHECK(lock_without_create),
     CHECK(unlock_without_create),
     CASE(lock_after_destroy, ALL_RANKS, NODE),
+    /* promise: mutex.one-set */
     CASE(create_twice, ALL_RANKS, NODE),
     CHECK(destroy_without_create),
     CASE(destroy_twice, ALL_RANKS, NODE),

@@ -113,6 +113,7 @@ static void group_root(void) {
 const struct Case rank_cases[] = {
     CASE(put_negative, LAST_RANK, NODE),
     CASE(put_too_big, LAST_RANK, NODES),
+    /* promise: errors.misuse */
     CHECK(get_negative),
     CHECK(get_too_big),
     CHECK(acc_negative),
@@ -120,6 +121,7 @@ const struct Case rank_cases[] = {
     CHECK(nb_put),
     CHECK(nb_get),
     CHECK(nb_acc),
+    /* promise: errors.misuse */
     CHECK(put_s),
     CHECK(get_s),
     CHECK(acc_s),
@@ -127,6 +129,7 @@ const struct Case rank_cases[] = {
     CHECK(nb_get_s),
     CHECK(put_v),
     CHECK(get_v),
+    /* promise: errors.misuse */
     CHECK(acc_v),
     CHECK(nb_get_v),
     CHECK(put_flag),
@@ -140,8 +143,10 @@ const struct Case rank_cases[] = {
     CHECK(fence_too_big),
     CHECK(wait_proc),
     CHECK(lock_negative),
+    /* promise: errors.misuse */
     CHECK(lock_too_big),
     CHECK(unlock),
+    /* promise: errors.misuse */
     CHECK(notify),
     CHECK(notify_wait),
     CHECK(send),

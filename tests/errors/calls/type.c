@@ -77,7 +77,9 @@ const struct Case type_cases[] = {
     CHECK(acc_v),
     CHECK(rmw_negative),
     CASE(rmw, LAST_RANK, NODES),
+    /* promise: message.misuse */
     CHECK(reduce_operation),
+    /* promise: message.misuse */
     CHECK(reduce_empty_operation),
     CHECK(reduce_integer_operation),
     CHECK(reduce_type),
