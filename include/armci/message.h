@@ -10,7 +10,8 @@
  * scope   SCOPE_ALL: all processes. SCOPE_NODE: the processes of the caller's domain
  *         (armci_domain_nprocs in armci.h), which by default is the caller alone.
  *         SCOPE_MASTERS: the first process of each domain, which by default is everybody; for
- *         others (with ARMCI_DOMAINS=node) the call returns at once.
+ *         others (with ARMCI_DOMAINS=node) the call returns at once. In calls with a group these
+ *         are the processes of the group in the domain, and the first one of the group in each.
  * type    ARMCI_INT ... ARMCI_DOUBLE below.
  * op      What a reduction does element by element:
  *           "+"  "*"  "max"  "min"   all types
@@ -78,7 +79,8 @@ void armci_msg_group_barrier(ARMCI_Group* group);
 
 /**
  * The caller's place in the binary tree over the scope: root, parent and children as ranks, -1
- * where there is none. Not collective.
+ * where there is none. With SCOPE_NODE there is no tree: root is 0, and nobody is related. Not
+ * collective.
  */
 void armci_msg_bintree(int scope, int* Root, int* Up, int* Left, int* Right);
 
@@ -136,7 +138,7 @@ void armci_msg_clus_llgop(long long* x, int n, char* op);
 void armci_msg_clus_fgop(float* x, int n, char* op);
 void armci_msg_clus_dgop(double* x, int n, char* op);
 
-/** Same as armci_msg_clus_brdcst among the members of a group; the other arguments are ignored. */
+/** Same as armci_msg_clus_brdcst among the members of mastergroup; other arguments are ignored. */
 void armci_grp_clus_brdcst(void* buf, int len, int grp_master, int grp_clus_nproc,
                            ARMCI_Group* mastergroup);
 

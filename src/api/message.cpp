@@ -39,10 +39,13 @@ void reduce_scope(const char* function, int scope, void* x, int n, const char* o
     }
 }
 
-void reduce_group(const char* function, void* x, int n, const char* op, int type,
+void reduce_group(const char* function, int scope, void* x, int n, const char* op, int type,
                   const ARMCI_Group* group) {
     core::Entry entry(function);
-    reduce(*entry, function, *check_group(function, "group", group, *entry), x, n, op, type);
+    const ScopeOfGroup part(function, scope, check_group(function, "group", group, *entry), *entry);
+    if (part.ranks() != nullptr) {
+        reduce(*entry, function, *part.ranks(), x, n, op, type);
+    }
 }
 
 // `root` is a rank of world.
@@ -210,10 +213,11 @@ extern "C" void armci_msg_group_bcast_scope(int scope, void* buf, int len, int r
                                             ARMCI_Group* group) {
     constexpr const char* kFunction = "armci_msg_group_bcast_scope";
     Entry entry(kFunction);
-    const armci::core::GroupRef found = api::check_group(kFunction, "group", group, *entry);
-    api::check_scope(kFunction, scope);
-    if (scope != SCOPE_NODE) {
-        api::broadcast(*entry, kFunction, *found, buf, len, root);
+    const api::ScopeOfGroup part(kFunction, scope,
+                                 api::check_group(kFunction, "group", group, *entry), *entry);
+    // As without a group.
+    if (part.ranks() != nullptr && (scope != SCOPE_NODE || part.ranks()->group_rank(root) >= 0)) {
+        api::broadcast(*entry, kFunction, *part.ranks(), buf, len, root);
     }
 }
 
@@ -223,13 +227,7 @@ extern "C" void armci_msg_gop_scope(int scope, void* x, int n, char* op, int typ
 
 extern "C" void armci_msg_group_gop_scope(int scope, void* x, int n, char* op, int type,
                                           ARMCI_Group* group) {
-    constexpr const char* kFunction = "armci_msg_group_gop_scope";
-    api::check_scope(kFunction, scope);
-    if (scope != SCOPE_NODE) {
-        api::reduce_group(kFunction, x, n, op, type, group);
-    } else {
-        api::reduce_scope(kFunction, SCOPE_NODE, x, n, op, type);
-    }
+    api::reduce_group("armci_msg_group_gop_scope", scope, x, n, op, type, group);
 }
 
 extern "C" void armci_msg_reduce_scope(int scope, void* x, int n, char* op, int type) {
@@ -261,7 +259,7 @@ extern "C" void armci_msg_igop(int* x, int n, char* op) {
 }
 
 extern "C" void armci_msg_group_igop(int* x, int n, char* op, ARMCI_Group* group) {
-    api::reduce_group("armci_msg_group_igop", x, n, op, ARMCI_INT, group);
+    api::reduce_group("armci_msg_group_igop", SCOPE_ALL, x, n, op, ARMCI_INT, group);
 }
 
 extern "C" void armci_msg_lgop(long* x, int n, char* op) {
@@ -269,7 +267,7 @@ extern "C" void armci_msg_lgop(long* x, int n, char* op) {
 }
 
 extern "C" void armci_msg_group_lgop(long* x, int n, char* op, ARMCI_Group* group) {
-    api::reduce_group("armci_msg_group_lgop", x, n, op, ARMCI_LONG, group);
+    api::reduce_group("armci_msg_group_lgop", SCOPE_ALL, x, n, op, ARMCI_LONG, group);
 }
 
 extern "C" void armci_msg_llgop(long long* x, int n, char* op) {
@@ -277,7 +275,7 @@ extern "C" void armci_msg_llgop(long long* x, int n, char* op) {
 }
 
 extern "C" void armci_msg_group_llgop(long long* x, int n, char* op, ARMCI_Group* group) {
-    api::reduce_group("armci_msg_group_llgop", x, n, op, ARMCI_LONG_LONG, group);
+    api::reduce_group("armci_msg_group_llgop", SCOPE_ALL, x, n, op, ARMCI_LONG_LONG, group);
 }
 
 extern "C" void armci_msg_fgop(float* x, int n, char* op) {
@@ -285,7 +283,7 @@ extern "C" void armci_msg_fgop(float* x, int n, char* op) {
 }
 
 extern "C" void armci_msg_group_fgop(float* x, int n, char* op, ARMCI_Group* group) {
-    api::reduce_group("armci_msg_group_fgop", x, n, op, ARMCI_FLOAT, group);
+    api::reduce_group("armci_msg_group_fgop", SCOPE_ALL, x, n, op, ARMCI_FLOAT, group);
 }
 
 extern "C" void armci_msg_dgop(double* x, int n, char* op) {
@@ -293,5 +291,5 @@ extern "C" void armci_msg_dgop(double* x, int n, char* op) {
 }
 
 extern "C" void armci_msg_group_dgop(double* x, int n, char* op, ARMCI_Group* group) {
-    api::reduce_group("armci_msg_group_dgop", x, n, op, ARMCI_DOUBLE, group);
+    api::reduce_group("armci_msg_group_dgop", SCOPE_ALL, x, n, op, ARMCI_DOUBLE, group);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/arguments.h"
+#include "api/scope.h"
 #include "base/log.h"
 #include "strided/kernels.h"
 
@@ -99,8 +100,18 @@ extern "C" void armci_msg_clus_brdcst(void* buf, int len) {
         armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, armci_domain_my_id(ARMCI_DOMAIN_SMP), 0));
 }
 
-extern "C" void armci_grp_clus_brdcst(void* buf, int len, int, int, ARMCI_Group*) {
-    armci_msg_clus_brdcst(buf, len);
+// From the first member of the group there.
+extern "C" void armci_grp_clus_brdcst(void* buf, int len, int, int, ARMCI_Group* mastergroup) {
+    constexpr const char* kFunction = "armci_grp_clus_brdcst";
+    Entry entry(kFunction);
+    const api::ScopeOfGroup part(kFunction, SCOPE_NODE,
+                                 api::check_group(kFunction, "mastergroup", mastergroup, *entry),
+                                 *entry);
+    api::check_not_negative(kFunction, "len", len);
+    if (len > 0) {
+        api::check_not_null(kFunction, "buf", buf);
+        entry->messages.broadcast(*entry, *part.ranks(), buf, len, 0);
+    }
 }
 
 extern "C" void armci_msg_clus_igop(int* x, int n, char* op) {

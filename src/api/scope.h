@@ -12,4 +12,22 @@ void check_scope(const char* function, int scope);
 // alone in its domain.
 core::GroupRef scope_group(const char* function, int scope, Runtime& runtime);
 
+// The same among the members of a group. The part of a group that is on a node, or its first ranks
+// of all nodes, is a group as long as this object lives; all its members make it at the same time.
+class ScopeOfGroup {
+  public:
+    ScopeOfGroup(const char* function, int scope, const core::GroupRef& group, Runtime& runtime);
+    ~ScopeOfGroup();
+    ScopeOfGroup(const ScopeOfGroup&) = delete;
+    ScopeOfGroup& operator=(const ScopeOfGroup&) = delete;
+
+    // nullptr when the caller does not take part.
+    const core::GroupRef& ranks() const { return ranks_; }
+
+  private:
+    Runtime& runtime_;
+    core::GroupRef ranks_;
+    bool is_made_ = false;
+};
+
 }  // namespace armci::api

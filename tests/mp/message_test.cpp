@@ -208,7 +208,6 @@ TYPED_TEST(Reduction, OverWorld) {
 }
 
 // The caller's domain, which is one process by default and a node where that is asked for.
-// A domain is one process by default.
 // promise: message.node-scope
 TYPED_TEST(Reduction, OverNodeScope) {
     using T = TypeParam;
