@@ -143,7 +143,8 @@ int ARMCIX_Node_count(void);
  * Limits how many chunks of a transfer the caller has under way at a time on the data server's
  * route, from now on: 1 means that each is unpacked before the next is packed, which shows what the
  * pipeline gains. 0, the default: as many as there are buffers. Nothing may be under way. Returns
- * the previous limit; a negative one ends the job.
+ * the previous limit; a negative one ends the job. In a job of one node there is no such route: the
+ * limit is ignored, and the result is 0.
  */
 int ARMCIX_Set_pipeline_depth(int chunks);
 

@@ -71,7 +71,7 @@ extern "C" int ARMCIX_Set_pipeline_depth(int chunks) {
     Entry entry("ARMCIX_Set_pipeline_depth");
     if (chunks < 0) {
         armci::base::fatal("ARMCIX_Set_pipeline_depth",
-                           "chunks is %d; pass 1 or more, or 0 for no limit", chunks);
+                           "argument chunks = %d: pass 1 or more, or 0 for no limit", chunks);
     }
     if (entry->network == nullptr) {
         return 0;

@@ -2,7 +2,7 @@
 // PARMCI_ twins. It links (the library's own definitions give way), and sees each of its calls once
 // and none of the library's. armci_msg_init and armci_msg_finalize are replaced too, as some
 // programs do.
-/* promise: message.weak, message.start-mpi, profiling.weak-names */
+// promise: message.weak, profiling.weak-names
 #include <armci/armci.h>
 #include <armci/message.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@ usage: run_limits.py MPIEXEC MIX FORBID [CASE...]
 Cases that need what this machine does not grant say so and are skipped.
 """
 
-# promise: attach.no-access
+# promise: attach.no-access, attach.one-rank
 import os
 import subprocess
 import sys
@@ -219,6 +219,11 @@ def cases(mpiexec, program, forbid):
                 message=("Error", "ARMCI_Init", "memfd_create", "Operation not permitted", "seccomp"),
             )
             for name, settings in (("one node", ONE_NODE), ("nodes", NODES))
+        ),
+        Case(
+            "no access to other processes, attached memory, one rank on a node",
+            {"ARMCI_NODE_SIZE": "1", "ARMCI_ROUTE": "alternate", **attached},
+            [forbid, "process_vm"],
         ),
         Case("attached memory", {**NODES, **attached}),
         Case(

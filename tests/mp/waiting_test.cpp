@@ -56,5 +56,40 @@ TEST(Waiting, GoesByTheSettings) {
     }
 }
 
+// Here, where nothing long has been moved before.
+// promise: pipeline-depth.limits, pipeline-depth.previous, stats.buffers
+TEST(PipelineDepth, BoundsTheBuffersInUse) {
+    constexpr int kBytes = 8 << 20;
+    GlobalMemory memory(kBytes);
+    if (me() == 0) {
+        std::vector<char> source(kBytes, 'x');
+        const int target = nproc() - 1;
+        const bool is_one_node = ARMCIX_Node_count() == 1;
+        armcix_stats_t one;
+        armcix_stats_t two;
+        armcix_stats_t any;
+        const auto put = [&](armcix_stats_t& stats) {
+            ARMCI_Put(source.data(), memory.at(target), kBytes, target);
+            ARMCI_Fence(target);
+            ARMCIX_Stats(&stats, sizeof stats);
+        };
+        EXPECT_EQ(ARMCIX_Set_pipeline_depth(1), 0);
+        put(one);
+        EXPECT_EQ(ARMCIX_Set_pipeline_depth(2), is_one_node ? 0 : 1);
+        put(two);
+        EXPECT_EQ(ARMCIX_Set_pipeline_depth(0), is_one_node ? 0 : 2);
+        put(any);
+        EXPECT_LE(any.buffer_high_water_bytes, any.buffer_bytes);
+        if (one.put[ARMCIX_ROUTE_SERVER].operations == 1) {
+            EXPECT_GT(one.buffer_high_water_bytes, 0U);
+            EXPECT_LE(2 * one.buffer_high_water_bytes, one.buffer_bytes);
+            EXPECT_LE(two.buffer_high_water_bytes, 2 * one.buffer_high_water_bytes);
+            // Each chunk but the first waits for the one before.
+            EXPECT_GE(one.buffer_waits, one.chunks_sent - 1);
+        }
+    }
+    ARMCI_Barrier();
+}
+
 }  // namespace
 }  // namespace armci::mp

@@ -63,6 +63,8 @@ NEGATIVE(acc_v_bytes, "ARMCI_AccV", "bytes of a descriptor = -8",
 NEGATIVE(malloc_bytes, "ARMCI_Malloc", "bytes = -4096", ARMCI_Malloc(bases, -4096))
 NEGATIVE(malloc_local_bytes, "ARMCI_Malloc_local", "bytes = -1", ARMCI_Malloc_local(-1))
 NEGATIVE(create_mutexes, "ARMCI_Create_mutexes", "count = -1", ARMCI_Create_mutexes(-1))
+BAD_AMOUNT(pipeline_depth, "ARMCIX_Set_pipeline_depth", "chunks = -1", "0 for no limit",
+           ARMCIX_Set_pipeline_depth(-1))
 NEGATIVE(copy_bytes, "ARMCI_Copy", "bytes = -8", ARMCI_Copy(local, local + 64, -8))
 NEGATIVE(pack_run, "armci_write_strided", "count[0] = -8",
          armci_write_strided(local, 1, stride, counts(-8, 2), local + 2048))
@@ -142,6 +144,8 @@ const struct Case amount_cases[] = {
     CHECK(malloc_bytes),
     CHECK(malloc_local_bytes),
     CHECK(create_mutexes),
+    /* promise: pipeline-depth.negative */
+    CHECK(pipeline_depth),
     CHECK(copy_bytes),
     CHECK(pack_run),
     CHECK(unpack_levels),

@@ -201,6 +201,14 @@ static void more_than_memory_in_small_pieces(void) {
     use_library();
 }
 
+/* There is no return value that could say so. */
+static void absurd_memget(void) {
+    armci_meminfo_t info;
+    find_node();
+    expect_no_address_space("ARMCI_Memget", asked(kAbsurd));
+    ARMCI_Memget((size_t)kAbsurd, &info, 0);
+}
+
 /* Local memory is the caller's own affair: no message. */
 static void absurd_local(void) {
     check(ARMCI_Malloc_local(kAbsurd) == NULL, "ARMCI_Malloc_local");
@@ -266,6 +274,8 @@ const struct Case exhaustion_cases[] = {
     CASE(largest_number, ALL_RANKS, NODE),
     /* promise: malloc.fails-everywhere */
     CASE(absurd_of_one_rank, ALL_RANKS, NODE),
+    /* promise: memget.too-much */
+    CASE(absurd_memget, LAST_RANK, NODE),
     CASE(absurd_of_one_node, ON_ITS_OWN, NODES),
     CASE(absurd_of_group, LAST_RANK, NODE),
     CASE(more_than_memory, ALL_RANKS, NODE),

@@ -188,6 +188,24 @@ static void any_time_on_several_nodes(void) {
     any_time();
 }
 
+/* They start and stop MPI where nobody has, and never the library. */
+static void message_layer_starts_mpi(void) {
+    int is_on = 0;
+    armci_msg_init(NULL, NULL);
+    MPI_Initialized(&is_on);
+    check(is_on != 0, "MPI is not started");
+    check(ARMCI_Initialized() == 0, "the library is started");
+    armci_msg_init(NULL, NULL);
+    ARMCI_Init();
+    armci_msg_init(NULL, NULL);
+    check(ARMCI_Initialized() == 1, "the library is not up any more");
+    ARMCI_Finalize();
+    armci_msg_finalize();
+    MPI_Finalized(&is_on);
+    check(is_on != 0, "MPI is not stopped");
+    armci_msg_finalize();
+}
+
 const struct Case lenient_cases[] = {
     HARMLESS(zero_bytes),
     HARMLESS(empty_strided),
@@ -202,6 +220,8 @@ const struct Case lenient_cases[] = {
     /* promise: init.any-time, init.mpi-comm-result */
     CASE(any_time, ON_ITS_OWN, NODE),
     /* promise: init.any-time */
+    /* promise: message.start-mpi */
+    CASE(message_layer_starts_mpi, ON_ITS_OWN, NODE),
     CASE(any_time_on_several_nodes, ON_ITS_OWN, NODES),
     {0},
 };
