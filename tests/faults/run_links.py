@@ -8,7 +8,7 @@ The launcher and MPI have a network of their own, so that only this library meet
 and ip, for bad links also tc; exit status 77 where they, or what they ask of the kernel, are not there.
 """
 
-# promise: lost.node, lost.silent-server
+# promise: lost.node, lost.silent-server, lost.other-network
 import os
 import subprocess
 import sys

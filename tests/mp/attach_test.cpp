@@ -100,7 +100,9 @@ TEST(Attach, MemoryOfEveryOrigin) {
     void* mapped =
         mmap(nullptr, kMapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(mapped, MAP_FAILED);
-    for (char* memory : {g_zeroed, g_filled, on_stack, on_heap.data()}) {
+    auto* local = static_cast<char*>(ARMCI_Malloc_local(5000));
+    ASSERT_NE(local, nullptr);
+    for (char* memory : {g_zeroed, g_filled, on_stack, on_heap.data(), local}) {
         for (const size_t bytes : {1, 7, 8, 100, 4096, 4999}) {
             check_put_and_get(memory, 5000, 1, bytes);
         }
@@ -108,6 +110,7 @@ TEST(Attach, MemoryOfEveryOrigin) {
     check_put_and_get(static_cast<char*>(mapped), kMapped, 0, kMapped);
     check_put_and_get(static_cast<char*>(mapped), kMapped, 4095, kMapped - 4096);
     munmap(mapped, kMapped);
+    ARMCI_Free_local(local);
 }
 
 // The pages were never touched before others write to them.

@@ -1,10 +1,12 @@
 // Remote completion: after a fence and a plain MPI message the target finds the data by plain
 // loads.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "armci/armcix.h"
 #include "support/check.h"
 #include "support/playground.h"
 
@@ -42,9 +44,11 @@ void check_fence(FenceCall fence, const std::vector<Verb>& verbs, bool blocking,
                 room_for(transfer.verb, ground, ARMCI_ACC_INT, std::min(largest, lane_bytes / 2));
             room.local_bytes = room.remote_bytes = lane_bytes;
             transfer.shape = random_shape(rng, room).shifted(i * lane_bytes, i * lane_bytes);
-            EXPECT_EQ(
-                issue(transfer, ground.local(), ground.remote(right()), right(), blocking, nullptr),
-                0);
+            armci_hdl_t forgotten;
+            ARMCI_INIT_HANDLE(&forgotten);
+            EXPECT_EQ(issue(transfer, ground.local(), ground.remote(right()), right(), blocking,
+                            rng.chance(50) ? &forgotten : nullptr),
+                      0);
             ground.expect(transfer, right());
         }
         fence(right());
@@ -133,15 +137,108 @@ TEST(Fence, BarrierCompletesEverything) {
     }
 }
 
-// A fence with nothing to wait for, to anybody, is harmless.
+// A fence with nothing to wait for, to anybody, asks nobody.
+// promise: fence.cheap, stats.fences
 TEST(Fence, NothingPending) {
+    GlobalMemory memory(100000);
+    std::vector<char> source(100000);
+    ARMCI_Put(source.data(), memory.at(right()), 100000, right());
+    ARMCI_PutValueInt(1, memory.at(left()), left());
+    ARMCI_AllFence();
+    armcix_stats_t before;
+    armcix_stats_t after;
+    ARMCIX_Stats(&before, sizeof before);
     for (int round = 0; round < 100; ++round) {
         for (int target = 0; target < nproc(); ++target) {
             ARMCI_Fence(target);
         }
         ARMCI_AllFence();
     }
+    ARMCIX_Stats(&after, sizeof after);
+    EXPECT_EQ(after.fences, before.fences);
+    // The data server has to be asked about what it is sent, once.
+    ARMCI_PutValueInt(2, memory.at(right()), right());
+    ARMCI_Fence(right());
+    ARMCI_Fence(right());
+    ARMCIX_Stats(&after, sizeof after);
+    EXPECT_LE(after.fences - before.fences, 1U);
+    if (after.put[ARMCIX_ROUTE_SERVER].operations != before.put[ARMCIX_ROUTE_SERVER].operations) {
+        EXPECT_EQ(after.fences - before.fences, 1U);
+    }
     sync();
+}
+
+// ---- Fences that go by other names ----
+
+// Of a group of the caller and its right neighbour, made by the caller alone.
+// promise: fence.group
+TEST(Fence, OfAGroup) {
+    ARMCI_Group mine;
+    for (int first = 0; first < nproc() && nproc() > 1; ++first) {
+        int members[2] = {first, (first + 1) % nproc()};
+        if (me() == members[0] || me() == members[1]) {
+            ARMCI_Group group;
+            ARMCI_Group_create(2, members, &group);
+            if (me() == first) {
+                mine = group;
+            }
+        }
+    }
+    if (nproc() == 1) {
+        ARMCI_Group_get_world(&mine);
+    }
+    const auto fence = [&](int) { ARMCI_GroupFence(&mine); };
+    check_fence(fence, {Verb::put, Verb::acc}, true, kFenceArea, "blocking and GroupFence");
+    check_fence(fence, {Verb::put, Verb::acc}, false, kFenceArea, "non-blocking and GroupFence");
+}
+
+// Of memory that nobody has used, of all ranks or of the caller alone.
+// promise: free.completes-everything
+TEST(Fence, FreeCompletesEverything) {
+    ARMCI_Group alone;
+    ARMCI_Group_create(1, std::vector<int>{me()}.data(), &alone);
+    int round = 0;
+    check_fence(
+        [&](int) {
+            void* of_group = nullptr;
+            std::vector<void*> of_all(static_cast<size_t>(nproc()));
+            ARMCI_Group world;
+            ARMCI_Group_get_world(&world);
+            switch (round++ % 3) {
+                case 0:
+                    ASSERT_EQ(ARMCI_Malloc(of_all.data(), 64), 0);
+                    ARMCI_Free(of_all[static_cast<size_t>(me())]);
+                    break;
+                case 1:
+                    ASSERT_EQ(ARMCI_Malloc_group(of_all.data(), 64, &world), 0);
+                    ARMCI_Free_group(of_all[static_cast<size_t>(me())], &world);
+                    break;
+                default:
+                    ASSERT_EQ(ARMCI_Malloc_group(&of_group, 64, &alone), 0);
+                    ARMCI_Free_group(of_group, &alone);
+                    break;
+            }
+        },
+        {Verb::put, Verb::acc}, false, kFenceArea, "non-blocking and Free");
+    ARMCI_Group_free(&alone);
+}
+
+// Nobody leaves before the last one has come.
+// promise: barrier.waits-for-all
+TEST(Fence, BarrierWaitsForAll) {
+    GlobalMemory memory(sizeof(long));
+    *memory.element<long>(me()) = 0;
+    ARMCI_Barrier();
+    for (long round = 1; round <= scaled(80); ++round) {
+        long old = 0;
+        if (me() == round % nproc()) {
+            sched_yield();
+        }
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, memory.at(0), 1, 0);
+        ARMCI_Barrier();
+        EXPECT_GE(ARMCI_GetValueLong(memory.at(0), 0), round * nproc());
+    }
+    ARMCI_Barrier();
 }
 
 // What a rank writes to itself is complete after Fence(me) too, also through a third rank's get.

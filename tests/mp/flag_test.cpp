@@ -27,6 +27,9 @@ class Mailbox {
     }
     char* remote_data() const { return memory_.at(right()); }
     int* remote_flag() const { return flag_of(right()); }
+    // What a rank that is neither origin nor target looks at.
+    char* data_at(int proc) const { return memory_.at(proc); }
+    int* flag_at(int proc) const { return flag_of(proc); }
     const char* my_data() const { return memory_.mine(); }
     const volatile int* my_flag() const { return flag_of(me()); }
     int64_t bytes() const { return bytes_; }
@@ -69,7 +72,7 @@ TEST(Flag, ContiguousOfManySizes) {
     }
 }
 
-// promise: flag.strided, flag.frees-source, flag.after-data
+// promise: flag.strided, flag.second-name, flag.frees-source, flag.after-data
 TEST(Flag, Strided) {
     constexpr int kRow = 96;
     constexpr int kRows = 40;
@@ -81,8 +84,9 @@ TEST(Flag, Strided) {
         int local_stride[1] = {kRow};
         int remote_stride[1] = {kWidth};
         int count[2] = {kRow, kRows};
-        EXPECT_EQ(ARMCI_PutS_flag(data.data(), local_stride, box.remote_data() + 16, remote_stride,
-                                  count, 1, box.remote_flag(), static_cast<int>(round), right()),
+        const auto put = round % 2 == 0 ? ARMCI_PutS_flag_dir : ARMCI_PutS_flag;
+        EXPECT_EQ(put(data.data(), local_stride, box.remote_data() + 16, remote_stride, count, 1,
+                      box.remote_flag(), static_cast<int>(round), right()),
                   0);
         std::fill(data.begin(), data.end(), 0x55);
         spin_until(box.my_flag(), static_cast<int>(round));
@@ -115,6 +119,28 @@ TEST(Flag, EarlierPutsAreVisible) {
         expect_same_bytes(message(left(), round, box.bytes()).data(), box.my_data(), box.bytes(),
                           "puts before the flag");
         sync();
+    }
+}
+
+// By gets of a third rank, which then gets the data.
+// promise: flag.seen-remotely
+TEST(Flag, SeenRemotely) {
+    const int writer = (me() + nproc() - 2) % nproc();  // to my left neighbour
+    for (const int64_t bytes : {8, 3000, 300000}) {
+        Mailbox box(bytes);
+        for (int64_t round = 1; round <= scaled(16); ++round) {
+            std::vector<char> data = message(me(), round, bytes);
+            ARMCI_Put_flag(data.data(), box.remote_data(), static_cast<int>(bytes),
+                           box.remote_flag(), static_cast<int>(round), right());
+            while (ARMCI_GetValueInt(box.flag_at(left()), left()) != round) {
+                sched_yield();
+            }
+            std::vector<char> found(static_cast<size_t>(bytes));
+            ARMCI_Get(box.data_at(left()), found.data(), static_cast<int>(bytes), left());
+            expect_same_bytes(message(writer, round, bytes).data(), found.data(), bytes,
+                              "data under a flag that a third rank sees");
+            sync();
+        }
     }
 }
 

@@ -53,6 +53,8 @@ void expect_members(ARMCI_Group& group, const std::vector<int>& ranks) {
         EXPECT_NE(result, 0);
         EXPECT_EQ(rank, -1);
         EXPECT_EQ(group.comm, MPI_COMM_NULL);
+        EXPECT_EQ(group.rank, -1);
+        EXPECT_EQ(group.size, 0);
         return;
     }
     EXPECT_EQ(size, static_cast<int>(ranks.size()));
@@ -69,6 +71,8 @@ void expect_members(ARMCI_Group& group, const std::vector<int>& ranks) {
     MPI_Comm_rank(group.comm, &comm_rank);
     EXPECT_EQ(comm_size, size);
     EXPECT_EQ(comm_rank, rank);
+    EXPECT_EQ(group.rank, rank);
+    EXPECT_EQ(group.size, size);
     EXPECT_EQ(armci_group_comm(&group), group.comm);
 }
 
@@ -378,6 +382,9 @@ TEST(Group, FreedBeforeMemoryThatNotAllHave) {
 TEST(Group, CommunicatorIsTheProgramsAlone) {
     ARMCI_Group group = create(all_ranks());
     std::vector<void*> slices(static_cast<size_t>(nproc()));
+    int word = -1;
+    MPI_Request any = MPI_REQUEST_NULL;
+    MPI_Irecv(&word, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, group.comm, &any);
     long mine = me() + 1;
     long sum = 0;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -394,6 +401,9 @@ TEST(Group, CommunicatorIsTheProgramsAlone) {
     }
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     EXPECT_EQ(sum, nproc() * (nproc() + 1L) / 2);
+    MPI_Send(&group.rank, 1, MPI_INT, right(), 0, group.comm);
+    MPI_Wait(&any, MPI_STATUS_IGNORE);
+    EXPECT_EQ(word, left());
     EXPECT_EQ(ARMCI_Free_group(slices[static_cast<size_t>(me())], &group), 0);
     ARMCI_Group_free(&group);
     sync();

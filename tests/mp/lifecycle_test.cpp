@@ -203,6 +203,42 @@ TEST(Lifecycle, WorldOfSomeRanks) {
 }
 
 // Cleanup is for error paths: one rank may call it any time, and nothing happens.
+// In memory that stays when the library goes: attached memory of the neighbour, and the caller's
+// own buffer.
+// promise: finalize.completes
+TEST(Lifecycle, FinalizeCompletesEverything) {
+    constexpr size_t kWords = 100000;
+    constexpr int kBytes = kWords * sizeof(long);
+    const int next = (me() + 1) % nproc();
+    const int previous = (me() + nproc() - 1) % nproc();
+    for (int cycle = 0; cycle < 2; ++cycle) {
+        std::vector<long> mine(3 * kWords, -1);  // put to, added to, read
+        std::fill_n(mine.begin() + 2 * kWords, kWords, 100 + me());
+        std::vector<long> source(kWords, me());
+        std::vector<long> got(kWords, -1);
+        std::vector<void*> attached(static_cast<size_t>(nproc()));
+        void* own = mine.data();
+        ASSERT_EQ(ARMCI_Init(), 0);
+        ASSERT_EQ(ARMCIX_Attach(own, 3 * kBytes), 0);
+        MPI_Allgather(&own, sizeof own, MPI_BYTE, attached.data(), sizeof own, MPI_BYTE,
+                      MPI_COMM_WORLD);
+        auto* remote = static_cast<long*>(attached[static_cast<size_t>(next)]);
+        long one = 1;
+        armci_hdl_t forgotten;
+        ARMCI_INIT_HANDLE(&forgotten);
+        ARMCI_NbPut(source.data(), remote, kBytes, next, cycle == 0 ? nullptr : &forgotten);
+        ARMCI_NbAcc(ARMCI_ACC_LNG, &one, source.data(), remote + kWords, kBytes, next, &forgotten);
+        ARMCI_NbGet(remote + 2 * kWords, got.data(), kBytes, next, nullptr);
+        EXPECT_EQ(ARMCI_Finalize(), 0);
+        const auto words = static_cast<long>(kWords);
+        EXPECT_EQ(std::count(mine.begin(), mine.begin() + kWords, previous), words);
+        EXPECT_EQ(std::count(mine.begin() + kWords, mine.begin() + 2 * kWords, previous - 1),
+                  words);
+        EXPECT_EQ(std::count(got.begin(), got.end(), 100 + next), words);
+        sync();
+    }
+}
+
 // What was attached is not when the library is started again.
 // promise: finalize.detaches
 TEST(Lifecycle, FinalizeDetaches) {
@@ -253,6 +289,29 @@ TEST(LifecycleLeaks, AllocationsLeftAtFinalize) {
     ASSERT_EQ(ARMCI_Init(), 0);
     use_library();
     EXPECT_EQ(ARMCI_Finalize(), 0);
+}
+
+// Out of memory that nobody frees before.
+// promise: finalize.completes
+TEST(LifecycleLeaks, FinalizeCompletesGets) {
+    constexpr size_t kWords = 200000;
+    constexpr int kBytes = kWords * sizeof(long);
+    ASSERT_EQ(ARMCI_Init(), 0);
+    std::vector<void*> slices(static_cast<size_t>(nproc()));
+    ASSERT_EQ(ARMCI_Malloc(slices.data(), kBytes), 0);
+    std::fill_n(static_cast<long*>(slices[static_cast<size_t>(me())]), kWords, 100 + me());
+    ARMCI_Barrier();
+    const int next = (me() + 1) % nproc();
+    std::vector<long> whole(kWords, -1);
+    std::vector<long> rows(kWords, -1);
+    int stride[1] = {512};
+    int count[2] = {256, kBytes / 512};
+    ARMCI_NbGet(slices[static_cast<size_t>(next)], whole.data(), kBytes, next, nullptr);
+    ARMCI_NbGetS(slices[static_cast<size_t>(next)], stride, rows.data(), stride, count, 1, next,
+                 nullptr);
+    EXPECT_EQ(ARMCI_Finalize(), 0);
+    EXPECT_EQ(std::count(whole.begin(), whole.end(), 100 + next), static_cast<long>(kWords));
+    EXPECT_EQ(std::count(rows.begin(), rows.end(), 100 + next), count[1] * 256L / 8);
 }
 
 }  // namespace

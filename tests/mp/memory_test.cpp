@@ -274,7 +274,7 @@ TEST(Memory, MadeByOneRankAlone) {
         armci_meminfo_t info;
         std::memset(&info, 0, sizeof info);
         if (me() == creator) {
-            ARMCI_Memget(kBytes, &info, 0);
+            ARMCI_Memget(kBytes, &info, creator);  // the flags mean nothing
             EXPECT_EQ(info.cpid, creator);
             EXPECT_GE(info.size, static_cast<size_t>(kBytes));
             std::memset(info.addr, 0x21, kBytes);
@@ -283,6 +283,7 @@ TEST(Memory, MadeByOneRankAlone) {
         std::vector<char> mine(static_cast<size_t>(100), static_cast<char>(me()));
         const long offset = 100 * (me() + 1);
         void* remote = ARMCI_Memat(&info, offset);
+        EXPECT_EQ(remote, info.armci_addr + offset);
         ARMCI_Put(mine.data(), remote, 100, info.cpid);
         std::vector<char> found(static_cast<size_t>(100), 0x7f);
         ARMCI_Get(remote, found.data(), 100, info.cpid);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
 
@@ -495,6 +496,7 @@ TEST(Message, BinaryTree) {
     int left = -9;
     int right = -9;
     armci_msg_bintree(SCOPE_NODE, &root, &up, &left, &right);
+    EXPECT_EQ(root, 0);
     EXPECT_EQ(left, -1);
     EXPECT_EQ(right, -1);
     EXPECT_EQ(up, -1);
@@ -529,6 +531,103 @@ TEST(Message, ExchangeOfAddresses) {
     for (int rank = 0; rank < nproc(); ++rank) {
         EXPECT_EQ(addresses[static_cast<size_t>(rank)],
                   reinterpret_cast<void*>(uintptr_t{0x1000} + 64U * rank));
+    }
+}
+
+// In group rank order.
+// promise: message.exchange
+TEST(Message, ExchangeOfAddressesInAGroup) {
+    std::vector<int> ranks = ranks_from(me() % 2, 2);
+    std::reverse(ranks.begin(), ranks.end());
+    ARMCI_Group group;
+    ARMCI_Group_create(static_cast<int>(ranks.size()), ranks.data(), &group);
+    int mine = -1;
+    ARMCI_Group_rank(&group, &mine);
+    std::vector<void*> addresses(ranks.size(), nullptr);
+    addresses[static_cast<size_t>(mine)] = reinterpret_cast<void*>(uintptr_t{0x1000} + 64U * me());
+    armci_exchange_address_grp(addresses.data(), static_cast<int>(ranks.size()), &group);
+    for (size_t i = 0; i < ranks.size(); ++i) {
+        EXPECT_EQ(addresses[i], reinterpret_cast<void*>(uintptr_t{0x1000} + 64U * ranks[i]));
+    }
+    ARMCI_Group_free(&group);
+}
+
+// The program waits for any message on MPI_COMM_WORLD meanwhile, and gets its own and no other.
+// promise: message.own-communicators
+TEST(Message, NothingMeetsTheProgramsMessages) {
+    int word = -1;
+    MPI_Request any = MPI_REQUEST_NULL;
+    MPI_Irecv(&word, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any);
+    std::vector<int> ranks = ranks_from(me() % 2, 2);
+    ARMCI_Group group;
+    ARMCI_Group_create(static_cast<int>(ranks.size()), ranks.data(), &group);
+    for (int round = 0; round < 10; ++round) {
+        int sent = me();
+        int received = -1;
+        armci_msg_snd(0, &sent, sizeof sent, right());
+        armci_msg_rcv(0, &received, sizeof received, nullptr, left());
+        EXPECT_EQ(received, left());
+        armci_msg_snd(1, &sent, sizeof sent, right());
+        EXPECT_EQ(armci_msg_rcvany(1, &received, sizeof received, nullptr), left());
+        armci_msg_igop(&sent, 1, text("max"));
+        armci_msg_group_igop(&sent, 1, text("max"), &group);
+        armci_msg_brdcst(&sent, sizeof sent, round % nproc());
+        armci_msg_group_bcast_scope(SCOPE_ALL, &sent, sizeof sent, ranks[0], &group);
+        double record = 1.0;
+        armci_msg_sel(&record, sizeof record, text("max"), ARMCI_DOUBLE, 1);
+        armci_msg_barrier();
+        armci_msg_group_barrier(&group);
+    }
+    int has_come = 1;
+    MPI_Test(&any, &has_come, MPI_STATUS_IGNORE);
+    EXPECT_EQ(has_come, 0);
+    sync();
+    const int own = 1000 + me();
+    MPI_Send(&own, 1, MPI_INT, right(), 0, MPI_COMM_WORLD);
+    MPI_Wait(&any, MPI_STATUS_IGNORE);
+    EXPECT_EQ(word, 1000 + left());
+    ARMCI_Group_free(&group);
+    sync();
+}
+
+// promise: message.tags
+TEST(Message, TagsUpToTheLargestButOne) {
+    int* largest = nullptr;
+    int is_known = 0;
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &is_known);
+    ASSERT_NE(is_known, 0);
+    for (const int tag : {0, 32767, *largest - 1}) {
+        int sent = me();
+        int received = -1;
+        armci_msg_snd(tag, &sent, sizeof sent, right());
+        armci_msg_rcv(tag, &received, sizeof received, nullptr, left());
+        EXPECT_EQ(received, left());
+    }
+}
+
+// promise: message.reduce
+TEST(Message, ReduceLeavesTheResultEverywhere) {
+    const Operator<long> sum{"+", [](long a, long b) { return a + b; }};
+    auto x = my_contribution<long>(20);
+    armci_msg_reduce(x.data(), 20, text("+"), ARMCI_LONG);
+    expect_result(expected_result(sum, ranks_from(0, 1), 20), x.data(), "reduce");
+}
+
+// What is given by those that do not contribute need not even be there.
+// promise: message.select-of-some
+TEST(Message, SelectionDoesNotReadWhatIsNotContributed) {
+    for (int winner = 0; winner < nproc(); ++winner) {
+        struct {
+            double value;
+            int rank;
+            int padding;
+        } record = {std::nan(""), -1, 0};
+        if (me() == winner) {
+            record = {-5.0, me(), 0};
+        }
+        armci_msg_sel(&record, sizeof record, text("max"), ARMCI_DOUBLE, me() == winner ? 1 : 0);
+        EXPECT_EQ(record.value, -5.0);
+        EXPECT_EQ(record.rank, winner);
     }
 }
 

@@ -4,9 +4,14 @@
 // only after all their operations on it are complete: without progress the job hangs and is timed
 // out.
 #include <gtest/gtest.h>
+#include <sched.h>
 
+#include <cstring>
+#include <functional>
 #include <vector>
 
+#include "armci/armcix.h"
+#include "armci/message.h"
 #include "support/playground.h"
 
 namespace armci::mp {
@@ -211,6 +216,219 @@ TEST(Progress, MessagesOfTheProgramWhileTheirSenderIsInABarrier) {
         }
         ARMCI_Barrier();
         MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
+// Every call that is not marked collective, by one rank: the others wait in MPI all the time.
+// promise: calls.need-no-partner
+TEST(Progress, CallsThatNeedNoPartner) {
+    if (nproc() < 2) {
+        GTEST_SKIP() << "needs 2 ranks";
+    }
+    GlobalMemory memory(4096);
+    ARMCI_Create_mutexes(1);
+    ARMCI_Group world;
+    ARMCI_Group_get_world(&world);
+    armcix_mutex_hdl_t set = ARMCIX_Create_mutexes_hdl(1, &world);
+    for (int caller = 0; caller < nproc(); ++caller) {
+        ARMCI_Barrier();
+        if (me() != caller) {
+            MPI_Barrier(harness_comm());
+            continue;
+        }
+        int count[2] = {16, 3};
+        int stride[1] = {32};
+        double one = 1.0;
+        std::vector<char> local(4096);
+        for (int target = 0; target < nproc(); ++target) {
+            char* remote = memory.at(target);
+            void* source = local.data();
+            void* destination = remote;
+            armci_giov_t out = {&source, &destination, 64, 1};
+            armci_giov_t in = {&destination, &source, 64, 1};
+            ARMCI_Put(local.data(), remote, 100, target);
+            ARMCI_Get(remote, local.data(), 100, target);
+            ARMCI_Acc(ARMCI_ACC_DBL, &one, local.data(), remote, 80, target);
+            ARMCI_Put_flag(local.data(), remote, 100, reinterpret_cast<int*>(remote) + 200, 1,
+                           target);
+            ARMCI_PutS(local.data(), stride, remote, stride, count, 1, target);
+            ARMCI_GetS(remote, stride, local.data(), stride, count, 1, target);
+            ARMCI_AccS(ARMCI_ACC_DBL, &one, local.data(), stride, remote, stride, count, 1, target);
+            ARMCI_PutV(&out, 1, target);
+            ARMCI_GetV(&in, 1, target);
+            ARMCI_AccV(ARMCI_ACC_DBL, &one, &out, 1, target);
+            ARMCI_NbPut(local.data(), remote, 100, target, nullptr);
+            ARMCI_NbGet(remote, local.data() + 100, 100, target, nullptr);
+            ARMCI_WaitProc(target);
+            ARMCI_PutValueLong(5, remote, target);
+            EXPECT_EQ(ARMCI_GetValueLong(remote, target), 5);
+            long old = 0;
+            ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, remote, 1, target);
+            EXPECT_EQ(old, 5);
+            ARMCI_Lock(0, target);
+            ARMCI_Unlock(0, target);
+            EXPECT_EQ(ARMCIX_Trylock_hdl(set, 0, target), 0);
+            ARMCIX_Unlock_hdl(set, 0, target);
+            armci_notify(target);
+            ARMCI_Fence(target);
+        }
+        int number = 0;
+        armci_notify_wait(me(), &number);
+        ARMCI_WaitAll();
+        ARMCI_AllFence();
+        ARMCI_GroupFence(&world);
+        ARMCIX_Progress();
+        armci_meminfo_t info;
+        ARMCI_Memget(64, &info, 0);
+        ARMCI_PutValueInt(1, ARMCI_Memat(&info, 8), me());
+        ARMCI_Memdt(&info, 8);
+        ARMCI_Memctl(&info);
+        ARMCIX_Attach(local.data(), local.size());
+        ARMCIX_Detach(local.data());
+        ARMCI_Group group;
+        ARMCI_Group_create(1, std::vector<int>{me()}.data(), &group);
+        ARMCI_Group_free(&group);
+        ARMCI_Free_local(ARMCI_Malloc_local(100));
+        ARMCI_Cleanup();
+        MPI_Barrier(harness_comm());
+    }
+    for (int other = 0; other < nproc(); ++other) {
+        int number = 0;
+        if (other != me()) {
+            armci_notify_wait(other, &number);
+        }
+    }
+    EXPECT_EQ(ARMCIX_Destroy_mutexes_hdl(set), 0);
+    ARMCI_Destroy_mutexes();
+}
+
+constexpr int kStartedBytes = 2 << 20;
+constexpr int kMovedBytes = 3 * kStartedBytes + 64;
+
+// To the right neighbour: a large put, a strided one, an accumulate and a small put.
+void start_operations(const GlobalMemory& memory, std::vector<int>& source) {
+    static int one = 1;
+    source.assign(kStartedBytes / sizeof(int), 1);
+    ARMCI_NbPut(source.data(), memory.at(right()), kStartedBytes, right(), nullptr);
+    int stride[1] = {256};
+    int count[2] = {128, kStartedBytes / 256};
+    ARMCI_NbPutS(source.data(), stride, memory.at(right(), kStartedBytes), stride, count, 1,
+                 right(), nullptr);
+    ARMCI_NbAcc(ARMCI_ACC_INT, &one, source.data(), memory.at(right(), 2 * kStartedBytes),
+                kStartedBytes, right(), nullptr);
+    ARMCI_NbPut(source.data(), memory.at(right(), 3 * kStartedBytes), 8, right(), nullptr);
+}
+
+// Whether the last words of what the left neighbour has started are there, by plain loads.
+bool have_arrived(const GlobalMemory& memory) {
+    for (const int64_t at : {kStartedBytes - 4, 2 * kStartedBytes - 256 + 124,
+                             3 * kStartedBytes - 4, 3 * kStartedBytes}) {
+        if (*reinterpret_cast<const volatile int*>(memory.mine() + at) != 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// A rank starts operations, and then waits in a call that has nothing to do with them, for a rank
+// that waits for the operations and calls nothing. Without progress in that call the job hangs.
+// promise: progress.in-any-call
+TEST(Progress, WhatWasStartedMovesOnInAnyCall) {
+    if (nproc() < 2) {
+        GTEST_SKIP() << "needs 2 ranks";
+    }
+    constexpr int kTag = 12;
+    ARMCI_Create_mutexes(1);
+    const auto waits = std::vector<std::function<void(int, bool)>>{
+        // (of which rank, whether to wait or to be waited for)
+        [](int other, bool is_waiting) {
+            int number = 0;
+            is_waiting ? armci_notify_wait(other, &number) : armci_notify(other);
+        },
+        [](int other, bool is_waiting) {
+            int word = 0;
+            is_waiting ? armci_msg_rcv(kTag, &word, sizeof word, nullptr, other)
+                       : armci_msg_snd(kTag, &word, sizeof word, other);
+        },
+        [](int, bool) { ARMCI_Barrier(); },
+        [](int, bool) { armci_msg_barrier(); },
+        [](int, bool) {
+            int word = 1;
+            char plus[] = "+";
+            armci_msg_igop(&word, 1, plus);
+            EXPECT_EQ(word, nproc());
+        },
+        // The one that is waited for holds its mutex.
+        [](int other, bool is_waiting) {
+            ARMCI_Lock(0, is_waiting ? other : me());
+            ARMCI_Unlock(0, is_waiting ? other : me());
+        },
+    };
+    const size_t lock = waits.size() - 1;
+    for (size_t i = 0; i < waits.size(); ++i) {
+        SCOPED_TRACE("wait " + std::to_string(i));
+        for (const int waiting : {0, nproc() - 1}) {
+            GlobalMemory memory(kMovedBytes);
+            std::memset(memory.mine(), 0, kMovedBytes);
+            ARMCI_Barrier();
+            const int target = (waiting + 1) % nproc();
+            std::vector<int> source;
+            if (i == lock && me() == target) {
+                ARMCI_Lock(0, me());
+            }
+            sync();
+            if (me() == waiting) {
+                start_operations(memory, source);
+                waits[i](target, true);
+                ARMCI_WaitAll();
+            } else if (me() == target) {
+                while (!have_arrived(memory)) {
+                    sched_yield();
+                }
+                if (i == lock) {
+                    ARMCI_Unlock(0, me());
+                } else {
+                    waits[i](waiting, false);
+                }
+            } else if (i >= 2 && i != lock) {
+                waits[i](target, false);  // collective
+            }
+            ARMCI_Barrier();
+        }
+    }
+    ARMCI_Destroy_mutexes();
+}
+
+// promise: progress.call
+TEST(Progress, WhatWasStartedMovesOnInProgressCalls) {
+    if (nproc() < 2) {
+        GTEST_SKIP() << "needs 2 ranks";
+    }
+    GlobalMemory memory(kMovedBytes);
+    for (int64_t round = 0; round < scaled(8); ++round) {
+        std::memset(memory.mine(), 0, kMovedBytes);
+        ARMCI_Barrier();
+        std::vector<int> source;
+        start_operations(memory, source);
+        // Until the neighbour has seen them.
+        int token = 0;
+        MPI_Request seen = MPI_REQUEST_NULL;
+        MPI_Irecv(&token, 1, MPI_INT, right(), 3, harness_comm(), &seen);
+        bool has_told = false;
+        int is_seen = 0;
+        while (is_seen == 0 || !has_told) {
+            ARMCIX_Progress();
+            if (!has_told && have_arrived(memory)) {
+                has_told = true;
+                MPI_Send(&token, 1, MPI_INT, left(), 3, harness_comm());
+            }
+            if (is_seen == 0) {
+                MPI_Test(&seen, &is_seen, MPI_STATUS_IGNORE);
+            }
+            sched_yield();
+        }
+        ARMCI_WaitAll();
+        ARMCI_Barrier();
     }
 }
 

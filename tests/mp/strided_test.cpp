@@ -262,6 +262,33 @@ TEST(Strided, AccumulateOntoItself) {
     ground.check_by_owner("overlapping destinations");
 }
 
+// As many levels as the library takes, none of which continues the one below.
+// promise: strided.sixteen-levels
+TEST(Strided, SixteenLevels) {
+    constexpr int kLevels = 16;
+    std::vector<int> count = {4};
+    std::vector<int> local_stride;
+    std::vector<int> remote_stride;
+    int local_step = 4;
+    int remote_step = 8;
+    for (int level = 0; level < kLevels; ++level) {
+        count.push_back(2);
+        local_stride.push_back(local_step);
+        remote_stride.push_back(remote_step);
+        local_step = 2 * local_step;
+        remote_step = 2 * remote_step + 4;
+    }
+    const Shape shape = strided_shape(0, local_stride, 0, remote_stride, count);
+    Playground ground(remote_step, local_step, ARMCI_ACC_INT);
+    for (const Verb verb : {Verb::put, Verb::acc, Verb::get}) {
+        ground.perform(make(verb, shape), right(), Completion::blocking);
+        if (verb != Verb::get) {
+            ground.check_by_get(right(), std::string("16 levels, ") + name_of(verb));
+        }
+    }
+    ground.check_by_owner("16 levels");
+}
+
 // A patch as Global Arrays moves it: hundreds of rows, a few megabytes.
 TEST(Strided, LargePatch) {
     constexpr int kRowBytes = 700 * 8;

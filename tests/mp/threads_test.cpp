@@ -344,7 +344,7 @@ TEST(Threads, ContendedAccumulates) {
 }
 
 // A mutex keeps the other threads of its holder's rank out as well.
-// promise: threads.any-thread
+// promise: threads.any-thread, threads.waits-let-go
 TEST(Threads, MutexesExcludeThreads) {
     GlobalMemory memory(8);
     *memory.element<long>(me()) = 0;

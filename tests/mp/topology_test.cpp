@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 
 #include "armci/armcix.h"
@@ -133,6 +134,85 @@ TEST(Topology, CountersFollowTheRoutes) {
         }
     }
     ARMCI_Barrier();
+}
+
+unsigned long long total_of(const armcix_counter_t (&counters)[3]) {
+    return counters[0].operations + counters[1].operations + counters[2].operations;
+}
+
+// Whatever the size and the form; what moves nothing is not counted.
+// promise: stats.once-per-call, stats.bytes, stats.rmw, stats.messages
+TEST(Topology, EveryCallIsCountedOnce) {
+    constexpr int kMost = 400000;
+    GlobalMemory memory(kMost);
+    std::vector<char> local(kMost, 0);
+    double one = 1.0;
+    for (int target = 0; target < nproc(); ++target) {
+        char* remote = memory.at(target);
+        armcix_stats_t before;
+        armcix_stats_t after;
+        ARMCIX_Stats(&before, sizeof before);
+        unsigned long long bytes = 0;
+        for (const int size : {8, 2000, kMost, 0}) {
+            ARMCI_Put(local.data(), remote, size, target);
+            ARMCI_Get(remote, local.data(), size, target);
+            ARMCI_Acc(ARMCI_ACC_DBL, &one, local.data(), remote, size, target);
+            bytes += static_cast<unsigned long long>(size);
+        }
+        for (const int runs : {1, 5, 100, 0}) {
+            int count[2] = {128, runs};
+            int stride[1] = {256};
+            ARMCI_PutS(local.data(), stride, remote, stride, count, 1, target);
+            ARMCI_GetS(remote, stride, local.data(), stride, count, 1, target);
+            ARMCI_AccS(ARMCI_ACC_DBL, &one, local.data(), stride, remote, stride, count, 1, target);
+            bytes += 128U * static_cast<unsigned long long>(runs);
+        }
+        for (int i = 0; i < 4; ++i) {
+            long old = 0;
+            ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, remote, 1, target);
+        }
+        ARMCIX_Stats(&after, sizeof after);
+        for (const auto counters :
+             {&armcix_stats_t::put, &armcix_stats_t::get, &armcix_stats_t::acc}) {
+            EXPECT_EQ(total_of(after.*counters) - total_of(before.*counters), 6U);
+            unsigned long long moved = 0;
+            for (int route = 0; route < 3; ++route) {
+                moved += (after.*counters)[route].bytes - (before.*counters)[route].bytes;
+            }
+            EXPECT_EQ(moved, bytes);
+        }
+        EXPECT_EQ(after.rmw - before.rmw, 4U);
+        const unsigned long long chunks = after.chunks_sent - before.chunks_sent;
+        const unsigned long long messages = after.messages_sent - before.messages_sent;
+        if (ARMCIX_Node(target) == ARMCIX_Node(me())) {
+            EXPECT_EQ(chunks, 0U);
+            EXPECT_EQ(messages, 0U);
+        } else {
+            EXPECT_GE(messages, 4U);  // each rmw waits for an answer
+            EXPECT_GE(messages, chunks);
+            EXPECT_GE(chunks, 1U);  // accumulates go to the server on every route
+        }
+        EXPECT_LE(after.buffer_high_water_bytes, after.buffer_bytes);
+    }
+    ARMCI_Barrier();
+}
+
+// Programs may know fewer counters than the library, or more.
+// promise: stats.copied-bytes
+TEST(Topology, StatisticsAreCopiedAsFarAsAskedFor) {
+    constexpr char kUntouched = 0x5a;
+    armcix_stats_t whole;
+    ASSERT_EQ(ARMCIX_Stats(&whole, sizeof whole), 0);
+    for (const size_t bytes : {size_t{0}, sizeof(armcix_counter_t), sizeof whole.put,
+                               sizeof whole - 8, sizeof whole, sizeof whole + 40}) {
+        std::vector<char> copy(sizeof whole + 80, kUntouched);
+        EXPECT_EQ(ARMCIX_Stats(reinterpret_cast<armcix_stats_t*>(copy.data()), bytes), 0);
+        const size_t copied = std::min(bytes, sizeof whole);
+        EXPECT_EQ(std::memcmp(copy.data(), &whole, copied), 0) << bytes;
+        EXPECT_EQ(
+            std::count(copy.begin() + static_cast<std::ptrdiff_t>(copied), copy.end(), kUntouched),
+            static_cast<std::ptrdiff_t>(copy.size() - copied));
+    }
 }
 
 }  // namespace

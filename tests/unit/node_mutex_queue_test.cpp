@@ -111,6 +111,7 @@ TEST_F(MutexQueueTest, ARankQueuesBehindTheWaiterItHasForwarded) {
     EXPECT_EQ(queue_.lock(mutex_, 1, false, 0, kAlone).result, LockResult::held_by_caller);
 }
 
+// promise: mutex.in-order
 TEST_F(MutexQueueTest, ArrivalAloneDecidesWhoIsNext) {
     struct Waiting {
         int rank;
@@ -214,6 +215,7 @@ TEST_F(MutexQueueTest, AFullPoolRefusesAndRecovers) {
     EXPECT_EQ(pool_->used_count, WaiterPoolState::kWaiters);
 }
 
+// promise: mutex.in-order
 TEST_F(MutexQueueTest, SleepersAreWokenInTurn) {
     constexpr int kThreads = 4;
     constexpr int kTimes = 300;

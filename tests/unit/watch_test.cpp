@@ -386,6 +386,7 @@ TEST(Watch, SleepsAndTakesLeave) {
     EXPECT_EQ(watch.end(0).hear(&heard, &reason), Line::Heard::end);
 }
 
+// promise: lost.children
 TEST(Watch, ChildrenDoNotKeepTheLines) {
     OwnWatch watch({5});
     ChildProcess child(
