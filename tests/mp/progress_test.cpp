@@ -310,8 +310,8 @@ void start_operations(const GlobalMemory& memory, std::vector<int>& source) {
     static int one = 1;
     source.assign(kStartedBytes / sizeof(int), 1);
     ARMCI_NbPut(source.data(), memory.at(right()), kStartedBytes, right(), nullptr);
-    int stride[1] = {256};
-    int count[2] = {128, kStartedBytes / 256};
+    int stride[1] = {4096};
+    int count[2] = {2048, kStartedBytes / 4096};
     ARMCI_NbPutS(source.data(), stride, memory.at(right(), kStartedBytes), stride, count, 1,
                  right(), nullptr);
     ARMCI_NbAcc(ARMCI_ACC_INT, &one, source.data(), memory.at(right(), 2 * kStartedBytes),
@@ -321,7 +321,7 @@ void start_operations(const GlobalMemory& memory, std::vector<int>& source) {
 
 // Whether the last words of what the left neighbour has started are there, by plain loads.
 bool have_arrived(const GlobalMemory& memory) {
-    for (const int64_t at : {kStartedBytes - 4, 2 * kStartedBytes - 256 + 124,
+    for (const int64_t at : {kStartedBytes - 4, 2 * kStartedBytes - 4096 + 2044,
                              3 * kStartedBytes - 4, 3 * kStartedBytes}) {
         if (*reinterpret_cast<const volatile int*>(memory.mine() + at) != 1) {
             return false;
