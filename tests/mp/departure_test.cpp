@@ -162,12 +162,14 @@ struct Rows {
 
 const std::vector<int> kRowCounts = {2, 100, 1000};
 
+// promise: completion.blocking-has-left
 TEST_F(Departure, Put) {
     for (const int bytes : {kSmall, kMedium, kLarge}) {
         check("ARMCI_Put", bytes - 1, [&] { ARMCI_Put(local(), remote(), bytes, target()); });
     }
 }
 
+// promise: completion.blocking-has-left
 TEST_F(Departure, PutS) {
     for (const int rows : kRowCounts) {
         Rows r(rows);
@@ -176,6 +178,7 @@ TEST_F(Departure, PutS) {
     }
 }
 
+// promise: completion.blocking-has-left
 TEST_F(Departure, PutV) {
     for (const int rows : kRowCounts) {
         Rows r(rows);
@@ -186,6 +189,7 @@ TEST_F(Departure, PutV) {
     }
 }
 
+// promise: completion.blocking-has-left
 TEST_F(Departure, Acc) {
     for (const int bytes : {kSmall, kMedium, kLarge}) {
         check("ARMCI_Acc", bytes - 1,
@@ -193,6 +197,7 @@ TEST_F(Departure, Acc) {
     }
 }
 
+// promise: completion.blocking-has-left
 TEST_F(Departure, AccS) {
     for (const int rows : kRowCounts) {
         Rows r(rows);
@@ -203,6 +208,7 @@ TEST_F(Departure, AccS) {
     }
 }
 
+// promise: completion.blocking-has-left
 TEST_F(Departure, AccV) {
     for (const int rows : kRowCounts) {
         Rows r(rows);
@@ -220,6 +226,7 @@ T first(const char* bytes) {
     return value;
 }
 
+// promise: completion.blocking-has-left
 TEST_F(Departure, PutValue) {
     check("ARMCI_PutValueInt", sizeof(int) - 1,
           [&] { ARMCI_PutValueInt(first<int>(local()), remote(), target()); });
@@ -255,6 +262,7 @@ TEST_F(Departure, NbPutValue) {
     }
 }
 
+// promise: completion.blocking-has-left
 TEST_F(Departure, PutFlag) {
     for (const int bytes : {0, kSmall, kMedium, kLarge}) {
         check_until(
@@ -364,6 +372,7 @@ const std::vector<End>& ends() {
 }
 
 // What has been waited for has left, too.
+// promise: completion.waited-has-left
 TEST_F(Departure, NonBlockingThatWereWaitedFor) {
     Rows few(2);
     Rows many(1000);
@@ -417,6 +426,7 @@ TEST_F(Departure, NonBlockingThatWereWaitedFor) {
 }
 
 // Many at a time, of which the last ones share frames.
+// promise: completion.blocking-has-left
 TEST_F(Departure, ManySmallOnes) {
     constexpr int kPuts = 60;
     for (const bool is_blocking : {true, false}) {

@@ -147,17 +147,20 @@ class Gets {
     Rng rng_;
 };
 
+// promise: implicit.fenced-gets
 TEST(ImplicitGet, Fence) {
     Gets gets;
     gets.check_all({"ARMCI_Fence", [](int target) { ARMCI_Fence(target); }, covers_target});
 }
 
+// promise: implicit.fenced-gets
 TEST(ImplicitGet, AllFence) {
     Gets gets;
     gets.check_all({"ARMCI_AllFence", [](int) { ARMCI_AllFence(); }, covers_all});
 }
 
 // Every second rank is in the group, so that it has members on several nodes.
+// promise: implicit.fenced-gets
 TEST(ImplicitGet, GroupFence) {
     Gets gets;
     ARMCI_Group world;
@@ -171,6 +174,7 @@ TEST(ImplicitGet, GroupFence) {
     ARMCI_Group_free(&group);
 }
 
+// promise: implicit.fenced-gets
 TEST(ImplicitGet, Barrier) {
     Gets gets;
     for (const Form form : kForms) {
@@ -184,6 +188,7 @@ TEST(ImplicitGet, Barrier) {
 }
 
 // The mutex may be anywhere.
+// promise: implicit.fenced-gets
 TEST(ImplicitGet, Unlock) {
     Gets gets;
     ASSERT_EQ(ARMCI_Create_mutexes(1), 0);
@@ -198,6 +203,7 @@ TEST(ImplicitGet, Unlock) {
     EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
 }
 
+// promise: implicit.fenced-gets
 TEST(ImplicitGet, UnlockOfASet) {
     Gets gets;
     ARMCI_Group world;
@@ -213,6 +219,7 @@ TEST(ImplicitGet, UnlockOfASet) {
 }
 
 // What is freed is another allocation.
+// promise: implicit.fenced-gets
 TEST(ImplicitGet, Free) {
     Gets gets;
     ARMCI_Group world;
@@ -235,6 +242,7 @@ TEST(ImplicitGet, Free) {
 }
 
 // Gets from one rank after the other, each fenced alone, while the others are under way.
+// promise: implicit.fenced-gets
 TEST(ImplicitGet, FencesInTurn) {
     GlobalMemory memory(64 << 10);
     const auto words = static_cast<int64_t>((64 << 10) / sizeof(long));
@@ -258,6 +266,7 @@ TEST(ImplicitGet, FencesInTurn) {
 }
 
 // The source of a put is the caller's own again when a fence returns, with a handle and without.
+// promise: fence.frees-source
 TEST(ImplicitPut, SourceIsFreeAfterAFence) {
     GlobalMemory memory(kRemoteBytes);
     for (const bool is_explicit : {false, true}) {

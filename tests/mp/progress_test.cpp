@@ -194,8 +194,8 @@ TEST(Progress, OthersInLibraryBarrier) {
     ground.check_by_owner("while the others were in a barrier");
 }
 
-// A large message that its sender has started before the barrier, and whose receiver takes it before
-// it comes there. MPI may need calls of the sender for that.
+// A large message that its sender has started before the barrier, and whose receiver takes it
+// before it comes there. MPI may need calls of the sender for that.
 TEST(Progress, MessagesOfTheProgramWhileTheirSenderIsInABarrier) {
     if (nproc() < 2) {
         GTEST_SKIP() << "needs 2 ranks";

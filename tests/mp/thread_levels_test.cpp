@@ -113,18 +113,21 @@ void use_library(int threads) {
     EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
 }
 
+// promise: threads.level-of-mpi
 TEST(ThreadLevels, InitTakesTheLevelOfMpi) {
     ASSERT_EQ(ARMCI_Init(), 0);
     use_library(kMostThreads);
     EXPECT_EQ(ARMCI_Finalize(), 0);
 }
 
+// promise: threads.level-of-mpi
 TEST(ThreadLevels, InitArgsTakesTheLevelOfMpi) {
     ASSERT_EQ(ARMCI_Init_args(nullptr, nullptr), 0);
     use_library(kMostThreads);
     EXPECT_EQ(ARMCI_Finalize(), 0);
 }
 
+// promise: threads.level-of-mpi
 TEST(ThreadLevels, InitOnACommunicatorTakesTheLevelOfMpi) {
     ASSERT_EQ(ARMCI_Init_mpi_comm(MPI_COMM_WORLD), 1);
     use_library(kMostThreads);
@@ -132,6 +135,7 @@ TEST(ThreadLevels, InitOnACommunicatorTakesTheLevelOfMpi) {
 }
 
 // Each start function that finds the library up at a lower level raises it; and counts as always.
+// promise: init.raise-level, threads.level-given
 TEST(ThreadLevels, ALaterCallRaisesTheLevel) {
     const std::vector<std::function<int()>> later = {
         [] { return ARMCI_Init(); },
@@ -160,6 +164,7 @@ TEST(ThreadLevels, ALaterCallRaisesTheLevel) {
 }
 
 // MPI gives each process a level of its own.
+// promise: threads.levels-of-ranks
 TEST(ThreadLevels, RanksMayHaveDifferentLevels) {
     constexpr int kLevels[] = {MPI_THREAD_MULTIPLE, MPI_THREAD_SINGLE, MPI_THREAD_SERIALIZED,
                                MPI_THREAD_FUNNELED};
@@ -173,6 +178,7 @@ TEST(ThreadLevels, RanksMayHaveDifferentLevels) {
 }
 
 // So does the variable, which ARMCI_Init_thread does not heed.
+// promise: threads.level-variable
 TEST(ThreadLevels, TheVariableIsEachRanksOwn) {
     const bool is_lowered = me() % 2 == 1;
     if (is_lowered) {
