@@ -71,11 +71,14 @@ void Runtime::nap(int64_t ns) {
 
 bool Runtime::sleep_until_network_event(int64_t waited_ns) {
     // Bounded, because some providers have known races between a completion and its wake-up: then
-    // a wait takes an eighth longer, and a long one costs next to no processor time.
+    // a wait takes an eighth longer, and a long one costs next to no processor time. What the
+    // provider has refused is tried again soon, because nothing need happen before it is taken.
     constexpr int64_t kShortestSleepNs = 1'000'000;
     constexpr int64_t kLongestSleepNs = 20'000'000;
+    const int64_t longest_ns =
+        network->origin.has_posts_to_repeat() ? kShortestSleepNs : kLongestSleepNs;
     return network->origin.sleep(
-        std::chrono::nanoseconds(std::clamp(waited_ns / 8, kShortestSleepNs, kLongestSleepNs)));
+        std::chrono::nanoseconds(std::clamp(waited_ns / 8, kShortestSleepNs, longest_ns)));
 }
 
 void Runtime::count_wait(base::Waiting* way, int64_t ns) {

@@ -92,6 +92,11 @@ class Origin {
     // Sleeps until the network has something for progress(), at most that long. False, without
     // having slept, when this provider has nothing to sleep on or already has something to do.
     bool sleep(std::chrono::nanoseconds longest);
+    // Whether progress() has something to post that it could not post so far.
+    bool has_posts_to_repeat() const {
+        return !active_.empty() || !open_batches_.empty() || !credits_due_.empty() ||
+               !returns_due_.empty() || barrier_.round_to_tell() >= 0 || receives_.has_unposted();
+    }
     bool can_sleep() const { return endpoint_.wait_mode() == fabric::WaitMode::fd; }
 
     // Tasks submitted and not complete.
