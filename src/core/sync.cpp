@@ -52,20 +52,22 @@ void world_barrier(Runtime& runtime) {
         runtime,
         {nullptr, is_one_node ? "a barrier of all ranks" : "ranks of this node at a barrier"},
         [&] { return barrier.all_arrived(); },
-        [&](int64_t) {
-            mpi.turn(base::now_ns());
-            barrier.sleep_until_all_arrived(kSleepUs);
-        });
+        [&](int64_t) { barrier.sleep_until_all_arrived(kSleepUs); }, &mpi);
     if (is_one_node) {
         return;
     }
     if (!world.is_leader()) {
         wait_for_ranks(
             runtime, {nullptr, "other nodes at a barrier"}, [&] { return barrier.released(); },
-            [&](int64_t) {
-                mpi.turn(base::now_ns());
-                barrier.sleep_until_released(kSleepUs);
-            });
+            [&](int64_t) { barrier.sleep_until_released(kSleepUs); }, &mpi);
+        return;
+    }
+    // A message that leaves only while its sender polls may need it beyond the barrier.
+    if (!runtime.network->domain.row().sends_alone) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Ibarrier(world.leaders_comm, &request);
+        runtime.messages.complete(runtime, &request, "other nodes at a barrier");
+        barrier.release();
         return;
     }
     pipeline::Origin& origin = runtime.network->origin;

@@ -34,9 +34,10 @@ class MpiProgress {
 
 // sleep(waited_ns) sleeps for a time that it chooses, at most milliseconds: what comes for this
 // rank is looked after meanwhile. When that begins depends on whether the ranks waited for need
-// this processor.
+// this processor. `mpi`: of waits that call MPI in no other way.
 template <class Done, class Sleep>
-void wait_for_ranks(Runtime& runtime, const WaitCause& cause, Done&& done, Sleep&& sleep) {
+void wait_for_ranks(Runtime& runtime, const WaitCause& cause, Done&& done, Sleep&& sleep,
+                    MpiProgress* mpi = nullptr) {
     constexpr int kPollsWithoutClock = 64;
     constexpr int64_t kPatienceNs = 1'000'000;
     constexpr int64_t kCrowdedPatienceNs = 50'000;
@@ -47,15 +48,19 @@ void wait_for_ranks(Runtime& runtime, const WaitCause& cause, Done&& done, Sleep
         if (done()) {
             return true;
         }
-        // Asleep, this thread could not let others in.
-        if (++polls < kPollsWithoutClock || runtime.multi_threaded) {
+        if (++polls < kPollsWithoutClock) {
             return false;
         }
         const int64_t now_ns = base::now_ns();
         if (begin_ns == 0) {
             begin_ns = now_ns;
         }
-        if (now_ns - begin_ns > patience_ns && runtime.may_sleep_at_barrier()) {
+        if (mpi != nullptr) {
+            mpi->turn(now_ns);
+        }
+        // Asleep, this thread could not let others in.
+        if (!runtime.multi_threaded && now_ns - begin_ns > patience_ns &&
+            runtime.may_sleep_at_barrier()) {
             runtime.stop_helping();
             const base::TraceSpan span(base::kTraceAsleep);
             sleep(now_ns - begin_ns);

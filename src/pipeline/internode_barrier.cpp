@@ -50,6 +50,19 @@ bool InterNodeBarrier::take_message(int from, uint64_t round, uint64_t number) {
     return true;
 }
 
+std::vector<int> InterNodeBarrier::silent_nodes(bool may_be_unsent) const {
+    std::vector<int> nodes;
+    if (!is_complete() && told_[static_cast<size_t>(round_)].number == 0) {
+        nodes.push_back(telling_in(round_));
+    }
+    for (int round = 0; may_be_unsent && number_ == 1 && round <= round_; ++round) {
+        if (round < round_count()) {
+            nodes.push_back(told_in(round));
+        }
+    }
+    return nodes;
+}
+
 // A node's next message is sent by the thread that waits at the barrier, so one round at a time.
 void InterNodeBarrier::advance() {
     if (has_told_ && !is_complete() && told_[static_cast<size_t>(round_)].number >= number_) {

@@ -33,6 +33,10 @@ class InterNodeBarrier {
     uint64_t number() const { return number_; }
     int round() const { return round_; }
 
+    // Nodes that this barrier waits for and that have never told this one anything; with
+    // `may_be_unsent` also those whose message of the first barrier may not have left.
+    std::vector<int> silent_nodes(bool may_be_unsent) const;
+
     // A node's message. False when none can come from it now.
     bool take_message(int from, uint64_t round, uint64_t number);
 

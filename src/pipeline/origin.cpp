@@ -104,6 +104,7 @@ void Origin::close() {
     spare_rma_operations_.clear();
     barrier_ = {};
     barrier_partners_.clear();
+    reached_nodes_.clear();
     barrier_sends_ = 0;
 }
 
@@ -233,8 +234,8 @@ void Origin::post_tasks(Channel& channel) {
 
 // Whether no server has anything to tell that somebody here waits for.
 bool Origin::expects_nothing() {
-    if (task_count_ != 0 || !barrier_.is_complete() || endpoint_.outstanding() != 0 || !open_batches_.empty() ||
-        !credits_due_.empty() || !returns_due_.empty()) {
+    if (task_count_ != 0 || !barrier_.is_complete() || endpoint_.outstanding() != 0 ||
+        !open_batches_.empty() || !credits_due_.empty() || !returns_due_.empty()) {
         return false;
     }
     // A fence that has been waited for leaves its channels in the list.

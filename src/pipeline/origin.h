@@ -278,7 +278,7 @@ class Origin {
     // Those that work is under way to and that have never been heard of.
     std::vector<int> silent_servers() const;
     // The server's host has been; no reason to ask again.
-    void note_reached(int server) { channels_[server]->is_reached = true; }
+    void note_reached(int server);
     const BufferManager& buffers() const { return buffers_.manager(); }
     // Of what is kept for each server, used or not.
     size_t channel_bytes() const;
@@ -431,6 +431,7 @@ class Origin {
     InterNodeBarrier barrier_;
     std::vector<fabric::PeerAddress> barrier_partners_;  // by round
     int barrier_sends_ = 0;                              // posted and not complete
+    std::vector<int> reached_nodes_;                     // as note_reached() was told
     int depth_limit_ = 0;
     std::vector<std::pair<Channel*, uint64_t>> limited_chunks_;  // under way, while it is not 0
 

@@ -94,8 +94,10 @@ bool Origin::flush_batch(Channel& channel) {
     }
     channel.last_mutation = channel.sent_frames;
     channel.batch = nullptr;
-    // Behind a long operation it waits in the provider until that has left.
-    if (!domain_->row().sends_alone || channel.tasks > 0) {
+    // Behind much that has not arrived it waits in the provider until that has left.
+    constexpr uint64_t kSurelyTaken = 4 << 10;
+    if (!domain_->row().sends_alone || channel.tasks > 0 ||
+        channel.sent_bytes - channel.executed_bytes > kSurelyTaken) {
         leaving_batches_.push_back({batch, channel.server, batch->batch});
     }
     if (channel.node_order != nullptr && channel.node_order->is_batch_binding) {

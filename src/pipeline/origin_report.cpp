@@ -1,4 +1,5 @@
 // What an origin is in the middle of, for a report about a wait that lasts.
+#include <algorithm>
 #include <string>
 
 #include "fabric/ip_address.h"
@@ -25,11 +26,31 @@ std::vector<int> Origin::silent_servers() const {
             silent.push_back(channel->server);
         }
     }
+    for (const int node : barrier_.silent_nodes(barrier_sends_ > 0)) {
+        const int server = options_.servers.first_of(node);
+        if (std::find(reached_nodes_.begin(), reached_nodes_.end(), node) == reached_nodes_.end() &&
+            std::find(silent.begin(), silent.end(), server) == silent.end()) {
+            silent.push_back(server);
+        }
+    }
     return silent;
+}
+
+void Origin::note_reached(int server) {
+    reached_nodes_.push_back(options_.servers.node_of(server));
+    if (channels_[server]) {
+        channels_[server]->is_reached = true;
+    }
 }
 
 std::string Origin::describe_work() const {
     std::string text;
+    if (!barrier_.is_complete()) {
+        text = "barrier " + std::to_string(barrier_.number()) + " among nodes waits for node " +
+               std::to_string(barrier_.telling_in(barrier_.round())) + ", in round " +
+               std::to_string(barrier_.round() + 1) + " of " +
+               std::to_string(barrier_.round_count());
+    }
     for (const std::unique_ptr<Channel>& channel : channels_) {
         if (!channel || !channel->is_under_way()) {
             continue;

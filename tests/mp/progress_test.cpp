@@ -12,6 +12,7 @@
 
 #include "armci/armcix.h"
 #include "armci/message.h"
+#include "program_messages.h"
 #include "support/playground.h"
 
 namespace armci::mp {
@@ -194,29 +195,11 @@ TEST(Progress, OthersInLibraryBarrier) {
     ground.check_by_owner("while the others were in a barrier");
 }
 
-// A large message that its sender has started before the barrier, and whose receiver takes it
-// before it comes there. MPI may need calls of the sender for that.
 TEST(Progress, MessagesOfTheProgramWhileTheirSenderIsInABarrier) {
     if (nproc() < 2) {
         GTEST_SKIP() << "needs 2 ranks";
     }
-    constexpr int kInts = 1 << 20;
-    for (int sender = 0; sender < nproc(); ++sender) {
-        const int receiver = (sender + 1) % nproc();
-        std::vector<int> data;
-        MPI_Request request = MPI_REQUEST_NULL;
-        if (me() == sender) {
-            data.assign(kInts, sender + 1);
-            MPI_Isend(data.data(), kInts, MPI_INT, receiver, 0, harness_comm(), &request);
-        } else if (me() == receiver) {
-            data.resize(kInts);
-            MPI_Recv(data.data(), kInts, MPI_INT, sender, 0, harness_comm(), MPI_STATUS_IGNORE);
-            EXPECT_EQ(data.front(), sender + 1);
-            EXPECT_EQ(data.back(), sender + 1);
-        }
-        ARMCI_Barrier();
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-    }
+    send_across_barriers();
 }
 
 // Every call that is not marked collective, by one rank: the others wait in MPI all the time.

@@ -12,6 +12,7 @@
 
 #include "armci/armcix.h"
 #include "armci/message.h"
+#include "program_messages.h"
 #include "stopping_page.h"
 #include "support/check.h"
 #include "support/global_memory.h"
@@ -587,6 +588,10 @@ TEST(Threads, AThreadThatWaitsForAMutexHoldsNobodyUp) {
     EXPECT_EQ(bytes, StoppingPage::kBytes);
     ARMCI_Barrier();
     EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
+}
+
+TEST(Threads, MessagesOfTheProgramWhileTheirSenderIsInABarrier) {
+    send_across_barriers();
 }
 
 }  // namespace

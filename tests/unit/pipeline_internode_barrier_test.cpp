@@ -136,6 +136,24 @@ TEST(InterNodeBarrier, MessagesThatNoNodeCanHaveSentAreRefused) {
     EXPECT_FALSE(barrier.take_message(3, 1, 1));
 }
 
+TEST(InterNodeBarrier, NamesTheNodesThatItHasNeverHeardOf) {
+    InterNodeBarrier barrier(1, 4);
+    EXPECT_TRUE(barrier.silent_nodes(false).empty());
+    barrier.arrive();
+    EXPECT_EQ(barrier.silent_nodes(false), std::vector<int>{0});
+    EXPECT_EQ(barrier.silent_nodes(true), (std::vector<int>{0, 2}));
+    barrier.note_told();
+    ASSERT_TRUE(barrier.take_message(0, 0, 1));
+    EXPECT_EQ(barrier.silent_nodes(false), std::vector<int>{3});
+    EXPECT_EQ(barrier.silent_nodes(true), (std::vector<int>{3, 2, 3}));
+    barrier.note_told();
+    ASSERT_TRUE(barrier.take_message(3, 1, 1));
+    ASSERT_TRUE(barrier.is_complete());
+    EXPECT_TRUE(barrier.silent_nodes(false).empty());
+    barrier.arrive();
+    EXPECT_TRUE(barrier.silent_nodes(true).empty());
+}
+
 TEST(InterNodeBarrier, OneNodeMeetsNobody) {
     InterNodeBarrier barrier(0, 1);
     EXPECT_EQ(barrier.round_count(), 0);
