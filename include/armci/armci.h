@@ -53,10 +53,10 @@
  *
  * Threads
  *   The library runs at an MPI thread level: ARMCI_Init, ARMCI_Init_args and ARMCI_Init_mpi_comm
- * take the one that MPI provides to the process (MPI_Query_thread), ARMCI_Init_thread and
+ *   take the one that MPI provides to the process (MPI_Query_thread), ARMCI_Init_thread and
  *   ARMCI_Init_thread_comm the one they are given. At MPI_THREAD_MULTIPLE any thread may call at
- * any time; below it the rules of MPI for that level hold for the calls of this library, too. Ranks
- * may have different levels.
+ *   any time; below it the rules of MPI for that level hold for the calls of this library, too.
+ *   Ranks may have different levels.
  *
  * Errors
  *   Functions that return int return 0 on success. A misuse (rank or address out of range, call

@@ -29,8 +29,8 @@ struct TraceProcess {
     TraceClock clock;
 };
 
-// The file of a process, which is complete at every moment: the array is closed behind each write,
-// and the next one begins in the place of its end. So it can be read whatever ends the process.
+// The file of a process, which is complete between any two writes: the array is closed behind each,
+// and the next one begins in the place of its end. So it can be read when a process is killed.
 class TraceFile {
   public:
     // With nothing but the process; takes the descriptor. After a write that fails nothing is

@@ -363,8 +363,7 @@ class Origin {
     bool expects_nothing();
     void tell_barrier();
     void take_barrier_message(const wire::FrameHeader& header);
-    static void on_barrier_sent(fabric::Operation* operation,
-                                const fabric::Completion& completion);
+    static void on_barrier_sent(fabric::Operation* operation, const fabric::Completion& completion);
     bool try_credit(const Credit& credit);
     OutFrame* make_frame(void* piece, wire::FrameKind kind, size_t wire_bytes);
     bool post_message(Channel& channel, OutFrame* frame);

@@ -32,8 +32,8 @@ class Task {
     virtual void on_answer(Origin& origin, const wire::FrameHeader& header, const void* frame,
                            int tag);
 
-    // The call that submitted a non-blocking task ends before it is posted: takes copies of what the
-    // caller may change then and post() still needs.
+    // The call that submitted a non-blocking task ends before it is posted: takes copies of what
+    // the caller may change then and post() still needs.
     virtual void keep_arguments() {}
 
     // Bytes that the task will send in chunks, for the number of landing slots to ask for.

@@ -12,8 +12,8 @@
 
 namespace armci::pipeline {
 
-// Equal segments on both sides. The arrays are the caller's while its call lasts; what goes on after
-// that owns copies in `owned` (local addresses first).
+// Equal segments on both sides. The arrays are the caller's while its call lasts; what goes on
+// after that owns copies in `owned` (local addresses first).
 struct VectorSegments {
     const uint64_t* local = nullptr;
     const uint64_t* remote = nullptr;

@@ -308,11 +308,12 @@ void Watch::begin_ending(const Note& note, Line* source, const Line* lost) {
     be_killed_soon();
     source_ = source;
     is_first_hand_ = lost != nullptr;
-    answers_ns_ = base::now_ns() + options_.answers_ms * kMs;
     check_ns_ = kNever;
     tell_others(note, source, Answer::expected);
-    // Before the answer: who has told ends then, and a launcher may kill this process at once.
+    // Before this rank answers: the rank that has told it ends then, and a launcher may kill this
+    // process at once. The others' time to answer begins when this has been written.
     base::write_output();
+    answers_ns_ = base::now_ns() + options_.answers_ms * kMs;
     if (lost != nullptr) {
         report_loss(note, *lost);
     }
