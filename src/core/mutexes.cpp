@@ -95,11 +95,10 @@ void wait_for_grant_among_threads(Runtime& runtime, const WaitCause& cause, uint
     base::Backoff backoff;
     int polls = 0;
     while (!runtime.mutex_queue.granted(waiter)) {
-        if (runtime.try_hold_lock()) {
+        runtime.api_lock.try_with([&] {
             long_wait.turn();
             runtime.serve();
-            runtime.release_lock();
-        }
+        });
         if (++polls > kPollsForGrant) {
             runtime.mutex_queue.sleep_until_granted(waiter, kGrantSleepUs);
         } else {

@@ -12,7 +12,11 @@ namespace armci::core {
 
 bool Runtime::progress() {
     const bool copied = copies.are_under_way() && copies.progress(*this);
-    return (network != nullptr && network->origin.progress()) || copied;
+    const bool moved = (network != nullptr && network->origin.progress()) || copied;
+    if (moved) {
+        api_lock.note_change();
+    }
+    return moved;
 }
 
 void Runtime::serve() {
@@ -54,19 +58,25 @@ void Runtime::idle() {
     let_others_in();
 }
 
-void Runtime::yield_lock() {
-    api_mutex.unlock();
-    sched_yield();
-    api_mutex.lock();
-}
-
 void Runtime::nap(int64_t ns) {
     if (network == nullptr || !network->origin.can_sleep()) {
         const timespec time{0, static_cast<long>(ns)};
-        nanosleep(&time, nullptr);
+        sleep_without_lock([&] { nanosleep(&time, nullptr); });
     } else {
-        network->origin.sleep(std::chrono::nanoseconds(ns));
+        sleep_on_network(std::chrono::nanoseconds(ns));
     }
+}
+
+bool Runtime::sleep_on_network(std::chrono::nanoseconds longest) {
+    pipeline::Origin& origin = network->origin;
+    if (!origin.may_sleep()) {
+        return false;
+    }
+    if (multi_threaded) {
+        return api_lock.sleep_until_change([&](int change) { origin.sleep(longest, change); });
+    }
+    origin.sleep(longest);
+    return true;
 }
 
 bool Runtime::sleep_until_network_event(int64_t waited_ns) {
@@ -77,7 +87,7 @@ bool Runtime::sleep_until_network_event(int64_t waited_ns) {
     constexpr int64_t kLongestSleepNs = 20'000'000;
     const int64_t longest_ns =
         network->origin.has_posts_to_repeat() ? kShortestSleepNs : kLongestSleepNs;
-    return network->origin.sleep(
+    return sleep_on_network(
         std::chrono::nanoseconds(std::clamp(waited_ns / 8, kShortestSleepNs, longest_ns)));
 }
 

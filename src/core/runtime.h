@@ -3,9 +3,9 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -17,6 +17,7 @@
 #include "base/stats.h"
 #include "base/trace.h"
 #include "base/waiting.h"
+#include "core/api_lock.h"
 #include "core/attached_memory.h"
 #include "core/checks.h"
 #include "core/copies.h"
@@ -117,9 +118,9 @@ struct Runtime {
     int thread_level = MPI_THREAD_SINGLE;
     // That is MPI_THREAD_MULTIPLE: most entry points hold the mutex from their beginning; those
     // that can be about this node only, from where they turn out to need more. Waits let go of it
-    // between polls.
+    // between polls, and while they sleep.
     bool multi_threaded = false;
-    std::mutex api_mutex;
+    ApiLock api_lock;
     OneCaller one_caller;  // below it
     // Several threads of the program, a copy engine, a timeline of calls, or checking mode:
     // otherwise entry points have nothing but their own work to do.
@@ -154,19 +155,22 @@ struct Runtime {
 
     // Takes the API lock for the rest of the call, unless this thread has it.
     void hold_lock() {
-        if (multi_threaded && !t_holds_api_lock) {
-            api_mutex.lock();
-            t_holds_api_lock = true;
+        if (multi_threaded && !api_lock.is_mine()) {
+            api_lock.lock();
         }
     }
-    bool try_hold_lock() {
-        t_holds_api_lock = t_holds_api_lock || api_mutex.try_lock();
-        return t_holds_api_lock;
-    }
     void release_lock() {
-        if (t_holds_api_lock) {
-            t_holds_api_lock = false;
-            api_mutex.unlock();
+        if (api_lock.is_mine()) {
+            api_lock.unlock();
+        }
+    }
+    // For sleeps that other ranks end.
+    template <class Sleep>
+    void sleep_without_lock(Sleep&& sleep) {
+        if (multi_threaded) {
+            api_lock.sleep(sleep);
+        } else {
+            sleep();
         }
     }
 
@@ -233,8 +237,7 @@ struct Runtime {
     // Whether a wait for the network serves the own node's requests: where this thread cannot sleep
     // meanwhile, or there is no server thread to wake up for them.
     bool helps_while_waiting() const {
-        return network == nullptr || multi_threaded || !config().progress_thread ||
-               !network->origin.can_sleep();
+        return network == nullptr || !config().progress_thread || !network->origin.can_sleep();
     }
     bool sleeps_while_waiting() const { return !helps_while_waiting() && !copies.are_under_way(); }
     // Sleeps for that time, or until the network has something for this rank.
@@ -255,8 +258,8 @@ struct Runtime {
     void stop_helping();
     // MPI_THREAD_MULTIPLE: other threads' calls get their turn, however much this one moves.
     void let_others_in() {
-        if (multi_threaded) {
-            yield_lock();
+        if (has_other_threads()) {
+            api_lock.yield();
         }
     }
     // Between polls: helps the data server in this process and lets other threads in.
@@ -289,7 +292,6 @@ struct Runtime {
 
   private:
     // Of the calling thread, whose calls do not nest.
-    static inline thread_local bool t_holds_api_lock = false;
     static inline thread_local const char* t_function = nullptr;
     const char* function_ = nullptr;  // of a thread that is alone
 
@@ -336,21 +338,38 @@ struct Runtime {
                 began_ns = began_ns == 0 ? now : began_ns;
             }
             const bool may_sleep = sleeps_while_waiting();
-            if (now - idle_since_ns < (may_sleep ? way->spin_ns() : way->least_ns())) {
+            if (now - idle_since_ns < (may_sleep ? patience_ns(*way) : way->least_ns())) {
                 base::cpu_pause();
+                // Not before a sleep, unless the condition is looked at in between.
+                let_others_in();
             } else if (may_sleep && sleep_until_network_event(now - began_ns)) {
                 way->slept(base::now_ns() - now);
             } else {
-                sched_yield();  // also where a provider keeps refusing to let it sleep
+                yield();  // also where a provider keeps refusing to let it sleep
             }
         } while (!condition());
-        if (began_ns != 0 && sleeps_while_waiting()) {
+        if (began_ns != 0 && sleeps_while_waiting() && !has_other_threads()) {
             count_wait(way, base::now_ns() - began_ns);
         }
     }
 
-    void yield_lock();
-    // Where it may sleep. False when there already is one.
+    void yield() {
+        if (multi_threaded) {
+            api_lock.yield();
+        } else {
+            sched_yield();
+        }
+    }
+    // Awake in the library, with need of what threads share.
+    bool has_other_threads() const { return multi_threaded && api_lock.has_others(); }
+    // For how long to poll before a sleep. What wakes one thread would wake all that sleep, so
+    // where several wait for the network only long waits are sleeps.
+    int64_t patience_ns(const base::Waiting& way) const {
+        constexpr int64_t kAmongThreadsNs = 1'000'000;
+        return has_other_threads() ? kAmongThreadsNs : way.spin_ns();
+    }
+    // At most that long. False when there already is something.
+    bool sleep_on_network(std::chrono::nanoseconds longest);
     bool sleep_until_network_event(int64_t waited_ns);
     void count_wait(base::Waiting* way, int64_t ns);
 };

@@ -52,14 +52,20 @@ void world_barrier(Runtime& runtime) {
         runtime,
         {nullptr, is_one_node ? "a barrier of all ranks" : "ranks of this node at a barrier"},
         [&] { return barrier.all_arrived(); },
-        [&](int64_t) { barrier.sleep_until_all_arrived(kSleepUs); }, &mpi);
+        [&](int64_t) {
+            runtime.sleep_without_lock([&] { barrier.sleep_until_all_arrived(kSleepUs); });
+        },
+        &mpi);
     if (is_one_node) {
         return;
     }
     if (!world.is_leader()) {
         wait_for_ranks(
             runtime, {nullptr, "other nodes at a barrier"}, [&] { return barrier.released(); },
-            [&](int64_t) { barrier.sleep_until_released(kSleepUs); }, &mpi);
+            [&](int64_t) {
+                runtime.sleep_without_lock([&] { barrier.sleep_until_released(kSleepUs); });
+            },
+            &mpi);
         return;
     }
     // A message that leaves only while its sender polls may need it beyond the barrier.

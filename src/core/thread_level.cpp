@@ -1,7 +1,9 @@
 #include "core/thread_level.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
+#include <cstring>
 #include <iterator>
 
 #include "base/log.h"
@@ -80,6 +82,12 @@ void use_thread_level(Runtime& runtime, int level) {
     const bool is_raised = runtime.thread_level == MPI_THREAD_MULTIPLE && !runtime.multi_threaded;
     const bool has_more_to_do =
         runtime.copies.are_possible() || base::is_tracing() || runtime.checks != nullptr;
+    if (is_raised && !runtime.api_lock.open()) {
+        base::fatal(runtime.function(),
+                    "the system refuses the event that MPI_THREAD_MULTIPLE needs (eventfd: %s); "
+                    "raise the limit on open files (ulimit -n)",
+                    std::strerror(errno));
+    }
     if (is_raised || (has_more_to_do && !runtime.is_concurrent)) {
         runtime.multi_threaded |= is_raised;
         runtime.is_concurrent = true;

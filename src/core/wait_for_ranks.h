@@ -32,9 +32,10 @@ class MpiProgress {
     int64_t next_ns_;
 };
 
-// sleep(waited_ns) sleeps for a time that it chooses, at most milliseconds: what comes for this
-// rank is looked after meanwhile. When that begins depends on whether the ranks waited for need
-// this processor. `mpi`: of waits that call MPI in no other way.
+// sleep(waited_ns) sleeps for a time that it chooses, at most milliseconds, and without the API
+// lock: what comes for this rank is looked after meanwhile. When that begins depends on whether the
+// ranks waited for need this processor. `mpi`: of waits that call MPI in no
+// other way.
 template <class Done, class Sleep>
 void wait_for_ranks(Runtime& runtime, const WaitCause& cause, Done&& done, Sleep&& sleep,
                     MpiProgress* mpi = nullptr) {
@@ -58,9 +59,7 @@ void wait_for_ranks(Runtime& runtime, const WaitCause& cause, Done&& done, Sleep
         if (mpi != nullptr) {
             mpi->turn(now_ns);
         }
-        // Asleep, this thread could not let others in.
-        if (!runtime.multi_threaded && now_ns - begin_ns > patience_ns &&
-            runtime.may_sleep_at_barrier()) {
+        if (now_ns - begin_ns > patience_ns && runtime.may_sleep_at_barrier()) {
             runtime.stop_helping();
             const base::TraceSpan span(base::kTraceAsleep);
             sleep(now_ns - begin_ns);

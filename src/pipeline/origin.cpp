@@ -227,7 +227,7 @@ void Origin::post_tasks(Channel& channel) {
             channel.last_task = nullptr;
         }
         task->posted_ = true;
-        posted_ = true;
+        moved_ = true;
         finish_if_complete(task);
     }
 }
@@ -254,8 +254,7 @@ bool Origin::progress() {
     receives_.retry_posts();
     flush_batches();
     const bool polls = !expects_nothing() || ++idle_turns_ % kIdleTurns == 0;
-    bool moved = polls && endpoint_.poll() > 0;
-    posted_ = false;
+    moved_ = polls && endpoint_.poll() > 0;
     tell_barrier();
     // Beginning with another channel each time, and one chunk of each: they share the buffers.
     const size_t active = active_.size();
@@ -268,10 +267,9 @@ bool Origin::progress() {
         channel->is_active = channel->first_task != nullptr;
         return !channel->is_active;
     });
-    moved |= posted_;
     std::erase_if(credits_due_, [&](const Credit& credit) { return try_credit(credit); });
     std::erase_if(returns_due_, [&](Channel* channel) { return return_slots(*channel); });
-    return moved;
+    return moved_;
 }
 
 Origin::Load Origin::load() const {
@@ -287,16 +285,12 @@ Origin::Load Origin::load() const {
     return load;
 }
 
-bool Origin::sleep(std::chrono::nanoseconds longest) {
-    if (!can_sleep() || !endpoint_.may_sleep()) {
-        return false;
-    }
+void Origin::sleep(std::chrono::nanoseconds longest, int other) const {
     const base::TraceSpan span(base::kTraceAsleep);
-    pollfd queue{endpoint_.wait_fd(), POLLIN, 0};
+    pollfd events[] = {{endpoint_.wait_fd(), POLLIN, 0}, {other, POLLIN, 0}};
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(longest);
     const timespec time{seconds.count(), (longest - seconds).count()};
-    ::ppoll(&queue, 1, &time, nullptr);
-    return true;
+    ::ppoll(events, other >= 0 ? 2 : 1, &time, nullptr);
 }
 
 // --- Ordering and fences -------------------------------------------------------------------------

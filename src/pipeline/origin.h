@@ -89,9 +89,12 @@ class Origin {
     // Polls once and posts what is due; true when something moved.
     bool progress();
 
-    // Sleeps until the network has something for progress(), at most that long. False, without
-    // having slept, when this provider has nothing to sleep on or already has something to do.
-    bool sleep(std::chrono::nanoseconds longest);
+    // Sleeps until the network has something for progress(), or the other descriptor, if any, can
+    // be read; at most that long. Only where may_sleep() has just allowed it: it does not when this
+    // provider has nothing to sleep on, or already has something to do. Other threads may use this
+    // origin meanwhile.
+    bool may_sleep() { return can_sleep() && endpoint_.may_sleep(); }
+    void sleep(std::chrono::nanoseconds longest, int other = -1) const;
     // Whether progress() has something to post that it could not post so far.
     bool has_posts_to_repeat() const {
         return !active_.empty() || !open_batches_.empty() || !credits_due_.empty() ||
@@ -265,7 +268,7 @@ class Origin {
 
     // Between two chunks: takes back the buffers of those that have left, while they are in the
     // processor's cache (8 MiB over loopback: 24 % less time). Not from within a completion.
-    void reclaim_buffers() { endpoint_.poll(); }
+    void reclaim_buffers() { moved_ |= endpoint_.poll() > 0; }
 
     // For messages.
     std::string name_of(int server) const { return options_.servers.name_of(server); }
@@ -402,7 +405,7 @@ class Origin {
     std::vector<std::unique_ptr<Channel>> channels_;  // by server, made on first use
     std::vector<Channel*> active_;                    // with queued tasks
     size_t next_active_ = 0;                          // whose turn it is among them
-    bool posted_ = false;                             // since the last poll
+    bool moved_ = false;                              // in this turn of progress()
     uint32_t idle_turns_ = 0;
     std::vector<Channel*> busy_;   // with non-blocking tasks, and some without
     std::vector<Channel*> dirty_;  // with remote work that a fence must wait for

@@ -46,7 +46,7 @@ void Origin::tell_barrier() {
             return;
         }
         ++barrier_sends_;
-        posted_ = true;
+        moved_ = true;
         barrier_.note_told();
     }
 }

@@ -110,7 +110,7 @@ bool Origin::post_frame(Channel& channel, OutFrame* frame) {
         return false;
     }
     ++channel.sent_frames;
-    posted_ = true;
+    moved_ = true;
     channel.slots_asked = header.flow;
     if ((header.flags & wire::kAcknowledgeNow) != 0) {
         channel.asked_frame = channel.sent_frames;

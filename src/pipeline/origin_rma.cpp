@@ -145,7 +145,7 @@ bool Origin::write(Channel& channel, Task* task, const fabric::RmaRun* runs, siz
         ++task->writes_in_flight_;
     }
     mark_dirty(channel);
-    posted_ = true;
+    moved_ = true;
     task->add_pending();
     return true;
 }
@@ -172,7 +172,7 @@ bool Origin::read(Channel& channel, Task* task, const fabric::RmaRun* runs, size
         drop(rma);
         return false;
     }
-    posted_ = true;
+    moved_ = true;
     task->add_pending();
     return true;
 }

@@ -450,20 +450,6 @@ TEST(Threads, EveryOperationIsCountedOnce) {
     ARMCI_Barrier();
 }
 
-// Whoever waits for the network does not sleep, for others could not come in.
-TEST(Threads, WaitsAreNoSleeps) {
-    GlobalMemory memory(8);
-    char local[8];
-    armcix_stats_t before;
-    armcix_stats_t after;
-    ASSERT_EQ(ARMCIX_Stats(&before, sizeof before), 0);
-    for (int i = 0; i < 100; ++i) {
-        ASSERT_EQ(ARMCI_Get(memory.at(nproc() - 1), local, sizeof local, nproc() - 1), 0);
-    }
-    ASSERT_EQ(ARMCIX_Stats(&after, sizeof after), 0);
-    EXPECT_EQ(after.waits, before.waits);
-}
-
 // ---- Local operations have no lock in common ----
 
 constexpr int64_t kLongBytes = 256 << 10;

@@ -1,0 +1,287 @@
+// MPI_THREAD_MULTIPLE: threads that wait long sleep, and neither hold other threads up nor miss
+// what these find in the network.
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "armci/armcix.h"
+#include "armci/message.h"
+#include "support/global_memory.h"
+#include "support/harness.h"
+#include "support/job.h"
+
+namespace armci::mp {
+namespace {
+
+// What becomes of the sleeps of a thread.
+struct Sleeps {
+    std::atomic<bool> may_begin{true};  // until then they stand still before they begin
+    bool end_by_events_only = false;    // not when their time is over
+    std::atomic<int> count{0};
+
+    void begin() {
+        ++count;
+        while (!may_begin) {
+            sched_yield();
+        }
+    }
+};
+thread_local Sleeps* t_sleeps = nullptr;
+
+// Those of this thread, for as long as it lives.
+class Watched {
+  public:
+    explicit Watched(Sleeps& sleeps) { t_sleeps = &sleeps; }
+    ~Watched() { t_sleeps = nullptr; }
+    Watched(const Watched&) = delete;
+    Watched& operator=(const Watched&) = delete;
+};
+
+}  // namespace
+}  // namespace armci::mp
+
+// Instead of the C library's, also for the calls from the library under test.
+extern "C" int ppoll(pollfd* descriptors, nfds_t count, const timespec* longest,
+                     const sigset_t* signals) {
+    using armci::mp::t_sleeps;
+    timespec time{};
+    if (longest != nullptr) {
+        time = *longest;
+    }
+    if (t_sleeps != nullptr) {
+        t_sleeps->begin();
+        longest = t_sleeps->end_by_events_only ? nullptr : longest;
+    }
+    return static_cast<int>(syscall(SYS_ppoll, descriptors, count,
+                                    longest != nullptr ? &time : nullptr, signals, _NSIG / 8));
+}
+
+extern "C" int nanosleep(const timespec* time, timespec* left) {
+    if (armci::mp::t_sleeps != nullptr) {
+        armci::mp::t_sleeps->begin();
+    }
+    return clock_nanosleep(CLOCK_REALTIME, 0, time, left);
+}
+
+namespace armci::mp {
+namespace {
+
+constexpr int kTag = 7;
+
+bool is_one_node() {
+    return ARMCIX_Node(nproc() - 1) == ARMCIX_Node(0);
+}
+
+double seconds_of(clockid_t clock) {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// How often this thread has gone to sleep. Giving the processor away while there is something to do
+// does not count.
+int64_t sleeps_of_this_thread() {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw;
+}
+
+// The last rank does `late` more than a second after all others have called `wait`, in which these
+// sleep more than once and spend less than half of the time on a processor.
+void expect_sleep(const std::function<void()>& wait, const std::function<void()>& late) {
+    constexpr int64_t kLeastSleeps = 5;
+    const int last = nproc() - 1;
+    if (me() == last) {
+        for (int rank = 0; rank < last; ++rank) {
+            MPI_Recv(nullptr, 0, MPI_BYTE, rank, 0, harness_comm(), MPI_STATUS_IGNORE);
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+        late();
+        return;
+    }
+    const double wall = seconds_of(CLOCK_MONOTONIC);
+    MPI_Send(nullptr, 0, MPI_BYTE, last, 0, harness_comm());
+    const double processor = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    const int64_t sleeps = sleeps_of_this_thread();
+    wait();
+    const double waited = seconds_of(CLOCK_MONOTONIC) - wall;
+    EXPECT_GE(waited, 1.0);
+    EXPECT_LT(seconds_of(CLOCK_THREAD_CPUTIME_ID) - processor, waited / 2);
+    EXPECT_GE(sleeps_of_this_thread() - sleeps, kLeastSleeps);
+}
+
+TEST(ThreadsWaiting, ABarrierForALateRankIsASleep) {
+    ARMCI_Barrier();
+    expect_sleep([] { ARMCI_Barrier(); }, [] { ARMCI_Barrier(); });
+}
+
+TEST(ThreadsWaiting, AMessageOfALateRankIsSleptFor) {
+    ARMCI_Barrier();
+    char byte = 0;
+    int bytes = 0;
+    expect_sleep([&] { armci_msg_rcv(kTag, &byte, 1, &bytes, nproc() - 1); },
+                 [&] {
+                     for (int rank = 0; rank < nproc() - 1; ++rank) {
+                         armci_msg_snd(kTag, &byte, 1, rank);
+                     }
+                 });
+    ARMCI_Barrier();
+}
+
+TEST(ThreadsWaiting, AMutexOfALateRankIsSleptFor) {
+    for (const int owner : {0, nproc() - 1}) {
+        ASSERT_EQ(ARMCI_Create_mutexes(1), 0);
+        ARMCI_Barrier();
+        if (me() == nproc() - 1) {
+            ARMCI_Lock(0, owner);
+        }
+        ARMCI_Barrier();
+        expect_sleep([&] { ARMCI_Lock(0, owner); }, [] {});
+        ARMCI_Unlock(0, owner);
+        ARMCI_Barrier();
+        ASSERT_EQ(ARMCI_Destroy_mutexes(), 0);
+    }
+}
+
+// A thread stands still in a sleep for as long as another one makes calls of all kinds. (If it held
+// the lock that calls have in common, this would never end.)
+TEST(ThreadsWaiting, WhoSleepsHoldsNobodyUp) {
+    constexpr int kAround = 8;
+    GlobalMemory memory(64);
+    ASSERT_EQ(ARMCI_Create_mutexes(1), 0);
+    ARMCI_Barrier();
+    Sleeps sleeps;
+    sleeps.may_begin = false;
+    std::thread waiting([&] {
+        const Watched watched(sleeps);
+        char byte = 0;
+        int bytes = 0;
+        armci_msg_rcv(kTag, &byte, 1, &bytes, left());
+    });
+    while (sleeps.count == 0) {
+        sched_yield();
+    }
+    for (int target = 0; target < nproc(); ++target) {
+        const std::vector<long> source(4, me());
+        std::vector<long> back(4, -1);
+        ARMCI_Lock(0, target);
+        ARMCI_Put(const_cast<long*>(source.data()), memory.at(target), 32, target);
+        ARMCI_Fence(target);
+        ARMCI_Get(memory.at(target), back.data(), 32, target);
+        ARMCI_Unlock(0, target);
+        EXPECT_EQ(back, source);
+    }
+    long sent = 5;
+    long got = 0;
+    int bytes = 0;
+    armci_msg_snd(kAround, &sent, sizeof sent, me());
+    armci_msg_rcv(kAround, &got, sizeof got, &bytes, me());
+    EXPECT_EQ(got, sent);
+    ARMCI_AllFence();
+    ARMCI_Barrier();
+    char byte = 0;
+    armci_msg_snd(kTag, &byte, 1, right());
+    sleeps.may_begin = true;
+    waiting.join();
+    ARMCI_Barrier();
+    EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
+}
+
+// A thread has looked for its get in vain and is about to sleep, until the network has something,
+// however long that takes. Another one empties the queue first, and wakes it.
+TEST(ThreadsWaiting, WhatAnotherThreadTakesFromTheQueueEndsASleep) {
+    GlobalMemory memory(8);
+    *memory.element<long>(me()) = 100 + me();
+    ARMCI_Barrier();
+    const int target = (me() + nproc() / 2) % nproc();
+    int sleeps_count = 0;
+    for (int round = 0; round < 10; ++round) {
+        Sleeps sleeps;
+        sleeps.may_begin = false;
+        sleeps.end_by_events_only = true;
+        std::atomic<bool> is_over{false};
+        long first = -1;
+        std::thread waiting([&] {
+            const Watched watched(sleeps);
+            ARMCI_Get(memory.at(target), &first, sizeof first, target);
+            is_over = true;
+        });
+        while (sleeps.count == 0 && !is_over) {
+            sched_yield();
+        }
+        long second = -1;
+        ARMCI_Get(memory.at(target), &second, sizeof second, target);
+        EXPECT_EQ(second, 100 + target);
+        // It also finds the queue empty before a sleep of its own: then the queue has no signal.
+        std::thread later([] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            char byte = 0;
+            armci_msg_snd(kTag, &byte, 1, right());
+        });
+        char byte = 0;
+        int bytes = 0;
+        armci_msg_rcv(kTag, &byte, 1, &bytes, left());
+        later.join();
+        sleeps.may_begin = true;
+        waiting.join();
+        EXPECT_EQ(first, 100 + target);
+        sleeps_count += sleeps.count;
+    }
+    if (!is_one_node()) {
+        EXPECT_GT(sleeps_count, 0);
+    }
+    ARMCI_Barrier();
+}
+
+// The same without a plan: all threads of all ranks wait for one mutex, and sleep in between.
+TEST(ThreadsWaiting, NoSleepIsForgotten) {
+    constexpr int kThreads = 3;
+    constexpr int kRounds = 10;
+    GlobalMemory memory(8);
+    *memory.element<long>(me()) = 0;
+    ASSERT_EQ(ARMCI_Create_mutexes(1), 0);
+    ARMCI_Barrier();
+    std::vector<std::thread> threads;
+    for (int id = 0; id < kThreads; ++id) {
+        threads.emplace_back([&] {
+            Sleeps sleeps;
+            sleeps.end_by_events_only = true;
+            const Watched watched(sleeps);
+            for (int round = 0; round < kRounds; ++round) {
+                ARMCI_Lock(0, 0);
+                long value = -1;
+                ARMCI_Get(memory.at(nproc() - 1), &value, sizeof value, nproc() - 1);
+                ++value;
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                ARMCI_Put(&value, memory.at(nproc() - 1), sizeof value, nproc() - 1);
+                ARMCI_Unlock(0, 0);
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    ARMCI_Barrier();
+    EXPECT_EQ(*memory.element<long>(me()), me() == nproc() - 1 ? kThreads * kRounds * nproc() : 0);
+    EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
+}
+
+}  // namespace
+}  // namespace armci::mp
+
+int main(int argc, char** argv) {
+    armci::mp::Program program;
+    program.thread_level = MPI_THREAD_MULTIPLE;
+    return armci::mp::run_tests(argc, argv, program);
+}
