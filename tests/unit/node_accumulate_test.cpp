@@ -368,20 +368,20 @@ TEST(LockedAccumulator, LetsGoOfItsStripe) {
 // Half of what is added lies in a granule that somebody else has locked: nothing there may change
 // before he lets go of it.
 TYPED_TEST(LockedAccumulatorOf, ChangesNothingWithoutItsLock) {
-    using Component = typename TestFixture::Component;
+    using Number = typename TestFixture::Component;
     constexpr size_t kCount = 240;  // components
     constexpr size_t kHalf = 128;
     const AccScale scale = this->scale(1, 0);
-    const std::vector<Component> ones(kCount, 1);
+    const std::vector<Number> ones(kCount, 1);
     const auto expect_wait = [&](const char* what, auto&& add) {
         SCOPED_TRACE(what);
         auto locks = std::make_unique<StripedLocks>();
         Granules memory;
         volatile auto* numbers =
-            reinterpret_cast<Component*>(memory.begin() + kGranule - kHalf * sizeof(Component));
+            reinterpret_cast<Number*>(memory.begin() + kGranule - kHalf * sizeof(Number));
         SharedLock& second = (*locks)[StripedLocks::stripe_of(memory.begin() + kGranule)];
         second.lock();
-        Adder other([&] { add(*locks, const_cast<Component*>(numbers)); });
+        Adder other([&] { add(*locks, const_cast<Number*>(numbers)); });
         other.wait_until_it_waits();
         for (size_t i = kHalf; i < kCount; ++i) {
             EXPECT_EQ(numbers[i], 0) << "number " << i;
@@ -392,21 +392,21 @@ TYPED_TEST(LockedAccumulatorOf, ChangesNothingWithoutItsLock) {
             EXPECT_EQ(numbers[i], 1) << "number " << i;
         }
     };
-    expect_wait("contiguous", [&](StripedLocks& locks, Component* to) {
-        LockedAccumulator(locks, scale).add(ones.data(), to, kCount * sizeof(Component));
+    expect_wait("contiguous", [&](StripedLocks& locks, Number* to) {
+        LockedAccumulator(locks, scale).add(ones.data(), to, kCount * sizeof(Number));
     });
-    expect_wait("rows", [&](StripedLocks& locks, Component* to) {
+    expect_wait("rows", [&](StripedLocks& locks, Number* to) {
         strided::PairLayout rows;
         rows.levels = 1;
-        rows.count[0] = 8 * sizeof(Component);
+        rows.count[0] = 8 * sizeof(Number);
         rows.count[1] = kCount / 8;
-        rows.local_stride[0] = rows.remote_stride[0] = 8 * sizeof(Component);
-        accumulate(locks, scale, rows, reinterpret_cast<char*>(const_cast<Component*>(ones.data())),
+        rows.local_stride[0] = rows.remote_stride[0] = 8 * sizeof(Number);
+        accumulate(locks, scale, rows, reinterpret_cast<char*>(const_cast<Number*>(ones.data())),
                    reinterpret_cast<char*>(to));
     });
     // Such that several are added under their locks together, and such that each is by itself.
     for (const size_t length : {size_t{24}, kCount / 2}) {
-        expect_wait("segments", [&](StripedLocks& locks, Component* to) {
+        expect_wait("segments", [&](StripedLocks& locks, Number* to) {
             std::vector<uint64_t> targets;
             for (size_t i = 0; i < kCount; i += length) {
                 targets.push_back(reinterpret_cast<uint64_t>(to + i));
@@ -414,7 +414,7 @@ TYPED_TEST(LockedAccumulatorOf, ChangesNothingWithoutItsLock) {
             accumulate(locks, scale,
                        strided::AccSegments{targets.data(), nullptr,
                                             reinterpret_cast<const char*>(ones.data()),
-                                            static_cast<int64_t>(length * sizeof(Component)),
+                                            static_cast<int64_t>(length * sizeof(Number)),
                                             static_cast<int64_t>(targets.size())});
         });
     }
