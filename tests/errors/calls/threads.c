@@ -242,17 +242,28 @@ static void threads_take_turns(void) {
 }
 
 const struct Case threads_cases[] = {
+    /* promise: threads.overlap-ends-job */
     CASE(get_while_another_waits, ON_ITS_OWN, NODES),
+    /* promise: threads.overlap-ends-job */
     CASE(put_while_another_waits, ON_ITS_OWN, NODES),
+    /* promise: threads.overlap-ends-job */
     CASE(acc_while_another_waits, ON_ITS_OWN, NODES),
+    /* promise: threads.overlap-ends-job */
     CASE(rmw_while_another_waits, ON_ITS_OWN, NODES),
+    /* promise: threads.overlap-ends-job */
     CASE(fence_while_another_waits, ON_ITS_OWN, NODES),
+    /* promise: threads.overlap-ends-job */
     CASE(barrier_while_another_waits, ON_ITS_OWN, ANY),
+    /* promise: threads.overlap-ends-job */
     CASE(level_lowered_by_the_variable, ON_ITS_OWN, ANY),
+    /* promise: threads.overlap-ends-job */
     CASE(level_lowered_by_the_program, ON_ITS_OWN, ANY),
+    /* promise: threads.check-finds-overlap */
     CASE(checked_put_while_another_waits, ON_ITS_OWN, ANY),
     CASE(warned_finalize_while_another_waits, ON_ITS_OWN, NODE),
+    /* promise: threads.check-finds-overlap */
     CASE(put_by_another_thread, ON_ITS_OWN, ANY),
+    /* promise: threads.check-finds-overlap */
     CASE(put_by_another_thread_is_warned_of, ON_ITS_OWN, ANY),
     CASE(threads_take_turns, ON_ITS_OWN, ANY),
     {0},
