@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdarg>
 #include <cstring>
 #include <numeric>
 
@@ -13,6 +17,30 @@
 #include "support/check.h"
 #include "support/global_memory.h"
 #include "support/transfer.h"
+
+namespace {
+
+// Whether this process has let all others of its user trace it.
+bool g_lets_all_trace = false;
+
+}  // namespace
+
+// Instead of libc's: systems without Yama refuse what the library asks for, so that only its call
+// can be seen.
+extern "C" int prctl(int option, ...) {
+    unsigned long arguments[4];
+    va_list list;
+    va_start(list, option);
+    for (unsigned long& argument : arguments) {
+        argument = va_arg(list, unsigned long);
+    }
+    va_end(list);
+    if (option == PR_SET_PTRACER) {
+        g_lets_all_trace = arguments[0] == PR_SET_PTRACER_ANY;
+    }
+    return static_cast<int>(
+        syscall(SYS_prctl, option, arguments[0], arguments[1], arguments[2], arguments[3]));
+}
 
 namespace armci::mp {
 namespace {
@@ -66,6 +94,19 @@ class Attached {
 void fence_and_sync() {
     ARMCI_AllFence();
     sync();
+}
+
+// What the rule of Yama with number 1 asks of a process whose memory others of its node access.
+// promise: attach.yama
+TEST(Attach, LetsTheOthersTraceIt) {
+    if (ARMCIX_Node(left()) != ARMCIX_Node(me()) && ARMCIX_Node(right()) != ARMCIX_Node(me())) {
+        GTEST_SKIP() << "no other rank shares the node";
+    }
+    g_lets_all_trace = false;
+    char memory[64] = {};
+    ASSERT_EQ(ARMCIX_Attach(memory, sizeof memory), 0);
+    EXPECT_TRUE(g_lets_all_trace);
+    ASSERT_EQ(ARMCIX_Detach(memory), 0);
 }
 
 // The right neighbour's range gets this rank's pattern, and only that range changes.
