@@ -58,6 +58,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/server_refusal_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_request_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_silence_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/server_undeliverable_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/transfer_pattern.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_trace_file_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_trace_test.cpp

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fabric/provider.h"
+#include "server_fixture.h"
 
 namespace armci::test {
 namespace {
@@ -18,7 +19,7 @@ constexpr size_t kRawLargestAnswer = 64 << 10;
 
 bool open_default_domain(fabric::Domain* domain, size_t peer_count, std::string* error,
                          const fabric::ProviderRow* row) {
-    static const fabric::ProviderChoice first = fabric::choose_provider({"", "", true});
+    static const fabric::ProviderChoice first = fabric::choose_provider({g_provider, "", true});
     if (!first.info) {
         *error = first.error;
         return false;

@@ -79,6 +79,8 @@ class RawClient {
 
     // Whether everything sent is with the provider.
     bool has_left() const { return waiting_.empty(); }
+    // Whether the provider has done all of it.
+    bool has_completed() const { return waiting_.empty() && under_way_.empty(); }
     // True when something moved.
     bool progress();
 

@@ -21,7 +21,7 @@ constexpr int64_t kSpinUs =
 
 // Asking libfabric takes longer than all the rest of a start.
 fabric::ProviderChoice choose_once() {
-    static const fabric::ProviderChoice first = fabric::choose_provider({"", "", true});
+    static const fabric::ProviderChoice first = fabric::choose_provider({g_provider, "", true});
     fabric::ProviderChoice copy;
     copy.row = first.row;
     copy.error = first.error;

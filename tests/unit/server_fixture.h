@@ -22,6 +22,9 @@
 
 namespace armci::test {
 
+// The provider of all domains, if it is not the default; to be chosen before the first of them.
+inline const char* g_provider = "";
+
 struct NetworkOptions {
     int node_count = 1;  // each with a server
     // Origins take so many servers, one after the other, for those of one node.
