@@ -1,9 +1,9 @@
 /* What a signal finds a job at: rank 0 puts to the last rank, then the ranks tell their process
  * numbers and do as told until they are ended.
  *
- *     signals compute     no call of the library any more
- *     signals wait        rank 0 computes, the others wait in ARMCI_Barrier
- *     signals serve       rank 0 puts and fences on and on, the others compute
+ *     signals compute     no call of the library any more; all sleep
+ *     signals wait        rank 0 sleeps, the others wait in ARMCI_Barrier
+ *     signals serve       rank 0 puts and fences on and on, the others sleep
  *     signals handler     as compute, with a SIGTERM handler of the program's that ends it with
  * status 42
  */
@@ -60,8 +60,8 @@ int main(int argc, char** argv) {
         if (strcmp(what, "serve") == 0 && rank == 0) {
             ARMCI_Put(local, bases[size - 1], kBytes, size - 1);
             ARMCI_Fence(size - 1);
-        } else if (strcmp(what, "wait") == 0) {
-            usleep(1000);
+        } else {
+            usleep(100000);
         }
     }
 }
