@@ -34,8 +34,8 @@ class MpiProgress {
 
 // sleep(waited_ns) sleeps for a time that it chooses, at most milliseconds, and without the API
 // lock: what comes for this rank is looked after meanwhile. When that begins depends on whether the
-// ranks waited for need this processor. `mpi`: of waits that call MPI in no
-// other way.
+// ranks waited for need this processor. `mpi`: of waits that call MPI in no other
+// way.
 template <class Done, class Sleep>
 void wait_for_ranks(Runtime& runtime, const WaitCause& cause, Done&& done, Sleep&& sleep,
                     MpiProgress* mpi = nullptr) {
