@@ -121,11 +121,13 @@ void expect_sleep(const std::function<void()>& wait, const std::function<void()>
     EXPECT_GE(sleeps_of_this_thread() - sleeps, kLeastSleeps);
 }
 
+// promise: threads.waits-sleep
 TEST(ThreadsWaiting, ABarrierForALateRankIsASleep) {
     ARMCI_Barrier();
     expect_sleep([] { ARMCI_Barrier(); }, [] { ARMCI_Barrier(); });
 }
 
+// promise: threads.waits-sleep
 TEST(ThreadsWaiting, AMessageOfALateRankIsSleptFor) {
     ARMCI_Barrier();
     char byte = 0;
@@ -139,6 +141,7 @@ TEST(ThreadsWaiting, AMessageOfALateRankIsSleptFor) {
     ARMCI_Barrier();
 }
 
+// promise: threads.waits-sleep
 TEST(ThreadsWaiting, AMutexOfALateRankIsSleptFor) {
     for (const int owner : {0, nproc() - 1}) {
         ASSERT_EQ(ARMCI_Create_mutexes(1), 0);
@@ -156,6 +159,7 @@ TEST(ThreadsWaiting, AMutexOfALateRankIsSleptFor) {
 
 // A thread stands still in a sleep for as long as another one makes calls of all kinds. (If it held
 // the lock that calls have in common, this would never end.)
+// promise: threads.waits-sleep
 TEST(ThreadsWaiting, WhoSleepsHoldsNobodyUp) {
     constexpr int kAround = 8;
     GlobalMemory memory(64);
