@@ -1,9 +1,11 @@
 """Counts instructions of small operations inside a node with callgrind, and compares them with the
 limits in a file.
 
-    count.py PROGRAM LIMITS     exit status 1 when an operation takes more than its limit
+    count.py PROGRAM LIMITS [ARGUMENT...]
 
-PROGRAM is linked statically with the library. A limit that is far above what is counted is a fault,
+The exit status is 1 when an operation takes more than its limit.
+
+PROGRAM is linked statically with the library and is given the arguments. A limit that is far above what is counted is a fault,
 too: it would let the path grow unseen.
 """
 import os
@@ -29,7 +31,7 @@ def read_limits(path):
 def run_callgrind(program, directory):
     output = os.path.join(directory, "callgrind.out")
     command = ["valgrind", "--tool=callgrind", "--separate-callers=1",
-               f"--callgrind-out-file={output}", program]
+               f"--callgrind-out-file={output}", *program]
     environment = dict(os.environ, LD_BIND_NOW="1")
     finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if finished.returncode != 0:
@@ -60,10 +62,10 @@ def inclusive_costs(output):
 
 
 def main():
-    program, limits_path = sys.argv[1:]
+    program, limits_path, *arguments = sys.argv[1:]
     limits = read_limits(limits_path)
     with tempfile.TemporaryDirectory() as directory:
-        costs = inclusive_costs(run_callgrind(program, directory))
+        costs = inclusive_costs(run_callgrind([program, *arguments], directory))
     bad = False
     print(f"{'function or case':24} {'counted':>8} {'limit':>6}   instructions per call")
     for function, limit in limits.items():

@@ -1,4 +1,5 @@
 /* Each small operation between two places of one rank's node, over and over: what callgrind counts.
+ * With the argument "multiple" at MPI_THREAD_MULTIPLE.
  */
 #include <armci.h>
 #include <mpi.h>
@@ -77,7 +78,9 @@ static const struct {
 enum { kCaseCount = sizeof cases / sizeof *cases, kFirstWord = 32 };
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
+    const int is_multiple = argc > 1 && strcmp(argv[1], "multiple") == 0;
+    int provided = MPI_THREAD_SINGLE;
+    MPI_Init_thread(&argc, &argv, is_multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     ARMCI_Init();
     int size = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
