@@ -84,8 +84,6 @@ TEST(PipelineDepth, BoundsTheBuffersInUse) {
             EXPECT_GT(one.buffer_high_water_bytes, 0U);
             EXPECT_LE(2 * one.buffer_high_water_bytes, one.buffer_bytes);
             EXPECT_LE(two.buffer_high_water_bytes, 2 * one.buffer_high_water_bytes);
-            // Each chunk but the first waits for the one before.
-            EXPECT_GE(one.buffer_waits, one.chunks_sent - 1);
         }
     }
     ARMCI_Barrier();
