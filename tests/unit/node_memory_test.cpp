@@ -115,6 +115,9 @@ TEST(NodeMemory, LimitOnFileSizeIsAnErrorNotASignal) {
 }
 
 TEST(NodeMemory, LimitOnAddressSpaceIsFelt) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "a sanitizer has taken more addresses than the limit allows";
+#endif
     ChildProcess child([] {
         if (!leaves_address_space(size_t{1} << 40)) {
             return 1;
