@@ -33,9 +33,11 @@ class TestHeap {
     size_t mapping_bytes() const { return bytes_; }
     const node::Descriptor& memory() const { return memory_; }
 
-    // Addresses that nothing uses, aligned to huge pages as node memory is.
+    // Addresses that nothing uses, aligned to huge pages as node memory is. Below those that the
+    // system gives out next, in this process or a child.
     static void* free_range(size_t bytes) {
-        const size_t reserved = bytes + node::kHugePageBytes;
+        constexpr size_t kGivenOutNext = size_t{1} << 30;
+        const size_t reserved = bytes + node::kHugePageBytes + kGivenOutNext;
         void* found =
             mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         EXPECT_NE(found, MAP_FAILED);
