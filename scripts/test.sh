@@ -132,9 +132,9 @@ run_part() {
 echo "test: Debian packages that are missing, if any (some minutes on a new system)"
 "$root/scripts/setup.sh" "${packages[@]}"
 if [[ -z $filter ]]; then
-    echo "test: next, release: compiles everything (4 minutes) and runs all tests (8 minutes)"
+    echo "test: next, release: compiles everything (4 minutes) and runs all tests (10 minutes)"
     if [[ $quick == no ]]; then
-        echo "test: then, asan and tsan: compile tests (2 minutes each) and run them (2 minutes each)"
+        echo "test: then, asan and tsan: compile tests and run them (4 minutes and 1)"
     fi
 fi
 run_part release all
