@@ -78,7 +78,11 @@ class TraceRing {
     uint64_t count() const { return count_.load(std::memory_order_acquire); }
     // The place that would be written next is not among those kept.
     uint64_t kept() const { return slots_ == nullptr ? 0 : std::min(count(), mask_); }
-    uint64_t dropped() const { return count() - kept(); }
+    // From one look at the count, which others may change.
+    uint64_t dropped() const {
+        const uint64_t all = count();
+        return slots_ == nullptr ? all : all - std::min(all, mask_);
+    }
     bool keeps_any() const { return slots_ != nullptr; }
     // The event of that number, from 0. False where its place has been written again meanwhile.
     bool read(uint64_t number, TraceEvent* event) const {
