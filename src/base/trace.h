@@ -89,7 +89,7 @@ class TraceRing {
         slots_[number & mask_].load(event);
         return count() - number <= mask_;
     }
-    // Of those kept, from the oldest; while nobody writes.
+    // The event with that index among those kept; the oldest is 0. No thread may push meanwhile.
     TraceEvent at(uint64_t index) const {
         TraceEvent event;
         slots_[(dropped() + index) & mask_].load(&event);

@@ -32,7 +32,7 @@ class ApiLock {
         mutex_.unlock();
         callers_.fetch_sub(1, std::memory_order_relaxed);
     }
-    // Runs that with the lock if nobody has it now.
+    // Runs the function with the lock, unless another thread has the lock now.
     template <class Run>
     void try_with(Run&& run) {
         if (mutex_.try_lock()) {
@@ -90,7 +90,7 @@ class ApiLock {
     static inline constinit thread_local bool t_is_mine = false;  // calls do not nest
 
     std::mutex mutex_;
-    std::atomic<int> callers_{0};  // that have the lock or want it, but for those asleep
+    std::atomic<int> callers_{0};  // threads that have the lock or want it and are awake
     // Under the lock:
     bool has_changed_ = false;
     int sleepers_ = 0;           // that the event wakes

@@ -337,14 +337,14 @@ void join_barrier(Runtime& runtime) {
     if (!world.is_leader()) {
         return;
     }
-    pipeline::Origin::Address told = mine;
-    told.resize(bytes);
+    pipeline::Origin::Address sent = mine;
+    sent.resize(bytes);
     const pipeline::InterNodeBarrier barrier(world.node, world.node_count);
     std::vector<pipeline::Origin::Address> partners(static_cast<size_t>(barrier.round_count()));
     for (int round = 0; round < barrier.round_count(); ++round) {
         pipeline::Origin::Address& partner = partners[static_cast<size_t>(round)];
         partner.resize(bytes);
-        MPI_Sendrecv(told.data(), static_cast<int>(bytes), MPI_BYTE, barrier.telling_in(round), 0,
+        MPI_Sendrecv(sent.data(), static_cast<int>(bytes), MPI_BYTE, barrier.telling_in(round), 0,
                      partner.data(), static_cast<int>(bytes), MPI_BYTE, barrier.told_in(round), 0,
                      world.leaders_comm, MPI_STATUS_IGNORE);
     }
