@@ -79,8 +79,8 @@ void armci_msg_group_barrier(ARMCI_Group* group);
 
 /**
  * The caller's place in the binary tree over the scope: root, parent and children as ranks, -1
- * where there is none. With SCOPE_NODE there is no tree: root is 0, and nobody is related. Not
- * collective.
+ * where there is none. With SCOPE_NODE there is no tree: root is 0, and no rank has a parent or
+ * children. Not collective.
  */
 void armci_msg_bintree(int scope, int* Root, int* Up, int* Left, int* Right);
 

@@ -59,15 +59,15 @@ class Checks {
     void wait_for_all();
     // Whether nothing but the program's wait is missing.
     bool has_completed(const armci_hdl_s& handle) const;
-    // Puts and accumulates to that rank, or to all, complete, and gets without a handle; and others
-    // may be told so.
+    // Puts and accumulates to that rank, or to all, complete, and so do gets without a handle. Other
+    // ranks may now rely on these writes.
     void fence(int target);
     void fence_all();
-    // Others may be told of what this rank wrote to that one before.
+    // Other ranks may rely on what this rank wrote to that one before.
     void close_writes(int target);
-    // Within a call in which all members of the group meet, before they do: a fence that nobody is
-    // told of before he comes there, too. If the group is world, looks for writes of several ranks
-    // to the same bytes.
+    // A call in which all members of the group meet begins with this. It is a fence of which a
+    // member learns when it comes to the same call. If the group is world, it looks for writes of
+    // several ranks to the same bytes.
     void fence_before_meeting(const char* function, const Group& group);
     // A barrier without a fence.
     void before_barrier(const char* function, const Group& group);

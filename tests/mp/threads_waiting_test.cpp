@@ -4,17 +4,19 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
-#include <chrono>
 #include <ctime>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "../unit/task_state.h"
 #include "armci/armcix.h"
 #include "armci/message.h"
 #include "support/global_memory.h"
@@ -29,11 +31,12 @@ struct Sleeps {
     std::atomic<bool> may_begin{true};  // until then they stand still before they begin
     bool end_by_events_only = false;    // not when their time is over
     std::atomic<int> count{0};
+    std::atomic<int> yields{0};
 
     void begin() {
         ++count;
         while (!may_begin) {
-            sched_yield();
+            syscall(SYS_sched_yield);
         }
     }
 };
@@ -67,6 +70,13 @@ extern "C" int ppoll(pollfd* descriptors, nfds_t count, const timespec* longest,
                                     longest != nullptr ? &time : nullptr, signals, _NSIG / 8));
 }
 
+extern "C" int sched_yield() {
+    if (armci::mp::t_sleeps != nullptr) {
+        ++armci::mp::t_sleeps->yields;
+    }
+    return static_cast<int>(syscall(SYS_sched_yield));
+}
+
 extern "C" int nanosleep(const timespec* time, timespec* left) {
     if (armci::mp::t_sleeps != nullptr) {
         armci::mp::t_sleeps->begin();
@@ -83,42 +93,31 @@ bool is_one_node() {
     return ARMCIX_Node(nproc() - 1) == ARMCIX_Node(0);
 }
 
-double seconds_of(clockid_t clock) {
-    timespec time{};
-    clock_gettime(clock, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+std::string this_task() {
+    return test::task_of(static_cast<int>(syscall(SYS_gettid)));
 }
 
-// How often this thread has gone to sleep. Giving the processor away while there is something to do
-// does not count.
-int64_t sleeps_of_this_thread() {
-    rusage usage{};
-    getrusage(RUSAGE_THREAD, &usage);
-    return usage.ru_nvcsw;
-}
-
-// The last rank does `late` more than a second after all others have called `wait`, in which these
-// sleep more than once and spend less than half of the time on a processor.
+// The last rank does `late` when all others are in `wait` and sleep there: most of many looks find
+// them asleep, where a thread that polls is hardly ever found so. Hangs when one does not sleep.
 void expect_sleep(const std::function<void()>& wait, const std::function<void()>& late) {
-    constexpr int64_t kLeastSleeps = 5;
+    constexpr int kLooks = 200;
     const int last = nproc() - 1;
     if (me() == last) {
         for (int rank = 0; rank < last; ++rank) {
             MPI_Recv(nullptr, 0, MPI_BYTE, rank, 0, harness_comm(), MPI_STATUS_IGNORE);
         }
-        std::this_thread::sleep_for(std::chrono::milliseconds(1200));
         late();
         return;
     }
-    const double wall = seconds_of(CLOCK_MONOTONIC);
-    MPI_Send(nullptr, 0, MPI_BYTE, last, 0, harness_comm());
-    const double processor = seconds_of(CLOCK_THREAD_CPUTIME_ID);
-    const int64_t sleeps = sleeps_of_this_thread();
+    std::thread watcher([task = this_task(), last] {
+        for (int looks = 0; looks < kLooks;) {
+            looks = test::is_asleep(task) ? looks + 1 : std::max(0, looks - 3);
+            sched_yield();
+        }
+        MPI_Send(nullptr, 0, MPI_BYTE, last, 0, harness_comm());
+    });
     wait();
-    const double waited = seconds_of(CLOCK_MONOTONIC) - wall;
-    EXPECT_GE(waited, 1.0);
-    EXPECT_LT(seconds_of(CLOCK_THREAD_CPUTIME_ID) - processor, waited / 2);
-    EXPECT_GE(sleeps_of_this_thread() - sleeps, kLeastSleeps);
+    watcher.join();
 }
 
 // promise: threads.waits-sleep
@@ -232,14 +231,22 @@ TEST(ThreadsWaiting, WhatAnotherThreadTakesFromTheQueueEndsASleep) {
         ARMCI_Get(memory.at(target), &second, sizeof second, target);
         EXPECT_EQ(second, 100 + target);
         // It also finds the queue empty before a sleep of its own: then the queue has no signal.
-        std::thread later([] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        Sleeps of_receiver;
+        std::atomic<bool> has_received{false};
+        std::thread later([&] {
+            while (of_receiver.yields == 0 && of_receiver.count == 0 && !has_received) {
+                sched_yield();
+            }
             char byte = 0;
             armci_msg_snd(kTag, &byte, 1, right());
         });
-        char byte = 0;
-        int bytes = 0;
-        armci_msg_rcv(kTag, &byte, 1, &bytes, left());
+        {
+            const Watched watched(of_receiver);
+            char byte = 0;
+            int bytes = 0;
+            armci_msg_rcv(kTag, &byte, 1, &bytes, left());
+        }
+        has_received = true;
         later.join();
         sleeps.may_begin = true;
         waiting.join();
@@ -264,8 +271,21 @@ TEST(ThreadsWaiting, NoSleepIsForgotten) {
     ASSERT_EQ(ARMCI_Create_mutexes(1), 0);
     ARMCI_Barrier();
     std::vector<std::thread> threads;
+    std::array<std::atomic<int>, kThreads> tids{};  // -1: has done its rounds
+    const auto another_sleeps = [&](int id) {
+        bool is_last = true;
+        for (int other = 0; other < kThreads; ++other) {
+            const int tid = other == id ? -1 : tids[static_cast<size_t>(other)].load();
+            if (tid > 0 && test::is_asleep(test::task_of(tid))) {
+                return true;
+            }
+            is_last = is_last && tid < 0;
+        }
+        return is_last;
+    };
     for (int id = 0; id < kThreads; ++id) {
-        threads.emplace_back([&] {
+        threads.emplace_back([&, id] {
+            tids[static_cast<size_t>(id)] = static_cast<int>(syscall(SYS_gettid));
             Sleeps sleeps;
             sleeps.end_by_events_only = true;
             const Watched watched(sleeps);
@@ -274,10 +294,13 @@ TEST(ThreadsWaiting, NoSleepIsForgotten) {
                 long value = -1;
                 ARMCI_Get(memory.at(nproc() - 1), &value, sizeof value, nproc() - 1);
                 ++value;
-                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                while (!another_sleeps(id)) {
+                    sched_yield();
+                }
                 ARMCI_Put(&value, memory.at(nproc() - 1), sizeof value, nproc() - 1);
                 ARMCI_Unlock(0, 0);
             }
+            tids[static_cast<size_t>(id)] = -1;
         });
     }
     for (std::thread& thread : threads) {
