@@ -1,7 +1,8 @@
 // Speed of the strided kernels within one process, as bytes of payload per second.
 //
-// Strided cases move 1 MiB in runs of the length given as argument, with a stride of twice the run.
-// Compare with Memcpy, which moves 1 MiB in one piece, and MemmovePerRun, the plain loop over runs.
+// Strided cases move 1 MiB in blocks of the length given as argument, with a stride of twice the
+// block. Compare with Memcpy, which moves 1 MiB in one piece, and MemmovePerBlock, the plain loop
+// over runs.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -22,10 +23,11 @@ namespace {
 
 constexpr int64_t kTotalBytes = int64_t{1} << 20;
 
-// Runs of run_bytes with a gap of the same length on both sides.
-PairLayout gapped_layout(int64_t run_bytes) {
-    const int count[] = {static_cast<int>(run_bytes), static_cast<int>(kTotalBytes / run_bytes)};
-    const int stride[] = {static_cast<int>(2 * run_bytes)};
+// Blocks of block_bytes with a gap of the same length on both sides.
+PairLayout gapped_layout(int64_t block_bytes) {
+    const int count[] = {static_cast<int>(block_bytes),
+                         static_cast<int>(kTotalBytes / block_bytes)};
+    const int stride[] = {static_cast<int>(2 * block_bytes)};
     PairLayout layout;
     if (make_pair(stride, stride, count, 1, &layout) != LayoutStatus::ok) {
         abort();
@@ -48,7 +50,7 @@ void Memcpy(benchmark::State& state) {
 }
 BENCHMARK(Memcpy);
 
-// --- Through the cache or past it: arguments are bytes, run length (0: contiguous), how, and
+// --- Through the cache or past it: arguments are bytes, block length (0: contiguous), how, and
 // whether the destination (and the source) is in the cache.
 
 constexpr int64_t kPoolBytes = int64_t{256} << 20;
@@ -57,7 +59,7 @@ enum How { kMemcpy, kAutomatic, kCached, kStreamed };
 
 void CopyThroughOrPastTheCache(benchmark::State& state) {
     const int64_t bytes = state.range(0);
-    const int64_t run_bytes = state.range(1);
+    const int64_t block_bytes = state.range(1);
     const int64_t cold = state.range(3);
     static char* const source = static_cast<char*>(std::aligned_alloc(4096, kPoolBytes));
     static char* const target = static_cast<char*>(std::aligned_alloc(4096, kPoolBytes));
@@ -65,9 +67,9 @@ void CopyThroughOrPastTheCache(benchmark::State& state) {
         (std::memset(source, 1, kPoolBytes), std::memset(target, 2, kPoolBytes), true);
     benchmark::DoNotOptimize(touched);
     PairLayout layout = contiguous_pair(bytes);
-    if (run_bytes > 0) {
-        const int count[] = {static_cast<int>(run_bytes), static_cast<int>(bytes / run_bytes)};
-        const int stride[] = {static_cast<int>(2 * run_bytes)};
+    if (block_bytes > 0) {
+        const int count[] = {static_cast<int>(block_bytes), static_cast<int>(bytes / block_bytes)};
+        const int stride[] = {static_cast<int>(2 * block_bytes)};
         make_pair(stride, stride, count, 1, &layout);
     }
     const auto how = static_cast<How>(state.range(2));
@@ -82,11 +84,11 @@ void CopyThroughOrPastTheCache(benchmark::State& state) {
         char* to = target + ((cold & 1) != 0 ? place * 2 * bytes : 0);
         if (how != kMemcpy) {
             copy(layout, from, to, Direction::to_remote);
-        } else if (run_bytes == 0) {
+        } else if (block_bytes == 0) {
             std::memcpy(to, from, static_cast<size_t>(bytes));
         } else {
-            for (int64_t at = 0; at < 2 * bytes; at += 2 * run_bytes) {
-                std::memcpy(to + at, from + at, static_cast<size_t>(run_bytes));
+            for (int64_t at = 0; at < 2 * bytes; at += 2 * block_bytes) {
+                std::memcpy(to + at, from + at, static_cast<size_t>(block_bytes));
             }
         }
         benchmark::ClobberMemory();
@@ -100,10 +102,10 @@ void CopyThroughOrPastTheCache(benchmark::State& state) {
 
 void CachePlaces(benchmark::internal::Benchmark* benchmark) {
     for (const int64_t bytes : {64 << 10, 1 << 20, 8 << 20, 16 << 20}) {
-        for (const int64_t run_bytes : {0, 64, 128, 512, 4096, 16384}) {
+        for (const int64_t block_bytes : {0, 64, 128, 512, 4096, 16384}) {
             for (const int64_t cold : {0, 1, 2, 3}) {
                 for (const int64_t how : {kMemcpy, kAutomatic, kCached, kStreamed}) {
-                    benchmark->Args({bytes, run_bytes, how, cold});
+                    benchmark->Args({bytes, block_bytes, how, cold});
                 }
             }
         }
@@ -111,14 +113,15 @@ void CachePlaces(benchmark::internal::Benchmark* benchmark) {
 }
 BENCHMARK(CopyThroughOrPastTheCache)->Apply(CachePlaces);
 
-void MemmovePerRun(benchmark::State& state) {
+void MemmovePerBlock(benchmark::State& state) {
     const PairLayout layout = gapped_layout(state.range(0));
     std::vector<char> from(2 * kTotalBytes, 1);
     std::vector<char> to(2 * kTotalBytes, 2);
     for (auto _ : state) {
-        for_each_run(layout, from.data(), to.data(), [](char* local, char* remote, int64_t bytes) {
-            std::memmove(remote, local, static_cast<size_t>(bytes));
-        });
+        for_each_block(layout, from.data(), to.data(),
+                       [](char* local, char* remote, int64_t bytes) {
+                           std::memmove(remote, local, static_cast<size_t>(bytes));
+                       });
         benchmark::ClobberMemory();
     }
     report(state);
@@ -159,17 +162,17 @@ void Copy(benchmark::State& state) {
     report(state);
 }
 
-void RunLengths(benchmark::internal::Benchmark* benchmark) {
-    for (int run_bytes : {8, 12, 16, 32, 64, 100, 128, 232, 256, 512, 1024, 4096, 16384, 65536}) {
-        benchmark->Arg(run_bytes);
+void BlockLengths(benchmark::internal::Benchmark* benchmark) {
+    for (int block_bytes : {8, 12, 16, 32, 64, 100, 128, 232, 256, 512, 1024, 4096, 16384, 65536}) {
+        benchmark->Arg(block_bytes);
     }
 }
-BENCHMARK(MemmovePerRun)->Apply(RunLengths);
-BENCHMARK(Pack)->Apply(RunLengths);
-BENCHMARK(Unpack)->Apply(RunLengths);
-BENCHMARK(Copy)->Apply(RunLengths);
+BENCHMARK(MemmovePerBlock)->Apply(BlockLengths);
+BENCHMARK(Pack)->Apply(BlockLengths);
+BENCHMARK(Unpack)->Apply(BlockLengths);
+BENCHMARK(Copy)->Apply(BlockLengths);
 
-// Pack in pieces of 1000 bytes, none of which ends with a run: the cost of stopping and going on.
+// Pack in pieces of 1000 bytes, none of which ends with a block: the cost of stopping and going on.
 void PackInPieces(benchmark::State& state) {
     constexpr int64_t kPieceBytes = 1000;
     const Layout layout = local_side(gapped_layout(state.range(0)));
@@ -188,9 +191,9 @@ BENCHMARK(PackInPieces)->Arg(16)->Arg(128)->Arg(4096);
 
 // Rows of four runs only, three levels: the cost of the carry.
 void PackShortRows(benchmark::State& state) {
-    const int run_bytes = static_cast<int>(state.range(0));
-    const int count[] = {run_bytes, 4, 4, static_cast<int>(kTotalBytes / 16 / run_bytes)};
-    const int stride[] = {2 * run_bytes, 9 * run_bytes, 37 * run_bytes};
+    const int block_bytes = static_cast<int>(state.range(0));
+    const int count[] = {block_bytes, 4, 4, static_cast<int>(kTotalBytes / 16 / block_bytes)};
+    const int stride[] = {2 * block_bytes, 9 * block_bytes, 37 * block_bytes};
     PairLayout pair;
     if (make_pair(stride, stride, count, 3, &pair) != LayoutStatus::ok) {
         abort();
@@ -296,21 +299,21 @@ void AccumulateIsa(benchmark::State& state) {
 BENCHMARK(AccumulateIsa)
     ->ArgsProduct({{0, 1, 2, 3, 4, 5}, {0, 1}, {0, 1}, {16 << 10, kTotalBytes}});
 
-// Doubles, one call per run of the given length.
-void AccumulateRuns(benchmark::State& state) {
+// Doubles, one call per block of the given length.
+void AccumulateBlocks(benchmark::State& state) {
     const PairLayout layout = gapped_layout(state.range(0));
     const AccScale scale = scale_of(AccType::float64, state.range(1) != 0);
     std::vector<char> local(2 * kTotalBytes);
     std::vector<char> remote(2 * kTotalBytes);
     for (auto _ : state) {
-        for_each_run(layout, local.data(), remote.data(), [&](char* from, char* to, int64_t bytes) {
-            accumulate(scale, to, from, bytes);
-        });
+        for_each_block(
+            layout, local.data(), remote.data(),
+            [&](char* from, char* to, int64_t bytes) { accumulate(scale, to, from, bytes); });
         benchmark::ClobberMemory();
     }
     report(state);
 }
-BENCHMARK(AccumulateRuns)->ArgsProduct({{8, 16, 64, 128, 1024, 65536}, {1, 0}});
+BENCHMARK(AccumulateBlocks)->ArgsProduct({{8, 16, 64, 128, 1024, 65536}, {1, 0}});
 
 // --- Fixed costs ---------------------------------------------------------------------------------
 

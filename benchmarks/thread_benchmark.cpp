@@ -14,7 +14,7 @@
 
 namespace {
 
-constexpr int kMostThreads = 8;
+constexpr int kMaxThreads = 8;
 constexpr int kLargestBytes = 1 << 20;
 constexpr int kRoomBytes = kLargestBytes + 64;  // of a thread
 
@@ -103,14 +103,14 @@ void register_all() {
         benchmark::RegisterBenchmark(entry.name, entry.function)
             ->Arg(8)
             ->Arg(kLargestBytes)
-            ->ThreadRange(1, kMostThreads)
+            ->ThreadRange(1, kMaxThreads)
             ->UseRealTime();
     }
     benchmark::RegisterBenchmark("FetchAndAdd", FetchAndAdd)
-        ->ThreadRange(1, kMostThreads)
+        ->ThreadRange(1, kMaxThreads)
         ->UseRealTime();
     benchmark::RegisterBenchmark("LockAndUnlock", LockAndUnlock)
-        ->ThreadRange(1, kMostThreads)
+        ->ThreadRange(1, kMaxThreads)
         ->UseRealTime();
 }
 
@@ -132,9 +132,9 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &g_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     std::vector<void*> slices(static_cast<size_t>(size));
-    ARMCI_Malloc(slices.data(), int64_t{kMostThreads} * kRoomBytes);
+    ARMCI_Malloc(slices.data(), int64_t{kMaxThreads} * kRoomBytes);
     g_memory = static_cast<char*>(slices[static_cast<size_t>(g_rank)]);
-    ARMCI_Create_mutexes(kMostThreads);
+    ARMCI_Create_mutexes(kMaxThreads);
     register_all();
     benchmark::RunSpecifiedBenchmarks();
     ARMCI_Destroy_mutexes();

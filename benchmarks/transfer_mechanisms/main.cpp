@@ -79,8 +79,8 @@ int mechanisms_main(const std::vector<std::string_view>& arguments) {
         std::fputs(usage_text().c_str(), stdout);
         return 0;
     }
-    if (row_count(options) > Results::kMostRows) {
-        return complain("too many sizes; at most " + std::to_string(Results::kMostRows - 1) +
+    if (row_count(options) > Results::kMaxRows) {
+        return complain("too many sizes; at most " + std::to_string(Results::kMaxRows - 1) +
                         " together");
     }
     return run(options);

@@ -18,7 +18,7 @@ constexpr size_t kSetUpAreaBytes = size_t{1} << 20;
 constexpr size_t kFirstTransferBytes = size_t{64} << 10;
 constexpr size_t kHandOversPerSample = 256;
 constexpr size_t kStreamBytesPerSample = size_t{8} << 20;
-constexpr size_t kMostStreamed = 512;
+constexpr size_t kMaxStreamed = 512;
 // For each one of other phases: these are single readings, and short.
 constexpr int64_t kCacheSamples = 5;
 
@@ -61,7 +61,7 @@ class Measurement {
         close();
     }
 
-    void run_count() {
+    void block_count() {
         open(area_bytes_);
         if (!is_usable_) {
             return;
@@ -148,7 +148,7 @@ class Measurement {
     }
 
     void time_stream(size_t bytes) {
-        const size_t count = std::clamp<size_t>(kStreamBytesPerSample / bytes, 2, kMostStreamed);
+        const size_t count = std::clamp<size_t>(kStreamBytesPerSample / bytes, 2, kMaxStreamed);
         time_transfers(Phase::stream, bytes, count, count);
     }
 
@@ -211,14 +211,14 @@ class Measurement {
     // -- Their parts --
 
     static size_t wanted_area_bytes(const Options& options) {
-        size_t most = 0;
+        size_t max = 0;
         for (const auto* sizes :
              {&options.latency_sizes, &options.stream_sizes, &options.cache_sizes}) {
             for (const int64_t bytes : *sizes) {
-                most = std::max(most, static_cast<size_t>(bytes));
+                max = std::max(max, static_cast<size_t>(bytes));
             }
         }
-        return (std::max(options.least_area_bytes, 2 * Places::step(most)) + 4095) / 4096 * 4096;
+        return (std::max(options.min_area_bytes, 2 * Places::step(max)) + 4095) / 4096 * 4096;
     }
 
     static double median(const std::vector<double>& samples) {
@@ -357,7 +357,7 @@ size_t row_count(const Options& options) {
 void measure(const Kind& kind, const Options& options, Pair& pair, Results* results) {
     pair.meet();
     Measurement measurement(kind, options, pair, results);
-    options.count > 0 ? measurement.run_count() : measurement.run();
+    options.count > 0 ? measurement.block_count() : measurement.run();
 }
 
 }  // namespace armci::mechanisms

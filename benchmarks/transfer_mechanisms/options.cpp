@@ -9,7 +9,7 @@ namespace armci::mechanisms {
 
 namespace {
 
-constexpr int64_t kMostBytes = int64_t{256} << 20;
+constexpr int64_t kMaxBytes = int64_t{256} << 20;
 
 void use_list(std::string_view text, std::vector<int64_t>* list) {
     *list = bench::parse_bytes_list(text).value();
@@ -33,7 +33,7 @@ void set_smoke(Options* options) {
     use_list("64K,200K", &options->stream_sizes);
     use_list("64K", &options->cache_sizes);
     options->working_set_bytes = 16 << 10;
-    options->least_area_bytes = 1 << 20;
+    options->min_area_bytes = 1 << 20;
     options->repeat = 2;
 }
 
@@ -41,7 +41,7 @@ void set_smoke(Options* options) {
 bool take_sizes(std::string_view text, std::vector<int64_t>* list) {
     const std::optional<std::vector<int64_t>> sizes = bench::parse_bytes_list(text);
     if (!sizes || !std::all_of(sizes->begin(), sizes->end(), [](int64_t bytes) {
-            return bytes % 8 == 0 && bytes <= kMostBytes;
+            return bytes % 8 == 0 && bytes <= kMaxBytes;
         })) {
         return false;
     }
@@ -51,7 +51,7 @@ bool take_sizes(std::string_view text, std::vector<int64_t>* list) {
 
 bool take_size(std::string_view text, int64_t lowest, size_t* size) {
     const std::optional<int64_t> bytes = bench::parse_bytes(text);
-    if (!bytes || *bytes < lowest || *bytes > kMostBytes || *bytes % 64 != 0) {
+    if (!bytes || *bytes < lowest || *bytes > kMaxBytes || *bytes % 64 != 0) {
         return false;
     }
     *size = static_cast<size_t>(*bytes);

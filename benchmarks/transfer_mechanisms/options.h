@@ -18,7 +18,7 @@ struct Options {
     int64_t working_set_bytes = 0;
     Sizes sizes;
     // Well beyond second-level caches, so that data is not in them because it was moved before.
-    size_t least_area_bytes = size_t{32} << 20;
+    size_t min_area_bytes = size_t{32} << 20;
     int64_t repeat = 15;
     int64_t timeout_s = 120;  // for one mechanism
     int64_t count = 0;        // not 0: no times, only transfers that a simulator watches

@@ -32,12 +32,12 @@ struct Row {
 };
 
 struct Results {
-    static constexpr size_t kMostRows = 512;
+    static constexpr size_t kMaxRows = 512;
 
     Availability::Kind availability = Availability::Kind::usable;
     std::array<char, 400> remedy{};
     std::atomic<size_t> row_count{0};
-    std::array<Row, kMostRows> rows;
+    std::array<Row, kMaxRows> rows;
 };
 
 }  // namespace armci::mechanisms

@@ -31,7 +31,7 @@ void use(const void* value) {
 }  // namespace
 
 WorkingSet::WorkingSet(size_t bytes) : lines_(bytes / sizeof(Line)) {
-    // One cycle through all lines (Sattolo's shuffle), the same in every run.
+    // One cycle through all lines (Sattolo's shuffle), the same in every block.
     std::vector<size_t> order(lines_.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::mt19937_64 random(1);

@@ -229,11 +229,11 @@ static void print_traffic(int me) {
 }
 
 static void print_tasks_per_rank(long done, int me, int process_count) {
-    long fewest, most;
-    MPI_Reduce(&done, &fewest, 1, MPI_LONG, MPI_MIN, 0, MPI_COMM_WORLD);
-    MPI_Reduce(&done, &most, 1, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
+    long min, max;
+    MPI_Reduce(&done, &min, 1, MPI_LONG, MPI_MIN, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&done, &max, 1, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
     if (me == 0 && process_count > 1) {
-        printf("tasks per rank: %ld to %ld\n", fewest, most);
+        printf("tasks per rank: %ld to %ld\n", min, max);
     }
 }
 

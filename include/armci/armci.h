@@ -318,16 +318,16 @@ int ARMCI_Put_flag(void* src, void* dst, int bytes, int* flag, int value, int pr
 
 /* ---- Strided transfers ----
  *
- * A strided array is a contiguous run that repeats at stride_levels = L >= 0 nested distances:
- *   count[0]              bytes of the run
+ * A strided array is a contiguous block that repeats at stride_levels = L >= 0 nested distances:
+ *   count[0]              bytes of the block
  *   count[i],     1..L    number of repetitions at level i
  *   stride_ar[i], 0..L-1  bytes from one repetition to the next at level i + 1
- * Both sides have the same counts and their own strides; src_ptr and dst_ptr address the first run.
- * A block of 5 rows of 3 doubles out of rows of 100 doubles: L = 1, count = {3 * 8, 5},
+ * Both sides have the same counts and their own strides; src_ptr and dst_ptr address the first
+ * block. A block of 5 rows of 3 doubles out of rows of 100 doubles: L = 1, count = {3 * 8, 5},
  * stride_ar = {100 * 8}. With L = 0 the stride arrays are not read and may be NULL.
  *
  * Strides may be negative, need not grow with the level nor divide each other, and may be smaller
- * than what they step over in the source. Where runs of the destination overlap, a put leaves any
+ * than what they step over in the source. Where blocks of the destination overlap, a put leaves any
  * one of the values; an accumulate adds all.
  */
 

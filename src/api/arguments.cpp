@@ -240,10 +240,10 @@ bool make_strided(Runtime& runtime, const char* function, OpKind op, void* src,
     void* remote = local_first ? dst : src;
     check_not_null(function, local_first ? "src_ptr" : "dst_ptr", local);
     const auto base_address = reinterpret_cast<uint64_t>(remote);
-    const strided::Extent hull = strided::remote_extent(transfer->pair);
+    const strided::Extent extent = strided::remote_extent(transfer->pair);
     transfer->owner = check_remote(function, local_first ? "dst_ptr" : "src_ptr",
-                                   base_address + static_cast<uint64_t>(hull.begin),
-                                   hull.end - hull.begin, proc, runtime);
+                                   base_address + static_cast<uint64_t>(extent.begin),
+                                   extent.end - extent.begin, proc, runtime);
     if (op == OpKind::acc) {
         check_not_null(function, "scale", scale);
         check_multiple(function, "count[0]", count[0], *scale);
@@ -282,11 +282,11 @@ bool make_vector(Runtime& runtime, const char* function, OpKind op, const armci_
     segments.count = count;
     segments.segment_bytes = descriptor.bytes;
     // Most are all in one segment, which one look tells.
-    const strided::AddressRange hull = strided::enclose(segments.remote, count, descriptor.bytes);
+    const strided::AddressRange extent = strided::enclose(segments.remote, count, descriptor.bytes);
     const bool are_in_one =
-        hull.bytes > 0 && hull.bytes <= INT64_MAX &&
-        is_global_unlocked(hull.begin, static_cast<int64_t>(hull.bytes), proc, runtime);
-    segments.remote_hull = hull;
+        extent.bytes > 0 && extent.bytes <= INT64_MAX &&
+        is_global_unlocked(extent.begin, static_cast<int64_t>(extent.bytes), proc, runtime);
+    segments.remote_extent = extent;
     const PointerArray remote_array{local_first ? "dst_ptr_array" : "src_ptr_array", number};
     for (int i = 0; !are_in_one && i < count; ++i) {
         const uint32_t owner = check_segment(function, remote_array, i, segments.remote[i],

@@ -1,6 +1,6 @@
 // Contiguous put, get and accumulate, blocking and not, and the put with a flag.
 #include "api/arguments.h"
-#include "api/run.h"
+#include "api/fast_path.h"
 #include "core/transfers.h"
 
 using armci::api::Threads;

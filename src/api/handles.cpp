@@ -2,7 +2,7 @@
 #include "core/handles.h"
 
 #include "api/arguments.h"
-#include "api/run.h"
+#include "api/fast_path.h"
 #include "core/transfers.h"
 
 using armci::api::Threads;

@@ -55,7 +55,7 @@ void copy_packed(const char* function, void* strided, int levels, const int* str
                            count[level]);
     }
     strided::PairLayout pair;
-    // Only one side has strides; the buffer's canonical form is a single run.
+    // Only one side has strides; the buffer's canonical form is a single block.
     const strided::LayoutStatus status = strided::make_pair(stride, stride, count, levels, &pair);
     if (status == strided::LayoutStatus::empty) {
         return;

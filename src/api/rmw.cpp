@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "api/run.h"
+#include "api/fast_path.h"
 #include "base/log.h"
 
 namespace armci::api {

@@ -7,41 +7,41 @@
 #include <cstring>
 #include <type_traits>
 
-#include "api/run.h"
+#include "api/fast_path.h"
 
 namespace armci::api {
 
 struct SmallPatch {
     // Beyond these the kernels for strided copies are worth what it takes to choose one.
-    static constexpr int kMostRuns = 8;
-    static constexpr int kMostBytes = 1024;
+    static constexpr int kMaxBlocks = 8;
+    static constexpr int kMaxBytes = 1024;
 
-    int run_bytes = 0;
-    int runs = 0;
+    int block_bytes = 0;
+    int blocks = 0;
     int64_t local_stride = 0;
     int64_t remote_stride = 0;
 
-    int bytes() const { return run_bytes * runs; }
+    int bytes() const { return block_bytes * blocks; }
     // From the first byte of one side to the last.
-    int64_t local_extent() const { return local_stride * (runs - 1) + run_bytes; }
-    int64_t remote_extent() const { return remote_stride * (runs - 1) + run_bytes; }
+    int64_t local_extent() const { return local_stride * (blocks - 1) + block_bytes; }
+    int64_t remote_extent() const { return remote_stride * (blocks - 1) + block_bytes; }
 };
 
 // False: it is none, or something about the arguments may be wrong.
 inline bool make_small_patch(const int* local_stride, const int* remote_stride, const int* count,
                              int stride_levels, SmallPatch* patch) {
     if (stride_levels != 1 || local_stride == nullptr || remote_stride == nullptr ||
-        count == nullptr || count[0] <= 0 || count[0] > SmallPatch::kMostBytes || count[1] <= 0 ||
-        count[1] > SmallPatch::kMostRuns || local_stride[0] < count[0] ||
+        count == nullptr || count[0] <= 0 || count[0] > SmallPatch::kMaxBytes || count[1] <= 0 ||
+        count[1] > SmallPatch::kMaxBlocks || local_stride[0] < count[0] ||
         remote_stride[0] < count[0]) {
         return false;
     }
     *patch = {count[0], count[1], local_stride[0], remote_stride[0]};
-    return patch->bytes() <= SmallPatch::kMostBytes && patch->remote_extent() <= INT32_MAX;
+    return patch->bytes() <= SmallPatch::kMaxBytes && patch->remote_extent() <= INT32_MAX;
 }
 
 // Whether it can go the short way between these places, which must not overlap: then the order of
-// the runs would matter.
+// the blocks would matter.
 template <Threads kThreads>
 [[gnu::always_inline]] inline bool is_on_node(Runtime& runtime, const SmallPatch& patch,
                                               const void* local, const void* remote, int proc) {
@@ -65,18 +65,18 @@ template <Threads kThreads>
         !is_on_node<kThreads>(runtime, patch, local, remote, proc)) {
         return false;
     }
-    const auto copy_runs = [&](auto run_bytes) {
-        for (int run = 0; run < patch.runs; ++run) {
-            char* here = local + run * patch.local_stride;
-            char* there = remote + run * patch.remote_stride;
+    const auto copy_blocks = [&](auto block_bytes) {
+        for (int block = 0; block < patch.blocks; ++block) {
+            char* here = local + block * patch.local_stride;
+            char* there = remote + block * patch.remote_stride;
             std::memcpy(op == OpKind::put ? there : here, op == OpKind::put ? here : there,
-                        run_bytes);
+                        block_bytes);
         }
     };
-    if (patch.run_bytes == sizeof(double)) {
-        copy_runs(std::integral_constant<size_t, sizeof(double)>());
+    if (patch.block_bytes == sizeof(double)) {
+        copy_blocks(std::integral_constant<size_t, sizeof(double)>());
     } else {
-        copy_runs(static_cast<size_t>(patch.run_bytes));
+        copy_blocks(static_cast<size_t>(patch.block_bytes));
     }
     count_on_node<kThreads>(runtime, op, patch.bytes());
     return true;
@@ -95,14 +95,14 @@ template <Threads kThreads>
         return false;
     }
     const auto type = static_cast<strided::AccType>(datatype);
-    if ((patch.run_bytes & (strided::element_bytes(type) - 1)) != 0) {  // a power of two
+    if ((patch.block_bytes & (strided::element_bytes(type) - 1)) != 0) {  // a power of two
         return false;
     }
     const strided::AccScale factor = strided::make_scale(type, scale);
     node::LockedAccumulator accumulator(runtime.heap.stripes(), factor);
-    for (int run = 0; run < patch.runs; ++run) {
-        accumulator.add(local + run * patch.local_stride, remote + run * patch.remote_stride,
-                        patch.run_bytes);
+    for (int block = 0; block < patch.blocks; ++block) {
+        accumulator.add(local + block * patch.local_stride, remote + block * patch.remote_stride,
+                        patch.block_bytes);
     }
     count_on_node<kThreads>(runtime, OpKind::acc, patch.bytes());
     return true;

@@ -1,6 +1,6 @@
 // Strided put, get and accumulate, blocking and not, and the put with a flag.
 #include "api/arguments.h"
-#include "api/run.h"
+#include "api/fast_path.h"
 #include "api/small_patch.h"
 #include "core/transfers.h"
 

@@ -27,7 +27,8 @@ struct ToolAccess {
     std::string (*interface_name)(const fi_info& info);
     std::string (*describe_huge_pages)(const std::string& root);
     std::vector<std::string> (*explain_transfer)(const core::Runtime& runtime, base::OpKind op,
-                                                 int64_t run_count, int64_t run_bytes, int target);
+                                                 int64_t block_count, int64_t block_bytes,
+                                                 int target);
     int (*processor_count)();
     bool (*measure_copies)(int64_t data_bytes, int64_t budget_us,
                            pipeline::CostConstants* constants);

@@ -1,6 +1,6 @@
 // Single values.
 #include "api/arguments.h"
-#include "api/run.h"
+#include "api/fast_path.h"
 #include "core/transfers.h"
 
 namespace armci::api {

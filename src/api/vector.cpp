@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "api/arguments.h"
-#include "api/run.h"
+#include "api/fast_path.h"
 #include "core/transfers.h"
 
 namespace armci::api {

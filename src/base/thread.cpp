@@ -13,8 +13,8 @@ void* Thread::enter(void* self) {
     return nullptr;
 }
 
-bool Thread::start(const char* name, void (*run)(void*), void* argument) {
-    run_ = run;
+bool Thread::start(const char* name, void (*block)(void*), void* argument) {
+    run_ = block;
     argument_ = argument;
     sigset_t all;
     sigset_t before;

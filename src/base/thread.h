@@ -16,7 +16,7 @@ class Thread {
 
     // Calls run(argument) in a thread that the system shows by that name (at most 15 characters).
     // False when the system refuses a thread.
-    bool start(const char* name, void (*run)(void* argument), void* argument);
+    bool start(const char* name, void (*block)(void* argument), void* argument);
     bool is_started() const { return is_started_; }
     // Waits for its end, which is the caller's to bring about; nothing if it was not started.
     void join();

@@ -18,8 +18,8 @@ thread_local uint64_t t_generation = 0;
 TraceThread* add_thread(const char* name) {
     const std::lock_guard<std::mutex> lock(g_mutex);
     const size_t count = g_threads.size();
-    if (count <= kMostTraceThreads) {
-        const bool is_shared = count == kMostTraceThreads;
+    if (count <= kMaxTraceThreads) {
+        const bool is_shared = count == kMaxTraceThreads;
         auto thread = std::make_unique<TraceThread>(is_shared ? 0 : kTraceCapacity);
         thread->number = static_cast<int>(count);
         thread->name = is_shared         ? "further threads"

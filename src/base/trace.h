@@ -1,5 +1,5 @@
 // The timeline of this process (ARMCI_TRACE): what its threads have done when, kept in memory and
-// written to a file as the run goes (trace_file.h).
+// written to a file as the block goes (trace_file.h).
 //
 // While it is off, this is a flag that is looked at where something could be recorded. While it is
 // on, each thread records into a ring of its own: no lock, no allocation but that of the ring with
@@ -137,7 +137,7 @@ struct TraceThread {
 // Of each thread; its pages are touched when they are written. What more threads than these record
 // is dropped.
 inline constexpr size_t kTraceCapacity = size_t{1} << 17;
-inline constexpr size_t kMostTraceThreads = 64;
+inline constexpr size_t kMaxTraceThreads = 64;
 
 inline std::atomic<bool> g_is_tracing{false};
 inline bool is_tracing() {

@@ -153,7 +153,7 @@ void TraceFile::begin_line(const char* phase, int thread) {
     // To Perfetto a thread belongs to the process of its number, and 0 is the kernel's. So all
     // processes and threads of the job have numbers of their own; the program's thread has its
     // process's, as on Linux.
-    static_assert(kMostTraceThreads < kNumbersOfRank);
+    static_assert(kMaxTraceThreads < kNumbersOfRank);
     const int64_t process = int64_t{kNumbersOfRank} * (process_.rank + 1);
     add("{\"ph\":\"%s\",\"pid\":%" PRId64 ",\"tid\":%" PRId64, phase, process, process + thread);
 }

@@ -8,9 +8,9 @@ void Waiting::slept(int64_t ns) {
         return;
     }
     if (ns < kShortSleepNs) {
-        budget_ns_ = std::min(budget_ns_ + budget_ns_ / 2 + 1, most_ns_);
+        budget_ns_ = std::min(budget_ns_ + budget_ns_ / 2 + 1, max_ns_);
     } else {
-        budget_ns_ = std::max(budget_ns_ - budget_ns_ / 4, least_ns_);
+        budget_ns_ = std::max(budget_ns_ - budget_ns_ / 4, min_ns_);
     }
 }
 

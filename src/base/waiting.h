@@ -34,20 +34,20 @@ class Waiting {
     enum class Way : bool { sleep, poll };
 
     // `usual_way`: to begin with.
-    Waiting(int64_t least_spin_ns, int64_t most_spin_ns, Trials trials, Way usual_way = Way::poll)
-        : least_ns_(least_spin_ns),
-          most_ns_(most_spin_ns),
-          budget_ns_(least_spin_ns),
+    Waiting(int64_t min_spin_ns, int64_t max_spin_ns, Trials trials, Way usual_way = Way::poll)
+        : min_ns_(min_spin_ns),
+          max_ns_(max_spin_ns),
+          budget_ns_(min_spin_ns),
           tries_(trials == Trials::yes),
           usually_polls_(usual_way == Way::poll) {}
 
-    int64_t least_ns() const { return least_ns_; }
-    int64_t most_ns() const { return most_ns_; }
+    int64_t min_ns() const { return min_ns_; }
+    int64_t max_ns() const { return max_ns_; }
     bool tries() const { return tries_; }
 
     // For how long to poll in this wait.
     int64_t spin_ns() const { return polls() ? budget_ns_ : 0; }
-    // It has polled so long in vain, and then slept for that time.
+    // It has polled so long without success, and then slept for that time.
     void slept(int64_t ns);
     // It took so long from the first look that found nothing. Not told of are waits without one,
     // and those in which sleeping was out of the question.
@@ -71,8 +71,8 @@ class Waiting {
     void keep_way();
     void change_way();
 
-    int64_t least_ns_;
-    int64_t most_ns_;
+    int64_t min_ns_;
+    int64_t max_ns_;
     int64_t budget_ns_;
     bool tries_;
     bool usually_polls_;

@@ -8,11 +8,11 @@ namespace armci::check {
 namespace {
 
 template <class Visit>
-void for_each_run(const std::vector<Row>& rows, Visit&& visit) {
+void for_each_block(const std::vector<Row>& rows, Visit&& visit) {
     for (const Row& row : rows) {
-        auto* run = reinterpret_cast<char*>(row.begin);
-        for (int64_t i = 0; i < row.run_count; ++i, run += row.stride) {
-            visit(run, row.run_bytes);
+        auto* block = reinterpret_cast<char*>(row.begin);
+        for (int64_t i = 0; i < row.block_count; ++i, block += row.stride) {
+            visit(block, row.block_bytes);
         }
     }
 }
@@ -25,27 +25,27 @@ uint64_t mix(uint64_t sum, uint64_t word) {
 }
 
 // Four sums side by side: one alone waits for each of its multiplications.
-uint64_t add_run(uint64_t sum, const char* run, int64_t bytes) {
+uint64_t add_block(uint64_t sum, const char* block, int64_t bytes) {
     constexpr int64_t kWord = sizeof(uint64_t);
     constexpr int kLanes = 4;
     uint64_t lanes[kLanes] = {sum, sum + 1, sum + 2, sum + 3};
     uint64_t word = 0;
     for (; bytes >= kLanes * kWord; bytes -= kLanes * kWord) {
         for (uint64_t& lane : lanes) {
-            std::memcpy(&word, run, kWord);
+            std::memcpy(&word, block, kWord);
             lane = mix(lane, word);
-            run += kWord;
+            block += kWord;
         }
     }
     for (const uint64_t lane : lanes) {
         sum = mix(sum, lane);
     }
-    for (; bytes >= kWord; bytes -= kWord, run += kWord) {
-        std::memcpy(&word, run, kWord);
+    for (; bytes >= kWord; bytes -= kWord, block += kWord) {
+        std::memcpy(&word, block, kWord);
         sum = mix(sum, word);
     }
     word = 0;
-    std::memcpy(&word, run, static_cast<size_t>(bytes));
+    std::memcpy(&word, block, static_cast<size_t>(bytes));
     return mix(sum, word + static_cast<uint64_t>(bytes));
 }
 
@@ -53,23 +53,24 @@ uint64_t add_run(uint64_t sum, const char* run, int64_t bytes) {
 
 uint64_t checksum(const std::vector<Row>& rows) {
     uint64_t sum = 0;
-    for_each_run(rows, [&](const char* run, int64_t bytes) { sum = add_run(sum, run, bytes); });
+    for_each_block(rows,
+                   [&](const char* block, int64_t bytes) { sum = add_block(sum, block, bytes); });
     return sum;
 }
 
 void poison_rows(const std::vector<Row>& rows) {
-    for_each_run(rows, [](char* run, int64_t bytes) { poison(run, bytes); });
+    for_each_block(rows, [](char* block, int64_t bytes) { poison(block, bytes); });
 }
 
 bool PendingBuffer::is_untouched(const void** at) const {
-    *at = reinterpret_cast<const void*>(hull.begin);
+    *at = reinterpret_cast<const void*>(extent.begin);
     if (op != base::OpKind::get) {
         return check::checksum(rows) == checksum;
     }
     const char* damage = nullptr;
     if (is_held_back) {
-        for_each_run(rows, [&](const char* run, int64_t bytes) {
-            damage = damage != nullptr ? damage : find_damage(run, bytes);
+        for_each_block(rows, [&](const char* block, int64_t bytes) {
+            damage = damage != nullptr ? damage : find_damage(block, bytes);
         });
     }
     *at = damage;
@@ -81,11 +82,11 @@ const PendingBuffer* LocalBuffers::find_overlapping(const pipeline::Transfer& tr
     if (pending_.empty()) {
         return nullptr;
     }
-    const Bytes hull = local_hull(transfer);
+    const Bytes extent = local_extent(transfer);
     std::vector<Row> rows;
     for (const PendingBuffer& pending : pending_) {
         const bool may_share = transfer.op != base::OpKind::get && pending.op != base::OpKind::get;
-        if (may_share || !pending.hull.overlaps(hull)) {
+        if (may_share || !pending.extent.overlaps(extent)) {
             continue;
         }
         if (rows.empty()) {

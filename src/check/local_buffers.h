@@ -23,7 +23,7 @@ struct PendingBuffer {
     int target = 0;
     uint32_t slot = kNoSlot;  // of its handle, counted on until the program waits for it
     std::vector<Row> rows;
-    Bytes hull;
+    Bytes extent;
     uint64_t checksum = 0;      // put, accumulate
     bool is_held_back = false;  // get: poisoned, and `transfer` still to be done
     pipeline::Transfer transfer;
@@ -34,11 +34,11 @@ struct PendingBuffer {
 
 class LocalBuffers {
   public:
-    static constexpr size_t kMost = 1024;
-    static constexpr int64_t kMostRows = 1 << 17;  // of all together
+    static constexpr size_t kMax = 1024;
+    static constexpr int64_t kMaxRows = 1 << 17;  // of all together
 
     bool has_room(int64_t rows) const {
-        return pending_.size() < kMost && row_count_ + rows <= kMostRows;
+        return pending_.size() < kMax && row_count_ + rows <= kMaxRows;
     }
     // The buffer of a put or accumulate, or of a get that is to be held back. There must be room.
     void add(PendingBuffer&& pending) {

@@ -5,20 +5,20 @@
 namespace armci::check {
 namespace {
 
-// Whether a run [begin, end) meets a run of the row, and if so which bytes.
-Bytes common_with_run(uint64_t begin, uint64_t end, const Row& row) {
+// Whether a block [begin, end) meets a block of the row, and if so which bytes.
+Bytes common_with_block(uint64_t begin, uint64_t end, const Row& row) {
     if (begin >= row.end() || end <= row.begin) {
         return {};
     }
-    if (row.run_count == 1) {
+    if (row.block_count == 1) {
         return {std::max(begin, row.begin), std::min(end, row.end())};
     }
-    // The last run that begins before `end`: of those that do, it reaches farthest.
-    const auto last = std::min<int64_t>(row.run_count - 1,
+    // The last block that begins before `end`: of those that do, it reaches farthest.
+    const auto last = std::min<int64_t>(row.block_count - 1,
                                         static_cast<int64_t>(end - 1 - row.begin) / row.stride);
-    const uint64_t run = row.begin + static_cast<uint64_t>(last * row.stride);
-    const uint64_t run_end = run + static_cast<uint64_t>(row.run_bytes);
-    return run_end > begin ? Bytes{std::max(begin, run), std::min(end, run_end)} : Bytes{};
+    const uint64_t block = row.begin + static_cast<uint64_t>(last * row.stride);
+    const uint64_t block_end = block + static_cast<uint64_t>(row.block_bytes);
+    return block_end > begin ? Bytes{std::max(begin, block), std::min(end, block_end)} : Bytes{};
 }
 
 template <class Visit>
@@ -36,7 +36,7 @@ void for_each_row(const pipeline::Transfer& transfer, bool local, Visit&& visit)
         [&](const strided::PairRow& row) {
             visit(make_row(reinterpret_cast<uint64_t>(local ? row.local : row.remote),
                            transfer.pair.count[0], local ? row.local_stride : row.remote_stride,
-                           row.run_count));
+                           row.block_count));
         });
 }
 
@@ -46,36 +46,38 @@ std::vector<Row> rows_of(const pipeline::Transfer& transfer, bool local) {
     return rows;
 }
 
-Bytes hull_with(const Bytes& hull, const Row& row) {
-    return hull.is_empty() ? Bytes{row.begin, row.end()}
-                           : Bytes{std::min(hull.begin, row.begin), std::max(hull.end, row.end())};
+Bytes extent_with(const Bytes& extent, const Row& row) {
+    return extent.is_empty()
+               ? Bytes{row.begin, row.end()}
+               : Bytes{std::min(extent.begin, row.begin), std::max(extent.end, row.end())};
 }
 
 }  // namespace
 
-Row make_row(uint64_t begin, int64_t run_bytes, int64_t stride, int64_t run_count) {
-    if (run_count == 1 || stride == 0) {
-        return {begin, run_bytes, 0, 1};
+Row make_row(uint64_t begin, int64_t block_bytes, int64_t stride, int64_t block_count) {
+    if (block_count == 1 || stride == 0) {
+        return {begin, block_bytes, 0, 1};
     }
     if (stride < 0) {
-        begin += static_cast<uint64_t>((run_count - 1) * stride);
+        begin += static_cast<uint64_t>((block_count - 1) * stride);
         stride = -stride;
     }
-    if (stride == run_bytes) {
-        return {begin, run_bytes * run_count, 0, 1};
+    if (stride == block_bytes) {
+        return {begin, block_bytes * block_count, 0, 1};
     }
-    return {begin, run_bytes, stride, run_count};
+    return {begin, block_bytes, stride, block_count};
 }
 
 Bytes common_bytes(const Row& a, const Row& b) {
     if (a.begin >= b.end() || b.begin >= a.end()) {
         return {};
     }
-    const Row& few = a.run_count <= b.run_count ? a : b;
-    const Row& many = a.run_count <= b.run_count ? b : a;
-    uint64_t run = few.begin;
-    for (int64_t i = 0; i < few.run_count; ++i, run += static_cast<uint64_t>(few.stride)) {
-        const Bytes common = common_with_run(run, run + static_cast<uint64_t>(few.run_bytes), many);
+    const Row& few = a.block_count <= b.block_count ? a : b;
+    const Row& many = a.block_count <= b.block_count ? b : a;
+    uint64_t block = few.begin;
+    for (int64_t i = 0; i < few.block_count; ++i, block += static_cast<uint64_t>(few.stride)) {
+        const Bytes common =
+            common_with_block(block, block + static_cast<uint64_t>(few.block_bytes), many);
         if (!common.is_empty()) {
             return common;
         }
@@ -86,7 +88,7 @@ Bytes common_bytes(const Row& a, const Row& b) {
 Bytes common_bytes(const std::vector<Row>& a, const std::vector<Row>& b, int64_t* work) {
     for (const Row& one : a) {
         for (const Row& other : b) {
-            *work -= std::min(one.run_count, other.run_count);
+            *work -= std::min(one.block_count, other.block_count);
             if (*work < 0) {
                 return {};
             }
@@ -118,18 +120,18 @@ std::vector<Row> remote_rows(const pipeline::Transfer& transfer) {
     return rows_of(transfer, false);
 }
 
-Bytes hull_of(const std::vector<Row>& rows) {
-    Bytes hull;
+Bytes extent_of(const std::vector<Row>& rows) {
+    Bytes extent;
     for (const Row& row : rows) {
-        hull = hull_with(hull, row);
+        extent = extent_with(extent, row);
     }
-    return hull;
+    return extent;
 }
 
-Bytes local_hull(const pipeline::Transfer& transfer) {
-    Bytes hull;
-    for_each_row(transfer, true, [&](const Row& row) { hull = hull_with(hull, row); });
-    return hull;
+Bytes local_extent(const pipeline::Transfer& transfer) {
+    Bytes extent;
+    for_each_row(transfer, true, [&](const Row& row) { extent = extent_with(extent, row); });
+    return extent;
 }
 
 }  // namespace armci::check

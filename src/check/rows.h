@@ -1,4 +1,4 @@
-// Which bytes a transfer touches, as rows of equal runs: exact, so that transfers of interleaved
+// Which bytes a transfer touches, as rows of equal blocks: exact, so that transfers of interleaved
 // columns do not count as overlapping.
 #pragma once
 
@@ -9,17 +9,17 @@
 
 namespace armci::check {
 
-// `run_count` runs of `run_bytes`, `stride` > 0 bytes apart; the stride of a single run is 0. Sent
-// between ranks as it is.
+// `block_count` blocks of `block_bytes`, `stride` > 0 bytes apart; the stride of a single block is
+// 0. Sent between ranks as it is.
 struct Row {
     uint64_t begin = 0;
-    int64_t run_bytes = 0;
+    int64_t block_bytes = 0;
     int64_t stride = 0;
-    int64_t run_count = 0;
+    int64_t block_count = 0;
 
     bool operator==(const Row&) const = default;
     uint64_t end() const {
-        return begin + static_cast<uint64_t>((run_count - 1) * stride + run_bytes);
+        return begin + static_cast<uint64_t>((block_count - 1) * stride + block_bytes);
     }
 };
 
@@ -31,15 +31,15 @@ struct Bytes {
     bool is_empty() const { return begin >= end; }
 };
 
-// The runs of any layout in this form: strides that are negative or lead nowhere, and runs that
+// The blocks of any layout in this form: strides that are negative or lead nowhere, and blocks that
 // follow each other without a gap.
-Row make_row(uint64_t begin, int64_t run_bytes, int64_t stride, int64_t run_count);
+Row make_row(uint64_t begin, int64_t block_bytes, int64_t stride, int64_t block_count);
 
 // The first bytes that both have; empty when there are none.
 Bytes common_bytes(const Row& a, const Row& b);
-// Of any two rows of these. *work: how many runs may still be looked at; below zero afterwards if
+// Of any two rows of these. *work: how many blocks may still be looked at; below zero afterwards if
 // that was not enough.
-inline constexpr int64_t kMostWork = 1 << 20;  // of one call: some milliseconds
+inline constexpr int64_t kMaxWork = 1 << 20;  // of one call: some milliseconds
 Bytes common_bytes(const std::vector<Row>& a, const std::vector<Row>& b, int64_t* work);
 
 // Both sides of a transfer, in any order, and how many rows that are, without making them.
@@ -47,8 +47,8 @@ int64_t row_count(const pipeline::Transfer& transfer);
 std::vector<Row> local_rows(const pipeline::Transfer& transfer);
 std::vector<Row> remote_rows(const pipeline::Transfer& transfer);
 // The smallest range around them.
-Bytes hull_of(const std::vector<Row>& rows);
+Bytes extent_of(const std::vector<Row>& rows);
 // The same for the local side of a transfer, without making a list.
-Bytes local_hull(const pipeline::Transfer& transfer);
+Bytes local_extent(const pipeline::Transfer& transfer);
 
 }  // namespace armci::check

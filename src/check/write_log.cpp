@@ -6,7 +6,7 @@
 namespace armci::check {
 namespace {
 
-// Whether `next` is in the same place as `last`, or goes on where it ends, or a row of equal runs
+// Whether `next` is in the same place as `last`, or goes on where it ends, or a row of equal blocks
 // does. The joined write counts as begun when the later one was: the time between is not looked at,
 // rather than guessed.
 bool join(Write* last, const Write& next) {
@@ -19,19 +19,19 @@ bool join(Write* last, const Write& next) {
         last->began_ns = next.began_ns;
         return true;
     }
-    if (next.place.run_count != 1) {
+    if (next.place.block_count != 1) {
         return false;
     }
     const auto distance = static_cast<int64_t>(next.place.begin - row.begin);
-    if (row.run_count == 1 && distance == row.run_bytes) {
-        row.run_bytes += next.place.run_bytes;
-    } else if (next.place.run_bytes != row.run_bytes) {
+    if (row.block_count == 1 && distance == row.block_bytes) {
+        row.block_bytes += next.place.block_bytes;
+    } else if (next.place.block_bytes != row.block_bytes) {
         return false;
-    } else if (row.run_count == 1 && distance > row.run_bytes) {
+    } else if (row.block_count == 1 && distance > row.block_bytes) {
         row.stride = distance;
-        row.run_count = 2;
-    } else if (row.run_count > 1 && distance == row.run_count * row.stride) {
-        ++row.run_count;
+        row.block_count = 2;
+    } else if (row.block_count > 1 && distance == row.block_count * row.stride) {
+        ++row.block_count;
     } else {
         return false;
     }
@@ -55,7 +55,7 @@ bool are_same_calls(const Conflict& known, const Write& a, const Write& b) {
            (is(known.first, b) && is(known.second, a));
 }
 
-// Looks at pairs of writes whose hulls overlap.
+// Looks at pairs of writes whose extents overlap.
 class PairSearch {
   public:
     explicit PairSearch(Conflicts* conflicts) : conflicts_(conflicts) {}
@@ -76,7 +76,7 @@ class PairSearch {
   private:
     void count_work(int64_t steps) {
         conflicts_->work += steps;
-        conflicts_->too_many |= conflicts_->work > Conflicts::kMostWork;
+        conflicts_->too_many |= conflicts_->work > Conflicts::kMaxWork;
     }
 
     void compare_two(const Write& a, const Write& b) {
@@ -84,7 +84,7 @@ class PairSearch {
         if (a.origin == b.origin || (a.was_compared && b.was_compared) || !are_unordered(a, b)) {
             return;
         }
-        count_work(std::min(a.place.run_count, b.place.run_count));
+        count_work(std::min(a.place.block_count, b.place.block_count));
         if (conflicts_->too_many) {
             return;
         }
@@ -99,7 +99,7 @@ class PairSearch {
         if (!known) {
             const bool in_order = a.origin < b.origin;
             conflicts_->found.push_back({in_order ? a : b, in_order ? b : a, bytes});
-            conflicts_->too_many |= conflicts_->found.size() == Conflicts::kMostFound;
+            conflicts_->too_many |= conflicts_->found.size() == Conflicts::kMaxFound;
         }
     }
 
@@ -113,7 +113,7 @@ void WriteLog::add(int target, const Write& write) {
     if (!known.writes.empty() && join(&known.writes.back(), write)) {
         return;
     }
-    if (size_ == kMost || known.writes.size() == most_per_target_) {
+    if (size_ == kMax || known.writes.size() == max_per_target_) {
         ++left_out_;
         return;
     }

@@ -41,15 +41,15 @@ static_assert(std::is_trivially_copyable_v<Write>);
 class WriteLog {
   public:
     // Of all targets together; what comes when there are as many is counted only.
-    static constexpr size_t kMost = 1 << 16;
+    static constexpr size_t kMax = 1 << 16;
     // What all ranks of a job may have written to one that compares them, unless they are very
     // many.
-    static constexpr size_t kMostReceived = 1 << 18;
-    static constexpr size_t kLeastPerTarget = 64;
+    static constexpr size_t kMaxReceived = 1 << 18;
+    static constexpr size_t kMinPerTarget = 64;
 
     explicit WriteLog(int rank_count)
-        : most_per_target_(
-              std::max(kLeastPerTarget, kMostReceived / static_cast<size_t>(rank_count))) {}
+        : max_per_target_(std::max(kMinPerTarget, kMaxReceived / static_cast<size_t>(rank_count))) {
+    }
 
     // A write that begins now. It is joined with the one before where that continues.
     void add(int target, const Write& write);
@@ -83,7 +83,7 @@ class WriteLog {
     };
 
     std::unordered_map<int, Target> targets_;
-    size_t most_per_target_;
+    size_t max_per_target_;
     size_t size_ = 0;
     size_t left_out_ = 0;
 };
@@ -96,8 +96,8 @@ struct Conflict {
 };
 
 struct Conflicts {
-    static constexpr int64_t kMostWork = 1 << 21;
-    static constexpr size_t kMostFound = 64;
+    static constexpr int64_t kMaxWork = 1 << 21;
+    static constexpr size_t kMaxFound = 64;
 
     std::vector<Conflict> found;  // one for each two calls of two origins
     bool too_many = false;        // not all pairs were looked at

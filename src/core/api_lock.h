@@ -52,7 +52,7 @@ class ApiLock {
     void note_change() { has_changed_ = true; }
     // Lets others have it for a moment.
     void yield();
-    // Runs that, which sleeps, without the lock.
+    // Blocks that, which sleeps, without the lock.
     template <class Sleep>
     void sleep(Sleep&& sleep) {
         wake_sleepers();

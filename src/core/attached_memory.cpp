@@ -66,12 +66,13 @@ void check_access(const char* function, const node::Attachment& process,
     }
 }
 
-// Calls f(char* local_run, char* remote_run, int64_t run_bytes) for each run of the transfer.
+// Calls f(char* local_block, char* remote_block, int64_t block_bytes) for each block of the
+// transfer.
 template <class Function>
-void for_each_run(const pipeline::Transfer& transfer, Function&& f) {
+void for_each_block(const pipeline::Transfer& transfer, Function&& f) {
     if (!transfer.is_vector) {
-        strided::for_each_run(transfer.pair, transfer.local,
-                              reinterpret_cast<char*>(transfer.remote), f);
+        strided::for_each_block(transfer.pair, transfer.local,
+                                reinterpret_cast<char*>(transfer.remote), f);
         return;
     }
     const pipeline::VectorSegments& segments = transfer.segments;
@@ -95,7 +96,7 @@ uint32_t KnownAttachments::find(int rank, uint64_t address, uint64_t bytes) cons
 
 // What it overlaps is outdated.
 void KnownAttachments::add(int rank, uint32_t owner, uint64_t begin, uint64_t end) {
-    if (ranges_.size() >= kMost) {
+    if (ranges_.size() >= kMax) {
         ranges_.clear();
     }
     auto place = ranges_.lower_bound({rank, begin});
@@ -152,7 +153,7 @@ void attach(Runtime& runtime, const char* function, void* memory, size_t bytes) 
             base::fatal(function,
                         "%u ranges are attached on %s, and no more can be; detach what is not in "
                         "use, or attach larger pieces",
-                        node::AttachmentTable::kMost, describe_node(runtime.world).c_str());
+                        node::AttachmentTable::kMax, describe_node(runtime.world).c_str());
     }
 }
 
@@ -187,7 +188,7 @@ void run_attached(Runtime& runtime, const pipeline::Transfer& transfer) {
     const node::Attachment process = process_of(runtime, transfer.function, transfer.owner);
     if (transfer.op == base::OpKind::acc) {
         node::ProcessAccumulator accumulator(runtime.heap.stripes(), transfer.scale, process);
-        for_each_run(transfer, [&](const char* local, char* remote, int64_t bytes) {
+        for_each_block(transfer, [&](const char* local, char* remote, int64_t bytes) {
             accumulator.add(local, remote, bytes);
         });
         accumulator.finish();
@@ -196,7 +197,7 @@ void run_attached(Runtime& runtime, const pipeline::Transfer& transfer) {
     }
     node::ProcessMover mover(process, transfer.op == base::OpKind::put ? Direction::to_process
                                                                        : Direction::from_process);
-    for_each_run(transfer, [&](char* local, char* remote, int64_t bytes) {
+    for_each_block(transfer, [&](char* local, char* remote, int64_t bytes) {
         mover.add(local, remote, bytes);
     });
     mover.finish();

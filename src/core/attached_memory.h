@@ -23,7 +23,7 @@ class KnownAttachments {
     void add(int rank, uint32_t owner, uint64_t begin, uint64_t end);
 
   private:
-    static constexpr size_t kMost = 4096;
+    static constexpr size_t kMax = 4096;
     struct Range {
         uint64_t end;
         uint32_t owner;

@@ -17,7 +17,7 @@ namespace armci::core {
 namespace {
 
 // Less cannot even hold what the library needs for itself beside small arrays.
-constexpr size_t kLeastDataBytes = 64 << 20;
+constexpr size_t kMinDataBytes = 64 << 20;
 
 // What the memory of a host's nodes is made with.
 struct MemoryPlan {
@@ -27,7 +27,7 @@ struct MemoryPlan {
 
 // Half as much data; false where that would be too little.
 bool shrink(Reservation* reservation) {
-    if (!reservation->may_shrink || reservation->data_bytes / 2 < kLeastDataBytes) {
+    if (!reservation->may_shrink || reservation->data_bytes / 2 < kMinDataBytes) {
         return false;
     }
     reservation->data_bytes /= 2;
@@ -83,12 +83,12 @@ const char* remedy_for_sockets(int error) {
 
 // Ranks connect before they are counted, and with many of them some can only when others have been
 // accepted: so both are done at the same time.
-void serve_memory(node::DescriptorServer& server, const node::Descriptor& memory, int most_clients,
+void serve_memory(node::DescriptorServer& server, const node::Descriptor& memory, int max_clients,
                   MPI_Request* counted, const int* clients) {
     constexpr int kTimeoutMs = 1;
     int is_counted = 0;
     for (int served = 0; is_counted == 0 || served < *clients;) {
-        if (served == most_clients) {
+        if (served == max_clients) {
             MPI_Wait(counted, MPI_STATUS_IGNORE);
             return;
         }

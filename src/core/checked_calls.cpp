@@ -83,7 +83,7 @@ void Checks::look_for_deadlock(const char* function, const Group& group) {
 }
 
 void Checks::report_absent(const char* function, const Group& group) {
-    constexpr int kMostNamed = 8;
+    constexpr int kMaxNamed = 8;
     std::string text;
     int absent = 0;
     for (int member = 0; member < group.size(); ++member) {
@@ -95,7 +95,7 @@ void Checks::report_absent(const char* function, const Group& group) {
             }
             continue;
         }
-        if (++absent <= kMostNamed) {
+        if (++absent <= kMaxNamed) {
             text += absent > 1 ? ", rank " : "rank ";
             text += std::to_string(rank);
             text += waiting.kind == kForMutex
@@ -110,7 +110,7 @@ void Checks::report_absent(const char* function, const Group& group) {
                "waits for more than %lld s for %d rank%s (ARMCI_CHECK_PATIENCE_S): %s%s. All must "
                "make this call, and none may wait in MPI for one that is in it",
                static_cast<long long>(runtime_.config().check_patience_s), absent,
-               absent == 1 ? "" : "s", text.c_str(), absent > kMostNamed ? ", and others" : "");
+               absent == 1 ? "" : "s", text.c_str(), absent > kMaxNamed ? ", and others" : "");
     }
 }
 

@@ -13,10 +13,10 @@ namespace {
 
 // Poisoned memory stays resident until it is given out again, or much of it has been freed after
 // it. More than this, of an allocation's part on a node, goes back to the system unwatched.
-constexpr uint64_t kMostPoisoned = 64 << 20;
-constexpr size_t kMostFreedAllocations = 256;
-constexpr size_t kMostFreedLocals = 1024;
-constexpr size_t kMostFreedLocalBytes = 64 << 20;
+constexpr uint64_t kMaxPoisoned = 64 << 20;
+constexpr size_t kMaxFreedAllocations = 256;
+constexpr size_t kMaxFreedLocals = 1024;
+constexpr size_t kMaxFreedLocalBytes = 64 << 20;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ void Checks::remember_freed(const Segment& segment) {
         freed.slices.push_back(segment.slice(member));
     }
     freed_.push_front(std::move(freed));
-    if (freed_.size() > kMostFreedAllocations) {
+    if (freed_.size() > kMaxFreedAllocations) {
         freed_.pop_back();
     }
 }
@@ -52,7 +52,7 @@ std::string Checks::explain_freed(int rank, uint64_t address, int64_t bytes) con
 }
 
 bool Checks::poison_freed(const Segment& segment, const NodePart& part) {
-    if (part.bytes > kMostPoisoned) {
+    if (part.bytes > kMaxPoisoned) {
         ++counts_.ranges_left_out;
         return false;
     }
@@ -67,7 +67,7 @@ bool Checks::poison_freed(const Segment& segment, const NodePart& part) {
 }
 
 bool Checks::poison_freed(int owner, const Slice& slice, uint64_t allocation) {
-    if (slice.bytes > kMostPoisoned) {
+    if (slice.bytes > kMaxPoisoned) {
         ++counts_.ranges_left_out;
         return false;
     }
@@ -85,10 +85,10 @@ void Checks::watch_freed(int owner, const Slice& slice, uint64_t allocation) {
 
 void Checks::stop_watching(const char* function, const node::FreedRange& range) {
     check_damage(function, range);
-    runtime_.heap.give_back(range.begin, range.end);
+    runtime_.heap.release_pages(range.begin, range.end);
 }
 
-void Checks::give_back_freed(const char* function) {
+void Checks::release_freed(const char* function) {
     const auto forget = [&](const node::FreedRange& range) {
         stop_watching(function, range);
         ++counts_.ranges_left_out;
@@ -126,7 +126,7 @@ void Checks::free_local_later(void* memory, size_t bytes) {
     freed_local_[address] = {memory, bytes};
     freed_local_order_.push_back(address);
     freed_local_bytes_ += bytes;
-    while (freed_local_.size() > kMostFreedLocals || freed_local_bytes_ > kMostFreedLocalBytes) {
+    while (freed_local_.size() > kMaxFreedLocals || freed_local_bytes_ > kMaxFreedLocalBytes) {
         release_oldest_local();
     }
 }

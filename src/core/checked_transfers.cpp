@@ -30,13 +30,13 @@ void Checks::check_local_side(const Transfer& transfer) {
     if (freed_local_.empty()) {
         return;
     }
-    const Bytes hull = check::local_hull(transfer);
+    const Bytes extent = check::local_extent(transfer);
     std::vector<check::Row> rows;
-    int64_t work = check::kMostWork;
-    // Blocks lie apart, so none before one that ends before the hull reaches into it.
-    for (auto next = freed_local_.lower_bound(hull.end); next != freed_local_.begin();) {
+    int64_t work = check::kMaxWork;
+    // Blocks lie apart, so none before one that ends before the extent reaches into it.
+    for (auto next = freed_local_.lower_bound(extent.end); next != freed_local_.begin();) {
         const auto& [begin, freed] = *--next;
-        if (begin + freed.bytes <= hull.begin) {
+        if (begin + freed.bytes <= extent.begin) {
             return;
         }
         if (rows.empty()) {
@@ -49,7 +49,7 @@ void Checks::check_local_side(const Transfer& transfer) {
                    "the local buffer, %" PRId64 " bytes at 0x%" PRIx64
                    ", is in memory that was freed: %zu bytes at 0x%" PRIx64
                    " from ARMCI_Malloc_local. Free it after its last use",
-                   transfer.total_bytes, hull.begin, freed.bytes, begin);
+                   transfer.total_bytes, extent.begin, freed.bytes, begin);
             return;
         }
         if (work < 0) {
@@ -61,7 +61,7 @@ void Checks::check_local_side(const Transfer& transfer) {
 
 void Checks::check_overlap(const Transfer& transfer) {
     Bytes bytes;
-    int64_t work = check::kMostWork;
+    int64_t work = check::kMaxWork;
     const PendingBuffer* pending = buffers_.find_overlapping(transfer, &bytes, &work);
     counts_.buffers_left_out += work < 0 ? 1 : 0;
     if (pending != nullptr) {
@@ -99,7 +99,7 @@ bool Checks::must_run_at_once(const Transfer& transfer) const {
     if (!runtime_.world.on_my_node(transfer.target)) {
         return false;
     }
-    return check::local_hull(transfer).overlaps(check::hull_of(check::remote_rows(transfer)));
+    return check::local_extent(transfer).overlaps(check::extent_of(check::remote_rows(transfer)));
 }
 
 void Checks::start_nonblocking(Transfer&& transfer, armci_hdl_s* handle) {
@@ -115,7 +115,7 @@ void Checks::start_nonblocking(Transfer&& transfer, armci_hdl_s* handle) {
     pending.function = transfer.function;
     pending.op = transfer.op;
     pending.target = transfer.target;
-    pending.hull = check::hull_of(pending.rows);
+    pending.extent = check::extent_of(pending.rows);
     // The handle stays active until the program waits, so that it names all that is followed.
     if (handle != nullptr) {
         pending.slot = runtime_.handles.begin(handle);

@@ -27,7 +27,7 @@ Checks::Checks(Runtime& runtime)
 
 void Checks::report(Finding finding, Severity severity, const char* function, const char* format,
                     ...) {
-    constexpr uint64_t kMostLines = 20;  // of each kind, by each rank
+    constexpr uint64_t kMaxLines = 20;  // of each kind, by each rank
     const uint64_t count = ++counts_.found[static_cast<int>(finding)];
     char text[1024];
     va_list arguments;
@@ -37,9 +37,9 @@ void Checks::report(Finding finding, Severity severity, const char* function, co
     if (severity == Severity::error && runtime_.config().check_choice() == base::CheckChoice::on) {
         base::fatal(function, "%s", text);
     }
-    if (count <= kMostLines) {
+    if (count <= kMaxLines) {
         ARMCI_LOG_WARN("%s: %s%s", function, text,
-                       count == kMostLines ? " (more of this kind are only counted)" : "");
+                       count == kMaxLines ? " (more of this kind are only counted)" : "");
     }
 }
 

@@ -59,8 +59,8 @@ class Checks {
     void wait_for_all();
     // Whether nothing but the program's wait is missing.
     bool has_completed(const armci_hdl_s& handle) const;
-    // Puts and accumulates to that rank, or to all, complete, and so do gets without a handle. Other
-    // ranks may now rely on these writes.
+    // Puts and accumulates to that rank, or to all, complete, and so do gets without a handle.
+    // Other ranks may now rely on these writes.
     void fence(int target);
     void fence_all();
     // Other ranks may rely on what this rank wrote to that one before.
@@ -81,7 +81,7 @@ class Checks {
     bool poison_freed(int owner, const Slice& slice, uint64_t allocation);
     // What is poisoned and kept on this node, and how to get it back for others.
     uint64_t freed_bytes() const { return freed_ranges_.bytes(); }
-    void give_back_freed(const char* function);
+    void release_freed(const char* function);
     // Memory that comes from the heap.
     void check_given_out(const char* function, const node::NodeHeap::Range& range);
     // "it was freed: ...", or nothing if that is not known.

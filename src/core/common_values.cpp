@@ -39,9 +39,9 @@ uint64_t hash_of(const std::vector<const base::ConfigRow*>& rows) {
 
 bool is_everywhere(uint64_t number, MPI_Comm comm) {
     // The least complement is that of the greatest.
-    uint64_t least[2] = {number, ~number};
-    MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_UINT64_T, MPI_MIN, comm);
-    return least[0] == ~least[1];
+    uint64_t min[2] = {number, ~number};
+    MPI_Allreduce(MPI_IN_PLACE, min, 2, MPI_UINT64_T, MPI_MIN, comm);
+    return min[0] == ~min[1];
 }
 
 // `text` counts on the root only.

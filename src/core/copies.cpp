@@ -18,9 +18,9 @@ std::unique_ptr<node::CopyEngine> make_copy_engine(const base::Config& config) {
     return engine;
 }
 
-void Copies::start(std::unique_ptr<node::CopyEngine> engine, int64_t least_bytes) {
+void Copies::start(std::unique_ptr<node::CopyEngine> engine, int64_t min_bytes) {
     engine_ = std::move(engine);
-    least_bytes_ = least_bytes;
+    min_bytes_ = min_bytes;
     ended_ = 0;
 }
 

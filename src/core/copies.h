@@ -25,12 +25,12 @@ std::unique_ptr<node::CopyEngine> make_copy_engine(const base::Config& config);
 class Copies {
   public:
     // Without an engine nothing is ever taken.
-    void start(std::unique_ptr<node::CopyEngine> engine, int64_t least_bytes);
+    void start(std::unique_ptr<node::CopyEngine> engine, int64_t min_bytes);
     void stop() { engine_.reset(); }
 
     bool are_possible() const { return engine_ != nullptr; }
     // Whether a non-blocking operation of that size is for the engine.
-    bool want(int64_t bytes) const { return bytes >= least_bytes_; }
+    bool want(int64_t bytes) const { return bytes >= min_bytes_; }
     // Hands a transfer to the engine; false when it is not one for it, or there is no room now.
     bool take(Runtime& runtime, const pipeline::Transfer& transfer, armci_hdl_s* handle);
     bool are_under_way() const { return !under_way_.empty(); }
@@ -42,7 +42,7 @@ class Copies {
 
   private:
     std::unique_ptr<node::CopyEngine> engine_;
-    int64_t least_bytes_ = std::numeric_limits<int64_t>::max();
+    int64_t min_bytes_ = std::numeric_limits<int64_t>::max();
     uint64_t ended_ = 0;
     std::deque<uint32_t> under_way_;  // slots of their handles, in order
 };

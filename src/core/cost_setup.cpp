@@ -66,9 +66,9 @@ std::string load_profile(const std::string& path, const std::string& provider,
 void use_provider_table(const fabric::NetworkCosts& table, TransferCosts* costs) {
     pipeline::RmaCosts rma;
     rma.latency_us = table.latency_us;
-    for (size_t i = 0; i < pipeline::kRmaRunBytes.size(); ++i) {
-        rma.runs.run_us[i] =
-            table.run_us + static_cast<double>(pipeline::kRmaRunBytes[i]) * table.run_byte_us;
+    for (size_t i = 0; i < pipeline::kRmaBlockBytes.size(); ++i) {
+        rma.blocks.block_us[i] =
+            table.block_us + static_cast<double>(pipeline::kRmaBlockBytes[i]) * table.block_byte_us;
     }
     costs->constants.rma.fill(rma);
     costs->constants.server.fill({table.request_us, table.chunk_us, table.chunk_byte_us,
@@ -87,7 +87,7 @@ pipeline::PipelineLimits limits_of(const pipeline::Origin& origin, const BufferP
     const size_t head_bytes =
         sizeof(wire::FrameHeader) + sizeof(wire::TransferBody) + wire::encoded_strided_bytes(1);
     const auto buffer_bytes = static_cast<size_t>(buffers.bytes);
-    const size_t frame_bytes = origin.uses_landing()
+    const size_t frame_bytes = origin.writes_chunks()
                                    ? buffer_bytes - pipeline::OutFrame::kWireOffset
                                    : origin.largest_message_bytes();
     const size_t piece_bytes = std::bit_ceil(frame_bytes + pipeline::OutFrame::kWireOffset);
@@ -133,10 +133,10 @@ BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstant
     // Larger chunks gain little and cost memory in every rank; smaller ones cost frames.
     constexpr int64_t kSmallest = 64 << 10;
     constexpr int64_t kLargest = 256 << 10;
-    constexpr int64_t kFewest = 4;
-    constexpr int64_t kMost = 16;
+    constexpr int64_t kMin = 4;
+    constexpr int64_t kMax = 16;
     constexpr pipeline::TransferShape kLarge = {8 << 20, 512};
-    const pipeline::CostModel model(constants, {kLargest, kMost, 0});
+    const pipeline::CostModel model(constants, {kLargest, kMax, 0});
     BufferPlan plan;
     plan.bytes = config.buffer_size;
     if (plan.bytes == base::kAuto) {
@@ -150,7 +150,7 @@ BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstant
         const auto depth =
             model.server_plan(base::OpKind::put, kLarge, std::min(plan.bytes, kLargest))
                 .useful_depth;
-        plan.count = std::clamp(2 * depth, kFewest, kMost);
+        plan.count = std::clamp(2 * depth, kMin, kMax);
     }
     plan.receive_count =
         config.recv_buffer_count == base::kAuto ? 2 * plan.count : config.recv_buffer_count;

@@ -40,7 +40,7 @@ void free_dynamic(Runtime& runtime, const DynamicMemory& memory) {
                              runtime.checks->poison_freed(runtime.world.rank, memory.slice,
                                                           dynamic_id(runtime.world.rank, memory));
     runtime.heap.release(memory.data_record, is_poisoned ? node::NodeHeap::Pages::keep
-                                                         : node::NodeHeap::Pages::give_back);
+                                                         : node::NodeHeap::Pages::release);
 }
 
 void attach_dynamic(Runtime& runtime, int owner, const DynamicMemory& memory) {

@@ -46,16 +46,16 @@ Decision decide(const Runtime& runtime, OpKind op, const pipeline::TransferShape
         case base::RouteChoice::automatic:
             break;
     }
-    const int64_t least = network.costs.least_rma_run(op, shape.total_bytes);
+    const int64_t min = network.costs.min_rma_block(op, shape.total_bytes);
     const char* by = runtime.config().rma_min_run > 0 ? " (ARMCI_RMA_MIN_RUN)" : "";
     const std::string limit =
-        least == INT64_MAX ? std::string("no run is long enough for rma in transfers of this size")
-                           : line("runs of at least %lld bytes go by rma in transfers of this size",
-                                  number(least));
-    if (shape.run_bytes >= least) {
+        min == INT64_MAX
+            ? std::string("no run is long enough for rma in transfers of this size")
+            : line("runs of at least %lld bytes go by rma in transfers of this size", number(min));
+    if (shape.block_bytes >= min) {
         return {Route::rma, limit + by};
     }
-    if (shape.run_bytes == shape.total_bytes && !network.costs.is_small(op, shape)) {
+    if (shape.block_bytes == shape.total_bytes && !network.costs.is_small(op, shape)) {
         return {Route::rma,
                 "it is one run and nothing is under way to that node; behind requests that are not "
                 "acknowledged it would go by way of the server"};
@@ -80,12 +80,12 @@ const char* reason_of_depth(const pipeline::ServerPlan& plan, int64_t buffers) {
 void append_prediction(const Network& network, OpKind op, const pipeline::TransferShape& shape,
                        std::vector<std::string>* lines) {
     const pipeline::CostModel& model = network.costs;
-    const int64_t runs = shape.total_bytes / shape.run_bytes;
+    const int64_t blocks = shape.total_bytes / shape.block_bytes;
     if (op != OpKind::acc) {
         const pipeline::RmaCosts& rma = model.constants().rma[static_cast<size_t>(op)];
         lines->push_back(line("rma:    %10.1f us = %.1f latency + %lld run%s of %.2f%s",
-                              model.rma_us(op, shape), rma.latency_us, number(runs),
-                              runs == 1 ? "" : "s", rma.runs.at(shape.run_bytes),
+                              model.rma_us(op, shape), rma.latency_us, number(blocks),
+                              blocks == 1 ? "" : "s", rma.blocks.at(shape.block_bytes),
                               far_part(shape, rma.far_byte_us).c_str()));
     }
     const pipeline::ServerPlan plan = model.server_plan(op, shape);
@@ -124,15 +124,16 @@ void append_prediction(const Network& network, OpKind op, const pipeline::Transf
 
 }  // namespace
 
-std::vector<std::string> explain_transfer(const Runtime& runtime, OpKind op, int64_t run_count,
-                                          int64_t run_bytes, int target) {
+std::vector<std::string> explain_transfer(const Runtime& runtime, OpKind op, int64_t block_count,
+                                          int64_t block_bytes, int target) {
     const World& world = runtime.world;
-    // The model knows runs that have gaps between them, so one of many is not one long run.
-    const pipeline::TransferShape shape{run_count * run_bytes, run_bytes};
+    // The model knows runs that have gaps between them, so one of many is not one long block.
+    const pipeline::TransferShape shape{block_count * block_bytes, block_bytes};
     std::vector<std::string> lines;
     lines.push_back(line("%s of %lld run%s of %lld bytes, rank %d (node %d) to rank %d (node %d)",
-                         base::name_of(op), number(run_count), run_count == 1 ? "" : "s",
-                         number(run_bytes), world.rank, world.node, target, world.node_of[target]));
+                         base::name_of(op), number(block_count), block_count == 1 ? "" : "s",
+                         number(block_bytes), world.rank, world.node, target,
+                         world.node_of[target]));
     if (world.on_my_node(target)) {
         lines.push_back("route: local, because both ranks share memory");
         return lines;

@@ -9,9 +9,10 @@
 namespace armci::core {
 
 // What choose_route() would decide, and what the cost model expects, for a transfer between this
-// rank and `target` of `run_count` equally long runs, to or from global memory with nothing under
-// way. Lines of text. run_count and run_bytes are positive, and their product fits int64_t.
+// rank and `target` of `block_count` equally long blocks, to or from global memory with nothing
+// under way. Lines of text. block_count and block_bytes are positive, and their product fits
+// int64_t.
 std::vector<std::string> explain_transfer(const Runtime& runtime, base::OpKind op,
-                                          int64_t run_count, int64_t run_bytes, int target);
+                                          int64_t block_count, int64_t block_bytes, int target);
 
 }  // namespace armci::core

@@ -218,7 +218,7 @@ node::NodeHeap::Range take_available(Runtime& runtime, const char* function, siz
     // Only now: of nodes that share a host's memory each sees what the others have taken.
     Available available = look_at_memory(runtime, range.bytes);
     if (wanted > available.bytes() && available.kept > 0) {
-        runtime.checks->give_back_freed(function);
+        runtime.checks->release_freed(function);
         available = look_at_memory(runtime, range.bytes);
     }
     if (wanted > available.bytes()) {
@@ -308,7 +308,7 @@ void release_part(Runtime& runtime, const char* function, const Segment& segment
                                  segment.tables != nullptr &&
                                  runtime.checks->poison_freed(segment, *part);
         runtime.heap.release(segment.data_record, is_poisoned ? node::NodeHeap::Pages::keep
-                                                              : node::NodeHeap::Pages::give_back);
+                                                              : node::NodeHeap::Pages::release);
     }
     if (segment.tables_record != 0) {
         runtime.heap.release(segment.tables_record);

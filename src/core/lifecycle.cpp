@@ -147,7 +147,7 @@ bool all_ranks_stop(Runtime& runtime, int64_t deadline_ns) {
 // One rank of a node says it for all: in a large job every other line would be the same. Which
 // ranks of other nodes are missing only those nodes know.
 void warn_of_missing_ranks(const Runtime& runtime, int64_t timeout_s) {
-    constexpr int kMostNamed = 8;
+    constexpr int kMaxNamed = 8;
     node::Arrivals& stopping = runtime.heap.control().stopping;
     if (!stopping.is_mine_to_report()) {
         return;
@@ -156,14 +156,14 @@ void warn_of_missing_ranks(const Runtime& runtime, int64_t timeout_s) {
     std::string names;
     int missing = 0;
     for (size_t i = 0; i < ranks.size(); ++i) {
-        if (!stopping.has_arrived(static_cast<int>(i)) && ++missing <= kMostNamed) {
+        if (!stopping.has_arrived(static_cast<int>(i)) && ++missing <= kMaxNamed) {
             names += (missing > 1 ? ", " : "") + std::to_string(ranks[i]);
         }
     }
     std::string who = "ranks of other nodes than ";
     if (missing > 0) {
         who = "of " + std::to_string(ranks.size()) + " ranks " + std::to_string(missing) + " (" +
-              names + (missing > kMostNamed ? ", and others" : "") + ") on ";
+              names + (missing > kMaxNamed ? ", and others" : "") + ") on ";
     }
     ARMCI_LOG_WARN(
         "ARMCI_Finalize: %s%s did not come within %lld s (ARMCI_FINALIZE_TIMEOUT_S); those that "
@@ -384,16 +384,16 @@ void start(const char* function, RequestedLevel requested, MPI_Comm comm) {
     start_tracing(*runtime, function);
     node::HeapControl& control = runtime->heap.control();
     const auto node_rank_count = static_cast<int>(runtime->world.node_ranks.size());
-    if (node_rank_count > node::BarrierState::kMostRanks) {
+    if (node_rank_count > node::BarrierState::kMaxRanks) {
         base::fatal(
             function,
             "%d ranks on %s, where the library takes at most %d; start fewer on each host, or "
             "divide it into virtual nodes (ARMCI_NODE_SIZE)",
-            node_rank_count, describe_node(runtime->world).c_str(), node::BarrierState::kMostRanks);
+            node_rank_count, describe_node(runtime->world).c_str(), node::BarrierState::kMaxRanks);
     }
     runtime->node_barrier =
         node::NodeBarrier(&control.barrier, runtime->world.rank_in_node, node_rank_count);
-    runtime->is_crowded = node_rank_count > base::processor_count();
+    runtime->is_oversubscribed = node_rank_count > base::processor_count();
     runtime->mutex_queue = node::MutexQueue(&control.waiters);
     runtime->attachments = node::Attachments(&control.attachments);
     runtime->groups.start(runtime->world);

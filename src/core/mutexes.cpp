@@ -40,7 +40,7 @@ int64_t ask_server(Runtime& runtime, const char* function, wire::FrameKind kind,
         function, kind, wire::LockBody{address},
         answered ? pipeline::RequestTask::Answer::expected : pipeline::RequestTask::Answer::none);
     runtime.run_task(task, server, {function, "a mutex of rank", owner});
-    runtime.network->origin.make_binding(server);
+    runtime.network->origin.mark_must_precede(server);
     return task.value();
 }
 
@@ -79,7 +79,7 @@ void wait_for_grant(Runtime& runtime, const WaitCause& cause, uint32_t waiter) {
             return true;
         }
         if (++polls > kPollsForGrant) {
-            runtime.stop_helping();
+            runtime.end_inline_progress();
             runtime.mutex_queue.sleep_until_granted(waiter, kGrantSleepUs);
             return runtime.mutex_queue.granted(waiter);
         }

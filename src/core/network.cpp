@@ -34,15 +34,15 @@ int count_servers_per_node(const World& world, int64_t wanted) {
     for (const int32_t node : world.node_of) {
         ++ranks[static_cast<size_t>(node)];
     }
-    const int64_t fewest = *std::min_element(ranks.begin(), ranks.end());
-    if (wanted > fewest) {
+    const int64_t min = *std::min_element(ranks.begin(), ranks.end());
+    if (wanted > min) {
         ARMCI_LOG_WARN(
             "ARMCI_SERVERS_PER_NODE=%lld, but a node has only %lld rank%s to run data servers in; "
             "each node has %lld. Start more ranks on every node, or lower it",
-            static_cast<long long>(wanted), static_cast<long long>(fewest), fewest == 1 ? "" : "s",
-            static_cast<long long>(fewest));
+            static_cast<long long>(wanted), static_cast<long long>(min), min == 1 ? "" : "s",
+            static_cast<long long>(min));
     }
-    return static_cast<int>(std::min(wanted, fewest));
+    return static_cast<int>(std::min(wanted, min));
 }
 
 // `choice` is what this rank would choose.
@@ -65,17 +65,17 @@ CommonSettings agree_on_settings(Runtime& runtime, const fabric::ProviderChoice&
     return settings;
 }
 
-// Chunks are written into landing slots where the provider can tell the target of a write about it
-// and a buffer is worth it.
-bool uses_landing(const Runtime& runtime, const CommonSettings& settings) {
-    constexpr int64_t kSmallestSlot = 16 << 10;
-    return runtime.network->domain.notifies_writes() && settings.buffers.bytes >= kSmallestSlot;
+// Chunks are written into granted receive buffers where the provider can tell the target of a write
+// about it and a buffer is worth it.
+bool writes_chunks(const Runtime& runtime, const CommonSettings& settings) {
+    constexpr int64_t kMinRecvBuffer = 16 << 10;
+    return runtime.network->domain.notifies_writes() && settings.buffers.bytes >= kMinRecvBuffer;
 }
 
 // How much of messages a server lets one client have under way. Every rank on another node than
 // this server's may send, and this node's own, which only send small requests.
 int64_t client_window(const Runtime& runtime, const CommonSettings& settings) {
-    if (uses_landing(runtime, settings)) {
+    if (writes_chunks(runtime, settings)) {
         constexpr int64_t kMessageBytes = 1 << 20;
         constexpr int64_t kNarrowest = 4 << 10;
         constexpr int64_t kWidest = 64 << 10;
@@ -85,17 +85,18 @@ int64_t client_window(const Runtime& runtime, const CommonSettings& settings) {
     return std::max(settings.buffers.bytes, total / std::max(1, runtime.world.size));
 }
 
-// Memory that a server posts for its clients' messages. With landing slots it has a limit, for all
-// servers of a node together: when more clients than there is room for send at the same time, the
-// provider holds their messages back (FI_RM_ENABLED); bulk data waits for a slot anyway.
+// Memory that a server posts for its clients' messages. With granted receive buffers it has a
+// limit, for all servers of a node together: when more clients than there is room for send at the
+// same time, the provider holds their messages back (FI_RM_ENABLED); bulk data waits for a slot
+// anyway.
 size_t receive_bytes(const Runtime& runtime, const CommonSettings& settings) {
-    constexpr size_t kMostOfNode = 16 << 20;
-    constexpr size_t kFewestOfServer = 1 << 20;
-    const size_t most =
-        std::max(kMostOfNode / static_cast<size_t>(settings.servers_per_node), kFewestOfServer);
+    constexpr size_t kMaxOfNode = 16 << 20;
+    constexpr size_t kMinOfServer = 1 << 20;
+    const size_t max =
+        std::max(kMaxOfNode / static_cast<size_t>(settings.servers_per_node), kMinOfServer);
     const size_t all_windows = static_cast<size_t>(client_window(runtime, settings)) *
                                static_cast<size_t>(runtime.world.size);
-    return uses_landing(runtime, settings) ? std::min(all_windows, most) : all_windows;
+    return writes_chunks(runtime, settings) ? std::min(all_windows, max) : all_windows;
 }
 
 std::string nic_bus_id(const fi_info& info) {
@@ -151,7 +152,7 @@ int choose_processor(const Runtime& runtime) {
 
 // What all know of a data server; its fabric address follows.
 struct ServerRecord {
-    pipeline::LandingAddress landing;
+    pipeline::RecvAreaAddress recv_area;
     uint64_t heap_begin = 0;  // of its node
     uint64_t heap_bytes = 0;
     char host[56] = "";
@@ -207,14 +208,15 @@ void open_server(Runtime& runtime, const CommonSettings& settings) {
     options.buffer_bytes = static_cast<size_t>(settings.buffers.bytes);
     options.client_window_bytes = client_window(runtime, settings);
     options.receive_bytes = receive_bytes(runtime, settings);
-    options.landing_slots =
-        uses_landing(runtime, settings) ? static_cast<uint32_t>(settings.buffers.receive_count) : 0;
+    options.recv_buffer_count = writes_chunks(runtime, settings)
+                                    ? static_cast<uint32_t>(settings.buffers.receive_count)
+                                    : 0;
     options.register_segments = network.rma_usable;
-    options.is_crowded = runtime.is_crowded;
+    options.is_oversubscribed = runtime.is_oversubscribed;
     options.poll = config.server_poll_choice();
     // Where ranks outnumber the processors polling takes one from whoever the work is done for:
     // measured with two to a processor, requests took up to ten times as long.
-    options.spin_us = options.is_crowded ? 0 : config.server_spin_us;
+    options.spin_us = options.is_oversubscribed ? 0 : config.server_spin_us;
     options.poll_sleep_us = config.progress_usleep;
     options.processor = processor;
     options.describe_rank = describe_rank;
@@ -265,7 +267,7 @@ void exchange_addresses(Runtime& runtime) {
     if (network.server != nullptr) {
         const std::vector<unsigned char>& address = network.server->address();
         unsigned char* mine = records + bytes_each * static_cast<size_t>(hosted_server(runtime));
-        ServerRecord record{network.server->landing(),
+        ServerRecord record{network.server->recv_area(),
                             reinterpret_cast<uint64_t>(runtime.mapping.base),
                             runtime.mapping.bytes};
         std::snprintf(record.host, sizeof record.host, "%s", host_name().c_str());
@@ -287,8 +289,8 @@ const void* server_address(void* context, int server) {
     return record_of(*static_cast<Runtime*>(context)->network, server) + 1;
 }
 
-const pipeline::LandingAddress* server_landing(void* context, int server) {
-    return &record_of(*static_cast<Runtime*>(context)->network, server)->landing;
+const pipeline::RecvAreaAddress* server_recv_area(void* context, int server) {
+    return &record_of(*static_cast<Runtime*>(context)->network, server)->recv_area;
 }
 
 bool resolve(void* context, int node, uint64_t address, int64_t bytes,
@@ -303,20 +305,20 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     options.servers = runtime.network->servers;
     options.buffer_count = static_cast<size_t>(settings.buffers.count);
     options.buffer_bytes = static_cast<size_t>(settings.buffers.bytes);
-    // Answers; with landing slots all of them are short.
+    // Answers; with granted receive buffers all of them are short.
     constexpr size_t kAnswerBytes = 512 << 10;
     options.receive_bytes =
-        uses_landing(runtime, settings)
+        writes_chunks(runtime, settings)
             ? kAnswerBytes
             : static_cast<size_t>(settings.buffers.receive_count * settings.buffers.bytes);
     options.server_window_bytes = client_window(runtime, settings);
     options.register_min_bytes = config.register_min;
-    options.use_landing = uses_landing(runtime, settings);
+    options.write_chunks = writes_chunks(runtime, settings);
     options.use_ordering = config.order_choice() == base::OrderChoice::automatic;
     pipeline::OriginEnvironment environment;
     environment.context = &runtime;
     environment.server_address = server_address;
-    environment.landing = server_landing;
+    environment.recv_area = server_recv_area;
     environment.resolve = resolve;
     environment.describe_node = describe_node;
     std::string error;
@@ -344,18 +346,18 @@ void join_barrier(Runtime& runtime) {
     for (int round = 0; round < barrier.round_count(); ++round) {
         pipeline::Origin::Address& partner = partners[static_cast<size_t>(round)];
         partner.resize(bytes);
-        MPI_Sendrecv(sent.data(), static_cast<int>(bytes), MPI_BYTE, barrier.telling_in(round), 0,
-                     partner.data(), static_cast<int>(bytes), MPI_BYTE, barrier.told_in(round), 0,
-                     world.leaders_comm, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(sent.data(), static_cast<int>(bytes), MPI_BYTE, barrier.notifier_in(round), 0,
+                     partner.data(), static_cast<int>(bytes), MPI_BYTE, barrier.notified_in(round),
+                     0, world.leaders_comm, MPI_STATUS_IGNORE);
     }
     origin.join_barrier(barrier, partners);
 }
 
 // Where ranks and data servers outnumber the processors, the one waited for often needs this one.
 base::Waiting way_of_waiting(const Runtime& runtime, bool single_host) {
-    constexpr int64_t kCrowdedUs = 10;
+    constexpr int64_t kOversubscribedUs = 10;
     constexpr int64_t kRoomyUs = 100;
-    constexpr int64_t kMostCrowdedUs = 50;
+    constexpr int64_t kMaxOversubscribedUs = 50;
     const int64_t given_us = runtime.config().wait_spin_us;
     if (given_us != base::kAuto) {
         return {1000 * given_us, 1000 * given_us, base::Waiting::Trials::no};
@@ -363,11 +365,11 @@ base::Waiting way_of_waiting(const Runtime& runtime, bool single_host) {
     const pipeline::ServerNumbers& numbers = runtime.network->servers;
     const int servers = single_host ? numbers.count() : numbers.per_node;
     const int threads = ranks_here(runtime, single_host) + servers;
-    const bool is_crowded = threads > base::processor_count();
-    const int64_t least_us = is_crowded ? kCrowdedUs : kRoomyUs;
-    const int64_t most_us = is_crowded ? kMostCrowdedUs : kRoomyUs;
-    return {1000 * least_us, 1000 * most_us, base::Waiting::Trials::yes,
-            runtime.is_crowded ? base::Waiting::Way::sleep : base::Waiting::Way::poll};
+    const bool is_oversubscribed = threads > base::processor_count();
+    const int64_t min_us = is_oversubscribed ? kOversubscribedUs : kRoomyUs;
+    const int64_t max_us = is_oversubscribed ? kMaxOversubscribedUs : kRoomyUs;
+    return {1000 * min_us, 1000 * max_us, base::Waiting::Trials::yes,
+            runtime.is_oversubscribed ? base::Waiting::Way::sleep : base::Waiting::Way::poll};
 }
 
 // Its completion must mean something.
@@ -384,7 +386,7 @@ void open_network(Runtime& runtime) {
     const base::Config& config = runtime.config();
     const bool single_host = runtime.is_single_host;
     // Virtual nodes share their host's processors.
-    runtime.is_crowded = ranks_here(runtime, single_host) > base::processor_count();
+    runtime.is_oversubscribed = ranks_here(runtime, single_host) > base::processor_count();
     // All at once, because libfabric may take 100 ms to start.
     fabric::ProviderChoice choice =
         fabric::choose_provider({config.provider, config.interface, single_host});

@@ -15,9 +15,9 @@ namespace armci::core {
 namespace {
 
 std::string range_of_spinning(const base::Waiting& waiting) {
-    const std::string least = std::to_string(waiting.least_ns() / 1000);
-    const std::string most = std::to_string(waiting.most_ns() / 1000);
-    return (least == most ? least : least + ".." + most) + (waiting.tries() ? ", or none" : "");
+    const std::string min = std::to_string(waiting.min_ns() / 1000);
+    const std::string max = std::to_string(waiting.max_ns() / 1000);
+    return (min == max ? min : min + ".." + max) + (waiting.tries() ? ", or none" : "");
 }
 
 // Of a variable that leaves something to the library: what that has chosen, or nothing.

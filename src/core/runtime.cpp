@@ -22,8 +22,8 @@ bool Runtime::progress() {
 void Runtime::serve() {
     progress();
     if (!config().progress_thread && network != nullptr && network->server != nullptr) {
-        network->server->help();
-        stop_helping();
+        network->server->progress_inline();
+        end_inline_progress();
     }
 }
 
@@ -45,15 +45,15 @@ void Runtime::run_task(pipeline::Task& task, int server, const WaitCause& cause)
     wait_for_network(cause, [&] { return task.is_complete(); });
 }
 
-void Runtime::stop_helping() {
+void Runtime::end_inline_progress() {
     if (network != nullptr && network->server != nullptr) {
-        network->server->stop_helping();
+        network->server->end_inline_progress();
     }
 }
 
 void Runtime::idle() {
     if (network != nullptr && network->server != nullptr) {
-        network->server->help();
+        network->server->progress_inline();
     }
     let_others_in();
 }

@@ -104,9 +104,9 @@ struct Runtime {
     // For the network, and for copies by an engine, which are never slept for.
     base::Waiting waiting{2000, 2000, base::Waiting::Trials::no};
     base::Waiting waiting_at_barrier{2000, 2000, base::Waiting::Trials::no};
-    bool is_single_host = false;  // all ranks run on one host and in one network
-    bool is_crowded = false;      // this host has more ranks than processors
-    bool alternate_rma = false;   // ARMCI_ROUTE=alternate: the next operation's turn
+    bool is_single_host = false;     // all ranks run on one host and in one network
+    bool is_oversubscribed = false;  // this host has more ranks than processors
+    bool alternate_rma = false;      // ARMCI_ROUTE=alternate: the next operation's turn
     MutexSet world_mutexes;
     std::vector<HeldMutex> held_mutexes;
     Segment* notify_counters = nullptr;
@@ -236,10 +236,12 @@ struct Runtime {
     void poll();
     // Whether a wait for the network serves the own node's requests: where this thread cannot sleep
     // meanwhile, or there is no server thread to wake up for them.
-    bool helps_while_waiting() const {
+    bool progresses_server_inline() const {
         return network == nullptr || !config().progress_thread || !network->origin.can_sleep();
     }
-    bool sleeps_while_waiting() const { return !helps_while_waiting() && !copies.are_under_way(); }
+    bool sleeps_while_waiting() const {
+        return !progresses_server_inline() && !copies.are_under_way();
+    }
     // Sleeps for that time, or until the network has something for this rank.
     void nap(int64_t ns);
     // Whether nothing needs this thread while it waits for other ranks: no operations of its own
@@ -255,7 +257,7 @@ struct Runtime {
     // Gives a task to a data server and waits until it is complete. `cause` as below.
     void run_task(pipeline::Task& task, int server, const WaitCause& cause);
     // At the end of a wait: the data server in this process is on its own again.
-    void stop_helping();
+    void end_inline_progress();
     // MPI_THREAD_MULTIPLE: other threads' calls get their turn, however much this one moves.
     void let_others_in() {
         if (has_other_threads()) {
@@ -271,7 +273,7 @@ struct Runtime {
         if (!condition()) {
             poll_until(cause, condition);
         }
-        stop_helping();
+        end_inline_progress();
     }
 
     // Same, for a condition that only a network event can make true: sleeps in the kernel, at once
@@ -287,7 +289,7 @@ struct Runtime {
         if (!condition()) {
             poll_or_sleep_until(cause, way, condition);
         }
-        stop_helping();
+        end_inline_progress();
     }
 
   private:
@@ -329,7 +331,7 @@ struct Runtime {
                 let_others_in();
                 continue;
             }
-            if (helps_while_waiting()) {
+            if (progresses_server_inline()) {
                 idle();
             }
             const int64_t now = base::now_ns();
@@ -338,7 +340,7 @@ struct Runtime {
                 began_ns = began_ns == 0 ? now : began_ns;
             }
             const bool may_sleep = sleeps_while_waiting();
-            if (now - idle_since_ns < (may_sleep ? patience_ns(*way) : way->least_ns())) {
+            if (now - idle_since_ns < (may_sleep ? patience_ns(*way) : way->min_ns())) {
                 base::cpu_pause();
                 // Not before a sleep, unless the condition is looked at in between.
                 let_others_in();

@@ -29,7 +29,7 @@ constexpr int64_t kShortestCallNs = 10'000;  // of those inside the node
 
 // Events in a file, for each thread of those of which it has any. A file with more is made anew
 // with those that threads keep.
-constexpr uint64_t kMostEvents = 2 * base::kTraceCapacity;
+constexpr uint64_t kMaxEvents = 2 * base::kTraceCapacity;
 constexpr auto kLongestWait = std::chrono::seconds(1);
 
 // There is one timeline in a process.
@@ -228,7 +228,7 @@ void update_trace() {
     output.file->append(threads);
     output.error = output.file->error();
     if (output.error == 0 &&
-        (output.file->missing() > 0 || output.file->events() > kMostEvents * threads.size())) {
+        (output.file->missing() > 0 || output.file->events() > kMaxEvents * threads.size())) {
         write_anew(output);
     }
 }

@@ -56,19 +56,19 @@ bool wants_rma(Runtime& runtime, const Transfer& transfer, Blocking blocking) {
     if (blocking == Blocking::no && is_small(transfer)) {
         return false;
     }
-    const int64_t least_run =
-        runtime.network->costs.least_rma_run(transfer.op, transfer.total_bytes);
+    const int64_t min_block =
+        runtime.network->costs.min_rma_block(transfer.op, transfer.total_bytes);
     if (!transfer.is_vector && transfer.pair.levels == 0) {
         // RMA must not overtake requests that the server has not executed yet. A small transfer is
         // there sooner behind them than after waiting for their acknowledgement. A small put is
         // one message either way; the model knows which costs less.
-        return transfer.total_bytes >= least_run ||
+        return transfer.total_bytes >= min_block ||
                (!is_small(transfer) &&
-                !runtime.network->origin.has_unexecuted_requests(server_of(runtime, transfer)));
+                !runtime.network->origin.has_unacknowledged_requests(server_of(runtime, transfer)));
     }
-    const int64_t run_bytes =
+    const int64_t block_bytes =
         transfer.is_vector ? transfer.segments.segment_bytes : transfer.pair.count[0];
-    return run_bytes >= least_run;
+    return block_bytes >= min_block;
 }
 
 std::unique_ptr<pipeline::Task> make_task(Route route, Transfer&& transfer) {
@@ -116,34 +116,34 @@ bool append_small(Runtime& runtime, int server, const Transfer& transfer,
     if (!is_small(transfer)) {
         return false;
     }
-    pipeline::Origin::SmallRun runs[pipeline::Origin::kMostSmallRuns];
-    int run_count = 0;
-    int64_t run_bytes = 0;
+    pipeline::Origin::SmallBlock blocks[pipeline::Origin::kMaxSmallBlocks];
+    int block_count = 0;
+    int64_t block_bytes = 0;
     if (transfer.is_vector) {
         const pipeline::VectorSegments& segments = transfer.segments;
-        if (segments.count > pipeline::Origin::kMostSmallRuns) {
+        if (segments.count > pipeline::Origin::kMaxSmallBlocks) {
             return false;
         }
-        run_bytes = segments.segment_bytes;
-        for (; run_count < segments.count; ++run_count) {
-            runs[run_count] = {reinterpret_cast<const void*>(segments.local[run_count]),
-                               segments.remote[run_count]};
+        block_bytes = segments.segment_bytes;
+        for (; block_count < segments.count; ++block_count) {
+            blocks[block_count] = {reinterpret_cast<const void*>(segments.local[block_count]),
+                                   segments.remote[block_count]};
         }
     } else {
-        run_bytes = strided::run_bytes(transfer.pair);
-        if (strided::run_count(transfer.pair) > pipeline::Origin::kMostSmallRuns) {
+        block_bytes = strided::block_bytes(transfer.pair);
+        if (strided::block_count(transfer.pair) > pipeline::Origin::kMaxSmallBlocks) {
             return false;
         }
-        strided::for_each_run(transfer.pair, transfer.local,
-                              reinterpret_cast<char*>(transfer.remote),
-                              [&](char* local, char* remote, int64_t) {
-                                  runs[run_count++] = {local, reinterpret_cast<uint64_t>(remote)};
-                              });
+        strided::for_each_block(
+            transfer.pair, transfer.local, reinterpret_cast<char*>(transfer.remote),
+            [&](char* local, char* remote, int64_t) {
+                blocks[block_count++] = {local, reinterpret_cast<uint64_t>(remote)};
+            });
     }
     pipeline::Origin& origin = runtime.network->origin;
-    return origin.append(origin.channel(server), runs, run_count, static_cast<size_t>(run_bytes),
-                         transfer.op == OpKind::acc ? &transfer.scale : nullptr, leaving,
-                         transfer.owner);
+    return origin.append(
+        origin.channel(server), blocks, block_count, static_cast<size_t>(block_bytes),
+        transfer.op == OpKind::acc ? &transfer.scale : nullptr, leaving, transfer.owner);
 }
 
 // A blocking one need not wait for its completion, but leaves before the call returns.
@@ -215,7 +215,7 @@ void for_each_server(Runtime& runtime, Transfer&& transfer, Run&& run) {
 
 // More operations than this under way are not started before others are complete: memory for them
 // is bounded, and there is no limit that the caller could see.
-constexpr int64_t kMostTasks = 4096;
+constexpr int64_t kMaxTasks = 4096;
 
 }  // namespace
 
@@ -274,7 +274,7 @@ void run_one_blocking(Runtime& runtime, Transfer&& transfer) {
         }
     }
     if (op != OpKind::get) {
-        runtime.network->origin.make_binding(server);
+        runtime.network->origin.mark_must_precede(server);
         if (runtime.config().no_flush_local) {
             fence(runtime, target);
         }
@@ -305,9 +305,9 @@ void run_one_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* han
         }
         return;
     }
-    if (origin.task_count() >= kMostTasks) {
+    if (origin.task_count() >= kMaxTasks) {
         runtime.wait_for_network({transfer.function, "earlier operations to end"},
-                                 [&] { return origin.task_count() < kMostTasks; });
+                                 [&] { return origin.task_count() < kMaxTasks; });
     }
     // Chunks are mostly packed before the call ends; gets unpack later, RMA is posted later.
     if (transfer.is_vector && (transfer.op == OpKind::get || route == Route::rma)) {
@@ -362,9 +362,9 @@ void run_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* handle)
 namespace {
 
 // What has been waited for keeps its order with what follows.
-void make_all_binding(Runtime& runtime) {
+void mark_all_must_precede(Runtime& runtime) {
     if (runtime.network != nullptr) {
-        runtime.network->origin.make_all_binding();
+        runtime.network->origin.mark_all_must_precede();
     }
 }
 
@@ -388,7 +388,7 @@ void wait_handle(Runtime& runtime, armci_hdl_s* handle) {
     }
     runtime.wait_for_network({"ARMCI_Wait", "the operations of a handle"},
                              [&] { return !runtime.handles.is_active(*handle); });
-    make_all_binding(runtime);
+    mark_all_must_precede(runtime);
     runtime.handles.set_idle(handle);
 }
 
@@ -416,7 +416,7 @@ bool test_handle(Runtime& runtime, armci_hdl_s* handle) {
             return false;
         }
     }
-    make_all_binding(runtime);
+    mark_all_must_precede(runtime);
     runtime.handles.set_idle(handle);
     return true;
 }
@@ -433,7 +433,7 @@ void wait_target(Runtime& runtime, int target) {
         const uint64_t last = origin.last_submitted();
         runtime.wait_for_network({"ARMCI_WaitProc", "operations to rank", target},
                                  [&] { return origin.have_ended(last, node); });
-        make_all_binding(runtime);
+        mark_all_must_precede(runtime);
     }
 }
 
@@ -449,7 +449,7 @@ void wait_everything(Runtime& runtime) {
         const uint64_t last = origin.last_submitted();
         runtime.wait_for_network({nullptr, "all operations under way"},
                                  [&] { return origin.have_ended(last); });
-        make_all_binding(runtime);
+        mark_all_must_precede(runtime);
     }
 }
 
@@ -465,7 +465,7 @@ void run_behind_all(Runtime& runtime, pipeline::Task& task, int target, uint64_t
     runtime.wait_for_network(cause,
                              [&] { return origin.writes_are_ordered_or_done(last, server); });
     runtime.run_task(task, server, cause);
-    origin.make_binding(server);
+    origin.mark_must_precede(server);
 }
 
 void store_flag(Runtime& runtime, const char* function, int* flag, int value, int target,

@@ -41,8 +41,8 @@ void wait_for_ranks(Runtime& runtime, const WaitCause& cause, Done&& done, Sleep
                     MpiProgress* mpi = nullptr) {
     constexpr int kPollsWithoutClock = 64;
     constexpr int64_t kPatienceNs = 1'000'000;
-    constexpr int64_t kCrowdedPatienceNs = 50'000;
-    const int64_t patience_ns = runtime.is_crowded ? kCrowdedPatienceNs : kPatienceNs;
+    constexpr int64_t kOversubscribedPatienceNs = 50'000;
+    const int64_t patience_ns = runtime.is_oversubscribed ? kOversubscribedPatienceNs : kPatienceNs;
     int polls = 0;
     int64_t begin_ns = 0;
     runtime.wait_until(cause, [&] {
@@ -60,7 +60,7 @@ void wait_for_ranks(Runtime& runtime, const WaitCause& cause, Done&& done, Sleep
             mpi->turn(now_ns);
         }
         if (now_ns - begin_ns > patience_ns && runtime.may_sleep_at_barrier()) {
-            runtime.stop_helping();
+            runtime.end_inline_progress();
             const base::TraceSpan span(base::kTraceAsleep);
             sleep(now_ns - begin_ns);
         }

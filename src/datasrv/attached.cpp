@@ -20,10 +20,10 @@ node::AccessFailure change(node::StripedLocks& locks, const node::Attachment& pr
     }
     node::ProcessAccumulator accumulator(locks, *scale, process);
     while (bytes > 0) {
-        const strided::Run run = cursor.next(bytes);
-        accumulator.add(data, run.data, run.bytes);
-        data += run.bytes;
-        bytes -= run.bytes;
+        const strided::Block block = cursor.next(bytes);
+        accumulator.add(data, block.data, block.bytes);
+        data += block.bytes;
+        bytes -= block.bytes;
     }
     accumulator.finish();
     return accumulator.failure();
@@ -93,9 +93,9 @@ void Server::change_attached(Client& client, const wire::FrameHeader& header,
 bool Server::change_attached(Client& client, const wire::FrameHeader& header,
                              const node::Attachment& process, uint64_t address,
                              const strided::AccScale* scale, const void* data, int64_t bytes) {
-    strided::Layout run;
-    run.count[0] = bytes;
-    strided::StridedCursor cursor(reinterpret_cast<void*>(address), run);
+    strided::Layout block;
+    block.count[0] = bytes;
+    strided::StridedCursor cursor(reinterpret_cast<void*>(address), block);
     const node::AccessFailure failure =
         change(heap_->stripes(), process, cursor, scale, static_cast<const char*>(data), bytes);
     if (failure.error != 0) {

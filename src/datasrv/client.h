@@ -6,27 +6,27 @@
 #include <map>
 #include <vector>
 
-#include "datasrv/slot_grants.h"
+#include "datasrv/buffer_grants.h"
 #include "fabric/endpoint.h"
 #include "wire/frame.h"
 
 namespace armci::datasrv {
 
-// A frame that came before its predecessors: a copy, or where it waits in a landing slot.
+// A frame that came before its predecessors: a copy, or where it waits in a granted receive buffer.
 struct EarlyFrame {
     wire::FrameHeader header;
     std::vector<char> copy;
-    int64_t slot = -1;
+    int64_t recv_buffer = -1;
 };
 
 // Exists from the first frame on; `peer` is known after hello.
-struct Client : SlotClient {
+struct Client : GrantClient {
     int32_t rank = -1;
     fabric::PeerAddress peer = FI_ADDR_UNSPEC;
     uint64_t executed_frames = 0;
-    uint64_t executed_bytes = 0;  // of its messages
-    uint64_t told_bytes = 0;      // executed_bytes when it was last told
-    uint64_t told_frames = 0;
+    uint64_t executed_bytes = 0;      // of its messages
+    uint64_t acknowledged_bytes = 0;  // executed_bytes when it was last told
+    uint64_t acknowledged_frames = 0;
     bool acknowledgement_due = false;
     bool is_copying = false;  // its next frame is a put under way in the copy engine
     int waiting_replies = 0;  // answers that wait for a buffer or the provider

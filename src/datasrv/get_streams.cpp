@@ -14,14 +14,14 @@ constexpr size_t kHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::DataBody)
 }  // namespace
 
 void GetStreams::start(Client& client, uint64_t request_id, const wire::LayoutView& layout,
-                       const wire::TransferBody& body, const wire::LandingBody& landing,
+                       const wire::TransferBody& body, const wire::ReplyBuffersBody& reply_buffers,
                        const node::Attachment* attached) {
     Stream stream;  // on the heap only if it has to wait
     stream.client = &client;
     stream.request_id = request_id;
     stream.total_bytes = static_cast<int64_t>(body.data_bytes);
     stream.window_bytes = static_cast<int64_t>(body.window_bytes);
-    stream.landing = landing;
+    stream.reply_buffers = reply_buffers;
     stream.is_attached = attached != nullptr;
     if (attached != nullptr) {
         stream.process = *attached;
@@ -72,16 +72,17 @@ int64_t GetStreams::next_chunk_bytes(const Stream& stream) const {
     const int64_t left = stream.total_bytes - stream.sent_bytes;
     const auto largest =
         static_cast<int64_t>(server_.largest_data_bytes() - kHeadBytes) & ~int64_t{7};
-    if (stream.landing.count > 0) {
-        if (stream.sent_chunks - stream.taken_chunks >= stream.landing.count) {
+    if (stream.reply_buffers.count > 0) {
+        if (stream.sent_chunks - stream.taken_chunks >= stream.reply_buffers.count) {
             return 0;
         }
-        const int64_t slot = std::min(
-            largest, static_cast<int64_t>(stream.landing.slot_bytes - kHeadBytes) & ~int64_t{7});
-        if (stream.landing.count == 1) {
-            return std::min(left, slot);
+        const int64_t recv_buffer = std::min(
+            largest, static_cast<int64_t>(stream.reply_buffers.recv_buffer_bytes - kHeadBytes) &
+                         ~int64_t{7});
+        if (stream.reply_buffers.count == 1) {
+            return std::min(left, recv_buffer);
         }
-        const int64_t room = pipeline::chunk_room_bytes(slot, stream.sent_bytes, left);
+        const int64_t room = pipeline::chunk_room_bytes(recv_buffer, stream.sent_bytes, left);
         return room < left ? room & ~int64_t{7} : left;
     }
     const auto message =
@@ -143,11 +144,12 @@ bool GetStreams::send_chunk(Stream& stream, int64_t bytes) {
         reply->posted_ns = end_ns;
         reply->operation.complete = Server::on_traced_sent;
     }
-    const bool posted = stream.landing.count > 0
-                            ? server_.post_into_landing(
-                                  *stream.client, reply, stream.landing,
-                                  static_cast<uint32_t>(stream.sent_chunks % stream.landing.count))
-                            : server_.post_reply(*stream.client, reply);
+    const bool posted =
+        stream.reply_buffers.count > 0
+            ? server_.post_into_reply_buffer(
+                  *stream.client, reply, stream.reply_buffers,
+                  static_cast<uint32_t>(stream.sent_chunks % stream.reply_buffers.count))
+            : server_.post_reply(*stream.client, reply);
     if (posted) {
         if (end_ns != 0) [[unlikely]] {
             base::record({.kind = &base::kTracePackAt,

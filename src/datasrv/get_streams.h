@@ -24,7 +24,7 @@ class GetStreams {
     // Answers at once when the whole get fits one frame and a buffer is free, else starts a stream.
     // The layout has been checked. `attached`: the process it is in, nullptr for global memory.
     void start(Client& client, uint64_t request_id, const wire::LayoutView& layout,
-               const wire::TransferBody& body, const wire::LandingBody& landing,
+               const wire::TransferBody& body, const wire::ReplyBuffersBody& reply_buffers,
                const node::Attachment* attached);
     // The origin has taken that much; unknown requests are ignored (the last credit may cross the
     // end).
@@ -44,7 +44,7 @@ class GetStreams {
         int64_t sent_bytes = 0;
         int64_t taken_bytes = 0;
         int64_t window_bytes = 0;
-        wire::LandingBody landing;  // count 0: the data goes as messages
+        wire::ReplyBuffersBody reply_buffers;  // count 0: the data goes as messages
         uint64_t sent_chunks = 0;
         uint64_t taken_chunks = 0;
         bool is_vector = false;

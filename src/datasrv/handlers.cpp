@@ -19,9 +19,9 @@ void add(node::StripedLocks& locks, strided::StridedCursor& to, const strided::A
     while (bytes > 0) {
         const strided::Row row = to.next_row(bytes);
         accumulator.add_row(
-            {row.data, row.stride, data, row.run_bytes, row.run_bytes, row.run_count});
-        data += row.run_count * row.run_bytes;
-        bytes -= row.run_count * row.run_bytes;
+            {row.data, row.stride, data, row.block_bytes, row.block_bytes, row.block_count});
+        data += row.block_count * row.block_bytes;
+        bytes -= row.block_count * row.block_bytes;
     }
 }
 
@@ -29,17 +29,17 @@ void add(node::StripedLocks& locks, strided::StridedCursor& to, const strided::A
 void add(node::StripedLocks& locks, strided::VectorCursor& to, const strided::AccScale& scale,
          const char* data, int64_t bytes) {
     while (bytes > 0) {
-        if (to.is_at_run_start() && bytes >= to.run_bytes()) {
-            const int64_t count = bytes / to.run_bytes();
+        if (to.is_at_block_start() && bytes >= to.block_bytes()) {
+            const int64_t count = bytes / to.block_bytes();
             node::accumulate(locks, scale,
-                             {to.next_addresses(count), nullptr, data, to.run_bytes(), count});
-            data += count * to.run_bytes();
-            bytes -= count * to.run_bytes();
+                             {to.next_addresses(count), nullptr, data, to.block_bytes(), count});
+            data += count * to.block_bytes();
+            bytes -= count * to.block_bytes();
         } else {
-            const strided::Run run = to.next(bytes);
-            node::LockedAccumulator(locks, scale).add(data, run.data, run.bytes);
-            data += run.bytes;
-            bytes -= run.bytes;
+            const strided::Block block = to.next(bytes);
+            node::LockedAccumulator(locks, scale).add(data, block.data, block.bytes);
+            data += block.bytes;
+            bytes -= block.bytes;
         }
     }
 }
@@ -88,40 +88,41 @@ void Server::handle_frame(const void* frame, size_t frame_bytes) {
                        frame_bytes);
         return;
     }
-    take_frame(client_of(header), header, frame, kNoSlot);
+    take_frame(client_of(header), header, frame, kNoRecvBuffer);
 }
 
-void Server::on_landed(void* context, uint64_t slot) {
+void Server::on_written(void* context, uint64_t recv_buffer) {
     auto* server = static_cast<Server*>(context);
     wire::FrameHeader header;
-    const bool exists = slot < server->landing_.slot_count();
-    const char* frame = exists ? server->landing_.slot(static_cast<uint32_t>(slot)) : nullptr;
+    const bool exists = recv_buffer < server->recv_area_.recv_buffer_count();
+    const char* frame =
+        exists ? server->recv_area_.recv_buffer(static_cast<uint32_t>(recv_buffer)) : nullptr;
     if (exists) {
         std::memcpy(&header, frame, sizeof header);
     }
     Client* client = nullptr;
-    if (exists && header.frame_bytes <= server->landing_.slot_bytes() &&
+    if (exists && header.frame_bytes <= server->recv_area_.recv_buffer_bytes() &&
         wire::decode_header(frame, header.frame_bytes, &header) && header.rank >= 0 &&
         header.rank < server->options_.rank_count) {
         client = &server->client_of(header);
     }
-    if (client == nullptr || !server->grants_.use(*client, static_cast<uint32_t>(slot))) {
+    if (client == nullptr || !server->grants_.use(*client, static_cast<uint32_t>(recv_buffer))) {
         ARMCI_LOG_WARN(
-            "%s ignored a write into landing slot %llu, which was not "
+            "%s ignored a write into granted receive buffer %llu, which was not "
             "granted to its sender",
-            server->name().c_str(), static_cast<unsigned long long>(slot));
+            server->name().c_str(), static_cast<unsigned long long>(recv_buffer));
         return;
     }
-    server->take_frame(*client, header, frame, static_cast<int64_t>(slot));
+    server->take_frame(*client, header, frame, static_cast<int64_t>(recv_buffer));
 }
 
 void Server::take_frame(Client& client, const wire::FrameHeader& header, const void* frame,
-                        int64_t slot) {
+                        int64_t recv_buffer) {
     if (client.is_copying || header.sequence != client.executed_frames + 1) {
-        hold_early_frame(client, header, frame, slot);
+        hold_early_frame(client, header, frame, recv_buffer);
         return;
     }
-    handle_next_frame(client, header, frame, slot);
+    handle_next_frame(client, header, frame, recv_buffer);
     handle_held_frames(client);
 }
 
@@ -131,18 +132,19 @@ void Server::handle_held_frames(Client& client) {
         const EarlyFrame held = std::move(client.early_frames.begin()->second);
         client.early_frames.erase(client.early_frames.begin());
         client.early_bytes -= held.copy.size();
-        const void* next = held.slot == kNoSlot ? held.copy.data()
-                                                : landing_.slot(static_cast<uint32_t>(held.slot));
-        handle_next_frame(client, held.header, next, held.slot);
+        const void* next = held.recv_buffer == kNoRecvBuffer
+                               ? held.copy.data()
+                               : recv_area_.recv_buffer(static_cast<uint32_t>(held.recv_buffer));
+        handle_next_frame(client, held.header, next, held.recv_buffer);
     }
 }
 
 // A frame whose predecessors are still on their way. An origin never has more messages than its
 // window under way; frames in slots wait where they are.
 void Server::hold_early_frame(Client& client, const wire::FrameHeader& header, const void* frame,
-                              int64_t slot) {
+                              int64_t recv_buffer) {
     const auto window = static_cast<uint64_t>(options_.client_window_bytes);
-    const size_t copied_bytes = slot == kNoSlot ? header.frame_bytes : 0;
+    const size_t copied_bytes = recv_buffer == kNoRecvBuffer ? header.frame_bytes : 0;
     const uint64_t known = client.executed_frames + (client.is_copying ? 1 : 0);
     if (header.sequence <= known || client.early_bytes + copied_bytes > window ||
         client.early_frames.contains(header.sequence)) {
@@ -153,15 +155,15 @@ void Server::hold_early_frame(Client& client, const wire::FrameHeader& header, c
             wire::name_of(header.kind), header.frame_bytes, header.rank,
             static_cast<unsigned long long>(client.executed_frames), client.early_frames.size(),
             client.early_bytes);
-        if (slot != kNoSlot) {
-            grants_.release(static_cast<uint32_t>(slot));
+        if (recv_buffer != kNoRecvBuffer) {
+            grants_.release(static_cast<uint32_t>(recv_buffer));
         }
         return;
     }
     EarlyFrame early;
     early.header = header;
-    early.slot = slot;
-    if (slot == kNoSlot) {
+    early.recv_buffer = recv_buffer;
+    if (recv_buffer == kNoRecvBuffer) {
         const char* begin = static_cast<const char*>(frame);
         early.copy.assign(begin, begin + copied_bytes);
     }
@@ -170,7 +172,7 @@ void Server::hold_early_frame(Client& client, const wire::FrameHeader& header, c
 }
 
 void Server::handle_next_frame(Client& client, const wire::FrameHeader& header, const void* frame,
-                               int64_t slot) {
+                               int64_t recv_buffer) {
     const size_t frame_bytes = header.frame_bytes;
     if (header.kind == wire::FrameKind::hello && !handle_hello(client, frame, frame_bytes)) {
         return;
@@ -183,15 +185,15 @@ void Server::handle_next_frame(Client& client, const wire::FrameHeader& header, 
         return;
     }
     const int64_t start_ns = base::now_ns();
-    if (offload_put(client, header, frame, slot)) {
+    if (offload_put(client, header, frame, recv_buffer)) {
         busy_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
         return;
     }
     // Counted before the answer is made, because the answer carries the count.
     ++client.executed_frames;
-    client.executed_bytes += slot == kNoSlot ? frame_bytes : 0;
+    client.executed_bytes += recv_buffer == kNoRecvBuffer ? frame_bytes : 0;
     execute(client, header, frame, frame_bytes);
-    finish_frame(client, header, slot);
+    finish_frame(client, header, recv_buffer);
     const int64_t end_ns = base::now_ns();
     busy_ns_.fetch_add(end_ns - start_ns, std::memory_order_relaxed);
     if (base::is_tracing()) [[unlikely]] {
@@ -199,21 +201,21 @@ void Server::handle_next_frame(Client& client, const wire::FrameHeader& header, 
     }
 }
 
-void Server::finish_frame(Client& client, const wire::FrameHeader& header, int64_t slot) {
-    if (slot != kNoSlot) {
-        grants_.release(static_cast<uint32_t>(slot));
+void Server::finish_frame(Client& client, const wire::FrameHeader& header, int64_t recv_buffer) {
+    if (recv_buffer != kNoRecvBuffer) {
+        grants_.release(static_cast<uint32_t>(recv_buffer));
     }
     if (grants_.is_open()) {
         grants_.want(client, header.flow);
     }
     // These ask for nothing by themselves, and may be the last that their sender sends.
-    const bool is_notice =
-        header.kind == wire::FrameKind::return_slots || header.kind == wire::FrameKind::get_credit;
-    const bool much_untold =
-        !is_notice && client.executed_bytes - client.told_bytes >=
-                          static_cast<uint64_t>(options_.client_window_bytes) / 4;
+    const bool is_immediate = header.kind == wire::FrameKind::release_recv_buffers ||
+                              header.kind == wire::FrameKind::get_credit;
+    const bool much_unacknowledged =
+        !is_immediate && client.executed_bytes - client.acknowledged_bytes >=
+                             static_cast<uint64_t>(options_.client_window_bytes) / 4;
     const bool asked = (header.flags & wire::kAcknowledgeNow) != 0;
-    if ((asked || much_untold) && client.told_frames != client.executed_frames &&
+    if ((asked || much_unacknowledged) && client.acknowledged_frames != client.executed_frames &&
         !client.acknowledgement_due && !is_to_be_silent_.load(std::memory_order_relaxed)) {
         client.acknowledgement_due = true;
         acknowledgements_due_.push_back(&client);
@@ -230,7 +232,7 @@ void Server::execute(Client& client, const wire::FrameHeader& header, const void
         case wire::FrameKind::batch:
             handle_batch(client, header, frame, frame_bytes);
             return;
-        case wire::FrameKind::return_slots:
+        case wire::FrameKind::release_recv_buffers:
             handle_return(client, header, frame, frame_bytes);
             return;
         case wire::FrameKind::put:
@@ -270,9 +272,9 @@ bool Server::handle_hello(Client& client, const void* frame, size_t frame_bytes)
         return true;
     }
     const char* told = static_cast<const char*>(frame) + sizeof(wire::FrameHeader);
-    const size_t told_bytes = frame_bytes - sizeof(wire::FrameHeader);
-    const size_t address_bytes = endpoint_.address_bytes(told, told_bytes);
-    if (address_bytes == 0 || wire::padded(address_bytes) != told_bytes) {
+    const size_t acknowledged_bytes = frame_bytes - sizeof(wire::FrameHeader);
+    const size_t address_bytes = endpoint_.address_bytes(told, acknowledged_bytes);
+    if (address_bytes == 0 || wire::padded(address_bytes) != acknowledged_bytes) {
         ARMCI_LOG_WARN("%s ignored an address of rank %d that is none", name().c_str(),
                        client.rank);
         return false;
@@ -291,8 +293,8 @@ bool Server::handle_hello(Client& client, const void* frame, size_t frame_bytes)
 
 Server::Place Server::place_of(const wire::LayoutView& layout, uint32_t owner, uint64_t* address,
                                uint64_t* bytes, node::Attachment* process) {
-    *address = layout.hull.begin;
-    *bytes = layout.hull.bytes;
+    *address = layout.extent.begin;
+    *bytes = layout.extent.bytes;
     if (!layout.is_vector) {
         return place_of(*address, *bytes, owner, process);
     }
@@ -328,7 +330,7 @@ void Server::handle_transfer(Client& client, const wire::FrameHeader& header, co
         return;
     }
     if (header.kind == wire::FrameKind::get) {
-        streams_.start(client, header.request_id, view.layout, view.body, view.landing,
+        streams_.start(client, header.request_id, view.layout, view.body, view.reply_buffers,
                        place == Place::attached ? &process : nullptr);
         return;
     }
@@ -404,17 +406,18 @@ void Server::handle_batch(Client& client, const wire::FrameHeader& header, const
 
 void Server::handle_return(Client& client, const wire::FrameHeader& header, const void* frame,
                            size_t frame_bytes) {
-    wire::SlotsBody body;
-    if (!wire::decode_body(frame, frame_bytes, &body) || body.count > wire::kMostSlotsPerFrame) {
+    wire::RecvBuffersBody body;
+    if (!wire::decode_body(frame, frame_bytes, &body) ||
+        body.count > wire::kMaxRecvBuffersPerFrame) {
         fail(client, header, wire::Failure::malformed, 0, frame_bytes);
         return;
     }
     for (uint32_t i = 0; i < body.count; ++i) {
-        if (!grants_.use(client, body.slot[i])) {
-            fail(client, header, wire::Failure::malformed, body.slot[i], 0);
+        if (!grants_.use(client, body.recv_buffer[i])) {
+            fail(client, header, wire::Failure::malformed, body.recv_buffer[i], 0);
             return;
         }
-        grants_.release(body.slot[i]);
+        grants_.release(body.recv_buffer[i]);
     }
 }
 

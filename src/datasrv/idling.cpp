@@ -6,9 +6,9 @@ void Idling::spun(bool in_vain) {
     if (options_.poll != base::ServerPoll::automatic) {
         return;
     }
-    const int64_t least_ns = options_.most_spin_ns / 16;
-    spin_ns_ = in_vain ? std::max(spin_ns_ / 2, least_ns)
-                       : std::min(2 * spin_ns_ + 1, options_.most_spin_ns);
+    const int64_t min_ns = options_.max_spin_ns / 16;
+    spin_ns_ =
+        in_vain ? std::max(spin_ns_ / 2, min_ns) : std::min(2 * spin_ns_ + 1, options_.max_spin_ns);
 }
 
 // Compared with the quickest of late; should all become slow, that is soon the new measure.
@@ -20,9 +20,9 @@ bool Idling::is_long(int64_t poll_ns) {
 }
 
 bool Idling::is_soon_after_rma(int64_t now_ns) const {
-    constexpr int64_t kMostNs = 50'000;
+    constexpr int64_t kMaxNs = 50'000;
     return options_.poll == base::ServerPoll::automatic &&
-           now_ns - last_long_poll_ns_ < std::min(options_.most_spin_ns, kMostNs);
+           now_ns - last_long_poll_ns_ < std::min(options_.max_spin_ns, kMaxNs);
 }
 
 bool Idling::polls_again(bool found_work, int64_t poll_ns, int64_t now_ns) {
@@ -35,7 +35,7 @@ bool Idling::polls_again(bool found_work, int64_t poll_ns, int64_t now_ns) {
             longest_sleep_ms_ = kShortestSleepMs;
         }
         if (has_slept_ || has_spun_) {
-            spun(now_ns - last_work_ns_ > options_.most_spin_ns);
+            spun(now_ns - last_work_ns_ > options_.max_spin_ns);
         }
         has_timed_out_ = false;
         has_spun_ = false;

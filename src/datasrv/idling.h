@@ -4,7 +4,7 @@
 // Polling after work saves the time of a wake-up when the next request comes at once, and takes a
 // processor from somebody else when it does not. Which of the two holds is learned: the time is
 // doubled when work came within it, or so soon after that the longest time would have met it, and
-// halved when it was in vain.
+// halved when it was without success.
 //
 // RMA that a software provider serves is work, too, though it completes nothing at the target: the
 // poll in which that happens can only be told by the time it takes. So does one in which the thread
@@ -31,7 +31,7 @@ class Idling {
 
     struct Options {
         base::ServerPoll poll = base::ServerPoll::automatic;
-        int64_t most_spin_ns = 0;
+        int64_t max_spin_ns = 0;
         // Of a provider whose wake-ups can be trusted.
         bool sleeps_long = false;
     };
@@ -40,7 +40,7 @@ class Idling {
     Idling(const Options& options, int64_t now_ns)
         : options_(options),
           longest_sleep_ms_(options.sleeps_long ? kLongestSleepMs : kShortestSleepMs),
-          spin_ns_(options.poll == base::ServerPoll::automatic ? options.most_spin_ns : 0),
+          spin_ns_(options.poll == base::ServerPoll::automatic ? options.max_spin_ns : 0),
           last_work_ns_(now_ns) {}
 
     // After a poll that found work or not, and took so long: whether to poll again, or to sleep.
@@ -66,7 +66,7 @@ class Idling {
     int64_t last_long_poll_ns_ = INT64_MIN / 2;
     int64_t quick_poll_ns_ = INT64_MAX / 8;
     bool is_cold_ = false;        // the next poll takes long whatever it finds
-    bool has_spun_ = false;       // polled in vain since the last work
+    bool has_spun_ = false;       // polled without success since the last work
     bool has_slept_ = false;      // since the last work
     bool has_timed_out_ = false;  // the last sleep
 };

@@ -36,16 +36,17 @@ bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOpti
     attachments_ = node::Attachments(&heap.control().attachments);
 
     fabric::Endpoint::Options endpoint_options;
-    endpoint_options.receive_slots = pipeline::ReceivePool::completion_count(options.receive_bytes);
+    endpoint_options.receive_entries =
+        pipeline::ReceivePool::completion_count(options.receive_bytes);
     const size_t largest_message =
-        options.landing_slots > 0 ? pipeline::kLargestMessagePiece : options.buffer_bytes;
+        options.recv_buffer_count > 0 ? pipeline::kLargestMessagePiece : options.buffer_bytes;
     endpoint_options.largest_message_bytes = largest_message;
     endpoint_options.peer_kind = "rank";
     endpoint_options.describe_peer = options.describe_rank;
     endpoint_options.describe_context = options.describe_context;
-    endpoint_options.landed = on_landed;
-    endpoint_options.landed_context = this;
-    endpoint_options.landing_slots = options.landing_slots;
+    endpoint_options.on_immediate = on_written;
+    endpoint_options.immediate_context = this;
+    endpoint_options.immediate_entries = options.recv_buffer_count;
     if (!endpoint_.open(domain, endpoint_options, error) ||
         !buffers_.open(options.buffer_count, options.buffer_bytes, domain, endpoint_,
                        fabric::Access::local, error) ||
@@ -55,10 +56,10 @@ bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOpti
                         error)) {
         return false;
     }
-    if (options.landing_slots > 0) {
-        if (landing_.open(domain, endpoint_, options.landing_slots,
-                          static_cast<uint32_t>(options.buffer_bytes), error)) {
-            grants_.open(options.landing_slots);
+    if (options.recv_buffer_count > 0) {
+        if (recv_area_.open(domain, endpoint_, options.recv_buffer_count,
+                            static_cast<uint32_t>(options.buffer_bytes), error)) {
+            grants_.open(options.recv_buffer_count);
         } else {
             ARMCI_LOG_WARN(
                 "the data server's slots for incoming data are not available (%s); it comes in "
@@ -87,13 +88,13 @@ bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOpti
 
 // --- Progress ------------------------------------------------------------------------------------
 
-bool Server::help() {
+bool Server::progress_inline() {
     std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock()) {
         return false;
     }
     const int64_t now_ns = base::now_ns();
-    last_help_ns_.store(now_ns, std::memory_order_relaxed);
+    last_inline_ns_.store(now_ns, std::memory_order_relaxed);
     send_aside(now_ns);
     const bool moved = progress();
     if (moved && base::is_tracing()) [[unlikely]] {
@@ -133,7 +134,7 @@ Server::Load Server::load() {
     load.copies = static_cast<int64_t>(offloaded_puts_.size());
     load.streams = static_cast<int64_t>(streams_.count());
     load.posts = static_cast<int64_t>(endpoint_.outstanding());
-    load.free_slots = grants_.free_count();
+    load.free_recv_buffers = grants_.free_count();
     return load;
 }
 
@@ -162,7 +163,7 @@ bool Server::flush_acknowledgements() {
     bool moved = false;
     std::erase_if(acknowledgements_due_, [&](Client* client) {
         // Another answer may have told it in the meantime.
-        if (client->told_frames != client->executed_frames) {
+        if (client->acknowledged_frames != client->executed_frames) {
             WaitingReply reply;
             reply.client = client;
             reply.kind = wire::FrameKind::acknowledge;
@@ -180,9 +181,9 @@ bool Server::flush_acknowledgements() {
 bool Server::flush_grants() {
     bool moved = false;
     while (!is_to_be_silent_.load(std::memory_order_relaxed)) {
-        wire::SlotsBody body;
-        SlotClient* client = nullptr;
-        body.count = grants_.next(wire::kMostSlotsPerFrame, &client, body.slot);
+        wire::RecvBuffersBody body;
+        GrantClient* client = nullptr;
+        body.count = grants_.next(wire::kMaxRecvBuffersPerFrame, &client, body.recv_buffer);
         if (body.count == 0) {
             return moved;
         }
@@ -194,7 +195,7 @@ bool Server::flush_grants() {
 }
 
 size_t Server::largest_message_bytes() const {
-    return options_.landing_slots > 0
+    return options_.recv_buffer_count > 0
                ? std::min(pipeline::kLargestMessagePiece, largest_data_bytes())
                : largest_data_bytes();
 }
@@ -270,17 +271,17 @@ void Server::stamp(Client& client, OutReply* reply) {
     reply->operation.peer = client.rank;
 }
 
-bool Server::post_into_landing(Client& client, OutReply* reply, const wire::LandingBody& landing,
-                               uint32_t index) {
+bool Server::post_into_reply_buffer(Client& client, OutReply* reply,
+                                    const wire::ReplyBuffersBody& reply_buffers, uint32_t index) {
     stamp(client, reply);
-    const fabric::RemoteMemory target{landing.address[index], landing.key};
+    const fabric::RemoteMemory target{reply_buffers.address[index], reply_buffers.key};
     if (!endpoint_.post_write_notify(client.peer, reply->wire(), reply->wire_bytes,
-                                     buffers_.descriptor(), target, landing.notice[index],
+                                     buffers_.descriptor(), target, reply_buffers.immediate[index],
                                      &reply->operation)) {
         return false;
     }
-    client.told_bytes = client.executed_bytes;
-    client.told_frames = client.executed_frames;
+    client.acknowledged_bytes = client.executed_bytes;
+    client.acknowledged_frames = client.executed_frames;
     return true;
 }
 
@@ -292,8 +293,8 @@ bool Server::post_reply(Client& client, OutReply* reply) {
                              &reply->operation)) {
         return false;
     }
-    client.told_bytes = client.executed_bytes;
-    client.told_frames = client.executed_frames;
+    client.acknowledged_bytes = client.executed_bytes;
+    client.acknowledged_frames = client.executed_frames;
     return true;
 }
 
@@ -352,12 +353,12 @@ void Server::stop() {
     offloaded_puts_.clear();
     // Before the endpoint: some providers bind memory for others to write into to the endpoint.
     segments_.clear();
-    landing_.close();
+    recv_area_.close();
     endpoint_.close();
     receives_.close();
     buffers_.close();
     small_answers_.close();
-    grants_ = SlotGrants();
+    grants_ = BufferGrants();
     streams_.clear();
     waiting_replies_.clear();
     acknowledgements_due_.clear();

@@ -28,11 +28,11 @@
 
 #include "base/config.h"
 #include "base/thread.h"
+#include "datasrv/buffer_grants.h"
 #include "datasrv/client.h"
 #include "datasrv/get_streams.h"
 #include "datasrv/idling.h"
 #include "datasrv/segment_map.h"
-#include "datasrv/slot_grants.h"
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
 #include "node/attachments.h"
@@ -40,8 +40,8 @@
 #include "node/descriptor.h"
 #include "node/heap.h"
 #include "node/process_memory.h"
-#include "pipeline/landing_zone.h"
 #include "pipeline/receive_pool.h"
+#include "pipeline/recv_area.h"
 #include "pipeline/registered_buffers.h"
 #include "pipeline/server_numbers.h"
 #include "wire/frame.h"
@@ -56,13 +56,13 @@ struct ServerOptions {
     size_t buffer_bytes = 0;          // largest frame, the same on all nodes
     size_t receive_bytes = 0;         // for requests: windows of all clients together
     int64_t client_window_bytes = 0;  // what each client may have under way
-    uint32_t landing_slots = 0;       // of buffer_bytes each, for chunks; 0: these are messages
+    uint32_t recv_buffer_count = 0;   // of buffer_bytes each, for chunks; 0: these are messages
     bool register_segments = true;    // for RMA
     base::ServerPoll poll = base::ServerPoll::automatic;
     int64_t spin_us = 0;
-    int64_t poll_sleep_us = 0;  // > 0: sleep between polls instead of waiting for events
-    int processor = -1;         // to bind the thread to
-    bool is_crowded = false;    // more ranks than processors
+    int64_t poll_sleep_us = 0;       // > 0: sleep between polls instead of waiting for events
+    int processor = -1;              // to bind the thread to
+    bool is_oversubscribed = false;  // more ranks than processors
     // For messages, may be null: "rank 4 (on host b, 192.0.2.1)".
     std::string (*describe_rank)(const void* context, int rank) = nullptr;
     const void* describe_context = nullptr;
@@ -82,10 +82,11 @@ class Server {
     bool open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOptions& options,
               std::string* error);
     const std::vector<unsigned char>& address() const { return endpoint_.address(); }
-    const pipeline::LandingAddress& landing() const { return landing_.address(); }
+    const pipeline::RecvAreaAddress& recv_area() const { return recv_area_.address(); }
 
-    // Puts of so many bytes or more that have come into landing slots are its business from now on.
-    void use_engine(std::unique_ptr<node::CopyEngine> engine, int64_t least_bytes);
+    // Puts of so many bytes or more that have come into granted receive buffers are its business
+    // from now on.
+    void use_engine(std::unique_ptr<node::CopyEngine> engine, int64_t min_bytes);
     // False when the system refuses a thread.
     bool start_thread();
     // No origin has requests under way any more, and they may close their endpoints once this has
@@ -98,9 +99,9 @@ class Server {
 
     // Serves what has come, on the calling thread, unless the server's thread is at it.
     // True when something was done.
-    bool help();
+    bool progress_inline();
     // The helper goes away: the thread takes over at once.
-    void stop_helping();
+    void end_inline_progress();
 
     // Otherwise it naps, and whoever can serves requests sooner.
     bool is_woken_by_network() const {
@@ -118,7 +119,7 @@ class Server {
         int64_t streams = 0;      // gets that are being answered
         int64_t copies = 0;       // puts that the copy engine carries out
         int64_t posts = 0;        // that the provider has not completed
-        int64_t free_slots = 0;
+        int64_t free_recv_buffers = 0;
 
         bool operator==(const Load&) const = default;
     };
@@ -152,7 +153,7 @@ class Server {
         wire::FrameKind kind{};
         uint64_t request_id = 0;
         size_t body_bytes = 0;
-        char body[sizeof(wire::SlotsBody)];
+        char body[sizeof(wire::RecvBuffersBody)];
     };
 
     std::string name() const { return options_.servers.name_of(options_.number); }
@@ -164,7 +165,7 @@ class Server {
     bool flush_grants();
     bool has_backlog() const;
     static void on_frame(void* context, const void* frame, size_t frame_bytes);
-    static void on_landed(void* context, uint64_t slot);
+    static void on_written(void* context, uint64_t recv_buffer);
     static void on_sent(fabric::Operation* operation, const fabric::Completion& completion);
     // The same where the timeline is kept.
     static void on_traced_sent(fabric::Operation* operation, const fabric::Completion& completion);
@@ -176,8 +177,8 @@ class Server {
     void stamp(Client& client, OutReply* reply);
     bool post_reply(Client& client, OutReply* reply);
     // Writes a data frame to the origin's landing of that index.
-    bool post_into_landing(Client& client, OutReply* reply, const wire::LandingBody& landing,
-                           uint32_t index);
+    bool post_into_reply_buffer(Client& client, OutReply* reply,
+                                const wire::ReplyBuffersBody& reply_buffers, uint32_t index);
     template <class Body>
     void answer(Client& client, wire::FrameKind kind, uint64_t request_id, const Body& body) {
         WaitingReply reply;
@@ -200,15 +201,15 @@ class Server {
     void handle_frame(const void* frame, size_t frame_bytes);
     void execute(Client& client, const wire::FrameHeader& header, const void* frame,
                  size_t frame_bytes);
-    // Frames in landing slots have the slot's number, messages kNoSlot.
-    static constexpr int64_t kNoSlot = -1;
+    // Frames in granted receive buffers have the slot's number, messages kNoRecvBuffer.
+    static constexpr int64_t kNoRecvBuffer = -1;
     void take_frame(Client& client, const wire::FrameHeader& header, const void* frame,
-                    int64_t slot);
+                    int64_t recv_buffer);
     void hold_early_frame(Client& client, const wire::FrameHeader& header, const void* frame,
-                          int64_t slot);
+                          int64_t recv_buffer);
     void handle_next_frame(Client& client, const wire::FrameHeader& header, const void* frame,
-                           int64_t slot);
-    void finish_frame(Client& client, const wire::FrameHeader& header, int64_t slot);
+                           int64_t recv_buffer);
+    void finish_frame(Client& client, const wire::FrameHeader& header, int64_t recv_buffer);
     void handle_held_frames(Client& client);
     void handle_batch(Client& client, const wire::FrameHeader& header, const void* frame,
                       size_t frame_bytes);
@@ -240,12 +241,12 @@ class Server {
     struct OffloadedPut {
         Client* client;
         wire::FrameHeader header;
-        int64_t slot;
+        int64_t recv_buffer;
         uint64_t last_copy;  // of all that were submitted
         int64_t begin_ns;    // for the timeline
     };
     bool offload_put(Client& client, const wire::FrameHeader& header, const void* frame,
-                     int64_t slot);
+                     int64_t recv_buffer);
     bool finish_offloaded_puts();
 
     // --- attached memory (attached.cpp), all under mutex_ ---
@@ -270,7 +271,7 @@ class Server {
     bool poll_once();
     bool sleep_until_event();
     void send_aside(int64_t now_ns);
-    void step_aside(int64_t us);
+    void yield_to_caller(int64_t us);
     void wake();
     void take_event();
     void nap();
@@ -287,8 +288,8 @@ class Server {
     // For all other answers: nobody who leaves the data of gets lying keeps others from these.
     pipeline::RegisteredBuffers small_answers_;
     pipeline::ReceivePool receives_;
-    pipeline::LandingZone landing_;
-    SlotGrants grants_;
+    pipeline::RecvArea recv_area_;
+    BufferGrants grants_;
     SegmentMap segments_;
     node::MutexQueue mutexes_;
     node::Attachments attachments_;
@@ -296,7 +297,7 @@ class Server {
     std::deque<WaitingReply> waiting_replies_;
     std::vector<Client*> acknowledgements_due_;
     std::unique_ptr<node::CopyEngine> engine_;
-    int64_t engine_least_bytes_ = 0;
+    int64_t engine_min_bytes_ = 0;
     uint64_t submitted_copies_ = 0;
     std::deque<OffloadedPut> offloaded_puts_;
     GetStreams streams_{*this};
@@ -307,8 +308,8 @@ class Server {
     std::atomic<bool> stopping_{false};
     std::atomic<bool> is_to_be_silent_{false};
     std::atomic<bool> has_fallen_silent_{false};  // and all that was sent before has left
-    std::atomic<int64_t> first_help_ns_{0};       // since the last helper went away, if not 0
-    std::atomic<int64_t> last_help_ns_{0};
+    std::atomic<int64_t> first_inline_ns_{0};     // since the last helper went away, if not 0
+    std::atomic<int64_t> last_inline_ns_{0};
     std::atomic<bool> is_asleep_{false};     // the thread waits for the network
     std::atomic<bool> is_aside_{false};      // the thread leaves the work to a helper
     std::atomic<bool> left_backlog_{false};  // the last helper did

@@ -27,12 +27,12 @@ namespace armci::datasrv {
 namespace {
 
 constexpr int kBacklogSleepMs = 1;
-constexpr int64_t kHelpNs = 100'000;      // how long after help() the thread leaves the work to it
-constexpr int64_t kShortHelpNs = 50'000;  // for which a sleeping thread is let sleep
+constexpr int64_t kInlineNs = 100'000;  // how long after help() the thread leaves the work to it
+constexpr int64_t kShortInlineNs = 50'000;  // for which a sleeping thread is let sleep
 constexpr int kShortestAsideUs = 50;
 constexpr int kLongestAsideUs = 12'800;
 // Where a helper may lose its processor to another rank in the middle.
-constexpr int kLongestCrowdedAsideUs = 400;
+constexpr int kLongestOversubscribedAsideUs = 400;
 constexpr int kFirstNapUs = 20;
 constexpr int kLongestNapUs = 2000;
 
@@ -59,12 +59,14 @@ void Server::run() {
     const bool always_polls = options_.poll == base::ServerPoll::spin;
     const bool sleeps_long = domain_->row().wakes_surely && options_.poll_sleep_us == 0;
     idling_ = Idling({options_.poll, options_.spin_us * 1000, sleeps_long}, base::now_ns());
-    const int longest_aside_us = options_.is_crowded ? kLongestCrowdedAsideUs : kLongestAsideUs;
+    const int longest_aside_us =
+        options_.is_oversubscribed ? kLongestOversubscribedAsideUs : kLongestAsideUs;
     int aside_us = kShortestAsideUs;
     while (!stopping_.load(std::memory_order_relaxed)) {
         const int64_t begin_ns = base::now_ns();
-        if (!always_polls && begin_ns - last_help_ns_.load(std::memory_order_relaxed) < kHelpNs) {
-            step_aside(aside_us);
+        if (!always_polls &&
+            begin_ns - last_inline_ns_.load(std::memory_order_relaxed) < kInlineNs) {
+            yield_to_caller(aside_us);
             idling_.was_away();
             aside_us = std::min(2 * aside_us, longest_aside_us);
             continue;
@@ -102,24 +104,24 @@ bool Server::poll_once() {
 // A thread that is asleep is woken for every message, and lets itself be put to sleep again inside
 // the kernel when it finds that the helper was quicker, so it never learns of the helper; it has
 // to be told. Not at once, because that costs as much as a short wait; and not where the helper may
-// lose its processor, for then being woken is not in vain.
+// lose its processor, for then being woken is not without success.
 void Server::send_aside(int64_t now_ns) {
-    if (options_.is_crowded) {
+    if (options_.is_oversubscribed) {
         return;
     }
-    const int64_t first_ns = first_help_ns_.load(std::memory_order_relaxed);
+    const int64_t first_ns = first_inline_ns_.load(std::memory_order_relaxed);
     if (first_ns == 0) {
-        first_help_ns_.store(now_ns, std::memory_order_relaxed);
-    } else if (now_ns - first_ns > kShortHelpNs && is_asleep_.load(std::memory_order_relaxed) &&
+        first_inline_ns_.store(now_ns, std::memory_order_relaxed);
+    } else if (now_ns - first_ns > kShortInlineNs && is_asleep_.load(std::memory_order_relaxed) &&
                is_asleep_.exchange(false)) {
         wake();
     }
 }
 
 // Out of the way of a helper, longer while the help goes on, until it calls.
-void Server::step_aside(int64_t us) {
+void Server::yield_to_caller(int64_t us) {
     is_aside_.store(true);
-    if (last_help_ns_.load() == 0) {  // the helper has gone before it could see that
+    if (last_inline_ns_.load() == 0) {  // the helper has gone before it could see that
         is_aside_.store(false);
         return;
     }
@@ -132,9 +134,9 @@ void Server::step_aside(int64_t us) {
     is_aside_.store(false);
 }
 
-void Server::stop_helping() {
-    first_help_ns_.store(0, std::memory_order_relaxed);
-    last_help_ns_.store(0);
+void Server::end_inline_progress() {
+    first_inline_ns_.store(0, std::memory_order_relaxed);
+    last_inline_ns_.store(0);
     // The thread may be asleep, and not know of what a helper could not finish.
     if (is_aside_.exchange(false) || left_backlog_.exchange(false)) {
         wake();

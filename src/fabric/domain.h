@@ -48,7 +48,7 @@ class Domain {
     bool needs_local_registration() const { return needs_local_registration_; }
     // Whether a write can carry a notice of 32 bits to the endpoint it goes to.
     bool notifies_writes() const {
-        return row().rma && row().notices && info().domain_attr->cq_data_size >= 4;
+        return row().rma && row().immediate_data && info().domain_attr->cq_data_size >= 4;
     }
     // Whether a write is remotely complete once a message or write posted after it is, whatever
     // their sizes; and whether a read posted after a write sees it.

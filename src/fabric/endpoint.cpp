@@ -13,7 +13,7 @@ namespace armci::fabric {
 namespace {
 
 constexpr size_t kQueueSlack = 64;
-constexpr size_t kMostOutstanding = 4096;  // some providers say that they take any number
+constexpr size_t kMaxOutstanding = 4096;  // some providers say that they take any number
 constexpr int kPollBatch = 16;
 constexpr size_t kLargestRmaBytes = size_t{1} << 30;
 
@@ -54,17 +54,17 @@ bool Endpoint::open(Domain& domain, const Options& options, std::string* error) 
     domain_ = &domain;
     options_ = options;
     fi_info info_copy = domain.info();
-    outstanding_limit_ = std::clamp(info_copy.tx_attr->size, size_t{1}, kMostOutstanding);
+    outstanding_limit_ = std::clamp(info_copy.tx_attr->size, size_t{1}, kMaxOutstanding);
     max_rma_bytes_ = std::min(info_copy.ep_attr->max_msg_size, kLargestRmaBytes);
-    most_rma_runs_ =
+    max_rma_blocks_ =
         std::clamp(std::min(info_copy.tx_attr->iov_limit, info_copy.tx_attr->rma_iov_limit),
-                   size_t{1}, kMostRmaRuns);
+                   size_t{1}, kMaxRmaBlocks);
     wait_mode_ = domain.row().wait;
 
     fi_cq_attr queue_attributes{};
     queue_attributes.format = FI_CQ_FORMAT_DATA;
     queue_attributes.size =
-        outstanding_limit_ + options.receive_slots + options.landing_slots + kQueueSlack;
+        outstanding_limit_ + options.receive_entries + options.immediate_entries + kQueueSlack;
     queue_attributes.wait_obj = wait_mode_ == WaitMode::fd      ? FI_WAIT_FD
                                 : wait_mode_ == WaitMode::sread ? FI_WAIT_UNSPEC
                                                                 : FI_WAIT_NONE;
@@ -219,31 +219,31 @@ bool Endpoint::post_multi_receive(void* buffer, size_t bytes, void* descriptor,
     return true;
 }
 
-bool Endpoint::rma(const char* what, PeerAddress peer, const RmaRun* runs, size_t run_count,
-                   void* descriptor, uint64_t flags, uint64_t notice, Operation* operation) {
+bool Endpoint::rma(const char* what, PeerAddress peer, const RmaBlock* blocks, size_t block_count,
+                   void* descriptor, uint64_t flags, uint64_t immediate, Operation* operation) {
     if (!room()) {
         return false;
     }
-    iovec local[kMostRmaRuns];
-    fi_rma_iov remote[kMostRmaRuns];
-    void* descriptors[kMostRmaRuns];
-    for (size_t i = 0; i < run_count; ++i) {
-        if (is_refused(runs[i].local, runs[i].bytes, descriptor, operation, what)) {
+    iovec local[kMaxRmaBlocks];
+    fi_rma_iov remote[kMaxRmaBlocks];
+    void* descriptors[kMaxRmaBlocks];
+    for (size_t i = 0; i < block_count; ++i) {
+        if (is_refused(blocks[i].local, blocks[i].bytes, descriptor, operation, what)) {
             return false;
         }
-        local[i] = {runs[i].local, runs[i].bytes};
-        remote[i] = {runs[i].remote.address, runs[i].bytes, runs[i].remote.key};
+        local[i] = {blocks[i].local, blocks[i].bytes};
+        remote[i] = {blocks[i].remote.address, blocks[i].bytes, blocks[i].remote.key};
         descriptors[i] = descriptor;
     }
     fi_msg_rma message{};
     message.msg_iov = local;
     message.desc = descriptor != nullptr ? descriptors : nullptr;
-    message.iov_count = run_count;
+    message.iov_count = block_count;
     message.addr = peer;
     message.rma_iov = remote;
-    message.rma_iov_count = run_count;
+    message.rma_iov_count = block_count;
     message.context = &operation->fabric_context;
-    message.data = notice;
+    message.data = immediate;
     const bool is_read = (flags & FI_READ) != 0;
     flags = FI_COMPLETION | (flags & ~uint64_t{FI_READ});
     const ssize_t result = is_read ? fi_readmsg(endpoint_.get(), &message, flags)
@@ -255,28 +255,28 @@ bool Endpoint::rma(const char* what, PeerAddress peer, const RmaRun* runs, size_
     return true;
 }
 
-bool Endpoint::post_write(PeerAddress peer, const RmaRun* runs, size_t run_count, void* descriptor,
-                          WriteCompletion completion, Operation* operation) {
+bool Endpoint::post_write(PeerAddress peer, const RmaBlock* blocks, size_t block_count,
+                          void* descriptor, WriteCompletion completion, Operation* operation) {
     const uint64_t flags = completion == WriteCompletion::delivered ? FI_DELIVERY_COMPLETE : 0;
-    return rma("write", peer, runs, run_count, descriptor, flags, 0, operation);
+    return rma("write", peer, blocks, block_count, descriptor, flags, 0, operation);
 }
 
 bool Endpoint::post_write_notify(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
-                                 const RemoteMemory& target, uint32_t notice,
+                                 const RemoteMemory& target, uint32_t immediate,
                                  Operation* operation) {
-    const RmaRun run{const_cast<void*>(data), bytes, target};
-    return rma("write", peer, &run, 1, descriptor, FI_REMOTE_CQ_DATA, notice, operation);
+    const RmaBlock block{const_cast<void*>(data), bytes, target};
+    return rma("write", peer, &block, 1, descriptor, FI_REMOTE_CQ_DATA, immediate, operation);
 }
 
-bool Endpoint::post_read(PeerAddress peer, const RmaRun* runs, size_t run_count, void* descriptor,
-                         Operation* operation) {
-    return rma("read", peer, runs, run_count, descriptor, FI_READ, 0, operation);
+bool Endpoint::post_read(PeerAddress peer, const RmaBlock* blocks, size_t block_count,
+                         void* descriptor, Operation* operation) {
+    return rma("read", peer, blocks, block_count, descriptor, FI_READ, 0, operation);
 }
 
 void Endpoint::deliver(const fi_cq_data_entry& entry) {
     if ((entry.flags & FI_REMOTE_CQ_DATA) != 0 && (entry.flags & FI_RECV) == 0) {
-        if (options_.landed != nullptr) {
-            options_.landed(options_.landed_context, entry.data);
+        if (options_.on_immediate != nullptr) {
+            options_.on_immediate(options_.immediate_context, entry.data);
         }
         return;
     }

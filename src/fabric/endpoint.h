@@ -41,12 +41,12 @@ struct RemoteMemory {
 };
 
 // One contiguous piece of an RMA operation: its two ends.
-struct RmaRun {
+struct RmaBlock {
     void* local = nullptr;
     size_t bytes = 0;
     RemoteMemory remote;
 };
-inline constexpr size_t kMostRmaRuns = 4;
+inline constexpr size_t kMaxRmaBlocks = 4;
 
 class Endpoint {
   public:
@@ -56,7 +56,7 @@ class Endpoint {
     ~Endpoint() { close(); }
 
     struct Options {
-        size_t receive_slots = 0;          // completions of receives that the queue has room for
+        size_t receive_entries = 0;        // completions of receives that the queue has room for
         size_t largest_message_bytes = 0;  // for multi-receive buffers
         const char* peer_kind = "node";    // what Operation::peer numbers
         // For messages, where more is known of it: "node 1 (rank 2 on host b, 192.0.2.1)".
@@ -64,9 +64,9 @@ class Endpoint {
         const void* describe_context = nullptr;
         // Peers' writes that carry a notice: what is called with it once the data is there, and how
         // many of these there may be at a time.
-        void (*landed)(void* context, uint64_t notice) = nullptr;
-        void* landed_context = nullptr;
-        size_t landing_slots = 0;
+        void (*on_immediate)(void* context, uint64_t immediate) = nullptr;
+        void* immediate_context = nullptr;
+        size_t immediate_entries = 0;
     };
 
     bool open(Domain& domain, const Options& options, std::string* error);
@@ -87,14 +87,14 @@ class Endpoint {
     bool post_multi_receive(void* buffer, size_t bytes, void* descriptor, Operation* operation);
 
     enum class WriteCompletion : uint8_t { local, delivered };
-    // Several runs in one operation, at most most_rma_runs(); all registered by `descriptor`.
-    bool post_write(PeerAddress peer, const RmaRun* runs, size_t run_count, void* descriptor,
+    // Several blocks in one operation, at most max_rma_blocks(); all registered by `descriptor`.
+    bool post_write(PeerAddress peer, const RmaBlock* blocks, size_t block_count, void* descriptor,
                     WriteCompletion completion, Operation* operation);
     // One piece, of which the peer's endpoint is told by `notice` (32 bits) once the data is there.
     // Completes locally.
     bool post_write_notify(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
-                           const RemoteMemory& target, uint32_t notice, Operation* operation);
-    bool post_read(PeerAddress peer, const RmaRun* runs, size_t run_count, void* descriptor,
+                           const RemoteMemory& target, uint32_t immediate, Operation* operation);
+    bool post_read(PeerAddress peer, const RmaBlock* blocks, size_t block_count, void* descriptor,
                    Operation* operation);
 
     // Handles what has completed, drives the provider; returns the number of completions.
@@ -105,7 +105,7 @@ class Endpoint {
 
     // Largest piece of an RMA operation, and how many of them one may have.
     size_t max_rma_bytes() const { return max_rma_bytes_; }
-    size_t most_rma_runs() const { return most_rma_runs_; }
+    size_t max_rma_blocks() const { return max_rma_blocks_; }
 
     WaitMode wait_mode() const { return wait_mode_; }
     // For WaitMode::fd: the descriptor, and whether it may be waited for now (fi_trywait).
@@ -117,8 +117,8 @@ class Endpoint {
     fid_ep* endpoint() const { return endpoint_.get(); }
 
   private:
-    bool rma(const char* what, PeerAddress peer, const RmaRun* runs, size_t run_count,
-             void* descriptor, uint64_t flags, uint64_t notice, Operation* operation);
+    bool rma(const char* what, PeerAddress peer, const RmaBlock* blocks, size_t block_count,
+             void* descriptor, uint64_t flags, uint64_t immediate, Operation* operation);
     bool room() const { return outstanding_ < outstanding_limit_; }
     // Whether a test wants this post not to be taken; ends the job if it could not be on a provider
     // with the wishes that the test makes up.
@@ -139,7 +139,7 @@ class Endpoint {
     size_t outstanding_ = 0;  // sends, reads and writes without a completion yet
     size_t outstanding_limit_ = 0;
     size_t max_rma_bytes_ = 0;
-    size_t most_rma_runs_ = 1;
+    size_t max_rma_blocks_ = 1;
     WaitMode wait_mode_ = WaitMode::nap;
     int wait_fd_ = -1;
     bool closing_ = false;

@@ -35,7 +35,7 @@ uint64_t MemoryKeys::take(size_t key_bytes) {
     return key;
 }
 
-void MemoryKeys::give_back(uint64_t key) {
+void MemoryKeys::release(uint64_t key) {
     const std::lock_guard<std::mutex> lock(mutex_);
     returned_.push_back(key);
 }
@@ -56,7 +56,7 @@ RequestedKey& RequestedKey::operator=(RequestedKey&& other) noexcept {
 
 RequestedKey::~RequestedKey() {
     if (valid() && is_scarce_) {
-        process_keys().give_back(value_);
+        process_keys().release(value_);
     }
 }
 

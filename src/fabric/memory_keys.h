@@ -16,7 +16,7 @@ class MemoryKeys {
 
     // kNone: all that fit in so many bytes (0: any number) are in use.
     uint64_t take(size_t key_bytes);
-    void give_back(uint64_t key);
+    void release(uint64_t key);
 
   private:
     std::mutex mutex_;

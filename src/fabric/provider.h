@@ -24,8 +24,8 @@ enum class WaitMode : uint8_t {
 // armci-tune measures, and pipeline/cost_model.h says what follows from these.
 struct NetworkCosts {
     double latency_us;     // of a transfer by RMA, besides:
-    double run_us;         // one more RMA operation of a stream
-    double run_byte_us;    // and each byte of it
+    double block_us;       // one more RMA operation of a stream
+    double block_byte_us;  // and each byte of it
     double request_us;     // of a transfer by messages, besides:
     double chunk_us;       // one more message of a stream
     double chunk_byte_us;  // and each byte of it
@@ -39,7 +39,7 @@ struct ProviderRow {
     WaitMode wait;
     bool rma;       // whether RMA works; if not, everything goes by messages through the server
     bool delivery;  // whether FI_DELIVERY_COMPLETE on a write is remote completion
-    bool notices;   // whether writes with FI_REMOTE_CQ_DATA arrive with their data
+    bool immediate_data;  // whether writes with FI_REMOTE_CQ_DATA arrive with their data
     // Whether its descriptor was seen to wake a sleeper whenever something came. Some are
     // documented not to (cxi), and of those that could not be run it is not known.
     bool wakes_surely;

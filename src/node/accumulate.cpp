@@ -24,7 +24,7 @@ class HeldStripes {
         }
         if (count_ == 0) {
             locks_[stripe].lock();
-        } else if (count_ == kMost || !locks_[stripe].try_lock()) {
+        } else if (count_ == kMax || !locks_[stripe].try_lock()) {
             return false;
         }
         is_held_[stripe / 64] |= uint64_t{1} << stripe % 64;
@@ -41,11 +41,11 @@ class HeldStripes {
     }
 
   private:
-    static constexpr int kMost = 32;
+    static constexpr int kMax = 32;
 
     StripedLocks& locks_;
     uint64_t is_held_[StripedLocks::kStripes / 64] = {};
-    uint32_t held_[kMost];
+    uint32_t held_[kMax];
     int count_ = 0;
 };
 
@@ -53,13 +53,13 @@ class HeldStripes {
 // had better be added alone.
 int64_t hold_for_first(HeldStripes& stripes, const strided::AccSegments& segments) {
     // Others wait no longer than for a stripe's worth of arithmetic, as everywhere.
-    constexpr int64_t kMostBytes = StripedLocks::kGranuleBytes;
+    constexpr int64_t kMaxBytes = StripedLocks::kGranuleBytes;
     constexpr int64_t kLongestBytes = 512;  // of longer ones the lock costs little
     const int64_t bytes = segments.segment_bytes;
-    const int64_t most =
-        bytes > kLongestBytes ? 0 : std::min(segments.segment_count, kMostBytes / bytes);
+    const int64_t max =
+        bytes > kLongestBytes ? 0 : std::min(segments.segment_count, kMaxBytes / bytes);
     int64_t count = 0;
-    while (count < most && bytes <= StripedLocks::bytes_to_boundary(segments.target(count)) &&
+    while (count < max && bytes <= StripedLocks::bytes_to_boundary(segments.target(count)) &&
            stripes.hold(StripedLocks::stripe_of(segments.target(count)))) {
         ++count;
     }
@@ -84,27 +84,28 @@ void LockedAccumulator::add(const void* source, void* target, int64_t bytes) {
 
 void LockedAccumulator::add_row(const strided::AccRow& row) {
     strided::AccRow left = row;
-    while (left.run_count > 0) {
-        // Runs that lie in this stripe altogether go under one lock, in one loop.
+    while (left.block_count > 0) {
+        // Blocks that lie in this stripe altogether go under one lock, in one loop.
         char* target = static_cast<char*>(left.target);
-        const int64_t room = StripedLocks::bytes_to_boundary(target) - row.run_bytes;
+        const int64_t room = StripedLocks::bytes_to_boundary(target) - row.block_bytes;
         int64_t together = 0;
         if (room >= 0) {
-            together =
-                row.target_stride > 0 ? std::min(left.run_count, room / row.target_stride + 1) : 1;
+            together = row.target_stride > 0
+                           ? std::min(left.block_count, room / row.target_stride + 1)
+                           : 1;
         }
         if (together > 1) {
             hold(StripedLocks::stripe_of(target));
             strided::AccRow within = left;
-            within.run_count = together;
+            within.block_count = together;
             strided::accumulate_row(scale_, within);
         } else {
-            add(left.source, target, row.run_bytes);
+            add(left.source, target, row.block_bytes);
             together = 1;
         }
         left.source = strided::offset_by(left.source, together * row.source_stride);
         left.target = strided::offset_by(target, together * row.target_stride);
-        left.run_count -= together;
+        left.block_count -= together;
     }
 }
 
@@ -125,7 +126,7 @@ void accumulate(StripedLocks& locks, const strided::AccScale& scale,
     LockedAccumulator accumulator(locks, scale);
     strided::for_each_row(layout, local, remote, [&](const auto& row) {
         accumulator.add_row({row.remote, row.remote_stride, row.local, row.local_stride,
-                             layout.count[0], row.run_count});
+                             layout.count[0], row.block_count});
     });
 }
 

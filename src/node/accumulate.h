@@ -40,9 +40,10 @@ void for_each_stripe(const strided::AccScale& scale, const char* source, char* t
     }
 }
 
-// Adds runs into the node heap under the stripe locks. The stripe of the last run stays locked
-// until the next run needs another one or the object ends, so that many short runs close together
-// cost one lock. Never holds two stripes, so there is no order to obey. One thread at a time.
+// Adds blocks into the node heap under the stripe locks. The stripe of the last block stays locked
+// until the next block needs another one or the object ends, so that many short blocks close
+// together cost one lock. Never holds two stripes, so there is no order to obey. One thread at a
+// time.
 class LockedAccumulator {
   public:
     LockedAccumulator(StripedLocks& locks, const strided::AccScale& scale)
@@ -54,7 +55,7 @@ class LockedAccumulator {
     // target[i] += scale * source[i]; `bytes` is a multiple of the element size.
     void add(const void* source, void* target, int64_t bytes);
 
-    // Same for each run of the row.
+    // Same for each block of the row.
     void add_row(const strided::AccRow& row);
 
     void release() {

@@ -12,7 +12,7 @@
 namespace armci::node {
 
 struct Arrivals {
-    std::atomic<uint64_t> bits[BarrierState::kMostRanks / 64] = {};
+    std::atomic<uint64_t> bits[BarrierState::kMaxRanks / 64] = {};
     std::atomic<bool> delay_reported{false};
 
     void arrive(int rank_in_node) {

@@ -55,7 +55,7 @@ Attachments::Added Attachments::add(const Attachment& entry, Attachment* overlap
         *overlapped = place[-1];
         return Added::overlaps;
     }
-    if (table_->count == AttachmentTable::kMost) {
+    if (table_->count == AttachmentTable::kMax) {
         return Added::full;
     }
     std::copy_backward(place, last, last + 1);

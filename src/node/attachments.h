@@ -27,11 +27,11 @@ struct Attachment {
 };
 
 struct AttachmentTable {
-    static constexpr uint32_t kMost = 1 << 13;  // per node, at a time
+    static constexpr uint32_t kMax = 1 << 13;  // per node, at a time
     SharedLock lock;
     uint32_t count = 0;
     std::atomic<uint64_t> generation{0};
-    Attachment entries[kMost];  // not initialised: pages that nobody needs stay untouched
+    Attachment entries[kMax];  // not initialised: pages that nobody needs stay untouched
 };
 
 // Whether memory of a rank whose node heap is [heap_begin, heap_begin + heap_bytes) can be attached

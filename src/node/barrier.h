@@ -23,7 +23,7 @@
 namespace armci::node {
 
 struct BarrierState {
-    static constexpr int kMostRanks = 1 << 12;
+    static constexpr int kMaxRanks = 1 << 12;
 
     struct alignas(64) Flag {
         uint32_t number;
@@ -33,7 +33,7 @@ struct BarrierState {
     alignas(64) std::atomic<uint32_t> complete{0};  // the last one that sleepers were told of
     alignas(64) std::atomic<uint32_t> released{0};
     // Zero to begin with. Not initialised: pages of ranks that are not there stay untouched.
-    Flag flags[kMostRanks];
+    Flag flags[kMaxRanks];
 };
 
 class NodeBarrier {

@@ -25,13 +25,13 @@ struct FreedRange {
 };
 
 struct FreedRangeTable {
-    static constexpr uint32_t kMost = 1 << 11;  // per node
-    static constexpr uint64_t kMostBytes = 256 << 20;
+    static constexpr uint32_t kMax = 1 << 11;  // per node
+    static constexpr uint64_t kMaxBytes = 256 << 20;
     SharedLock lock;
     uint32_t count = 0;
-    uint64_t bytes = 0;         // of all entries: memory that nobody uses, and the system misses
-    uint64_t left_out = 0;      // that there was no room for to the end
-    FreedRange entries[kMost];  // not initialised: pages that nobody needs stay untouched
+    uint64_t bytes = 0;        // of all entries: memory that nobody uses, and the system misses
+    uint64_t left_out = 0;     // that there was no room for to the end
+    FreedRange entries[kMax];  // not initialised: pages that nobody needs stay untouched
 };
 
 class FreedRanges {
@@ -39,14 +39,14 @@ class FreedRanges {
     FreedRanges() = default;
     explicit FreedRanges(FreedRangeTable* table) : table_(table) {}
 
-    // Adds a range of at most kMostBytes. Calls forget(const FreedRange&) for the oldest ones if
+    // Adds a range of at most kMaxBytes. Calls forget(const FreedRange&) for the oldest ones if
     // they must go to make room; their memory may go back to the system then.
     template <class Forget>
     void add(const FreedRange& range, Forget&& forget) {
         const std::lock_guard<SharedLock> lock(table_->lock);
         while (
-            table_->count == FreedRangeTable::kMost ||
-            (table_->count > 0 && table_->bytes + bytes_of(range) > FreedRangeTable::kMostBytes)) {
+            table_->count == FreedRangeTable::kMax ||
+            (table_->count > 0 && table_->bytes + bytes_of(range) > FreedRangeTable::kMaxBytes)) {
             forget(table_->entries[0]);
             remove(0);
             ++table_->left_out;
@@ -101,7 +101,7 @@ class FreedRanges {
         if (range.begin == range.end) {
             return;
         }
-        if (table_->count == FreedRangeTable::kMost) {
+        if (table_->count == FreedRangeTable::kMax) {
             forget(range);
             ++table_->left_out;
             return;

@@ -212,9 +212,9 @@ uint32_t NodeHeap::merge_neighbours(uint32_t record) {
 void NodeHeap::release(uint32_t record, Pages pages) {
     // The extent is still ours here, so the pages can go back without the lock; its links are not.
     const uint64_t bytes = records()[record].bytes;
-    if (pages == Pages::give_back) {
+    if (pages == Pages::release) {
         const uint64_t begin = reinterpret_cast<uint64_t>(control_) + records()[record].offset;
-        give_back(begin, begin + bytes);
+        release_pages(begin, begin + bytes);
     }
     AllocatorState& state = control_->allocator;
     const std::lock_guard<SharedLock> lock(state.lock);
@@ -226,7 +226,7 @@ void NodeHeap::release(uint32_t record, Pages pages) {
     link_free(merge_neighbours(record));
 }
 
-void NodeHeap::give_back(uint64_t begin, uint64_t end) {
+void NodeHeap::release_pages(uint64_t begin, uint64_t end) {
     fallocate(file_.descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
               static_cast<off_t>(file_.offset + begin - reinterpret_cast<uint64_t>(control_)),
               static_cast<off_t>(end - begin));

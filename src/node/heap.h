@@ -81,11 +81,11 @@ class NodeHeap {
     Range allocate(size_t bytes);
     // Gives whole pages back to the system, or keeps them as they are for who is next. `record` is
     // what allocate() returned.
-    enum class Pages : bool { give_back, keep };
-    void release(uint32_t record, Pages pages = Pages::give_back);
+    enum class Pages : bool { release, keep };
+    void release(uint32_t record, Pages pages = Pages::release);
     // Gives the whole pages of it, which were kept, back to the system later; the rest becomes
     // zero.
-    void give_back(uint64_t begin, uint64_t end);
+    void release_pages(uint64_t begin, uint64_t end);
 
     // Whether to look, before `bytes` more are given out, at what memory the host has left: that
     // costs too much for each small piece, so it is due once the ranks of the node together have

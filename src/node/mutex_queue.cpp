@@ -20,7 +20,7 @@ uint32_t MutexQueue::take_waiter() {
 }
 
 // Without a lock_guard, of which MutexQueue::unlock() would save and restore registers.
-void MutexQueue::give_back(uint32_t waiter) {
+void MutexQueue::release(uint32_t waiter) {
     pool_->lock.lock();
     (*pool_)[waiter].next = pool_->spare;
     pool_->spare = waiter;
@@ -69,7 +69,7 @@ bool MutexQueue::granted(uint32_t waiter) {
     if ((*pool_)[waiter].granted.load(std::memory_order_acquire) == 0) {
         return false;
     }
-    give_back(waiter);
+    release(waiter);
     return true;
 }
 
@@ -105,7 +105,7 @@ MutexQueue::Unlocked MutexQueue::unlock(Mutex& mutex, int32_t rank, bool may_gra
         unlocked.result = UnlockResult::grant_remote;
         unlocked.rank = waiter.rank;
         unlocked.request_id = waiter.request_id;
-        give_back(next);
+        release(next);
     } else {
         // The waiter owns its record from here on and may give it back at once.
         waiter.granted.store(1, std::memory_order_release);

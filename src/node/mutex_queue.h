@@ -94,7 +94,7 @@ class MutexQueue {
 
   private:
     uint32_t take_waiter();
-    void give_back(uint32_t waiter);
+    void release(uint32_t waiter);
 
     WaiterPoolState* pool_ = nullptr;
 };

@@ -14,8 +14,8 @@ void ProcessAccumulator::add(const void* source, void* target, int64_t bytes) {
             if (is_component || !fits(to, piece_bytes)) {
                 apply(scale_);
             }
-            runs_[run_count_++] = {to, from, piece_bytes};
-            run_bytes_ += piece_bytes;
+            blocks_[block_count_++] = {to, from, piece_bytes};
+            block_bytes_ += piece_bytes;
             if (is_component) {
                 apply(scale);
             }
@@ -29,24 +29,24 @@ bool ProcessAccumulator::finish() {
 
 // Two runs over the same bytes must both be added, so they are never read together.
 bool ProcessAccumulator::fits(const char* target, int64_t bytes) const {
-    if (run_count_ == 0) {
+    if (block_count_ == 0) {
         return true;
     }
-    const Run& last = runs_[run_count_ - 1];
-    return run_count_ < kMostRuns && target >= last.target + last.bytes &&
-           run_bytes_ + bytes <= StripedLocks::kGranuleBytes &&
+    const Block& last = blocks_[block_count_ - 1];
+    return block_count_ < kMaxBlocks && target >= last.target + last.bytes &&
+           block_bytes_ + bytes <= StripedLocks::kGranuleBytes &&
            StripedLocks::stripe_of(target) == StripedLocks::stripe_of(last.target);
 }
 
 void ProcessAccumulator::apply(const strided::AccScale& scale) {
-    if (failure_.error == 0 && run_count_ > 0) {
-        const std::lock_guard<SharedLock> lock(locks_[StripedLocks::stripe_of(runs_[0].target)]);
+    if (failure_.error == 0 && block_count_ > 0) {
+        const std::lock_guard<SharedLock> lock(locks_[StripedLocks::stripe_of(blocks_[0].target)]);
         const auto move = [&](Direction direction) {
             ProcessMover mover(process_, direction);
             char* copy = copy_;
-            for (int i = 0; i < run_count_; ++i) {
-                mover.add(copy, runs_[i].target, runs_[i].bytes);
-                copy += runs_[i].bytes;
+            for (int i = 0; i < block_count_; ++i) {
+                mover.add(copy, blocks_[i].target, blocks_[i].bytes);
+                copy += blocks_[i].bytes;
             }
             mover.finish();
             failure_ = mover.failure();
@@ -54,15 +54,15 @@ void ProcessAccumulator::apply(const strided::AccScale& scale) {
         };
         if (move(Direction::from_process)) {
             char* copy = copy_;
-            for (int i = 0; i < run_count_; ++i) {
-                strided::accumulate(scale, copy, runs_[i].source, runs_[i].bytes);
-                copy += runs_[i].bytes;
+            for (int i = 0; i < block_count_; ++i) {
+                strided::accumulate(scale, copy, blocks_[i].source, blocks_[i].bytes);
+                copy += blocks_[i].bytes;
             }
             move(Direction::to_process);
         }
     }
-    run_count_ = 0;
-    run_bytes_ = 0;
+    block_count_ = 0;
+    block_bytes_ = 0;
 }
 
 bool read_modify_write(StripedLocks& locks, const Attachment& process, WordOperation operation,

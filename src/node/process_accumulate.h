@@ -11,7 +11,7 @@
 
 namespace armci::node {
 
-// Runs that ascend and lie in one stripe are read together, and written together. After a failure
+// Blocks that ascend and lie in one stripe are read together, and written together. After a failure
 // nothing more is done. One thread at a time.
 class ProcessAccumulator {
   public:
@@ -28,9 +28,9 @@ class ProcessAccumulator {
     const AccessFailure& failure() const { return failure_; }
 
   private:
-    static constexpr int kMostRuns = 128;
+    static constexpr int kMaxBlocks = 128;
 
-    struct Run {
+    struct Block {
         char* target;
         const char* source;
         int64_t bytes;
@@ -43,9 +43,9 @@ class ProcessAccumulator {
     const strided::AccScale& scale_;
     const Attachment process_;
     AccessFailure failure_;
-    Run runs_[kMostRuns];
-    int run_count_ = 0;
-    int64_t run_bytes_ = 0;  // of all of them
+    Block blocks_[kMaxBlocks];
+    int block_count_ = 0;
+    int64_t block_bytes_ = 0;  // of all of them
     alignas(64) char copy_[StripedLocks::kGranuleBytes];
 };
 

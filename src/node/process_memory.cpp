@@ -102,7 +102,7 @@ ProcessMover::ProcessMover(const Attachment& process, Direction direction)
 }
 
 void ProcessMover::add(const void* local, const void* remote, int64_t bytes) {
-    if (local_count_ == kMostPieces || remote_count_ == kMostPieces) {
+    if (local_count_ == kMaxPieces || remote_count_ == kMaxPieces) {
         move();
     }
     const auto append = [&](iovec* pieces, int& count, const void* memory) {

@@ -46,7 +46,7 @@ class ProcessMover {
     const AccessFailure& failure() const { return failure_; }
 
   private:
-    static constexpr int kMostPieces = 256;  // of a side, in one call
+    static constexpr int kMaxPieces = 256;  // of a side, in one call
 
     void move();
     int64_t call(const iovec* local, int local_count, const iovec* remote, int remote_count) const;
@@ -56,8 +56,8 @@ class ProcessMover {
     AccessFailure failure_;
     int local_count_ = 0;
     int remote_count_ = 0;
-    iovec local_[kMostPieces];
-    iovec remote_[kMostPieces];
+    iovec local_[kMaxPieces];
+    iovec remote_[kMaxPieces];
 };
 
 // The next `bytes` bytes of a layout in the process, to or from a contiguous buffer; false if that
@@ -66,10 +66,10 @@ template <class Cursor>
 bool move_layout(ProcessMover& mover, Cursor& cursor, const void* buffer, int64_t bytes) {
     const char* local = static_cast<const char*>(buffer);
     while (bytes > 0) {
-        const auto run = cursor.next(bytes);
-        mover.add(local, run.data, run.bytes);
-        local += run.bytes;
-        bytes -= run.bytes;
+        const auto block = cursor.next(bytes);
+        mover.add(local, block.data, block.bytes);
+        local += block.bytes;
+        bytes -= block.bytes;
     }
     return mover.finish();
 }

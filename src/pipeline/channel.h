@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "fabric/endpoint.h"
-#include "pipeline/landing_zone.h"
+#include "pipeline/recv_area.h"
 
 namespace armci::pipeline {
 
@@ -45,8 +45,8 @@ struct FencePoint {
 
 // What a channel keeps of the order among the servers of its node.
 struct NodeOrder {
-    uint64_t binding_frame = 0;            // its execution is that of everything binding
-    bool is_batch_binding = false;         // the open batch is, too
+    uint64_t must_precede_frame = 0;       // its execution is that of everything binding
+    bool batch_must_precede = false;       // the open batch is, too
     std::vector<FencePoint> predecessors;  // binding elsewhere when something was started here
 };
 
@@ -56,21 +56,22 @@ struct Channel {
     fabric::PeerAddress peer = FI_ADDR_UNSPEC;
 
     uint64_t sent_frames = 0;
-    uint64_t sent_bytes = 0;       // of messages; chunks in landing slots are not among them
-    uint64_t executed_frames = 0;  // as the server has told
-    uint64_t executed_bytes = 0;
+    uint64_t sent_bytes = 0;  // of messages; chunks in granted receive buffers are not among them
+    uint64_t acknowledged_frames = 0;  // as the server has told
+    uint64_t acknowledged_bytes = 0;
     uint64_t asked_frame = 0;      // the last frame that asked to be acknowledged at once
     uint64_t last_mutation = 0;    // the last frame that changes memory there
     uint64_t write_mark = 0;       // sent_frames + 1 when the last ordered write was posted
     int64_t writes_in_flight = 0;  // delivered kind: without completion yet
     int64_t window_bytes = 0;      // how much may be sent as messages and not executed
 
-    const LandingAddress* landing = nullptr;  // the server's slots for chunks; nullptr: none
-    std::vector<uint32_t> slots;              // of these, granted to this origin and not used yet
-    uint32_t keep_slots = 0;                  // how many it may hold without work
-    uint64_t slots_asked = 0;                 // told to the server and not granted yet
-    uint64_t last_slot_frame = 0;             // the last frame that went into a slot
-    int64_t queued_bytes = 0;                 // data of queued tasks that is in no frame yet
+    const RecvAreaAddress* recv_area =
+        nullptr;                          // the server's receive buffers for chunks; nullptr: none
+    std::vector<uint32_t> recv_buffers;   // of these, granted to this origin and not used yet
+    uint32_t keep_recv_buffers = 0;       // how many it may hold without work
+    uint64_t recv_buffers_asked = 0;      // told to the server and not granted yet
+    uint64_t last_recv_buffer_frame = 0;  // the last frame that went into a slot
+    int64_t queued_bytes = 0;             // data of queued tasks that is in no frame yet
 
     OutFrame* batch = nullptr;  // small operations that have not left yet, before all tasks
     int64_t last_batch_ns = 0;  // when the last batch left
@@ -83,13 +84,13 @@ struct Channel {
     Task* last_task = nullptr;
     Task* oldest_task = nullptr;  // of the non-blocking ones under way
     Task* newest_task = nullptr;
-    bool greeted = false;      // the server has been sent what it needs to know this origin
-    bool is_active = false;    // in the origin's list of channels with queued tasks
-    bool is_busy = false;      // in its list of channels with non-blocking tasks
-    bool is_dirty = false;     // in its list of channels with remote work pending
-    bool is_batching = false;  // in its list of channels that may have a batch
-    // Without an answer (executed_frames tells of those): RMA there has completed, or its host is
-    // known to be within reach.
+    bool handshake_sent = false;  // the server has been sent what it needs to know this origin
+    bool is_active = false;       // in the origin's list of channels with queued tasks
+    bool is_busy = false;         // in its list of channels with non-blocking tasks
+    bool is_dirty = false;        // in its list of channels with remote work pending
+    bool is_batching = false;     // in its list of channels that may have a batch
+    // Without an answer (acknowledged_frames tells of those): RMA there has completed, or its host
+    // is known to be within reach.
     bool is_reached = false;
 
     // A program's habit: whether a fence followed the last operation that changes memory there, and
@@ -110,28 +111,29 @@ struct Channel {
     }
 
     bool has_room(uint64_t frame_bytes) const {
-        return sent_bytes - executed_bytes + frame_bytes <= static_cast<uint64_t>(window_bytes);
+        return sent_bytes - acknowledged_bytes + frame_bytes <= static_cast<uint64_t>(window_bytes);
     }
     // Frames that change memory there and are not known to be executed.
-    bool mutations_pending() const { return last_mutation > executed_frames; }
-    bool writes_pending() const { return write_mark > executed_frames || writes_in_flight > 0; }
+    bool mutations_pending() const { return last_mutation > acknowledged_frames; }
+    bool writes_pending() const { return write_mark > acknowledged_frames || writes_in_flight > 0; }
     // The frame whose execution means that all memory there is as this origin left it.
     uint64_t last_effect() const { return std::max(last_mutation, write_mark); }
     // Not to be asked where there is no node_order.
-    bool binding_pending() const {
-        return node_order->is_batch_binding || node_order->binding_frame > executed_frames;
+    bool must_precede_pending() const {
+        return node_order->batch_must_precede ||
+               node_order->must_precede_frame > acknowledged_frames;
     }
     // Whether anything here waits for the network.
     bool is_under_way() const {
-        return tasks > 0 || sent_frames != executed_frames || remote_work_pending() ||
+        return tasks > 0 || sent_frames != acknowledged_frames || remote_work_pending() ||
                batch != nullptr;
     }
     bool remote_work_pending() const { return mutations_pending() || writes_pending(); }
 
     void record_answer(uint64_t frames, uint64_t bytes) {
         // Answers may overtake each other inside the server; the counters only grow.
-        executed_frames = std::max(executed_frames, frames);
-        executed_bytes = std::max(executed_bytes, bytes);
+        acknowledged_frames = std::max(acknowledged_frames, frames);
+        acknowledged_bytes = std::max(acknowledged_bytes, bytes);
     }
 };
 

@@ -6,8 +6,8 @@
 
 namespace armci::pipeline {
 
-// Beside landing slots only what is at most this long, with what its sender keeps before it,
-// travels as a message: every provider sends that much at once.
+// Beside granted receive buffers only what is at most this long, with what its sender keeps before
+// it, travels as a message: every provider sends that much at once.
 constexpr size_t kLargestMessagePiece = 8192;
 
 // Room for the next chunk of a transfer, of which so many bytes are sent and left, where the

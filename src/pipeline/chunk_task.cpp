@@ -169,7 +169,7 @@ OutFrame* ChunkTask::next_strided_frame(Origin& origin, size_t room, uint64_t re
 }
 
 int64_t ChunkTask::segments_in(size_t room) const {
-    const wire::VectorForm form = wire::vector_form(transfer_.segments.remote_hull);
+    const wire::VectorForm form = wire::vector_form(transfer_.segments.remote_extent);
     // Entries and data are padded.
     const size_t head = wire::kTransferHeadBytes + form.encoded_bytes(0) + 2 * sizeof(uint64_t);
     return static_cast<int64_t>(
@@ -179,7 +179,7 @@ int64_t ChunkTask::segments_in(size_t room) const {
 
 OutFrame* ChunkTask::next_segments_frame(Origin& origin, int64_t count) {
     const VectorSegments& segments = transfer_.segments;
-    const wire::VectorForm form = wire::vector_form(segments.remote_hull);
+    const wire::VectorForm form = wire::vector_form(segments.remote_extent);
     const int64_t bytes = count * segments.segment_bytes;
     char* out = nullptr;
     OutFrame* frame = start_frame(origin, form.encoded_bytes(count), 0, bytes, &out);

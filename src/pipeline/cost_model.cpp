@@ -9,7 +9,7 @@ namespace {
 
 using base::OpKind;
 
-constexpr int64_t kLeastChunk = 4096;
+constexpr int64_t kMinChunk = 4096;
 // Sizes above this are chosen for as if they were of this.
 constexpr int kLargestClass = 40;
 
@@ -23,19 +23,19 @@ double far_bytes(const TransferShape& shape) {
 
 }  // namespace
 
-double cost_of_run(const int64_t* known_bytes, const double* known_us, size_t count,
-                   int64_t run_bytes) {
-    if (run_bytes <= known_bytes[0]) {
+double cost_of_block(const int64_t* known_bytes, const double* known_us, size_t count,
+                     int64_t block_bytes) {
+    if (block_bytes <= known_bytes[0]) {
         return known_us[0];
     }
     for (size_t i = 1; i < count; ++i) {
-        if (run_bytes <= known_bytes[i]) {
-            const double part = as_double(run_bytes - known_bytes[i - 1]) /
+        if (block_bytes <= known_bytes[i]) {
+            const double part = as_double(block_bytes - known_bytes[i - 1]) /
                                 as_double(known_bytes[i] - known_bytes[i - 1]);
             return known_us[i - 1] + part * (known_us[i] - known_us[i - 1]);
         }
     }
-    return known_us[count - 1] / as_double(known_bytes[count - 1]) * as_double(run_bytes);
+    return known_us[count - 1] / as_double(known_bytes[count - 1]) * as_double(block_bytes);
 }
 
 double StageTimes::slowest_us() const {
@@ -51,20 +51,20 @@ CostModel::CostModel(const CostConstants& constants, const PipelineLimits& limit
 
 void CostModel::choose_by_costs() {
     for (const OpKind op : {OpKind::put, OpKind::get}) {
-        auto& least_run = least_run_[static_cast<size_t>(op)];
+        auto& min_block = min_block_[static_cast<size_t>(op)];
         for (int bits = 1; bits < kSizeClasses; ++bits) {
             // The middle of all sizes of that many bits.
-            least_run[bits] = bits > kLargestClass ? least_run[kLargestClass]
-                                                   : find_least_run(op, (int64_t{3} << bits) / 4);
+            min_block[bits] = bits > kLargestClass ? min_block[kLargestClass]
+                                                   : find_min_block(op, (int64_t{3} << bits) / 4);
         }
     }
 }
 
-void CostModel::choose_from(int64_t least_run_bytes) {
-    for (auto& least_run : least_run_) {
-        least_run.fill(least_run_bytes);
+void CostModel::choose_from(int64_t min_block_bytes) {
+    for (auto& min_block : min_block_) {
+        min_block.fill(min_block_bytes);
     }
-    least_run_[static_cast<size_t>(OpKind::acc)].fill(INT64_MAX);
+    min_block_[static_cast<size_t>(OpKind::acc)].fill(INT64_MAX);
 }
 
 double CostModel::rma_us(OpKind op, const TransferShape& shape) const {
@@ -75,20 +75,20 @@ double CostModel::rma_us(OpKind op, const TransferShape& shape) const {
         return 0;
     }
     const RmaCosts& costs = constants_.rma[static_cast<size_t>(op)];
-    const int64_t run_bytes = std::clamp<int64_t>(shape.run_bytes, 1, shape.total_bytes);
-    const double runs = as_double(shape.total_bytes) / as_double(run_bytes);
-    return costs.latency_us + runs * costs.runs.at(run_bytes) +
+    const int64_t block_bytes = std::clamp<int64_t>(shape.block_bytes, 1, shape.total_bytes);
+    const double blocks = as_double(shape.total_bytes) / as_double(block_bytes);
+    return costs.latency_us + blocks * costs.blocks.at(block_bytes) +
            far_bytes(shape) * costs.far_byte_us;
 }
 
-StageTimes CostModel::stage_times(OpKind op, int64_t bytes, int64_t run_bytes) const {
+StageTimes CostModel::stage_times(OpKind op, int64_t bytes, int64_t block_bytes) const {
     const ServerCosts& costs = constants_.server[static_cast<size_t>(op)];
     const CopyCurve& unpack = op == OpKind::acc ? constants_.accumulate : constants_.unpack;
-    const double runs = as_double(bytes) / as_double(run_bytes);
+    const double blocks = as_double(bytes) / as_double(block_bytes);
     StageTimes stages;
-    stages.pack_us = runs * constants_.pack.at(run_bytes);
+    stages.pack_us = blocks * constants_.pack.at(block_bytes);
     stages.transmit_us = costs.chunk_us + as_double(bytes) * costs.byte_us;
-    stages.unpack_us = runs * unpack.at(run_bytes);
+    stages.unpack_us = blocks * unpack.at(block_bytes);
     return stages;
 }
 
@@ -109,10 +109,10 @@ ServerPlan CostModel::server_plan(OpKind op, const TransferShape& shape,
     if (shape.total_bytes <= 0) {
         return plan;
     }
-    const int64_t run_bytes = std::clamp<int64_t>(shape.run_bytes, 1, shape.total_bytes);
+    const int64_t block_bytes = std::clamp<int64_t>(shape.block_bytes, 1, shape.total_bytes);
     plan.chunk_bytes = std::clamp<int64_t>(chunk_bytes, 1, shape.total_bytes);
     plan.chunk_count = (shape.total_bytes - 1) / plan.chunk_bytes + 1;
-    plan.chunk = stage_times(op, plan.chunk_bytes, run_bytes);
+    plan.chunk = stage_times(op, plan.chunk_bytes, block_bytes);
     plan.steady_us = steady_us(op, plan.chunk);
 
     const int64_t whole_chunks = shape.total_bytes / plan.chunk_bytes;
@@ -127,22 +127,21 @@ ServerPlan CostModel::server_plan(OpKind op, const TransferShape& shape,
         return plan;
     }
     if (rest_bytes > 0) {
-        plan.total_us += steady_us(op, stage_times(op, rest_bytes, run_bytes));
+        plan.total_us += steady_us(op, stage_times(op, rest_bytes, block_bytes));
     }
 
-    const int64_t most = std::min(limits_.chunk_count, plan.chunk_count);
+    const int64_t max = std::min(limits_.chunk_count, plan.chunk_count);
     const double wanted =
         std::ceil((plan.chunk.pack_us + plan.chunk.transmit_us) / plan.chunk.pack_us);
     // Nothing to pack, or next to nothing: the quotient is not a number, or not an integer's size.
-    plan.useful_depth =
-        wanted < as_double(most) ? std::max<int64_t>(1, std::llround(wanted)) : most;
+    plan.useful_depth = wanted < as_double(max) ? std::max<int64_t>(1, std::llround(wanted)) : max;
     return plan;
 }
 
 int64_t CostModel::best_chunk_bytes(OpKind op, const TransferShape& shape) const {
     int64_t best_bytes = limits_.chunk_bytes;
     double best_us = server_plan(op, shape, best_bytes).total_us;
-    for (int64_t bytes = best_bytes / 2; bytes >= kLeastChunk; bytes /= 2) {
+    for (int64_t bytes = best_bytes / 2; bytes >= kMinChunk; bytes /= 2) {
         const double us = server_plan(op, shape, bytes).total_us;
         if (us < best_us) {
             best_us = us;
@@ -156,19 +155,19 @@ bool CostModel::is_small(OpKind op, const TransferShape& shape) const {
     return op != OpKind::get && shape.total_bytes <= limits_.small_bytes;
 }
 
-// From one long run down to shorter ones, in steps of an eighth or a byte, as far as RMA is not the
-// slower one.
-int64_t CostModel::find_least_run(OpKind op, int64_t total_bytes) const {
-    int64_t least = INT64_MAX;
-    for (int64_t run_bytes = total_bytes; run_bytes > 0;
-         run_bytes -= std::max<int64_t>(1, run_bytes / 8)) {
-        const TransferShape shape{total_bytes, run_bytes};
+// From one long block down to shorter ones, in steps of an eighth or a byte, as far as RMA is not
+// the slower one.
+int64_t CostModel::find_min_block(OpKind op, int64_t total_bytes) const {
+    int64_t min = INT64_MAX;
+    for (int64_t block_bytes = total_bytes; block_bytes > 0;
+         block_bytes -= std::max<int64_t>(1, block_bytes / 8)) {
+        const TransferShape shape{total_bytes, block_bytes};
         if (rma_us(op, shape) > server_plan(op, shape).total_us) {
             break;
         }
-        least = run_bytes;
+        min = block_bytes;
     }
-    return least;
+    return min;
 }
 
 }  // namespace armci::pipeline

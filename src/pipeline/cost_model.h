@@ -4,7 +4,7 @@
 // microseconds and mean one transfer of a stream of blocking transfers to one target, up to remote
 // completion.
 //
-//   rma     latency + runs * run(run length) + far bytes * far byte
+//   rma     latency + runs * run(block length) + far bytes * far byte
 //   server  request + (pack + transmit + unpack of the first chunk) + steady * further chunks
 //           + far bytes * far byte
 //           small ones, which are copied and need no further care: small + pack + unpack
@@ -28,32 +28,32 @@
 
 namespace armci::pipeline {
 
-// What one run costs, known at some lengths: linear between them, constant below the first and
+// What one block costs, known at some lengths: linear between them, constant below the first and
 // proportional to the length above the last.
-double cost_of_run(const int64_t* known_bytes, const double* known_us, size_t count,
-                   int64_t run_bytes);
+double cost_of_block(const int64_t* known_bytes, const double* known_us, size_t count,
+                     int64_t block_bytes);
 
 // A curve of that kind over the lengths in kBytes, which ascend.
 template <const auto& kBytes>
-struct RunCurve {
+struct BlockCurve {
     static constexpr size_t kPoints = kBytes.size();
-    std::array<double, kPoints> run_us{};
+    std::array<double, kPoints> block_us{};
 
-    double at(int64_t run_bytes) const {
-        return cost_of_run(kBytes.data(), run_us.data(), kPoints, run_bytes);
+    double at(int64_t block_bytes) const {
+        return cost_of_block(kBytes.data(), block_us.data(), kPoints, block_bytes);
     }
 };
 
 inline constexpr int64_t kNearBytes = 512 << 10;
-inline constexpr std::array<int64_t, 6> kCopyRunBytes = {8, 32, 128, 512, 2048, 8192};
-inline constexpr std::array<int64_t, 6> kRmaRunBytes = {64,       512,      4 << 10,
-                                                        16 << 10, 64 << 10, 512 << 10};
-using CopyCurve = RunCurve<kCopyRunBytes>;
-using RmaCurve = RunCurve<kRmaRunBytes>;
+inline constexpr std::array<int64_t, 6> kCopyBlockBytes = {8, 32, 128, 512, 2048, 8192};
+inline constexpr std::array<int64_t, 6> kRmaBlockBytes = {64,       512,      4 << 10,
+                                                          16 << 10, 64 << 10, 512 << 10};
+using CopyCurve = BlockCurve<kCopyBlockBytes>;
+using RmaCurve = BlockCurve<kRmaBlockBytes>;
 
 struct RmaCosts {
     double latency_us = 0;  // of a transfer, besides:
-    RmaCurve runs;          // one more run of a stream
+    RmaCurve blocks;        // one more block of a stream
     double far_byte_us = 0;
 };
 
@@ -82,7 +82,7 @@ struct PipelineLimits {
 
 struct TransferShape {
     int64_t total_bytes = 0;
-    int64_t run_bytes = 0;  // of the runs that are contiguous on both sides
+    int64_t block_bytes = 0;  // of the blocks that are contiguous on both sides
 };
 
 struct StageTimes {
@@ -114,13 +114,13 @@ class CostModel {
 
     // Chooses by what it predicts. Takes a fraction of a millisecond.
     void choose_by_costs();
-    // Chooses RMA for runs of at least that many bytes, whatever they cost.
-    void choose_from(int64_t least_run_bytes);
+    // Chooses RMA for blocks of at least that many bytes, whatever they cost.
+    void choose_from(int64_t min_block_bytes);
 
     // The choice, for every call: the shortest run with which a put or get of that size goes by
     // RMA, INT64_MAX for none. Looked up by the size's power of two.
-    int64_t least_rma_run(base::OpKind op, int64_t total_bytes) const {
-        return least_run_[static_cast<size_t>(op)]
+    int64_t min_rma_block(base::OpKind op, int64_t total_bytes) const {
+        return min_block_[static_cast<size_t>(op)]
                          [std::bit_width(static_cast<uint64_t>(total_bytes))];
     }
 
@@ -140,13 +140,13 @@ class CostModel {
   private:
     static constexpr int kSizeClasses = 65;  // every bit width
 
-    StageTimes stage_times(base::OpKind op, int64_t bytes, int64_t run_bytes) const;
+    StageTimes stage_times(base::OpKind op, int64_t bytes, int64_t block_bytes) const;
     double steady_us(base::OpKind op, const StageTimes& stages) const;
-    int64_t find_least_run(base::OpKind op, int64_t total_bytes) const;
+    int64_t find_min_block(base::OpKind op, int64_t total_bytes) const;
 
     CostConstants constants_;
     PipelineLimits limits_;
-    std::array<std::array<int64_t, kSizeClasses>, base::kOpKindCount> least_run_{};
+    std::array<std::array<int64_t, kSizeClasses>, base::kOpKindCount> min_block_{};
 };
 
 }  // namespace armci::pipeline

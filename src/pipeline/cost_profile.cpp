@@ -13,28 +13,28 @@ using base::OpKind;
 struct Field {
     std::string name;
     double* value;
-    double most;
+    double max;
 };
 
 // No machine needs longer for anything; more is an error in the file.
-constexpr double kMostUs = 1e9;
+constexpr double kMaxUs = 1e9;
 
 // Every constant and its name: the one place that knows the file's keys.
 std::vector<Field> fields_of(CostConstants* constants) {
     std::vector<Field> fields;
-    const auto add = [&](const std::string& name, double* value, double most = kMostUs) {
-        fields.push_back({name, value, most});
+    const auto add = [&](const std::string& name, double* value, double max = kMaxUs) {
+        fields.push_back({name, value, max});
     };
-    const auto add_curve = [&](const std::string& prefix, const auto& run_bytes, auto* run_us) {
-        for (size_t i = 0; i < run_bytes.size(); ++i) {
-            add(prefix + std::to_string(run_bytes[i]) + ".run_us", &(*run_us)[i]);
+    const auto add_curve = [&](const std::string& prefix, const auto& block_bytes, auto* block_us) {
+        for (size_t i = 0; i < block_bytes.size(); ++i) {
+            add(prefix + std::to_string(block_bytes[i]) + ".run_us", &(*block_us)[i]);
         }
     };
     for (const OpKind op : {OpKind::put, OpKind::get}) {
         const std::string prefix = std::string("rma.") + base::name_of(op) + ".";
         RmaCosts& costs = constants->rma[static_cast<size_t>(op)];
         add(prefix + "latency_us", &costs.latency_us);
-        add_curve(prefix, kRmaRunBytes, &costs.runs.run_us);
+        add_curve(prefix, kRmaBlockBytes, &costs.blocks.block_us);
         add(prefix + "far_byte_us", &costs.far_byte_us);
     }
     for (const OpKind op : {OpKind::put, OpKind::get, OpKind::acc}) {
@@ -49,9 +49,9 @@ std::vector<Field> fields_of(CostConstants* constants) {
             add(prefix + "small_us", &costs.small_us);
         }
     }
-    add_curve("pack.", kCopyRunBytes, &constants->pack.run_us);
-    add_curve("unpack.", kCopyRunBytes, &constants->unpack.run_us);
-    add_curve("accumulate.", kCopyRunBytes, &constants->accumulate.run_us);
+    add_curve("pack.", kCopyBlockBytes, &constants->pack.block_us);
+    add_curve("unpack.", kCopyBlockBytes, &constants->unpack.block_us);
+    add_curve("accumulate.", kCopyBlockBytes, &constants->accumulate.block_us);
     return fields;
 }
 
@@ -64,10 +64,10 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
-bool parse_number(std::string_view text, double most, double* out) {
+bool parse_number(std::string_view text, double max, double* out) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
     return error == std::errc() && end == text.data() + text.size() && std::isfinite(*out) &&
-           *out >= 0 && *out <= most;
+           *out >= 0 && *out <= max;
 }
 
 class Parser {
@@ -148,7 +148,7 @@ class Parser {
             if (fields_[i].name != name) {
                 continue;
             }
-            if (!parse_number(value, fields_[i].most, fields_[i].value)) {
+            if (!parse_number(value, fields_[i].max, fields_[i].value)) {
                 return fail("has no usable number for " + std::string(name));
             }
             fields_.erase(fields_.begin() + static_cast<ptrdiff_t>(i));

@@ -36,9 +36,9 @@ bool GetTask::request_next(Origin& origin) {
     int64_t segment_count = 0;
     if (transfer_.is_vector) {
         const VectorSegments& segments = transfer_.segments;
-        const wire::VectorForm form = wire::vector_form(segments.remote_hull);
+        const wire::VectorForm form = wire::vector_form(segments.remote_extent);
         const auto space = origin.largest_request_bytes() - wire::kTransferHeadBytes -
-                           sizeof(wire::LandingBody) - form.encoded_bytes(0) -
+                           sizeof(wire::ReplyBuffersBody) - form.encoded_bytes(0) -
                            sizeof(uint64_t);  // padding
         segment_count = std::min(static_cast<int64_t>(space / form.entry_bytes()),
                                  segments.count - next_segment_);
@@ -68,7 +68,7 @@ bool GetTask::request_next(Origin& origin) {
             origin.discard(frame);
         }
         origin.release_request(stream.request_id);
-        give_back_memory(origin, stream);
+        release_memory(origin, stream);
         return false;
     }
     add_pending();  // until the last chunk has come
@@ -87,43 +87,43 @@ bool GetTask::request_next(Origin& origin) {
 // are under way at a time: one being packed, one being transmitted, one being unpacked.
 bool GetTask::reserve_memory(Origin& origin, Stream* stream) const {
     const auto message = static_cast<int64_t>(origin.largest_message_bytes());
-    if (!origin.uses_landing() || stream->total_bytes <= message / 2) {
+    if (!origin.writes_chunks() || stream->total_bytes <= message / 2) {
         stream->window_bytes =
             std::clamp(stream->total_bytes, kSmallestWindow, origin.stream_window_bytes());
         return origin.reserve_receive(stream->window_bytes);
     }
     const size_t whole = wire::padded(kDataHeadBytes + static_cast<size_t>(stream->total_bytes));
-    const size_t bytes = std::min(whole, origin.largest_landing_bytes());
+    const size_t bytes = std::min(whole, origin.max_reply_buffer_bytes());
     // What a server writes at a time is as large as one of its own buffers can hold.
-    const size_t largest = origin.largest_landing_bytes() - OutFrame::kWireOffset;
-    uint32_t most = whole > largest ? wire::kMostLandings : 1;
+    const size_t largest = origin.max_reply_buffer_bytes() - OutFrame::kWireOffset;
+    uint32_t max = whole > largest ? wire::kMaxReplyBuffers : 1;
     if (origin.depth_limit() > 0) {
-        most = std::min(most, static_cast<uint32_t>(origin.depth_limit()));
+        max = std::min(max, static_cast<uint32_t>(origin.depth_limit()));
     }
-    while (stream->landing_count < most &&
-           origin.acquire_landing(bytes, &stream->landings[stream->landing_count])) {
-        ++stream->landing_count;
+    while (stream->reply_buffer_count < max &&
+           origin.acquire_reply_buffer(bytes, &stream->reply_buffers[stream->reply_buffer_count])) {
+        ++stream->reply_buffer_count;
     }
-    stream->window_bytes = static_cast<int64_t>(bytes) * stream->landing_count;
-    return stream->landing_count > 0;
+    stream->window_bytes = static_cast<int64_t>(bytes) * stream->reply_buffer_count;
+    return stream->reply_buffer_count > 0;
 }
 
-void GetTask::give_back_memory(Origin& origin, const Stream& stream) {
-    if (stream.landing_count == 0) {
+void GetTask::release_memory(Origin& origin, const Stream& stream) {
+    if (stream.reply_buffer_count == 0) {
         origin.unreserve_receive(stream.window_bytes);
     }
-    for (uint32_t i = 0; i < stream.landing_count; ++i) {
-        origin.release_landing(stream.landings[i]);
+    for (uint32_t i = 0; i < stream.reply_buffer_count; ++i) {
+        origin.release_reply_buffer(stream.reply_buffers[i]);
     }
 }
 
 OutFrame* GetTask::build_request(Origin& origin, const Stream& stream, int64_t segment_count) {
-    const wire::VectorForm form = wire::vector_form(transfer_.segments.remote_hull);
+    const wire::VectorForm form = wire::vector_form(transfer_.segments.remote_extent);
     const size_t layout_bytes = transfer_.is_vector
                                     ? form.encoded_bytes(segment_count)
                                     : wire::encoded_strided_bytes(remote_layout_.levels);
     const size_t wire_bytes = wire::kTransferHeadBytes + layout_bytes +
-                              (stream.landing_count > 0 ? sizeof(wire::LandingBody) : 0);
+                              (stream.reply_buffer_count > 0 ? sizeof(wire::ReplyBuffersBody) : 0);
     if (!channel().has_room(wire_bytes)) {
         return nullptr;
     }
@@ -148,17 +148,17 @@ OutFrame* GetTask::build_request(Origin& origin, const Stream& stream, int64_t s
         header.levels = static_cast<uint8_t>(remote_layout_.levels);
         out = wire::encode_strided(out, transfer_.remote, remote_layout_);
     }
-    if (stream.landing_count > 0) {
-        header.flags |= wire::kHasLanding;
-        wire::LandingBody landing;
-        landing.key = origin.landing_key();
-        landing.count = stream.landing_count;
-        landing.slot_bytes = stream.landings[0].bytes;
-        for (uint32_t i = 0; i < stream.landing_count; ++i) {
-            landing.address[i] = stream.landings[i].address;
-            landing.notice[i] = stream.landings[i].notice;
+    if (stream.reply_buffer_count > 0) {
+        header.flags |= wire::kHasReplyBuffers;
+        wire::ReplyBuffersBody reply_buffers;
+        reply_buffers.key = origin.reply_key();
+        reply_buffers.count = stream.reply_buffer_count;
+        reply_buffers.recv_buffer_bytes = stream.reply_buffers[0].bytes;
+        for (uint32_t i = 0; i < stream.reply_buffer_count; ++i) {
+            reply_buffers.address[i] = stream.reply_buffers[i].address;
+            reply_buffers.immediate[i] = stream.reply_buffers[i].immediate;
         }
-        std::memcpy(out, &landing, sizeof landing);
+        std::memcpy(out, &reply_buffers, sizeof reply_buffers);
     }
     return frame;
 }
@@ -202,15 +202,15 @@ void GetTask::on_answer(Origin& origin, const wire::FrameHeader& header, const v
     stream.taken_bytes += bytes;
     if (stream.taken_bytes == stream.total_bytes) {
         origin.release_request(stream.request_id);
-        give_back_memory(origin, stream);
+        release_memory(origin, stream);
         remove_pending();
     } else {
         credit(origin, stream, reinterpret_cast<uint64_t>(frame));
     }
 }
 
-void GetTask::credit(Origin& origin, Stream& stream, uint64_t landed_at) {
-    if (stream.landing_count == 0) {
+void GetTask::credit(Origin& origin, Stream& stream, uint64_t written_at) {
+    if (stream.reply_buffer_count == 0) {
         if (2 * (stream.taken_bytes - stream.credited_bytes) >= stream.window_bytes) {
             stream.credited_bytes = stream.taken_bytes;
             origin.send_credit(channel(), stream.request_id,
@@ -220,17 +220,18 @@ void GetTask::credit(Origin& origin, Stream& stream, uint64_t landed_at) {
     }
     // The places are written in turn, so they are given back in turn, whatever the order in which
     // the chunks were announced.
-    for (uint32_t i = 0; i < stream.landing_count; ++i) {
-        if (reinterpret_cast<uint64_t>(origin.landing_memory(stream.landings[i])) == landed_at) {
+    for (uint32_t i = 0; i < stream.reply_buffer_count; ++i) {
+        if (reinterpret_cast<uint64_t>(origin.reply_memory(stream.reply_buffers[i])) ==
+            written_at) {
             stream.taken[i] = true;
         }
     }
-    while (stream.taken[stream.taken_chunks % stream.landing_count]) {
-        stream.taken[stream.taken_chunks % stream.landing_count] = false;
+    while (stream.taken[stream.taken_chunks % stream.reply_buffer_count]) {
+        stream.taken[stream.taken_chunks % stream.reply_buffer_count] = false;
         ++stream.taken_chunks;
     }
     // Half of them at a time: each credit is a message.
-    if (2 * (stream.taken_chunks - stream.credited_chunks) >= stream.landing_count) {
+    if (2 * (stream.taken_chunks - stream.credited_chunks) >= stream.reply_buffer_count) {
         stream.credited_chunks = stream.taken_chunks;
         origin.send_credit(channel(), stream.request_id, {0, stream.taken_chunks});
     }

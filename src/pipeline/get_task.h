@@ -28,9 +28,9 @@ class GetTask : public Task {
         uint64_t request_id = 0;
         // Where its chunks land, if they do not come as messages, and which of these places hold
         // data that the server was not yet told is taken. They are written in turn.
-        Origin::Landing landings[wire::kMostLandings];
-        bool taken[wire::kMostLandings] = {};
-        uint32_t landing_count = 0;
+        Origin::ReplyBuffer reply_buffers[wire::kMaxReplyBuffers];
+        bool taken[wire::kMaxReplyBuffers] = {};
+        uint32_t reply_buffer_count = 0;
         uint64_t taken_chunks = 0;
         uint64_t credited_chunks = 0;
         int64_t first_segment = 0;
@@ -44,9 +44,9 @@ class GetTask : public Task {
     // False when it cannot be sent now.
     bool request_next(Origin& origin);
     bool reserve_memory(Origin& origin, Stream* stream) const;
-    static void give_back_memory(Origin& origin, const Stream& stream);
+    static void release_memory(Origin& origin, const Stream& stream);
     OutFrame* build_request(Origin& origin, const Stream& stream, int64_t segment_count);
-    void credit(Origin& origin, Stream& stream, uint64_t landed_at);
+    void credit(Origin& origin, Stream& stream, uint64_t written_at);
 
     Transfer transfer_;
     strided::Layout remote_layout_;

@@ -19,17 +19,17 @@ class InterNodeBarrier {
     InterNodeBarrier(int node, int node_count);
 
     int node() const { return node_; }
-    int round_count() const { return static_cast<int>(told_.size()); }
+    int round_count() const { return static_cast<int>(notifications_.size()); }
     // The node that is told, and the one that tells, in a round.
-    int told_in(int round) const;
-    int telling_in(int round) const;
+    int notified_in(int round) const;
+    int notifier_in(int round) const;
 
     // This node comes to the next barrier.
     void arrive();
     bool is_complete() const { return round_ == round_count(); }
     // The round, while there is somebody to be told, and -1 otherwise; then say when it is done.
-    int round_to_tell() const { return is_complete() || has_told_ ? -1 : round_; }
-    void note_told();
+    int round_to_notify() const { return is_complete() || has_notified_ ? -1 : round_; }
+    void note_notified();
     uint64_t number() const { return number_; }
     int round() const { return round_; }
 
@@ -43,7 +43,7 @@ class InterNodeBarrier {
   private:
     // By the one node that tells this one in a round, once a barrier: of all barriers up to this
     // number, and perhaps of the one after the next, whose message has overtaken another.
-    struct Told {
+    struct Notified {
         uint64_t number = 0;
         bool skips_one = false;
     };
@@ -53,8 +53,8 @@ class InterNodeBarrier {
     int node_count_ = 1;
     uint64_t number_ = 0;  // of this barrier, or of the last when it is complete
     int round_ = 0;
-    bool has_told_ = false;   // in this round
-    std::vector<Told> told_;  // by round
+    bool has_notified_ = false;            // in this round
+    std::vector<Notified> notifications_;  // by round
 };
 
 }  // namespace armci::pipeline

@@ -33,16 +33,16 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
     ordering_.reads_after_writes = ordering_.ordered_writes && domain.orders_reads_after_writes();
 
     fabric::Endpoint::Options endpoint_options;
-    endpoint_options.receive_slots = ReceivePool::completion_count(options.receive_bytes);
+    endpoint_options.receive_entries = ReceivePool::completion_count(options.receive_bytes);
     const size_t largest_message =
-        options.use_landing ? kLargestMessagePiece : options.buffer_bytes;
+        options.write_chunks ? kLargestMessagePiece : options.buffer_bytes;
     endpoint_options.largest_message_bytes = largest_message;
     endpoint_options.describe_peer = environment.describe_node;
     endpoint_options.describe_context = environment.context;
-    endpoint_options.landed = on_landed;
-    endpoint_options.landed_context = this;
-    endpoint_options.landing_slots =
-        options.use_landing ? options.buffer_count * wire::kMostLandings : 0;
+    endpoint_options.on_immediate = on_written;
+    endpoint_options.immediate_context = this;
+    endpoint_options.immediate_entries =
+        options.write_chunks ? options.buffer_count * wire::kMaxReplyBuffers : 0;
     if (!endpoint_.open(domain, endpoint_options, error) || !open_buffers(error) ||
         !small_frames_.open(1, kSmallFramesBytes, domain, endpoint_, fabric::Access::local,
                             error) ||
@@ -58,7 +58,7 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
         std::min(buffers_.buffer_bytes() - OutFrame::kWireOffset,
                  std::max<size_t>(kSmallestChunkFrame,
                                   static_cast<size_t>(options.server_window_bytes) / 4));
-    if (options.use_landing) {
+    if (options.write_chunks) {
         largest_message_bytes_ = std::min(largest_message_bytes_, kSmallFrameBytes);
     }
     largest_message_bytes_ &= ~size_t{7};  // as frames are padded
@@ -66,15 +66,16 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
     return true;
 }
 
-// With landing slots the buffers are also what servers write into; where that is refused, the data
-// of gets comes as messages.
+// With granted receive buffers the buffers are also what servers write into; where that is refused,
+// the data of gets comes as messages.
 bool Origin::open_buffers(std::string* error) {
-    if (options_.use_landing && buffers_.open(options_.buffer_count, options_.buffer_bytes,
-                                              *domain_, endpoint_, fabric::Access::remote, error)) {
+    if (options_.write_chunks &&
+        buffers_.open(options_.buffer_count, options_.buffer_bytes, *domain_, endpoint_,
+                      fabric::Access::remote, error)) {
         return true;
     }
-    if (options_.use_landing) {
-        gets_land_ = false;
+    if (options_.write_chunks) {
+        gets_are_written_ = false;
         ARMCI_LOG_WARN(
             "the pipeline's buffers cannot be registered for others to write into (%s); the data "
             "of gets comes in messages, which is slower. Raising the limit on locked memory "
@@ -93,9 +94,9 @@ void Origin::close() {
     small_frames_.close();
     open_batches_.clear();
     leaving_batches_.clear();
-    returns_due_.clear();
-    landings_.clear();
-    spare_landings_.clear();
+    releases_due_.clear();
+    reply_buffers_.clear();
+    spare_reply_buffers_.clear();
     channels_.clear();
     active_.clear();
     dirty_.clear();
@@ -112,7 +113,8 @@ size_t Origin::channel_bytes() const {
     size_t bytes = channels_.capacity() * sizeof channels_[0];
     for (const auto& channel : channels_) {
         if (channel) {
-            bytes += sizeof *channel + channel->slots.capacity() * sizeof channel->slots[0] +
+            bytes += sizeof *channel +
+                     channel->recv_buffers.capacity() * sizeof channel->recv_buffers[0] +
                      (channel->node_order ? sizeof *channel->node_order : 0);
         }
     }
@@ -129,9 +131,9 @@ Channel& Origin::channel(int server) {
             channel->node_order = std::make_unique<NodeOrder>();
         }
         channel->window_bytes = options_.server_window_bytes;
-        if (options_.use_landing) {
-            const LandingAddress* landing = environment_.landing(environment_.context, server);
-            channel->landing = landing->slot_count > 0 ? landing : nullptr;
+        if (options_.write_chunks) {
+            const RecvAreaAddress* recv_area = environment_.recv_area(environment_.context, server);
+            channel->recv_area = recv_area->recv_buffer_count > 0 ? recv_area : nullptr;
         }
         channel->peer = endpoint_.insert_peer(address_of(server));
         if (channel->peer == FI_ADDR_UNSPEC) {
@@ -205,8 +207,8 @@ void Origin::finish_if_complete(Task* task) {
     Channel& channel = *task->channel_;
     --channel.tasks;
     --task_count_;
-    if (channel.tasks == 0 && channel.slots.size() > channel.keep_slots) {
-        returns_due_.push_back(&channel);
+    if (channel.tasks == 0 && channel.recv_buffers.size() > channel.keep_recv_buffers) {
+        releases_due_.push_back(&channel);
     }
     if (task->on_complete_ != nullptr) {
         channel.fenced_gets -= task->fences_wait_ ? 1 : 0;
@@ -235,7 +237,7 @@ void Origin::post_tasks(Channel& channel) {
 // Whether no server has anything to tell that somebody here waits for.
 bool Origin::expects_nothing() {
     if (task_count_ != 0 || !barrier_.is_complete() || endpoint_.outstanding() != 0 ||
-        !open_batches_.empty() || !credits_due_.empty() || !returns_due_.empty()) {
+        !open_batches_.empty() || !credits_due_.empty() || !releases_due_.empty()) {
         return false;
     }
     // A fence that has been waited for leaves its channels in the list.
@@ -249,13 +251,13 @@ bool Origin::expects_nothing() {
 
 bool Origin::progress() {
     // A rank that waits for others, and serves them meanwhile, has better things to do than to ask
-    // the network in vain each time.
+    // the network without success each time.
     constexpr uint32_t kIdleTurns = 8;
     receives_.retry_posts();
     flush_batches();
     const bool polls = !expects_nothing() || ++idle_turns_ % kIdleTurns == 0;
     moved_ = polls && endpoint_.poll() > 0;
-    tell_barrier();
+    notify_barrier();
     // Beginning with another channel each time, and one chunk of each: they share the buffers.
     const size_t active = active_.size();
     for (size_t turn = 0; turn < active; ++turn) {
@@ -268,7 +270,7 @@ bool Origin::progress() {
         return !channel->is_active;
     });
     std::erase_if(credits_due_, [&](const Credit& credit) { return try_credit(credit); });
-    std::erase_if(returns_due_, [&](Channel* channel) { return return_slots(*channel); });
+    std::erase_if(releases_due_, [&](Channel* channel) { return release_recv_buffers(*channel); });
     return moved_;
 }
 
@@ -278,7 +280,7 @@ Origin::Load Origin::load() const {
     load.buffer_bytes = static_cast<int64_t>(buffers_.manager().used_bytes());
     load.frame_bytes = static_cast<int64_t>(small_frames_.manager().used_bytes());
     load.requests = static_cast<int64_t>(requests_.size() - spare_requests_.size());
-    load.landings = static_cast<int64_t>(landings_.size() - spare_landings_.size());
+    load.reply_buffers = static_cast<int64_t>(reply_buffers_.size() - spare_reply_buffers_.size());
     load.credits = static_cast<int64_t>(credits_due_.size());
     load.reserved_bytes = receive_reserved_;
     load.posts = static_cast<int64_t>(endpoint_.outstanding());
@@ -321,7 +323,7 @@ bool Origin::may_write(Channel& channel) {
 
 bool Origin::may_read(Channel& channel) {
     const bool writes_in_the_way = ordering_.ordered_writes && !ordering_.reads_after_writes &&
-                                   channel.write_mark > channel.executed_frames;
+                                   channel.write_mark > channel.acknowledged_frames;
     if (channel.mutations_pending() || writes_in_the_way) {
         ask_acknowledge(channel, channel.last_effect());
         return false;
@@ -395,7 +397,7 @@ bool Origin::add_fence_point(Channel& channel, Fence* fence) const {
 }
 
 // If not, it has been seen to that it will be.
-bool Origin::is_executed(FencePoint* point) {
+bool Origin::is_acknowledged(FencePoint* point) {
     Channel& channel = *point->channel;
     if (point->last_task != 0) {
         if (channel.first_task != nullptr && channel.first_task->number_ <= point->last_task) {
@@ -414,7 +416,7 @@ bool Origin::is_executed(FencePoint* point) {
         point->has_batch = false;
         point->frame = std::max(point->frame, channel.last_mutation);
     }
-    if (channel.executed_frames < point->frame) {
+    if (channel.acknowledged_frames < point->frame) {
         ask_acknowledge(channel, point->frame);
         return false;
     }
@@ -460,34 +462,34 @@ Origin::Fence Origin::start_fence_all() {
 
 bool Origin::is_done(Fence* fence) {
     // All servers are asked before any answer is waited for.
-    std::erase_if(*fence, [&](FencePoint& point) { return is_executed(&point); });
+    std::erase_if(*fence, [&](FencePoint& point) { return is_acknowledged(&point); });
     return fence->empty();
 }
 
 // --- Requests and answers ------------------------------------------------------------------------
 
 uint64_t Origin::register_request(Task* task, int tag) {
-    uint32_t slot = 0;
+    uint32_t recv_buffer = 0;
     if (!spare_requests_.empty()) {
-        slot = spare_requests_.back();
+        recv_buffer = spare_requests_.back();
         spare_requests_.pop_back();
     } else {
-        slot = static_cast<uint32_t>(requests_.size());
+        recv_buffer = static_cast<uint32_t>(requests_.size());
         requests_.emplace_back();
     }
-    Request& request = requests_[slot];
+    Request& request = requests_[recv_buffer];
     request.task = task;
     request.tag = tag;
-    return static_cast<uint64_t>(request.generation) << 32 | slot;
+    return static_cast<uint64_t>(request.generation) << 32 | recv_buffer;
 }
 
 Origin::Request* Origin::find_request(uint64_t request_id) {
-    const auto slot = static_cast<uint32_t>(request_id);
-    if (slot >= requests_.size() || requests_[slot].generation != request_id >> 32 ||
-        requests_[slot].task == nullptr) {
+    const auto recv_buffer = static_cast<uint32_t>(request_id);
+    if (recv_buffer >= requests_.size() || requests_[recv_buffer].generation != request_id >> 32 ||
+        requests_[recv_buffer].task == nullptr) {
         return nullptr;
     }
-    return &requests_[slot];
+    return &requests_[recv_buffer];
 }
 
 void Origin::release_request(uint64_t request_id) {

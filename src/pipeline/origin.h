@@ -52,7 +52,7 @@ struct OriginEnvironment {
     bool (*resolve)(void* context, int node, uint64_t address, int64_t bytes,
                     fabric::RemoteMemory* memory) = nullptr;
     // Where chunks for a data server go; stays valid.
-    const LandingAddress* (*landing)(void* context, int server) = nullptr;
+    const RecvAreaAddress* (*recv_area)(void* context, int server) = nullptr;
     // For messages, may be null: "node 1 (rank 2 on host b, 192.0.2.1)".
     std::string (*describe_node)(const void* context, int node) = nullptr;
 };
@@ -65,7 +65,7 @@ struct OriginOptions {
     size_t receive_bytes = 0;         // memory for answers
     int64_t server_window_bytes = 0;  // how much a server lets this origin have under way
     int64_t register_min_bytes = 0;   // RMA of less is copied where memory must be registered
-    bool use_landing = false;         // chunks are written into slots, here and at servers
+    bool write_chunks = false;        // chunks are written into slots, here and at servers
     bool use_ordering = true;
 };
 
@@ -98,7 +98,8 @@ class Origin {
     // Whether progress() has something to post that it could not post so far.
     bool has_posts_to_repeat() const {
         return !active_.empty() || !open_batches_.empty() || !credits_due_.empty() ||
-               !returns_due_.empty() || barrier_.round_to_tell() >= 0 || receives_.has_unposted();
+               !releases_due_.empty() || barrier_.round_to_notify() >= 0 ||
+               receives_.has_unposted();
     }
     bool can_sleep() const { return endpoint_.wait_mode() == fabric::WaitMode::fd; }
 
@@ -118,7 +119,7 @@ class Origin {
     Fence start_fence_all();
     bool is_done(Fence* fence);
     // Whether RMA posted now would have to wait for an acknowledgement first.
-    bool has_unexecuted_requests(int server) const {
+    bool has_unacknowledged_requests(int server) const {
         const Channel* channel = channels_[server].get();
         return channel != nullptr && (channel->first_task != nullptr || channel->batch != nullptr ||
                                       channel->mutations_pending());
@@ -131,25 +132,25 @@ class Origin {
 
     // What was started to that server so far, or to all, was blocking or has been waited for: what
     // is submitted to other servers of its node from now on takes effect after it.
-    void make_binding(int server) {
+    void mark_must_precede(int server) {
         if (options_.servers.per_node > 1 && channels_[server]) {
-            make_binding(*channels_[server]);
+            mark_must_precede(*channels_[server]);
         }
     }
-    void make_all_binding();
+    void mark_all_must_precede();
 
-    // Appends a small put or accumulate (scale not null), run by run, to what travels together to
-    // that server; its data is copied. It leaves with the next thing that goes there, when the
+    // Appends a small put or accumulate (scale not null), block by block, to what travels together
+    // to that server; its data is copied. It leaves with the next thing that goes there, when the
     // frame is full, with the next progress(), or at once when nothing has gone there for a while.
     // False: nothing is appended, make a task of it.
-    struct SmallRun {
+    struct SmallBlock {
         const void* data;
         uint64_t address;
     };
-    static constexpr int kMostSmallRuns = 16;
+    static constexpr int kMaxSmallBlocks = 16;
     // Leaving::by_caller: flush_blocking() follows. `owner` as in wire::BatchEntry.
     enum class Leaving : uint8_t { when_due, by_caller };
-    bool append(Channel& channel, const SmallRun* runs, int run_count, size_t run_bytes,
+    bool append(Channel& channel, const SmallBlock* blocks, int block_count, size_t block_bytes,
                 const strided::AccScale* scale, Leaving leaving, uint32_t owner = wire::kGlobal);
     static constexpr size_t kLargestAppended = 2048;
     void flush_batches();
@@ -167,7 +168,7 @@ class Origin {
     void limit_depth(int chunks) { depth_limit_ = chunks; }
 
     // The barrier among the nodes' first ranks. `partner_addresses`: of their origins, by round, as
-    // told_in() names them.
+    // notified_in() names them.
     using Address = std::vector<unsigned char>;
     const Address& address() const { return endpoint_.address(); }
     void join_barrier(const InterNodeBarrier& barrier,
@@ -193,39 +194,41 @@ class Origin {
     void discard(OutFrame* frame);
     // Whether the server knows this origin, or has been sent what it needs for that. A task that
     // keeps buffers while it waits asks first: the introduction needs a buffer, too.
-    bool is_introduced(Channel& channel) { return channel.greeted || greet(channel); }
+    bool ensure_handshake(Channel& channel) {
+        return channel.handshake_sent || send_handshake(channel);
+    }
     enum class Effect : uint8_t { none, mutation };
     // Sends the frame for the task (its pending count goes up until the provider is done with the
     // buffer). False: not now, the frame is still the caller's.
     bool send(Channel& channel, OutFrame* frame, Task* task, Effect effect);
 
     // Memory of that length in which a server's chunks of a get land; false when there is none now.
-    struct Landing {
-        uint32_t notice = 0;
+    struct ReplyBuffer {
+        uint32_t immediate = 0;
         uint32_t bytes = 0;
         uint64_t address = 0;  // for the server
     };
-    bool uses_landing() const { return options_.use_landing && gets_land_; }
-    size_t largest_landing_bytes() const { return buffers_.buffer_bytes(); }
-    bool acquire_landing(size_t bytes, Landing* landing);
-    void release_landing(const Landing& landing);
-    const void* landing_memory(const Landing& landing) const {
-        return landings_[landing.notice].memory;
+    bool writes_chunks() const { return options_.write_chunks && gets_are_written_; }
+    size_t max_reply_buffer_bytes() const { return buffers_.buffer_bytes(); }
+    bool acquire_reply_buffer(size_t bytes, ReplyBuffer* reply_buffer);
+    void release_reply_buffer(const ReplyBuffer& reply_buffer);
+    const void* reply_memory(const ReplyBuffer& reply_buffer) const {
+        return reply_buffers_[reply_buffer.immediate].memory;
     }
-    uint64_t landing_key() const { return buffers_.key(); }
+    uint64_t reply_key() const { return buffers_.key(); }
 
     // Names a task's request on the wire; answers reach on_answer(tag) until release.
     uint64_t register_request(Task* task, int tag);
     void release_request(uint64_t request_id);
 
-    // RMA of at most most_rma_runs() runs between the caller's memory and a target: registered by
-    // `local`, or copied through a buffer where the provider wants registration and there is none;
-    // then all runs together are at most largest_rma_bytes(). False: not now.
-    bool write(Channel& channel, Task* task, const fabric::RmaRun* runs, size_t run_count,
+    // RMA of at most max_rma_blocks() blocks between the caller's memory and a target: registered
+    // by `local`, or copied through a buffer where the provider wants registration and there is
+    // none; then all blocks together are at most largest_rma_bytes(). False: not now.
+    bool write(Channel& channel, Task* task, const fabric::RmaBlock* blocks, size_t block_count,
                const fabric::Region& local);
-    bool read(Channel& channel, Task* task, const fabric::RmaRun* runs, size_t run_count,
+    bool read(Channel& channel, Task* task, const fabric::RmaBlock* blocks, size_t block_count,
               const fabric::Region& local);
-    size_t most_rma_runs() const { return endpoint_.most_rma_runs(); }
+    size_t max_rma_blocks() const { return endpoint_.max_rma_blocks(); }
     // Whether a transfer of that length should register its local memory.
     bool registers_local(int64_t bytes) const {
         return domain_->needs_local_registration() && bytes >= options_.register_min_bytes &&
@@ -289,10 +292,10 @@ class Origin {
     // What is in use; all zero when nothing is under way.
     struct Load {
         int64_t tasks = 0;
-        int64_t buffer_bytes = 0;  // of chunks, landings and copies for RMA
+        int64_t buffer_bytes = 0;  // of chunks, reply buffers and copies for RMA
         int64_t frame_bytes = 0;   // of requests and batches
         int64_t requests = 0;      // that answers are expected for
-        int64_t landings = 0;
+        int64_t reply_buffers = 0;
         int64_t credits = 0;  // that could not be sent yet
         int64_t reserved_bytes = 0;
         int64_t posts = 0;  // that the provider has not completed
@@ -316,10 +319,10 @@ class Origin {
         int64_t bytes = 0;
         // Copied through: the piece, and for a read where its data goes.
         char* bounce = nullptr;
-        size_t copied_runs = 0;
-        fabric::RmaRun runs[fabric::kMostRmaRuns];
+        size_t copied_blocks = 0;
+        fabric::RmaBlock blocks[fabric::kMaxRmaBlocks];
     };
-    struct LandingPiece {
+    struct ReplyPiece {
         char* memory = nullptr;  // nullptr: none
         size_t bytes = 0;
     };
@@ -336,7 +339,7 @@ class Origin {
     };
 
     static void on_frame(void* context, const void* frame, size_t frame_bytes);
-    static void on_landed(void* context, uint64_t notice);
+    static void on_written(void* context, uint64_t immediate);
     static void on_sent(fabric::Operation* operation, const fabric::Completion& completion);
     static void on_rma(fabric::Operation* operation, const fabric::Completion& completion);
     // The same where the timeline is kept: what is to complete so has been posted so.
@@ -347,34 +350,34 @@ class Origin {
                                      size_t frame_bytes);
     Request* find_request(uint64_t request_id);
     bool open_buffers(std::string* error);
-    bool greet(Channel& channel);
+    bool send_handshake(Channel& channel);
     bool post_frame(Channel& channel, OutFrame* frame);
     void ask_acknowledge(Channel& channel, uint64_t needed);
-    static void make_binding(Channel& channel);
+    static void mark_must_precede(Channel& channel);
     // For channels with a node_order. False: it has been seen to that they will be.
     void follow_other_servers(Channel& channel);
-    bool predecessors_are_executed(Channel& channel);
+    bool predecessors_are_acknowledged(Channel& channel);
     bool writes_have_arrived(uint64_t last, const Channel& channel) const;
     static bool fenced_gets_have_ended(uint64_t last, const Channel& channel);
     bool add_fence_point(Channel& channel, Fence* fence) const;
-    bool is_executed(FencePoint* point);
+    bool is_acknowledged(FencePoint* point);
     // Whether the channel's next task may be posted now.
     bool may_post(Channel& channel) {
-        return (channel.node_order == nullptr || predecessors_are_executed(channel)) &&
+        return (channel.node_order == nullptr || predecessors_are_acknowledged(channel)) &&
                flush_batch(channel);
     }
     bool expects_nothing();
-    void tell_barrier();
+    void notify_barrier();
     void take_barrier_message(const wire::FrameHeader& header);
     static void on_barrier_sent(fabric::Operation* operation, const fabric::Completion& completion);
     bool try_credit(const Credit& credit);
     OutFrame* make_frame(void* piece, wire::FrameKind kind, size_t wire_bytes);
     bool post_message(Channel& channel, OutFrame* frame);
-    bool post_into_slot(Channel& channel, OutFrame* frame);
-    uint64_t slots_wanted(const Channel& channel, uint64_t used) const;
-    void ask_slots(Channel& channel);
+    bool post_into_recv_buffer(Channel& channel, OutFrame* frame);
+    uint64_t recv_buffers_wanted(const Channel& channel, uint64_t used) const;
+    void ask_recv_buffers(Channel& channel);
     void take_grant(Channel& channel, const void* frame, size_t frame_bytes);
-    bool return_slots(Channel& channel);
+    bool release_recv_buffers(Channel& channel);
     bool flush_batch(Channel& channel);
     bool is_leaving(int server, uint64_t last) const;
     void post_tasks(Channel& channel);
@@ -383,12 +386,12 @@ class Origin {
     void finish_if_complete(Task* task);
     RmaOperation* new_rma_operation(Channel& channel, Task* task);
     void drop(RmaOperation* rma);
-    static void trace(RmaOperation* rma, const fabric::RmaRun* runs, size_t run_count);
+    static void trace(RmaOperation* rma, const fabric::RmaBlock* blocks, size_t block_count);
     bool needs_bounce(const fabric::Region& local) const {
         return !local.valid() && domain_->needs_local_registration();
     }
-    bool lay_out_bounce(RmaOperation* rma, const fabric::RmaRun* runs, size_t run_count,
-                        fabric::RmaRun* bounced);
+    bool lay_out_bounce(RmaOperation* rma, const fabric::RmaBlock* blocks, size_t block_count,
+                        fabric::RmaBlock* bounced);
 
     fabric::Domain* domain_ = nullptr;
     OriginOptions options_;
@@ -411,10 +414,10 @@ class Origin {
     std::vector<Channel*> dirty_;  // with remote work that a fence must wait for
     std::vector<Channel*> open_batches_;
     std::vector<LeavingBatch> leaving_batches_;
-    uint64_t last_batch_ = 0;             // number of the newest
-    std::vector<Channel*> returns_due_;   // without work and with slots to give back
-    std::vector<LandingPiece> landings_;  // by notice
-    std::vector<uint32_t> spare_landings_;
+    uint64_t last_batch_ = 0;                // number of the newest
+    std::vector<Channel*> releases_due_;     // without work and with slots to give back
+    std::vector<ReplyPiece> reply_buffers_;  // by notice
+    std::vector<uint32_t> spare_reply_buffers_;
     std::vector<Credit> credits_due_;
     std::vector<Request> requests_;
     std::vector<uint32_t> spare_requests_;
@@ -429,7 +432,7 @@ class Origin {
     bool registration_refused_ = false;
     bool registration_warned_ = false;
     int refused_registrations_ = 0;  // in sequence
-    bool gets_land_ = true;
+    bool gets_are_written_ = true;
     InterNodeBarrier barrier_;
     std::vector<fabric::PeerAddress> barrier_partners_;  // by round
     int barrier_sends_ = 0;                              // posted and not complete

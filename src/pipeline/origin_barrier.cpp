@@ -14,7 +14,7 @@ void Origin::join_barrier(const InterNodeBarrier& barrier,
             base::fatal("ARMCI_Init",
                         "provider %s does not accept the address of the first rank of node %d; "
                         "set ARMCI_PROVIDER or ARMCI_INTERFACE",
-                        domain_->provider_name().c_str(), barrier.told_in(round));
+                        domain_->provider_name().c_str(), barrier.notified_in(round));
         }
         barrier_partners_.push_back(partner);
     }
@@ -22,13 +22,13 @@ void Origin::join_barrier(const InterNodeBarrier& barrier,
 
 void Origin::arrive_at_barrier() {
     barrier_.arrive();
-    tell_barrier();
+    notify_barrier();
 }
 
 // Sends what this node has to tell now; what cannot be sent now is tried again by progress().
-void Origin::tell_barrier() {
-    while (barrier_.round_to_tell() >= 0) {
-        const int round = barrier_.round_to_tell();
+void Origin::notify_barrier() {
+    while (barrier_.round_to_notify() >= 0) {
+        const int round = barrier_.round_to_notify();
         OutFrame* frame = new_frame(wire::FrameKind::barrier, sizeof(wire::FrameHeader));
         if (frame == nullptr) {
             return;
@@ -38,7 +38,7 @@ void Origin::tell_barrier() {
         header.request_id = static_cast<uint64_t>(round);
         header.sequence = barrier_.number();
         frame->operation.complete = on_barrier_sent;
-        frame->operation.peer = barrier_.told_in(round);
+        frame->operation.peer = barrier_.notified_in(round);
         if (!endpoint_.post_send(barrier_partners_[static_cast<size_t>(round)], frame->wire(),
                                  frame->wire_bytes, small_frames_.descriptor(),
                                  &frame->operation)) {
@@ -47,7 +47,7 @@ void Origin::tell_barrier() {
         }
         ++barrier_sends_;
         moved_ = true;
-        barrier_.note_told();
+        barrier_.note_notified();
     }
 }
 

@@ -13,7 +13,7 @@ constexpr int64_t kIsolatedNs = 20'000;
 
 }  // namespace
 
-bool Origin::append(Channel& channel, const SmallRun* runs, int run_count, size_t run_bytes,
+bool Origin::append(Channel& channel, const SmallBlock* blocks, int block_count, size_t block_bytes,
                     const strided::AccScale* scale, Leaving leaving, uint32_t owner) {
     if (channel.first_task != nullptr) {
         return false;  // it would overtake them
@@ -23,12 +23,12 @@ bool Origin::append(Channel& channel, const SmallRun* runs, int run_count, size_
     }
     if (channel.node_order != nullptr) {
         follow_other_servers(channel);
-        if (!predecessors_are_executed(channel)) {
+        if (!predecessors_are_acknowledged(channel)) {
             return false;
         }
     }
-    const size_t entry_bytes = wire::batch_entry_bytes(run_bytes, scale != nullptr);
-    const size_t all_bytes = entry_bytes * static_cast<size_t>(run_count);
+    const size_t entry_bytes = wire::batch_entry_bytes(block_bytes, scale != nullptr);
+    const size_t all_bytes = entry_bytes * static_cast<size_t>(block_count);
     if (sizeof(wire::FrameHeader) + all_bytes > largest_request_bytes()) {
         return false;
     }
@@ -38,7 +38,7 @@ bool Origin::append(Channel& channel, const SmallRun* runs, int run_count, size_
     }
     bool is_isolated = false;
     if (channel.batch == nullptr) {
-        if (!is_introduced(channel)) {
+        if (!ensure_handshake(channel)) {
             return false;
         }
         channel.batch = new_frame(wire::FrameKind::batch, largest_request_bytes());
@@ -56,12 +56,12 @@ bool Origin::append(Channel& channel, const SmallRun* runs, int run_count, size_
     }
     char* out = channel.batch->wire() + channel.batch->wire_bytes;
     wire::BatchEntry entry;
-    entry.data_bytes = static_cast<uint32_t>(run_bytes);
+    entry.data_bytes = static_cast<uint32_t>(block_bytes);
     entry.is_accumulate = scale != nullptr ? 1 : 0;
     entry.acc_type = scale != nullptr ? static_cast<uint8_t>(scale->type) : 0;
     entry.owner = static_cast<uint16_t>(owner);
-    for (int i = 0; i < run_count; ++i) {
-        entry.address = runs[i].address;
+    for (int i = 0; i < block_count; ++i) {
+        entry.address = blocks[i].address;
         char* at = out + static_cast<size_t>(i) * entry_bytes;
         std::memcpy(at, &entry, sizeof entry);
         at += sizeof entry;
@@ -69,10 +69,10 @@ bool Origin::append(Channel& channel, const SmallRun* runs, int run_count, size_
             std::memcpy(at, scale->value, wire::kScaleBytes);
             at += wire::kScaleBytes;
         }
-        if (run_bytes == sizeof(uint64_t)) {
-            std::memcpy(at, runs[i].data, sizeof(uint64_t));
+        if (block_bytes == sizeof(uint64_t)) {
+            std::memcpy(at, blocks[i].data, sizeof(uint64_t));
         } else {
-            std::memcpy(at, runs[i].data, run_bytes);
+            std::memcpy(at, blocks[i].data, block_bytes);
         }
     }
     channel.batch->wire_bytes += static_cast<uint32_t>(all_bytes);
@@ -97,12 +97,12 @@ bool Origin::flush_batch(Channel& channel) {
     // Behind much that has not arrived it waits in the provider until that has left.
     constexpr uint64_t kSurelyTaken = 4 << 10;
     if (!domain_->row().sends_alone || channel.tasks > 0 ||
-        channel.sent_bytes - channel.executed_bytes > kSurelyTaken) {
+        channel.sent_bytes - channel.acknowledged_bytes > kSurelyTaken) {
         leaving_batches_.push_back({batch, channel.server, batch->batch});
     }
-    if (channel.node_order != nullptr && channel.node_order->is_batch_binding) {
-        channel.node_order->is_batch_binding = false;
-        channel.node_order->binding_frame = channel.last_mutation;
+    if (channel.node_order != nullptr && channel.node_order->batch_must_precede) {
+        channel.node_order->batch_must_precede = false;
+        channel.node_order->must_precede_frame = channel.last_mutation;
     }
     channel.last_batch_ns = base::now_ns();
     return true;

@@ -1,5 +1,5 @@
-// Frames on their way out: messages within the server's window, chunks into landing slots that the
-// server has granted, and the memory that a get's chunks land in here.
+// Frames on their way out: messages within the server's window, chunks into granted receive buffers
+// that the server has granted, and the memory that a get's chunks land in here.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -41,7 +41,7 @@ void Origin::discard(OutFrame* frame) {
     (frame->is_chunk ? buffers_ : small_frames_).release(frame);
 }
 
-bool Origin::greet(Channel& channel) {
+bool Origin::send_handshake(Channel& channel) {
     const std::vector<unsigned char>& address = endpoint_.address();
     OutFrame* frame =
         new_frame(wire::FrameKind::hello, wire::padded(sizeof(wire::FrameHeader) + address.size()));
@@ -49,12 +49,12 @@ bool Origin::greet(Channel& channel) {
         return false;
     }
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), address.data(), address.size());
-    channel.greeted = true;
+    channel.handshake_sent = true;
     if (!post_frame(channel, frame)) {
-        channel.greeted = false;
+        channel.handshake_sent = false;
         discard(frame);
     }
-    return channel.greeted;
+    return channel.handshake_sent;
 }
 
 bool Origin::post_message(Channel& channel, OutFrame* frame) {
@@ -74,24 +74,26 @@ bool Origin::post_message(Channel& channel, OutFrame* frame) {
     return true;
 }
 
-bool Origin::post_into_slot(Channel& channel, OutFrame* frame) {
-    if (channel.slots.empty()) {
+bool Origin::post_into_recv_buffer(Channel& channel, OutFrame* frame) {
+    if (channel.recv_buffers.empty()) {
         return false;
     }
     // Without slots nothing follows until the server has answered.
-    if (channel.slots.size() == 1 || depth_limit_ > 0) {
+    if (channel.recv_buffers.size() == 1 || depth_limit_ > 0) {
         frame->header()->flags |= wire::kAcknowledgeNow;
     }
-    const uint32_t slot = channel.slots.back();
+    const uint32_t recv_buffer = channel.recv_buffers.back();
     const fabric::RemoteMemory target{
-        channel.landing->remote_base + uint64_t{slot} * channel.landing->slot_bytes,
-        channel.landing->key};
+        channel.recv_area->remote_base +
+            uint64_t{recv_buffer} * channel.recv_area->recv_buffer_bytes,
+        channel.recv_area->key};
     if (!endpoint_.post_write_notify(channel.peer, frame->wire(), frame->wire_bytes,
-                                     buffers_.descriptor(), target, slot, &frame->operation)) {
+                                     buffers_.descriptor(), target, recv_buffer,
+                                     &frame->operation)) {
         return false;
     }
-    channel.slots.pop_back();
-    channel.last_slot_frame = channel.sent_frames + 1;
+    channel.recv_buffers.pop_back();
+    channel.last_recv_buffer_frame = channel.sent_frames + 1;
     return true;
 }
 
@@ -99,19 +101,20 @@ bool Origin::post_frame(Channel& channel, OutFrame* frame) {
     wire::FrameHeader& header = *frame->header();
     header.sequence = channel.sent_frames + 1;
     const bool is_message = frame->wire_bytes <= largest_message_bytes_;
-    header.flow = slots_wanted(channel, is_message ? 0 : 1);
+    header.flow = recv_buffers_wanted(channel, is_message ? 0 : 1);
     frame->operation.peer = channel.node;
     if (base::is_tracing() && frame->is_chunk) [[unlikely]] {
         frame->posted_ns = base::now_ns();
         frame->operation.complete = on_traced_sent;
     }
-    const bool posted = is_message ? post_message(channel, frame) : post_into_slot(channel, frame);
+    const bool posted =
+        is_message ? post_message(channel, frame) : post_into_recv_buffer(channel, frame);
     if (!posted) {
         return false;
     }
     ++channel.sent_frames;
     moved_ = true;
-    channel.slots_asked = header.flow;
+    channel.recv_buffers_asked = header.flow;
     if ((header.flags & wire::kAcknowledgeNow) != 0) {
         channel.asked_frame = channel.sent_frames;
     }
@@ -126,23 +129,26 @@ bool Origin::post_frame(Channel& channel, OutFrame* frame) {
 
 // How many slots to ask for with a frame that takes `used` of those at hand: as many as the queued
 // transfers need, and what may be kept for the next ones is replaced when it is used.
-uint64_t Origin::slots_wanted(const Channel& channel, uint64_t used) const {
-    if (channel.landing == nullptr) {
+uint64_t Origin::recv_buffers_wanted(const Channel& channel, uint64_t used) const {
+    if (channel.recv_area == nullptr) {
         return 0;
     }
-    uint64_t needed = used > 0 ? channel.keep_slots : 0;
+    uint64_t needed = used > 0 ? channel.keep_recv_buffers : 0;
     // A transfer that fits one message needs none.
     if (channel.queued_bytes > static_cast<int64_t>(largest_message_bytes_) / 2) {
-        const auto slots =
-            static_cast<uint64_t>(channel.queued_bytes) / (channel.landing->slot_bytes / 2) + 1;
-        needed = std::max(needed, std::min<uint64_t>(slots, channel.landing->slot_count));
+        const auto recv_buffers = static_cast<uint64_t>(channel.queued_bytes) /
+                                      (channel.recv_area->recv_buffer_bytes / 2) +
+                                  1;
+        needed = std::max(needed,
+                          std::min<uint64_t>(recv_buffers, channel.recv_area->recv_buffer_count));
     }
-    const uint64_t left = channel.slots.size() - std::min<uint64_t>(used, channel.slots.size());
+    const uint64_t left =
+        channel.recv_buffers.size() - std::min<uint64_t>(used, channel.recv_buffers.size());
     return needed > left ? needed - left : 0;
 }
 
-void Origin::ask_slots(Channel& channel) {
-    if (channel.slots_asked > 0 || slots_wanted(channel, 0) == 0) {
+void Origin::ask_recv_buffers(Channel& channel) {
+    if (channel.recv_buffers_asked > 0 || recv_buffers_wanted(channel, 0) == 0) {
         return;
     }
     OutFrame* frame = new_frame(wire::FrameKind::want, sizeof(wire::FrameHeader));
@@ -156,12 +162,12 @@ void Origin::ask_slots(Channel& channel) {
 }
 
 size_t Origin::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left_bytes) {
-    if (!is_introduced(channel)) {
+    if (!ensure_handshake(channel)) {
         return 0;
     }
     if (depth_limit_ > 0) {
         std::erase_if(limited_chunks_, [](const auto& chunk) {
-            return chunk.second <= chunk.first->executed_frames;
+            return chunk.second <= chunk.first->acknowledged_frames;
         });
         const auto here = std::count_if(limited_chunks_.begin(), limited_chunks_.end(),
                                         [&](const auto& chunk) { return chunk.first == &channel; });
@@ -172,109 +178,112 @@ size_t Origin::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left_byt
     }
     // More in one message than in a slot that is fetched first.
     const bool fits_message = left_bytes <= static_cast<int64_t>(largest_message_bytes_) / 2;
-    if (channel.landing == nullptr || fits_message) {
+    if (channel.recv_area == nullptr || fits_message) {
         return largest_message_bytes_;
     }
-    if (channel.slots.empty()) {
-        ask_slots(channel);
+    if (channel.recv_buffers.empty()) {
+        ask_recv_buffers(channel);
         // Chunks under way will bring slots back; else the time until the first grant is used.
-        if (channel.last_slot_frame > channel.executed_frames) {
-            ask_acknowledge(channel, channel.last_slot_frame);
+        if (channel.last_recv_buffer_frame > channel.acknowledged_frames) {
+            ask_acknowledge(channel, channel.last_recv_buffer_frame);
             return 0;
         }
         return largest_message_bytes_;
     }
-    const auto slot = static_cast<int64_t>(std::min<size_t>(
-        channel.landing->slot_bytes, buffers_.buffer_bytes() - OutFrame::kWireOffset));
-    return static_cast<size_t>(depth_limit_ > 0 ? slot
-                                                : chunk_room_bytes(slot, sent_bytes, left_bytes));
+    const auto recv_buffer = static_cast<int64_t>(std::min<size_t>(
+        channel.recv_area->recv_buffer_bytes, buffers_.buffer_bytes() - OutFrame::kWireOffset));
+    return static_cast<size_t>(
+        depth_limit_ > 0 ? recv_buffer : chunk_room_bytes(recv_buffer, sent_bytes, left_bytes));
 }
 
 void Origin::take_grant(Channel& channel, const void* frame, size_t frame_bytes) {
-    wire::SlotsBody body;
-    if (channel.landing == nullptr || !wire::decode_body(frame, frame_bytes, &body) ||
-        body.count > wire::kMostSlotsPerFrame) {
+    wire::RecvBuffersBody body;
+    if (channel.recv_area == nullptr || !wire::decode_body(frame, frame_bytes, &body) ||
+        body.count > wire::kMaxRecvBuffersPerFrame) {
         base::fatal(nullptr, "%s sent a grant that cannot be decoded",
                     name_of(channel.server).c_str());
     }
     for (uint32_t i = 0; i < body.count; ++i) {
-        if (body.slot[i] >= channel.landing->slot_count) {
+        if (body.recv_buffer[i] >= channel.recv_area->recv_buffer_count) {
             base::fatal(nullptr, "%s granted slot %u, of %u", name_of(channel.server).c_str(),
-                        body.slot[i], channel.landing->slot_count);
+                        body.recv_buffer[i], channel.recv_area->recv_buffer_count);
         }
-        channel.slots.push_back(body.slot[i]);
+        channel.recv_buffers.push_back(body.recv_buffer[i]);
     }
-    channel.keep_slots = body.keep;
-    channel.slots_asked -= std::min<uint64_t>(channel.slots_asked, body.count);
-    if (channel.tasks == 0 && channel.slots.size() > channel.keep_slots) {
-        returns_due_.push_back(&channel);
+    channel.keep_recv_buffers = body.keep;
+    channel.recv_buffers_asked -= std::min<uint64_t>(channel.recv_buffers_asked, body.count);
+    if (channel.tasks == 0 && channel.recv_buffers.size() > channel.keep_recv_buffers) {
+        releases_due_.push_back(&channel);
     }
 }
 
 // True when there is nothing (left) to return.
-bool Origin::return_slots(Channel& channel) {
-    while (channel.tasks == 0 && channel.slots.size() > channel.keep_slots) {
-        OutFrame* frame = new_frame(wire::FrameKind::return_slots,
-                                    sizeof(wire::FrameHeader) + sizeof(wire::SlotsBody));
+bool Origin::release_recv_buffers(Channel& channel) {
+    while (channel.tasks == 0 && channel.recv_buffers.size() > channel.keep_recv_buffers) {
+        OutFrame* frame = new_frame(wire::FrameKind::release_recv_buffers,
+                                    sizeof(wire::FrameHeader) + sizeof(wire::RecvBuffersBody));
         if (frame == nullptr) {
             return false;
         }
-        wire::SlotsBody body;
+        wire::RecvBuffersBody body;
         body.count = static_cast<uint32_t>(
-            std::min<size_t>(wire::kMostSlotsPerFrame, channel.slots.size() - channel.keep_slots));
-        std::copy(channel.slots.end() - body.count, channel.slots.end(), body.slot);
+            std::min<size_t>(wire::kMaxRecvBuffersPerFrame,
+                             channel.recv_buffers.size() - channel.keep_recv_buffers));
+        std::copy(channel.recv_buffers.end() - body.count, channel.recv_buffers.end(),
+                  body.recv_buffer);
         std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
         if (!send(channel, frame, nullptr, Effect::none)) {
             discard(frame);
             return false;
         }
-        channel.slots.resize(channel.slots.size() - body.count);
+        channel.recv_buffers.resize(channel.recv_buffers.size() - body.count);
     }
     return true;
 }
 
-bool Origin::acquire_landing(size_t bytes, Landing* landing) {
+bool Origin::acquire_reply_buffer(size_t bytes, ReplyBuffer* reply_buffer) {
     auto* piece = static_cast<char*>(buffers_.acquire(bytes));
     if (piece == nullptr) {
         return false;
     }
-    if (!spare_landings_.empty()) {
-        landing->notice = spare_landings_.back();
-        spare_landings_.pop_back();
-        landings_[landing->notice] = {piece, bytes};
+    if (!spare_reply_buffers_.empty()) {
+        reply_buffer->immediate = spare_reply_buffers_.back();
+        spare_reply_buffers_.pop_back();
+        reply_buffers_[reply_buffer->immediate] = {piece, bytes};
     } else {
-        landing->notice = static_cast<uint32_t>(landings_.size());
-        landings_.push_back({piece, bytes});
+        reply_buffer->immediate = static_cast<uint32_t>(reply_buffers_.size());
+        reply_buffers_.push_back({piece, bytes});
     }
-    landing->bytes = static_cast<uint32_t>(bytes);
-    landing->address = buffers_.remote_address(piece);
+    reply_buffer->bytes = static_cast<uint32_t>(bytes);
+    reply_buffer->address = buffers_.remote_address(piece);
     return true;
 }
 
-void Origin::release_landing(const Landing& landing) {
-    buffers_.release(landings_[landing.notice].memory);
-    landings_[landing.notice] = {};
-    spare_landings_.push_back(landing.notice);
+void Origin::release_reply_buffer(const ReplyBuffer& reply_buffer) {
+    buffers_.release(reply_buffers_[reply_buffer.immediate].memory);
+    reply_buffers_[reply_buffer.immediate] = {};
+    spare_reply_buffers_.push_back(reply_buffer.immediate);
 }
 
-void Origin::on_landed(void* context, uint64_t notice) {
+void Origin::on_written(void* context, uint64_t immediate) {
     auto* origin = static_cast<Origin*>(context);
     wire::FrameHeader header;
-    const LandingPiece piece =
-        notice < origin->landings_.size() ? origin->landings_[notice] : LandingPiece();
+    const ReplyPiece piece = immediate < origin->reply_buffers_.size()
+                                 ? origin->reply_buffers_[immediate]
+                                 : ReplyPiece();
     if (piece.memory != nullptr) {
         std::memcpy(&header, piece.memory, sizeof header);
     }
     if (piece.memory == nullptr || header.frame_bytes > piece.bytes) {
-        ARMCI_LOG_WARN("ignored a write into landing %llu that no get is waiting for",
-                       static_cast<unsigned long long>(notice));
+        ARMCI_LOG_WARN("ignored a write into reply buffer %llu that no get is waiting for",
+                       static_cast<unsigned long long>(immediate));
         return;
     }
     origin->handle_frame(piece.memory, header.frame_bytes);
 }
 
 bool Origin::send(Channel& channel, OutFrame* frame, Task* task, Effect effect) {
-    if (!is_introduced(channel)) {
+    if (!ensure_handshake(channel)) {
         return false;
     }
     frame->task = task;

@@ -6,15 +6,15 @@
 namespace armci::pipeline {
 
 // Writes that complete when delivered are not counted: a blocking one has been delivered.
-void Origin::make_binding(Channel& channel) {
-    channel.node_order->binding_frame = channel.last_effect();
-    channel.node_order->is_batch_binding = channel.batch != nullptr;
+void Origin::mark_must_precede(Channel& channel) {
+    channel.node_order->must_precede_frame = channel.last_effect();
+    channel.node_order->batch_must_precede = channel.batch != nullptr;
 }
 
-void Origin::make_all_binding() {
+void Origin::mark_all_must_precede() {
     if (options_.servers.per_node > 1) {
         std::erase_if(dirty_, [&](Channel* channel) {
-            make_binding(*channel);
+            mark_must_precede(*channel);
             channel->is_dirty = channel->batch != nullptr || channel->remote_work_pending();
             return !channel->is_dirty;
         });
@@ -27,21 +27,21 @@ void Origin::follow_other_servers(Channel& channel) {
     const int first = options_.servers.first_of(channel.node);
     for (int server = first; server < first + options_.servers.per_node; ++server) {
         Channel* other = channels_[server].get();
-        if (other == nullptr || other == &channel || !other->binding_pending()) {
+        if (other == nullptr || other == &channel || !other->must_precede_pending()) {
             continue;
         }
         const auto known = std::find_if(predecessors.begin(), predecessors.end(),
                                         [&](const FencePoint& p) { return p.channel == other; });
         FencePoint& predecessor =
             known != predecessors.end() ? *known : predecessors.emplace_back(FencePoint{other});
-        predecessor.frame = other->node_order->binding_frame;
-        predecessor.has_batch |= other->node_order->is_batch_binding;
+        predecessor.frame = other->node_order->must_precede_frame;
+        predecessor.has_batch |= other->node_order->batch_must_precede;
     }
 }
 
-bool Origin::predecessors_are_executed(Channel& channel) {
+bool Origin::predecessors_are_acknowledged(Channel& channel) {
     std::erase_if(channel.node_order->predecessors,
-                  [&](FencePoint& predecessor) { return is_executed(&predecessor); });
+                  [&](FencePoint& predecessor) { return is_acknowledged(&predecessor); });
     return channel.node_order->predecessors.empty();
 }
 

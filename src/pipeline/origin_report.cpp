@@ -21,7 +21,7 @@ std::string at(const std::string& address) {
 std::vector<int> Origin::silent_servers() const {
     std::vector<int> silent;
     for (const std::unique_ptr<Channel>& channel : channels_) {
-        if (channel && channel->is_under_way() && channel->executed_frames == 0 &&
+        if (channel && channel->is_under_way() && channel->acknowledged_frames == 0 &&
             !channel->is_reached) {
             silent.push_back(channel->server);
         }
@@ -47,7 +47,7 @@ std::string Origin::describe_work() const {
     std::string text;
     if (!barrier_.is_complete()) {
         text = "barrier " + std::to_string(barrier_.number()) + " among nodes waits for node " +
-               std::to_string(barrier_.telling_in(barrier_.round())) + ", in round " +
+               std::to_string(barrier_.notifier_in(barrier_.round())) + ", in round " +
                std::to_string(barrier_.round() + 1) + " of " +
                std::to_string(barrier_.round_count());
     }
@@ -57,19 +57,19 @@ std::string Origin::describe_work() const {
         }
         const std::string address =
             fabric::address_text(domain_->info().addr_format, address_of(channel->server));
-        text +=
-            (text.empty() ? "" : "; ") + name_of(channel->server) + at(address) + ": " +
-            std::to_string(channel->tasks) + " operations under way, " +
-            std::to_string(channel->executed_frames) + " of " +
-            std::to_string(channel->sent_frames) + " frames known to be executed" +
-            with("bytes of messages unanswered", channel->sent_bytes - channel->executed_bytes) +
-            " of " + std::to_string(channel->window_bytes);
+        text += (text.empty() ? "" : "; ") + name_of(channel->server) + at(address) + ": " +
+                std::to_string(channel->tasks) + " operations under way, " +
+                std::to_string(channel->acknowledged_frames) + " of " +
+                std::to_string(channel->sent_frames) + " frames known to be executed" +
+                with("bytes of messages unanswered",
+                     channel->sent_bytes - channel->acknowledged_bytes) +
+                " of " + std::to_string(channel->window_bytes);
         if (channel->writes_in_flight > 0) {
             text += with("writes under way", static_cast<uint64_t>(channel->writes_in_flight));
         }
-        if (channel->landing != nullptr) {
-            text +=
-                with("slots held", channel->slots.size()) + with("asked for", channel->slots_asked);
+        if (channel->recv_area != nullptr) {
+            text += with("slots held", channel->recv_buffers.size()) +
+                    with("asked for", channel->recv_buffers_asked);
         }
     }
     if (!text.empty()) {

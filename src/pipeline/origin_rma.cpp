@@ -22,7 +22,7 @@ Origin::RmaOperation* Origin::new_rma_operation(Channel& channel, Task* task) {
     operation->task = task;
     operation->operation.peer = channel.node;
     operation->is_delivered_write = false;
-    operation->copied_runs = 0;
+    operation->copied_blocks = 0;
     return operation;
 }
 
@@ -43,20 +43,20 @@ void Origin::on_rma(fabric::Operation* operation, const fabric::Completion&) {
         --task->writes_in_flight_;
     }
     const char* arrived = rma->bounce;
-    for (size_t i = 0; i < rma->copied_runs; ++i) {
-        std::memcpy(rma->runs[i].local, arrived, rma->runs[i].bytes);
-        arrived += rma->runs[i].bytes;
+    for (size_t i = 0; i < rma->copied_blocks; ++i) {
+        std::memcpy(rma->blocks[i].local, arrived, rma->blocks[i].bytes);
+        arrived += rma->blocks[i].bytes;
     }
     rma->origin->drop(rma);
     task->remove_pending();
     rma->origin->finish_if_complete(task);
 }
 
-void Origin::trace(RmaOperation* rma, const fabric::RmaRun* runs, size_t run_count) {
+void Origin::trace(RmaOperation* rma, const fabric::RmaBlock* blocks, size_t block_count) {
     rma->posted_ns = base::now_ns();
     rma->bytes = 0;
-    for (size_t i = 0; i < run_count; ++i) {
-        rma->bytes += static_cast<int64_t>(runs[i].bytes);
+    for (size_t i = 0; i < block_count; ++i) {
+        rma->bytes += static_cast<int64_t>(blocks[i].bytes);
     }
     rma->operation.complete = on_traced_rma;
 }
@@ -74,14 +74,14 @@ void Origin::on_traced_rma(fabric::Operation* operation, const fabric::Completio
 
 fabric::Region Origin::register_local(void* start, size_t bytes, fabric::Access access) {
     // A limit stays where it is; a single piece of memory may have troubles of its own.
-    constexpr int kMostRefusals = 8;
+    constexpr int kMaxRefusals = 8;
     std::string error;
     fabric::Region region = domain_->register_memory(start, bytes, access, &endpoint_, &error);
     if (region.valid()) {
         refused_registrations_ = 0;
         return region;
     }
-    registration_refused_ = ++refused_registrations_ >= kMostRefusals;
+    registration_refused_ = ++refused_registrations_ >= kMaxRefusals;
     base::log(
         registration_warned_ ? base::LogLevel::debug : base::LogLevel::warn,
         "%zu bytes of local memory cannot be registered with the network (%s); such transfers "
@@ -93,47 +93,47 @@ fabric::Region Origin::register_local(void* start, size_t bytes, fabric::Access 
 }
 
 // The runs one after the other in a buffer; false when there is none now.
-bool Origin::lay_out_bounce(RmaOperation* rma, const fabric::RmaRun* runs, size_t run_count,
-                            fabric::RmaRun* bounced) {
+bool Origin::lay_out_bounce(RmaOperation* rma, const fabric::RmaBlock* blocks, size_t block_count,
+                            fabric::RmaBlock* bounced) {
     size_t bytes = 0;
-    for (size_t i = 0; i < run_count; ++i) {
-        bytes += runs[i].bytes;
+    for (size_t i = 0; i < block_count; ++i) {
+        bytes += blocks[i].bytes;
     }
     rma->bounce = static_cast<char*>(buffers_.acquire(bytes));
     if (rma->bounce == nullptr) {
         return false;
     }
     char* place = rma->bounce;
-    for (size_t i = 0; i < run_count; ++i) {
-        bounced[i] = {place, runs[i].bytes, runs[i].remote};
-        place += runs[i].bytes;
+    for (size_t i = 0; i < block_count; ++i) {
+        bounced[i] = {place, blocks[i].bytes, blocks[i].remote};
+        place += blocks[i].bytes;
     }
     return true;
 }
 
-bool Origin::write(Channel& channel, Task* task, const fabric::RmaRun* runs, size_t run_count,
+bool Origin::write(Channel& channel, Task* task, const fabric::RmaBlock* blocks, size_t block_count,
                    const fabric::Region& local) {
     RmaOperation* rma = new_rma_operation(channel, task);
     rma->is_delivered_write = !ordering_.ordered_writes;
-    fabric::RmaRun bounced[fabric::kMostRmaRuns];
+    fabric::RmaBlock bounced[fabric::kMaxRmaBlocks];
     void* descriptor = local.descriptor();
     if (needs_bounce(local)) {
-        if (!lay_out_bounce(rma, runs, run_count, bounced)) {
+        if (!lay_out_bounce(rma, blocks, block_count, bounced)) {
             drop(rma);
             return false;
         }
-        for (size_t i = 0; i < run_count; ++i) {
-            std::memcpy(bounced[i].local, runs[i].local, runs[i].bytes);
+        for (size_t i = 0; i < block_count; ++i) {
+            std::memcpy(bounced[i].local, blocks[i].local, blocks[i].bytes);
         }
-        runs = bounced;
+        blocks = bounced;
         descriptor = buffers_.descriptor();
     }
     if (base::is_tracing()) [[unlikely]] {
-        trace(rma, runs, run_count);
+        trace(rma, blocks, block_count);
     }
     const auto completion = ordering_.ordered_writes ? fabric::Endpoint::WriteCompletion::local
                                                      : fabric::Endpoint::WriteCompletion::delivered;
-    if (!endpoint_.post_write(channel.peer, runs, run_count, descriptor, completion,
+    if (!endpoint_.post_write(channel.peer, blocks, block_count, descriptor, completion,
                               &rma->operation)) {
         drop(rma);
         return false;
@@ -150,25 +150,25 @@ bool Origin::write(Channel& channel, Task* task, const fabric::RmaRun* runs, siz
     return true;
 }
 
-bool Origin::read(Channel& channel, Task* task, const fabric::RmaRun* runs, size_t run_count,
+bool Origin::read(Channel& channel, Task* task, const fabric::RmaBlock* blocks, size_t block_count,
                   const fabric::Region& local) {
     RmaOperation* rma = new_rma_operation(channel, task);
-    fabric::RmaRun bounced[fabric::kMostRmaRuns];
+    fabric::RmaBlock bounced[fabric::kMaxRmaBlocks];
     void* descriptor = local.descriptor();
     if (needs_bounce(local)) {
-        if (!lay_out_bounce(rma, runs, run_count, bounced)) {
+        if (!lay_out_bounce(rma, blocks, block_count, bounced)) {
             drop(rma);
             return false;
         }
-        std::copy(runs, runs + run_count, rma->runs);
-        rma->copied_runs = run_count;
-        runs = bounced;
+        std::copy(blocks, blocks + block_count, rma->blocks);
+        rma->copied_blocks = block_count;
+        blocks = bounced;
         descriptor = buffers_.descriptor();
     }
     if (base::is_tracing()) [[unlikely]] {
-        trace(rma, runs, run_count);
+        trace(rma, blocks, block_count);
     }
-    if (!endpoint_.post_read(channel.peer, runs, run_count, descriptor, &rma->operation)) {
+    if (!endpoint_.post_read(channel.peer, blocks, block_count, descriptor, &rma->operation)) {
         drop(rma);
         return false;
     }

@@ -17,7 +17,7 @@ namespace {
 // is wasted: several frames to a buffer keep that small.
 constexpr size_t kFramesPerBuffer = 4;
 constexpr size_t kSmallestBuffer = 64 << 10;
-constexpr size_t kMostCompletions = 16384;
+constexpr size_t kMaxCompletions = 16384;
 
 size_t bytes_per_buffer(size_t largest_frame_bytes) {
     return std::max(kFramesPerBuffer * largest_frame_bytes, kSmallestBuffer);
@@ -31,7 +31,7 @@ size_t ReceivePool::buffer_count(size_t window_bytes, size_t largest_frame_bytes
 }
 
 size_t ReceivePool::completion_count(size_t window_bytes) {
-    return std::min(window_bytes / sizeof(wire::FrameHeader), kMostCompletions);
+    return std::min(window_bytes / sizeof(wire::FrameHeader), kMaxCompletions);
 }
 
 bool ReceivePool::open(fabric::Domain& domain, fabric::Endpoint& endpoint, size_t window_bytes,
@@ -114,8 +114,8 @@ void ReceivePool::handle(const void* frame, size_t bytes) {
 
 // ofi_rxm forgets the buffer that such a message came to. Others may not, so it is not posted
 // again before they give it back.
-void ReceivePool::note_cut_message(Buffer* buffer, bool is_given_back) {
-    if (!is_given_back && !std::exchange(buffer->is_lost, true)) {
+void ReceivePool::note_cut_message(Buffer* buffer, bool is_released) {
+    if (!is_released && !std::exchange(buffer->is_lost, true)) {
         ++lost_buffers_;
     }
     if (lost_buffers_ == buffers_.size()) {

@@ -44,7 +44,7 @@ class ReceivePool {
     static void on_completion(fabric::Operation* operation, const fabric::Completion& completion);
     void handle(const void* frame, size_t bytes);
     void post(Buffer* buffer);
-    void note_cut_message(Buffer* buffer, bool is_given_back);
+    void note_cut_message(Buffer* buffer, bool is_released);
 
     fabric::Endpoint* endpoint_ = nullptr;
     bool ends_early_ = false;  // ProviderRow::ends_early

@@ -9,23 +9,24 @@ namespace armci::pipeline {
 
 RmaTask::RmaTask(Transfer&& transfer) : Task(transfer.function), transfer_(std::move(transfer)) {}
 
-fabric::RmaRun RmaTask::piece_at(Origin& origin, const Position& position,
-                                 int64_t most_bytes) const {
+fabric::RmaBlock RmaTask::piece_at(Origin& origin, const Position& position,
+                                   int64_t max_bytes) const {
     uint64_t remote = 0;
-    int64_t run_bytes = 0;
-    fabric::RmaRun piece;
+    int64_t block_bytes = 0;
+    fabric::RmaBlock piece;
     if (transfer_.is_vector) {
         const VectorSegments& segments = transfer_.segments;
-        piece.local = reinterpret_cast<char*>(segments.local[position.segment]) + position.in_run;
+        piece.local = reinterpret_cast<char*>(segments.local[position.segment]) + position.in_block;
         remote = segments.remote[position.segment];
-        run_bytes = segments.segment_bytes;
+        block_bytes = segments.segment_bytes;
     } else {
-        piece.local = strided::offset_by(transfer_.local, position.local_offset + position.in_run);
+        piece.local =
+            strided::offset_by(transfer_.local, position.local_offset + position.in_block);
         remote = transfer_.remote + static_cast<uint64_t>(position.remote_offset);
-        run_bytes = transfer_.pair.count[0];
+        block_bytes = transfer_.pair.count[0];
     }
-    remote += static_cast<uint64_t>(position.in_run);
-    piece.bytes = static_cast<size_t>(std::min(run_bytes - position.in_run, most_bytes));
+    remote += static_cast<uint64_t>(position.in_block);
+    piece.bytes = static_cast<size_t>(std::min(block_bytes - position.in_block, max_bytes));
     if (!origin.resolve(channel().node, remote, static_cast<int64_t>(piece.bytes), &piece.remote)) {
         base::fatal(function(), "remote memory at 0x%llx on node %d is not registered for RMA",
                     static_cast<unsigned long long>(remote), channel().node);
@@ -35,13 +36,13 @@ fabric::RmaRun RmaTask::piece_at(Origin& origin, const Position& position,
 
 void RmaTask::advance(Position* position, int64_t bytes) const {
     position->bytes += bytes;
-    position->in_run += bytes;
-    const int64_t run_bytes =
+    position->in_block += bytes;
+    const int64_t block_bytes =
         transfer_.is_vector ? transfer_.segments.segment_bytes : transfer_.pair.count[0];
-    if (position->in_run < run_bytes) {
+    if (position->in_block < block_bytes) {
         return;
     }
-    position->in_run = 0;
+    position->in_block = 0;
     if (transfer_.is_vector) {
         ++position->segment;
         return;
@@ -66,11 +67,11 @@ void RmaTask::register_local(Origin& origin) {
     if (!origin.registers_local(transfer_.total_bytes) || transfer_.is_vector) {
         return;
     }
-    const strided::Extent hull = strided::extent(strided::local_side(transfer_.pair));
+    const strided::Extent extent = strided::extent(strided::local_side(transfer_.pair));
     const int64_t sparsest = transfer_.is_local_apart ? 1 : kSparsest;
-    if ((hull.end - hull.begin) / sparsest <= transfer_.total_bytes) {
+    if ((extent.end - extent.begin) / sparsest <= transfer_.total_bytes) {
         region_ = origin.register_local(
-            transfer_.local + hull.begin, static_cast<size_t>(hull.end - hull.begin),
+            transfer_.local + extent.begin, static_cast<size_t>(extent.end - extent.begin),
             transfer_.op == base::OpKind::put ? fabric::Access::local_source
                                               : fabric::Access::local_sink);
     }
@@ -90,20 +91,20 @@ bool RmaTask::post(Origin& origin) {
     }
     const auto largest = static_cast<int64_t>(origin.largest_rma_bytes(region_.valid()));
     while (progress_.bytes < transfer_.total_bytes) {
-        fabric::RmaRun runs[fabric::kMostRmaRuns];
-        size_t run_count = 0;
+        fabric::RmaBlock blocks[fabric::kMaxRmaBlocks];
+        size_t block_count = 0;
         int64_t room = largest;
         Position next = progress_;
         do {
-            runs[run_count] = piece_at(origin, next, room);
-            const auto bytes = static_cast<int64_t>(runs[run_count].bytes);
+            blocks[block_count] = piece_at(origin, next, room);
+            const auto bytes = static_cast<int64_t>(blocks[block_count].bytes);
             advance(&next, bytes);
-            ++run_count;
+            ++block_count;
             room = std::min(room, kLongestShared) - bytes;
-        } while (run_count < origin.most_rma_runs() && next.bytes < transfer_.total_bytes &&
+        } while (block_count < origin.max_rma_blocks() && next.bytes < transfer_.total_bytes &&
                  room > 0);
-        const bool posted = is_put ? origin.write(to, this, runs, run_count, region_)
-                                   : origin.read(to, this, runs, run_count, region_);
+        const bool posted = is_put ? origin.write(to, this, blocks, block_count, region_)
+                                   : origin.read(to, this, blocks, block_count, region_);
         if (!posted) {
             return false;
         }

@@ -1,6 +1,6 @@
-// Put and get by remote memory access: every run goes straight between user memory and the target,
-// as a stream of operations bounded by what the provider takes, several short runs to an operation
-// where the provider has that.
+// Put and get by remote memory access: every block goes straight between user memory and the
+// target, as a stream of operations bounded by what the provider takes, several short blocks to an
+// operation where the provider has that.
 //
 // Where the provider wants local memory registered, a long transfer registers what it spans for its
 // duration (providers that pin memory keep a cache of registrations, which makes repetitions
@@ -18,7 +18,7 @@ namespace armci::pipeline {
 class RmaTask : public Task {
   public:
     // Takes the transfer (put or get); a vector's address arrays must live until the task is posted
-    // or be owned. All remote runs must lie in registered segments.
+    // or be owned. All remote blocks must lie in registered segments.
     explicit RmaTask(Transfer&& transfer);
 
     bool post(Origin& origin) override;
@@ -27,15 +27,15 @@ class RmaTask : public Task {
     // How far the transfer has come.
     struct Position {
         int64_t bytes = 0;
-        int64_t in_run = 0;                       // of these, in the current run
+        int64_t in_block = 0;                     // of these, in the current block
         int64_t segment = 0;                      // vector: current segment
         int64_t index[strided::kMaxLevels] = {};  // strided: repetition per level
-        int64_t local_offset = 0;                 // of the current run
+        int64_t local_offset = 0;                 // of the current block
         int64_t remote_offset = 0;
     };
     void register_local(Origin& origin);
     // The piece of a run at a position, at most that long, and the position behind it.
-    fabric::RmaRun piece_at(Origin& origin, const Position& position, int64_t most_bytes) const;
+    fabric::RmaBlock piece_at(Origin& origin, const Position& position, int64_t max_bytes) const;
     void advance(Position* position, int64_t bytes) const;
 
     Transfer transfer_;

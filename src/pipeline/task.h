@@ -36,7 +36,8 @@ class Task {
     // the caller may change then and post() still needs.
     virtual void keep_arguments() {}
 
-    // Bytes that the task will send in chunks, for the number of landing slots to ask for.
+    // Bytes that the task will send in chunks, for the number of granted receive buffers to ask
+    // for.
     virtual int64_t chunk_bytes() const { return 0; }
 
     bool is_complete() const { return posted_ && pending_ == 0; }

@@ -19,7 +19,7 @@ struct VectorSegments {
     const uint64_t* remote = nullptr;
     int64_t count = 0;
     int64_t segment_bytes = 0;
-    strided::AddressRange remote_hull;  // around the remote side
+    strided::AddressRange remote_extent;  // around the remote side
     std::unique_ptr<uint64_t[]> owned;
 
     // Those whose index `wanted` says yes to, owned.
@@ -42,7 +42,7 @@ struct VectorSegments {
         chosen.local = chosen.owned.get();
         chosen.remote = chosen.owned.get() + chosen.count;
         if (chosen.count > 0) {
-            chosen.remote_hull = strided::enclose(chosen.remote, chosen.count, segment_bytes);
+            chosen.remote_extent = strided::enclose(chosen.remote, chosen.count, segment_bytes);
         }
         return chosen;
     }
@@ -68,7 +68,7 @@ struct Transfer {
     int64_t total_bytes = 0;
 
     bool is_vector = false;
-    bool is_local_apart = false;  // strided: what lies between the local runs need not be memory
+    bool is_local_apart = false;  // strided: what lies between the local blocks need not be memory
     char* local = nullptr;        // strided: base pointers, and the layout of both sides
     uint64_t remote = 0;
     strided::PairLayout pair;

@@ -4,19 +4,19 @@
 #include <type_traits>
 
 #include "strided/accumulate_isa.h"
+#include "strided/block_copy.h"
 #include "strided/kernels.h"
-#include "strided/run_copy.h"
 
 namespace armci::strided {
 
 namespace {
 
-template <class Runs>
-using Kernel = void (*)(const Runs& runs, const unsigned char* scale);
+template <class Blocks>
+using Kernel = void (*)(const Blocks& blocks, const unsigned char* scale);
 
 // The loops are inlined into one function per instruction set. They load and store by memcpy, so
 // alignment does not matter. The two sides may be the same memory, but no element of the one is
-// another element of the other: this says so, and the compiler need not check it for each run.
+// another element of the other: this says so, and the compiler need not check it for each block.
 #if defined(__clang__)
 #define ARMCI_INDEPENDENT_ELEMENTS _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -86,7 +86,7 @@ struct ComplexScaleAdd {
     }
 };
 
-// The runs of a row, one after the other.
+// The blocks of a row, one after the other.
 class RowWalk {
   public:
     explicit RowWalk(const AccRow& row)
@@ -94,10 +94,10 @@ class RowWalk {
           source_(static_cast<const char*>(row.source)),
           target_stride_(row.target_stride),
           source_stride_(row.source_stride),
-          run_bytes_(row.run_bytes),
-          run_count_(row.run_count) {}
-    int64_t run_bytes() const { return run_bytes_; }
-    int64_t run_count() const { return run_count_; }
+          block_bytes_(row.block_bytes),
+          block_count_(row.block_count) {}
+    int64_t block_bytes() const { return block_bytes_; }
+    int64_t block_count() const { return block_count_; }
     char* target() const { return target_; }
     const char* source() const { return source_; }
     void advance() {
@@ -110,15 +110,15 @@ class RowWalk {
     const char* source_;
     int64_t target_stride_;
     int64_t source_stride_;
-    int64_t run_bytes_;
-    int64_t run_count_;
+    int64_t block_bytes_;
+    int64_t block_count_;
 };
 
 class SegmentWalk {
   public:
     explicit SegmentWalk(const AccSegments& segments) : segments_(segments) {}
-    int64_t run_bytes() const { return segments_.segment_bytes; }
-    int64_t run_count() const { return segments_.segment_count; }
+    int64_t block_bytes() const { return segments_.segment_bytes; }
+    int64_t block_count() const { return segments_.segment_count; }
     char* target() const { return segments_.target(index_); }
     const char* source() const { return segments_.source(index_); }
     void advance() { ++index_; }
@@ -128,13 +128,13 @@ class SegmentWalk {
     int64_t index_ = 0;
 };
 
-// Runs whose length the compiler knows, through local copies, which nothing else can be.
+// Blocks whose length the compiler knows, through local copies, which nothing else can be.
 template <class Loop, int64_t kElements, class Walk>
-[[gnu::always_inline]] inline void apply_to_runs_of(Walk walk, const unsigned char* scale) {
+[[gnu::always_inline]] inline void apply_to_blocks_of(Walk walk, const unsigned char* scale) {
     constexpr int64_t kBytes = kElements * Loop::kElementBytes;
     unsigned char factor[16];
     std::memcpy(factor, scale, sizeof factor);
-    const int64_t count = walk.run_count();
+    const int64_t count = walk.block_count();
     for (int64_t i = 0; i < count; ++i) {
         char sum[kBytes];
         char term[kBytes];
@@ -148,24 +148,24 @@ template <class Loop, int64_t kElements, class Walk>
 
 // Short runs are common: columns of a matrix that is stored by rows, elements here and there.
 template <class Loop, class Walk>
-[[gnu::always_inline]] inline void apply_to_runs(Walk walk, const unsigned char* scale) {
-    const int64_t count = walk.run_count();
+[[gnu::always_inline]] inline void apply_to_blocks(Walk walk, const unsigned char* scale) {
+    const int64_t count = walk.block_count();
     if (count > 1) {
-        switch (walk.run_bytes() / Loop::kElementBytes) {
+        switch (walk.block_bytes() / Loop::kElementBytes) {
             case 1:
-                return apply_to_runs_of<Loop, 1>(walk, scale);
+                return apply_to_blocks_of<Loop, 1>(walk, scale);
             case 2:
-                return apply_to_runs_of<Loop, 2>(walk, scale);
+                return apply_to_blocks_of<Loop, 2>(walk, scale);
             case 4:
-                return apply_to_runs_of<Loop, 4>(walk, scale);
+                return apply_to_blocks_of<Loop, 4>(walk, scale);
             case 8:
-                return apply_to_runs_of<Loop, 8>(walk, scale);
+                return apply_to_blocks_of<Loop, 8>(walk, scale);
             default:
                 break;
         }
     }
     for (int64_t i = 0; i < count; ++i) {
-        Loop::apply(walk.target(), walk.source(), walk.run_bytes(), scale);
+        Loop::apply(walk.target(), walk.source(), walk.block_bytes(), scale);
         walk.advance();
     }
 }
@@ -173,10 +173,10 @@ template <class Loop, class Walk>
 template <class Loop>
 struct Baseline {
     static void row(const AccRow& row, const unsigned char* scale) {
-        apply_to_runs<Loop>(RowWalk(row), scale);
+        apply_to_blocks<Loop>(RowWalk(row), scale);
     }
     static void segments(const AccSegments& segments, const unsigned char* scale) {
-        apply_to_runs<Loop>(SegmentWalk(segments), scale);
+        apply_to_blocks<Loop>(SegmentWalk(segments), scale);
     }
 };
 
@@ -191,11 +191,11 @@ struct Baseline {
 template <class Loop>
 struct Avx2 {
     [[gnu::target("avx2")]] static void row(const AccRow& row, const unsigned char* scale) {
-        apply_to_runs<Loop>(RowWalk(row), scale);
+        apply_to_blocks<Loop>(RowWalk(row), scale);
     }
     [[gnu::target("avx2")]] static void segments(const AccSegments& segments,
                                                  const unsigned char* scale) {
-        apply_to_runs<Loop>(SegmentWalk(segments), scale);
+        apply_to_blocks<Loop>(SegmentWalk(segments), scale);
     }
 };
 
@@ -203,11 +203,11 @@ template <class Loop>
 struct Avx512 {
     [[gnu::target(ARMCI_AVX512_TARGET)]] static void row(const AccRow& row,
                                                          const unsigned char* scale) {
-        apply_to_runs<Loop>(RowWalk(row), scale);
+        apply_to_blocks<Loop>(RowWalk(row), scale);
     }
     [[gnu::target(ARMCI_AVX512_TARGET)]] static void segments(const AccSegments& segments,
                                                               const unsigned char* scale) {
-        apply_to_runs<Loop>(SegmentWalk(segments), scale);
+        apply_to_blocks<Loop>(SegmentWalk(segments), scale);
     }
 };
 #endif
@@ -279,7 +279,7 @@ void run(const KernelTable& table, const AccScale& scale, const AccRow& row) {
     kernels_for(table, scale).row(row, scale.value);
 }
 
-AccRow one_run(void* target, const void* source, int64_t bytes) {
+AccRow one_block(void* target, const void* source, int64_t bytes) {
     return {target, 0, source, 0, bytes, 1};
 }
 
@@ -318,7 +318,7 @@ AccScale make_scale(AccType type, const void* scale) {
 
 void accumulate_with(Isa isa, const AccScale& scale, void* target, const void* source,
                      int64_t bytes) {
-    run(table_of(isa), scale, one_run(target, source, bytes));
+    run(table_of(isa), scale, one_block(target, source, bytes));
 }
 
 void accumulate_row_with(Isa isa, const AccScale& scale, const AccRow& row) {
@@ -326,7 +326,7 @@ void accumulate_row_with(Isa isa, const AccScale& scale, const AccRow& row) {
 }
 
 void accumulate(const AccScale& scale, void* target, const void* source, int64_t bytes) {
-    run(*active_table, scale, one_run(target, source, bytes));
+    run(*active_table, scale, one_block(target, source, bytes));
 }
 
 void accumulate_row(const AccScale& scale, const AccRow& row) {

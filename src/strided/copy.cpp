@@ -1,6 +1,6 @@
+#include "strided/block_copy.h"
 #include "strided/kernels.h"
 #include "strided/paced_copy.h"
-#include "strided/run_copy.h"
 #include "strided/wide_copy.h"
 
 namespace armci::strided {
@@ -14,16 +14,16 @@ bool overlap(const char* a, const char* b, int64_t bytes) {
 template <Direction kDirection>
 void copy_strided(const PairLayout& layout, char* local, char* remote) {
     constexpr bool kToRemote = kDirection == Direction::to_remote;
-    const int64_t run_bytes = layout.count[0];
+    const int64_t block_bytes = layout.count[0];
     const bool may_stream = kToRemote
-                                ? is_worth_streaming(remote, layout.remote_stride[0], run_bytes)
-                                : is_worth_streaming(local, layout.local_stride[0], run_bytes);
-    CopyPace pace(kToRemote ? remote : local, total_bytes(layout), pace_unit(run_bytes),
+                                ? is_worth_streaming(remote, layout.remote_stride[0], block_bytes)
+                                : is_worth_streaming(local, layout.local_stride[0], block_bytes);
+    CopyPace pace(kToRemote ? remote : local, total_bytes(layout), pace_unit(block_bytes),
                   may_stream);
-    if (run_bytes > kLongRunBytes) {
-        for_each_run(layout, local, remote, [&](char* local_run, char* remote_run, int64_t) {
-            copy_long_run(pace, kToRemote ? remote_run : local_run,
-                          kToRemote ? local_run : remote_run, run_bytes);
+    if (block_bytes > kLongBlockBytes) {
+        for_each_block(layout, local, remote, [&](char* local_block, char* remote_block, int64_t) {
+            copy_long_block(pace, kToRemote ? remote_block : local_block,
+                            kToRemote ? local_block : remote_block, block_bytes);
         });
         return;
     }
@@ -38,34 +38,34 @@ void copy_strided(const PairLayout& layout, char* local, char* remote) {
                 to = offset_by(to, count * to_stride);
                 from = offset_by(from, count * from_stride);
             };
-            copy_short_runs(
-                pace, row.run_count,
+            copy_short_blocks(
+                pace, row.block_count,
                 [&](int64_t count) {
-                    copy_row(RunRow{to, to_stride, from, from_stride, run_bytes, count});
+                    copy_row(BlockRow{to, to_stride, from, from_stride, block_bytes, count});
                     copied(count);
                 },
                 [&](int64_t count) {
-                    stream_row({to, to_stride, from, from_stride, run_bytes, count});
+                    stream_row({to, to_stride, from, from_stride, block_bytes, count});
                     copied(count);
                 });
         });
     };
-    if (const WideKernel wide =
-            wide_kernel(kToRemote ? remote : local,
-                        kToRemote ? layout.remote_stride[0] : layout.local_stride[0], run_bytes)) {
+    if (const WideKernel wide = wide_kernel(
+            kToRemote ? remote : local,
+            kToRemote ? layout.remote_stride[0] : layout.local_stride[0], block_bytes)) {
         copy_rows(wide);
         return;
     }
-    with_run_copier(run_bytes, [&](auto copier) {
-        copy_rows([copier](const RunRow& row) {
+    with_block_copier(block_bytes, [&](auto copier) {
+        copy_rows([copier](const BlockRow& row) {
             // In registers: stores of bytes may change any other variable.
-            const auto copy_run = copier;
+            const auto copy_block = copier;
             char* to = row.to;
             const char* from = row.from;
             const int64_t to_stride = row.to_stride;
             const int64_t from_stride = row.from_stride;
-            for (int64_t i = row.run_count; i > 0; --i) {
-                copy_run(to, from);
+            for (int64_t i = row.block_count; i > 0; --i) {
+                copy_block(to, from);
                 to = offset_by(to, to_stride);
                 from = offset_by(from, from_stride);
             }
@@ -78,9 +78,9 @@ void copy_strided(const PairLayout& layout, char* local, char* remote) {
 void copy_contiguous(const void* from, void* to, int64_t bytes) {
     const auto* source = static_cast<const char*>(from);
     auto* target = static_cast<char*>(to);
-    if (bytes >= least_streamed_bytes && !overlap(source, target, bytes)) {
+    if (bytes >= min_streamed_bytes && !overlap(source, target, bytes)) {
         CopyPace pace(to, bytes, 1, kHaveStreamingStores);
-        copy_long_run(pace, target, source, bytes);
+        copy_long_block(pace, target, source, bytes);
     } else if (bytes > 0) {
         std::memmove(target, source, static_cast<size_t>(bytes));
     }
@@ -105,19 +105,19 @@ void copy_vector(void* const* from, void* const* to, int64_t segment_count, int6
     }
     CopyPace pace(to[0], segment_count * segment_bytes, pace_unit(segment_bytes),
                   is_worth_streaming(to[0], 0, segment_bytes));
-    if (segment_bytes > kLongRunBytes) {
+    if (segment_bytes > kLongBlockBytes) {
         for (int64_t i = 0; i < segment_count; ++i) {
-            copy_long_run(pace, static_cast<char*>(to[i]), static_cast<const char*>(from[i]),
-                          segment_bytes);
+            copy_long_block(pace, static_cast<char*>(to[i]), static_cast<const char*>(from[i]),
+                            segment_bytes);
         }
         return;
     }
-    with_run_copier(segment_bytes, [&](auto copier) {
+    with_block_copier(segment_bytes, [&](auto copier) {
         const auto copied = [&](int64_t count) {
             to += count;
             from += count;
         };
-        copy_short_runs(
+        copy_short_blocks(
             pace, segment_count,
             [&](int64_t count) {
                 void* const* segment_to = to;
@@ -130,8 +130,8 @@ void copy_vector(void* const* from, void* const* to, int64_t segment_count, int6
             },
             [&](int64_t count) {
                 for (int64_t i = 0; i < count; ++i) {
-                    stream_run(static_cast<char*>(to[i]), static_cast<const char*>(from[i]),
-                               segment_bytes);
+                    stream_block(static_cast<char*>(to[i]), static_cast<const char*>(from[i]),
+                                 segment_bytes);
                 }
                 copied(count);
             });

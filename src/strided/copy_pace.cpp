@@ -27,7 +27,7 @@ constexpr double kSlow = 2.2;
 double measure_slow_ticks_per_byte() {
     constexpr int64_t kBytes = 32 << 10;
     constexpr int kRounds = 12;
-    constexpr int64_t kFewestTicks = 100;  // of a clock too slow to time a probe by
+    constexpr int64_t kMinTicks = 100;  // of a clock too slow to time a probe by
     const std::unique_ptr<char[]> memory(new (std::nothrow) char[2 * kBytes]);
     if (!memory) {
         return 1e9;  // nothing is that slow
@@ -40,7 +40,7 @@ double measure_slow_ticks_per_byte() {
         asm volatile("" : : "r"(memory.get()) : "memory");
         best = std::min(best, base::ticks() - begin);
     }
-    if (best < kFewestTicks) {
+    if (best < kMinTicks) {
         return 1e9;
     }
     return kSlow * static_cast<double>(std::max<int64_t>(best, 1)) / kBytes;
@@ -54,20 +54,20 @@ double slow_ticks_per_byte() {
 
 }  // namespace
 
-int64_t least_streamed_bytes = kLeastStreamedBytes;
+int64_t min_streamed_bytes = kMinStreamedBytes;
 
 void set_store_choice(StoreChoice choice) {
     store_choice = choice;
     switch (choice) {
         case StoreChoice::automatic:
         case StoreChoice::probing:
-            least_streamed_bytes = kLeastStreamedBytes;
+            min_streamed_bytes = kMinStreamedBytes;
             return;
         case StoreChoice::streamed:
-            least_streamed_bytes = 0;
+            min_streamed_bytes = 0;
             return;
         case StoreChoice::cached:
-            least_streamed_bytes = std::numeric_limits<int64_t>::max();
+            min_streamed_bytes = std::numeric_limits<int64_t>::max();
             return;
     }
 }

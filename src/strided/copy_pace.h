@@ -24,15 +24,15 @@ enum class StoreChoice : uint8_t {
 void set_store_choice(StoreChoice choice);
 
 // Shorter copies go through the cache: the reader is probably near, and there is little to gain.
-inline constexpr int64_t kLeastStreamedBytes = 32 << 10;
-extern int64_t least_streamed_bytes;  // by choice
+inline constexpr int64_t kMinStreamedBytes = 32 << 10;
+extern int64_t min_streamed_bytes;  // by choice
 
 class CopyPace {
   public:
     // A copy of total_bytes in units of unit_bytes to the place that begins at `to`. Without
     // may_stream it never turns.
     CopyPace(const void* to, int64_t total_bytes, int64_t unit_bytes, bool may_stream) {
-        if (may_stream && total_bytes >= least_streamed_bytes) {
+        if (may_stream && total_bytes >= min_streamed_bytes) {
             begin(to, total_bytes, unit_bytes);
         }
     }

@@ -13,7 +13,7 @@
 
 namespace armci::strided {
 
-struct Run {
+struct Block {
     char* data;
     int64_t bytes;
 };
@@ -21,13 +21,13 @@ struct Run {
 // Equal runs `stride` bytes apart.
 struct Row {
     char* data;
-    int64_t run_bytes;
+    int64_t block_bytes;
     int64_t stride;
-    int64_t run_count;
+    int64_t block_count;
 };
 
-// Pointer arithmetic on addresses: stepping past the last run must not be undefined, and may leave
-// the object and even wrap when the stride is large or negative.
+// Pointer arithmetic on addresses: stepping past the last block must not be undefined, and may
+// leave the object and even wrap when the stride is large or negative.
 inline char* offset_by(const void* base, int64_t bytes) {
     return reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(base) +
                                    static_cast<uintptr_t>(bytes));
@@ -52,76 +52,76 @@ class StridedCursor {
 
     int64_t position() const { return position_; }
     int64_t remaining() const { return total_bytes_ - position_; }
-    int64_t run_bytes() const { return layout_.count[0]; }
-    bool is_at_run_start() const { return in_run_ == 0; }
-    // The next byte, unless there is none, and the distance of level-1 runs.
-    char* data() const { return offset_by(base_, run_offset_ + in_run_); }
+    int64_t block_bytes() const { return layout_.count[0]; }
+    bool is_at_block_start() const { return in_block_ == 0; }
+    // The next byte, unless there is none, and the distance of level-1 blocks.
+    char* data() const { return offset_by(base_, block_offset_ + in_block_); }
     int64_t stride() const { return layout_.levels == 0 ? 0 : layout_.stride[0]; }
 
     // 0 <= position_bytes <= total; the cost depends on the number of levels only.
     void seek(int64_t position_bytes) {
         assert(position_bytes >= 0 && position_bytes <= total_bytes_);
         position_ = position_bytes;
-        in_run_ = 0;
-        run_offset_ = 0;
+        in_block_ = 0;
+        block_offset_ = 0;
         if (total_bytes_ == 0) {
             return;
         }
         int64_t rest = position_bytes / layout_.count[0];
-        in_run_ = position_bytes % layout_.count[0];
+        in_block_ = position_bytes % layout_.count[0];
         for (int i = 0; i < layout_.levels; ++i) {
             index_[i] = rest % layout_.count[i + 1];
             rest /= layout_.count[i + 1];
-            run_offset_ += index_[i] * layout_.stride[i];
+            block_offset_ += index_[i] * layout_.stride[i];
         }
     }
 
-    // The next bytes, at most max_bytes and never past the end of the current run. Zero bytes only
+    // The next bytes, at most max_bytes and never past the end of the current block. Zero bytes
+    // only at the end, or when max_bytes is not positive.
+    Block next(int64_t max_bytes) {
+        const int64_t bytes = std::min({max_bytes, layout_.count[0] - in_block_, remaining()});
+        const Block block = {data(), std::max<int64_t>(bytes, 0)};
+        position_ += block.bytes;
+        in_block_ += block.bytes;
+        if (in_block_ == layout_.count[0]) {
+            in_block_ = 0;
+            advance_blocks(1);
+        }
+        return block;
+    }
+
+    // The next bytes, at most max_bytes: whole blocks of one row, or a part of one block. No runs
     // at the end, or when max_bytes is not positive.
-    Run next(int64_t max_bytes) {
-        const int64_t bytes = std::min({max_bytes, layout_.count[0] - in_run_, remaining()});
-        const Run run = {data(), std::max<int64_t>(bytes, 0)};
-        position_ += run.bytes;
-        in_run_ += run.bytes;
-        if (in_run_ == layout_.count[0]) {
-            in_run_ = 0;
-            advance_runs(1);
-        }
-        return run;
-    }
-
-    // The next bytes, at most max_bytes: whole runs of one row, or a part of one run. No runs at
-    // the end, or when max_bytes is not positive.
     Row next_row(int64_t max_bytes) {
         const int64_t whole =
             layout_.count[0] > 0 ? std::min(max_bytes, remaining()) / layout_.count[0] : 0;
-        if (in_run_ != 0 || whole <= 0) {
-            const Run run = next(max_bytes);
-            return {run.data, run.bytes, 0, run.bytes > 0 ? 1 : 0};
+        if (in_block_ != 0 || whole <= 0) {
+            const Block block = next(max_bytes);
+            return {block.data, block.bytes, 0, block.bytes > 0 ? 1 : 0};
         }
         const int64_t left = layout_.levels == 0 ? 1 : layout_.count[1] - index_[0];
         const Row row = {data(), layout_.count[0], stride(), std::min(whole, left)};
-        position_ += row.run_count * row.run_bytes;
-        advance_runs(row.run_count);
+        position_ += row.block_count * row.block_bytes;
+        advance_blocks(row.block_count);
         return row;
     }
 
-    // Calls visit(char* run) for the next `count` whole runs, in order. Only at the start of a run,
-    // and there must be that many.
+    // Calls visit(char* run) for the next `count` whole blocks, in order. Only at the start of a
+    // block, and there must be that many.
     template <class Visitor>
-    void visit_runs(int64_t count, Visitor&& visit) {
-        assert(is_at_run_start() && count <= remaining() / std::max<int64_t>(run_bytes(), 1));
+    void visit_blocks(int64_t count, Visitor&& visit) {
+        assert(is_at_block_start() && count <= remaining() / std::max<int64_t>(block_bytes(), 1));
         position_ += count * layout_.count[0];
         while (count > 0) {
             const int64_t row_length = layout_.levels == 0 ? 1 : layout_.count[1] - index_[0];
             const int64_t visited = std::min(count, row_length);
-            char* run = data();
+            char* block = data();
             const int64_t step = stride();
             for (int64_t i = 0; i < visited; ++i) {
-                visit(run);
-                run = offset_by(run, step);
+                visit(block);
+                block = offset_by(block, step);
             }
-            advance_runs(visited);
+            advance_blocks(visited);
             count -= visited;
         }
     }
@@ -129,24 +129,24 @@ class StridedCursor {
   private:
     // `runs` must not lead past the end of the level-1 row; at its end the carry goes upwards, and
     // from the end of the layout back to its start (where remaining() is zero and stops next()).
-    void advance_runs(int64_t runs) {
+    void advance_blocks(int64_t blocks) {
         for (int i = 0; i < layout_.levels; ++i) {
-            if (index_[i] + runs < layout_.count[i + 1]) {
-                index_[i] += runs;
-                run_offset_ += runs * layout_.stride[i];
+            if (index_[i] + blocks < layout_.count[i + 1]) {
+                index_[i] += blocks;
+                block_offset_ += blocks * layout_.stride[i];
                 return;
             }
-            run_offset_ -= index_[i] * layout_.stride[i];
+            block_offset_ -= index_[i] * layout_.stride[i];
             index_[i] = 0;
-            runs = 1;
+            blocks = 1;
         }
     }
 
     char* base_ = nullptr;
     int64_t total_bytes_ = 0;
     int64_t position_ = 0;
-    int64_t in_run_ = 0;      // bytes of the current run already passed
-    int64_t run_offset_ = 0;  // of the current run from base_
+    int64_t in_block_ = 0;      // bytes of the current block already passed
+    int64_t block_offset_ = 0;  // of the current block from base_
     Layout layout_;
     int64_t index_[kMaxLevels];  // repetition we are in, per level
 };
@@ -163,8 +163,8 @@ class VectorCursor {
 
     int64_t position() const { return position_; }
     int64_t remaining() const { return total_bytes_ - position_; }
-    int64_t run_bytes() const { return segment_bytes_; }
-    bool is_at_run_start() const { return in_segment_ == 0; }
+    int64_t block_bytes() const { return segment_bytes_; }
+    bool is_at_block_start() const { return in_segment_ == 0; }
     // The next byte, unless there is none; segments have no common distance.
     char* data() const { return offset_by(segment_at(segment_), in_segment_); }
     static int64_t stride() { return 0; }
@@ -179,34 +179,34 @@ class VectorCursor {
         in_segment_ = position_bytes % segment_bytes_;
     }
 
-    Run next(int64_t max_bytes) {
+    Block next(int64_t max_bytes) {
         const int64_t bytes = std::min({max_bytes, segment_bytes_ - in_segment_, remaining()});
         if (bytes <= 0) {
             return {nullptr, 0};
         }
-        const Run run = {data(), bytes};
+        const Block block = {data(), bytes};
         position_ += bytes;
         in_segment_ += bytes;
         if (in_segment_ == segment_bytes_) {
             in_segment_ = 0;
             ++segment_;
         }
-        return run;
+        return block;
     }
 
     // Segments at equal distances are a row.
     Row next_row(int64_t max_bytes) {
         const int64_t bytes = std::min(max_bytes, remaining());
         if (in_segment_ != 0 || bytes <= 0 || bytes - segment_bytes_ < segment_bytes_) {
-            const Run run = next(max_bytes);
-            return {run.data, run.bytes, 0, run.bytes > 0 ? 1 : 0};
+            const Block block = next(max_bytes);
+            return {block.data, block.bytes, 0, block.bytes > 0 ? 1 : 0};
         }
-        const int64_t most = bytes / segment_bytes_;
+        const int64_t max = bytes / segment_bytes_;
         char* const first = segment_at(segment_);
         char* last = segment_at(segment_ + 1);
         const int64_t distance = distance_between(first, last);
         int64_t count = 2;
-        for (; count < most; ++count) {
+        for (; count < max; ++count) {
             char* const after = segment_at(segment_ + count);
             if (distance_between(last, after) != distance) {
                 break;
@@ -219,8 +219,8 @@ class VectorCursor {
     }
 
     template <class Visitor>
-    void visit_runs(int64_t count, Visitor&& visit) {
-        assert(is_at_run_start() && count <= remaining() / std::max<int64_t>(run_bytes(), 1));
+    void visit_blocks(int64_t count, Visitor&& visit) {
+        assert(is_at_block_start() && count <= remaining() / std::max<int64_t>(block_bytes(), 1));
         const int64_t end = segment_ + count;
         for (int64_t i = segment_; i < end; ++i) {
             visit(segment_at(i));
@@ -232,7 +232,7 @@ class VectorCursor {
     // Passes `count` whole segments and returns where their addresses are. Only at the start of a
     // segment, and there must be that many.
     const uint64_t* next_addresses(int64_t count) {
-        assert(is_at_run_start() && count <= remaining() / std::max<int64_t>(run_bytes(), 1));
+        assert(is_at_block_start() && count <= remaining() / std::max<int64_t>(block_bytes(), 1));
         const char* first = addresses_ + segment_ * int64_t{sizeof(uint64_t)};
         segment_ += count;
         position_ += count * segment_bytes_;

@@ -43,10 +43,10 @@ struct PairRow {
     char* remote;
     int64_t local_stride;
     int64_t remote_stride;
-    int64_t run_count;
+    int64_t block_count;
 };
 
-// Calls f(const PairRow&) for the runs of each level-1 row, in order.
+// Calls f(const PairRow&) for the blocks of each level-1 row, in order.
 template <class Function>
 void for_each_row(const PairLayout& layout, char* local, char* remote, Function&& f) {
     if (layout.levels == 0) {
@@ -76,11 +76,12 @@ void for_each_row(const PairLayout& layout, char* local, char* remote, Function&
     }
 }
 
-// Calls f(char* local_run, char* remote_run, int64_t run_bytes) for each run, level 1 fastest.
+// Calls f(char* local_block, char* remote_block, int64_t block_bytes) for each block, level 1
+// fastest.
 template <class Function>
-void for_each_run(const PairLayout& layout, char* local, char* remote, Function&& f) {
+void for_each_block(const PairLayout& layout, char* local, char* remote, Function&& f) {
     for_each_row(layout, local, remote, [&](PairRow row) {
-        for (int64_t i = 0; i < row.run_count; ++i) {
+        for (int64_t i = 0; i < row.block_count; ++i) {
             f(row.local, row.remote, layout.count[0]);
             row.local = offset_by(row.local, row.local_stride);
             row.remote = offset_by(row.remote, row.remote_stride);
@@ -138,10 +139,10 @@ struct AccRow {
     int64_t target_stride = 0;
     const void* source = nullptr;
     int64_t source_stride = 0;
-    int64_t run_bytes = 0;
-    int64_t run_count = 0;
+    int64_t block_bytes = 0;
+    int64_t block_count = 0;
 };
-// accumulate() for each run of the row, in order.
+// accumulate() for each block of the row, in order.
 void accumulate_row(const AccScale& scale, const AccRow& row);
 
 // Equal runs, each to an address of its own.

@@ -16,7 +16,7 @@ bool continues(int64_t inner_stride, int64_t inner_count, int64_t outer_stride) 
     return !__builtin_mul_overflow(inner_stride, inner_count, &end) && end == outer_stride;
 }
 
-// The run counts as a level whose stride is one byte.
+// The block counts as a level whose stride is one byte.
 int64_t stride_at(const int64_t* stride, int level) {
     return level == 0 ? 1 : stride[level - 1];
 }
@@ -41,31 +41,31 @@ bool append_level(PairLayout* layout, int64_t count, int64_t local_stride, int64
     return true;
 }
 
-// Widens the hull by `count` - 1 further repetitions at `stride`; false on overflow.
-bool widen(Extent* hull, int64_t count, int64_t stride) {
+// Widens the extent by `count` - 1 further repetitions at `stride`; false on overflow.
+bool widen(Extent* extent, int64_t count, int64_t stride) {
     int64_t reach = 0;
     if (__builtin_mul_overflow(count - 1, stride, &reach)) {
         return false;
     }
-    int64_t* edge = reach < 0 ? &hull->begin : &hull->end;
+    int64_t* edge = reach < 0 ? &extent->begin : &extent->end;
     return !__builtin_add_overflow(*edge, reach, edge);
 }
 
-bool hull_fits(const Extent& hull) {
+bool extent_fits(const Extent& extent) {
     int64_t bytes = 0;
-    return !__builtin_sub_overflow(hull.end, hull.begin, &bytes);
+    return !__builtin_sub_overflow(extent.end, extent.begin, &bytes);
 }
 
-Extent hull_of(int levels, const int64_t* count, const int64_t* stride) {
-    Extent hull = {0, count[0]};
+Extent extent_of(int levels, const int64_t* count, const int64_t* stride) {
+    Extent extent = {0, count[0]};
     for (int i = 0; i < levels; ++i) {
         if (count[i + 1] == 0) {
             return {0, 0};
         }
         const int64_t reach = (count[i + 1] - 1) * stride[i];
-        (reach < 0 ? hull.begin : hull.end) += reach;
+        (reach < 0 ? extent.begin : extent.end) += reach;
     }
-    return count[0] == 0 ? Extent{0, 0} : hull;
+    return count[0] == 0 ? Extent{0, 0} : extent;
 }
 
 int64_t product(const int64_t* count, int first, int last) {
@@ -105,7 +105,7 @@ LayoutStatus make_pair(const int* local_stride, const int* remote_stride, const 
         if (repetitions == 1) {
             continue;
         }
-        // A total that fits means hulls that fit: at most two of the counts can be near 2^31, and
+        // A total that fits means extents that fit: at most two of the counts can be near 2^31, and
         // no stride is longer than that.
         if (__builtin_mul_overflow(total, repetitions, &total)) {
             return LayoutStatus::overflow;
@@ -200,20 +200,20 @@ int64_t total_bytes(const PairLayout& layout) {
     return product(layout.count, 0, layout.levels);
 }
 
-int64_t run_count(const Layout& layout) {
+int64_t block_count(const Layout& layout) {
     return product(layout.count, 1, layout.levels);
 }
 
-int64_t run_count(const PairLayout& layout) {
+int64_t block_count(const PairLayout& layout) {
     return product(layout.count, 1, layout.levels);
 }
 
 Extent extent(const Layout& layout) {
-    return hull_of(layout.levels, layout.count, layout.stride);
+    return extent_of(layout.levels, layout.count, layout.stride);
 }
 
 Extent remote_extent(const PairLayout& layout) {
-    return hull_of(layout.levels, layout.count, layout.remote_stride);
+    return extent_of(layout.levels, layout.count, layout.remote_stride);
 }
 
 AddressRange enclose(const uint64_t* addresses, int64_t segment_count, int64_t segment_bytes) {
@@ -237,7 +237,7 @@ AddressRange enclose(const uint64_t* addresses, int64_t segment_count, int64_t s
     return wraps ? AddressRange{} : AddressRange{lowest, end - lowest};
 }
 
-bool validate(const Layout& layout, int64_t* total, Extent* hull) {
+bool validate(const Layout& layout, int64_t* total, Extent* extent) {
     if (layout.levels < 0 || layout.levels > kMaxLevels || layout.count[0] <= 0) {
         return false;
     }
@@ -250,11 +250,11 @@ bool validate(const Layout& layout, int64_t* total, Extent* hull) {
             return false;
         }
     }
-    if (!hull_fits(range)) {
+    if (!extent_fits(range)) {
         return false;
     }
     *total = bytes;
-    *hull = range;
+    *extent = range;
     return true;
 }
 

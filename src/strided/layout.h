@@ -1,12 +1,12 @@
 // Memory layouts: which bytes, in which order, a strided transfer touches.
 //
-// A layout is a tree of repetitions over a contiguous run: level 1 repeats the run count[1] times
-// at a distance of stride[0] bytes, level 2 repeats that count[2] times at stride[1], and so on.
-// The bytes are ordered as they are met with level 1 running fastest. Strides may be negative,
+// A layout is a tree of repetitions over a contiguous block: level 1 repeats the block count[1]
+// times at a distance of stride[0] bytes, level 2 repeats that count[2] times at stride[1], and so
+// on. The bytes are ordered as they are met with level 1 running fastest. Strides may be negative,
 // zero, smaller than what they step over, and in any order of size.
 //
-// Canonical form: no level has count 1, and no level continues the one below it, so that the run is
-// as long as it can be. Canonical form never changes which bytes there are or their order.
+// Canonical form: no level has count 1, and no level continues the one below it, so that the block
+// is as long as it can be. Canonical form never changes which bytes there are or their order.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ inline constexpr int kMaxLevels = 16;  // stride levels left after canonical for
 
 // One side of a transfer, relative to a base pointer. Entries past `levels` have no meaning.
 struct Layout {
-    int levels = 0;                 // 0: one contiguous run
-    int64_t count[kMaxLevels + 1];  // count[0]: bytes in a run; count[i]: repetitions at level i
+    int levels = 0;                 // 0: one contiguous block
+    int64_t count[kMaxLevels + 1];  // count[0]: bytes in a block; count[i]: repetitions at level i
     int64_t stride[kMaxLevels];     // stride[i]: bytes between repetitions at level i + 1
 };
 
@@ -41,7 +41,7 @@ enum class LayoutStatus {
     ok,
     empty,            // some count is zero (or negative: the caller has checked that)
     too_many_levels,  // more than kMaxLevels in canonical form
-    overflow,         // the total or the hull of a side does not fit int64_t
+    overflow,         // the total or the extent of a side does not fit int64_t
 };
 
 // Builds the canonical form of both sides together from the arguments of the C interface: `count`
@@ -66,14 +66,14 @@ inline PairLayout contiguous_pair(int64_t bytes) {
 Layout local_side(const PairLayout& layout);
 Layout remote_side(const PairLayout& layout);
 
-// Counts must not be negative; an empty layout becomes a run of zero bytes.
+// Counts must not be negative; an empty layout becomes a block of zero bytes.
 void canonicalize(Layout* layout);
 
 // Exact for layouts from this file's builders and for those that validate() accepted.
 int64_t total_bytes(const Layout& layout);
 int64_t total_bytes(const PairLayout& layout);
-int64_t run_count(const Layout& layout);
-int64_t run_count(const PairLayout& layout);
+int64_t block_count(const Layout& layout);
+int64_t block_count(const PairLayout& layout);
 Extent extent(const Layout& layout);
 Extent remote_extent(const PairLayout& layout);
 
@@ -86,16 +86,16 @@ struct AddressRange {
 };
 AddressRange enclose(const uint64_t* addresses, int64_t segment_count, int64_t segment_bytes);
 
-inline int64_t run_bytes(const Layout& layout) {
+inline int64_t block_bytes(const Layout& layout) {
     return layout.count[0];
 }
-inline int64_t run_bytes(const PairLayout& layout) {
+inline int64_t block_bytes(const PairLayout& layout) {
     return layout.count[0];
 }
 
 // For layouts from outside, which may hold anything: true when the number of levels is in range,
-// all counts are positive, and the total and the hull fit int64_t. *total and *hull are set only
-// then.
-bool validate(const Layout& layout, int64_t* total, Extent* hull);
+// all counts are positive, and the total and the extent fit int64_t. *total and *extent are set
+// only then.
+bool validate(const Layout& layout, int64_t* total, Extent* extent);
 
 }  // namespace armci::strided

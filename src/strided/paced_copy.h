@@ -10,19 +10,19 @@
 namespace armci::strided {
 
 // Longer runs are copied piece by piece, shorter ones in a loop made for their length.
-inline constexpr int64_t kLongRunBytes = 4 << 10;
+inline constexpr int64_t kLongBlockBytes = 4 << 10;
 
-// What the pace of a copy of such runs counts in.
-constexpr int64_t pace_unit(int64_t run_bytes) {
-    return run_bytes > kLongRunBytes ? 1 : run_bytes;
+// What the pace of a copy of such blocks counts in.
+constexpr int64_t pace_unit(int64_t block_bytes) {
+    return block_bytes > kLongBlockBytes ? 1 : block_bytes;
 }
 
-// One long run; `pace` counts in bytes.
-inline void copy_long_run(CopyPace& pace, char* to, const char* from, int64_t bytes) {
+// One long block; `pace` counts in bytes.
+inline void copy_long_block(CopyPace& pace, char* to, const char* from, int64_t bytes) {
     while (bytes > 0) {
         const int64_t piece = std::min(bytes, pace.left());
         if (pace.is_streaming()) {
-            stream_run(to, from, piece);
+            stream_block(to, from, piece);
         } else {
             std::memmove(to, from, static_cast<size_t>(piece));
         }
@@ -33,18 +33,18 @@ inline void copy_long_run(CopyPace& pace, char* to, const char* from, int64_t by
     }
 }
 
-// Short runs; `pace` counts in runs. The one or the other function copies the next so many.
+// Short runs; `pace` counts in blocks. The one or the other function copies the next so many.
 template <class Cached, class Streamed>
-void copy_short_runs(CopyPace& pace, int64_t run_count, Cached&& cached, Streamed&& streamed) {
-    while (run_count > 0) {
-        const int64_t piece = std::min(run_count, pace.left());
+void copy_short_blocks(CopyPace& pace, int64_t block_count, Cached&& cached, Streamed&& streamed) {
+    while (block_count > 0) {
+        const int64_t piece = std::min(block_count, pace.left());
         if (pace.is_streaming()) {
             streamed(piece);
         } else {
             cached(piece);
         }
         pace.advance(piece);
-        run_count -= piece;
+        block_count -= piece;
     }
 }
 

@@ -1,94 +1,95 @@
 #include <cassert>
 
+#include "strided/block_copy.h"
 #include "strided/kernels.h"
 #include "strided/paced_copy.h"
-#include "strided/run_copy.h"
 
 namespace armci::strided {
 
 namespace {
 
-// Moves the next `bytes` bytes, which lie within one run, and returns how many they were.
+// Moves the next `bytes` bytes, which lie within one block, and returns how many they were.
 template <bool kToBuffer, class Cursor, class Byte>
 int64_t move_part(Cursor& cursor, Byte* buffer, int64_t bytes) {
-    const Run run = cursor.next(bytes);
+    const Block block = cursor.next(bytes);
     if constexpr (kToBuffer) {
-        if (run.bytes != 0) {
-            std::memcpy(buffer, run.data, static_cast<size_t>(run.bytes));
+        if (block.bytes != 0) {
+            std::memcpy(buffer, block.data, static_cast<size_t>(block.bytes));
         }
     } else {
-        copy_contiguous(buffer, run.data, run.bytes);
+        copy_contiguous(buffer, block.data, block.bytes);
     }
-    return run.bytes;
+    return block.bytes;
 }
 
 // Whole runs in a loop made for their length. A buffer is filled through the cache, since it is
 // sent from there; where it is unpacked to may be out of the cache.
 template <class Cursor>
-void pack_runs(Cursor& from, char* buffer, int64_t run_count) {
-    const int64_t run_bytes = from.run_bytes();
-    with_run_copier(run_bytes, [&](auto copier) {
-        from.visit_runs(run_count, [&](const char* run) {
-            copier(buffer, run);
-            buffer += run_bytes;
+void pack_blocks(Cursor& from, char* buffer, int64_t block_count) {
+    const int64_t block_bytes = from.block_bytes();
+    with_block_copier(block_bytes, [&](auto copier) {
+        from.visit_blocks(block_count, [&](const char* block) {
+            copier(buffer, block);
+            buffer += block_bytes;
         });
     });
 }
 
 template <class Cursor>
-void unpack_runs(Cursor& to, const char* buffer, int64_t run_count) {
-    const int64_t run_bytes = to.run_bytes();
-    CopyPace pace(to.data(), run_count * run_bytes, pace_unit(run_bytes),
-                  is_worth_streaming(to.data(), to.stride(), run_bytes));
-    if (run_bytes > kLongRunBytes) {
-        to.visit_runs(run_count, [&](char* run) {
-            copy_long_run(pace, run, buffer, run_bytes);
-            buffer += run_bytes;
+void unpack_blocks(Cursor& to, const char* buffer, int64_t block_count) {
+    const int64_t block_bytes = to.block_bytes();
+    CopyPace pace(to.data(), block_count * block_bytes, pace_unit(block_bytes),
+                  is_worth_streaming(to.data(), to.stride(), block_bytes));
+    if (block_bytes > kLongBlockBytes) {
+        to.visit_blocks(block_count, [&](char* block) {
+            copy_long_block(pace, block, buffer, block_bytes);
+            buffer += block_bytes;
         });
         return;
     }
-    with_run_copier(run_bytes, [&](auto copier) {
-        copy_short_runs(
-            pace, run_count,
+    with_block_copier(block_bytes, [&](auto copier) {
+        copy_short_blocks(
+            pace, block_count,
             [&](int64_t count) {
                 const char* from = buffer;
-                to.visit_runs(count, [&](char* run) {
-                    copier(run, from);
-                    from += run_bytes;
+                to.visit_blocks(count, [&](char* block) {
+                    copier(block, from);
+                    from += block_bytes;
                 });
                 buffer = from;
             },
             [&](int64_t count) {
-                for (int64_t left = count * run_bytes; left > 0;) {
+                for (int64_t left = count * block_bytes; left > 0;) {
                     const Row row = to.next_row(left);
-                    stream_row({row.data, row.stride, buffer, run_bytes, run_bytes, row.run_count});
-                    buffer += row.run_count * run_bytes;
-                    left -= row.run_count * run_bytes;
+                    stream_row(
+                        {row.data, row.stride, buffer, block_bytes, block_bytes, row.block_count});
+                    buffer += row.block_count * block_bytes;
+                    left -= row.block_count * block_bytes;
                 }
             });
     });
 }
 
-// The rest of a run begun earlier, then whole runs, then a beginning.
+// The rest of a block begun earlier, then whole blocks, then a beginning.
 template <bool kToBuffer, class Cursor, class Byte>
 void move(Cursor& cursor, Byte* buffer, int64_t bytes) {
     assert(bytes <= cursor.remaining());
     if (bytes <= 0) {
         return;
     }
-    if (!cursor.is_at_run_start()) {
+    if (!cursor.is_at_block_start()) {
         const int64_t moved = move_part<kToBuffer>(cursor, buffer, bytes);
         buffer += moved;
         bytes -= moved;
     }
-    if (const int64_t run_count = bytes / cursor.run_bytes(); run_count > 0) {
+    if (const int64_t block_count = bytes / cursor.block_bytes(); block_count > 0) {
         if constexpr (kToBuffer) {
-            pack_runs(cursor, buffer, run_count);
+            pack_blocks(cursor, buffer, block_count);
         } else {
-            unpack_runs(cursor, buffer, run_count);
+            unpack_blocks(cursor, buffer, block_count);
         }
-        buffer += run_count * cursor.run_bytes();
-        bytes -= run_count * cursor.run_bytes();
+        buffer += block_count * cursor.block_bytes();
+        bytes -= block_count * cursor.block_bytes();
     }
     if (bytes > 0) {
         move_part<kToBuffer>(cursor, buffer, bytes);

@@ -10,9 +10,9 @@ namespace {
 
 constexpr int64_t kLineBytes = 64;
 // How far ahead of the copy the source is fetched. The processor does that by itself only within
-// long runs.
+// long blocks.
 constexpr int64_t kAheadBytes = 2 << 10;
-constexpr int64_t kLongestFetchedRun = 4 << 10;
+constexpr int64_t kLongestFetchedBlock = 4 << 10;
 
 // `to` is aligned to a line. Assembly, because the compiler has no streaming stores wider than the
 // function's target allows, and inlines no function of another target. Wide stores need fewer
@@ -75,25 +75,26 @@ template <Isa kIsa>
 }
 
 template <Isa kIsa, bool kFetch>
-[[gnu::always_inline]] inline void run_row(RunRow row) {
+[[gnu::always_inline]] inline void block_row(BlockRow row) {
     int64_t ahead = 0;
     if constexpr (kFetch) {
-        ahead = std::max<int64_t>(1, kAheadBytes / row.run_bytes) * row.from_stride;
+        ahead = std::max<int64_t>(1, kAheadBytes / row.block_bytes) * row.from_stride;
     }
-    for (int64_t i = 0; i < row.run_count; ++i) {
+    for (int64_t i = 0; i < row.block_count; ++i) {
         int64_t done = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(row.to) % kLineBytes);
         if (done != 0) {
-            done = std::min(done, row.run_bytes);
+            done = std::min(done, row.block_bytes);
             std::memcpy(row.to, row.from, static_cast<size_t>(done));
         }
-        for (; done + kLineBytes <= row.run_bytes; done += kLineBytes) {
+        for (; done + kLineBytes <= row.block_bytes; done += kLineBytes) {
             if constexpr (kFetch) {
                 __builtin_prefetch(offset_by(row.from, ahead + done));
             }
             stream_line<kIsa>(row.to + done, row.from + done);
         }
-        if (done != row.run_bytes) {
-            std::memcpy(row.to + done, row.from + done, static_cast<size_t>(row.run_bytes - done));
+        if (done != row.block_bytes) {
+            std::memcpy(row.to + done, row.from + done,
+                        static_cast<size_t>(row.block_bytes - done));
         }
         row.to = offset_by(row.to, row.to_stride);
         row.from = offset_by(row.from, row.from_stride);
@@ -102,15 +103,15 @@ template <Isa kIsa, bool kFetch>
 }
 
 template <Isa kIsa>
-void run(const RunRow& row) {
-    if (row.run_count > 1 && row.run_bytes < kLongestFetchedRun) {
-        run_row<kIsa, true>(row);
+void run(const BlockRow& row) {
+    if (row.block_count > 1 && row.block_bytes < kLongestFetchedBlock) {
+        block_row<kIsa, true>(row);
     } else {
-        run_row<kIsa, false>(row);
+        block_row<kIsa, false>(row);
     }
 }
 
-using Kernel = void (*)(const RunRow&);
+using Kernel = void (*)(const BlockRow&);
 
 Kernel kernel_of(Isa isa) {
     if constexpr (kIsX86) {
@@ -135,11 +136,11 @@ Kernel active_kernel = run<Isa::baseline>;
 
 }  // namespace
 
-void stream_row(const RunRow& row) {
+void stream_row(const BlockRow& row) {
     active_kernel(row);
 }
 
-void stream_row_with(Isa isa, const RunRow& row) {
+void stream_row_with(Isa isa, const BlockRow& row) {
     kernel_of(isa)(row);
 }
 

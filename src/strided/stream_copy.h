@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
+#include "strided/block_row.h"
 #include "strided/isa.h"
-#include "strided/run_row.h"
 
 namespace armci::strided {
 
@@ -16,12 +16,12 @@ inline constexpr bool kHaveStreamingStores = true;
 inline constexpr bool kHaveStreamingStores = false;
 #endif
 
-// The two sides must not overlap. Parts of lines at both ends of a run are stored through the
+// The two sides must not overlap. Parts of lines at both ends of a block are stored through the
 // cache.
-void stream_row(const RunRow& row);
-void stream_row_with(Isa isa, const RunRow& row);
+void stream_row(const BlockRow& row);
+void stream_row_with(Isa isa, const BlockRow& row);
 
-inline void stream_run(char* to, const char* from, int64_t bytes) {
+inline void stream_block(char* to, const char* from, int64_t bytes) {
     stream_row({to, 0, from, 0, bytes, 1});
 }
 
@@ -44,16 +44,16 @@ inline void drain_stores() {
 #endif
 }
 
-// Whether runs of that length, the first of them at `to`, are worth streaming: parts of lines cost
-// more than they would without.
-inline bool is_worth_streaming(const void* to, int64_t stride, int64_t run_bytes) {
+// Whether blocks of that length, the first of them at `to`, are worth streaming: parts of lines
+// cost more than they would without.
+inline bool is_worth_streaming(const void* to, int64_t stride, int64_t block_bytes) {
     constexpr int64_t kLineBytes = 64;
     constexpr int64_t kShortestMisaligned = 4 * kLineBytes;
     const uint64_t misaligned = (reinterpret_cast<uintptr_t>(to) | static_cast<uint64_t>(stride) |
-                                 static_cast<uint64_t>(run_bytes)) %
+                                 static_cast<uint64_t>(block_bytes)) %
                                 kLineBytes;
     return kHaveStreamingStores &&
-           run_bytes >= (misaligned == 0 ? kLineBytes : kShortestMisaligned);
+           block_bytes >= (misaligned == 0 ? kLineBytes : kShortestMisaligned);
 }
 
 }  // namespace armci::strided

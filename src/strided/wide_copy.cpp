@@ -7,8 +7,8 @@ namespace {
 
 #if defined(__x86_64__)
 
-// How one run is copied. Assembly for the same reasons as in stream_copy.cpp. Its pieces are
-// counted from both ends of the run, and overlap where that is shorter than all together: those
+// How one block is copied. Assembly for the same reasons as in stream_copy.cpp. Its pieces are
+// counted from both ends of the block, and overlap where that is shorter than all together: those
 // counted from the end begin at `second`.
 #define ARMCI_PIECES(name, half_bytes, text)                                                  \
     struct name {                                                                             \
@@ -59,11 +59,11 @@ ARMCI_PIECES(Avx512To256, 128,
 // clang-format on
 
 template <class Pieces>
-void copy_wide_row(const RunRow& row) {
+void copy_wide_row(const BlockRow& row) {
     char* to = row.to;
     const char* from = row.from;
-    const int64_t second = row.run_bytes - Pieces::kHalfBytes;
-    for (int64_t i = 0; i < row.run_count; ++i) {
+    const int64_t second = row.block_bytes - Pieces::kHalfBytes;
+    for (int64_t i = 0; i < row.block_count; ++i) {
         Pieces::copy(to, from, second);
         to = offset_by(to, row.to_stride);
         from = offset_by(from, row.from_stride);
@@ -78,22 +78,23 @@ const Isa best = best_isa();
 
 }  // namespace
 
-WideKernel wide_kernel_of(Isa isa, int64_t run_bytes) {
+WideKernel wide_kernel_of(Isa isa, int64_t block_bytes) {
 #if defined(__x86_64__)
-    if (isa == Isa::baseline || run_bytes < kShortestWideRun || run_bytes > kLongestWideRun) {
+    if (isa == Isa::baseline || block_bytes < kShortestWideBlock ||
+        block_bytes > kLongestWideBlock) {
         return nullptr;
     }
     const bool has_zmm = isa == Isa::avx512;
-    if (run_bytes == 64) {
+    if (block_bytes == 64) {
         return has_zmm ? copy_wide_row<Avx512Line> : copy_wide_row<Avx2Line>;
     }
-    if (run_bytes <= 128) {
+    if (block_bytes <= 128) {
         return has_zmm ? copy_wide_row<Avx512To128> : copy_wide_row<Avx2To128>;
     }
     return has_zmm ? copy_wide_row<Avx512To256> : copy_wide_row<Avx2To256>;
 #else
     static_cast<void>(isa);
-    static_cast<void>(run_bytes);
+    static_cast<void>(block_bytes);
     return nullptr;
 #endif
 }

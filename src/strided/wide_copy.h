@@ -1,36 +1,36 @@
-// Strided copies of runs of 64 to 256 bytes with the widest registers that the processor has, where
-// those are wider than what the compiler may use: half as many stores and fewer, without a call for
-// each run (measured, 1 MiB: runs of 64 bytes 1.4 times as fast, of 192 1.1).
+// Strided copies of blocks of 64 to 256 bytes with the widest registers that the processor has,
+// where those are wider than what the compiler may use: half as many stores and fewer, without a
+// call for each block (measured, 1 MiB: blocks of 64 bytes 1.4 times as fast, of 192 1.1).
 #pragma once
 
 #include <cstdint>
 
+#include "strided/block_row.h"
 #include "strided/isa.h"
-#include "strided/run_row.h"
 
 namespace armci::strided {
 
-inline constexpr int64_t kShortestWideRun = 64;
-inline constexpr int64_t kLongestWideRun = 256;
+inline constexpr int64_t kShortestWideBlock = 64;
+inline constexpr int64_t kLongestWideBlock = 256;
 
-using WideKernel = void (*)(const RunRow& row);
+using WideKernel = void (*)(const BlockRow& row);
 
-// For runs of that length; nullptr where there is none. Each run is loaded before it is stored, so
-// source and destination may overlap.
-WideKernel wide_kernel_of(Isa isa, int64_t run_bytes);
+// For blocks of that length; nullptr where there is none. Each block is loaded before it is stored,
+// so source and destination may overlap.
+WideKernel wide_kernel_of(Isa isa, int64_t block_bytes);
 Isa widest_isa();
 
-// The one for runs of that length, the first of them to `to`; nullptr where loops made by the
-// compiler (run_copy.h) are as fast.
-inline WideKernel wide_kernel(const void* to, int64_t stride, int64_t run_bytes) {
+// The one for blocks of that length, the first of them to `to`; nullptr where loops made by the
+// compiler (block_copy.h) are as fast.
+inline WideKernel wide_kernel(const void* to, int64_t stride, int64_t block_bytes) {
     // One store of a line that lies across two lines is slower than four that do not.
     constexpr int64_t kLineBytes = 64;
-    if (run_bytes < kShortestWideRun || run_bytes > kLongestWideRun ||
-        (run_bytes == kLineBytes &&
+    if (block_bytes < kShortestWideBlock || block_bytes > kLongestWideBlock ||
+        (block_bytes == kLineBytes &&
          (reinterpret_cast<uintptr_t>(to) | static_cast<uint64_t>(stride)) % kLineBytes != 0)) {
         return nullptr;
     }
-    return wide_kernel_of(widest_isa(), run_bytes);
+    return wide_kernel_of(widest_isa(), block_bytes);
 }
 
 }  // namespace armci::strided

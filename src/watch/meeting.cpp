@@ -27,7 +27,7 @@ constexpr int kPatienceMs = 5'000;
 constexpr int kTakingMs = 60'000;
 constexpr char kTaken = 'y';
 
-struct Greeting {
+struct Handshake {
     uint64_t token[2];
     Identity who;
 };
@@ -59,7 +59,7 @@ std::vector<uint32_t> own_addresses(const std::string& interface) {
         found.insert(is_wanted ? found.begin() : found.end(), address.s_addr);
     }
     freeifaddrs(all);
-    found.resize(std::min<size_t>(found.size(), Meeting::kMostAddresses));
+    found.resize(std::min<size_t>(found.size(), Meeting::kMaxAddresses));
     return found;
 }
 
@@ -72,10 +72,10 @@ bool wait_for(int socket, short events, int timeout_ms) {
     return ready > 0;
 }
 
-bool send_greeting(int socket, const Meeting& meeting, const Identity& self) {
-    Greeting greeting{{meeting.token[0], meeting.token[1]}, self};
-    return send(socket, &greeting, sizeof greeting, MSG_NOSIGNAL) ==
-           static_cast<ssize_t>(sizeof greeting);
+bool send_handshake(int socket, const Meeting& meeting, const Identity& self) {
+    Handshake handshake{{meeting.token[0], meeting.token[1]}, self};
+    return send(socket, &handshake, sizeof handshake, MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(sizeof handshake);
 }
 
 // All of it, within the time.
@@ -95,13 +95,13 @@ bool receive(int socket, void* data, size_t bytes, int timeout_ms) {
     return true;
 }
 
-bool receive_greeting(int socket, const Meeting& meeting, Identity* peer) {
-    Greeting greeting{};
-    if (!receive(socket, &greeting, sizeof greeting, kPatienceMs)) {
+bool receive_handshake(int socket, const Meeting& meeting, Identity* peer) {
+    Handshake handshake{};
+    if (!receive(socket, &handshake, sizeof handshake, kPatienceMs)) {
         return false;
     }
-    *peer = greeting.who;
-    return std::equal(greeting.token, greeting.token + 2, meeting.token);
+    *peer = handshake.who;
+    return std::equal(handshake.token, handshake.token + 2, meeting.token);
 }
 
 // Connecting is given up after kPatienceMs: where packets are dropped the system would try for
@@ -130,10 +130,10 @@ node::Descriptor connected(const sockaddr_in& address) {
     return connection;
 }
 
-Line introduced(node::Descriptor connection, const Meeting& meeting, const Identity& self) {
+Line handshake_done(node::Descriptor connection, const Meeting& meeting, const Identity& self) {
     Identity peer;
-    if (!connection.valid() || !send_greeting(connection.get(), meeting, self) ||
-        !receive_greeting(connection.get(), meeting, &peer) ||
+    if (!connection.valid() || !send_handshake(connection.get(), meeting, self) ||
+        !receive_handshake(connection.get(), meeting, &peer) ||
         send(connection.get(), &kTaken, sizeof kTaken, MSG_NOSIGNAL) != sizeof kTaken) {
         return {};
     }
@@ -193,8 +193,8 @@ Line Listener::take_caller(const Identity& self, int timeout_ms) {
     char taken = 0;
     // Who is not of the job learns nothing. A caller that has given up meanwhile has left its
     // greeting, and must not look like one whose line ends later.
-    if (!connection.valid() || !receive_greeting(connection.get(), meeting_, &peer) ||
-        !send_greeting(connection.get(), meeting_, self) ||
+    if (!connection.valid() || !receive_handshake(connection.get(), meeting_, &peer) ||
+        !send_handshake(connection.get(), meeting_, self) ||
         !receive(connection.get(), &taken, sizeof taken, kTakingMs)) {
         return {};
     }
@@ -206,11 +206,11 @@ Line call(const Meeting& meeting, const Identity& self) {
         return {};
     }
     if (meeting.port == 0) {
-        return introduced(node::connect_to(meeting.name), meeting, self);
+        return handshake_done(node::connect_to(meeting.name), meeting, self);
     }
     for (int i = 0; i < meeting.address_count; ++i) {
         const sockaddr_in address = network_address(meeting.addresses[i], meeting.port);
-        Line line = introduced(connected(address), meeting, self);
+        Line line = handshake_done(connected(address), meeting, self);
         if (line.is_open()) {
             return line;
         }

@@ -15,13 +15,13 @@ namespace armci::watch {
 
 // Where somebody listens; plain bytes, for MPI.
 struct Meeting {
-    static constexpr int kMostAddresses = 6;
+    static constexpr int kMaxAddresses = 6;
     uint64_t token[2] = {};
     char name[node::LocalListener::kNameBytes] = "";  // inside the node; empty: between nodes
     uint16_t port = 0;
-    uint16_t address_count = 0;               // of the same host, the most likely first
-    uint32_t addresses[kMostAddresses] = {};  // IPv4, as the network has them
-    uint32_t is_open = 0;                     // 0: nobody listens
+    uint16_t address_count = 0;              // of the same host, the most likely first
+    uint32_t addresses[kMaxAddresses] = {};  // IPv4, as the network has them
+    uint32_t is_open = 0;                    // 0: nobody listens
 };
 
 enum class Reach : uint8_t {

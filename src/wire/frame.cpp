@@ -66,22 +66,23 @@ bool decode_strided(Input* input, int levels, LayoutView* view) {
             return false;
         }
     }
-    strided::Extent hull{};
-    if (!strided::validate(view->strided, &view->total_bytes, &hull)) {
+    strided::Extent extent{};
+    if (!strided::validate(view->strided, &view->total_bytes, &extent)) {
         return false;
     }
-    // The hull must be a range of addresses that does not wrap.
+    // The extent must be a range of addresses that does not wrap.
     uint64_t begin = 0;
     uint64_t end = 0;
     const bool begin_wraps =
-        hull.begin < 0
-            ? __builtin_sub_overflow(view->base, static_cast<uint64_t>(-hull.begin), &begin)
-            : __builtin_add_overflow(view->base, static_cast<uint64_t>(hull.begin), &begin);
-    if (begin_wraps || __builtin_add_overflow(view->base, static_cast<uint64_t>(hull.end), &end) ||
+        extent.begin < 0
+            ? __builtin_sub_overflow(view->base, static_cast<uint64_t>(-extent.begin), &begin)
+            : __builtin_add_overflow(view->base, static_cast<uint64_t>(extent.begin), &begin);
+    if (begin_wraps ||
+        __builtin_add_overflow(view->base, static_cast<uint64_t>(extent.end), &end) ||
         begin >= end) {
         return false;
     }
-    view->hull = {begin, end - begin};
+    view->extent = {begin, end - begin};
     return true;
 }
 
@@ -110,10 +111,10 @@ bool decode_vector(Input* input, LayoutKind kind, LayoutView* view,
         const uint64_t begin = head.base + range.lowest;
         const uint64_t bytes = range.highest - range.lowest + head.segment_bytes;
         const bool wraps = begin < head.base || begin + bytes < begin;
-        view->hull = wraps ? strided::AddressRange{} : strided::AddressRange{begin, bytes};
+        view->extent = wraps ? strided::AddressRange{} : strided::AddressRange{begin, bytes};
     } else {
         std::memcpy(addresses->data(), entries, head.segment_count * sizeof(uint64_t));
-        view->hull =
+        view->extent =
             strided::enclose(addresses->data(), count, static_cast<int64_t>(head.segment_bytes));
     }
     view->is_vector = true;
@@ -141,9 +142,9 @@ char* encode_strided(char* out, uint64_t base, const strided::Layout& layout) {
     return out;
 }
 
-VectorForm vector_form(const strided::AddressRange& hull) {
-    const bool is_near = hull.bytes > 0 && hull.bytes <= uint64_t{1} << 32;
-    return {is_near ? LayoutKind::near_vector : LayoutKind::far_vector, hull.begin};
+VectorForm vector_form(const strided::AddressRange& extent) {
+    const bool is_near = extent.bytes > 0 && extent.bytes <= uint64_t{1} << 32;
+    return {is_near ? LayoutKind::near_vector : LayoutKind::far_vector, extent.begin};
 }
 
 size_t VectorForm::encoded_bytes(int64_t segment_count) const {
@@ -204,11 +205,12 @@ bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& h
     }
     if (header.kind == FrameKind::get) {
         view->data = nullptr;
-        view->landing = {};
-        if ((header.flags & kHasLanding) != 0 &&
-            (!input.read(&view->landing) || view->landing.count == 0 ||
-             view->landing.count > kMostLandings || view->landing.slot_bytes % 8 != 0 ||
-             view->landing.slot_bytes < sizeof(FrameHeader) + sizeof(DataBody) + 8)) {
+        view->reply_buffers = {};
+        if ((header.flags & kHasReplyBuffers) != 0 &&
+            (!input.read(&view->reply_buffers) || view->reply_buffers.count == 0 ||
+             view->reply_buffers.count > kMaxReplyBuffers ||
+             view->reply_buffers.recv_buffer_bytes % 8 != 0 ||
+             view->reply_buffers.recv_buffer_bytes < sizeof(FrameHeader) + sizeof(DataBody) + 8)) {
             return false;
         }
         return input.remaining() == 0 && body.window_bytes > 0;
@@ -219,9 +221,9 @@ bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& h
         }
         const auto element = static_cast<uint64_t>(
             strided::element_bytes(static_cast<strided::AccType>(header.acc_type)));
-        const auto run = static_cast<uint64_t>(
+        const auto block = static_cast<uint64_t>(
             view->layout.is_vector ? view->layout.segment_bytes : view->layout.strided.count[0]);
-        if (body.data_bytes % element != 0 || body.offset % element != 0 || run % element != 0) {
+        if (body.data_bytes % element != 0 || body.offset % element != 0 || block % element != 0) {
             return false;
         }
     }
@@ -271,7 +273,7 @@ const char* name_of(FrameKind kind) {
             return "batch";
         case FrameKind::want:
             return "want";
-        case FrameKind::return_slots:
+        case FrameKind::release_recv_buffers:
             return "return slots";
         case FrameKind::grant:
             return "grant";

@@ -37,13 +37,13 @@ enum class FrameKind : uint8_t {
     lock = 9,        // answered with granted, when it is
     try_lock = 10,   // answered with a value: 1 acquired, 0 busy
     unlock = 11,
-    fence = 12,           // nothing but its acknowledgement
-    add_segment = 13,     // from ranks of the server's own node: register a range; answered
-    remove_segment = 14,  // answered with a value
-    batch = 15,           // small puts and accumulates, executed one after the other
-    want = 16,            // nothing but the header's count of wanted slots
-    return_slots = 17,    // landing slots that the origin has no use for
-    find_attached = 18,   // answered with attached
+    fence = 12,                 // nothing but its acknowledgement
+    add_segment = 13,           // from ranks of the server's own node: register a range; answered
+    remove_segment = 14,        // answered with a value
+    batch = 15,                 // small puts and accumulates, executed one after the other
+    want = 16,                  // nothing but the header's count of wanted slots
+    release_recv_buffers = 17,  // granted receive buffers that the origin has no use for
+    find_attached = 18,         // answered with attached
     // from servers to origins
     data = 32,
     value = 33,
@@ -51,7 +51,7 @@ enum class FrameKind : uint8_t {
     segment = 35,
     acknowledge = 36,
     failed = 37,
-    grant = 38,  // landing slots for the origin's next chunks
+    grant = 38,  // granted receive buffers for the origin's next chunks
     attached = 39,
     // from a node's first rank to another's
     barrier = 48,  // the header says which: its node, as request_id the round, its number
@@ -62,8 +62,8 @@ enum class FrameKind : uint8_t {
 inline constexpr uint32_t kGlobal = 0;
 
 enum FrameFlags : uint8_t {
-    kAcknowledgeNow = 1,  // the sender waits for room or for completion: answer without delay
-    kHasLanding = 4,      // get: a LandingBody follows the layout
+    kAcknowledgeNow = 1,   // the sender waits for room or for completion: answer without delay
+    kHasReplyBuffers = 4,  // get: a ReplyBuffersBody follows the layout
 };
 
 struct FrameHeader {
@@ -81,8 +81,8 @@ struct FrameHeader {
     // executed in this order: providers match messages in order, but may complete a small one
     // before a large one. Server frames: how many of the addressee's frames have been executed.
     uint64_t sequence = 0;
-    // Origin frames: landing slots that it could use beyond those it holds. Server frames: the
-    // bytes of the addressee's messages that have been executed.
+    // Origin frames: granted receive buffers that it could use beyond those it holds. Server
+    // frames: the bytes of the addressee's messages that have been executed.
     uint64_t flow = 0;
 };
 static_assert(sizeof(FrameHeader) == 40);
@@ -103,17 +103,17 @@ inline constexpr size_t kTransferHeadBytes = sizeof(FrameHeader) + sizeof(Transf
 
 struct CreditBody {
     uint64_t taken_bytes = 0;   // of the get's data, in total so far
-    uint64_t taken_chunks = 0;  // of the chunks that were written into landing slots
+    uint64_t taken_chunks = 0;  // of the chunks that were written into granted receive buffers
 };
 
 // Where the chunks of a get shall be written at the origin, in turn.
-inline constexpr uint32_t kMostLandings = 4;
-struct LandingBody {
+inline constexpr uint32_t kMaxReplyBuffers = 4;
+struct ReplyBuffersBody {
     uint64_t key = 0;
     uint32_t count = 0;
-    uint32_t slot_bytes = 0;
-    uint64_t address[kMostLandings] = {};
-    uint32_t notice[kMostLandings] = {};
+    uint32_t recv_buffer_bytes = 0;
+    uint64_t address[kMaxReplyBuffers] = {};
+    uint32_t immediate[kMaxReplyBuffers] = {};
 };
 
 // One operation of a batch; the scale of an accumulate and then the data, padded to 8, follow.
@@ -127,11 +127,11 @@ struct BatchEntry {
 static_assert(sizeof(BatchEntry) == 16);
 inline constexpr size_t kScaleBytes = 16;
 
-inline constexpr uint32_t kMostSlotsPerFrame = 8;
-struct SlotsBody {  // grant, return_slots
+inline constexpr uint32_t kMaxRecvBuffersPerFrame = 8;
+struct RecvBuffersBody {  // grant, release_recv_buffers
     uint32_t count = 0;
     uint32_t keep = 0;  // grant: how many of its slots an idle origin may keep
-    uint32_t slot[kMostSlotsPerFrame] = {};
+    uint32_t recv_buffer[kMaxRecvBuffersPerFrame] = {};
 };
 
 struct RmwBody {
@@ -209,7 +209,7 @@ struct LayoutView {
     strided::Layout strided;
     const uint64_t* addresses = nullptr;  // in what the decoder was given for them
     // Around all of it. Of vectors {0, 0} where it would wrap, and then each segment counts.
-    strided::AddressRange hull;
+    strided::AddressRange extent;
     int64_t segment_count = 0;
     int64_t segment_bytes = 0;
     int64_t total_bytes = 0;
@@ -237,8 +237,8 @@ struct VectorForm {
     char* encode(char* out, const uint64_t* addresses, int64_t segment_count,
                  int64_t segment_bytes) const;
 };
-// Of segments that lie within `hull`; {0, 0}: anywhere.
-VectorForm vector_form(const strided::AddressRange& hull);
+// Of segments that lie within `extent`; {0, 0}: anywhere.
+VectorForm vector_form(const strided::AddressRange& extent);
 
 // Checks a received frame's header against the bytes that arrived.
 bool decode_header(const void* frame, size_t frame_bytes, FrameHeader* header);
@@ -265,7 +265,7 @@ struct TransferView {
     TransferBody body;
     LayoutView layout;
     const char* data = nullptr;
-    LandingBody landing;  // count 0: none
+    ReplyBuffersBody reply_buffers;  // count 0: none
 };
 bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& header,
                      TransferView* view, std::vector<uint64_t>* addresses);

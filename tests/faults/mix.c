@@ -179,8 +179,8 @@ static void limit_descriptors(void) {
         return;
     }
     const int next = dup(STDERR_FILENO);
-    const rlim_t most = (rlim_t)(next + atoi(text));
-    const struct rlimit limit = {most, most};
+    const rlim_t max = (rlim_t)(next + atoi(text));
+    const struct rlimit limit = {max, max};
     if (next < 0 || setrlimit(RLIMIT_NOFILE, &limit) != 0) {
         fail("the limit on open files");
     }

@@ -1,5 +1,5 @@
 // Runs a fuzz target where there is no libFuzzer: on every file of its corpus, then on mutations of
-// them, the same in every run.
+// them, the same in every block.
 //
 //   fuzz_TARGET CORPUS MUTATIONS [SEED]
 #include <algorithm>

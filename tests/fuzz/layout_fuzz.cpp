@@ -11,15 +11,15 @@
 namespace armci::strided {
 namespace {
 
-constexpr int kMostLevels = 5;
-constexpr int64_t kMostBytes = 4096;
+constexpr int kMaxLevels = 5;
+constexpr int64_t kMaxBytes = 4096;
 constexpr int64_t kMiddle = 32 << 10;  // of memory that has room for all strides
 
 struct Shape {
     int levels = 0;
-    int count[kMostLevels + 1] = {};
-    int local[kMostLevels] = {};
-    int remote[kMostLevels] = {};
+    int count[kMaxLevels + 1] = {};
+    int local[kMaxLevels] = {};
+    int remote[kMaxLevels] = {};
 };
 
 // Of every byte, in order, by nested loops.
@@ -56,8 +56,8 @@ void check_side(const Layout& layout, const std::vector<int64_t>& expected, uint
         FUZZ_CHECK(level > 0 || layout.stride[0] != layout.count[0]);
     }
     const auto [low, high] = std::minmax_element(expected.begin(), expected.end());
-    const Extent hull = extent(layout);
-    FUZZ_CHECK(hull.begin == *low && hull.end == *high + 1);
+    const Extent extent = extent(layout);
+    FUZZ_CHECK(extent.begin == *low && extent.end == *high + 1);
     // Walked, packed and unpacked in pieces of any length, and from any position.
     StridedCursor walker(base, layout);
     StridedCursor packer(base, layout);
@@ -66,13 +66,13 @@ void check_side(const Layout& layout, const std::vector<int64_t>& expected, uint
     while (done < expected.size()) {
         seed = seed * 1664525 + 1013904223;
         const int64_t piece = 1 + (seed >> 16) % 61;
-        const Run run = walker.next(piece);
-        FUZZ_CHECK(run.bytes > 0 && run.bytes <= piece);
-        for (int64_t i = 0; i < run.bytes; ++i) {
-            FUZZ_CHECK(run.data + i == base + expected[done + static_cast<size_t>(i)]);
+        const Block block = walker.next(piece);
+        FUZZ_CHECK(block.bytes > 0 && block.bytes <= piece);
+        for (int64_t i = 0; i < block.bytes; ++i) {
+            FUZZ_CHECK(block.data + i == base + expected[done + static_cast<size_t>(i)]);
         }
-        pack(packer, packed.data() + done, run.bytes);
-        done += static_cast<size_t>(run.bytes);
+        pack(packer, packed.data() + done, block.bytes);
+        done += static_cast<size_t>(block.bytes);
         if (seed >> 29 == 0) {
             packer.seek(packer.position());
             walker.seek(walker.position());
@@ -116,7 +116,7 @@ void check_copy(const PairLayout& pair, const std::vector<int64_t>& local,
     FUZZ_CHECK(to == expected);
 }
 
-// Rows of 32-bit integers, in two halves at any run.
+// Rows of 32-bit integers, in two halves at any block.
 void check_accumulate(Shape shape, uint32_t factor) {
     shape.count[0] *= 4;
     for (int level = 0; level < shape.levels; ++level) {
@@ -145,10 +145,10 @@ void check_accumulate(Shape shape, uint32_t factor) {
     const char* next = reinterpret_cast<const char*>(source.data());
     while (cursor.remaining() > 0) {
         const Row row = cursor.next_row(cursor.remaining());
-        FUZZ_CHECK(row.run_count > 0 && row.run_bytes > 0);
-        accumulate_row(scale,
-                       {row.data, row.stride, next, row.run_bytes, row.run_bytes, row.run_count});
-        next += row.run_count * row.run_bytes;
+        FUZZ_CHECK(row.block_count > 0 && row.block_bytes > 0);
+        accumulate_row(
+            scale, {row.data, row.stride, next, row.block_bytes, row.block_bytes, row.block_count});
+        next += row.block_count * row.block_bytes;
     }
     FUZZ_CHECK(memory == expected);
 }
@@ -161,13 +161,13 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t bytes) {
     armci::fuzz::Input input(data, bytes);
     Shape shape;
     const auto head = input.take<uint8_t>();
-    shape.levels = head % (kMostLevels + 1);
+    shape.levels = head % (kMaxLevels + 1);
     int64_t total = 1;
     for (int i = 0; i <= shape.levels; ++i) {
         shape.count[i] = input.take<uint8_t>() % (i == 0 ? 80 : 9);
         total *= shape.count[i];
     }
-    if (total > kMostBytes / 4) {
+    if (total > kMaxBytes / 4) {
         return 0;
     }
     for (int i = 0; i < shape.levels; ++i) {

@@ -31,20 +31,20 @@ void check_transfer(const FrameHeader& header, const char* frame, size_t bytes) 
         FUZZ_CHECK(layout.addresses == addresses.data() &&
                    addresses.size() == static_cast<size_t>(layout.segment_count));
         for (const uint64_t address : addresses) {
-            FUZZ_CHECK(layout.hull.bytes == 0 ||
-                       (address >= layout.hull.begin &&
-                        address - layout.hull.begin <=
-                            layout.hull.bytes - static_cast<uint64_t>(layout.segment_bytes)));
+            FUZZ_CHECK(layout.extent.bytes == 0 ||
+                       (address >= layout.extent.begin &&
+                        address - layout.extent.begin <=
+                            layout.extent.bytes - static_cast<uint64_t>(layout.segment_bytes)));
         }
     } else {
-        const strided::Extent hull = strided::extent(layout.strided);
-        FUZZ_CHECK(hull.begin <= 0 && hull.end > hull.begin);
-        FUZZ_CHECK(layout.base + static_cast<uint64_t>(hull.begin) <
-                   layout.base + static_cast<uint64_t>(hull.end));
+        const strided::Extent extent = strided::extent(layout.strided);
+        FUZZ_CHECK(extent.begin <= 0 && extent.end > extent.begin);
+        FUZZ_CHECK(layout.base + static_cast<uint64_t>(extent.begin) <
+                   layout.base + static_cast<uint64_t>(extent.end));
         FUZZ_CHECK(strided::total_bytes(layout.strided) == layout.total_bytes);
     }
     if (header.kind == FrameKind::get) {
-        FUZZ_CHECK(view.data == nullptr && view.landing.count <= kMostLandings);
+        FUZZ_CHECK(view.data == nullptr && view.reply_buffers.count <= kMaxReplyBuffers);
         return;
     }
     FUZZ_CHECK(view.data >= frame && view.data + padded(view.body.data_bytes) == frame + bytes);

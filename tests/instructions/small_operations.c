@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kTimes = 1000, kRunBytes = 8, kRuns = 8 };
+enum { kTimes = 1000, kBlockBytes = 8, kBlocks = 8 };
 
 /* What the cases below work on. Each has a word of global memory of its own. */
 static int rank;
 static double scale = 2.0;
 static double local[64] = {1.0};
-static int stride = 2 * kRunBytes;
-static int count[2] = {kRunBytes, kRuns};
-static int one_run[2] = {kRunBytes, 1};
+static int stride = 2 * kBlockBytes;
+static int count[2] = {kBlockBytes, kBlocks};
+static int one_block[2] = {kBlockBytes, 1};
 static armci_hdl_t handle;
 static armci_giov_t one_segment;
 static void* local_segment;
@@ -32,7 +32,7 @@ static void* remote_segment;
 CASE(PutS_0_levels, ARMCI_PutS(local, NULL, word, NULL, count, 0, rank))
 CASE(GetS_0_levels, ARMCI_GetS(word, NULL, local + 1, NULL, count, 0, rank))
 CASE(AccS_0_levels, ARMCI_AccS(TYPE_AND_SCALE, local, NULL, word, NULL, count, 0, rank))
-CASE(AccS_1_level, ARMCI_AccS(TYPE_AND_SCALE, local, &stride, word, &stride, one_run, 1, rank))
+CASE(AccS_1_level, ARMCI_AccS(TYPE_AND_SCALE, local, &stride, word, &stride, one_block, 1, rank))
 
 CASE(NbGet_implicit, ARMCI_NbGet(word, local + 1, 8, rank, NULL))
 CASE(NbAcc_implicit, ARMCI_NbAcc(TYPE_AND_SCALE, local, word, 8, rank, NULL))
@@ -48,7 +48,7 @@ CASE(NbGetS_0_handle, ARMCI_NbGetS(word, NULL, local + 1, NULL, count, 0, rank, 
 CASE(NbAccS_0_handle,
      ARMCI_NbAccS(TYPE_AND_SCALE, local, NULL, word, NULL, count, 0, rank, &handle))
 CASE(NbAccS_1_handle,
-     ARMCI_NbAccS(TYPE_AND_SCALE, local, &stride, word, &stride, one_run, 1, rank, &handle))
+     ARMCI_NbAccS(TYPE_AND_SCALE, local, &stride, word, &stride, one_block, 1, rank, &handle))
 
 CASE(PutV_1_segment, remote_segment = word; ARMCI_PutV(&one_segment, 1, rank))
 CASE(AccV_1_segment, remote_segment = word; ARMCI_AccV(TYPE_AND_SCALE, &one_segment, 1, rank))

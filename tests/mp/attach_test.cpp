@@ -331,7 +331,8 @@ TEST(Attach, ConcurrentAccumulatesAndCounters) {
     }
 }
 
-// More than all buffers and landing slots together, dense and in rows, in both directions.
+// More than all buffers and granted receive buffers together, dense and in rows, in both
+// directions.
 TEST(Attach, LargerThanAllBuffers) {
     armcix_stats_t stats{};
     ARMCIX_Stats(&stats, sizeof stats);

@@ -41,7 +41,7 @@ struct Hold {
 };
 Hold g_hold;
 
-// Runs in the middle of an accumulate. When it returns, the access is made again.
+// Blocks in the middle of an accumulate. When it returns, the access is made again.
 void stand_still(int signal, siginfo_t* info, void*) {
     const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
     if (address - reinterpret_cast<uintptr_t>(g_hold.page) >= kPageBytes) {

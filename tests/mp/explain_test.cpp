@@ -12,7 +12,7 @@
 namespace armci::mp {
 namespace {
 
-constexpr int kRuns[] = {8, 96, 1024, 4096, 10000, 20000, 50000};
+constexpr int kBlocks[] = {8, 96, 1024, 4096, 10000, 20000, 50000};
 constexpr int kCounts[] = {1, 2, 20};
 constexpr int64_t kLargest = int64_t{2} * 20 * 50000;
 
@@ -32,9 +32,10 @@ struct Memory {
 };
 
 // The route of a transfer, from the counters.
-std::string route_taken(base::OpKind op, Memory& memory, int run_count, int run_bytes, int target) {
-    int count[] = {run_bytes, run_count};
-    int stride[] = {2 * run_bytes};
+std::string route_taken(base::OpKind op, Memory& memory, int block_count, int block_bytes,
+                        int target) {
+    int count[] = {block_bytes, block_count};
+    int stride[] = {2 * block_bytes};
     double scale = 2;
     armcix_stats_t before;
     armcix_stats_t after;
@@ -71,12 +72,13 @@ TEST(Explain, NamesTheRouteThatIsTaken) {
     Memory memory;
     for (int target = 0; target < nproc() && me() == 0; ++target) {
         for (const base::OpKind op : {base::OpKind::put, base::OpKind::get, base::OpKind::acc}) {
-            for (const int run_count : kCounts) {
-                for (const int run_bytes : kRuns) {
-                    const std::vector<std::string> lines =
-                        core::explain_transfer(*core::running(), op, run_count, run_bytes, target);
+            for (const int block_count : kCounts) {
+                for (const int block_bytes : kBlocks) {
+                    const std::vector<std::string> lines = core::explain_transfer(
+                        *core::running(), op, block_count, block_bytes, target);
                     ASSERT_GE(lines.size(), 2U);
-                    const std::string taken = route_taken(op, memory, run_count, run_bytes, target);
+                    const std::string taken =
+                        route_taken(op, memory, block_count, block_bytes, target);
                     EXPECT_EQ(lines[1].rfind("route: " + taken + ", because ", 0), 0U)
                         << lines[0] << "\n"
                         << lines[1] << "\ntaken: " << taken;
@@ -93,16 +95,16 @@ TEST(Explain, AllRanksHaveTheSameCosts) {
         EXPECT_EQ(ARMCIX_Node_count(), 1);
         return;
     }
-    std::vector<long> least;
+    std::vector<long> min;
     for (const base::OpKind op : {base::OpKind::put, base::OpKind::get}) {
         for (int bits = 0; bits < 40; ++bits) {
-            least.push_back(network->costs.least_rma_run(op, int64_t{1} << bits) % 1000003);
+            min.push_back(network->costs.min_rma_block(op, int64_t{1} << bits) % 1000003);
         }
     }
-    std::vector<long> sums = least;
+    std::vector<long> sums = min;
     sum_over_ranks(sums);
-    for (size_t i = 0; i < least.size(); ++i) {
-        EXPECT_EQ(sums[i], nproc() * least[i]) << i;
+    for (size_t i = 0; i < min.size(); ++i) {
+        EXPECT_EQ(sums[i], nproc() * min[i]) << i;
     }
 }
 

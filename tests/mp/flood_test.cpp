@@ -15,8 +15,8 @@
 namespace armci::mp {
 namespace {
 
-constexpr int kSlots = 4;
-constexpr int64_t kSlotBytes = 20 * 1024;  // several of the smallest buffers
+constexpr int kRecvBuffers = 4;
+constexpr int64_t kRecvBufferBytes = 20 * 1024;  // several of the smallest buffers
 constexpr int kType = ARMCI_ACC_LNG;
 
 // A stretch of memory for each operation that is under way: of the local buffer, by target and
@@ -24,7 +24,8 @@ constexpr int kType = ARMCI_ACC_LNG;
 class Flood {
   public:
     explicit Flood(uint64_t stream)
-        : ground_(kSlots * kSlotBytes, nproc() * kSlots * kSlotBytes, kType),
+        : ground_(kRecvBuffers * kRecvBufferBytes, nproc() * kRecvBuffers * kRecvBufferBytes,
+                  kType),
           rng_(rank_rng(stream)) {}
 
     Playground& ground() { return ground_; }
@@ -33,8 +34,8 @@ class Flood {
     // that all targets are under way at any time. Complete on return.
     void everybody_at_once() {
         std::vector<armci_hdl_t> handles;
-        handles.reserve(static_cast<size_t>(kSlots * nproc()));
-        for (int slot = 0; slot < kSlots; ++slot) {
+        handles.reserve(static_cast<size_t>(kRecvBuffers * nproc()));
+        for (int recv_buffer = 0; recv_buffer < kRecvBuffers; ++recv_buffer) {
             for (int step = 1; step < nproc(); ++step) {
                 const int target = (me() + step) % nproc();
                 armci_hdl_t* handle = nullptr;
@@ -42,8 +43,8 @@ class Flood {
                     handle = &handles.emplace_back();
                     ARMCI_INIT_HANDLE(handle);
                 }
-                start(rng_.pick(std::vector<Verb>{Verb::put, Verb::get, Verb::acc}), target, slot,
-                      handle);
+                start(rng_.pick(std::vector<Verb>{Verb::put, Verb::get, Verb::acc}), target,
+                      recv_buffer, handle);
             }
         }
         rng_.shuffle(handles);
@@ -54,23 +55,23 @@ class Flood {
     }
 
     // Starts an operation in its slot, and has it expected; `handle` as in the C interface.
-    void start(Verb verb, int target, int slot, armci_hdl_t* handle) {
-        start(in_slot(verb, target, slot), target, handle);
+    void start(Verb verb, int target, int recv_buffer, armci_hdl_t* handle) {
+        start(in_recv_buffer(verb, target, recv_buffer), target, handle);
     }
 
     // A get of everything that this rank has at the target, in rows.
     void start_large_get(int target) {
         constexpr int kRowBytes = 512;
-        constexpr int kRows = static_cast<int>(kSlots * kSlotBytes / (2 * kRowBytes));
+        constexpr int kRows = static_cast<int>(kRecvBuffers * kRecvBufferBytes / (2 * kRowBytes));
         Transfer transfer;
         transfer.verb = Verb::get;
-        transfer.shape = strided_shape(target * kSlots * kSlotBytes, {2 * kRowBytes}, 0,
+        transfer.shape = strided_shape(target * kRecvBuffers * kRecvBufferBytes, {2 * kRowBytes}, 0,
                                        {2 * kRowBytes}, {kRowBytes, kRows});
         start(transfer, target, nullptr);
     }
 
-    void blocking(Verb verb, int target, int slot) {
-        ground_.perform(in_slot(verb, target, slot), target, Completion::blocking);
+    void blocking(Verb verb, int target, int recv_buffer) {
+        ground_.perform(in_recv_buffer(verb, target, recv_buffer), target, Completion::blocking);
     }
 
   private:
@@ -80,13 +81,14 @@ class Flood {
         ground_.expect(transfer, target);
     }
 
-    Transfer in_slot(Verb verb, int target, int slot) {
+    Transfer in_recv_buffer(Verb verb, int target, int recv_buffer) {
         Transfer transfer;
         transfer.verb = verb;
         transfer.type = kType;
         transfer.scale = random_scale(element_type(kType), rng_);
         transfer.shape =
-            random_patch().shifted((target * kSlots + slot) * kSlotBytes, slot * kSlotBytes);
+            random_patch().shifted((target * kRecvBuffers + recv_buffer) * kRecvBufferBytes,
+                                   recv_buffer * kRecvBufferBytes);
         return transfer;
     }
 
@@ -96,7 +98,7 @@ class Flood {
         const int64_t run = 8 * rng_.between(1, rng_.chance(30) ? 600 : 40);
         const int64_t local_step = run + 8 * rng_.between(0, 1);
         const int64_t remote_step = run + 8 * rng_.between(0, 1);
-        const int64_t fitting = kSlotBytes / std::max(local_step, remote_step);
+        const int64_t fitting = kRecvBufferBytes / std::max(local_step, remote_step);
         const int64_t runs = rng_.between((fitting + 2) / 3, fitting);
         if (rng_.chance(40)) {
             std::vector<Piece> pieces;
@@ -130,11 +132,11 @@ TEST(Flood, AllToOneAndOneToAll) {
     Flood flood(2);
     const std::vector<Verb> verbs = {Verb::put, Verb::get, Verb::acc};
     for (int64_t round = 0; round < scaled(8); ++round) {
-        for (int slot = 0; slot < kSlots; ++slot) {
-            const Verb verb = verbs[static_cast<size_t>(slot + round) % verbs.size()];
+        for (int recv_buffer = 0; recv_buffer < kRecvBuffers; ++recv_buffer) {
+            const Verb verb = verbs[static_cast<size_t>(recv_buffer + round) % verbs.size()];
             for (int other = 1; other < nproc(); ++other) {
                 if (me() == 0 || other == 1) {
-                    flood.start(verb, me() == 0 ? other : 0, slot, nullptr);
+                    flood.start(verb, me() == 0 ? other : 0, recv_buffer, nullptr);
                 }
             }
         }

@@ -436,7 +436,7 @@ TEST(Group, FenceWithForeignGroups) {
     }
 }
 
-// Groups and their memory in great numbers, as a long run makes them.
+// Groups and their memory in great numbers, as a long block makes them.
 TEST(Group, ManyInSuccession) {
     Rng rng = common_rng();
     for (int64_t round = 0; round < scaled(40); ++round) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kRounds = 48;            // of a list
 constexpr int64_t kRoundWords = 2048;  // 16 KiB: longer than what is sent as one message
-constexpr int64_t kMostPieces = 64;    // of strided and vector changes; by RMA, each is a write
+constexpr int64_t kMaxPieces = 64;     // of strided and vector changes; by RMA, each is a write
 constexpr int64_t kSignalWords = 4;    // of a round, behind the words of all rounds
 constexpr int64_t kFirstSignal = kRounds * kRoundWords;
 constexpr int64_t kBoardWords = kFirstSignal + kRounds * kSignalWords;
@@ -48,14 +48,14 @@ std::vector<int> random_ranks(Rng& rng, int64_t count) {
 
 // Words of one change: often one, sometimes more than fit one message.
 int64_t random_length(Rng& rng) {
-    const std::vector<int64_t> most = {1, 1, 4, kMostPieces, 300, kRoundWords};
-    return rng.between(1, rng.pick(most));
+    const std::vector<int64_t> max = {1, 1, 4, kMaxPieces, 300, kRoundWords};
+    return rng.between(1, rng.pick(max));
 }
 
 Change random_change_of(Rng& rng, int64_t words) {
     Change change = random_change(rng, words);
-    while (words > kMostPieces && (change == Change::put_strided || change == Change::put_vector ||
-                                   change == Change::acc_strided || change == Change::acc_vector)) {
+    while (words > kMaxPieces && (change == Change::put_strided || change == Change::put_vector ||
+                                  change == Change::acc_strided || change == Change::acc_vector)) {
         change = random_change(rng, words);
     }
     return change;
@@ -64,7 +64,7 @@ Change random_change_of(Rng& rng, int64_t words) {
 // Looks in words of several pieces are for short stretches.
 Look random_look_of(Rng& rng, const Board& board, const Place& place, int64_t words) {
     Look look = board.random_look(rng, place);
-    while (words > kMostPieces && look == Look::get_strided) {
+    while (words > kMaxPieces && look == Look::get_strided) {
         look = board.random_look(rng, place);
     }
     return look;
@@ -72,7 +72,7 @@ Look random_look_of(Rng& rng, const Board& board, const Place& place, int64_t wo
 
 class Litmus : public ::testing::Test {
   protected:
-    // Draws `lists` lists of rounds with `draw`, and runs each.
+    // Draws `lists` lists of rounds with `draw`, and blocks each.
     template <class Draw, class Run>
     void run_lists(int64_t lists, Draw&& draw, Run&& run) {
         for (int64_t list = 0; list < lists && !HasFailure(); ++list) {

@@ -72,27 +72,26 @@ TEST(Mutex, DataOfThePreviousHolderIsVisible) {
 // Different numbers of mutexes per rank; each protects its own counter.
 // promise: mutex.counts
 TEST(Mutex, ManyMutexesOverAllOwners) {
-    constexpr int kMost = 6;
-    const auto count_of = [](int owner) { return 1 + owner % kMost; };
-    GlobalMemory memory(kMost * static_cast<int64_t>(sizeof(long)));
-    std::fill_n(memory.element<long>(me()), kMost, 0);
+    constexpr int kMax = 6;
+    const auto count_of = [](int owner) { return 1 + owner % kMax; };
+    GlobalMemory memory(kMax * static_cast<int64_t>(sizeof(long)));
+    std::fill_n(memory.element<long>(me()), kMax, 0);
     ASSERT_EQ(ARMCI_Create_mutexes(count_of(me())), 0);
     ARMCI_Barrier();
     Rng rng = rank_rng();
-    std::vector<long> mine(static_cast<size_t>(nproc() * kMost), 0);
+    std::vector<long> mine(static_cast<size_t>(nproc() * kMax), 0);
     for (int64_t i = 0; i < scaled(200); ++i) {
         const int owner = static_cast<int>(rng.between(0, nproc() - 1));
         const int mutex = static_cast<int>(rng.between(0, count_of(owner) - 1));
         ARMCI_Lock(mutex, owner);
         increment(memory.element<long>(owner, mutex), owner);
         ARMCI_Unlock(mutex, owner);
-        ++mine[static_cast<size_t>(owner * kMost + mutex)];
+        ++mine[static_cast<size_t>(owner * kMax + mutex)];
     }
     sum_over_ranks(mine);
     ARMCI_Barrier();
-    for (int mutex = 0; mutex < kMost; ++mutex) {
-        EXPECT_EQ(memory.element<long>(me())[mutex],
-                  mine[static_cast<size_t>(me() * kMost + mutex)])
+    for (int mutex = 0; mutex < kMax; ++mutex) {
+        EXPECT_EQ(memory.element<long>(me())[mutex], mine[static_cast<size_t>(me() * kMax + mutex)])
             << "mutex " << mutex;
     }
     EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);

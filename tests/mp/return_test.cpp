@@ -19,10 +19,10 @@ constexpr int64_t kReturnArea = 192 << 10;
 TEST(OnReturn, SourcesMayBeWrittenTo) {
     Playground ground(kReturnArea, kReturnArea, ARMCI_ACC_INT);
     Rng rng = rank_rng();
-    for (const int64_t most : {200, 4000, 180000}) {
+    for (const int64_t max : {200, 4000, 180000}) {
         for (int64_t i = 0; i < scaled(40); ++i) {
             const Verb verb = rng.pick(std::vector<Verb>{Verb::put, Verb::acc});
-            const Transfer transfer = random_transfer(rng, verb, ground, ARMCI_ACC_INT, most);
+            const Transfer transfer = random_transfer(rng, verb, ground, ARMCI_ACC_INT, max);
             const int target = static_cast<int>(rng.between(0, nproc() - 1));
             // Half of them blocking.
             const Completion completion =
@@ -32,7 +32,7 @@ TEST(OnReturn, SourcesMayBeWrittenTo) {
             std::memset(ground.local(), 0x55, static_cast<size_t>(ground.local_bytes()));
             ground.refill_local(rng);
         }
-        ground.check_by_owner("sources overwritten on return, at most " + std::to_string(most));
+        ground.check_by_owner("sources overwritten on return, at most " + std::to_string(max));
     }
 }
 
@@ -141,48 +141,48 @@ TEST(Arithmetic, NothingIsSkipped) {
 // Of runs that a put writes to the same place, any one stays.
 // promise: strided.put-onto-itself, vector.put-repeated
 TEST(OnReturn, PutsOntoThemselvesLeaveOneOfTheValues) {
-    constexpr int kRuns = 60;
-    constexpr int kRunWords = 6;
+    constexpr int kBlocks = 60;
+    constexpr int kBlockWords = 6;
     constexpr int kGuard = 4;
-    GlobalMemory memory((kRuns + kRunWords + 2 * kGuard) * sizeof(long));
-    std::vector<long> source(kRuns * kRunWords);
+    GlobalMemory memory((kBlocks + kBlockWords + 2 * kGuard) * sizeof(long));
+    std::vector<long> source(kBlocks * kBlockWords);
     for (size_t i = 0; i < source.size(); ++i) {
         source[i] = static_cast<long>(i) + 1;
     }
     std::vector<void*> from;
     std::vector<void*> to;
-    for (const int step : {0, 1, 3}) {  // words from one run to the next
+    for (const int step : {0, 1, 3}) {  // words from one block to the next
         for (const bool is_vector : {false, true}) {
-            std::fill_n(memory.element<long>(me()), kRuns + kRunWords + 2 * kGuard, -1L);
+            std::fill_n(memory.element<long>(me()), kBlocks + kBlockWords + 2 * kGuard, -1L);
             ARMCI_Barrier();
-            const int runs = step == 0 ? kRuns : kRuns / step;
+            const int runs = step == 0 ? kBlocks : kBlocks / step;
             long* remote = memory.element<long>(right(), kGuard);
             if (is_vector) {
                 from.clear();
                 to.clear();
                 for (int run = 0; run < runs; ++run) {
-                    from.push_back(&source[static_cast<size_t>(run) * kRunWords]);
+                    from.push_back(&source[static_cast<size_t>(run) * kBlockWords]);
                     to.push_back(remote + run * step);
                 }
-                armci_giov_t put{from.data(), to.data(), kRunWords * sizeof(long), runs};
+                armci_giov_t put{from.data(), to.data(), kBlockWords * sizeof(long), runs};
                 EXPECT_EQ(ARMCI_PutV(&put, 1, right()), 0);
             } else {
-                int local_stride = kRunWords * sizeof(long);
+                int local_stride = kBlockWords * sizeof(long);
                 int remote_stride = step * static_cast<int>(sizeof(long));
-                int count[2] = {kRunWords * sizeof(long), runs};
+                int count[2] = {kBlockWords * sizeof(long), runs};
                 EXPECT_EQ(ARMCI_PutS(source.data(), &local_stride, remote, &remote_stride, count, 1,
                                      right()),
                           0);
             }
             ARMCI_Barrier();
             const long* found = memory.element<long>(me(), kGuard);
-            const int last = (runs - 1) * step + kRunWords;
+            const int last = (runs - 1) * step + kBlockWords;
             for (int word = -kGuard; word < last + kGuard; ++word) {
                 bool is_one = (word < 0 || word >= last) && found[word] == -1;
                 for (int run = 0; run < runs; ++run) {
                     const int at = word - run * step;
-                    is_one = is_one ||
-                             (at >= 0 && at < kRunWords && found[word] == run * kRunWords + at + 1);
+                    is_one = is_one || (at >= 0 && at < kBlockWords &&
+                                        found[word] == run * kBlockWords + at + 1);
                 }
                 EXPECT_TRUE(is_one) << "word " << word << " is " << found[word] << ", step " << step
                                     << (is_vector ? ", vector" : ", strided");

@@ -2,7 +2,7 @@
 // and goes (global memory, groups, mutexes, attached memory, the library itself) for as long as is
 // asked for, and a watch on what a process of this kind might leak. scripts/soak.sh runs it.
 //
-//   SOAK_SECONDS   how long (default 3); rounds are completed, and there are at least kLeastRounds
+//   SOAK_SECONDS   how long (default 3); rounds are completed, and there are at least kMinRounds
 //
 // Time decides how much is done, never whether it was right.
 #include <dirent.h>
@@ -29,7 +29,7 @@ constexpr uint64_t kRoundsOfALongLife = 32;
 constexpr uint64_t kShortRounds = 2 * kRoundsOfAShortLife;
 // Until then caches, pools and the memory allocator's arenas have filled up.
 constexpr uint64_t kWarmUpRounds = kShortRounds + 4;
-constexpr uint64_t kLeastRounds = kWarmUpRounds + 4;
+constexpr uint64_t kMinRounds = kWarmUpRounds + 4;
 // What a rank may have more afterwards, however long the soak. Pools of libfabric grow in steps,
 // when a burst first needs it, and stay: ofi_rxm's by 1024 buffers, which are 8 MiB as the library
 // sets them, and a process has two endpoints with some each. (Seen: five steps, then no more.)
@@ -165,7 +165,7 @@ TEST(Soak, RandomOperationsAndResources) {
     Footprint first;
     uint64_t round = 0;
     bool failed = false;
-    for (; !failed && (round < kLeastRounds || !is_time_over(end)); ++round) {
+    for (; !failed && (round < kMinRounds || !is_time_over(end)); ++round) {
         if (begins_a_life(round)) {
             if (round > 0) {
                 total.add_counted();

@@ -35,7 +35,7 @@ void wait_for(int descriptor) {
     }
 }
 
-// Runs in the thread that has touched the memory. When it returns, the access is made again.
+// Blocks in the thread that has touched the memory. When it returns, the access is made again.
 void stop_here(int signal, siginfo_t* info, void*) {
     if (reinterpret_cast<uintptr_t>(info->si_addr) - g_stop.begin >= StoppingPage::kBytes) {
         sigaction(signal, &g_stop.before, nullptr);  // a fault of somebody else

@@ -78,7 +78,7 @@ TEST(Strided, ChosenShapes) {
         strided_shape(0, {4}, 40, {400}, {4, 50}),
         // rows of a matrix patch
         strided_shape(0, {120}, 444, {440}, {120, 40}),
-        // contiguous on both sides, in two levels that collapse into one run
+        // contiguous on both sides, in two levels that collapse into one block
         strided_shape(0, {64, 640}, 128, {64, 640}, {64, 10, 5}),
         // contiguous on one side only
         strided_shape(0, {64, 640}, 128, {72, 760}, {64, 10, 5}),

@@ -33,7 +33,7 @@ extern "C" int MPI_Query_thread(int* provided) {
 namespace armci::mp {
 namespace {
 
-constexpr int kMostThreads = 4;
+constexpr int kMaxThreads = 4;
 
 void run_threads(int count, const std::function<void(int)>& body) {
     std::vector<std::thread> threads;
@@ -83,7 +83,7 @@ void use_target(const GlobalMemory& memory, int target, int64_t mine) {
 void use_library(int threads) {
     constexpr int64_t kFirst = 64;
     constexpr int64_t kStretch = 64;
-    const auto words = kFirst + kStretch * kMostThreads * nproc();
+    const auto words = kFirst + kStretch * kMaxThreads * nproc();
     GlobalMemory memory(words * static_cast<int64_t>(sizeof(long)));
     std::fill_n(memory.element<long>(me()), words, 0);
     ASSERT_EQ(ARMCI_Create_mutexes(1), 0);
@@ -92,7 +92,7 @@ void use_library(int threads) {
     run_threads(threads, [&](int id) {
         for (int64_t round = 0; round < rounds; ++round) {
             use_target(memory, static_cast<int>((me() + round + id) % nproc()),
-                       kFirst + kStretch * (kMostThreads * me() + id));
+                       kFirst + kStretch * (kMaxThreads * me() + id));
         }
         ARMCI_AllFence();
     });
@@ -116,21 +116,21 @@ void use_library(int threads) {
 // promise: threads.level-of-mpi
 TEST(ThreadLevels, InitTakesTheLevelOfMpi) {
     ASSERT_EQ(ARMCI_Init(), 0);
-    use_library(kMostThreads);
+    use_library(kMaxThreads);
     EXPECT_EQ(ARMCI_Finalize(), 0);
 }
 
 // promise: threads.level-of-mpi
 TEST(ThreadLevels, InitArgsTakesTheLevelOfMpi) {
     ASSERT_EQ(ARMCI_Init_args(nullptr, nullptr), 0);
-    use_library(kMostThreads);
+    use_library(kMaxThreads);
     EXPECT_EQ(ARMCI_Finalize(), 0);
 }
 
 // promise: threads.level-of-mpi
 TEST(ThreadLevels, InitOnACommunicatorTakesTheLevelOfMpi) {
     ASSERT_EQ(ARMCI_Init_mpi_comm(MPI_COMM_WORLD), 1);
-    use_library(kMostThreads);
+    use_library(kMaxThreads);
     EXPECT_EQ(ARMCI_Finalize(), 0);
 }
 
@@ -148,7 +148,7 @@ TEST(ThreadLevels, ALaterCallRaisesTheLevel) {
         ASSERT_EQ(ARMCI_Init_thread(MPI_THREAD_SINGLE), 0);
         use_library(1);
         ASSERT_EQ(later[i](), 0);
-        use_library(kMostThreads);
+        use_library(kMaxThreads);
         const bool is_counted = i + 1 < later.size();
         if (is_counted) {
             // A lower level does not take it back.
@@ -156,7 +156,7 @@ TEST(ThreadLevels, ALaterCallRaisesTheLevel) {
             EXPECT_EQ(ARMCI_Finalize(), 0);
             EXPECT_EQ(ARMCI_Finalize(), 0);
             EXPECT_EQ(ARMCI_Initialized(), 1);
-            use_library(kMostThreads);
+            use_library(kMaxThreads);
         }
         EXPECT_EQ(ARMCI_Finalize(), 0);
         EXPECT_EQ(ARMCI_Initialized(), 0);
@@ -171,7 +171,7 @@ TEST(ThreadLevels, RanksMayHaveDifferentLevels) {
     for (int shift = 0; shift < 2; ++shift) {
         pretended_level = kLevels[(me() + shift) % 4];
         ASSERT_EQ(ARMCI_Init(), 0);
-        use_library(pretended_level == MPI_THREAD_MULTIPLE ? kMostThreads : 1);
+        use_library(pretended_level == MPI_THREAD_MULTIPLE ? kMaxThreads : 1);
         EXPECT_EQ(ARMCI_Finalize(), 0);
     }
     pretended_level = -1;
@@ -185,9 +185,9 @@ TEST(ThreadLevels, TheVariableIsEachRanksOwn) {
         setenv("ARMCI_THREAD_LEVEL", "serialized", 1);
     }
     ASSERT_EQ(ARMCI_Init(), 0);
-    use_library(is_lowered ? 1 : kMostThreads);
+    use_library(is_lowered ? 1 : kMaxThreads);
     ASSERT_EQ(ARMCI_Init_thread(MPI_THREAD_MULTIPLE), 0);
-    use_library(kMostThreads);
+    use_library(kMaxThreads);
     EXPECT_EQ(ARMCI_Finalize(), 0);
     EXPECT_EQ(ARMCI_Finalize(), 0);
     unsetenv("ARMCI_THREAD_LEVEL");
@@ -196,19 +196,19 @@ TEST(ThreadLevels, TheVariableIsEachRanksOwn) {
 // One of the threads starts the library, one of them ends it, and each call counts.
 TEST(ThreadLevels, ThreadsStartAndFinalize) {
     constexpr int kCalls = 200;
-    run_threads(kMostThreads, [](int) {
+    run_threads(kMaxThreads, [](int) {
         for (int i = 0; i < kCalls; ++i) {
             EXPECT_EQ(ARMCI_Init(), 0);
         }
     });
-    use_library(kMostThreads);
-    run_threads(kMostThreads, [](int id) {
+    use_library(kMaxThreads);
+    run_threads(kMaxThreads, [](int id) {
         for (int i = id == 0 ? 1 : 0; i < kCalls; ++i) {
             EXPECT_EQ(ARMCI_Finalize(), 0);
         }
     });
     EXPECT_EQ(ARMCI_Initialized(), 1);
-    use_library(kMostThreads);
+    use_library(kMaxThreads);
     EXPECT_EQ(ARMCI_Finalize(), 0);
     EXPECT_EQ(ARMCI_Initialized(), 0);
 }

@@ -201,8 +201,8 @@ TEST(ThreadsWaiting, WhoSleepsHoldsNobodyUp) {
     EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
 }
 
-// A thread has looked for its get in vain and is about to sleep, until the network has something,
-// however long that takes. Another one empties the queue first, and wakes it.
+// A thread has looked for its get without success and is about to sleep, until the network has
+// something, however long that takes. Another one empties the queue first, and wakes it.
 TEST(ThreadsWaiting, WhatAnotherThreadTakesFromTheQueueEndsASleep) {
     GlobalMemory memory(8);
     *memory.element<long>(me()) = 100 + me();
@@ -210,10 +210,10 @@ TEST(ThreadsWaiting, WhatAnotherThreadTakesFromTheQueueEndsASleep) {
     const int target = (me() + nproc() / 2) % nproc();
     // A get that is answered quickly needs no sleep, so there are as many as it takes.
     constexpr int kRounds = 10;
-    constexpr int kMostRounds = 10'000;
+    constexpr int kMaxRounds = 10'000;
     long sleeps_count = 0;
-    long least_sleeps = is_one_node() ? 1 : 0;  // of any rank
-    for (int round = 0; round < kRounds || (least_sleeps == 0 && round < kMostRounds); ++round) {
+    long min_sleeps = is_one_node() ? 1 : 0;  // of any rank
+    for (int round = 0; round < kRounds || (min_sleeps == 0 && round < kMaxRounds); ++round) {
         Sleeps sleeps;
         sleeps.may_begin = false;
         sleeps.end_by_events_only = true;
@@ -253,12 +253,12 @@ TEST(ThreadsWaiting, WhatAnotherThreadTakesFromTheQueueEndsASleep) {
         EXPECT_EQ(first, 100 + target);
         sleeps_count += sleeps.count;
         if (!is_one_node()) {
-            least_sleeps = sleeps_count;
+            min_sleeps = sleeps_count;
             char min[] = "min";
-            armci_msg_lgop(&least_sleeps, 1, min);
+            armci_msg_lgop(&min_sleeps, 1, min);
         }
     }
-    EXPECT_GT(least_sleeps, 0);
+    EXPECT_GT(min_sleeps, 0);
     ARMCI_Barrier();
 }
 

@@ -143,9 +143,9 @@ unsigned long long total_of(const armcix_counter_t (&counters)[3]) {
 // Whatever the size and the form; what moves nothing is not counted.
 // promise: stats.once-per-call, stats.bytes, stats.rmw, stats.messages
 TEST(Topology, EveryCallIsCountedOnce) {
-    constexpr int kMost = 400000;
-    GlobalMemory memory(kMost);
-    std::vector<char> local(kMost, 0);
+    constexpr int kMax = 400000;
+    GlobalMemory memory(kMax);
+    std::vector<char> local(kMax, 0);
     double one = 1.0;
     for (int target = 0; target < nproc(); ++target) {
         char* remote = memory.at(target);
@@ -153,7 +153,7 @@ TEST(Topology, EveryCallIsCountedOnce) {
         armcix_stats_t after;
         ARMCIX_Stats(&before, sizeof before);
         unsigned long long bytes = 0;
-        for (const int size : {8, 2000, kMost, 0}) {
+        for (const int size : {8, 2000, kMax, 0}) {
             ARMCI_Put(local.data(), remote, size, target);
             ARMCI_Get(remote, local.data(), size, target);
             ARMCI_Acc(ARMCI_ACC_DBL, &one, local.data(), remote, size, target);

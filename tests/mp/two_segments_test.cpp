@@ -13,8 +13,8 @@
 namespace armci::mp {
 namespace {
 
-constexpr int64_t kInts = 48 << 10;     // long enough to be overtaken by a word
-constexpr int64_t kManyRuns = 4 << 10;  // by RMA, each word is an operation of its own
+constexpr int64_t kInts = 48 << 10;       // long enough to be overtaken by a word
+constexpr int64_t kManyBlocks = 4 << 10;  // by RMA, each word is an operation of its own
 constexpr int64_t kFewInts = 64;
 constexpr int kBytesOfAll = static_cast<int>(kInts * sizeof(int));
 // Of the flag memory: one word for the neighbour's data, one for a third rank to answer.
@@ -156,7 +156,7 @@ TEST_F(TwoSegments, AWordIsPutAfterTheData) {
 // promise: order.blocking
 TEST_F(TwoSegments, AWordIsAddedAfterTheData) {
     check_order(
-        kManyRuns, scaled(16), [&](int* to, int64_t n, int v) { put_strided(to, n, v); },
+        kManyBlocks, scaled(16), [&](int* to, int64_t n, int v) { put_strided(to, n, v); },
         tell_by_acc);
 }
 

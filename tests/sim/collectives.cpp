@@ -111,13 +111,13 @@ bool collect(const Request& request) {
     }
     void* result = collective.results[request.member];
     if (collective.is_maximum) {
-        uint64_t most = 0;
+        uint64_t max = 0;
         for (size_t i = 0; i < size; ++i) {
             uint64_t value = 0;
             std::memcpy(&value, collective.all.data() + i * sizeof value, sizeof value);
-            most = std::max(most, value);
+            max = std::max(max, value);
         }
-        std::memcpy(result, &most, sizeof most);
+        std::memcpy(result, &max, sizeof max);
     } else if (collective.bytes > 0) {
         std::memcpy(result, collective.all.data(), collective.all.size());
     }

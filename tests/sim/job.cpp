@@ -18,7 +18,7 @@ namespace {
 // is a deadlock. Spells of refused posts and naps of waiters are shorter.
 constexpr int64_t kPatience = 3000;
 constexpr int kTurns = 5000;
-constexpr int64_t kMostSteps = 20'000'000;
+constexpr int64_t kMaxSteps = 20'000'000;
 
 template <class Weights>
 size_t pick(const Weights& weights) {
@@ -153,7 +153,7 @@ void Job::open_rank(int rank) {
     if (!rma_usable_ && plan_.route == base::RouteChoice::rma) {
         config.route = static_cast<int>(base::RouteChoice::automatic);
     }
-    network.costs.choose_from(plan_.least_rma_run);
+    network.costs.choose_from(plan_.min_rma_block);
 }
 
 void Job::open_server(int rank) {
@@ -171,7 +171,7 @@ void Job::open_server(int rank) {
     options.buffer_bytes = static_cast<size_t>(plan_.buffer_bytes);
     options.client_window_bytes = plan_.window_bytes;
     options.receive_bytes = static_cast<size_t>(plan_.receive_bytes);
-    options.landing_slots = plan_.use_landing ? static_cast<uint32_t>(plan_.receive_count) : 0;
+    options.recv_buffer_count = plan_.write_chunks ? static_cast<uint32_t>(plan_.receive_count) : 0;
     options.register_segments = network.rma_usable;
     label_next_endpoint(true, options.number, rank);
     network.server = std::make_unique<datasrv::Server>();
@@ -193,12 +193,12 @@ void Job::open_origin(int rank) {
     options.receive_bytes = static_cast<size_t>(plan_.answer_bytes);
     options.server_window_bytes = plan_.window_bytes;
     options.register_min_bytes = plan_.register_min_bytes;
-    options.use_landing = plan_.use_landing;
+    options.write_chunks = plan_.write_chunks;
     options.use_ordering = plan_.use_ordering;
     pipeline::OriginEnvironment environment;
     environment.context = processes_[static_cast<size_t>(rank)].get();
     environment.server_address = server_address;
-    environment.landing = landing;
+    environment.recv_area = recv_area;
     environment.resolve = resolve;
     label_next_endpoint(false, rank, rank);
     std::string error;
@@ -213,7 +213,7 @@ void Job::join_barrier(int node) {
     const pipeline::InterNodeBarrier barrier(node, plan_.node_count());
     std::vector<pipeline::Origin::Address> partners;
     for (int round = 0; round < barrier.round_count(); ++round) {
-        partners.push_back(runtime(leader(barrier.told_in(round))).network->origin.address());
+        partners.push_back(runtime(leader(barrier.notified_in(round))).network->origin.address());
     }
     enter(leader(node));
     runtime(leader(node)).network->origin.join_barrier(barrier, partners);
@@ -230,9 +230,9 @@ const void* Job::server_address(void* process, int server) {
     return job.runtime(job.host_of(server)).network->server->address().data();
 }
 
-const pipeline::LandingAddress* Job::landing(void* process, int server) {
+const pipeline::RecvAreaAddress* Job::recv_area(void* process, int server) {
     Job& job = *static_cast<Process*>(process)->job;
-    return &job.runtime(job.host_of(server)).network->server->landing();
+    return &job.runtime(job.host_of(server)).network->server->recv_area();
 }
 
 bool Job::resolve(void* process, int node, uint64_t address, int64_t bytes,
@@ -252,7 +252,7 @@ void Job::resume(int rank) {
         process.fiber->resume();
         after_turn_();
     } else if (process.runtime->network->server != nullptr) {
-        process.runtime->network->server->help();  // as in ARMCI_Finalize
+        process.runtime->network->server->progress_inline();  // as in ARMCI_Finalize
     }
 }
 
@@ -260,7 +260,7 @@ void Job::serve(int server) {
     const int host = host_of(server);
     if (!processes_[static_cast<size_t>(host)]->is_dead) {
         enter(host);
-        runtime(host).network->server->help();
+        runtime(host).network->server->progress_inline();
         after_turn_();
     }
 }
@@ -366,9 +366,9 @@ void Job::run(const std::function<void(int rank)>& body, std::function<void()> a
         if (is_stuck()) {
             report_stuck();
         }
-        if (sim::step() > kMostSteps) {
+        if (sim::step() > kMaxSteps) {
             violation("the run does not end within %lld steps\n%s",
-                      static_cast<long long>(kMostSteps), describe_state().c_str());
+                      static_cast<long long>(kMaxSteps), describe_state().c_str());
         }
     }
     drain();
@@ -403,11 +403,11 @@ void Job::check_nothing_is_left() {
         if (load != pipeline::Origin::Load{}) {
             violation(
                 "rank %d has not got back all it had: %lld tasks, %lld buffer bytes, %lld "
-                "frame bytes, %lld requests, %lld landings, %lld credits, %lld reserved, "
+                "frame bytes, %lld requests, %lld reply buffers, %lld credits, %lld reserved, "
                 "%lld posts\n%s",
                 rank, static_cast<long long>(load.tasks), static_cast<long long>(load.buffer_bytes),
                 static_cast<long long>(load.frame_bytes), static_cast<long long>(load.requests),
-                static_cast<long long>(load.landings), static_cast<long long>(load.credits),
+                static_cast<long long>(load.reply_buffers), static_cast<long long>(load.credits),
                 static_cast<long long>(load.reserved_bytes), static_cast<long long>(load.posts),
                 describe_state().c_str());
         }
@@ -418,19 +418,22 @@ void Job::check_nothing_is_left() {
         int64_t held = 0;
         for (int rank = 0; rank < plan_.rank_count(); ++rank) {
             const pipeline::Channel& channel = runtime(rank).network->origin.channel(number);
-            held += static_cast<int64_t>(channel.slots.size());
-            if (channel.slots.size() > channel.keep_slots) {
-                violation("rank %d holds %zu landing slots of server %d without work; %u it may",
-                          rank, channel.slots.size(), number, channel.keep_slots);
+            held += static_cast<int64_t>(channel.recv_buffers.size());
+            if (channel.recv_buffers.size() > channel.keep_recv_buffers) {
+                violation(
+                    "rank %d holds %zu granted receive buffers of server %d without work; %u it "
+                    "may",
+                    rank, channel.recv_buffers.size(), number, channel.keep_recv_buffers);
             }
         }
-        const int64_t all = server.landing().slot_count;
-        if (load.free_slots + held != all) {
-            violation("of %lld landing slots of server %d %lld are free and %lld with origins",
-                      static_cast<long long>(all), number, static_cast<long long>(load.free_slots),
-                      static_cast<long long>(held));
+        const int64_t all = server.recv_area().recv_buffer_count;
+        if (load.free_recv_buffers + held != all) {
+            violation(
+                "of %lld granted receive buffers of server %d %lld are free and %lld with origins",
+                static_cast<long long>(all), number, static_cast<long long>(load.free_recv_buffers),
+                static_cast<long long>(held));
         }
-        load.free_slots = 0;
+        load.free_recv_buffers = 0;
         if (load != datasrv::Server::Load{}) {
             violation(
                 "server %d has something left: %lld data bytes, %lld answer bytes, %lld "

@@ -75,7 +75,7 @@ class Job {
     int host_of(int server) const;
 
     static const void* server_address(void* process, int server);
-    static const pipeline::LandingAddress* landing(void* process, int server);
+    static const pipeline::RecvAreaAddress* recv_area(void* process, int server);
     static bool resolve(void* process, int node, uint64_t address, int64_t bytes,
                         fabric::RemoteMemory* memory);
 
@@ -89,7 +89,7 @@ class Job {
     std::function<void()> after_turn_;
 };
 
-// Status of a run in which a process died and nothing was left to do but to wait for it.
+// Status of a block in which a process died and nothing was left to do but to wait for it.
 inline constexpr int kForsakenStatus = 4;
 
 }  // namespace armci::sim

@@ -188,7 +188,7 @@ void rely_on_order(Plan* plan) {
 
 // Seeds within which a network that breaks a promise must be found out, and one that keeps all must
 // not.
-constexpr uint64_t kMostSeeds = 100;
+constexpr uint64_t kMaxSeeds = 100;
 
 // The step at which a process dies whose loss nobody is told.
 constexpr int64_t kDiesAt = 2000;
@@ -230,7 +230,7 @@ bool is_found_out(uint64_t seed, Sabotage sabotage, bool relies_on_order) {
 
 // How many seeds it takes until a network that does this is found out; 0: it is not.
 uint64_t seeds_to_find(Sabotage sabotage) {
-    for (uint64_t seed = 1; seed <= kMostSeeds; ++seed) {
+    for (uint64_t seed = 1; seed <= kMaxSeeds; ++seed) {
         if (is_found_out(seed, sabotage, sabotage == Sabotage::overtaking)) {
             return seed;
         }
@@ -239,7 +239,7 @@ uint64_t seeds_to_find(Sabotage sabotage) {
 }
 
 int run_sabotages() {
-    for (uint64_t seed = 1; seed <= kMostSeeds; ++seed) {
+    for (uint64_t seed = 1; seed <= kMaxSeeds; ++seed) {
         is_found_out(seed, Sabotage::none, false);
         is_found_out(seed, Sabotage::none, true);
     }
@@ -251,7 +251,7 @@ int run_sabotages() {
         {Sabotage::repeated_message, "repeated message"},
         {Sabotage::lost_completion, "lost completion"},
         {Sabotage::early_completion, "early completion"},
-        {Sabotage::early_notice, "early notice"},
+        {Sabotage::early_immediate, "early notice"},
         {Sabotage::overtaking, "overtaking"},
         {Sabotage::wrong_byte, "wrong byte"},
         {Sabotage::stale_read, "stale read"},

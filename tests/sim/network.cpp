@@ -139,8 +139,8 @@ int moves_of(const Posted& operation, bool is_local_turn, Move* moves) {
                may_be_announced(operation)) {
         moves[count++] = Move::announce;
     }
-    if (operation.has_notice && !operation.is_announced && operation.is_read &&
-        rules().sabotage == Sabotage::early_notice) {
+    if (operation.has_immediate && !operation.is_announced && operation.is_read &&
+        rules().sabotage == Sabotage::early_immediate) {
         moves[count++] = Move::announce;
     }
     return count;
@@ -198,7 +198,7 @@ void place(Posted& operation) {
     }
     operation.is_placed = true;
     operation.is_read = true;
-    const bool is_told = operation.kind == Kind::send || operation.has_notice;
+    const bool is_told = operation.kind == Kind::send || operation.has_immediate;
     operation.is_announced = operation.is_announced || !is_told;
 }
 
@@ -209,7 +209,7 @@ void announce(Posted& operation) {
     if (operation.kind == Kind::write) {
         entry.data.flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA;
         entry.data.len = operation.bytes;
-        entry.data.data = operation.notice;
+        entry.data.data = operation.immediate;
         push(queue, entry);
         return;
     }
@@ -292,8 +292,8 @@ int64_t draw_delay() {
 std::vector<Piece> split(char* local, char* remote, size_t bytes) {
     std::vector<Piece> pieces;
     size_t done = 0;
-    const int64_t most = happens(rules().whole) ? 1 : draw(2, 4);
-    for (int64_t i = 1; i < most && done + 1 < bytes; ++i) {
+    const int64_t max = happens(rules().whole) ? 1 : draw(2, 4);
+    for (int64_t i = 1; i < max && done + 1 < bytes; ++i) {
         const auto length = static_cast<size_t>(draw(1, static_cast<int64_t>(bytes - done) - 1));
         pieces.push_back({local + done, remote != nullptr ? remote + done : nullptr, length});
         done += length;

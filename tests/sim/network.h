@@ -92,8 +92,8 @@ struct Posted {
     uint64_t key = 0;
     bool is_buffered = false;  // read from the caller's memory at once, not piece by piece
     bool is_delivered_kind = false;
-    bool has_notice = false;
-    uint32_t notice = 0;
+    bool has_immediate = false;
+    uint32_t immediate = 0;
     Receive* receive = nullptr;
     char* place = nullptr;
     bool ends_receive = false;

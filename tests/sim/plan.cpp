@@ -19,8 +19,8 @@ void draw_job(Plan* plan) {
     for (int node = 0; node < nodes; ++node) {
         plan->ranks_of_node.push_back(one_of({1, 1, 2, 2, 3}));
     }
-    const int fewest = *std::min_element(plan->ranks_of_node.begin(), plan->ranks_of_node.end());
-    plan->servers_per_node = happens(400) ? fewest : 1;
+    const int min = *std::min_element(plan->ranks_of_node.begin(), plan->ranks_of_node.end());
+    plan->servers_per_node = happens(400) ? min : 1;
 }
 
 void draw_provider(Plan* plan) {
@@ -43,8 +43,8 @@ void draw_provider(Plan* plan) {
     provider.iov_limit = static_cast<size_t>(draw(1, 4));
     provider.largest_bytes =
         happens(300) ? static_cast<size_t>(plan->buffer_bytes) : size_t{1} << 30;
-    provider.notice_bytes = one_of<size_t>({0, 4, 4, 8, 8, 8});
-    provider.notices = happens(900);
+    provider.immediate_bytes = one_of<size_t>({0, 4, 4, 8, 8, 8});
+    provider.immediate_data = happens(900);
     provider.rma = happens(930);
     provider.delivery = happens(900);
     provider.wait = happens(400) ? fabric::WaitMode::fd : fabric::WaitMode::nap;
@@ -83,7 +83,7 @@ void draw_settings(Plan* plan) {
     plan->use_ordering = happens(750);
     plan->route = one_of({base::RouteChoice::automatic, base::RouteChoice::rma,
                           base::RouteChoice::server, base::RouteChoice::alternate});
-    plan->least_rma_run = one_of({1, 64, 512, 4096});
+    plan->min_rma_block = one_of({1, 64, 512, 4096});
     plan->explicit_progress = happens(500);
     plan->no_flush_local = happens(50);
     plan->takes_short_ways = happens(700);
@@ -94,12 +94,12 @@ void draw_settings(Plan* plan) {
 
 // As core/network.cpp shares memory among the clients of a server, or narrower.
 void draw_windows(Plan* plan) {
-    constexpr int64_t kSmallestSlot = 16 << 10;
+    constexpr int64_t kMinRecvBuffer = 16 << 10;
     const ProviderPlan& provider = plan->provider;
     const int64_t ranks = plan->rank_count();
-    plan->use_landing = provider.rma && provider.notices && provider.notice_bytes >= 4 &&
-                        plan->buffer_bytes >= kSmallestSlot;
-    if (plan->use_landing) {
+    plan->write_chunks = provider.rma && provider.immediate_data && provider.immediate_bytes >= 4 &&
+                         plan->buffer_bytes >= kMinRecvBuffer;
+    if (plan->write_chunks) {
         plan->window_bytes = one_of({4 << 10, 8 << 10, 64 << 10});
         plan->answer_bytes = one_of({16 << 10, 512 << 10});
     } else {
@@ -108,7 +108,7 @@ void draw_windows(Plan* plan) {
         plan->answer_bytes = total;
     }
     plan->receive_bytes = plan->window_bytes * ranks;
-    if (plan->use_landing && happens(300)) {
+    if (plan->write_chunks && happens(300)) {
         plan->receive_bytes = std::max<int64_t>(plan->window_bytes, plan->receive_bytes / 4);
     }
 }
@@ -173,8 +173,8 @@ std::string describe(const Plan& plan) {
          << (plan.server_threads ? "" : " without threads") << "; buffers " << plan.buffer_count
          << " x " << plan.buffer_bytes << ", receive " << plan.receive_count << ", window "
          << plan.window_bytes << " of " << plan.receive_bytes << ", answers " << plan.answer_bytes
-         << (plan.use_landing ? ", landing" : "") << (plan.use_ordering ? ", ordering" : "")
-         << ", route " << static_cast<int>(plan.route) << " from " << plan.least_rma_run
+         << (plan.write_chunks ? ", landing" : "") << (plan.use_ordering ? ", ordering" : "")
+         << ", route " << static_cast<int>(plan.route) << " from " << plan.min_rma_block
          << ", register from " << plan.register_min_bytes << ", depth " << plan.depth_limit
          << "\nprovider: order 0x" << std::hex << provider.message_order << ", memory mode 0x"
          << provider.memory_mode << std::dec << " up to " << provider.ordered_bytes << ", transmit "

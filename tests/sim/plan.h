@@ -1,4 +1,4 @@
-// What a seed decides before a run begins: the job, its settings, the network it runs on, and how
+// What a seed decides before a block begins: the job, its settings, the network it runs on, and how
 // busy everybody is.
 #pragma once
 
@@ -19,14 +19,14 @@ struct Plan {
 
     int64_t buffer_bytes = 0;
     int64_t buffer_count = 0;
-    int64_t receive_count = 0;  // landing slots; without these the memory for messages
+    int64_t receive_count = 0;  // granted receive buffers; without these the memory for messages
     int64_t window_bytes = 0;
     int64_t receive_bytes = 0;  // of a server, for messages
     int64_t answer_bytes = 0;   // of an origin
-    bool use_landing = false;
+    bool write_chunks = false;
     bool use_ordering = true;
     base::RouteChoice route = base::RouteChoice::automatic;
-    int64_t least_rma_run = 0;
+    int64_t min_rma_block = 0;
     int64_t register_min_bytes = 0;
     bool explicit_progress = true;
     bool no_flush_local = false;
@@ -60,7 +60,7 @@ struct Plan {
     int server_count() const { return node_count() * servers_per_node; }
 };
 
-// By the dice of the run.
+// By the dice of the block.
 Plan draw_plan();
 std::string describe(const Plan& plan);
 

@@ -132,17 +132,17 @@ void Program::check_all_parts(int me, const char* when) {
 
 // --- Put, get and accumulate ---------------------------------------------------------------------
 
-Pattern Program::make_pattern(int me, const Operation& operation, int64_t most_bytes) {
+Pattern Program::make_pattern(int me, const Operation& operation, int64_t max_bytes) {
     Random& random = rank(me).random;
     const int64_t unit = test::unit_bytes(operation);
     const int64_t element = test::element_bytes(operation);
-    for (int64_t most = most_bytes;; most /= 2) {
-        if (most < 4 * element) {
+    for (int64_t max = max_bytes;; max /= 2) {
+        if (max < 4 * element) {
             return test::contiguous_pattern(element, 0, 0);
         }
         // Short ones as often as long ones.
         const int64_t total =
-            std::max(element, most >> pick(me, 0, std::bit_width(static_cast<uint64_t>(most)) - 1));
+            std::max(element, max >> pick(me, 0, std::bit_width(static_cast<uint64_t>(max)) - 1));
         Pattern pattern;
         const int64_t kind = pick(me, 0, 3);
         if (kind == 0) {
@@ -154,7 +154,7 @@ Pattern Program::make_pattern(int me, const Operation& operation, int64_t most_b
                                 : test::strided_pattern(random, static_cast<int>(pick(me, 1, 3)),
                                                         run, total, unit);
         }
-        const int64_t room = most_bytes - pattern.remote_end();
+        const int64_t room = max_bytes - pattern.remote_end();
         if (room >= 0) {
             return pattern.shifted(0, pick(me, 0, room / unit) * unit);
         }
@@ -172,7 +172,7 @@ void Program::issue(int me, const Operation& operation, const Pattern& pattern, 
     if (pattern.is_vector) {
         std::vector<void*> from;
         std::vector<void*> to;
-        for (const test::Run& run : pattern.runs) {
+        for (const test::Block& run : pattern.blocks) {
             from.push_back(is_get ? remote + run.remote : local + run.local);
             to.push_back(is_get ? local + run.local : remote + run.remote);
         }
@@ -180,7 +180,7 @@ void Program::issue(int me, const Operation& operation, const Pattern& pattern, 
         vector.src_ptr_array = from.data();
         vector.dst_ptr_array = to.data();
         vector.ptr_array_len = static_cast<int>(from.size());
-        vector.bytes = static_cast<int>(pattern.run_bytes);
+        vector.bytes = static_cast<int>(pattern.block_bytes);
         if (is_acc) {
             is_blocking ? ARMCI_AccV(type, scale.bytes, &vector, 1, target)
                         : ARMCI_NbAccV(type, scale.bytes, &vector, 1, target, hdl);
@@ -191,11 +191,11 @@ void Program::issue(int me, const Operation& operation, const Pattern& pattern, 
         }
         return;
     }
-    local += pattern.runs.front().local;
-    remote += pattern.runs.front().remote;
+    local += pattern.blocks.front().local;
+    remote += pattern.blocks.front().remote;
     const int levels = static_cast<int>(pattern.count.size()) - 1;
     if (levels == 0) {
-        const int bytes = static_cast<int>(pattern.run_bytes);
+        const int bytes = static_cast<int>(pattern.block_bytes);
         if (is_acc) {
             is_blocking ? ARMCI_Acc(type, scale.bytes, local, remote, bytes, target)
                         : ARMCI_NbAcc(type, scale.bytes, local, remote, bytes, target, hdl);
@@ -348,9 +348,9 @@ void Program::transfer(int me) {
     made->pattern = make_pattern(me, operation, plan.part_bytes);
     const Pattern& pattern = made->pattern;
     made->begin = INT64_MAX;
-    for (const test::Run& run : pattern.runs) {
+    for (const test::Block& run : pattern.blocks) {
         made->begin = std::min(made->begin, run.remote);
-        made->end = std::max(made->end, run.remote + pattern.run_bytes);
+        made->end = std::max(made->end, run.remote + pattern.block_bytes);
     }
     while (conflicts(me, *made)) {
         wait_for_something(me);

@@ -89,7 +89,7 @@ class Program {
     void pass_on(int me, int64_t phase);
     void end_phase(int me, int64_t phase);
 
-    test::Pattern make_pattern(int me, const test::Operation& operation, int64_t most_bytes);
+    test::Pattern make_pattern(int me, const test::Operation& operation, int64_t max_bytes);
     void issue(int me, const test::Operation& operation, const test::Pattern& pattern, char* local,
                char* remote, int target, bool is_blocking, void* handle);
     bool conflicts(int me, const Pending& wanted);

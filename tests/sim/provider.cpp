@@ -312,8 +312,8 @@ ssize_t post_rma(fid_ep* ep, const fi_msg_rma* message, uint64_t flags, Kind kin
                   rules().largest_bytes);
     }
     operation->is_delivered_kind = (flags & FI_DELIVERY_COMPLETE) != 0 && rules().delivery;
-    operation->has_notice = (flags & FI_REMOTE_CQ_DATA) != 0;
-    operation->notice = static_cast<uint32_t>(message->data);
+    operation->has_immediate = (flags & FI_REMOTE_CQ_DATA) != 0;
+    operation->immediate = static_cast<uint32_t>(message->data);
     operation->is_buffered = kind == Kind::write && happens(500);
     post(from, std::move(operation));
     return 0;
@@ -346,8 +346,8 @@ ssize_t read_queue(fid_cq* cq, void* buffer, size_t count) {
     }
     auto* entries = static_cast<fi_cq_data_entry*>(buffer);
     ssize_t taken = 0;
-    const auto most = static_cast<ssize_t>(draw(1, static_cast<int64_t>(count)));
-    while (taken < most && !queue.entries.empty()) {
+    const auto max = static_cast<ssize_t>(draw(1, static_cast<int64_t>(count)));
+    while (taken < max && !queue.entries.empty()) {
         const Entry& entry = queue.entries.front();
         if (entry.error != 0) {
             return taken > 0 ? taken : -FI_EAVAIL;
@@ -579,7 +579,7 @@ void start_provider(const ProviderPlan& new_plan) {
     provider().row.wait = new_plan.wait;
     provider().row.rma = new_plan.rma;
     provider().row.delivery = new_plan.delivery;
-    provider().row.notices = new_plan.notices;
+    provider().row.immediate_data = new_plan.immediate_data;
     provider().row.ends_early = new_plan.ends_early;
     provider().row.sends_alone = new_plan.sends_alone;
 }
@@ -591,7 +591,7 @@ fabric::ProviderChoice choose_simulated_provider() {
     info->fabric_attr->name = strdup(kName);
     info->domain_attr->name = strdup(kName);
     info->domain_attr->mr_mode = rules().memory_mode;
-    info->domain_attr->cq_data_size = rules().notice_bytes;
+    info->domain_attr->cq_data_size = rules().immediate_bytes;
     info->tx_attr->msg_order = rules().message_order;
     info->tx_attr->size = rules().transmit_size;
     info->tx_attr->iov_limit = rules().iov_limit;

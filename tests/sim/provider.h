@@ -5,7 +5,7 @@
 // fills in the tables, and src/fabric runs on it as on any provider. It is as unkind as a provider
 // may be: what it must not do is what fi_endpoint(3), fi_msg(3), fi_rma(3) and fi_cq(3) rule out.
 // And it is a strict one: whoever posts memory that is not registered, sends more than a receive
-// takes, or posts a receive buffer again while messages arrive in it, ends the run.
+// takes, or posts a receive buffer again while messages arrive in it, ends the block.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ enum class Sabotage : uint8_t {
     repeated_message,
     lost_completion,
     early_completion,  // of a send whose buffer is still to be read
-    early_notice,      // of a write whose data is not there yet
+    early_immediate,   // of a write whose data is not there yet
     overtaking,        // of writes and messages that were promised to be in order
     wrong_byte,
     stale_read,
@@ -39,11 +39,11 @@ struct ProviderPlan {
     size_t transmit_size = 16;
     size_t iov_limit = 1;
     size_t largest_bytes = 1 << 20;
-    size_t notice_bytes = 4;
+    size_t immediate_bytes = 4;
     fabric::WaitMode wait = fabric::WaitMode::nap;
     bool rma = true;
     bool delivery = true;
-    bool notices = true;
+    bool immediate_data = true;
 
     bool needs_polling = false;         // data moves into an endpoint only while it is polled
     bool sends_alone = true;            // else messages leave only while their sender is polled

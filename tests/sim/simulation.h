@@ -1,5 +1,5 @@
 // What all parts of a simulated run share: the random decisions, the clock, the record of what
-// happened, and how a run fails.
+// happened, and how a block fails.
 //
 // One run is one seed. Everything that could differ from one execution to the next is decided by
 // dice(), so a seed replays exactly; record() mixes every event into a hash that shows it.
@@ -41,7 +41,7 @@ int64_t last_progress();
 void set_step_ns(int64_t ns);
 int64_t simulated_ns();
 
-// Ends the process: prints what was violated and how to replay the run.
+// Ends the process: prints what was violated and how to replay the block.
 inline constexpr int kViolationStatus = 3;
 [[noreturn]] __attribute__((format(printf, 1, 2))) void violation(const char* format, ...);
 

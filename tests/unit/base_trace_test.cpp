@@ -24,13 +24,13 @@ class Trace : public testing::Test {
 
 TEST_F(Trace, RingsKeepTheNewestAndCountTheOthers) {
     constexpr size_t kCapacity = 8;
-    constexpr uint64_t kMost = kCapacity - 1;
+    constexpr uint64_t kMax = kCapacity - 1;
     for (const uint64_t count : {0U, 1U, 6U, 7U, 8U, 9U, 100U}) {
         TraceRing ring(kCapacity);
         for (uint64_t i = 0; i < count; ++i) {
             ring.push(numbered(static_cast<int64_t>(i)));
         }
-        ASSERT_EQ(ring.kept(), std::min(count, kMost));
+        ASSERT_EQ(ring.kept(), std::min(count, kMax));
         EXPECT_EQ(ring.dropped(), count - ring.kept());
         for (uint64_t i = 0; i < ring.kept(); ++i) {
             EXPECT_EQ(ring.at(i).number, static_cast<int64_t>(count - ring.kept() + i));
@@ -131,12 +131,12 @@ TEST_F(Trace, EachThreadHasARingOfItsOwn) {
 TEST_F(Trace, TheEventsOfManyThreadsAreCounted) {
     constexpr size_t kFurther = 10;
     start_trace();
-    for (size_t i = 1; i < kMostTraceThreads + kFurther; ++i) {
+    for (size_t i = 1; i < kMaxTraceThreads + kFurther; ++i) {
         std::thread([] { record(numbered(1)); }).join();
     }
     const std::vector<const TraceThread*> threads = trace_threads();
-    ASSERT_EQ(threads.size(), kMostTraceThreads + 1);
-    for (size_t i = 1; i < kMostTraceThreads; ++i) {
+    ASSERT_EQ(threads.size(), kMaxTraceThreads + 1);
+    for (size_t i = 1; i < kMaxTraceThreads; ++i) {
         EXPECT_EQ(threads[i]->ring.kept(), 1U);
     }
     EXPECT_EQ(threads.back()->ring.kept(), 0U);

@@ -13,8 +13,8 @@
 namespace armci::base::test {
 namespace {
 
-constexpr int64_t kLeastNs = 10'000;
-constexpr int64_t kMostNs = 50'000;
+constexpr int64_t kMinNs = 10'000;
+constexpr int64_t kMaxNs = 50'000;
 constexpr int64_t kWakeUpNs = 5'000;
 
 struct Chance {
@@ -65,7 +65,7 @@ Total live_in(const World& world, Waiting& waiting, int waits, uint32_t seed = 1
 }
 
 Waiting learner() {
-    return {kLeastNs, kMostNs, Waiting::Trials::yes};
+    return {kMinNs, kMaxNs, Waiting::Trials::yes};
 }
 
 Total live_in(const World& world, int waits) {
@@ -77,7 +77,7 @@ constexpr int kManyWaits = 40'000;
 
 struct WorldCase {
     const char* name;
-    double most;  // of the time that the better way would take, if it were known
+    double max;  // of the time that the better way would take, if it were known
     World world;
 };
 
@@ -94,13 +94,13 @@ TEST_P(WaitingInWorld, CostsLittleMoreThanTheBetterWay) {
     double asleep = 0;
     for (uint32_t seed = 1; seed <= 20; ++seed) {
         Waiting waiting = learner();
-        Waiting polls(kLeastNs, kMostNs, Waiting::Trials::no);
+        Waiting polls(kMinNs, kMaxNs, Waiting::Trials::no);
         Waiting sleeps(0, 0, Waiting::Trials::no);
         learned += live_in(world.world, waiting, kManyWaits, seed).ns;
         polled += live_in(world.world, polls, kManyWaits, seed).ns;
         asleep += live_in(world.world, sleeps, kManyWaits, seed).ns;
     }
-    EXPECT_LT(learned, world.most * std::min(polled, asleep))
+    EXPECT_LT(learned, world.max * std::min(polled, asleep))
         << polled / learned << " polled, " << asleep / learned << " asleep";
 }
 
@@ -195,11 +195,11 @@ TEST(Waiting, TriesTheOtherWayNowAndThen) {
 }
 
 TEST(Waiting, PollsNoLongerThanTheLeastForWhatIsLong) {
-    Waiting waiting(kLeastNs, kMostNs, Waiting::Trials::no);
+    Waiting waiting(kMinNs, kMaxNs, Waiting::Trials::no);
     live_in([](Waiting& w, int, Chance&) { return by_itself(w, 14'000); }, waiting, 1000);
-    EXPECT_GT(waiting.spin_ns(), kLeastNs);
+    EXPECT_GT(waiting.spin_ns(), kMinNs);
     live_in([](Waiting& w, int, Chance&) { return by_itself(w, 900'000); }, waiting, 100);
-    EXPECT_EQ(waiting.spin_ns(), kLeastNs);
+    EXPECT_EQ(waiting.spin_ns(), kMinNs);
 }
 
 // Where the kernel puts threads changes.
@@ -228,17 +228,17 @@ TEST(Waiting, FollowsTheThreads) {
 }
 
 TEST(Waiting, BeginsAsItIsTold) {
-    Waiting waiting(kLeastNs, kMostNs, Waiting::Trials::yes, Waiting::Way::sleep);
+    Waiting waiting(kMinNs, kMaxNs, Waiting::Trials::yes, Waiting::Way::sleep);
     EXPECT_EQ(waiting.spin_ns(), 0);
     live_in([](Waiting& w, int, Chance&) { return by_itself(w, 9'000); }, waiting, 1000);
-    EXPECT_EQ(waiting.spin_ns(), kLeastNs);
+    EXPECT_EQ(waiting.spin_ns(), kMinNs);
 }
 
 TEST(Waiting, AGivenTimeIsKept) {
-    Waiting waiting(kLeastNs, kLeastNs, Waiting::Trials::no);
+    Waiting waiting(kMinNs, kMinNs, Waiting::Trials::no);
     const Total total = live_in(
         [](Waiting& w, int, Chance&) {
-            EXPECT_EQ(w.spin_ns(), kLeastNs);
+            EXPECT_EQ(w.spin_ns(), kMinNs);
             return by_neighbour(w, 9'000);
         },
         waiting, kManyWaits);

@@ -32,7 +32,7 @@ class BenchCheck : public testing::Test {
         for (int64_t slot = 0; slot < slots_.count; slot++) {
             char* local = local_.data() + slot * slots_.local_bytes;
             char* remote = remote_.data() + slot * slots_.remote_bytes;
-            for_each_run(row_.shape, [&](int64_t local_offset, int64_t remote_offset) {
+            for_each_block(row_.shape, [&](int64_t local_offset, int64_t remote_offset) {
                 if (verb_ == Verb::put) {
                     std::memcpy(remote + remote_offset, local + local_offset, 8);
                 } else if (verb_ == Verb::get) {

@@ -15,8 +15,8 @@ Row contiguous(Op op, Mode mode, int64_t bytes) {
     return {op, mode, contiguous_shape(bytes)};
 }
 
-Row strided(Op op, Mode mode, int64_t run_bytes) {
-    return {op, mode, strided_shape(65536, run_bytes, 2, 2, false)};
+Row strided(Op op, Mode mode, int64_t block_bytes) {
+    return {op, mode, strided_shape(65536, block_bytes, 2, 2, false)};
 }
 
 TEST(BenchComparison, OperationsAreComparedWithTheirYardstick) {

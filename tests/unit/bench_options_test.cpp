@@ -21,7 +21,7 @@ TEST(BenchOptions, DefaultsAreConsistent) {
     EXPECT_THAT(options.modes, ElementsAre(Mode::latency, Mode::stream, Mode::window));
     EXPECT_FALSE(options.sizes.empty());
     EXPECT_FALSE(options.strided_sizes.empty());
-    EXPECT_FALSE(options.runs.empty());
+    EXPECT_FALSE(options.blocks.empty());
 }
 
 TEST(BenchOptions, TakesValuesAfterEqualsOrAsNextArgument) {
@@ -52,7 +52,7 @@ TEST(BenchOptions, ReadsEveryKindOfValue) {
     EXPECT_THAT(options.ops,
                 ElementsAre(Op::fetch_add, Op::swap, Op::fetch_add_contended, Op::put));
     EXPECT_THAT(options.modes, ElementsAre(Mode::window));
-    EXPECT_THAT(options.runs, ElementsAre(64));
+    EXPECT_THAT(options.blocks, ElementsAre(64));
     EXPECT_THAT(options.dims, ElementsAre(2, 3));
     EXPECT_THAT(options.segments, ElementsAre(10));
     EXPECT_EQ(options.stride_factor, 4);

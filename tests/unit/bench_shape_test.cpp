@@ -21,10 +21,12 @@ struct At {
     bool operator==(const At&) const = default;
 };
 
-std::vector<At> runs_of(const Shape& shape) {
-    std::vector<At> runs;
-    for_each_run(shape, [&](int64_t local, int64_t remote) { runs.push_back({local, remote}); });
-    return runs;
+std::vector<At> blocks_of(const Shape& shape) {
+    std::vector<At> blocks;
+    for_each_block(shape, [&](int64_t local, int64_t remote) {
+        blocks.push_back({local, remote});
+    });
+    return blocks;
 }
 
 TEST(BenchShape, ContiguousIsOneRun) {
@@ -32,7 +34,7 @@ TEST(BenchShape, ContiguousIsOneRun) {
     EXPECT_EQ(shape.total_bytes(), 100);
     EXPECT_EQ(shape.local_span_bytes(), 100);
     EXPECT_EQ(shape.remote_span_bytes(), 100);
-    EXPECT_THAT(runs_of(shape), ElementsAre(At{0, 0}));
+    EXPECT_THAT(blocks_of(shape), ElementsAre(At{0, 0}));
     EXPECT_EQ(shape.describe(), "contiguous");
 }
 
@@ -41,14 +43,14 @@ TEST(BenchShape, TwoDimensional) {
     EXPECT_EQ(shape.total_bytes(), 32);
     EXPECT_EQ(shape.local_span_bytes(), 32);
     EXPECT_EQ(shape.remote_span_bytes(), 3 * 24 + 8);
-    EXPECT_THAT(runs_of(shape), ElementsAre(At{0, 0}, At{8, 24}, At{16, 48}, At{24, 72}));
+    EXPECT_THAT(blocks_of(shape), ElementsAre(At{0, 0}, At{8, 24}, At{16, 48}, At{24, 72}));
     EXPECT_EQ(shape.describe(), "2-D, 8 B x 4");
 }
 
 TEST(BenchShape, OneDimensionHasNoLevels) {
     const Shape shape = strided_shape(64, 64, 1, 2, false);
     EXPECT_EQ(shape.form, Form::strided);
-    EXPECT_EQ(shape.run_bytes, 64);
+    EXPECT_EQ(shape.block_bytes, 64);
     EXPECT_THAT(shape.repeats, IsEmpty());
     EXPECT_THAT(shape.remote_stride_bytes, IsEmpty());
     EXPECT_EQ(shape.describe(), "1-D, 64 B x 1");
@@ -58,7 +60,7 @@ TEST(BenchShape, OuterLevelsDoNotContinueInnerOnes) {
     const Shape shape = strided_shape(6 * 8, 8, 3, 2, /*local_dense=*/false);
     EXPECT_THAT(shape.repeats, ElementsAre(3, 2));
     EXPECT_THAT(shape.remote_stride_bytes, ElementsAre(16, 64));
-    EXPECT_THAT(runs_of(shape),
+    EXPECT_THAT(blocks_of(shape),
                 ElementsAre(At{0, 0}, At{16, 16}, At{32, 32}, At{64, 64}, At{80, 80}, At{96, 96}));
     EXPECT_EQ(shape.local_span_bytes(), 96 + 8);
 }
@@ -74,12 +76,12 @@ TEST(BenchShape, RoundsDownToWholeRunsAndLevels) {
 TEST(BenchShape, EveryRunLiesInTheSpanAndIsVisitedOnce) {
     for (int dims = 2; dims <= 5; dims++) {
         const Shape shape = strided_shape(4096, 8, dims, 2, false);
-        const std::vector<At> runs = runs_of(shape);
-        ASSERT_EQ(static_cast<int64_t>(runs.size()), shape.run_count());
-        for (size_t i = 1; i < runs.size(); i++) {
-            ASSERT_GE(runs[i].remote_offset, runs[i - 1].remote_offset + shape.run_bytes);
+        const std::vector<At> blocks = blocks_of(shape);
+        ASSERT_EQ(static_cast<int64_t>(blocks.size()), shape.block_count());
+        for (size_t i = 1; i < blocks.size(); i++) {
+            ASSERT_GE(blocks[i].remote_offset, blocks[i - 1].remote_offset + shape.block_bytes);
         }
-        EXPECT_EQ(runs.back().remote_offset + shape.run_bytes, shape.remote_span_bytes());
+        EXPECT_EQ(blocks.back().remote_offset + shape.block_bytes, shape.remote_span_bytes());
     }
 }
 

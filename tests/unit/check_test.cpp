@@ -19,12 +19,12 @@ namespace {
 
 // Byte by byte, which is what common_bytes() must agree with.
 bool share_a_byte(const Row& a, const Row& b) {
-    for (int64_t i = 0; i < a.run_count; ++i) {
-        for (int64_t j = 0; j < b.run_count; ++j) {
+    for (int64_t i = 0; i < a.block_count; ++i) {
+        for (int64_t j = 0; j < b.block_count; ++j) {
             const uint64_t first = a.begin + static_cast<uint64_t>(i * a.stride);
             const uint64_t second = b.begin + static_cast<uint64_t>(j * b.stride);
-            if (first < second + static_cast<uint64_t>(b.run_bytes) &&
-                second < first + static_cast<uint64_t>(a.run_bytes)) {
+            if (first < second + static_cast<uint64_t>(b.block_bytes) &&
+                second < first + static_cast<uint64_t>(a.block_bytes)) {
                 return true;
             }
         }
@@ -57,8 +57,8 @@ TEST(CheckRows, OverlapIsThatOfTheBytes) {
 TEST(CheckRows, RunsThatFollowEachOtherAreOne) {
     const Row row = make_row(100, 8, -8, 4);
     EXPECT_EQ(row.begin, 76U);
-    EXPECT_EQ(row.run_bytes, 32);
-    EXPECT_EQ(row.run_count, 1);
+    EXPECT_EQ(row.block_bytes, 32);
+    EXPECT_EQ(row.block_count, 1);
     EXPECT_EQ(row.end(), 108U);
 }
 
@@ -66,7 +66,7 @@ TEST(CheckRows, RunsThatFollowEachOtherAreOne) {
 TEST(CheckRows, LongRowsAreComparedUpToALimit) {
     const std::vector<Row> even = {make_row(0, 8, 16, 1 << 19), make_row(0, 8, 16, 1 << 19)};
     const std::vector<Row> odd = {make_row(8, 8, 16, 1 << 19)};
-    int64_t work = kMostWork;
+    int64_t work = kMaxWork;
     EXPECT_TRUE(common_bytes(even, odd, &work).is_empty());
     EXPECT_EQ(work, 0);
     EXPECT_TRUE(common_bytes(even, {even[0]}, &work).is_empty());
@@ -88,10 +88,10 @@ TEST(CheckRows, AreCountedWithoutBeingMade) {
 // One column of a local matrix with so many rows; nothing looks at the memory.
 pipeline::Transfer column(int number, int rows) {
     test::Pattern pattern;
-    pattern.run_bytes = 8;
+    pattern.block_bytes = 8;
     pattern.count = {8, rows};
     pattern.local_stride = pattern.remote_stride = {1 << 10};
-    pattern.runs = {{8 * number, 0}};
+    pattern.blocks = {{8 * number, 0}};
     return test::make_transfer({}, pattern, nullptr, nullptr);
 }
 
@@ -99,7 +99,7 @@ PendingBuffer pending_of(const pipeline::Transfer& transfer) {
     PendingBuffer pending;
     pending.op = base::OpKind::get;
     pending.rows = local_rows(transfer);
-    pending.hull = hull_of(pending.rows);
+    pending.extent = extent_of(pending.rows);
     return pending;
 }
 
@@ -110,11 +110,11 @@ TEST(CheckLocalBuffers, WorkHasALimitForAllOfThem) {
         buffers.add(pending_of(column(number, kRows)));
     }
     Bytes bytes;
-    int64_t work = kMostWork;
+    int64_t work = kMaxWork;
     EXPECT_NE(buffers.find_overlapping(column(3, kRows), &bytes, &work), nullptr);
     EXPECT_EQ(bytes.begin, 24U);
     EXPECT_GE(work, 0);
-    work = kMostWork;
+    work = kMaxWork;
     EXPECT_EQ(buffers.find_overlapping(column(4, kRows), &bytes, &work), nullptr);
     EXPECT_LT(work, 0);
 }
@@ -122,12 +122,12 @@ TEST(CheckLocalBuffers, WorkHasALimitForAllOfThem) {
 TEST(CheckLocalBuffers, RoomIsForAllOfThem) {
     LocalBuffers buffers;
     PendingBuffer large;
-    large.rows.resize(LocalBuffers::kMostRows - 1);
+    large.rows.resize(LocalBuffers::kMaxRows - 1);
     buffers.add(std::move(large));
     EXPECT_TRUE(buffers.has_room(1));
     EXPECT_FALSE(buffers.has_room(2));
     buffers.take([](const PendingBuffer&) { return true; });
-    EXPECT_TRUE(buffers.has_room(LocalBuffers::kMostRows));
+    EXPECT_TRUE(buffers.has_room(LocalBuffers::kMaxRows));
 }
 
 Write write_of(int origin, uint64_t begin, int64_t bytes, int64_t began_ns,
@@ -197,7 +197,7 @@ TEST(CheckWrites, WorkHasALimit) {
     }
     const Conflicts conflicts = find_conflicts(writes);
     EXPECT_TRUE(conflicts.too_many);
-    EXPECT_LE(conflicts.work, Conflicts::kMostWork + static_cast<int64_t>(kWrites));
+    EXPECT_LE(conflicts.work, Conflicts::kMaxWork + static_cast<int64_t>(kWrites));
     writes.resize(500);
     EXPECT_FALSE(find_conflicts(writes).too_many);
 }
@@ -205,7 +205,7 @@ TEST(CheckWrites, WorkHasALimit) {
 TEST(CheckWrites, WorkOnOnePairHasALimit) {
     std::vector<Write> writes = {write_of(1, 0, 8, 10), write_of(2, 0, 8, 10)};
     for (Write& write : writes) {
-        write.place = make_row(0, 8, 16, Conflicts::kMostWork + 1);
+        write.place = make_row(0, 8, 16, Conflicts::kMaxWork + 1);
     }
     const Conflicts conflicts = find_conflicts(writes);
     EXPECT_TRUE(conflicts.too_many);
@@ -219,7 +219,7 @@ TEST(CheckWrites, ConflictsHaveALimit) {
     }
     const Conflicts conflicts = find_conflicts(writes);
     EXPECT_TRUE(conflicts.too_many);
-    EXPECT_EQ(conflicts.found.size(), Conflicts::kMostFound);
+    EXPECT_EQ(conflicts.found.size(), Conflicts::kMaxFound);
 }
 
 std::vector<Write> all_of(const WriteLog& log, int target) {
@@ -240,9 +240,9 @@ TEST(CheckWrites, WhatContinuesIsJoinedAndBeganLast) {
     log.add(3, write_of(1, 180, 20, 8));
     const std::vector<Write> writes = all_of(log, 3);
     ASSERT_EQ(writes.size(), 1U);
-    EXPECT_EQ(writes[0].place.run_bytes, 20);
+    EXPECT_EQ(writes[0].place.block_bytes, 20);
     EXPECT_EQ(writes[0].place.stride, 40);
-    EXPECT_EQ(writes[0].place.run_count, 3);
+    EXPECT_EQ(writes[0].place.block_count, 3);
     EXPECT_EQ(writes[0].began_ns, 8);
 }
 
@@ -266,10 +266,10 @@ TEST(CheckWrites, ClosedByTargetAndForgotten) {
 
 TEST(CheckWrites, WhatDoesNotFitIsCounted) {
     WriteLog log(2);
-    for (size_t i = 0; i < WriteLog::kMost + 3; ++i) {
+    for (size_t i = 0; i < WriteLog::kMax + 3; ++i) {
         log.add(0, write_of(1, 1000 * i, 10 + static_cast<int64_t>(i % 7), 5));
     }
-    EXPECT_EQ(log.size(), WriteLog::kMost);
+    EXPECT_EQ(log.size(), WriteLog::kMax);
     EXPECT_EQ(log.take_left_out(), 3U);
     EXPECT_EQ(log.take_left_out(), 0U);
 }
@@ -277,7 +277,7 @@ TEST(CheckWrites, WhatDoesNotFitIsCounted) {
 // All ranks together send to one what is bounded.
 TEST(CheckWrites, EachTargetHasItsShare) {
     constexpr int kRanks = 1024;
-    constexpr size_t kShare = WriteLog::kMostReceived / kRanks;
+    constexpr size_t kShare = WriteLog::kMaxReceived / kRanks;
     WriteLog log(kRanks);
     for (size_t i = 0; i < kShare + 5; ++i) {
         log.add(0, write_of(1, 1000 * i, 10 + static_cast<int64_t>(i % 7), 5));
@@ -311,7 +311,7 @@ TEST(CheckPoison, AnyChangedByteChangesTheChecksum) {
             EXPECT_NE(checksum(rows), before);
             memory[static_cast<size_t>(2 * bytes + i)] ^= 1;
         }
-        memory[static_cast<size_t>(bytes)] ^= 1;  // between the runs
+        memory[static_cast<size_t>(bytes)] ^= 1;  // between the blocks
         EXPECT_EQ(checksum(rows), before);
     }
 }
@@ -346,7 +346,7 @@ TEST(FreedRanges, TheOldestMakesRoom) {
     auto table = std::make_unique<node::FreedRangeTable>();
     node::FreedRanges ranges(table.get());
     std::vector<uint64_t> gone;
-    for (uint64_t i = 0; i <= node::FreedRangeTable::kMost; ++i) {
+    for (uint64_t i = 0; i <= node::FreedRangeTable::kMax; ++i) {
         ranges.add({10 * i, 10 * i + 5, 0, 0, 1, 0, 0},
                    [&](const node::FreedRange& range) { gone.push_back(range.begin); });
     }
@@ -360,7 +360,7 @@ TEST(FreedRanges, TheOldestMakesRoom) {
 }
 
 TEST(FreedRanges, TheyAreNoMoreThanSoManyBytes) {
-    constexpr uint64_t kBytes = node::FreedRangeTable::kMostBytes / 4;
+    constexpr uint64_t kBytes = node::FreedRangeTable::kMaxBytes / 4;
     auto table = std::make_unique<node::FreedRangeTable>();
     node::FreedRanges ranges(table.get());
     std::vector<uint64_t> gone;

@@ -41,7 +41,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_cost_profile_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/datasrv_idling_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/datasrv_segment_map_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/datasrv_slot_grants_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/datasrv_buffer_grants_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/check_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/watch_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/core_handles_test.cpp

@@ -8,12 +8,12 @@ namespace {
 
 using base::ServerPoll;
 
-constexpr int64_t kMostNs = 16'000;
+constexpr int64_t kMaxNs = 16'000;
 
 class IdlingTest : public ::testing::Test {
   protected:
     void start(ServerPoll poll, bool sleeps_long = true) {
-        idling_ = Idling({poll, kMostNs, sleeps_long}, now_ns_);
+        idling_ = Idling({poll, kMaxNs, sleeps_long}, now_ns_);
     }
     static constexpr int64_t kQuickPollNs = 300;
     bool finds_work() { return idling_.polls_again(true, kQuickPollNs, now_ns_); }
@@ -35,7 +35,7 @@ class IdlingTest : public ::testing::Test {
     // Sleeps until that many have timed out; the length of the last.
     int sleep_through(int count) {
         int length_ms = 0;
-        now_ns_ += kMostNs;
+        now_ns_ += kMaxNs;
         for (int i = 0; i < count; ++i) {
             EXPECT_FALSE(finds_nothing());
             length_ms = idling_.sleep_ms();
@@ -80,7 +80,7 @@ TEST_F(IdlingTest, SpinNeverSleeps) {
 TEST_F(IdlingTest, AutoPollsForAMomentAndThenSleeps) {
     start(ServerPoll::automatic);
     finds_work();
-    now_ns_ += kMostNs - 1;
+    now_ns_ += kMaxNs - 1;
     EXPECT_TRUE(finds_nothing());
     now_ns_ += 1;
     EXPECT_FALSE(finds_nothing());
@@ -89,30 +89,30 @@ TEST_F(IdlingTest, AutoPollsForAMomentAndThenSleeps) {
 TEST_F(IdlingTest, AutoPollsForLessWhenThatIsInVainAndForMoreWhenItIsNot) {
     start(ServerPoll::automatic);
     int64_t before_ns = idling_.spin_ns();
-    EXPECT_EQ(before_ns, kMostNs);
+    EXPECT_EQ(before_ns, kMaxNs);
     for (int i = 0; i < 3; ++i) {
-        work_after(10 * kMostNs);
+        work_after(10 * kMaxNs);
         EXPECT_EQ(idling_.spin_ns(), before_ns / 2);
         before_ns = idling_.spin_ns();
     }
     for (int i = 0; i < 20; ++i) {
-        work_after(10 * kMostNs);
+        work_after(10 * kMaxNs);
     }
     EXPECT_GT(idling_.spin_ns(), 0);
-    EXPECT_LE(idling_.spin_ns(), kMostNs / 8);
+    EXPECT_LE(idling_.spin_ns(), kMaxNs / 8);
     // It sleeps before this work, but the longest time would have met it.
-    work_after(kMostNs / 2);
-    EXPECT_GT(idling_.spin_ns(), kMostNs / 16);
+    work_after(kMaxNs / 2);
+    EXPECT_GT(idling_.spin_ns(), kMaxNs / 16);
     for (int i = 0; i < 20; ++i) {
-        work_after(kMostNs / 2);
+        work_after(kMaxNs / 2);
     }
-    EXPECT_EQ(idling_.spin_ns(), kMostNs);
+    EXPECT_EQ(idling_.spin_ns(), kMaxNs);
 }
 
 TEST_F(IdlingTest, WorkWithoutAPauseTeachesNothing) {
     start(ServerPoll::automatic);
     for (int i = 0; i < 20; ++i) {
-        work_after(10 * kMostNs);
+        work_after(10 * kMaxNs);
     }
     const int64_t before_ns = idling_.spin_ns();
     for (int i = 0; i < 20; ++i) {
@@ -127,11 +127,11 @@ TEST_F(IdlingTest, APollThatTakesLongHasServedRma) {
     finds_work();
     finds_nothing();
     for (int i = 0; i < 20; ++i) {
-        now_ns_ += kMostNs - 1;
+        now_ns_ += kMaxNs - 1;
         EXPECT_TRUE(serves_rma());
         EXPECT_TRUE(finds_nothing());
     }
-    now_ns_ += kMostNs;
+    now_ns_ += kMaxNs;
     EXPECT_FALSE(finds_nothing());
     idling_.woke(false);
     EXPECT_TRUE(serves_rma());
@@ -140,16 +140,16 @@ TEST_F(IdlingTest, APollThatTakesLongHasServedRma) {
 
 // As interruptions make them: however long it may poll after work, it sleeps.
 TEST_F(IdlingTest, ALongPollNowAndThenKeepsNobodyAwake) {
-    for (const int64_t most_ns : {kMostNs, int64_t{20'000'000}}) {
-        idling_ = Idling({ServerPoll::automatic, most_ns, true}, now_ns_);
-        work_after(10 * most_ns);  // so that there is something left to learn
+    for (const int64_t max_ns : {kMaxNs, int64_t{20'000'000}}) {
+        idling_ = Idling({ServerPoll::automatic, max_ns, true}, now_ns_);
+        work_after(10 * max_ns);  // so that there is something left to learn
         const int64_t learned_ns = idling_.spin_ns();
-        ASSERT_LT(learned_ns, most_ns);
+        ASSERT_LT(learned_ns, max_ns);
         const int64_t begin_ns = now_ns_;
         for (int poll = 1; poll % 100 == 0 ? serves_rma() : finds_nothing(); ++poll) {
             now_ns_ += 10'000;
         }
-        EXPECT_LT(now_ns_ - begin_ns, most_ns + 1'000'000);
+        EXPECT_LT(now_ns_ - begin_ns, max_ns + 1'000'000);
         EXPECT_EQ(idling_.spin_ns(), learned_ns);
     }
 }
@@ -158,7 +158,7 @@ TEST_F(IdlingTest, TheFirstPollAfterATimeAwayMayTakeLong) {
     start(ServerPoll::automatic);
     finds_work();
     finds_nothing();
-    now_ns_ += kMostNs;
+    now_ns_ += kMaxNs;
     idling_.was_away();
     EXPECT_FALSE(serves_rma());
     EXPECT_TRUE(serves_rma());

@@ -94,7 +94,7 @@ TEST_F(LibfabricEnvironmentTest, EndpointsAreSmall) {
     const int64_t before = resident_bytes();
     Endpoint endpoint;
     Endpoint::Options options;
-    options.receive_slots = 4;
+    options.receive_entries = 4;
     ASSERT_TRUE(endpoint.open(domain, options, &error)) << error;
     EXPECT_LT(resident_bytes() - before, 32 << 20);
 }

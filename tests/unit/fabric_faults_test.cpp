@@ -148,7 +148,7 @@ TEST_F(FaultsTest, MemoryThatCannotBeRegisteredIsReachedThroughTheServer) {
     set_faults(faults);
     StderrCapture captured;
     NetworkOptions options;
-    options.use_landing = false;
+    options.write_chunks = false;
     const TestNetwork network{options};
     EXPECT_EQ(network.error(), "");
     EXPECT_FALSE(network.is_registered(0));

@@ -12,7 +12,7 @@ namespace {
 TEST(MemoryKeys, AreNewAsLongAsPossible) {
     MemoryKeys keys;
     const uint64_t first = keys.take(8);
-    keys.give_back(first);
+    keys.release(first);
     EXPECT_NE(keys.take(8), first);
     EXPECT_NE(keys.take(0), first);
 }
@@ -27,8 +27,8 @@ TEST(MemoryKeys, OfFewBytesAreUsedAgain) {
         EXPECT_TRUE(taken.insert(key).second);
     }
     EXPECT_EQ(keys.take(1), MemoryKeys::kNone);
-    keys.give_back(7);
-    keys.give_back(3);
+    keys.release(7);
+    keys.release(3);
     EXPECT_EQ(keys.take(1), 7U);
     EXPECT_EQ(keys.take(1), 3U);
     EXPECT_EQ(keys.take(1), MemoryKeys::kNone);
@@ -41,7 +41,7 @@ TEST(MemoryKeys, OfManyBytesAreNotForFew) {
         taken.push_back(keys.take(2));
     }
     for (size_t i = taken.size(); i-- > 0;) {  // the large ones are there first
-        keys.give_back(taken[i]);
+        keys.release(taken[i]);
     }
     EXPECT_EQ(keys.take(1), 255U);
 }

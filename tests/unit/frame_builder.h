@@ -81,10 +81,10 @@ inline Frame make_vector_transfer(wire::FrameKind kind, const wire::TransferBody
 inline Frame make_vector_transfer(wire::FrameKind kind, const wire::TransferBody& body,
                                   const std::vector<uint64_t>& addresses, int64_t segment_bytes,
                                   const std::vector<char>& data) {
-    const strided::AddressRange hull =
+    const strided::AddressRange extent =
         strided::enclose(addresses.data(), static_cast<int64_t>(addresses.size()),
                          std::max<int64_t>(segment_bytes, 1));
-    return make_vector_transfer(kind, body, wire::vector_form(hull), addresses, segment_bytes,
+    return make_vector_transfer(kind, body, wire::vector_form(extent), addresses, segment_bytes,
                                 data);
 }
 
@@ -97,7 +97,7 @@ inline std::vector<char> random_bytes(std::mt19937_64& random, size_t bytes) {
 }
 
 // Contiguous: `bytes` bytes.
-inline strided::Layout run_layout(int64_t bytes) {
+inline strided::Layout block_layout(int64_t bytes) {
     strided::Layout layout;
     layout.count[0] = bytes;
     return layout;

@@ -167,8 +167,8 @@ TYPED_TEST(LockedAccumulatorOf, RunsOfAnyLengthAddUp) {
             LockedAccumulator accumulator(*locks, scale);
             for (int round = 0; round < 60; ++round) {
                 const size_t first = random() % field.elements();
-                const size_t most = round % 3 == 0 ? field.elements() : 40;
-                const size_t count = 1 + random() % std::min(most, field.elements() - first);
+                const size_t max = round % 3 == 0 ? field.elements() : 40;
+                const size_t count = 1 + random() % std::min(max, field.elements() - first);
                 const std::vector<int64_t> numbers = random_numbers<K>(random, count);
                 const auto source = as_components<K>(numbers);
                 accumulator.add(source.data(), field.element(first),
@@ -231,25 +231,27 @@ TYPED_TEST(LockedAccumulatorOf, RowsAddUpLikeTheirRuns) {
         LockedAccumulator accumulator(*locks, scale);
         const auto elements = static_cast<int64_t>(field.elements());
         for (int round = 0; round < 200; ++round) {
-            const int64_t run = round % 2 == 0 ? 1 : 1 + static_cast<int64_t>(random() % 40);
+            const int64_t block = round % 2 == 0 ? 1 : 1 + static_cast<int64_t>(random() % 40);
             const int64_t stride = static_cast<int64_t>(random() % 600) - 300;
             const int64_t span = stride < 0 ? -stride : stride;
-            const int64_t most = span == 0 ? 5 : (elements - run) / span + 1;
-            const auto count = static_cast<int64_t>(random() % static_cast<uint64_t>(most)) + 1;
-            const int64_t hull = (count - 1) * span + run;
+            const int64_t max = span == 0 ? 5 : (elements - block) / span + 1;
+            const auto count = static_cast<int64_t>(random() % static_cast<uint64_t>(max)) + 1;
+            const int64_t extent = (count - 1) * span + block;
             int64_t first =
-                static_cast<int64_t>(random() % static_cast<uint64_t>(elements - hull + 1));
+                static_cast<int64_t>(random() % static_cast<uint64_t>(elements - extent + 1));
             first += stride < 0 ? (count - 1) * span : 0;
             const std::vector<int64_t> numbers =
-                random_numbers<K>(random, static_cast<size_t>(run * count));
+                random_numbers<K>(random, static_cast<size_t>(block * count));
             const auto source = as_components<K>(numbers);
             const auto element_bytes = static_cast<int64_t>(K::element_bytes);
             accumulator.add_row({field.element(static_cast<size_t>(first)), stride * element_bytes,
-                                 source.data(), run * element_bytes, run * element_bytes, count});
+                                 source.data(), block * element_bytes, block * element_bytes,
+                                 count});
             for (int64_t i = 0; i < count; ++i) {
-                const auto begin = numbers.begin() + i * run * static_cast<int64_t>(K::components);
+                const auto begin =
+                    numbers.begin() + i * block * static_cast<int64_t>(K::components);
                 field.expect_add(static_cast<size_t>(first + i * stride),
-                                 {begin, begin + run * static_cast<int64_t>(K::components)}, 3,
+                                 {begin, begin + block * static_cast<int64_t>(K::components)}, 3,
                                  K::is_complex ? -2 : 0);
             }
         }

@@ -110,7 +110,7 @@ TEST(Attachments, OnlyBeginningsOfOwnRangesAreRemoved) {
 TEST(Attachments, FullTableRefusesAndGoesOn) {
     const auto table = std::make_unique<AttachmentTable>();
     Attachments attachments(table.get());
-    for (uint64_t i = 0; i < AttachmentTable::kMost; ++i) {
+    for (uint64_t i = 0; i < AttachmentTable::kMax; ++i) {
         ASSERT_EQ(add(attachments, 0, 16 * i, 16 * i + 8), Added::yes);
     }
     EXPECT_EQ(add(attachments, 1, 16, 24), Added::full);

@@ -40,7 +40,7 @@ TEST(CopyEngine, CopiesWhatWasSubmitted) {
     wait_for(*engine, 1);
     EXPECT_EQ(to, from);
 
-    // The other way, strided: every second run of 100 bytes.
+    // The other way, strided: every second block of 100 bytes.
     const int stride[] = {200};
     const int count[] = {100, 1000};
     CopyRequest get;
@@ -93,7 +93,7 @@ TEST(CopyEngine, TakesNoMoreThanItHasRoomFor) {
     EXPECT_GT(submitted, 0U);
 }
 
-// It waits where somebody else has the lock; what lies between runs stays.
+// It waits where somebody else has the lock; what lies between blocks stays.
 TEST(CopyEngine, AddsUnderTheLocks) {
     constexpr auto kGranule = static_cast<size_t>(StripedLocks::kGranuleBytes);
     constexpr size_t kValues = 2 * kGranule / sizeof(double);
@@ -104,7 +104,7 @@ TEST(CopyEngine, AddsUnderTheLocks) {
     std::fill(sums.get(), sums.get() + kValues, 1.0);
     std::vector<double> terms(kValues, 3.0);
     const double factor = 2;
-    // Every second run of 64 bytes.
+    // Every second block of 64 bytes.
     const int stride[] = {128};
     const int count[] = {64, 2 * kGranule / 128};
     CopyRequest request;

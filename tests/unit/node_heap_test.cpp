@@ -363,7 +363,7 @@ TEST(NodeHeap, KeptPagesGoBackLater) {
     heap->release(range.record, NodeHeap::Pages::keep);
     EXPECT_GE(heap->resident_bytes(), before + 2 * kMiB);
     const auto begin = reinterpret_cast<uint64_t>(bytes);
-    heap->give_back(begin + 100, begin + 2 * kMiB);
+    heap->release_pages(begin + 100, begin + 2 * kMiB);
     EXPECT_LE(heap->resident_bytes(), before + kPageBytes);
     EXPECT_EQ(bytes[99], 1);
     EXPECT_EQ(bytes[100], 0);

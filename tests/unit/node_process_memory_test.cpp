@@ -276,7 +276,7 @@ TEST(ProcessMover, ForbiddenCalls) {
     EXPECT_EQ(status, 0);
 }
 
-// Against plain arithmetic: random runs, in any order, overlapping, across granules.
+// Against plain arithmetic: random blocks, in any order, overlapping, across granules.
 TEST(ProcessAccumulator, RandomRunsAgreeWithTheOracle) {
     constexpr size_t kBytes = 12 * StripedLocks::kGranuleBytes;
     Neighbour neighbour(kBytes);

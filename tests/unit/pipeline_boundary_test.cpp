@@ -1,5 +1,5 @@
 // Where a chunk ends: transfers of every length around the ends of the first chunks, so that they
-// fall on every byte of a run, of an element and of a gap between runs.
+// fall on every byte of a block, of an element and of a gap between blocks.
 //
 // Nothing here knows how long a chunk is: lengths are swept byte by byte (element by element) over
 // everything that fits in two buffers.
@@ -27,8 +27,8 @@ void PrintTo(const BoundarySetting& setting, std::ostream* out) {
     *out << setting.buffer_bytes << (setting.storm ? "_storm" : "_fair");
 }
 
-// Chunks that travel as messages, and chunks that are written into landing slots. Where everything
-// takes many times as long, part of the lengths over one network must do.
+// Chunks that travel as messages, and chunks that are written into granted receive buffers. Where
+// everything takes many times as long, part of the lengths over one network must do.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr int64_t kEvery = 17;
 const BoundarySetting kNetworks[] = {{16384, true}};
@@ -141,19 +141,19 @@ TEST_P(PipelineBoundary, ComplexElements) {
     }
 }
 
-// Many runs: chunks end on every byte of a run, between two, and on every level.
+// Many runs: chunks end on every byte of a block, between two, and on every level.
 TEST_P(PipelineBoundary, EveryLengthOfManyRuns) {
-    for (int64_t run = 1; run <= 130; run += kEvery) {
+    for (int64_t block = 1; block <= 130; block += kEvery) {
         const int64_t total = 2 * buffer_bytes_ + draw(random_, -300, 300);
         for (const OpKind kind : {OpKind::put, OpKind::get}) {
-            ASSERT_TRUE(check({kind}, strided_pattern(random_, 1 + static_cast<int>(run % 2), run,
-                                                      total / (run < 4 ? 2 : 1), 1)));
+            ASSERT_TRUE(check({kind}, strided_pattern(random_, 1 + static_cast<int>(block % 2),
+                                                      block, total / (block < 4 ? 2 : 1), 1)));
             ASSERT_TRUE(
-                check({kind}, vector_pattern(random_, run, run < 16 ? total / 8 : total, 1)));
+                check({kind}, vector_pattern(random_, block, block < 16 ? total / 8 : total, 1)));
         }
         ASSERT_TRUE(check({OpKind::acc, AccType::int32, -1},
-                          strided_pattern(random_, 1 + static_cast<int>(run % 2), 4 * run,
-                                          total / (run < 4 ? 2 : 1), 4)));
+                          strided_pattern(random_, 1 + static_cast<int>(block % 2), 4 * block,
+                                          total / (block < 4 ? 2 : 1), 4)));
     }
 }
 

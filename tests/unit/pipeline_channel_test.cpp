@@ -24,8 +24,8 @@ TEST(Channel, AnswersThatOvertakeEachOtherTakeNothingBack) {
     Channel channel;
     channel.record_answer(10, 1000);
     channel.record_answer(9, 900);
-    EXPECT_EQ(channel.executed_frames, 10U);
-    EXPECT_EQ(channel.executed_bytes, 1000U);
+    EXPECT_EQ(channel.acknowledged_frames, 10U);
+    EXPECT_EQ(channel.acknowledged_bytes, 1000U);
 }
 
 TEST(Channel, MutationsArePendingUntilTheirFrameIsExecuted) {

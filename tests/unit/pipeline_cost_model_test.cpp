@@ -17,14 +17,14 @@ CostConstants socket_costs() {
     CostConstants constants;
     for (RmaCosts& rma : constants.rma) {
         rma.latency_us = 10;
-        for (size_t i = 0; i < kRmaRunBytes.size(); ++i) {
-            rma.runs.run_us[i] = 8 + 0.0002 * static_cast<double>(kRmaRunBytes[i]);
+        for (size_t i = 0; i < kRmaBlockBytes.size(); ++i) {
+            rma.blocks.block_us[i] = 8 + 0.0002 * static_cast<double>(kRmaBlockBytes[i]);
         }
     }
     constants.server.fill({20, 5, 0.0005, 0.5, 0, 0});
     for (CopyCurve* curve : {&constants.pack, &constants.unpack, &constants.accumulate}) {
-        for (size_t i = 0; i < kCopyRunBytes.size(); ++i) {
-            curve->run_us[i] = 0.002 + 0.0001 * static_cast<double>(kCopyRunBytes[i]);
+        for (size_t i = 0; i < kCopyBlockBytes.size(); ++i) {
+            curve->block_us[i] = 0.002 + 0.0001 * static_cast<double>(kCopyBlockBytes[i]);
         }
     }
     return constants;
@@ -36,11 +36,11 @@ CostModel make_model(int64_t chunk_count = 8, CostConstants constants = socket_c
     return model;
 }
 
-TEST(RunCurve, IsExactAtItsPointsAndLinearBetweenThem) {
+TEST(BlockCurve, IsExactAtItsPointsAndLinearBetweenThem) {
     CopyCurve curve;
-    curve.run_us = {1, 2, 4, 5, 7, 10};
-    for (size_t i = 0; i < kCopyRunBytes.size(); ++i) {
-        EXPECT_DOUBLE_EQ(curve.at(kCopyRunBytes[i]), curve.run_us[i]);
+    curve.block_us = {1, 2, 4, 5, 7, 10};
+    for (size_t i = 0; i < kCopyBlockBytes.size(); ++i) {
+        EXPECT_DOUBLE_EQ(curve.at(kCopyBlockBytes[i]), curve.block_us[i]);
     }
     EXPECT_DOUBLE_EQ(curve.at(20), 1.5);
     EXPECT_DOUBLE_EQ(curve.at(320), 4.5);
@@ -104,7 +104,7 @@ TEST(CostModel, NothingOverlapsWithOneBufferOrWithoutOverlap) {
 
 TEST(CostModel, AccumulateUnpacksByItsOwnCurve) {
     CostConstants constants = socket_costs();
-    constants.accumulate.run_us.fill(100);
+    constants.accumulate.block_us.fill(100);
     const CostModel model = make_model(8, constants);
     EXPECT_DOUBLE_EQ(model.server_plan(OpKind::acc, {1024, 512}).chunk.unpack_us, 200);
     EXPECT_LT(model.server_plan(OpKind::put, {1024, 512}).chunk.unpack_us, 1);
@@ -145,14 +145,14 @@ TEST(CostModel, SmallPutsAndAccumulatesHaveACostOfTheirOwn) {
 TEST(CostModel, MoreBytesNeverCostLess) {
     const CostModel model = make_model();
     for (const OpKind op : kOps) {
-        for (const int64_t run_bytes : {8, 100, 4096, 100000}) {
+        for (const int64_t block_bytes : {8, 100, 4096, 100000}) {
             double rma = 0;
             double server = 0;
             for (int64_t total = 1; total < 400000; total += 1 + total / 50) {
-                const TransferShape shape{total, run_bytes};
-                EXPECT_GE(model.rma_us(op, shape), rma) << total << " by " << run_bytes;
+                const TransferShape shape{total, block_bytes};
+                EXPECT_GE(model.rma_us(op, shape), rma) << total << " by " << block_bytes;
                 EXPECT_GE(model.server_plan(op, shape).total_us, server)
-                    << total << " by " << run_bytes;
+                    << total << " by " << block_bytes;
                 rma = model.rma_us(op, shape);
                 server = model.server_plan(op, shape).total_us;
             }
@@ -165,10 +165,10 @@ TEST(CostModel, LongerRunsOfAsManyBytesNeverCostMore) {
     for (const OpKind op : kOps) {
         double rma = HUGE_VAL;
         double server = HUGE_VAL;
-        for (int64_t run_bytes = 1; run_bytes <= 1 << 20; run_bytes *= 2) {
-            const TransferShape shape{1 << 20, run_bytes};
-            EXPECT_LE(model.rma_us(op, shape), rma * (1 + 1e-12)) << run_bytes;
-            EXPECT_LE(model.server_plan(op, shape).total_us, server * (1 + 1e-12)) << run_bytes;
+        for (int64_t block_bytes = 1; block_bytes <= 1 << 20; block_bytes *= 2) {
+            const TransferShape shape{1 << 20, block_bytes};
+            EXPECT_LE(model.rma_us(op, shape), rma * (1 + 1e-12)) << block_bytes;
+            EXPECT_LE(model.server_plan(op, shape).total_us, server * (1 + 1e-12)) << block_bytes;
             rma = model.rma_us(op, shape);
             server = model.server_plan(op, shape).total_us;
         }
@@ -191,12 +191,11 @@ TEST(CostModel, TheChoiceIsTheCheaperRouteOnBothSidesOfTheCrossover) {
     for (const OpKind op : {OpKind::put, OpKind::get}) {
         for (int bits = 14; bits <= 30; ++bits) {
             const int64_t total = (int64_t{3} << bits) / 4;
-            const int64_t least = model.least_rma_run(op, total);
-            ASSERT_GT(least, 256) << total;
-            ASSERT_LE(least, total) << total;
-            EXPECT_LE(model.rma_us(op, {total, least}),
-                      model.server_plan(op, {total, least}).total_us);
-            const TransferShape shorter{total, least - least / 8 - 1};
+            const int64_t min = model.min_rma_block(op, total);
+            ASSERT_GT(min, 256) << total;
+            ASSERT_LE(min, total) << total;
+            EXPECT_LE(model.rma_us(op, {total, min}), model.server_plan(op, {total, min}).total_us);
+            const TransferShape shorter{total, min - min / 8 - 1};
             EXPECT_GT(model.rma_us(op, shorter), model.server_plan(op, shorter).total_us);
         }
     }
@@ -204,13 +203,13 @@ TEST(CostModel, TheChoiceIsTheCheaperRouteOnBothSidesOfTheCrossover) {
 
 TEST(CostModel, CheaperOperationsMakeShorterRunsWorthIt) {
     CostConstants cheap = socket_costs();
-    for (double& run_us : cheap.rma[0].runs.run_us) {
-        run_us -= 7.5;
+    for (double& block_us : cheap.rma[0].blocks.block_us) {
+        block_us -= 7.5;
     }
-    const int64_t usual = make_model().least_rma_run(OpKind::put, 1 << 20);
-    const int64_t less = make_model(8, cheap).least_rma_run(OpKind::put, 1 << 20);
+    const int64_t usual = make_model().min_rma_block(OpKind::put, 1 << 20);
+    const int64_t less = make_model(8, cheap).min_rma_block(OpKind::put, 1 << 20);
     EXPECT_LT(less, usual / 4);
-    EXPECT_EQ(make_model(8, cheap).least_rma_run(OpKind::get, 1 << 20), usual);
+    EXPECT_EQ(make_model(8, cheap).min_rma_block(OpKind::get, 1 << 20), usual);
 }
 
 TEST(CostModel, EveryTransferGoesByTheServerWhereRmaNeverPays) {
@@ -220,7 +219,7 @@ TEST(CostModel, EveryTransferGoesByTheServerWhereRmaNeverPays) {
     }
     const CostModel model = make_model(8, constants);
     for (const int64_t total : {int64_t{1}, int64_t{1000}, int64_t{1} << 30}) {
-        EXPECT_EQ(model.least_rma_run(OpKind::put, total), INT64_MAX);
+        EXPECT_EQ(model.min_rma_block(OpKind::put, total), INT64_MAX);
     }
 }
 
@@ -231,36 +230,36 @@ TEST(CostModel, EveryRunGoesByRmaWhereTheServerCostsMore) {
     }
     const CostModel model = make_model(8, constants);
     for (const int64_t total : {int64_t{1}, int64_t{1000}, int64_t{1} << 30, kHuge}) {
-        EXPECT_EQ(model.least_rma_run(OpKind::get, total), 1) << total;
+        EXPECT_EQ(model.min_rma_block(OpKind::get, total), 1) << total;
     }
 }
 
 TEST(CostModel, AccumulateIsNeverChosenForRma) {
     CostModel model = make_model();
-    EXPECT_EQ(model.least_rma_run(OpKind::acc, 1 << 20), INT64_MAX);
+    EXPECT_EQ(model.min_rma_block(OpKind::acc, 1 << 20), INT64_MAX);
     model.choose_from(1);
-    EXPECT_EQ(model.least_rma_run(OpKind::acc, 1 << 20), INT64_MAX);
+    EXPECT_EQ(model.min_rma_block(OpKind::acc, 1 << 20), INT64_MAX);
 }
 
 TEST(CostModel, AGivenLeastRunOverridesTheCosts) {
     CostModel model = make_model();
     model.choose_from(777);
     for (const int64_t total : {int64_t{0}, int64_t{1}, int64_t{1} << 20, kHuge}) {
-        EXPECT_EQ(model.least_rma_run(OpKind::put, total), 777);
-        EXPECT_EQ(model.least_rma_run(OpKind::get, total), 777);
+        EXPECT_EQ(model.min_rma_block(OpKind::put, total), 777);
+        EXPECT_EQ(model.min_rma_block(OpKind::get, total), 777);
     }
 }
 
 TEST(CostModel, WithoutConstantsEverythingGoesByTheServer) {
     const CostModel model;
-    EXPECT_EQ(model.least_rma_run(OpKind::put, 1 << 30), INT64_MAX);
+    EXPECT_EQ(model.min_rma_block(OpKind::put, 1 << 30), INT64_MAX);
 }
 
 // The depth of the thesis this pipeline began with: pack time, then (pack + transmit) / pack.
 TEST(CostModel, UsefulDepthKeepsTheNetworkBusy) {
     CostConstants constants;
-    for (double& run_us : constants.pack.run_us) {
-        run_us = 10;  // 8192 bytes by runs of 8192: 10 us
+    for (double& block_us : constants.pack.block_us) {
+        block_us = 10;  // 8192 bytes by blocks of 8192: 10 us
     }
     const auto depth = [&](double transmit_us, int64_t chunk_count) {
         constants.server.fill({0, transmit_us, 0, 1, 0, 0});
@@ -275,7 +274,7 @@ TEST(CostModel, UsefulDepthKeepsTheNetworkBusy) {
     EXPECT_EQ(depth(45, 4), 4);
     EXPECT_EQ(depth(1e30, 16), 16);
     EXPECT_EQ(depth(1e30, 1000), 100);  // there are no more chunks
-    constants.pack.run_us.fill(0);
+    constants.pack.block_us.fill(0);
     EXPECT_EQ(depth(1, 16), 16);
     EXPECT_EQ(depth(0, 16), 16);
 }
@@ -292,8 +291,8 @@ TEST(CostModel, BestChunksAreLargeWhenChunksCostMuchAndSmallWhenStagesShouldOver
 TEST(CostModel, HugeTransfersStayFiniteAndInRange) {
     const CostModel model = make_model();
     for (const OpKind op : kOps) {
-        for (const int64_t run_bytes : {int64_t{1}, int64_t{4096}, kHuge}) {
-            const ServerPlan plan = model.server_plan(op, {kHuge, run_bytes});
+        for (const int64_t block_bytes : {int64_t{1}, int64_t{4096}, kHuge}) {
+            const ServerPlan plan = model.server_plan(op, {kHuge, block_bytes});
             EXPECT_TRUE(std::isfinite(plan.total_us));
             EXPECT_GT(plan.total_us, 1e12);
             EXPECT_EQ(plan.chunk_count, (kHuge - 1) / 65536 + 1);
@@ -302,8 +301,8 @@ TEST(CostModel, HugeTransfersStayFiniteAndInRange) {
         }
     }
     EXPECT_TRUE(std::isfinite(model.rma_us(OpKind::put, {kHuge, 1})));
-    EXPECT_EQ(model.least_rma_run(OpKind::put, kHuge),
-              model.least_rma_run(OpKind::put, int64_t{1} << 40));
+    EXPECT_EQ(model.min_rma_block(OpKind::put, kHuge),
+              model.min_rma_block(OpKind::put, int64_t{1} << 40));
 }
 
 TEST(CostModel, SenselessLimitsBecomeTheSmallestThatWork) {

@@ -21,15 +21,15 @@ CostProfile example(const std::string& provider) {
     for (RmaCosts& rma : profile.constants.rma) {
         rma.latency_us = value *= 1.5;
         rma.far_byte_us = 0.25 * value;
-        for (double& run_us : rma.runs.run_us) {
-            run_us = value *= 1.5;
+        for (double& block_us : rma.blocks.block_us) {
+            block_us = value *= 1.5;
         }
     }
     profile.constants.server = {
         {{3, 4, 5e-5, 0.25, 0}, {6, 7, 8e-5, 1, 2e-5}, {9, 10, 1.1e-4, 0, 3e-5, 12}}};
-    profile.constants.pack.run_us = {1e-3, 2e-3, 3e-3, 4e-3, 5e-3, 6e-3};
-    profile.constants.unpack.run_us = {1e-4, 2e-4, 3e-4, 4e-4, 5e-4, 6e-4};
-    profile.constants.accumulate.run_us = {1e-2, 2e-2, 3e-2, 4e-2, 5e-2, 6e-2};
+    profile.constants.pack.block_us = {1e-3, 2e-3, 3e-3, 4e-3, 5e-3, 6e-3};
+    profile.constants.unpack.block_us = {1e-4, 2e-4, 3e-4, 4e-4, 5e-4, 6e-4};
+    profile.constants.accumulate.block_us = {1e-2, 2e-2, 3e-2, 4e-2, 5e-2, 6e-2};
     return profile;
 }
 
@@ -37,9 +37,9 @@ void expect_equal(const CostConstants& a, const CostConstants& b) {
     for (size_t i = 0; i < a.rma.size(); ++i) {
         EXPECT_NEAR(a.rma[i].latency_us, b.rma[i].latency_us, 1e-5 * a.rma[i].latency_us);
         EXPECT_NEAR(a.rma[i].far_byte_us, b.rma[i].far_byte_us, 1e-5 * a.rma[i].far_byte_us);
-        for (size_t k = 0; k < kRmaRunBytes.size(); ++k) {
-            EXPECT_NEAR(a.rma[i].runs.run_us[k], b.rma[i].runs.run_us[k],
-                        1e-5 * a.rma[i].runs.run_us[k]);
+        for (size_t k = 0; k < kRmaBlockBytes.size(); ++k) {
+            EXPECT_NEAR(a.rma[i].blocks.block_us[k], b.rma[i].blocks.block_us[k],
+                        1e-5 * a.rma[i].blocks.block_us[k]);
         }
     }
     for (size_t i = 0; i < a.server.size(); ++i) {
@@ -50,9 +50,9 @@ void expect_equal(const CostConstants& a, const CostConstants& b) {
         EXPECT_EQ(a.server[i].far_byte_us, b.server[i].far_byte_us);
         EXPECT_EQ(a.server[i].small_us, b.server[i].small_us);
     }
-    EXPECT_EQ(a.pack.run_us, b.pack.run_us);
-    EXPECT_EQ(a.unpack.run_us, b.unpack.run_us);
-    EXPECT_EQ(a.accumulate.run_us, b.accumulate.run_us);
+    EXPECT_EQ(a.pack.block_us, b.pack.block_us);
+    EXPECT_EQ(a.unpack.block_us, b.unpack.block_us);
+    EXPECT_EQ(a.accumulate.block_us, b.accumulate.block_us);
 }
 
 // The error for a text, which must be refused.
@@ -154,9 +154,9 @@ TEST(CopyCosts, EveryPointIsMeasured) {
     CostConstants constants;
     ASSERT_TRUE(measure_copies(64 << 10, 0, &constants));
     for (const CopyCurve* curve : {&constants.pack, &constants.unpack, &constants.accumulate}) {
-        for (const double run_us : curve->run_us) {
-            EXPECT_GT(run_us, 0);
-            EXPECT_TRUE(std::isfinite(run_us));
+        for (const double block_us : curve->block_us) {
+            EXPECT_GT(block_us, 0);
+            EXPECT_TRUE(std::isfinite(block_us));
         }
     }
 }

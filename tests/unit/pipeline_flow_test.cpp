@@ -28,8 +28,8 @@ TEST(PipelineFlow, SlotsAreReplacedAsTheyAreUsed) {
     options.receive_buffer_count = 16;
     TestNetwork network(options);
     ASSERT_EQ(network.error(), "");
-    if (!network.uses_landing()) {
-        GTEST_SKIP() << "this provider has no landing slots";
+    if (!network.writes_chunks()) {
+        GTEST_SKIP() << "this provider has no granted receive buffers";
     }
     std::vector<char> local(256 << 10, 'x');
     const auto put = [&](int64_t bytes) {
@@ -76,7 +76,7 @@ TEST(PipelineFlow, ANonblockingVectorOutlivesItsArrays) {
     transfer.segments.remote = to.data();
     transfer.segments.count = kSegments;
     transfer.segments.segment_bytes = kSegmentBytes;
-    transfer.segments.remote_hull = strided::enclose(to.data(), kSegments, kSegmentBytes);
+    transfer.segments.remote_extent = strided::enclose(to.data(), kSegments, kSegmentBytes);
     pipeline::PutTask task(std::move(transfer));
     bool is_complete = false;
     task.call_when_complete([](pipeline::Task*, void* flag) { *static_cast<bool*>(flag) = true; },
@@ -128,7 +128,7 @@ TEST(PipelineFlow, AShortTransferOvertakesALongOneToAnotherServer) {
 TEST(PipelineFlow, AnswersUnderWayFitTheReceiveMemory) {
     constexpr int64_t kBytes = 48 << 10;
     NetworkOptions options;
-    options.use_landing = false;  // answers are messages
+    options.write_chunks = false;  // answers are messages
     TestNetwork network(options);
     ASSERT_EQ(network.error(), "");
     std::vector<char> local(8 * kBytes);
@@ -138,26 +138,26 @@ TEST(PipelineFlow, AnswersUnderWayFitTheReceiveMemory) {
                                      make_transfer({OpKind::get}, contiguous_pattern(kBytes, 0, 0),
                                                    local.data() + i * kBytes, network.memory(0))));
     }
-    const auto most = static_cast<int64_t>(options.receive_buffer_count * options.buffer_bytes);
+    const auto max = static_cast<int64_t>(options.receive_buffer_count * options.buffer_bytes);
     EXPECT_GE(network.origin(0).load().reserved_bytes, kBytes);
-    EXPECT_LE(network.origin(0).load().reserved_bytes, most);
+    EXPECT_LE(network.origin(0).load().reserved_bytes, max);
     for (const auto& get : gets) {
         network.wait(*get);
-        EXPECT_LE(network.origin(0).load().reserved_bytes, most);
+        EXPECT_LE(network.origin(0).load().reserved_bytes, max);
     }
     EXPECT_EQ(network.origin(0).load().reserved_bytes, 0);
 }
 
 // How many credits a get of many chunks took. One that is lost would be made up for by the next
 // where there are several buffers; with one, the server would wait for it for ever.
-uint64_t credits_of_long_get(bool use_landing, int depth) {
+uint64_t credits_of_long_get(bool write_chunks, int depth) {
     constexpr int64_t kBytes = 2 << 20;
-    constexpr int kMostRoundTrips = 20000;  // far more than the get takes
+    constexpr int kMaxRoundTrips = 20000;  // far more than the get takes
     NetworkOptions options;
     options.buffer_count = 8;
     options.buffer_bytes = 16 << 10;
     options.memory_bytes = kBytes + 8;
-    options.use_landing = use_landing;
+    options.write_chunks = write_chunks;
     TestNetwork network(options);
     EXPECT_EQ(network.error(), "");
     pipeline::Origin& origin = network.origin(0);
@@ -171,7 +171,7 @@ uint64_t credits_of_long_get(bool use_landing, int depth) {
                                    make_transfer({OpKind::get}, contiguous_pattern(kBytes, 0, 0),
                                                  local.data(), network.memory(0)));
     for (int i = 0; !get->is_complete() || origin.load() != pipeline::Origin::Load(); ++i) {
-        if (i == kMostRoundTrips) {
+        if (i == kMaxRoundTrips) {
             ADD_FAILURE() << "the get stands still, or something of it is left; " << depth
                           << " buffers";
             std::abort();  // what is under way cannot be cleared away
@@ -193,8 +193,8 @@ uint64_t credits_of_long_get(bool use_landing, int depth) {
 // Each chunk but the last is given back: one by one where there are one or two buffers, else half
 // of the buffers at a time.
 TEST(PipelineFlow, EveryChunkOfALongGetIsCredited) {
-    if (!TestNetwork(NetworkOptions{}).uses_landing()) {
-        GTEST_SKIP() << "this provider has no landing slots";
+    if (!TestNetwork(NetworkOptions{}).writes_chunks()) {
+        GTEST_SKIP() << "this provider has no granted receive buffers";
     }
     const uint64_t single = credits_of_long_get(true, 1);
     EXPECT_GE(single, 127U);
@@ -208,7 +208,7 @@ TEST(PipelineFlow, RefusedCreditsAreSentLater) {
     faults.refused_posts = 1;
     faults.of_posts = 2;
     fabric::set_faults(faults);
-    if (TestNetwork(NetworkOptions{}).uses_landing()) {
+    if (TestNetwork(NetworkOptions{}).writes_chunks()) {
         EXPECT_GE(credits_of_long_get(true, 2), 127U);
         EXPECT_GE(credits_of_long_get(true, 1), 127U);
     }
@@ -228,17 +228,17 @@ TEST(PipelineFlow, MessagesUnderWayFitTheWindow) {
     pipeline::Origin& origin = network.origin(0);
     pipeline::Channel& channel = origin.channel(0);
     const std::vector<char> local(1024, 'x');
-    const pipeline::Origin::SmallRun run{local.data(),
-                                         reinterpret_cast<uint64_t>(network.memory(0))};
+    const pipeline::Origin::SmallBlock block{local.data(),
+                                             reinterpret_cast<uint64_t>(network.memory(0))};
     const auto window = static_cast<uint64_t>(channel.window_bytes);
     int appended = 0;
     for (uint64_t tried = 0; tried < 4 * window; tried += local.size()) {
-        appended += origin.append(channel, &run, 1, local.size(), nullptr,
+        appended += origin.append(channel, &block, 1, local.size(), nullptr,
                                   pipeline::Origin::Leaving::when_due)
                         ? 1
                         : 0;
         origin.progress();
-        ASSERT_LE(channel.sent_bytes - channel.executed_bytes, window);
+        ASSERT_LE(channel.sent_bytes - channel.acknowledged_bytes, window);
     }
     EXPECT_GT(appended, 0);
     EXPECT_LT(static_cast<uint64_t>(appended) * local.size(), 2 * window);
@@ -258,10 +258,10 @@ TEST(PipelineFlow, SmallPutsComeBeforeWhatFollows) {
     const auto put_small = [&] {
         do {
             ++number;
-            const pipeline::Origin::SmallRun run{&number,
-                                                 reinterpret_cast<uint64_t>(network.memory(0))};
+            const pipeline::Origin::SmallBlock block{&number,
+                                                     reinterpret_cast<uint64_t>(network.memory(0))};
             network.wait_until([&] {
-                return origin.append(channel, &run, 1, sizeof number, nullptr,
+                return origin.append(channel, &block, 1, sizeof number, nullptr,
                                      pipeline::Origin::Leaving::when_due);
             });
         } while (channel.batch == nullptr);
@@ -304,10 +304,10 @@ TEST(PipelineFlow, OperationsAskForTheAcknowledgementOfAHabitualFence) {
                                                   local.data(), network.memory(0))));
     };
     const auto small = [&] {
-        const pipeline::Origin::SmallRun run{local.data(),
-                                             reinterpret_cast<uint64_t>(network.memory(0))};
+        const pipeline::Origin::SmallBlock block{local.data(),
+                                                 reinterpret_cast<uint64_t>(network.memory(0))};
         network.wait_until([&] {
-            return origin.append(channel, &run, 1, 8, nullptr,
+            return origin.append(channel, &block, 1, 8, nullptr,
                                  pipeline::Origin::Leaving::by_caller);
         });
         origin.flush_blocking(0);

@@ -49,11 +49,11 @@ class Nodes {
   private:
     void tell(int node) {
         InterNodeBarrier& barrier = (*this)[node];
-        while (barrier.round_to_tell() >= 0) {
-            const int round = barrier.round_to_tell();
-            on_the_way_.push_back({node, barrier.told_in(round), round, barrier.number()});
+        while (barrier.round_to_notify() >= 0) {
+            const int round = barrier.round_to_notify();
+            on_the_way_.push_back({node, barrier.notified_in(round), round, barrier.number()});
             ++sent_;
-            barrier.note_told();
+            barrier.note_notified();
         }
     }
 
@@ -142,11 +142,11 @@ TEST(InterNodeBarrier, NamesTheNodesThatItHasNeverHeardOf) {
     barrier.arrive();
     EXPECT_EQ(barrier.silent_nodes(false), std::vector<int>{0});
     EXPECT_EQ(barrier.silent_nodes(true), (std::vector<int>{0, 2}));
-    barrier.note_told();
+    barrier.note_notified();
     ASSERT_TRUE(barrier.take_message(0, 0, 1));
     EXPECT_EQ(barrier.silent_nodes(false), std::vector<int>{3});
     EXPECT_EQ(barrier.silent_nodes(true), (std::vector<int>{3, 2, 3}));
-    barrier.note_told();
+    barrier.note_notified();
     ASSERT_TRUE(barrier.take_message(3, 1, 1));
     ASSERT_TRUE(barrier.is_complete());
     EXPECT_TRUE(barrier.silent_nodes(false).empty());

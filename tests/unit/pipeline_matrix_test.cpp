@@ -54,14 +54,14 @@ fabric::Faults faults_of(Weather weather) {
 }
 
 // Larger than all buffers together, but no more than a test has time for.
-int64_t most_bytes(const MatrixSetting& setting) {
+int64_t max_bytes(const MatrixSetting& setting) {
     const int64_t arena = setting.buffer_count * setting.buffer_bytes;
     return std::max(std::min<int64_t>(arena + arena / 3 + 100, 3 << 20),
                     setting.buffer_bytes + 100);
 }
 
-// In a transfer whose runs are a few bytes each.
-constexpr int64_t kShortRunsBytes = 400'000;
+// In a transfer whose blocks are a few bytes each.
+constexpr int64_t kShortBlocksBytes = 400'000;
 
 class PipelineMatrix : public ::testing::TestWithParam<MatrixSetting> {
   protected:
@@ -108,30 +108,30 @@ class PipelineMatrix : public ::testing::TestWithParam<MatrixSetting> {
     Pattern pattern(int kind, const Operation& operation, int64_t total_bytes) {
         const int64_t unit = unit_bytes(operation);
         const int64_t element = element_bytes(operation);
-        const auto run = [&](int64_t bytes) {
+        const auto block_of = [&](int64_t bytes) {
             return std::max(element, std::min(bytes, total_bytes) / element * element);
         };
         switch (kind) {
-            case 0:  // shortest runs
-                return strided_pattern(random_, 1, run(16), std::min(total_bytes, kShortRunsBytes),
-                                       unit);
+            case 0:  // shortest blocks
+                return strided_pattern(random_, 1, block_of(16),
+                                       std::min(total_bytes, kShortBlocksBytes), unit);
             case 1:
-                return strided_pattern(random_, 1, run(100 + draw(random_, 0, 60)), total_bytes,
-                                       unit);
-            case 2:  // runs that end beside a chunk's end, again and again
-                return strided_pattern(random_, 1,
-                                       run(GetParam().buffer_bytes / 2 + draw(random_, -40, 40)),
+                return strided_pattern(random_, 1, block_of(100 + draw(random_, 0, 60)),
                                        total_bytes, unit);
+            case 2:  // runs that end beside a chunk's end, again and again
+                return strided_pattern(
+                    random_, 1, block_of(GetParam().buffer_bytes / 2 + draw(random_, -40, 40)),
+                    total_bytes, unit);
             case 3:
-                return strided_pattern(random_, 2, run(48), total_bytes, unit);
+                return strided_pattern(random_, 2, block_of(48), total_bytes, unit);
             case 4:  // runs longer than a buffer
-                return strided_pattern(random_, 2, run(GetParam().buffer_bytes + 16), total_bytes,
-                                       unit);
+                return strided_pattern(random_, 2, block_of(GetParam().buffer_bytes + 16),
+                                       total_bytes, unit);
             case 5:
-                return vector_pattern(random_, run(64), std::min(total_bytes, kShortRunsBytes),
-                                      unit);
+                return vector_pattern(random_, block_of(64),
+                                      std::min(total_bytes, kShortBlocksBytes), unit);
             default:
-                return vector_pattern(random_, run(GetParam().buffer_bytes + 32), total_bytes,
+                return vector_pattern(random_, block_of(GetParam().buffer_bytes + 32), total_bytes,
                                       unit);
         }
     }
@@ -141,10 +141,10 @@ class PipelineMatrix : public ::testing::TestWithParam<MatrixSetting> {
     std::unique_ptr<StderrCapture> captured_;
 };
 
-// Memory for any pattern of that many bytes: shortest runs, which have the largest share of gaps,
-// are no more than kShortRunsBytes.
+// Memory for any pattern of that many bytes: shortest blocks, which have the largest share of gaps,
+// are no more than kShortBlocksBytes.
 int64_t memory_for(int64_t total_bytes) {
-    return 3 * std::min(total_bytes, kShortRunsBytes) + total_bytes + total_bytes / 2 + 4096;
+    return 3 * std::min(total_bytes, kShortBlocksBytes) + total_bytes + total_bytes / 2 + 4096;
 }
 
 struct Step {
@@ -162,8 +162,8 @@ constexpr Step kSteps[] = {
 
 // One transfer after the other, all memory compared after each.
 TEST_P(PipelineMatrix, EachTransferMovesItsBytesAndNoOthers) {
-    const int64_t most = most_bytes(GetParam());
-    const int64_t memory_bytes = memory_for(most);
+    const int64_t max = max_bytes(GetParam());
+    const int64_t memory_bytes = memory_for(max);
     open(1, 1, memory_bytes);
     std::vector<char> local(static_cast<size_t>(memory_bytes));
     char* remote = network_->memory(0);
@@ -171,7 +171,7 @@ TEST_P(PipelineMatrix, EachTransferMovesItsBytesAndNoOthers) {
     fill(random_, AccType::int32, remote, memory_bytes);
     std::vector<char> expected_local = local;
     std::vector<char> expected_remote(remote, remote + memory_bytes);
-    const int64_t sizes[] = {smallest_total(), GetParam().buffer_bytes - 100, most};
+    const int64_t sizes[] = {smallest_total(), GetParam().buffer_bytes - 100, max};
     // Large buffers: some of all combinations, the others are for small ones.
     const int stride = GetParam().buffer_bytes < 1 << 20   ? 1
                        : GetParam().buffer_bytes < 8 << 20 ? 3
@@ -182,7 +182,7 @@ TEST_P(PipelineMatrix, EachTransferMovesItsBytesAndNoOthers) {
             if (turn++ % stride != 0) {
                 continue;
             }
-            // An operation for each run takes long where they are short.
+            // An operation for each block takes long where they are short.
             const int64_t bytes = step.route == Route::rma && kind != 2 && kind != 4 && kind != 6
                                       ? std::min<int64_t>(sizes[turn % 3], 50'000)
                                       : sizes[turn % 3];
@@ -268,14 +268,15 @@ class PipelineOrder : public PipelineMatrix {
   protected:
     // Joins what travels together, as small puts and accumulates do. False: it must go alone.
     bool append(const Operation& operation, const Pattern& pattern, char* local, char* remote) {
-        std::vector<pipeline::Origin::SmallRun> runs;
-        for (const auto& run : pattern.runs) {
-            runs.push_back({local + run.local, reinterpret_cast<uint64_t>(remote + run.remote)});
+        std::vector<pipeline::Origin::SmallBlock> blocks;
+        for (const auto& block : pattern.blocks) {
+            blocks.push_back(
+                {local + block.local, reinterpret_cast<uint64_t>(remote + block.remote)});
         }
         const pipeline::Transfer transfer = make_transfer(operation, pattern, local, remote);
         pipeline::Origin& origin = network_->origin(0);
-        return origin.append(origin.channel(0), runs.data(), static_cast<int>(runs.size()),
-                             static_cast<size_t>(pattern.run_bytes),
+        return origin.append(origin.channel(0), blocks.data(), static_cast<int>(blocks.size()),
+                             static_cast<size_t>(pattern.block_bytes),
                              operation.kind == OpKind::acc ? &transfer.scale : nullptr,
                              pipeline::Origin::Leaving::when_due);
     }
@@ -304,7 +305,7 @@ TEST_P(PipelineOrder, TransfersOfTheSameBytesTakeEffectInTheirOrder) {
         SCOPED_TRACE(::testing::Message()
                      << "step " << i << ": " << describe(operation) << how << ", " << moved);
         apply(operation, moved, expected_local.data(), expected_remote.data());
-        if (small && moved.runs.size() <= pipeline::Origin::kMostSmallRuns &&
+        if (small && moved.blocks.size() <= pipeline::Origin::kMaxSmallBlocks &&
             append(operation, moved, local.data(), remote)) {
             ++appended;
             continue;

@@ -61,7 +61,7 @@ class ReceivePoolTest : public ::testing::Test {
         EXPECT_THAT(captured.text(),
                     ::testing::HasSubstr("ignored a message of more than 8192 bytes"));
     }
-    static void give_back(fabric::Operation* buffer) {
+    static void release(fabric::Operation* buffer) {
         buffer->complete(buffer, {.flags = FI_MULTI_RECV});
     }
 
@@ -94,7 +94,7 @@ TEST_F(ReceivePoolTest, ABufferIsLostOnce) {
 
 TEST_F(ReceivePoolTest, WhatIsGivenBackIsNotLost) {
     expect_ignored(g_posted[0]);
-    give_back(g_posted[0]);
+    release(g_posted[0]);
     ASSERT_EQ(g_posted.size(), 3U);
     EXPECT_EQ(g_posted[2], g_posted[0]);
     expect_ignored(g_posted[1]);

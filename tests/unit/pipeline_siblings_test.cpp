@@ -43,8 +43,8 @@ class PipelineSiblings : public ::testing::TestWithParam<bool> {
         return task;
     }
     bool append(int server) {
-        const pipeline::Origin::SmallRun run{local_.data(), address(server) + 64};
-        return origin().append(origin().channel(server), &run, 1, 8, nullptr,
+        const pipeline::Origin::SmallBlock block{local_.data(), address(server) + 64};
+        return origin().append(origin().channel(server), &block, 1, 8, nullptr,
                                pipeline::Origin::Leaving::by_caller);
     }
     std::unique_ptr<pipeline::Task> put(int server, Route route, int64_t bytes) {
@@ -56,7 +56,7 @@ class PipelineSiblings : public ::testing::TestWithParam<bool> {
     void drive_without_the_first() {
         for (int i = 0; i < 2000; ++i) {
             origin().progress();
-            network_->server(1).help();
+            network_->server(1).progress_inline();
         }
     }
     // What is binding at server 0 holds `task` back, and only that.
@@ -64,7 +64,7 @@ class PipelineSiblings : public ::testing::TestWithParam<bool> {
         drive_without_the_first();
         EXPECT_FALSE(task.is_complete());
         network_->wait(task);
-        EXPECT_FALSE(origin().channel(0).binding_pending());
+        EXPECT_FALSE(origin().channel(0).must_precede_pending());
         EXPECT_EQ(network_->memory(0)[64], 'x');
         network_->fence_all();
     }
@@ -77,7 +77,7 @@ TEST_P(PipelineSiblings, WhatIsBindingComesFirst) {
     ASSERT_TRUE(append(0));
     origin().flush_blocking(0);
     ASSERT_TRUE(origin().batch_has_left(0, origin().last_batch()));
-    origin().make_binding(0);
+    origin().mark_must_precede(0);
     EXPECT_FALSE(append(1)) << "it would overtake what is binding";
     expect_to_wait(*rmw(1));
 }
@@ -85,7 +85,7 @@ TEST_P(PipelineSiblings, WhatIsBindingComesFirst) {
 TEST_P(PipelineSiblings, APutInChunksWaits) {
     ASSERT_TRUE(append(0));
     origin().flush_blocking(0);
-    origin().make_binding(0);
+    origin().mark_must_precede(0);
     expect_to_wait(*put(1, Route::server, 60 << 10));
 }
 
@@ -95,8 +95,8 @@ TEST_P(PipelineSiblings, AnOrderedWriteComesFirst) {
     }
     const auto write = put(0, Route::rma, 1000);
     network_->wait(*write);
-    origin().make_binding(0);
-    if (!origin().channel(0).binding_pending()) {
+    origin().mark_must_precede(0);
+    if (!origin().channel(0).must_precede_pending()) {
         EXPECT_EQ(network_->memory(0)[64], 'x') << "it counts as executed when it was delivered";
         return;
     }
@@ -122,7 +122,7 @@ TEST_P(PipelineSiblings, LaterBatchesAreNotWaitedFor) {
 // The open batch of something that counts as done: its frame has no number yet.
 TEST_P(PipelineSiblings, ABindingBatchLeavesFirst) {
     ASSERT_TRUE(append(0));
-    origin().make_all_binding();
+    origin().mark_all_must_precede();
     ASSERT_FALSE(origin().batches_have_left());
     expect_to_wait(*rmw(1));
 }
@@ -133,7 +133,7 @@ TEST_P(PipelineSiblings, WhatIsNotBindingHoldsNothingBack) {
     const auto later = rmw(1);
     for (int i = 0; i < 1'000'000 && !later->is_complete(); ++i) {
         origin().progress();
-        network_->server(1).help();
+        network_->server(1).progress_inline();
         sched_yield();
     }
     EXPECT_TRUE(later->is_complete());
@@ -145,7 +145,7 @@ TEST_P(PipelineSiblings, WhatIsNotBindingHoldsNothingBack) {
 TEST_P(PipelineSiblings, TheSameServerGoesOn) {
     ASSERT_TRUE(append(0));
     origin().flush_blocking(0);
-    origin().make_binding(0);
+    origin().mark_must_precede(0);
     const uint64_t before = origin().channel(0).sent_frames;
     const auto next = rmw(0);
     EXPECT_EQ(origin().channel(0).sent_frames, before + 1);
@@ -164,7 +164,7 @@ TEST_P(PipelineSiblings, AFenceCoversAllServersOfTheNode) {
     for (int i = 0; i < 2000; ++i) {
         EXPECT_FALSE(origin().is_done(&fence));
         origin().progress();
-        network_->server(1).help();
+        network_->server(1).progress_inline();
     }
     network_->wait_until([&] { return origin().is_done(&fence); });
     for (const int server : {0, 1}) {
@@ -187,7 +187,7 @@ TEST_P(PipelineSiblings, AFenceCoversOnlyWhatWasThere) {
             while (!origin().is_done(&fence)) {
                 more.push_back(put(0, route, 1024));
                 origin().progress();
-                network_->server(0).help();
+                network_->server(0).progress_inline();
             }
             EXPECT_TRUE(before->is_complete());
             ended_before_the_rest += origin().channel(0).remote_work_pending() ? 1 : 0;

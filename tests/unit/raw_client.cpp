@@ -31,9 +31,9 @@ bool open_default_domain(fabric::Domain* domain, size_t peer_count, std::string*
 }
 
 RawClient::RawClient(int rank, datasrv::Server& server)
-    : rank_(rank), server_(server), landing_(server.landing()) {
+    : rank_(rank), server_(server), recv_area_(server.recv_area()) {
     fabric::Endpoint::Options options;
-    options.receive_slots = pipeline::ReceivePool::completion_count(kRawReceiveBytes);
+    options.receive_entries = pipeline::ReceivePool::completion_count(kRawReceiveBytes);
     options.largest_message_bytes = kRawLargestAnswer;
     if (!open_default_domain(&domain_, 2, &error_) || !endpoint_.open(domain_, options, &error_) ||
         !buffers_.open(kRawBufferCount, kRawBufferBytes, domain_, endpoint_, fabric::Access::local,
@@ -78,7 +78,7 @@ std::unique_ptr<RawClient::Outgoing> RawClient::make_outgoing(const Frame& frame
     outgoing->bytes = bytes;
     while ((outgoing->piece = buffers_.acquire(bytes)) == nullptr) {
         progress();
-        server_.help();
+        server_.progress_inline();
     }
     std::memcpy(outgoing->piece, frame.data(), bytes);
     return outgoing;
@@ -89,11 +89,14 @@ void RawClient::send(const Frame& frame, size_t bytes) {
     progress();
 }
 
-void RawClient::write_into_slot(const Frame& frame, uint32_t slot, uint32_t notice) {
+void RawClient::write_into_recv_buffer(const Frame& frame, uint32_t recv_buffer,
+                                       uint32_t immediate) {
     std::unique_ptr<Outgoing> outgoing = make_outgoing(frame, frame_bytes(frame));
     outgoing->is_write = true;
-    outgoing->target = {landing_.remote_base + uint64_t{slot} * landing_.slot_bytes, landing_.key};
-    outgoing->notice = notice;
+    outgoing->target = {
+        recv_area_.remote_base + uint64_t{recv_buffer} * recv_area_.recv_buffer_bytes,
+        recv_area_.key};
+    outgoing->immediate = immediate;
     waiting_.push_back(std::move(outgoing));
     progress();
 }
@@ -101,8 +104,8 @@ void RawClient::write_into_slot(const Frame& frame, uint32_t slot, uint32_t noti
 bool RawClient::post(Outgoing& outgoing) {
     if (outgoing.is_write) {
         return endpoint_.post_write_notify(peer_, outgoing.piece, outgoing.bytes,
-                                           buffers_.descriptor(), outgoing.target, outgoing.notice,
-                                           &outgoing.operation);
+                                           buffers_.descriptor(), outgoing.target,
+                                           outgoing.immediate, &outgoing.operation);
     }
     return endpoint_.post_send(peer_, outgoing.piece, outgoing.bytes, buffers_.descriptor(),
                                &outgoing.operation);
@@ -132,15 +135,16 @@ void RawClient::on_frame(void* context, const void* frame, size_t bytes) {
     ASSERT_TRUE(wire::decode_header(frame, bytes, &answer.header));
     const char* begin = static_cast<const char*>(frame);
     answer.bytes.assign(begin, begin + bytes);
-    EXPECT_GE(answer.header.sequence, client->told_frames_);
-    EXPECT_GE(answer.header.flow, client->told_bytes_);
-    client->told_frames_ = answer.header.sequence;
-    client->told_bytes_ = answer.header.flow;
+    EXPECT_GE(answer.header.sequence, client->acknowledged_frames_);
+    EXPECT_GE(answer.header.flow, client->acknowledged_bytes_);
+    client->acknowledged_frames_ = answer.header.sequence;
+    client->acknowledged_bytes_ = answer.header.flow;
     if (answer.header.kind == wire::FrameKind::grant) {
-        const auto slots = answer.body<wire::SlotsBody>();
-        ASSERT_LE(slots.count, wire::kMostSlotsPerFrame);
-        client->granted_slots_.insert(client->granted_slots_.end(), slots.slot,
-                                      slots.slot + slots.count);
+        const auto recv_buffers = answer.body<wire::RecvBuffersBody>();
+        ASSERT_LE(recv_buffers.count, wire::kMaxRecvBuffersPerFrame);
+        client->granted_recv_buffers_.insert(client->granted_recv_buffers_.end(),
+                                             recv_buffers.recv_buffer,
+                                             recv_buffers.recv_buffer + recv_buffers.count);
     }
     client->answers_.push_back(std::move(answer));
 }

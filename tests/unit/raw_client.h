@@ -44,9 +44,11 @@ class RawClient {
     // Sends the frame, or its first bytes only, as it is. Leaves in order, as soon as possible.
     void send(const Frame& frame) { send(frame, frame_bytes(frame)); }
     void send(const Frame& frame, size_t bytes);
-    // Writes it into that slot of the server's landing zone, with that notice; or without any.
-    void write_into_slot(const Frame& frame, uint32_t slot, uint32_t notice);
-    void write_into_slot(const Frame& frame, uint32_t slot) { write_into_slot(frame, slot, slot); }
+    // Writes it into that slot of the server's receive area, with that notice; or without any.
+    void write_into_recv_buffer(const Frame& frame, uint32_t recv_buffer, uint32_t immediate);
+    void write_into_recv_buffer(const Frame& frame, uint32_t recv_buffer) {
+        write_into_recv_buffer(frame, recv_buffer, recv_buffer);
+    }
     // The right first frame, and a fence that asks for an acknowledgement.
     Frame hello() const;
     static Frame asking_fence();
@@ -71,11 +73,13 @@ class RawClient {
     // The answer of that kind; nullptr while there is none.
     const Answer* find(wire::FrameKind kind, uint64_t request_id) const;
     // How many of its frames and bytes the server has told to have executed.
-    uint64_t told_frames() const { return told_frames_; }
-    uint64_t told_bytes() const { return told_bytes_; }
-    // The landing slots that were granted since they were last taken.
-    const std::vector<uint32_t>& granted_slots() const { return granted_slots_; }
-    std::vector<uint32_t> take_granted_slots() { return std::exchange(granted_slots_, {}); }
+    uint64_t acknowledged_frames() const { return acknowledged_frames_; }
+    uint64_t acknowledged_bytes() const { return acknowledged_bytes_; }
+    // The granted receive buffers that were granted since they were last taken.
+    const std::vector<uint32_t>& granted_recv_buffers() const { return granted_recv_buffers_; }
+    std::vector<uint32_t> take_granted_recv_buffers() {
+        return std::exchange(granted_recv_buffers_, {});
+    }
 
     // Whether everything sent is with the provider.
     bool has_left() const { return waiting_.empty(); }
@@ -92,7 +96,7 @@ class RawClient {
         size_t bytes = 0;
         bool is_write = false;
         fabric::RemoteMemory target;
-        uint32_t notice = 0;
+        uint32_t immediate = 0;
     };
 
     static void on_frame(void* context, const void* frame, size_t bytes);
@@ -107,12 +111,12 @@ class RawClient {
     fabric::Endpoint endpoint_;
     pipeline::RegisteredBuffers buffers_;
     pipeline::ReceivePool receives_;
-    pipeline::LandingAddress landing_;
+    pipeline::RecvAreaAddress recv_area_;
     fabric::PeerAddress peer_ = FI_ADDR_UNSPEC;
     uint64_t sent_frames_ = 0;
-    uint64_t told_frames_ = 0;
-    uint64_t told_bytes_ = 0;
-    std::vector<uint32_t> granted_slots_;
+    uint64_t acknowledged_frames_ = 0;
+    uint64_t acknowledged_bytes_ = 0;
+    std::vector<uint32_t> granted_recv_buffers_;
     std::deque<std::unique_ptr<Outgoing>> waiting_;
     std::vector<std::unique_ptr<Outgoing>> under_way_;
     std::deque<Answer> answers_;

@@ -91,8 +91,8 @@ class ServedByHand : public ::testing::Test {
     // Until everything numbered by next() has been executed.
     void fence() {
         client_->send(client_->next(RawClient::asking_fence()));
-        wait_until([&] { return client_->told_frames() >= client_->sent_frames(); });
-        ASSERT_EQ(client_->told_frames(), client_->sent_frames());
+        wait_until([&] { return client_->acknowledged_frames() >= client_->sent_frames(); });
+        ASSERT_EQ(client_->acknowledged_frames(), client_->sent_frames());
     }
     // Sends it as the next frame and waits for its answer of that kind.
     RawClient::Answer ask(Frame frame, wire::FrameKind kind) {
@@ -114,20 +114,22 @@ class ServedByHand : public ::testing::Test {
     }
 
     // As many slots as a client that is alone may hold.
-    static size_t slots_per_client() { return (server().landing().slot_count + 1) / 2; }
+    static size_t recv_buffers_per_client() {
+        return (server().recv_area().recv_buffer_count + 1) / 2;
+    }
     // Asks for that many slots, which must be free, and waits for them.
-    std::vector<uint32_t> acquire_slots(size_t count) {
+    std::vector<uint32_t> acquire_recv_buffers(size_t count) {
         Frame want = make_frame(wire::FrameKind::want);
         header_of(want).flow = count;
         client_->send(client_->next(std::move(want)));
-        wait_until([&] { return client_->granted_slots().size() == count; });
-        return client_->take_granted_slots();
+        wait_until([&] { return client_->granted_recv_buffers().size() == count; });
+        return client_->take_granted_recv_buffers();
     }
-    static Frame return_frame(const std::vector<uint32_t>& slots) {
-        wire::SlotsBody body;
-        body.count = static_cast<uint32_t>(slots.size());
-        std::copy(slots.begin(), slots.end(), body.slot);
-        return make_frame(wire::FrameKind::return_slots, body);
+    static Frame return_frame(const std::vector<uint32_t>& recv_buffers) {
+        wire::RecvBuffersBody body;
+        body.count = static_cast<uint32_t>(recv_buffers.size());
+        std::copy(recv_buffers.begin(), recv_buffers.end(), body.recv_buffer);
+        return make_frame(wire::FrameKind::release_recv_buffers, body);
     }
 
     static uint64_t end() { return base_ + kMemoryBytes; }
@@ -204,7 +206,7 @@ inline Frame put_frame(uint64_t address, const std::vector<char>& data) {
     std::vector<char> padded = data;
     padded.resize(wire::padded(data.size()));
     return make_strided_transfer(wire::FrameKind::put, body, address,
-                                 run_layout(static_cast<int64_t>(data.size())), padded);
+                                 block_layout(static_cast<int64_t>(data.size())), padded);
 }
 
 // Changes what it hits.
@@ -225,10 +227,10 @@ inline wire::TransferBody transfer_body(uint64_t data_bytes, uint64_t offset = 0
     return body;
 }
 
-inline strided::Layout rows_layout(int64_t run_bytes, int64_t count, int64_t stride) {
+inline strided::Layout rows_layout(int64_t block_bytes, int64_t count, int64_t stride) {
     strided::Layout layout;
     layout.levels = 1;
-    layout.count[0] = run_bytes;
+    layout.count[0] = block_bytes;
     layout.count[1] = count;
     layout.stride[0] = stride;
     return layout;

@@ -15,7 +15,7 @@
 namespace armci::test {
 namespace {
 
-constexpr size_t kSmallestLanding = 16 << 10;
+constexpr size_t kMinReplyBuffer = 16 << 10;
 constexpr int64_t kSpinUs =
     2000;  // sleeping costs a millisecond where a post is refused on purpose
 
@@ -88,7 +88,7 @@ pipeline::ServerNumbers TestNetwork::servers() const {
 
 // As core/network.cpp shares the servers' memory among clients.
 int64_t TestNetwork::window_bytes() const {
-    if (uses_landing_) {
+    if (writes_chunks_) {
         return 64 << 10;
     }
     const auto bytes = static_cast<int64_t>(options_.buffer_bytes);
@@ -107,8 +107,8 @@ bool TestNetwork::open_node(int number) {
     if (!open_domain(&node.domain)) {
         return false;
     }
-    uses_landing_ = options_.use_landing && node.domain.notifies_writes() &&
-                    options_.buffer_bytes >= kSmallestLanding;
+    writes_chunks_ = options_.write_chunks && node.domain.notifies_writes() &&
+                     options_.buffer_bytes >= kMinReplyBuffer;
     datasrv::ServerOptions server;
     server.servers = servers();
     server.number = number;
@@ -120,7 +120,8 @@ bool TestNetwork::open_node(int number) {
     server.register_segments = options_.register_memory;
     server.poll = options_.server_poll;
     server.spin_us = kSpinUs;
-    server.landing_slots = uses_landing_ ? static_cast<uint32_t>(options_.receive_buffer_count) : 0;
+    server.recv_buffer_count =
+        writes_chunks_ ? static_cast<uint32_t>(options_.receive_buffer_count) : 0;
     return node.server.open(node.domain, **node.heap, server, &error_);
 }
 
@@ -134,9 +135,9 @@ bool TestNetwork::open_rank(int number) {
     origin.receive_bytes = options_.receive_buffer_count * options_.buffer_bytes;
     origin.server_window_bytes = window_bytes();
     origin.register_min_bytes = options_.register_min_bytes;
-    origin.use_landing = uses_landing_;
+    origin.write_chunks = writes_chunks_;
     origin.use_ordering = options_.use_ordering;
-    const pipeline::OriginEnvironment environment{this, server_address, resolve, landing};
+    const pipeline::OriginEnvironment environment{this, server_address, resolve, recv_area};
     return open_domain(&rank.domain) &&
            rank.origin.open(rank.domain, origin, environment, &rank.stats, &error_);
 }
@@ -158,9 +159,9 @@ const void* TestNetwork::server_address(void* context, int node) {
     return nodes[static_cast<size_t>(node)]->server.address().data();
 }
 
-const pipeline::LandingAddress* TestNetwork::landing(void* context, int node) {
+const pipeline::RecvAreaAddress* TestNetwork::recv_area(void* context, int node) {
     const auto& nodes = static_cast<TestNetwork*>(context)->nodes_;
-    return &nodes[static_cast<size_t>(node)]->server.landing();
+    return &nodes[static_cast<size_t>(node)]->server.recv_area();
 }
 
 bool TestNetwork::resolve(void* context, int number, uint64_t address, int64_t,
@@ -210,7 +211,7 @@ bool TestNetwork::progress() {
     }
     if (!options_.server_threads) {
         for (const auto& node : nodes_) {
-            moved |= node->server.help();
+            moved |= node->server.progress_inline();
         }
     }
     return moved;

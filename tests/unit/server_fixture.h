@@ -2,7 +2,7 @@
 // other over the default provider on the loopback interface.
 //
 // One thread drives all origins; the servers have threads of their own, or are driven by the same
-// thread, which is quicker and the same in every run but for what the provider does.
+// thread, which is quicker and the same in every block but for what the provider does.
 #pragma once
 
 #include <sched.h>
@@ -39,7 +39,7 @@ struct NetworkOptions {
     base::ServerPoll server_poll = base::ServerPoll::automatic;
     bool register_memory = true;  // for remote access
     bool use_ordering = true;
-    bool use_landing = true;  // where provider and buffer size allow it, as in a job
+    bool write_chunks = true;  // where provider and buffer size allow it, as in a job
 };
 
 class TestNetwork {
@@ -57,7 +57,7 @@ class TestNetwork {
     node::NodeHeap& heap(int node) const { return **nodes_[static_cast<size_t>(node)]->heap; }
     char* memory(int node) const { return nodes_[static_cast<size_t>(node)]->memory; }
     // Whether the node's memory is registered for remote access.
-    bool uses_landing() const { return uses_landing_; }
+    bool writes_chunks() const { return writes_chunks_; }
     bool is_registered(int node) const { return nodes_[static_cast<size_t>(node)]->registered; }
     datasrv::Server& server(int node) { return nodes_[static_cast<size_t>(node)]->server; }
     pipeline::Origin& origin(int rank) { return ranks_[static_cast<size_t>(rank)]->origin; }
@@ -114,13 +114,13 @@ class TestNetwork {
     void publish_memory(int node);
     pipeline::ServerNumbers servers() const;
     int64_t window_bytes() const;
-    static const pipeline::LandingAddress* landing(void* context, int node);
+    static const pipeline::RecvAreaAddress* recv_area(void* context, int node);
     static const void* server_address(void* context, int node);
     static bool resolve(void* context, int node, uint64_t address, int64_t bytes,
                         fabric::RemoteMemory* memory);
 
     NetworkOptions options_;
-    bool uses_landing_ = false;
+    bool writes_chunks_ = false;
     std::string error_;
     std::vector<std::unique_ptr<Node>> nodes_;
     std::vector<std::unique_ptr<Rank>> ranks_;

@@ -94,7 +94,7 @@ TEST_F(ServerGarbage, NobodyIsServedBeforeItsIntroduction) {
     }
     expect_memory();
     introduce();
-    EXPECT_EQ(client_->told_frames(), 2u);
+    EXPECT_EQ(client_->acknowledged_frames(), 2u);
     expect_good_service();
 }
 
@@ -140,7 +140,7 @@ TEST_F(ServerGarbage, IntroducedTwice) {
 // Longer than what the server's receive memory has room for where it comes to lie.
 // promise: server.ignores
 TEST_F(ServerGarbage, LongMessages) {
-    if (!network_->uses_landing()) {
+    if (!network_->writes_chunks()) {
         GTEST_SKIP() << "messages are as long as chunks where the provider has no notices";
     }
     close();  // they take memory from the server for good
@@ -159,29 +159,29 @@ TEST_F(ServerGarbage, LongMessages) {
 }
 
 TEST_F(ServerGarbage, WritesIntoSlots) {
-    if (!network_->uses_landing()) {
+    if (!network_->writes_chunks()) {
         GTEST_SKIP() << "the provider has no notices";
     }
     const auto expect_write_ignored = [&](const std::string& what, const Frame& frame,
-                                          uint32_t slot, uint32_t notice) {
+                                          uint32_t recv_buffer, uint32_t immediate) {
         SCOPED_TRACE(what);
         const StderrCapture captured;
-        client_->write_into_slot(frame, slot, notice);
+        client_->write_into_recv_buffer(frame, recv_buffer, immediate);
         wait_for_warning(captured, kNotGranted);
         expect_memory();
     };
     const auto good = [&] { return client_->numbered(harmful_put(), client_->sent_frames() + 1); };
-    const uint32_t slot_count = server().landing().slot_count;
+    const uint32_t recv_buffer_count = server().recv_area().recv_buffer_count;
     expect_write_ignored("not granted", good(), 3, 3);
-    expect_write_ignored("no such slot", good(), 3, slot_count);
+    expect_write_ignored("no such receive buffer", good(), 3, recv_buffer_count);
     expect_write_ignored("last number", good(), 3, UINT32_MAX);
     fence();
 
-    const uint32_t slot = acquire_slots(1).front();
+    const uint32_t recv_buffer = acquire_recv_buffers(1).front();
     const auto expect_frame_ignored = [&](const std::string& what, auto&& change) {
         Frame frame = good();
         change(header_of(frame));
-        expect_write_ignored(what, frame, slot, slot);
+        expect_write_ignored(what, frame, recv_buffer, recv_buffer);
     };
     expect_frame_ignored("another rank's slot", [](auto& header) { header.rank = 2; });
     expect_frame_ignored("no rank", [](auto& header) { header.rank = -1; });
@@ -190,24 +190,24 @@ TEST_F(ServerGarbage, WritesIntoSlots) {
     expect_frame_ignored("version", [](auto& header) { header.version = 9; });
     expect_frame_ignored("no bytes", [](auto& header) { header.frame_bytes = 0; });
     expect_frame_ignored("longer than the slot", [&](auto& header) {
-        header.frame_bytes = server().landing().slot_bytes + 8;
+        header.frame_bytes = server().recv_area().recv_buffer_bytes + 8;
     });
     expect_frame_ignored("longest", [](auto& header) { header.frame_bytes = UINT32_MAX - 7; });
 
     // The slot is still this client's, for one frame.
     const Frame right = client_->next(harmful_put());
     std::fill_n(expected_.begin() + 64, 256, 'x');
-    client_->write_into_slot(right, slot);
+    client_->write_into_recv_buffer(right, recv_buffer);
     wait_until([&] { return memory_[64 + 255] == 'x'; });
     fence();
     expect_memory();
-    expect_write_ignored("used already", good(), slot, slot);
+    expect_write_ignored("used already", good(), recv_buffer, recv_buffer);
     fence();
     expect_good_service();
 }
 
 TEST_F(ServerGarbage, NumbersOutOfSequence) {
-    if (!network_->uses_landing()) {
+    if (!network_->writes_chunks()) {
         GTEST_SKIP() << "the window is another one where the provider has no notices";
     }
     talk_as(3);
@@ -228,7 +228,7 @@ TEST_F(ServerGarbage, NumbersOutOfSequence) {
     // all of them wait for.
     const uint64_t missing = client_->sent_frames() + 1;
     const Frame early = put_frame(base_, std::vector<char>(4096, 'y'));
-    constexpr size_t kWindowBytes = 64 << 10;  // TestNetwork's, with landing slots
+    constexpr size_t kWindowBytes = 64 << 10;  // TestNetwork's, with granted receive buffers
     const size_t fitting = kWindowBytes / frame_bytes(early);
     for (uint64_t i = 0; i < fitting; ++i) {
         client_->send(client_->numbered(early, missing + 1000 * (i + 1)));
@@ -247,18 +247,18 @@ TEST_F(ServerGarbage, NumbersOutOfSequence) {
 // What is checked when a frame arrives in a slot counts, not what is written over it while it waits
 // for its predecessor.
 TEST_F(ServerGarbage, RewrittenWhileItWaits) {
-    if (!network_->uses_landing()) {
+    if (!network_->writes_chunks()) {
         GTEST_SKIP() << "the provider has no notices";
     }
-    const uint32_t slot = acquire_slots(1).front();
+    const uint32_t recv_buffer = acquire_recv_buffers(1).front();
     const uint64_t missing = client_->sent_frames() + 1;
     Frame frame = client_->numbered(harmful_put(), missing + 1);
-    client_->write_into_slot(frame, slot);
+    client_->write_into_recv_buffer(frame, recv_buffer);
     // The second one is ignored, because the first has used the slot; the third spoils it.
     for (const uint32_t claimed_bytes : {header_of(frame).frame_bytes, UINT32_MAX - 7}) {
         header_of(frame).frame_bytes = claimed_bytes;
         const StderrCapture captured;
-        client_->write_into_slot(frame, slot);
+        client_->write_into_recv_buffer(frame, recv_buffer);
         wait_for_warning(captured, kNotGranted);
     }
     client_->send(client_->next(RawClient::asking_fence()));
@@ -284,7 +284,7 @@ TEST_F(ServerGarbage, TurnedBits) {
         rmw_frame(WordOperation::swap_long, base_ + 8, -1),
         make_frame(FrameKind::store, wire::StoreBody{base_ + 4, 77}),
         make_frame(FrameKind::lock, wire::LockBody{base_ + 64}),
-        make_frame(FrameKind::return_slots, wire::SlotsBody{1, 0, {}}),
+        make_frame(FrameKind::release_recv_buffers, wire::RecvBuffersBody{1, 0, {}}),
         make_frame(FrameKind::get_credit, wire::CreditBody{64, 1}),
     };
     // In the same page of the mapping nothing else may be touched.

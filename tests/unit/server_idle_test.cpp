@@ -20,9 +20,9 @@ std::atomic<bool> g_sleeps_have_no_end{false};
 }  // namespace
 
 // Instead of the system library's, for the test of helpers.
-extern "C" int epoll_wait(int queue, epoll_event* events, int most, int timeout_ms) {
+extern "C" int epoll_wait(int queue, epoll_event* events, int max, int timeout_ms) {
     const bool endless = timeout_ms > 0 && g_sleeps_have_no_end.load();
-    return static_cast<int>(syscall(SYS_epoll_pwait, queue, events, most, endless ? -1 : timeout_ms,
+    return static_cast<int>(syscall(SYS_epoll_pwait, queue, events, max, endless ? -1 : timeout_ms,
                                     nullptr, sizeof(sigset_t)));
 }
 
@@ -74,8 +74,8 @@ TEST_P(ServerIdle, SleepsOrPollsAndServes) {
     }
 }
 
-// Asleep, it would be woken for each message, in vain, and not know of the helper: here it has no
-// other reason to wake up.
+// Asleep, it would be woken for each message, without success, and not know of the helper: here it
+// has no other reason to wake up.
 TEST_P(ServerIdle, AHelperSendsTheSleepingThreadAside) {
     if (GetParam() == base::ServerPoll::spin) {
         GTEST_SKIP() << "it does not step aside";
@@ -88,9 +88,9 @@ TEST_P(ServerIdle, AHelperSendsTheSleepingThreadAside) {
         sched_yield();
     }
     while (!is_blocked_in(task, SYS_ppoll)) {
-        network_->server(0).help();
+        network_->server(0).progress_inline();
     }
-    network_->server(0).stop_helping();
+    network_->server(0).end_inline_progress();
     EXPECT_EQ(fetch_and_add(), 1);
     g_sleeps_have_no_end.store(false);
 }

@@ -56,7 +56,7 @@ class ServerLifecycle : public ::testing::Test {
         options.buffer_bytes = 32 << 10;
         options.receive_bytes = kLifeWindowBytes;
         options.client_window_bytes = kLifeWindowBytes;
-        options.landing_slots = domain_->notifies_writes() ? 4 : 0;
+        options.recv_buffer_count = domain_->notifies_writes() ? 4 : 0;
         return options;
     }
     // Of servers that sleep that long between two polls.
@@ -87,7 +87,7 @@ class ServerLifecycle : public ::testing::Test {
         while (!condition()) {
             bool moved = client.progress();
             if (!has_thread) {
-                moved |= server.help();
+                moved |= server.progress_inline();
             }
             if (!moved) {
                 sched_yield();
@@ -120,7 +120,7 @@ class ServerLifecycle : public ::testing::Test {
         ASSERT_TRUE(drive_until(client, server, has_thread,
                                 [&] { return client.find(FrameKind::value, 2) != nullptr; }));
         EXPECT_EQ(client.find(FrameKind::value, 2)->body<wire::ValueBody>().value, before);
-        EXPECT_EQ(client.told_frames(), 3u);
+        EXPECT_EQ(client.acknowledged_frames(), 3u);
         server.stop();
         int64_t after = 0;
         std::memcpy(&after, memory_, sizeof after);
@@ -144,7 +144,7 @@ TEST_F(ServerLifecycle, NeverOpened) {
     server.stop();
     server.stop();
     EXPECT_TRUE(server.address().empty());
-    EXPECT_EQ(server.landing().slot_count, 0u);
+    EXPECT_EQ(server.recv_area().recv_buffer_count, 0u);
 }
 
 // Each over the same heap, and without anything left of the one before.
@@ -163,7 +163,7 @@ TEST_F(ServerLifecycle, StoppedAtOnce) {
         const std::unique_ptr<datasrv::Server> server = make_server();
         ASSERT_TRUE(server->start_thread());
         if (i % 2 == 1) {
-            server->stop_helping();
+            server->end_inline_progress();
         }
         if (i < 2) {
             server->stop();
@@ -184,7 +184,7 @@ TEST_F(ServerLifecycle, StoppedBeforeItsAnswersAreRead) {
             body.data_bytes = kLifeMemoryBytes;
             body.window_bytes = kLifeMemoryBytes;
             Frame frame = make_strided_transfer(FrameKind::get, body, base_,
-                                                run_layout(kLifeMemoryBytes), {});
+                                                block_layout(kLifeMemoryBytes), {});
             header_of(frame).request_id = request_id;
             return frame;
         };
@@ -205,7 +205,7 @@ TEST_F(ServerLifecycle, StoppedBeforeItsAnswersAreRead) {
         }
         while (__atomic_load_n(counter, __ATOMIC_ACQUIRE) == before) {
             if (!has_thread) {
-                server->help();
+                server->progress_inline();
             }
             sched_yield();
         }
@@ -226,13 +226,13 @@ TEST_F(ServerLifecycle, HelpedByOtherThreads) {
     std::atomic<bool> is_over{false};
     const auto help = [&](bool stops_often) {
         for (uint64_t i = 0; !is_over.load(); ++i) {
-            network.server(0).help();
+            network.server(0).progress_inline();
             if (stops_often && i % 8 == 0) {
-                network.server(0).stop_helping();
+                network.server(0).end_inline_progress();
             }
             sched_yield();
         }
-        network.server(0).stop_helping();
+        network.server(0).end_inline_progress();
     };
     std::thread first(help, true);
     std::thread second(help, false);
@@ -273,13 +273,13 @@ TEST_F(ServerLifecycle, TakesOverWhenHelpEnds) {
     const auto word = reinterpret_cast<uint64_t>(network.memory(0));
     for (int i = 0; i < 60; ++i) {
         for (int helps = 0; helps < i % 4; ++helps) {
-            network.server(0).help();
+            network.server(0).progress_inline();
         }
         pipeline::RequestTask rmw("rmw", FrameKind::rmw, wire::RmwBody{word, 1, 1},
                                   pipeline::RequestTask::Answer::expected);
         network.submit(0, 0, rmw);
         if (i % 3 != 0) {
-            network.server(0).stop_helping();
+            network.server(0).end_inline_progress();
         }
         network.wait(rmw);
         EXPECT_EQ(rmw.value(), i);
@@ -308,7 +308,7 @@ TEST_F(ServerLifecycle, NoThreadForIt) {
 }
 
 TEST_F(ServerLifecycle, NoSlotsWithoutRegistration) {
-    if (options().landing_slots == 0) {
+    if (options().recv_buffer_count == 0) {
         GTEST_SKIP() << "the provider has no notices";
     }
     fabric::Faults faults;
@@ -318,7 +318,7 @@ TEST_F(ServerLifecycle, NoSlotsWithoutRegistration) {
     const std::unique_ptr<datasrv::Server> server = make_server();
     EXPECT_EQ(times_said(captured.text(), "slots for incoming data are not available"), 1u)
         << captured.text();
-    EXPECT_EQ(server->landing().slot_count, 0u);
+    EXPECT_EQ(server->recv_area().recv_buffer_count, 0u);
 
     // Nor are segments registered, which is said once; requests are served all the same.
     RawClient client(1, *server);
@@ -332,10 +332,11 @@ TEST_F(ServerLifecycle, NoSlotsWithoutRegistration) {
     header_of(want).flow = 4;
     header_of(want).flags = wire::kAcknowledgeNow;
     client.send(client.next(want));
-    ASSERT_TRUE(drive_until(client, *server, false, [&] { return client.told_frames() == 4; }));
+    ASSERT_TRUE(
+        drive_until(client, *server, false, [&] { return client.acknowledged_frames() == 4; }));
     ASSERT_NE(client.find(FrameKind::segment, 2), nullptr);
     EXPECT_EQ(client.find(FrameKind::segment, 2)->body<wire::SegmentReply>().registered, 0u);
-    EXPECT_TRUE(client.granted_slots().empty());
+    EXPECT_TRUE(client.granted_recv_buffers().empty());
     EXPECT_EQ(times_said(captured.text(), "cannot be registered for direct access"), 1u)
         << captured.text();
 }

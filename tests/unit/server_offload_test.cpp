@@ -28,8 +28,8 @@ class ServerOffload : public ::testing::Test {
         options.receive_buffer_count = 16;
         network_ = std::make_unique<TestNetwork>(options);
         ASSERT_EQ(network_->error(), "");
-        if (!network_->uses_landing()) {
-            GTEST_SKIP() << "no landing slots with this provider";
+        if (!network_->writes_chunks()) {
+            GTEST_SKIP() << "no granted receive buffers with this provider";
         }
         auto engine = std::make_unique<HeldEngine>();
         engine_ = engine.get();
@@ -116,8 +116,8 @@ TEST_F(ServerOffload, SeveralOriginsAtATimeAndRows) {
     EXPECT_EQ(network_->server(0).load().copies, 2);
     finish();
     network_->fence_all();
-    for (const test::Run& run : pattern.runs) {
-        for (const int64_t at : {run.remote, run.remote + (int64_t{512} << 10)}) {
+    for (const test::Block& block : pattern.blocks) {
+        for (const int64_t at : {block.remote, block.remote + (int64_t{512} << 10)}) {
             EXPECT_EQ(network_->memory(0)[at], 'x');
             EXPECT_EQ(network_->memory(0)[at + 511], 'x');
         }
@@ -146,9 +146,9 @@ TEST_F(ServerOffload, WhatTheEngineHasNoRoomForOfAPutIsCopiedAtOnce) {
     EXPECT_EQ(engine_->waiting(), 3U);
     finish();
     network_->fence_all();
-    for (const test::Run& run : pattern.runs) {
-        EXPECT_EQ(network_->memory(0)[run.remote], 'x');
-        EXPECT_EQ(network_->memory(0)[run.remote + 511], 'x');
+    for (const test::Block& block : pattern.blocks) {
+        EXPECT_EQ(network_->memory(0)[block.remote], 'x');
+        EXPECT_EQ(network_->memory(0)[block.remote + 511], 'x');
     }
 }
 

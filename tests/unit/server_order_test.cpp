@@ -22,7 +22,7 @@ class ServerOrder : public ServedByHand {
     // The frames' numbers are the next ones, in their order; they leave in another.
     struct Numbered {
         Frame frame;
-        bool in_slot = false;
+        bool in_recv_buffer = false;
     };
     std::vector<Numbered> numbered(std::vector<Numbered> frames) {
         for (Numbered& entry : frames) {
@@ -31,13 +31,13 @@ class ServerOrder : public ServedByHand {
         return frames;
     }
     // Those in slots take the last of *slots.
-    void send(const Numbered& entry, std::vector<uint32_t>* slots) {
-        if (!entry.in_slot) {
+    void send(const Numbered& entry, std::vector<uint32_t>* recv_buffers) {
+        if (!entry.in_recv_buffer) {
             client_->send(entry.frame);
             return;
         }
-        client_->write_into_slot(entry.frame, slots->back());
-        slots->pop_back();
+        client_->write_into_recv_buffer(entry.frame, recv_buffers->back());
+        recv_buffers->pop_back();
     }
     void put_expected(size_t offset, const std::vector<char>& data) {
         std::copy(data.begin(), data.end(), expected_.begin() + static_cast<ptrdiff_t>(offset));
@@ -96,7 +96,7 @@ TEST_F(ServerOrder, EarlyMessagesWait) {
     for (int round = 0; round < 10; ++round) {
         SCOPED_TRACE(round);
         client_->clear_answers();
-        const uint64_t executed = client_->told_frames();
+        const uint64_t executed = client_->acknowledged_frames();
         const uint64_t first_request = last_request_ + 1;
         std::vector<Numbered> frames;
         for (size_t i = 0; i < kCount; ++i) {
@@ -113,7 +113,7 @@ TEST_F(ServerOrder, EarlyMessagesWait) {
         for (const Numbered& entry : frames) {
             send(entry, nullptr);
         }
-        wait_until([&] { return client_->told_frames() == client_->sent_frames(); });
+        wait_until([&] { return client_->acknowledged_frames() == client_->sent_frames(); });
         ASSERT_EQ(client_->answers().size(), kCount);
         for (size_t i = 0; i < kCount; ++i) {
             const RawClient::Answer& answer = client_->answers()[i];
@@ -132,16 +132,18 @@ TEST_F(ServerOrder, EarlyMessagesWait) {
 TEST_F(ServerOrder, NothingHappensUntilTheMissingFrameComes) {
     const std::vector<char> early(300, 'e');
     const std::vector<char> missing(600, 'm');
-    const bool has_slots = network_->uses_landing();
-    std::vector<uint32_t> slots = has_slots ? acquire_slots(2) : std::vector<uint32_t>();
+    const bool has_recv_buffers = network_->writes_chunks();
+    std::vector<uint32_t> recv_buffers =
+        has_recv_buffers ? acquire_recv_buffers(2) : std::vector<uint32_t>();
     const uint64_t executed = client_->sent_frames();
-    const std::vector<Numbered> frames = numbered({{put_frame(base_ + 4096, missing)},
-                                                   {put_frame(base_ + 4096, early), has_slots},
-                                                   {put_frame(base_ + 4500, early), has_slots},
-                                                   {put_frame(base_ + 4600, early)},
-                                                   {RawClient::asking_fence()}});
+    const std::vector<Numbered> frames =
+        numbered({{put_frame(base_ + 4096, missing)},
+                  {put_frame(base_ + 4096, early), has_recv_buffers},
+                  {put_frame(base_ + 4500, early), has_recv_buffers},
+                  {put_frame(base_ + 4600, early)},
+                  {RawClient::asking_fence()}});
     for (size_t i = frames.size() - 1; i > 0; --i) {
-        send(frames[i], &slots);
+        send(frames[i], &recv_buffers);
     }
     // The message that was sent last arrives last: it is held, so a second one with its number is
     // refused, which shows that all have arrived.
@@ -152,33 +154,33 @@ TEST_F(ServerOrder, NothingHappensUntilTheMissingFrameComes) {
     }
     expect_memory();
     expect_good_service();
-    EXPECT_EQ(client_->told_frames(), executed);
+    EXPECT_EQ(client_->acknowledged_frames(), executed);
     put_expected(4096, missing);
     put_expected(4096, early);
     put_expected(4500, early);
     put_expected(4600, early);
     send(frames[0], nullptr);
-    wait_until([&] { return client_->told_frames() == client_->sent_frames(); });
+    wait_until([&] { return client_->acknowledged_frames() == client_->sent_frames(); });
     expect_memory();
     expect_good_service();
 }
 
 // While a copy engine carries a put out: nothing else with its number, nothing behind it.
 TEST_F(ServerOrder, APutThatIsBeingCopiedHasItsNumber) {
-    if (!network_->uses_landing()) {
+    if (!network_->writes_chunks()) {
         GTEST_SKIP() << "the provider has no notices";
     }
     auto own = std::make_unique<HeldEngine>();
     HeldEngine& engine = *own;
     engine.hold();
     server().use_engine(std::move(own), 256);
-    std::vector<uint32_t> slots = acquire_slots(1);
+    std::vector<uint32_t> recv_buffers = acquire_recv_buffers(1);
     const std::vector<char> data(600, 'c');
     const std::vector<char> behind(500, 'b');
     const uint64_t executed = client_->sent_frames();
     const std::vector<Numbered> frames =
         numbered({{put_frame(base_ + 4096, data), true}, {put_frame(base_ + 4096, behind)}});
-    send(frames[0], &slots);
+    send(frames[0], &recv_buffers);
     wait_until([&] { return engine.waiting() == 1; });
     {
         const StderrCapture captured;
@@ -188,49 +190,49 @@ TEST_F(ServerOrder, APutThatIsBeingCopiedHasItsNumber) {
     send(frames[1], nullptr);
     expect_memory();
     expect_good_service();
-    EXPECT_EQ(client_->told_frames(), executed);
+    EXPECT_EQ(client_->acknowledged_frames(), executed);
     put_expected(4096, data);
     put_expected(4096, behind);
     engine.copy_one();
     wait_until([&] { return server().load().copies == 0; });
     server().use_engine(nullptr, 0);  // it serves the other tests, too
     client_->send(client_->next(RawClient::asking_fence()));
-    wait_until([&] { return client_->told_frames() == client_->sent_frames(); });
+    wait_until([&] { return client_->acknowledged_frames() == client_->sent_frames(); });
     expect_memory();
     expect_good_service();
 }
 
 // Overlapping puts, as messages and in slots, in any order of arrival: the last number wins.
 TEST_F(ServerOrder, MessagesAndSlotsMixed) {
-    if (!network_->uses_landing()) {
+    if (!network_->writes_chunks()) {
         GTEST_SKIP() << "the provider has no notices";
     }
     Random random(22);
     for (int round = 0; round < 30; ++round) {
         SCOPED_TRACE(round);
         // Those of the round before are free again.
-        std::vector<uint32_t> slots = acquire_slots(slots_per_client());
-        std::shuffle(slots.begin(), slots.end(), random);
+        std::vector<uint32_t> recv_buffers = acquire_recv_buffers(recv_buffers_per_client());
+        std::shuffle(recv_buffers.begin(), recv_buffers.end(), random);
         std::vector<Numbered> frames;
-        for (size_t i = 0; i < 2 * slots.size(); ++i) {
-            const bool in_slot = i % 2 == static_cast<size_t>(round % 2);
-            const auto bytes = static_cast<size_t>(draw(random, 1, in_slot ? 20000 : 3000));
+        for (size_t i = 0; i < 2 * recv_buffers.size(); ++i) {
+            const bool in_recv_buffer = i % 2 == static_cast<size_t>(round % 2);
+            const auto bytes = static_cast<size_t>(draw(random, 1, in_recv_buffer ? 20000 : 3000));
             const auto offset =
                 static_cast<size_t>(draw(random, 0, static_cast<int64_t>(kPlainBytes - bytes)));
             const std::vector<char> data = random_bytes(random, bytes);
             put_expected(offset, data);
-            frames.push_back({put_frame(base_ + offset, data), in_slot});
+            frames.push_back({put_frame(base_ + offset, data), in_recv_buffer});
         }
         frames.push_back({RawClient::asking_fence()});
         frames = numbered(std::move(frames));
         std::shuffle(frames.begin(), frames.end(), random);
         for (const Numbered& entry : frames) {
-            send(entry, &slots);
+            send(entry, &recv_buffers);
         }
-        wait_until([&] { return client_->told_frames() == client_->sent_frames(); });
+        wait_until([&] { return client_->acknowledged_frames() == client_->sent_frames(); });
         expect_memory();
     }
-    const std::vector<uint32_t> all = acquire_slots(slots_per_client());
+    const std::vector<uint32_t> all = acquire_recv_buffers(recv_buffers_per_client());
     client_->send(client_->next(return_frame(all)));
     fence();
     expect_good_service();
@@ -240,11 +242,11 @@ TEST_F(ServerOrder, MessagesAndSlotsMixed) {
 TEST_F(ServerOrder, EachCreditIsWorthItsChunk) {
     constexpr int64_t kChunk = 512;
     constexpr int64_t kChunks = kMemoryBytes / kChunk;
-    constexpr int kMostRoundTrips = 10000;
+    constexpr int kMaxRoundTrips = 10000;
     client_->clear_answers();
     wire::TransferBody body = transfer_body(kMemoryBytes);
     body.window_bytes = kChunk;
-    Frame get = make_strided_transfer(FrameKind::get, body, base_, run_layout(kMemoryBytes), {});
+    Frame get = make_strided_transfer(FrameKind::get, body, base_, block_layout(kMemoryBytes), {});
     const uint64_t request_id = ++last_request_;
     header_of(get).request_id = request_id;
     client_->send(client_->next(std::move(get)));
@@ -254,7 +256,7 @@ TEST_F(ServerOrder, EachCreditIsWorthItsChunk) {
             [](const auto& answer) { return answer.header.kind == FrameKind::data; });
     };
     for (int64_t chunk = 1; chunk <= kChunks; ++chunk) {
-        for (int i = 0; taken() < chunk && i < kMostRoundTrips; ++i) {
+        for (int i = 0; taken() < chunk && i < kMaxRoundTrips; ++i) {
             fence();
         }
         ASSERT_EQ(taken(), chunk);
@@ -273,7 +275,7 @@ TEST_F(ServerOrder, CreditForMoreThanWasSentIsWorthNoMore) {
     client_->clear_answers();
     wire::TransferBody body = transfer_body(kMemoryBytes);
     body.window_bytes = kChunk;
-    Frame get = make_strided_transfer(FrameKind::get, body, base_, run_layout(kMemoryBytes), {});
+    Frame get = make_strided_transfer(FrameKind::get, body, base_, block_layout(kMemoryBytes), {});
     const uint64_t request_id = ++last_request_;
     header_of(get).request_id = request_id;
     client_->send(client_->next(std::move(get)));
@@ -305,8 +307,8 @@ TEST_F(ServerOrder, CreditForMoreThanWasSentIsWorthNoMore) {
 TEST_F(ServerOrder, AnswersTellWhatIsExecuted) {
     fence();
     client_->clear_answers();
-    uint64_t frames = client_->told_frames();
-    uint64_t bytes = client_->told_bytes();
+    uint64_t frames = client_->acknowledged_frames();
+    uint64_t bytes = client_->acknowledged_bytes();
     const auto send_counted = [&](Frame frame) {
         ++frames;
         bytes += frame_bytes(frame);
@@ -317,9 +319,9 @@ TEST_F(ServerOrder, AnswersTellWhatIsExecuted) {
             send_counted(make_frame(FrameKind::fence));
         }
         send_counted(RawClient::asking_fence());
-        wait_until([&] { return client_->told_frames() >= frames; });
-        EXPECT_EQ(client_->told_frames(), frames);
-        EXPECT_EQ(client_->told_bytes(), bytes);
+        wait_until([&] { return client_->acknowledged_frames() >= frames; });
+        EXPECT_EQ(client_->acknowledged_frames(), frames);
+        EXPECT_EQ(client_->acknowledged_bytes(), bytes);
         EXPECT_EQ(client_->answers().back().header.kind, FrameKind::acknowledge);
     }
     EXPECT_EQ(client_->answers().size(), 20u);
@@ -329,16 +331,16 @@ TEST_F(ServerOrder, AnswersTellWhatIsExecuted) {
     Frame swap = swap_frame(1024, 5, ++last_request_);
     header_of(swap).flags = wire::kAcknowledgeNow;
     send_counted(std::move(swap));
-    wait_until([&] { return client_->told_frames() >= frames; });
-    EXPECT_EQ(client_->told_bytes(), bytes);
+    wait_until([&] { return client_->acknowledged_frames() >= frames; });
+    EXPECT_EQ(client_->acknowledged_bytes(), bytes);
     EXPECT_EQ(client_->answers().back().header.kind, FrameKind::value);
     constexpr int64_t kFive = 5;
     std::memcpy(expected_.data() + 1024, &kFive, sizeof kFive);
     send_counted(swap_frame(1024, kFive, ++last_request_));
-    wait_until([&] { return client_->told_frames() >= frames; });
+    wait_until([&] { return client_->acknowledged_frames() >= frames; });
     EXPECT_EQ(client_->answers().size(), 2u);
 
-    if (!network_->uses_landing()) {
+    if (!network_->writes_chunks()) {
         return;  // where the window is another one
     }
     constexpr uint64_t kQuarter = (64 << 10) / 4;
@@ -349,20 +351,21 @@ TEST_F(ServerOrder, AnswersTellWhatIsExecuted) {
     while (bytes - told < kQuarter) {
         send_counted(message);
     }
-    wait_until([&] { return client_->told_frames() >= frames; });
-    EXPECT_EQ(client_->told_bytes(), bytes);
+    wait_until([&] { return client_->acknowledged_frames() >= frames; });
+    EXPECT_EQ(client_->acknowledged_bytes(), bytes);
     EXPECT_EQ(client_->answers().size(), 1u);
 
-    std::vector<uint32_t> slots = acquire_slots(1);
+    std::vector<uint32_t> recv_buffers = acquire_recv_buffers(1);
     ++frames;
     bytes += sizeof(wire::FrameHeader);  // asked for them
-    send({client_->next(put_frame(base_ + 2048, std::vector<char>(9000, 's'))), true}, &slots);
+    send({client_->next(put_frame(base_ + 2048, std::vector<char>(9000, 's'))), true},
+         &recv_buffers);
     put_expected(2048, std::vector<char>(9000, 's'));
     ++frames;
     send_counted(RawClient::asking_fence());
-    wait_until([&] { return client_->told_frames() >= frames; });
-    EXPECT_EQ(client_->told_frames(), frames);
-    EXPECT_EQ(client_->told_bytes(), bytes);
+    wait_until([&] { return client_->acknowledged_frames() >= frames; });
+    EXPECT_EQ(client_->acknowledged_frames(), frames);
+    EXPECT_EQ(client_->acknowledged_bytes(), bytes);
     expect_memory();
 }
 
@@ -420,8 +423,8 @@ TEST_P(ServerProgramOrder, EveryOperationSeesThoseBefore) {
             apply(operation, pattern, step->local.data(), expected.data());
         }
         if (!is_get && random() % 3 == 0) {
-            pipeline::Origin::SmallRun run{step->local.data(),
-                                           reinterpret_cast<uint64_t>(remote + offset)};
+            pipeline::Origin::SmallBlock block{step->local.data(),
+                                               reinterpret_cast<uint64_t>(remote + offset)};
             const strided::AccScale scale =
                 strided::make_scale(strided::AccType::int32, &operation.factor);
             // Where frames could overtake direct writes, callers wait for these first.
@@ -429,7 +432,7 @@ TEST_P(ServerProgramOrder, EveryOperationSeesThoseBefore) {
                 network.wait_until(
                     [&] { return origin.writes_are_ordered_or_done(origin.last_submitted(), 0); });
             }
-            if (origin.append(channel, &run, 1, static_cast<size_t>(bytes),
+            if (origin.append(channel, &block, 1, static_cast<size_t>(bytes),
                               operation.kind == base::OpKind::acc ? &scale : nullptr,
                               pipeline::Origin::Leaving::when_due)) {
                 ++appended;

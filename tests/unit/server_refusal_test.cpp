@@ -36,7 +36,7 @@ class ServerRefusal : public ServedByHand {
         header_of(frame).request_id = request_id;
         header_of(frame).flags |= wire::kAcknowledgeNow;
         client_->send(client_->next(std::move(frame)));
-        wait_until([&] { return client_->told_frames() >= client_->sent_frames(); });
+        wait_until([&] { return client_->acknowledged_frames() >= client_->sent_frames(); });
         if (client_->find(FrameKind::failed, request_id) == nullptr) {
             fence();  // an answer that waited for the network comes before this one's
         }
@@ -89,10 +89,10 @@ TEST_F(ServerRefusal, BodiesThatAreTooShort) {
         make_frame(FrameKind::unlock, wire::LockBody{base_}),
         make_frame(FrameKind::add_segment, wire::SegmentBody{end(), 4096}),
         make_frame(FrameKind::remove_segment, wire::SegmentBody{base_, kMemoryBytes}),
-        make_frame(FrameKind::return_slots, wire::SlotsBody{}),
+        make_frame(FrameKind::release_recv_buffers, wire::RecvBuffersBody{}),
         make_frame(FrameKind::find_attached, wire::FindAttachedBody{base_, 8, 1}),
         harmful_put(),
-        make_strided_transfer(FrameKind::get, transfer_body(64), base_, run_layout(64), {}),
+        make_strided_transfer(FrameKind::get, transfer_body(64), base_, block_layout(64), {}),
         make_vector_transfer(FrameKind::accumulate, transfer_body(64), {base_, base_ + 64}, 32,
                              std::vector<char>(64)),
     };
@@ -122,18 +122,18 @@ TEST_F(ServerRefusal, LayoutsThatDoNotAddUp) {
                             make_strided_transfer(FrameKind::get, body, base, layout, {}),
                             Failure::malformed});
     };
-    add("no data", transfer_body(0), base_, run_layout(64));
-    add("offset behind the end", transfer_body(64, 65), base_, run_layout(64));
-    add("data behind the end", transfer_body(64, 8), base_, run_layout(64));
-    add("offset and data wrap", transfer_body(64, UINT64_MAX - 8), base_, run_layout(64));
-    add("data wraps", transfer_body(UINT64_MAX - 8, 64), base_, run_layout(64));
-    add("run of no bytes", transfer_body(64), base_, run_layout(0));
-    add("negative run", transfer_body(64), base_, run_layout(-64));
+    add("no data", transfer_body(0), base_, block_layout(64));
+    add("offset behind the end", transfer_body(64, 65), base_, block_layout(64));
+    add("data behind the end", transfer_body(64, 8), base_, block_layout(64));
+    add("offset and data wrap", transfer_body(64, UINT64_MAX - 8), base_, block_layout(64));
+    add("data wraps", transfer_body(UINT64_MAX - 8, 64), base_, block_layout(64));
+    add("run of no bytes", transfer_body(64), base_, block_layout(0));
+    add("negative run", transfer_body(64), base_, block_layout(-64));
     add("no repetition", transfer_body(64), base_, rows_layout(8, 0, 8));
     add("negative count", transfer_body(64), base_, rows_layout(8, -8, 8));
     add("total wraps", transfer_body(64), base_, rows_layout(INT64_MAX / 2, 4, 8));
     add("hull does not fit", transfer_body(64), base_, rows_layout(8, 8, INT64_MAX / 4));
-    add("hull wraps at the top", transfer_body(64), UINT64_MAX - 32, run_layout(64));
+    add("hull wraps at the top", transfer_body(64), UINT64_MAX - 32, block_layout(64));
     add("hull wraps at the bottom", transfer_body(64), 16, rows_layout(8, 8, -8));
 
     for (const int levels : {1, 7, 8, 255}) {
@@ -164,9 +164,9 @@ TEST_F(ServerRefusal, LayoutsThatDoNotAddUp) {
 TEST_F(ServerRefusal, AccumulatesThatDoNotAddUp) {
     std::vector<BadRequest> requests;
     const auto add = [&](const char* what, int type, uint64_t bytes, uint64_t offset,
-                         int64_t run_bytes) {
+                         int64_t block_bytes) {
         Frame frame = make_strided_transfer(FrameKind::accumulate, transfer_body(bytes, offset),
-                                            base_, rows_layout(run_bytes, 4, 2 * run_bytes),
+                                            base_, rows_layout(block_bytes, 4, 2 * block_bytes),
                                             std::vector<char>(wire::padded(bytes), '\1'));
         header_of(frame).acc_type = static_cast<uint8_t>(type);
         requests.push_back({what, frame, Failure::malformed});
@@ -180,43 +180,45 @@ TEST_F(ServerRefusal, AccumulatesThatDoNotAddUp) {
 }
 
 TEST_F(ServerRefusal, GetsWithWrongLandings) {
-    const auto get_frame = [&](const wire::TransferBody& body, const wire::LandingBody& landing) {
+    const auto get_frame = [&](const wire::TransferBody& body,
+                               const wire::ReplyBuffersBody& reply_buffers) {
         std::vector<char> layout(wire::encoded_strided_bytes(0));
-        wire::encode_strided(layout.data(), base_, run_layout(64));
-        const auto* begin = reinterpret_cast<const char*>(&landing);
-        layout.insert(layout.end(), begin, begin + sizeof landing);
+        wire::encode_strided(layout.data(), base_, block_layout(64));
+        const auto* begin = reinterpret_cast<const char*>(&reply_buffers);
+        layout.insert(layout.end(), begin, begin + sizeof reply_buffers);
         Frame frame = make_transfer(FrameKind::get, body, layout, {});
         header_of(frame).layout_kind = static_cast<uint8_t>(wire::LayoutKind::strided);
-        header_of(frame).flags = wire::kHasLanding;
+        header_of(frame).flags = wire::kHasReplyBuffers;
         return frame;
     };
     std::vector<BadRequest> requests;
-    for (const uint32_t count : {0u, wire::kMostLandings + 1, UINT32_MAX}) {
-        wire::LandingBody landing;
-        landing.count = count;
-        landing.slot_bytes = 4096;
-        requests.push_back({"landings: " + std::to_string(count),
-                            get_frame(transfer_body(64), landing), Failure::malformed});
+    for (const uint32_t count : {0u, wire::kMaxReplyBuffers + 1, UINT32_MAX}) {
+        wire::ReplyBuffersBody reply_buffers;
+        reply_buffers.count = count;
+        reply_buffers.recv_buffer_bytes = 4096;
+        requests.push_back({"reply buffers: " + std::to_string(count),
+                            get_frame(transfer_body(64), reply_buffers), Failure::malformed});
     }
-    for (const uint32_t slot_bytes : {0u, 8u, 56u, 100u, 4097u, UINT32_MAX}) {
-        wire::LandingBody landing;
-        landing.count = 1;
-        landing.slot_bytes = slot_bytes;
-        requests.push_back({"landings of " + std::to_string(slot_bytes),
-                            get_frame(transfer_body(64), landing), Failure::malformed});
+    for (const uint32_t recv_buffer_bytes : {0u, 8u, 56u, 100u, 4097u, UINT32_MAX}) {
+        wire::ReplyBuffersBody reply_buffers;
+        reply_buffers.count = 1;
+        reply_buffers.recv_buffer_bytes = recv_buffer_bytes;
+        requests.push_back({"reply buffers of " + std::to_string(recv_buffer_bytes),
+                            get_frame(transfer_body(64), reply_buffers), Failure::malformed});
     }
-    wire::LandingBody landing;
-    landing.count = 1;
-    landing.slot_bytes = 4096;
+    wire::ReplyBuffersBody reply_buffers;
+    reply_buffers.count = 1;
+    reply_buffers.recv_buffer_bytes = 4096;
     wire::TransferBody no_window = transfer_body(64);
     no_window.window_bytes = 0;
-    requests.push_back({"no window", get_frame(no_window, landing), Failure::malformed});
-    Frame unannounced = get_frame(transfer_body(64), landing);
+    requests.push_back({"no window", get_frame(no_window, reply_buffers), Failure::malformed});
+    Frame unannounced = get_frame(transfer_body(64), reply_buffers);
     header_of(unannounced).flags = 0;
-    requests.push_back({"landing without its flag", unannounced, Failure::malformed});
-    requests.push_back({"flag without its landing",
-                        shortened(get_frame(transfer_body(64), landing), sizeof landing),
-                        Failure::malformed});
+    requests.push_back({"reply buffers without their flag", unannounced, Failure::malformed});
+    requests.push_back(
+        {"flag without its reply buffers",
+         shortened(get_frame(transfer_body(64), reply_buffers), sizeof reply_buffers),
+         Failure::malformed});
     expect_refused(std::move(requests));
 }
 
@@ -231,14 +233,14 @@ TEST_F(ServerRefusal, TransfersOutsideTheSegments) {
                                 make_strided_transfer(kind, transfer_body(64), base, layout, sent),
                                 Failure::bad_address});
         };
-        add("at no address", 0, run_layout(64));
-        add("at the last addresses", UINT64_MAX - 64, run_layout(64));
-        add("in front of the segment", base_ - 64, run_layout(64));
-        add("across its beginning", base_ - 32, run_layout(64));
-        add("across its end", end() - 32, run_layout(64));
-        add("behind its end", end(), run_layout(64));
+        add("at no address", 0, block_layout(64));
+        add("at the last addresses", UINT64_MAX - 64, block_layout(64));
+        add("in front of the segment", base_ - 64, block_layout(64));
+        add("across its beginning", base_ - 32, block_layout(64));
+        add("across its end", end() - 32, block_layout(64));
+        add("behind its end", end(), block_layout(64));
         add("in the server's own memory", reinterpret_cast<uint64_t>(expected_.data()),
-            run_layout(64));
+            block_layout(64));
         add("whose last row is behind the end", end() - 4096, rows_layout(16, 4, 1365));
         add("whose last row is in front", base_ + 128, rows_layout(16, 4, -64));
         add("whose first rows only are sent", base_, rows_layout(64, 3, kMemoryBytes / 2));
@@ -341,7 +343,7 @@ std::vector<BadRequest> requests_for(uint64_t address, uint32_t owner, Failure f
         const auto& sent = kind == FrameKind::get ? std::vector<char>() : data;
         const std::string name = wire::name_of(kind) + suffix;
         requests.push_back(
-            {name, make_strided_transfer(kind, body, address, run_layout(64), sent), failure});
+            {name, make_strided_transfer(kind, body, address, block_layout(64), sent), failure});
         requests.push_back(
             {name + ", rows",
              make_strided_transfer(kind, body, address, rows_layout(16, 4, 16), sent), failure});
@@ -440,7 +442,7 @@ TEST_F(ServerRefusal, AttachedMemoryThatIsNotThere) {
     wire::TransferBody body = transfer_body(64);
     body.owner = 1;
     const auto failed =
-        ask(make_strided_transfer(FrameKind::get, body, address, run_layout(64), {}),
+        ask(make_strided_transfer(FrameKind::get, body, address, block_layout(64), {}),
             FrameKind::failed)
             .body<wire::FailedBody>();
     EXPECT_EQ(failed.rank, 7);
@@ -535,28 +537,29 @@ TEST_F(ServerRefusal, SegmentsThatAreNone) {
 }
 
 TEST_F(ServerRefusal, ReturnsOfSlotsThatAreNotHeld) {
-    if (!network_->uses_landing()) {
+    if (!network_->writes_chunks()) {
         GTEST_SKIP() << "the provider has no notices";
     }
-    const auto slots = [](uint32_t count, uint32_t first) {
-        wire::SlotsBody body;
+    const auto recv_buffers = [](uint32_t count, uint32_t first) {
+        wire::RecvBuffersBody body;
         body.count = count;
-        std::fill_n(body.slot, wire::kMostSlotsPerFrame, first);
-        return make_frame(FrameKind::return_slots, body);
+        std::fill_n(body.recv_buffer, wire::kMaxRecvBuffersPerFrame, first);
+        return make_frame(FrameKind::release_recv_buffers, body);
     };
     expect_refused({
-        {"not granted", slots(1, 0), Failure::malformed},
-        {"no such slot", slots(1, server().landing().slot_count), Failure::malformed},
-        {"last number", slots(1, UINT32_MAX), Failure::malformed},
-        {"more than fit", slots(wire::kMostSlotsPerFrame + 1, 0), Failure::malformed},
-        {"most", slots(UINT32_MAX, 0), Failure::malformed},
+        {"not granted", recv_buffers(1, 0), Failure::malformed},
+        {"no such receive buffer", recv_buffers(1, server().recv_area().recv_buffer_count),
+         Failure::malformed},
+        {"last number", recv_buffers(1, UINT32_MAX), Failure::malformed},
+        {"more than fit", recv_buffers(wire::kMaxRecvBuffersPerFrame + 1, 0), Failure::malformed},
+        {"most", recv_buffers(UINT32_MAX, 0), Failure::malformed},
     });
     // What is held can be returned once.
-    std::vector<uint32_t> held = acquire_slots(slots_per_client());
-    expect_refused({{"one twice", slots(2, held.front()), Failure::malformed}});
-    EXPECT_EQ(acquire_slots(1), std::vector<uint32_t>{held.front()});
+    std::vector<uint32_t> held = acquire_recv_buffers(recv_buffers_per_client());
+    expect_refused({{"one twice", recv_buffers(2, held.front()), Failure::malformed}});
+    EXPECT_EQ(acquire_recv_buffers(1), std::vector<uint32_t>{held.front()});
     client_->send(client_->next(return_frame(held)));
-    held = acquire_slots(slots_per_client());
+    held = acquire_recv_buffers(recv_buffers_per_client());
     client_->send(client_->next(return_frame(held)));
     fence();
 }

@@ -10,38 +10,39 @@ struct ServerSilence : ServedByHand {
         talk_as(rank);
         introduce();
         Frame want = make_frame(wire::FrameKind::want);
-        header_of(want).flow = server().landing().slot_count;
+        header_of(want).flow = server().recv_area().recv_buffer_count;
         header_of(want).flags |= flags;
         client_->send(client_->next(std::move(want)));
     }
     // What was sent has been executed, which nobody tells.
-    void wait_for_free_slots(size_t count) {
-        wait_until([&] { return server().load().free_slots == static_cast<int64_t>(count); });
-        ASSERT_EQ(server().load().free_slots, static_cast<int64_t>(count));
+    void wait_for_free_recv_buffers(size_t count) {
+        wait_until(
+            [&] { return server().load().free_recv_buffers == static_cast<int64_t>(count); });
+        ASSERT_EQ(server().load().free_recv_buffers, static_cast<int64_t>(count));
     }
 };
 
 // Slots get free that a client wanted which is gone, by a notice that asks for an acknowledgement.
 TEST_F(ServerSilence, NothingIsSaidToThoseWhoMayBeGone) {
-    const std::vector<uint32_t> slots = acquire_slots(slots_per_client());
+    const std::vector<uint32_t> recv_buffers = acquire_recv_buffers(recv_buffers_per_client());
     RawClient* first = client_;
     want_all(2);
-    wait_for_free_slots(0);
+    wait_for_free_recv_buffers(0);
     want_all(3, wire::kAcknowledgeNow);
-    wait_until([&] { return client_->told_frames() == client_->sent_frames(); });
-    ASSERT_TRUE(client_->granted_slots().empty());
+    wait_until([&] { return client_->acknowledged_frames() == client_->sent_frames(); });
+    ASSERT_TRUE(client_->granted_recv_buffers().empty());
     server().fall_silent();
     wait_until([&] { return server().has_fallen_silent(); });
     ASSERT_TRUE(server().has_fallen_silent());
     delete std::exchange(clients_[3], nullptr);
 
     client_ = first;
-    const uint64_t told = client_->told_frames();
-    Frame notice = return_frame(slots);
-    header_of(notice).flags |= wire::kAcknowledgeNow;
-    client_->send(client_->next(std::move(notice)));
-    wait_for_free_slots(slots.size());
-    EXPECT_EQ(client_->told_frames(), told);
+    const uint64_t told = client_->acknowledged_frames();
+    Frame immediate = return_frame(recv_buffers);
+    header_of(immediate).flags |= wire::kAcknowledgeNow;
+    client_->send(client_->next(std::move(immediate)));
+    wait_for_free_recv_buffers(recv_buffers.size());
+    EXPECT_EQ(client_->acknowledged_frames(), told);
     const datasrv::Server::Load load = server().load();
     EXPECT_EQ(load.posts, 0);
     EXPECT_EQ(load.waiting_answers, 0);

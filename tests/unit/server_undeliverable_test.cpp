@@ -32,28 +32,28 @@ class ServedRank {
         }
         client_->send(client_->next(client_->hello()));
         client_->send(client_->next(RawClient::asking_fence()));
-        wait_until([&] { return client_->told_frames() == client_->sent_frames(); });
+        wait_until([&] { return client_->acknowledged_frames() == client_->sent_frames(); });
     }
 
     // That the data be written to this address, with a key that nobody has given out.
     void ask_for_data_at(uint64_t address) {
         constexpr int64_t kGetBytes = 4096;
-        wire::LandingBody landing;
-        landing.count = 1;
-        landing.slot_bytes = 64 << 10;
-        landing.address[0] = address;
-        landing.key = 0x123456;
+        wire::ReplyBuffersBody reply_buffers;
+        reply_buffers.count = 1;
+        reply_buffers.recv_buffer_bytes = 64 << 10;
+        reply_buffers.address[0] = address;
+        reply_buffers.key = 0x123456;
         std::vector<char> layout(wire::encoded_strided_bytes(0));
         wire::encode_strided(layout.data(), reinterpret_cast<uint64_t>(network_.memory(0)),
-                             run_layout(kGetBytes));
-        const auto* begin = reinterpret_cast<const char*>(&landing);
-        layout.insert(layout.end(), begin, begin + sizeof landing);
+                             block_layout(kGetBytes));
+        const auto* begin = reinterpret_cast<const char*>(&reply_buffers);
+        layout.insert(layout.end(), begin, begin + sizeof reply_buffers);
         wire::TransferBody body;
         body.data_bytes = kGetBytes;
         body.window_bytes = kGetBytes;
         Frame frame = make_transfer(wire::FrameKind::get, body, layout, {});
         header_of(frame).layout_kind = static_cast<uint8_t>(wire::LayoutKind::strided);
-        header_of(frame).flags = wire::kHasLanding;
+        header_of(frame).flags = wire::kHasReplyBuffers;
         client_->send(client_->next(std::move(frame)));
     }
     // Before the server, which nobody drives meanwhile, has seen its last request.

@@ -221,25 +221,25 @@ TEST_P(AccumulateTest, TargetMayBeTheSource) {
     }
 }
 
-// Every run length that has a loop of its own, and its neighbours, with gaps and without.
+// Every block length that has a loop of its own, and its neighbours, with gaps and without.
 TEST_P(AccumulateTest, RowsAreLikeTheirRuns) {
     std::mt19937_64 random(5);
     const AccScale scales[] = {scale_from(type(), 1, 0), scale_from(type(), 2.5, -1.5)};
     const int64_t bytes = element_bytes(type());
     for (const AccScale& scale : scales) {
-        for (const int64_t run : {1, 2, 3, 4, 5, 7, 8, 9, 16, 17}) {
+        for (const int64_t block : {1, 2, 3, 4, 5, 7, 8, 9, 16, 17}) {
             for (const int64_t target_gap : {0, 1, 5}) {
                 for (const int64_t source_gap : {0, 3}) {
-                    constexpr int64_t kRuns = 5;
-                    const int64_t target_stride = (run + target_gap) * bytes;
-                    const int64_t source_stride = (run + source_gap) * bytes;
+                    constexpr int64_t kBlocks = 5;
+                    const int64_t target_stride = (block + target_gap) * bytes;
+                    const int64_t source_stride = (block + source_gap) * bytes;
                     const std::vector<unsigned char> source =
-                        random_elements(type(), kRuns * (run + source_gap), 0, random);
+                        random_elements(type(), kBlocks * (block + source_gap), 0, random);
                     std::vector<unsigned char> target =
-                        random_elements(type(), kRuns * (run + target_gap), 0, random);
+                        random_elements(type(), kBlocks * (block + target_gap), 0, random);
                     std::vector<unsigned char> expected = target;
-                    for (int64_t i = 0; i < kRuns; ++i) {
-                        for (int64_t element = 0; element < run; ++element) {
+                    for (int64_t i = 0; i < kBlocks; ++i) {
+                        for (int64_t element = 0; element < block; ++element) {
                             reference_element(type(), scale.value,
                                               expected.data() + i * target_stride + element * bytes,
                                               source.data() + i * source_stride + element * bytes);
@@ -247,9 +247,9 @@ TEST_P(AccumulateTest, RowsAreLikeTheirRuns) {
                     }
                     accumulate_row_with(isa(), scale,
                                         {target.data(), target_stride, source.data(), source_stride,
-                                         run * bytes, kRuns});
+                                         block * bytes, kBlocks});
                     ASSERT_EQ(target, expected)
-                        << "runs of " << run << ", gaps " << target_gap << " and " << source_gap;
+                        << "runs of " << block << ", gaps " << target_gap << " and " << source_gap;
                 }
             }
         }
@@ -261,27 +261,27 @@ TEST_P(AccumulateTest, SegmentsAreLikeTheirRuns) {
     std::mt19937_64 random(7);
     const AccScale scales[] = {scale_from(type(), 1, 0), scale_from(type(), 2.5, -1.5)};
     const int64_t bytes = element_bytes(type());
-    constexpr int64_t kMost = 7;
+    constexpr int64_t kMax = 7;
     for (const AccScale& scale : scales) {
-        for (const int64_t run : {1, 2, 3, 4, 5, 7, 8, 9, 16, 17}) {
+        for (const int64_t block : {1, 2, 3, 4, 5, 7, 8, 9, 16, 17}) {
             for (const auto& [is_dense, segments] :
-                 {std::pair<bool, int64_t>{true, kMost}, {false, kMost}, {true, 1}, {false, 1}}) {
+                 {std::pair<bool, int64_t>{true, kMax}, {false, kMax}, {true, 1}, {false, 1}}) {
                 const std::vector<unsigned char> source =
-                    random_elements(type(), segments * run, 0, random);
+                    random_elements(type(), segments * block, 0, random);
                 std::vector<unsigned char> target =
-                    random_elements(type(), segments * run, 0, random);
+                    random_elements(type(), segments * block, 0, random);
                 std::vector<unsigned char> expected = target;
-                uint64_t targets[kMost];
-                uint64_t sources[kMost];
+                uint64_t targets[kMax];
+                uint64_t sources[kMax];
                 for (int64_t i = 0; i < segments; ++i) {
                     const int64_t to =
                         static_cast<int64_t>(random() %
-                                             static_cast<uint64_t>((segments - 1) * run + 1)) *
+                                             static_cast<uint64_t>((segments - 1) * block + 1)) *
                         bytes;
-                    const int64_t from = (is_dense ? i : segments - 1 - i) * run * bytes;
+                    const int64_t from = (is_dense ? i : segments - 1 - i) * block * bytes;
                     targets[i] = reinterpret_cast<uint64_t>(target.data() + to);
                     sources[i] = reinterpret_cast<uint64_t>(source.data() + from);
-                    for (int64_t element = 0; element < run; ++element) {
+                    for (int64_t element = 0; element < block; ++element) {
                         reference_element(type(), scale.value,
                                           expected.data() + to + element * bytes,
                                           source.data() + from + element * bytes);
@@ -290,9 +290,9 @@ TEST_P(AccumulateTest, SegmentsAreLikeTheirRuns) {
                 accumulate_segments_with(
                     isa(), scale,
                     {targets, is_dense ? nullptr : sources,
-                     is_dense ? reinterpret_cast<const char*>(source.data()) : nullptr, run * bytes,
-                     segments});
-                ASSERT_EQ(target, expected) << "segments of " << run << ", dense " << is_dense;
+                     is_dense ? reinterpret_cast<const char*>(source.data()) : nullptr,
+                     block * bytes, segments});
+                ASSERT_EQ(target, expected) << "segments of " << block << ", dense " << is_dense;
             }
         }
     }
@@ -303,25 +303,25 @@ TEST_P(AccumulateTest, OverlappingRunsAddUp) {
     std::mt19937_64 random(6);
     const AccScale scale = scale_from(type(), 3, 1);
     const int64_t bytes = element_bytes(type());
-    for (const int64_t run : {1, 2, 4, 8}) {
+    for (const int64_t block : {1, 2, 4, 8}) {
         for (const int64_t stride : {int64_t{0}, bytes, -bytes}) {
-            constexpr int64_t kRuns = 6;
+            constexpr int64_t kBlocks = 6;
             const std::vector<unsigned char> source =
-                random_elements(type(), kRuns * run, 0, random);
+                random_elements(type(), kBlocks * block, 0, random);
             std::vector<unsigned char> target = random_elements(type(), 20, 0, random);
             std::vector<unsigned char> expected = target;
             const int64_t first = 6 * bytes;
-            for (int64_t i = 0; i < kRuns; ++i) {
-                for (int64_t element = 0; element < run; ++element) {
+            for (int64_t i = 0; i < kBlocks; ++i) {
+                for (int64_t element = 0; element < block; ++element) {
                     reference_element(type(), scale.value,
                                       expected.data() + first + i * stride + element * bytes,
-                                      source.data() + (i * run + element) * bytes);
+                                      source.data() + (i * block + element) * bytes);
                 }
             }
-            accumulate_row_with(
-                isa(), scale,
-                {target.data() + first, stride, source.data(), run * bytes, run * bytes, kRuns});
-            ASSERT_EQ(target, expected) << "runs of " << run << ", stride " << stride;
+            accumulate_row_with(isa(), scale,
+                                {target.data() + first, stride, source.data(), block * bytes,
+                                 block * bytes, kBlocks});
+            ASSERT_EQ(target, expected) << "runs of " << block << ", stride " << stride;
         }
     }
 }

@@ -25,14 +25,14 @@ void expect_bytes(Cursor& cursor, const std::vector<int64_t>& offsets, int64_t b
     const int64_t end = cursor.position() + bytes;
     while (cursor.position() < end) {
         const int64_t position = cursor.position();
-        const int64_t most = std::min(piece_bytes, end - position);
-        const auto run = cursor.next(most);
-        ASSERT_GT(run.bytes, 0) << "at " << position;
-        ASSERT_LE(run.bytes, most) << "at " << position;
-        ASSERT_EQ(cursor.position(), position + run.bytes);
+        const int64_t max = std::min(piece_bytes, end - position);
+        const auto block = cursor.next(max);
+        ASSERT_GT(block.bytes, 0) << "at " << position;
+        ASSERT_LE(block.bytes, max) << "at " << position;
+        ASSERT_EQ(cursor.position(), position + block.bytes);
         ASSERT_EQ(cursor.remaining(), static_cast<int64_t>(offsets.size()) - cursor.position());
-        for (int64_t i = 0; i < run.bytes; ++i) {
-            ASSERT_EQ(offset_of(run.data) + i, offsets[position + i]) << "at " << position + i;
+        for (int64_t i = 0; i < block.bytes; ++i) {
+            ASSERT_EQ(offset_of(block.data) + i, offsets[position + i]) << "at " << position + i;
         }
     }
 }
@@ -62,23 +62,23 @@ void expect_every_split(const Cursor& fresh, const std::vector<int64_t>& offsets
     }
 }
 
-// visit_runs() from the start of every run over every number of runs, then on by next().
+// visit_blocks() from the start of every run over every number of blocks, then on by next().
 template <class Cursor>
 void expect_visits(const Cursor& fresh, const std::vector<int64_t>& offsets) {
-    const int64_t run_bytes = fresh.run_bytes();
-    const auto runs = static_cast<int64_t>(offsets.size()) / run_bytes;
-    for (int64_t first = 0; first <= runs; ++first) {
-        for (int64_t count = 0; first + count <= runs; ++count) {
+    const int64_t block_bytes = fresh.block_bytes();
+    const auto blocks = static_cast<int64_t>(offsets.size()) / block_bytes;
+    for (int64_t first = 0; first <= blocks; ++first) {
+        for (int64_t count = 0; first + count <= blocks; ++count) {
             Cursor cursor = fresh;
-            cursor.seek(first * run_bytes);
-            ASSERT_TRUE(cursor.is_at_run_start());
+            cursor.seek(first * block_bytes);
+            ASSERT_TRUE(cursor.is_at_block_start());
             int64_t visited = 0;
-            cursor.visit_runs(count, [&](const char* run) {
-                EXPECT_EQ(offset_of(run), offsets[(first + visited) * run_bytes]);
+            cursor.visit_blocks(count, [&](const char* block) {
+                EXPECT_EQ(offset_of(block), offsets[(first + visited) * block_bytes]);
                 ++visited;
             });
             ASSERT_EQ(visited, count);
-            ASSERT_EQ(cursor.position(), (first + count) * run_bytes);
+            ASSERT_EQ(cursor.position(), (first + count) * block_bytes);
             ASSERT_NO_FATAL_FAILURE(
                 expect_bytes(cursor, offsets, cursor.remaining(), cursor.remaining()));
         }
@@ -98,18 +98,18 @@ void expect_rows(const Cursor& fresh, const std::vector<int64_t>& offsets) {
             int64_t position = start;
             while (cursor.remaining() > 0) {
                 const Row row = cursor.next_row(limit);
-                ASSERT_GT(row.run_count, 0);
-                ASSERT_LE(row.run_count * row.run_bytes, limit);
-                for (int64_t run = 0; run < row.run_count; ++run) {
-                    for (int64_t i = 0; i < row.run_bytes; ++i) {
-                        ASSERT_EQ(offset_of(offset_by(row.data, run * row.stride + i)),
+                ASSERT_GT(row.block_count, 0);
+                ASSERT_LE(row.block_count * row.block_bytes, limit);
+                for (int64_t block = 0; block < row.block_count; ++block) {
+                    for (int64_t i = 0; i < row.block_bytes; ++i) {
+                        ASSERT_EQ(offset_of(offset_by(row.data, block * row.stride + i)),
                                   offsets[position++]);
                     }
                 }
                 ASSERT_EQ(cursor.position(), position);
             }
             ASSERT_EQ(position, total);
-            EXPECT_EQ(cursor.next_row(limit).run_count, 0);
+            EXPECT_EQ(cursor.next_row(limit).block_count, 0);
         }
     }
 }
@@ -146,16 +146,16 @@ TEST(StridedCursor, RandomWalks) {
         const auto total = static_cast<int>(offsets.size());
         StridedCursor cursor(kBase, layout);
         for (int step = 0; step < 50; ++step) {
-            const int64_t whole_runs = cursor.remaining() / cursor.run_bytes();
+            const int64_t whole_blocks = cursor.remaining() / cursor.block_bytes();
             if (cursor.remaining() == 0 || random_between(random, 0, 4) == 0) {
                 cursor.seek(random_between(random, 0, total));
-            } else if (cursor.is_at_run_start() && random_between(random, 0, 1) == 0) {
+            } else if (cursor.is_at_block_start() && random_between(random, 0, 1) == 0) {
                 int64_t expected = cursor.position();
-                cursor.visit_runs(random_between(random, 0, static_cast<int>(whole_runs)),
-                                  [&](const char* run) {
-                                      EXPECT_EQ(offset_of(run), offsets[expected]);
-                                      expected += cursor.run_bytes();
-                                  });
+                cursor.visit_blocks(random_between(random, 0, static_cast<int>(whole_blocks)),
+                                    [&](const char* block) {
+                                        EXPECT_EQ(offset_of(block), offsets[expected]);
+                                        expected += cursor.block_bytes();
+                                    });
                 EXPECT_EQ(cursor.position(), expected);
             } else {
                 const int bytes = random_between(random, 1, static_cast<int>(cursor.remaining()));
@@ -187,7 +187,7 @@ TEST(StridedCursor, EmptyLayouts) {
     }
 }
 
-// Positions, offsets and runs past 2^31 and up to the ends of int64_t.
+// Positions, offsets and blocks past 2^31 and up to the ends of int64_t.
 TEST(StridedCursor, HugeLayouts) {
     const Shape shapes[] = {
         {{1000003, 4001, 17}, {1999999, INT32_MAX}, {-2000000, INT32_MIN}},
@@ -208,13 +208,13 @@ TEST(StridedCursor, HugeLayouts) {
                     i < 2 ? (total - 1) * i
                           : std::uniform_int_distribution<int64_t>(0, total - 1)(random);
                 cursor.seek(position);
-                const auto run = cursor.next(INT64_MAX);
-                EXPECT_EQ(offset_of(run.data),
+                const auto block = cursor.next(INT64_MAX);
+                EXPECT_EQ(offset_of(block.data),
                           reference_offset(position, side.levels, side.count, side.stride));
-                EXPECT_EQ(run.bytes, run_bytes(side) - position % run_bytes(side));
-                if (cursor.remaining() > 0) {  // the carry into the next run
+                EXPECT_EQ(block.bytes, block_bytes(side) - position % block_bytes(side));
+                if (cursor.remaining() > 0) {  // the carry into the next block
                     EXPECT_EQ(offset_of(cursor.next(1).data),
-                              reference_offset(position + run.bytes, side.levels, side.count,
+                              reference_offset(position + block.bytes, side.levels, side.count,
                                                side.stride));
                 }
             }
@@ -232,8 +232,8 @@ TEST(StridedCursor, WalksTheWidestHullToItsEnd) {
     layout.stride[0] = half;
     layout.stride[1] = -half + 9;
     int64_t total = 0;
-    Extent hull = {};
-    ASSERT_TRUE(validate(layout, &total, &hull));
+    Extent extent = {};
+    ASSERT_TRUE(validate(layout, &total, &extent));
     StridedCursor cursor(kBase, layout);
     expect_bytes(cursor, offsets_of(layout), total, total);
     cursor.seek(0);
@@ -274,11 +274,11 @@ TEST(VectorCursor, EverySplitPoint) {
 TEST(VectorCursor, SegmentsAtEqualDistancesAreARow) {
     const uint64_t addresses[] = {1000, 1016, 1032, 1048, 500, 400, 300, 300};
     VectorCursor cursor(addresses, 8, 8);
-    const auto expect_row = [&](int64_t most, uint64_t first, int64_t stride, int64_t count) {
-        const Row row = cursor.next_row(most);
+    const auto expect_row = [&](int64_t max, uint64_t first, int64_t stride, int64_t count) {
+        const Row row = cursor.next_row(max);
         EXPECT_EQ(reinterpret_cast<uint64_t>(row.data), first);
-        EXPECT_EQ(row.run_count, count);
-        EXPECT_EQ(row.run_bytes, 8);
+        EXPECT_EQ(row.block_count, count);
+        EXPECT_EQ(row.block_bytes, 8);
         EXPECT_TRUE(count < 2 || row.stride == stride) << row.stride;
     };
     expect_row(31, 1000, 16, 3);
@@ -289,7 +289,7 @@ TEST(VectorCursor, SegmentsAtEqualDistancesAreARow) {
     cursor.seek(0);
     expect_row(40, 1000, 16, 4);  // only the last one of those wanted is elsewhere
     cursor.seek(4);
-    EXPECT_EQ(cursor.next_row(100).run_bytes, 4);
+    EXPECT_EQ(cursor.next_row(100).block_bytes, 4);
     expect_row(100, 1016, 16, 3);
 }
 
@@ -328,9 +328,9 @@ TEST(VectorCursor, HugeSegments) {
     VectorCursor cursor(addresses, 3, segment_bytes);
     EXPECT_EQ(cursor.remaining(), 3 * segment_bytes);
     cursor.seek(segment_bytes + 5);
-    const auto run = cursor.next(INT64_MAX);
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(run.data), addresses[1] + 5);
-    EXPECT_EQ(run.bytes, segment_bytes - 5);
+    const auto block = cursor.next(INT64_MAX);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(block.data), addresses[1] + 5);
+    EXPECT_EQ(block.bytes, segment_bytes - 5);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(cursor.next(1).data), addresses[2]);
 }
 

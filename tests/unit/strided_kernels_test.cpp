@@ -82,19 +82,19 @@ TEST(StridedKernels, PackAndUnpackAtEverySplitPoint) {
     }
 }
 
-// Every run length around those that have a loop of their own, every row length that matters, from
-// aligned and odd addresses.
+// Every block length around those that have a loop of their own, every row length that matters,
+// from aligned and odd addresses.
 TEST(StridedKernels, EveryRunLength) {
-    for (int run_bytes = 1; run_bytes <= 300; ++run_bytes) {
+    for (int block_bytes = 1; block_bytes <= 300; ++block_bytes) {
         for (const int rows : {1, 2, 5}) {
-            const Shape shape = {{run_bytes, rows, 3},
-                                 {run_bytes + 1, 7 * run_bytes + 3},
-                                 {2 * run_bytes, 20 * run_bytes}};
+            const Shape shape = {{block_bytes, rows, 3},
+                                 {block_bytes + 1, 7 * block_bytes + 3},
+                                 {2 * block_bytes, 20 * block_bytes}};
             SCOPED_TRACE(::testing::PrintToString(shape));
             const PairLayout pair = pair_of(shape);
             const std::vector<int64_t> local = local_offsets(shape);
             const std::vector<int64_t> remote = remote_offsets(shape);
-            const int64_t misalignment = run_bytes % 8;
+            const int64_t misalignment = block_bytes % 8;
             SideMemory local_memory(local, 1, misalignment);
             SideMemory remote_memory(remote, 2, 3 * misalignment);
 
@@ -131,8 +131,8 @@ TEST(StridedKernels, RandomRoundTripsInPieces) {
         StridedCursor from(local_memory.base(), local_side(pair));
         StridedCursor to(remote_memory.base(), remote_side(pair));
         while (from.remaining() > 0) {
-            const auto most = static_cast<int>(std::min<int64_t>(from.remaining(), 64));
-            const int bytes = random_between(random, 1, most);
+            const auto max = static_cast<int>(std::min<int64_t>(from.remaining(), 64));
+            const int bytes = random_between(random, 1, max);
             unsigned char buffer[64];
             pack(from, buffer, bytes);
             unpack(to, buffer, bytes);
@@ -184,8 +184,8 @@ TEST(StridedKernels, EmptyCopiesTouchNothing) {
     pack(vector, nullptr, 0);
     unpack(strided, nullptr, 0);
     unpack(vector, nullptr, 0);
-    for_each_run(contiguous_pair(0), nullptr, nullptr,
-                 [](char*, char*, int64_t) { FAIL() << "called for a run of nothing"; });
+    for_each_block(contiguous_pair(0), nullptr, nullptr,
+                   [](char*, char*, int64_t) { FAIL() << "called for a run of nothing"; });
 }
 
 TEST(StridedKernels, ContiguousCopyMayOverlap) {
@@ -212,9 +212,9 @@ TEST(StridedKernels, ContiguousCopyMayOverlap) {
 
 // The result is unspecified, but each byte must come from the source and no other may change.
 TEST(StridedKernels, OverlappingStridedCopyStaysInBounds) {
-    for (const int run_bytes : {5, 8, 16, 33, 100, 128, 500}) {
+    for (const int block_bytes : {5, 8, 16, 33, 100, 128, 500}) {
         for (const int shift : {1, 3, 16, 40}) {
-            const Shape shape = {{run_bytes, 4}, {run_bytes + 10}, {run_bytes + 10}};
+            const Shape shape = {{block_bytes, 4}, {block_bytes + 10}, {block_bytes + 10}};
             const PairLayout pair = pair_of(shape);
             std::vector<unsigned char> memory(4000, kUntouched);
             char* local = reinterpret_cast<char*>(memory.data()) + 500;
@@ -247,14 +247,14 @@ TEST(StridedKernels, ForEachRunVisitsInOrder) {
         char* const local_base = reinterpret_cast<char*>(uintptr_t{1} << 40);
         char* const remote_base = reinterpret_cast<char*>(uintptr_t{1} << 41);
         size_t position = 0;
-        for_each_run(pair, local_base, remote_base,
-                     [&](const char* local_run, const char* remote_run, int64_t bytes) {
-                         ASSERT_LT(position, local.size());
-                         EXPECT_EQ(bytes, run_bytes(pair));
-                         EXPECT_EQ(local_run - local_base, local[position]);
-                         EXPECT_EQ(remote_run - remote_base, remote[position]);
-                         position += static_cast<size_t>(bytes);
-                     });
+        for_each_block(pair, local_base, remote_base,
+                       [&](const char* local_block, const char* remote_block, int64_t bytes) {
+                           ASSERT_LT(position, local.size());
+                           EXPECT_EQ(bytes, block_bytes(pair));
+                           EXPECT_EQ(local_block - local_base, local[position]);
+                           EXPECT_EQ(remote_block - remote_base, remote[position]);
+                           position += static_cast<size_t>(bytes);
+                       });
         EXPECT_EQ(position, local.size());
     }
 }

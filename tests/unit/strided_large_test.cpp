@@ -159,8 +159,8 @@ TEST(StridedLarge, VectorsPastTwoGiB) {
         VectorCursor walk(far.data(), count, kBytes);
         for (int64_t i = 0; walk.remaining() > 0;) {
             const Row row = walk.next_row(walk.remaining());
-            for (int64_t run = 0; run < row.run_count; ++run, ++i) {
-                EXPECT_EQ(reinterpret_cast<uint64_t>(offset_by(row.data, run * row.stride)),
+            for (int64_t block = 0; block < row.block_count; ++block, ++i) {
+                EXPECT_EQ(reinterpret_cast<uint64_t>(offset_by(row.data, block * row.stride)),
                           far[static_cast<size_t>(i)]);
             }
         }
@@ -187,10 +187,10 @@ TEST(StridedLarge, VectorsPastTwoGiB) {
             copy(rows, data.data(), range.data(), Direction::to_remote);
             expect_far("rows");
         }
-        const AddressRange hull = enclose(far.data(), count, kBytes);
+        const AddressRange extent = enclose(far.data(), count, kBytes);
         const auto [lowest, highest] = std::minmax_element(far.begin(), far.end());
-        EXPECT_EQ(hull.begin, *lowest);
-        EXPECT_EQ(hull.bytes, *highest - *lowest + kBytes);
+        EXPECT_EQ(extent.begin, *lowest);
+        EXPECT_EQ(extent.bytes, *highest - *lowest + kBytes);
     }
 }
 
@@ -232,23 +232,23 @@ class StridedLargeRange : public ::testing::Test {
 
 RepeatingMemory* StridedLargeRange::range_ = nullptr;
 
-// Runs of a MiB less a page, each read from the same MiB and written to the same MiB by a stride of
-// zero, with a total of more than 2 GiB.
+// Blocks of a MiB less a page, each read from the same MiB and written to the same MiB by a stride
+// of zero, with a total of more than 2 GiB.
 TEST_F(StridedLargeRange, ManyRuns) {
-    constexpr int kRunBytes = (1 << 20) - 4096;
-    constexpr int kRuns = 2088;
-    static_assert(int64_t{kRunBytes} * kRuns > kRangeBytes - kPeriodBytes);
-    static_assert(int64_t{kRunBytes} * kRuns <= kRangeBytes);
-    const PairLayout pair = pair_of({{kRunBytes, kRuns}, {0}, {0}});
+    constexpr int kBlockBytes = (1 << 20) - 4096;
+    constexpr int kBlocks = 2088;
+    static_assert(int64_t{kBlockBytes} * kBlocks > kRangeBytes - kPeriodBytes);
+    static_assert(int64_t{kBlockBytes} * kBlocks <= kRangeBytes);
+    const PairLayout pair = pair_of({{kBlockBytes, kBlocks}, {0}, {0}});
     const int64_t total = total_bytes(pair);
-    ASSERT_EQ(total, int64_t{kRunBytes} * kRuns);
-    std::vector<char> local(kRunBytes, 'a');
-    std::vector<char> remote(kRunBytes + 1, 'b');
+    ASSERT_EQ(total, int64_t{kBlockBytes} * kBlocks);
+    std::vector<char> local(kBlockBytes, 'a');
+    std::vector<char> remote(kBlockBytes + 1, 'b');
     local.back() = 'z';
     copy(pair, local.data(), remote.data(), Direction::to_remote);
     EXPECT_EQ(remote.front(), 'a');
-    EXPECT_EQ(remote[kRunBytes - 1], 'z');
-    EXPECT_EQ(remote[kRunBytes], 'b');
+    EXPECT_EQ(remote[kBlockBytes - 1], 'z');
+    EXPECT_EQ(remote[kBlockBytes], 'b');
 
     StridedCursor from(local.data(), local_side(pair));
     pack(from, range(), total);
@@ -260,8 +260,8 @@ TEST_F(StridedLargeRange, ManyRuns) {
     StridedCursor to(remote.data(), remote_side(pair));
     unpack(to, range(), total);
     EXPECT_EQ(to.remaining(), 0);
-    EXPECT_EQ(remote[kRunBytes - 1], 'z');
-    EXPECT_EQ(remote[kRunBytes], 'c');
+    EXPECT_EQ(remote[kBlockBytes - 1], 'z');
+    EXPECT_EQ(remote[kBlockBytes], 'c');
 }
 
 TEST_F(StridedLargeRange, OneRun) {

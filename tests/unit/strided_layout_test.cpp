@@ -75,11 +75,11 @@ TEST(StridedLayout, ASideAloneMergesFurther) {
     EXPECT_EQ(pair.levels, 2);
     const Layout local = local_side(pair);
     EXPECT_EQ(local.levels, 0);
-    EXPECT_EQ(run_bytes(local), 96);
+    EXPECT_EQ(block_bytes(local), 96);
     const Layout remote = remote_side(pair);
     EXPECT_EQ(remote.levels, 2);
-    EXPECT_EQ(run_bytes(remote), 8);
-    EXPECT_EQ(run_count(remote), 12);
+    EXPECT_EQ(block_bytes(remote), 8);
+    EXPECT_EQ(block_count(remote), 12);
     EXPECT_EQ(extent(remote).end, 2 * 16 + 3 * 100 + 8);
 }
 
@@ -146,7 +146,7 @@ TEST(StridedLayout, TotalThatDoesNotFit) {
     EXPECT_EQ(make_pair(far_too_large, &layout), LayoutStatus::overflow);
 }
 
-// No arguments of type int with a total that fits can make a hull that does not: the widest ones.
+// No arguments of type int with a total that fits can make a extent that does not: the widest ones.
 TEST(StridedLayout, WidestHullsFit) {
     const Shape shapes[] = {
         {{1, INT_MAX, INT_MAX, 2}, {INT_MAX, INT_MAX, INT_MAX}, {INT_MIN, INT_MIN, INT_MIN}},
@@ -158,8 +158,8 @@ TEST(StridedLayout, WidestHullsFit) {
         const PairLayout pair = pair_of(shape);
         for (const Layout& side : {local_side(pair), remote_side(pair)}) {
             int64_t total = 0;
-            Extent hull = {};
-            EXPECT_TRUE(validate(side, &total, &hull));
+            Extent range = {};
+            EXPECT_TRUE(validate(side, &total, &range));
             EXPECT_EQ(total, total_bytes(pair));
         }
     }
@@ -189,17 +189,17 @@ void expect_side(const Layout& side, const std::vector<int64_t>& offsets) {
     EXPECT_EQ(offsets_of(side), offsets);
     expect_canonical(side);
     EXPECT_EQ(total_bytes(side), total);
-    EXPECT_EQ(run_bytes(side) * run_count(side), total);
+    EXPECT_EQ(block_bytes(side) * block_count(side), total);
 
     const auto [low, high] = std::minmax_element(offsets.begin(), offsets.end());
     EXPECT_EQ(extent(side).begin, *low);
     EXPECT_EQ(extent(side).end, *high + 1);
     int64_t validated_total = 0;
-    Extent validated_hull = {};
-    ASSERT_TRUE(validate(side, &validated_total, &validated_hull));
+    Extent validated_extent = {};
+    ASSERT_TRUE(validate(side, &validated_total, &validated_extent));
     EXPECT_EQ(validated_total, total);
-    EXPECT_EQ(validated_hull.begin, *low);
-    EXPECT_EQ(validated_hull.end, *high + 1);
+    EXPECT_EQ(validated_extent.begin, *low);
+    EXPECT_EQ(validated_extent.end, *high + 1);
 }
 
 void expect_same_bytes(const Shape& shape) {
@@ -209,7 +209,7 @@ void expect_same_bytes(const Shape& shape) {
     EXPECT_EQ(reference_offsets(pair.levels, pair.count, pair.local_stride), local);
     EXPECT_EQ(reference_offsets(pair.levels, pair.count, pair.remote_stride), remote);
     EXPECT_EQ(total_bytes(pair), static_cast<int64_t>(local.size()));
-    EXPECT_EQ(run_bytes(pair) * run_count(pair), static_cast<int64_t>(local.size()));
+    EXPECT_EQ(block_bytes(pair) * block_count(pair), static_cast<int64_t>(local.size()));
     expect_canonical(pair);
     expect_side(local_side(pair), local);
     expect_side(remote_side(pair), remote);
@@ -257,12 +257,12 @@ TEST(StridedLayout, CanonicalizeTakesAnyLayout) {
 
 TEST(StridedLayout, ValidateRejectsGarbage) {
     int64_t total = -1;
-    Extent hull = {-1, -1};
+    Extent extent = {-1, -1};
     Layout layout = layout_of({8, 3}, {16});
-    EXPECT_TRUE(validate(layout, &total, &hull));
+    EXPECT_TRUE(validate(layout, &total, &extent));
     EXPECT_EQ(total, 24);
     total = -1;
-    hull = {-1, -1};
+    extent = {-1, -1};
     // Levels out of range are refused for themselves: all memory here reads as good counts.
     struct {
         Layout layout;
@@ -273,7 +273,7 @@ TEST(StridedLayout, ValidateRejectsGarbage) {
     std::fill(std::begin(memory.behind), std::end(memory.behind), 1);
     for (const int levels : {-1, INT_MIN, kMaxLevels + 1, 60, INT_MAX}) {
         memory.layout.levels = levels;
-        EXPECT_FALSE(validate(memory.layout, &total, &hull)) << levels;
+        EXPECT_FALSE(validate(memory.layout, &total, &extent)) << levels;
     }
     const int64_t half = int64_t{1} << 62;
     const Layout rejected[] = {
@@ -287,24 +287,24 @@ TEST(StridedLayout, ValidateRejectsGarbage) {
         layout_of({8, INT64_MAX}, {0}),            // total
         layout_of({8, 3}, {half}),                 // one reach
         layout_of({8, 3}, {INT64_MIN}),            // one reach
-        layout_of({8, 2, 2}, {half, half}),        // end of the hull
-        layout_of({8, 2}, {INT64_MAX - 7}),        // end of the hull by one byte
-        layout_of({8, 2, 2}, {-half, -half - 1}),  // begin of the hull
-        layout_of({8, 2, 2}, {half, -half}),       // length of the hull
+        layout_of({8, 2, 2}, {half, half}),        // end of the extent
+        layout_of({8, 2}, {INT64_MAX - 7}),        // end of the extent by one byte
+        layout_of({8, 2, 2}, {-half, -half - 1}),  // begin of the extent
+        layout_of({8, 2, 2}, {half, -half}),       // length of the extent
     };
     for (const Layout& bad : rejected) {
         SCOPED_TRACE(&bad - rejected);
-        EXPECT_FALSE(validate(bad, &total, &hull));
+        EXPECT_FALSE(validate(bad, &total, &extent));
     }
     EXPECT_EQ(total, -1);
-    EXPECT_EQ(hull.begin, -1);
-    EXPECT_EQ(hull.end, -1);
+    EXPECT_EQ(extent.begin, -1);
+    EXPECT_EQ(extent.end, -1);
 
-    EXPECT_TRUE(validate(layout_of({8, 2}, {INT64_MAX - 8}), &total, &hull));
-    EXPECT_EQ(hull.end, INT64_MAX);
-    EXPECT_TRUE(validate(layout_of({8, 2, 2}, {half, -half + 9}), &total, &hull));
-    EXPECT_EQ(hull.end - hull.begin, INT64_MAX);
-    EXPECT_TRUE(validate(layout_of({INT64_MAX}, {}), &total, &hull));
+    EXPECT_TRUE(validate(layout_of({8, 2}, {INT64_MAX - 8}), &total, &extent));
+    EXPECT_EQ(extent.end, INT64_MAX);
+    EXPECT_TRUE(validate(layout_of({8, 2, 2}, {half, -half + 9}), &total, &extent));
+    EXPECT_EQ(extent.end - extent.begin, INT64_MAX);
+    EXPECT_TRUE(validate(layout_of({INT64_MAX}, {}), &total, &extent));
 }
 
 // The same decision in 128-bit arithmetic, where no step can overflow.
@@ -348,13 +348,13 @@ TEST(StridedLayout, ValidateAgreesWithWideArithmetic) {
             layout.levels = random_between(random, INT_MIN, INT_MAX);
         }
         int64_t total = 0;
-        Extent hull = {};
-        const bool valid = validate(layout, &total, &hull);
+        Extent range = {};
+        const bool valid = validate(layout, &total, &range);
         EXPECT_EQ(valid, reference_validate(layout));
         if (valid) {
             EXPECT_EQ(total, total_bytes(layout));
-            EXPECT_EQ(hull.begin, extent(layout).begin);
-            EXPECT_EQ(hull.end, extent(layout).end);
+            EXPECT_EQ(range.begin, extent(layout).begin);
+            EXPECT_EQ(range.end, extent(layout).end);
             Layout canonical = layout;
             canonicalize(&canonical);
             EXPECT_EQ(total_bytes(canonical), total);

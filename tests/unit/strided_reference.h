@@ -16,7 +16,7 @@
 
 namespace armci::strided::test {
 
-// The arguments of a strided call. Entry 0 of `count` is the run; the strides belong to
+// The arguments of a strided call. Entry 0 of `count` is the block; the strides belong to
 // entries 1...
 struct Shape {
     std::vector<int> count;
@@ -88,7 +88,7 @@ inline PairLayout pair_of(const Shape& shape) {
 }
 
 // Shapes that together meet every special case: contiguous, one level, merging on one side or both,
-// counts of 1, strides that are negative, zero, shorter than the run, and not in order of size.
+// counts of 1, strides that are negative, zero, shorter than the block, and not in order of size.
 inline std::vector<Shape> special_shapes() {
     return {
         {{24}, {}, {}},
@@ -117,9 +117,9 @@ inline int random_between(std::mt19937_64& random, int low, int high) {
 }
 
 // A small shape; strides are drawn so that merging, overlap and reversal are all frequent.
-inline Shape random_shape(std::mt19937_64& random, int most_levels = 5) {
+inline Shape random_shape(std::mt19937_64& random, int max_levels = 5) {
     Shape shape;
-    const int levels = random_between(random, 0, most_levels);
+    const int levels = random_between(random, 0, max_levels);
     shape.count.push_back(random_between(random, 1, 20));
     int64_t local_block = shape.count[0];
     int64_t remote_block = shape.count[0];

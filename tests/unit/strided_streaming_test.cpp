@@ -41,25 +41,25 @@ TEST_P(StreamRowTest, EveryAlignmentAndLength) {
     }
     const std::vector<char> source = random_chars(9000, 1);
     const std::vector<char> before = random_chars(9000, 2);
-    for (const int64_t run_bytes :
+    for (const int64_t block_bytes :
          {1, 63, 64, 65, 127, 128, 200, 256, 1000, 2047, 2048, 2100, 4096}) {
         for (int64_t to_shift = 0; to_shift <= 64; to_shift += to_shift < 4 ? 1 : 12) {
             for (const int64_t from_shift : {0, 1, 32, 63}) {
-                for (const int64_t run_count : {1, 2}) {
-                    const int64_t stride = run_bytes + 5;
+                for (const int64_t block_count : {1, 2}) {
+                    const int64_t stride = block_bytes + 5;
                     std::vector<char> target = before;
                     std::vector<char> expected = before;
-                    for (int64_t i = 0; i < run_count; ++i) {
+                    for (int64_t i = 0; i < block_count; ++i) {
                         std::memcpy(expected.data() + to_shift + i * stride,
-                                    source.data() + from_shift + i * run_bytes,
-                                    static_cast<size_t>(run_bytes));
+                                    source.data() + from_shift + i * block_bytes,
+                                    static_cast<size_t>(block_bytes));
                     }
                     stream_row_with(GetParam(),
                                     {target.data() + to_shift, stride, source.data() + from_shift,
-                                     run_bytes, run_bytes, run_count});
+                                     block_bytes, block_bytes, block_count});
                     finish_streaming();
-                    ASSERT_EQ(target, expected) << run_count << " runs of " << run_bytes << " at "
-                                                << to_shift << " from " << from_shift;
+                    ASSERT_EQ(target, expected) << block_count << " runs of " << block_bytes
+                                                << " at " << to_shift << " from " << from_shift;
                 }
             }
         }
@@ -75,13 +75,13 @@ INSTANTIATE_TEST_SUITE_P(Strided, StreamRowTest, ::testing::ValuesIn(kAllIsas), 
 
 // Large enough for many turns between both ways.
 TEST(StridedStreaming, ContiguousCopies) {
-    const size_t most = 3 << 20;
-    const std::vector<char> source = random_chars(most, 3);
+    const size_t max = 3 << 20;
+    const std::vector<char> source = random_chars(max, 3);
     for (const StoreChoice choice : kAllChoices) {
         const Choice chosen(choice);
-        for (const size_t bytes : {size_t{100}, size_t{32} << 10, size_t{100'001}, most - 7}) {
+        for (const size_t bytes : {size_t{100}, size_t{32} << 10, size_t{100'001}, max - 7}) {
             for (const size_t shift : {size_t{0}, size_t{7}}) {
-                std::vector<char> target(most, 'x');
+                std::vector<char> target(max, 'x');
                 copy_contiguous(source.data(), target.data() + shift, static_cast<int64_t>(bytes));
                 ASSERT_EQ(std::memcmp(target.data() + shift, source.data(), bytes), 0);
                 const auto is_untouched = [](char byte) { return byte == 'x'; };
@@ -110,8 +110,8 @@ TEST(StridedStreaming, ContiguousCopiesThatOverlap) {
 }
 
 struct Case {
-    int64_t run_bytes;
-    int64_t run_count;
+    int64_t block_bytes;
+    int64_t block_count;
     int64_t gap;
 };
 
@@ -123,20 +123,20 @@ constexpr Case kCases[] = {{64, 3000, 64},    {64, 3000, 8},   {128, 2000, 128},
 PairLayout layout_of(const Case& shape, int64_t local_gap) {
     PairLayout layout;
     layout.levels = 2;
-    layout.count[0] = shape.run_bytes;
-    layout.count[1] = shape.run_count;
+    layout.count[0] = shape.block_bytes;
+    layout.count[1] = shape.block_count;
     layout.count[2] = 2;
-    layout.local_stride[0] = shape.run_bytes + local_gap;
-    layout.remote_stride[0] = shape.run_bytes + shape.gap;
-    layout.local_stride[1] = layout.local_stride[0] * shape.run_count + 13;
-    layout.remote_stride[1] = layout.remote_stride[0] * shape.run_count + 64;
+    layout.local_stride[0] = shape.block_bytes + local_gap;
+    layout.remote_stride[0] = shape.block_bytes + shape.gap;
+    layout.local_stride[1] = layout.local_stride[0] * shape.block_count + 13;
+    layout.remote_stride[1] = layout.remote_stride[0] * shape.block_count + 64;
     return layout;
 }
 
 TEST(StridedStreaming, StridedCopiesAndUnpacking) {
     for (const Case& shape : kCases) {
-        SCOPED_TRACE(::testing::Message()
-                     << shape.run_count << " runs of " << shape.run_bytes << ", gap " << shape.gap);
+        SCOPED_TRACE(::testing::Message() << shape.block_count << " runs of " << shape.block_bytes
+                                          << ", gap " << shape.gap);
         for (const int64_t local_gap : {int64_t{0}, shape.gap}) {
             const PairLayout layout = layout_of(shape, local_gap);
             const auto local_bytes = static_cast<size_t>(extent(local_side(layout)).end);
@@ -145,11 +145,11 @@ TEST(StridedStreaming, StridedCopiesAndUnpacking) {
             const std::vector<char> before = random_chars(remote_bytes, 6);
             std::vector<char> expected = before;
             std::vector<char> packed;
-            for_each_run(layout, local.data(), expected.data(),
-                         [&](const char* from, char* to, int64_t bytes) {
-                             std::memcpy(to, from, static_cast<size_t>(bytes));
-                             packed.insert(packed.end(), from, from + bytes);
-                         });
+            for_each_block(layout, local.data(), expected.data(),
+                           [&](const char* from, char* to, int64_t bytes) {
+                               std::memcpy(to, from, static_cast<size_t>(bytes));
+                               packed.insert(packed.end(), from, from + bytes);
+                           });
             for (const StoreChoice choice : kAllChoices) {
                 const Choice chosen(choice);
                 std::vector<char> remote = before;
@@ -159,10 +159,10 @@ TEST(StridedStreaming, StridedCopiesAndUnpacking) {
                 copy(layout, back.data(), remote.data(), Direction::to_local);
                 PairLayout both = layout;
                 std::copy_n(layout.local_stride, layout.levels, both.remote_stride);
-                for_each_run(both, local.data(), back.data(),
-                             [&](const char* a, const char* b, int64_t bytes) {
-                                 ASSERT_EQ(std::memcmp(a, b, static_cast<size_t>(bytes)), 0);
-                             });
+                for_each_block(both, local.data(), back.data(),
+                               [&](const char* a, const char* b, int64_t bytes) {
+                                   ASSERT_EQ(std::memcmp(a, b, static_cast<size_t>(bytes)), 0);
+                               });
                 // In pieces that end within runs.
                 for (const int64_t piece : {int64_t{65'000}, total_bytes(layout)}) {
                     remote = before;
@@ -180,9 +180,10 @@ TEST(StridedStreaming, StridedCopiesAndUnpacking) {
 
 TEST(StridedStreaming, VectorCopiesAndUnpacking) {
     for (const Case& shape : kCases) {
-        SCOPED_TRACE(::testing::Message() << shape.run_count << " segments of " << shape.run_bytes);
-        const auto count = static_cast<size_t>(shape.run_count);
-        const auto bytes = static_cast<size_t>(shape.run_bytes);
+        SCOPED_TRACE(::testing::Message()
+                     << shape.block_count << " segments of " << shape.block_bytes);
+        const auto count = static_cast<size_t>(shape.block_count);
+        const auto bytes = static_cast<size_t>(shape.block_bytes);
         const auto stride = bytes + static_cast<size_t>(shape.gap);
         std::vector<char> source = random_chars(count * stride, 7);
         const std::vector<char> before = random_chars(count * stride, 8);
@@ -205,10 +206,10 @@ TEST(StridedStreaming, VectorCopiesAndUnpacking) {
                 to[i] = target.data() + i * stride;
                 addresses[i] = reinterpret_cast<uint64_t>(to[i]);
             }
-            copy_vector(from.data(), to.data(), shape.run_count, shape.run_bytes);
+            copy_vector(from.data(), to.data(), shape.block_count, shape.block_bytes);
             ASSERT_EQ(target, expected);
             std::copy(before.begin(), before.end(), target.begin());
-            VectorCursor cursor(addresses.data(), shape.run_count, shape.run_bytes);
+            VectorCursor cursor(addresses.data(), shape.block_count, shape.block_bytes);
             unpack(cursor, packed.data(), cursor.remaining());
             ASSERT_EQ(target, expected);
         }
@@ -230,10 +231,10 @@ TEST(StridedStreaming, TheChoiceIsObeyed) {
         EXPECT_FALSE(pace.is_streaming());
         EXPECT_EQ(pace.left(), INT64_MAX);
     }
-    CopyPace automatic(nullptr, kLeastStreamedBytes, 1, true);
+    CopyPace automatic(nullptr, kMinStreamedBytes, 1, true);
     EXPECT_FALSE(automatic.is_streaming()) << "begins through the cache";
-    EXPECT_LT(automatic.left(), kLeastStreamedBytes);
-    CopyPace small(nullptr, kLeastStreamedBytes - 1, 1, true);
+    EXPECT_LT(automatic.left(), kMinStreamedBytes);
+    CopyPace small(nullptr, kMinStreamedBytes - 1, 1, true);
     EXPECT_EQ(small.left(), INT64_MAX);
 }
 

@@ -1,4 +1,4 @@
-// Runs of 64 to 256 bytes in the widest registers, with each instruction set.
+// Blocks of 64 to 256 bytes in the widest registers, with each instruction set.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,31 +22,31 @@ class WideCopy : public ::testing::TestWithParam<Isa> {
 
 TEST_P(WideCopy, IsForTheseLengths) {
     const bool has_wide_registers = GetParam() != Isa::baseline;
-    for (int64_t bytes = 1; bytes <= 2 * kLongestWideRun; ++bytes) {
+    for (int64_t bytes = 1; bytes <= 2 * kLongestWideBlock; ++bytes) {
         const bool expected =
-            has_wide_registers && bytes >= kShortestWideRun && bytes <= kLongestWideRun;
+            has_wide_registers && bytes >= kShortestWideBlock && bytes <= kLongestWideBlock;
         EXPECT_EQ(wide_kernel_of(GetParam(), bytes) != nullptr, expected) << bytes;
     }
 }
 
-// Whatever the alignment; and nothing beside the runs is written.
+// Whatever the alignment; and nothing beside the blocks is written.
 TEST_P(WideCopy, EveryLength) {
-    constexpr int64_t kRuns = 3;
+    constexpr int64_t kBlocks = 3;
     constexpr int64_t kGap = 5;
-    for (int64_t bytes = kShortestWideRun; bytes <= kLongestWideRun; ++bytes) {
+    for (int64_t bytes = kShortestWideBlock; bytes <= kLongestWideBlock; ++bytes) {
         const WideKernel kernel = wide_kernel_of(GetParam(), bytes);
         if (kernel == nullptr) {
             continue;
         }
         for (const int64_t shift : {0, 1, 31}) {
             const int64_t stride = bytes + kGap;
-            std::vector<char> from(static_cast<size_t>(shift + kRuns * stride));
+            std::vector<char> from(static_cast<size_t>(shift + kBlocks * stride));
             for (size_t i = 0; i < from.size(); ++i) {
                 from[i] = value(static_cast<int64_t>(i));
             }
-            std::vector<char> to(static_cast<size_t>(kRuns * stride), '.');
-            kernel({to.data(), stride, from.data() + shift, stride, bytes, kRuns});
-            for (int64_t i = 0; i < kRuns * stride; ++i) {
+            std::vector<char> to(static_cast<size_t>(kBlocks * stride), '.');
+            kernel({to.data(), stride, from.data() + shift, stride, bytes, kBlocks});
+            for (int64_t i = 0; i < kBlocks * stride; ++i) {
                 const char expected = i % stride < bytes ? value(shift + i) : '.';
                 ASSERT_EQ(to[static_cast<size_t>(i)], expected)
                     << bytes << " bytes, byte " << i << ", shifted by " << shift;
@@ -55,9 +55,9 @@ TEST_P(WideCopy, EveryLength) {
     }
 }
 
-// As memmove: a run is loaded before it is stored.
+// As memmove: a block is loaded before it is stored.
 TEST_P(WideCopy, OverlappingRuns) {
-    for (int64_t bytes = kShortestWideRun; bytes <= kLongestWideRun; ++bytes) {
+    for (int64_t bytes = kShortestWideBlock; bytes <= kLongestWideBlock; ++bytes) {
         const WideKernel kernel = wide_kernel_of(GetParam(), bytes);
         if (kernel == nullptr) {
             continue;

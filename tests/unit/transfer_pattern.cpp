@@ -15,22 +15,22 @@ int64_t drawn_gap(Random& random, int64_t unit_bytes) {
     return unit_bytes * draw(random, 0, 3);
 }
 
-// Appends the runs of one level and those inside it.
-void append_runs(Pattern* pattern, int level, Run at) {
+// Appends the blocks of one level and those inside it.
+void append_blocks(Pattern* pattern, int level, Block at) {
     if (level == 0) {
-        pattern->runs.push_back(at);
+        pattern->blocks.push_back(at);
         return;
     }
     const auto index = static_cast<size_t>(level);
     for (int i = 0; i < pattern->count[index]; ++i) {
-        append_runs(pattern, level - 1, at);
+        append_blocks(pattern, level - 1, at);
         at.local += pattern->local_stride[index - 1];
         at.remote += pattern->remote_stride[index - 1];
     }
 }
 
 template <class Element>
-void add_run(int factor, const char* local, char* remote, int64_t bytes) {
+void add_block(int factor, const char* local, char* remote, int64_t bytes) {
     const auto step = static_cast<int64_t>(sizeof(Element));
     for (int64_t at = 0; at < bytes; at += step) {
         Element from;
@@ -42,20 +42,20 @@ void add_run(int factor, const char* local, char* remote, int64_t bytes) {
     }
 }
 
-void add_run(AccType type, int factor, const char* local, char* remote, int64_t bytes) {
+void add_block(AccType type, int factor, const char* local, char* remote, int64_t bytes) {
     switch (type) {
         case AccType::int32:  // unsigned: wrapping is meant
-            return add_run<uint32_t>(factor, local, remote, bytes);
+            return add_block<uint32_t>(factor, local, remote, bytes);
         case AccType::int64:
-            return add_run<uint64_t>(factor, local, remote, bytes);
+            return add_block<uint64_t>(factor, local, remote, bytes);
         case AccType::float32:
-            return add_run<float>(factor, local, remote, bytes);
+            return add_block<float>(factor, local, remote, bytes);
         case AccType::float64:
-            return add_run<double>(factor, local, remote, bytes);
+            return add_block<double>(factor, local, remote, bytes);
         case AccType::complex64:
-            return add_run<std::complex<float>>(factor, local, remote, bytes);
+            return add_block<std::complex<float>>(factor, local, remote, bytes);
         case AccType::complex128:
-            return add_run<std::complex<double>>(factor, local, remote, bytes);
+            return add_block<std::complex<double>>(factor, local, remote, bytes);
     }
 }
 
@@ -96,32 +96,32 @@ void fill_whole_numbers(Random& random, char* memory, int64_t bytes) {
 
 int64_t Pattern::local_end() const {
     int64_t end = 0;
-    for (const Run& run : runs) {
-        end = std::max(end, run.local + run_bytes);
+    for (const Block& block : blocks) {
+        end = std::max(end, block.local + block_bytes);
     }
     return end;
 }
 
 int64_t Pattern::remote_end() const {
     int64_t end = 0;
-    for (const Run& run : runs) {
-        end = std::max(end, run.remote + run_bytes);
+    for (const Block& block : blocks) {
+        end = std::max(end, block.remote + block_bytes);
     }
     return end;
 }
 
 Pattern Pattern::shifted(int64_t local_bytes, int64_t remote_bytes) const {
     Pattern result = *this;
-    for (Run& run : result.runs) {
-        run.local += local_bytes;
-        run.remote += remote_bytes;
+    for (Block& block : result.blocks) {
+        block.local += local_bytes;
+        block.remote += remote_bytes;
     }
     return result;
 }
 
 std::ostream& operator<<(std::ostream& out, const Pattern& pattern) {
     if (pattern.is_vector) {
-        return out << "vector of " << pattern.runs.size() << " x " << pattern.run_bytes;
+        return out << "vector of " << pattern.blocks.size() << " x " << pattern.block_bytes;
     }
     out << "strided count";
     for (const int count : pattern.count) {
@@ -138,14 +138,14 @@ std::ostream& operator<<(std::ostream& out, const Pattern& pattern) {
     return out;
 }
 
-Pattern strided_pattern(Random& random, int levels, int64_t run_bytes, int64_t total_bytes,
+Pattern strided_pattern(Random& random, int levels, int64_t block_bytes, int64_t total_bytes,
                         int64_t unit_bytes) {
     Pattern pattern;
-    pattern.run_bytes = run_bytes;
-    pattern.count.push_back(static_cast<int>(run_bytes));
-    int64_t left = std::max<int64_t>(1, total_bytes / run_bytes);
-    int64_t local_block = run_bytes;
-    int64_t remote_block = run_bytes;
+    pattern.block_bytes = block_bytes;
+    pattern.count.push_back(static_cast<int>(block_bytes));
+    int64_t left = std::max<int64_t>(1, total_bytes / block_bytes);
+    int64_t local_block = block_bytes;
+    int64_t remote_block = block_bytes;
     for (int level = 1; level <= levels; ++level) {
         const int64_t count = level == levels ? left : std::min(left, draw(random, 2, 9));
         left = std::max<int64_t>(1, left / count);
@@ -157,36 +157,37 @@ Pattern strided_pattern(Random& random, int levels, int64_t run_bytes, int64_t t
         local_block *= count;
         remote_block *= count;
     }
-    append_runs(&pattern, levels, {0, 0});
+    append_blocks(&pattern, levels, {0, 0});
     return pattern;
 }
 
-Pattern vector_pattern(Random& random, int64_t run_bytes, int64_t total_bytes, int64_t unit_bytes) {
+Pattern vector_pattern(Random& random, int64_t block_bytes, int64_t total_bytes,
+                       int64_t unit_bytes) {
     Pattern pattern;
     pattern.is_vector = true;
-    pattern.run_bytes = run_bytes;
-    Run at{0, 0};
-    for (int64_t i = 0; i < std::max<int64_t>(1, total_bytes / run_bytes); ++i) {
+    pattern.block_bytes = block_bytes;
+    Block at{0, 0};
+    for (int64_t i = 0; i < std::max<int64_t>(1, total_bytes / block_bytes); ++i) {
         at.local += drawn_gap(random, unit_bytes);
         at.remote += drawn_gap(random, unit_bytes);
-        pattern.runs.push_back(at);
-        at.local += run_bytes;
-        at.remote += run_bytes;
+        pattern.blocks.push_back(at);
+        at.local += block_bytes;
+        at.remote += block_bytes;
     }
     // Both orders at random, and not the same.
-    std::shuffle(pattern.runs.begin(), pattern.runs.end(), random);
-    for (size_t i = pattern.runs.size(); i > 1; --i) {
+    std::shuffle(pattern.blocks.begin(), pattern.blocks.end(), random);
+    for (size_t i = pattern.blocks.size(); i > 1; --i) {
         const auto other = static_cast<size_t>(draw(random, 0, static_cast<int64_t>(i) - 1));
-        std::swap(pattern.runs[i - 1].local, pattern.runs[other].local);
+        std::swap(pattern.blocks[i - 1].local, pattern.blocks[other].local);
     }
     return pattern;
 }
 
 Pattern contiguous_pattern(int64_t bytes, int64_t local, int64_t remote) {
     Pattern pattern;
-    pattern.run_bytes = bytes;
+    pattern.block_bytes = bytes;
     pattern.count = {static_cast<int>(bytes)};
-    pattern.runs = {{local, remote}};
+    pattern.blocks = {{local, remote}};
     return pattern;
 }
 
@@ -218,8 +219,8 @@ pipeline::Transfer make_transfer(const Operation& operation, const Pattern& patt
         transfer.scale = make_scale(operation.type, operation.factor);
     }
     if (!pattern.is_vector) {
-        transfer.local = local + pattern.runs.front().local;
-        transfer.remote = reinterpret_cast<uint64_t>(remote + pattern.runs.front().remote);
+        transfer.local = local + pattern.blocks.front().local;
+        transfer.remote = reinterpret_cast<uint64_t>(remote + pattern.blocks.front().remote);
         EXPECT_EQ(strided::make_pair(pattern.local_stride.data(), pattern.remote_stride.data(),
                                      pattern.count.data(),
                                      static_cast<int>(pattern.count.size()) - 1, &transfer.pair),
@@ -228,35 +229,35 @@ pipeline::Transfer make_transfer(const Operation& operation, const Pattern& patt
     }
     std::vector<uint64_t> local_addresses;
     std::vector<uint64_t> remote_addresses;
-    for (const Run& run : pattern.runs) {
-        local_addresses.push_back(reinterpret_cast<uint64_t>(local + run.local));
-        remote_addresses.push_back(reinterpret_cast<uint64_t>(remote + run.remote));
+    for (const Block& block : pattern.blocks) {
+        local_addresses.push_back(reinterpret_cast<uint64_t>(local + block.local));
+        remote_addresses.push_back(reinterpret_cast<uint64_t>(remote + block.remote));
     }
     transfer.segments.local = local_addresses.data();
     transfer.segments.remote = remote_addresses.data();
-    transfer.segments.count = static_cast<int64_t>(pattern.runs.size());
-    transfer.segments.segment_bytes = pattern.run_bytes;
-    // Without a hull the addresses travel as they are, as those that are far from each other do.
+    transfer.segments.count = static_cast<int64_t>(pattern.blocks.size());
+    transfer.segments.segment_bytes = pattern.block_bytes;
+    // Without a extent the addresses travel as they are, as those that are far from each other do.
     if (transfer.segments.count % 3 != 0) {
-        transfer.segments.remote_hull =
-            strided::enclose(remote_addresses.data(), transfer.segments.count, pattern.run_bytes);
+        transfer.segments.remote_extent =
+            strided::enclose(remote_addresses.data(), transfer.segments.count, pattern.block_bytes);
     }
     transfer.segments.own();
     return transfer;
 }
 
 void apply(const Operation& operation, const Pattern& pattern, char* local, char* remote) {
-    for (const Run& run : pattern.runs) {
+    for (const Block& block : pattern.blocks) {
         switch (operation.kind) {
             case base::OpKind::put:
-                std::copy_n(local + run.local, pattern.run_bytes, remote + run.remote);
+                std::copy_n(local + block.local, pattern.block_bytes, remote + block.remote);
                 break;
             case base::OpKind::get:
-                std::copy_n(remote + run.remote, pattern.run_bytes, local + run.local);
+                std::copy_n(remote + block.remote, pattern.block_bytes, local + block.local);
                 break;
             case base::OpKind::acc:
-                add_run(operation.type, operation.factor, local + run.local, remote + run.remote,
-                        pattern.run_bytes);
+                add_block(operation.type, operation.factor, local + block.local,
+                          remote + block.remote, pattern.block_bytes);
                 break;
         }
     }

@@ -1,4 +1,4 @@
-// Transfers for tests of the pipeline: where the runs are on both sides, drawn at random, and in
+// Transfers for tests of the pipeline: where the blocks are on both sides, drawn at random, and in
 // the plainest way what a transfer of them does.
 #pragma once
 
@@ -19,23 +19,23 @@ inline int64_t draw(Random& random, int64_t low, int64_t high) {
     return low + static_cast<int64_t>(random() % static_cast<uint64_t>(high - low + 1));
 }
 
-// Offsets of one run, from the start of each memory.
-struct Run {
+// Offsets of one block, from the start of each memory.
+struct Block {
     int64_t local;
     int64_t remote;
 };
 
-// Runs of equal length that do not overlap. Strided ones are the nested loops of count and stride
-// (level 1 runs fastest), a vector has its runs in any order.
+// Blocks of equal length that do not overlap. Strided ones are the nested loops of count and stride
+// (level 1 blocks fastest), a vector has its blocks in any order.
 struct Pattern {
     bool is_vector = false;
-    int64_t run_bytes = 0;
-    std::vector<int> count;  // strided: count[0] is run_bytes
+    int64_t block_bytes = 0;
+    std::vector<int> count;  // strided: count[0] is block_bytes
     std::vector<int> local_stride;
     std::vector<int> remote_stride;
-    std::vector<Run> runs;  // all of them, in the transfer's order
+    std::vector<Block> blocks;  // all of them, in the transfer's order
 
-    int64_t total_bytes() const { return run_bytes * static_cast<int64_t>(runs.size()); }
+    int64_t total_bytes() const { return block_bytes * static_cast<int64_t>(blocks.size()); }
     // The first offset behind everything.
     int64_t local_end() const;
     int64_t remote_end() const;
@@ -45,12 +45,13 @@ struct Pattern {
 
 std::ostream& operator<<(std::ostream& out, const Pattern& pattern);
 
-// `levels` nested loops around runs of that length, of about that many bytes in total; every
+// `levels` nested loops around blocks of that length, of about that many bytes in total; every
 // offset and gap is a multiple of unit_bytes.
-Pattern strided_pattern(Random& random, int levels, int64_t run_bytes, int64_t total_bytes,
+Pattern strided_pattern(Random& random, int levels, int64_t block_bytes, int64_t total_bytes,
                         int64_t unit_bytes);
-Pattern vector_pattern(Random& random, int64_t run_bytes, int64_t total_bytes, int64_t unit_bytes);
-// One run of exactly that length.
+Pattern vector_pattern(Random& random, int64_t block_bytes, int64_t total_bytes,
+                       int64_t unit_bytes);
+// One block of exactly that length.
 Pattern contiguous_pattern(int64_t bytes, int64_t local, int64_t remote);
 
 // What to do with a pattern. For accumulate: of which type, and scaled by `factor`.

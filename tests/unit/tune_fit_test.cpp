@@ -14,15 +14,15 @@ pipeline::CostConstants known_costs() {
     pipeline::CostConstants constants;
     for (pipeline::RmaCosts& rma : constants.rma) {
         rma.latency_us = 12;
-        rma.runs.run_us = {5, 9, 10, 14, 40, 300};
+        rma.blocks.block_us = {5, 9, 10, 14, 40, 300};
         rma.far_byte_us = 0.0002;
     }
     constants.server = {{{20, 6, 0.0006, 0.5, 0.0003, 9},
                          {40, 7, 0.0008, 0.3, 0.0001},
                          {25, 6, 0.0009, 1, 0.0002, 11}}};
-    constants.pack.run_us = {0.01, 0.02, 0.03, 0.08, 0.3, 1.2};
-    constants.unpack.run_us = {0.02, 0.03, 0.05, 0.1, 0.35, 1.3};
-    constants.accumulate.run_us = {0.02, 0.05, 0.09, 0.3, 1.2, 4.7};
+    constants.pack.block_us = {0.01, 0.02, 0.03, 0.08, 0.3, 1.2};
+    constants.unpack.block_us = {0.02, 0.03, 0.05, 0.1, 0.35, 1.3};
+    constants.accumulate.block_us = {0.02, 0.05, 0.09, 0.3, 1.2, 4.7};
     return constants;
 }
 
@@ -32,11 +32,11 @@ std::vector<Sample> samples_from(const pipeline::CostConstants& constants) {
     std::vector<Sample> samples;
     for (const OpKind op : {OpKind::put, OpKind::get, OpKind::acc}) {
         for (const int64_t total_bytes : {2 << 10, 8 << 10, 32 << 10, 512 << 10, 4 << 20}) {
-            for (const int64_t run_bytes : pipeline::kRmaRunBytes) {
-                if (run_bytes > total_bytes / 2) {
+            for (const int64_t block_bytes : pipeline::kRmaBlockBytes) {
+                if (block_bytes > total_bytes / 2) {
                     continue;
                 }
-                const pipeline::TransferShape shape{total_bytes, run_bytes};
+                const pipeline::TransferShape shape{total_bytes, block_bytes};
                 samples.push_back(
                     {op, Route::server, shape, false, model.server_plan(op, shape).total_us});
                 if (op != OpKind::acc) {
@@ -65,9 +65,9 @@ void expect_near(const pipeline::CostConstants& expected, const pipeline::CostCo
         EXPECT_NEAR(found.rma[op].latency_us, expected.rma[op].latency_us,
                     part * expected.rma[op].latency_us);
         EXPECT_NEAR(found.rma[op].far_byte_us, expected.rma[op].far_byte_us, part * 0.0002);
-        for (size_t i = 0; i < pipeline::kRmaRunBytes.size(); ++i) {
-            EXPECT_NEAR(found.rma[op].runs.run_us[i], expected.rma[op].runs.run_us[i],
-                        part * expected.rma[op].runs.run_us[i])
+        for (size_t i = 0; i < pipeline::kRmaBlockBytes.size(); ++i) {
+            EXPECT_NEAR(found.rma[op].blocks.block_us[i], expected.rma[op].blocks.block_us[i],
+                        part * expected.rma[op].blocks.block_us[i])
                 << i;
         }
     }

@@ -23,15 +23,15 @@ pipeline::CostConstants known_costs() {
     pipeline::CostConstants constants;
     for (pipeline::RmaCosts& rma : constants.rma) {
         rma.latency_us = 7;
-        rma.runs.run_us = {1.5, 1.6, 2.9, 5.5, 19, 85};
+        rma.blocks.block_us = {1.5, 1.6, 2.9, 5.5, 19, 85};
         rma.far_byte_us = 0.00003;
     }
     constants.server = {{{5, 10, 0.00023, 0, 0.00003, 8},
                          {6, 11, 0.00019, 0, 0.00007},
                          {4, 10, 0.00022, 0.5, 0.00004, 7}}};
-    constants.pack.run_us = {0.0004, 0.001, 0.004, 0.013, 0.044, 0.16};
-    constants.unpack.run_us = {0.0005, 0.001, 0.004, 0.012, 0.042, 0.16};
-    constants.accumulate.run_us = {0.0004, 0.001, 0.004, 0.013, 0.048, 0.19};
+    constants.pack.block_us = {0.0004, 0.001, 0.004, 0.013, 0.044, 0.16};
+    constants.unpack.block_us = {0.0005, 0.001, 0.004, 0.012, 0.042, 0.16};
+    constants.accumulate.block_us = {0.0004, 0.001, 0.004, 0.013, 0.048, 0.19};
     return constants;
 }
 
@@ -48,10 +48,10 @@ std::vector<Cell> measured(const Noise& noise) {
     const pipeline::CostModel model(constants, kLimits);
     std::mt19937 random(1);
     std::vector<Cell> cells;
-    const auto add = [&](OpKind op, int64_t total_bytes, int64_t run_bytes, bool is_check) {
+    const auto add = [&](OpKind op, int64_t total_bytes, int64_t block_bytes, bool is_check) {
         Cell cell;
         cell.op = op;
-        cell.shape = {total_bytes, run_bytes};
+        cell.shape = {total_bytes, block_bytes};
         cell.is_check = is_check;
         cell.routes = {Route::rma, Route::server};
         cell.us = {model.rma_us(op, cell.shape), model.server_plan(op, cell.shape).total_us};
@@ -70,16 +70,17 @@ std::vector<Cell> measured(const Noise& noise) {
     };
     for (const OpKind op : {OpKind::put, OpKind::get, OpKind::acc}) {
         for (const int64_t total_bytes : {2 << 10, 8 << 10, 32 << 10, 512 << 10, 4 << 20}) {
-            for (const int64_t run_bytes : pipeline::kRmaRunBytes) {
-                if (run_bytes <= total_bytes / 2 && total_bytes / run_bytes <= kMostRmaRuns) {
-                    add(op, total_bytes, run_bytes, false);
+            for (const int64_t block_bytes : pipeline::kRmaBlockBytes) {
+                if (block_bytes <= total_bytes / 2 && total_bytes / block_bytes <= kMaxRmaBlocks) {
+                    add(op, total_bytes, block_bytes, false);
                 }
             }
         }
         for (const int64_t total_bytes : {12 << 10, 192 << 10, 3072 << 10}) {
-            for (const int64_t run_bytes : {768, 3 << 10, 6 << 10, 12 << 10, 24 << 10, 192 << 10}) {
-                if (run_bytes <= total_bytes / 2) {
-                    add(op, total_bytes, run_bytes, op != OpKind::acc);
+            for (const int64_t block_bytes :
+                 {768, 3 << 10, 6 << 10, 12 << 10, 24 << 10, 192 << 10}) {
+                if (block_bytes <= total_bytes / 2) {
+                    add(op, total_bytes, block_bytes, op != OpKind::acc);
                 }
             }
         }
@@ -135,7 +136,7 @@ TEST(TuneQuality, MeasurementsOfABusyMachineAreRefused) {
 }
 
 TEST(TuneQuality, RepetitionsThatDifferAreRefusedByThemselves) {
-    const std::vector<Cell> cells = measured({.spread = kMostSpread + 0.01});
+    const std::vector<Cell> cells = measured({.spread = kMaxSpread + 0.01});
     const std::vector<std::string> faults = faults_of(cells, known_costs());
     ASSERT_EQ(faults.size(), 1u);
     EXPECT_THAT(faults[0], HasSubstr("the quartiles lie 26 % or more from the median"));
@@ -145,7 +146,7 @@ TEST(TuneQuality, ConstantsThatAreNotPositiveAreRefused) {
     const std::vector<Cell> cells = measured({});
     pipeline::CostConstants constants = known_costs();
     constants.rma[0].latency_us = 0;
-    constants.rma[1].runs.run_us[2] = 0;
+    constants.rma[1].blocks.block_us[2] = 0;
     constants.server[2].request_us = 0;
     const std::vector<std::string> faults = faults_of(cells, constants);
     EXPECT_THAT(faults, Contains("put by rma: its latency_us comes out as 0"));

@@ -245,15 +245,15 @@ TEST(WatchMeeting, ACallerThatHasGivenUpIsNotTaken) {
     const struct {
         uint64_t token[2];
         Identity who;
-    } greeting = {{meeting.token[0], meeting.token[1]}, rank(4)};
+    } handshake = {{meeting.token[0], meeting.token[1]}, rank(4)};
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = meeting.addresses[0];
     address.sin_port = htons(meeting.port);
     node::Descriptor caller(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     ASSERT_EQ(connect(caller.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    ASSERT_EQ(send(caller.get(), &greeting, sizeof greeting, 0),
-              static_cast<ssize_t>(sizeof greeting));
+    ASSERT_EQ(send(caller.get(), &handshake, sizeof handshake, 0),
+              static_cast<ssize_t>(sizeof handshake));
     caller.reset();
     EXPECT_FALSE(listener.take_caller(rank(2), 60'000).is_open());
 }

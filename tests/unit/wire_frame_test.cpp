@@ -200,10 +200,10 @@ TEST(Frame, VectorTransfersComeBack) {
                 ASSERT_EQ(view.layout.segment_count, static_cast<int64_t>(count));
                 EXPECT_EQ(view.addresses, addresses);
                 EXPECT_EQ(view.layout.addresses, view.addresses.data());
-                const strided::AddressRange hull =
+                const strided::AddressRange extent =
                     strided::enclose(addresses.data(), static_cast<int64_t>(count), segment_bytes);
-                EXPECT_EQ(view.layout.hull.begin, hull.begin);
-                EXPECT_EQ(view.layout.hull.bytes, hull.bytes);
+                EXPECT_EQ(view.layout.extent.begin, extent.begin);
+                EXPECT_EQ(view.layout.extent.bytes, extent.bytes);
                 EXPECT_EQ(std::memcmp(view.data, data.data(), data.size()), 0);
             }
         }
@@ -230,8 +230,8 @@ TEST(Frame, PartsOfAVectorComeBack) {
                                              addresses.begin() + first + 3);
             const DecodedTransfer view = decode_part(form, part);
             EXPECT_EQ(view.addresses, part);
-            EXPECT_EQ(view.layout.hull.begin, part[2]);
-            EXPECT_EQ(view.layout.hull.bytes, 2 * distance + 8);
+            EXPECT_EQ(view.layout.extent.begin, part[2]);
+            EXPECT_EQ(view.layout.extent.bytes, 2 * distance + 8);
         }
     }
 }
@@ -248,25 +248,25 @@ TEST(Frame, SegmentsAreNearWithinFourGiB) {
             const std::vector<uint64_t> addresses = {kBase + bytes - 8, kBase, kBase + 8};
             const DecodedTransfer view = decode_part(form, addresses);
             EXPECT_EQ(view.addresses, addresses);
-            EXPECT_EQ(view.layout.hull.begin, kBase);
-            EXPECT_EQ(view.layout.hull.bytes, bytes);
+            EXPECT_EQ(view.layout.extent.begin, kBase);
+            EXPECT_EQ(view.layout.extent.bytes, bytes);
         }
     }
 }
 
-// From any base: whose distances wrap has no hull, and each segment counts.
+// From any base: whose distances wrap has no extent, and each segment counts.
 TEST(Frame, OffsetsThatWrapHaveNoHull) {
     const VectorForm form{LayoutKind::near_vector, UINT64_MAX - 99};
-    const auto hull_of = [&](const std::vector<uint64_t>& addresses) {
+    const auto extent_of = [&](const std::vector<uint64_t>& addresses) {
         const DecodedTransfer view = decode_part(form, addresses);
         EXPECT_EQ(view.addresses, addresses);
-        return view.layout.hull.bytes;
+        return view.layout.extent.bytes;
     };
-    EXPECT_EQ(hull_of({UINT64_MAX - 99, UINT64_MAX - 50}), 57U);
-    EXPECT_EQ(hull_of({UINT64_MAX - 8}), 8U);
-    EXPECT_EQ(hull_of({UINT64_MAX - 7}), 0U);       // ends with the address space
-    EXPECT_EQ(hull_of({UINT64_MAX - 50, 20}), 0U);  // on both sides of its end
-    EXPECT_EQ(hull_of({20, 100}), 0U);
+    EXPECT_EQ(extent_of({UINT64_MAX - 99, UINT64_MAX - 50}), 57U);
+    EXPECT_EQ(extent_of({UINT64_MAX - 8}), 8U);
+    EXPECT_EQ(extent_of({UINT64_MAX - 7}), 0U);       // ends with the address space
+    EXPECT_EQ(extent_of({UINT64_MAX - 50, 20}), 0U);  // on both sides of its end
+    EXPECT_EQ(extent_of({20, 100}), 0U);
 }
 
 TEST(Frame, GetsCarryNoData) {

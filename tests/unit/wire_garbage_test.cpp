@@ -15,6 +15,7 @@
 namespace armci::wire::test {
 namespace {
 
+using armci::test::block_layout;
 using armci::test::Frame;
 using armci::test::frame_bytes;
 using armci::test::header_of;
@@ -23,7 +24,6 @@ using armci::test::make_strided_transfer;
 using armci::test::make_transfer;
 using armci::test::make_vector_transfer;
 using armci::test::random_bytes;
-using armci::test::run_layout;
 using strided::Layout;
 
 constexpr uint64_t kGarbageBase = 0x2000'0000'0000;
@@ -103,21 +103,21 @@ class Garbage : public testing::Test {
                       view.layout.total_bytes);
             ASSERT_EQ(view.layout.addresses, addresses_.data());
             ASSERT_EQ(addresses_.size(), static_cast<size_t>(view.layout.segment_count));
-            // What lies in the hull is not looked at any more.
-            const strided::AddressRange& hull = view.layout.hull;
-            ASSERT_GE(hull.begin + hull.bytes, hull.begin);
+            // What lies in the extent is not looked at any more.
+            const strided::AddressRange& extent = view.layout.extent;
+            ASSERT_GE(extent.begin + extent.bytes, extent.begin);
             for (const uint64_t address : addresses_) {
-                ASSERT_TRUE(hull.bytes == 0 ||
-                            (address >= hull.begin &&
-                             address - hull.begin <=
-                                 hull.bytes - static_cast<uint64_t>(view.layout.segment_bytes)));
+                ASSERT_TRUE(extent.bytes == 0 ||
+                            (address >= extent.begin &&
+                             address - extent.begin <=
+                                 extent.bytes - static_cast<uint64_t>(view.layout.segment_bytes)));
             }
             return;
         }
         const Layout& layout = view.layout.strided;
         ASSERT_GE(layout.levels, 0);
         ASSERT_LE(layout.levels, strided::kMaxLevels);
-        // The hull in numbers that cannot overflow.
+        // The extent in numbers that cannot overflow.
         __int128 product = layout.count[0];
         __int128 begin = view.layout.base;
         __int128 end = begin + layout.count[0];
@@ -132,8 +132,8 @@ class Garbage : public testing::Test {
         ASSERT_EQ(product, view.layout.total_bytes);
         ASSERT_GE(begin, 0);
         ASSERT_LE(end, static_cast<__int128>(UINT64_MAX));
-        ASSERT_EQ(begin, static_cast<__int128>(view.layout.hull.begin));
-        ASSERT_EQ(end - begin, static_cast<__int128>(view.layout.hull.bytes));
+        ASSERT_EQ(begin, static_cast<__int128>(view.layout.extent.begin));
+        ASSERT_EQ(end - begin, static_cast<__int128>(view.layout.extent.bytes));
     }
 
     static void touch(const void* data, uint64_t bytes) {
@@ -175,7 +175,7 @@ std::vector<Frame> right_frames() {
                                              kGarbageBase};
     const std::vector<uint64_t> far_addresses = {kGarbageBase, 0, UINT64_MAX, kGarbageBase};
     for (const FrameKind kind : {FrameKind::put, FrameKind::accumulate}) {
-        frames.push_back(make_strided_transfer(kind, body_of(0, 40), kGarbageBase, run_layout(40),
+        frames.push_back(make_strided_transfer(kind, body_of(0, 40), kGarbageBase, block_layout(40),
                                                random_bytes(random, 40)));
         frames.push_back(make_strided_transfer(kind, body_of(16, 96), kGarbageBase, deep,
                                                random_bytes(random, 96)));
@@ -296,13 +296,13 @@ TEST_F(Garbage, CountsThatOverflow) {
     EXPECT_FALSE(decodes(layout_of({-8, -1}, {16})));
     EXPECT_FALSE(decodes(layout_of({8, kMax / 4}, {0})));  // the total
     EXPECT_FALSE(decodes(layout_of({1, 1 << 30, 1 << 30, 1 << 30}, {0, 0, 0})));
-    EXPECT_FALSE(decodes(layout_of({8, 3}, {kMax})));  // the hull
+    EXPECT_FALSE(decodes(layout_of({8, 3}, {kMax})));  // the extent
     EXPECT_FALSE(decodes(layout_of({8, 2}, {INT64_MIN})));
     EXPECT_FALSE(decodes(layout_of({8, 3}, {INT64_MIN / 2 - 1})));
     EXPECT_FALSE(decodes(layout_of({8, 2, 2}, {kMax - 100, INT64_MIN + 100})));
     EXPECT_FALSE(decodes(layout_of({kMax, 2}, {1})));
-    EXPECT_FALSE(decodes(run_layout(kMax), UINT64_MAX - 8));  // the end of the addresses
-    EXPECT_TRUE(decodes(run_layout(kMax), 0));
+    EXPECT_FALSE(decodes(block_layout(kMax), UINT64_MAX - 8));  // the end of the addresses
+    EXPECT_TRUE(decodes(block_layout(kMax), 0));
 }
 
 TEST_F(Garbage, HullsThatWrap) {
@@ -310,9 +310,9 @@ TEST_F(Garbage, HullsThatWrap) {
         return transfer_decodes(
             make_strided_transfer(FrameKind::get, body_of(0, 8, 8), base, layout, {}));
     };
-    EXPECT_TRUE(decodes(UINT64_MAX - 8, run_layout(8)));
-    EXPECT_FALSE(decodes(UINT64_MAX - 7, run_layout(8)));
-    EXPECT_FALSE(decodes(UINT64_MAX, run_layout(8)));
+    EXPECT_TRUE(decodes(UINT64_MAX - 8, block_layout(8)));
+    EXPECT_FALSE(decodes(UINT64_MAX - 7, block_layout(8)));
+    EXPECT_FALSE(decodes(UINT64_MAX, block_layout(8)));
     EXPECT_TRUE(decodes(100, layout_of({8, 3}, {-50})));
     EXPECT_FALSE(decodes(99, layout_of({8, 3}, {-50})));
     EXPECT_FALSE(decodes(0, layout_of({8, 2}, {-1})));
@@ -358,7 +358,7 @@ TEST_F(Garbage, VectorsThatOverflow) {
 
 TEST_F(Garbage, LayoutsOfNoKnownKind) {
     const Frame right = make_strided_transfer(FrameKind::put, body_of(0, 8), kGarbageBase,
-                                              run_layout(8), std::vector<char>(8));
+                                              block_layout(8), std::vector<char>(8));
     for (const int kind : {0, 4, 77, 255}) {
         Frame frame = right;
         header_of(frame).layout_kind = static_cast<uint8_t>(kind);
@@ -376,7 +376,7 @@ TEST_F(Garbage, LayoutsOfNoKnownKind) {
 TEST_F(Garbage, ChunksOutsideTheirLayout) {
     const auto decodes = [&](uint64_t offset, uint64_t data_bytes, size_t really) {
         return transfer_decodes(make_strided_transfer(FrameKind::put, body_of(offset, data_bytes),
-                                                      kGarbageBase, run_layout(64),
+                                                      kGarbageBase, block_layout(64),
                                                       std::vector<char>(really)));
     };
     EXPECT_TRUE(decodes(0, 64, 64));
@@ -397,7 +397,7 @@ TEST_F(Garbage, ChunksOutsideTheirLayout) {
 TEST_F(Garbage, GetsThatCannotBeAnswered) {
     const auto decodes = [&](const TransferBody& body, size_t data_bytes) {
         return transfer_decodes(make_strided_transfer(
-            FrameKind::get, body, kGarbageBase, run_layout(64), std::vector<char>(data_bytes)));
+            FrameKind::get, body, kGarbageBase, block_layout(64), std::vector<char>(data_bytes)));
     };
     EXPECT_TRUE(decodes(body_of(0, 64, 1), 0));
     EXPECT_FALSE(decodes(body_of(0, 64, 0), 0)) << "no window";
@@ -407,7 +407,7 @@ TEST_F(Garbage, GetsThatCannotBeAnswered) {
 
 TEST_F(Garbage, AccumulatesOfNoKnownType) {
     Frame frame = make_strided_transfer(FrameKind::accumulate, body_of(0, 64), kGarbageBase,
-                                        run_layout(64), std::vector<char>(64));
+                                        block_layout(64), std::vector<char>(64));
     for (int type = 0; type <= 255; ++type) {
         header_of(frame).acc_type = static_cast<uint8_t>(type);
         EXPECT_EQ(transfer_decodes(frame), type < strided::kAccTypeCount) << type;
@@ -417,17 +417,17 @@ TEST_F(Garbage, AccumulatesOfNoKnownType) {
 TEST_F(Garbage, AccumulatesOfPartsOfElements) {
     for (int type = 0; type < strided::kAccTypeCount; ++type) {
         const auto element = strided::element_bytes(static_cast<strided::AccType>(type));
-        const auto decodes = [&](int64_t run, int64_t offset, int64_t data_bytes) {
+        const auto decodes = [&](int64_t block, int64_t offset, int64_t data_bytes) {
             Frame frame = make_strided_transfer(
                 FrameKind::accumulate,
                 body_of(static_cast<uint64_t>(offset), static_cast<uint64_t>(data_bytes)),
-                kGarbageBase, layout_of({run, 4}, {100}),
+                kGarbageBase, layout_of({block, 4}, {100}),
                 std::vector<char>(static_cast<size_t>(data_bytes)));
             header_of(frame).acc_type = static_cast<uint8_t>(type);
             Frame vector = make_vector_transfer(
                 FrameKind::accumulate,
                 body_of(static_cast<uint64_t>(offset), static_cast<uint64_t>(data_bytes)),
-                {kGarbageBase, kGarbageBase + 100, kGarbageBase + 200, kGarbageBase + 300}, run,
+                {kGarbageBase, kGarbageBase + 100, kGarbageBase + 200, kGarbageBase + 300}, block,
                 std::vector<char>(static_cast<size_t>(data_bytes)));
             header_of(vector).acc_type = static_cast<uint8_t>(type);
             const bool result = transfer_decodes(frame);

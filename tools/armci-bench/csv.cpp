@@ -61,8 +61,8 @@ void write_csv_row(std::FILE* out, const Result& result, const Options& options)
     const Shape& shape = row.shape;
     std::fprintf(out, "%s,%s,%lld,\"%s\",%lld,%lld,%zu,", op_name(row.op), mode_name(row.mode),
                  static_cast<long long>(shape.total_bytes()), row.layout().c_str(),
-                 static_cast<long long>(shape.run_bytes), static_cast<long long>(shape.run_count()),
-                 shape.repeats.size() + 1);
+                 static_cast<long long>(shape.block_bytes),
+                 static_cast<long long>(shape.block_count()), shape.repeats.size() + 1);
     std::fprintf(out, "%s,", verb_of(row.op) == Verb::acc ? element_name(options.type) : "");
     if (row.mode == Mode::window) {
         std::fprintf(out, "%lld", static_cast<long long>(options.window));

@@ -11,11 +11,11 @@ namespace armci::bench {
 
 namespace {
 
-constexpr size_t kFewestValues = 10;
-constexpr size_t kFewestInPart = 2;
+constexpr size_t kMinValues = 10;
+constexpr size_t kMinInPart = 2;
 constexpr double kSmallestPart = 0.15;
-constexpr double kMostVarianceInside = 1.0 / 8;
-constexpr double kLeastRatio = 1.15;
+constexpr double kMaxVarianceInside = 1.0 / 8;
+constexpr double kMinRatio = 1.15;
 
 // Sums over the first values of a list, from which the variance of any part follows.
 class Sums {
@@ -41,11 +41,11 @@ class Sums {
 
 std::optional<TwoSpeeds> find_two_speeds(std::vector<double> values) {
     const size_t count = values.size();
-    if (count < kFewestValues) {
+    if (count < kMinValues) {
         return std::nullopt;
     }
     std::sort(values.begin(), values.end());
-    if (values.front() <= 0 || values.back() < values.front() * kLeastRatio) {
+    if (values.front() <= 0 || values.back() < values.front() * kMinRatio) {
         return std::nullopt;
     }
     std::vector<double> logarithms;
@@ -55,21 +55,21 @@ std::optional<TwoSpeeds> find_two_speeds(std::vector<double> values) {
     }
     const Sums sums(logarithms);
     const size_t smallest = std::max(
-        kFewestInPart, static_cast<size_t>(std::ceil(kSmallestPart * static_cast<double>(count))));
-    double least = std::numeric_limits<double>::infinity();
+        kMinInPart, static_cast<size_t>(std::ceil(kSmallestPart * static_cast<double>(count))));
+    double min = std::numeric_limits<double>::infinity();
     size_t cut = smallest;
     for (size_t i = smallest; i <= count - smallest; i++) {
         const double inside = sums.squares(0, i) + sums.squares(i, count);
-        if (inside < least) {
-            least = inside;
+        if (inside < min) {
+            min = inside;
             cut = i;
         }
     }
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(cut);
     const TwoSpeeds speeds{quantile({values.begin(), middle}, 0.5),
                            quantile({middle, values.end()}, 0.5), cut, count - cut};
-    const bool apart = least <= kMostVarianceInside * sums.squares(0, count) &&
-                       speeds.slow_us >= speeds.fast_us * kLeastRatio;
+    const bool apart = min <= kMaxVarianceInside * sums.squares(0, count) &&
+                       speeds.slow_us >= speeds.fast_us * kMinRatio;
     return apart ? std::optional(speeds) : std::nullopt;
 }
 
@@ -87,14 +87,14 @@ std::vector<double> medians_of_parts(const std::vector<double>& values, size_t p
 
 std::string histogram(const std::vector<double>& values) {
     constexpr size_t kIntervals = 24;
-    const auto [least, most] = std::minmax_element(values.begin(), values.end());
-    if (*least <= 0 || *least == *most) {
+    const auto [min, max] = std::minmax_element(values.begin(), values.end());
+    if (*min <= 0 || *min == *max) {
         return "|";
     }
-    const double width = std::log(*most / *least);
+    const double width = std::log(*max / *min);
     std::array<int, kIntervals> counts{};
     for (const double value : values) {
-        const double place = std::log(value / *least) / width * kIntervals;
+        const double place = std::log(value / *min) / width * kIntervals;
         counts[std::min(static_cast<size_t>(place), kIntervals - 1)]++;
     }
     std::string text;

@@ -172,8 +172,8 @@ void write_result(Writer& writer, const Result& result, const Options& options) 
     writer.text("mode", mode_name(result.row.mode));
     writer.text("layout", result.row.layout());
     writer.integer("bytes", shape.total_bytes());
-    writer.integer("run_bytes", shape.run_bytes);
-    writer.integer("run_count", shape.run_count());
+    writer.integer("run_bytes", shape.block_bytes);
+    writer.integer("run_count", shape.block_count());
     writer.integer("dims", static_cast<int64_t>(shape.repeats.size()) + 1);
     writer.integer("actors", result.actor_count);
     writer.text("status", status_name(result.status));

@@ -62,17 +62,17 @@ bool failed_on_rank_0(const std::string& message) {
 // Indices of rows, by what is measured together.
 using Groups = std::vector<std::vector<size_t>>;
 
-MemoryNeeds most_memory(const Plan& plan, const Groups& groups, const Options& options) {
-    MemoryNeeds most;
+MemoryNeeds max_memory(const Plan& plan, const Groups& groups, const Options& options) {
+    MemoryNeeds max;
     for (const std::vector<size_t>& group : groups) {
         MemoryNeeds needs;
         for (const size_t index : group) {
             needs += memory_needs(plan.rows[index], options);
         }
-        most.remote_bytes = std::max(most.remote_bytes, needs.remote_bytes);
-        most.local_bytes = std::max(most.local_bytes, needs.local_bytes);
+        max.remote_bytes = std::max(max.remote_bytes, needs.remote_bytes);
+        max.local_bytes = std::max(max.local_bytes, needs.local_bytes);
     }
-    return most;
+    return max;
 }
 
 // Collective; returns the exit status. The network is null if no row is raw.
@@ -184,7 +184,7 @@ int run_benchmark(const Options& options) {
         return status;
     }
     const Groups groups = group_rows(plan.rows, options.interleave);
-    const MemoryNeeds needs = most_memory(plan, groups, options);
+    const MemoryNeeds needs = max_memory(plan, groups, options);
     Arena arena;
     status = kExitFailed;
     if (arena.create(needs.remote_bytes, needs.local_bytes, options.local_malloc)) {

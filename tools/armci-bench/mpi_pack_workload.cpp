@@ -19,7 +19,7 @@ enum Tag : int {
     kTagData = 7,
 };
 
-void copy_run(char* to, const char* from, int64_t bytes) {
+void copy_block(char* to, const char* from, int64_t bytes) {
     if (bytes == 8) {
         std::memcpy(to, from, 8);  // one load and store, as a loop over doubles would be
     } else {
@@ -34,20 +34,21 @@ MpiPackWorkload::MpiPackWorkload(const Context& context)
       buffer_(static_cast<size_t>(context.row.shape.total_bytes())) {}
 
 void MpiPackWorkload::pack(Side side, const char* memory) {
-    const int64_t run_bytes = context().row.shape.run_bytes;
+    const int64_t block_bytes = context().row.shape.block_bytes;
     char* to = buffer_.data();
-    for_each_run(context().row.shape, [&](int64_t local_offset, int64_t remote_offset) {
-        copy_run(to, memory + (side == Side::local ? local_offset : remote_offset), run_bytes);
-        to += run_bytes;
+    for_each_block(context().row.shape, [&](int64_t local_offset, int64_t remote_offset) {
+        copy_block(to, memory + (side == Side::local ? local_offset : remote_offset), block_bytes);
+        to += block_bytes;
     });
 }
 
 void MpiPackWorkload::unpack(Side side, char* memory) {
-    const int64_t run_bytes = context().row.shape.run_bytes;
+    const int64_t block_bytes = context().row.shape.block_bytes;
     const char* from = buffer_.data();
-    for_each_run(context().row.shape, [&](int64_t local_offset, int64_t remote_offset) {
-        copy_run(memory + (side == Side::local ? local_offset : remote_offset), from, run_bytes);
-        from += run_bytes;
+    for_each_block(context().row.shape, [&](int64_t local_offset, int64_t remote_offset) {
+        copy_block(memory + (side == Side::local ? local_offset : remote_offset), from,
+                   block_bytes);
+        from += block_bytes;
     });
 }
 

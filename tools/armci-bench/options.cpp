@@ -183,7 +183,7 @@ int take_value(std::string_view name, std::string_view value, Options* options) 
         return 1;
     }
     if (name == "--runs") {
-        return parse_list(value, &options->runs);
+        return parse_list(value, &options->blocks);
     }
     if (name == "--segments") {
         return parse_list(value, &options->segments);
@@ -284,7 +284,7 @@ void set_list_defaults(Options* options) {
     parse_list("8,64,1K,8K,64K,1M", &options->sizes);
     parse_list("64K,1M", &options->strided_sizes);
     parse_list("4K,64K,1M,8M", &options->overlap_sizes);
-    parse_list("8,128,1K", &options->runs);
+    parse_list("8,128,1K", &options->blocks);
     parse_list("1000", &options->segments);
     parse_list("2", &options->dims);
 }

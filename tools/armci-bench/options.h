@@ -65,7 +65,7 @@ struct Options {
     std::vector<int64_t> sizes;          // bytes of contiguous transfers
     std::vector<int64_t> strided_sizes;  // bytes of strided transfers
     std::vector<int64_t> overlap_sizes;  // bytes of transfers against computation
-    std::vector<int64_t> runs;           // bytes of a run or a vector segment
+    std::vector<int64_t> blocks;         // bytes of a block or a vector segment
     std::vector<int64_t> segments;       // segments of a vector transfer
     std::vector<int64_t> dims;
     int64_t stride_factor = 2;

@@ -7,7 +7,7 @@ namespace armci::bench {
 
 namespace {
 
-constexpr int64_t kMostParts = 10;
+constexpr int64_t kMaxParts = 10;
 
 double seconds(std::chrono::steady_clock::duration duration) {
     return std::chrono::duration<double>(duration).count();
@@ -38,7 +38,7 @@ double OverlapWorkload::timed(int64_t count) {
     // In turn, a part of the operations at a time, so that all three see the same machine.
     samples_.clear();
     double together_s = 0;
-    const int64_t parts = std::min(count, kMostParts);
+    const int64_t parts = std::min(count, kMaxParts);
     for (int64_t part = 0; part < parts; part++) {
         const int64_t part_count = count / parts + (part < count % parts ? 1 : 0);
         samples_.push_back(timed_part(part_count));

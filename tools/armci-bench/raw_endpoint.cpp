@@ -18,7 +18,7 @@ namespace armci::bench {
 
 namespace {
 
-constexpr size_t kMostUnderWay = 256;
+constexpr size_t kMaxUnderWay = 256;
 constexpr int kPollBatch = 16;
 // Nothing came for so long that a core shared with the peer may be what it waits for.
 constexpr int kPatientPolls = 2000;
@@ -66,7 +66,7 @@ std::string RawEndpoint::open(InfoPtr info, bool sleeps, size_t peer_count) {
     }
     address_vector_.reset(address_vector);
 
-    contexts_.resize(std::clamp<size_t>(info_->tx_attr->size, 1, kMostUnderWay));
+    contexts_.resize(std::clamp<size_t>(info_->tx_attr->size, 1, kMaxUnderWay));
     for (fi_context2& context : contexts_) {
         free_contexts_.push_back(&context);
     }

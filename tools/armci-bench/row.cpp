@@ -84,8 +84,8 @@ class Planner {
             case Op::get_vector:
             case Op::acc_vector:
                 for (int64_t count : options_.segments) {
-                    for (int64_t run_bytes : options_.runs) {
-                        add_transfer(op, vector_shape(count, run_bytes, options_.stride_factor,
+                    for (int64_t block_bytes : options_.blocks) {
+                        add_transfer(op, vector_shape(count, block_bytes, options_.stride_factor,
                                                       options_.local_dense));
                     }
                 }
@@ -132,13 +132,13 @@ class Planner {
                                                    options_.local_dense));
                     continue;
                 }
-                for (int64_t run_bytes : options_.runs) {
-                    if (run_bytes > bytes) {
+                for (int64_t block_bytes : options_.blocks) {
+                    if (block_bytes > bytes) {
                         note(op, format_bytes(bytes) + " is less than one run of " +
-                                     format_bytes(run_bytes));
+                                     format_bytes(block_bytes));
                         continue;
                     }
-                    add_transfer(op, strided_shape(bytes, run_bytes, static_cast<int>(dims),
+                    add_transfer(op, strided_shape(bytes, block_bytes, static_cast<int>(dims),
                                                    options_.stride_factor, options_.local_dense));
                 }
             }
@@ -151,7 +151,7 @@ class Planner {
             note(op, what + " does not fit the int arguments of ARMCI");
             return;
         }
-        if (verb_of(op) == Verb::acc && shape.run_bytes % element_bytes(options_.type) != 0) {
+        if (verb_of(op) == Verb::acc && shape.block_bytes % element_bytes(options_.type) != 0) {
             note(op,
                  what + " is not made of whole elements of type " + element_name(options_.type));
             return;

@@ -17,8 +17,8 @@ int64_t power(int64_t base, int exponent) {
     return result;
 }
 
-// The largest r >= 1 with r^degree <= value. Searched upwards: value is at most the number of runs
-// in a transfer, and the loop takes its root in steps.
+// The largest r >= 1 with r^degree <= value. Searched upwards: value is at most the number of
+// blocks in a transfer, and the loop takes its root in steps.
 int64_t integer_root(int64_t value, int degree) {
     if (degree == 1) {
         return value;
@@ -32,10 +32,10 @@ int64_t integer_root(int64_t value, int degree) {
 
 // Distances between repetitions. Outer levels leave one row free, so that no level continues the
 // one below and the shape keeps its number of dimensions.
-std::vector<int64_t> make_strides(int64_t run_bytes, const std::vector<int64_t>& repeats,
+std::vector<int64_t> make_strides(int64_t block_bytes, const std::vector<int64_t>& repeats,
                                   int64_t factor) {
     std::vector<int64_t> strides;
-    int64_t stride = run_bytes * factor;
+    int64_t stride = block_bytes * factor;
     for (int64_t count : repeats) {
         strides.push_back(stride);
         stride *= factor == 1 ? count : count + 1;
@@ -44,7 +44,7 @@ std::vector<int64_t> make_strides(int64_t run_bytes, const std::vector<int64_t>&
 }
 
 int64_t span_bytes(const Shape& shape, const std::vector<int64_t>& strides) {
-    int64_t span = shape.run_bytes;
+    int64_t span = shape.block_bytes;
     for (size_t level = 0; level < strides.size(); level++) {
         span += strides[level] * (shape.repeats[level] - 1);
     }
@@ -57,7 +57,7 @@ bool fits_int(int64_t value) {
 
 }  // namespace
 
-int64_t Shape::run_count() const {
+int64_t Shape::block_count() const {
     int64_t count = 1;
     for (int64_t repeat : repeats) {
         count *= repeat;
@@ -74,52 +74,52 @@ int64_t Shape::remote_span_bytes() const {
 }
 
 bool Shape::fits_interface() const {
-    return fits_int(run_bytes) && std::all_of(repeats.begin(), repeats.end(), fits_int) &&
+    return fits_int(block_bytes) && std::all_of(repeats.begin(), repeats.end(), fits_int) &&
            std::all_of(local_stride_bytes.begin(), local_stride_bytes.end(), fits_int) &&
            std::all_of(remote_stride_bytes.begin(), remote_stride_bytes.end(), fits_int);
 }
 
 std::string Shape::describe() const {
-    const std::string runs = format_bytes(run_bytes) + " x " + std::to_string(run_count());
+    const std::string blocks = format_bytes(block_bytes) + " x " + std::to_string(block_count());
     switch (form) {
         case Form::contiguous:
             return "contiguous";
         case Form::strided:
-            return std::to_string(repeats.size() + 1) + "-D, " + runs;
+            return std::to_string(repeats.size() + 1) + "-D, " + blocks;
         case Form::vector:
-            return "vector, " + runs;
+            return "vector, " + blocks;
     }
     return "";
 }
 
 Shape contiguous_shape(int64_t bytes) {
     Shape shape;
-    shape.run_bytes = bytes;
+    shape.block_bytes = bytes;
     return shape;
 }
 
-Shape strided_shape(int64_t total_bytes, int64_t run_bytes, int dims, int64_t stride_factor,
+Shape strided_shape(int64_t total_bytes, int64_t block_bytes, int dims, int64_t stride_factor,
                     bool local_dense) {
     Shape shape;
     shape.form = Form::strided;
-    shape.run_bytes = run_bytes;
-    int64_t runs_left = total_bytes / run_bytes;
+    shape.block_bytes = block_bytes;
+    int64_t blocks_left = total_bytes / block_bytes;
     for (int levels_left = dims - 1; levels_left > 0; levels_left--) {
-        const int64_t count = integer_root(runs_left, levels_left);
+        const int64_t count = integer_root(blocks_left, levels_left);
         shape.repeats.push_back(count);
-        runs_left /= count;
+        blocks_left /= count;
     }
     // The last level takes what rounding left over; with it in front, rows are the longest.
     std::reverse(shape.repeats.begin(), shape.repeats.end());
     shape.local_stride_bytes =
-        make_strides(run_bytes, shape.repeats, local_dense ? 1 : stride_factor);
-    shape.remote_stride_bytes = make_strides(run_bytes, shape.repeats, stride_factor);
+        make_strides(block_bytes, shape.repeats, local_dense ? 1 : stride_factor);
+    shape.remote_stride_bytes = make_strides(block_bytes, shape.repeats, stride_factor);
     return shape;
 }
 
-Shape vector_shape(int64_t count, int64_t run_bytes, int64_t stride_factor, bool local_dense) {
+Shape vector_shape(int64_t count, int64_t block_bytes, int64_t stride_factor, bool local_dense) {
     Shape shape =
-        strided_shape(count * run_bytes, run_bytes, /*dims=*/2, stride_factor, local_dense);
+        strided_shape(count * block_bytes, block_bytes, /*dims=*/2, stride_factor, local_dense);
     shape.form = Form::vector;
     return shape;
 }

@@ -1,4 +1,4 @@
-// Which bytes an operation moves: contiguous runs, repeated at nested distances on both sides.
+// Which bytes an operation moves: contiguous blocks, repeated at nested distances on both sides.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@ enum class Form { contiguous, strided, vector };
 
 struct Shape {
     Form form = Form::contiguous;
-    int64_t run_bytes = 0;
+    int64_t block_bytes = 0;
     // One entry for each level of repetition, the fastest first; a vector has exactly one.
     std::vector<int64_t> repeats;
     std::vector<int64_t> local_stride_bytes;
     std::vector<int64_t> remote_stride_bytes;
 
-    int64_t run_count() const;
-    int64_t total_bytes() const { return run_bytes * run_count(); }
+    int64_t block_count() const;
+    int64_t total_bytes() const { return block_bytes * block_count(); }
 
-    // Memory from the first byte of the first run to the last byte of the last one.
+    // Memory from the first byte of the first block to the last byte of the last one.
     int64_t local_span_bytes() const;
     int64_t remote_span_bytes() const;
 
@@ -35,19 +35,19 @@ struct Shape {
 
 Shape contiguous_shape(int64_t bytes);
 
-// A patch of a `dims`-dimensional array, of about total_bytes in runs of run_bytes: the
+// A patch of a `dims`-dimensional array, of about total_bytes in blocks of block_bytes: the
 // repetitions are shared out evenly among dims - 1 levels and rounded down, so that the shape's own
 // total_bytes() may be smaller. Runs lie stride_factor runs apart (1: dense); the local side is
-// dense if local_dense. total_bytes >= run_bytes; of one dimension they are equal.
-Shape strided_shape(int64_t total_bytes, int64_t run_bytes, int dims, int64_t stride_factor,
+// dense if local_dense. total_bytes >= block_bytes; of one dimension they are equal.
+Shape strided_shape(int64_t total_bytes, int64_t block_bytes, int dims, int64_t stride_factor,
                     bool local_dense);
 
-// `count` segments of run_bytes, spaced like the rows of a strided shape.
-Shape vector_shape(int64_t count, int64_t run_bytes, int64_t stride_factor, bool local_dense);
+// `count` segments of block_bytes, spaced like the rows of a strided shape.
+Shape vector_shape(int64_t count, int64_t block_bytes, int64_t stride_factor, bool local_dense);
 
-// Calls visit(local_offset, remote_offset) for every run, level 0 running fastest.
+// Calls visit(local_offset, remote_offset) for every block, level 0 running fastest.
 template <typename Visit>
-void for_each_run(const Shape& shape, Visit visit) {
+void for_each_block(const Shape& shape, Visit visit) {
     const size_t levels = shape.repeats.size();
     if (levels == 0) {
         visit(int64_t{0}, int64_t{0});

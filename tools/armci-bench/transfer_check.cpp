@@ -62,13 +62,13 @@ int64_t TransferCheck::errors_at_target(const void* memory, int origin, int targ
     for (int64_t slot = 0; slot < slots_.count; slot++) {
         const char* from = local.data() + slot * slots_.local_bytes;
         char* to = remote.data() + slot * slots_.remote_bytes;
-        for_each_run(shape_, [&](int64_t local_offset, int64_t remote_offset) {
+        for_each_block(shape_, [&](int64_t local_offset, int64_t remote_offset) {
             if (verb_ == Verb::acc) {
                 add_scaled(type_, scale_, from + local_offset, to + remote_offset,
-                           shape_.run_bytes);
+                           shape_.block_bytes);
             } else {
                 std::memcpy(to + remote_offset, from + local_offset,
-                            static_cast<size_t>(shape_.run_bytes));
+                            static_cast<size_t>(shape_.block_bytes));
             }
         });
     }
@@ -83,9 +83,9 @@ int64_t TransferCheck::errors_at_origin(const void* memory, int origin, int targ
     for (int64_t slot = 0; slot < slots_.count; slot++) {
         char* to = local.data() + slot * slots_.local_bytes;
         const char* from = remote.data() + slot * slots_.remote_bytes;
-        for_each_run(shape_, [&](int64_t local_offset, int64_t remote_offset) {
+        for_each_block(shape_, [&](int64_t local_offset, int64_t remote_offset) {
             std::memcpy(to + local_offset, from + remote_offset,
-                        static_cast<size_t>(shape_.run_bytes));
+                        static_cast<size_t>(shape_.block_bytes));
         });
     }
     return count_differences(local, memory);

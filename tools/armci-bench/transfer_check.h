@@ -10,7 +10,7 @@
 namespace armci::bench {
 
 // Every rank can produce any rank's initial memory from the row and rank numbers, so that each side
-// checks its own memory without asking the other. Gaps between runs are checked too.
+// checks its own memory without asking the other. Gaps between blocks are checked too.
 class TransferCheck {
   public:
     // The verb is what happens to the data, whatever the row's operation is called.

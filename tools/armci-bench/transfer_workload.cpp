@@ -35,15 +35,15 @@ std::vector<int> to_ints(const std::vector<int64_t>& values) {
 }
 
 // A walk that visits all, each time by the golden section of the whole further on.
-std::vector<void*> mixed(const std::vector<void*>& runs) {
-    const size_t count = runs.size();
+std::vector<void*> mixed(const std::vector<void*>& blocks) {
+    const size_t count = blocks.size();
     auto step = static_cast<size_t>(0.618 * static_cast<double>(count)) + 1;
     while (std::gcd(step, count) != 1) {
         step++;
     }
     std::vector<void*> result;
     for (size_t i = 0; i < count; i++) {
-        result.push_back(runs[(i + 1) * step % count]);
+        result.push_back(blocks[(i + 1) * step % count]);
     }
     return result;
 }
@@ -59,7 +59,7 @@ TransferWorkload::TransferWorkload(const Context& context)
       scale_(make_scale(context.options.type, context.options.scale)) {
     const Shape& shape = context.row.shape;
     counts_ = to_ints(shape.repeats);
-    counts_.insert(counts_.begin(), static_cast<int>(shape.run_bytes));
+    counts_.insert(counts_.begin(), static_cast<int>(shape.block_bytes));
     levels_ = static_cast<int>(shape.repeats.size());
     source_strides_ = to_ints(shape.local_stride_bytes);
     destination_strides_ = to_ints(shape.remote_stride_bytes);
@@ -83,23 +83,23 @@ void TransferWorkload::make_places() {
         place.source = local;
         place.destination = remote;
         if (form_ == Form::vector) {
-            for_each_run(shape, [&](int64_t local_offset, int64_t remote_offset) {
-                place.source_runs.push_back(local + local_offset);
-                place.destination_runs.push_back(remote + remote_offset);
+            for_each_block(shape, [&](int64_t local_offset, int64_t remote_offset) {
+                place.source_blocks.push_back(local + local_offset);
+                place.destination_blocks.push_back(remote + remote_offset);
             });
             if (context().options.mixed_segments) {
-                place.source_runs = mixed(place.source_runs);
-                place.destination_runs = mixed(place.destination_runs);
+                place.source_blocks = mixed(place.source_blocks);
+                place.destination_blocks = mixed(place.destination_blocks);
             }
         }
         if (verb_ == Verb::get) {
             std::swap(place.source, place.destination);
-            std::swap(place.source_runs, place.destination_runs);
+            std::swap(place.source_blocks, place.destination_blocks);
         }
-        place.descriptor.src_ptr_array = place.source_runs.data();
-        place.descriptor.dst_ptr_array = place.destination_runs.data();
+        place.descriptor.src_ptr_array = place.source_blocks.data();
+        place.descriptor.dst_ptr_array = place.destination_blocks.data();
         place.descriptor.bytes = counts_[0];
-        place.descriptor.ptr_array_len = static_cast<int>(place.source_runs.size());
+        place.descriptor.ptr_array_len = static_cast<int>(place.source_blocks.size());
     }
 }
 

@@ -30,8 +30,8 @@ class TransferWorkload : public CheckedWorkload {
     struct Place {
         void* source;
         void* destination;
-        std::vector<void*> source_runs;  // of a vector transfer
-        std::vector<void*> destination_runs;
+        std::vector<void*> source_blocks;  // of a vector transfer
+        std::vector<void*> destination_blocks;
         armci_giov_t descriptor;
     };
 

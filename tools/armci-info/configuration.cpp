@@ -80,8 +80,8 @@ void print_providers(std::FILE* out) {
             row.preference > 0 ? std::to_string(row.preference) : std::string("only when named");
         const fabric::NetworkCosts& costs = row.costs;
         std::fprintf(out, "| `%s` | %s | %s | %g, %g, %.2g | %g, %g, %.2g | %g | %s |\n", row.name,
-                     preference.c_str(), row.rma ? "yes" : "no", costs.latency_us, costs.run_us,
-                     1024 * costs.run_byte_us, costs.request_us, costs.chunk_us,
+                     preference.c_str(), row.rma ? "yes" : "no", costs.latency_us, costs.block_us,
+                     1024 * costs.block_byte_us, costs.request_us, costs.chunk_us,
                      1024 * costs.chunk_byte_us, costs.overlap, row.remark);
     }
 }

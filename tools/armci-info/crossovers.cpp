@@ -16,11 +16,11 @@ void print_crossovers(std::FILE* out, const pipeline::CostModel& model) {
     for (const base::OpKind op : {base::OpKind::put, base::OpKind::get}) {
         std::fprintf(out, "  %-4s", base::name_of(op));
         for (const auto& size : kSizes) {
-            const int64_t run_bytes = model.least_rma_run(op, size.bytes);
-            if (run_bytes > size.bytes) {
+            const int64_t block_bytes = model.min_rma_block(op, size.bytes);
+            if (block_bytes > size.bytes) {
                 std::fprintf(out, "%9s", "none");
             } else {
-                std::fprintf(out, "%9lld", static_cast<long long>(run_bytes));
+                std::fprintf(out, "%9lld", static_cast<long long>(block_bytes));
             }
         }
         std::fputc('\n', out);

@@ -1,4 +1,4 @@
-// From which run length on transfers go by direct remote access.
+// From which block length on transfers go by direct remote access.
 #pragma once
 
 #include <cstdio>

@@ -17,8 +17,8 @@ namespace {
 
 struct Request {
     base::OpKind op = base::OpKind::put;
-    int64_t run_count = 0;
-    int64_t run_bytes = 0;
+    int64_t block_count = 0;
+    int64_t block_bytes = 0;
     int64_t target = 0;
 };
 
@@ -38,14 +38,14 @@ std::string parse(std::string_view text, int rank_count, Request* request) {
         return "\"" + std::string(words[0]) + "\" is not put, get or acc";
     }
     request->op = static_cast<base::OpKind>(op);
-    if (!base::parse_integer(words[1], &request->run_count) || request->run_count < 1) {
+    if (!base::parse_integer(words[1], &request->block_count) || request->block_count < 1) {
         return "\"" + std::string(words[1]) + "\" is no number of rows";
     }
-    if (!base::parse_bytes(words[2], &request->run_bytes) || request->run_bytes < 1) {
+    if (!base::parse_bytes(words[2], &request->block_bytes) || request->block_bytes < 1) {
         return "\"" + std::string(words[2]) + "\" is no number of bytes in a run";
     }
     int64_t total_bytes = 0;
-    if (__builtin_mul_overflow(request->run_count, request->run_bytes, &total_bytes)) {
+    if (__builtin_mul_overflow(request->block_count, request->block_bytes, &total_bytes)) {
         return "so many bytes cannot be";
     }
     if (!base::parse_integer(words[3], &request->target) || request->target < 0 ||
@@ -74,7 +74,7 @@ int explain(const char* request_text) {
     ARMCI_Init();
     if (rank == 0) {
         for (const std::string& line : tools::library().explain_transfer(
-                 *tools::library().running(), request.op, request.run_count, request.run_bytes,
+                 *tools::library().running(), request.op, request.block_count, request.block_bytes,
                  static_cast<int>(request.target))) {
             std::printf("%s\n", line.c_str());
         }

@@ -109,7 +109,7 @@ void fit_rma(const Series& series, OpKind op, const pipeline::PipelineLimits& li
         pipeline::RmaCosts costs;
         costs.latency_us = p[0];
         costs.far_byte_us = p[1];
-        std::copy(p.begin() + 2, p.end(), costs.runs.run_us.begin());
+        std::copy(p.begin() + 2, p.end(), costs.blocks.block_us.begin());
         return costs;
     };
     const Prediction predict = [&](const Row& p, size_t i) {
@@ -117,7 +117,7 @@ void fit_rma(const Series& series, OpKind op, const pipeline::PipelineLimits& li
         trial.rma[static_cast<size_t>(op)] = costs_of(p);
         return pipeline::CostModel(trial, limits).rma_us(op, series.samples[i].shape);
     };
-    Row start(2 + pipeline::kRmaRunBytes.size(), 1);
+    Row start(2 + pipeline::kRmaBlockBytes.size(), 1);
     start[1] = 1e-4;
     constants->rma[static_cast<size_t>(op)] = costs_of(fit_parameters(start, series.us, predict));
 }
@@ -128,7 +128,7 @@ void fit_server(const Series& series, OpKind op, const pipeline::PipelineLimits&
     constexpr int kSteps = 10;
     pipeline::CostConstants trial = *constants;
     pipeline::ServerCosts& costs = trial.server[static_cast<size_t>(op)];
-    double least = HUGE_VAL;
+    double min = HUGE_VAL;
     for (int step = 0; step <= kSteps; ++step) {
         const double overlap = static_cast<double>(step) / kSteps;
         const Prediction predict = [&](const Row& p, size_t i) {
@@ -140,8 +140,8 @@ void fit_server(const Series& series, OpKind op, const pipeline::PipelineLimits&
         };
         const Row p = fit_parameters({1, 1, 1e-4, 1e-4, 1}, series.us, predict);
         const double error = error_of(p, series.us, predict);
-        if (error < least) {
-            least = error;
+        if (error < min) {
+            min = error;
             constants->server[static_cast<size_t>(op)] = {p[0], p[1], p[2], overlap, p[3], p[4]};
         }
     }
@@ -157,7 +157,7 @@ std::vector<double> fit_parameters(std::vector<double> parameters,
         return parameters;
     }
     Row best = parameters;
-    double least = error_of(best, measured, predict);
+    double min = error_of(best, measured, predict);
     for (int step = 0; step < kSteps; ++step) {
         std::vector<Row> jacobian;
         Row right;
@@ -180,8 +180,8 @@ std::vector<double> fit_parameters(std::vector<double> parameters,
         }
         parameters = solve_without_negatives(jacobian, right);
         const double error = error_of(parameters, measured, predict);
-        if (error < least) {
-            least = error;
+        if (error < min) {
+            min = error;
             best = parameters;
         }
     }

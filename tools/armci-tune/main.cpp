@@ -114,18 +114,19 @@ std::string utc_date() {
     return text;
 }
 
-void add_cells(OpKind op, const std::vector<int64_t>& totals, const std::vector<int64_t>& runs,
+void add_cells(OpKind op, const std::vector<int64_t>& totals, const std::vector<int64_t>& blocks,
                bool rma, bool is_check, std::vector<Cell>* cells) {
     for (const int64_t total_bytes : totals) {
-        for (const int64_t run_bytes : runs) {
-            if (run_bytes > total_bytes / 2) {
+        for (const int64_t block_bytes : blocks) {
+            if (block_bytes > total_bytes / 2) {
                 continue;
             }
             Cell cell;
             cell.op = op;
-            cell.shape = {total_bytes, run_bytes};
+            cell.shape = {total_bytes, block_bytes};
             cell.is_check = is_check;
-            if (rma && op != OpKind::acc && total_bytes / run_bytes <= armci::tune::kMostRmaRuns) {
+            if (rma && op != OpKind::acc &&
+                total_bytes / block_bytes <= armci::tune::kMaxRmaBlocks) {
                 cell.routes.push_back(Route::rma);
             } else if (is_check) {
                 continue;
@@ -138,20 +139,20 @@ void add_cells(OpKind op, const std::vector<int64_t>& totals, const std::vector<
 
 std::vector<Cell> cells_to_measure(bool rma, bool quick) {
     constexpr int64_t kKiB = 1024;
-    const std::vector<int64_t> runs(armci::pipeline::kRmaRunBytes.begin(),
-                                    armci::pipeline::kRmaRunBytes.end());
+    const std::vector<int64_t> blocks(armci::pipeline::kRmaBlockBytes.begin(),
+                                      armci::pipeline::kRmaBlockBytes.end());
     std::vector<int64_t> totals = {2 * kKiB, 8 * kKiB, 32 * kKiB, 512 * kKiB, kLargestBytes};
     std::vector<int64_t> check_totals = {12 * kKiB, 192 * kKiB, 3072 * kKiB};
-    std::vector<int64_t> check_runs = {768,       3 * kKiB,  6 * kKiB,  12 * kKiB,
-                                       24 * kKiB, 48 * kKiB, 192 * kKiB};
+    std::vector<int64_t> check_blocks = {768,       3 * kKiB,  6 * kKiB,  12 * kKiB,
+                                         24 * kKiB, 48 * kKiB, 192 * kKiB};
     if (quick) {
         totals = {2 * kKiB, 64 * kKiB};
         check_totals = {12 * kKiB};
     }
     std::vector<Cell> cells;
     for (const OpKind op : {OpKind::put, OpKind::get, OpKind::acc}) {
-        add_cells(op, totals, runs, rma, false, &cells);
-        add_cells(op, check_totals, check_runs, rma, true, &cells);
+        add_cells(op, totals, blocks, rma, false, &cells);
+        add_cells(op, check_totals, check_blocks, rma, true, &cells);
         // One frame each, close behind each other: what a frame costs by itself.
         Cell stream;
         stream.op = op;

@@ -16,7 +16,7 @@ using base::Route;
 
 // Transfers as small as this come in bursts, as they do in programs.
 constexpr int64_t kBurstBytes = 64 << 10;
-constexpr int64_t kMostInBurst = 16;
+constexpr int64_t kMaxInBurst = 16;
 constexpr int kNonBlockingInBurst = 64;
 
 // ARMCI_ROUTE, from one transfer to the next.
@@ -28,12 +28,12 @@ void force(Route route) {
     force(route == Route::rma ? base::RouteChoice::rma : base::RouteChoice::server);
 }
 
-// Every second piece of run_bytes, on both sides.
+// Every second piece of block_bytes, on both sides.
 struct Patch {
     explicit Patch(const pipeline::TransferShape& shape)
-        : count{static_cast<int>(shape.run_bytes),
-                static_cast<int>(shape.total_bytes / shape.run_bytes)},
-          stride{static_cast<int>(2 * shape.run_bytes)} {}
+        : count{static_cast<int>(shape.block_bytes),
+                static_cast<int>(shape.total_bytes / shape.block_bytes)},
+          stride{static_cast<int>(2 * shape.block_bytes)} {}
 
     int count[2];
     int stride[1];
@@ -113,7 +113,7 @@ double Meter::time_burst(const Cell& cell) {
     const int count = cell.non_blocking
                           ? kNonBlockingInBurst
                           : static_cast<int>(std::clamp<int64_t>(
-                                kBurstBytes / cell.shape.total_bytes, 1, kMostInBurst));
+                                kBurstBytes / cell.shape.total_bytes, 1, kMaxInBurst));
     const int64_t begin_ns = base::now_ns();
     for (int i = 0; i < count; ++i) {
         cell.non_blocking ? start_transfer(cell.op, cell.shape) : transfer(cell.op, cell.shape);
@@ -130,11 +130,11 @@ double Meter::time_burst(const Cell& cell) {
 void Meter::measure(std::vector<Cell>* cells) {
     const int64_t budget_ns = seconds_ * 1'000'000'000;
     const int64_t visit_ns = quick_ ? 200'000 : 2'000'000;
-    const int least_rounds = quick_ ? 1 : 5;
+    const int min_rounds = quick_ ? 1 : 5;
     std::vector<std::vector<std::vector<double>>> us(cells->size());
     std::vector<std::vector<std::vector<double>>> medians(cells->size());
     const int64_t begin_ns = base::now_ns();
-    for (int round = 0; round < least_rounds || base::now_ns() - begin_ns < budget_ns; ++round) {
+    for (int round = 0; round < min_rounds || base::now_ns() - begin_ns < budget_ns; ++round) {
         for (size_t i = 0; i < cells->size(); ++i) {
             const Cell& cell = (*cells)[i];
             us[i].resize(cell.routes.size());

@@ -49,6 +49,6 @@ class Meter {
 };
 
 // More RMA operations than this in one transfer take long and tell nothing new.
-inline constexpr int64_t kMostRmaRuns = 1024;
+inline constexpr int64_t kMaxRmaBlocks = 1024;
 
 }  // namespace armci::tune

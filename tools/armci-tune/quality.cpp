@@ -31,11 +31,11 @@ void check_spread(const std::vector<Cell>& cells, std::vector<std::string>* faul
     for (const Cell& cell : cells) {
         spreads.insert(spreads.end(), cell.spread.begin(), cell.spread.end());
     }
-    if (!spreads.empty() && middle_of(spreads) > kMostSpread) {
+    if (!spreads.empty() && middle_of(spreads) > kMaxSpread) {
         faults->push_back(text(
             "repetitions of the same transfer differ: of half of %zu measured times the quartiles "
             "lie %.0f %% or more from the median (at most %.0f %% are accepted)",
-            spreads.size(), 100 * middle_of(spreads), 100 * kMostSpread));
+            spreads.size(), 100 * middle_of(spreads), 100 * kMaxSpread));
     }
 }
 
@@ -76,10 +76,10 @@ void check_constants(OpKind op, Route route, const pipeline::CostConstants& cons
     if (route == Route::rma) {
         const pipeline::RmaCosts& costs = constants.rma[index];
         check_constant(op, route, "latency_us", costs.latency_us, faults);
-        for (size_t i = 0; i < costs.runs.run_us.size(); ++i) {
+        for (size_t i = 0; i < costs.blocks.block_us.size(); ++i) {
             const std::string name =
-                "cost of a run of " + std::to_string(pipeline::kRmaRunBytes[i]) + " bytes";
-            check_constant(op, route, name.c_str(), costs.runs.run_us[i], faults);
+                "cost of a run of " + std::to_string(pipeline::kRmaBlockBytes[i]) + " bytes";
+            check_constant(op, route, name.c_str(), costs.blocks.block_us[i], faults);
         }
         return;
     }
@@ -99,12 +99,12 @@ void check_fit(const std::vector<Cell>& cells, const pipeline::CostModel& model,
             }
             check_constants(op, route, model.constants(), faults);
             const double error = middle_of(errors);
-            if (!(error <= kMostError)) {
+            if (!(error <= kMaxError)) {
                 faults->push_back(
                     text("%s by %s: the model does not fit; half of %zu times are %.0f %% or more "
                          "away from it (at most %.0f %% are accepted)",
                          base::name_of(op), base::name_of(route), errors.size(), 100 * error,
-                         100 * kMostError));
+                         100 * kMaxError));
             }
         }
     }
@@ -123,19 +123,19 @@ void check_choices(const std::vector<Cell>& cells, const pipeline::CostModel& mo
             ++count;
         }
     }
-    if (count > 0 && (sum > kMostMeanLoss * count || worst > kMostLoss)) {
+    if (count > 0 && (sum > kMaxMeanLoss * count || worst > kMaxLoss)) {
         faults->push_back(
             text("the choices are poor: of %d transfers that were not used for the fit the chosen "
                  "route takes %.0f %% longer than the better one on average and %.0f %% at most "
                  "(accepted are %.0f %% and %.0f %%)",
-                 count, 100 * sum / count, 100 * worst, 100 * kMostMeanLoss, 100 * kMostLoss));
+                 count, 100 * sum / count, 100 * worst, 100 * kMaxMeanLoss, 100 * kMaxLoss));
     }
 }
 
 }  // namespace
 
 bool goes_by_rma(const Cell& cell, const pipeline::CostModel& model) {
-    return cell.shape.run_bytes >= model.least_rma_run(cell.op, cell.shape.total_bytes);
+    return cell.shape.block_bytes >= model.min_rma_block(cell.op, cell.shape.total_bytes);
 }
 
 double loss_of(const Cell& cell, const pipeline::CostModel& model) {

@@ -11,13 +11,13 @@ namespace armci::tune {
 // Limits of what is accepted, as parts of one.
 // Of half of the measured times, the quartiles of the repetitions lie at most this far from their
 // median.
-inline constexpr double kMostSpread = 0.25;
+inline constexpr double kMaxSpread = 0.25;
 // Of an operation on a route: half of the measured times are at most this far from the model's.
-inline constexpr double kMostError = 0.3;
+inline constexpr double kMaxError = 0.3;
 // Of transfers that were not used for the fit: how much longer the chosen route takes than the
 // better one, on average and at most.
-inline constexpr double kMostMeanLoss = 0.2;
-inline constexpr double kMostLoss = 1;
+inline constexpr double kMaxMeanLoss = 0.2;
+inline constexpr double kMaxLoss = 1;
 
 // Whether the model sends the cell by RMA; the cell has both routes.
 bool goes_by_rma(const Cell& cell, const pipeline::CostModel& model);

@@ -15,7 +15,7 @@ void print_choices(std::FILE* out, const std::vector<Cell>& cells,
         if (cell.routes.size() != 2) {
             continue;
         }
-        const auto& [total_bytes, run_bytes] = cell.shape;
+        const auto& [total_bytes, block_bytes] = cell.shape;
         const bool by_rma = goes_by_rma(cell, model);
         const double loss = loss_of(cell, model);
         if (cell.is_check) {
@@ -23,7 +23,7 @@ void print_choices(std::FILE* out, const std::vector<Cell>& cells,
         }
         std::fprintf(out, "%-4s %9lld %8lld %10.1f %8.1f %10.1f %8.1f  %-7s %5.1f %%%s\n",
                      base::name_of(cell.op), static_cast<long long>(total_bytes),
-                     static_cast<long long>(run_bytes), cell.us[0],
+                     static_cast<long long>(block_bytes), cell.us[0],
                      model.rma_us(cell.op, cell.shape), cell.us[1],
                      model.server_plan(cell.op, cell.shape).total_us,
                      base::name_of(by_rma ? base::Route::rma : base::Route::server), 100 * loss,

@@ -54,7 +54,7 @@ static void nb_get_past_end(void) {
     ARMCI_NbGet(slice, local, kSliceBytes + 1, target, &handle);
 }
 
-/* Three runs of 8 bytes; the end of the last one is a byte too far. */
+/* Three blocks of 8 bytes; the end of the last one is a byte too far. */
 static void put_s_past_end(void) {
     int stride[1] = {64};
     int count[2] = {8, 3};
@@ -63,7 +63,7 @@ static void put_s_past_end(void) {
     ARMCI_PutS(local, stride, place, stride, count, 1, target);
 }
 
-/* With a negative stride the first run is the highest. */
+/* With a negative stride the first block is the highest. */
 static void get_s_before_begin(void) {
     int remote_stride[1] = {-64};
     int stride[1] = {64};

@@ -44,7 +44,7 @@ NEGATIVE(nb_put_bytes, "ARMCI_NbPut", "bytes = -2147483648",
          ARMCI_NbPut(local, slice, INT_MIN, target, &handle))
 NEGATIVE(put_flag_bytes, "ARMCI_Put_flag", "bytes = -8",
          ARMCI_Put_flag(local, slice, -8, (int*)slice, 1, target))
-NEGATIVE(put_s_run, "ARMCI_PutS", "count[0] = -8",
+NEGATIVE(put_s_block, "ARMCI_PutS", "count[0] = -8",
          ARMCI_PutS(local, stride, slice, stride, counts(-8, 2), 1, target))
 NEGATIVE(get_s_repetitions, "ARMCI_GetS", "count[1] = -2",
          ARMCI_GetS(slice, stride, local, stride, counts(8, -2), 1, target))
@@ -66,7 +66,7 @@ NEGATIVE(create_mutexes, "ARMCI_Create_mutexes", "count = -1", ARMCI_Create_mute
 BAD_AMOUNT(pipeline_depth, "ARMCIX_Set_pipeline_depth", "chunks = -1", "0 for no limit",
            ARMCIX_Set_pipeline_depth(-1))
 NEGATIVE(copy_bytes, "ARMCI_Copy", "bytes = -8", ARMCI_Copy(local, local + 64, -8))
-NEGATIVE(pack_run, "armci_write_strided", "count[0] = -8",
+NEGATIVE(pack_block, "armci_write_strided", "count[0] = -8",
          armci_write_strided(local, 1, stride, counts(-8, 2), local + 2048))
 NEGATIVE(unpack_levels, "armci_read_strided", "stride_levels = -1",
          armci_read_strided(local, -1, stride, counts(8, 2), local + 2048))
@@ -133,7 +133,7 @@ const struct Case amount_cases[] = {
     CHECK(acc_bytes),
     CHECK(nb_put_bytes),
     CHECK(put_flag_bytes),
-    CHECK(put_s_run),
+    CHECK(put_s_block),
     CHECK(get_s_repetitions),
     CHECK(acc_s_repetitions),
     CHECK(nb_get_s_levels),
@@ -147,7 +147,7 @@ const struct Case amount_cases[] = {
     /* promise: pipeline-depth.negative */
     CHECK(pipeline_depth),
     CHECK(copy_bytes),
-    CHECK(pack_run),
+    CHECK(pack_block),
     CHECK(unpack_levels),
     CHECK(send_bytes),
     CHECK(receive_bytes),

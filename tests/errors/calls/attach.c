@@ -114,13 +114,13 @@ static void detach_twice(void) {
 }
 
 static void attach_too_many(void) {
-    enum { kMost = 8192 };
-    static char memory[2 * kMost + 2];
-    for (int i = 0; i < kMost; i++) {
+    enum { kMax = 8192 };
+    static char memory[2 * kMax + 2];
+    for (int i = 0; i < kMax; i++) {
         ARMCIX_Attach(memory + 2 * i, 1);
     }
     expect("ARMCIX_Attach", "8192 ranges are attached on", "detach what is not in use", NULL);
-    ARMCIX_Attach(memory + 2 * kMost, 1);
+    ARMCIX_Attach(memory + 2 * kMax, 1);
 }
 
 /* As in a container that does not let processes read each other. */

@@ -185,14 +185,14 @@ static void heap_filled_and_emptied(void) {
 static void more_than_memory_in_small_pieces(void) {
     enum { kPieceBytes = 7 * kMiB };
     const long machine = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
-    const long most = machine / kPieceBytes + 1;
-    void** pieces = malloc((size_t)most * sizeof *pieces);
+    const long max = machine / kPieceBytes + 1;
+    void** pieces = malloc((size_t)max * sizeof *pieces);
     long count = 0;
     find_node();
     expect_no_memory(kPieceBytes);
     while (ARMCI_Malloc(&pieces[count], kPieceBytes) == 0) {
         count++;
-        check(count < most, "more pieces than the machine has memory for");
+        check(count < max, "more pieces than the machine has memory for");
     }
     while (count > 0) {
         check(ARMCI_Free(pieces[--count]) == 0, "ARMCI_Free");

@@ -29,15 +29,15 @@ static void empty_strided(void) {
     ARMCI_INIT_HANDLE(&handle);
     int stride[2] = {8, 16};
     int no_bytes[3] = {0, 4, 4};
-    int no_runs[3] = {8, 4, 0};
+    int no_blocks[3] = {8, 4, 0};
     check(ARMCI_PutS(NULL, stride, NULL, stride, no_bytes, 2, kNoRank) == 0, "ARMCI_PutS");
-    check(ARMCI_GetS(NULL, stride, NULL, stride, no_runs, 2, -1) == 0, "ARMCI_GetS");
+    check(ARMCI_GetS(NULL, stride, NULL, stride, no_blocks, 2, -1) == 0, "ARMCI_GetS");
     check(ARMCI_AccS(ARMCI_ACC_DBL, &one, NULL, NULL, NULL, NULL, no_bytes, 0, kNoRank) == 0,
           "ARMCI_AccS");
-    check(ARMCI_NbPutS(NULL, stride, NULL, stride, no_runs, 2, kNoRank, &handle) == 0,
+    check(ARMCI_NbPutS(NULL, stride, NULL, stride, no_blocks, 2, kNoRank, &handle) == 0,
           "ARMCI_NbPutS");
     check(ARMCI_Wait(&handle) == 0, "ARMCI_Wait");
-    armci_write_strided(NULL, 2, stride, no_runs, NULL);
+    armci_write_strided(NULL, 2, stride, no_blocks, NULL);
     armci_read_strided(NULL, 2, stride, no_bytes, NULL);
 }
 

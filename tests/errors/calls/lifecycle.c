@@ -205,7 +205,7 @@ static void finalize_on_one_node(void) {
     finalize_on_one_rank();
 }
 
-/* Each waits in vain for those after it. The first one warns for the node. */
+/* Each waits without success for those after it. The first one warns for the node. */
 static void last_rank_is_late(void) {
     setenv("ARMCI_FINALIZE_TIMEOUT_S", "1", 1);
     start_library();

@@ -13,7 +13,7 @@
     }
 
 static double one = 1.0;
-static int run_bytes[2] = {8, 2};
+static int block_bytes[2] = {8, 2};
 static int stride[1] = {16};
 static armci_hdl_t handle;
 
@@ -41,15 +41,15 @@ BAD_RANK(nb_acc, rank_count, "ARMCI_NbAcc", "proc",
          ARMCI_NbAcc(ARMCI_ACC_DBL, &one, local, slice, 8, proc, &handle))
 
 BAD_RANK(put_s, -1, "ARMCI_PutS", "proc",
-         ARMCI_PutS(local, stride, slice, stride, run_bytes, 1, proc))
+         ARMCI_PutS(local, stride, slice, stride, block_bytes, 1, proc))
 BAD_RANK(get_s, rank_count, "ARMCI_GetS", "proc",
-         ARMCI_GetS(slice, stride, local, stride, run_bytes, 1, proc))
+         ARMCI_GetS(slice, stride, local, stride, block_bytes, 1, proc))
 BAD_RANK(acc_s, rank_count, "ARMCI_AccS", "proc",
-         ARMCI_AccS(ARMCI_ACC_DBL, &one, local, stride, slice, stride, run_bytes, 1, proc))
+         ARMCI_AccS(ARMCI_ACC_DBL, &one, local, stride, slice, stride, block_bytes, 1, proc))
 BAD_RANK(nb_put_s, rank_count, "ARMCI_NbPutS", "proc",
-         ARMCI_NbPutS(local, stride, slice, stride, run_bytes, 1, proc, &handle))
+         ARMCI_NbPutS(local, stride, slice, stride, block_bytes, 1, proc, &handle))
 BAD_RANK(nb_get_s, -1, "ARMCI_NbGetS", "proc",
-         ARMCI_NbGetS(slice, stride, local, stride, run_bytes, 1, proc, &handle))
+         ARMCI_NbGetS(slice, stride, local, stride, block_bytes, 1, proc, &handle))
 
 BAD_RANK(put_v, rank_count, "ARMCI_PutV", "proc", ARMCI_PutV(vector(local, slice), 1, proc))
 BAD_RANK(get_v, -1, "ARMCI_GetV", "proc", ARMCI_GetV(vector(slice, local), 1, proc))
@@ -63,7 +63,7 @@ BAD_RANK(put_flag, rank_count, "ARMCI_Put_flag", "proc",
 BAD_RANK(put_flag_without_data, -1, "ARMCI_Put_flag", "proc",
          ARMCI_Put_flag(local, slice, 0, (int*)slice, 1, proc))
 BAD_RANK(put_s_flag, -1, "ARMCI_PutS_flag", "proc",
-         ARMCI_PutS_flag(local, stride, slice, stride, run_bytes, 1, (int*)slice, 1, proc))
+         ARMCI_PutS_flag(local, stride, slice, stride, block_bytes, 1, (int*)slice, 1, proc))
 BAD_RANK(put_value, rank_count, "ARMCI_PutValueInt", "proc", ARMCI_PutValueInt(1, slice, proc))
 BAD_RANK(nb_put_value, -1, "ARMCI_NbPutValueLong", "proc",
          ARMCI_NbPutValueLong(1, slice, proc, &handle))

@@ -89,8 +89,8 @@ std::vector<int> random_counts(Rng& rng, const Room& room, int levels) {
     std::vector<int> count{static_cast<int>(run * room.unit_bytes)};
     left /= run;
     for (int level = 0; level < levels; ++level) {
-        const int64_t most = std::min<int64_t>(left, levels <= 2 ? 40 : 6);
-        const int64_t repeat = rng.chance(20) ? 1 : rng.between(1, most);
+        const int64_t max = std::min<int64_t>(left, levels <= 2 ? 40 : 6);
+        const int64_t repeat = rng.chance(20) ? 1 : rng.between(1, max);
         count.push_back(static_cast<int>(repeat));
         left /= repeat;
     }
@@ -229,8 +229,8 @@ Shape vector_shape(const std::vector<Piece>& runs) {
 }
 
 Shape random_contiguous(Rng& rng, const Room& room) {
-    const int64_t most = std::min({room.total_bytes, room.local_bytes, room.remote_bytes});
-    const int64_t units = most / room.unit_bytes;
+    const int64_t max = std::min({room.total_bytes, room.local_bytes, room.remote_bytes});
+    const int64_t units = max / room.unit_bytes;
     const int64_t longest = rng.chance(50) ? units : std::min<int64_t>(units, 64);
     const int64_t bytes = room.unit_bytes * rng.between(1, longest);
     return contiguous_shape(random_offset(rng, room.local_bytes - bytes, room.align_bytes),

@@ -1,7 +1,7 @@
-// Random and chosen shapes of transfers, each with the list of runs that says what it means.
+// Random and chosen shapes of transfers, each with the list of blocks that says what it means.
 //
 // A shape holds offsets only: local ones from the start of a local buffer, remote ones from the
-// start of a remote area. The runs are computed by plain nested loops and are the oracle's input.
+// start of a remote area. The blocks are computed by plain nested loops and are the oracle's input.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ struct Room {
     int64_t local_bytes;
     int64_t remote_bytes;
     int64_t total_bytes;          // upper limit of one transfer
-    int64_t unit_bytes = 1;       // run lengths are multiples of it (the element)
+    int64_t unit_bytes = 1;       // block lengths are multiples of it (the element)
     int64_t align_bytes = 1;      // offsets and strides are multiples of it
     bool local_overlap = false;   // runs may overlap on the local side (source of put and acc)
     bool remote_overlap = false;  // on the remote side (source of get, destination of acc)
@@ -55,7 +55,7 @@ struct Room {
 Shape contiguous_shape(int64_t local, int64_t remote, int64_t bytes);
 Shape strided_shape(int64_t local_start, const std::vector<int>& local_stride, int64_t remote_start,
                     const std::vector<int>& remote_stride, const std::vector<int>& count);
-// All runs in one descriptor; they must have the same length.
+// All blocks in one descriptor; they must have the same length.
 Shape vector_shape(const std::vector<Piece>& runs);
 
 Shape random_contiguous(Rng& rng, const Room& room);

@@ -1,4 +1,4 @@
-// What kernels that copy many runs in one call are given.
+// What kernels that copy many blocks in one call are given.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,13 @@
 namespace armci::strided {
 
 // Equal runs at a distance of their own on each side.
-struct RunRow {
+struct BlockRow {
     char* to;
     int64_t to_stride;
     const char* from;
     int64_t from_stride;
-    int64_t run_bytes;
-    int64_t run_count;
+    int64_t block_bytes;
+    int64_t block_count;
 };
 
 }  // namespace armci::strided

@@ -1,5 +1,5 @@
-// Who gets landing slots: against the rules of slot_grants.h, also under random use.
-#include "datasrv/slot_grants.h"
+// Who gets granted receive buffers: against the rules of buffer_grants.h, also under random use.
+#include "datasrv/buffer_grants.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,18 +13,18 @@ namespace {
 
 constexpr uint32_t kRoom = 8;
 
-std::vector<uint32_t> grant_to(SlotGrants& grants, const SlotClient& expected) {
-    SlotClient* client = nullptr;
-    uint32_t slots[kRoom];
-    const uint32_t count = grants.next(kRoom, &client, slots);
+std::vector<uint32_t> grant_to(BufferGrants& grants, const GrantClient& expected) {
+    GrantClient* client = nullptr;
+    uint32_t recv_buffers[kRoom];
+    const uint32_t count = grants.next(kRoom, &client, recv_buffers);
     EXPECT_TRUE(count == 0 || client == &expected);
-    return {slots, slots + count};
+    return {recv_buffers, recv_buffers + count};
 }
 
-TEST(SlotGrants, OneClientGetsWhatItWantsUpToHalfOfTheZone) {
-    SlotGrants grants;
+TEST(BufferGrants, OneClientGetsWhatItWantsUpToHalfOfTheZone) {
+    BufferGrants grants;
     grants.open(16);
-    SlotClient client;
+    GrantClient client;
     grants.want(client, 5);
     EXPECT_THAT(grant_to(grants, client), testing::SizeIs(5));
     EXPECT_EQ(client.held, 5U);
@@ -35,60 +35,60 @@ TEST(SlotGrants, OneClientGetsWhatItWantsUpToHalfOfTheZone) {
     EXPECT_EQ(grants.free_count(), 8U) << "another may come";
 }
 
-TEST(SlotGrants, AClientAtWorkGetsSeveralSlotsAtATime) {
-    SlotGrants grants;
+TEST(BufferGrants, AClientAtWorkGetsSeveralSlotsAtATime) {
+    BufferGrants grants;
     grants.open(16);
-    SlotClient client;
+    GrantClient client;
     grants.want(client, 16);
-    const std::vector<uint32_t> slots = grant_to(grants, client);
-    ASSERT_THAT(slots, testing::SizeIs(8));
+    const std::vector<uint32_t> recv_buffers = grant_to(grants, client);
+    ASSERT_THAT(recv_buffers, testing::SizeIs(8));
     grants.want(client, 16);
     EXPECT_THAT(grant_to(grants, client), testing::IsEmpty());
-    ASSERT_TRUE(grants.use(client, slots[0]));
+    ASSERT_TRUE(grants.use(client, recv_buffers[0]));
     EXPECT_THAT(grant_to(grants, client), testing::IsEmpty()) << "each grant is a message";
-    ASSERT_TRUE(grants.use(client, slots[1]));
+    ASSERT_TRUE(grants.use(client, recv_buffers[1]));
     EXPECT_THAT(grant_to(grants, client), testing::SizeIs(2));
 }
 
-TEST(SlotGrants, ASlotIsUsedOnceAndOnlyByItsHolder) {
-    SlotGrants grants;
+TEST(BufferGrants, ASlotIsUsedOnceAndOnlyByItsHolder) {
+    BufferGrants grants;
     grants.open(4);
-    SlotClient mine;
-    SlotClient other;
+    GrantClient mine;
+    GrantClient other;
     grants.want(mine, 1);
-    const std::vector<uint32_t> slots = grant_to(grants, mine);
-    ASSERT_THAT(slots, testing::SizeIs(1));
-    EXPECT_FALSE(grants.use(other, slots[0]));
-    EXPECT_FALSE(grants.use(mine, slots[0] + 1));
+    const std::vector<uint32_t> recv_buffers = grant_to(grants, mine);
+    ASSERT_THAT(recv_buffers, testing::SizeIs(1));
+    EXPECT_FALSE(grants.use(other, recv_buffers[0]));
+    EXPECT_FALSE(grants.use(mine, recv_buffers[0] + 1));
     EXPECT_FALSE(grants.use(mine, 4));
-    EXPECT_TRUE(grants.use(mine, slots[0]));
-    EXPECT_FALSE(grants.use(mine, slots[0]));
+    EXPECT_TRUE(grants.use(mine, recv_buffers[0]));
+    EXPECT_FALSE(grants.use(mine, recv_buffers[0]));
     EXPECT_EQ(grants.free_count(), 3U) << "it is free when its frame has been executed";
-    grants.release(slots[0]);
+    grants.release(recv_buffers[0]);
     EXPECT_EQ(grants.free_count(), 4U);
 }
 
-TEST(SlotGrants, ClientsThatWantShareTheZone) {
-    SlotGrants grants;
+TEST(BufferGrants, ClientsThatWantShareTheZone) {
+    BufferGrants grants;
     grants.open(16);
-    std::vector<SlotClient> clients(4);
-    for (SlotClient& client : clients) {
+    std::vector<GrantClient> clients(4);
+    for (GrantClient& client : clients) {
         grants.want(client, 100);
     }
-    SlotClient* client = nullptr;
-    uint32_t slots[kRoom];
-    while (grants.next(kRoom, &client, slots) > 0) {
+    GrantClient* client = nullptr;
+    uint32_t recv_buffers[kRoom];
+    while (grants.next(kRoom, &client, recv_buffers) > 0) {
     }
-    for (const SlotClient& each : clients) {
+    for (const GrantClient& each : clients) {
         EXPECT_EQ(each.held, 4U);
     }
 }
 
-TEST(SlotGrants, AnIdleHolderLeavesHalfToOthers) {
-    SlotGrants grants;
+TEST(BufferGrants, AnIdleHolderLeavesHalfToOthers) {
+    BufferGrants grants;
     grants.open(8);
-    SlotClient first;
-    SlotClient second;
+    GrantClient first;
+    GrantClient second;
     grants.want(first, 100);
     EXPECT_THAT(grant_to(grants, first), testing::SizeIs(4));
     grants.want(first, 0);
@@ -97,30 +97,30 @@ TEST(SlotGrants, AnIdleHolderLeavesHalfToOthers) {
     EXPECT_THAT(grant_to(grants, second), testing::IsEmpty()) << "nothing is free";
 }
 
-TEST(SlotGrants, ManyClientsGetTheirTurnWithOneSlot) {
-    SlotGrants grants;
+TEST(BufferGrants, ManyClientsGetTheirTurnWithOneSlot) {
+    BufferGrants grants;
     grants.open(1);
-    std::vector<SlotClient> clients(100);
-    for (SlotClient& client : clients) {
+    std::vector<GrantClient> clients(100);
+    for (GrantClient& client : clients) {
         grants.want(client, 1);
     }
     std::vector<int> turns(clients.size());
     for (size_t turn = 0; turn < 10 * clients.size(); ++turn) {
-        SlotClient* client = nullptr;
-        uint32_t slot = 0;
-        ASSERT_EQ(grants.next(1, &client, &slot), 1U);
+        GrantClient* client = nullptr;
+        uint32_t recv_buffer = 0;
+        ASSERT_EQ(grants.next(1, &client, &recv_buffer), 1U);
         ++turns[static_cast<size_t>(client - clients.data())];
-        ASSERT_TRUE(grants.use(*client, slot));
+        ASSERT_TRUE(grants.use(*client, recv_buffer));
         grants.want(*client, 1);
-        grants.release(slot);
+        grants.release(recv_buffer);
     }
     EXPECT_THAT(turns, testing::Each(10));
 }
 
-TEST(SlotGrants, WhoWantsNoMoreGetsNoMore) {
-    SlotGrants grants;
+TEST(BufferGrants, WhoWantsNoMoreGetsNoMore) {
+    BufferGrants grants;
     grants.open(4);
-    SlotClient client;
+    GrantClient client;
     grants.want(client, 3);
     grants.want(client, 0);
     EXPECT_THAT(grant_to(grants, client), testing::IsEmpty());
@@ -129,14 +129,14 @@ TEST(SlotGrants, WhoWantsNoMoreGetsNoMore) {
 
 // Every slot is with exactly one client, or free, or being read; nobody exceeds the share for long;
 // whoever wants gets some as long as others give back.
-TEST(SlotGrants, RandomUseLosesAndDuplicatesNothing) {
+TEST(BufferGrants, RandomUseLosesAndDuplicatesNothing) {
     for (unsigned seed = 1; seed <= 20; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         std::mt19937 random(seed);
-        const uint32_t slot_count = 1 + random() % 40;
-        SlotGrants grants;
-        grants.open(slot_count);
-        std::vector<SlotClient> clients(1 + random() % 12);
+        const uint32_t recv_buffer_count = 1 + random() % 40;
+        BufferGrants grants;
+        grants.open(recv_buffer_count);
+        std::vector<GrantClient> clients(1 + random() % 12);
         std::vector<std::set<uint32_t>> held(clients.size());
         std::set<uint32_t> being_read;
         for (int step = 0; step < 3000; ++step) {
@@ -146,25 +146,25 @@ TEST(SlotGrants, RandomUseLosesAndDuplicatesNothing) {
                     grants.want(clients[who], random() % 20);
                     break;
                 case 1: {
-                    SlotClient* client = nullptr;
-                    uint32_t slots[kRoom];
-                    const uint32_t count = grants.next(kRoom, &client, slots);
+                    GrantClient* client = nullptr;
+                    uint32_t recv_buffers[kRoom];
+                    const uint32_t count = grants.next(kRoom, &client, recv_buffers);
                     for (uint32_t i = 0; i < count; ++i) {
                         const auto to = static_cast<size_t>(client - clients.data());
                         for (const std::set<uint32_t>& other : held) {
-                            ASSERT_FALSE(other.contains(slots[i]));
+                            ASSERT_FALSE(other.contains(recv_buffers[i]));
                         }
-                        ASSERT_FALSE(being_read.contains(slots[i]));
-                        held[to].insert(slots[i]);
+                        ASSERT_FALSE(being_read.contains(recv_buffers[i]));
+                        held[to].insert(recv_buffers[i]);
                     }
                     break;
                 }
                 case 2:
                     if (!held[who].empty()) {
-                        const uint32_t slot = *held[who].begin();
-                        ASSERT_TRUE(grants.use(clients[who], slot));
-                        held[who].erase(slot);
-                        being_read.insert(slot);
+                        const uint32_t recv_buffer = *held[who].begin();
+                        ASSERT_TRUE(grants.use(clients[who], recv_buffer));
+                        held[who].erase(recv_buffer);
+                        being_read.insert(recv_buffer);
                     }
                     break;
                 default:
@@ -178,7 +178,7 @@ TEST(SlotGrants, RandomUseLosesAndDuplicatesNothing) {
                 ASSERT_EQ(clients[i].held, held[i].size());
                 accounted += held[i].size();
             }
-            ASSERT_EQ(accounted, slot_count);
+            ASSERT_EQ(accounted, recv_buffer_count);
         }
     }
 }

@@ -1,9 +1,9 @@
-// Copying many runs of one length without a function call for each of the short ones.
+// Copying many blocks of one length without a function call for each of the short ones.
 //
-// with_run_copier() picks, once per transfer, a copier made for the run length and hands it to a
-// generic function that holds the loop over the runs, so that each length gets its own loop. Every
-// copier loads the whole run (or leaves it to memmove) before it stores, so an overlap of source
-// and destination is harmless, and writes no byte outside the run.
+// with_block_copier() picks, once per transfer, a copier made for the block length and hands it to
+// a generic function that holds the loop over the blocks, so that each length gets its own loop.
+// Every copier loads the whole block (or leaves it to memmove) before it stores, so an overlap of
+// source and destination is harmless, and writes no byte outside the block.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ template <class T>
     std::memcpy(to, &value, sizeof(T));
 }
 
-// Two pieces of type T that overlap when the run is shorter than both together.
+// Two pieces of type T that overlap when the block is shorter than both together.
 template <class T>
 struct TwoPieces {
     int64_t second;  // offset of the second piece
@@ -68,10 +68,10 @@ struct AnyLength {
     }
 };
 
-// Calls f(copier), where copier(to, from) copies run_bytes bytes (at least 1).
+// Calls f(copier), where copier(to, from) copies block_bytes bytes (at least 1).
 template <class Function>
-void with_run_copier(int64_t run_bytes, Function&& f) {
-    switch (run_bytes) {
+void with_block_copier(int64_t block_bytes, Function&& f) {
+    switch (block_bytes) {
         case 1:
             return f(OnePiece<uint8_t>{});
         case 2:
@@ -89,22 +89,22 @@ void with_run_copier(int64_t run_bytes, Function&& f) {
         default:
             break;
     }
-    if (run_bytes < 4) {
-        return f(TwoPieces<uint16_t>{run_bytes - 2});
+    if (block_bytes < 4) {
+        return f(TwoPieces<uint16_t>{block_bytes - 2});
     }
-    if (run_bytes < 8) {
-        return f(TwoPieces<uint32_t>{run_bytes - 4});
+    if (block_bytes < 8) {
+        return f(TwoPieces<uint32_t>{block_bytes - 4});
     }
-    if (run_bytes < 16) {
-        return f(TwoPieces<uint64_t>{run_bytes - 8});
+    if (block_bytes < 16) {
+        return f(TwoPieces<uint64_t>{block_bytes - 8});
     }
-    if (run_bytes < 32) {
-        return f(TwoPieces<Bytes16>{run_bytes - 16});
+    if (block_bytes < 32) {
+        return f(TwoPieces<Bytes16>{block_bytes - 16});
     }
-    if (run_bytes < 64) {
-        return f(FourPieces{run_bytes - 32});
+    if (block_bytes < 64) {
+        return f(FourPieces{block_bytes - 32});
     }
-    return f(AnyLength{run_bytes});
+    return f(AnyLength{block_bytes});
 }
 
 }  // namespace armci::strided

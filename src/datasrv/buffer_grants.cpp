@@ -1,4 +1,4 @@
-#include "datasrv/slot_grants.h"
+#include "datasrv/buffer_grants.h"
 
 #include <algorithm>
 
@@ -7,25 +7,25 @@ namespace {
 
 // Part of the zone that origins without work may keep between them.
 constexpr uint32_t kKeptPart = 4;
-constexpr uint32_t kMostKept = 4;
+constexpr uint32_t kMaxKept = 4;
 
 }  // namespace
 
-void SlotGrants::open(uint32_t slot_count) {
-    slot_count_ = slot_count;
-    holder_.assign(slot_count, nullptr);
-    for (uint32_t slot = slot_count; slot > 0; --slot) {
-        free_.push_back(slot - 1);
+void BufferGrants::open(uint32_t recv_buffer_count) {
+    recv_buffer_count_ = recv_buffer_count;
+    holder_.assign(recv_buffer_count, nullptr);
+    for (uint32_t recv_buffer = recv_buffer_count; recv_buffer > 0; --recv_buffer) {
+        free_.push_back(recv_buffer - 1);
     }
 }
 
-uint32_t SlotGrants::keep() const {
+uint32_t BufferGrants::keep() const {
     const auto clients = static_cast<uint32_t>(queue_.size()) + holding_clients_;
-    return std::min(kMostKept, slot_count_ / (kKeptPart * std::max(1u, clients)));
+    return std::min(kMaxKept, recv_buffer_count_ / (kKeptPart * std::max(1u, clients)));
 }
 
-void SlotGrants::want(SlotClient& client, uint64_t count) {
-    client.wanted = static_cast<uint32_t>(std::min<uint64_t>(count, slot_count_));
+void BufferGrants::want(GrantClient& client, uint64_t count) {
+    client.wanted = static_cast<uint32_t>(std::min<uint64_t>(count, recv_buffer_count_));
     if (client.wanted > 0 && !client.is_queued) {
         client.is_queued = true;
         queue_.push_back(&client);
@@ -33,23 +33,23 @@ void SlotGrants::want(SlotClient& client, uint64_t count) {
     }
 }
 
-bool SlotGrants::use(SlotClient& client, uint32_t slot) {
-    if (slot >= slot_count_ || holder_[slot] != &client) {
+bool BufferGrants::use(GrantClient& client, uint32_t recv_buffer) {
+    if (recv_buffer >= recv_buffer_count_ || holder_[recv_buffer] != &client) {
         return false;
     }
-    holder_[slot] = nullptr;
+    holder_[recv_buffer] = nullptr;
     --client.held;
     holding_clients_ -= client.held == 0 && !client.is_queued ? 1 : 0;
     return true;
 }
 
-void SlotGrants::release(uint32_t slot) {
-    free_.push_back(slot);
+void BufferGrants::release(uint32_t recv_buffer) {
+    free_.push_back(recv_buffer);
 }
 
-uint32_t SlotGrants::next(uint32_t room, SlotClient** client, uint32_t* slots) {
+uint32_t BufferGrants::next(uint32_t room, GrantClient** client, uint32_t* recv_buffers) {
     for (size_t turns = queue_.size(); turns > 0 && !free_.empty(); --turns) {
-        SlotClient& first = *queue_.front();
+        GrantClient& first = *queue_.front();
         queue_.pop_front();
         first.is_queued = false;
         holding_clients_ += first.held > 0 ? 1 : 0;
@@ -60,21 +60,21 @@ uint32_t SlotGrants::next(uint32_t room, SlotClient** client, uint32_t* slots) {
         const uint32_t others =
             static_cast<uint32_t>(queue_.size()) + holding_clients_ - (first.held > 0 ? 1 : 0);
         // Never all of them: an origin may stop calling the library with what it holds.
-        const uint32_t most =
-            std::max(1u, std::min(slot_count_ / (others + 1), (slot_count_ + 1) / 2));
-        const uint32_t below = most > first.held ? most - first.held : 0;
+        const uint32_t max =
+            std::max(1u, std::min(recv_buffer_count_ / (others + 1), (recv_buffer_count_ + 1) / 2));
+        const uint32_t below = max > first.held ? max - first.held : 0;
         const uint32_t count = std::min({first.wanted, below, free_count(), room});
         // Several slots to a grant: each grant is a message.
-        const uint32_t worth = first.held == 0 ? 1 : std::min(first.wanted, std::max(1u, most / 4));
+        const uint32_t worth = first.held == 0 ? 1 : std::min(first.wanted, std::max(1u, max / 4));
         if (count == 0 || count < worth) {
             want(first, first.wanted);
             continue;
         }
         holding_clients_ += first.held == 0 ? 1 : 0;
         for (uint32_t i = 0; i < count; ++i) {
-            slots[i] = free_.back();
+            recv_buffers[i] = free_.back();
             free_.pop_back();
-            holder_[slots[i]] = &first;
+            holder_[recv_buffers[i]] = &first;
         }
         first.held += count;
         first.wanted -= count;

@@ -1,0 +1,48 @@
+// Registered memory of a data server that origins write chunks into: equal slots, each written only
+// by the origin it was granted to. How much memory a server needs for chunks is therefore its own
+// choice, whatever the number of origins.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "fabric/domain.h"
+#include "fabric/endpoint.h"
+
+namespace armci::pipeline {
+
+// What origins need to know of one; travels between processes as it is.
+struct RecvAreaAddress {
+    uint64_t remote_base = 0;
+    uint64_t key = 0;
+    uint32_t recv_buffer_count = 0;  // 0: there is no zone, chunks travel as messages
+    uint32_t recv_buffer_bytes = 0;
+};
+
+class RecvArea {
+  public:
+    RecvArea() = default;
+    ~RecvArea() { close(); }
+    RecvArea(const RecvArea&) = delete;
+    RecvArea& operator=(const RecvArea&) = delete;
+
+    // Writes go to `endpoint`. False with *error set when memory or its registration is refused.
+    bool open(fabric::Domain& domain, fabric::Endpoint& endpoint, uint32_t recv_buffer_count,
+              uint32_t recv_buffer_bytes, std::string* error);
+    void close();
+
+    const RecvAreaAddress& address() const { return address_; }
+    uint32_t recv_buffer_count() const { return address_.recv_buffer_count; }
+    uint32_t recv_buffer_bytes() const { return address_.recv_buffer_bytes; }
+    char* recv_buffer(uint32_t index) {
+        return memory_ + size_t{index} * address_.recv_buffer_bytes;
+    }
+
+  private:
+    char* memory_ = nullptr;
+    RecvAreaAddress address_;
+    fabric::Region region_;
+};
+
+}  // namespace armci::pipeline
