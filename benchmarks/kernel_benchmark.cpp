@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Speed of the strided kernels within one process, as bytes of payload per second.
 //
 // Strided cases move 1 MiB in blocks of the length given as argument, with a stride of twice the

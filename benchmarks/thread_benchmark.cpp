@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Throughput of operations inside the node when 1, 2, 4 … threads of one rank make them at once
 // (MPI_THREAD_MULTIPLE), each on memory of its own. One rank is enough: `mpiexec -n 1`.
 //

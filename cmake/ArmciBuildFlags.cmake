@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Flags shared by every target of the project, as one interface library.
 
 add_library(armci_build_flags INTERFACE)

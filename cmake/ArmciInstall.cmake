@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What `cmake --install` puts below the prefix: libraries, headers, armci.pc, the CMake package, documents.
 # All of it is relocatable. Included last, when the targets exist.
 

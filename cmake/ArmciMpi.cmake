@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # ARMCI_MPI_NAME: what Debian calls the MPI in the names of libraries that were built with it: mpich,
 # openmpi, or nothing for another.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A first program: every process writes a line into the memory of its right neighbour, which does
  * not take part in that.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Heat spreading over a plate, on a grid of processes that exchange the edges of their parts by
  * one-sided puts:

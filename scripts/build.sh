@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Configures a preset of CMakePresets.json and builds it into build/PRESET, with Debian's MPICH and GCC
 # or, into directories of their own (build/PRESET-openmpi, build/PRESET-clang), with another MPI and
 # compiler.
@@ -8,7 +9,7 @@
 set -euo pipefail
 
 usage() {
-    sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 }
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Shows the library at work: installs what is missing, builds, and multiplies two matrices in global
 # memory inside one process, inside a node, and between (virtual) nodes.
 #
@@ -16,7 +17,7 @@ order=${1:-1536}
 block=${2:-128}
 if (($# > 2)) || ! [[ $order =~ ^[1-9][0-9]*$ && $block =~ ^[1-9][0-9]*$ ]] ||
     ((block > order)); then
-    sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 fi
 

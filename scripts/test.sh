@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Builds and runs all tests: the release build, then what is labelled for the address and thread
 # sanitizers in builds of their own. Installs missing packages first.
 #
@@ -14,7 +15,7 @@
 set -euo pipefail
 
 usage() {
-    sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 }
 

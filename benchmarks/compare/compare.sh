@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Measures this library and another ARMCI with the same program, in turn, and prints how they
 # compare row by row. See README.md here.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Compares results of armci-bench (--json) of two libraries, row by row.
 
 The figure of a row is the median over the runs of the median time per operation; the ratio is ours

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Makes one Markdown table of results of armci-bench (--json) of several libraries.
 
     table.py --of ours a/ours.*.json --of ComEx a/peer.*.json --of ARMCI-MPI b/peer.*.json

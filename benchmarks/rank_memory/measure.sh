@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Memory of a rank at several numbers of ranks on this machine (virtual nodes, more ranks than
 # processors), and what a rank costs for each other one.
 #
@@ -9,7 +10,7 @@
 set -euo pipefail
 
 if (($# == 0)); then
-    sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 fi
 program=$1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What memory a rank takes: of MPI alone, after ARMCI_Init, and when it has been in touch with
 // every other rank. benchmarks/rank_memory/measure.sh runs it at several numbers of ranks.
 //

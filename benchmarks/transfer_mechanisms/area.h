@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where a process keeps the data of transfers, and what should be in it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The lock-free queue of Nemesis: many may put cells in, one takes them out.
 //
 // Cells lie in memory that processes map at different addresses, so links are numbers. enqueue()

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Counts, with valgrind's cachegrind, how much of a working set transfers push out of the cache.
 
 Both processes of transfer_mechanisms run in the simulator, each with a cache of its own, which is

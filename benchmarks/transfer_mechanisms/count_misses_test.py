@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of count_misses.py, with a program in valgrind's place."""
 
 import contextlib

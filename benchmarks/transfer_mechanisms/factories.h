@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What makes the mechanisms; mechanisms.cpp lists them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The two processes that measure one mechanism: started, waited for, and ended if need be.
 #pragma once
 

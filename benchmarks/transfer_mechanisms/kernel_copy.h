@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What mechanisms have in common by which the kernel copies between one side's memory and the
 // other's, in a system call of the worker.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Remote writes and reads by libfabric within the machine, over TCP to the loopback interface or by
 // its shared-memory provider. Software providers move nothing unless the target polls, too.
 #include "armci-bench/fid.h"

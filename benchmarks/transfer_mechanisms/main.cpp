@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // transfer_mechanisms: what it costs to move data between two processes of a machine, in different
 // ways. See README.md here.
 

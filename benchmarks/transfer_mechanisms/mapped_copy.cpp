@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One copy between the processes' memory, of which one side's is mapped by both: what this library
 // does inside a node.
 #include "factories.h"

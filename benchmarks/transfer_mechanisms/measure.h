@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Takes a mechanism through its phases, in each of the two processes.
 #pragma once
 

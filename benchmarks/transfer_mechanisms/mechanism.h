@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A way to move bytes between two processes of one machine. Each has a file of its own here and a
 // line in mechanisms.cpp.
 #pragma once

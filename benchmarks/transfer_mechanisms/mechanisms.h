@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // All mechanisms there are, in the order in which they are shown.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Two copies by way of cells: taken from the sender's free queue, filled, put into the receiver's
 // receive queue, emptied, and put back. One pair of queues per process serves any number of peers.
 #include "cell_queue.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "options.h"
 
 #include "armci-bench/quantity.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The two processes of a measurement, and how they keep step: words in memory that both map,
 // polled.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Access to another process's memory, which the kernel grants or refuses.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One copy by the kernel through the file /proc/PID/mem, with the other process stopped by ptrace
 // for each transfer, as old kernels wanted it, or not stopped.
 #include "factories.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One copy by the kernel: process_vm_writev and process_vm_readv.
 #include "factories.h"
 #include "kernel_copy.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What comes out of a measurement. In memory that the processes share with the one that reports.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Two copies by way of two small buffers: while one is copied out, the other is copied in.
 //
 // Each buffer has a word that says how many bytes are in it; 0 means that it is empty. Only the

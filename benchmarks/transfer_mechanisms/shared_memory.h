@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory that both processes map, from which mechanisms make their buffers.
 #pragma once
 

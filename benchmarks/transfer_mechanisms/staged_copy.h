@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What mechanisms have in common by which the source copies into memory that both map and the
 // destination out of it, a piece at a time.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "working_set.h"
 
 #include <linux/perf_event.h>

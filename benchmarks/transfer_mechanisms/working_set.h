@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Data that a process uses between transfers, and what it costs to read it again: what a transfer
 // pushed out of the cache comes back slowly.
 #pragma once

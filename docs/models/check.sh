@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Checks the models of this folder with spin, all states of the sizes below, and that each mistake
 # that can be planted in them is found.
 #
@@ -12,7 +13,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 effort=${1:-small}
 if (($# > 1)) || [[ $effort != small && $effort != large ]]; then
-    sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 fi
 for program in spin "${CC:-cc}"; do

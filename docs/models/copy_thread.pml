@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The thread that copies for a rank: how requests and their ends become visible, and how it sleeps.
  *
  *   model                source (node/copy_engine.cpp, CopyThread)

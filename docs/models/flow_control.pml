@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Flow control between origins and a data server: the window of messages, landing slots that the
  * server grants, the buffers that an origin lends to the chunks of a get, and the server's buffers
  * for that data. docs/architecture.md, "Flow control", says what it is for.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mutexes whose waiters are ranks of the owner's node, which work on shared memory themselves, and
  * ranks of other nodes, for which the data server does it.
  *

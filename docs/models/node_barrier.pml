@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The barrier among the ranks of a node, whose waiters may sleep until it is complete.
  *
  *   model                source

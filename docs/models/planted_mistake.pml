@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* For the models beside this: MISTAKE(n) is whether the environment plants mistake n. One compiled
  * checker serves for all of them so.
  */

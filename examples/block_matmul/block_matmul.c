@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * C = A * B for matrices in global memory, the way Global Arrays programs work:
  *

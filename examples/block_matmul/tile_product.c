@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A block of kRows x kCols sums stays in vector registers while the innermost loop runs along the
  * whole depth, so that every element of b that is loaded serves kRows products and every element

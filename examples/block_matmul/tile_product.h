@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The local part of block_matmul: the product of two tiles in this process's own memory. */
 #ifndef TILE_PRODUCT_H
 #define TILE_PRODUCT_H

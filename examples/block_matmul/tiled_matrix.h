@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A square matrix of doubles in global memory, cut into tiles that are dealt out to a grid of
  * processes like cards: tile (i, j) belongs to process (i mod grid_rows, j mod grid_cols). Each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * ARMCI: one-sided communication. A process reads, writes and updates memory of another process,
  * which need not call anything for that to happen.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Extensions of ARMCI: groups by colour, sets of mutexes, remote access to memory that the library
  * did not allocate, and a look inside the library. The conventions of armci.h apply.

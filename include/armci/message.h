@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * ARMCI's message layer: the sends, broadcasts and reductions that programs on global memory use
  * beside their one-sided operations. All of it runs on communicators of the library's own, so that

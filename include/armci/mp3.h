@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Names under which older ARMCI and Global Arrays programs call their message-passing library.
  * ARMCI_INIT needs armci.h, GA_INIT needs the headers of Global Arrays.

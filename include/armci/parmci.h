@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The profiling interface: each function does what the one without the leading P (or p) does, which
  * is a weak alias of it. A tool defines ARMCI_Put, counts, and calls PARMCI_Put. The library itself

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What every file with entry points begins with: the public headers, which export their names.
 //
 // Functions with a profiling twin are defined under the PARMCI_ name; the ARMCI_ name is a weak

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Checks of arguments, and the transfers built from checked ones. What is wrong ends the job with a
 // message that names the function, the argument, the rank (in the prefix) and what to do.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Attaching memory that the library did not allocate (armcix.h).
 #include "api/arguments.h"
 #include "base/log.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Topology: what programs see of nodes. By default every process is a domain of its own, as Global
 // Arrays is validated with; ARMCI_DOMAINS=node shows the real nodes.
 #include "api/arguments.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory that one rank makes alone and others address by a record (ARMCI_Memget and companions).
 //
 // The record travels between ranks as bytes; `idlist` carries what DynamicMemory holds.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A look inside: counters, routes, nodes (armcix.h).
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Small steps that several families of entry points share.
 #pragma once
 

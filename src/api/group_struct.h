@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The public ARMCI_Group is copied by value; the library's number for the group travels in the
 // member that other implementations use for a parent communicator.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Handles of non-blocking operations, and waiting for them.
 #include "core/handles.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Start, stop, errors.
 #include <cstdlib>
 #include <optional>

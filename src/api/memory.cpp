@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Global and local memory.
 #include <atomic>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The message layer (message.h).
 #include "core/messages.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Parts of the message layer that few programs still use.
 #include "core/messages.h"
 

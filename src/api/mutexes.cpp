@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Mutexes of world, and sets of mutexes on groups.
 #include "core/mutexes.h"
 

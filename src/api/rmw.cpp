@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // ARMCI_Rmw.
 #include "core/rmw.h"
 

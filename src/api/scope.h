@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Scopes of the message layer: all ranks, the caller's domain, the first ranks of all domains.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The short way of small patches: a few runs at one distance on each side, inside a node. Most
 // strided transfers of chemistry codes are of some hundred bytes, and bringing a layout into its
 // canonical form takes longer than moving these.

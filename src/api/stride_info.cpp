@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The historical iterator over the segments of a strided array.
 #include "api/arguments.h"
 #include "base/log.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Strided put, get and accumulate, blocking and not, and the put with a flag.
 #include "api/arguments.h"
 #include "api/fast_path.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fences, the barrier, notifications.
 #include "core/sync.h"
 

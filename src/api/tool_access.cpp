@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/tool_access.h"
 
 #include "base/topology.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What armci-info and armci-tune ask of libarmci.so, which exports no C++ names. No part of the
 // public interface: a tool uses it only if the version is its own.
 #pragma once

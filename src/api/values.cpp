@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Single values.
 #include "api/arguments.h"
 #include "api/fast_path.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Generalised I/O vectors: put, get and accumulate, blocking and not.
 #include <algorithm>
 #include <climits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Monotonic time for time-outs and statistics.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Configuration from the environment: read once at start, then constant.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The one list of configuration variables. Everything else about them (parsing, defaults,
 // armci-info, docs/tuning.md) is derived from this table.
 //

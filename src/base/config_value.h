@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Parsing of single configuration values, and the nearest known name for a misspelt one.
 #pragma once
 

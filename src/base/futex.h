@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sleeping on a 32-bit word that may lie in memory shared between processes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages to the user and the one way in which the library ends a job.
 //
 // Everything goes to standard error as one write per message, prefixed with the rank, so that lines

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the kernel's scheduler treats a thread.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Counters of one process. They are plain words written by the thread that owns the runtime, or
 // holds the API lock, so counting costs an add; readers in other threads see them only
 // approximately.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A thread of the library's own, beside the program's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the processes of a node run and where the data server's thread should run (hwloc).
 #pragma once
 

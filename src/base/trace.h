@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The timeline of this process (ARMCI_TRACE): what its threads have done when, kept in memory and
 // written to a file as the block goes (trace_file.h).
 //

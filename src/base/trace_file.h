@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A timeline as text: the Chrome trace event format (a JSON array, an event to a line), which
 // Perfetto and chrome://tracing read.
 #pragma once

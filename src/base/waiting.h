@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a rank waits for the network: whether it polls before it sleeps in the kernel, and for how
 // long. Knows neither clock nor network; the wait tells it what has happened.
 //

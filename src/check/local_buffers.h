@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The program's buffers of non-blocking operations that it has not waited for.
 //
 // The source of a put or an accumulate must not change, which a checksum tells. A get is held back

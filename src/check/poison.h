@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The pattern in memory that must not be used: freed, or where a get has not arrived yet. Which
 // byte stands where depends on the address alone. As a double it is -1.2e+148, as an int64_t
 // -2.4e+18.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which bytes a transfer touches, as rows of equal blocks: exact, so that transfers of interleaved
 // columns do not count as overlapping.
 #pragma once

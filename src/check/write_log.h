@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What this rank has written to others since ranks last compared notes, and who wrote the same
 // bytes.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The lock that calls have in common at MPI_THREAD_MULTIPLE, and sleeps without it.
 //
 // A thread that waits may sleep until the network has something. Another thread may take just that

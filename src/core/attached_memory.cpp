@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "core/attached_memory.h"
 
 #include <unistd.h>

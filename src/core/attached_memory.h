@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory of a rank's own (malloc, stack, static data) that it lets others access.
 //
 // Inside a node the directory in the node heap tells what is attached. Of other nodes a rank knows

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How ranks become nodes: by mapping memory together, not by comparing names.
 //
 // Ranks that seem to be on one host are a proposal; the first rank of each then offers its memory's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Checking mode: collective calls that do not meet, and ranks that wait for each other.
 #include <algorithm>
 #include <cinttypes>

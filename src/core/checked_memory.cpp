@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Checking mode: memory that was freed.
 #include <cinttypes>
 #include <cstdio>

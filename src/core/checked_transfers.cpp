@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Checking mode: local buffers of non-blocking operations, and writes of several ranks to the same
 // bytes.
 #include <algorithm>

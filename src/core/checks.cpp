@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Checking mode: what it has found, and the end of it.
 #include "core/checks.h"
 

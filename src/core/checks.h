@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Checking mode (ARMCI_CHECK): finds mistakes of the program that the library otherwise lets pass.
 // docs/checking.md says what it finds and what not.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Variables that are the job's: rank 0's values are everybody's.
 //
 // Launchers do not always give all ranks the same environment, and ranks that go by different

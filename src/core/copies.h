@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Non-blocking puts, gets and accumulates inside the node that a copy engine carries out.
 //
 // They are unordered until they are waited for, like all non-blocking operations; every other call

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the cost model's constants come from: the profile that ARMCI_PROFILE names, or measurements
 // at start together with the provider table.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Global memory made by one rank alone, and named by a record that ranks send to each other.
 #include <cinttypes>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Why a transfer takes its route, in words.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collective allocation of global memory (ARMCI_Malloc and its relatives).
 #pragma once
 

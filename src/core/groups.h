@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Process groups: ordered lists of ranks with a communicator. World is group 0.
 //
 // The public ARMCI_Group is copied by value everywhere, so identity is a number in it; everything

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Handles of non-blocking operations.
 //
 // A public handle is two ints and owns nothing: it names a slot of this table by index and

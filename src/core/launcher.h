@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whether the launcher has started more processes than MPI knows of: each is then a job by itself.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Start, stop, and the counting of both.
 //
 // ARMCI_Init* count up, ARMCI_Finalize counts down, and the library stops when the count reaches

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // ARMCI_Malloc_local: private memory of one process, as source or destination of transfers.
 #pragma once
 

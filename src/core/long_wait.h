@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Waits that last: what they are for, and what is done about it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The message layer (message.h) over MPI: collectives and send/receive on communicators of the
 // library's own, with progress of one-sided operations while they wait.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Mutexes: sets of them on a group, each owned by one rank and queued in its node's memory.
 #pragma once
 

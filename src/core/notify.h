@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // armci_notify: counters of notifications between pairs of ranks, ordered behind earlier puts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "core/one_caller.h"
 
 #include <sys/syscall.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Below MPI_THREAD_MULTIPLE one thread at a time may be in the library. Two at a time would destroy
 // what it keeps, most of all the sequence of frames between nodes, so this looks for them: whoever
 // uses the network or waits says so meanwhile, and in checking mode every call does. The second

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whether the nodes can reach each other by the network that was chosen: what their addresses tell
 // about that, and what silence does.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the library tells about itself at start (ARMCI_VERBOSE) and end (ARMCI_STATS).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is written while the program runs and when a signal ends it: the timeline (ARMCI_TRACE) and
 // statistics (ARMCI_STATS). Without these variables nothing here does anything.
 //

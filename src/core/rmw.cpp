@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "core/rmw.h"
 
 #include "node/word_atomics.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The one running instance of the library in this process, and what every part of it needs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Global memory as every rank knows it: which addresses of which rank exist, and their remote keys.
 //
 // One Segment is one ARMCI_Malloc. Its tables (slices by group rank, parts by node) lie once per

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The MPI thread level at which this process uses the library. It is the process's own: nothing in
 // the library depends on other ranks having the same.
 #pragma once

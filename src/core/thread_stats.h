@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Counters of operations inside the node at MPI_THREAD_MULTIPLE.
 //
 // Each thread counts in words of its own, so that threads do not wait for each other's cache lines;

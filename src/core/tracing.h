@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // ARMCI_TRACE: where the timeline is written, the clock that all ranks' have in common, and calls.
 #pragma once
 

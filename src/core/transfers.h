@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Put, get and accumulate, from the checked call to its completion: the choice of route is here.
 #pragma once
 

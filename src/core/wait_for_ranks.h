@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Waits that other ranks end, where no event of the network does: polls, then gives the processor
 // away, then sleeps for short times.
 #pragma once

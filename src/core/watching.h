@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The watch of this rank: which ranks have lines with each other, and what the rest of the library
 // tells the watch and hears from it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Requests for memory that ranks of the node have attached: it is private to their processes.
 #include "datasrv/server.h"
 #include "node/process_accumulate.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "datasrv/buffer_grants.h"
 
 #include <algorithm>

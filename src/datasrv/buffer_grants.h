@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Who may write into which slot of a server's receive area. Pure bookkeeping, no network.
 //
 // An origin says how many slots it could use; it gets them as they are free, up to its share: the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Gets that are being answered: the server packs chunks of a layout and streams them to the origin,
 // as far as the origin's window and the server's own buffers allow, one chunk of each get in turn.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the data server does for each kind of request.
 #include <algorithm>
 #include <atomic>

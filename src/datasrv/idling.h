@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a data server's thread does when there is nothing to do: whether it polls or sleeps, and for
 // how long. Knows neither clock nor network; the thread tells it what has happened.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Puts that a copy engine moves from their granted receive buffers to global memory while the
 // server goes on.
 //

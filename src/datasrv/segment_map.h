@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The global memory of this node as its data server knows it: what remote requests may touch.
 #pragma once
 

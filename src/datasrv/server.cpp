@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "datasrv/server.h"
 
 #include <sys/epoll.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A data server: executes requests on the node heap for remote origins, and drives the provider
 // that moves RMA into it. A node has one or several, each for some of its segments and in the
 // process of a rank of its own; they know nothing of each other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The data server's thread: when it polls, when it sleeps, and when it steps aside.
 //
 // It polls while there is work and for a moment after (idling.h), then sleeps in the kernel until

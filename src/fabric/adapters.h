@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Adapters of networks with remote memory access, as the kernel shows them, and why libfabric may
 // offer nothing for one: it leaves providers out without a word.
 #pragma once

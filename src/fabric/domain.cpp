@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/domain.h"
 
 #include "fabric/endpoint.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A libfabric domain of this process with its address vector, and registration of memory in it.
 #pragma once
 

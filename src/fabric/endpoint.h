@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A reliable-datagram endpoint with its completion queue.
 //
 // Posting never blocks: a post that the provider cannot take now returns false, and the caller

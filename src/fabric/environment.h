@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Settings of libfabric that have no way in but its environment variables.
 #pragma once
 

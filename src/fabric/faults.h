@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Faults made on purpose where this library meets libfabric, for tests: what a busy network, a low
 // limit on locked memory and a provider with other wishes do, on any machine.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Move-only owners of libfabric objects.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/ip_address.h"
 
 #include <arpa/inet.h>

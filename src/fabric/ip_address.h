@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Network addresses of providers over IP, and what can be asked about the host that has one.
 #pragma once
 

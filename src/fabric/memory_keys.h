@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Keys that are requested for registered memory where the provider does not choose them itself.
 #pragma once
 

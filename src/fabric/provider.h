@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is known about each libfabric provider, and the choice of one.
 //
 // Provider names are compared nowhere else: everything that depends on the provider is either a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Accumulate into node memory, atomic with every other accumulate on the node.
 #pragma once
 

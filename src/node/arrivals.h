@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Who of a node has come to the end of the library, for the one who tells of those that have not.
 //
 // Bits are only ever set, and say nothing about other memory. The mapping is new with each start of

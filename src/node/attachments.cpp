@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/attachments.h"
 
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The directory of attached memory: ranges of the ranks' own memory (heap, stack, static data) that
 // other ranks may access. It lies in the node heap, for the ranks of the node and its data server.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The barrier among the ranks of a node. Each has a flag in a cache line of its own, raises it and
 // polls the others': with all there is no rank that must get a processor before the rest can go on,
 // and between two ranks no more than one line travels each way. (The shared-memory barrier of the

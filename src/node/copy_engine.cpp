@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/copy_engine.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies, and accumulates, that somebody else makes while the caller goes on: requests are
 // submitted in batches, and their completion is polled for. Made for engines in hardware (Intel
 // DSA); the one that is here is a thread.

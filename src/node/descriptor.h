@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ownership of a file descriptor.
 #pragma once
 

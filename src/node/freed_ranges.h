@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The directory of freed global memory that holds a pattern, for checking mode. It lies in the node
 // heap, because the rank that is given such memory again may be another than the one that freed it.
 //

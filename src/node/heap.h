@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The node heap: one mapping shared by the ranks of a node, from which global memory comes.
 //
 // Layout of the mapping: HeapControl, then the pool of extent records, then (kDataOffset) the data.

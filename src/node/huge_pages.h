@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whether the kernel gives huge pages to memory that processes share, which is a setting of its
 // own.
 #pragma once

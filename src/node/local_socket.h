@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Connections between processes of one user on one node, over abstract Unix sockets: they have no
 // name in a file system, and those they have nobody can guess. Both sides make sure that the other
 // is of the same user.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How much memory this host, and this process's control group, can still give.
 #pragma once
 

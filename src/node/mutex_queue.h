@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // FIFO mutexes in node memory, fair between the node's own ranks and remote ones.
 //
 // A Mutex lies in its owner's global memory and is worked on only by processes of that node: local

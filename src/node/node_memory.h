@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The memory that the ranks of a node share: an anonymous file, passed between processes as a file
 // descriptor over an abstract Unix socket and mapped at one agreed address. Nothing here ever has a
 // name in a file system, so nothing can be left behind, however the processes end.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Accumulate and read-modify-write in the private memory of another process: read, change, written
 // back, under the stripe locks of the node. The owner of the memory takes the same locks.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Access to the private memory of another process of the node: system calls that copy between both
 // (process_vm_readv and process_vm_writev), many pieces to a call. Memory that is not there is an
 // error here, never a signal, so the data server uses them on its own process, too.

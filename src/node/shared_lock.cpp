@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/shared_lock.h"
 
 #include <sched.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A lock in shared memory, and the stripes of them that make accumulate atomic.
 //
 // State of the word: 0 free, 1 held. Acquire pairs with the release in unlock(), so what one holder

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The atomic operations of ARMCI_Rmw on a word of node memory. Local ranks and the data server use
 // the same ones, so that both kinds of access agree.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Accumulate by way of the data server. The chunks' life is ChunkTask's; the server adds what they
 // carry, scaled, under the locks that make it atomic against every other accumulate. An element is
 // never divided between chunks.

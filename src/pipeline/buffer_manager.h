@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The registered memory of one endpoint, handed out in pieces that fit the request.
 //
 // One arena of buffer_count buffers is registered once. A piece is a power of two of at least

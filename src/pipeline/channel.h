@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An origin's view of one data server: what was sent to it, what it has executed, and what must be
 // waited for before an operation of another kind, or by way of another server, may follow.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How transfers by way of a data server are cut into chunks, the same at both ends.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What put and accumulate by way of the data server have in common: pack a chunk into a registered
 // buffer, send it, go on with the next buffer while the provider transmits and the server works on
 // what has arrived. Every chunk describes itself, so the server needs nothing but the frame.

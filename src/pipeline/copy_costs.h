@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How fast this processor packs, unpacks and accumulates: points of the cost model's curves,
 // measured with the library's own kernels.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a transfer between nodes will cost on either route, and so which one it takes.
 //
 // A model in the sense of a formula: no network, no MPI, no state but its constants. Times are in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Profiles: the cost model's constants as a text file, which armci-tune writes and ARMCI_PROFILE
 // names.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Get by way of the data server: one request carries the layout, the server packs and streams
 // chunks back, and this side unpacks them as they come. The request names the memory that the
 // chunks shall be written to, or how many bytes of messages may be under way; credits renew both as

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A barrier among the first ranks of the nodes, by messages between their endpoints. This is what
 // one of them keeps; it knows no network.
 //

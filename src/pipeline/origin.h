@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The origin side of a process: its endpoint, its channels to data servers, and their progress.
 //
 // All calls are made by the thread that holds the library's API lock (or by the only thread).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The messages of the barrier among the nodes' first ranks.
 #include "base/log.h"
 #include "pipeline/origin.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Batches: small puts and accumulates to one data server that travel in one frame.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Frames on their way out: messages within the server's window, chunks into granted receive buffers
 // that the server has granted, and the memory that a get's chunks land in here.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Order among the data servers of one node, which do not know each other's counters.
 #include <algorithm>
 

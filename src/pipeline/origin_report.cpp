@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What an origin is in the middle of, for a report about a wait that lasts.
 #include <algorithm>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The origin's remote memory access, direct or through a buffer.
 #include <algorithm>
 #include <cstring>

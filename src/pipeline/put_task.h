@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Put by way of the data server. The chunks' life is ChunkTask's; the server stores what they
 // carry.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The memory in which an endpoint receives frames: a few buffers, each of which takes messages one
 // behind the other and is posted again when it is used up. Frames are handled where they lie,
 // inside the completion handler, so a buffer is free again as soon as the provider gives it back.

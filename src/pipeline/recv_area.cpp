@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/recv_area.h"
 
 #include <sys/mman.h>

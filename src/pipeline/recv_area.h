@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Registered memory of a data server that origins write chunks into: equal slots, each written only
 // by the origin it was granted to. How much memory a server needs for chunks is therefore its own
 // choice, whatever the number of origins.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A BufferManager whose arena is registered with a libfabric domain where that is needed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A request of one small frame: rmw, lock, flag stores and the like, with or without an answer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Put and get by remote memory access: every block goes straight between user memory and the
 // target, as a stream of operations bounded by what the provider takes, several short blocks to an
 // operation where the provider has that.

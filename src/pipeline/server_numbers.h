@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The data servers of a job: equally many on every node, numbered node by node. Each serves some of
 // its node's segments, and an origin has a channel of its own to each.
 #pragma once

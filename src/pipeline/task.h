@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An operation under way between this origin and one data server.
 //
 // Life of a task: submit() queues it on its channel; post() is called until everything is posted;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A transfer between nodes: what the API call asked for, after checking and in canonical form.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Built with -O3 for the vectoriser and without contraction of multiply and add (see
 // CMakeLists.txt).
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // accumulate() with one instruction set or another, for tests and the benchmark.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copying many blocks of one length without a function call for each of the short ones.
 //
 // with_block_copier() picks, once per transfer, a copier made for the block length and hands it to

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What kernels that copy many blocks in one call are given.
 #pragma once
 

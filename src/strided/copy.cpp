@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strided/block_copy.h"
 #include "strided/kernels.h"
 #include "strided/paced_copy.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strided/copy_history.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What was seen of copies to the same place, for the choice between ordinary and streaming stores.
 //
 // A place that is streamed to is not in the cache afterwards, so that the next copy to it finds it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The choice, during a copy, between ordinary and streaming stores.
 //
 // Nothing but the clock tells whether memory is in the cache. So a copy begins with a small piece

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Cursors: a position in a layout that can start and stop at any byte and yields the memory there.
 //
 // A cursor belongs to one thread at a time and touches no memory but its own (and, for vectors, the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The instruction sets for which kernels are compiled. The best one of the processor is chosen when
 // the library is loaded; tests and benchmarks force each.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Kernels: everything that moves or adds the bytes of a layout.
 //
 // All of them work on memory of this process at any alignment, may be called by any thread, and

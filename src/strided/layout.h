@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory layouts: which bytes, in which order, a strided transfer touches.
 //
 // A layout is a tree of repetitions over a contiguous block: level 1 repeats the block count[1]

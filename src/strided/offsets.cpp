@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Compiled with -O3 (CMakeLists.txt): these loops are worth vectors.
 #include "strided/offsets.h"
 

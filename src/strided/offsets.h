@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The addresses of a vector as distances of 4 bytes each from one address: half as many bytes to
 // send, and loops that take several at a time. None of the arrays need be aligned.
 #pragma once

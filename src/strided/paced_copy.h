@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copying runs piece by piece, each piece in the way that CopyPace chooses.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strided/stream_copy.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies that leave the destination out of the cache, by streaming (non-temporal) stores: a cache
 // line is written whole, without being read first. Twice as fast as the ordinary copy where the
 // destination is not in the cache, and half as fast where it is.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A line: a stream connection between two processes of a job on which nothing is said while all is
 // well. When a process ends, however that happens, the system closes its lines, and who holds the
 // other ends is woken. So a line costs nothing until it is needed.

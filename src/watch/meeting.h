@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How two processes come to have a line: one listens, tells the others by MPI where (core does
 // that), and they connect. Inside a node over a Unix socket without a name in a file system,
 // between nodes over TCP (IPv4). Both introduce themselves; then the caller says that it has the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The watch: a thread of each rank that sleeps on the rank's lines until one says that a rank is
 // lost, and then ends this process, whatever it is doing. Without events it does nothing at all.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Wire format: the frames that origins send to data servers and that servers answer with.
 //
 // A frame is one libfabric message: a FrameHeader, the fixed body of its kind, for transfers an

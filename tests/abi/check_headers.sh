@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Compiles each public header alone, and some together, in every C and C++ standard that the compilers
 # know, with all warnings as errors.
 # usage: check_headers.sh INCLUDE_DIR C_COMPILER CXX_COMPILER [FLAG...]      (the flags find mpi.h)

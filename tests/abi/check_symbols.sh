@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Checks the symbols of both libraries against the public headers and against what existing programs need.
 # usage: check_symbols.sh libarmci.so libarmci.a FUNCTION_LIST      (NM and READELF may name the tools)
 set -eu

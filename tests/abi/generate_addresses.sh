@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Writes a C program that takes the address of every declared function: that it links proves that the
 # library defines them all.
 # usage: generate_addresses.sh FUNCTION_LIST > addresses.c

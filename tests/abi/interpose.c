@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // A program in the place of a profiling tool: it defines public names itself and passes on to the
 // PARMCI_ twins. It links (the library's own definitions give way), and sees each of its calls once
 // and none of the library's. armci_msg_init and armci_msg_finalize are replaced too, as some

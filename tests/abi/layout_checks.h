@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The binary interface: programs and libraries compiled against ARMCI-MPI's headers contain these
 // numbers. Included by a C and by a C++ file, which define CHECK as their static assertion.
 #include <armci/armci.h>

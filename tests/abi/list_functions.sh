@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Prints the name of every function that the public headers declare, one a line, sorted.
 # usage: list_functions.sh COMPILER [FLAG...]      (the flags find armci/ and mpi.h)
 set -eu

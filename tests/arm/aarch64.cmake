@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Debian's cross compiler for AArch64, and the emulator that runs what it makes.
 
 set(CMAKE_SYSTEM_NAME Linux)

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Checks what the compiler has made of the kernels: sums and products in whole NEON registers, none of
 # them fused, so that all processors round alike; streaming stores.
 # usage: check_instructions.sh OBJDUMP OBJECT...

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs a benchmark for a moment, to see that it works and prints all it should. How fast anything is does not matter.
 
 usage: run_benchmarks.py google COMMAND...      a program made with Google Benchmark

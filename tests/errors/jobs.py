@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Running a job of several ranks from outside: with a time limit, knowing all its processes, and
 reading the library's messages from its output."""
 

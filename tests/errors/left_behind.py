@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What jobs could leave behind on a machine: files, System V objects, named sockets. Their
 processes are found by jobs.Job."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs cases of calls/ and checks what the library does about wrong calls.
 
 usage: run_calls.py MPIEXEC BAD_CALL NODE_SIZE SHAPES [CASE...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Starts jobs under wrong and unusual values of the library's variables and checks what it says.
 
 usage: run_configuration.py MPIEXEC BAD_CALL [CASE...]

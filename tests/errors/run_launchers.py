@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Starts programs by launchers of which their MPI knows nothing, so that each process is rank 0 of 1,
 and checks that one process says so, and none where nothing is wrong.
 

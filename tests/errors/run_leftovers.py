@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Ends jobs in every way, and checks that nothing of them stays.
 
 usage: run_leftovers.py MPIEXEC LEFTOVER [CASE...]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Importing this makes the modules of tests/errors known."""
 
 import os

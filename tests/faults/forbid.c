@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * forbid process_vm|memfd_create <program> <argument>...: runs a program that may not access the
  * memory of other processes, or create anonymous files, as under the seccomp profiles of some

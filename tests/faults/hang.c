@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * hang <what>: ranks that wait for what never comes, or comes late. Rank 0 holds a mutex and never
  * lets go of it (never), or only when the library has told on standard error that it does not wait

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * late_server <seconds>: the last rank computes for so long before it is in the library again,
  * while the others put to it for the first time. With ARMCI_PROGRESS_THREAD=0 its data server

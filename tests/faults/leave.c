@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * leave <moment> <rank>: that rank ends without ARMCI_Finalize: by exit() when the library is up
  * (exit), or it is killed in ARMCI_Init as soon as its watch runs (init) or when its network is up

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mix <rounds> <seed> [<MiB>]: a random mix of all kinds of operations between all ranks, checked
  * as it goes. After so many rounds the sums are checked and the program ends; 0 rounds: it never

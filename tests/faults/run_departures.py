@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Ranks that leave by exit(), or are killed in the middle of ARMCI_Init or of ARMCI_Finalize.
 
 usage: run_departures.py MPIEXEC LEAVE [CASE...]

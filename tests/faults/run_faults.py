@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Kills and stops ranks at random moments in the middle of a random mix of operations.
 
 usage: run_faults.py MPIEXEC MIX [--rounds N] [--seed S] [--layout NAME] [--fault NAME] [--ranks N]

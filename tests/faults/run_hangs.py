@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Waits that last: what ARMCI_HANG_SECONDS makes of them.
 
 usage: run_hangs.py MPIEXEC HANG [CASE...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Jobs under limits of the system: either all results are right, or a message names the limit.
 
 usage: run_limits.py MPIEXEC MIX FORBID [CASE...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Two hosts, made of network namespaces, with a bad link between them or networks that do not connect
 them.
 

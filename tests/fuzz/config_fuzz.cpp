@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An environment, one variable a line: read without harm, every value within its range, and read
 // again to the same.
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs a fuzz target where there is no libFuzzer: on every file of its corpus, then on mutations of
 // them, the same in every block.
 //

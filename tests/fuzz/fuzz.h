@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What fuzz targets share: LLVMFuzzerTestOneInput takes any bytes and must end the process when
 // something is wrong.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Canonical form, cursors and kernels against nested loops, for any layout of a few thousand bytes.
 #include <algorithm>
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A cost profile's text: refused with a reason, or entries that read the same when written again.
 #include <string>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A message as a server decodes it: refused, or everything that it names adds up and lies inside.
 #include <vector>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Functions that declare the tests with Global Arrays.
 #
 #   armci_ga_program(<name> <source>...)

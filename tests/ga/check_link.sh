@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Checks what a program that was linked with Global Arrays and this library took from where.
 # usage: check_link.sh static|shared PROGRAM libarmci.so      (NM may name the tool)
 set -eu

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Global Arrays from C, everything but its start and end: many tests in one program, because a job
  * takes longer to start than most tests to run.

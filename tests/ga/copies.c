@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Copies between arrays: whole, duplicated, transposed, of patches that change their place, their
  * layout, and their shape.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * NGA_Read_inc as task counter: every ticket is drawn exactly once, whoever owns the counter and
  * however many ranks draw at the same time.

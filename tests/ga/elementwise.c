@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Whole-array and patch operations that work element by element, on arrays of the same layout, of
  * different layouts, and on patches that lie at different places.

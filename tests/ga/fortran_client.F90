@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Global Arrays as Fortran programs use it: started by TCGMSG like NWChem, buffers in MA's memory, indices from 1,
 ! column-major arrays, integers of 8 bytes.
 !

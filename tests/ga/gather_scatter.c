@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * NGA_Scatter, _Gather and _Scatter_acc of single elements at random places, which reach the
  * library as vectors of tiny segments. Subscripts of accumulates repeat, within a call and between

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The two ghost updates of Global Arrays that use puts with flags: a rank waits for its neighbours'
  * cells by reading flags in its own memory with plain loads, and never enters the library

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arrays with ghost cells: after an update every ghost cell holds the value of the cell that it
  * stands for, around the edges of the array too. The algorithms of Global Arrays are run one by

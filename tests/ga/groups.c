@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Groups of ranks: arrays, syncs, broadcasts and reductions of a group while other groups do
  * something else, the default group, groups within groups, and the MPI communicator of a group.

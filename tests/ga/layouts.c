@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How arrays lie over the ranks, and direct access to what a rank owns: regular, chunked,
  * irregular, block-cyclic and restricted layouts. Owners write their memory with plain

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Start and end of Global Arrays, several times in one program: with and without a limit of memory,
  * with arrays that the program forgets to destroy, and with ARMCI started by the program itself as

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Buffers from MA, Global Arrays' local allocator, as local side of every kind of transfer. With
  * MA_USE_ARMCI_MEM in the environment MA takes all its memory from ARMCI_Malloc_local; the test is

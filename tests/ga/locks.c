@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * GA_Lock and GA_Unlock: sections that only one rank executes at a time, and what the next one sees
  * of the data that the last one wrote.

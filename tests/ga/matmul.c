@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Matrix products of distributed matrices against plain loops: GA_Dgemm and its sisters with all
  * transpositions, matrices that are not square, and products of patches.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Non-blocking put, get and accumulate: more operations in flight than Global Arrays has handles,
  * waits in any order, tests instead of waits, reuse of handles and buffers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * TCGMSG, the message layer that NWChem starts instead of MPI: it is inside Global Arrays' library,
  * and its shared counter NXTVAL is an atomic increment in memory that it never frees.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * When data is where: fences that only concern the caller, plain messages of MPI between ranks,
  * syncs that the program masks, and a rank that reads what it has just written.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Groups that share a rank: rank 0 is in a pair with every other rank, and the arrays of all pairs
  * live at the same time. Fences and syncs of one pair may not mind the memory of the others.

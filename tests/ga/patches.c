@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Put, get and accumulate of patches: one to seven dimensions, all element types, local buffers
  * with padding between the rows, patches that belong to one owner or to all, blocks of a few bytes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Periodic put, get and accumulate: patches that go over the edges of an array and come in again on
  * the other side.

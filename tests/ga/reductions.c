@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Operations with one result for all: dot products, norms, the extreme element, and the collective
  * message operations of Global Arrays (broadcasts and reductions of local vectors).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * NGA_Strided_put, _get and _acc: every skip[d]-th element of a patch, which reach the library as
  * transfers of single elements with as many stride levels as the array has dimensions.

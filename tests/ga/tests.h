@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The tests of ga_client: one in each file of the same name, where its comment says what it
  * verifies. Collective; Global Arrays is initialised, and no array, group or mutex is left

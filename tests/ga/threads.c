@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Threads as Global Arrays's own programs of threads use them: MPI_Init_thread with
  * MPI_THREAD_MULTIPLE, GA_Initialize, and then several threads of each rank that take tasks from a

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Installs the library into a temporary prefix and builds and runs programs against it as users do.
 # usage: check_install.sh STEP
 # STEP is prepare, one of the ways to build below, or clean. From the environment:

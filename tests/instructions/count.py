@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Counts instructions of small operations inside a node with callgrind, and compares them with the
 limits in a file.
 

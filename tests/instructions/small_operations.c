@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Each small operation between two places of one rank's node, over and over: what callgrind counts.
  * With the argument "multiple" at MPI_THREAD_MULTIPLE.
  */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Functions that declare multi-rank tests.
 #
 #   armci_mp_program(<name> SOURCES <file>... [OWN_MAIN] [SHARED])

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Concurrent accumulates of all ranks, the owner included, onto the same elements lose nothing.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory that ranks attach: of every origin, at equal addresses, next to each other, larger than
 // all buffers, again and again. The other tests run on attached memory, too (memory=attached in
 // CMakeLists.txt); here is what is special about it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Location consistency: what one rank does to one place takes effect in program order, with no
 // fence, whatever the mix of operations, shapes, types and routes.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Contiguous put, get and accumulate: sizes, alignments, ways of completion, local memories.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A blocking operation leaves its origin before the call returns: it takes effect at the target
 // though the origin makes no further call, of the library or of MPI.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // With ARMCI_DOMAINS=node: the domains that programs see are the nodes, and scopes of the message
 // layer follow them.
 #include <gtest/gtest.h>

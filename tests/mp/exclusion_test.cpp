@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // While one accumulate is in the middle of its additions, no other one adds in that place. Rank 1
 // stands still there, in the handler of a page fault, for as long as the test likes, so that two
 // additions meet whatever the machine does.

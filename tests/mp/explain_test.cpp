@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What armci-info --explain says is what happens. Looks into the library, unlike the other tests.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Remote completion: after a fence and a plain MPI message the target finds the data by plain
 // loads.
 #include <gtest/gtest.h>

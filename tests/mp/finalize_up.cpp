@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A program that reaches MPI_Finalize while ARMCI is still up, with everything in use that can be.
 // MPI_Finalize must neither crash nor hang; the exit status is the whole test, so no GoogleTest
 // here.

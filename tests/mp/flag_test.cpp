@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Put with flag and notify: the target learns of the data without any fence of the origin.
 #include <gtest/gtest.h>
 #include <sched.h>

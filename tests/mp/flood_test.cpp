@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Everybody to everybody at once, over few and small buffers: nobody waits before everything is
 // issued, so that no rank can count on another one's buffers, and a protocol that lets buffers wait
 // for each other stands still.

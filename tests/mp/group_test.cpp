@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Groups: every way to make one, memory and collectives on them, and the order in which things end.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Operations without a handle: every fence completes those that it covers, gets included. The
 // caller looks at its buffer as soon as the fence returns, and makes no other call before.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Profiling tools: strong definitions of the public names see exactly the calls of the program. The
 // library never calls its own public names.
 #include <gtest/gtest.h>

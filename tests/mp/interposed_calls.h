@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every public function that a profiling tool may define itself, with the twin it then calls.
 // Columns: X(result, name, twin, parameters, arguments)
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sizes beyond 2 and 4 GiB. Little real memory is needed: slices are sparse, and local buffers show
 // one small piece of memory over and over.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A rank that comes to ARMCI_Finalize only after the others have given up waiting for it there
 // (ARMCI_FINALIZE_TIMEOUT_S): their memory and data servers are still there for it, nobody hangs,
 // and the library can be started again. The exit status is the whole test.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Starting and stopping: the counting rule, starting again, other communicators than
 // MPI_COMM_WORLD. The harness has started MPI only.
 #include <gtest/gtest.h>

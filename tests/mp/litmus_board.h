@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What litmus tests are made of: words in every kind of memory of every rank, ways to change and to
 // read them that take every route, and random delays.
 #pragma once

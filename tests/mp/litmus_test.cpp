@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Litmus tests of the memory model: small programs of two, three or more ranks with one outcome
 // that docs/semantics.md rules out. Each test names what it relies on. Places, kinds of memory,
 // ways to change and to read, and delays are random, so that every pair of routes meets.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Global and local memory: slices of any size, pointer tables, direct access, freeing and reuse.
 #include <gtest/gtest.h>
 

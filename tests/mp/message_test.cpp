@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The message layer: reductions, selection, send and receive, broadcast, trees.
 #include <gtest/gtest.h>
 

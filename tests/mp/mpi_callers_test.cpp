@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The library calls MPI only on the thread that calls the library, whatever its own threads do
 // meanwhile: this program defines the functions of MPI itself and looks who calls them.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Mutexes: exclusion, order of the data they protect, creation in every combination, handles of
 // sets.
 #include <gtest/gtest.h>

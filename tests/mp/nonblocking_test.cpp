@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Non-blocking operations: handles explicit, implicit and aggregate, many at a time, and their
 // rules.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Notifications where their counts wrap around. Looks into the library: nobody waits for 2^31 real
 // ones.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A million non-blocking operations under way from one rank: there is no limit on their number.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Calls that work on the caller's own memory: packing, walking over segments, copying.
 #include <gtest/gtest.h>
 

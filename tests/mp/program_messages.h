@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages of the program, in MPI, beside the library's barriers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One-sided progress: a rank that does not call the library is served all the same.
 //
 // None of these tests looks at a clock to pass or fail. The idle rank is released by the others

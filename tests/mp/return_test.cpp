@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is over when a call returns: sources may be written to, results are there.
 #include <gtest/gtest.h>
 

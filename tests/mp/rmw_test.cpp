@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Read-modify-write: fetch-and-add and swap on int and long words that everybody fights for.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The soak: random operations of all kinds, checked against an oracle, with everything that comes
 // and goes (global memory, groups, mutexes, attached memory, the library itself) for as long as is
 // asked for, and a watch on what a process of this kind might leak. scripts/soak.sh runs it.

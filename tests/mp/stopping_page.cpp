@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stopping_page.h"
 
 #include <signal.h>

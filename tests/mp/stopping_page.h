@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory that a thread stops at: its first access is a fault, whose handler waits until the test
 // lets go. So a thread can be held in the middle of a library call for as long as the test likes,
 // without any help from the library. One at a time in a process.

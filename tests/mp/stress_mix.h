@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A random mix of everything, many operations under way at once, to all targets, checked against an
 // oracle.
 #pragma once

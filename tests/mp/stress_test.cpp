@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random mixes of everything, many operations under way at once, to all targets.
 #include <gtest/gtest.h>
 

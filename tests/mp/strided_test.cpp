@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Strided put, get and accumulate with 0 to 8 levels.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // At which thread level the library runs: MPI's after the start functions that name none, as Global
 // Arrays calls them. The harness has started MPI only, at MPI_THREAD_MULTIPLE.
 #include <gtest/gtest.h>

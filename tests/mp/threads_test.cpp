@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI_THREAD_MULTIPLE: several threads of a rank call the library at the same time.
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI_THREAD_MULTIPLE: threads that wait long sleep, and neither hold other threads up nor miss
 // what these find in the network.
 #include <gtest/gtest.h>

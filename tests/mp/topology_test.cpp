@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Domains as programs see them, the library's own view of nodes, and that a test's configuration is
 // really in force.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Order, fences and vectors across two allocations of one target. With ARMCI_SERVERS_PER_NODE=2
 // different data servers have them, which know nothing of each other.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Put and get of single values passed in registers.
 #include <gtest/gtest.h>
 

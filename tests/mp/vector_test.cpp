@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Vector (generalised I/O vector) put, get and accumulate.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whether ranks poll or sleep while they wait for the network, as the statistics say.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Plants one mistake at a time in a copy of the sources and demands that a test named for it fails.
 
   run.py [NAME...]    these mutants, or all, in build/mutants; exit status 0 if each was caught

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Checks that every sentence of the public headers and of docs/semantics.md that promises something
 names a test, and that this test runs on every route.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Splits public headers and Markdown pages into the sentences that make promises."""
 
 import re
@@ -57,9 +58,12 @@ def of_comment(paragraphs, text):
 
 
 def of_header(text):
-    """Of its comments. One at the end of a line of code is quoted with that line."""
+    """Of its comments except the one that names its licence. A comment at the end of a line of code is quoted with
+    that line."""
     paragraphs = Paragraphs()
     for found in re.finditer(r"/\*(.*?)\*/", text, re.DOTALL):
+        if "SPDX-License-Identifier" in found.group(1):
+            continue
         line_begin = text.rfind("\n", 0, found.start()) + 1
         code = text[line_begin : found.start()].strip()
         if code:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The few collectives of MPI that the library calls while it runs (barriers, agreeing on
 // allocations), simulated among fibers. MPI itself is never started in this program.
 #pragma once

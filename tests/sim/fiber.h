@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A rank of the simulated job: a stack of its own on the one thread of the program, on which the
 // library's blocking calls run unchanged. It gives the thread back wherever a process would poll.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A job of several nodes in one process and on one thread: every rank is a fiber with a runtime of
 // its own, with node heaps, data servers and origins as ARMCI_Init makes them, on the simulated
 // provider. The scheduler picks at random who or what moves next.

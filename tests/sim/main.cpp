@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs the library through random schedules of a simulated network, and checks every byte.
 //
 //   armci_sim --seeds N [--first S]    the schedules of N seeds, from S on (1)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What may happen to the operations under way, and how it is carried out.
 #include "network.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Inside of the simulated provider: its objects, the operations under way, and what may happen to
 // them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a seed decides before a block begins: the job, its settings, the network it runs on, and how
 // busy everybody is.
 #pragma once

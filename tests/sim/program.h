@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the ranks of a simulated job do, and what they may expect: a random mix of all operations of
 // the C interface, with an oracle that decides every byte.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A libfabric provider that is a simulation: endpoints of one process whose operations are carried
 // out piece by piece, in any order that the granted attributes allow, when the scheduler says so.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What all parts of a simulated run share: the random decisions, the clock, the record of what
 // happened, and how a block fails.
 //

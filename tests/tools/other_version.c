@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loaded before libarmci.so: as if that were of another version. */
 struct access {
     const char* version;

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What armci-bench writes of several series. Which figures come out does not matter, only that they fit together.
 
 usage: run_bench.py MPIEXEC ARMCI_BENCH

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What armci-info says about the network and the configuration, and how it refuses what makes no sense.
 
 usage: run_info.py MPIEXEC ARMCI_INFO OTHER_VERSION

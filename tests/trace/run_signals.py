@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Ends jobs by signals and judges what ARMCI_TRACE and ARMCI_STATS leave: files that can be read, with the events until
 then, the statistics of a rank that the signal has ended, and the end that the signal has by itself.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs jobs with ARMCI_TRACE and judges the files: that they are what viewers read, and that every chunk of a
 transfer is there once at each stage, in order. How much overlaps is not judged: that is the machine's.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a signal finds a job at: rank 0 puts to the last rank, then the ranks tell their process
  * numbers and do as told until they are ended.
  *

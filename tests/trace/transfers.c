@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a timeline is made of: two ranks, of which the first does to the second's memory as told.
  *
  *     transfers move     a strided put, accumulate and get of 8 MiB each, and checks the data

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "base/config_value.h"
 
 #include <gtest/gtest.h>

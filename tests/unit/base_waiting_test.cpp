@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whether a rank polls or sleeps while it waits, learned in worlds where the one or the other is
 // right. A world says how long a wait takes, by how long is polled first.
 #include "base/waiting.h"

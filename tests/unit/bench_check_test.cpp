@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The benchmark's own judgement of results: it must accept what is right and see every wrong byte.
 #include "armci-bench/transfer_check.h"
 

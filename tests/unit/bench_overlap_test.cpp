@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "armci-bench/computation.h"
 #include "armci-bench/overlap.h"
 #include "armci-bench/row.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of armci-bench: the parts that need neither MPI nor ARMCI.
 
 set(bench_dir ${PROJECT_SOURCE_DIR}/tools/armci-bench)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What checking mode knows: exact overlap of transfers, certain disorder of writes, the pattern.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A part of a test that runs in a process of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of the layers base, node, wire, pipeline, datasrv, check and core. Those of datasrv run a data
 # server and its origins in one process, over the default provider on the loopback interface.
 

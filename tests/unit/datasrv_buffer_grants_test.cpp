@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Who gets granted receive buffers: against the rules of buffer_grants.h, also under random use.
 #include "datasrv/buffer_grants.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // When a data server polls and when it sleeps, by a clock that the tests turn.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/adapters.h"
 
 #include <gmock/gmock.h>

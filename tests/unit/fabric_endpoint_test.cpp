@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What an endpoint asks of its provider, and what it says when it does not get it.
 #include "fabric/endpoint.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Keys for registered memory: new ones while there are any, then those that were given back.
 #include "fabric/memory_keys.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Frames made by hand, right ones and wrong ones.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A copy engine that a test is in control of.
 #pragma once
 

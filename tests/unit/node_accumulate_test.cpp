@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Accumulate under the stripe locks, compared with plain integer arithmetic: all numbers are small
 // whole ones, so that every type is exact and the order of additions does not matter.
 #include "node/accumulate.h"

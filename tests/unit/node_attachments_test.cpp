@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The directory of attached memory, seen by one process and by several.
 #include "node/attachments.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The node heap under several processes or threads at a time.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/memory_limits.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/mutex_queue.h"
 
 #include <gtest/gtest.h>

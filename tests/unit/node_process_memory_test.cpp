@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies to and from the memory of another process, and accumulate there: a child, which shares
 // nothing of what is written after fork() but a mapping for the results.
 #include "node/process_memory.h"

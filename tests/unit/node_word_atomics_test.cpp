@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "node/word_atomics.h"
 
 #include <gtest/gtest.h>

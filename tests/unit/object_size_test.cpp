@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What exists once per peer, per request or per segment must not grow by accident: with many ranks
 // it is what the library's memory is made of. Raise a bound only on purpose.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where a chunk ends: transfers of every length around the ends of the first chunks, so that they
 // fall on every byte of a block, of an element and of a gap between blocks.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/buffer_manager.h"
 
 #include <gtest/gtest.h>

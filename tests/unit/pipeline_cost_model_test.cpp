@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/cost_model.h"
 
 #include <gtest/gtest.h>

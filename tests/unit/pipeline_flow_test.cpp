@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How transfers share buffers and slots: what one takes another finds again.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every kind of transfer over few and many, small and large buffers, with a willing network and
 // with one that refuses most posts.
 #include <gtest/gtest.h>

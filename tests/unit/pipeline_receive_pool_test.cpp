@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // When receive buffers are posted again, and those that a provider loses to messages longer than
 // any.
 #include "pipeline/receive_pool.h"

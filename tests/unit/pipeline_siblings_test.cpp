@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Order among the data servers of one node: what is binding at one has been executed before
 // anything later reaches another. Servers here do nothing unless they are helped, so whatever waits
 // for one of them stands still.

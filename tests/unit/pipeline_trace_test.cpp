@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the timeline has of transfers: each chunk once at each stage, in order.
 #include <gtest/gtest.h>
 

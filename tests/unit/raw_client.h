@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A client of a data server that sends whatever a test makes up, right or wrong, and keeps what
 // comes back.
 #pragma once

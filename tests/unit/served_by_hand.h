@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A data server with two origins that behave and one client that sends frames made by hand.
 #pragma once
 

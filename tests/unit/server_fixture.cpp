@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "server_fixture.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A small job in one process: data servers with their memory, and origins, which talk to each
 // other over the default provider on the loopback interface.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is no request, or not in its place, is ignored by the data server with a warning: it changes
 // no memory, and keeps nobody else from being served.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the thread of an idle data server does under each policy, as the kernel sees it.
 #include <gtest/gtest.h>
 #include <sched.h>

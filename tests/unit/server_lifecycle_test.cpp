@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Data servers come and go, with and without a thread, helped or not, and say what they were
 // refused.
 #include <gtest/gtest.h>

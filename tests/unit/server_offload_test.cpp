@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Puts that a data server gives to a copy engine: they count when their copies are complete, keep
 // their origin's order, and keep nobody else waiting.
 #include <gtest/gtest.h>

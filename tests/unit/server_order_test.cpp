@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Frames of one origin are executed in the order of their numbers, however they arrive, and answers
 // tell exactly how far the server has come; what an origin sends by different ways keeps the order
 // of the program.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Requests that do not add up are refused by the data server with the reason, change no memory, and
 // keep nobody else from being served.
 #include <gtest/gtest.h>

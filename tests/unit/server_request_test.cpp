@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What origins ask of a data server besides transfers: words, flags, mutexes, segments and fences,
 // from several of them, with and without a thread of the server's own.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Before origins close their endpoints a data server stops talking to them.
 #include "served_by_hand.h"
 

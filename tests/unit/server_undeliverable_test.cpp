@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the provider reports as undeliverable ends the job with the rank's number. Each test has a
 // process of its own, which that ends.
 #include <gtest/gtest.h>

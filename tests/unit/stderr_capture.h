@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What this process writes to standard error while the object lives, whoever writes it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strided/cursor.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Offsets, runs and totals past 2 GiB. Memory is reserved but hardly any of it is used.
 #include <gtest/gtest.h>
 #include <sys/mman.h>

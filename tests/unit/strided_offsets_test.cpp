@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Addresses as offsets, against plain arithmetic.
 #include "strided/offsets.h"
 

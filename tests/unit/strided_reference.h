@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tests of src/strided compare with: layouts computed byte by byte in the most obvious
 // way.
 #pragma once

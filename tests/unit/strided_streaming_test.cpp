@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies past the cache, compared with copies through it.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/strided_accumulate_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/strided_cursor_test.cpp

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocks of 64 to 256 bytes in the widest registers, with each instruction set.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A node heap for one test: an anonymous file, mapped somewhere in this process. Children made by
 // fork() share it at the same address, like the ranks of a node.
 #pragma once

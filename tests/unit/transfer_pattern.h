@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Transfers for tests of the pipeline: where the blocks are on both sides, drawn at random, and in
 // the plainest way what a transfer of them does.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "armci-tune/fit.h"
 
 #include <gtest/gtest.h>

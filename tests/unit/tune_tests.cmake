@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of armci-tune: the part that needs neither MPI nor ARMCI.
 
 set(tune_test_sources

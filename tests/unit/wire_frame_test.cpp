@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is encoded is decoded again. Frames that are wrong: wire_garbage_test.cpp.
 #include "wire/frame.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Decoding trusts nothing: whatever arrives is refused or describes memory that adds up, and no
 // byte outside the frame is read. Frames lie right before a page that cannot be read.
 #include <gtest/gtest.h>

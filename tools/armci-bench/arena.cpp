@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "armci-bench/arena.h"
 
 #include "armci-bench/implementation.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The memory that all rows of a block share: one global allocation and one local buffer per rank.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // ARMCI's header for C++: some implementations' own header lacks the linkage declaration.
 #pragma once
 

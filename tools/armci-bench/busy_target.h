@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A target that computes or sleeps, in neither ARMCI nor MPI, until its origin has put a word into
 // its memory.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "armci-bench/checked_workload.h"
 
 namespace armci::bench {

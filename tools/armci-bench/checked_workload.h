@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A transfer whose result each rank checks in its own memory, whatever makes it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which rows are measured against each other, and how they compare.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a rank computes while data moves: arithmetic on an array that fits a second-level cache, in
 // no library, so that it feels what transfers do to the processor and to the cache.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Results as comma-separated values: one line of column names, then one line per row.
 // New columns come last, so that programs that count columns keep working.
 #pragma once

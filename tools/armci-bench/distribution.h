@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the values of a row are distributed: whether its median says enough.
 #pragma once
 

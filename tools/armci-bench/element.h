@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Element types of accumulate, and plain arithmetic on them for checking results.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The ARMCI that this program was built with. All use of extensions is here; a build for another
 // ARMCI (ARMCI_BENCH_EXTENSIONS 0) knows less.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Results as one JSON document: the machine, the settings and the rows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where and how a measurement was made, so that a saved result can be judged later.
 #pragma once
 

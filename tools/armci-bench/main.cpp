@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // armci-bench: measures one-sided operations of the ARMCI it is linked with. See usage.cpp.
 
 #include "armci-bench/arena.h"

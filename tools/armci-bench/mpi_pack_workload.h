@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The yardstick: the same patch packed, sent and unpacked by hand with two-sided MPI.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How transfers and computation get along: figures from samples.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "armci-bench/overlap_workload.h"
 
 #include <algorithm>

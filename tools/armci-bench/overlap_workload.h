@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Non-blocking transfers that are given time to move while a rank computes.
 #pragma once
 

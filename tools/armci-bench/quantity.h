@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Byte counts as people write them: "8", "64K", "1M", and lists of these.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Operations by libfabric alone: what the network gives without the library. raw_network.cpp makes
 // them; a program built without libfabric has raw_absent.cpp in its place.
 #pragma once

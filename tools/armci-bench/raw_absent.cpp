@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // In place of raw_network.cpp where there is no libfabric. No plan has rows for it then.
 
 #include "armci-bench/raw.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A reliable-datagram endpoint used as plainly as libfabric allows: for measuring, by one thread.
 // Errors in the middle of a measurement end the job; only opening reports them.
 #pragma once

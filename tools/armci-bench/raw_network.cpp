@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "armci-bench/raw_network.h"
 
 #include "armci-bench/implementation.h"

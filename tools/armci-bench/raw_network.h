@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The network of raw operations over libfabric: what a workload needs of it.
 #pragma once
 

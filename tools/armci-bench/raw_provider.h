@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which provider and interface raw operations use: the choice that the library makes, made again
 // with libfabric alone, so that the program builds with any ARMCI.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Raw operations in the modes of the library's own: latency, stream (writes one after the other,
 // each complete here before the next) and window. Of a stream or window of writes the last one is
 // complete when its data is at the target; where the provider keeps writes in order that says the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sends results to the table, the CSV file and the JSON file that were asked for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What came out of a row.
 #pragma once
 

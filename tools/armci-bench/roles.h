@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Who acts on whom while a row is measured.
 #pragma once
 

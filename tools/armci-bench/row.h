@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One line of the benchmark: an operation on a shape in a mode.
 #pragma once
 

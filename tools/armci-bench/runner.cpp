@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "armci-bench/runner.h"
 
 #include "armci-bench/armci_api.h"

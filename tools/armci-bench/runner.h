@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Takes rows through their phases: check, then time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which bytes an operation moves: contiguous blocks, repeated at nested distances on both sides.
 #pragma once
 

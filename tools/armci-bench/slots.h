@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Places for the operations that are under way together: each works on memory of its own, as far as
 // a modest amount of memory allows; beyond that they share.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Operations without a transfer of their own: atomic operations, fence, barrier, lock, allocation.
 #pragma once
 

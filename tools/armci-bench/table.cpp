@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "armci-bench/table.h"
 
 #include "armci-bench/comparison.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Results for people: aligned columns with units.
 #pragma once
 

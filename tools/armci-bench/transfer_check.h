@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The expected result of a put, get or accumulate, worked out in plain memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // put, get and acc of any shape, blocking and non-blocking.
 #pragma once
 

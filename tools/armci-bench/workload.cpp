@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "armci-bench/workload.h"
 
 #include "armci-bench/mpi_pack_workload.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a row does. The runner (runner.h) calls the phases in this order, each between barriers:
 //
 //   prepare        every rank, makes the memory ready

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // From which block length on transfers go by direct remote access.
 #pragma once
 

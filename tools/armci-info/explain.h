@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // armci-info --explain: why a transfer takes its route.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // armci-info: what this library is, what it would use here, and how it is configured.
 #include <armci/armci.h>
 #include <mpi.h>

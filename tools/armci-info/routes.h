@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the ranks of a running job reach each other.
 #pragma once
 

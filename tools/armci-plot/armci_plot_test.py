@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of armci-plot. Exit status 77: matplotlib is missing, so that it could not be tested."""
 
 import contextlib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The cost model's network constants from measured transfers.
 #pragma once
 

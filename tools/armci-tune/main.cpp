@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // armci-tune: measures what transfers cost between two nodes and writes a profile, from which later
 // runs choose their routes.
 #include <armci/armci.h>

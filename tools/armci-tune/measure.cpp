@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "armci-tune/measure.h"
 
 #include <armci/armci.h>

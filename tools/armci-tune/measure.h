@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Timing of transfers from this rank to one target, on a route of choice.
 #pragma once
 

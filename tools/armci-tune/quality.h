@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whether a profile may be used: a busy machine gives measurements from which anything follows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How good the choices are that follow from a model.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The inside of the libarmci.so that a tool has been started with.
 #pragma once
 

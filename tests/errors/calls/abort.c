@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ARMCI_Error and armci_msg_abort: the message, and the code as the exit status of the job. */
 #include <stddef.h>
 #include <stdio.h>

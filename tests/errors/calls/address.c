@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Remote addresses that are not global memory of the rank they are given for. */
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers that are no amounts: negative ones, parts of elements, addresses off their alignment. */
 #include <limits.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Attached memory: what cannot be attached or detached, and access to what is not, or not any more.
  */
 #include <errno.h>

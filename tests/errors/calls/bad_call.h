@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program of wrong calls: `bad_call <group>.<case>...`. Each case says by expect() what the
  * library must print, makes the call, and is judged by run_calls.py from outside. The cases of a

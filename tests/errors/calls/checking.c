@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Checking mode (ARMCI_CHECK): each kind of mistake that it finds, and a program that does the same
  * things right. Alone, on one node, a mistake ends the job; with others, on one node and on two by

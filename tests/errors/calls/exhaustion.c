@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Not enough memory is no reason to end: ARMCI_Malloc says so on every rank, the message says how
  * much was asked for, where, and what there is, and the program may go on with less.

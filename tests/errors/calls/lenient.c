@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What looks wrong but must work: no message, and the job ends with status 0. */
 #include <stddef.h>
 #include <stdlib.h>

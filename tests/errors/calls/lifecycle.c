@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls at the wrong time: before the library or MPI runs, or after. */
 #include <stddef.h>
 #include <stdlib.h>

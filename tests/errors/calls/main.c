@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * bad_call <group>.<case>... runs cases; several only of those that share a job. bad_call --list
  * prints "group.case shape shared|own" for each.

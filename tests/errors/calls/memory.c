@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory that is freed wrongly. */
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mutexes that are used wrongly. */
 #include <stddef.h>
 

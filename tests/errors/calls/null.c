@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Null pointers where memory of the caller is needed. */
 #include <stddef.h>
 

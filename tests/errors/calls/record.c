@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What must happen, and what did happen in children, written where the driver finds it. */
 #include <fcntl.h>
 #include <stdarg.h>

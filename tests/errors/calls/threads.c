@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Calls of several threads below MPI_THREAD_MULTIPLE: at the same time, or from another thread than
  * the one that started the library where only that may call.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Codes of types, operations and scopes that do not exist. */
 #include <stddef.h>
 

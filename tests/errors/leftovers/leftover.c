@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * leftover <how>: ranks that communicate by every kind of operation, and end normally after some
  * rounds (how = normal), by an error of the last rank (abort), or never (endless). Each rank adds

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Start, end and verdict of a test program in which every rank uses Global Arrays.
  *

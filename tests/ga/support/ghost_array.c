@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/ghost_array.h"
 
 #include "support/check.h"

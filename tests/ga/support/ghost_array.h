@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arrays with ghost cells: cells around the block of a rank for copies of its neighbours' cells,
  * which an update fills. Along every dimension the array closes into a ring.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a global array should hold: a plain local copy that follows every operation.
  *

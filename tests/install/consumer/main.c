@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <armci/armci.h>
 
 int ring_exchange(void);

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 program main
     use mpi
     use, intrinsic :: iso_c_binding, only: c_int

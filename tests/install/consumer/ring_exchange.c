@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a user of the installed library would write first: each process puts a number into its right
    neighbour's memory, looks at what arrived in its own, and gets the number back. */
 #include "armci.h"

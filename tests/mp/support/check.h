@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Comparisons that look at every byte and say something useful about the first wrong one.
 #pragma once
 

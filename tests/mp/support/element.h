@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The six accumulate types: elements, scales and the reference accumulate.
 //
 // Random elements and scales are small whole numbers, so that sums are exact in every type and do

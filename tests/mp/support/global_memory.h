@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A global allocation that lives as long as the object. Construction and destruction are
 // collective. TEST_MEMORY=attached makes it memory of malloc that every rank attaches, so that all
 // tests can be run on such memory, too; a test that needs one kind says which.

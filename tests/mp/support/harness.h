@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The main program of a multi-rank test: every rank runs the same tests in the same order.
 #pragma once
 

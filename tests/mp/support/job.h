@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What every multi-rank test knows about its job: ranks, amount of work, random numbers.
 //
 // Nothing here calls ARMCI except where a comment says so; the harness synchronises through a

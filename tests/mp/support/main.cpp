@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The usual main program of a multi-rank test.
 #include "support/harness.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where transfers are tried out: on every rank an area for each rank to play in, and beside the
 // real memory a plain copy (the oracle) of what it must contain.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random and chosen shapes of transfers, each with the list of blocks that says what it means.
 //
 // A shape holds offsets only: local ones from the start of a local buffer, remote ones from the

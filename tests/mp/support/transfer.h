@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One ARMCI data transfer as a value: issued through the C interface, or applied to plain memory.
 #pragma once
 
