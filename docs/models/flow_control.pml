@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Flow control between origins and a data server: the window of messages, landing slots that the
  * server grants, the buffers that an origin lends to the chunks of a get, and the server's buffers
- * for that data. docs/architecture.md, "Flow control", says what it is for.
+ * for that data. docs/design/flow-control.md says what it is for.
  *
  *   model                      source
  *   proctype Origin            pipeline/origin.cpp progress(), post_tasks(); one channel of it
@@ -15,7 +15,7 @@
  *   proctypes Receive, Post    datasrv/server.cpp progress(), in two steps
  *     take_frame               datasrv/handlers.cpp take_frame(), hold_early_frame()
  *     execute                  handlers.cpp handle_next_frame(), execute(), handle_return()
- *     want, next_grant         datasrv/slot_grants.cpp want(), use(), release(), next(), keep()
+ *     want, next_grant         datasrv/buffer_grants.cpp want(), use(), release(), next(), keep()
  *     waiting                  server.cpp queue_or_post(), flush_replies(), flush_grants()
  *     acknowledging            server.cpp flush_acknowledgements()
  *     streaming                get_streams.cpp progress(), next_chunk_bytes(); new_data_reply()

@@ -164,8 +164,8 @@ void print_markdown(std::FILE* out) {
                  "`ARMCI_PROVIDER` names one. Inside\n"
                  "a node there is no provider: ranks share memory. Costs are in microseconds, from "
                  "which routes are chosen unless\n"
-                 "`ARMCI_PROFILE` names better ones (docs/architecture.md, Choice of route); "
-                 "overlap is the part of a transmission during\n"
+                 "`ARMCI_PROFILE` names better ones (docs/design/routes.md); overlap is the part "
+                 "of a transmission during\n"
                  "which the processors can pack and unpack.\n\n");
     print_providers(out);
 }
