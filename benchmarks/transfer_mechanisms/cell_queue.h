@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lock-free queue of Nemesis: many may put cells in, one takes them out.
+// The lock-free queue of Nemesis (docs/references.md: Buntinas 2006b): many may put cells in, one
+// takes them out.
 //
 // Cells lie in memory that processes map at different addresses, so links are numbers. enqueue()
 // swaps itself in as the tail (acq_rel: what it wrote into the cell comes before, and it sees the

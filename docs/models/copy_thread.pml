@@ -10,7 +10,7 @@
  * Memory is that of x86 and of C++ as far as this protocol needs it: stores pass through a store
  * buffer of their thread (process Drain), loads see memory before that; a store in sequentially
  * consistent order waits until the buffer is empty. The thread sleeps until it is woken, whatever
- * the time-out of the source.
+ * the time-out of the source. (docs/references.md: Sewell 2010)
  *
  * Checked: each request is copied once, in order, from what was submitted, though slots are used
  * again; nobody is stuck before all requests are complete and the thread has ended (invalid end

@@ -12,7 +12,7 @@
  * Memory is that of x86 and of C++ as far as this protocol needs it: stores pass through a store
  * buffer of their rank (process Drain), loads see memory before that, and read-modify-writes in
  * sequentially consistent order empty the buffer first. A sleeper sleeps until it is woken: the
- * time-out of the source is not needed.
+ * time-out of the source is not needed. (docs/references.md: Sewell 2010)
  *
  * Checked: what any rank wrote before a barrier is in memory for all after it; nobody is stuck
  * before it has passed ROUNDS barriers (invalid end states); no execution is infinite.

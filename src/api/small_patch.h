@@ -2,6 +2,7 @@
 // The short way of small patches: a few runs at one distance on each side, inside a node. Most
 // strided transfers of chemistry codes are of some hundred bytes, and bringing a layout into its
 // canonical form takes longer than moving these.
+// docs/references.md: Nieplocha 2006b
 #pragma once
 
 #include <cstdint>

@@ -99,7 +99,8 @@ class TraceRing {
 
   private:
     // A reader that sees a word of an event sees how far the ring was when that was written: the
-    // words are released and acquired one by one, which costs nothing on x86.
+    // words are released and acquired one by one, which costs nothing on x86
+    // (docs/references.md: Boehm 2012).
     struct Slot {
         static constexpr size_t kWords = sizeof(TraceEvent) / sizeof(uint64_t);
         static_assert(kWords * sizeof(uint64_t) == sizeof(TraceEvent));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A timeline as text: the Chrome trace event format (a JSON array, an event to a line), which
 // Perfetto and chrome://tracing read.
+// docs/references.md: Trace Event Format
 #pragma once
 
 #include <cstddef>

@@ -15,6 +15,7 @@
 //
 // How long to poll is learned from the sleeps after it: one that was short could have been polled
 // through; a long one shows that polling was not worth it.
+// docs/references.md: Karlin 1991
 #pragma once
 
 #include <algorithm>

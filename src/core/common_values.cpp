@@ -27,6 +27,7 @@ std::vector<const base::ConfigRow*> rows_of_job(const base::ConfigResult& config
 }
 
 // FNV-1a: the same on every rank, whatever its standard library.
+// docs/references.md: RFC 9923
 uint64_t hash_of(const std::vector<const base::ConfigRow*>& rows) {
     uint64_t hash = 0xcbf29ce484222325;
     for (const base::ConfigRow* row : rows) {

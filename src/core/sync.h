@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fences and barriers.
+// docs/references.md: Buntinas 2007
 #pragma once
 
 #include "core/runtime.h"

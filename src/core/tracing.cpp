@@ -67,6 +67,7 @@ void tell_time(int node, MPI_Comm leaders) {
 
 // What to add to this node's clock for that of node 0: what it showed in the middle of the shortest
 // round trip. Less than half of that is none, so that one clock is found to be one.
+// docs/references.md: Cristian 1989
 int64_t ask_time(MPI_Comm leaders) {
     int64_t shortest_ns = INT64_MAX;
     int64_t offset_ns = 0;

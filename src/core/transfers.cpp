@@ -41,6 +41,7 @@ int server_of(Runtime& runtime, const Transfer& transfer) {
 
 bool is_small(const Transfer& transfer);
 
+// docs/references.md: Bonachea 2007
 bool wants_rma(Runtime& runtime, const Transfer& transfer, Blocking blocking) {
     switch (runtime.config().route_choice()) {
         case base::RouteChoice::rma:

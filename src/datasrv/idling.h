@@ -16,6 +16,7 @@
 // traffic, so the first sleeps are short; each that nothing interrupts makes the next one twice as
 // long, because the longer nothing has come the less will come in just that moment. A time-out that
 // finds work was a lost wake-up: from then on all sleeps are short.
+// docs/references.md: Karlin 1991
 #pragma once
 
 #include <algorithm>

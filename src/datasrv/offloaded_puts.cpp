@@ -4,6 +4,7 @@
 //
 // Such a frame counts as executed when its copies are complete. What its origin has sent behind it
 // waits until then, as frames do that come early; all others are served meanwhile.
+// docs/references.md: Gangadharappa
 #include "base/trace.h"
 #include "datasrv/server.h"
 #include "strided/cursor.h"

@@ -15,6 +15,7 @@
 // the provider loses it, and with the last one the job ends). Where a get's data shall land only
 // its origin knows: a wrong key there is an error of the network, which ends the job with the
 // rank's number, or is dropped by the provider, and writes to no memory that was not offered.
+// docs/references.md: Nieplocha 2006a
 #pragma once
 
 #include <atomic>

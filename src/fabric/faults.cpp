@@ -24,7 +24,8 @@ std::atomic<int64_t> g_registrations{0};
 std::mutex g_ranges_mutex;
 std::map<void*, Range> g_ranges;  // by descriptor; a provider uses one again after its closing
 
-// Neighbouring numbers come out unrelated (the finisher of splitmix64).
+// Neighbouring numbers come out unrelated (the finisher of splitmix64;
+// docs/references.md: Steele 2014).
 uint64_t scramble(uint64_t number) {
     number += 0x9e3779b97f4a7c15;
     number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;

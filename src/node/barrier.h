@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The barrier among the ranks of a node. Each has a flag in a cache line of its own, raises it and
 // polls the others': with all there is no rank that must get a processor before the rest can go on,
-// and between two ranks no more than one line travels each way. (The shared-memory barrier of the
-// Nemesis paper has one flag that all watch, and so one more trip.)
+// and between two ranks no more than one line travels each way. (The barrier of
+// docs/references.md: Buntinas 2007 has one flag that all watch, and so one more trip.)
 //
 // A flag holds the number of the last barrier that its rank has come to. It may be one ahead of who
 // looks, who has then not left the barrier before; numbers wrap, so they are compared by distance.

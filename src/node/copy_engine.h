@@ -2,6 +2,7 @@
 // Copies, and accumulates, that somebody else makes while the caller goes on: requests are
 // submitted in batches, and their completion is polled for. Made for engines in hardware (Intel
 // DSA); the one that is here is a thread.
+// docs/references.md: Gangadharappa, Kuper 2024
 #pragma once
 
 #include <cstdint>

@@ -12,6 +12,7 @@
 // Memory order: `guard` protects all fields; the release of `guard` by one holder and its acquire
 // by the next make the critical section's writes visible, for sleepers through the store to
 // `granted`.
+// docs/references.md: Mellor-Crummey 1991
 #pragma once
 
 #include <atomic>

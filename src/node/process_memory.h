@@ -4,6 +4,7 @@
 // error here, never a signal, so the data server uses them on its own process, too.
 //
 // They need what a debugger needs: the same user, and no rule of the system against it.
+// docs/references.md: Buntinas 2006a
 #pragma once
 
 #include <sys/uio.h>

@@ -10,6 +10,7 @@
 // waiting for others.
 //
 // One thread at a time; the owner's lock protects it.
+// docs/references.md: Knowlton 1965, Tipparaju 2001
 #pragma once
 
 #include <cstddef>

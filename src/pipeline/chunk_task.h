@@ -9,7 +9,8 @@
 //      '--- no: later               '------------
 //
 // The cursor over the local side stops and goes on at any byte, and packs straight into the buffer
-// that is transmitted (the idea of direct_pack_ff).
+// that is transmitted.
+// docs/references.md: Tipparaju 2001, Worringen
 #pragma once
 
 #include "pipeline/task.h"

@@ -18,6 +18,7 @@
 // where the same processors drive sockets. No more than `depth` chunks are under way at once. For
 // accumulate, unpacking adds. Far bytes are those beyond kNearBytes: large transfers leave the
 // caches, and each of their bytes costs more on either route.
+// docs/references.md: Tipparaju 2001, Culler 1996
 #pragma once
 
 #include <array>

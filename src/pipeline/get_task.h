@@ -3,6 +3,7 @@
 // chunks back, and this side unpacks them as they come. The request names the memory that the
 // chunks shall be written to, or how many bytes of messages may be under way; credits renew both as
 // chunks are taken.
+// docs/references.md: Tipparaju 2001
 #pragma once
 
 #include <vector>

@@ -2,7 +2,7 @@
 // A barrier among the first ranks of the nodes, by messages between their endpoints. This is what
 // one of them keeps; it knows no network.
 //
-// The dissemination algorithm of Hensgen, Finkel and Manber (1988): in round r each node tells the
+// The dissemination algorithm (docs/references.md: Hensgen 1988): in round r each node tells the
 // one 2^r ahead of it that it has come so far, and waits to be told by the one 2^r behind it. After
 // ceil(log2 N) rounds each has heard, through others, from all.
 //

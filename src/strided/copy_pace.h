@@ -5,6 +5,7 @@
 // through the cache; if that took much longer than a copy within the cache takes, a stretch is
 // streamed, then another small piece is tried, and so on with longer and longer stretches. Places
 // that are copied to again and again are tried as a whole, see copy_history.h.
+// docs/references.md: Buntinas 2006a
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 //
 // A cursor belongs to one thread at a time and touches no memory but its own (and, for vectors, the
 // address array): it may walk memory that is not mapped here.
+// docs/references.md: Träff 1999, Ross 2003
 #pragma once
 
 #include <algorithm>

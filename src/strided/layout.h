@@ -8,6 +8,7 @@
 //
 // Canonical form: no level has count 1, and no level continues the one below it, so that the block
 // is as long as it can be. Canonical form never changes which bytes there are or their order.
+// docs/references.md: Nieplocha 1999, Ross 2003
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 // Every rank goes through the same list of rounds and plays the part that a round has for it, if
 // any; ranks are synchronised only between lists. Places are zero at the start of a list, and a
 // round has places of its own.
+// docs/references.md: Alglave 2014
 #include <gtest/gtest.h>
 
 #include <algorithm>
