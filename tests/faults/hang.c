@@ -4,8 +4,8 @@
  * lets go of it (never), or only when the library has told on standard error that it does not wait
  * (late), or at once (soon); rank 1 waits for it; rank 2 waits at a barrier; rank 3 computes
  * as long as rank 0. Or rank 3 computes for ever, and the others wait for it: to make a group in
- * one of these ways (group, split, dup), at a barrier (barrier), in another collective call (malloc,
- * free, sum, broadcast, mutexes), or for its data server (put).
+ * one of these ways (group, split, dup), at a barrier (barrier), in another collective call
+ * (malloc, free, sum, broadcast, mutexes), or for its data server (put).
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -12,8 +12,8 @@
 
 namespace armci::mp {
 
-// A large message that its sender has started before the barrier, and whose receiver takes it before
-// it comes there. MPI may need calls of the sender for that.
+// A large message that its sender has started before the barrier, and whose receiver takes it
+// before it comes there. MPI may need calls of the sender for that.
 inline void send_across_barriers() {
     if (nproc() < 2) {
         GTEST_SKIP() << "needs 2 ranks";

@@ -17,14 +17,12 @@ static int count[2] = {kRowDoubles * sizeof(double), kRows};
 static int packed = kRowDoubles * sizeof(double);
 static int apart = 2 * kRowDoubles * sizeof(double);
 
-static void put(double* local, double* remote)
-{
+static void put(double* local, double* remote) {
     ARMCI_PutS(local, &packed, remote, &apart, count, 1, 1);
     ARMCI_Fence(1);
 }
 
-static int move(double* local, double* remote)
-{
+static int move(double* local, double* remote) {
     double two = 2.0;
     int right = 1;
     for (int i = 0; i < kRows * kRowDoubles; ++i) {
@@ -41,8 +39,7 @@ static int move(double* local, double* remote)
     return right;
 }
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     ARMCI_Init();
     const char* what = argc > 1 ? argv[1] : "";

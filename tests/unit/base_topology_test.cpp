@@ -76,7 +76,7 @@ TEST(Topology, TheSpareProcessorIsNoRanks) {
     }
     EXPECT_EQ(spare_processor(others, "", 0), processors[0]);
     EXPECT_EQ(spare_processor(others, "ffff:ff:1f.7", 0), processors[0]);  // no such device
-    EXPECT_EQ(spare_processor(others, "", 1), -1);  // there is only one
+    EXPECT_EQ(spare_processor(others, "", 1), -1);                         // there is only one
 }
 
 // A rank whose binding is unknown may run anywhere.
