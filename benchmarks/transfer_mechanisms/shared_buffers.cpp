@@ -3,7 +3,7 @@
 //
 // Each buffer has a word that says how many bytes are in it; 0 means that it is empty. Only the
 // source sets it, when it has written the data, and only the destination clears it, when it has
-// read them: release and acquire on that word hand the buffer to and fro.
+// read them: release and acquire on that word hand the buffer back and forth.
 #include "factories.h"
 #include "staged_copy.h"
 
