@@ -137,7 +137,7 @@ TEST(Config, EmptyEnvironmentGivesTheDefaults) {
     }
 }
 
-TEST(Config, AutoIsANumberOnlyWhereItIsTheDefault) {
+TEST(Config, AcceptsAutoOnlyWhereItIsTheDefault) {
     for (const auto* numbers : {&kIntegers, &kBytes}) {
         for (const Number& number : *numbers) {
             const ConfigResult result = read({number.name + "=auto"});
@@ -196,7 +196,7 @@ TEST(Config, RowsDescribeTheWholeTable) {
     EXPECT_EQ(row(result, "ARMCI_STATS").range, "0|1|no|yes|false|true|off|on");
 }
 
-TEST(Config, NumbersTakeTheirWholeRangeAndNothingElse) {
+TEST(Config, AcceptsNumbersInRangeOnly) {
     for (const std::vector<Number>* numbers : {&kIntegers, &kBytes}) {
         for (const Number& number : *numbers) {
             for (const int64_t value : {number.low, number.high}) {
@@ -215,7 +215,7 @@ TEST(Config, NumbersTakeTheirWholeRangeAndNothingElse) {
     }
 }
 
-TEST(Config, MalformedNumbersAreNotGuessedAt) {
+TEST(Config, RefusesMalformedNumbers) {
     for (const char* text : {"", " ", "x", "12x", " 8", "8 ", "1.5", "1e3", "0x10", "--5", "8,000",
                              "9223372036854775808", "99999999999999999999"}) {
         expect_malformed(read({std::string("ARMCI_BUFFER_COUNT=") + text}), "ARMCI_BUFFER_COUNT",
@@ -233,7 +233,7 @@ TEST(Config, MalformedNumbersAreNotGuessedAt) {
     }
 }
 
-TEST(Config, BytesTakeSuffixesOf1024) {
+TEST(Config, BytesAcceptSuffixesOf1024) {
     struct Case {
         const char* text;
         int64_t bytes;
@@ -282,7 +282,7 @@ void expect_boolean(const Boolean& boolean, const BooleanTexts& texts) {
     }
 }
 
-TEST(Config, MirroredBooleansGoByTheirFirstLetter) {
+TEST(Config, MirroredBooleansAreReadByFirstLetter) {
     const BooleanTexts texts = {{"1", "t", "T", "true", "True", "y", "Y", "yes", "10"},
                                 {"0", "f", "F", "false", "n", "N", "no", "01", "nonsense"},
                                 {"", "2", "on", "off", "-1", " 1"}};
@@ -293,7 +293,7 @@ TEST(Config, MirroredBooleansGoByTheirFirstLetter) {
     }
 }
 
-TEST(Config, OwnBooleansAreWholeWords) {
+TEST(Config, OwnBooleansAreReadAsWholeWords) {
     const BooleanTexts texts = {
         {"1", "yes", "true", "on", "Yes", "TRUE", "On"},
         {"0", "no", "false", "off", "NO", "False", "oFF"},
@@ -308,7 +308,7 @@ TEST(Config, OwnBooleansAreWholeWords) {
     EXPECT_EQ(row(read({"ARMCI_CHECK=true"}), "ARMCI_CHECK").value, "1");
 }
 
-TEST(Config, ChoicesAreExact) {
+TEST(Config, ChoicesMatchExactly) {
     for (const Choice& choice : kChoices) {
         int index = 0;
         for (size_t begin = 0; begin <= choice.choices.size(); ++index) {
@@ -338,7 +338,7 @@ TEST(Config, ChoicesAreExact) {
     EXPECT_EQ(read({"ARMCI_RMA_ORDER=none"}).config.order_choice(), OrderChoice::none);
 }
 
-TEST(Config, TextIsTakenAsItIs) {
+TEST(Config, TextIsKeptUnchanged) {
     for (const char* text : {"", "tcp;ofi_rxm", "a=b=c", " spaced "}) {
         const ConfigResult result = read({std::string("ARMCI_PROVIDER=") + text});
         expect_clean(result);
@@ -355,7 +355,7 @@ TEST(Config, EveryMalformedValueIsReported) {
     EXPECT_EQ(result.warnings.size(), 1U);
 }
 
-TEST(Config, UnknownNamesAreWarnedAboutWithTheNearestKnownOne) {
+TEST(Config, WarnsOfUnknownNamesAndSuggestsTheNearest) {
     struct Case {
         const char* name;
         const char* nearest;
@@ -378,7 +378,7 @@ TEST(Config, UnknownNamesAreWarnedAboutWithTheNearestKnownOne) {
                                                 Not(HasSubstr("did you mean")))));
 }
 
-TEST(Config, NamesOfOtherImplementationsAreIgnoredQuietly) {
+TEST(Config, IgnoresNamesOfOtherImplementationsWithoutWarning) {
     const ConfigResult result = read({"ARMCI_STRIDED_METHOD=IOV", "ARMCI_USE_WIN_ALLOCATE=0",
                                       "ARMCI_DEFAULT_SHMMAX=1", "ARMCI_NETWORK=MPI-PR"});
     expect_clean(result);
@@ -387,14 +387,14 @@ TEST(Config, NamesOfOtherImplementationsAreIgnoredQuietly) {
                                               "ARMCI_DEFAULT_SHMMAX", "ARMCI_NETWORK"));
 }
 
-TEST(Config, NamesOfComExAreIgnoredQuietly) {
+TEST(Config, IgnoresNamesOfComExWithoutWarning) {
     const ConfigResult result = read({"COMEX_MAX_NB_OUTSTANDING=8", "COMEX_ROUTE=x"});
     expect_clean(result);
     EXPECT_THAT(result.ignored,
                 testing::UnorderedElementsAre("COMEX_MAX_NB_OUTSTANDING", "COMEX_ROUTE"));
 }
 
-TEST(Config, ProgressRanksAreWarnedAboutBecauseSomebodyHasStartedThem) {
+TEST(Config, WarnsThatProgressRanksHaveNoEffect) {
     const ConfigResult result = read({"GA_NUM_PROGRESS_RANKS_PER_NODE=2", "GA_SOMETHING=1"});
     EXPECT_THAT(result.errors, IsEmpty());
     EXPECT_THAT(result.warnings,
@@ -404,7 +404,7 @@ TEST(Config, ProgressRanksAreWarnedAboutBecauseSomebodyHasStartedThem) {
 }
 
 // Collective calls and sizes must agree, and so must what decides about results.
-TEST(Config, OnlyWhatMayDifferIsEachRanksOwn) {
+TEST(Config, OnlyListedVariablesMayDifferBetweenRanks) {
     std::vector<std::string> own_of_ranks;
     for (const ConfigRow& one : read({}).rows) {
         if (!one.is_jobs) {
@@ -418,13 +418,13 @@ TEST(Config, OnlyWhatMayDifferIsEachRanksOwn) {
                                   "ARMCI_PROGRESS_USLEEP", "ARMCI_THREAD_LEVEL"));
 }
 
-TEST(Config, OfANameThatIsThereTwiceTheLastCounts) {
+TEST(Config, LastOfRepeatedNamesCounts) {
     const ConfigResult result = read({"ARMCI_NODE_SIZE=1", "ARMCI_ROUTE=rma", "ARMCI_NODE_SIZE=2"});
     expect_clean(result);
     EXPECT_EQ(result.config.node_size, 2);
 }
 
-TEST(Config, OtherVariablesAreNotLookedAt) {
+TEST(Config, IgnoresOtherVariables) {
     const ConfigResult result =
         read({"PATH=/bin", "ARMCI=1", "ARMCIX_BUFFER_SIZE=1", "MY_ARMCI_BUFFER_SIZE=1",
               "armci_buffer_size=1", "ARMCI_BUFFER_SIZE", "", "=", "=ARMCI_BUFFER_SIZE=3",

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kUntouched = -77;
 
-TEST(ConfigValue, Integers) {
+TEST(ConfigValue, ParsesIntegers) {
     struct Case {
         const char* text;
         int64_t value;
@@ -33,7 +33,7 @@ TEST(ConfigValue, Integers) {
     }
 }
 
-TEST(ConfigValue, Levels) {
+TEST(ConfigValue, ParsesLevels) {
     int64_t value = kUntouched;
     EXPECT_TRUE(parse_level("2", &value));
     EXPECT_EQ(value, 2);
@@ -48,7 +48,7 @@ TEST(ConfigValue, Levels) {
     }
 }
 
-TEST(ConfigValue, Bytes) {
+TEST(ConfigValue, ParsesBytes) {
     int64_t value = kUntouched;
     EXPECT_TRUE(parse_bytes("8388607G", &value));
     EXPECT_EQ(value, int64_t{8388607} << 30);
@@ -64,7 +64,7 @@ TEST(ConfigValue, Bytes) {
     }
 }
 
-TEST(ConfigValue, Booleans) {
+TEST(ConfigValue, ParsesBooleans) {
     bool value = false;
     for (const char* text : {"t", "T", "y", "Y", "1", "tomorrow"}) {
         value = false;
@@ -85,7 +85,7 @@ TEST(ConfigValue, Booleans) {
     }
 }
 
-TEST(ConfigValue, Choices) {
+TEST(ConfigValue, ParsesChoices) {
     int index = 0;
     EXPECT_TRUE(parse_choice("a", "a|bb|c", &index));
     EXPECT_EQ(index, 0);
@@ -102,7 +102,7 @@ TEST(ConfigValue, Choices) {
     }
 }
 
-TEST(ConfigValue, TheNearestNameHasTheSmallestEditDistance) {
+TEST(ConfigValue, NearestNameHasTheSmallestEditDistance) {
     const std::vector<std::string_view> names = {"ARMCI_ROUTE", "ARMCI_STATS", "ARMCI_BUFFER_SIZE",
                                                  "ARMCI_BUFFER_COUNT"};
     EXPECT_EQ(nearest_name("ARMCI_ROUTE", names), "ARMCI_ROUTE");

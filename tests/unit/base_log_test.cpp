@@ -22,7 +22,7 @@ class Log : public testing::Test {
     }
 };
 
-TEST_F(Log, NoNumberBeforeTheRankIsKnown) {
+TEST_F(Log, LinesHaveNoRankBeforeItIsSet) {
     const StderrCapture capture;
     log(LogLevel::warn, "value %d of %s", 3, "x");
     EXPECT_EQ(capture.text(), "ARMCI Warning: value 3 of x\n");
@@ -41,7 +41,7 @@ TEST_F(Log, LinesBeginWithTheRank) {
               "[12] ARMCI Debug: d\n");
 }
 
-TEST_F(Log, LevelsFilter) {
+TEST_F(Log, WritesOnlyUpToItsLevel) {
     constexpr LogLevel kLevels[] = {LogLevel::error, LogLevel::warn, LogLevel::info,
                                     LogLevel::debug};
     for (const LogLevel limit : kLevels) {
@@ -55,7 +55,7 @@ TEST_F(Log, LevelsFilter) {
     }
 }
 
-TEST_F(Log, MacrosDoNotEvaluateWhatIsNotWritten) {
+TEST_F(Log, MacrosDoNotEvaluateArgumentsBelowTheLevel) {
     int evaluated = 0;
     const StderrCapture capture;
     ARMCI_LOG_INFO("%d", ++evaluated);
@@ -80,7 +80,7 @@ TEST_F(Log, LongMessagesAreCutToOneLine) {
 
 using LogDeathTest = Log;
 
-TEST_F(LogDeathTest, FatalNamesTheFunctionAndEndsTheProcess) {
+TEST_F(LogDeathTest, FatalPrintsTheFunctionAndEndsTheProcess) {
     EXPECT_EXIT(fatal("ARMCI_Put", "argument bytes = %d: must not be negative", -3),
                 testing::ExitedWithCode(1),
                 "^ARMCI Error: ARMCI_Put: argument bytes = -3: must not be negative\n$");
@@ -106,14 +106,14 @@ TEST_F(LogDeathTest, FatalKeepsTheCallersCode) {
 }
 
 // The system keeps eight bits of a status, and a failed job must not look like a good one.
-TEST_F(LogDeathTest, CodesBeyondAByteStayNonZero) {
+TEST_F(LogDeathTest, ExitCodesAboveAByteStayNonZero) {
     const auto failed = [](int status) { return WIFEXITED(status) && WEXITSTATUS(status) != 0; };
     EXPECT_EXIT(fatal_with_code(256, "x"), failed, "ARMCI Error: x");
     EXPECT_EXIT(fatal_with_code(-65536, "x"), failed, "ARMCI Error: x");
     EXPECT_EXIT(fatal_with_code(257, "x"), failed, "ARMCI Error: x");
 }
 
-TEST_F(LogDeathTest, TheHookGetsTheCodeAfterTheMessage) {
+TEST_F(LogDeathTest, HookReceivesTheCodeAfterTheMessage) {
     EXPECT_EXIT(
         {
             set_abort_hook([](int code) { _exit(100 + code); });

@@ -41,7 +41,7 @@ std::string bound_to(int processor) {
     return text;
 }
 
-TEST(Topology, ProcessorsAreThoseOfThisProcess) {
+TEST(Topology, CountsTheProcessorsOfThisProcess) {
     EXPECT_EQ(processor_count(), static_cast<int>(my_processors().size()));
     EXPECT_FALSE(allowed_processors().empty());
 }
@@ -52,7 +52,7 @@ TEST(Topology, BindingToAnAbsentProcessorFails) {
     EXPECT_EQ(processor_count(), before);
 }
 
-TEST(Topology, NothingIsSpareWhenRanksMayRunEverywhere) {
+TEST(Topology, NoSpareProcessorWhenRanksMayRunAnywhere) {
     if (!may_use_all_processors()) {
         GTEST_SKIP() << "this process may not use all processors";
     }
@@ -65,7 +65,7 @@ TEST(Topology, NothingIsSpareWhenRanksMayRunEverywhere) {
     EXPECT_EQ(spare_processor(everywhere, "0000:00:00.0", 0), -1);
 }
 
-TEST(Topology, TheSpareProcessorIsNoRanks) {
+TEST(Topology, SpareProcessorHasNoRankBoundToIt) {
     const std::vector<int> processors = my_processors();
     if (processors.size() < 2 || !may_use_all_processors()) {
         GTEST_SKIP() << "this process may use one processor only, or not all";
@@ -80,7 +80,7 @@ TEST(Topology, TheSpareProcessorIsNoRanks) {
 }
 
 // A rank whose binding is unknown may run anywhere.
-TEST(Topology, NothingIsSpareWhenABindingIsUnknown) {
+TEST(Topology, NoSpareProcessorWhenABindingIsUnknown) {
     const std::string bound = bound_to(my_processors()[0]);
     EXPECT_EQ(spare_processor(";" + bound, "", 0), -1);
     EXPECT_EQ(spare_processor(bound + ";;" + bound, "", 0), -1);

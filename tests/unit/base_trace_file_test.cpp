@@ -66,7 +66,7 @@ constexpr const char* kProcess =
     R"({"ph":"M","pid":800,"tid":800,"name":"process_name","args":{"name":"rank 7 on node1"}},
 {"ph":"M","pid":800,"tid":800,"name":"process_sort_index","args":{"sort_index":7}})";
 
-TEST_F(TraceFile, ThereIsALineForEachEventAndName) {
+TEST_F(TraceFile, WritesALineForEachEventAndName) {
     TraceThread& thread = add_thread("program");
     thread.ring.push({.kind = &kPlain, .begin_ns = 1'234'567, .end_ns = 1'234'568});
     thread.ring.push({.kind = &kNamed,
@@ -89,7 +89,7 @@ TEST_F(TraceFile, ThereIsALineForEachEventAndName) {
 )");
 }
 
-TEST_F(TraceFile, WhatOverlapsIsTwoLinesWithANumberOfItsOwn) {
+TEST_F(TraceFile, WritesOverlappingEventsAsBeginAndEndWithAnId) {
     TraceThread& thread = add_thread("program");
     thread.ring.push({.kind = &kApart, .begin_ns = 1000, .end_ns = 4000, .number = 64});
     thread.ring.push({.kind = &kApart, .begin_ns = 2000, .end_ns = 3000});
@@ -104,7 +104,7 @@ TEST_F(TraceFile, WhatOverlapsIsTwoLinesWithANumberOfItsOwn) {
 )");
 }
 
-TEST_F(TraceFile, NamesAreEscaped) {
+TEST_F(TraceFile, EscapesNames) {
     process_.host = "a\"b\\c";
     TraceThread& thread = add_thread("line\nbreak\x01");
     thread.ring.push({.kind = &kNamed, .name = "\t\"q\" \\ ü"});
@@ -114,13 +114,13 @@ TEST_F(TraceFile, NamesAreEscaped) {
     EXPECT_NE(text.find(R"("name":"a \u0009\"q\" \\ ü")"), std::string::npos) << text;
 }
 
-TEST_F(TraceFile, NoNameIsTooLong) {
+TEST_F(TraceFile, WritesLongNamesCompletely) {
     const std::string name(100'000, 'x');
     add_thread(name);
     EXPECT_NE(written().find(R"({"name":")" + name + R"("}})"), std::string::npos);
 }
 
-TEST_F(TraceFile, SaysHowManyEventsItHasNot) {
+TEST_F(TraceFile, WritesTheNumberOfDroppedEvents) {
     for (const char* name : {"program", "data server"}) {
         TraceThread& thread = add_thread(name, 4);
         for (int i = 0; i < 5; ++i) {
@@ -133,7 +133,7 @@ TEST_F(TraceFile, SaysHowManyEventsItHasNot) {
 }
 
 // Beyond what is written at a time.
-TEST_F(TraceFile, LongOnesAreComplete) {
+TEST_F(TraceFile, WritesMoreEventsThanItsBufferHolds) {
     constexpr size_t kEvents = 10'000;
     TraceThread& thread = add_thread("program", 16'384);
     for (size_t i = 0; i < kEvents; ++i) {
@@ -149,7 +149,7 @@ TEST_F(TraceFile, LongOnesAreComplete) {
     EXPECT_TRUE(text.ends_with("}\n]\n"));
 }
 
-TEST_F(TraceFile, AFullDiskIsTold) {
+TEST_F(TraceFile, ReportsAFullDisk) {
     add_thread("program");
     const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     ASSERT_GE(full, 0);
@@ -172,7 +172,7 @@ TEST_F(TraceFile, IsCompleteAfterEachWrite) {
     EXPECT_EQ(text_of(fd), written()) << "the same as written at once";
 }
 
-TEST_F(TraceFile, KnowsOfEventsThatItMissed) {
+TEST_F(TraceFile, CountsEventsDroppedBeforeItReadThem) {
     const int fd = memfd_create("trace", MFD_CLOEXEC);
     base::TraceFile file(fd, process_);
     file.append(threads());
@@ -193,7 +193,7 @@ TEST_F(TraceFile, KnowsOfEventsThatItMissed) {
 
 // A thread that records all the time, in a ring that it fills again and again. No event may be
 // made of two.
-TEST_F(TraceFile, IsWrittenWhileThreadsRecord) {
+TEST_F(TraceFile, ReadsConsistentEventsWhileThreadsRecord) {
     constexpr int64_t kEvents = 300'000;
     static constexpr const char* kNames[] = {"even", "odd"};
     const int fd = memfd_create("trace", MFD_CLOEXEC);
@@ -245,7 +245,7 @@ TEST_F(TraceFile, IsWrittenWhileThreadsRecord) {
     EXPECT_EQ(events, file.events());
 }
 
-TEST_F(TraceFile, TimesAreThoseOfTheJobsClock) {
+TEST_F(TraceFile, ConvertsTimesToTheClockOfTheJob) {
     process_.clock = {.zero_ns = 1'000'000, .begin_ns = 500, .offset_ns = 1'000'000};
     TraceThread& thread = add_thread("program");
     thread.ring.push({.kind = &kPlain, .begin_ns = 600, .end_ns = 700});
@@ -256,7 +256,7 @@ TEST_F(TraceFile, TimesAreThoseOfTheJobsClock) {
 }
 
 // Clocks of two hosts run at different speeds.
-TEST_F(TraceFile, BetweenTwoMeasurementsTheOffsetChangesSteadily) {
+TEST_F(TraceFile, InterpolatesTheClockOffsetBetweenMeasurements) {
     const TraceClock clock{
         .zero_ns = 10, .begin_ns = 1'000, .offset_ns = 100, .end_ns = 2'000, .end_offset_ns = 200};
     EXPECT_EQ(clock.to_job(1'000), 1'090);

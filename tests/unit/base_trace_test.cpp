@@ -23,7 +23,7 @@ class Trace : public testing::Test {
     ~Trace() override { forget_trace(); }
 };
 
-TEST_F(Trace, RingsKeepTheNewestAndCountTheOthers) {
+TEST_F(Trace, RingsKeepTheNewestEventsAndCountTheDropped) {
     constexpr size_t kCapacity = 8;
     constexpr uint64_t kMax = kCapacity - 1;
     for (const uint64_t count : {0U, 1U, 6U, 7U, 8U, 9U, 100U}) {
@@ -39,7 +39,7 @@ TEST_F(Trace, RingsKeepTheNewestAndCountTheOthers) {
     }
 }
 
-TEST_F(Trace, ReadersKnowWhatHasBeenWrittenAgain) {
+TEST_F(Trace, ReadFailsForOverwrittenEvents) {
     TraceRing ring(8);
     for (int64_t i = 0; i < 20; ++i) {
         ring.push(numbered(i));
@@ -51,14 +51,14 @@ TEST_F(Trace, ReadersKnowWhatHasBeenWrittenAgain) {
     }
 }
 
-TEST_F(Trace, WithoutMemoryAllIsDropped) {
+TEST_F(Trace, DropsEventsWithoutMemory) {
     TraceRing ring(0);
     ring.push(numbered(1));
     EXPECT_EQ(ring.kept(), 0U);
     EXPECT_EQ(ring.dropped(), 1U);
 }
 
-TEST_F(Trace, WhileOffNothingIsRecorded) {
+TEST_F(Trace, RecordsNothingWhileOff) {
     EXPECT_FALSE(is_tracing());
     EXPECT_EQ(trace_ns(), 0);
     { const TraceSpan span(kThing); }
@@ -66,7 +66,7 @@ TEST_F(Trace, WhileOffNothingIsRecorded) {
     EXPECT_TRUE(trace_threads().empty());
 }
 
-TEST_F(Trace, ASpanIsAnEventWithItsTimes) {
+TEST_F(Trace, SpanIsAnEventWithBeginAndEnd) {
     start_trace();
     const int64_t before = now_ns();
     { const TraceSpan span(kThing, "of mine", 3); }
@@ -86,7 +86,7 @@ TEST_F(Trace, ASpanIsAnEventWithItsTimes) {
     EXPECT_LE(event.end_ns, after);
 }
 
-TEST_F(Trace, ASpanThatBeganBeforeTheTraceIsNone) {
+TEST_F(Trace, IgnoresSpansThatBeganBeforeTheTrace) {
     {
         const TraceSpan span(kThing);
         start_trace();
@@ -94,7 +94,7 @@ TEST_F(Trace, ASpanThatBeganBeforeTheTraceIsNone) {
     EXPECT_EQ(trace_threads()[0]->ring.kept(), 0U);
 }
 
-TEST_F(Trace, EachThreadHasARingOfItsOwn) {
+TEST_F(Trace, EachThreadHasItsOwnRing) {
     constexpr int kThreads = 4;
     constexpr int kEvents = 1000;
     start_trace();
@@ -129,7 +129,7 @@ TEST_F(Trace, EachThreadHasARingOfItsOwn) {
 }
 
 // A program that starts threads for ever must not take memory for ever.
-TEST_F(Trace, TheEventsOfManyThreadsAreCounted) {
+TEST_F(Trace, CountsEventsOfThreadsBeyondTheLimit) {
     constexpr size_t kFurther = 10;
     start_trace();
     for (size_t i = 1; i < kMaxTraceThreads + kFurther; ++i) {
@@ -145,7 +145,7 @@ TEST_F(Trace, TheEventsOfManyThreadsAreCounted) {
 }
 
 // A thread that has recorded something before must not write where that was.
-TEST_F(Trace, ItCanBeginAgain) {
+TEST_F(Trace, StartsAgainAfterItWasStopped) {
     for (int time = 0; time < 3; ++time) {
         start_trace();
         record(numbered(time));

@@ -88,7 +88,7 @@ void PrintTo(const WorldCase& world, std::ostream* stream) {
 
 class WaitingInWorld : public testing::TestWithParam<WorldCase> {};
 
-TEST_P(WaitingInWorld, CostsLittleMoreThanTheBetterWay) {
+TEST_P(WaitingInWorld, CostsLittleMoreThanTheBetterOfPollAndSleep) {
     const WorldCase& world = GetParam();
     double learned = 0;
     double polled = 0;
@@ -178,13 +178,13 @@ INSTANTIATE_TEST_SUITE_P(Worlds, WaitingInWorld, testing::ValuesIn(kWorlds),
                          [](const auto& world) { return std::string(world.param.name); });
 
 // Sleeping cannot be quicker.
-TEST(Waiting, TriesNothingWhereAnswersAreQuick) {
+TEST(Waiting, NeverTriesSleepWhereAnswersAreQuick) {
     const Total total =
         live_in([](Waiting& w, int, Chance&) { return by_itself(w, 3'000); }, kManyWaits);
     EXPECT_EQ(total.asleep, 0);
 }
 
-TEST(Waiting, TriesTheOtherWayNowAndThen) {
+TEST(Waiting, TriesTheOtherWayOccasionally) {
     const Total polled =
         live_in([](Waiting& w, int, Chance&) { return by_itself(w, 9'000); }, kManyWaits);
     EXPECT_GT(polled.asleep, 0);
@@ -195,7 +195,7 @@ TEST(Waiting, TriesTheOtherWayNowAndThen) {
     EXPECT_GT(slept.asleep, kManyWaits - kManyWaits / 50);
 }
 
-TEST(Waiting, PollsNoLongerThanTheLeastForWhatIsLong) {
+TEST(Waiting, PollsOnlyTheMinimumWhenWaitsAreLong) {
     Waiting waiting(kMinNs, kMaxNs, Waiting::Trials::no);
     live_in([](Waiting& w, int, Chance&) { return by_itself(w, 14'000); }, waiting, 1000);
     EXPECT_GT(waiting.spin_ns(), kMinNs);
@@ -204,7 +204,7 @@ TEST(Waiting, PollsNoLongerThanTheLeastForWhatIsLong) {
 }
 
 // Where the kernel puts threads changes.
-TEST(Waiting, FollowsTheThreads) {
+TEST(Waiting, RelearnsWhenThreadsMoveBetweenProcessors) {
     constexpr int kUntilNextTrial = (Waiting::kLongestPause + 4) * Waiting::kWindow;
     constexpr int kUntilCalledFor = 6 * Waiting::kWindow;
     const World itself = [](Waiting& w, int, Chance&) { return by_itself(w, 9'000); };
@@ -228,14 +228,14 @@ TEST(Waiting, FollowsTheThreads) {
     }
 }
 
-TEST(Waiting, BeginsAsItIsTold) {
+TEST(Waiting, BeginsWithTheGivenWay) {
     Waiting waiting(kMinNs, kMaxNs, Waiting::Trials::yes, Waiting::Way::sleep);
     EXPECT_EQ(waiting.spin_ns(), 0);
     live_in([](Waiting& w, int, Chance&) { return by_itself(w, 9'000); }, waiting, 1000);
     EXPECT_EQ(waiting.spin_ns(), kMinNs);
 }
 
-TEST(Waiting, AGivenTimeIsKept) {
+TEST(Waiting, NeverChangesAFixedSpinTime) {
     Waiting waiting(kMinNs, kMinNs, Waiting::Trials::no);
     const Total total = live_in(
         [](Waiting& w, int, Chance&) {

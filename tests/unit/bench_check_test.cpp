@@ -76,29 +76,29 @@ class BenchCheck : public testing::Test {
     std::vector<char> remote_;
 };
 
-TEST_F(BenchCheck, Put) {
+TEST_F(BenchCheck, AcceptsRightPutsAndFindsEveryWrongByte) {
     set_up(Verb::put, Mode::latency);
     EXPECT_EQ(slots_.count, 1);
     expect_exact();
 }
 
-TEST_F(BenchCheck, Get) {
+TEST_F(BenchCheck, AcceptsRightGetsAndFindsEveryWrongByte) {
     set_up(Verb::get, Mode::latency);
     expect_exact();
 }
 
-TEST_F(BenchCheck, Accumulate) {
+TEST_F(BenchCheck, AcceptsRightAccumulatesAndFindsEveryWrongByte) {
     set_up(Verb::acc, Mode::latency);
     expect_exact();
 }
 
-TEST_F(BenchCheck, WindowChecksAllSlots) {
+TEST_F(BenchCheck, ChecksAllTransfersOfAWindow) {
     set_up(Verb::put, Mode::window);
     EXPECT_EQ(slots_.count, 3);
     expect_exact();
 }
 
-TEST_F(BenchCheck, AnotherRowsResultIsWrong) {
+TEST_F(BenchCheck, RefusesTheResultOfAnotherRow) {
     set_up(Verb::put, Mode::latency);
     transfer();
     const TransferCheck next_row(row_, options_, verb_, /*row_number=*/6);

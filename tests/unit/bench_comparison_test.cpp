@@ -20,7 +20,7 @@ Row strided(Op op, Mode mode, int64_t block_bytes) {
     return {op, mode, strided_shape(65536, block_bytes, 2, 2, false)};
 }
 
-TEST(BenchComparison, OperationsAreComparedWithTheirYardstick) {
+TEST(BenchComparison, ComparesOperationsWithTheirBaseline) {
     const std::vector<Row> rows = {
         contiguous(Op::put, Mode::stream, 64),       contiguous(Op::raw_put, Mode::stream, 64),
         contiguous(Op::get, Mode::latency, 8),       contiguous(Op::raw_get, Mode::latency, 8),
@@ -34,7 +34,7 @@ TEST(BenchComparison, OperationsAreComparedWithTheirYardstick) {
     EXPECT_EQ(base_name(rows[0], rows[1]), "raw-put");
 }
 
-TEST(BenchComparison, OtherModesSizesAndShapesAreNotCompared) {
+TEST(BenchComparison, DoesNotCompareDifferentModesSizesOrShapes) {
     EXPECT_THAT(
         find_comparisons(
             {contiguous(Op::put, Mode::stream, 64), contiguous(Op::raw_put, Mode::latency, 64),
@@ -47,7 +47,7 @@ TEST(BenchComparison, OtherModesSizesAndShapesAreNotCompared) {
                 IsEmpty());
 }
 
-TEST(BenchComparison, ModesAreComparedWithTheirSerialForm) {
+TEST(BenchComparison, ComparesModesWithTheirSerialForm) {
     const std::vector<Row> rows = {
         strided(Op::put_strided, Mode::latency, 8),
         strided(Op::put_strided, Mode::stream, 8),
@@ -61,14 +61,14 @@ TEST(BenchComparison, ModesAreComparedWithTheirSerialForm) {
     EXPECT_EQ(base_name(rows[0], rows[3]), "one chunk at a time");
 }
 
-TEST(BenchComparison, StreamOfAGetIsItsLatency) {
+TEST(BenchComparison, TreatsTheStreamOfAGetAsItsLatency) {
     EXPECT_THAT(find_comparisons({strided(Op::get_strided, Mode::latency, 8),
                                   strided(Op::get_strided, Mode::stream_serial, 8),
                                   strided(Op::mpi_pack_get, Mode::stream, 8)}),
                 ElementsAre(Comparison{0, 1}, Comparison{0, 2}));
 }
 
-TEST(BenchComparison, RatioIsOneOfRates) {
+TEST(BenchComparison, RatioIsThatOfRates) {
     Result slow;
     slow.microseconds.median = 4;
     Result fast;
@@ -77,7 +77,7 @@ TEST(BenchComparison, RatioIsOneOfRates) {
     EXPECT_DOUBLE_EQ(rate_ratio(slow, fast), 0.25);
 }
 
-TEST(BenchComparison, FailedRowsAreNotCompared) {
+TEST(BenchComparison, DoesNotCompareFailedRows) {
     std::vector<Result> results(2);
     results[0].row = contiguous(Op::put, Mode::latency, 64);
     results[1].row = contiguous(Op::raw_put, Mode::latency, 64);
@@ -86,7 +86,7 @@ TEST(BenchComparison, FailedRowsAreNotCompared) {
     EXPECT_THAT(comparisons_of(results), IsEmpty());
 }
 
-TEST(BenchComparison, GroupsHoldWhatIsComparedDirectlyOrThroughOthers) {
+TEST(BenchComparison, GroupsContainAllRowsLinkedByComparisons) {
     const std::vector<Row> rows = {
         contiguous(Op::fetch_add, Mode::latency, 8), contiguous(Op::put, Mode::stream, 64),
         contiguous(Op::swap, Mode::latency, 8),      contiguous(Op::barrier, Mode::latency, 0),

@@ -41,7 +41,7 @@ double normal(std::mt19937& random, double mean, double deviation) {
     return std::normal_distribution<double>(mean, deviation)(random);
 }
 
-TEST(BenchDistribution, SeriesThatAlternateBetweenTwoSpeedsAreFound) {
+TEST(BenchDistribution, FindsSeriesThatAlternateBetweenTwoSpeeds) {
     std::vector<double> values;
     for (int i = 0; i < 10; i++) {
         values.insert(values.end(), {500.0 + i, 1000.0 + i, 510.0 + i});
@@ -54,7 +54,7 @@ TEST(BenchDistribution, SeriesThatAlternateBetweenTwoSpeedsAreFound) {
     EXPECT_DOUBLE_EQ(speeds->slow_us, 1004.5);
 }
 
-TEST(BenchDistribution, TwoSpeedsAreFoundThroughNoise) {
+TEST(BenchDistribution, FindsTwoSpeedsDespiteNoise) {
     const auto twice = [](std::mt19937& random) {
         return (random() % 2 == 0 ? 1 : 2) * normal(random, 1, 0.08);
     };
@@ -65,7 +65,7 @@ TEST(BenchDistribution, TwoSpeedsAreFoundThroughNoise) {
     EXPECT_GE(found_in_200(rare), 160);
 }
 
-TEST(BenchDistribution, OneSpeedWithNoiseIsNotTwo) {
+TEST(BenchDistribution, FindsNoSecondSpeedInNoise) {
     EXPECT_LE(found_in_200([](std::mt19937& random) { return normal(random, 1, 0.1); }), 4);
     EXPECT_LE(found_in_200([](std::mt19937& random) { return normal(random, 1, 0.3); }), 4);
     EXPECT_LE(found_in_200([](std::mt19937& random) {
@@ -78,7 +78,7 @@ TEST(BenchDistribution, OneSpeedWithNoiseIsNotTwo) {
               10);
 }
 
-TEST(BenchDistribution, FewOutliersAreNoSecondSpeed) {
+TEST(BenchDistribution, FindsNoSecondSpeedInFewOutliers) {
     std::vector<double> values(30, 10);
     for (size_t i = 0; i < values.size(); i++) {
         values[i] += 0.01 * static_cast<double>(i);
@@ -89,7 +89,7 @@ TEST(BenchDistribution, FewOutliersAreNoSecondSpeed) {
     EXPECT_TRUE(find_two_speeds(values));
 }
 
-TEST(BenchDistribution, FewValuesOrSmallStepsOrNoneSayNothing) {
+TEST(BenchDistribution, FindsNoSecondSpeedInFewValuesOrSmallSteps) {
     EXPECT_FALSE(find_two_speeds({1, 1, 1, 1, 2, 2, 2, 2, 2}));
     EXPECT_TRUE(find_two_speeds({1, 1, 1, 1, 2, 2, 2, 2, 2, 2}));
     EXPECT_FALSE(find_two_speeds({1, 1, 1, 1, 1.1, 1.1, 1.1, 1.1, 1.1, 1.1}));

@@ -25,7 +25,7 @@ TEST(BenchOptions, DefaultsAreConsistent) {
     EXPECT_FALSE(options.blocks.empty());
 }
 
-TEST(BenchOptions, TakesValuesAfterEqualsOrAsNextArgument) {
+TEST(BenchOptions, AcceptsValuesAfterEqualsOrAsNextArgument) {
     Options options;
     EXPECT_THAT(parse_options({"--sizes=8,1K", "--window", "7", "--target-busy"}, &options),
                 IsEmpty());
@@ -75,7 +75,7 @@ TEST(BenchOptions, ReadsEveryKindOfValue) {
     EXPECT_TRUE(options.list);
 }
 
-TEST(BenchOptions, AllMeansEveryOperationOnce) {
+TEST(BenchOptions, AllSelectsEveryOperationOnce) {
     Options options;
     EXPECT_THAT(parse_options({"--ops", "all"}, &options), IsEmpty());
     EXPECT_EQ(options.ops.size(), static_cast<size_t>(Op::overlap_acc) + 1);
@@ -84,7 +84,7 @@ TEST(BenchOptions, AllMeansEveryOperationOnce) {
     }
 }
 
-TEST(BenchOptions, NamesTheWrongArgument) {
+TEST(BenchOptions, ErrorsNameTheWrongArgument) {
     const std::vector<std::pair<Arguments, const char*>> cases = {
         {{"--sizes", "8X"}, "--sizes"},
         {{"--sizes"}, "--sizes needs a value"},

@@ -19,20 +19,20 @@ Plan plan_of(const std::vector<std::string_view>& arguments, int rank_count) {
     return make_plan(options, rank_count, {.raw = true, .serial_modes = true});
 }
 
-TEST(BenchOverlap, HiddenIsThePartOfTheShorterOneThatCostsNoTime) {
+TEST(BenchOverlap, HiddenPartIsTheOverlappedShareOfTheShorter) {
     EXPECT_DOUBLE_EQ(hidden_part(10, 10, 20), 0);
     EXPECT_DOUBLE_EQ(hidden_part(10, 10, 10), 1);
     EXPECT_DOUBLE_EQ(hidden_part(10, 20, 25), 0.5);
     EXPECT_DOUBLE_EQ(hidden_part(20, 10, 25), 0.5);
 }
 
-TEST(BenchOverlap, HiddenIsNeverMoreThanAllNorLessThanNothing) {
+TEST(BenchOverlap, HiddenPartIsBetweenZeroAndOne) {
     EXPECT_DOUBLE_EQ(hidden_part(10, 10, 30), 0);
     EXPECT_DOUBLE_EQ(hidden_part(10, 10, 5), 1);
     EXPECT_DOUBLE_EQ(hidden_part(0, 10, 10), 0);
 }
 
-TEST(BenchOverlap, OriginFiguresAreMediansOfWhatEachSampleSays) {
+TEST(BenchOverlap, OriginFiguresAreMediansOfSampleRatios) {
     // The machine is ten times slower for one sample: its ratios are as good as the others'.
     const Overlap overlap =
         summarize_origin({{10, 12, 17, 18}, {100, 120, 170, 180}, {20, 24, 34, 36}});
@@ -43,7 +43,7 @@ TEST(BenchOverlap, OriginFiguresAreMediansOfWhatEachSampleSays) {
     EXPECT_FALSE(overlap.transfer_slowdown.has_value());
 }
 
-TEST(BenchOverlap, TargetFiguresCompareWithAWaitingTarget) {
+TEST(BenchOverlap, TargetFiguresAreRelativeToAWaitingTarget) {
     const Overlap overlap = summarize_target({{10, 30, 2, 3}, {20, 60, 4, 6}, {1, 3, 1, 1.5}});
     EXPECT_DOUBLE_EQ(overlap.transfer_us, 10);
     EXPECT_DOUBLE_EQ(overlap.transfer_slowdown.value(), 3);
@@ -52,7 +52,7 @@ TEST(BenchOverlap, TargetFiguresCompareWithAWaitingTarget) {
     EXPECT_FALSE(overlap.compute_us.has_value());
 }
 
-TEST(BenchOverlap, ComputationKnowsTheLeastThatAUnitTook) {
+TEST(BenchOverlap, ComputationKeepsTheShortestUnitTime) {
     Computation computation;
     const double measured = computation.unit_seconds();
     EXPECT_GT(measured, 0);
@@ -64,7 +64,7 @@ TEST(BenchOverlap, ComputationKnowsTheLeastThatAUnitTook) {
     EXPECT_DOUBLE_EQ(computation.unit_seconds(), measured / 2);
 }
 
-TEST(BenchOverlap, GroupHasItsOwnSizesUnlessTold) {
+TEST(BenchOverlap, HasItsOwnSizesUnlessSizesAreGiven) {
     Options options;
     ASSERT_THAT(parse_options({"--ops", "overlap"}, &options), IsEmpty());
     EXPECT_THAT(options.ops, ElementsAre(Op::overlap_put, Op::overlap_get, Op::overlap_acc));
@@ -73,7 +73,7 @@ TEST(BenchOverlap, GroupHasItsOwnSizesUnlessTold) {
     EXPECT_THAT(options.overlap_sizes, ElementsAre(8 << 10, 16 << 10));
 }
 
-TEST(BenchOverlap, RowsAreForBothSidesWhateverTheModes) {
+TEST(BenchOverlap, PlansRowsForBothSidesInEveryMode) {
     const Plan plan =
         plan_of({"--ops", "overlap-put", "--sizes", "4K,8K", "--modes", "latency"}, 2);
     ASSERT_THAT(plan.rows, testing::SizeIs(4));
@@ -91,7 +91,7 @@ TEST(BenchOverlap, RowsAreForBothSidesWhateverTheModes) {
     EXPECT_STREQ(op_name(Op::overlap_acc), "overlap-acc");
 }
 
-TEST(BenchOverlap, WithoutAnIdleTargetOnlyTheOriginComputes) {
+TEST(BenchOverlap, PlansOriginRowsOnlyWithoutAnIdleTarget) {
     for (const auto& arguments :
          {std::vector<std::string_view>{"--ops", "overlap-get", "--sizes", "4K"},
           std::vector<std::string_view>{"--ops", "overlap-get", "--sizes", "4K", "--pattern",
@@ -103,7 +103,7 @@ TEST(BenchOverlap, WithoutAnIdleTargetOnlyTheOriginComputes) {
     }
 }
 
-TEST(BenchOverlap, ModesCannotBeChosenAndOtherRowsDoNotHaveThem) {
+TEST(BenchOverlap, RefusesItsModesAsOptionsAndPartialElements) {
     Options options;
     EXPECT_THAT(parse_options({"--modes", "origin"}, &options), HasSubstr("--modes"));
     EXPECT_THAT(plan_of({"--ops", "overlap-acc", "--sizes", "12"}, 2).notes,

@@ -18,7 +18,7 @@ TEST(BenchQuantity, ParsesBytes) {
     EXPECT_EQ(parse_bytes("9223372036854775807"), INT64_MAX);
 }
 
-TEST(BenchQuantity, RefusesWhatIsNoByteCount) {
+TEST(BenchQuantity, RefusesMalformedByteCounts) {
     for (const char* text : {"", "K", "-8", "+8", " 8", "8 ", "8KB", "1.5M", "8X", "0x10",
                              "9223372036854775808", "9007199254740992K"}) {
         EXPECT_EQ(parse_bytes(text), std::nullopt) << "'" << text << "'";

@@ -30,7 +30,7 @@ std::vector<At> blocks_of(const Shape& shape) {
     return blocks;
 }
 
-TEST(BenchShape, ContiguousIsOneRun) {
+TEST(BenchShape, ContiguousIsOneBlock) {
     const Shape shape = contiguous_shape(100);
     EXPECT_EQ(shape.total_bytes(), 100);
     EXPECT_EQ(shape.local_span_bytes(), 100);
@@ -39,7 +39,7 @@ TEST(BenchShape, ContiguousIsOneRun) {
     EXPECT_EQ(shape.describe(), "contiguous");
 }
 
-TEST(BenchShape, TwoDimensional) {
+TEST(BenchShape, TwoDimensionalHasOneLevel) {
     const Shape shape = strided_shape(32, 8, 2, 3, /*local_dense=*/true);
     EXPECT_EQ(shape.total_bytes(), 32);
     EXPECT_EQ(shape.local_span_bytes(), 32);
@@ -57,7 +57,7 @@ TEST(BenchShape, OneDimensionHasNoLevels) {
     EXPECT_EQ(shape.describe(), "1-D, 64 B x 1");
 }
 
-TEST(BenchShape, OuterLevelsDoNotContinueInnerOnes) {
+TEST(BenchShape, OuterLevelsAreNotContiguousWithInnerOnes) {
     const Shape shape = strided_shape(6 * 8, 8, 3, 2, /*local_dense=*/false);
     EXPECT_THAT(shape.repeats, ElementsAre(3, 2));
     EXPECT_THAT(shape.remote_stride_bytes, ElementsAre(16, 64));
@@ -66,7 +66,7 @@ TEST(BenchShape, OuterLevelsDoNotContinueInnerOnes) {
     EXPECT_EQ(shape.local_span_bytes(), 96 + 8);
 }
 
-TEST(BenchShape, RoundsDownToWholeRunsAndLevels) {
+TEST(BenchShape, RoundsDownToWholeBlocksAndLevels) {
     EXPECT_EQ(strided_shape(1000, 64, 2, 2, false).total_bytes(), 15 * 64);
     const Shape cube = strided_shape(1000, 8, 4, 2, false);
     EXPECT_THAT(cube.repeats, SizeIs(3));
@@ -74,7 +74,7 @@ TEST(BenchShape, RoundsDownToWholeRunsAndLevels) {
     EXPECT_EQ(strided_shape(8, 8, 8, 2, false).total_bytes(), 8);
 }
 
-TEST(BenchShape, EveryRunLiesInTheSpanAndIsVisitedOnce) {
+TEST(BenchShape, EveryBlockLiesInTheSpanAndIsVisitedOnce) {
     for (int dims = 2; dims <= 5; dims++) {
         const Shape shape = strided_shape(4096, 8, dims, 2, false);
         const std::vector<At> blocks = blocks_of(shape);
@@ -86,7 +86,7 @@ TEST(BenchShape, EveryRunLiesInTheSpanAndIsVisitedOnce) {
     }
 }
 
-TEST(BenchShape, KnowsTheLimitsOfTheInterface) {
+TEST(BenchShape, RefusesShapesBeyondTheLimitsOfTheApi) {
     EXPECT_TRUE(contiguous_shape(INT32_MAX).fits_interface());
     EXPECT_FALSE(contiguous_shape(int64_t{INT32_MAX} + 1).fits_interface());
     EXPECT_TRUE(strided_shape(int64_t{4} << 30, 1 << 20, 2, 2, false).fits_interface());
@@ -100,7 +100,7 @@ Plan plan_for(const std::vector<std::string_view>& arguments, int rank_count,
     return make_plan(options, rank_count, abilities);
 }
 
-TEST(BenchPlan, RowsAreTheProductOfWhatWasAskedFor) {
+TEST(BenchPlan, RowsAreTheProductOfAllOptions) {
     const Plan plan = plan_for({"--ops", "put,acc-strided,put-vector", "--modes", "latency,window",
                                 "--sizes", "64,1K", "--runs", "8,16", "--segments", "3,5,7"},
                                2);
@@ -130,7 +130,7 @@ TEST(BenchPlan, GetStreamsOnlyIfItsLatencyIsNotMeasured) {
     EXPECT_THAT(plan_for({"--ops", "get", "--sizes", "8", "--modes", "stream"}, 2).rows, SizeIs(1));
 }
 
-TEST(BenchPlan, LeavesOutWhatMakesNoSenseAndSaysSo) {
+TEST(BenchPlan, OmitsSenselessRowsWithANote) {
     const Plan short_rows = plan_for({"--ops", "put-strided", "--sizes", "64", "--runs", "1K"}, 2);
     EXPECT_THAT(short_rows.rows, IsEmpty());
     EXPECT_THAT(short_rows.notes, ElementsAre(HasSubstr("less than one run")));
@@ -148,7 +148,7 @@ TEST(BenchPlan, LeavesOutWhatMakesNoSenseAndSaysSo) {
     EXPECT_THAT(raw_alone.rows, IsEmpty());
 }
 
-TEST(BenchPlan, LeavesOutWhatProgramOrLibraryCannotDo) {
+TEST(BenchPlan, OmitsRowsThatProgramOrLibraryCannotRun) {
     const Plan no_raw = plan_for({"--ops", "raw,put", "--sizes", "64", "--modes", "latency"}, 2,
                                  {.raw = false, .serial_modes = true});
     EXPECT_THAT(no_raw.notes, SizeIs(3));
@@ -174,7 +174,7 @@ TEST(BenchPlan, RawRowsHaveTheModesOfTheirCounterparts) {
     EXPECT_THAT(plan_for({"--ops", "raw-rmw"}, 2).rows, SizeIs(1));
 }
 
-TEST(BenchPlan, SerialModesAreForTransfersOfTheLibrary) {
+TEST(BenchPlan, SerialModesApplyToLibraryTransfersOnly) {
     const Plan plan =
         plan_for({"--ops", "put-strided,get-strided,mpi-pack,raw,fetch-add", "--sizes", "64",
                   "--runs", "8", "--modes", "latency-serial,stream-serial"},

@@ -17,7 +17,7 @@ TEST(BenchStatistics, MedianOfEvenNumberLiesBetweenTheMiddleTwo) {
     EXPECT_DOUBLE_EQ(summarize({4, 1, 100, 2}).median, 3);
 }
 
-TEST(BenchStatistics, OneSampleIsEverything) {
+TEST(BenchStatistics, OneSampleIsMedianAndAllQuantiles) {
     const Summary summary = summarize({7});
     EXPECT_DOUBLE_EQ(summary.median, 7);
     EXPECT_DOUBLE_EQ(summary.minimum, 7);
@@ -40,7 +40,7 @@ TEST(BenchStatistics, SpreadIgnoresOutliers) {
     EXPECT_DOUBLE_EQ(restless.spread, (20.0 - 10.0) / 15.0);
 }
 
-TEST(BenchStatistics, MedianOfZeroGivesNoSpread) {
+TEST(BenchStatistics, SpreadIsZeroForAZeroMedian) {
     EXPECT_DOUBLE_EQ(summarize({0, 0, 0, 1}).spread, 0);
 }
 

@@ -37,7 +37,7 @@ bool has(const Row& row, uint64_t begin, uint64_t end) {
     return share_a_byte(row, Row{begin, static_cast<int64_t>(end - begin), 0, 1});
 }
 
-TEST(CheckRows, OverlapIsThatOfTheBytes) {
+TEST(CheckRows, CommonBytesAgreeWithByteWiseComparison) {
     const Row fixed[] = {make_row(1000, 8, 16, 5), make_row(1000, 3, -20, 4),
                          make_row(1000, 10, 4, 3), make_row(1000, 64, 0, 7)};
     for (const Row& a : fixed) {
@@ -55,7 +55,7 @@ TEST(CheckRows, OverlapIsThatOfTheBytes) {
     }
 }
 
-TEST(CheckRows, RunsThatFollowEachOtherAreOne) {
+TEST(CheckRows, AdjacentBlocksAreMerged) {
     const Row row = make_row(100, 8, -8, 4);
     EXPECT_EQ(row.begin, 76U);
     EXPECT_EQ(row.block_bytes, 32);
@@ -64,7 +64,7 @@ TEST(CheckRows, RunsThatFollowEachOtherAreOne) {
 }
 
 // Columns between each other's, whose runs all have to be looked at.
-TEST(CheckRows, LongRowsAreComparedUpToALimit) {
+TEST(CheckRows, ComparisonStopsAtTheWorkLimit) {
     const std::vector<Row> even = {make_row(0, 8, 16, 1 << 19), make_row(0, 8, 16, 1 << 19)};
     const std::vector<Row> odd = {make_row(8, 8, 16, 1 << 19)};
     int64_t work = kMaxWork;
@@ -74,7 +74,7 @@ TEST(CheckRows, LongRowsAreComparedUpToALimit) {
     EXPECT_LT(work, 0);
 }
 
-TEST(CheckRows, AreCountedWithoutBeingMade) {
+TEST(CheckRows, RowCountEqualsTheNumberOfRowsBuilt) {
     test::Random random(1);
     std::vector<char> memory(1 << 16);
     for (int i = 0; i < 200; ++i) {
@@ -104,7 +104,7 @@ PendingBuffer pending_of(const pipeline::Transfer& transfer) {
     return pending;
 }
 
-TEST(CheckLocalBuffers, WorkHasALimitForAllOfThem) {
+TEST(CheckLocalBuffers, WorkLimitCoversAllBuffersTogether) {
     LocalBuffers buffers;
     constexpr int kRows = 1 << 18;
     for (int number = 0; number < 5; ++number) {
@@ -120,7 +120,7 @@ TEST(CheckLocalBuffers, WorkHasALimitForAllOfThem) {
     EXPECT_LT(work, 0);
 }
 
-TEST(CheckLocalBuffers, RoomIsForAllOfThem) {
+TEST(CheckLocalBuffers, RowLimitCoversAllBuffersTogether) {
     LocalBuffers buffers;
     PendingBuffer large;
     large.rows.resize(LocalBuffers::kMaxRows - 1);
@@ -142,7 +142,7 @@ Write write_of(int origin, uint64_t begin, int64_t bytes, int64_t began_ns,
     return write;
 }
 
-TEST(CheckWrites, UnorderedIfEachBeganBeforeTheOtherWasClosed) {
+TEST(CheckWrites, ConflictIfEachBeganBeforeTheOtherWasClosed) {
     const Conflicts conflicts =
         find_conflicts({write_of(2, 100, 50, 10, 30), write_of(1, 140, 50, 20, 40)});
     ASSERT_EQ(conflicts.found.size(), 1U);
@@ -152,14 +152,14 @@ TEST(CheckWrites, UnorderedIfEachBeganBeforeTheOtherWasClosed) {
     EXPECT_EQ(conflicts.found[0].bytes.end, 150U);
 }
 
-TEST(CheckWrites, OrderedIfOneWasClosedBefore) {
+TEST(CheckWrites, NoConflictIfOneWasClosedBeforeTheOtherBegan) {
     EXPECT_TRUE(
         find_conflicts({write_of(1, 100, 50, 10, 20), write_of(2, 100, 50, 20, 40)}).found.empty());
     EXPECT_TRUE(
         find_conflicts({write_of(1, 100, 50, 30), write_of(2, 100, 50, 20, 30)}).found.empty());
 }
 
-TEST(CheckWrites, BetweenHostsOnlyOpenOnes) {
+TEST(CheckWrites, OnlyOpenWritesConflictBetweenHosts) {
     Write far = write_of(2, 100, 50, 15, 40);
     far.host = 1;
     EXPECT_TRUE(find_conflicts({write_of(1, 100, 50, 10, 30), far}).found.empty());
@@ -179,7 +179,7 @@ TEST(CheckWrites, AccumulatesConflictWithPutsOnly) {
     EXPECT_TRUE(find_conflicts({one, two}).found.empty());
 }
 
-TEST(CheckWrites, OneRankOrPlacesBetweenEachOtherDoNotConflict) {
+TEST(CheckWrites, NoConflictWithinOneRankOrWithoutCommonBytes) {
     EXPECT_TRUE(find_conflicts({write_of(1, 100, 50, 10), write_of(1, 100, 50, 10)}).found.empty());
     Write even = write_of(1, 0, 8, 10);
     Write odd = write_of(2, 0, 8, 10);
@@ -189,7 +189,7 @@ TEST(CheckWrites, OneRankOrPlacesBetweenEachOtherDoNotConflict) {
 }
 
 // Each reaches over all that follow, so all pairs would have to be looked at.
-TEST(CheckWrites, WorkHasALimit) {
+TEST(CheckWrites, ComparisonStopsAtTheWorkLimit) {
     constexpr uint64_t kWrites = 20000;
     std::vector<Write> writes;
     for (uint64_t i = 0; i < kWrites; ++i) {
@@ -203,7 +203,7 @@ TEST(CheckWrites, WorkHasALimit) {
     EXPECT_FALSE(find_conflicts(writes).too_many);
 }
 
-TEST(CheckWrites, WorkOnOnePairHasALimit) {
+TEST(CheckWrites, ComparisonOfOnePairStopsAtTheWorkLimit) {
     std::vector<Write> writes = {write_of(1, 0, 8, 10), write_of(2, 0, 8, 10)};
     for (Write& write : writes) {
         write.place = make_row(0, 8, 16, Conflicts::kMaxWork + 1);
@@ -213,7 +213,7 @@ TEST(CheckWrites, WorkOnOnePairHasALimit) {
     EXPECT_TRUE(conflicts.found.empty());
 }
 
-TEST(CheckWrites, ConflictsHaveALimit) {
+TEST(CheckWrites, ReportsAtMostTheMaximumOfConflicts) {
     std::vector<Write> writes;
     for (int origin = 0; origin < 1000; ++origin) {
         writes.push_back(write_of(origin, 100, 8, 10));
@@ -233,7 +233,7 @@ std::vector<Write> all_of(const WriteLog& log, int target) {
     return writes;
 }
 
-TEST(CheckWrites, WhatContinuesIsJoinedAndBeganLast) {
+TEST(CheckWrites, JoinsAdjacentWritesAndKeepsTheLastBegin) {
     WriteLog log(2);
     log.add(3, write_of(1, 100, 10, 5));
     log.add(3, write_of(1, 110, 10, 6));
@@ -247,7 +247,7 @@ TEST(CheckWrites, WhatContinuesIsJoinedAndBeganLast) {
     EXPECT_EQ(writes[0].began_ns, 8);
 }
 
-TEST(CheckWrites, ClosedByTargetAndForgotten) {
+TEST(CheckWrites, ClosesWritesPerTargetAndForgetsThem) {
     WriteLog log(2);
     log.add(3, write_of(1, 100, 10, 5));
     log.add(4, write_of(1, 100, 10, 5));
@@ -265,7 +265,7 @@ TEST(CheckWrites, ClosedByTargetAndForgotten) {
     EXPECT_EQ(log.size(), 0U);
 }
 
-TEST(CheckWrites, WhatDoesNotFitIsCounted) {
+TEST(CheckWrites, CountsWritesThatDoNotFit) {
     WriteLog log(2);
     for (size_t i = 0; i < WriteLog::kMax + 3; ++i) {
         log.add(0, write_of(1, 1000 * i, 10 + static_cast<int64_t>(i % 7), 5));
@@ -276,7 +276,7 @@ TEST(CheckWrites, WhatDoesNotFitIsCounted) {
 }
 
 // All ranks together send to one what is bounded.
-TEST(CheckWrites, EachTargetHasItsShare) {
+TEST(CheckWrites, LimitsEachTargetToItsShare) {
     constexpr int kRanks = 1024;
     constexpr size_t kShare = WriteLog::kMaxReceived / kRanks;
     WriteLog log(kRanks);
@@ -288,7 +288,7 @@ TEST(CheckWrites, EachTargetHasItsShare) {
     EXPECT_EQ(log.take_left_out(), 5U);
 }
 
-TEST(CheckPoison, AnyChangedByteIsFound) {
+TEST(CheckPoison, FindsAnyChangedByte) {
     std::vector<char> memory(100);
     for (int64_t begin = 0; begin < 9; ++begin) {
         for (int64_t bytes = 1; bytes < 40; ++bytes) {
@@ -317,7 +317,7 @@ TEST(CheckPoison, AnyChangedByteChangesTheChecksum) {
     }
 }
 
-TEST(FreedRanges, WhatIsTakenIsCutOut) {
+TEST(FreedRanges, TakeCutsOutTheRequestedRange) {
     auto table = std::make_unique<node::FreedRangeTable>();
     node::FreedRanges ranges(table.get());
     const auto none = [](const node::FreedRange&) { FAIL(); };
@@ -343,7 +343,7 @@ TEST(FreedRanges, WhatIsTakenIsCutOut) {
     EXPECT_EQ(ranges.left_out(), 0U);
 }
 
-TEST(FreedRanges, TheOldestMakesRoom) {
+TEST(FreedRanges, DropsTheOldestRangeWhenFull) {
     auto table = std::make_unique<node::FreedRangeTable>();
     node::FreedRanges ranges(table.get());
     std::vector<uint64_t> gone;
@@ -360,7 +360,7 @@ TEST(FreedRanges, TheOldestMakesRoom) {
     EXPECT_EQ(ranges.left_out(), 2U);
 }
 
-TEST(FreedRanges, TheyAreNoMoreThanSoManyBytes) {
+TEST(FreedRanges, DropsRangesBeyondTheByteLimit) {
     constexpr uint64_t kBytes = node::FreedRangeTable::kMaxBytes / 4;
     auto table = std::make_unique<node::FreedRangeTable>();
     node::FreedRanges ranges(table.get());

@@ -23,7 +23,7 @@ armci_hdl_t new_handle(bool aggregate = false) {
     return handle;
 }
 
-TEST(Handles, AResetHandleIsIdle) {
+TEST(Handles, ResetHandleIsIdle) {
     Handles handles;
     for (const bool aggregate : {false, true}) {
         const armci_hdl_t handle = new_handle(aggregate);
@@ -50,7 +50,7 @@ TEST(Handles, ActiveUntilEveryOperationHasEnded) {
     EXPECT_FALSE(handles.is_active(handle));
 }
 
-TEST(Handles, HandlesDoNotDisturbEachOther) {
+TEST(Handles, HandlesAreIndependent) {
     Handles handles;
     armci_hdl_t first = new_handle();
     armci_hdl_t second = new_handle();
@@ -62,7 +62,7 @@ TEST(Handles, HandlesDoNotDisturbEachOther) {
     EXPECT_TRUE(handles.is_active(second));
 }
 
-TEST(Handles, ACompleteHandleMayBeUsedAgain) {
+TEST(Handles, CompleteHandleMayBeReused) {
     Handles handles;
     armci_hdl_t handle = new_handle();
     for (int turn = 0; turn < 1000; ++turn) {
@@ -74,7 +74,7 @@ TEST(Handles, ACompleteHandleMayBeUsedAgain) {
     }
 }
 
-TEST(Handles, AStaleCopyReadsAsComplete) {
+TEST(Handles, StaleCopyReadsAsComplete) {
     Handles handles;
     armci_hdl_t handle = new_handle();
     const uint32_t slot = handles.begin(&handle);
@@ -93,7 +93,7 @@ TEST(Handles, AStaleCopyReadsAsComplete) {
     EXPECT_TRUE(handles.is_active(again));
 }
 
-TEST(Handles, NeverInitialisedMemoryReadsAsIdle) {
+TEST(Handles, UninitialisedMemoryReadsAsIdle) {
     Handles handles;
     std::vector<armci_hdl_t> active(50, new_handle());
     for (armci_hdl_t& handle : active) {
@@ -119,7 +119,7 @@ TEST(Handles, NeverInitialisedMemoryReadsAsIdle) {
     }
 }
 
-TEST(Handles, AggregateIsKeptThroughEverything) {
+TEST(Handles, AggregateFlagSurvivesEveryOperation) {
     Handles handles;
     armci_hdl_t handle = new_handle(true);
     for (int turn = 0; turn < 3; ++turn) {
@@ -136,7 +136,7 @@ TEST(Handles, AggregateIsKeptThroughEverything) {
     }
 }
 
-TEST(Handles, AggregateMayChangeWhileActive) {
+TEST(Handles, AggregateFlagMayChangeWhileActive) {
     Handles handles;
     armci_hdl_t handle = new_handle();
     const uint32_t slot = handles.begin(&handle);
@@ -161,7 +161,7 @@ TEST(Handles, AggregateMayChangeWhileActive) {
 
 // Slots are as many as handles were ever active at a time, however many have been forgotten.
 // promise: handle.forgotten
-TEST(Handles, ForgottenHandlesCostNothing) {
+TEST(Handles, ForgottenHandlesLeakNothing) {
     constexpr size_t kActive = 32;
     std::mt19937_64 random(8);
     Handles handles;

@@ -18,7 +18,7 @@ std::string launched(std::vector<std::string> variables) {
     return launched_processes(environment.data());
 }
 
-TEST(Launcher, FirstProcessOfSeveralIsTold) {
+TEST(Launcher, ReportsALauncherInTheFirstOfSeveralProcesses) {
     EXPECT_EQ(launched({"PMI_RANK=0", "PMI_SIZE=4"}), "PMI_SIZE=4");
     EXPECT_EQ(launched({"OMPI_COMM_WORLD_SIZE=2", "OMPI_COMM_WORLD_RANK=0"}),
               "OMPI_COMM_WORLD_SIZE=2");
@@ -26,22 +26,22 @@ TEST(Launcher, FirstProcessOfSeveralIsTold) {
               "SLURM_STEP_NUM_TASKS=16");
 }
 
-TEST(Launcher, OtherProcessesAreNot) {
+TEST(Launcher, ReportsNothingInOtherProcesses) {
     EXPECT_EQ(launched({"PMI_RANK=3", "PMI_SIZE=4"}), "");
     EXPECT_EQ(launched({"OMPI_COMM_WORLD_SIZE=2", "OMPI_COMM_WORLD_RANK=1"}), "");
 }
 
-TEST(Launcher, OneProcessIsNoMistake) {
+TEST(Launcher, ReportsNothingForOneProcess) {
     EXPECT_EQ(launched({}), "");
     EXPECT_EQ(launched({"PMI_RANK=0", "PMI_SIZE=1"}), "");
 }
 
 // sbatch and salloc give the number of tasks to their shells, without a step.
-TEST(Launcher, ProgramInAnAllocationIsNoMistake) {
+TEST(Launcher, ReportsNothingInAnAllocationWithoutAStep) {
     EXPECT_EQ(launched({"SLURM_NTASKS=8", "SLURM_PROCID=0", "SLURM_JOB_ID=7"}), "");
 }
 
-TEST(Launcher, LauncherOfOneProcessInsideAnotherJobIsNoMistake) {
+TEST(Launcher, ReportsNothingForOneProcessInsideAnotherJob) {
     EXPECT_EQ(launched({"SLURM_STEP_NUM_TASKS=4", "SLURM_PROCID=0", "PMI_RANK=0", "PMI_SIZE=1"}),
               "");
     EXPECT_EQ(

@@ -6,7 +6,7 @@
 namespace armci::core::test {
 namespace {
 
-TEST(Notify, CountsAreComparedByTheirDistance) {
+TEST(Notify, ComparesCountsAcrossWrapAround) {
     for (const uint32_t wanted : {1U, 0x7fffffffU, 0x80000000U, 0xffffffffU, 0U}) {
         EXPECT_FALSE(has_arrived(wanted - 1, wanted)) << wanted;
         EXPECT_TRUE(has_arrived(wanted, wanted)) << wanted;

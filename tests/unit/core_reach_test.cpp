@@ -20,20 +20,20 @@ void expect_conflict(const std::vector<NodeAddress>& addresses, int first, int s
     EXPECT_EQ(conflict.second, second);
 }
 
-TEST(Reach, NoConflict_BetweenDifferentAddresses) {
+TEST(Reach, NoConflictBetweenDifferentAddresses) {
     expect_conflict({}, -1, -1);
     expect_conflict({node(1, "192.0.2.1"), node(2, "192.0.2.2"), node(3, "192.0.2.3")}, -1, -1);
 }
 
-TEST(Reach, NoConflict_BetweenVirtualNodesOfOneHost) {
+TEST(Reach, NoConflictBetweenVirtualNodesOfOneHost) {
     expect_conflict({node(1, "192.0.2.1"), node(2, "192.0.2.2"), node(1, "192.0.2.1")}, -1, -1);
 }
 
-TEST(Reach, Conflict_BetweenHostsWithOneAddress) {
+TEST(Reach, ConflictBetweenHostsWithOneAddress) {
     expect_conflict({node(1, "192.0.2.1"), node(2, "172.17.0.1"), node(3, "172.17.0.1")}, 1, 2);
 }
 
-TEST(Reach, Conflict_OfLoopback) {
+TEST(Reach, LoopbackConflicts) {
     expect_conflict({node(1, "192.0.2.1"), node(2, "127.0.0.1")}, 1, 1);
 }
 

@@ -22,7 +22,7 @@ std::vector<uint32_t> grant_to(BufferGrants& grants, const GrantClient& expected
     return {recv_buffers, recv_buffers + count};
 }
 
-TEST(BufferGrants, OneClientGetsWhatItWantsUpToHalfOfTheZone) {
+TEST(BufferGrants, GrantsOneClientAtMostHalfOfTheBuffers) {
     BufferGrants grants;
     grants.open(16);
     GrantClient client;
@@ -36,7 +36,7 @@ TEST(BufferGrants, OneClientGetsWhatItWantsUpToHalfOfTheZone) {
     EXPECT_EQ(grants.free_count(), 8U) << "another may come";
 }
 
-TEST(BufferGrants, AClientAtWorkGetsSeveralSlotsAtATime) {
+TEST(BufferGrants, GrantsSeveralBuffersAtATimeToAnActiveClient) {
     BufferGrants grants;
     grants.open(16);
     GrantClient client;
@@ -51,7 +51,7 @@ TEST(BufferGrants, AClientAtWorkGetsSeveralSlotsAtATime) {
     EXPECT_THAT(grant_to(grants, client), testing::SizeIs(2));
 }
 
-TEST(BufferGrants, ASlotIsUsedOnceAndOnlyByItsHolder) {
+TEST(BufferGrants, BufferIsUsedOnceAndOnlyByItsHolder) {
     BufferGrants grants;
     grants.open(4);
     GrantClient mine;
@@ -69,7 +69,7 @@ TEST(BufferGrants, ASlotIsUsedOnceAndOnlyByItsHolder) {
     EXPECT_EQ(grants.free_count(), 4U);
 }
 
-TEST(BufferGrants, ClientsThatWantShareTheZone) {
+TEST(BufferGrants, SharesBuffersEquallyAmongRequestingClients) {
     BufferGrants grants;
     grants.open(16);
     std::vector<GrantClient> clients(4);
@@ -85,7 +85,7 @@ TEST(BufferGrants, ClientsThatWantShareTheZone) {
     }
 }
 
-TEST(BufferGrants, AnIdleHolderLeavesHalfToOthers) {
+TEST(BufferGrants, IdleHolderLeavesHalfToOtherClients) {
     BufferGrants grants;
     grants.open(8);
     GrantClient first;
@@ -98,7 +98,7 @@ TEST(BufferGrants, AnIdleHolderLeavesHalfToOthers) {
     EXPECT_THAT(grant_to(grants, second), testing::IsEmpty()) << "nothing is free";
 }
 
-TEST(BufferGrants, ManyClientsGetTheirTurnWithOneSlot) {
+TEST(BufferGrants, GrantsOneBufferToManyClientsInTurn) {
     BufferGrants grants;
     grants.open(1);
     std::vector<GrantClient> clients(100);
@@ -118,7 +118,7 @@ TEST(BufferGrants, ManyClientsGetTheirTurnWithOneSlot) {
     EXPECT_THAT(turns, testing::Each(10));
 }
 
-TEST(BufferGrants, WhoWantsNoMoreGetsNoMore) {
+TEST(BufferGrants, GrantsNothingAfterARequestIsWithdrawn) {
     BufferGrants grants;
     grants.open(4);
     GrantClient client;
@@ -130,7 +130,7 @@ TEST(BufferGrants, WhoWantsNoMoreGetsNoMore) {
 
 // Every slot is with exactly one client, or free, or being read; nobody exceeds the share for long;
 // whoever wants gets some as long as others give back.
-TEST(BufferGrants, RandomUseLosesAndDuplicatesNothing) {
+TEST(BufferGrants, RandomUseNeitherLosesNorDuplicatesBuffers) {
     for (unsigned seed = 1; seed <= 20; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         std::mt19937 random(seed);

@@ -51,14 +51,14 @@ class IdlingTest : public ::testing::Test {
     Idling idling_;
 };
 
-TEST_F(IdlingTest, WorkIsFollowedByAPollUnderEveryPolicy) {
+TEST_F(IdlingTest, PollsAfterWorkUnderEveryPolicy) {
     for (const ServerPoll poll : {ServerPoll::automatic, ServerPoll::spin, ServerPoll::wait}) {
         start(poll);
         EXPECT_TRUE(finds_work());
     }
 }
 
-TEST_F(IdlingTest, WaitSleepsAtOnce) {
+TEST_F(IdlingTest, WaitPolicySleepsAtOnce) {
     start(ServerPoll::wait);
     for (int i = 0; i < 100; ++i) {
         EXPECT_TRUE(finds_work());
@@ -69,7 +69,7 @@ TEST_F(IdlingTest, WaitSleepsAtOnce) {
     EXPECT_EQ(idling_.spin_ns(), 0);
 }
 
-TEST_F(IdlingTest, SpinNeverSleeps) {
+TEST_F(IdlingTest, SpinPolicyNeverSleeps) {
     start(ServerPoll::spin);
     finds_work();
     for (int i = 0; i < 100; ++i) {
@@ -78,7 +78,7 @@ TEST_F(IdlingTest, SpinNeverSleeps) {
     }
 }
 
-TEST_F(IdlingTest, AutoPollsForAMomentAndThenSleeps) {
+TEST_F(IdlingTest, AutoPolicyPollsForItsSpinTimeThenSleeps) {
     start(ServerPoll::automatic);
     finds_work();
     now_ns_ += kMaxNs - 1;
@@ -87,7 +87,7 @@ TEST_F(IdlingTest, AutoPollsForAMomentAndThenSleeps) {
     EXPECT_FALSE(finds_nothing());
 }
 
-TEST_F(IdlingTest, AutoPollsForLessWhenThatIsInVainAndForMoreWhenItIsNot) {
+TEST_F(IdlingTest, AutoPolicyAdaptsSpinTimeToSuccess) {
     start(ServerPoll::automatic);
     int64_t before_ns = idling_.spin_ns();
     EXPECT_EQ(before_ns, kMaxNs);
@@ -110,7 +110,7 @@ TEST_F(IdlingTest, AutoPollsForLessWhenThatIsInVainAndForMoreWhenItIsNot) {
     EXPECT_EQ(idling_.spin_ns(), kMaxNs);
 }
 
-TEST_F(IdlingTest, WorkWithoutAPauseTeachesNothing) {
+TEST_F(IdlingTest, WorkWithoutAPauseLeavesSpinTimeUnchanged) {
     start(ServerPoll::automatic);
     for (int i = 0; i < 20; ++i) {
         work_after(10 * kMaxNs);
@@ -123,7 +123,7 @@ TEST_F(IdlingTest, WorkWithoutAPauseTeachesNothing) {
     EXPECT_EQ(idling_.spin_ns(), before_ns);
 }
 
-TEST_F(IdlingTest, APollThatTakesLongHasServedRma) {
+TEST_F(IdlingTest, LongPollCountsAsServedRma) {
     start(ServerPoll::automatic);
     finds_work();
     finds_nothing();
@@ -140,7 +140,7 @@ TEST_F(IdlingTest, APollThatTakesLongHasServedRma) {
 }
 
 // As interruptions make them: however long it may poll after work, it sleeps.
-TEST_F(IdlingTest, ALongPollNowAndThenKeepsNobodyAwake) {
+TEST_F(IdlingTest, OccasionalLongPollsDoNotPreventSleep) {
     for (const int64_t max_ns : {kMaxNs, int64_t{20'000'000}}) {
         idling_ = Idling({ServerPoll::automatic, max_ns, true}, now_ns_);
         work_after(10 * max_ns);  // so that there is something left to learn
@@ -155,7 +155,7 @@ TEST_F(IdlingTest, ALongPollNowAndThenKeepsNobodyAwake) {
     }
 }
 
-TEST_F(IdlingTest, TheFirstPollAfterATimeAwayMayTakeLong) {
+TEST_F(IdlingTest, IgnoresALongFirstPollAfterATimeAway) {
     start(ServerPoll::automatic);
     finds_work();
     finds_nothing();
@@ -165,7 +165,7 @@ TEST_F(IdlingTest, TheFirstPollAfterATimeAwayMayTakeLong) {
     EXPECT_TRUE(serves_rma());
 }
 
-TEST_F(IdlingTest, PollsThatAllTakeLongKeepNobodyAwake) {
+TEST_F(IdlingTest, PollsThatAllTakeLongDoNotPreventSleep) {
     start(ServerPoll::automatic);
     finds_work();
     finds_nothing();
@@ -176,7 +176,7 @@ TEST_F(IdlingTest, PollsThatAllTakeLongKeepNobodyAwake) {
     EXPECT_LT(now_ns_ - begin_ns, 1'000'000);
 }
 
-TEST_F(IdlingTest, TheFirstPollAfterATimeOutMayTakeLong) {
+TEST_F(IdlingTest, IgnoresALongFirstPollAfterATimeOut) {
     start(ServerPoll::automatic);
     finds_work();
     finds_nothing();
@@ -185,7 +185,7 @@ TEST_F(IdlingTest, TheFirstPollAfterATimeOutMayTakeLong) {
     EXPECT_EQ(idling_.sleep_ms(), 2 * length_ms);
 }
 
-TEST_F(IdlingTest, UndisturbedSleepsGrow) {
+TEST_F(IdlingTest, SleepsGrowWhileNothingHappens) {
     for (const ServerPoll poll : {ServerPoll::automatic, ServerPoll::wait}) {
         start(poll);
         finds_work();
@@ -204,7 +204,7 @@ TEST_F(IdlingTest, UndisturbedSleepsGrow) {
     }
 }
 
-TEST_F(IdlingTest, WhateverWakesTheServerMakesSleepsShort) {
+TEST_F(IdlingTest, AnyWakeUpMakesSleepsShortAgain) {
     start(ServerPoll::wait);
     finds_work();
     sleep_through(10);
@@ -214,7 +214,7 @@ TEST_F(IdlingTest, WhateverWakesTheServerMakesSleepsShort) {
     EXPECT_EQ(idling_.sleep_ms(), Idling::kShortestSleepMs);
 }
 
-TEST_F(IdlingTest, ALostWakeUpMakesSleepsShortForGood) {
+TEST_F(IdlingTest, SleepsStayShortAfterALostWakeUp) {
     start(ServerPoll::automatic);
     finds_work();
     sleep_through(10);
@@ -222,7 +222,7 @@ TEST_F(IdlingTest, ALostWakeUpMakesSleepsShortForGood) {
     EXPECT_EQ(sleep_through(10), Idling::kShortestSleepMs);
 }
 
-TEST_F(IdlingTest, SleepsStayShortWhereWakeUpsAreNotTrusted) {
+TEST_F(IdlingTest, SleepsStayShortWhereWakeUpsAreUnreliable) {
     start(ServerPoll::automatic, false);
     finds_work();
     EXPECT_EQ(sleep_through(10), Idling::kShortestSleepMs);

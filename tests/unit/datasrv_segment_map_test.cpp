@@ -9,7 +9,7 @@
 namespace armci::datasrv::test {
 namespace {
 
-TEST(SegmentMap, ContainsWholeRangesInsideOneSegment) {
+TEST(SegmentMap, FindsRangesInsideOneSegmentOnly) {
     SegmentMap map;
     EXPECT_FALSE(map.contains(0, 1));
     ASSERT_TRUE(map.add(1000, 100, {}));
@@ -29,7 +29,7 @@ TEST(SegmentMap, ContainsWholeRangesInsideOneSegment) {
     EXPECT_FALSE(map.contains(UINT64_MAX, 1));
 }
 
-TEST(SegmentMap, OverlapsAreRefused) {
+TEST(SegmentMap, RefusesOverlappingSegments) {
     SegmentMap map;
     ASSERT_TRUE(map.add(1000, 100, {}));
     EXPECT_FALSE(map.add(1000, 100, {}));
@@ -43,7 +43,7 @@ TEST(SegmentMap, OverlapsAreRefused) {
     EXPECT_TRUE(map.add(1100, 1, {}));
 }
 
-TEST(SegmentMap, WhatIsRemovedIsGone) {
+TEST(SegmentMap, DoesNotFindRemovedSegments) {
     SegmentMap map;
     ASSERT_TRUE(map.add(1000, 100, {}));
     ASSERT_TRUE(map.add(2000, 100, {}));

@@ -49,14 +49,14 @@ class Adapters : public ::testing::Test {
     std::string root_;
 };
 
-TEST_F(Adapters, NoneInAnEmptyTree) {
+TEST_F(Adapters, FindsNoneInAnEmptyTree) {
     EXPECT_EQ(find_adapter(root(), kAnyButEfa), "");
     fs::create_directories(root() + "/sys/class/infiniband");
     EXPECT_EQ(find_adapter(root(), kAnyButEfa), "");
     EXPECT_EQ(find_adapter(root(), AdapterKind{}), "");
 }
 
-TEST_F(Adapters, AreToldApartByDriver) {
+TEST_F(Adapters, DistinguishesAdaptersByDriver) {
     add("/sys/class/infiniband", "rdmap0s6", "efa");
     EXPECT_EQ(find_adapter(root(), kAnyButEfa), "");
     EXPECT_EQ(find_adapter(root(), kEfa), "rdmap0s6");
@@ -65,19 +65,19 @@ TEST_F(Adapters, AreToldApartByDriver) {
     EXPECT_EQ(find_adapter(root(), kCassini), "");
 }
 
-TEST_F(Adapters, OfSoftwareCount) {
+TEST_F(Adapters, FindsSoftwareAdapters) {
     add("/sys/class/infiniband", "rxe0", "");
     EXPECT_EQ(find_adapter(root(), kAnyButEfa), "rxe0");
     EXPECT_EQ(find_adapter(root(), kEfa), "");
 }
 
-TEST_F(Adapters, WithoutAnAdapterThereIsNothingToMend) {
+TEST_F(Adapters, ExplainsAMissingAdapter) {
     const std::string text = explain_absence(kEfa, {"", 8192, false});
     EXPECT_THAT(text, HasSubstr("no adapter for it here (/sys/class/infiniband, driver efa)"));
     EXPECT_THAT(text, Not(HasSubstr("ulimit")));
 }
 
-TEST_F(Adapters, TheLimitOnLockedMemoryIsSuspectedFirst) {
+TEST_F(Adapters, ExplainsTheLockedMemoryLimitBeforeTheBuild) {
     const std::string known = explain_absence(kAnyButEfa, {"mlx5_0", 8192, true});
     EXPECT_THAT(known, HasSubstr("adapter mlx5_0 is here, but this process may lock only 8192"));
     EXPECT_THAT(known, HasSubstr("ulimit -l unlimited"));
@@ -86,7 +86,7 @@ TEST_F(Adapters, TheLimitOnLockedMemoryIsSuspectedFirst) {
     EXPECT_THAT(explain_absence(kAnyButEfa, {"mlx5_0", 8192, false}), HasSubstr("built with"));
 }
 
-TEST_F(Adapters, ThenTheBuildOfLibfabric) {
+TEST_F(Adapters, ExplainsALibfabricBuiltWithoutTheProvider) {
     const std::string text = explain_absence(kAnyButEfa, {"mlx5_0", kUnlimited, false});
     EXPECT_THAT(text, HasSubstr("adapter mlx5_0 is here, but libfabric was built without"));
     EXPECT_THAT(explain_absence(kAnyButEfa, {"mlx5_0", kUnlimited, true}),
@@ -95,7 +95,7 @@ TEST_F(Adapters, ThenTheBuildOfLibfabric) {
 
 // The rows of hardware that this machine may lack: whichever provider it takes, those preferred are
 // spoken of, and an adapter is missed only where the taken one needs none.
-TEST_F(Adapters, EveryPreferredProviderIsExplained) {
+TEST_F(Adapters, ExplainsEveryPreferredProvider) {
     const ProviderChoice choice = choose_provider({"", "", true, root()});
     ASSERT_TRUE(choice.info) << choice.error;
     for (const ProviderRow& row : provider_table()) {
@@ -110,7 +110,7 @@ TEST_F(Adapters, EveryPreferredProviderIsExplained) {
     EXPECT_EQ(choice.idle_adapter, "");
 }
 
-TEST_F(Adapters, AnIdleOneIsMissed) {
+TEST_F(Adapters, ReportsAnIdleAdapter) {
     add("/sys/class/infiniband", "mlx5_7", "mlx5_core");
     const ProviderChoice choice = choose_provider({"", "", true, root()});
     ASSERT_TRUE(choice.info) << choice.error;
@@ -121,14 +121,14 @@ TEST_F(Adapters, AnIdleOneIsMissed) {
     EXPECT_THAT(choice.idle_adapter, HasSubstr("verbs;ofi_rxm: adapter mlx5_7 is here, but"));
 }
 
-TEST_F(Adapters, WhoNamesAProviderMissesNone) {
+TEST_F(Adapters, ReportsNoIdleAdapterWhenAProviderIsNamed) {
     add("/sys/class/infiniband", "mlx5_7", "mlx5_core");
     const ProviderChoice choice = choose_provider({"tcp", "", true, root()});
     EXPECT_EQ(choice.idle_adapter, "");
     EXPECT_TRUE(choice.passed_over.empty());
 }
 
-TEST_F(Adapters, WhoNamesOneThatIsNotOfferedIsToldWhy) {
+TEST_F(Adapters, ExplainsWhyANamedProviderIsMissing) {
     const ProviderChoice choice = choose_provider({"cxi", "", true, root()});
     if (choice.info) {
         GTEST_SKIP() << "it is offered here";

@@ -71,7 +71,7 @@ class EndpointOptionTest : public ::testing::Test {
     Domain domain_;
 };
 
-TEST_F(EndpointOptionTest, AProviderThatIgnoresItIsRefused) {
+TEST_F(EndpointOptionTest, RefusesAProviderThatIgnoresTheOption) {
     g_answers = true;
     std::string error;
     EXPECT_FALSE(opens(kMessageBytes, &error));
@@ -82,14 +82,14 @@ TEST_F(EndpointOptionTest, AProviderThatIgnoresItIsRefused) {
     EXPECT_TRUE(opens(0, &error)) << error;
 }
 
-TEST_F(EndpointOptionTest, AProviderThatHasNoAnswerIsBelieved) {
+TEST_F(EndpointOptionTest, AcceptsAProviderThatCannotReportTheOption) {
     g_answers = false;
     std::string error;
     EXPECT_TRUE(opens(kMessageBytes, &error)) << error;
 }
 
 // Opens endpoints until one has another length of name than the first.
-TEST(EndpointNameTest, NamesOfOneProviderDifferInLength) {
+TEST(EndpointNameTest, AcceptsNamesOfDifferentLengths) {
     ProviderChoice choice = choose_provider({"shm", "", true});
     if (!choice.info) {
         GTEST_SKIP() << choice.error;

@@ -40,7 +40,7 @@ class LibfabricEnvironmentTest : public ::testing::Test {
     std::string before_;
 };
 
-TEST_F(LibfabricEnvironmentTest, IsGoneAfterwards) {
+TEST_F(LibfabricEnvironmentTest, RestoresTheEnvironment) {
     ASSERT_EQ(getenv(kVariable), nullptr);
     {
         const LibfabricEnvironment environment;
@@ -52,7 +52,7 @@ TEST_F(LibfabricEnvironmentTest, IsGoneAfterwards) {
     EXPECT_EQ(getenv(kVariable), nullptr);
 }
 
-TEST_F(LibfabricEnvironmentTest, HasWhatArchitectureTellsUsersToExport) {
+TEST_F(LibfabricEnvironmentTest, SetsTheDocumentedVariables) {
     const std::pair<const char*, const char*> settings[] = {
         {"FI_OFI_RXM_MSG_RX_SIZE", "128"},
         {"FI_OFI_RXM_BUFFER_SIZE", "8192"},
@@ -66,7 +66,7 @@ TEST_F(LibfabricEnvironmentTest, HasWhatArchitectureTellsUsersToExport) {
     }
 }
 
-TEST_F(LibfabricEnvironmentTest, TheUsersSettingStays) {
+TEST_F(LibfabricEnvironmentTest, KeepsTheSettingOfTheUser) {
     ASSERT_EQ(setenv(kVariable, "77", 1), 0);
     {
         const LibfabricEnvironment environment;

@@ -21,7 +21,7 @@ class FaultsTest : public ::testing::Test {
     void TearDown() override { set_faults(Faults{}); }
 };
 
-TEST_F(FaultsTest, ParsesEveryWord) {
+TEST_F(FaultsTest, ParsesEveryKeyword) {
     Faults faults;
     std::string error;
     ASSERT_TRUE(
@@ -40,7 +40,7 @@ TEST_F(FaultsTest, ParsesEveryWord) {
     EXPECT_FALSE(faults.limit_remote);
 }
 
-TEST_F(FaultsTest, NothingIsNoFault) {
+TEST_F(FaultsTest, EmptyListSetsNoFault) {
     Faults faults;
     faults.refused_posts = 9;
     std::string error;
@@ -50,7 +50,7 @@ TEST_F(FaultsTest, NothingIsNoFault) {
     EXPECT_EQ(faults.registrations, INT64_MAX);
 }
 
-TEST_F(FaultsTest, MalformedListsAreRefused) {
+TEST_F(FaultsTest, RefusesMalformedLists) {
     for (const char* text :
          {"x", "eagain", "eagain=", "eagain=1", "eagain=4/4", "eagain=0/4", "eagain=1/", "burst=0",
           "seed=x", "mr_local=1", "mr_count=-1", "mr_bytes=1X", "mr_refused=all", ",", "mr_local,",
@@ -64,7 +64,7 @@ TEST_F(FaultsTest, MalformedListsAreRefused) {
     }
 }
 
-TEST_F(FaultsTest, PostsAreRefusedInBurstsAndInTheProportionAskedFor) {
+TEST_F(FaultsTest, RefusesPostsInBurstsAtTheRequestedRate) {
     Faults faults;
     faults.refused_posts = 3;
     faults.of_posts = 4;
@@ -82,7 +82,7 @@ TEST_F(FaultsTest, PostsAreRefusedInBurstsAndInTheProportionAskedFor) {
     EXPECT_NEAR(refused, 7500, 300);  // seven standard deviations
 }
 
-TEST_F(FaultsTest, TheSeedDecidesThePattern) {
+TEST_F(FaultsTest, SeedDeterminesThePattern) {
     const auto pattern = [](int64_t seed) {
         Faults faults;
         faults.refused_posts = 1;
@@ -100,7 +100,7 @@ TEST_F(FaultsTest, TheSeedDecidesThePattern) {
     EXPECT_EQ(pattern(1), first);
 }
 
-TEST_F(FaultsTest, RegistrationsFailFromTheFirstBeyondTheNumberOnAndWhenLarge) {
+TEST_F(FaultsTest, RefusesRegistrationsBeyondTheirNumberOrSize) {
     Faults faults;
     faults.registrations = 2;
     faults.registration_bytes = 100;
@@ -115,7 +115,7 @@ TEST_F(FaultsTest, RegistrationsFailFromTheFirstBeyondTheNumberOnAndWhenLarge) {
     EXPECT_FALSE(registration_is_refused(1, Access::remote));
 }
 
-TEST_F(FaultsTest, OnlyMemoryInsideItsDescriptorsRegistrationIsRegistered) {
+TEST_F(FaultsTest, MemoryIsRegisteredOnlyInsideItsRegistration) {
     char memory[64] = {};
     int descriptor = 0;
     EXPECT_TRUE(is_registered(memory, 64, nullptr)) << "no provider wants it";
@@ -142,7 +142,7 @@ TEST_F(FaultsTest, StartFailsWithAReasonWhenNothingCanBeRegistered) {
 }
 
 // The limit is met by global memory, not by what the library itself needs.
-TEST_F(FaultsTest, MemoryThatCannotBeRegisteredIsReachedThroughTheServer) {
+TEST_F(FaultsTest, ReachesUnregisteredMemoryThroughTheServer) {
     Faults faults;
     faults.registrations = 0;
     faults.limit_local = false;

@@ -47,31 +47,31 @@ struct Port {
     sockaddr_in address;
 };
 
-TEST(IpAddress, Text) {
+TEST(IpAddress, FormatsAsText) {
     const sockaddr_in address = ipv4("192.0.2.1", 4711);
     EXPECT_EQ(host_text(address), "192.0.2.1");
     EXPECT_EQ(address_text(FI_SOCKADDR_IN, &address), "192.0.2.1:4711");
     EXPECT_EQ(address_text(FI_ADDR_GNI, &address), "");
 }
 
-TEST(IpAddress, Loopback) {
+TEST(IpAddress, RecognisesLoopback) {
     EXPECT_TRUE(is_loopback(ipv4("127.0.0.1", 0)));
     EXPECT_TRUE(is_loopback(ipv4("127.1.2.3", 0)));
     EXPECT_FALSE(is_loopback(ipv4("172.17.0.1", 0)));
 }
 
-TEST(IpAddress, HostAnswers_ForStoppedProcess) {
+TEST(IpAddress, HostAnswersForAStoppedProcess) {
     const Port port(8);
     EXPECT_TRUE(host_answers(port.address, 5000));
 }
 
-TEST(IpAddress, HostAnswers_ByRefusal) {
+TEST(IpAddress, HostAnswersByRefusal) {
     const Port port(-1);
     EXPECT_TRUE(host_answers(port.address, 5000));
 }
 
 // Where the queue is full the system drops packets, as a firewall does.
-TEST(IpAddress, HostDoesNotAnswer_WherePacketsAreDropped) {
+TEST(IpAddress, HostDoesNotAnswerWherePacketsAreDropped) {
     const Port port(0);
     std::vector<int> callers;
     for (int i = 0; i < 4; ++i) {
@@ -85,7 +85,7 @@ TEST(IpAddress, HostDoesNotAnswer_WherePacketsAreDropped) {
     }
 }
 
-TEST(IpAddress, BridgeIsTaken_OnlyWithoutOrdinaryInterface) {
+TEST(IpAddress, ChoosesABridgeOnlyWithoutOrdinaryInterface) {
     using enum InterfaceKind;
     EXPECT_EQ(most_likely({bridge, ordinary, ordinary}), 1U);
     EXPECT_EQ(most_likely({loopback, bridge, bridge}), 1U);

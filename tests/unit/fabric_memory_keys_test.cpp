@@ -10,7 +10,7 @@
 namespace armci::fabric {
 namespace {
 
-TEST(MemoryKeys, AreNewAsLongAsPossible) {
+TEST(MemoryKeys, ReusesNoKeyWhileNewOnesExist) {
     MemoryKeys keys;
     const uint64_t first = keys.take(8);
     keys.release(first);
@@ -18,7 +18,7 @@ TEST(MemoryKeys, AreNewAsLongAsPossible) {
     EXPECT_NE(keys.take(0), first);
 }
 
-TEST(MemoryKeys, OfFewBytesAreUsedAgain) {
+TEST(MemoryKeys, ReusesReleasedOneByteKeys) {
     MemoryKeys keys;
     std::set<uint64_t> taken;
     for (int i = 0; i < 255; ++i) {
@@ -35,7 +35,7 @@ TEST(MemoryKeys, OfFewBytesAreUsedAgain) {
     EXPECT_EQ(keys.take(1), MemoryKeys::kNone);
 }
 
-TEST(MemoryKeys, OfManyBytesAreNotForFew) {
+TEST(MemoryKeys, NeverReusesLongKeysForShortOnes) {
     MemoryKeys keys;
     std::vector<uint64_t> taken;
     for (int i = 0; i < 300; ++i) {
@@ -47,7 +47,7 @@ TEST(MemoryKeys, OfManyBytesAreNotForFew) {
     EXPECT_EQ(keys.take(1), 255U);
 }
 
-TEST(RequestedKey, IsGivenBackOnce) {
+TEST(RequestedKey, IsReleasedOnce) {
     RequestedKey key = RequestedKey::take(8);
     ASSERT_TRUE(key.valid());
     const uint64_t value = key.value();

@@ -156,7 +156,7 @@ std::vector<typename K::Component> as_components(const std::vector<int64_t>& num
     return {numbers.begin(), numbers.end()};
 }
 
-TYPED_TEST(LockedAccumulatorOf, RunsOfAnyLengthAddUp) {
+TYPED_TEST(LockedAccumulatorOf, AddsBlocksOfAnyLength) {
     using K = TypeParam;
     auto locks = std::make_unique<StripedLocks>();
     std::mt19937_64 random(1);
@@ -184,7 +184,7 @@ TYPED_TEST(LockedAccumulatorOf, RunsOfAnyLengthAddUp) {
 
 // Segments anywhere, some of them more than once, of every length with a loop of its own and
 // others; from a buffer and from addresses.
-TYPED_TEST(LockedAccumulatorOf, ScatteredSegmentsAddUp) {
+TYPED_TEST(LockedAccumulatorOf, AddsScatteredBlocks) {
     using K = TypeParam;
     auto locks = std::make_unique<StripedLocks>();
     std::mt19937_64 random(4);
@@ -222,7 +222,7 @@ TYPED_TEST(LockedAccumulatorOf, ScatteredSegmentsAddUp) {
 }
 
 // Rows with every kind of stride: rising, falling, none, and across many granules.
-TYPED_TEST(LockedAccumulatorOf, RowsAddUpLikeTheirRuns) {
+TYPED_TEST(LockedAccumulatorOf, AddsRowsLikeTheirBlocks) {
     using K = TypeParam;
     auto locks = std::make_unique<StripedLocks>();
     std::mt19937_64 random(2);
@@ -262,7 +262,7 @@ TYPED_TEST(LockedAccumulatorOf, RowsAddUpLikeTheirRuns) {
 }
 
 // Elements just before, at and after each boundary; complex ones on both sides of it.
-TYPED_TEST(LockedAccumulatorOf, ElementsAtGranuleBoundaries) {
+TYPED_TEST(LockedAccumulatorOf, AddsElementsAtGranuleBoundaries) {
     using K = TypeParam;
     auto locks = std::make_unique<StripedLocks>();
     std::mt19937_64 random(2);
@@ -344,7 +344,7 @@ TYPED_TEST(LockedAccumulatorOf, ThreadsLoseNoAddition) {
     field.expect_equal();
 }
 
-TEST(LockedAccumulator, LetsGoOfItsStripe) {
+TEST(LockedAccumulator, ReleasesItsStripe) {
     auto locks = std::make_unique<StripedLocks>();
     Granules memory;
     const int one = 1;
@@ -370,7 +370,7 @@ TEST(LockedAccumulator, LetsGoOfItsStripe) {
 
 // Half of what is added lies in a granule that somebody else has locked: nothing there may change
 // before he lets go of it.
-TYPED_TEST(LockedAccumulatorOf, ChangesNothingWithoutItsLock) {
+TYPED_TEST(LockedAccumulatorOf, ChangesNothingWithoutTheLock) {
     using Number = typename TestFixture::Component;
     constexpr size_t kCount = 240;  // components
     constexpr size_t kHalf = 128;
@@ -425,7 +425,7 @@ TYPED_TEST(LockedAccumulatorOf, ChangesNothingWithoutItsLock) {
 
 // More stripes than are held at a time and more data than is added under them; each thread meets
 // them in an order of its own.
-TEST(ScatteredAccumulate, ThreadsInOppositeOrdersAddUp) {
+TEST(ScatteredAccumulate, ThreadsInOppositeOrdersLoseNoAddition) {
     constexpr size_t kManyGranules = 100;
     constexpr size_t kPerGranule = 20;
     constexpr int kThreads = 4;
@@ -470,7 +470,7 @@ TEST(ScatteredAccumulate, ThreadsInOppositeOrdersAddUp) {
 }
 
 // What it has let go of it takes again.
-TEST(ScatteredAccumulate, TakesALockAgain) {
+TEST(ScatteredAccumulate, TakesAReleasedLockAgain) {
     auto locks = std::make_unique<StripedLocks>();
     Granules memory;
     const int one = 1;
@@ -509,7 +509,7 @@ TEST(ScatteredAccumulate, TakesALockAgain) {
 }
 
 // Two that hold what the other one waits for would wait for ever.
-TEST(ScatteredAccumulate, HoldsNothingWhileItWaits) {
+TEST(ScatteredAccumulate, HoldsNoLockWhileItWaits) {
     auto locks = std::make_unique<StripedLocks>();
     Granules memory;
     const int one = 1;

@@ -37,7 +37,7 @@ Added add(Attachments& attachments, uint32_t owner, uint64_t begin, uint64_t end
     return attachments.add(range_of(owner, begin, end), &overlapped);
 }
 
-TEST(Attachments, RangesAreFoundByOwnerAndAddress) {
+TEST(Attachments, FindsRangesByOwnerAndAddress) {
     const auto table = std::make_unique<AttachmentTable>();
     Attachments attachments(table.get());
     EXPECT_EQ(attachments.find(0, 1000, 1), nullptr);
@@ -69,7 +69,7 @@ TEST(Attachments, RangesAreFoundByOwnerAndAddress) {
     EXPECT_EQ(attachments.any_of(3)->rank, 103);
 }
 
-TEST(Attachments, OverlapsOfOneOwnerAreRefused) {
+TEST(Attachments, RefusesOverlapsOfOneOwner) {
     const auto table = std::make_unique<AttachmentTable>();
     Attachments attachments(table.get());
     ASSERT_EQ(add(attachments, 1, 1000, 1100), Added::yes);
@@ -93,7 +93,7 @@ TEST(Attachments, OverlapsOfOneOwnerAreRefused) {
     EXPECT_EQ(table->count, 5U);
 }
 
-TEST(Attachments, OnlyBeginningsOfOwnRangesAreRemoved) {
+TEST(Attachments, RemovesOnlyOwnRangesByTheirBegin) {
     const auto table = std::make_unique<AttachmentTable>();
     Attachments attachments(table.get());
     ASSERT_EQ(add(attachments, 1, 1000, 1100), Added::yes);
@@ -108,7 +108,7 @@ TEST(Attachments, OnlyBeginningsOfOwnRangesAreRemoved) {
     EXPECT_EQ(table->count, 0U);
 }
 
-TEST(Attachments, FullTableRefusesAndGoesOn) {
+TEST(Attachments, FullTableRefusesUntilARangeIsRemoved) {
     const auto table = std::make_unique<AttachmentTable>();
     Attachments attachments(table.get());
     for (uint64_t i = 0; i < AttachmentTable::kMax; ++i) {
@@ -196,7 +196,7 @@ TEST(Attachments, ProcessesShareTheDirectory) {
     }
 }
 
-TEST(Attachments, WhatCanBeAttachedAtAll) {
+TEST(Attachments, AcceptsOnlyValidRanges) {
     constexpr uint64_t kHeap = uint64_t{1} << 40;
     constexpr uint64_t kBytes = 1 << 20;
     const auto attachable = [](uint64_t begin, uint64_t bytes) {

@@ -97,7 +97,7 @@ void run_threads(Shared<kRanks>& shared, int rounds, Wait wait = Wait::polling) 
     EXPECT_EQ(shared.state.sleepers.load(), 0U);
 }
 
-TEST(NodeBarrier, AloneThereIsNobodyToWaitFor) {
+TEST(NodeBarrier, SingleRankDoesNotWait) {
     const auto state = std::make_unique<BarrierState>();
     NodeBarrier barrier(state.get(), 0, 1);
     for (int round = 0; round < 3; ++round) {
@@ -107,7 +107,7 @@ TEST(NodeBarrier, AloneThereIsNobodyToWaitFor) {
 }
 
 // Each of the ranks is the last one in some round.
-TEST(NodeBarrier, NobodyIsThroughBeforeTheLastHasCome) {
+TEST(NodeBarrier, NoRankPassesBeforeTheLastArrives) {
     constexpr int kRanks = 3;
     const auto state = std::make_unique<BarrierState>();
     std::vector<NodeBarrier> ranks;
@@ -134,7 +134,7 @@ TEST(NodeBarrier, NobodyIsThroughBeforeTheLastHasCome) {
     }
 }
 
-TEST(NodeBarrier, WhoIsAheadHasCome) {
+TEST(NodeBarrier, RankThatIsAheadCountsAsArrived) {
     const auto state = std::make_unique<BarrierState>();
     NodeBarrier first(state.get(), 0, 2);
     NodeBarrier second(state.get(), 1, 2);
@@ -146,21 +146,21 @@ TEST(NodeBarrier, WhoIsAheadHasCome) {
     EXPECT_TRUE(first.all_arrived());
 }
 
-TEST(NodeBarrier, ThreadsSeeWhatWasWrittenBefore) {
+TEST(NodeBarrier, ThreadsSeeWritesBeforeTheBarrier) {
     const auto two = std::make_unique<Shared<2>>();
     run_threads(*two, 1000);
     const auto five = std::make_unique<Shared<5>>();
     run_threads(*five, 400);
 }
 
-TEST(NodeBarrier, SleepersAreWoken) {
+TEST(NodeBarrier, WakesSleepingRanks) {
     const auto two = std::make_unique<Shared<2>>();
     run_threads(*two, 1000, Wait::sleeping);
     const auto five = std::make_unique<Shared<5>>();
     run_threads(*five, 400, Wait::sleeping);
 }
 
-TEST(NodeBarrier, NumbersMayWrap) {
+TEST(NodeBarrier, RoundNumbersMayWrapAround) {
     constexpr uint32_t kFirst = UINT32_MAX - 20;
     const auto shared = std::make_unique<Shared<3>>();
     shared->state.complete = kFirst;
@@ -172,7 +172,7 @@ TEST(NodeBarrier, NumbersMayWrap) {
     EXPECT_EQ(shared->state.flags[0].number, 29U);
 }
 
-TEST(NodeBarrier, ProcessesSeeWhatWasWrittenBefore) {
+TEST(NodeBarrier, ProcessesSeeWritesBeforeTheBarrier) {
     constexpr int kRanks = 3;
     constexpr int kRounds = 400;
     void* memory = mmap(nullptr, sizeof(Shared<kRanks>), PROT_READ | PROT_WRITE,

@@ -30,7 +30,7 @@ void wait_for(CopyEngine& engine, uint64_t count) {
     }
 }
 
-TEST(CopyEngine, CopiesWhatWasSubmitted) {
+TEST(CopyEngine, CopiesSubmittedRequests) {
     const auto engine = make_copy_thread();
     ASSERT_NE(engine, nullptr);
     EXPECT_EQ(engine->completed(), 0U);
@@ -58,7 +58,7 @@ TEST(CopyEngine, CopiesWhatWasSubmitted) {
 }
 
 // Each request reads what the one before has written.
-TEST(CopyEngine, KeepsTheOrder) {
+TEST(CopyEngine, CopiesInOrder) {
     const auto engine = make_copy_thread();
     ASSERT_NE(engine, nullptr);
     constexpr size_t kSteps = 40;
@@ -73,7 +73,7 @@ TEST(CopyEngine, KeepsTheOrder) {
     EXPECT_EQ(stages[kSteps], stages[0]);
 }
 
-TEST(CopyEngine, TakesNoMoreThanItHasRoomFor) {
+TEST(CopyEngine, RefusesRequestsWhenFull) {
     const auto engine = make_copy_thread();
     ASSERT_NE(engine, nullptr);
     const std::vector<char> from(1 << 20, 'f');
@@ -133,7 +133,7 @@ TEST(CopyEngine, AddsUnderTheLocks) {
 }
 
 // A lost wake-up hangs it.
-TEST(CopyEngine, WakesUpEachTime) {
+TEST(CopyEngine, WakesUpForEachRequest) {
     const auto engine = make_copy_thread();
     ASSERT_NE(engine, nullptr);
     const std::string task = armci::test::task_named(kCopyThreadName);
@@ -151,7 +151,7 @@ TEST(CopyEngine, WakesUpEachTime) {
     }
 }
 
-TEST(CopyEngine, TheEndWaitsForWhatWasSubmitted) {
+TEST(CopyEngine, DestructorWaitsForSubmittedRequests) {
     const std::vector<char> from(4 << 20, 'e');
     std::vector<char> to(from.size(), ' ');
     {

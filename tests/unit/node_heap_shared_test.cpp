@@ -76,7 +76,7 @@ void expect_shared_whole(NodeHeap& heap) {
     heap.release(all.record);
 }
 
-TEST(NodeHeapShared, ProcessesNeverGetTheSameMemory) {
+TEST(NodeHeapShared, ProcessesNeverShareAllocations) {
     constexpr int kSteps = 400;
     TestHeap heap(kDataBytes);
     std::vector<ChildProcess> children;
@@ -92,7 +92,7 @@ TEST(NodeHeapShared, ProcessesNeverGetTheSameMemory) {
     expect_shared_whole(*heap);
 }
 
-TEST(NodeHeapShared, ThreadsNeverGetTheSameMemory) {
+TEST(NodeHeapShared, ThreadsNeverShareAllocations) {
     constexpr int kSteps = 300;
     TestHeap heap(kDataBytes);
     int outcomes[4] = {-1, -1, -1, -1};
@@ -110,7 +110,7 @@ TEST(NodeHeapShared, ThreadsNeverGetTheSameMemory) {
 }
 
 // One process frees what another has allocated: the records live in the mapping.
-TEST(NodeHeapShared, OneProcessFreesWhatAnotherAllocated) {
+TEST(NodeHeapShared, OneProcessFreesAllocationsOfAnother) {
     TestHeap heap(kDataBytes);
     const NodeHeap::Range given = heap->allocate(kPageBytes);
     ASSERT_NE(given.data, nullptr);

@@ -120,7 +120,7 @@ void expect_whole(NodeHeap& heap) {
     EXPECT_EQ(heap.used_bytes(), 0U);
 }
 
-TEST(NodeHeap, MappingHoldsWhatIsAskedFor) {
+TEST(NodeHeap, MappingHoldsTheRequestedBytes) {
     for (const size_t bytes : {size_t{0}, size_t{1}, kHugePageBytes, kHugePageBytes + 1,
                                size_t{100} * kMiB, size_t{1} << 40}) {
         const size_t mapping = NodeHeap::mapping_bytes(bytes);
@@ -132,7 +132,7 @@ TEST(NodeHeap, MappingHoldsWhatIsAskedFor) {
     EXPECT_LT(heap->data_bytes(), 3 * kMiB + kHugePageBytes);
 }
 
-TEST(NodeHeap, IsValidWhereItWasCreated) {
+TEST(NodeHeap, AttachesOnlyToACreatedHeap) {
     EXPECT_FALSE(NodeHeap().valid());
     const size_t bytes = NodeHeap::mapping_bytes(1);
     const Descriptor memory = create_node_memory(bytes);
@@ -150,7 +150,7 @@ TEST(NodeHeap, IsValidWhereItWasCreated) {
     unmap_shared(base, bytes);
 }
 
-TEST(NodeHeap, NodesOfOneFileShareAnAccount) {
+TEST(NodeHeap, NodesOfOneFileShareTheAccount) {
     const size_t bytes = NodeHeap::mapping_bytes(8 * kMiB);
     const Descriptor memory = create_node_memory(HostAccount::kBytes + 2 * bytes);
     HostAccount* account = map_account(memory);
@@ -182,7 +182,7 @@ TEST(NodeHeap, NodesOfOneFileShareAnAccount) {
     unmap_account(account);
 }
 
-TEST(NodeHeap, SizesThatCannotBeServedGetNothing) {
+TEST(NodeHeap, RefusesSizesThatDoNotFit) {
     TestHeap heap(4 * kMiB);
     for (const size_t bytes :
          {size_t{0}, heap->data_bytes() + 1, size_t{1} << 62, std::numeric_limits<size_t>::max()}) {
@@ -193,7 +193,7 @@ TEST(NodeHeap, SizesThatCannotBeServedGetNothing) {
     expect_whole(*heap);
 }
 
-TEST(NodeHeap, ContainsItsDataOnly) {
+TEST(NodeHeap, ContainsOnlyItsData) {
     TestHeap heap(4 * kMiB);
     const char* end = heap.base() + heap.mapping_bytes();
     const char* data = end - heap->data_bytes();
@@ -278,7 +278,7 @@ TEST(NodeHeap, RecoversFromExhaustion) {
     }
 }
 
-TEST(NodeHeap, RecordsAreUsedAgain) {
+TEST(NodeHeap, ReusesRecords) {
     std::mt19937_64 random(11);
     TestHeap heap(16 * kMiB);
     constexpr size_t kBlocks = 100;
@@ -299,7 +299,7 @@ TEST(NodeHeap, RecordsAreUsedAgain) {
     EXPECT_LE(heap->control().allocator.record_count, 2 * kBlocks + 1);
 }
 
-TEST(NodeHeap, RunningOutOfRecordsLosesNothing) {
+TEST(NodeHeap, RunningOutOfRecordsLosesNoMemory) {
     for (const uint32_t limit : {1U, 2U, 3U, 10U}) {
         SCOPED_TRACE(limit);
         std::mt19937_64 random(limit);
@@ -334,7 +334,7 @@ TEST(NodeHeap, RunningOutOfRecordsLosesNothing) {
     }
 }
 
-TEST(NodeHeap, ReleasedPagesGoBackToTheSystem) {
+TEST(NodeHeap, ReturnsReleasedPagesToTheSystem) {
     TestHeap heap(64 * kMiB);
     const size_t before = heap->resident_bytes();
     std::vector<NodeHeap::Range> ranges;
@@ -355,7 +355,7 @@ TEST(NodeHeap, ReleasedPagesGoBackToTheSystem) {
     }
 }
 
-TEST(NodeHeap, KeptPagesGoBackLater) {
+TEST(NodeHeap, ReturnsKeptPagesLater) {
     TestHeap heap(64 * kMiB);
     const size_t before = heap->resident_bytes();
     const NodeHeap::Range range = heap->allocate(2 * kMiB);
@@ -387,13 +387,13 @@ int take_small_pieces(NodeHeap& heap, int count) {
     return checks;
 }
 
-TEST(NodeHeap, SmallPiecesTogetherMakeACheckDue) {
+TEST(NodeHeap, SmallAllocationsTogetherMakeACheckDue) {
     TestHeap heap(128 * kMiB);
     EXPECT_TRUE(heap->check_is_due(NodeHeap::kUncheckedBytes));
     EXPECT_EQ(take_small_pieces(*heap, 64), 8);
 }
 
-TEST(NodeHeap, WhatIsFreedAndTakenAgainMakesACheckDue) {
+TEST(NodeHeap, ReallocatedMemoryMakesACheckDue) {
     TestHeap heap(64 * kMiB);
     heap->note_check(32 * kMiB);
     const NodeHeap::Range range = heap->allocate(32 * kMiB);
@@ -403,7 +403,7 @@ TEST(NodeHeap, WhatIsFreedAndTakenAgainMakesACheckDue) {
 }
 
 // Where one small piece was refused, the next one is no reason to give it unseen.
-TEST(NodeHeap, ACheckThatFoundTooLittleStaysDue) {
+TEST(NodeHeap, FailedCheckStaysDue) {
     TestHeap heap(64 * kMiB);
     ASSERT_NE(heap->allocate(7 * kMiB).data, nullptr);
     for (int i = 0; i < 3; ++i) {

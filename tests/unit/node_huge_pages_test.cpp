@@ -30,7 +30,7 @@ std::string described(const std::string& line) {
     return text;
 }
 
-TEST(HugePages, AreThereWhereTheKernelGivesThemToWhoAsks) {
+TEST(HugePages, AvailableWhereTheKernelAllowsAdvice) {
     for (const char* line : {"[always] within_size advise never deny force",
                              "always [within_size] advise never deny force",
                              "always within_size [advise] never deny force",
@@ -39,14 +39,14 @@ TEST(HugePages, AreThereWhereTheKernelGivesThemToWhoAsks) {
     }
 }
 
-TEST(HugePages, AreNotThereByDefaultAndThatCanBeMended) {
+TEST(HugePages, UnavailableWhereDisabledWithAdviceToEnableThem) {
     const std::string text = described("always within_size advise [never] deny force");
     EXPECT_THAT(text, StartsWith("no huge pages, because "));
     EXPECT_THAT(text, HasSubstr("shmem_enabled is never; advise lets"));
     EXPECT_THAT(described("always within_size advise never [deny] force"), HasSubstr("is deny"));
 }
 
-TEST(HugePages, AreNotThereWithoutTheKernelsSetting) {
+TEST(HugePages, UnavailableWithoutTheKernelSetting) {
     EXPECT_THAT(described(""), StartsWith("no huge pages, because the kernel has none"));
     EXPECT_THAT(described("nonsense]["), StartsWith("no huge pages, because the kernel has none"));
 }

@@ -82,7 +82,7 @@ TEST(SharedLock, ExcludesProcesses) {
 }
 
 // Waiters that have begun to take naps get it, too.
-TEST(SharedLock, WaitersGetItHoweverLongItIsHeld) {
+TEST(SharedLock, NappingWaitersAcquireTheLock) {
     constexpr int kThreads = 4;
     SharedLock lock;
     std::atomic<int> tid[kThreads] = {};
@@ -115,7 +115,7 @@ const void* at(uintptr_t address) {
     return reinterpret_cast<const void*>(address);
 }
 
-TEST(StripedLocks, OneStripePerGranule) {
+TEST(StripedLocks, HasOneStripePerGranule) {
     constexpr auto kGranule = static_cast<uintptr_t>(StripedLocks::kGranuleBytes);
     constexpr uintptr_t kBase = 0x2000'0000'0000;
     std::set<uint32_t> stripes;
@@ -131,7 +131,7 @@ TEST(StripedLocks, OneStripePerGranule) {
     EXPECT_EQ(stripes.size(), static_cast<size_t>(StripedLocks::kStripes));
 }
 
-TEST(StripedLocks, TheBoundaryIsWhereTheStripeChanges) {
+TEST(StripedLocks, StripeChangesAtTheReportedBoundary) {
     for (const uintptr_t address :
          {uintptr_t{0x2000'0000'0000}, uintptr_t{0x2000'0000'0001}, uintptr_t{0x2000'0000'3ff8},
           uintptr_t{0x2000'0000'3fff}, uintptr_t{0x7ea0'1234'5678}}) {
@@ -144,7 +144,7 @@ TEST(StripedLocks, TheBoundaryIsWhereTheStripeChanges) {
     }
 }
 
-TEST(StripedLocks, NoTwoShareACacheLine) {
+TEST(StripedLocks, NoTwoLocksShareACacheLine) {
     alignas(64) static StripedLocks locks;
     for (uint32_t stripe = 0; stripe < StripedLocks::kStripes; ++stripe) {
         const auto address = reinterpret_cast<uintptr_t>(&locks[stripe]);

@@ -12,18 +12,18 @@
 namespace armci::node::test {
 namespace {
 
-TEST(MemoryLimits, TheMachineHasMemory) {
+TEST(MemoryLimits, TotalMemoryIsPositive) {
     EXPECT_GT(total_memory(), int64_t{1} << 20);
     EXPECT_EQ(total_memory() % sysconf(_SC_PAGESIZE), 0);
 }
 
-TEST(MemoryLimits, NoMoreIsAvailableThanThereIs) {
+TEST(MemoryLimits, AvailableIsAtMostTotal) {
     const MemoryLimit limit = available_memory();
     EXPECT_GT(limit.available_bytes, 0);
     EXPECT_LE(limit.available_bytes, total_memory());
 }
 
-TEST(MemoryLimits, TheReasonIsTheHostOrAnExistingFile) {
+TEST(MemoryLimits, ReasonIsTheHostOrAnExistingFile) {
     const std::string reason = available_memory().reason;
     if (reason == "the host") {
         return;
@@ -86,17 +86,17 @@ std::string stat_line(const char* key, int64_t bytes) {
     return key + (" " + std::to_string(bytes) + "\n");
 }
 
-TEST(MemoryLimits, WithoutAGroupTheHostCounts) {
+TEST(MemoryLimits, UsesTheHostWithoutAControlGroup) {
     EXPECT_EQ(SystemFiles().available().available_bytes, 8192 * kMebi);
 }
 
-TEST(MemoryLimits, AGroupWithoutStatisticsHasNoCache) {
+TEST(MemoryLimits, GroupWithoutStatisticsHasNoCache) {
     EXPECT_EQ(SystemFilesOfVersion1().available().available_bytes, 100 * kMebi);
     EXPECT_EQ(SystemFilesOfVersion2().available().available_bytes, 100 * kMebi);
 }
 
 // The numbers of version 1 without "total_" leave out the groups below.
-TEST(MemoryLimits, CacheOfAGroupCanBeHad_Version1) {
+TEST(MemoryLimits, CountsTheCacheOfAGroupOfVersion1AsAvailable) {
     const SystemFilesOfVersion1 files;
     files.write("groups/memory/job/step/memory.stat",
                 stat_line("cache", 500 * kMebi) + stat_line("inactive_file", 1 * kMebi) +
@@ -106,7 +106,7 @@ TEST(MemoryLimits, CacheOfAGroupCanBeHad_Version1) {
     EXPECT_EQ(files.available().available_bytes, 450 * kMebi);
 }
 
-TEST(MemoryLimits, CacheOfAGroupCanBeHad_Version2) {
+TEST(MemoryLimits, CountsTheCacheOfAGroupOfVersion2AsAvailable) {
     const SystemFilesOfVersion2 files;
     files.write("groups/job/step/memory.stat",
                 stat_line("file", 500 * kMebi) + stat_line("shmem", 150 * kMebi) +
@@ -116,20 +116,20 @@ TEST(MemoryLimits, CacheOfAGroupCanBeHad_Version2) {
     EXPECT_NE(files.available().reason.find("groups/job/step/memory.max"), std::string::npos);
 }
 
-TEST(MemoryLimits, NoMoreThanTheMaximumOfAGroup) {
+TEST(MemoryLimits, AvailableIsAtMostTheMaximumOfTheGroup) {
     const SystemFilesOfVersion2 files;
     files.write("groups/job/step/memory.stat", stat_line("inactive_file", 5000 * kMebi));
     EXPECT_EQ(files.available().available_bytes, 1000 * kMebi);
 }
 
-TEST(MemoryLimits, AGroupBeyondItsMaximumHasNothing) {
+TEST(MemoryLimits, GroupBeyondItsMaximumHasNothingAvailable) {
     const SystemFilesOfVersion2 files;
     files.write("groups/job/step/memory.current", 1200 * kMebi);
     files.write("groups/job/step/memory.stat", stat_line("inactive_file", 50 * kMebi));
     EXPECT_EQ(files.available().available_bytes, 0);
 }
 
-TEST(MemoryLimits, TheTightestGroupOnTheWayUpCounts) {
+TEST(MemoryLimits, TightestEnclosingGroupDecides) {
     const SystemFilesOfVersion2 files;
     files.write("groups/job/memory.max", 2000 * kMebi);
     files.write("groups/job/memory.current", 1990 * kMebi);

@@ -60,7 +60,7 @@ int open_descriptor_count() {
     return count;
 }
 
-TEST(Descriptor, OwnsItsDescriptor) {
+TEST(Descriptor, ClosesItsDescriptorOnce) {
     const int fd = dup(STDERR_FILENO);
     const int other_fd = dup(STDERR_FILENO);
     {
@@ -86,7 +86,7 @@ TEST(Descriptor, OwnsItsDescriptor) {
     EXPECT_EQ(none.release(), -1);
 }
 
-TEST(NodeMemory, ItsDescriptorIsAFileOfTheSize) {
+TEST(NodeMemory, DescriptorIsAFileOfTheRequestedSize) {
     const Descriptor memory = create_node_memory(size_t{1} << 40);
     ASSERT_TRUE(memory.valid());
     struct stat status {};
@@ -97,12 +97,12 @@ TEST(NodeMemory, ItsDescriptorIsAFileOfTheSize) {
     EXPECT_NE(fcntl(memory.get(), F_GETFD) & FD_CLOEXEC, 0);
 }
 
-TEST(NodeMemory, SizesThatNoFileCanHaveAreRefused) {
+TEST(NodeMemory, RefusesSizesThatNoFileCanHave) {
     const Descriptor memory = create_node_memory(~size_t{0} / 2 + 2);
     EXPECT_FALSE(memory.valid());
 }
 
-TEST(NodeMemory, LimitOnFileSizeIsAnErrorNotASignal) {
+TEST(NodeMemory, FileSizeLimitIsAnErrorNotASignal) {
     ChildProcess child([] {
         const rlimit small{kBytes, kBytes};
         setrlimit(RLIMIT_FSIZE, &small);
@@ -115,7 +115,7 @@ TEST(NodeMemory, LimitOnFileSizeIsAnErrorNotASignal) {
     EXPECT_EQ(child.wait(), 0);
 }
 
-TEST(NodeMemory, LimitOnAddressSpaceIsFelt) {
+TEST(NodeMemory, RefusesMemoryBeyondTheAddressSpaceLimit) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "a sanitizer has taken more addresses than the limit allows";
 #endif
@@ -133,7 +133,7 @@ TEST(NodeMemory, LimitOnAddressSpaceIsFelt) {
     EXPECT_EQ(child.wait(), 0);
 }
 
-TEST(NodeMemory, ProcessesShareIt) {
+TEST(NodeMemory, ProcessesShareTheMemory) {
     constexpr int kClients = 3;
     const Descriptor memory = create_node_memory(kBytes);
     void* address = TestHeap::free_range(kBytes);
@@ -163,7 +163,7 @@ TEST(NodeMemory, ProcessesShareIt) {
     unmap_shared(address, kBytes);
 }
 
-TEST(NodeMemory, ServerNamesAreNeverEqual) {
+TEST(NodeMemory, ServerNamesAreUnique) {
     DescriptorServer first;
     DescriptorServer second;
     ASSERT_TRUE(first.start());
@@ -172,7 +172,7 @@ TEST(NodeMemory, ServerNamesAreNeverEqual) {
     EXPECT_GT(first.name().size(), 16U);
 }
 
-TEST(NodeMemory, NobodyIsReachedByAWrongName) {
+TEST(NodeMemory, WrongNameConnectsToNoServer) {
     DescriptorServer server;
     ASSERT_TRUE(server.start());
     EXPECT_FALSE(connect_to("armci-no-such-server").valid());
@@ -183,7 +183,7 @@ TEST(NodeMemory, NobodyIsReachedByAWrongName) {
     EXPECT_TRUE(connect_to(server.name()).valid());
 }
 
-TEST(NodeMemory, TheNameIsGoneWithTheServer) {
+TEST(NodeMemory, NameVanishesWithTheServer) {
     std::string name;
     {
         DescriptorServer server;
@@ -195,7 +195,7 @@ TEST(NodeMemory, TheNameIsGoneWithTheServer) {
 
 // Another user's process that has got hold of the name: it must not get the memory, and must not
 // count as one of the clients.
-TEST(NodeMemory, OtherUsersGetNothing) {
+TEST(NodeMemory, OtherUsersGetNoDescriptor) {
     if (geteuid() != 0) {
         GTEST_SKIP() << "only root can play another user";
     }
@@ -273,18 +273,18 @@ class Connection : public testing::Test {
     Descriptor there_;
 };
 
-TEST_F(Connection, OneDescriptorIsReceived) {
+TEST_F(Connection, ReceivesOneDescriptor) {
     send(1);
     EXPECT_TRUE(receive_descriptor(here_).valid());
 }
 
-TEST_F(Connection, ABrokenOneGivesNothing) {
+TEST_F(Connection, BrokenConnectionReturnsNoDescriptor) {
     there_.reset();
     EXPECT_FALSE(receive_descriptor(here_).valid());
     EXPECT_FALSE(receive_descriptor(Descriptor()).valid());
 }
 
-TEST_F(Connection, AnythingElseIsRefusedAndNotKept) {
+TEST_F(Connection, RefusesOtherMessagesAndKeepsNoDescriptor) {
     for (const int count : {0, 2, 3}) {
         SCOPED_TRACE(count);
         const int before = open_descriptor_count();
@@ -294,7 +294,7 @@ TEST_F(Connection, AnythingElseIsRefusedAndNotKept) {
     }
 }
 
-TEST(MapShared, TakesExactlyTheAddressOrNothing) {
+TEST(MapShared, MapsExactlyAtTheAddressOrFails) {
     const Descriptor memory = create_node_memory(4 * kBytes);
     char* address = static_cast<char*>(TestHeap::free_range(4 * kBytes));
     ASSERT_TRUE(map_shared(memory, address, kBytes));

@@ -27,7 +27,7 @@ class MutexQueueTest : public testing::Test {
     Mutex mutex_;
 };
 
-TEST_F(MutexQueueTest, AFreeMutexIsTakenAtOnce) {
+TEST_F(MutexQueueTest, FreeMutexIsAcquiredAtOnce) {
     EXPECT_EQ(queue_.holder(mutex_), kNoHolder);
     EXPECT_EQ(lock_local(3).result, LockResult::acquired);
     EXPECT_EQ(queue_.holder(mutex_), 3);
@@ -71,7 +71,7 @@ TEST_F(MutexQueueTest, OnlyTheHolderUnlocks) {
     EXPECT_TRUE(queue_.granted(waiting.waiter));
 }
 
-TEST_F(MutexQueueTest, ARemoteWaiterIsGrantedByTheOneWhoMay) {
+TEST_F(MutexQueueTest, RemoteWaiterIsGrantedOnlyWhereUnlockMayGrant) {
     lock_local(1);
     EXPECT_EQ(lock_remote(9, 4242).result, LockResult::queued);
     EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::must_forward);
@@ -86,7 +86,7 @@ TEST_F(MutexQueueTest, ARemoteWaiterIsGrantedByTheOneWhoMay) {
     EXPECT_EQ(queue_.unlock(mutex_, 9, true).result, UnlockResult::released);
 }
 
-TEST_F(MutexQueueTest, ARankDoesNotWaitForItselfUnlessThreadsMay) {
+TEST_F(MutexQueueTest, HolderQueuesForItsMutexOnlyIfThreadsMay) {
     constexpr auto kAlone = MutexQueue::OwnRank::must_not_hold;
     EXPECT_EQ(queue_.lock(mutex_, 1, false, 0, kAlone).result, LockResult::acquired);
     EXPECT_EQ(queue_.lock(mutex_, 1, false, 0, kAlone).result, LockResult::held_by_caller);
@@ -98,7 +98,7 @@ TEST_F(MutexQueueTest, ARankDoesNotWaitForItselfUnlessThreadsMay) {
 }
 
 // What has been unlocked and waits for the server to be handed on is not the rank's any more.
-TEST_F(MutexQueueTest, ARankQueuesBehindTheWaiterItHasForwarded) {
+TEST_F(MutexQueueTest, HolderQueuesBehindTheWaiterItForwarded) {
     constexpr auto kAlone = MutexQueue::OwnRank::must_not_hold;
     EXPECT_EQ(queue_.lock(mutex_, 1, false, 0, kAlone).result, LockResult::acquired);
     EXPECT_EQ(queue_.lock(mutex_, 9, true, 4242).result, LockResult::queued);
@@ -113,7 +113,7 @@ TEST_F(MutexQueueTest, ARankQueuesBehindTheWaiterItHasForwarded) {
 }
 
 // promise: mutex.in-order
-TEST_F(MutexQueueTest, ArrivalAloneDecidesWhoIsNext) {
+TEST_F(MutexQueueTest, GrantsInOrderOfArrival) {
     struct Waiting {
         int rank;
         bool is_remote;
@@ -168,7 +168,7 @@ TEST_F(MutexQueueTest, ArrivalAloneDecidesWhoIsNext) {
     EXPECT_LE(pool_->used_count, 50U) << "records of those who no longer wait are used again";
 }
 
-TEST_F(MutexQueueTest, MutexesShareThePoolWithoutMixingTheirQueues) {
+TEST_F(MutexQueueTest, MutexesShareThePoolButNotTheirQueues) {
     constexpr int kMutexes = 5;
     std::vector<Mutex> mutexes(kMutexes);
     std::vector<uint32_t> waiters[kMutexes];
@@ -191,7 +191,7 @@ TEST_F(MutexQueueTest, MutexesShareThePoolWithoutMixingTheirQueues) {
     EXPECT_EQ(pool_->used_count, uint32_t{3 * kMutexes});
 }
 
-TEST_F(MutexQueueTest, AFullPoolRefusesAndRecovers) {
+TEST_F(MutexQueueTest, FullPoolRefusesUntilAWaiterLeaves) {
     lock_local(0);
     std::vector<uint32_t> waiters;
     for (uint32_t i = 1; i <= WaiterPoolState::kWaiters; ++i) {
@@ -217,7 +217,7 @@ TEST_F(MutexQueueTest, AFullPoolRefusesAndRecovers) {
 }
 
 // promise: mutex.in-order
-TEST_F(MutexQueueTest, SleepersAreWokenInTurn) {
+TEST_F(MutexQueueTest, WakesSleepersInOrder) {
     constexpr int kThreads = 4;
     constexpr int kTimes = 300;
     int64_t total = 0;  // plain on purpose
@@ -248,7 +248,7 @@ TEST_F(MutexQueueTest, SleepersAreWokenInTurn) {
     EXPECT_LE(pool_->used_count, uint32_t{kThreads});
 }
 
-TEST_F(MutexQueueTest, SleepingEndsWithTheTimeOut) {
+TEST_F(MutexQueueTest, SleepEndsAtTheTimeOut) {
     lock_local(1);
     const MutexQueue::Queued waiting = lock_local(2);
     queue_.sleep_until_granted(waiting.waiter, 1000);

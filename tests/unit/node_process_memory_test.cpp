@@ -127,7 +127,7 @@ class Neighbour {
 };
 
 // More pieces than one call takes, dense and scattered, of many lengths.
-TEST(ProcessMover, ManyPiecesInBothDirections) {
+TEST(ProcessMover, MovesManyBlocksInBothDirections) {
     Neighbour neighbour(64 * kPage);
     std::mt19937_64 random(3);
     std::vector<char> sent(64 * kPage);
@@ -155,7 +155,7 @@ TEST(ProcessMover, ManyPiecesInBothDirections) {
     neighbour.check();
 }
 
-TEST(ProcessMover, LayoutsFromAnyByteOn) {
+TEST(ProcessMover, MovesLayoutsFromAnyByte) {
     Neighbour neighbour(16 * kPage);
     strided::Layout layout;
     layout.levels = 2;
@@ -181,7 +181,7 @@ TEST(ProcessMover, LayoutsFromAnyByteOn) {
 
 // What is not there, or may not be written, is an error that names its address; what lies before it
 // is moved.
-TEST(ProcessMover, MissingAndReadOnlyMemory) {
+TEST(ProcessMover, ReportsMissingAndReadOnlyMemory) {
     char* memory = static_cast<char*>(map_pages(4 * kPage, MAP_PRIVATE));
     ASSERT_EQ(mprotect(memory + 2 * kPage, kPage, PROT_READ), 0);
     ASSERT_EQ(munmap(memory + 3 * kPage, kPage), 0);
@@ -209,7 +209,7 @@ TEST(ProcessMover, MissingAndReadOnlyMemory) {
     munmap(memory, 3 * kPage);
 }
 
-TEST(ProcessMover, ProcessesOutOfReach) {
+TEST(ProcessMover, ReportsProcessesThatDoNotExist) {
     int word = 5;
     char byte = 0;
     ProcessMover reader(process(INT32_MAX), Direction::from_process);  // nobody has that number
@@ -244,7 +244,7 @@ bool forbid_process_calls() {
 }
 
 // Where the calls are forbidden a process still reaches itself, and says so of others in time.
-TEST(ProcessMover, ForbiddenCalls) {
+TEST(ProcessMover, ReportsForbiddenCalls) {
     constexpr int kNoFilters = 77;
     ChildProcess child([] {
         if (!forbid_process_calls()) {
@@ -278,7 +278,7 @@ TEST(ProcessMover, ForbiddenCalls) {
 }
 
 // Against plain arithmetic: random blocks, in any order, overlapping, across granules.
-TEST(ProcessAccumulator, RandomRunsAgreeWithTheOracle) {
+TEST(ProcessAccumulator, RandomBlocksAgreeWithTheReference) {
     constexpr size_t kBytes = 12 * StripedLocks::kGranuleBytes;
     Neighbour neighbour(kBytes);
     const auto locks = std::make_unique<StripedLocks>();
@@ -309,7 +309,7 @@ TEST(ProcessAccumulator, RandomRunsAgreeWithTheOracle) {
     neighbour.check();
 }
 
-TEST(ProcessAccumulator, ComplexNumbersAcrossGranules) {
+TEST(ProcessAccumulator, AddsComplexNumbersAcrossGranules) {
     constexpr size_t kBytes = 3 * StripedLocks::kGranuleBytes;
     Neighbour neighbour(kBytes);
     const auto locks = std::make_unique<StripedLocks>();
@@ -338,7 +338,7 @@ TEST(ProcessAccumulator, ComplexNumbersAcrossGranules) {
     neighbour.check();
 }
 
-TEST(ProcessAccumulator, MissingMemoryIsReportedAndTheLockIsFree) {
+TEST(ProcessAccumulator, ReportsMissingMemoryAndReleasesTheLock) {
     const auto locks = std::make_unique<StripedLocks>();
     char* memory = static_cast<char*>(map_pages(2 * kPage, MAP_PRIVATE));
     ASSERT_EQ(munmap(memory + kPage, kPage), 0);
@@ -357,7 +357,7 @@ TEST(ProcessAccumulator, MissingMemoryIsReportedAndTheLockIsFree) {
 
 // Somebody else has the lock of that place: nothing is added there, and no word changed, before he
 // lets go of it.
-TEST(ProcessAccumulator, ChangesNothingWithoutItsLock) {
+TEST(ProcessAccumulator, ChangesNothingWithoutTheLock) {
     const auto locks = std::make_unique<StripedLocks>();
     auto* number = static_cast<int64_t*>(map_pages(kPage, MAP_PRIVATE));
     node::SharedLock& lock = (*locks)[StripedLocks::stripe_of(number)];

@@ -14,14 +14,14 @@ namespace {
 constexpr WordOperation kAll[] = {WordOperation::fetch_add_int, WordOperation::fetch_add_long,
                                   WordOperation::swap_int, WordOperation::swap_long};
 
-TEST(WordAtomics, Widths) {
+TEST(WordAtomics, OperationsHaveTheirWidths) {
     EXPECT_EQ(word_bytes(WordOperation::fetch_add_int), 4);
     EXPECT_EQ(word_bytes(WordOperation::swap_int), 4);
     EXPECT_EQ(word_bytes(WordOperation::fetch_add_long), 8);
     EXPECT_EQ(word_bytes(WordOperation::swap_long), 8);
 }
 
-TEST(WordAtomics, TheOldValueComesBack) {
+TEST(WordAtomics, ReturnsTheOldValue) {
     int word = 5;
     EXPECT_EQ(read_modify_write(WordOperation::fetch_add_int, &word, 7), 5);
     EXPECT_EQ(word, 12);
@@ -36,7 +36,7 @@ TEST(WordAtomics, TheOldValueComesBack) {
     EXPECT_EQ(wide, LONG_MIN);
 }
 
-TEST(WordAtomics, AdditionWraps) {
+TEST(WordAtomics, AdditionWrapsAround) {
     int word = INT_MAX;
     EXPECT_EQ(read_modify_write(WordOperation::fetch_add_int, &word, 1), INT_MAX);
     EXPECT_EQ(word, INT_MIN);
@@ -51,7 +51,7 @@ TEST(WordAtomics, AdditionWraps) {
     EXPECT_EQ(wide, 1);
 }
 
-TEST(WordAtomics, AnIntTakesTheLowBitsOfItsOperand) {
+TEST(WordAtomics, IntUsesTheLowBitsOfItsOperand) {
     int word = 1;
     EXPECT_EQ(read_modify_write(WordOperation::fetch_add_int, &word, (int64_t{7} << 32) + 2), 1);
     EXPECT_EQ(word, 3);
@@ -60,7 +60,7 @@ TEST(WordAtomics, AnIntTakesTheLowBitsOfItsOperand) {
     EXPECT_EQ(read_modify_write(WordOperation::swap_int, &word, 0), -4) << "not extended by sign";
 }
 
-TEST(WordAtomics, NeighboursAreLeftAlone) {
+TEST(WordAtomics, LeavesNeighboursUnchanged) {
     for (const WordOperation operation : kAll) {
         alignas(8) unsigned char memory[24];
         std::memset(memory, 0xff, sizeof memory);

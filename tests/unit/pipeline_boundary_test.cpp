@@ -106,7 +106,7 @@ class PipelineBoundary : public ::testing::TestWithParam<BoundarySetting> {
 };
 
 // One run: the end of the transfer meets the end of the first and the second chunk.
-TEST_P(PipelineBoundary, EveryLengthOfOneRun) {
+TEST_P(PipelineBoundary, EveryLengthOfOneBlock) {
     for (int64_t bytes = 1; bytes <= 2 * buffer_bytes_ + 16; ++bytes) {
         for (const OpKind kind : {OpKind::put, OpKind::get}) {
             ASSERT_TRUE(!is_tried(bytes) ||
@@ -143,7 +143,7 @@ TEST_P(PipelineBoundary, ComplexElements) {
 }
 
 // Many runs: chunks end on every byte of a block, between two, and on every level.
-TEST_P(PipelineBoundary, EveryLengthOfManyRuns) {
+TEST_P(PipelineBoundary, EveryLengthOfManyBlocks) {
     for (int64_t block = 1; block <= 130; block += kEvery) {
         const int64_t total = 2 * buffer_bytes_ + draw(random_, -300, 300);
         for (const OpKind kind : {OpKind::put, OpKind::get}) {

@@ -150,7 +150,7 @@ TEST(BufferManager, SizesAreRoundedUpToAPowerOfTwo) {
     }
 }
 
-TEST(BufferManager, TheArenaIsRegisteredOnce) {
+TEST(BufferManager, RegistersTheArenaOnce) {
     Registry registry;
     {
         BufferManager manager;
@@ -180,7 +180,7 @@ TEST(BufferManager, TheArenaIsRegisteredOnce) {
     EXPECT_EQ(registry.removed, 2) << "the destructor closes";
 }
 
-TEST(BufferManager, ARefusedRegistrationIsAFailure) {
+TEST(BufferManager, FailsWhenRegistrationIsRefused) {
     Registry registry;
     registry.accepts = false;
     BufferManager manager;
@@ -193,7 +193,7 @@ TEST(BufferManager, ARefusedRegistrationIsAFailure) {
     EXPECT_NE(manager.acquire(4096), nullptr);
 }
 
-TEST(BufferManager, MemoryThatIsNotThereIsAFailure) {
+TEST(BufferManager, FailsWithoutMemory) {
     BufferManager manager;
     Registry registry;
     EXPECT_FALSE(manager.open(size_t{1} << 30, size_t{1} << 24, registry.registrar()));
@@ -262,7 +262,7 @@ TEST(BufferManager, RandomUseAgreesWithTheReference) {
 // The bound on external fragmentation: a request is refused only when each place of its size that
 // the arena has is touched by a piece in use. However the pieces were freed, few pieces never make
 // much memory useless.
-TEST(BufferManager, ARequestIsRefusedOnlyWhenEveryPlaceOfItsSizeIsTouched) {
+TEST(BufferManager, FailsOnlyWhenNoFreeBlockOfThatSize) {
     constexpr size_t kBufferBytes = 64 << 10;
     constexpr size_t kBuffers = 6;
     int refusals = 0;
@@ -302,7 +302,7 @@ TEST(BufferManager, ARequestIsRefusedOnlyWhenEveryPlaceOfItsSizeIsTouched) {
     EXPECT_GT(refusals, 100) << "the test refused too little to mean anything";
 }
 
-TEST(BufferManager, SmallPiecesGatherInFewBuffers) {
+TEST(BufferManager, SmallPiecesShareFewBuffers) {
     BufferManager manager;
     Registry registry;
     ASSERT_TRUE(manager.open(8, 4096, registry.registrar()));
@@ -326,7 +326,7 @@ TEST(BufferManager, SmallPiecesGatherInFewBuffers) {
     EXPECT_NE(manager.acquire(4096), nullptr);
 }
 
-TEST(BufferManager, AFreedPieceIsUsedAgainAtOnceAndInAnyOrder) {
+TEST(BufferManager, ReusesFreedPiecesInAnyOrder) {
     std::mt19937_64 random(4);
     BufferManager manager;
     ASSERT_TRUE(manager.open(2, 4096, {}));

@@ -6,7 +6,7 @@
 namespace armci::pipeline::test {
 namespace {
 
-TEST(Channel, TheWindowBoundsWhatIsNotExecuted) {
+TEST(Channel, WindowBoundsBytesNotYetExecuted) {
     Channel channel;
     channel.window_bytes = 1000;
     EXPECT_TRUE(channel.has_room(1000));
@@ -21,7 +21,7 @@ TEST(Channel, TheWindowBoundsWhatIsNotExecuted) {
     EXPECT_TRUE(channel.has_room(1000));
 }
 
-TEST(Channel, AnswersThatOvertakeEachOtherTakeNothingBack) {
+TEST(Channel, LateAnswersDoNotLowerAcknowledgedNumbers) {
     Channel channel;
     channel.record_answer(10, 1000);
     channel.record_answer(9, 900);
@@ -44,7 +44,7 @@ TEST(Channel, MutationsArePendingUntilTheirFrameIsExecuted) {
     EXPECT_FALSE(channel.remote_work_pending());
 }
 
-TEST(Channel, OrderedWritesNeedAFrameSentAfterThem) {
+TEST(Channel, OrderedWritesArePendingUntilALaterFrameIsExecuted) {
     Channel channel;
     channel.sent_frames = 5;
     channel.write_mark = 6;
@@ -55,7 +55,7 @@ TEST(Channel, OrderedWritesNeedAFrameSentAfterThem) {
     EXPECT_FALSE(channel.writes_pending());
 }
 
-TEST(Channel, DeliveredWritesNeedTheirCompletion) {
+TEST(Channel, DeliveredWritesArePendingUntilTheirCompletion) {
     Channel channel;
     channel.writes_in_flight = 2;
     channel.record_answer(100, 0);
@@ -65,7 +65,7 @@ TEST(Channel, DeliveredWritesNeedTheirCompletion) {
 }
 
 // One put, one fence, and so on: from the second put on a fence is expected.
-TEST(Channel, FencesAreExpectedWhereTheyAreAHabit) {
+TEST(Channel, ExpectsFencesAfterRepeatedFences) {
     Channel channel;
     EXPECT_FALSE(channel.fence_follows());
     for (int round = 0; round < 3; ++round) {

@@ -37,7 +37,7 @@ CostModel make_model(int64_t chunk_count = 8, CostConstants constants = socket_c
     return model;
 }
 
-TEST(BlockCurve, IsExactAtItsPointsAndLinearBetweenThem) {
+TEST(BlockCurve, IsExactAtPointsAndLinearBetween) {
     CopyCurve curve;
     curve.block_us = {1, 2, 4, 5, 7, 10};
     for (size_t i = 0; i < kCopyBlockBytes.size(); ++i) {
@@ -51,7 +51,7 @@ TEST(BlockCurve, IsExactAtItsPointsAndLinearBetweenThem) {
     EXPECT_TRUE(std::isfinite(curve.at(kHuge)));
 }
 
-TEST(CostModel, AnEmptyTransferCostsNothingAndHasNoChunks) {
+TEST(CostModel, EmptyTransferCostsNothingAndHasNoChunks) {
     const CostModel model = make_model();
     for (const TransferShape shape : {TransferShape{0, 0}, {0, 8}, {-1, 8}}) {
         EXPECT_EQ(model.rma_us(OpKind::put, shape), 0);
@@ -62,14 +62,14 @@ TEST(CostModel, AnEmptyTransferCostsNothingAndHasNoChunks) {
     }
 }
 
-TEST(CostModel, RmaCostsByTheRun) {
+TEST(CostModel, RmaCostGrowsWithTheNumberOfBlocks) {
     const CostModel model = make_model();
     EXPECT_NEAR(model.rma_us(OpKind::put, {1000 * 64, 64}), 10 + 1000 * (8 + 64 * 0.0002), 1e-6);
     EXPECT_NEAR(model.rma_us(OpKind::get, {16384, 16384}), 10 + 8 + 16384 * 0.0002, 1e-6);
     EXPECT_TRUE(std::isinf(model.rma_us(OpKind::acc, {64, 64})));
 }
 
-TEST(CostModel, OneChunkPassesItsStagesOneAfterTheOther) {
+TEST(CostModel, OneChunkCostsTheSumOfItsStages) {
     const CostModel model = make_model();
     const ServerPlan plan = model.server_plan(OpKind::put, {8192, 128});
     const double copy = 64 * (0.002 + 128 * 0.0001);
@@ -82,7 +82,7 @@ TEST(CostModel, OneChunkPassesItsStagesOneAfterTheOther) {
     EXPECT_EQ(plan.useful_depth, 1);
 }
 
-TEST(CostModel, FurtherChunksCostTheSlowestStageWhenAllOverlaps) {
+TEST(CostModel, FurtherChunksCostTheSlowestStageWhenStagesOverlap) {
     CostConstants constants = socket_costs();
     constants.server.fill({20, 5, 0.0005, 1, 0, 0});
     const ServerPlan plan = make_model(8, constants).server_plan(OpKind::put, {10 * 65536, 8192});
@@ -103,7 +103,7 @@ TEST(CostModel, NothingOverlapsWithOneBufferOrWithoutOverlap) {
     EXPECT_NEAR(serial.total_us, 20 + 10 * serial.chunk.sum_us(), 1e-9);
 }
 
-TEST(CostModel, AccumulateUnpacksByItsOwnCurve) {
+TEST(CostModel, AccumulateUsesItsOwnUnpackCurve) {
     CostConstants constants = socket_costs();
     constants.accumulate.block_us.fill(100);
     const CostModel model = make_model(8, constants);
@@ -130,7 +130,7 @@ TEST(CostModel, FarBytesCostMoreOnEitherRoute) {
     }
 }
 
-TEST(CostModel, SmallPutsAndAccumulatesHaveACostOfTheirOwn) {
+TEST(CostModel, SmallPutsAndAccumulatesHaveTheirOwnCost) {
     CostConstants constants = socket_costs();
     for (ServerCosts& server : constants.server) {
         server.small_us = 3;
@@ -161,7 +161,7 @@ TEST(CostModel, MoreBytesNeverCostLess) {
     }
 }
 
-TEST(CostModel, LongerRunsOfAsManyBytesNeverCostMore) {
+TEST(CostModel, LongerBlocksOfEqualTotalNeverCostMore) {
     const CostModel model = make_model();
     for (const OpKind op : kOps) {
         double rma = HUGE_VAL;
@@ -187,7 +187,7 @@ TEST(CostModel, MoreBuffersNeverCostMore) {
     }
 }
 
-TEST(CostModel, TheChoiceIsTheCheaperRouteOnBothSidesOfTheCrossover) {
+TEST(CostModel, ChoosesTheCheaperRouteOnBothSidesOfTheCrossover) {
     const CostModel model = make_model();
     for (const OpKind op : {OpKind::put, OpKind::get}) {
         for (int bits = 14; bits <= 30; ++bits) {
@@ -202,7 +202,7 @@ TEST(CostModel, TheChoiceIsTheCheaperRouteOnBothSidesOfTheCrossover) {
     }
 }
 
-TEST(CostModel, CheaperOperationsMakeShorterRunsWorthIt) {
+TEST(CostModel, CheaperOperationsLowerTheMinimumRmaBlock) {
     CostConstants cheap = socket_costs();
     for (double& block_us : cheap.rma[0].blocks.block_us) {
         block_us -= 7.5;
@@ -213,7 +213,7 @@ TEST(CostModel, CheaperOperationsMakeShorterRunsWorthIt) {
     EXPECT_EQ(make_model(8, cheap).min_rma_block(OpKind::get, 1 << 20), usual);
 }
 
-TEST(CostModel, EveryTransferGoesByTheServerWhereRmaNeverPays) {
+TEST(CostModel, ChoosesTheServerWhereRmaNeverPays) {
     CostConstants constants = socket_costs();
     for (RmaCosts& rma : constants.rma) {
         rma.latency_us = 1e8;
@@ -224,7 +224,7 @@ TEST(CostModel, EveryTransferGoesByTheServerWhereRmaNeverPays) {
     }
 }
 
-TEST(CostModel, EveryRunGoesByRmaWhereTheServerCostsMore) {
+TEST(CostModel, ChoosesRmaWhereTheServerCostsMore) {
     CostConstants constants = socket_costs();
     for (RmaCosts& rma : constants.rma) {
         rma = RmaCosts{};
@@ -235,14 +235,14 @@ TEST(CostModel, EveryRunGoesByRmaWhereTheServerCostsMore) {
     }
 }
 
-TEST(CostModel, AccumulateIsNeverChosenForRma) {
+TEST(CostModel, NeverChoosesRmaForAccumulate) {
     CostModel model = make_model();
     EXPECT_EQ(model.min_rma_block(OpKind::acc, 1 << 20), INT64_MAX);
     model.choose_from(1);
     EXPECT_EQ(model.min_rma_block(OpKind::acc, 1 << 20), INT64_MAX);
 }
 
-TEST(CostModel, AGivenLeastRunOverridesTheCosts) {
+TEST(CostModel, GivenMinimumBlockOverridesTheCosts) {
     CostModel model = make_model();
     model.choose_from(777);
     for (const int64_t total : {int64_t{0}, int64_t{1}, int64_t{1} << 20, kHuge}) {
@@ -251,7 +251,7 @@ TEST(CostModel, AGivenLeastRunOverridesTheCosts) {
     }
 }
 
-TEST(CostModel, WithoutConstantsEverythingGoesByTheServer) {
+TEST(CostModel, ChoosesTheServerWithoutConstants) {
     const CostModel model;
     EXPECT_EQ(model.min_rma_block(OpKind::put, 1 << 30), INT64_MAX);
 }
@@ -280,7 +280,7 @@ TEST(CostModel, UsefulDepthKeepsTheNetworkBusy) {
     EXPECT_EQ(depth(0, 16), 16);
 }
 
-TEST(CostModel, BestChunksAreLargeWhenChunksCostMuchAndSmallWhenStagesShouldOverlap) {
+TEST(CostModel, BestChunkSizeBalancesChunkCostAndOverlap) {
     CostConstants constants = socket_costs();
     const TransferShape shape{1 << 20, 64};
     constants.server.fill({20, 1000, 0.0005, 1, 0, 0});
@@ -306,7 +306,7 @@ TEST(CostModel, HugeTransfersStayFiniteAndInRange) {
               model.min_rma_block(OpKind::put, int64_t{1} << 40));
 }
 
-TEST(CostModel, SenselessLimitsBecomeTheSmallestThatWork) {
+TEST(CostModel, SenselessLimitsBecomeTheMinimum) {
     const CostModel model(socket_costs(), {0, 0, 0});
     EXPECT_EQ(model.limits().chunk_bytes, 1);
     EXPECT_EQ(model.limits().chunk_count, 1);

@@ -70,7 +70,7 @@ std::string replaced(std::string text, const std::string& old, const std::string
     return text.replace(place, old.size(), with);
 }
 
-TEST(CostProfile, WhatIsWrittenIsRead) {
+TEST(CostProfile, ReadsBackWhatItWrote) {
     const CostProfile written = example("tcp;ofi_rxm");
     std::vector<CostProfile> profiles;
     std::string error;
@@ -82,7 +82,7 @@ TEST(CostProfile, WhatIsWrittenIsRead) {
     expect_equal(written.constants, profiles[0].constants);
 }
 
-TEST(CostProfile, BlanksCommentsAndForeignLineEndsDoNotMatter) {
+TEST(CostProfile, IgnoresBlanksCommentsAndLineEndStyle) {
     std::string text = format_profile(example("shm"));
     for (size_t place = 0; (place = text.find('\n', place)) != std::string::npos; place += 3) {
         text.replace(place, 1, " \r\n");
@@ -105,7 +105,7 @@ TEST(CostProfile, JoinedFilesHaveAnEntryForEachProvider) {
     EXPECT_THAT(refusal(text + format_profile(example("shm"))), HasSubstr("second entry for shm"));
 }
 
-TEST(CostProfile, AnotherVersionIsRefused) {
+TEST(CostProfile, RefusesAnotherVersion) {
     const std::string text = format_profile(example("tcp"));
     EXPECT_THAT(refusal(replaced(text, "version = 1", "version = 2")),
                 HasSubstr("line 2 says version 2, but this library reads version 1"));
@@ -114,7 +114,7 @@ TEST(CostProfile, AnotherVersionIsRefused) {
     EXPECT_THAT(refusal(text + "version = 7\n"), HasSubstr("version 7"));
 }
 
-TEST(CostProfile, MalformedLinesAreRefusedWithTheirNumber) {
+TEST(CostProfile, RefusesMalformedLinesWithTheirNumber) {
     const std::string text = format_profile(example("tcp"));
     EXPECT_THAT(refusal("version = 1\nnonsense\n"), HasSubstr("line 2 is not"));
     EXPECT_THAT(refusal("version = 1\n\npack.8.run_us = 1\n"),
@@ -125,7 +125,7 @@ TEST(CostProfile, MalformedLinesAreRefusedWithTheirNumber) {
     EXPECT_THAT(refusal(text + "pack.8.run_us = 1\n"), HasSubstr("there twice"));
 }
 
-TEST(CostProfile, ValuesThatAreNoCostsAreRefused) {
+TEST(CostProfile, RefusesInvalidCosts) {
     const std::string text = format_profile(example("tcp"));
     for (const char* value : {"", "fast", "-1", "nan", "inf", "1e10", "3x", "0x10", "1 2"}) {
         EXPECT_THAT(refusal(replaced(text, "server.put.chunk_us = 4",
@@ -137,7 +137,7 @@ TEST(CostProfile, ValuesThatAreNoCostsAreRefused) {
                 HasSubstr("server.put.overlap"));
 }
 
-TEST(CostProfile, AMissingValueIsRefused) {
+TEST(CostProfile, RefusesAMissingValue) {
     const std::string text = format_profile(example("tcp"));
     EXPECT_THAT(refusal(replaced(text, "server.acc.request_us = 9\n", "")),
                 HasSubstr("it has no server.acc.request_us for tcp"));
@@ -145,13 +145,13 @@ TEST(CostProfile, AMissingValueIsRefused) {
                 HasSubstr("it has no rma.put.latency_us"));
 }
 
-TEST(CostProfile, AFileWithoutAnEntryIsRefused) {
+TEST(CostProfile, RefusesAFileWithoutAnEntry) {
     for (const char* text : {"", "\n\n", "# only this\n", "version = 1\n"}) {
         EXPECT_THAT(refusal(text), HasSubstr("it has no entry")) << text;
     }
 }
 
-TEST(CopyCosts, EveryPointIsMeasured) {
+TEST(CopyCosts, MeasuresEveryPoint) {
     CostConstants constants;
     ASSERT_TRUE(measure_copies(64 << 10, 0, &constants));
     for (const CopyCurve* curve : {&constants.pack, &constants.unpack, &constants.accumulate}) {

@@ -22,7 +22,7 @@ using base::Route;
 
 // Puts that follow each other each find a slot, though each uses one up: what an origin may keep
 // between transfers is granted anew. Without a slot a put goes in many short messages.
-TEST(PipelineFlow, SlotsAreReplacedAsTheyAreUsed) {
+TEST(PipelineFlow, ReceiveBuffersAreGrantedAgainAfterUse) {
     constexpr int64_t kBytes = 32 << 10;
     constexpr uint64_t kPuts = 20;
     NetworkOptions options;
@@ -51,7 +51,7 @@ TEST(PipelineFlow, SlotsAreReplacedAsTheyAreUsed) {
 }
 
 // What a call does not send before it returns it must not look up in the caller's arrays later.
-TEST(PipelineFlow, ANonblockingVectorOutlivesItsArrays) {
+TEST(PipelineFlow, NonBlockingVectorOutlivesItsArrays) {
     constexpr int64_t kSegments = 100;
     constexpr int64_t kSegmentBytes = 8 << 10;
     NetworkOptions options;
@@ -97,7 +97,7 @@ TEST(PipelineFlow, ANonblockingVectorOutlivesItsArrays) {
 }
 
 // A long transfer to one server does not keep a short one to another waiting for buffers.
-TEST(PipelineFlow, AShortTransferOvertakesALongOneToAnotherServer) {
+TEST(PipelineFlow, ShortTransferOvertakesALongOneToAnotherServer) {
     constexpr int64_t kLong = 8 << 20;
     constexpr int64_t kShort = 48 << 10;
     NetworkOptions options;
@@ -126,7 +126,7 @@ TEST(PipelineFlow, AShortTransferOvertakesALongOneToAnotherServer) {
 }
 
 // Gets wait until what earlier ones are still to be sent leaves room for their answers.
-TEST(PipelineFlow, AnswersUnderWayFitTheReceiveMemory) {
+TEST(PipelineFlow, AnswersUnderWayFitIntoReceiveMemory) {
     constexpr int64_t kBytes = 48 << 10;
     NetworkOptions options;
     options.write_chunks = false;  // answers are messages
@@ -193,7 +193,7 @@ uint64_t credits_of_long_get(bool write_chunks, int depth) {
 
 // Each chunk but the last is given back: one by one where there are one or two buffers, else half
 // of the buffers at a time.
-TEST(PipelineFlow, EveryChunkOfALongGetIsCredited) {
+TEST(PipelineFlow, CreditsEveryChunkOfALongGet) {
     if (!TestNetwork(NetworkOptions{}).writes_chunks()) {
         GTEST_SKIP() << "this provider has no granted receive buffers";
     }
@@ -204,7 +204,7 @@ TEST(PipelineFlow, EveryChunkOfALongGetIsCredited) {
 }
 
 // Where the network refuses posts there are other messages, too.
-TEST(PipelineFlow, RefusedCreditsAreSentLater) {
+TEST(PipelineFlow, SendsRefusedCreditsLater) {
     fabric::Faults faults;
     faults.refused_posts = 1;
     faults.of_posts = 2;
@@ -218,12 +218,12 @@ TEST(PipelineFlow, RefusedCreditsAreSentLater) {
 }
 
 // The same where chunks are messages.
-TEST(PipelineFlow, ALongGetByMessagesIsCredited) {
+TEST(PipelineFlow, CreditsALongGetByMessages) {
     EXPECT_GT(credits_of_long_get(false, 0), 0U);
 }
 
 // A server that does not come to execute anything is sent no more messages than it has room for.
-TEST(PipelineFlow, MessagesUnderWayFitTheWindow) {
+TEST(PipelineFlow, MessagesUnderWayFitIntoTheWindow) {
     TestNetwork network{NetworkOptions{}};
     ASSERT_EQ(network.error(), "");
     pipeline::Origin& origin = network.origin(0);
@@ -248,7 +248,7 @@ TEST(PipelineFlow, MessagesUnderWayFitTheWindow) {
 }
 
 // What is collected to leave together leaves before any operation that is started later.
-TEST(PipelineFlow, SmallPutsComeBeforeWhatFollows) {
+TEST(PipelineFlow, SendsBatchedPutsBeforeLaterOperations) {
     constexpr int64_t kLong = 100 << 10;
     TestNetwork network{NetworkOptions{}};
     ASSERT_EQ(network.error(), "");
@@ -293,7 +293,7 @@ TEST(PipelineFlow, SmallPutsComeBeforeWhatFollows) {
 
 // Where a fence follows each operation, the operation itself asks for the acknowledgement: it comes
 // though nobody calls fence. A stand-still ends the program.
-TEST(PipelineFlow, OperationsAskForTheAcknowledgementOfAHabitualFence) {
+TEST(PipelineFlow, OperationsRequestAcknowledgementWhenAFenceIsExpected) {
     TestNetwork network{NetworkOptions{}};
     ASSERT_EQ(network.error(), "");
     pipeline::Origin& origin = network.origin(0);

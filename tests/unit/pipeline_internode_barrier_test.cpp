@@ -64,7 +64,7 @@ class Nodes {
     int sent_ = 0;
 };
 
-TEST(InterNodeBarrier, NobodyPassesBeforeTheLastHasArrived) {
+TEST(InterNodeBarrier, NoNodePassesBeforeTheLastArrives) {
     for (int count = 2; count <= 33; ++count) {
         for (unsigned seed = 0; seed < 20; ++seed) {
             Nodes nodes(count, seed);
@@ -90,7 +90,7 @@ TEST(InterNodeBarrier, NobodyPassesBeforeTheLastHasArrived) {
     }
 }
 
-TEST(InterNodeBarrier, FastNodesMayBeOneBarrierAheadInAnyOrderOfMessages) {
+TEST(InterNodeBarrier, AcceptsMessagesOneBarrierAheadInAnyOrder) {
     constexpr int kBarriers = 30;
     for (int count = 2; count <= 19; ++count) {
         Nodes nodes(count, static_cast<unsigned>(count));
@@ -119,7 +119,7 @@ TEST(InterNodeBarrier, FastNodesMayBeOneBarrierAheadInAnyOrderOfMessages) {
     }
 }
 
-TEST(InterNodeBarrier, MessagesThatNoNodeCanHaveSentAreRefused) {
+TEST(InterNodeBarrier, RefusesImpossibleMessages) {
     InterNodeBarrier barrier(1, 4);  // is told by 0 in round 0 and by 3 in round 1
     barrier.arrive();
     EXPECT_FALSE(barrier.take_message(2, 0, 1));  // not its turn
@@ -137,7 +137,7 @@ TEST(InterNodeBarrier, MessagesThatNoNodeCanHaveSentAreRefused) {
     EXPECT_FALSE(barrier.take_message(3, 1, 1));
 }
 
-TEST(InterNodeBarrier, NamesTheNodesThatItHasNeverHeardOf) {
+TEST(InterNodeBarrier, ListsSilentNodes) {
     InterNodeBarrier barrier(1, 4);
     EXPECT_TRUE(barrier.silent_nodes(false).empty());
     barrier.arrive();
@@ -155,7 +155,7 @@ TEST(InterNodeBarrier, NamesTheNodesThatItHasNeverHeardOf) {
     EXPECT_TRUE(barrier.silent_nodes(true).empty());
 }
 
-TEST(InterNodeBarrier, OneNodeMeetsNobody) {
+TEST(InterNodeBarrier, OneNodeDoesNotWait) {
     InterNodeBarrier barrier(0, 1);
     EXPECT_EQ(barrier.round_count(), 0);
     barrier.arrive();

@@ -162,7 +162,7 @@ constexpr Step kSteps[] = {
 };
 
 // One transfer after the other, all memory compared after each.
-TEST_P(PipelineMatrix, EachTransferMovesItsBytesAndNoOthers) {
+TEST_P(PipelineMatrix, TransferMovesItsBytesAndNoOthers) {
     const int64_t max = max_bytes(GetParam());
     const int64_t memory_bytes = memory_for(max);
     open(1, 1, memory_bytes);
@@ -205,7 +205,7 @@ TEST_P(PipelineMatrix, EachTransferMovesItsBytesAndNoOthers) {
 // own stretch of memory; none is waited for before all are submitted.
 class PipelineSharing : public PipelineMatrix {};
 
-TEST_P(PipelineSharing, TransfersToSeveralServersShareTheBuffers) {
+TEST_P(PipelineSharing, TransfersToSeveralServersShareBuffers) {
     constexpr int kNodes = 3;
     constexpr int kOrigins = 2;
     constexpr int kTransfers = 12;  // of each origin to each node
@@ -283,7 +283,7 @@ class PipelineOrder : public PipelineMatrix {
     }
 };
 
-TEST_P(PipelineOrder, TransfersOfTheSameBytesTakeEffectInTheirOrder) {
+TEST_P(PipelineOrder, TransfersOfTheSameBytesTakeEffectInOrder) {
     const int64_t each = std::min<int64_t>(GetParam().buffer_bytes + 104, 100 << 10);
     const int64_t stretch = memory_for(each);
     open(1, 1, stretch);

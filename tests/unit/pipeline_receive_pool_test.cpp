@@ -86,14 +86,14 @@ class ReceivePoolTest : public ::testing::Test {
 
 constexpr const char* kAllLost = "have taken all 2 receive buffers";
 
-TEST_F(ReceivePoolTest, ABufferIsLostOnce) {
+TEST_F(ReceivePoolTest, CountsALostBufferOnce) {
     expect_ignored(g_posted[0]);
     expect_ignored(g_posted[0]);
     expect_ignored(g_posted[0]);
     EXPECT_EXIT(cut(g_posted[1]), ::testing::ExitedWithCode(1), kAllLost);
 }
 
-TEST_F(ReceivePoolTest, WhatIsGivenBackIsNotLost) {
+TEST_F(ReceivePoolTest, ReleasedBufferIsNotLost) {
     expect_ignored(g_posted[0]);
     release(g_posted[0]);
     ASSERT_EQ(g_posted.size(), 3U);
@@ -102,7 +102,7 @@ TEST_F(ReceivePoolTest, WhatIsGivenBackIsNotLost) {
     EXPECT_EXIT(cut(g_posted[0]), ::testing::ExitedWithCode(1), kAllLost);
 }
 
-TEST_F(ReceivePoolTest, AnEarlyEndWaitsForTheMessagesBefore) {
+TEST_F(ReceivePoolTest, RepostsOnlyAfterAllEarlierMessages) {
     receive(g_posted[0], kMessageBytes, true);
     EXPECT_EQ(g_posted.size(), 2U);
     receive(g_posted[0], 0);
@@ -110,13 +110,13 @@ TEST_F(ReceivePoolTest, AnEarlyEndWaitsForTheMessagesBefore) {
     EXPECT_EQ(g_posted[2], g_posted[0]);
 }
 
-class BelievingReceivePoolTest : public ReceivePoolTest {
+class ReceivePoolWithGapsTest : public ReceivePoolTest {
   protected:
     void SetUp() override { open(false); }
 };
 
 // Providers may place messages as they like.
-TEST_F(BelievingReceivePoolTest, MessagesMayLeaveGaps) {
+TEST_F(ReceivePoolWithGapsTest, MessagesMayLeaveGaps) {
     receive(g_posted[0], 96);
     receive(g_posted[0], 256, true);
     ASSERT_EQ(g_posted.size(), 3U);

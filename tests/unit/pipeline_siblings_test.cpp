@@ -74,7 +74,7 @@ class PipelineSiblings : public ::testing::TestWithParam<bool> {
     std::unique_ptr<TestNetwork> network_;
 };
 
-TEST_P(PipelineSiblings, WhatIsBindingComesFirst) {
+TEST_P(PipelineSiblings, OperationWaitsForABatchThatMustPrecede) {
     ASSERT_TRUE(append(0));
     origin().flush_blocking(0);
     ASSERT_TRUE(origin().batch_has_left(0, origin().last_batch()));
@@ -83,14 +83,14 @@ TEST_P(PipelineSiblings, WhatIsBindingComesFirst) {
     expect_to_wait(*rmw(1));
 }
 
-TEST_P(PipelineSiblings, APutInChunksWaits) {
+TEST_P(PipelineSiblings, PutInChunksWaitsForWhatMustPrecede) {
     ASSERT_TRUE(append(0));
     origin().flush_blocking(0);
     origin().mark_must_precede(0);
     expect_to_wait(*put(1, Route::server, 60 << 10));
 }
 
-TEST_P(PipelineSiblings, AnOrderedWriteComesFirst) {
+TEST_P(PipelineSiblings, OperationWaitsForAnOrderedWriteThatMustPrecede) {
     if (!network_->is_registered(0)) {
         GTEST_SKIP() << "this provider has no remote access";
     }
@@ -105,7 +105,7 @@ TEST_P(PipelineSiblings, AnOrderedWriteComesFirst) {
 }
 
 // Of several threads one may wait for its batches while the others open new ones.
-TEST_P(PipelineSiblings, LaterBatchesAreNotWaitedFor) {
+TEST_P(PipelineSiblings, DoesNotWaitForLaterBatches) {
     ASSERT_TRUE(append(0));
     const uint64_t last = origin().last_batch();
     EXPECT_FALSE(origin().batches_have_left(last));
@@ -121,14 +121,14 @@ TEST_P(PipelineSiblings, LaterBatchesAreNotWaitedFor) {
 }
 
 // The open batch of something that counts as done: its frame has no number yet.
-TEST_P(PipelineSiblings, ABindingBatchLeavesFirst) {
+TEST_P(PipelineSiblings, OpenBatchThatMustPrecedeIsSentFirst) {
     ASSERT_TRUE(append(0));
     origin().mark_all_must_precede();
     ASSERT_FALSE(origin().batches_have_left());
     expect_to_wait(*rmw(1));
 }
 
-TEST_P(PipelineSiblings, WhatIsNotBindingHoldsNothingBack) {
+TEST_P(PipelineSiblings, DoesNotWaitForOperationsThatNeedNotPrecede) {
     ASSERT_TRUE(append(0));
     origin().flush_batches();
     const auto later = rmw(1);
@@ -143,7 +143,7 @@ TEST_P(PipelineSiblings, WhatIsNotBindingHoldsNothingBack) {
 }
 
 // Later operations to the same server need not wait: its frames are in order anyway.
-TEST_P(PipelineSiblings, TheSameServerGoesOn) {
+TEST_P(PipelineSiblings, OperationToTheSameServerDoesNotWait) {
     ASSERT_TRUE(append(0));
     origin().flush_blocking(0);
     origin().mark_must_precede(0);
@@ -154,7 +154,7 @@ TEST_P(PipelineSiblings, TheSameServerGoesOn) {
     network_->fence_all();
 }
 
-TEST_P(PipelineSiblings, AFenceCoversAllServersOfTheNode) {
+TEST_P(PipelineSiblings, FenceCoversAllServersOfTheNode) {
     EXPECT_TRUE(origin().start_fence(0).empty());
     for (const int server : {0, 1}) {
         ASSERT_TRUE(append(server));
@@ -177,7 +177,7 @@ TEST_P(PipelineSiblings, AFenceCoversAllServersOfTheNode) {
 
 // What is started meanwhile, as by other threads, is not waited for: the fence ends though more is
 // always under way.
-TEST_P(PipelineSiblings, AFenceCoversOnlyWhatWasThere) {
+TEST_P(PipelineSiblings, FenceCoversOnlyEarlierOperations) {
     constexpr int kFences = 20;
     for (const Route route : {Route::server, Route::rma}) {
         int ended_before_the_rest = 0;
@@ -201,7 +201,7 @@ TEST_P(PipelineSiblings, AFenceCoversOnlyWhatWasThere) {
     }
 }
 
-TEST_P(PipelineSiblings, AWaitCoversNonBlockingOperationsToItsNode) {
+TEST_P(PipelineSiblings, WaitCoversNonBlockingOperationsToItsNode) {
     const auto start = [&](int server) {
         auto task = std::make_unique<pipeline::RequestTask>(
             "rmw", wire::FrameKind::rmw, wire::RmwBody{address(server), 1, /*fetch_add_long*/ 1},

@@ -92,22 +92,22 @@ class PipelineTrace : public testing::Test {
     }
 };
 
-TEST_F(PipelineTrace, APutsChunks) {
+TEST_F(PipelineTrace, RecordsEachStageOfAPut) {
     transfer({OpKind::put}, Route::server);
     expect_stages("unpack");
 }
 
-TEST_F(PipelineTrace, AnAccumulatesChunks) {
+TEST_F(PipelineTrace, RecordsEachStageOfAnAccumulate) {
     transfer({OpKind::acc}, Route::server);
     expect_stages("accumulate");
 }
 
-TEST_F(PipelineTrace, AGetsChunks) {
+TEST_F(PipelineTrace, RecordsEachStageOfAGet) {
     transfer({OpKind::get}, Route::server);
     expect_stages("unpack");
 }
 
-TEST_F(PipelineTrace, RemoteMemoryAccess) {
+TEST_F(PipelineTrace, RecordsRemoteMemoryAccess) {
     transfer({OpKind::put}, Route::rma);
     int64_t bytes = 0;
     for (const base::TraceThread* thread : base::trace_threads()) {

@@ -41,7 +41,7 @@ class ServerGarbage : public ServedByHand {
 };
 
 // promise: server.ignores
-TEST_F(ServerGarbage, NoRequests) {
+TEST_F(ServerGarbage, IgnoresMessagesThatAreNoRequests) {
     std::mt19937_64 random(1);
     for (const size_t bytes : {8, 40, 48, 256, 4096, 8192}) {
         Frame frame(bytes / sizeof(uint64_t));
@@ -80,7 +80,7 @@ TEST_F(ServerGarbage, NoRequests) {
 }
 
 // promise: server.ignores
-TEST_F(ServerGarbage, NobodyIsServedBeforeItsIntroduction) {
+TEST_F(ServerGarbage, IgnoresRequestsBeforeTheHandshake) {
     talk_as(2);
     {
         const StderrCapture captured;
@@ -101,7 +101,7 @@ TEST_F(ServerGarbage, NobodyIsServedBeforeItsIntroduction) {
 
 // What is as long as an address and is none is not given to the provider; where nobody answers,
 // only that client's answers wait.
-TEST_F(ServerGarbage, IntroducedAsSomebodyElse) {
+TEST_F(ServerGarbage, InvalidHandshakeAddressDelaysOnlyThatClient) {
     talk_as(2);
     std::vector<char> address(server().address().size(), '\1');
     {
@@ -131,7 +131,7 @@ TEST_F(ServerGarbage, IntroducedAsSomebodyElse) {
 }
 
 // A second introduction changes nothing.
-TEST_F(ServerGarbage, IntroducedTwice) {
+TEST_F(ServerGarbage, IgnoresASecondHandshake) {
     std::vector<char> address(server().address().size(), '\0');
     client_->send(client_->next(make_frame(FrameKind::hello, address.data(), address.size())));
     fence();
@@ -140,7 +140,7 @@ TEST_F(ServerGarbage, IntroducedTwice) {
 
 // Longer than what the server's receive memory has room for where it comes to lie.
 // promise: server.ignores
-TEST_F(ServerGarbage, LongMessages) {
+TEST_F(ServerGarbage, IgnoresMessagesThatAreTooLong) {
     if (!network_->writes_chunks()) {
         GTEST_SKIP() << "messages are as long as chunks where the provider has no notices";
     }
@@ -159,7 +159,7 @@ TEST_F(ServerGarbage, LongMessages) {
     close();
 }
 
-TEST_F(ServerGarbage, WritesIntoSlots) {
+TEST_F(ServerGarbage, IgnoresInvalidWritesIntoReceiveBuffers) {
     if (!network_->writes_chunks()) {
         GTEST_SKIP() << "the provider has no notices";
     }
@@ -207,7 +207,7 @@ TEST_F(ServerGarbage, WritesIntoSlots) {
     expect_good_service();
 }
 
-TEST_F(ServerGarbage, NumbersOutOfSequence) {
+TEST_F(ServerGarbage, IgnoresSequenceNumbersOutsideTheWindow) {
     if (!network_->writes_chunks()) {
         GTEST_SKIP() << "the window is another one where the provider has no notices";
     }
@@ -247,7 +247,7 @@ TEST_F(ServerGarbage, NumbersOutOfSequence) {
 
 // What is checked when a frame arrives in a slot counts, not what is written over it while it waits
 // for its predecessor.
-TEST_F(ServerGarbage, RewrittenWhileItWaits) {
+TEST_F(ServerGarbage, ExecutesWhatArrivedThoughItIsOverwritten) {
     if (!network_->writes_chunks()) {
         GTEST_SKIP() << "the provider has no notices";
     }
@@ -272,7 +272,7 @@ TEST_F(ServerGarbage, RewrittenWhileItWaits) {
 
 // Right frames with bits turned over, and random ones behind a right header: whatever they do
 // happens inside the segments.
-TEST_F(ServerGarbage, TurnedBits) {
+TEST_F(ServerGarbage, FramesWithFlippedBitsStayInsideTheSegments) {
     std::mt19937_64 random(4);
     wire::BatchEntry entry{base_ + 8, 16, 1, 2};
     const std::vector<Frame> whole = {

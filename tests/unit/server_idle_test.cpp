@@ -55,7 +55,7 @@ class ServerIdle : public ::testing::TestWithParam<base::ServerPoll> {
 
 // A server that sleeps is woken by a request, and then sleeps again; one that always polls goes on
 // using its processor.
-TEST_P(ServerIdle, SleepsOrPollsAndServes) {
+TEST_P(ServerIdle, SleepsOrPollsByPolicyAndServes) {
     ASSERT_NO_FATAL_FAILURE(open());
     const std::string task = task_named(datasrv::Server::kThreadName);
     ASSERT_NE(task, "");
@@ -77,7 +77,7 @@ TEST_P(ServerIdle, SleepsOrPollsAndServes) {
 
 // Asleep, it would be woken for each message, without success, and not know of the helper: here it
 // has no other reason to wake up.
-TEST_P(ServerIdle, AHelperSendsTheSleepingThreadAside) {
+TEST_P(ServerIdle, InlineProgressStopsTheServerThreadFromWaking) {
     if (GetParam() == base::ServerPoll::spin) {
         GTEST_SKIP() << "it does not step aside";
     }

@@ -135,12 +135,12 @@ class ServerLifecycle : public ::testing::Test {
 };
 
 // A rank may sleep then while it waits; one whose server only looks now and then has to help it.
-TEST_F(ServerLifecycle, SleepsBetweenPollsOrUntilTheNetworkWakesIt) {
+TEST_F(ServerLifecycle, ReportsWhetherTheNetworkWakesIt) {
     EXPECT_EQ(is_woken_by_network(0), domain_->row().wait != fabric::WaitMode::nap);
     EXPECT_FALSE(is_woken_by_network(100));
 }
 
-TEST_F(ServerLifecycle, NeverOpened) {
+TEST_F(ServerLifecycle, StopsThoughItWasNeverOpened) {
     datasrv::Server server;
     server.stop();
     server.stop();
@@ -149,7 +149,7 @@ TEST_F(ServerLifecycle, NeverOpened) {
 }
 
 // Each over the same heap, and without anything left of the one before.
-TEST_F(ServerLifecycle, ComeAndGo) {
+TEST_F(ServerLifecycle, ServesAgainAfterOthersWereStopped) {
     for (const bool has_thread : {true, false, true}) {
         SCOPED_TRACE(has_thread);
         const std::unique_ptr<datasrv::Server> server = make_server();
@@ -159,7 +159,7 @@ TEST_F(ServerLifecycle, ComeAndGo) {
     }
 }
 
-TEST_F(ServerLifecycle, StoppedAtOnce) {
+TEST_F(ServerLifecycle, StopsAtOnce) {
     for (int i = 0; i < 3; ++i) {
         const std::unique_ptr<datasrv::Server> server = make_server();
         ASSERT_TRUE(server->start_thread());
@@ -173,7 +173,7 @@ TEST_F(ServerLifecycle, StoppedAtOnce) {
 }
 
 // Nobody reads the answers, some of which cannot even leave; stopping does not wait for that.
-TEST_F(ServerLifecycle, StoppedBeforeItsAnswersAreRead) {
+TEST_F(ServerLifecycle, StopsBeforeItsAnswersAreRead) {
     for (const bool has_thread : {false, true}) {
         SCOPED_TRACE(has_thread);
         const std::unique_ptr<datasrv::Server> server = make_server();
@@ -217,7 +217,7 @@ TEST_F(ServerLifecycle, StoppedBeforeItsAnswersAreRead) {
 }
 
 // The server's thread and two that help it serve two origins together.
-TEST_F(ServerLifecycle, HelpedByOtherThreads) {
+TEST_F(ServerLifecycle, ServesDuringInlineProgressOfOtherThreads) {
     NetworkOptions options;
     options.origin_count = 2;
     options.memory_bytes = 4096;
@@ -265,7 +265,7 @@ TEST_F(ServerLifecycle, HelpedByOtherThreads) {
 }
 
 // Whoever helped and goes away leaves the work to the thread, however often that happens.
-TEST_F(ServerLifecycle, TakesOverWhenHelpEnds) {
+TEST_F(ServerLifecycle, ThreadServesAfterInlineProgressEnds) {
     NetworkOptions options;
     options.memory_bytes = 4096;
     options.server_threads = true;
@@ -288,7 +288,7 @@ TEST_F(ServerLifecycle, TakesOverWhenHelpEnds) {
 }
 
 // A server without a thread serves as long as it is helped.
-TEST_F(ServerLifecycle, NoThreadForIt) {
+TEST_F(ServerLifecycle, ServesByInlineProgressWithoutAThread) {
     const std::unique_ptr<datasrv::Server> server = make_server();
     pthread_attr_t before;
     ASSERT_EQ(pthread_getattr_default_np(&before), 0);
@@ -308,7 +308,7 @@ TEST_F(ServerLifecycle, NoThreadForIt) {
     expect_service(*next, true);
 }
 
-TEST_F(ServerLifecycle, NoSlotsWithoutRegistration) {
+TEST_F(ServerLifecycle, GrantsNoReceiveBuffersWithoutRegistration) {
     if (options().recv_buffer_count == 0) {
         GTEST_SKIP() << "the provider has no notices";
     }
@@ -342,7 +342,7 @@ TEST_F(ServerLifecycle, NoSlotsWithoutRegistration) {
         << captured.text();
 }
 
-TEST_F(ServerLifecycle, RefusedToOpen) {
+TEST_F(ServerLifecycle, OpenFailsWithoutRegistrationOrDescriptors) {
     // Where local memory must be registered there is nothing to receive into.
     fabric::Faults faults;
     faults.local_registration_needed = true;

@@ -73,7 +73,7 @@ class ServerOffload : public ::testing::Test {
     HeldEngine* engine_ = nullptr;
 };
 
-TEST_F(ServerOffload, CountsWhenItIsCopied) {
+TEST_F(ServerOffload, FrameIsExecutedWhenItsCopyIsComplete) {
     put(0, contiguous_pattern(kBytes, 0, 0));
     EXPECT_EQ(engine_->waiting(), 1U);
     EXPECT_EQ(network_->server(0).load().copies, 1);
@@ -87,7 +87,7 @@ TEST_F(ServerOffload, CountsWhenItIsCopied) {
     EXPECT_EQ(network_->server(0).load().copies, 0);
 }
 
-TEST_F(ServerOffload, HoldsUpItsOriginOnly) {
+TEST_F(ServerOffload, CopyDelaysOnlyItsOrigin) {
     put(0, contiguous_pattern(kBytes, 0, 0));
     const auto add_one = [&](int rank) {
         auto task = std::make_unique<pipeline::RequestTask>(
@@ -109,7 +109,7 @@ TEST_F(ServerOffload, HoldsUpItsOriginOnly) {
     EXPECT_EQ(mine->value(), 1);
 }
 
-TEST_F(ServerOffload, SeveralOriginsAtATimeAndRows) {
+TEST_F(ServerOffload, CopiesRowsOfSeveralOriginsAtATime) {
     Random random(1);
     const Pattern pattern = strided_pattern(random, 1, 512, kBytes, 8);
     put(0, pattern);
@@ -125,7 +125,7 @@ TEST_F(ServerOffload, SeveralOriginsAtATimeAndRows) {
     }
 }
 
-TEST_F(ServerOffload, WhatTheEngineHasNoRoomForIsCopiedAtOnce) {
+TEST_F(ServerOffload, CopiesAtOnceWhenTheEngineIsFull) {
     engine_->set_room(0);
     put(0, contiguous_pattern(kBytes, 0, 0));
     EXPECT_EQ(engine_->waiting(), 0U);
@@ -134,7 +134,7 @@ TEST_F(ServerOffload, WhatTheEngineHasNoRoomForIsCopiedAtOnce) {
 }
 
 // As many rows as it has room for, and the others at once.
-TEST_F(ServerOffload, WhatTheEngineHasNoRoomForOfAPutIsCopiedAtOnce) {
+TEST_F(ServerOffload, CopiesTheRestAtOnceWhenTheEngineFillsDuringAPut) {
     engine_->set_room(3);
     Random random(1);
     Pattern pattern;
@@ -154,7 +154,7 @@ TEST_F(ServerOffload, WhatTheEngineHasNoRoomForOfAPutIsCopiedAtOnce) {
 }
 
 // The end comes after what was submitted, and before the memory goes.
-TEST_F(ServerOffload, TheEndWaitsForTheCopyThread) {
+TEST_F(ServerOffload, StopWaitsForTheCopyThread) {
     network_->server(0).use_engine(node::make_copy_thread(), 8 << 10);
     for (int i = 0; i < 8; ++i) {
         const auto task =

@@ -51,7 +51,7 @@ class ServerOrder : public ServedByHand {
 };
 
 // Chunks may end and begin inside a segment.
-TEST_F(ServerOrder, PartsOfSegments) {
+TEST_F(ServerOrder, ChunksBeginAndEndInsideVectorBlocks) {
     constexpr int64_t kSegmentBytes = 24;
     const std::vector<uint64_t> offsets = {400, 48, 96, 1000, 8};
     std::vector<uint64_t> addresses;
@@ -88,7 +88,7 @@ TEST_F(ServerOrder, PartsOfSegments) {
 }
 
 // Each swap finds the value of the one before it.
-TEST_F(ServerOrder, EarlyMessagesWait) {
+TEST_F(ServerOrder, EarlyMessagesWaitForTheirPredecessors) {
     constexpr size_t kCount = 60;
     constexpr size_t kWord = 512;
     Random random(21);
@@ -130,7 +130,7 @@ TEST_F(ServerOrder, EarlyMessagesWait) {
 }
 
 // Nothing of what waits is executed before its time: another rank looks.
-TEST_F(ServerOrder, NothingHappensUntilTheMissingFrameComes) {
+TEST_F(ServerOrder, ExecutesNothingBeforeTheMissingFrame) {
     const std::vector<char> early(300, 'e');
     const std::vector<char> missing(600, 'm');
     const bool has_recv_buffers = network_->writes_chunks();
@@ -167,7 +167,7 @@ TEST_F(ServerOrder, NothingHappensUntilTheMissingFrameComes) {
 }
 
 // While a copy engine carries a put out: nothing else with its number, nothing behind it.
-TEST_F(ServerOrder, APutThatIsBeingCopiedHasItsNumber) {
+TEST_F(ServerOrder, PutBeingCopiedKeepsItsSequenceNumber) {
     if (!network_->writes_chunks()) {
         GTEST_SKIP() << "the provider has no notices";
     }
@@ -204,7 +204,7 @@ TEST_F(ServerOrder, APutThatIsBeingCopiedHasItsNumber) {
 }
 
 // Overlapping puts, as messages and in slots, in any order of arrival: the last number wins.
-TEST_F(ServerOrder, MessagesAndSlotsMixed) {
+TEST_F(ServerOrder, OrdersMessagesAndReceiveBuffersTogether) {
     if (!network_->writes_chunks()) {
         GTEST_SKIP() << "the provider has no notices";
     }
@@ -240,7 +240,7 @@ TEST_F(ServerOrder, MessagesAndSlotsMixed) {
 }
 
 // A get of many chunks that is given one chunk's worth of credit at a time sends one for each.
-TEST_F(ServerOrder, EachCreditIsWorthItsChunk) {
+TEST_F(ServerOrder, SendsOneChunkForEachCredit) {
     constexpr int64_t kChunk = 512;
     constexpr int64_t kChunks = kMemoryBytes / kChunk;
     constexpr int kMaxRoundTrips = 10000;
@@ -271,7 +271,7 @@ TEST_F(ServerOrder, EachCreditIsWorthItsChunk) {
 }
 
 // Who claims to have taken more than was sent does not get more at a time than it has room for.
-TEST_F(ServerOrder, CreditForMoreThanWasSentIsWorthNoMore) {
+TEST_F(ServerOrder, LimitsCreditToWhatWasSent) {
     constexpr int64_t kChunk = 512;
     client_->clear_answers();
     wire::TransferBody body = transfer_body(kMemoryBytes);
@@ -305,7 +305,7 @@ TEST_F(ServerOrder, CreditForMoreThanWasSentIsWorthNoMore) {
 
 // Frames count wherever they came, bytes those of messages only; whoever did not ask is told when a
 // quarter of its window is executed.
-TEST_F(ServerOrder, AnswersTellWhatIsExecuted) {
+TEST_F(ServerOrder, AnswersCarryTheExecutedNumberAndBytes) {
     fence();
     client_->clear_answers();
     uint64_t frames = client_->acknowledged_frames();
@@ -374,7 +374,7 @@ TEST_F(ServerOrder, AnswersTellWhatIsExecuted) {
 // direct writes and reads, all on the same few words.
 class ServerProgramOrder : public ::testing::TestWithParam<bool> {};
 
-TEST_P(ServerProgramOrder, EveryOperationSeesThoseBefore) {
+TEST_P(ServerProgramOrder, OperationsSeeAllEarlierOnes) {
     constexpr int64_t kBytes = 1024;
     NetworkOptions options;
     options.memory_bytes = kBytes;

@@ -69,7 +69,7 @@ class ServerRefusal : public ServedByHand {
 };
 
 // promise: server.refuses
-TEST_F(ServerRefusal, UnknownKinds) {
+TEST_F(ServerRefusal, RefusesUnknownKinds) {
     std::vector<BadRequest> requests;
     for (const int kind : {0, 19, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 255}) {
         requests.push_back({"kind " + std::to_string(kind),
@@ -79,7 +79,7 @@ TEST_F(ServerRefusal, UnknownKinds) {
     expect_refused(std::move(requests));
 }
 
-TEST_F(ServerRefusal, BodiesThatAreTooShort) {
+TEST_F(ServerRefusal, RefusesBodiesThatAreTooShort) {
     const std::vector<Frame> whole = {
         make_frame(FrameKind::get_credit, wire::CreditBody{}),
         rmw_frame(WordOperation::fetch_add_long, base_, 1),
@@ -111,7 +111,7 @@ TEST_F(ServerRefusal, BodiesThatAreTooShort) {
 }
 
 // promise: server.refuses
-TEST_F(ServerRefusal, LayoutsThatDoNotAddUp) {
+TEST_F(ServerRefusal, RefusesInconsistentLayouts) {
     std::vector<BadRequest> requests;
     const std::vector<char> data(64, 'x');
     const auto add = [&](const char* what, const wire::TransferBody& body, uint64_t base,
@@ -162,7 +162,7 @@ TEST_F(ServerRefusal, LayoutsThatDoNotAddUp) {
     expect_refused(std::move(requests));
 }
 
-TEST_F(ServerRefusal, AccumulatesThatDoNotAddUp) {
+TEST_F(ServerRefusal, RefusesInconsistentAccumulates) {
     std::vector<BadRequest> requests;
     const auto add = [&](const char* what, int type, uint64_t bytes, uint64_t offset,
                          int64_t block_bytes) {
@@ -180,7 +180,7 @@ TEST_F(ServerRefusal, AccumulatesThatDoNotAddUp) {
     expect_refused(std::move(requests));
 }
 
-TEST_F(ServerRefusal, GetsWithWrongLandings) {
+TEST_F(ServerRefusal, RefusesGetsWithInvalidReplyBuffers) {
     const auto get_frame = [&](const wire::TransferBody& body,
                                const wire::ReplyBuffersBody& reply_buffers) {
         std::vector<char> layout(wire::encoded_strided_bytes(0));
@@ -224,7 +224,7 @@ TEST_F(ServerRefusal, GetsWithWrongLandings) {
 }
 
 // promise: server.refuses
-TEST_F(ServerRefusal, TransfersOutsideTheSegments) {
+TEST_F(ServerRefusal, RefusesTransfersOutsideTheSegments) {
     std::vector<BadRequest> requests;
     const std::vector<char> data(64, '\3');
     for (const FrameKind kind : {FrameKind::put, FrameKind::accumulate, FrameKind::get}) {
@@ -274,7 +274,7 @@ TEST_F(ServerRefusal, TransfersOutsideTheSegments) {
     expect_refused(std::move(requests));
 }
 
-TEST_F(ServerRefusal, BatchesThatDoNotAddUp) {
+TEST_F(ServerRefusal, RefusesInconsistentBatches) {
     const auto entry = [&](uint64_t address, uint32_t bytes, int is_accumulate = 0, int type = 0) {
         return wire::BatchEntry{address, bytes, static_cast<uint8_t>(is_accumulate),
                                 static_cast<uint8_t>(type)};
@@ -300,7 +300,7 @@ TEST_F(ServerRefusal, BatchesThatDoNotAddUp) {
     expect_refused({{"second outside", mixed, Failure::bad_address}});
 }
 
-TEST_F(ServerRefusal, WordsThatAreNone) {
+TEST_F(ServerRefusal, RefusesInvalidWords) {
     std::vector<BadRequest> requests;
     for (const uint32_t operation : {4u, 5u, UINT32_MAX}) {
         requests.push_back({"operation " + std::to_string(operation),
@@ -376,7 +376,7 @@ node::Attachment attached_here(const void* memory, size_t bytes, uint32_t owner)
     return entry;
 }
 
-TEST_F(ServerRefusal, MemoryThatTheOwnerHasNotAttached) {
+TEST_F(ServerRefusal, RefusesMemoryThatIsNotAttached) {
     std::vector<char> mine(4096, 'm');
     const std::vector<char> before = mine;
     node::Attachments attachments(&network_->heap(0).control().attachments);
@@ -429,7 +429,7 @@ TEST_F(ServerRefusal, MemoryThatTheOwnerHasNotAttached) {
 }
 
 // Unmapped behind the library's back: told to the origin, and survived.
-TEST_F(ServerRefusal, AttachedMemoryThatIsNotThere) {
+TEST_F(ServerRefusal, RefusesAttachedMemoryThatWasUnmapped) {
     constexpr size_t kBytes = 8192;
     void* gone = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(gone, MAP_FAILED);
@@ -458,7 +458,7 @@ TEST_F(ServerRefusal, AttachedMemoryThatIsNotThere) {
     munmap(gone, kBytes);
 }
 
-TEST_F(ServerRefusal, MutexesThatAreNone) {
+TEST_F(ServerRefusal, RefusesInvalidMutexes) {
     constexpr size_t kPlace = 1024;
     new (memory_ + kPlace) node::Mutex;
     std::memcpy(expected_.data() + kPlace, memory_ + kPlace, sizeof(node::Mutex));
@@ -498,7 +498,7 @@ TEST_F(ServerRefusal, MutexesThatAreNone) {
     expect_good_service();
 }
 
-TEST_F(ServerRefusal, SegmentsThatAreNone) {
+TEST_F(ServerRefusal, RefusesInvalidSegments) {
     std::vector<BadRequest> requests;
     const auto add = [&](const char* what, uint64_t address, uint64_t bytes) {
         for (const FrameKind kind : {FrameKind::add_segment, FrameKind::remove_segment}) {
@@ -537,7 +537,7 @@ TEST_F(ServerRefusal, SegmentsThatAreNone) {
     expect_refused({{"removed", put_frame(end(), data), Failure::bad_address}});
 }
 
-TEST_F(ServerRefusal, ReturnsOfSlotsThatAreNotHeld) {
+TEST_F(ServerRefusal, RefusesReleaseOfBuffersThatAreNotHeld) {
     if (!network_->writes_chunks()) {
         GTEST_SKIP() << "the provider has no notices";
     }

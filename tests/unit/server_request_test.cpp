@@ -104,7 +104,7 @@ class ServerRequest : public ::testing::TestWithParam<bool> {
     uint64_t base_ = 0;
 };
 
-TEST_P(ServerRequest, IntWords) {
+TEST_P(ServerRequest, OperatesOnWordsOfInt) {
     const uint64_t word = base_ + 4;
     EXPECT_EQ(rmw(0, WordOperation::fetch_add_int, word, 7), 0);
     EXPECT_EQ(rmw(1, WordOperation::fetch_add_int, word, -10), 7);
@@ -117,7 +117,7 @@ TEST_P(ServerRequest, IntWords) {
     EXPECT_EQ(word_at<int>(word + 4), 0);
 }
 
-TEST_P(ServerRequest, LongWords) {
+TEST_P(ServerRequest, OperatesOnWordsOfLong) {
     const uint64_t word = base_ + 8;
     constexpr int64_t kLong = 0x1234'5678'9abc'def0;
     EXPECT_EQ(rmw(0, WordOperation::swap_long, word, kLong), 0);
@@ -130,7 +130,7 @@ TEST_P(ServerRequest, LongWords) {
     EXPECT_EQ(word_at<long>(word + 8), 0);
 }
 
-TEST_P(ServerRequest, EveryTicketIsDrawnOnce) {
+TEST_P(ServerRequest, FetchAddReturnsEachValueOnce) {
     constexpr int kTicketsPerRank = 100;
     for (const auto operation : {WordOperation::fetch_add_int, WordOperation::fetch_add_long}) {
         const uint64_t word = base_ + 128 + (operation == WordOperation::fetch_add_int ? 0 : 8);
@@ -157,7 +157,7 @@ TEST_P(ServerRequest, EveryTicketIsDrawnOnce) {
 }
 
 // A flag is set after everything that its rank sent before, by whichever route.
-TEST_P(ServerRequest, FlagsComeAfterTheirData) {
+TEST_P(ServerRequest, SetsFlagsAfterTheirData) {
     constexpr int64_t kBytes = 3000;
     const Pattern pattern = contiguous_pattern(kBytes, 0, 512);
     std::vector<char> local(kBytes);
@@ -183,7 +183,7 @@ TEST_P(ServerRequest, FlagsComeAfterTheirData) {
     EXPECT_EQ(word_at<int>(flag + 4), 0);
 }
 
-TEST_P(ServerRequest, IncrementsAddUp) {
+TEST_P(ServerRequest, IncrementsLoseNoCount) {
     const uint64_t counter = base_ + 320;
     int64_t expected = 0;
     for (int i = 0; i < 100; ++i) {
@@ -198,7 +198,7 @@ TEST_P(ServerRequest, IncrementsAddUp) {
     EXPECT_EQ(word_at<int>(counter + 4), 0);
 }
 
-TEST_P(ServerRequest, MutexesAreGrantedInTheOrderOfArrival) {
+TEST_P(ServerRequest, GrantsMutexesInOrderOfArrival) {
     const node::Mutex* mutex = make_mutex(1024);
     std::vector<int> order = {2, 0, 3, 1};
     Random random(11);
@@ -224,7 +224,7 @@ TEST_P(ServerRequest, MutexesAreGrantedInTheOrderOfArrival) {
     }
 }
 
-TEST_P(ServerRequest, TryLockTakesWhatIsFreeOnly) {
+TEST_P(ServerRequest, TryLockTakesOnlyFreeMutexes) {
     const node::Mutex* mutex = make_mutex(1088);
     const node::Mutex* other = make_mutex(1152);
     const auto try_lock = [&](int rank, const node::Mutex* which) {
@@ -254,7 +254,7 @@ TEST_P(ServerRequest, TryLockTakesWhatIsFreeOnly) {
 }
 
 // Words that only a mutex keeps whole: reads and writes by messages, with the lock held.
-TEST_P(ServerRequest, MutexesExclude) {
+TEST_P(ServerRequest, MutexesExcludeOtherRanks) {
     const node::Mutex* mutex = make_mutex(1216);
     const uint64_t word = base_ + 1280;
     constexpr int kRounds = 25;
@@ -294,7 +294,7 @@ TEST_P(ServerRequest, MutexesExclude) {
     EXPECT_EQ(word_at<int>(word), kRounds * kRequestRanks);
 }
 
-TEST_P(ServerRequest, SegmentsComeAndGo) {
+TEST_P(ServerRequest, ServesAddedSegmentsUntilTheyAreRemoved) {
     const uint64_t segment = base_ + kRequestMemoryBytes;  // of the node's heap, not used yet
     constexpr uint64_t kBytes = 8192;
     const wire::SegmentBody body{segment, kBytes};
@@ -320,7 +320,7 @@ TEST_P(ServerRequest, SegmentsComeAndGo) {
 }
 
 // A fence is over when everything is there, and needs none when nothing was done.
-TEST_P(ServerRequest, FencesWaitForWhatWasDone) {
+TEST_P(ServerRequest, FencesWaitForEarlierOperations) {
     network_->fence_all();
     EXPECT_TRUE(network_->origin(0).start_fence(0).empty());
     EXPECT_TRUE(network_->origin(0).start_fence_all().empty());

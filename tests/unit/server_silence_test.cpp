@@ -24,7 +24,7 @@ struct ServerSilence : ServedByHand {
 };
 
 // Slots get free that a client wanted which is gone, by a notice that asks for an acknowledgement.
-TEST_F(ServerSilence, NothingIsSaidToThoseWhoMayBeGone) {
+TEST_F(ServerSilence, SendsNothingToOriginsThatMayHaveLeft) {
     const std::vector<uint32_t> recv_buffers = acquire_recv_buffers(recv_buffers_per_client());
     RawClient* first = client_;
     want_all(2);

@@ -111,13 +111,13 @@ class ServerUndeliverable : public ::testing::Test {
 };
 
 // promise: server.undeliverable
-TEST_F(ServerUndeliverable, MemoryThatIsNotTheRanks) {
+TEST_F(ServerUndeliverable, EndsTheJobForARefusedReplyAddress) {
     EXPECT_EXIT(serve([](ServedRank& served) { served.ask_for_data_at(4096); }),
                 testing::ExitedWithCode(1), kNamesTheRank);
 }
 
 // promise: server.undeliverable
-TEST_F(ServerUndeliverable, RankThatHasGone) {
+TEST_F(ServerUndeliverable, EndsTheJobForARankThatHasLeft) {
     EXPECT_EXIT(serve([](ServedRank& served) { served.ask_and_go(); }), testing::ExitedWithCode(1),
                 kNamesTheRank);
 }

@@ -191,7 +191,7 @@ TEST_P(AccumulateTest, EveryAlignment) {
     }
 }
 
-TEST_P(AccumulateTest, BytesPastTheLastWholeElementAreLeftAlone) {
+TEST_P(AccumulateTest, LeavesBytesPastTheLastElementUnchanged) {
     std::mt19937_64 random(3);
     for (const double factor : {1.0, 2.0}) {
         const AccScale scale = scale_from(type(), factor, 0);
@@ -223,7 +223,7 @@ TEST_P(AccumulateTest, TargetMayBeTheSource) {
 }
 
 // Every block length that has a loop of its own, and its neighbours, with gaps and without.
-TEST_P(AccumulateTest, RowsAreLikeTheirRuns) {
+TEST_P(AccumulateTest, RowsEqualTheirBlocks) {
     std::mt19937_64 random(5);
     const AccScale scales[] = {scale_from(type(), 1, 0), scale_from(type(), 2.5, -1.5)};
     const int64_t bytes = element_bytes(type());
@@ -258,7 +258,7 @@ TEST_P(AccumulateTest, RowsAreLikeTheirRuns) {
 }
 
 // In no order and over each other, from a buffer and from addresses.
-TEST_P(AccumulateTest, SegmentsAreLikeTheirRuns) {
+TEST_P(AccumulateTest, ScatteredBlocksEqualSingleBlocks) {
     std::mt19937_64 random(7);
     const AccScale scales[] = {scale_from(type(), 1, 0), scale_from(type(), 2.5, -1.5)};
     const int64_t bytes = element_bytes(type());
@@ -300,7 +300,7 @@ TEST_P(AccumulateTest, SegmentsAreLikeTheirRuns) {
 }
 
 // Where runs overlap, each is added on top of the one before.
-TEST_P(AccumulateTest, OverlappingRunsAddUp) {
+TEST_P(AccumulateTest, AddsOverlappingBlocksInTurn) {
     std::mt19937_64 random(6);
     const AccScale scale = scale_from(type(), 3, 1);
     const int64_t bytes = element_bytes(type());
@@ -340,7 +340,7 @@ INSTANTIATE_TEST_SUITE_P(Strided, AccumulateTest,
                                             ::testing::ValuesIn(kAllIsas)),
                          test_name);
 
-TEST(Accumulate, TypesAndSizes) {
+TEST(Accumulate, TypesHaveTheirSizes) {
     EXPECT_EQ(static_cast<int>(AccType::int32), 0);
     EXPECT_EQ(static_cast<int>(AccType::int64), 1);
     EXPECT_EQ(static_cast<int>(AccType::float32), 2);
@@ -389,7 +389,7 @@ TEST(Accumulate, ScaleNextToOneMultiplies) {
     EXPECT_NE(target, 3);
 }
 
-TEST(Accumulate, IntegersWrap) {
+TEST(Accumulate, IntegersWrapAround) {
     int32_t small[] = {INT_MAX, INT_MIN, INT_MAX, 7};
     const int32_t small_terms[] = {1, -1, INT_MAX, INT_MIN};
     accumulate(scale_from(AccType::int32, 1, 0), small, small_terms, sizeof(small));
@@ -444,7 +444,7 @@ TEST(Accumulate, ScaleOfOneDoesNotMultiply) {
     EXPECT_EQ(target[1], 7);
 }
 
-TEST(Accumulate, NothingToAdd) {
+TEST(Accumulate, ZeroElementsChangeNothing) {
     for (const AccType type : kAllTypes) {
         accumulate(scale_from(type, 1, 0), nullptr, nullptr, 0);
         accumulate(scale_from(type, 2, 0), nullptr, nullptr, 0);

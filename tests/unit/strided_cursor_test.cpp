@@ -167,7 +167,7 @@ TEST(StridedCursor, RandomWalks) {
     }
 }
 
-TEST(StridedCursor, TakesNothingWhenNothingIsAsked) {
+TEST(StridedCursor, ZeroBytesDoNotMoveIt) {
     StridedCursor cursor(kBase, local_side(pair_of({{4, 3}, {8}, {8}})));
     cursor.seek(6);
     EXPECT_EQ(cursor.next(0).bytes, 0);
@@ -223,7 +223,7 @@ TEST(StridedCursor, HugeLayouts) {
     }
 }
 
-TEST(StridedCursor, WalksTheWidestHullToItsEnd) {
+TEST(StridedCursor, WalksTheWidestExtentToItsEnd) {
     Layout layout;
     layout.levels = 2;
     const int64_t half = int64_t{1} << 62;
@@ -272,7 +272,7 @@ TEST(VectorCursor, EverySplitPoint) {
     }
 }
 
-TEST(VectorCursor, SegmentsAtEqualDistancesAreARow) {
+TEST(VectorCursor, BlocksAtEqualDistancesAreARow) {
     const uint64_t addresses[] = {1000, 1016, 1032, 1048, 500, 400, 300, 300};
     VectorCursor cursor(addresses, 8, 8);
     const auto expect_row = [&](int64_t max, uint64_t first, int64_t stride, int64_t count) {
@@ -305,7 +305,7 @@ TEST(VectorCursor, AddressesAtAnyAlignment) {
     }
 }
 
-TEST(VectorCursor, NothingToWalk) {
+TEST(VectorCursor, EmptyVectors) {
     const uint64_t address = 0;
     VectorCursor none;
     VectorCursor no_segments(nullptr, 0, 8);
@@ -323,7 +323,7 @@ TEST(VectorCursor, NothingToWalk) {
     EXPECT_EQ(cursor.position(), 0);
 }
 
-TEST(VectorCursor, HugeSegments) {
+TEST(VectorCursor, HugeBlocks) {
     const int64_t segment_bytes = int64_t{3} << 31;
     const uint64_t addresses[] = {uint64_t{1} << 40, uint64_t{1} << 44, uint64_t{1} << 42};
     VectorCursor cursor(addresses, 3, segment_bytes);

@@ -85,7 +85,7 @@ TEST(StridedKernels, PackAndUnpackAtEverySplitPoint) {
 
 // Every block length around those that have a loop of their own, every row length that matters,
 // from aligned and odd addresses.
-TEST(StridedKernels, EveryRunLength) {
+TEST(StridedKernels, EveryBlockLength) {
     for (int block_bytes = 1; block_bytes <= 300; ++block_bytes) {
         for (const int rows : {1, 2, 5}) {
             const Shape shape = {{block_bytes, rows, 3},
@@ -237,7 +237,7 @@ TEST(StridedKernels, OverlappingStridedCopyStaysInBounds) {
     }
 }
 
-TEST(StridedKernels, ForEachRunVisitsInOrder) {
+TEST(StridedKernels, ForEachBlockVisitsInOrder) {
     for (unsigned seed = 0; seed < 500 && !HasFailure(); ++seed) {
         std::mt19937_64 random(seed);
         const Shape shape = random_shape(random);
@@ -320,7 +320,7 @@ TEST(StridedKernels, VectorCopyPackAndUnpack) {
     }
 }
 
-TEST(StridedKernels, VectorSegmentsMayRepeat) {
+TEST(StridedKernels, VectorBlocksMayRepeat) {
     uint64_t value = 42;
     uint64_t other = 43;
     void* const from[] = {&value, &other, &value};

@@ -235,7 +235,7 @@ RepeatingMemory* StridedLargeRange::range_ = nullptr;
 
 // Blocks of a MiB less a page, each read from the same MiB and written to the same MiB by a stride
 // of zero, with a total of more than 2 GiB.
-TEST_F(StridedLargeRange, ManyRuns) {
+TEST_F(StridedLargeRange, ManyBlocks) {
     constexpr int kBlockBytes = (1 << 20) - 4096;
     constexpr int kBlocks = 2088;
     static_assert(int64_t{kBlockBytes} * kBlocks > kRangeBytes - kPeriodBytes);
@@ -265,7 +265,7 @@ TEST_F(StridedLargeRange, ManyRuns) {
     EXPECT_EQ(remote[kBlockBytes], 'c');
 }
 
-TEST_F(StridedLargeRange, OneRun) {
+TEST_F(StridedLargeRange, OneBlock) {
     SparseMemory from(kRangeBytes);
     from.data()[kRangeBytes - 1] = 'e';
     copy(contiguous_pair(kRangeBytes), from.data(), range(), Direction::to_remote);

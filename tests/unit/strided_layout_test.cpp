@@ -38,7 +38,7 @@ TEST(StridedLayout, ContiguousNeedsNoStrides) {
     expect_pair(contiguous_pair(int64_t{1} << 40), {{int64_t{1} << 40}, {}, {}});
 }
 
-TEST(StridedLayout, CanonicalForm) {
+TEST(StridedLayout, CanonicalFormMergesContiguousLevels) {
     struct Case {
         const char* name;
         Shape shape;
@@ -71,7 +71,7 @@ TEST(StridedLayout, CanonicalForm) {
     }
 }
 
-TEST(StridedLayout, ASideAloneMergesFurther) {
+TEST(StridedLayout, OneSideAloneMergesFurther) {
     const PairLayout pair = pair_of({{8, 3, 4}, {8, 24}, {16, 100}});
     EXPECT_EQ(pair.levels, 2);
     const Layout local = local_side(pair);
@@ -136,7 +136,7 @@ TEST(StridedLayout, LevelLimitAppliesAfterMerging) {
     EXPECT_EQ(make_pair(shape, &layout), LayoutStatus::too_many_levels);
 }
 
-TEST(StridedLayout, TotalThatDoesNotFit) {
+TEST(StridedLayout, RefusesTotalsThatOverflow) {
     PairLayout layout;
     const Shape fits = {{1, INT_MAX, INT_MAX, 2}, {1, 1, 1}, {1, 1, 1}};
     ASSERT_EQ(make_pair(fits, &layout), LayoutStatus::ok);
@@ -148,7 +148,7 @@ TEST(StridedLayout, TotalThatDoesNotFit) {
 }
 
 // No arguments of type int with a total that fits can make a extent that does not: the widest ones.
-TEST(StridedLayout, WidestHullsFit) {
+TEST(StridedLayout, WidestExtentsFit) {
     const Shape shapes[] = {
         {{1, INT_MAX, INT_MAX, 2}, {INT_MAX, INT_MAX, INT_MAX}, {INT_MIN, INT_MIN, INT_MIN}},
         {{2, INT_MAX, INT_MAX}, {INT_MAX, INT_MIN}, {INT_MIN, INT_MIN}},
@@ -237,7 +237,7 @@ Layout layout_of(const std::vector<int64_t>& count, const std::vector<int64_t>& 
     return layout;
 }
 
-TEST(StridedLayout, CanonicalizeTakesAnyLayout) {
+TEST(StridedLayout, CanonicalizeAcceptsAnyLayout) {
     Layout layout = layout_of({4, 1, 3, 2}, {77, 4, 12});
     canonicalize(&layout);
     EXPECT_EQ(layout.levels, 0);
@@ -380,7 +380,7 @@ bool are_rows(const std::vector<uint64_t>& local, const std::vector<uint64_t>& r
                                  bytes, pair);
 }
 
-TEST(StridedLayout, EvenSegmentsAreRows) {
+TEST(StridedLayout, BlocksAtEqualDistancesAreRows) {
     PairLayout pair;
     for (const size_t count : {2, 3, 32, 33, 34, 1000}) {
         const auto rows = static_cast<int64_t>(count);
@@ -395,7 +395,7 @@ TEST(StridedLayout, EvenSegmentsAreRows) {
     expect_pair(pair, {{8}, {}, {}});
 }
 
-TEST(StridedLayout, OtherSegmentsAreNoRows) {
+TEST(StridedLayout, OtherBlocksAreNoRows) {
     PairLayout pair;
     constexpr size_t kCount = 100;
     const std::vector<uint64_t> even = evenly(4096, 16, kCount);
@@ -421,7 +421,7 @@ TEST(StridedLayout, OtherSegmentsAreNoRows) {
     EXPECT_TRUE(are_rows(evenly(0, quarter, 2), evenly(4096, 16, 2), 8, &pair));
 }
 
-TEST(StridedLayout, SegmentsAreEnclosedWhereverTheyAre) {
+TEST(StridedLayout, EncloseFindsTheExtentOfBlocksAnywhere) {
     char memory[4 * sizeof(uint64_t) + 1];
     const uint64_t addresses[] = {300, 100, UINT64_MAX - 15, 200};
     std::memcpy(memory + 1, addresses, sizeof addresses);

@@ -45,7 +45,7 @@ Addresses make_addresses(std::mt19937_64& random, int64_t count, uint64_t base, 
     return made;
 }
 
-TEST(StridedOffsets, AreFoundAroundAnyAddress) {
+TEST(StridedOffsets, FindsLowestAndHighestAroundAnyAddress) {
     std::mt19937_64 random(1);
     for (const uint64_t base : {uint64_t{0x2000'0000'0000}, uint64_t{100}, UINT64_MAX - 100}) {
         for (int64_t count = 1; count < 70; ++count) {
@@ -60,7 +60,7 @@ TEST(StridedOffsets, AreFoundAroundAnyAddress) {
     }
 }
 
-TEST(StridedOffsets, OfAnyNumberComeBack) {
+TEST(StridedOffsets, EncodesAndDecodesAnyNumber) {
     std::mt19937_64 random(2);
     for (const uint64_t base : {uint64_t{0x2000'0000'0000}, uint64_t{0}, UINT64_MAX - 100}) {
         for (int64_t count = 1; count < 70; ++count) {
@@ -81,7 +81,7 @@ TEST(StridedOffsets, OfAnyNumberComeBack) {
     }
 }
 
-TEST(StridedOffsets, ThatDoNotFitAreFoundAtEveryPlace) {
+TEST(StridedOffsets, FindsAnOffsetThatDoesNotFitAtEveryPlace) {
     constexpr uint64_t kFrom = 0x2000'0000'0000;
     int32_t low = 0;
     int32_t high = 0;

@@ -218,7 +218,7 @@ TEST(StridedStreaming, VectorCopiesAndUnpacking) {
 }
 
 // What streaming costs and gains is for benchmarks; here, that the forced ways are taken.
-TEST(StridedStreaming, TheChoiceIsObeyed) {
+TEST(StridedStreaming, FollowsTheGivenChoice) {
     {
         const Choice chosen(StoreChoice::streamed);
         CopyPace pace(nullptr, 64, 1, true);
@@ -240,7 +240,7 @@ TEST(StridedStreaming, TheChoiceIsObeyed) {
 }
 
 // After each piece that seemed slow a stretch is streamed, each longer than the one before.
-TEST(StridedStreaming, StretchesFollowSlowPieces) {
+TEST(StridedStreaming, StreamsLongerStretchesAfterSlowPieces) {
     const Choice chosen(StoreChoice::probing);
     constexpr int64_t kUnitBytes = 512;
     CopyPace pace(nullptr, int64_t{1} << 40, kUnitBytes, true);
@@ -272,7 +272,7 @@ int looks_until_trial(CopiedPlace& place) {
     return looks;
 }
 
-TEST(CopiedPlace, StaysInTheCacheWhileThatIsQuicker) {
+TEST(CopiedPlace, StaysCachedWhileThatIsQuicker) {
     CopiedPlace place;
     EXPECT_GT(looks_until_trial(place), 0);
     place.cached(300, false);  // draws it in
@@ -287,7 +287,7 @@ TEST(CopiedPlace, StaysInTheCacheWhileThatIsQuicker) {
     EXPECT_FALSE(place.next_is_cached());
 }
 
-TEST(CopiedPlace, TrialsThatWereWorthNothingBecomeRare) {
+TEST(CopiedPlace, UselessTrialsBecomeRare) {
     CopiedPlace place;
     int last = 0;
     for (int trial = 0; trial < 6; ++trial) {
@@ -304,7 +304,7 @@ TEST(CopiedPlace, TrialsThatWereWorthNothingBecomeRare) {
     EXPECT_GE(last, 100);
 }
 
-TEST(CopiedPlace, ATrialIsNotMeasuredByOneSlowLook) {
+TEST(CopiedPlace, OneSlowLookDoesNotDecideATrial) {
     CopiedPlace place;
     ASSERT_FALSE(place.next_is_cached());
     place.looked(300, true);
@@ -317,7 +317,7 @@ TEST(CopiedPlace, ATrialIsNotMeasuredByOneSlowLook) {
     EXPECT_FALSE(place.next_is_cached());
 }
 
-TEST(CopiedPlace, WhatIsInTheCacheIsLookedAtOnceItIsSlow) {
+TEST(CopiedPlace, LooksAtACachedPlaceOnceItIsSlow) {
     CopiedPlace place;
     for (int round = 0; round < 10; ++round) {
         ASSERT_FALSE(place.next_is_cached());
@@ -329,7 +329,7 @@ TEST(CopiedPlace, WhatIsInTheCacheIsLookedAtOnceItIsSlow) {
     }
 }
 
-TEST(CopiedPlace, KnowsWhetherTheLastCopyStreamed) {
+TEST(CopiedPlace, RemembersWhetherTheLastCopyStreamed) {
     CopiedPlace place;
     EXPECT_FALSE(place.has_streamed());
     looks_until_trial(place);
@@ -342,7 +342,7 @@ TEST(CopiedPlace, KnowsWhetherTheLastCopyStreamed) {
     EXPECT_FALSE(place.has_streamed());
 }
 
-TEST(CopyHistory, KnowsAPlaceByAddressAndLength) {
+TEST(CopyHistory, FindsAPlaceByAddressAndLength) {
     CopyHistory history;
     char memory[2] = {};
     looks_until_trial(history.visit(&memory[0], 1 << 20));
@@ -360,7 +360,7 @@ TEST(CopyHistory, ForgetsPlacesThatMustHaveLeftTheCache) {
     EXPECT_FALSE(history.visit(&memory[0], 1 << 20).next_is_cached());
 }
 
-TEST(StridedStreaming, WhichRunsAreWorthIt) {
+TEST(StridedStreaming, StreamsOnlyAlignedLongBlocks) {
     if (!kHaveStreamingStores) {
         GTEST_SKIP() << "this processor has no streaming stores";
     }

@@ -21,7 +21,7 @@ class WideCopy : public ::testing::TestWithParam<Isa> {
     static char value(int64_t i) { return static_cast<char>(i * 7 + i / 251); }
 };
 
-TEST_P(WideCopy, IsForTheseLengths) {
+TEST_P(WideCopy, AcceptsItsLengthsOnly) {
     const bool has_wide_registers = GetParam() != Isa::baseline;
     for (int64_t bytes = 1; bytes <= 2 * kLongestWideBlock; ++bytes) {
         const bool expected =
@@ -57,7 +57,7 @@ TEST_P(WideCopy, EveryLength) {
 }
 
 // As memmove: a block is loaded before it is stored.
-TEST_P(WideCopy, OverlappingRuns) {
+TEST_P(WideCopy, OverlappingBlocks) {
     for (int64_t bytes = kShortestWideBlock; bytes <= kLongestWideBlock; ++bytes) {
         const WideKernel kernel = wide_kernel_of(GetParam(), bytes);
         if (kernel == nullptr) {

@@ -86,11 +86,11 @@ void expect_near(const pipeline::CostConstants& expected, const pipeline::CostCo
     }
 }
 
-TEST(TuneFit, FindsTheCostsThatSamplesWereMadeFrom) {
+TEST(TuneFit, RecoversTheCostsBehindTheSamples) {
     expect_near(known_costs(), fitted_to(samples_from(known_costs())), 0.01);
 }
 
-TEST(TuneFit, SingleBadMeasurementsDoNotMatter) {
+TEST(TuneFit, ToleratesSingleBadMeasurements) {
     std::vector<Sample> samples = samples_from(known_costs());
     for (size_t i = 7; i < samples.size(); i += 15) {
         samples[i].us *= 5;
@@ -98,7 +98,7 @@ TEST(TuneFit, SingleBadMeasurementsDoNotMatter) {
     expect_near(known_costs(), fitted_to(samples), 0.15);
 }
 
-TEST(TuneFit, CostsWithoutSamplesStay) {
+TEST(TuneFit, KeepsCostsWithoutSamples) {
     std::vector<Sample> samples = samples_from(known_costs());
     std::erase_if(samples, [](const Sample& sample) {
         return sample.route == Route::rma || sample.op == OpKind::get;
@@ -111,7 +111,7 @@ TEST(TuneFit, CostsWithoutSamplesStay) {
     EXPECT_EQ(constants.server[1].request_us, 456);
 }
 
-TEST(TuneFit, NothingIsNegative) {
+TEST(TuneFit, CostsAreNeverNegative) {
     // Falling times: a straight line through them would need a negative slope.
     const std::vector<double> measured = {30, 20, 10};
     const std::vector<double> found =
@@ -123,7 +123,7 @@ TEST(TuneFit, NothingIsNegative) {
     EXPECT_LE(found[0], 30);
 }
 
-TEST(TuneFit, AParameterThatNothingDependsOnBecomesZero) {
+TEST(TuneFit, UnusedParameterBecomesZero) {
     const std::vector<double> found = fit_parameters(
         {1, 1}, {4, 8},
         [](const std::vector<double>& p, size_t i) { return p[0] * static_cast<double>(i + 1); });

@@ -118,17 +118,17 @@ std::vector<std::string> faults_of(const std::vector<Cell>& cells,
     return find_faults(cells, model);
 }
 
-TEST(TuneQuality, CleanMeasurementsAreAccepted) {
+TEST(TuneQuality, AcceptsCleanMeasurements) {
     const std::vector<Cell> cells = measured({});
     EXPECT_THAT(faults_of(cells, fitted_to(cells)), IsEmpty());
 }
 
-TEST(TuneQuality, AFewDisturbedMeasurementsAreAccepted) {
+TEST(TuneQuality, AcceptsAFewDisturbedMeasurements) {
     const std::vector<Cell> cells = measured({.part = 0.05, .factor = 2, .spread = 0.1});
     EXPECT_THAT(faults_of(cells, fitted_to(cells)), IsEmpty());
 }
 
-TEST(TuneQuality, MeasurementsOfABusyMachineAreRefused) {
+TEST(TuneQuality, RefusesMeasurementsOfABusyMachine) {
     const std::vector<Cell> cells = measured({.part = 0.5, .factor = 30, .spread = 0.8});
     const std::vector<std::string> faults = faults_of(cells, fitted_to(cells));
     EXPECT_THAT(faults, Contains(HasSubstr("repetitions of the same transfer differ")));
@@ -136,14 +136,14 @@ TEST(TuneQuality, MeasurementsOfABusyMachineAreRefused) {
     EXPECT_THAT(faults, Contains(HasSubstr("the choices are poor")));
 }
 
-TEST(TuneQuality, RepetitionsThatDifferAreRefusedByThemselves) {
+TEST(TuneQuality, RefusesDifferingRepetitions) {
     const std::vector<Cell> cells = measured({.spread = kMaxSpread + 0.01});
     const std::vector<std::string> faults = faults_of(cells, known_costs());
     ASSERT_EQ(faults.size(), 1u);
     EXPECT_THAT(faults[0], HasSubstr("the quartiles lie 26 % or more from the median"));
 }
 
-TEST(TuneQuality, ConstantsThatAreNotPositiveAreRefused) {
+TEST(TuneQuality, RefusesConstantsThatAreNotPositive) {
     const std::vector<Cell> cells = measured({});
     pipeline::CostConstants constants = known_costs();
     constants.rma[0].latency_us = 0;
@@ -159,7 +159,7 @@ TEST(TuneQuality, ConstantsThatAreNotPositiveAreRefused) {
     EXPECT_THAT(faults_of(cells, constants), IsEmpty());
 }
 
-TEST(TuneQuality, AModelThatDoesNotFitIsRefused) {
+TEST(TuneQuality, RefusesAModelThatDoesNotFit) {
     pipeline::CostConstants constants = known_costs();
     constants.server[1].request_us *= 3;
     constants.server[1].chunk_us *= 3;
@@ -169,7 +169,7 @@ TEST(TuneQuality, AModelThatDoesNotFitIsRefused) {
     EXPECT_THAT(faults, Not(Contains(HasSubstr("put by server"))));
 }
 
-TEST(TuneQuality, PoorChoicesAreRefused) {
+TEST(TuneQuality, RefusesPoorChoices) {
     // The route that the model takes for the dearer one is the cheaper one.
     std::vector<Cell> cells = measured({});
     for (Cell& cell : cells) {
@@ -182,7 +182,7 @@ TEST(TuneQuality, PoorChoicesAreRefused) {
     EXPECT_THAT(faults[0], HasSubstr("the choices are poor: of "));
 }
 
-TEST(TuneQuality, WithoutRmaThereAreNoChoices) {
+TEST(TuneQuality, ChecksNoChoicesWithoutRma) {
     std::vector<Cell> cells = measured({});
     std::erase_if(cells, [](const Cell& cell) { return cell.is_check; });
     for (Cell& cell : cells) {

@@ -175,7 +175,7 @@ class OwnWatch {
     Watch watch_;
 };
 
-TEST(WatchLine, NotesComeInOrderAndThenTheEnd) {
+TEST(LivenessConnection, DeliversNotesInOrderThenTheEnd) {
     auto [one, other] = make_line(5);
     Note heard{};
     Reason reason = Reason::silent;
@@ -193,7 +193,7 @@ TEST(WatchLine, NotesComeInOrderAndThenTheEnd) {
     EXPECT_FALSE(other.say(note(Note::Kind::alive, 0)));
 }
 
-TEST(WatchLine, HalfANoteIsWaitedFor) {
+TEST(LivenessConnection, WaitsForTheRestOfANote) {
     auto [one, other] = make_line(5);
     const Note whole = note(Note::Kind::report, 2);
     const char* bytes = reinterpret_cast<const char*>(&whole);
@@ -207,9 +207,9 @@ TEST(WatchLine, HalfANoteIsWaitedFor) {
     EXPECT_EQ(heard.kind, Note::Kind::report);
 }
 
-class WatchMeeting : public testing::TestWithParam<Reach> {};
+class LivenessHandshake : public testing::TestWithParam<Reach> {};
 
-TEST_P(WatchMeeting, CallerAndListenerKnowEachOther) {
+TEST_P(LivenessHandshake, CallerAndListenerLearnEachOthersRank) {
     Listener listener;
     ASSERT_TRUE(listener.open(GetParam(), ""));
     Line called;
@@ -226,7 +226,7 @@ TEST_P(WatchMeeting, CallerAndListenerKnowEachOther) {
     EXPECT_EQ(wait_for_note(taken).rank, 4);
 }
 
-TEST_P(WatchMeeting, StrangersAreNotTaken) {
+TEST_P(LivenessHandshake, RefusesAWrongToken) {
     Listener listener;
     ASSERT_TRUE(listener.open(GetParam(), ""));
     Meeting guessed = listener.meeting();
@@ -239,7 +239,7 @@ TEST_P(WatchMeeting, StrangersAreNotTaken) {
 }
 
 // Its greeting is still there to be read, and over TCP an answer can still be sent.
-TEST(WatchMeeting, ACallerThatHasGivenUpIsNotTaken) {
+TEST(LivenessHandshake, RefusesACallerThatHasClosed) {
     Listener listener;
     ASSERT_TRUE(listener.open(Reach::host, ""));
     const Meeting& meeting = listener.meeting();
@@ -259,7 +259,7 @@ TEST(WatchMeeting, ACallerThatHasGivenUpIsNotTaken) {
     EXPECT_FALSE(listener.take_caller(rank(2), 60'000).is_open());
 }
 
-INSTANTIATE_TEST_SUITE_P(Reaches, WatchMeeting,
+INSTANTIATE_TEST_SUITE_P(Reaches, LivenessHandshake,
                          testing::Values(Reach::node, Reach::host, Reach::hosts),
                          [](const auto& parameter) {
                              return std::string(parameter.param == Reach::node   ? "node"
@@ -267,11 +267,11 @@ INSTANTIATE_TEST_SUITE_P(Reaches, WatchMeeting,
                                                                                  : "hosts");
                          });
 
-TEST(WatchMeeting, NobodyListens) {
+TEST(LivenessHandshake, CallFailsWithoutAListener) {
     EXPECT_FALSE(call(Meeting{}, rank(1)).is_open());
 }
 
-TEST(Watch, ALostRankEndsTheProcessThatTellsTheOthersFirst) {
+TEST(Watch, EndsAfterForwardingTheFailureOfAPeer) {
     WatchedProcess process({0, 5}, options());
     process.end(1).close();
     const Note told = wait_for_note(process.end(0));
@@ -284,7 +284,7 @@ TEST(Watch, ALostRankEndsTheProcessThatTellsTheOthersFirst) {
     EXPECT_EQ(process.status(), 1);
 }
 
-TEST(Watch, WhoIsToldTellsOnAnswersAndEndsInSilence) {
+TEST(Watch, ForwardsFailureNoteAnswersAndExitsSilently) {
     WatchOptions patient = options();
     patient.answers_ms = 3'600'000;
     WatchedProcess process({5, 0}, patient);
@@ -299,7 +299,7 @@ TEST(Watch, WhoIsToldTellsOnAnswersAndEndsInSilence) {
     EXPECT_EQ(process.status(), 1);
 }
 
-TEST(Watch, OthersAreToldWhereNobodyReadsWhatIsSaid) {
+TEST(Watch, ForwardsFailureNoteWhenStandardErrorIsFull) {
     WatchedProcess process({0, 5}, options(), WatchedProcess::Then::sleeps,
                            WatchedProcess::StandardError::full);
     process.end(1).close();
@@ -309,7 +309,7 @@ TEST(Watch, OthersAreToldWhereNobodyReadsWhatIsSaid) {
     EXPECT_EQ(process.status(), 1);
 }
 
-TEST(Watch, WhoStopsMeanwhileEndsToo) {
+TEST(Watch, EndsThoughItStopsMeanwhile) {
     WatchOptions slow = options();
     slow.abort_ms = 500;  // to stop in; one that is too late ends likewise
     WatchedProcess process({5}, slow, WatchedProcess::Then::stops_when_it_ends);
@@ -317,7 +317,7 @@ TEST(Watch, WhoStopsMeanwhileEndsToo) {
     EXPECT_EQ(process.status(), 1);
 }
 
-TEST(Watch, OneRankOfANodeSpeaks) {
+TEST(Watch, OneRankOfANodeReportsTheFailure) {
     std::atomic<uint32_t> reported{1};
     WatchOptions quiet = options();
     quiet.reported = &reported;
@@ -327,7 +327,7 @@ TEST(Watch, OneRankOfANodeSpeaks) {
     EXPECT_EQ(process.status(), 1);
 }
 
-TEST(Watch, FarewellsAreNoLosses) {
+TEST(Watch, FarewellIsNoFailure) {
     // It looks at its lines in this order.
     WatchedProcess process({5, 0}, options());
     process.end(0).say(note(Note::Kind::farewell, 5));
@@ -338,7 +338,7 @@ TEST(Watch, FarewellsAreNoLosses) {
     EXPECT_EQ(process.text(), "");
 }
 
-TEST(Watch, AnErrorIsToldBeforeTheProcessEnds) {
+TEST(Watch, AnnouncesItsErrorBeforeItEnds) {
     WatchedProcess process({0}, options(), WatchedProcess::Then::fails);
     const Note told = wait_for_note(process.end(0));
     EXPECT_EQ(told.kind, Note::Kind::failed);
@@ -348,7 +348,7 @@ TEST(Watch, AnErrorIsToldBeforeTheProcessEnds) {
     EXPECT_EQ(process.status(), 1);
 }
 
-TEST(Watch, SilenceIsALossWhereThatWasAskedFor) {
+TEST(Watch, SilenceIsAFailureIfConfigured) {
     WatchOptions strict = options();
     strict.silence_s = 1;
     WatchedProcess process({5}, strict);
@@ -362,7 +362,7 @@ TEST(Watch, SilenceIsALossWhereThatWasAskedFor) {
 }
 
 // Of two ranks one answers; it would be missed first.
-TEST(Watch, SignsOfLifeAreNoSilence) {
+TEST(Watch, SignsOfLifePreventAFailure) {
     WatchOptions strict = options();
     strict.silence_s = 1;
     WatchedProcess process({5, 0}, strict);
@@ -376,7 +376,7 @@ TEST(Watch, SignsOfLifeAreNoSilence) {
     EXPECT_EQ(process.text().find("[3] ARMCI Error: rank 0 "), 0U);
 }
 
-TEST(Watch, SleepsAndTakesLeave) {
+TEST(Watch, SleepsAndSendsAFarewell) {
     OwnWatch watch({5});
     watch.wait_until_asleep();
     EXPECT_FALSE(watch->ends_job());
@@ -388,7 +388,7 @@ TEST(Watch, SleepsAndTakesLeave) {
 }
 
 // promise: lost.children
-TEST(Watch, ChildrenDoNotKeepTheLines) {
+TEST(Watch, ChildProcessesInheritNoConnection) {
     OwnWatch watch({5});
     ChildProcess child(
         [&] { return fcntl(watch.socket(), F_GETFD) == -1 && errno == EBADF ? 0 : 1; });
@@ -397,7 +397,7 @@ TEST(Watch, ChildrenDoNotKeepTheLines) {
 }
 
 // The first sign of life would be given before the thread sleeps.
-TEST(Watch, SilenceIsNoLossWhereThatWasNotAskedFor) {
+TEST(Watch, SilenceIsNoFailureByDefault) {
     OwnWatch watch({0, 5});
     watch.wait_until_asleep();
     watch.end(0).say(note(Note::Kind::report, 0));
@@ -405,7 +405,7 @@ TEST(Watch, SilenceIsNoLossWhereThatWasNotAskedFor) {
     EXPECT_FALSE(watch->ends_job());
 }
 
-TEST(Watch, LeaveIsTakenWhereTheSystemRefusesAWatch) {
+TEST(Watch, SendsAFarewellWhenItCannotStart) {
     auto [one, other] = make_line(5);
     std::vector<Line> lines;
     lines.push_back(std::move(one));
@@ -420,7 +420,7 @@ TEST(Watch, LeaveIsTakenWhereTheSystemRefusesAWatch) {
     EXPECT_EQ(wait_for_note(other).kind, Note::Kind::farewell);
 }
 
-TEST(Watch, CallsForReportsArePassedOn) {
+TEST(Watch, ForwardsRequestsForReports) {
     OwnWatch watch({0, 5});
     watch.end(0).say(note(Note::Kind::report, 0));
     EXPECT_EQ(wait_for_note(watch.end(1)).kind, Note::Kind::report);

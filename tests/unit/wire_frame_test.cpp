@@ -59,7 +59,7 @@ DecodedTransfer decode(const Frame& frame) {
     return view;
 }
 
-TEST(Frame, HeadersComeBack) {
+TEST(Frame, DecodesHeaders) {
     Frame frame = make_frame(FrameKind::rmw, RmwBody{1, 2, 3, 4});
     FrameHeader& sent = header_of(frame);
     sent.flags = kAcknowledgeNow;
@@ -75,7 +75,7 @@ TEST(Frame, HeadersComeBack) {
     EXPECT_EQ(std::memcmp(&received, &sent, sizeof sent), 0);
 }
 
-TEST(Frame, EveryFixedBodyComesBack) {
+TEST(Frame, DecodesEveryFixedBody) {
     const auto expect_same = [](const auto& sent) {
         using Body = std::decay_t<decltype(sent)>;
         static_assert(sizeof(Body) % 8 == 0);
@@ -123,7 +123,7 @@ TEST(Frame, LengthsOnTheWireAreMultiplesOfEight) {
     }
 }
 
-TEST(Frame, LayoutsTakeExactlyTheBytesTheySayTheyTake) {
+TEST(Frame, LayoutsTakeExactlyTheirEncodedBytes) {
     constexpr char kGuard = 0x77;
     std::mt19937_64 random(1);
     for (int levels = 0; levels <= strided::kMaxLevels; ++levels) {
@@ -146,7 +146,7 @@ TEST(Frame, LayoutsTakeExactlyTheBytesTheySayTheyTake) {
 }
 
 // All numbers of levels, chunks at all places of the layout.
-TEST(Frame, StridedTransfersComeBack) {
+TEST(Frame, DecodesStridedTransfers) {
     std::mt19937_64 random(2);
     for (int levels = 0; levels <= strided::kMaxLevels; ++levels) {
         for (int turn = 0; turn < 20; ++turn) {
@@ -173,7 +173,7 @@ TEST(Frame, StridedTransfersComeBack) {
 }
 
 // Segments near each other, and anywhere.
-TEST(Frame, VectorTransfersComeBack) {
+TEST(Frame, DecodesVectorTransfers) {
     std::mt19937_64 random(3);
     for (const LayoutKind kind : {LayoutKind::near_vector, LayoutKind::far_vector}) {
         for (const size_t count : {1, 2, 3, 100}) {
@@ -219,7 +219,7 @@ DecodedTransfer decode_part(const VectorForm& form, const std::vector<uint64_t>&
 }
 
 // A chunk has the form of the whole vector, whichever segments are in it.
-TEST(Frame, PartsOfAVectorComeBack) {
+TEST(Frame, DecodesPartsOfAVector) {
     for (const uint64_t distance : {uint64_t{4096}, uint64_t{1} << 33}) {
         std::vector<uint64_t> addresses;
         for (uint64_t i = 0; i < 10; ++i) {
@@ -237,7 +237,7 @@ TEST(Frame, PartsOfAVectorComeBack) {
     }
 }
 
-TEST(Frame, SegmentsAreNearWithinFourGiB) {
+TEST(Frame, BlocksWithinFourGiBAreNear) {
     constexpr uint64_t kFourGiB = uint64_t{1} << 32;
     for (const auto& [bytes, kind] : {std::pair{kFourGiB - 1, LayoutKind::near_vector},
                                       {kFourGiB, LayoutKind::near_vector},
@@ -256,7 +256,7 @@ TEST(Frame, SegmentsAreNearWithinFourGiB) {
 }
 
 // From any base: whose distances wrap has no extent, and each segment counts.
-TEST(Frame, OffsetsThatWrapHaveNoHull) {
+TEST(Frame, OffsetsThatWrapHaveNoExtent) {
     const VectorForm form{LayoutKind::near_vector, UINT64_MAX - 99};
     const auto extent_of = [&](const std::vector<uint64_t>& addresses) {
         const DecodedTransfer view = decode_part(form, addresses);
@@ -292,7 +292,7 @@ TEST(Frame, GetsCarryNoData) {
     EXPECT_EQ(view.body.window_bytes, uint32_t{1} << 31);
 }
 
-TEST(Frame, AccumulatesOfEveryTypeComeBack) {
+TEST(Frame, DecodesAccumulatesOfEveryType) {
     for (int type = 0; type < strided::kAccTypeCount; ++type) {
         const int64_t element = strided::element_bytes(static_cast<AccType>(type));
         strided::Layout layout;
@@ -313,7 +313,7 @@ TEST(Frame, AccumulatesOfEveryTypeComeBack) {
     }
 }
 
-TEST(Frame, EverythingHasANameOfItsOwn) {
+TEST(Frame, KindsHaveDistinctNames) {
     std::set<std::string> names;
     for (const FrameKind kind : kAllKinds) {
         EXPECT_TRUE(names.insert(name_of(kind)).second) << name_of(kind);

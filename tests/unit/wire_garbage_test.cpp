@@ -196,14 +196,14 @@ std::vector<Frame> right_frames() {
     return frames;
 }
 
-TEST_F(Garbage, TheFramesToSpoilAreRight) {
+TEST_F(Garbage, AcceptsTheUnspoiledFrames) {
     for (const Frame& frame : right_frames()) {
         EXPECT_TRUE(header_decodes(frame, frame_bytes(frame)));
         EXPECT_TRUE(transfer_decodes(frame));
     }
 }
 
-TEST_F(Garbage, CutAtEveryByte) {
+TEST_F(Garbage, RefusesFramesCutAtAnyByte) {
     for (Frame frame : right_frames()) {
         for (size_t bytes = 0; bytes < frame_bytes(frame); ++bytes) {
             EXPECT_FALSE(header_decodes(frame, bytes)) << bytes;
@@ -216,7 +216,7 @@ TEST_F(Garbage, CutAtEveryByte) {
     }
 }
 
-TEST_F(Garbage, LongerThanItsParts) {
+TEST_F(Garbage, RefusesFramesLongerThanTheirParts) {
     for (Frame frame : right_frames()) {
         for (int words = 1; words <= 3; ++words) {
             frame.push_back(0x0101'0101'0101'0101);
@@ -228,7 +228,7 @@ TEST_F(Garbage, LongerThanItsParts) {
     }
 }
 
-TEST_F(Garbage, FixedBodiesThatAreCut) {
+TEST_F(Garbage, RefusesCutFixedBodies) {
     const auto expect_refused = [this](const auto& body) {
         const Frame frame = make_frame(FrameKind::rmw, body);
         for (size_t bytes = 0; bytes < frame_bytes(frame); ++bytes) {
@@ -251,7 +251,7 @@ TEST_F(Garbage, FixedBodiesThatAreCut) {
     expect_refused(FailedBody{});
 }
 
-TEST_F(Garbage, HeadersThatAreNotOurs) {
+TEST_F(Garbage, RefusesForeignHeaders) {
     const Frame right = make_frame(FrameKind::lock, LockBody{kGarbageBase});
     const auto expect_refused = [&](const auto& spoil) {
         Frame frame = right;
@@ -271,7 +271,7 @@ TEST_F(Garbage, HeadersThatAreNotOurs) {
     EXPECT_TRUE(header_decodes(right, frame_bytes(right)));
 }
 
-TEST_F(Garbage, FramesOffTheirBoundary) {
+TEST_F(Garbage, RefusesMisalignedFrames) {
     const Frame frame = make_frame(FrameKind::lock, LockBody{kGarbageBase});
     std::vector<uint64_t> memory(frame.size() + 1);
     for (size_t shift = 0; shift <= 8; ++shift) {
@@ -282,7 +282,7 @@ TEST_F(Garbage, FramesOffTheirBoundary) {
     }
 }
 
-TEST_F(Garbage, CountsThatOverflow) {
+TEST_F(Garbage, RefusesCountsThatOverflow) {
     constexpr int64_t kMax = INT64_MAX;
     const auto decodes = [&](const Layout& layout, uint64_t base = kGarbageBase,
                              uint64_t data_bytes = 8) {
@@ -306,7 +306,7 @@ TEST_F(Garbage, CountsThatOverflow) {
     EXPECT_TRUE(decodes(block_layout(kMax), 0));
 }
 
-TEST_F(Garbage, HullsThatWrap) {
+TEST_F(Garbage, RefusesExtentsThatWrap) {
     const auto decodes = [&](uint64_t base, const Layout& layout) {
         return transfer_decodes(
             make_strided_transfer(FrameKind::get, body_of(0, 8, 8), base, layout, {}));
@@ -322,7 +322,7 @@ TEST_F(Garbage, HullsThatWrap) {
     EXPECT_FALSE(decodes(50, layout_of({8, 2, 2}, {-40, -40})));
 }
 
-TEST_F(Garbage, VectorsThatOverflow) {
+TEST_F(Garbage, RefusesVectorsThatOverflow) {
     for (const uint64_t distance : {uint64_t{64}, uint64_t{1} << 40}) {
         const std::vector<uint64_t> addresses = {kGarbageBase, kGarbageBase + distance,
                                                  kGarbageBase + 2 * distance,
@@ -357,7 +357,7 @@ TEST_F(Garbage, VectorsThatOverflow) {
     }
 }
 
-TEST_F(Garbage, LayoutsOfNoKnownKind) {
+TEST_F(Garbage, RefusesLayoutsOfUnknownKind) {
     const Frame right = make_strided_transfer(FrameKind::put, body_of(0, 8), kGarbageBase,
                                               block_layout(8), std::vector<char>(8));
     for (const int kind : {0, 4, 77, 255}) {
@@ -374,7 +374,7 @@ TEST_F(Garbage, LayoutsOfNoKnownKind) {
     }
 }
 
-TEST_F(Garbage, ChunksOutsideTheirLayout) {
+TEST_F(Garbage, RefusesChunksOutsideTheirLayout) {
     const auto decodes = [&](uint64_t offset, uint64_t data_bytes, size_t really) {
         return transfer_decodes(make_strided_transfer(FrameKind::put, body_of(offset, data_bytes),
                                                       kGarbageBase, block_layout(64),
@@ -395,7 +395,7 @@ TEST_F(Garbage, ChunksOutsideTheirLayout) {
     EXPECT_FALSE(decodes(0, 8, 16));
 }
 
-TEST_F(Garbage, GetsThatCannotBeAnswered) {
+TEST_F(Garbage, RefusesGetsWithoutValidReply) {
     const auto decodes = [&](const TransferBody& body, size_t data_bytes) {
         return transfer_decodes(make_strided_transfer(
             FrameKind::get, body, kGarbageBase, block_layout(64), std::vector<char>(data_bytes)));
@@ -406,7 +406,7 @@ TEST_F(Garbage, GetsThatCannotBeAnswered) {
     EXPECT_FALSE(decodes(body_of(0, 65, 64), 0));
 }
 
-TEST_F(Garbage, AccumulatesOfNoKnownType) {
+TEST_F(Garbage, RefusesAccumulatesOfUnknownType) {
     Frame frame = make_strided_transfer(FrameKind::accumulate, body_of(0, 64), kGarbageBase,
                                         block_layout(64), std::vector<char>(64));
     for (int type = 0; type <= 255; ++type) {
@@ -415,7 +415,7 @@ TEST_F(Garbage, AccumulatesOfNoKnownType) {
     }
 }
 
-TEST_F(Garbage, AccumulatesOfPartsOfElements) {
+TEST_F(Garbage, RefusesAccumulatesOfPartialElements) {
     for (int type = 0; type < strided::kAccTypeCount; ++type) {
         const auto element = strided::element_bytes(static_cast<strided::AccType>(type));
         const auto decodes = [&](int64_t block, int64_t offset, int64_t data_bytes) {
@@ -446,7 +446,7 @@ TEST_F(Garbage, AccumulatesOfPartsOfElements) {
 }
 
 // Right frames with some bits turned over: some still decode, and then what they say adds up.
-TEST_F(Garbage, BitsTurnedOver) {
+TEST_F(Garbage, FlippedBitsNeverReadOutsideTheFrame) {
     std::mt19937_64 random(20);
     int accepted = 0;
     int refused = 0;
@@ -470,7 +470,7 @@ TEST_F(Garbage, BitsTurnedOver) {
 }
 
 // A right header in front of anything.
-TEST_F(Garbage, RandomBodies) {
+TEST_F(Garbage, RandomBodiesNeverReadOutsideTheFrame) {
     std::mt19937_64 random(21);
     for (int turn = 0; turn < 30'000; ++turn) {
         const std::vector<char> body = random_bytes(random, 8 * (random() % 40));
