@@ -103,7 +103,7 @@ class Contention {
 };
 
 // promise: acc.atomic
-TEST(AccumulateContention, RandomShapesOfEveryType) {
+TEST(AccumulateContention, RandomShapesOfEveryTypeLoseNoAddition) {
     for (const ElementType& type : element_types()) {
         Contention contention(type);
         Rng rng = rank_rng(static_cast<uint64_t>(type.code));
@@ -123,7 +123,7 @@ TEST(AccumulateContention, RandomShapesOfEveryType) {
 
 // Everybody adds to the same region of one rank with the same three shapes.
 // promise: acc.atomic
-TEST(AccumulateContention, OneHotTarget) {
+TEST(AccumulateContention, OneTargetOfAllRanksLosesNoAddition) {
     const ElementType& type = element_type(ARMCI_ACC_DBL);
     for (const int target : {0, nproc() - 1}) {
         Contention contention(type);
@@ -144,7 +144,7 @@ TEST(AccumulateContention, OneHotTarget) {
 
 // Blocks that take long enough to overlap in time for certain.
 // promise: acc.atomic
-TEST(AccumulateContention, LargeBlocks) {
+TEST(AccumulateContention, LargeBlocksLoseNoAddition) {
     constexpr int64_t kBytes = 1 << 20;
     GlobalMemory memory(kBytes);
     const auto elements = static_cast<size_t>(kBytes) / sizeof(double);

@@ -99,7 +99,7 @@ void fence_and_sync() {
 
 // What the rule of Yama with number 1 asks of a process whose memory others of its node access.
 // promise: attach.yama
-TEST(Attach, LetsTheOthersTraceIt) {
+TEST(Attach, AllowsOtherRanksToTraceIt) {
     if (ARMCIX_Node(left()) != ARMCIX_Node(me()) && ARMCIX_Node(right()) != ARMCIX_Node(me())) {
         GTEST_SKIP() << "no other rank shares the node";
     }
@@ -135,7 +135,7 @@ char g_zeroed[5000];
 char g_filled[5000] = {1, 2, 3};
 
 // promise: attach.every-origin, malloc-local.attached
-TEST(Attach, MemoryOfEveryOrigin) {
+TEST(Attach, EveryRankReachesEveryRange) {
     char on_stack[5000];
     std::vector<char> on_heap(5000);
     constexpr size_t kMapped = 3 << 20;
@@ -156,7 +156,7 @@ TEST(Attach, MemoryOfEveryOrigin) {
 }
 
 // The pages were never touched before others write to them.
-TEST(Attach, UntouchedPages) {
+TEST(Attach, UntouchedPagesReceivePuts) {
     constexpr size_t kBytes = 64 * 4096;
     void* mapped =
         mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -200,7 +200,7 @@ void* map_at_common_address(size_t bytes) {
 
 // Only the pair of rank and address tells it apart.
 // promise: attach.equal-addresses, attach.every-operation
-TEST(Attach, EqualAddressesOfAllRanks) {
+TEST(Attach, EqualAddressesAreDistinguishedByRank) {
     constexpr size_t kBytes = 1 << 16;
     void* mapped = map_at_common_address(kBytes);
     ASSERT_NE(mapped, nullptr);
@@ -253,7 +253,7 @@ TEST(Attach, EqualAddressesOfAllRanks) {
 
 // Ranges without a gap are accessed to their last byte; one goes, the other stays.
 // promise: attach.owner-loads, attach.detached
-TEST(Attach, AdjacentRanges) {
+TEST(Attach, AdjacentRangesAreIndependent) {
     std::vector<char> memory(3000, '#');
     auto first = std::make_unique<Attached>(memory.data() + 500, 1000);
     Attached second(memory.data() + 1500, 1000);
@@ -285,7 +285,7 @@ TEST(Attach, AdjacentRanges) {
 // Every rank adds to one target in all ways at once, the owner and its neighbours included, and
 // counts in the same words: accumulate and rmw are atomic to each other here.
 // promise: attach.rmw-and-acc
-TEST(Attach, ConcurrentAccumulatesAndCounters) {
+TEST(Attach, AccumulateAndRmwAreAtomicToEachOther) {
     constexpr size_t kNumbers = 2500;  // in two granules of the locks at least
     std::vector<long> numbers(kNumbers);
     Attached memory(numbers.data(), kNumbers * sizeof(long));
@@ -334,7 +334,7 @@ TEST(Attach, ConcurrentAccumulatesAndCounters) {
 
 // More than all buffers and granted receive buffers together, dense and in rows, in both
 // directions.
-TEST(Attach, LargerThanAllBuffers) {
+TEST(Attach, TransfersLargerThanAllBuffers) {
     armcix_stats_t stats{};
     ARMCIX_Stats(&stats, sizeof stats);
     const size_t all_bytes = std::max(static_cast<size_t>(scaled(40)) << 20,
@@ -394,7 +394,7 @@ TEST(Attach, LargerThanAllBuffers) {
 
 // One vector with segments in global memory and in two attached ranges.
 // promise: attach.every-operation
-TEST(Attach, VectorsOverBothKindsOfMemory) {
+TEST(Attach, VectorsSpanGlobalAndAttachedMemory) {
     constexpr int kSegments = 600;
     GlobalMemory global(kSegments * 16);
     std::vector<char> low(kSegments * 16);
@@ -501,7 +501,7 @@ TEST(Attach, NonBlockingWithHandles) {
 
 // The data is there when the flag is; the owner watches by plain loads and does not call.
 // promise: attach.every-operation
-TEST(Attach, FlagsFollowTheirData) {
+TEST(Attach, FlagsArriveAfterTheirData) {
     constexpr size_t kBytes = 3000;
     struct Box {
         char data[kBytes];
@@ -527,7 +527,7 @@ TEST(Attach, FlagsFollowTheirData) {
 
 // Nobody but one rank attaches; the others learn of it by a message only.
 // promise: attach.not-collective
-TEST(Attach, OneRankAlone) {
+TEST(Attach, OneRankAttachesAlone) {
     for (int owner = 0; owner < nproc(); ++owner) {
         std::vector<long> words(static_cast<size_t>(nproc()) + 1);
         long* place = words.data();
@@ -554,7 +554,7 @@ TEST(Attach, OneRankAlone) {
 
 // What ranks remember of each other's memory goes out of date; it must never be believed.
 // promise: attach.detached
-TEST(Attach, RangesThatComeAndGoAtOneAddress) {
+TEST(Attach, ReattachedAddressShowsTheNewRange) {
     std::vector<char> memory(4000, '#');
     Rng rng = common_rng();
     for (int64_t round = 0; round < scaled(160); ++round) {
@@ -579,7 +579,7 @@ TEST(Attach, RangesThatComeAndGoAtOneAddress) {
 }
 
 // More often than the directory has room, so that anything left behind ends the job.
-TEST(Attach, ManyCyclesLeaveNothing) {
+TEST(Attach, ManyAttachAndDetachCyclesLeaveNothing) {
     std::vector<char> memory(4096);
     for (int round = 0; round < 10000; ++round) {
         EXPECT_EQ(ARMCIX_Attach(memory.data(), 1 + static_cast<size_t>(round) % 4096), 0);
@@ -589,7 +589,7 @@ TEST(Attach, ManyCyclesLeaveNothing) {
 }
 
 // Many ranges at a time, of which each is found.
-TEST(Attach, ManyRanges) {
+TEST(Attach, ManyRangesAreAllFound) {
     constexpr size_t kRanges = 700;
     std::vector<long> words(2 * kRanges, -1);
     for (size_t i = 0; i < kRanges; ++i) {
@@ -611,7 +611,7 @@ TEST(Attach, ManyRanges) {
 
 // By the data server to other nodes, whatever route is asked for: the network cannot reach it.
 // promise: attach.never-rma
-TEST(Attach, NeverByRma) {
+TEST(Attach, NeverUsesRma) {
     std::vector<char> mine(1 << 20);
     Attached memory(mine.data(), mine.size());
     std::vector<char> local(mine.size());
@@ -632,7 +632,7 @@ TEST(Attach, NeverByRma) {
 
 // ARMCI_Finalize, which follows, drops it without a word.
 // promise: finalize.detaches
-TEST(Attach, StillAttachedAtTheEnd) {
+TEST(Attach, FinalizeDropsAttachedMemorySilently) {
     static long left_attached[4] = {};
     EXPECT_EQ(ARMCIX_Attach(left_attached, sizeof left_attached), 0);
     const std::vector<char*> all = addresses_of_all(left_attached);

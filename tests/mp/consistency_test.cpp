@@ -25,7 +25,7 @@ void blocking_program(Playground& ground, Rng& rng, int type, int target, int64_
 }
 
 // promise: order.blocking, completion.get-has-data
-TEST(Consistency, BlockingProgramsOfEveryType) {
+TEST(Consistency, BlockingOperationsOfEveryTypeAreInOrder) {
     for (const ElementType& type : element_types()) {
         Playground ground(kConsistencyArea, kConsistencyArea, type.code);
         Rng rng = rank_rng(static_cast<uint64_t>(type.code));
@@ -40,7 +40,7 @@ TEST(Consistency, BlockingProgramsOfEveryType) {
 
 // The same, with the targets changing from one operation to the next.
 // promise: order.blocking
-TEST(Consistency, BlockingProgramOverAllTargets) {
+TEST(Consistency, BlockingOperationsToAllTargetsAreInOrder) {
     Playground ground(kConsistencyArea, kConsistencyArea, ARMCI_ACC_INT);
     Rng rng = rank_rng();
     for (int64_t i = 0; i < scaled(200) && !testing::Test::HasFailure(); ++i) {
@@ -71,7 +71,7 @@ TEST(Consistency, WaitedOperationsAreInOrder) {
 // Put of a value, then a get of it, over and over on the same few bytes: the shortest race there
 // is.
 // promise: transfer.any-local-memory
-TEST(Consistency, PutThenGetOfTheSameBytes) {
+TEST(Consistency, GetSeesThePutBeforeIt) {
     GlobalMemory memory(64 * nproc());
     for (int distance = 0; distance < nproc(); ++distance) {
         const int target = (me() + distance) % nproc();
@@ -88,7 +88,7 @@ TEST(Consistency, PutThenGetOfTheSameBytes) {
 }
 
 // Put, accumulate and get in turn, with sizes that travel differently.
-TEST(Consistency, PutAccumulateGetOfGrowingSizes) {
+TEST(Consistency, PutAccumulateAndGetOfGrowingSizesAreInOrder) {
     constexpr int64_t kLargest = 400000;
     Playground ground(kLargest, kLargest, ARMCI_ACC_DBL);
     Rng rng = rank_rng();
@@ -111,7 +111,7 @@ TEST(Consistency, PutAccumulateGetOfGrowingSizes) {
 
 // A read-modify-write takes its place in the order too.
 // promise: order.blocking
-TEST(Consistency, RmwAmongPutsAndGets) {
+TEST(Consistency, RmwIsInOrderWithPutsAndGets) {
     GlobalMemory memory(64 * nproc());
     for (int distance = 0; distance < nproc(); ++distance) {
         const int target = (me() + distance) % nproc();
@@ -137,7 +137,7 @@ TEST(Consistency, RmwAmongPutsAndGets) {
 
 // A get that follows puts and accumulates waits for them even if they are large and it is small.
 // promise: order.blocking
-TEST(Consistency, SmallGetBehindLargePut) {
+TEST(Consistency, SmallGetSeesTheLargePutBeforeIt) {
     constexpr int64_t kBytes = 1 << 20;
     Playground ground(kBytes, kBytes, ARMCI_ACC_INT);
     Rng rng = rank_rng();

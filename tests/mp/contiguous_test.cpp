@@ -116,7 +116,7 @@ TEST(Contiguous, Megabytes) {
 
 // Local buffers may also be inside memory of the library's own.
 // promise: transfer.any-local-memory, malloc-local.buffer
-TEST(Contiguous, LocalBufferFromMallocLocalAndOwnSlice) {
+TEST(Contiguous, LocalBufferInMallocLocalAndOwnSlice) {
     for (const LocalMemory local_memory : {LocalMemory::malloc_local, LocalMemory::own_global}) {
         Playground ground(kSmallArea, kSmallArea, ARMCI_ACC_INT, local_memory);
         Rng rng = rank_rng(static_cast<uint64_t>(local_memory));
@@ -147,7 +147,7 @@ TEST(Contiguous, ConstantSource) {
 }
 
 // Source and destination on the same rank may overlap byte for byte: as memmove.
-TEST(Contiguous, OverlappingCopyWithinOwnSlice) {
+TEST(Contiguous, OverlappingCopyWithinOwnSliceIsAMemmove) {
     constexpr int64_t kBytes = 10000;
     GlobalMemory memory(kBytes);
     Rng rng = rank_rng();
@@ -175,7 +175,7 @@ TEST(Contiguous, OverlappingCopyWithinOwnSlice) {
 
 // Zero bytes: nothing happens and no pointer is looked at, wherever it points.
 // promise: transfer.nothing
-TEST(Contiguous, ZeroBytes) {
+TEST(Contiguous, ZeroBytesChangeNothing) {
     constexpr int64_t kBytes = 256;
     Playground ground(kBytes, kBytes, kRawBytes);
     Scale scale = unit_scale(element_type(ARMCI_ACC_DBL));

@@ -374,7 +374,7 @@ const std::vector<End>& ends() {
 
 // What has been waited for has left, too.
 // promise: completion.waited-has-left
-TEST_F(Departure, NonBlockingThatWereWaitedFor) {
+TEST_F(Departure, WaitedNonBlockingOperations) {
     Rows few(2);
     Rows many(1000);
     struct Start {
@@ -428,7 +428,7 @@ TEST_F(Departure, NonBlockingThatWereWaitedFor) {
 
 // Many at a time, of which the last ones share frames.
 // promise: completion.blocking-has-left
-TEST_F(Departure, ManySmallOnes) {
+TEST_F(Departure, ManySmallOperations) {
     constexpr int kPuts = 60;
     for (const bool is_blocking : {true, false}) {
         check(is_blocking ? "blocking puts" : "non-blocking puts", kPuts * kSmall - 1, [&] {
@@ -448,7 +448,7 @@ TEST_F(Departure, ManySmallOnes) {
 
 // A small blocking put leaves, also where a non-blocking one that nobody has waited for is in its
 // way, and longer than what a network takes at once.
-TEST_F(Departure, SmallPutBehindALargeOneUnderWay) {
+TEST_F(Departure, SmallPutWhileALargePutIsUnderWay) {
     constexpr int64_t kBytes = 32 << 20;
     const GlobalMemory large(kBytes);
     const std::vector<char> source(kBytes, 1);

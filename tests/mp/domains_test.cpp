@@ -47,7 +47,7 @@ long sum_of(const std::vector<int>& ranks) {
 }
 
 // promise: topology.node-domains, topology.domains
-TEST(Domains, AreTheNodes) {
+TEST(Domains, DomainsAreTheNodes) {
     EXPECT_EQ(armci_domain_count(ARMCI_DOMAIN_SMP), ARMCIX_Node_count());
     EXPECT_EQ(armci_domain_my_id(ARMCI_DOMAIN_SMP), my_node());
     for (int node = 0; node < ARMCIX_Node_count(); ++node) {
@@ -69,7 +69,7 @@ TEST(Domains, AreTheNodes) {
 }
 
 // promise: topology.node-domains
-TEST(Domains, DataMovesTheSameWay) {
+TEST(Domains, DataTakesTheSameRoutes) {
     GlobalMemory memory(100000);
     std::vector<char> source(100000, static_cast<char>(me() + 1));
     std::vector<char> found(100000);
@@ -85,7 +85,7 @@ TEST(Domains, DataMovesTheSameWay) {
 }
 
 // promise: message.domains
-TEST(Domains, ScopesOfAllRanks) {
+TEST(Domains, ScopesFollowTheNodes) {
     const std::vector<int> node = on_node(all_ranks(), my_node());
     std::vector<int> masters;
     for (int i = 0; i < ARMCIX_Node_count(); ++i) {
@@ -120,7 +120,7 @@ void check_sum_of_node(void (*reduce)(T*, int, char*)) {
 }
 
 // promise: message.cluster
-TEST(Domains, ClusterCalls) {
+TEST(Domains, ClusterCallsDescribeTheNodes) {
     check_sum_of_node(armci_msg_clus_igop);
     check_sum_of_node(armci_msg_clus_lgop);
     check_sum_of_node(armci_msg_clus_llgop);
@@ -151,7 +151,7 @@ class DomainsOfGroup : public testing::Test {
 };
 
 // promise: message.domains
-TEST_F(DomainsOfGroup, Scopes) {
+TEST_F(DomainsOfGroup, ScopesFollowTheNodesOfItsMembers) {
     std::vector<int> masters;
     for (int i = 0; i < ARMCIX_Node_count(); ++i) {
         const std::vector<int> members = on_node(ranks_, i);
@@ -175,7 +175,7 @@ TEST_F(DomainsOfGroup, Scopes) {
 }
 
 // promise: message.cluster
-TEST_F(DomainsOfGroup, ClusterBroadcast) {
+TEST_F(DomainsOfGroup, ClusterBroadcastReachesItsMembers) {
     int word = me();
     armci_grp_clus_brdcst(&word, sizeof word, 0, 0, &group_);
     EXPECT_EQ(word, node_.front());

@@ -171,7 +171,7 @@ class Exclusion : public ::testing::Test {
 };
 
 // The owner adds, and sleeps until the lock is free.
-TEST_F(Exclusion, InsideANode) {
+TEST_F(Exclusion, AccumulatesInsideANodeExcludeEachOther) {
     for_each_case(Vary::held, [&](const Transfer& other) {
         if (me() != kOwner) {
             return;
@@ -192,7 +192,7 @@ TEST_F(Exclusion, InsideANode) {
 }
 
 // A rank of another node adds, and the data server sleeps until the lock is free.
-TEST_F(Exclusion, BetweenNodes) {
+TEST_F(Exclusion, AccumulatesBetweenNodesExcludeEachOther) {
     const int origin = nproc() - 1;
     const char* servers = std::getenv("ARMCI_SERVERS_PER_NODE");
     if (ARMCIX_Node(origin) == ARMCIX_Node(kOwner) ||

@@ -69,7 +69,7 @@ std::string route_taken(base::OpKind op, Memory& memory, int block_count, int bl
     return taken;
 }
 
-TEST(Explain, NamesTheRouteThatIsTaken) {
+TEST(Explain, NamesTheRouteThatATransferTakes) {
     Memory memory;
     for (int target = 0; target < nproc() && me() == 0; ++target) {
         for (const base::OpKind op : {base::OpKind::put, base::OpKind::get, base::OpKind::acc}) {

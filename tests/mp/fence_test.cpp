@@ -67,25 +67,25 @@ void fence_all(int) {
 }
 
 // promise: order.fence-and-message, fence.completes, fence.all-completes
-TEST(Fence, BlockingPuts) {
+TEST(Fence, CompletesBlockingPuts) {
     check_fence(fence_one, {Verb::put}, true, 2000, "puts and Fence");
     check_fence(fence_all, {Verb::put}, true, kFenceArea, "puts and AllFence");
 }
 
 // promise: fence.completes, fence.all-completes
-TEST(Fence, BlockingAccumulates) {
+TEST(Fence, CompletesBlockingAccumulates) {
     check_fence(fence_one, {Verb::acc}, true, kFenceArea, "accumulates and Fence");
     check_fence(fence_all, {Verb::acc}, true, 2000, "accumulates and AllFence");
 }
 
 // promise: fence.completes, fence.all-completes, implicit.fenced-puts
-TEST(Fence, MixedNonBlocking) {
+TEST(Fence, CompletesMixedNonBlockingOperations) {
     check_fence(fence_one, {Verb::put, Verb::acc}, false, kFenceArea, "non-blocking and Fence");
     check_fence(fence_all, {Verb::put, Verb::acc}, false, 2000, "non-blocking and AllFence");
 }
 
 // Waiting first and fencing then is the usual order.
-TEST(Fence, WaitedNonBlocking) {
+TEST(Fence, CompletesWaitedNonBlockingOperations) {
     check_fence(
         [](int target) {
             ARMCI_WaitProc(target);
@@ -96,7 +96,7 @@ TEST(Fence, WaitedNonBlocking) {
 
 // One byte, over and over: the shortest way for data to be late.
 // promise: fence.completes
-TEST(Fence, SingleBytes) {
+TEST(Fence, CompletesSingleBytes) {
     GlobalMemory memory(nproc());
     std::memset(memory.mine(), 0, static_cast<size_t>(nproc()));
     ARMCI_Barrier();
@@ -140,7 +140,7 @@ TEST(Fence, BarrierCompletesEverything) {
 
 // A fence with nothing to wait for, to anybody, asks nobody.
 // promise: fence.cheap, stats.fences
-TEST(Fence, NothingPending) {
+TEST(Fence, SendsNothingWhenNothingIsPending) {
     GlobalMemory memory(100000);
     std::vector<char> source(100000);
     ARMCI_Put(source.data(), memory.at(right()), 100000, right());
@@ -173,7 +173,7 @@ TEST(Fence, NothingPending) {
 
 // Of a group of the caller and its right neighbour, made by the caller alone.
 // promise: fence.group
-TEST(Fence, OfAGroup) {
+TEST(Fence, GroupFenceCompletesOperationsToItsMembers) {
     ARMCI_Group mine;
     for (int first = 0; first < nproc() && nproc() > 1; ++first) {
         int members[2] = {first, (first + 1) % nproc()};
@@ -243,7 +243,7 @@ TEST(Fence, BarrierWaitsForAll) {
 }
 
 // What a rank writes to itself is complete after Fence(me) too, also through a third rank's get.
-TEST(Fence, OwnSliceSeenByOthers) {
+TEST(Fence, OwnSliceIsCompleteForOthers) {
     GlobalMemory memory(1024);
     std::vector<char> source(1024);
     for (int64_t round = 0; round < scaled(40); ++round) {
@@ -261,7 +261,7 @@ TEST(Fence, OwnSliceSeenByOthers) {
 
 // A third rank sees fenced data by a get as well.
 // promise: order.fence-and-message
-TEST(Fence, ThirdRankReads) {
+TEST(Fence, ThirdRankGetsFencedData) {
     GlobalMemory memory(1024 * nproc());
     std::vector<char> source(1024);
     const int beyond = (me() + 2) % nproc();

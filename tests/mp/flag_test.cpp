@@ -55,7 +55,7 @@ std::vector<char> message(int sender, int64_t round, int64_t bytes) {
 }
 
 // promise: flag.stored, flag.after-data, flag.frees-source
-TEST(Flag, ContiguousOfManySizes) {
+TEST(Flag, ContiguousDataIsThereWithTheFlag) {
     for (const int64_t bytes : {1, 8, 1000, 5000, 70000, 1000000}) {
         Mailbox box(bytes);
         for (int64_t round = 1; round <= scaled(16); ++round) {
@@ -74,7 +74,7 @@ TEST(Flag, ContiguousOfManySizes) {
 }
 
 // promise: flag.strided, flag.second-name, flag.frees-source, flag.after-data
-TEST(Flag, Strided) {
+TEST(Flag, StridedDataIsThereWithTheFlag) {
     constexpr int kRow = 96;
     constexpr int kRows = 40;
     constexpr int kWidth = 160;
@@ -125,7 +125,7 @@ TEST(Flag, EarlierPutsAreVisible) {
 
 // By gets of a third rank, which then gets the data.
 // promise: flag.seen-remotely
-TEST(Flag, SeenRemotely) {
+TEST(Flag, ThirdRankSeesDataWithTheFlag) {
     const int writer = (me() + nproc() - 2) % nproc();  // to my left neighbour
     for (const int64_t bytes : {8, 3000, 300000}) {
         Mailbox box(bytes);
@@ -147,7 +147,7 @@ TEST(Flag, SeenRemotely) {
 
 // A flag without data is a plain remote store.
 // promise: flag.stored
-TEST(Flag, NoData) {
+TEST(Flag, FlagWithoutDataIsAStore) {
     Mailbox box(8);
     EXPECT_EQ(ARMCI_Put_flag(nullptr, nullptr, 0, box.remote_flag(), 4711, right()), 0);
     spin_until(box.my_flag(), 4711);
@@ -156,7 +156,7 @@ TEST(Flag, NoData) {
 
 // Notifications are counted, and come after the data that was put before them.
 // promise: notify.behind-all, notify.numbers, notify.wait
-TEST(Notify, DataBeforeNotification) {
+TEST(Notify, DataIsThereWithTheNotification) {
     constexpr int64_t kBytes = 3000;
     Mailbox box(kBytes);
     int sent_before = 0;

@@ -149,7 +149,7 @@ TEST(Flood, AllToOneAndOneToAll) {
 
 // Half of the ranks ask all others for data and then do not call the library until the other half
 // has done all its work, with the same servers. The slow ones find their data afterwards.
-TEST(Flood, SlowRanksHoldUpNobody) {
+TEST(Flood, RanksThatDoNotCallDelayNoOtherRank) {
     if (nproc() < 3) {
         GTEST_SKIP() << "needs 3 ranks";
     }
@@ -212,7 +212,7 @@ class LargeMemory {
 
 // A rank that has started a large put does something else; what the server has set aside for it
 // must not stop another rank, even one that has just used up its own share.
-TEST(Flood, AnIdleSenderHoldsUpNobody) {
+TEST(Flood, IdleOriginOfAPutDelaysNoOtherRank) {
     if (nproc() < 3) {
         GTEST_SKIP() << "needs 3 ranks";
     }
@@ -244,7 +244,7 @@ TEST(Flood, AnIdleSenderHoldsUpNobody) {
 }
 
 // The same for a get of more than the network swallows while nobody reads it.
-TEST(Flood, AnIdleReceiverHoldsUpNobody) {
+TEST(Flood, IdleOriginOfAGetDelaysNoOtherRank) {
     if (nproc() < 3) {
         GTEST_SKIP() << "needs 3 ranks";
     }
@@ -270,7 +270,7 @@ TEST(Flood, AnIdleReceiverHoldsUpNobody) {
 }
 
 // Blocking calls that have returned have left the process: they arrive though it never calls again.
-TEST(Flood, BlockingOperationsHaveLeft) {
+TEST(Flood, BlockingOperationsArriveWithoutFurtherCalls) {
     constexpr int kBytes = 2048;
     constexpr int kCount = 80;  // more than a server lets one origin have under way
     LargeMemory memory(kBytes * kCount);
@@ -299,7 +299,7 @@ TEST(Flood, BlockingOperationsHaveLeft) {
 
 // What a test has found complete is on its way: it arrives though no further call sends it. In
 // bursts, until one finds the window closed.
-TEST(Flood, TestedOperationsHaveLeft) {
+TEST(Flood, TestedOperationsArriveWithoutFurtherCalls) {
     constexpr int kBurst = 200;  // travels in one message, most of it
     constexpr int kCount = 40 * kBurst;
     LargeMemory memory(kCount * sizeof(long));

@@ -93,7 +93,7 @@ void expect_sum(ARMCI_Group& group, const std::vector<int>& ranks) {
 
 // promise: init.world, group.world, group.world-comm, group.default, group.rank
 // promise: group.communicator-call
-TEST(Group, World) {
+TEST(Group, WorldHasAllRanks) {
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);
     expect_members(world, all_ranks());
@@ -112,7 +112,7 @@ TEST(Group, World) {
 // All ranks of the parent call, as ARMCI-MPI wants it.
 // promise: group.callers, group.not-a-member, group.free, group.rank, group.absolute-id
 // promise: group.communicator-call
-TEST(Group, CreatedByEverybody) {
+TEST(Group, CreatedByAllRanksOfTheParent) {
     for (const int parity : {0, 1}) {
         const std::vector<int> ranks = ranks_of_parity(parity);
         if (ranks.empty()) {
@@ -141,7 +141,7 @@ TEST(Group, CreatedByMembersOnly) {
 }
 
 // Members of disjoint lists call at the same time, each with its own list.
-TEST(Group, DisjointListsAtOnce) {
+TEST(Group, DisjointGroupsAreCreatedAtTheSameTime) {
     const std::vector<int> ranks = ranks_of_parity(me() % 2);
     ARMCI_Group group = create(ranks);
     expect_members(group, ranks);
@@ -155,7 +155,7 @@ TEST(Group, DisjointListsAtOnce) {
 }
 
 // promise: group.order, group.absolute-id
-TEST(Group, OrderOfTheListIsKept) {
+TEST(Group, KeepsTheOrderOfTheList) {
     std::vector<int> ranks = all_ranks();
     std::reverse(ranks.begin(), ranks.end());
     ARMCI_Group reversed = create(ranks);
@@ -193,7 +193,7 @@ TEST(Group, OverlappingPairs) {
 }
 
 // promise: group.child
-TEST(Group, ChildCountsInRanksOfItsParent) {
+TEST(Group, ChildIsGivenInRanksOfItsParent) {
     std::vector<int> parent_ranks = all_ranks();
     std::reverse(parent_ranks.begin(), parent_ranks.end());
     ARMCI_Group parent = create(parent_ranks);
@@ -243,7 +243,7 @@ TEST(Group, SplitAndDuplicate) {
 
 // The default group decides in what ranks the next group is given, and nothing else.
 // promise: group.default, message.scope-of-calls
-TEST(Group, DefaultGroup) {
+TEST(Group, DefaultGroupDecidesRanksOfTheNextGroup) {
     const std::vector<int> ranks = ranks_of_parity(me() % 2);
     ARMCI_Group parity = create(ranks);
     ARMCI_Group_set_default(&parity);
@@ -273,7 +273,7 @@ TEST(Group, DefaultGroup) {
 
 // Then the world is the default again.
 // promise: group.default
-TEST(Group, DefaultGroupThatIsFreed) {
+TEST(Group, WorldIsTheDefaultAfterTheDefaultIsFreed) {
     ARMCI_Group parity = create(ranks_of_parity(me() % 2));
     ARMCI_Group_set_default(&parity);
     ARMCI_Group_free(&parity);
@@ -284,7 +284,7 @@ TEST(Group, DefaultGroupThatIsFreed) {
 
 // Memory of a group: tables by group rank, operations by world rank, empty slices.
 // promise: malloc.group, memory.named-by-world-rank
-TEST(Group, Memory) {
+TEST(Group, MemoryTablesAreByGroupRank) {
     std::vector<int> ranks = ranks_of_parity(me() % 2);
     std::reverse(ranks.begin(), ranks.end());
     ARMCI_Group group = create(ranks);
@@ -328,7 +328,7 @@ TEST(Group, Memory) {
 }
 
 // promise: malloc.group
-TEST(Group, MemoryThatNobodyWants) {
+TEST(Group, MemoryOfZeroBytesInAllRanks) {
     const std::vector<int> ranks = ranks_of_parity(me() % 2);
     ARMCI_Group group = create(ranks);
     std::vector<void*> slices(ranks.size() + 1, &group);
@@ -343,7 +343,7 @@ TEST(Group, MemoryThatNobodyWants) {
 
 // Global Arrays frees the group first, its memory then, and goes on to use the group.
 // promise: group.memory-outlives, free.after-its-group
-TEST(Group, FreedBeforeItsMemory) {
+TEST(Group, MemoryOutlivesItsGroup) {
     const std::vector<int> ranks = ranks_of_parity(me() % 2);
     ARMCI_Group group = create(ranks);
     std::vector<void*> slices(ranks.size());
@@ -367,7 +367,7 @@ TEST(Group, FreedBeforeItsMemory) {
 
 // Members without memory have nothing but the group to name it by.
 // promise: free.after-its-group
-TEST(Group, FreedBeforeMemoryThatNotAllHave) {
+TEST(Group, MemoryOfSomeMembersOutlivesTheGroup) {
     ARMCI_Group group = create(all_ranks());
     std::vector<void*> slices(static_cast<size_t>(nproc()));
     ASSERT_EQ(ARMCI_Malloc_group(slices.data(), me() == 0 ? 0 : 64, &group), 0);
@@ -380,7 +380,7 @@ TEST(Group, FreedBeforeMemoryThatNotAllHave) {
 
 // What programs do on a group's communicator does not meet what the library does for it.
 // promise: group.communicator
-TEST(Group, CommunicatorIsTheProgramsAlone) {
+TEST(Group, CommunicatorCarriesNoLibraryMessages) {
     ARMCI_Group group = create(all_ranks());
     std::vector<void*> slices(static_cast<size_t>(nproc()));
     int word = -1;
@@ -411,7 +411,7 @@ TEST(Group, CommunicatorIsTheProgramsAlone) {
 }
 
 // A fence of a rank that lives in none, one or several of the caller's groups.
-TEST(Group, FenceWithForeignGroups) {
+TEST(Group, FencesRanksOfAnyNumberOfGroups) {
     std::vector<ARMCI_Group> groups;
     std::vector<void*> mine;
     for (int partner = 1; partner < nproc(); ++partner) {
@@ -461,7 +461,7 @@ TEST(Group, ManyInSuccession) {
 
 // Copies of the structure are as good as the original.
 // promise: group.copies
-TEST(Group, CopiesOfTheStructure) {
+TEST(Group, CopiesOfTheStructureAreEquivalent) {
     const std::vector<int> ranks = ranks_of_parity(me() % 2);
     ARMCI_Group copy;
     {

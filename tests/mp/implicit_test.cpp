@@ -149,20 +149,20 @@ class Gets {
 };
 
 // promise: implicit.fenced-gets
-TEST(ImplicitGet, Fence) {
+TEST(ImplicitGet, CompletedByFence) {
     Gets gets;
     gets.check_all({"ARMCI_Fence", [](int target) { ARMCI_Fence(target); }, covers_target});
 }
 
 // promise: implicit.fenced-gets
-TEST(ImplicitGet, AllFence) {
+TEST(ImplicitGet, CompletedByAllFence) {
     Gets gets;
     gets.check_all({"ARMCI_AllFence", [](int) { ARMCI_AllFence(); }, covers_all});
 }
 
 // Every second rank is in the group, so that it has members on several nodes.
 // promise: implicit.fenced-gets
-TEST(ImplicitGet, GroupFence) {
+TEST(ImplicitGet, CompletedByGroupFence) {
     Gets gets;
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);
@@ -176,7 +176,7 @@ TEST(ImplicitGet, GroupFence) {
 }
 
 // promise: implicit.fenced-gets
-TEST(ImplicitGet, Barrier) {
+TEST(ImplicitGet, CompletedByBarrier) {
     Gets gets;
     for (const Form form : kForms) {
         for (const int64_t bytes : kSizes) {
@@ -190,7 +190,7 @@ TEST(ImplicitGet, Barrier) {
 
 // The mutex may be anywhere.
 // promise: implicit.fenced-gets
-TEST(ImplicitGet, Unlock) {
+TEST(ImplicitGet, CompletedByUnlock) {
     Gets gets;
     ASSERT_EQ(ARMCI_Create_mutexes(1), 0);
     for (const int owner : {0, nproc() - 1}) {
@@ -205,7 +205,7 @@ TEST(ImplicitGet, Unlock) {
 }
 
 // promise: implicit.fenced-gets
-TEST(ImplicitGet, UnlockOfASet) {
+TEST(ImplicitGet, CompletedByUnlockOfASet) {
     Gets gets;
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);
@@ -221,7 +221,7 @@ TEST(ImplicitGet, UnlockOfASet) {
 
 // What is freed is another allocation.
 // promise: implicit.fenced-gets
-TEST(ImplicitGet, Free) {
+TEST(ImplicitGet, CompletedByFree) {
     Gets gets;
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);
@@ -244,7 +244,7 @@ TEST(ImplicitGet, Free) {
 
 // Gets from one rank after the other, each fenced alone, while the others are under way.
 // promise: implicit.fenced-gets
-TEST(ImplicitGet, FencesInTurn) {
+TEST(ImplicitGet, CompletedByFencesOfOneTargetAfterTheOther) {
     GlobalMemory memory(64 << 10);
     const auto words = static_cast<int64_t>((64 << 10) / sizeof(long));
     std::fill_n(memory.element<long>(me()), words, 1000 + me());
@@ -268,7 +268,7 @@ TEST(ImplicitGet, FencesInTurn) {
 
 // The source of a put is the caller's own again when a fence returns, with a handle and without.
 // promise: fence.frees-source
-TEST(ImplicitPut, SourceIsFreeAfterAFence) {
+TEST(ImplicitPut, SourceMayBeReusedAfterAFence) {
     GlobalMemory memory(kRemoteBytes);
     for (const bool is_explicit : {false, true}) {
         for (const Form form : kForms) {

@@ -214,7 +214,7 @@ TEST_F(Interpose, Synchronisation) {
         });
 }
 
-TEST_F(Interpose, CallsThatHaveNoTwin) {
+TEST_F(Interpose, SeesCallsThatHaveNoTwin) {
     expect_calls({}, [&] {
         ARMCI_Group world;
         ARMCI_Group_get_world(&world);
@@ -243,7 +243,7 @@ TEST_F(Interpose, CallsThatHaveNoTwin) {
 }
 
 // The twins are the functions themselves and count as nothing.
-TEST_F(Interpose, TwinsAreNotCounted) {
+TEST_F(Interpose, DoesNotCountTwins) {
     expect_calls({}, [&] {
         PARMCI_Put(local_, remote_, 100, right_);
         PARMCI_PutS(local_, stride_, remote_, stride_, count_, 1, right_);

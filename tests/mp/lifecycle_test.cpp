@@ -63,7 +63,7 @@ void use_library() {
 }
 
 // promise: finalize.when-down, init.any-time, init.initialized, cleanup.any-time
-TEST(Lifecycle, CallsBeforeInit) {
+TEST(Lifecycle, CallsBeforeInitAreHarmless) {
     EXPECT_EQ(ARMCI_Initialized(), 0);
     EXPECT_EQ(ARMCI_Finalize(), 0);
     EXPECT_EQ(ARMCI_Initialized(), 0);
@@ -84,7 +84,7 @@ TEST(Lifecycle, InitAndFinalizeInCycles) {
 }
 
 // promise: init.counted, init.args, init.initialized
-TEST(Lifecycle, EveryInitWantsItsFinalize) {
+TEST(Lifecycle, EveryInitNeedsItsFinalize) {
     ASSERT_EQ(ARMCI_Init_args(nullptr, nullptr), 0);
     ASSERT_EQ(ARMCI_Init(), 0);
     ASSERT_EQ(ARMCI_Init_thread(MPI_THREAD_SINGLE), 0);
@@ -128,7 +128,7 @@ TEST(Lifecycle, InitOnACommunicatorDoesNotCount) {
 }
 
 // promise: init.mpi-comm
-TEST(Lifecycle, InitOnACommunicatorAlone) {
+TEST(Lifecycle, InitOnACommunicatorStartsTheLibrary) {
     EXPECT_EQ(ARMCI_Init_mpi_comm(MPI_COMM_WORLD), 1);
     use_library();
     EXPECT_EQ(ARMCI_Finalize(), 0);
@@ -137,7 +137,7 @@ TEST(Lifecycle, InitOnACommunicatorAlone) {
 
 // On a library that is up the communicator is not looked at.
 // promise: init.mpi-comm-when-up
-TEST(Lifecycle, InitOnACommunicatorWhenUp) {
+TEST(Lifecycle, InitOnACommunicatorIgnoresItWhenUp) {
     ASSERT_EQ(ARMCI_Init(), 0);
     EXPECT_EQ(ARMCI_Init_mpi_comm(MPI_COMM_SELF), 1);
     use_library();
@@ -147,7 +147,7 @@ TEST(Lifecycle, InitOnACommunicatorWhenUp) {
 
 // The communicator may be freed once the library has its duplicate, and its ranks count.
 // promise: init.world, init.communicator
-TEST(Lifecycle, WorldFollowsTheCommunicator) {
+TEST(Lifecycle, WorldHasTheRanksOfTheCommunicator) {
     MPI_Comm reversed = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, 0, nproc() - me(), &reversed);
     ASSERT_EQ(ARMCI_Init_thread_comm(MPI_THREAD_SINGLE, reversed), 0);
@@ -158,7 +158,7 @@ TEST(Lifecycle, WorldFollowsTheCommunicator) {
 
 // Two worlds in one job: each half comes and goes at its own pace, with nothing shared.
 // promise: init.communicator
-TEST(Lifecycle, DisjointWorlds) {
+TEST(Lifecycle, DisjointWorldsAreIndependent) {
     if (nproc() < 2) {
         GTEST_SKIP() << "needs 2 ranks";
     }
@@ -188,7 +188,7 @@ TEST(Lifecycle, DisjointWorlds) {
 
 // One world of every other rank; the rest of the job never starts the library.
 // promise: init.mpi-comm
-TEST(Lifecycle, WorldOfSomeRanks) {
+TEST(Lifecycle, WorldMayHaveSomeRanksOnly) {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, me() % 2 == 0 ? 0 : MPI_UNDEFINED, me(), &comm);
     if (comm != MPI_COMM_NULL) {
@@ -242,7 +242,7 @@ TEST(Lifecycle, FinalizeCompletesEverything) {
 
 // What was attached is not when the library is started again.
 // promise: finalize.detaches
-TEST(Lifecycle, FinalizeDetaches) {
+TEST(Lifecycle, FinalizeDetachesMemory) {
     static long words[8] = {};
     for (int start = 0; start < 3; ++start) {
         ASSERT_EQ(ARMCI_Init(), 0);
@@ -252,7 +252,7 @@ TEST(Lifecycle, FinalizeDetaches) {
 }
 
 // promise: cleanup.any-time
-TEST(Lifecycle, CleanupByOneRank) {
+TEST(Lifecycle, CleanupByOneRankChangesNothing) {
     ASSERT_EQ(ARMCI_Init(), 0);
     if (me() == nproc() - 1) {
         ARMCI_Cleanup();
@@ -265,7 +265,7 @@ TEST(Lifecycle, CleanupByOneRank) {
 // TCGMSG never frees its counter, and NWChem's other parts forget things too: with one warning,
 // Finalize cleans up. Global memory made before the second Init outlives the first Finalize.
 // promise: finalize.frees
-TEST(LifecycleLeaks, AllocationsLeftAtFinalize) {
+TEST(LifecycleLeaks, FinalizeFreesRemainingAllocations) {
     ASSERT_EQ(ARMCI_Init_args(nullptr, nullptr), 0);
     std::vector<void*> counter(static_cast<size_t>(nproc()));
     ASSERT_EQ(ARMCI_Malloc(counter.data(), me() == nproc() - 1 ? 8 : 0), 0);

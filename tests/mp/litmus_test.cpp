@@ -201,7 +201,7 @@ TEST_F(Litmus, MessagePassingAtOneTarget) {
 
 // A notification is "visible only after all earlier operations of the same origin to that target
 // that were blocking or have been waited for". No fence.
-TEST_F(Litmus, NotificationIsBehindTheData) {
+TEST_F(Litmus, NotificationIsVisibleAfterTheData) {
     run_lists(
         scaled(16),
         [&](int round) {
@@ -239,7 +239,7 @@ struct OwnProgram {
 
 // "A get sees every earlier put and accumulate of the same origin without any fence": put→get,
 // acc→get, rmw→put, put→acc and every other pair, on the same words. Everybody is busy elsewhere.
-TEST_F(Litmus, ChangesOfOneOriginAndItsGets) {
+TEST_F(Litmus, GetSeesEveryEarlierChangeOfItsOrigin) {
     run_lists(
         scaled(40),
         [&](int round) {
@@ -277,7 +277,7 @@ TEST_F(Litmus, ChangesOfOneOriginAndItsGets) {
 // "Non-blocking operations are unordered until they are waited for": a blocking get that follows
 // sees each word as it was or as it will be. "After Wait they count as blocking ones." "They are
 // never ordered before an earlier blocking operation": what that has put is gone.
-TEST_F(Litmus, NonBlockingChangeAndBlockingGet) {
+TEST_F(Litmus, GetSeesNonBlockingChangeWhollyOrNotPerWord) {
     run_lists(
         scaled(24),
         [&](int round) {
@@ -318,7 +318,7 @@ struct Counting {
 
 // "Blocking operations take effect in program order": a word that one origin counts up is never
 // seen to go back, by whomever.
-TEST_F(Litmus, AWordNeverGoesBack) {
+TEST_F(Litmus, CountedWordNeverDecreases) {
     constexpr long kLast = 24;  // one byte: nobody promises words in one piece
     run_lists(
         scaled(16),
@@ -463,7 +463,7 @@ struct Chain {
 // "Put, Fence, then MPI_Barrier or a message is enough": the first rank changes words anywhere and
 // fences, and the news travels from rank to rank by flags in their memory; the last one reads the
 // words. "Fence(p): remote completion of everything this process did to p", waited for or not.
-TEST_F(Litmus, FencedChangeTravelsAlongAChain) {
+TEST_F(Litmus, FencedChangeIsVisibleAtTheEndOfAChain) {
     constexpr int kTag = 5;
     run_lists(
         scaled(40),
@@ -537,7 +537,7 @@ TEST_F(Litmus, FencedChangeTravelsAlongAChain) {
 // "Unlock completes all operations of the holder first, so the next holder sees them", waited for
 // or not, wherever they went.
 // promise: unlock.completes
-TEST_F(Litmus, LockedSectionsSeeEachOther) {
+TEST_F(Litmus, NextHolderSeesChangesOfTheLastHolder) {
     constexpr int kMutexes = 2;
     ASSERT_EQ(ARMCI_Create_mutexes(kMutexes), 0);
     for (int64_t list = 0; list < scaled(24) && !HasFailure(); ++list) {

@@ -30,7 +30,7 @@ int64_t bytes_of(int proc, int round) {
 }
 
 // promise: malloc.table, memory.direct
-TEST(Memory, EveryRankAnotherSize) {
+TEST(Memory, RanksAllocateDifferentSizes) {
     for (int round = 0; round < 10; ++round) {
         GlobalMemory memory(bytes_of(me(), round));
         for (int proc = 0; proc < nproc(); ++proc) {
@@ -58,7 +58,7 @@ TEST(Memory, EveryRankAnotherSize) {
 }
 
 // promise: malloc.table, free.null
-TEST(Memory, NobodyWantsAny) {
+TEST(Memory, AllRanksAllocateNothing) {
     std::vector<void*> slices(static_cast<size_t>(nproc()) + 1, &slices);
     EXPECT_EQ(ARMCI_Malloc(slices.data(), 0), 0);
     for (int proc = 0; proc < nproc(); ++proc) {
@@ -70,7 +70,7 @@ TEST(Memory, NobodyWantsAny) {
 
 // Only the last rank asks, as the shared counter of TCGMSG does.
 // promise: malloc.table, free.null
-TEST(Memory, OnlyOneRankWantsSome) {
+TEST(Memory, OnlyOneRankAllocates) {
     GlobalMemory memory(me() == nproc() - 1 ? 8 : 0);
     const int owner = nproc() - 1;
     if (me() == owner) {
@@ -97,7 +97,7 @@ TEST(Memory, TablesAgreeAndAreAligned) {
 
 // Allocations come and go in random order; none touches another one's bytes.
 // promise: free.waits-for-all
-TEST(Memory, InterleavedAllocations) {
+TEST(Memory, InterleavedAllocationsDoNotOverlap) {
     struct Allocation {
         uint64_t key;
         std::vector<int64_t> sizes;  // by rank
@@ -146,7 +146,7 @@ TEST(Memory, InterleavedAllocations) {
 
 // Thousands of short-lived allocations do not use the memory up.
 // promise: malloc.usable-at-once
-TEST(Memory, ReusedAfterFree) {
+TEST(Memory, ReusesMemoryAfterFree) {
     constexpr int64_t kBytes = 1 << 20;
     for (int64_t round = 0; round < scaled(64); ++round) {
         GlobalMemory memory(kBytes);
@@ -178,7 +178,7 @@ TEST(Memory, FreeCompletesPendingOperations) {
 }
 
 // promise: malloc-local.free-null, calls.return-zero
-TEST(Memory, LocalAllocations) {
+TEST(Memory, AllocatesAndFreesLocalMemory) {
     Rng rng = rank_rng();
     std::vector<std::pair<void*, int64_t>> blocks;
     for (int i = 0; i < 40; ++i) {
@@ -217,7 +217,7 @@ TEST(Memory, DeviceHintsAreIgnored) {
 }
 
 // promise: access.brackets
-TEST(Memory, AccessBrackets) {
+TEST(Memory, AccessBracketsAllowDirectAccess) {
     GlobalMemory memory(64);
     ARMCI_Access_begin(memory.mine());
     *memory.element<int>(me()) = 31 + me();
@@ -228,7 +228,7 @@ TEST(Memory, AccessBrackets) {
 }
 
 // promise: memory.uses-shm
-TEST(Memory, SharedMemoryQuestions) {
+TEST(Memory, ReportsSharedMemory) {
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);
     EXPECT_EQ(ARMCI_Uses_shm(), 0);
@@ -238,7 +238,7 @@ TEST(Memory, SharedMemoryQuestions) {
 
 // Every rank of a node may load and store its neighbours' slices through the table's pointers.
 // promise: memory.direct
-TEST(Memory, DirectAccessWithinANode) {
+TEST(Memory, RanksOfANodeAccessSlicesDirectly) {
     constexpr int kPerOrigin = 100;
     GlobalMemory memory(static_cast<int64_t>(sizeof(long)) * kPerOrigin * nproc());
     for (int proc = 0; proc < nproc(); ++proc) {
@@ -269,7 +269,7 @@ TEST(Memory, DirectAccessWithinANode) {
 
 // Memory that one rank makes alone and describes to the others.
 // promise: memget.alone, memget.description, memget.flag-ignored, memget.address
-TEST(Memory, MadeByOneRankAlone) {
+TEST(Memory, MemgetByOneRankIsUsableByAll) {
     constexpr int kBytes = 5000;
     for (int creator = 0; creator < nproc(); ++creator) {
         armci_meminfo_t info;
@@ -306,7 +306,7 @@ TEST(Memory, MadeByOneRankAlone) {
 // Memory freed and made anew at the same place: a record of the new one replaces what others knew,
 // and giving back one address of a record leaves its others in use.
 // promise: memget.given-back, memget.freed
-TEST(Memory, MadeByOneRankAgain) {
+TEST(Memory, MemgetAtTheSamePlaceReplacesTheOld) {
     const int creator = nproc() - 1;
     for (const size_t bytes : {size_t{8192}, size_t{1} << 20, size_t{4096}, size_t{0}}) {
         armci_meminfo_t info;
@@ -338,7 +338,7 @@ TEST(Memory, MadeByOneRankAgain) {
 // Nobody tells other ranks that such memory is freed: what is allocated in its place later, by the
 // same rank, another one of its node or all together, is found instead.
 // promise: memget.freed
-TEST(Memory, MadeByOneRankThenByAll) {
+TEST(Memory, AllocationsReplaceFreedMemgetMemory) {
     std::vector<armci_meminfo_t> infos(static_cast<size_t>(nproc()));
     std::vector<void*> slices(static_cast<size_t>(nproc()));
     for (int round = 0; round < 12; ++round) {
@@ -380,7 +380,7 @@ TEST(Memory, MadeByOneRankThenByAll) {
 }
 
 // Over several that this rank knows of, and of whose end nobody has told it.
-TEST(Memory, MadeByOneRankWhereOthersWere) {
+TEST(Memory, MemgetReplacesSeveralFreedOnes) {
     constexpr size_t kBytes = 8192;
     const int creator = nproc() - 1;
     armci_meminfo_t infos[3];

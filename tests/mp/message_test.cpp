@@ -186,7 +186,7 @@ using ReductionTypes = testing::Types<int, long, long long, float, double>;
 TYPED_TEST_SUITE(Reduction, ReductionTypes);
 
 // promise: message.reductions, message.longer-names, message.masters
-TYPED_TEST(Reduction, OverWorld) {
+TYPED_TEST(Reduction, ReducesOverWorld) {
     using T = TypeParam;
     const std::vector<int> everybody = ranks_from(0, 1);
     for (const auto& op : operators<T>()) {
@@ -211,7 +211,7 @@ TYPED_TEST(Reduction, OverWorld) {
 
 // The caller's domain, which is one process by default and a node where that is asked for.
 // promise: message.node-scope
-TYPED_TEST(Reduction, OverNodeScope) {
+TYPED_TEST(Reduction, ReducesOverNodeScope) {
     using T = TypeParam;
     std::vector<int> ranks;
     for (int rank = 0; rank < nproc(); ++rank) {
@@ -227,7 +227,7 @@ TYPED_TEST(Reduction, OverNodeScope) {
 }
 
 // The first process of each domain; the others keep what they have.
-TYPED_TEST(Reduction, OverMastersScope) {
+TYPED_TEST(Reduction, ReducesOverMastersScope) {
     using T = TypeParam;
     const std::vector<int> ranks = ranks_from(0, armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1));
     for (const auto& op : operators<T>()) {
@@ -242,7 +242,7 @@ TYPED_TEST(Reduction, OverMastersScope) {
 }
 
 // promise: message.reductions
-TYPED_TEST(Reduction, OverAGroup) {
+TYPED_TEST(Reduction, ReducesOverAGroup) {
     using T = TypeParam;
     std::vector<int> ranks = ranks_from(me() % 2, 2);
     ARMCI_Group group;
@@ -259,7 +259,7 @@ TYPED_TEST(Reduction, OverAGroup) {
     ARMCI_Group_free(&group);
 }
 
-TEST(Message, ReductionOfManyElements) {
+TEST(Message, ReducesManyElements) {
     constexpr int kCount = 300000;
     const Operator<double> sum{"+", [](double a, double b) { return a + b; }};
     auto x = my_contribution<double>(kCount);
@@ -267,7 +267,7 @@ TEST(Message, ReductionOfManyElements) {
     expect_result(expected_result(sum, ranks_from(0, 1), kCount), x.data(), "a long sum");
 }
 
-TEST(Message, ReductionInGlobalMemory) {
+TEST(Message, ReducesInGlobalMemory) {
     GlobalMemory memory(100 * static_cast<int64_t>(sizeof(int)));
     int* x = memory.element<int>(me());
     const auto mine = my_contribution<int>(100);
@@ -329,14 +329,14 @@ void check_selection(const char* op, bool largest) {
 }
 
 // promise: message.select, message.select-of-some
-TYPED_TEST(Reduction, Selection) {
+TYPED_TEST(Reduction, SelectsTheExtremeOfTheContributions) {
     check_selection<TypeParam>("max", true);
     check_selection<TypeParam>("min", false);
 }
 
 // Who does not contribute has nothing that could win against it.
 // promise: message.select-of-some
-TEST(Message, SelectionOfInfinity) {
+TEST(Message, SelectsInfinityIfContributed) {
     const double infinity = std::numeric_limits<double>::infinity();
     for (const double value : {-infinity, infinity}) {
         const bool contributes = me() == nproc() - 1;
@@ -348,7 +348,7 @@ TEST(Message, SelectionOfInfinity) {
 }
 
 // promise: message.ranks, message.timer
-TEST(Message, RanksAndTime) {
+TEST(Message, ReportsRanksAndTime) {
     EXPECT_EQ(armci_msg_me(), me());
     EXPECT_EQ(armci_msg_nproc(), nproc());
     const double before = armci_timer();
@@ -356,7 +356,7 @@ TEST(Message, RanksAndTime) {
 }
 
 // promise: message.send, message.receive
-TEST(Message, SendAndReceiveInARing) {
+TEST(Message, SendsAndReceivesInARing) {
     for (const int bytes : {0, 1, 1000, 100000, 3000000}) {
         std::vector<char> sent(static_cast<size_t>(bytes), static_cast<char>(me() + bytes));
         std::vector<char> received(static_cast<size_t>(bytes) + 8, 0x66);
@@ -380,7 +380,7 @@ TEST(Message, SendAndReceiveInARing) {
 
 // Several messages to oneself may be under way, also large ones.
 // promise: message.to-oneself, message.send, message.receive
-TEST(Message, ToOneself) {
+TEST(Message, SendsToItself) {
     constexpr int kMessages = 4;
     constexpr int kBytes = 500000;
     for (int i = 0; i < kMessages; ++i) {
@@ -396,7 +396,7 @@ TEST(Message, ToOneself) {
     }
 }
 
-TEST(Message, MessagesOfOnePairKeepTheirOrder) {
+TEST(Message, KeepsTheOrderOfOnePair) {
     constexpr int kCount = 50;
     const int partner = nproc() - 1 - me();
     const auto send_all = [&] {
@@ -420,7 +420,7 @@ TEST(Message, MessagesOfOnePairKeepTheirOrder) {
 }
 
 // promise: message.receive-any
-TEST(Message, ReceiveFromAnybody) {
+TEST(Message, ReceivesFromAnyRank) {
     int rank = me();
     armci_msg_snd(11, &rank, sizeof rank, 0);  // the receiver, too
     if (me() == 0) {
@@ -440,7 +440,7 @@ TEST(Message, ReceiveFromAnybody) {
 }
 
 // promise: message.broadcast
-TEST(Message, Broadcasts) {
+TEST(Message, BroadcastsFromEveryRoot) {
     for (int root = 0; root < nproc(); ++root) {
         for (const int bytes : {0, 1, 17, 200000}) {
             const std::vector<char> expected(static_cast<size_t>(bytes),
@@ -462,7 +462,7 @@ TEST(Message, Broadcasts) {
 
 // The root of a group's broadcast is a rank of world.
 // promise: message.group-broadcast
-TEST(Message, GroupBroadcasts) {
+TEST(Message, BroadcastsInAGroup) {
     std::vector<int> ranks = ranks_from(me() % 2, 2);
     std::reverse(ranks.begin(), ranks.end());
     ARMCI_Group group;
@@ -479,7 +479,7 @@ TEST(Message, GroupBroadcasts) {
 }
 
 // promise: message.tree
-TEST(Message, BinaryTree) {
+TEST(Message, ReportsTheBinaryTree) {
     const auto existing = [](int rank) { return rank < nproc() ? rank : -1; };
     for (const int scope : {SCOPE_ALL, SCOPE_MASTERS}) {
         int root = -9;
@@ -503,7 +503,7 @@ TEST(Message, BinaryTree) {
     EXPECT_EQ(up, -1);
 }
 
-TEST(Message, Barriers) {
+TEST(Message, BarriersWaitForAllRanks) {
     // Nobody leaves before the last has come: the counter is complete behind the barrier.
     GlobalMemory memory(static_cast<int64_t>(sizeof(long)));
     *memory.element<long>(me()) = 0;
@@ -524,7 +524,7 @@ TEST(Message, Barriers) {
 }
 
 // promise: message.exchange
-TEST(Message, ExchangeOfAddresses) {
+TEST(Message, ExchangesAddresses) {
     std::vector<void*> addresses(static_cast<size_t>(nproc()), nullptr);
     // Any distinct values will do.
     addresses[static_cast<size_t>(me())] = reinterpret_cast<void*>(uintptr_t{0x1000} + 64U * me());
@@ -537,7 +537,7 @@ TEST(Message, ExchangeOfAddresses) {
 
 // In group rank order.
 // promise: message.exchange
-TEST(Message, ExchangeOfAddressesInAGroup) {
+TEST(Message, ExchangesAddressesInAGroup) {
     std::vector<int> ranks = ranks_from(me() % 2, 2);
     std::reverse(ranks.begin(), ranks.end());
     ARMCI_Group group;
@@ -555,7 +555,7 @@ TEST(Message, ExchangeOfAddressesInAGroup) {
 
 // The program waits for any message on MPI_COMM_WORLD meanwhile, and gets its own and no other.
 // promise: message.own-communicators
-TEST(Message, NothingMeetsTheProgramsMessages) {
+TEST(Message, NeverMatchesMessagesOfTheProgram) {
     int word = -1;
     MPI_Request any = MPI_REQUEST_NULL;
     MPI_Irecv(&word, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any);
@@ -592,7 +592,7 @@ TEST(Message, NothingMeetsTheProgramsMessages) {
 }
 
 // promise: message.tags
-TEST(Message, TagsUpToTheLargestButOne) {
+TEST(Message, AcceptsTagsUpToTheLargestButOne) {
     int* largest = nullptr;
     int is_known = 0;
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &is_known);

@@ -114,7 +114,7 @@ void call_collectives() {
 
 // The target of all calls neither calls the library nor MPI until the others have done their work.
 // promise: threads.mpi-by-callers
-TEST(MpiCallers, OthersAreServedMeanwhile) {
+TEST(MpiCallers, IdleTargetServesWithoutCallingMpi) {
     GlobalMemory memory(kBytes);
     memory.element<long>(me())[0] = memory.element<long>(me())[1] = 0;
     ARMCI_Create_mutexes(1);

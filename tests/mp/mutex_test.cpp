@@ -25,7 +25,7 @@ long read(long* remote, int target) {
 
 // Get, Put, Unlock in the critical section give an exact count, wherever mutex and counter live.
 // promise: mutex.excludes, unlock.completes
-TEST(Mutex, ContendedCounter) {
+TEST(Mutex, ProtectsAContendedCounter) {
     GlobalMemory memory(sizeof(long));
     ASSERT_EQ(ARMCI_Create_mutexes(1), 0);
     const int64_t rounds = scaled(50);
@@ -72,7 +72,7 @@ TEST(Mutex, DataOfThePreviousHolderIsVisible) {
 
 // Different numbers of mutexes per rank; each protects its own counter.
 // promise: mutex.counts
-TEST(Mutex, ManyMutexesOverAllOwners) {
+TEST(Mutex, ManyMutexesOfAllOwnersAreIndependent) {
     constexpr int kMax = 6;
     const auto count_of = [](int owner) { return 1 + owner % kMax; };
     GlobalMemory memory(kMax * static_cast<int64_t>(sizeof(long)));
@@ -99,7 +99,7 @@ TEST(Mutex, ManyMutexesOverAllOwners) {
 }
 
 // A rank may hold several mutexes at once, taken in a common order.
-TEST(Mutex, NestedLocks) {
+TEST(Mutex, RankHoldsSeveralMutexes) {
     GlobalMemory memory(static_cast<int64_t>(sizeof(long)));
     *memory.element<long>(me()) = 0;
     ASSERT_EQ(ARMCI_Create_mutexes(2), 0);
@@ -118,7 +118,7 @@ TEST(Mutex, NestedLocks) {
 }
 
 // promise: mutex.counts
-TEST(Mutex, NobodyOwnsAny) {
+TEST(Mutex, AllRanksCreateNone) {
     EXPECT_EQ(ARMCI_Create_mutexes(0), 0);
     EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
 }
@@ -137,7 +137,7 @@ TEST(Mutex, CreateAndDestroyInCycles) {
 
 // Several sets live beside each other and beside the plain mutexes.
 // promise: mutex-set.several, mutex-set.counts
-TEST(MutexSet, IndependentSets) {
+TEST(MutexSet, SetsAreIndependent) {
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);
     GlobalMemory memory(2 * static_cast<int64_t>(sizeof(long)));
@@ -169,7 +169,7 @@ TEST(MutexSet, IndependentSets) {
 
 // Trylock says busy while somebody else holds the mutex, and takes it when nobody does.
 // promise: mutex-set.trylock, unlock.fenced
-TEST(MutexSet, Trylock) {
+TEST(MutexSet, TrylockTakesOnlyFreeMutexes) {
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);
     armcix_mutex_hdl_t set = ARMCIX_Create_mutexes_hdl(1, &world);
@@ -194,7 +194,7 @@ TEST(MutexSet, Trylock) {
 
 // A failed Trylock leaves nothing behind: the counter stays exact when Lock and Trylock are mixed.
 // promise: mutex-set.trylock
-TEST(MutexSet, TrylockUnderContention) {
+TEST(MutexSet, TrylockUnderContentionLeavesNothingBehind) {
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);
     GlobalMemory memory(static_cast<int64_t>(sizeof(long)));
@@ -220,7 +220,7 @@ TEST(MutexSet, TrylockUnderContention) {
 
 // A set belongs to a group; ranks are ranks of world all the same.
 // promise: mutex-set.world-ranks, mutex-set.counts
-TEST(MutexSet, OnASubgroup) {
+TEST(MutexSet, BelongsToASubgroup) {
     if (nproc() < 2) {
         GTEST_SKIP() << "needs 2 ranks";
     }

@@ -57,7 +57,7 @@ class Lanes {
 const std::vector<Verb> kAllVerbs = {Verb::put, Verb::get, Verb::acc};
 
 // promise: transfer.descriptors-read, wait.handle, test.result
-TEST(NonBlocking, ManyHandlesWaitedInAnyOrder) {
+TEST(NonBlocking, ManyHandlesAreWaitedForInAnyOrder) {
     Lanes lanes;
     Rng rng = rank_rng();
     for (int64_t round = 0; round < scaled(16) && !testing::Test::HasFailure(); ++round) {
@@ -85,7 +85,7 @@ TEST(NonBlocking, ManyHandlesWaitedInAnyOrder) {
 }
 
 // promise: implicit.waited, wait.null
-TEST(NonBlocking, ImplicitHandlesWaitedByTargetOrAltogether) {
+TEST(NonBlocking, ImplicitOperationsAreWaitedForByTargetOrTogether) {
     Lanes lanes;
     Rng rng = rank_rng();
     for (int64_t round = 0; round < scaled(16) && !testing::Test::HasFailure(); ++round) {
@@ -114,7 +114,7 @@ TEST(NonBlocking, ImplicitHandlesWaitedByTargetOrAltogether) {
 
 // An aggregate handle collects operations of one kind to one target.
 // promise: handle.aggregate
-TEST(NonBlocking, AggregateHandle) {
+TEST(NonBlocking, AggregateHandleCollectsOneKindToOneTarget) {
     Lanes lanes;
     Rng rng = rank_rng();
     armci_hdl_t handle;
@@ -138,7 +138,7 @@ TEST(NonBlocking, AggregateHandle) {
 
 // An aggregate handle takes any mixture of kinds and targets as well.
 // promise: handle.aggregate
-TEST(NonBlocking, AggregateHandleOfEverything) {
+TEST(NonBlocking, AggregateHandleCollectsAllKindsToAllTargets) {
     Lanes lanes;
     Rng rng = rank_rng();
     for (int64_t round = 0; round < scaled(16) && !testing::Test::HasFailure(); ++round) {
@@ -158,7 +158,7 @@ TEST(NonBlocking, AggregateHandleOfEverything) {
 
 // A handle used again before it was waited for: one wait completes both operations.
 // promise: handle.stands-for-both
-TEST(NonBlocking, HandleIssuedTwice) {
+TEST(NonBlocking, HandleUsedTwiceStandsForBothOperations) {
     Lanes lanes;
     Rng rng = rank_rng();
     for (int64_t round = 0; round < scaled(32) && !testing::Test::HasFailure(); ++round) {
@@ -177,7 +177,7 @@ TEST(NonBlocking, HandleIssuedTwice) {
 // Ranks that only ask serve each other, even where no data server has a thread. (Nobody waits by
 // MPI before the barrier.)
 // promise: progress.no-thread
-TEST(NonBlocking, AskingServesOthers) {
+TEST(NonBlocking, TestMakesInlineProgressForOthers) {
     std::vector<void*> bases(static_cast<size_t>(nproc()));
     ASSERT_EQ(ARMCI_Malloc(bases.data(), sizeof(int)), 0);
     *static_cast<int*>(bases[static_cast<size_t>(me())]) = me();
@@ -197,7 +197,7 @@ TEST(NonBlocking, AskingServesOthers) {
 }
 
 // Nobody would send them later: what asks for them is the program's last call for long.
-TEST(NonBlocking, WhatIsTestedHasLeft) {
+TEST(NonBlocking, TestedOperationsArriveWithoutFurtherCalls) {
     constexpr int kPuts = 200;
     GlobalMemory memory(kPuts * sizeof(int));
     std::memset(memory.mine(), 0, kPuts * sizeof(int));
@@ -226,7 +226,7 @@ TEST(NonBlocking, WhatIsTestedHasLeft) {
 // Waiting makes a handle idle: it may be waited for, tested and used again without
 // ARMCI_INIT_HANDLE.
 // promise: handle.init, wait.handle, wait.idle, test.result
-TEST(NonBlocking, IdleHandles) {
+TEST(NonBlocking, WaitMakesAHandleIdle) {
     Lanes lanes;
     Rng rng = rank_rng();
     armci_hdl_t handle;
@@ -245,7 +245,7 @@ TEST(NonBlocking, IdleHandles) {
 
 // A handle nobody initialised is taken for an idle one.
 // promise: handle.two-words
-TEST(NonBlocking, UninitialisedHandle) {
+TEST(NonBlocking, UninitialisedHandleIsIdle) {
     Lanes lanes;
     Rng rng = rank_rng();
     for (int64_t round = 0; round < scaled(64) && !testing::Test::HasFailure(); ++round) {
@@ -262,7 +262,7 @@ TEST(NonBlocking, UninitialisedHandle) {
 
 // Handles may be forgotten: a fence completes their operations.
 // promise: handle.forgotten
-TEST(NonBlocking, ForgottenHandles) {
+TEST(NonBlocking, FenceCompletesForgottenHandles) {
     Lanes lanes;
     Rng rng = rank_rng();
     const std::vector<Verb> one_way = {Verb::put, Verb::acc};
@@ -280,7 +280,7 @@ TEST(NonBlocking, ForgottenHandles) {
 }
 
 // A get that is under way does not hold up blocking operations to the same or other targets.
-TEST(NonBlocking, BlockingOperationsInBetween) {
+TEST(NonBlocking, GetUnderWayDelaysNoBlockingOperation) {
     Lanes lanes;
     Rng rng = rank_rng();
     for (int64_t round = 0; round < scaled(16) && !testing::Test::HasFailure(); ++round) {
@@ -303,7 +303,7 @@ TEST(NonBlocking, BlockingOperationsInBetween) {
 }
 
 // The first contact with all others at once, by transfers that take every buffer there is.
-TEST(NonBlocking, LargePutsToStrangers) {
+TEST(NonBlocking, LargePutsConnectToAllRanksAtOnce) {
     constexpr int64_t kBytes = 256 << 10;
     Playground ground(kBytes, kBytes, kRawBytes);
     Rng rng = rank_rng();

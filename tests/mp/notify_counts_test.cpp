@@ -51,7 +51,7 @@ void set_notification_counts(uint32_t count) {
 
 // Rank 0 begins only when all others wait, or have found out that they need not.
 // promise: notify.wraps
-TEST(NotifyCounts, WrapAround) {
+TEST(NotifyCounts, WaitWorksWhereCountsWrapAround) {
     for (const uint32_t full : {0x80000000U, 0U}) {
         set_notification_counts(full - 2);
         for (uint32_t round = 1; round <= 4; ++round) {

@@ -28,7 +28,7 @@ Shape random_array(Rng& rng) {
 }
 
 // promise: pack.strided
-TEST(Pack, WriteAndReadStrided) {
+TEST(Pack, PacksAndUnpacksStridedData) {
     Rng rng = rank_rng();
     for (int64_t round = 0; round < scaled(200); ++round) {
         Shape shape = random_array(rng);
@@ -67,7 +67,7 @@ TEST(Pack, WriteAndReadStrided) {
 }
 
 // promise: pack.walk
-TEST(Pack, StrideIterator) {
+TEST(Pack, StrideIteratorVisitsBlocksInOrder) {
     Rng rng = rank_rng();
     for (int64_t round = 0; round < scaled(100); ++round) {
         Shape shape = random_array(rng);
@@ -91,7 +91,7 @@ TEST(Pack, StrideIterator) {
 
 // Source first, and overlapping ranges are allowed.
 // promise: copy.overlapping
-TEST(Pack, Copy) {
+TEST(Pack, CopyMayOverlap) {
     Rng rng = rank_rng();
     for (int round = 0; round < 100; ++round) {
         std::vector<char> memory = random_bytes(rng, 3000);

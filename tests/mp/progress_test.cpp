@@ -125,7 +125,7 @@ void check_progress(double seconds, Rest rest, Release release) {
 
 // The idle rank computes, and watches a word in its own slice without calling anything.
 // promise: progress.target-need-not-call, mutex.owner-need-not-call
-TEST(Progress, TargetComputes) {
+TEST(Progress, WhileTheTargetComputes) {
     check_progress(
         long_enough(),
         [](Visitors& visitors) {
@@ -145,14 +145,14 @@ TEST(Progress, TargetComputes) {
 }
 
 // promise: progress.target-need-not-call
-TEST(Progress, TargetInMpiBarrier) {
+TEST(Progress, WhileTheTargetIsInAnMpiBarrier) {
     check_progress(
         brief(), [](Visitors&) { MPI_Barrier(harness_comm()); },
         [](Visitors&, int, bool) { MPI_Barrier(harness_comm()); });
 }
 
 // promise: progress.target-need-not-call
-TEST(Progress, TargetInMpiReceive) {
+TEST(Progress, WhileTheTargetIsInAnMpiReceive) {
     check_progress(
         brief(),
         [](Visitors&) {
@@ -169,7 +169,7 @@ TEST(Progress, TargetInMpiReceive) {
 }
 
 // All ranks but one wait in the library's own collective for a rank that needs them all.
-TEST(Progress, OthersInLibraryBarrier) {
+TEST(Progress, WhileAllOthersAreInALibraryBarrier) {
     if (nproc() < 2) {
         GTEST_SKIP() << "needs 2 ranks";
     }
@@ -196,7 +196,7 @@ TEST(Progress, OthersInLibraryBarrier) {
     ground.check_by_owner("while the others were in a barrier");
 }
 
-TEST(Progress, MessagesOfTheProgramWhileTheirSenderIsInABarrier) {
+TEST(Progress, BarrierMovesMessagesOfTheProgram) {
     send_across_barriers();
 }
 
@@ -314,7 +314,7 @@ bool have_arrived(const GlobalMemory& memory) {
 // A rank starts operations, and then waits in a call that has nothing to do with them, for a rank
 // that waits for the operations and calls nothing. Without progress in that call the job hangs.
 // promise: progress.in-any-call
-TEST(Progress, WhatWasStartedMovesOnInAnyCall) {
+TEST(Progress, StartedOperationsProgressInAnyCall) {
     if (nproc() < 2) {
         GTEST_SKIP() << "needs 2 ranks";
     }
@@ -381,7 +381,7 @@ TEST(Progress, WhatWasStartedMovesOnInAnyCall) {
 }
 
 // promise: progress.call
-TEST(Progress, WhatWasStartedMovesOnInProgressCalls) {
+TEST(Progress, StartedOperationsProgressInProgressCalls) {
     if (nproc() < 2) {
         GTEST_SKIP() << "needs 2 ranks";
     }

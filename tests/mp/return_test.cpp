@@ -17,7 +17,7 @@ constexpr int64_t kReturnArea = 192 << 10;
 
 // Every source is overwritten as soon as its transfer is locally complete.
 // promise: completion.blocking-frees-source, wait.handle, test.result, implicit.waited
-TEST(OnReturn, SourcesMayBeWrittenTo) {
+TEST(OnReturn, SourcesMayBeOverwritten) {
     Playground ground(kReturnArea, kReturnArea, ARMCI_ACC_INT);
     Rng rng = rank_rng();
     for (const int64_t max : {200, 4000, 180000}) {
@@ -39,7 +39,7 @@ TEST(OnReturn, SourcesMayBeWrittenTo) {
 
 // The owner looks by plain loads when a message says that the rmw has returned. No fence.
 // promise: rmw.complete-on-return
-TEST(OnReturn, AnRmwHasBeenMade) {
+TEST(OnReturn, RmwIsComplete) {
     GlobalMemory memory(2 * sizeof(long));
     std::memset(memory.mine(), 0, 2 * sizeof(long));
     sync();
@@ -134,14 +134,14 @@ void check_nothing_is_skipped(int type) {
 }
 
 // promise: acc.never-skipped
-TEST(Arithmetic, NothingIsSkipped) {
+TEST(Arithmetic, ComputesInfinityAndMinusZero) {
     check_nothing_is_skipped<float>(ARMCI_ACC_FLT);
     check_nothing_is_skipped<double>(ARMCI_ACC_DBL);
 }
 
 // Of runs that a put writes to the same place, any one stays.
 // promise: strided.put-onto-itself, vector.put-repeated
-TEST(OnReturn, PutsOntoThemselvesLeaveOneOfTheValues) {
+TEST(OnReturn, SelfOverlappingPutLeavesOneOfTheValues) {
     constexpr int kBlocks = 60;
     constexpr int kBlockWords = 6;
     constexpr int kGuard = 4;

@@ -87,12 +87,12 @@ void check_counter() {
 }
 
 // promise: rmw.atomic, rmw.types
-TEST(Rmw, CounterOfInt) {
+TEST(Rmw, CounterOfIntReturnsEachValueOnce) {
     check_counter<int>();
 }
 
 // promise: rmw.atomic, rmw.types
-TEST(Rmw, CounterOfLong) {
+TEST(Rmw, CounterOfLongReturnsEachValueOnce) {
     check_counter<long>();
 }
 
@@ -114,12 +114,12 @@ void check_signed_sums() {
 }
 
 // promise: rmw.atomic
-TEST(Rmw, SignedSumsOfInt) {
+TEST(Rmw, SignedSumsOfIntLoseNothing) {
     check_signed_sums<int>();
 }
 
 // promise: rmw.atomic
-TEST(Rmw, SignedSumsOfLong) {
+TEST(Rmw, SignedSumsOfLongLoseNothing) {
     check_signed_sums<long>();
 }
 
@@ -151,12 +151,12 @@ void check_swap_chain() {
 }
 
 // promise: rmw.atomic, rmw.types
-TEST(Rmw, SwapChainOfInt) {
+TEST(Rmw, SwapsOfIntLoseNoValue) {
     check_swap_chain<int>();
 }
 
 // promise: rmw.atomic, rmw.types
-TEST(Rmw, SwapChainOfLong) {
+TEST(Rmw, SwapsOfLongLoseNoValue) {
     check_swap_chain<long>();
 }
 
@@ -173,7 +173,7 @@ TEST(Rmw, LongIsSixtyFourBitsWide) {
 }
 
 // An int operation leaves the other half of an aligned 8-byte word alone, in both halves.
-TEST(Rmw, IntInEitherHalfOfAWord) {
+TEST(Rmw, IntLeavesTheOtherHalfOfAWordUnchanged) {
     GlobalMemory memory(8 * sizeof(int));
     std::fill_n(memory.element<int>(me()), 8, -1);
     ARMCI_Barrier();
@@ -189,7 +189,7 @@ TEST(Rmw, IntInEitherHalfOfAWord) {
 }
 
 // The local operand may itself be global memory.
-TEST(Rmw, LocalOperandInOwnSlice) {
+TEST(Rmw, LocalOperandMayBeInOwnSlice) {
     GlobalMemory memory(4 * sizeof(long));
     long* mine = memory.element<long>(me());
     mine[0] = 100 + me();
@@ -212,7 +212,7 @@ TEST(Rmw, LocalOperandInOwnSlice) {
 }
 
 // The owner sees the counter move by plain loads, without calling the library.
-TEST(Rmw, OwnerWatchesByPlainLoads) {
+TEST(Rmw, OwnerSeesTheCounterByPlainLoads) {
     GlobalMemory memory(sizeof(long));
     volatile long* mine = memory.element<long>(me());
     *mine = 0;

@@ -61,7 +61,7 @@ TEST(Strided, RandomAccumulatesOfEveryType) {
     }
 }
 
-TEST(Strided, LocalBufferInOwnSlice) {
+TEST(Strided, LocalBufferMayBeInOwnSlice) {
     Playground ground(kStridedArea, kStridedArea, ARMCI_ACC_LNG, LocalMemory::own_global);
     random_strided_transfers(ground, ARMCI_ACC_LNG, {Verb::put, Verb::get, Verb::acc}, scaled(60),
                              0);
@@ -123,7 +123,7 @@ TEST(Strided, ChosenShapes) {
 
 // Without levels there are no strides, so NULL stands for both arrays: as contiguous calls, in
 // every way of completing, and at addresses that are multiples of nothing.
-TEST(Strided, NoLevels) {
+TEST(Strided, NoLevelsIsContiguous) {
     const std::vector<int> none;
     Playground bytes(kStridedArea, kStridedArea, kRawBytes);
     Playground words(kStridedArea, kStridedArea, ARMCI_ACC_INT);
@@ -154,7 +154,7 @@ TEST(Strided, NoLevels) {
 
 // Around the limits of the short way: runs that lie at any distance that leaves them apart, dense
 // ones included, and nothing between them changes.
-TEST(Strided, SmallPatches) {
+TEST(Strided, SmallPatchesLeaveGapsUnchanged) {
     constexpr int kBytes = 16 << 10;
     GlobalMemory memory(kBytes);
     for (const int target : {me(), right()}) {
@@ -205,7 +205,7 @@ TEST(Strided, SmallPatches) {
 
 // A count of 0 at any level: nothing happens, wherever the addresses point.
 // promise: transfer.nothing
-TEST(Strided, ZeroCounts) {
+TEST(Strided, ZeroCountsChangeNothing) {
     Playground ground(kStridedArea, kStridedArea, ARMCI_ACC_INT);
     for (const std::vector<int>& count : {std::vector<int>{0, 10, 5}, std::vector<int>{64, 0, 5},
                                           std::vector<int>{64, 10, 0}, std::vector<int>{0}}) {
@@ -224,7 +224,7 @@ TEST(Strided, ZeroCounts) {
 
 // When there is nothing to do, no other argument is looked at.
 // promise: transfer.nothing
-TEST(Strided, NullPointersOfNothing) {
+TEST(Strided, NullPointersAreIgnoredForZeroCounts) {
     int count[2] = {8, 0};
     EXPECT_EQ(ARMCI_PutS(nullptr, nullptr, nullptr, nullptr, count, 1, -1), 0);
     EXPECT_EQ(ARMCI_GetS(nullptr, nullptr, nullptr, nullptr, count, 1, -1), 0);
@@ -236,7 +236,7 @@ TEST(Strided, NullPointersOfNothing) {
 
 // The source of a put or accumulate may be read several times over.
 // promise: strided.any-strides
-TEST(Strided, SourceReadRepeatedly) {
+TEST(Strided, SourceMayOverlapItself) {
     Playground ground(kStridedArea, kStridedArea, ARMCI_ACC_INT);
     for (const int stride : {0, 4, -4, 12}) {
         const int64_t start = stride < 0 ? 400 : 0;
@@ -252,7 +252,7 @@ TEST(Strided, SourceReadRepeatedly) {
 
 // All repetitions are added when the destination of one accumulate overlaps itself.
 // promise: strided.acc-onto-itself
-TEST(Strided, AccumulateOntoItself) {
+TEST(Strided, SelfOverlappingAccumulateAddsAllBlocks) {
     Playground ground(kStridedArea, kStridedArea, ARMCI_ACC_INT);
     for (const int stride : {0, 4, -8}) {
         const int64_t start = stride < 0 ? 2000 : 0;

@@ -115,21 +115,21 @@ void use_library(int threads) {
 }
 
 // promise: threads.level-of-mpi
-TEST(ThreadLevels, InitTakesTheLevelOfMpi) {
+TEST(ThreadLevels, InitUsesTheLevelOfMpi) {
     ASSERT_EQ(ARMCI_Init(), 0);
     use_library(kMaxThreads);
     EXPECT_EQ(ARMCI_Finalize(), 0);
 }
 
 // promise: threads.level-of-mpi
-TEST(ThreadLevels, InitArgsTakesTheLevelOfMpi) {
+TEST(ThreadLevels, InitArgsUsesTheLevelOfMpi) {
     ASSERT_EQ(ARMCI_Init_args(nullptr, nullptr), 0);
     use_library(kMaxThreads);
     EXPECT_EQ(ARMCI_Finalize(), 0);
 }
 
 // promise: threads.level-of-mpi
-TEST(ThreadLevels, InitOnACommunicatorTakesTheLevelOfMpi) {
+TEST(ThreadLevels, InitOnACommunicatorUsesTheLevelOfMpi) {
     ASSERT_EQ(ARMCI_Init_mpi_comm(MPI_COMM_WORLD), 1);
     use_library(kMaxThreads);
     EXPECT_EQ(ARMCI_Finalize(), 0);
@@ -137,7 +137,7 @@ TEST(ThreadLevels, InitOnACommunicatorTakesTheLevelOfMpi) {
 
 // Each start function that finds the library up at a lower level raises it; and counts as always.
 // promise: init.raise-level, threads.level-given
-TEST(ThreadLevels, ALaterCallRaisesTheLevel) {
+TEST(ThreadLevels, LaterCallRaisesTheLevel) {
     const std::vector<std::function<int()>> later = {
         [] { return ARMCI_Init(); },
         [] { return ARMCI_Init_args(nullptr, nullptr); },
@@ -180,7 +180,7 @@ TEST(ThreadLevels, RanksMayHaveDifferentLevels) {
 
 // So does the variable, which ARMCI_Init_thread does not heed.
 // promise: threads.level-variable
-TEST(ThreadLevels, TheVariableIsEachRanksOwn) {
+TEST(ThreadLevels, VariableSetsTheLevelOfEachRank) {
     const bool is_lowered = me() % 2 == 1;
     if (is_lowered) {
         setenv("ARMCI_THREAD_LEVEL", "serialized", 1);
@@ -195,7 +195,7 @@ TEST(ThreadLevels, TheVariableIsEachRanksOwn) {
 }
 
 // One of the threads starts the library, one of them ends it, and each call counts.
-TEST(ThreadLevels, ThreadsStartAndFinalize) {
+TEST(ThreadLevels, ThreadsMayStartAndFinalize) {
     constexpr int kCalls = 200;
     run_threads(kMaxThreads, [](int) {
         for (int i = 0; i < kCalls; ++i) {

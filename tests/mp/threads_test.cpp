@@ -122,7 +122,7 @@ TEST(Threads, TransfersOfAllKinds) {
 
 // Implicit operations: any thread's WaitAll completes its own.
 // promise: threads.waits-cover
-TEST(Threads, ImplicitOperations) {
+TEST(Threads, WaitAllCompletesOwnImplicitOperations) {
     constexpr int64_t kWords = 64;
     GlobalMemory memory(kWords * 8 * kThreads * nproc());
     run_threads([&](int id) {
@@ -156,7 +156,7 @@ uint64_t gets() {
 // not answer to the first one meanwhile, if its program has to; another thread waits for the
 // second.
 // promise: threads.waits-cover
-TEST(Threads, AWaitCoversWhatAnotherThreadCompletes) {
+TEST(Threads, WaitCoversGetsOfOtherThreads) {
     if (nproc() < 3) {
         GTEST_SKIP() << "needs 3 ranks";
     }
@@ -185,7 +185,7 @@ TEST(Threads, AWaitCoversWhatAnotherThreadCompletes) {
 }
 
 // A fence completes the gets without a handle that another thread has started before.
-TEST(Threads, AFenceCoversGetsOfOtherThreads) {
+TEST(Threads, FenceCoversGetsOfOtherThreads) {
     constexpr int64_t kWords = 8192;
     GlobalMemory memory(kWords * 8);
     std::fill_n(memory.element<long>(me()), kWords, 100 + me());
@@ -210,7 +210,7 @@ TEST(Threads, AFenceCoversGetsOfOtherThreads) {
 }
 
 // It ends, however many gets other threads start meanwhile.
-TEST(Threads, AFenceEndsWhileOthersStartGets) {
+TEST(Threads, FenceEndsWhileOtherThreadsStartGets) {
     constexpr int64_t kWords = 512;
     GlobalMemory memory(kWords * 8);
     std::fill_n(memory.element<long>(me()), kWords, 100 + me());
@@ -241,7 +241,7 @@ TEST(Threads, AFenceEndsWhileOthersStartGets) {
 // A wait covers nothing else: no other target, and nothing that is completed later. Ranks do not
 // answer, if their programs have to, until they are told.
 // promise: threads.waits-cover
-TEST(Threads, AWaitCoversOnlyWhatWasThere) {
+TEST(Threads, WaitCoversOnlyEarlierOperations) {
     if (nproc() < 3) {
         GTEST_SKIP() << "needs 3 ranks";
     }
@@ -293,7 +293,7 @@ TEST(Threads, AWaitCoversOnlyWhatWasThere) {
 
 // Tickets of a counter are given once, whichever thread of whichever rank draws them.
 // promise: threads.any-thread
-TEST(Threads, SharedCounter) {
+TEST(Threads, SharedCounterReturnsEachValueOnce) {
     GlobalMemory memory(8);
     *memory.element<long>(me()) = 0;
     ARMCI_Barrier();
@@ -317,7 +317,7 @@ TEST(Threads, SharedCounter) {
 }
 
 // Accumulates of all threads of all ranks onto the same words.
-TEST(Threads, ContendedAccumulates) {
+TEST(Threads, ContendedAccumulatesLoseNoAddition) {
     constexpr int64_t kWords = 100;
     GlobalMemory memory(kWords * 8);
     std::fill_n(memory.element<double>(me()), kWords, 0.0);
@@ -371,7 +371,7 @@ TEST(Threads, MutexesExcludeThreads) {
 
 // The index of global memory changes while other threads look addresses up, in old memory and in
 // what has just been allocated.
-TEST(Threads, MemoryComesAndGoesMeanwhile) {
+TEST(Threads, MemoryIsAllocatedAndFreedMeanwhile) {
     constexpr int64_t kWords = 32;
     GlobalMemory steady(kWords * 8 * kThreads);
     // What is published may be used during a visit; the number of a thread's visit is odd
@@ -496,7 +496,7 @@ void use_the_local_route(char* remote) {
 // A thread stands still in the middle of a long operation on its node's memory, and others complete
 // operations of all kinds meanwhile. (With a lock in common this would never end.)
 // promise: threads.at-the-same-time
-TEST(Threads, AThreadInsideALocalOperationHoldsNobodyUp) {
+TEST(Threads, LocalOperationBlocksNoOtherThread) {
     GlobalMemory memory(2 * kLongBytes, MemoryKind::allocated);
     ASSERT_EQ(ARMCI_Create_mutexes(2), 0);
     ARMCI_Barrier();
@@ -538,7 +538,7 @@ TEST(Threads, AThreadInsideALocalOperationHoldsNobodyUp) {
 // The same while it waits for a mutex; and it gets the mutex while another thread stands still with
 // the lock that calls have in common. (If waiting needed that, this would never end.)
 // promise: threads.at-the-same-time
-TEST(Threads, AThreadThatWaitsForAMutexHoldsNobodyUp) {
+TEST(Threads, WaitForAMutexBlocksNoOtherThread) {
     if (ARMCIX_Node(nproc() - 1) != ARMCIX_Node(0)) {
         GTEST_SKIP() << "with a network, the unlock needs that lock";
     }
@@ -577,7 +577,7 @@ TEST(Threads, AThreadThatWaitsForAMutexHoldsNobodyUp) {
     EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
 }
 
-TEST(Threads, MessagesOfTheProgramWhileTheirSenderIsInABarrier) {
+TEST(Threads, BarrierMovesMessagesOfTheProgram) {
     send_across_barriers();
 }
 

@@ -122,13 +122,13 @@ void expect_sleep(const std::function<void()>& wait, const std::function<void()>
 }
 
 // promise: threads.waits-sleep
-TEST(ThreadsWaiting, ABarrierForALateRankIsASleep) {
+TEST(ThreadsWaiting, SleepsInABarrierForALateRank) {
     ARMCI_Barrier();
     expect_sleep([] { ARMCI_Barrier(); }, [] { ARMCI_Barrier(); });
 }
 
 // promise: threads.waits-sleep
-TEST(ThreadsWaiting, AMessageOfALateRankIsSleptFor) {
+TEST(ThreadsWaiting, SleepsUntilTheMessageOfALateRank) {
     ARMCI_Barrier();
     char byte = 0;
     int bytes = 0;
@@ -142,7 +142,7 @@ TEST(ThreadsWaiting, AMessageOfALateRankIsSleptFor) {
 }
 
 // promise: threads.waits-sleep
-TEST(ThreadsWaiting, AMutexOfALateRankIsSleptFor) {
+TEST(ThreadsWaiting, SleepsUntilALateRankUnlocks) {
     for (const int owner : {0, nproc() - 1}) {
         ASSERT_EQ(ARMCI_Create_mutexes(1), 0);
         ARMCI_Barrier();
@@ -160,7 +160,7 @@ TEST(ThreadsWaiting, AMutexOfALateRankIsSleptFor) {
 // A thread stands still in a sleep for as long as another one makes calls of all kinds. (If it held
 // the lock that calls have in common, this would never end.)
 // promise: threads.waits-sleep
-TEST(ThreadsWaiting, WhoSleepsHoldsNobodyUp) {
+TEST(ThreadsWaiting, SleepingThreadBlocksNoOtherThread) {
     constexpr int kAround = 8;
     GlobalMemory memory(64);
     ASSERT_EQ(ARMCI_Create_mutexes(1), 0);
@@ -204,7 +204,7 @@ TEST(ThreadsWaiting, WhoSleepsHoldsNobodyUp) {
 
 // A thread has looked for its get without success and is about to sleep, until the network has
 // something, however long that takes. Another one empties the queue first, and wakes it.
-TEST(ThreadsWaiting, WhatAnotherThreadTakesFromTheQueueEndsASleep) {
+TEST(ThreadsWaiting, WakesWhenAnotherThreadReadsItsCompletion) {
     GlobalMemory memory(8);
     *memory.element<long>(me()) = 100 + me();
     ARMCI_Barrier();
@@ -264,7 +264,7 @@ TEST(ThreadsWaiting, WhatAnotherThreadTakesFromTheQueueEndsASleep) {
 }
 
 // The same without a plan: all threads of all ranks wait for one mutex, and sleep in between.
-TEST(ThreadsWaiting, NoSleepIsForgotten) {
+TEST(ThreadsWaiting, WakesEverySleepingThread) {
     constexpr int kThreads = 3;
     constexpr int kRounds = 10;
     GlobalMemory memory(8);

@@ -42,7 +42,7 @@ TEST(Topology, OneProcessPerDomain) {
     }
 }
 
-TEST(Topology, DomainsAreNodesWhereAsked) {
+TEST(Topology, DomainsAreNodesIfConfigured) {
     if (setting("ARMCI_DOMAINS") != "node") {
         GTEST_SKIP() << "domains are processes";
     }
@@ -200,7 +200,7 @@ TEST(Topology, EveryCallIsCountedOnce) {
 
 // Programs may know fewer counters than the library, or more.
 // promise: stats.copied-bytes
-TEST(Topology, StatisticsAreCopiedAsFarAsAskedFor) {
+TEST(Topology, CopiesStatisticsUpToTheGivenBytes) {
     constexpr char kUntouched = 0x5a;
     armcix_stats_t whole;
     ASSERT_EQ(ARMCIX_Stats(&whole, sizeof whole), 0);

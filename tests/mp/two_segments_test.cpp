@@ -145,7 +145,7 @@ class TwoSegments : public ::testing::Test {
 };
 
 // promise: order.blocking
-TEST_F(TwoSegments, AWordIsPutAfterTheData) {
+TEST_F(TwoSegments, PutWordIsVisibleAfterTheData) {
     for (const int64_t count : {kInts, kFewInts}) {
         check_order(
             count, scaled(24), [&](int* to, int64_t n, int v) { put(to, n, v); }, tell_by_put);
@@ -155,26 +155,26 @@ TEST_F(TwoSegments, AWordIsPutAfterTheData) {
 }
 
 // promise: order.blocking
-TEST_F(TwoSegments, AWordIsAddedAfterTheData) {
+TEST_F(TwoSegments, AccumulatedWordIsVisibleAfterTheData) {
     check_order(
         kManyBlocks, scaled(16), [&](int* to, int64_t n, int v) { put_strided(to, n, v); },
         tell_by_acc);
 }
 
 // promise: order.blocking
-TEST_F(TwoSegments, AWordIsFetchedAfterTheDataWasAdded) {
+TEST_F(TwoSegments, RmwIsVisibleAfterAccumulatedData) {
     check_order(
         kInts, scaled(16), [&](int* to, int64_t n, int v) { add_one(to, n, v); }, tell_by_rmw);
 }
 
 // promise: flag.after-earlier-puts
-TEST_F(TwoSegments, AFlagIsSetAfterTheData) {
+TEST_F(TwoSegments, FlagIsVisibleAfterTheData) {
     check_order(
         kInts, scaled(16), [&](int* to, int64_t n, int v) { put(to, n, v); }, tell_by_flag);
 }
 
 // promise: order.nonblocking-after-blocking
-TEST_F(TwoSegments, ANonBlockingPutIsAfterABlockingOne) {
+TEST_F(TwoSegments, NonBlockingPutIsAfterABlockingOne) {
     for (const int64_t count : {kInts, kFewInts}) {
         check_order(
             count, scaled(16), [&](int* to, int64_t n, int v) { put(to, n, v); },
@@ -186,7 +186,7 @@ TEST_F(TwoSegments, ANonBlockingPutIsAfterABlockingOne) {
 
 // A notification is behind all that was started, whichever server has it.
 // promise: notify.behind-all
-TEST_F(TwoSegments, ANotificationIsAfterWhatWasNotWaitedFor) {
+TEST_F(TwoSegments, NotificationIsAfterUnwaitedOperations) {
     const GlobalMemory more(kInts * static_cast<int64_t>(sizeof(int)));
     sync();
     for (int round = 1; round <= scaled(16); ++round) {
@@ -205,7 +205,7 @@ TEST_F(TwoSegments, ANotificationIsAfterWhatWasNotWaitedFor) {
 }
 
 // promise: order.waited
-TEST_F(TwoSegments, WhatWasWaitedForIsInOrder) {
+TEST_F(TwoSegments, WaitedOperationsAreInOrder) {
     for (const int64_t count : {kInts, kFewInts}) {
         check_order(
             count, scaled(16), [&](int* to, int64_t n, int v) { put_and_wait(to, n, v); },
@@ -231,7 +231,7 @@ TEST_F(TwoSegments, WhatWasWaitedForIsInOrder) {
 }
 
 // The notification is in an allocation of the library's.
-TEST_F(TwoSegments, ANotificationIsAfterTheData) {
+TEST_F(TwoSegments, NotificationIsVisibleAfterTheData) {
     for (int round = 1; round <= scaled(16); ++round) {
         put(data(neighbour()), kInts, round);
         armci_notify(neighbour());
@@ -244,7 +244,7 @@ TEST_F(TwoSegments, ANotificationIsAfterTheData) {
 }
 
 // A rank that is neither origin nor target sees the word by get, and then gets the data.
-TEST_F(TwoSegments, AThirdRankSeesTheSameOrder) {
+TEST_F(TwoSegments, ThirdRankSeesTheWordAfterTheData) {
     if (nproc() < 3) {
         GTEST_SKIP() << "needs 3 ranks";
     }
@@ -268,7 +268,7 @@ TEST_F(TwoSegments, AThirdRankSeesTheSameOrder) {
 }
 
 // Put here, get there, and the owner does the opposite: one of them must see the other's word.
-TEST_F(TwoSegments, AGetIsAfterThePutBeforeIt) {
+TEST_F(TwoSegments, GetIsAfterAnEarlierPut) {
     const int target = nproc() - 1;
     if (ARMCIX_Node(target) == ARMCIX_Node(0)) {
         GTEST_SKIP() << "needs 2 nodes: inside one, loads and stores have the processor's order";
@@ -296,7 +296,7 @@ TEST_F(TwoSegments, AGetIsAfterThePutBeforeIt) {
 }
 
 // promise: fence.every-allocation
-TEST_F(TwoSegments, FencesCoverBoth) {
+TEST_F(TwoSegments, FencesCoverBothSegments) {
     for (int round = 1; round <= scaled(16); ++round) {
         const int few = round % kFlags;
         words_.assign(kInts, round);
@@ -327,7 +327,7 @@ TEST_F(TwoSegments, FencesCoverBoth) {
 
 // One descriptor with segments of both allocations: put, added to, and read back.
 // promise: vector.several-allocations
-TEST_F(TwoSegments, VectorsSpanBoth) {
+TEST_F(TwoSegments, VectorsSpanBothSegments) {
     constexpr int kPieces = 12;
     std::vector<int> local(kPieces);
     std::vector<int> back(kPieces);

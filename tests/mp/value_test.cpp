@@ -69,24 +69,24 @@ void check_values(const ValueCalls<T>& calls) {
 }
 
 // promise: value.put-get, completion.get-has-data, calls.return-zero
-TEST(Value, Int) {
+TEST(Value, PutsAndGetsInt) {
     check_values<int>({ARMCI_PutValueInt, ARMCI_NbPutValueInt, ARMCI_GetValueInt, extremes<int>()});
 }
 
 // promise: value.put-get, completion.get-has-data
-TEST(Value, Long) {
+TEST(Value, PutsAndGetsLong) {
     check_values<long>(
         {ARMCI_PutValueLong, ARMCI_NbPutValueLong, ARMCI_GetValueLong, extremes<long>()});
 }
 
 // promise: value.put-get, completion.get-has-data
-TEST(Value, Float) {
+TEST(Value, PutsAndGetsFloat) {
     check_values<float>(
         {ARMCI_PutValueFloat, ARMCI_NbPutValueFloat, ARMCI_GetValueFloat, extremes<float>()});
 }
 
 // promise: value.put-get, completion.get-has-data
-TEST(Value, Double) {
+TEST(Value, PutsAndGetsDouble) {
     check_values<double>(
         {ARMCI_PutValueDouble, ARMCI_NbPutValueDouble, ARMCI_GetValueDouble, extremes<double>()});
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kVectorArea = 16 * 1024;
 
 // promise: calls.return-zero, transfer.descriptors-read
-TEST(Vector, RandomSegments) {
+TEST(Vector, RandomBlocks) {
     for (const int type : {kRawBytes, int{ARMCI_ACC_INT}, int{ARMCI_ACC_FLT}, int{ARMCI_ACC_DCP}}) {
         Playground ground(kVectorArea, kVectorArea, type);
         Rng rng = rank_rng(static_cast<uint64_t>(type + 1));
@@ -42,7 +42,7 @@ TEST(Vector, RandomSegments) {
 
 // Repeated and overlapping destination segments of one accumulate are all added.
 // promise: vector.acc-repeated
-TEST(Vector, AccumulateRepeatedSegments) {
+TEST(Vector, AccumulateAddsRepeatedBlocks) {
     for (const ElementType& type : element_types()) {
         Playground ground(64 * type.bytes, 512 * type.bytes, type.code);
         Rng rng = rank_rng(static_cast<uint64_t>(type.code));
@@ -65,7 +65,7 @@ TEST(Vector, AccumulateRepeatedSegments) {
 }
 
 // 10^5 scattered segments of 8 bytes in one call, as a scatter of Global Arrays makes.
-TEST(Vector, HundredThousandSegments) {
+TEST(Vector, HundredThousandBlocks) {
     const int64_t segments = scaled(100000);
     constexpr int64_t kSegmentBytes = 8;
     Playground ground(2 * segments * kSegmentBytes, segments * kSegmentBytes, ARMCI_ACC_DBL);
@@ -95,7 +95,7 @@ TEST(Vector, HundredThousandSegments) {
 
 // One call may name segments in several allocations of the target.
 // promise: vector.several-allocations
-TEST(Vector, SegmentsInDifferentAllocations) {
+TEST(Vector, BlocksInDifferentAllocations) {
     constexpr int kAllocations = 5;
     constexpr int64_t kBytes = 1000;
     std::vector<std::unique_ptr<GlobalMemory>> memories;
@@ -160,7 +160,7 @@ TEST(Vector, SegmentsInDifferentAllocations) {
 
 // Nothing to do: no pointer is read.
 // promise: transfer.nothing
-TEST(Vector, EmptyDescriptors) {
+TEST(Vector, EmptyDescriptorsChangeNothing) {
     Playground ground(256, 256, kRawBytes);
     Scale scale = unit_scale(element_type(ARMCI_ACC_INT));
     void* segment = ground.local();
@@ -198,7 +198,7 @@ unsigned long long operations_done() {
 
 // Each by itself would take a round trip.
 // promise: stats.vector-lengths
-TEST(Vector, DescriptorsOfOneLengthTravelTogether) {
+TEST(Vector, DescriptorsOfOneLengthShareAFrame) {
     constexpr int kDescriptors = 200;
     constexpr int kBytes[] = {8, 24};
     constexpr int64_t kSlot = 32;
@@ -241,7 +241,7 @@ TEST(Vector, DescriptorsOfOneLengthTravelTogether) {
 }
 
 // An empty descriptor between others does not hide them.
-TEST(Vector, EmptyAmongOthers) {
+TEST(Vector, EmptyDescriptorsHideNoOthers) {
     Playground ground(256, 256, kRawBytes);
     Transfer transfer;
     transfer.verb = Verb::put;

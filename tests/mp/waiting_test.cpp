@@ -21,7 +21,7 @@ std::string setting(const char* name) {
 }
 
 // promise: stats.waits
-TEST(Waiting, GoesByTheSettings) {
+TEST(Waiting, PollsOrSleepsAsConfigured) {
     GlobalMemory memory(64);
     armcix_stats_t before;
     armcix_stats_t after;
