@@ -46,15 +46,6 @@ Server::Place Server::place_of(uint64_t address, uint64_t bytes, uint32_t owner,
     return Place::attached;
 }
 
-void Server::fail_access(Client& client, wire::FrameKind kind, uint64_t request_id,
-                         const node::Attachment& process, const node::AccessFailure& failure,
-                         uint64_t bytes) {
-    wire::FailedBody body{failure.is_fault() ? wire::Failure::not_mapped : wire::Failure::no_access,
-                          static_cast<uint32_t>(kind), failure.address, bytes};
-    body.rank = process.rank;
-    answer(client, wire::FrameKind::failed, request_id, body);
-}
-
 void Server::handle_find_attached(Client& client, const wire::FrameHeader& header,
                                   const void* frame, size_t frame_bytes) {
     wire::FindAttachedBody body;
@@ -67,7 +58,7 @@ void Server::handle_find_attached(Client& client, const wire::FrameHeader& heade
         attachments_.find(static_cast<uint32_t>(body.owner) - 1, body.address, body.bytes);
     const wire::AttachedBody range =
         found != nullptr ? wire::AttachedBody{found->begin, found->end} : wire::AttachedBody{};
-    answer(client, wire::FrameKind::attached, header.request_id, range);
+    answers_.answer(client, wire::FrameKind::attached, header.request_id, range);
 }
 
 void Server::change_attached(Client& client, const wire::FrameHeader& header,
@@ -87,7 +78,8 @@ void Server::change_attached(Client& client, const wire::FrameHeader& header,
                                           layout.segment_bytes))
             : apply(strided::StridedCursor(reinterpret_cast<void*>(layout.base), layout.strided));
     if (failure.error != 0) {
-        fail_access(client, header.kind, header.request_id, process, failure, view.body.data_bytes);
+        answers_.refuse(client, header.kind, header.request_id,
+                        access_refusal(process, failure, bytes));
     }
 }
 
@@ -100,8 +92,8 @@ bool Server::change_attached(Client& client, const wire::FrameHeader& header,
     const node::AccessFailure failure =
         change(heap_->stripes(), process, cursor, scale, static_cast<const char*>(data), bytes);
     if (failure.error != 0) {
-        fail_access(client, header.kind, header.request_id, process, failure,
-                    static_cast<uint64_t>(bytes));
+        answers_.refuse(client, header.kind, header.request_id,
+                        access_refusal(process, failure, bytes));
     }
     return failure.error == 0;
 }
@@ -114,11 +106,11 @@ void Server::rmw_attached(Client& client, const wire::FrameHeader& header,
     if (!node::read_modify_write(heap_->stripes(), process, operation,
                                  reinterpret_cast<void*>(body.address), body.operand, &old.value,
                                  &failure)) {
-        fail_access(client, header.kind, header.request_id, process, failure,
-                    static_cast<uint64_t>(node::word_bytes(operation)));
+        answers_.refuse(client, header.kind, header.request_id,
+                        access_refusal(process, failure, node::word_bytes(operation)));
         return;
     }
-    answer(client, wire::FrameKind::value, header.request_id, old);
+    answers_.answer(client, wire::FrameKind::value, header.request_id, old);
 }
 
 }  // namespace armci::datasrv

@@ -2,15 +2,20 @@
 #include "datasrv/get_streams.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/trace.h"
-#include "datasrv/server.h"
 #include "pipeline/chunk_sizes.h"
 
 namespace armci::datasrv {
 namespace {
 
 constexpr size_t kHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::DataBody);
+
+// How much data a frame of that length holds.
+int64_t data_room(size_t frame_bytes) {
+    return static_cast<int64_t>(frame_bytes - kHeadBytes) & ~int64_t{7};
+}
 
 }  // namespace
 
@@ -71,23 +76,20 @@ void GetStreams::credit(const Client& client, uint64_t request_id, const wire::C
 // 0 when the origin has no room for a whole chunk now.
 int64_t GetStreams::next_chunk_bytes(const Stream& stream) const {
     const int64_t left = stream.total_bytes - stream.sent_bytes;
-    const auto largest =
-        static_cast<int64_t>(server_.largest_data_bytes() - kHeadBytes) & ~int64_t{7};
+    const int64_t largest = data_room(frames_.max_bytes());
     if (stream.reply_buffers.count > 0) {
         if (stream.sent_chunks - stream.taken_chunks >= stream.reply_buffers.count) {
             return 0;
         }
-        const int64_t recv_buffer = std::min(
-            largest, static_cast<int64_t>(stream.reply_buffers.recv_buffer_bytes - kHeadBytes) &
-                         ~int64_t{7});
+        const int64_t reply_buffer =
+            std::min(largest, data_room(stream.reply_buffers.recv_buffer_bytes));
         if (stream.reply_buffers.count == 1) {
-            return std::min(left, recv_buffer);
+            return std::min(left, reply_buffer);
         }
-        const int64_t room = pipeline::chunk_room_bytes(recv_buffer, stream.sent_bytes, left);
+        const int64_t room = pipeline::chunk_room_bytes(reply_buffer, stream.sent_bytes, left);
         return room < left ? room & ~int64_t{7} : left;
     }
-    const auto message =
-        static_cast<int64_t>(server_.largest_message_bytes() - kHeadBytes) & ~int64_t{7};
+    const int64_t message = data_room(frames_.max_message_bytes());
     const int64_t chunk = std::min({left, largest, message, stream.window_bytes});
     const int64_t room = stream.window_bytes - (stream.sent_bytes - stream.taken_bytes);
     return chunk <= room ? chunk : 0;
@@ -99,8 +101,7 @@ bool GetStreams::send_chunk(Stream& stream) {
         return true;
     }
     // Without a buffer of that size there may be one from the reserve.
-    const auto reserved =
-        static_cast<int64_t>(server_.largest_reserved_bytes() - kHeadBytes) & ~int64_t{7};
+    const int64_t reserved = data_room(frames_.max_reserved_bytes());
     return bytes > reserved && stream.client->data_under_way == 0 && send_chunk(stream, reserved);
 }
 
@@ -117,61 +118,65 @@ bool GetStreams::fill(Stream& stream, char* data, int64_t bytes) {
     const bool moved = stream.is_vector ? node::move_layout(mover, stream.vector, data, bytes)
                                         : node::move_layout(mover, stream.strided, data, bytes);
     if (!moved) {
-        server_.fail_access(*stream.client, wire::FrameKind::get, stream.request_id, stream.process,
-                            mover.failure(), static_cast<uint64_t>(bytes));
+        answers_.refuse(*stream.client, wire::FrameKind::get, stream.request_id,
+                        access_refusal(stream.process, mover.failure(), bytes));
     }
     return moved;
 }
 
-bool GetStreams::send_chunk(Stream& stream, int64_t bytes) {
-    Server::OutReply* reply = server_.new_data_reply(
-        *stream.client, stream.request_id, wire::padded(kHeadBytes + static_cast<size_t>(bytes)));
-    if (reply == nullptr) {
-        return false;
+bool GetStreams::post(const Stream& stream, OutReply* reply) {
+    if (stream.reply_buffers.count == 0) {
+        return sender_.post(*stream.client, reply);
     }
-    const wire::DataBody body{static_cast<uint64_t>(stream.sent_bytes),
-                              static_cast<uint64_t>(bytes)};
-    std::memcpy(reply->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
-    char* data = reply->wire() + kHeadBytes;
-    const int64_t begin_ns = base::trace_ns();
-    if (!fill(stream, data, bytes)) {
-        server_.release(reply);
-        stream.sent_bytes = stream.total_bytes;  // no more of it
-        return true;
-    }
-    stream.sent_bytes += bytes;
-    const int64_t end_ns = base::trace_ns();
-    if (end_ns != 0) [[unlikely]] {
-        reply->posted_ns = end_ns;
-        reply->operation.complete = Server::on_traced_sent;
-    }
-    const bool posted =
-        stream.reply_buffers.count > 0
-            ? server_.post_into_reply_buffer(
-                  *stream.client, reply, stream.reply_buffers,
-                  static_cast<uint32_t>(stream.sent_chunks % stream.reply_buffers.count))
-            : server_.post_reply(*stream.client, reply);
-    if (posted) {
-        if (end_ns != 0) [[unlikely]] {
-            base::record({.kind = &base::kTracePackAt,
-                          .begin_ns = begin_ns,
-                          .end_ns = end_ns,
-                          .bytes = bytes,
-                          .number = static_cast<int64_t>(body.offset),
-                          .rank = stream.client->rank});
-        }
-        ++stream.sent_chunks;
-        return true;
-    }
-    // The provider is full: give the buffer back and pack again later, which is rare and simple.
-    server_.release(reply);
+    const auto index = static_cast<uint32_t>(stream.sent_chunks % stream.reply_buffers.count);
+    return sender_.post_into_reply_buffer(*stream.client, reply, stream.reply_buffers, index);
+}
+
+void GetStreams::step_back(Stream& stream, int64_t bytes) {
     stream.sent_bytes -= bytes;
     if (stream.is_vector) {
         stream.vector.seek(stream.vector.position() - bytes);
     } else {
         stream.strided.seek(stream.strided.position() - bytes);
     }
-    return false;
+}
+
+bool GetStreams::send_chunk(Stream& stream, int64_t bytes) {
+    OutReply* reply = frames_.make(*stream.client, stream.request_id,
+                                   wire::padded(kHeadBytes + static_cast<size_t>(bytes)));
+    if (reply == nullptr) {
+        return false;
+    }
+    const wire::DataBody body{static_cast<uint64_t>(stream.sent_bytes),
+                              static_cast<uint64_t>(bytes)};
+    std::memcpy(reply->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
+    const int64_t begin_ns = base::trace_ns();
+    if (!fill(stream, reply->wire() + kHeadBytes, bytes)) {
+        ReplySender::release(reply);
+        stream.sent_bytes = stream.total_bytes;  // no more of it
+        return true;
+    }
+    stream.sent_bytes += bytes;
+    const int64_t end_ns = base::trace_ns();
+    if (end_ns != 0) [[unlikely]] {
+        ReplySender::trace(reply, end_ns);
+    }
+    if (!post(stream, reply)) {
+        // The provider is full: release the buffer and pack again later, which is rare and simple.
+        ReplySender::release(reply);
+        step_back(stream, bytes);
+        return false;
+    }
+    if (end_ns != 0) [[unlikely]] {
+        base::record({.kind = &base::kTracePackAt,
+                      .begin_ns = begin_ns,
+                      .end_ns = end_ns,
+                      .bytes = bytes,
+                      .number = static_cast<int64_t>(body.offset),
+                      .rank = stream.client->rank});
+    }
+    ++stream.sent_chunks;
+    return true;
 }
 
 void GetStreams::note_waiting(Stream& stream) const {

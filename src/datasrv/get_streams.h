@@ -9,18 +9,22 @@
 #include <utility>
 #include <vector>
 
+#include "datasrv/answers.h"
 #include "datasrv/client.h"
+#include "datasrv/data_frames.h"
+#include "datasrv/reply_sender.h"
 #include "node/attachments.h"
 #include "strided/cursor.h"
 #include "wire/frame.h"
 
 namespace armci::datasrv {
 
-class Server;
-
+// One thread at a time.
 class GetStreams {
   public:
-    explicit GetStreams(Server& server) : server_(server) {}
+    // `answers`: what refusals go through.
+    GetStreams(ReplySender& sender, DataFrames& frames, Answers& answers)
+        : sender_(sender), frames_(frames), answers_(answers) {}
 
     // Answers at once when the whole get fits one frame and a buffer is free, else starts a stream.
     // The layout has been checked. `attached`: the process it is in, nullptr for global memory.
@@ -65,10 +69,14 @@ class GetStreams {
     bool send_chunk(Stream& stream, int64_t bytes);
     // False when the memory cannot be accessed, which the origin has been told.
     bool fill(Stream& stream, char* data, int64_t bytes);
+    bool post(const Stream& stream, OutReply* reply);
+    static void step_back(Stream& stream, int64_t bytes);
     void note_waiting(Stream& stream) const;
     static void record_waiting(Stream& stream);
 
-    Server& server_;
+    ReplySender& sender_;
+    DataFrames& frames_;
+    Answers& answers_;
     std::map<Key, std::unique_ptr<Stream>> streams_;
     Key served_last_{-1, 0};
 };

@@ -58,18 +58,9 @@ void trace(const wire::FrameHeader& header, const void* frame, int64_t begin_ns,
 
 }  // namespace
 
-void Server::answer_empty(Client& client, wire::FrameKind kind, uint64_t request_id) {
-    WaitingReply reply;
-    reply.client = &client;
-    reply.kind = kind;
-    reply.request_id = request_id;
-    queue_or_post(reply);
-}
-
 void Server::fail(Client& client, const wire::FrameHeader& header, wire::Failure failure,
                   uint64_t address, uint64_t bytes) {
-    const wire::FailedBody body{failure, static_cast<uint32_t>(header.kind), address, bytes};
-    answer(client, wire::FrameKind::failed, header.request_id, body);
+    answers_.refuse(client, header.kind, header.request_id, {failure, address, bytes});
 }
 
 Client& Server::client_of(const wire::FrameHeader& header) {
@@ -209,18 +200,7 @@ void Server::finish_frame(Client& client, const wire::FrameHeader& header, int64
     if (grants_.is_open()) {
         grants_.want(client, header.flow);
     }
-    // These ask for nothing by themselves, and may be the last that their sender sends.
-    const bool is_immediate = header.kind == wire::FrameKind::release_recv_buffers ||
-                              header.kind == wire::FrameKind::get_credit;
-    const bool much_unacknowledged =
-        !is_immediate && client.executed_bytes - client.acknowledged_bytes >=
-                             static_cast<uint64_t>(options_.client_window_bytes) / 4;
-    const bool asked = (header.flags & wire::kAcknowledgeNow) != 0;
-    if ((asked || much_unacknowledged) && client.acknowledged_frames != client.executed_frames &&
-        !client.acknowledgement_due && !is_to_be_silent_.load(std::memory_order_relaxed)) {
-        client.acknowledgement_due = true;
-        acknowledgements_due_.push_back(&client);
-    }
+    acknowledgements_.note_executed(client, header);
 }
 
 void Server::execute(Client& client, const wire::FrameHeader& header, const void* frame,
@@ -459,7 +439,7 @@ void Server::handle_rmw(Client& client, const wire::FrameHeader& header, const v
     }
     const wire::ValueBody old{
         node::read_modify_write(operation, reinterpret_cast<void*>(body.address), body.operand)};
-    answer(client, wire::FrameKind::value, header.request_id, old);
+    answers_.answer(client, wire::FrameKind::value, header.request_id, old);
 }
 
 void Server::handle_store(Client& client, const wire::FrameHeader& header, const void* frame,
@@ -512,13 +492,13 @@ void Server::handle_lock(Client& client, const wire::FrameHeader& header, const 
     }
     if (header.kind == wire::FrameKind::try_lock) {
         const wire::ValueBody acquired{mutexes_.try_lock(*mutex, client.rank) ? 1 : 0};
-        answer(client, wire::FrameKind::value, header.request_id, acquired);
+        answers_.answer(client, wire::FrameKind::value, header.request_id, acquired);
         return;
     }
     if (header.kind == wire::FrameKind::lock) {
         switch (mutexes_.lock(*mutex, client.rank, true, header.request_id).result) {
             case node::MutexQueue::LockResult::acquired:
-                answer_empty(client, wire::FrameKind::granted, header.request_id);
+                answers_.answer_empty(client, wire::FrameKind::granted, header.request_id);
                 break;
             case node::MutexQueue::LockResult::queued:
             case node::MutexQueue::LockResult::held_by_caller:  // not asked for
@@ -534,7 +514,7 @@ void Server::handle_lock(Client& client, const wire::FrameHeader& header, const 
         fail(client, header, wire::Failure::not_held, body.address, 0);
     } else if (unlocked.result == node::MutexQueue::UnlockResult::grant_remote) {
         const auto next = clients_.find(unlocked.rank);
-        answer_empty(*next->second, wire::FrameKind::granted, unlocked.request_id);
+        answers_.answer_empty(*next->second, wire::FrameKind::granted, unlocked.request_id);
     }
 }
 
@@ -556,7 +536,7 @@ void Server::handle_segment(Client& client, const wire::FrameHeader& header, con
     }
     if (header.kind == wire::FrameKind::remove_segment) {
         const wire::ValueBody removed{segments_.remove(body.address) ? 1 : 0};
-        answer(client, wire::FrameKind::value, header.request_id, removed);
+        answers_.answer(client, wire::FrameKind::value, header.request_id, removed);
         return;
     }
     wire::SegmentReply reply;
@@ -581,7 +561,7 @@ void Server::handle_segment(Client& client, const wire::FrameHeader& header, con
         fail(client, header, wire::Failure::bad_address, body.address, body.bytes);
         return;
     }
-    answer(client, wire::FrameKind::segment, header.request_id, reply);
+    answers_.answer(client, wire::FrameKind::segment, header.request_id, reply);
 }
 
 }  // namespace armci::datasrv

@@ -5,11 +5,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cstring>
-#include <new>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -17,11 +14,6 @@
 #include "pipeline/chunk_sizes.h"
 
 namespace armci::datasrv {
-namespace {
-
-constexpr size_t kSmallAnswersBytes = 64 << 10;
-
-}  // namespace
 
 bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOptions& options,
                   std::string* error) {
@@ -33,6 +25,8 @@ bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOpti
         *error = std::string("eventfd for the data server: ") + std::strerror(errno);
         return false;
     }
+    sender_.open(options.number);
+    acknowledgements_.open(options.client_window_bytes);
     mutexes_ = node::MutexQueue(&heap.control().waiters);
     attachments_ = node::Attachments(&heap.control().attachments);
 
@@ -49,10 +43,8 @@ bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOpti
     endpoint_options.immediate_context = this;
     endpoint_options.immediate_entries = options.recv_buffer_count;
     if (!endpoint_.open(domain, endpoint_options, error) ||
-        !buffers_.open(options.buffer_count, options.buffer_bytes, domain, endpoint_,
-                       fabric::Access::local, error) ||
-        !small_answers_.open(1, kSmallAnswersBytes, domain, endpoint_, fabric::Access::local,
-                             error) ||
+        !data_frames_.open(options, domain, endpoint_, error) ||
+        !answers_.open(domain, endpoint_, error) ||
         !receives_.open(domain, endpoint_, options.receive_bytes, largest_message, on_frame, this,
                         error)) {
         return false;
@@ -107,16 +99,16 @@ bool Server::progress_inline() {
 
 bool Server::progress() {
     if (is_to_be_silent_.load(std::memory_order_relaxed)) {
-        waiting_replies_.clear();
-        acknowledgements_due_.clear();
+        answers_.drop_waiting();
+        acknowledgements_.fall_silent();
         has_fallen_silent_.store(endpoint_.outstanding() == 0);
     }
     receives_.retry_posts();
     bool moved = endpoint_.poll() > 0;
     moved |= finish_offloaded_puts();
-    moved |= flush_replies();
+    moved |= answers_.flush();
     moved |= flush_grants();
-    moved |= flush_acknowledgements();
+    moved |= acknowledgements_.flush();
     moved |= streams_.progress();
     return moved;
 }
@@ -124,10 +116,10 @@ bool Server::progress() {
 Server::Load Server::load() {
     const std::lock_guard<std::mutex> lock(mutex_);
     Load load;
-    load.data_bytes = static_cast<int64_t>(buffers_.manager().used_bytes());
-    load.answer_bytes = static_cast<int64_t>(small_answers_.manager().used_bytes());
-    load.waiting_answers = static_cast<int64_t>(waiting_replies_.size());
-    load.acknowledgements = static_cast<int64_t>(acknowledgements_due_.size());
+    load.data_bytes = static_cast<int64_t>(data_frames_.used_bytes());
+    load.answer_bytes = static_cast<int64_t>(answers_.used_bytes());
+    load.waiting_answers = static_cast<int64_t>(answers_.waiting_count());
+    load.acknowledgements = static_cast<int64_t>(acknowledgements_.due_count());
     for (const auto& [rank, client] : clients_) {
         load.early_frames += static_cast<int64_t>(client->early_frames.size());
         load.early_bytes += static_cast<int64_t>(client->early_bytes);
@@ -140,43 +132,8 @@ Server::Load Server::load() {
 }
 
 bool Server::has_backlog() const {
-    return !waiting_replies_.empty() || !acknowledgements_due_.empty() ||
+    return answers_.waiting_count() > 0 || acknowledgements_.due_count() > 0 ||
            !offloaded_puts_.empty() || streams_.wants_to_send() || receives_.has_unposted();
-}
-
-// In order for each client; a client whose connection is full does not hold up the others.
-bool Server::flush_replies() {
-    const size_t before = waiting_replies_.size();
-    std::vector<Client*> blocked;
-    std::erase_if(waiting_replies_, [&](const WaitingReply& reply) {
-        if (std::find(blocked.begin(), blocked.end(), reply.client) == blocked.end() &&
-            try_post(reply)) {
-            --reply.client->waiting_replies;
-            return true;
-        }
-        blocked.push_back(reply.client);
-        return false;
-    });
-    return waiting_replies_.size() < before;
-}
-
-bool Server::flush_acknowledgements() {
-    bool moved = false;
-    std::erase_if(acknowledgements_due_, [&](Client* client) {
-        // Another answer may have told it in the meantime.
-        if (client->acknowledged_frames != client->executed_frames) {
-            WaitingReply reply;
-            reply.client = client;
-            reply.kind = wire::FrameKind::acknowledge;
-            if (!try_post(reply)) {
-                return false;
-            }
-            moved = true;
-        }
-        client->acknowledgement_due = false;
-        return true;
-    });
-    return moved;
 }
 
 bool Server::flush_grants() {
@@ -189,153 +146,14 @@ bool Server::flush_grants() {
             return moved;
         }
         body.keep = grants_.keep();
-        answer(static_cast<Client&>(*client), wire::FrameKind::grant, 0, body);
+        answers_.answer(static_cast<Client&>(*client), wire::FrameKind::grant, 0, body);
         moved = true;
     }
     return moved;
 }
 
-size_t Server::largest_message_bytes() const {
-    return options_.recv_buffer_count > 0
-               ? std::min(pipeline::kLargestMessagePiece, largest_data_bytes())
-               : largest_data_bytes();
-}
-
 void Server::on_frame(void* context, const void* frame, size_t frame_bytes) {
     static_cast<Server*>(context)->handle_frame(frame, frame_bytes);
-}
-
-// --- Answers -------------------------------------------------------------------------------------
-
-Server::OutReply* Server::new_reply(pipeline::RegisteredBuffers& buffers, wire::FrameKind kind,
-                                    uint64_t request_id, size_t wire_bytes) {
-    void* piece = buffers.acquire(OutReply::kWireOffset + wire_bytes);
-    if (piece == nullptr) {
-        return nullptr;
-    }
-    auto* reply = new (piece) OutReply;
-    reply->operation.complete = on_sent;
-    reply->server = this;
-    reply->wire_bytes = static_cast<uint32_t>(wire_bytes);
-    auto* header = new (reply->wire()) wire::FrameHeader;
-    header->kind = kind;
-    header->rank = options_.number;
-    header->frame_bytes = reply->wire_bytes;
-    header->request_id = request_id;
-    return reply;
-}
-
-// An origin that computes leaves data lying in the network, and with it our buffers. A quarter of
-// them is for origins that have none, in short pieces, so that many have to do so before anybody's
-// get waits for another origin.
-Server::OutReply* Server::new_data_reply(Client& client, uint64_t request_id, size_t wire_bytes) {
-    const pipeline::BufferManager& manager = buffers_.manager();
-    const size_t piece_bytes = std::bit_ceil(OutReply::kWireOffset + wire_bytes);
-    const bool is_from_reserve =
-        manager.used_bytes() + piece_bytes > manager.arena_bytes() - manager.arena_bytes() / 4;
-    if (is_from_reserve && (client.data_under_way > 0 || wire_bytes > largest_reserved_bytes())) {
-        return nullptr;
-    }
-    OutReply* reply = new_reply(buffers_, wire::FrameKind::data, request_id, wire_bytes);
-    if (reply != nullptr) {
-        reply->data_client = &client;
-        ++client.data_under_way;
-    }
-    return reply;
-}
-
-// A data frame takes at most half of what there is, so that one fits beside the reserve.
-size_t Server::largest_data_bytes() const {
-    return std::min(buffers_.buffer_bytes(), buffers_.manager().arena_bytes() / 2) -
-           OutReply::kWireOffset;
-}
-
-size_t Server::largest_reserved_bytes() const {
-    return std::min(pipeline::kLargestMessagePiece, buffers_.manager().arena_bytes() / 4) -
-           OutReply::kWireOffset;
-}
-
-void Server::release(OutReply* reply) {
-    if (reply->data_client != nullptr) {
-        --reply->data_client->data_under_way;
-        buffers_.release(reply);
-    } else {
-        small_answers_.release(reply);
-    }
-}
-
-// Every answer tells how far the server has come with its origin's frames, and messages about it
-// whose it is.
-void Server::stamp(Client& client, OutReply* reply) {
-    reply->header()->sequence = client.executed_frames;
-    reply->header()->flow = client.executed_bytes;
-    reply->operation.peer = client.rank;
-}
-
-bool Server::post_into_reply_buffer(Client& client, OutReply* reply,
-                                    const wire::ReplyBuffersBody& reply_buffers, uint32_t index) {
-    stamp(client, reply);
-    const fabric::RemoteMemory target{reply_buffers.address[index], reply_buffers.key};
-    if (!endpoint_.post_write_notify(client.peer, reply->wire(), reply->wire_bytes,
-                                     buffers_.descriptor(), target, reply_buffers.immediate[index],
-                                     &reply->operation)) {
-        return false;
-    }
-    client.acknowledged_bytes = client.executed_bytes;
-    client.acknowledged_frames = client.executed_frames;
-    return true;
-}
-
-bool Server::post_reply(Client& client, OutReply* reply) {
-    stamp(client, reply);
-    const pipeline::RegisteredBuffers& buffers =
-        reply->data_client != nullptr ? buffers_ : small_answers_;
-    if (!endpoint_.post_send(client.peer, reply->wire(), reply->wire_bytes, buffers.descriptor(),
-                             &reply->operation)) {
-        return false;
-    }
-    client.acknowledged_bytes = client.executed_bytes;
-    client.acknowledged_frames = client.executed_frames;
-    return true;
-}
-
-void Server::on_sent(fabric::Operation* operation, const fabric::Completion&) {
-    auto* reply = reinterpret_cast<OutReply*>(operation);
-    reply->server->release(reply);
-}
-
-void Server::on_traced_sent(fabric::Operation* operation, const fabric::Completion& completion) {
-    auto* reply = reinterpret_cast<OutReply*>(operation);
-    wire::DataBody body;
-    std::memcpy(&body, reply->wire() + sizeof(wire::FrameHeader), sizeof body);
-    base::record({.kind = &base::kTraceTransmitAt,
-                  .begin_ns = reply->posted_ns,
-                  .end_ns = base::now_ns(),
-                  .bytes = static_cast<int64_t>(body.data_bytes),
-                  .number = static_cast<int64_t>(body.offset),
-                  .rank = reply->data_client->rank});
-    on_sent(operation, completion);
-}
-
-bool Server::try_post(const WaitingReply& waiting) {
-    OutReply* reply = new_reply(small_answers_, waiting.kind, waiting.request_id,
-                                wire::padded(sizeof(wire::FrameHeader) + waiting.body_bytes));
-    if (reply == nullptr) {
-        return false;
-    }
-    std::memcpy(reply->wire() + sizeof(wire::FrameHeader), waiting.body, waiting.body_bytes);
-    if (!post_reply(*waiting.client, reply)) {
-        release(reply);
-        return false;
-    }
-    return true;
-}
-
-void Server::queue_or_post(const WaitingReply& reply) {
-    if (reply.client->waiting_replies > 0 || !try_post(reply)) {
-        ++reply.client->waiting_replies;
-        waiting_replies_.push_back(reply);
-    }
 }
 
 void Server::fall_silent() {
@@ -357,12 +175,11 @@ void Server::stop() {
     recv_area_.close();
     endpoint_.close();
     receives_.close();
-    buffers_.close();
-    small_answers_.close();
+    data_frames_.close();
+    answers_.close();
     grants_ = BufferGrants();
     streams_.clear();
-    waiting_replies_.clear();
-    acknowledgements_due_.clear();
+    acknowledgements_.clear();
     clients_.clear();
     is_to_be_silent_.store(false);
     has_fallen_silent_.store(false);

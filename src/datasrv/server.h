@@ -20,7 +20,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstring>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -28,13 +27,17 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/config.h"
 #include "base/thread.h"
+#include "datasrv/acknowledgements.h"
+#include "datasrv/answers.h"
 #include "datasrv/buffer_grants.h"
 #include "datasrv/client.h"
+#include "datasrv/data_frames.h"
 #include "datasrv/get_streams.h"
 #include "datasrv/idling.h"
+#include "datasrv/reply_sender.h"
 #include "datasrv/segment_map.h"
+#include "datasrv/server_options.h"
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
 #include "node/attachments.h"
@@ -44,31 +47,9 @@
 #include "node/process_memory.h"
 #include "pipeline/receive_pool.h"
 #include "pipeline/recv_area.h"
-#include "pipeline/registered_buffers.h"
-#include "pipeline/server_numbers.h"
 #include "wire/frame.h"
 
 namespace armci::datasrv {
-
-struct ServerOptions {
-    pipeline::ServerNumbers servers;
-    int number = 0;                   // among them
-    int rank_count = 1;               // of the job: ranks in frames are below this
-    size_t buffer_count = 0;          // for answers
-    size_t buffer_bytes = 0;          // largest frame, the same on all nodes
-    size_t receive_bytes = 0;         // for requests: windows of all clients together
-    int64_t client_window_bytes = 0;  // what each client may have under way
-    uint32_t recv_buffer_count = 0;   // of buffer_bytes each, for chunks; 0: these are messages
-    bool register_segments = true;    // for RMA
-    base::ServerPoll poll = base::ServerPoll::automatic;
-    int64_t spin_us = 0;
-    int64_t poll_sleep_us = 0;       // > 0: sleep between polls instead of waiting for events
-    int processor = -1;              // to bind the thread to
-    bool is_oversubscribed = false;  // more ranks than processors
-    // For messages, may be null: "rank 4 (on host b, 192.0.2.1)".
-    std::string (*describe_rank)(const void* context, int rank) = nullptr;
-    const void* describe_context = nullptr;
-};
 
 class Server {
   public:
@@ -133,71 +114,14 @@ class Server {
     size_t client_bytes();
 
   private:
-    friend class GetStreams;
-
-    // A frame on its way out; lives at the start of the buffer piece that holds it.
-    struct OutReply {
-        fabric::Operation operation;
-        Server* server = nullptr;
-        Client* data_client = nullptr;  // of a data frame; others lie in small_answers_
-        uint32_t wire_bytes = 0;
-        int64_t posted_ns = 0;  // of a data frame, for the timeline
-
-        char* wire() { return reinterpret_cast<char*>(this) + kWireOffset; }
-        wire::FrameHeader* header() { return reinterpret_cast<wire::FrameHeader*>(wire()); }
-        static constexpr size_t kWireOffset = 128;
-    };
-    static_assert(sizeof(OutReply) <= OutReply::kWireOffset);
-
-    // An answer that has to wait for a buffer or the provider.
-    struct WaitingReply {
-        Client* client = nullptr;
-        wire::FrameKind kind{};
-        uint64_t request_id = 0;
-        size_t body_bytes = 0;
-        char body[sizeof(wire::RecvBuffersBody)];
-    };
-
-    std::string name() const { return options_.servers.name_of(options_.number); }
+    std::string name() const { return options_.name(); }
 
     // --- progress (server.cpp), all under mutex_ ---
     bool progress();
-    bool flush_replies();
-    bool flush_acknowledgements();
     bool flush_grants();
     bool has_backlog() const;
     static void on_frame(void* context, const void* frame, size_t frame_bytes);
     static void on_written(void* context, uint64_t recv_buffer);
-    static void on_sent(fabric::Operation* operation, const fabric::Completion& completion);
-    // The same where the timeline is kept.
-    static void on_traced_sent(fabric::Operation* operation, const fabric::Completion& completion);
-    OutReply* new_reply(pipeline::RegisteredBuffers& buffers, wire::FrameKind kind,
-                        uint64_t request_id, size_t wire_bytes);
-    // For the data of a get; nullptr when there is no buffer now that this client may have.
-    OutReply* new_data_reply(Client& client, uint64_t request_id, size_t wire_bytes);
-    void release(OutReply* reply);
-    void stamp(Client& client, OutReply* reply);
-    bool post_reply(Client& client, OutReply* reply);
-    // Writes a data frame to the origin's landing of that index.
-    bool post_into_reply_buffer(Client& client, OutReply* reply,
-                                const wire::ReplyBuffersBody& reply_buffers, uint32_t index);
-    template <class Body>
-    void answer(Client& client, wire::FrameKind kind, uint64_t request_id, const Body& body) {
-        WaitingReply reply;
-        static_assert(sizeof body <= sizeof reply.body);
-        reply.client = &client;
-        reply.kind = kind;
-        reply.request_id = request_id;
-        reply.body_bytes = sizeof body;
-        std::memcpy(reply.body, &body, sizeof body);
-        queue_or_post(reply);
-    }
-    void answer_empty(Client& client, wire::FrameKind kind, uint64_t request_id);
-    void queue_or_post(const WaitingReply& reply);
-    bool try_post(const WaitingReply& reply);
-    size_t largest_data_bytes() const;
-    size_t largest_reserved_bytes() const;  // of a data frame from the reserve
-    size_t largest_message_bytes() const;
 
     // --- requests (handlers.cpp), all under mutex_ ---
     void handle_frame(const void* frame, size_t frame_bytes);
@@ -264,9 +188,6 @@ class Server {
                          const strided::AccScale* scale, const void* data, int64_t bytes);
     void rmw_attached(Client& client, const wire::FrameHeader& header,
                       const node::Attachment& process, const wire::RmwBody& body);
-    void fail_access(Client& client, wire::FrameKind kind, uint64_t request_id,
-                     const node::Attachment& process, const node::AccessFailure& failure,
-                     uint64_t bytes);
 
     // --- thread (server_thread.cpp) ---
     void run();
@@ -286,9 +207,10 @@ class Server {
 
     std::mutex mutex_;  // guards everything below but the atomics
     fabric::Endpoint endpoint_;
-    pipeline::RegisteredBuffers buffers_;  // for the data of gets
-    // For all other answers: nobody who leaves the data of gets lying keeps others from these.
-    pipeline::RegisteredBuffers small_answers_;
+    ReplySender sender_{endpoint_};
+    Answers answers_{sender_};
+    DataFrames data_frames_{sender_};
+    Acknowledgements acknowledgements_{answers_};
     pipeline::ReceivePool receives_;
     pipeline::RecvArea recv_area_;
     BufferGrants grants_;
@@ -296,13 +218,11 @@ class Server {
     node::MutexQueue mutexes_;
     node::Attachments attachments_;
     std::unordered_map<int32_t, std::unique_ptr<Client>> clients_;  // by rank
-    std::deque<WaitingReply> waiting_replies_;
-    std::vector<Client*> acknowledgements_due_;
     std::unique_ptr<node::CopyEngine> engine_;
     int64_t engine_min_bytes_ = 0;
     uint64_t submitted_copies_ = 0;
     std::deque<OffloadedPut> offloaded_puts_;
-    GetStreams streams_{*this};
+    GetStreams streams_{sender_, data_frames_, answers_};
     bool registration_warned_ = false;
     std::vector<uint64_t> addresses_;  // of the vector that is being executed
 

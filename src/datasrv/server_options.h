@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a data server is to be set up.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/config.h"
+#include "pipeline/server_numbers.h"
+
+namespace armci::datasrv {
+
+struct ServerOptions {
+    pipeline::ServerNumbers servers;
+    int number = 0;                   // among them
+    int rank_count = 1;               // of the job: ranks in frames are below this
+    size_t buffer_count = 0;          // for answers
+    size_t buffer_bytes = 0;          // largest frame, the same on all nodes
+    size_t receive_bytes = 0;         // for requests: windows of all clients together
+    int64_t client_window_bytes = 0;  // what each client may have under way
+    uint32_t recv_buffer_count = 0;   // of buffer_bytes each, for chunks; 0: these are messages
+    bool register_segments = true;    // for RMA
+    base::ServerPoll poll = base::ServerPoll::automatic;
+    int64_t spin_us = 0;
+    int64_t poll_sleep_us = 0;       // > 0: sleep between polls instead of waiting for events
+    int processor = -1;              // to bind the thread to
+    bool is_oversubscribed = false;  // more ranks than processors
+    // For messages, may be null: "rank 4 (on host b, 192.0.2.1)".
+    std::string (*describe_rank)(const void* context, int rank) = nullptr;
+    const void* describe_context = nullptr;
+
+    // For messages: "data server 1 of node 3".
+    std::string name() const { return servers.name_of(number); }
+};
+
+}  // namespace armci::datasrv
