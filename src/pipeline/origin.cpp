@@ -97,13 +97,11 @@ void Origin::close() {
     leaving_batches_.clear();
     releases_due_.clear();
     reply_buffers_.clear();
-    spare_reply_buffers_.clear();
     channels_.clear();
     active_.clear();
     dirty_.clear();
     busy_.clear();
     rma_operations_.clear();
-    spare_rma_operations_.clear();
     barrier_ = {};
     barrier_partners_.clear();
     reached_nodes_.clear();
@@ -280,8 +278,8 @@ Origin::Load Origin::load() const {
     load.tasks = task_count_;
     load.buffer_bytes = static_cast<int64_t>(buffers_.manager().used_bytes());
     load.frame_bytes = static_cast<int64_t>(small_frames_.manager().used_bytes());
-    load.requests = static_cast<int64_t>(requests_.size() - spare_requests_.size());
-    load.reply_buffers = static_cast<int64_t>(reply_buffers_.size() - spare_reply_buffers_.size());
+    load.requests = static_cast<int64_t>(requests_.used_count());
+    load.reply_buffers = static_cast<int64_t>(reply_buffers_.used_count());
     load.credits = static_cast<int64_t>(credits_due_.size());
     load.reserved_bytes = receive_reserved_;
     load.posts = static_cast<int64_t>(endpoint_.outstanding());
@@ -470,39 +468,15 @@ bool Origin::is_done(Fence* fence) {
 // --- Requests and answers ------------------------------------------------------------------------
 
 uint64_t Origin::register_request(Task* task, int tag) {
-    uint32_t recv_buffer = 0;
-    if (!spare_requests_.empty()) {
-        recv_buffer = spare_requests_.back();
-        spare_requests_.pop_back();
-    } else {
-        recv_buffer = static_cast<uint32_t>(requests_.size());
-        requests_.emplace_back();
-    }
-    Request& request = requests_[recv_buffer];
-    request.task = task;
-    request.tag = tag;
-    return static_cast<uint64_t>(request.generation) << 32 | recv_buffer;
-}
-
-Origin::Request* Origin::find_request(uint64_t request_id) {
-    const auto recv_buffer = static_cast<uint32_t>(request_id);
-    if (recv_buffer >= requests_.size() || requests_[recv_buffer].generation != request_id >> 32 ||
-        requests_[recv_buffer].task == nullptr) {
-        return nullptr;
-    }
-    return &requests_[recv_buffer];
+    const uint32_t slot = requests_.take();
+    requests_[slot] = {task, tag};
+    return requests_.name_of(slot);  // never 0, which means "no answer expected"
 }
 
 void Origin::release_request(uint64_t request_id) {
-    Request* request = find_request(request_id);
-    if (request == nullptr) {
-        return;
+    if (requests_.find(request_id) != nullptr) {
+        requests_.release(static_cast<uint32_t>(request_id));
     }
-    request->task = nullptr;
-    if (++request->generation == 0) {
-        request->generation = 1;  // request 0 never exists: it means "no answer expected"
-    }
-    spare_requests_.push_back(static_cast<uint32_t>(request_id));
 }
 
 void Origin::on_frame(void* context, const void* frame, size_t frame_bytes) {
@@ -537,7 +511,7 @@ void Origin::handle_frame(const void* frame, size_t frame_bytes) {
         case wire::FrameKind::granted:
         case wire::FrameKind::segment:
         case wire::FrameKind::attached: {
-            Request* request = find_request(header.request_id);
+            Request* request = requests_.find(header.request_id);
             if (request == nullptr) {
                 base::fatal(nullptr, "%s answered a request (%s) that this rank did not make",
                             name_of(header.rank).c_str(), wire::name_of(header.kind));
@@ -559,7 +533,7 @@ void Origin::report_failure(const wire::FrameHeader& header, const void* frame,
     if (!wire::decode_body(frame, frame_bytes, &body)) {
         base::fatal(nullptr, "%s reported a failure", name_of(header.rank).c_str());
     }
-    const Request* request = find_request(header.request_id);
+    const Request* request = requests_.find(header.request_id);
     const std::string owner = body.rank >= 0 ? " of rank " + std::to_string(body.rank) : "";
     base::fatal(
         request != nullptr ? request->task->function() : nullptr,

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/slot_table.h"
 #include "base/stats.h"
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
@@ -309,11 +310,11 @@ class Origin {
     struct Request {
         Task* task = nullptr;
         int tag = 0;
-        uint32_t generation = 1;
     };
     struct RmaOperation {
         fabric::Operation operation;
         Origin* origin = nullptr;
+        uint32_t slot = 0;  // in rma_operations_
         Task* task = nullptr;
         bool is_delivered_write = false;
         int64_t posted_ns = 0;  // for the timeline, as is the next
@@ -324,7 +325,7 @@ class Origin {
         fabric::RmaBlock blocks[fabric::kMaxRmaBlocks];
     };
     struct ReplyPiece {
-        char* memory = nullptr;  // nullptr: none
+        char* memory = nullptr;
         size_t bytes = 0;
     };
     // A batch that may still need polls to leave.
@@ -349,7 +350,6 @@ class Origin {
     void handle_frame(const void* frame, size_t frame_bytes);
     [[noreturn]] void report_failure(const wire::FrameHeader& header, const void* frame,
                                      size_t frame_bytes);
-    Request* find_request(uint64_t request_id);
     bool open_buffers(std::string* error);
     bool send_handshake(Channel& channel);
     bool post_frame(Channel& channel, OutFrame* frame);
@@ -415,15 +415,13 @@ class Origin {
     std::vector<Channel*> dirty_;  // with remote work that a fence must wait for
     std::vector<Channel*> open_batches_;
     std::vector<LeavingBatch> leaving_batches_;
-    uint64_t last_batch_ = 0;                // number of the newest
-    std::vector<Channel*> releases_due_;     // without work and with slots to give back
-    std::vector<ReplyPiece> reply_buffers_;  // by notice
-    std::vector<uint32_t> spare_reply_buffers_;
+    uint64_t last_batch_ = 0;                    // number of the newest
+    std::vector<Channel*> releases_due_;         // without work and with slots to give back
+    base::SlotTable<ReplyPiece> reply_buffers_;  // by immediate data
     std::vector<Credit> credits_due_;
-    std::vector<Request> requests_;
-    std::vector<uint32_t> spare_requests_;
-    std::vector<std::unique_ptr<RmaOperation>> rma_operations_;
-    std::vector<RmaOperation*> spare_rma_operations_;
+    base::SlotTable<Request> requests_;
+    // Released ones are kept for the next, as the provider needs their memory to stay in its place.
+    base::SlotTable<std::unique_ptr<RmaOperation>> rma_operations_;
     int64_t task_count_ = 0;
     uint64_t last_submitted_ = 0;
     int64_t receive_budget_ = 0;

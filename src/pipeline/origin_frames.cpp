@@ -247,14 +247,8 @@ bool Origin::acquire_reply_buffer(size_t bytes, ReplyBuffer* reply_buffer) {
     if (piece == nullptr) {
         return false;
     }
-    if (!spare_reply_buffers_.empty()) {
-        reply_buffer->immediate = spare_reply_buffers_.back();
-        spare_reply_buffers_.pop_back();
-        reply_buffers_[reply_buffer->immediate] = {piece, bytes};
-    } else {
-        reply_buffer->immediate = static_cast<uint32_t>(reply_buffers_.size());
-        reply_buffers_.push_back({piece, bytes});
-    }
+    reply_buffer->immediate = reply_buffers_.take();
+    reply_buffers_[reply_buffer->immediate] = {piece, bytes};
     reply_buffer->bytes = static_cast<uint32_t>(bytes);
     reply_buffer->address = buffers_.remote_address(piece);
     return true;
@@ -262,15 +256,14 @@ bool Origin::acquire_reply_buffer(size_t bytes, ReplyBuffer* reply_buffer) {
 
 void Origin::release_reply_buffer(const ReplyBuffer& reply_buffer) {
     buffers_.release(reply_buffers_[reply_buffer.immediate].memory);
-    reply_buffers_[reply_buffer.immediate] = {};
-    spare_reply_buffers_.push_back(reply_buffer.immediate);
+    reply_buffers_.release(reply_buffer.immediate);
 }
 
 void Origin::on_written(void* context, uint64_t immediate) {
     auto* origin = static_cast<Origin*>(context);
     wire::FrameHeader header;
-    const ReplyPiece piece = immediate < origin->reply_buffers_.size()
-                                 ? origin->reply_buffers_[immediate]
+    const ReplyPiece piece = origin->reply_buffers_.is_used(immediate)
+                                 ? origin->reply_buffers_[static_cast<uint32_t>(immediate)]
                                  : ReplyPiece();
     if (piece.memory != nullptr) {
         std::memcpy(&header, piece.memory, sizeof header);

@@ -10,21 +10,19 @@
 namespace armci::pipeline {
 
 Origin::RmaOperation* Origin::new_rma_operation(Channel& channel, Task* task) {
-    RmaOperation* operation = nullptr;
-    if (spare_rma_operations_.empty()) {
-        rma_operations_.push_back(std::make_unique<RmaOperation>());
-        operation = rma_operations_.back().get();
+    const uint32_t slot = rma_operations_.take();
+    std::unique_ptr<RmaOperation>& operation = rma_operations_[slot];
+    if (operation == nullptr) {
+        operation = std::make_unique<RmaOperation>();
         operation->operation.complete = on_rma;
         operation->origin = this;
-    } else {
-        operation = spare_rma_operations_.back();
-        spare_rma_operations_.pop_back();
+        operation->slot = slot;
     }
     operation->task = task;
     operation->operation.peer = channel.node;
     operation->is_delivered_write = false;
     operation->copied_blocks = 0;
-    return operation;
+    return operation.get();
 }
 
 void Origin::drop(RmaOperation* rma) {
@@ -32,7 +30,7 @@ void Origin::drop(RmaOperation* rma) {
         buffers_.release(rma->bounce);
         rma->bounce = nullptr;
     }
-    spare_rma_operations_.push_back(rma);
+    rma_operations_.release(rma->slot);
 }
 
 void Origin::on_rma(fabric::Operation* operation, const fabric::Completion&) {
