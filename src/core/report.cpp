@@ -167,7 +167,7 @@ PeerTables peer_tables_of(Runtime& runtime) {
     }
     if (runtime.network != nullptr) {
         const Network& network = *runtime.network;
-        tables.channels = network.origin.channel_bytes();
+        tables.channels = network.origin.channels().bytes();
         tables.clients = network.server != nullptr ? network.server->client_bytes() : 0;
         tables.shared +=
             network.server_address_bytes * static_cast<uint64_t>(runtime.network->servers.count());

@@ -249,7 +249,7 @@ struct Runtime {
     // are under way, and the data server in this process has a thread that the network wakes.
     bool may_sleep_at_barrier() const {
         return network == nullptr ||
-               (config().progress_thread && network->origin.task_count() == 0 &&
+               (config().progress_thread && network->origin.tasks().count() == 0 &&
                 network->origin.batches_have_left() &&
                 (network->server == nullptr || network->server->is_woken_by_network()));
     }

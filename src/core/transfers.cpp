@@ -307,9 +307,9 @@ void run_one_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* han
         }
         return;
     }
-    if (origin.task_count() >= kMaxTasks) {
+    if (origin.tasks().count() >= kMaxTasks) {
         runtime.wait_for_network({transfer.function, "earlier operations to end"},
-                                 [&] { return origin.task_count() < kMaxTasks; });
+                                 [&] { return origin.tasks().count() < kMaxTasks; });
     }
     // Chunks are mostly packed before the call ends; gets unpack later, RMA is posted later.
     if (transfer.is_vector && (transfer.op == OpKind::get || route == Route::rma)) {
@@ -432,9 +432,9 @@ void wait_target(Runtime& runtime, int target) {
     if (runtime.network != nullptr) {
         send_batches(runtime);
         const pipeline::Origin& origin = runtime.network->origin;
-        const uint64_t last = origin.last_submitted();
+        const uint64_t last = origin.tasks().last_submitted();
         runtime.wait_for_network({"ARMCI_WaitProc", "operations to rank", target},
-                                 [&] { return origin.have_ended(last, node); });
+                                 [&] { return origin.tasks().have_ended(last, node); });
         mark_all_must_precede(runtime);
     }
 }
@@ -448,9 +448,9 @@ void wait_everything(Runtime& runtime) {
     if (runtime.network != nullptr) {
         send_batches(runtime);
         pipeline::Origin& origin = runtime.network->origin;
-        const uint64_t last = origin.last_submitted();
+        const uint64_t last = origin.tasks().last_submitted();
         runtime.wait_for_network({nullptr, "all operations under way"},
-                                 [&] { return origin.have_ended(last); });
+                                 [&] { return origin.tasks().have_ended(last); });
         mark_all_must_precede(runtime);
     }
 }
@@ -463,7 +463,7 @@ void run_behind_all(Runtime& runtime, pipeline::Task& task, int target, uint64_t
     if (runtime.network->servers.per_node > 1) {
         fence(runtime, target);
     }
-    const uint64_t last = origin.last_submitted();
+    const uint64_t last = origin.tasks().last_submitted();
     runtime.wait_for_network(cause,
                              [&] { return origin.writes_are_ordered_or_done(last, server); });
     runtime.run_task(task, server, cause);

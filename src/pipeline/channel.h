@@ -70,6 +70,7 @@ struct Channel {
         nullptr;                          // the server's receive buffers for chunks; nullptr: none
     std::vector<uint32_t> recv_buffers;   // of these, granted to this origin and not used yet
     uint32_t keep_recv_buffers = 0;       // how many it may hold without work
+    bool is_release_due = false;          // in the origin's list of channels with some to release
     uint64_t recv_buffers_asked = 0;      // told to the server and not granted yet
     uint64_t last_recv_buffer_frame = 0;  // the last frame that went into a slot
     int64_t queued_bytes = 0;             // data of queued tasks that is in no frame yet
@@ -113,6 +114,9 @@ struct Channel {
 
     bool has_room(uint64_t frame_bytes) const {
         return sent_bytes - acknowledged_bytes + frame_bytes <= static_cast<uint64_t>(window_bytes);
+    }
+    bool has_recv_buffers_to_release() const {
+        return tasks == 0 && recv_buffers.size() > keep_recv_buffers;
     }
     // Frames that change memory there and are not known to be executed.
     bool mutations_pending() const { return last_mutation > acknowledged_frames; }

@@ -175,7 +175,7 @@ void GetTask::on_answer(Origin& origin, const wire::FrameHeader& header, const v
         body.data_bytes > static_cast<uint64_t>(stream.total_bytes - stream.taken_bytes) ||
         body.data_bytes > static_cast<uint64_t>(stream.total_bytes) - body.offset) {
         base::fatal(function(), "%s sent a %s frame that does not fit the get it answers",
-                    origin.name_of(header.rank).c_str(), wire::name_of(header.kind));
+                    origin.channels().name_of(header.rank).c_str(), wire::name_of(header.kind));
     }
     const auto bytes = static_cast<int64_t>(body.data_bytes);
     const char* data = wire::after_body<wire::DataBody>(frame);

@@ -20,7 +20,7 @@ constexpr size_t kSmallFramesBytes = 256 << 10;
 
 void Task::on_answer(Origin& origin, const wire::FrameHeader& header, const void*, int) {
     base::fatal(function_, "unexpected %s frame from %s", wire::name_of(header.kind),
-                origin.name_of(header.rank).c_str());
+                origin.channels().name_of(header.rank).c_str());
 }
 
 bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
@@ -63,7 +63,7 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
         largest_message_bytes_ = std::min(largest_message_bytes_, kSmallFrameBytes);
     }
     largest_message_bytes_ &= ~size_t{7};  // as frames are padded
-    channels_.resize(static_cast<size_t>(options.servers.count()));
+    channels_.open(domain, options, environment);
     return true;
 }
 
@@ -93,14 +93,9 @@ void Origin::close() {
     receives_.close();
     buffers_.close();
     small_frames_.close();
-    open_batches_.clear();
     leaving_batches_.clear();
-    releases_due_.clear();
     reply_buffers_.clear();
-    channels_.clear();
-    active_.clear();
-    dirty_.clear();
-    busy_.clear();
+    channels_.close();
     rma_operations_.clear();
     barrier_ = {};
     barrier_partners_.clear();
@@ -108,113 +103,28 @@ void Origin::close() {
     barrier_sends_ = 0;
 }
 
-size_t Origin::channel_bytes() const {
-    size_t bytes = channels_.capacity() * sizeof channels_[0];
-    for (const auto& channel : channels_) {
-        if (channel) {
-            bytes += sizeof *channel +
-                     channel->recv_buffers.capacity() * sizeof channel->recv_buffers[0] +
-                     (channel->node_order ? sizeof *channel->node_order : 0);
-        }
-    }
-    return bytes;
-}
-
-Channel& Origin::channel(int server) {
-    std::unique_ptr<Channel>& channel = channels_[server];
-    if (!channel) {
-        channel = std::make_unique<Channel>();
-        channel->server = server;
-        channel->node = options_.servers.node_of(server);
-        if (options_.servers.per_node > 1) {
-            channel->node_order = std::make_unique<NodeOrder>();
-        }
-        channel->window_bytes = options_.server_window_bytes;
-        if (options_.write_chunks) {
-            const RecvAreaAddress* recv_area = environment_.recv_area(environment_.context, server);
-            channel->recv_area = recv_area->recv_buffer_count > 0 ? recv_area : nullptr;
-        }
-        channel->peer = endpoint_.insert_peer(address_of(server));
-        if (channel->peer == FI_ADDR_UNSPEC) {
-            base::fatal(
-                nullptr,
-                "provider %s does not accept the address of %s; memory may be short on this node, "
-                "or "
-                "the hosts run different versions of libfabric: choose another ARMCI_PROVIDER",
-                domain_->provider_name().c_str(), name_of(server).c_str());
-        }
-    }
-    return *channel;
-}
-
 // --- Tasks ---------------------------------------------------------------------------------------
 
 void Origin::submit(Task& task, Channel& channel) {
-    task.channel_ = &channel;
-    ++channel.tasks;
-    ++task_count_;
-    task.number_ = ++last_submitted_;
-    if (task.on_complete_ != nullptr) {
-        task.older_ = channel.newest_task;
-        (task.older_ != nullptr ? task.older_->newer_ : channel.oldest_task) = &task;
-        channel.newest_task = &task;
-        channel.fenced_gets += task.fences_wait_ ? 1 : 0;
-        if (!channel.is_busy) {
-            channel.is_busy = true;
-            busy_.push_back(&channel);
-        }
-    }
-    channel.queued_bytes += task.chunk_bytes();
+    tasks_.begin(task, channel);
     if (channel.node_order != nullptr) {
         follow_other_servers(channel);
     }
     if (channel.first_task == nullptr && may_post(channel) && task.post(*this)) {
-        task.posted_ = true;
-        finish_if_complete(&task);
+        task.note_posted();
+        tasks_.finish_if_complete(&task);
         return;
     }
-    if (task.on_complete_ != nullptr) {
+    if (!task.is_blocking()) {
         task.keep_arguments();
     }
     if (channel.last_task != nullptr) {
-        channel.last_task->next_ = &task;
+        channel.last_task->links().next = &task;
     } else {
         channel.first_task = &task;
     }
     channel.last_task = &task;
-    activate(channel);
-}
-
-void Origin::activate(Channel& channel) {
-    if (!channel.is_active) {
-        channel.is_active = true;
-        active_.push_back(&channel);
-    }
-}
-
-void Origin::mark_dirty(Channel& channel) {
-    if (!channel.is_dirty) {
-        channel.is_dirty = true;
-        dirty_.push_back(&channel);
-    }
-}
-
-void Origin::finish_if_complete(Task* task) {
-    if (task == nullptr || !task->is_complete()) {
-        return;
-    }
-    Channel& channel = *task->channel_;
-    --channel.tasks;
-    --task_count_;
-    if (channel.tasks == 0 && channel.recv_buffers.size() > channel.keep_recv_buffers) {
-        releases_due_.push_back(&channel);
-    }
-    if (task->on_complete_ != nullptr) {
-        channel.fenced_gets -= task->fences_wait_ ? 1 : 0;
-        (task->older_ != nullptr ? task->older_->newer_ : channel.oldest_task) = task->newer_;
-        (task->newer_ != nullptr ? task->newer_->older_ : channel.newest_task) = task->older_;
-        task->on_complete_(task, task->completion_context_);  // the task may be gone now
-    }
+    lists().active.add(channel);
 }
 
 // Posts the channel's tasks in order, as far as they can be now.
@@ -223,29 +133,27 @@ void Origin::post_tasks(Channel& channel) {
         if (!may_post(channel) || !task->post(*this)) {
             return;
         }
-        channel.first_task = task->next_;
+        channel.first_task = task->links().next;
         if (channel.first_task == nullptr) {
             channel.last_task = nullptr;
         }
-        task->posted_ = true;
+        task->note_posted();
         moved_ = true;
-        finish_if_complete(task);
+        tasks_.finish_if_complete(task);
     }
 }
 
 // Whether no server has anything to tell that somebody here waits for.
 bool Origin::expects_nothing() {
-    if (task_count_ != 0 || !barrier_.is_complete() || endpoint_.outstanding() != 0 ||
-        !open_batches_.empty() || !credits_due_.empty() || !releases_due_.empty()) {
+    if (tasks_.count() != 0 || !barrier_.is_complete() || endpoint_.outstanding() != 0 ||
+        !lists().batching.empty() || !credits_due_.empty() || !lists().release_due.empty()) {
         return false;
     }
     // A fence that has been waited for leaves its channels in the list.
-    while (!dirty_.empty() && !dirty_.back()->is_unfenced &&
-           !dirty_.back()->remote_work_pending()) {
-        dirty_.back()->is_dirty = false;
-        dirty_.pop_back();
-    }
-    return dirty_.empty();
+    lists().dirty.trim([](const Channel& channel) {
+        return channel.is_unfenced || channel.remote_work_pending();
+    });
+    return lists().dirty.empty();
 }
 
 bool Origin::progress() {
@@ -258,24 +166,21 @@ bool Origin::progress() {
     moved_ = polls && endpoint_.poll() > 0;
     notify_barrier();
     // Beginning with another channel each time, and one chunk of each: they share the buffers.
-    const size_t active = active_.size();
-    for (size_t turn = 0; turn < active; ++turn) {
-        Channel& channel = *active_[(next_active_ + turn) % active];
-        post_tasks(channel);
+    auto& active = lists().active;
+    const size_t count = active.size();
+    for (size_t turn = 0; turn < count; ++turn) {
+        post_tasks(active[(next_active_ + turn) % count]);
     }
-    next_active_ = active > 0 ? (next_active_ + 1) % active : 0;
-    std::erase_if(active_, [](Channel* channel) {
-        channel->is_active = channel->first_task != nullptr;
-        return !channel->is_active;
-    });
+    next_active_ = count > 0 ? (next_active_ + 1) % count : 0;
+    active.keep_if([](const Channel& channel) { return channel.first_task != nullptr; });
     std::erase_if(credits_due_, [&](const Credit& credit) { return try_credit(credit); });
-    std::erase_if(releases_due_, [&](Channel* channel) { return release_recv_buffers(*channel); });
+    lists().release_due.keep_if([&](Channel& channel) { return !release_recv_buffers(channel); });
     return moved_;
 }
 
 Origin::Load Origin::load() const {
     Load load;
-    load.tasks = task_count_;
+    load.tasks = tasks_.count();
     load.buffer_bytes = static_cast<int64_t>(buffers_.manager().used_bytes());
     load.frame_bytes = static_cast<int64_t>(small_frames_.manager().used_bytes());
     load.requests = static_cast<int64_t>(requests_.used_count());
@@ -330,52 +235,6 @@ bool Origin::may_read(Channel& channel) {
     return true;
 }
 
-bool Origin::have_ended(uint64_t last) {
-    const auto has_ended = [last](const Channel* channel) {
-        return channel->oldest_task == nullptr || channel->oldest_task->number_ > last;
-    };
-    while (!busy_.empty() && busy_.back()->oldest_task == nullptr) {
-        busy_.back()->is_busy = false;
-        busy_.pop_back();
-    }
-    // The last one is asked first: mostly it has not.
-    return std::all_of(busy_.rbegin(), busy_.rend(), has_ended);
-}
-
-bool Origin::have_ended(uint64_t last, int node) const {
-    const int first = options_.servers.first_of(node);
-    return std::all_of(&channels_[first], &channels_[first] + options_.servers.per_node,
-                       [last](const auto& channel) {
-                           return !channel || channel->oldest_task == nullptr ||
-                                  channel->oldest_task->number_ > last;
-                       });
-}
-
-// Of the delivered kind. (A blocking write has arrived when it ends.)
-bool Origin::writes_have_arrived(uint64_t last, const Channel& channel) const {
-    if (channel.first_task == nullptr && channel.writes_in_flight == 0) {
-        return true;
-    }
-    for (const Task* task = channel.oldest_task; task != nullptr && task->number_ <= last;
-         task = task->newer_) {
-        if (!task->posted_ || task->writes_in_flight_ > 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool Origin::fenced_gets_have_ended(uint64_t last, const Channel& channel) {
-    if (channel.fenced_gets == 0) {
-        return true;
-    }
-    const Task* task = channel.oldest_task;
-    while (task != nullptr && task->number_ <= last && !task->fences_wait_) {
-        task = task->newer_;
-    }
-    return task == nullptr || task->number_ > last;
-}
-
 // False when there is nothing to wait for.
 bool Origin::add_fence_point(Channel& channel, Fence* fence) const {
     channel.note_fence();
@@ -387,10 +246,10 @@ bool Origin::add_fence_point(Channel& channel, Fence* fence) const {
     FencePoint point;
     point.channel = &channel;
     point.frame = channel.last_effect();
-    point.last_task = has_tasks ? channel.last_task->number_ : 0;
+    point.last_task = has_tasks ? channel.last_task->number() : 0;
     point.has_batch = !has_tasks && channel.batch != nullptr;  // else it leaves before the tasks
-    point.last_writer = ordering_.ordered_writes ? 0 : last_submitted_;
-    point.last_get = channel.fenced_gets > 0 ? last_submitted_ : 0;
+    point.last_writer = ordering_.ordered_writes ? 0 : tasks_.last_submitted();
+    point.last_get = channel.fenced_gets > 0 ? tasks_.last_submitted() : 0;
     fence->push_back(point);
     return true;
 }
@@ -399,7 +258,7 @@ bool Origin::add_fence_point(Channel& channel, Fence* fence) const {
 bool Origin::is_acknowledged(FencePoint* point) {
     Channel& channel = *point->channel;
     if (point->last_task != 0) {
-        if (channel.first_task != nullptr && channel.first_task->number_ <= point->last_task) {
+        if (channel.first_task != nullptr && channel.first_task->number() <= point->last_task) {
             return false;
         }
         point->last_task = 0;
@@ -419,15 +278,15 @@ bool Origin::is_acknowledged(FencePoint* point) {
         ask_acknowledge(channel, point->frame);
         return false;
     }
-    return (point->last_writer == 0 || writes_have_arrived(point->last_writer, channel)) &&
-           (point->last_get == 0 || fenced_gets_have_ended(point->last_get, channel));
+    return (point->last_writer == 0 ||
+            PendingTasks::writes_have_arrived(point->last_writer, channel)) &&
+           (point->last_get == 0 || PendingTasks::fenced_gets_have_ended(point->last_get, channel));
 }
 
 Origin::Fence Origin::start_fence(int node) {
     Fence fence;
-    const int first = options_.servers.first_of(node);
-    for (int server = first; server < first + options_.servers.per_node; ++server) {
-        if (Channel* channel = channels_[server].get()) {
+    for (const auto& channel : channels_.of_node(node)) {
+        if (channel) {
             add_fence_point(*channel, &fence);
         }
     }
@@ -437,23 +296,19 @@ Origin::Fence Origin::start_fence(int node) {
 
 Origin::Fence Origin::start_fence_all() {
     Fence fence;
-    std::erase_if(dirty_, [&](Channel* channel) {
-        channel->is_dirty = add_fence_point(*channel, &fence);
-        return !channel->is_dirty;
-    });
+    lists().dirty.keep_if([&](Channel& channel) { return add_fence_point(channel, &fence); });
     // Channels whose tasks have not posted anything yet are not dirty, but active.
-    for (Channel* channel : active_) {
+    for (Channel* channel : lists().active) {
         if (!channel->is_dirty) {
             add_fence_point(*channel, &fence);
         }
     }
     // Those with nothing but gets under way are neither.
-    std::erase_if(busy_, [&](Channel* channel) {
-        if (channel->fenced_gets > 0 && !channel->is_dirty && !channel->is_active) {
-            add_fence_point(*channel, &fence);
+    lists().busy.keep_if([&](Channel& channel) {
+        if (channel.fenced_gets > 0 && !channel.is_dirty && !channel.is_active) {
+            add_fence_point(channel, &fence);
         }
-        channel->is_busy = channel->oldest_task != nullptr;
-        return !channel->is_busy;
+        return channel.oldest_task != nullptr;
     });
     stats_->fences += fence.empty() ? 0 : 1;
     return fence;
@@ -491,12 +346,12 @@ void Origin::handle_frame(const void* frame, size_t frame_bytes) {
         return;
     }
     if (!is_frame || header.rank < 0 || header.rank >= options_.servers.count() ||
-        !channels_[header.rank]) {
+        channels_.find(header.rank) == nullptr) {
         ARMCI_LOG_WARN("ignored a message of %zu bytes that is no answer from a data server",
                        frame_bytes);
         return;
     }
-    Channel& channel = *channels_[header.rank];
+    Channel& channel = *channels_.find(header.rank);
     channel.record_answer(header.sequence, header.flow);
     switch (header.kind) {
         case wire::FrameKind::acknowledge:
@@ -514,16 +369,16 @@ void Origin::handle_frame(const void* frame, size_t frame_bytes) {
             Request* request = requests_.find(header.request_id);
             if (request == nullptr) {
                 base::fatal(nullptr, "%s answered a request (%s) that this rank did not make",
-                            name_of(header.rank).c_str(), wire::name_of(header.kind));
+                            channels_.name_of(header.rank).c_str(), wire::name_of(header.kind));
             }
             Task* task = request->task;
             task->on_answer(*this, header, frame, request->tag);
-            finish_if_complete(task);
+            tasks_.finish_if_complete(task);
             return;
         }
         default:
-            base::fatal(nullptr, "%s sent a frame of kind %s", name_of(header.rank).c_str(),
-                        wire::name_of(header.kind));
+            base::fatal(nullptr, "%s sent a frame of kind %s",
+                        channels_.name_of(header.rank).c_str(), wire::name_of(header.kind));
     }
 }
 
@@ -531,16 +386,17 @@ void Origin::report_failure(const wire::FrameHeader& header, const void* frame,
                             size_t frame_bytes) {
     wire::FailedBody body;
     if (!wire::decode_body(frame, frame_bytes, &body)) {
-        base::fatal(nullptr, "%s reported a failure", name_of(header.rank).c_str());
+        base::fatal(nullptr, "%s reported a failure", channels_.name_of(header.rank).c_str());
     }
     const Request* request = requests_.find(header.request_id);
     const std::string owner = body.rank >= 0 ? " of rank " + std::to_string(body.rank) : "";
-    base::fatal(
-        request != nullptr ? request->task->function() : nullptr,
-        "%s refused a %s request for %llu bytes at 0x%llx%s: %s", name_of(header.rank).c_str(),
-        wire::name_of(static_cast<wire::FrameKind>(body.request_kind)),
-        static_cast<unsigned long long>(body.bytes), static_cast<unsigned long long>(body.address),
-        owner.c_str(), wire::describe(body.failure));
+    base::fatal(request != nullptr ? request->task->function() : nullptr,
+                "%s refused a %s request for %llu bytes at 0x%llx%s: %s",
+                channels_.name_of(header.rank).c_str(),
+                wire::name_of(static_cast<wire::FrameKind>(body.request_kind)),
+                static_cast<unsigned long long>(body.bytes),
+                static_cast<unsigned long long>(body.address), owner.c_str(),
+                wire::describe(body.failure));
 }
 
 }  // namespace armci::pipeline

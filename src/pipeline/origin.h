@@ -17,13 +17,13 @@
 #include "base/stats.h"
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
-#include "pipeline/channel.h"
+#include "pipeline/channels.h"
 #include "pipeline/chunk_sizes.h"
 #include "pipeline/internode_barrier.h"
+#include "pipeline/origin_options.h"
+#include "pipeline/pending_tasks.h"
 #include "pipeline/receive_pool.h"
 #include "pipeline/registered_buffers.h"
-#include "pipeline/server_numbers.h"
-#include "pipeline/task.h"
 #include "strided/kernels.h"
 #include "wire/frame.h"
 
@@ -45,35 +45,9 @@ struct OutFrame {
 };
 static_assert(sizeof(OutFrame) <= OutFrame::kWireOffset);
 
-// What the origin needs to know about the rest of the library; all functions get `context`.
-struct OriginEnvironment {
-    void* context = nullptr;
-    // Fabric address of a data server.
-    const void* (*server_address)(void* context, int server) = nullptr;
-    // Where a range of a node's global memory is for RMA; false when it is not registered.
-    bool (*resolve)(void* context, int node, uint64_t address, int64_t bytes,
-                    fabric::RemoteMemory* memory) = nullptr;
-    // Where chunks for a data server go; stays valid.
-    const RecvAreaAddress* (*recv_area)(void* context, int server) = nullptr;
-    // For messages, may be null: "node 1 (rank 2 on host b, 192.0.2.1)".
-    std::string (*describe_node)(const void* context, int node) = nullptr;
-};
-
-struct OriginOptions {
-    int rank = 0;
-    ServerNumbers servers;
-    size_t buffer_count = 0;
-    size_t buffer_bytes = 0;          // equal on all ranks: also the largest frame a server takes
-    size_t receive_bytes = 0;         // memory for answers
-    int64_t server_window_bytes = 0;  // how much a server lets this origin have under way
-    int64_t register_min_bytes = 0;   // RMA of less is copied where memory must be registered
-    bool write_chunks = false;        // chunks are written into slots, here and at servers
-    bool use_ordering = true;
-};
-
 class Origin {
   public:
-    Origin() = default;
+    Origin() : channels_(endpoint_), tasks_(channels_) {}
     ~Origin() { close(); }
     Origin(const Origin&) = delete;
     Origin& operator=(const Origin&) = delete;
@@ -82,7 +56,11 @@ class Origin {
               const OriginEnvironment& environment, base::Stats* stats, std::string* error);
     void close();
 
-    Channel& channel(int server);
+    Channel& channel(int server) { return channels_.get(server); }
+    Channels& channels() { return channels_; }
+    const Channels& channels() const { return channels_; }
+    PendingTasks& tasks() { return tasks_; }
+    const PendingTasks& tasks() const { return tasks_; }
 
     // For callers of the library. None of these waits: a caller polls progress() until the
     // condition holds, and gives the processor away in between.
@@ -99,19 +77,11 @@ class Origin {
     void sleep(std::chrono::nanoseconds longest, int other = -1) const;
     // Whether progress() has something to post that it could not post so far.
     bool has_posts_to_repeat() const {
-        return !active_.empty() || !open_batches_.empty() || !credits_due_.empty() ||
-               !releases_due_.empty() || barrier_.round_to_notify() >= 0 ||
+        return !lists().active.empty() || !lists().batching.empty() || !credits_due_.empty() ||
+               !lists().release_due.empty() || barrier_.round_to_notify() >= 0 ||
                receives_.has_unposted();
     }
     bool can_sleep() const { return endpoint_.wait_mode() == fabric::WaitMode::fd; }
-
-    // Tasks submitted and not complete.
-    int64_t task_count() const { return task_count_; }
-    // Whether non-blocking ones up to that one are complete, all or those to a node. (What other
-    // threads start meanwhile, or wait for themselves, is not waited for.)
-    uint64_t last_submitted() const { return last_submitted_; }
-    bool have_ended(uint64_t last);
-    bool have_ended(uint64_t last, int node) const;
 
     // Remote completion of everything this origin has done so far to that node's memory, or to all
     // nodes', and the end of gets from there that have no handle. Empty: there is nothing to wait
@@ -122,21 +92,22 @@ class Origin {
     bool is_done(Fence* fence);
     // Whether RMA posted now would have to wait for an acknowledgement first.
     bool has_unacknowledged_requests(int server) const {
-        const Channel* channel = channels_[server].get();
+        const Channel* channel = channels_.find(server);
         return channel != nullptr && (channel->first_task != nullptr || channel->batch != nullptr ||
                                       channel->mutations_pending());
     }
     // Whether a frame sent now is executed after the writes of all tasks up to that one.
     bool writes_are_ordered_or_done(uint64_t last, int server) const {
-        return ordering_.ordered_writes || channels_[server] == nullptr ||
-               writes_have_arrived(last, *channels_[server]);
+        const Channel* channel = channels_.find(server);
+        return ordering_.ordered_writes || channel == nullptr ||
+               PendingTasks::writes_have_arrived(last, *channel);
     }
 
     // What was started to that server so far, or to all, was blocking or has been waited for: what
     // is submitted to other servers of its node from now on takes effect after it.
     void mark_must_precede(int server) {
-        if (options_.servers.per_node > 1 && channels_[server]) {
-            mark_must_precede(*channels_[server]);
+        if (options_.servers.per_node > 1 && channels_.find(server) != nullptr) {
+            mark_must_precede(*channels_.find(server));
         }
     }
     void mark_all_must_precede();
@@ -160,7 +131,7 @@ class Origin {
     // fences, the acknowledgement is asked for at once.
     void flush_blocking(int server);
     // Whether everything appended so far has left: it needs no further polls to arrive.
-    bool batches_have_left() const { return open_batches_.empty() && leaving_batches_.empty(); }
+    bool batches_have_left() const { return lists().batching.empty() && leaving_batches_.empty(); }
     // Whether the batches up to that one have, to that server or to all. Waits are for these, since
     // other threads may open further ones for ever.
     uint64_t last_batch() const { return last_batch_; }
@@ -269,27 +240,21 @@ class Origin {
     // How many chunks of a transfer may be under way; 0: as many as there is room for.
     int depth_limit() const { return depth_limit_; }
     // Whether tasks of other servers want buffers, too, so that one chunk at a time is enough.
-    bool is_shared() const { return active_.size() > 1; }
+    bool is_shared() const { return lists().active.size() > 1; }
 
     // Between two chunks: takes back the buffers of those that have left, while they are in the
     // processor's cache (8 MiB over loopback: 24 % less time). Not from within a completion.
     void reclaim_buffers() { moved_ |= endpoint_.poll() > 0; }
 
     // For messages.
-    std::string name_of(int server) const { return options_.servers.name_of(server); }
     base::Stats& stats() { return *stats_; }
     // What is under way to each server, and what of this origin's is in use for it; in words.
     std::string describe_work() const;
-    const void* address_of(int server) const {
-        return environment_.server_address(environment_.context, server);
-    }
     // Those that work is under way to and that have never been heard of.
     std::vector<int> silent_servers() const;
     // The server's host has been; no reason to ask again.
     void note_reached(int server);
     const BufferManager& buffers() const { return buffers_.manager(); }
-    // Of what is kept for each server, used or not.
-    size_t channel_bytes() const;
 
     // What is in use; all zero when nothing is under way.
     struct Load {
@@ -358,8 +323,6 @@ class Origin {
     // For channels with a node_order. False: it has been seen to that they will be.
     void follow_other_servers(Channel& channel);
     bool predecessors_are_acknowledged(Channel& channel);
-    bool writes_have_arrived(uint64_t last, const Channel& channel) const;
-    static bool fenced_gets_have_ended(uint64_t last, const Channel& channel);
     bool add_fence_point(Channel& channel, Fence* fence) const;
     bool is_acknowledged(FencePoint* point);
     // Whether the channel's next task may be posted now.
@@ -382,9 +345,6 @@ class Origin {
     bool flush_batch(Channel& channel);
     bool is_leaving(int server, uint64_t last) const;
     void post_tasks(Channel& channel);
-    void activate(Channel& channel);
-    void mark_dirty(Channel& channel);
-    void finish_if_complete(Task* task);
     RmaOperation* new_rma_operation(Channel& channel, Task* task);
     void drop(RmaOperation* rma);
     static void trace(RmaOperation* rma, const fabric::RmaBlock* blocks, size_t block_count);
@@ -406,24 +366,21 @@ class Origin {
     RegisteredBuffers small_frames_;
     ReceivePool receives_;
 
-    std::vector<std::unique_ptr<Channel>> channels_;  // by server, made on first use
-    std::vector<Channel*> active_;                    // with queued tasks
-    size_t next_active_ = 0;                          // whose turn it is among them
-    bool moved_ = false;                              // in this turn of progress()
+    ChannelLists& lists() { return channels_.lists(); }
+    const ChannelLists& lists() const { return channels_.lists(); }
+
+    Channels channels_;
+    PendingTasks tasks_;
+    size_t next_active_ = 0;  // whose turn it is among the active channels
+    bool moved_ = false;      // in this turn of progress()
     uint32_t idle_turns_ = 0;
-    std::vector<Channel*> busy_;   // with non-blocking tasks, and some without
-    std::vector<Channel*> dirty_;  // with remote work that a fence must wait for
-    std::vector<Channel*> open_batches_;
     std::vector<LeavingBatch> leaving_batches_;
     uint64_t last_batch_ = 0;                    // number of the newest
-    std::vector<Channel*> releases_due_;         // without work and with slots to give back
     base::SlotTable<ReplyPiece> reply_buffers_;  // by immediate data
     std::vector<Credit> credits_due_;
     base::SlotTable<Request> requests_;
     // Released ones are kept for the next, as the provider needs their memory to stay in its place.
     base::SlotTable<std::unique_ptr<RmaOperation>> rma_operations_;
-    int64_t task_count_ = 0;
-    uint64_t last_submitted_ = 0;
     int64_t receive_budget_ = 0;
     int64_t receive_reserved_ = 0;
     int64_t stream_window_bytes_ = 0;

@@ -49,11 +49,8 @@ bool Origin::append(Channel& channel, const SmallBlock* blocks, int block_count,
         channel.batch->wire_bytes = sizeof(wire::FrameHeader);
         channel.batch->batch = ++last_batch_;
         is_isolated = base::now_ns() - channel.last_batch_ns > kIsolatedNs;
-        if (!channel.is_batching) {
-            channel.is_batching = true;
-            open_batches_.push_back(&channel);
-        }
-        mark_dirty(channel);
+        lists().batching.add(channel);
+        lists().dirty.add(channel);
     }
     char* out = channel.batch->wire() + channel.batch->wire_bytes;
     wire::BatchEntry entry;
@@ -110,7 +107,7 @@ bool Origin::flush_batch(Channel& channel) {
 }
 
 void Origin::flush_blocking(int server) {
-    Channel& channel = *channels_[server];
+    Channel& channel = *channels_.find(server);
     if (channel.batch == nullptr) {
         return;
     }
@@ -128,7 +125,7 @@ bool Origin::is_leaving(int server, uint64_t last) const {
 }
 
 bool Origin::batch_has_left(int server, uint64_t last) const {
-    const Channel* channel = channels_[server].get();
+    const Channel* channel = channels_.find(server);
     return channel == nullptr || ((channel->batch == nullptr || channel->batch->batch > last) &&
                                   !is_leaving(server, last));
 }
@@ -136,16 +133,13 @@ bool Origin::batch_has_left(int server, uint64_t last) const {
 bool Origin::batches_have_left(uint64_t last) const {
     return std::none_of(leaving_batches_.begin(), leaving_batches_.end(),
                         [&](const LeavingBatch& leaving) { return leaving.batch <= last; }) &&
-           std::all_of(open_batches_.begin(), open_batches_.end(), [&](const Channel* channel) {
-               return batch_has_left(channel->server, last);
-           });
+           std::all_of(
+               lists().batching.begin(), lists().batching.end(),
+               [&](const Channel* channel) { return batch_has_left(channel->server, last); });
 }
 
 void Origin::flush_batches() {
-    std::erase_if(open_batches_, [&](Channel* channel) {
-        channel->is_batching = !flush_batch(*channel);
-        return !channel->is_batching;
-    });
+    lists().batching.keep_if([&](Channel& channel) { return !flush_batch(channel); });
 }
 
 }  // namespace armci::pipeline

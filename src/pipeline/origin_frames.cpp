@@ -202,25 +202,26 @@ void Origin::take_grant(Channel& channel, const void* frame, size_t frame_bytes)
     if (channel.recv_area == nullptr || !wire::decode_body(frame, frame_bytes, &body) ||
         body.count > wire::kMaxRecvBuffersPerFrame) {
         base::fatal(nullptr, "%s sent a grant that cannot be decoded",
-                    name_of(channel.server).c_str());
+                    channels_.name_of(channel.server).c_str());
     }
     for (uint32_t i = 0; i < body.count; ++i) {
         if (body.recv_buffer[i] >= channel.recv_area->recv_buffer_count) {
-            base::fatal(nullptr, "%s granted slot %u, of %u", name_of(channel.server).c_str(),
-                        body.recv_buffer[i], channel.recv_area->recv_buffer_count);
+            base::fatal(nullptr, "%s granted slot %u, of %u",
+                        channels_.name_of(channel.server).c_str(), body.recv_buffer[i],
+                        channel.recv_area->recv_buffer_count);
         }
         channel.recv_buffers.push_back(body.recv_buffer[i]);
     }
     channel.keep_recv_buffers = body.keep;
     channel.recv_buffers_asked -= std::min<uint64_t>(channel.recv_buffers_asked, body.count);
-    if (channel.tasks == 0 && channel.recv_buffers.size() > channel.keep_recv_buffers) {
-        releases_due_.push_back(&channel);
+    if (channel.has_recv_buffers_to_release()) {
+        lists().release_due.add(channel);
     }
 }
 
 // True when there is nothing (left) to return.
 bool Origin::release_recv_buffers(Channel& channel) {
-    while (channel.tasks == 0 && channel.recv_buffers.size() > channel.keep_recv_buffers) {
+    while (channel.has_recv_buffers_to_release()) {
         OutFrame* frame = new_frame(wire::FrameKind::release_recv_buffers,
                                     sizeof(wire::FrameHeader) + sizeof(wire::RecvBuffersBody));
         if (frame == nullptr) {
@@ -286,7 +287,7 @@ bool Origin::send(Channel& channel, OutFrame* frame, Task* task, Effect effect) 
     }
     if (effect == Effect::mutation) {
         channel.last_mutation = channel.sent_frames;
-        mark_dirty(channel);
+        lists().dirty.add(channel);
     }
     if (task != nullptr) {
         task->add_pending();
@@ -305,7 +306,7 @@ void Origin::on_sent(fabric::Operation* operation, const fabric::Completion&) {
     origin->discard(frame);
     if (task != nullptr) {
         task->remove_pending();
-        origin->finish_if_complete(task);
+        origin->tasks_.finish_if_complete(task);
     }
 }
 

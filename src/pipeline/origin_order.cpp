@@ -14,10 +14,9 @@ void Origin::mark_must_precede(Channel& channel) {
 
 void Origin::mark_all_must_precede() {
     if (options_.servers.per_node > 1) {
-        std::erase_if(dirty_, [&](Channel* channel) {
-            mark_must_precede(*channel);
-            channel->is_dirty = channel->batch != nullptr || channel->remote_work_pending();
-            return !channel->is_dirty;
+        lists().dirty.keep_if([&](Channel& channel) {
+            mark_must_precede(channel);
+            return channel.batch != nullptr || channel.remote_work_pending();
         });
     }
 }
@@ -25,9 +24,8 @@ void Origin::mark_all_must_precede() {
 // Something is started on this channel: it comes after what is binding on the node's others now.
 void Origin::follow_other_servers(Channel& channel) {
     std::vector<FencePoint>& predecessors = channel.node_order->predecessors;
-    const int first = options_.servers.first_of(channel.node);
-    for (int server = first; server < first + options_.servers.per_node; ++server) {
-        Channel* other = channels_[server].get();
+    for (const auto& of_node : channels_.of_node(channel.node)) {
+        Channel* other = of_node.get();
         if (other == nullptr || other == &channel || !other->must_precede_pending()) {
             continue;
         }

@@ -21,7 +21,7 @@ std::string at(const std::string& address) {
 
 std::vector<int> Origin::silent_servers() const {
     std::vector<int> silent;
-    for (const std::unique_ptr<Channel>& channel : channels_) {
+    for (const std::unique_ptr<Channel>& channel : channels_.all()) {
         if (channel && channel->is_under_way() && channel->acknowledged_frames == 0 &&
             !channel->is_reached) {
             silent.push_back(channel->server);
@@ -39,8 +39,8 @@ std::vector<int> Origin::silent_servers() const {
 
 void Origin::note_reached(int server) {
     reached_nodes_.push_back(options_.servers.node_of(server));
-    if (channels_[server]) {
-        channels_[server]->is_reached = true;
+    if (Channel* channel = channels_.find(server)) {
+        channel->is_reached = true;
     }
 }
 
@@ -52,14 +52,14 @@ std::string Origin::describe_work() const {
                std::to_string(barrier_.round() + 1) + " of " +
                std::to_string(barrier_.round_count());
     }
-    for (const std::unique_ptr<Channel>& channel : channels_) {
+    for (const std::unique_ptr<Channel>& channel : channels_.all()) {
         if (!channel || !channel->is_under_way()) {
             continue;
         }
-        const std::string address =
-            fabric::address_text(domain_->info().addr_format, address_of(channel->server));
-        text += (text.empty() ? "" : "; ") + name_of(channel->server) + at(address) + ": " +
-                std::to_string(channel->tasks) + " operations under way, " +
+        const std::string address = fabric::address_text(domain_->info().addr_format,
+                                                         channels_.address_of(channel->server));
+        text += (text.empty() ? "" : "; ") + channels_.name_of(channel->server) + at(address) +
+                ": " + std::to_string(channel->tasks) + " operations under way, " +
                 std::to_string(channel->acknowledged_frames) + " of " +
                 std::to_string(channel->sent_frames) + " frames known to be executed" +
                 with("bytes of messages unanswered",

@@ -36,10 +36,10 @@ void Origin::drop(RmaOperation* rma) {
 void Origin::on_rma(fabric::Operation* operation, const fabric::Completion&) {
     auto* rma = reinterpret_cast<RmaOperation*>(operation);
     Task* task = rma->task;
-    task->channel_->is_reached = true;
+    task->channel().is_reached = true;
     if (rma->is_delivered_write) {
-        --task->channel_->writes_in_flight;
-        --task->writes_in_flight_;
+        --task->channel().writes_in_flight;
+        task->remove_write();
     }
     const char* arrived = rma->bounce;
     for (size_t i = 0; i < rma->copied_blocks; ++i) {
@@ -48,7 +48,7 @@ void Origin::on_rma(fabric::Operation* operation, const fabric::Completion&) {
     }
     rma->origin->drop(rma);
     task->remove_pending();
-    rma->origin->finish_if_complete(task);
+    rma->origin->tasks_.finish_if_complete(task);
 }
 
 void Origin::trace(RmaOperation* rma, const fabric::RmaBlock* blocks, size_t block_count) {
@@ -141,9 +141,9 @@ bool Origin::write(Channel& channel, Task* task, const fabric::RmaBlock* blocks,
         channel.write_mark = channel.sent_frames + 1;
     } else {
         ++channel.writes_in_flight;
-        ++task->writes_in_flight_;
+        task->add_write();
     }
-    mark_dirty(channel);
+    lists().dirty.add(channel);
     moved_ = true;
     task->add_pending();
     return true;

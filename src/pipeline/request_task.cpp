@@ -59,7 +59,7 @@ void RequestTask::on_answer(Origin& origin, const wire::FrameHeader& header, con
     }
     if (!understood) {
         base::fatal(function(), "%s answered a %s request with a %s frame",
-                    origin.name_of(header.rank).c_str(), wire::name_of(kind_),
+                    origin.channels().name_of(header.rank).c_str(), wire::name_of(kind_),
                     wire::name_of(header.kind));
     }
     origin.release_request(request_id_);

@@ -2,11 +2,11 @@
 // An operation under way between this origin and one data server.
 //
 // Life of a task: submit() queues it on its channel; post() is called until everything is posted;
-// completions and answers then take pending_ to zero, and the task is complete. Tasks of one
-// channel are posted strictly one after the other, so frames leave in program order; their
-// completions may overlap. A blocking call keeps its task on the stack and waits; a non-blocking
-// one puts it on the heap and names a function that is called once, when it is complete, and
-// disposes of it.
+// completions and answers then take the number of what is pending to zero, and the task is
+// complete. Tasks of one channel are posted strictly one after the other, so frames leave in
+// program order; their completions may overlap. A blocking call keeps its task on the stack and
+// waits; a non-blocking one puts it on the heap and names a function that is called once, when it
+// is complete, and disposes of it.
 #pragma once
 
 #include <cstdint>
@@ -54,23 +54,44 @@ class Task {
     // Likewise, of a get that has no handle: fences wait until it is complete.
     void let_fences_wait() { fences_wait_ = true; }
 
-  protected:
-    friend class Origin;
+    // For the origin that carries it out.
 
+    // The tasks beside it: behind it on its channel's queue, and, of those that nobody waits for on
+    // the spot, among all of the channel's that are under way.
+    struct Links {
+        Task* next = nullptr;
+        Task* older = nullptr;
+        Task* newer = nullptr;
+    };
+    Links& links() { return links_; }
+    // Numbers are in the order of submission, from 1.
+    Links& begin(Channel& channel, uint64_t number) {
+        channel_ = &channel;
+        number_ = number;
+        return links_;
+    }
+    uint64_t number() const { return number_; }
+    bool is_blocking() const { return on_complete_ == nullptr; }
+    bool fences_wait() const { return fences_wait_; }
+    void call_completion() { on_complete_(this, completion_context_); }
+
+    bool is_posted() const { return posted_; }
+    void note_posted() { posted_ = true; }
     // One more, or one less, posted operation or expected answer.
     void add_pending() { ++pending_; }
     void remove_pending() { --pending_; }
+    // Of these, writes that complete when delivered.
+    bool has_writes_in_flight() const { return writes_in_flight_ > 0; }
+    void add_write() { ++writes_in_flight_; }
+    void remove_write() { --writes_in_flight_; }
 
   private:
     const char* function_;
     Channel* channel_ = nullptr;
-    Task* next_ = nullptr;  // on the channel's queue
-    uint64_t number_ = 0;   // in the order of submission
-    // Of those that nobody waits for on the spot, among all of the channel's that are under way.
-    Task* older_ = nullptr;
-    Task* newer_ = nullptr;
-    int64_t pending_ = 0;
-    int32_t writes_in_flight_ = 0;  // delivered kind
+    uint64_t number_ = 0;
+    Links links_;
+    int32_t pending_ = 0;
+    int32_t writes_in_flight_ = 0;
     bool posted_ = false;
     bool fences_wait_ = false;
     CompletionFunction on_complete_ = nullptr;

@@ -210,21 +210,21 @@ TEST_P(PipelineSiblings, WaitCoversNonBlockingOperationsToItsNode) {
         network_->submit(0, server, *task);
         return task;
     };
-    EXPECT_TRUE(origin().have_ended(origin().last_submitted()));
+    EXPECT_TRUE(origin().tasks().have_ended(origin().tasks().last_submitted()));
     const auto blocking = rmw(0);
-    EXPECT_TRUE(origin().have_ended(origin().last_submitted()));
+    EXPECT_TRUE(origin().tasks().have_ended(origin().tasks().last_submitted()));
     const auto here = start(1);
-    const uint64_t first = origin().last_submitted();
+    const uint64_t first = origin().tasks().last_submitted();
     const auto there = start(2);
-    const uint64_t second = origin().last_submitted();
-    EXPECT_FALSE(origin().have_ended(first, 0));
-    EXPECT_TRUE(origin().have_ended(first, 1));
-    EXPECT_FALSE(origin().have_ended(second, 1));
+    const uint64_t second = origin().tasks().last_submitted();
+    EXPECT_FALSE(origin().tasks().have_ended(first, 0));
+    EXPECT_TRUE(origin().tasks().have_ended(first, 1));
+    EXPECT_FALSE(origin().tasks().have_ended(second, 1));
     network_->wait(*here);
-    EXPECT_TRUE(origin().have_ended(first));
-    EXPECT_TRUE(origin().have_ended(second, 0));
+    EXPECT_TRUE(origin().tasks().have_ended(first));
+    EXPECT_TRUE(origin().tasks().have_ended(second, 0));
     network_->wait(*there);
-    EXPECT_TRUE(origin().have_ended(second));
+    EXPECT_TRUE(origin().tasks().have_ended(second));
     network_->wait(*blocking);
 }
 

@@ -165,9 +165,9 @@ TEST_P(ServerRequest, SetsFlagsAfterTheirData) {
     for (int i = 1; i <= 60; ++i) {
         const auto value = static_cast<char>(i);
         std::fill(local.begin(), local.end(), value);
-        const bool by_rma =
-            i % 2 == 0 && network_->is_registered(0) &&
-            network_->origin(1).writes_are_ordered_or_done(network_->origin(1).last_submitted(), 0);
+        const bool by_rma = i % 2 == 0 && network_->is_registered(0) &&
+                            network_->origin(1).writes_are_ordered_or_done(
+                                network_->origin(1).tasks().last_submitted(), 0);
         const auto put =
             network_->start(1, 0, by_rma ? base::Route::rma : base::Route::server,
                             make_transfer(Operation{}, pattern, local.data(), memory_));
