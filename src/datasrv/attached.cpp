@@ -67,16 +67,11 @@ void Server::change_attached(Client& client, const wire::FrameHeader& header,
         strided::make_scale(static_cast<strided::AccType>(header.acc_type), view.body.scale);
     const strided::AccScale* factor = header.kind == wire::FrameKind::accumulate ? &scale : nullptr;
     const auto bytes = static_cast<int64_t>(view.body.data_bytes);
-    const auto apply = [&](auto cursor) {
-        cursor.seek(static_cast<int64_t>(view.body.offset));
+    strided::Cursor place(view.layout.side);
+    place.seek(static_cast<int64_t>(view.body.offset));
+    const node::AccessFailure failure = place.visit([&](auto& cursor) {
         return change(heap_->stripes(), process, cursor, factor, view.data, bytes);
-    };
-    const wire::LayoutView& layout = view.layout;
-    const node::AccessFailure failure =
-        layout.is_vector
-            ? apply(strided::VectorCursor(layout.addresses, layout.segment_count,
-                                          layout.segment_bytes))
-            : apply(strided::StridedCursor(reinterpret_cast<void*>(layout.base), layout.strided));
+    });
     if (failure.error != 0) {
         answers_.refuse(client, header.kind, header.request_id,
                         access_refusal(process, failure, bytes));

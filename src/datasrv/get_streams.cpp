@@ -32,16 +32,8 @@ void GetStreams::start(Client& client, uint64_t request_id, const wire::LayoutVi
     if (attached != nullptr) {
         stream.process = *attached;
     }
-    stream.is_vector = layout.is_vector;
-    if (stream.is_vector) {
-        stream.vector =
-            strided::VectorCursor(layout.addresses, layout.segment_count, layout.segment_bytes);
-        stream.vector.seek(static_cast<int64_t>(body.offset));
-    } else {
-        stream.strided =
-            strided::StridedCursor(reinterpret_cast<void*>(layout.base), layout.strided);
-        stream.strided.seek(static_cast<int64_t>(body.offset));
-    }
+    stream.from = strided::Cursor(layout.side);
+    stream.from.seek(static_cast<int64_t>(body.offset));
     // Until the next frame is decoded no copy of the addresses is needed.
     while (next_chunk_bytes(stream) > 0) {
         if (!send_chunk(stream)) {
@@ -51,12 +43,8 @@ void GetStreams::start(Client& client, uint64_t request_id, const wire::LayoutVi
             return;
         }
     }
-    if (stream.is_vector) {
-        stream.addresses.assign(layout.addresses, layout.addresses + layout.segment_count);
-        stream.vector = strided::VectorCursor(stream.addresses.data(), layout.segment_count,
-                                              layout.segment_bytes);
-        stream.vector.seek(static_cast<int64_t>(body.offset) + stream.sent_bytes);
-    }
+    stream.from = strided::Cursor(strided::copy_addresses(layout.side, &stream.addresses));
+    stream.from.seek(static_cast<int64_t>(body.offset) + stream.sent_bytes);
     note_waiting(stream);
     streams_[Key{client.rank, request_id}] = std::make_unique<Stream>(std::move(stream));
 }
@@ -107,16 +95,12 @@ bool GetStreams::send_chunk(Stream& stream) {
 
 bool GetStreams::fill(Stream& stream, char* data, int64_t bytes) {
     if (!stream.is_attached) {
-        if (stream.is_vector) {
-            strided::pack(stream.vector, data, bytes);
-        } else {
-            strided::pack(stream.strided, data, bytes);
-        }
+        strided::pack(stream.from, data, bytes);
         return true;
     }
     node::ProcessMover mover(stream.process, node::ProcessMover::Direction::from_process);
-    const bool moved = stream.is_vector ? node::move_layout(mover, stream.vector, data, bytes)
-                                        : node::move_layout(mover, stream.strided, data, bytes);
+    const bool moved = stream.from.visit(
+        [&](auto& cursor) { return node::move_layout(mover, cursor, data, bytes); });
     if (!moved) {
         answers_.refuse(*stream.client, wire::FrameKind::get, stream.request_id,
                         access_refusal(stream.process, mover.failure(), bytes));
@@ -134,11 +118,7 @@ bool GetStreams::post(const Stream& stream, OutReply* reply) {
 
 void GetStreams::step_back(Stream& stream, int64_t bytes) {
     stream.sent_bytes -= bytes;
-    if (stream.is_vector) {
-        stream.vector.seek(stream.vector.position() - bytes);
-    } else {
-        stream.strided.seek(stream.strided.position() - bytes);
-    }
+    stream.from.seek(stream.from.position() - bytes);
 }
 
 bool GetStreams::send_chunk(Stream& stream, int64_t bytes) {

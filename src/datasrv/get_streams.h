@@ -52,10 +52,8 @@ class GetStreams {
         wire::ReplyBuffersBody reply_buffers;  // count 0: the data goes as messages
         uint64_t sent_chunks = 0;
         uint64_t taken_chunks = 0;
-        bool is_vector = false;
-        strided::StridedCursor strided;
-        strided::VectorCursor vector;
-        std::vector<uint64_t> addresses;  // what `vector` walks
+        strided::Cursor from;
+        std::vector<uint64_t> addresses;  // of a vector, which `from` walks
         bool is_attached = false;
         node::Attachment process{};
         // For the timeline, 0 while there is none: since when it cannot send.

@@ -274,25 +274,19 @@ bool Server::handle_hello(Client& client, const void* frame, size_t frame_bytes)
 
 Server::Place Server::place_of(const wire::LayoutView& layout, uint32_t owner, uint64_t* address,
                                uint64_t* bytes, node::Attachment* process) {
-    *address = layout.extent.begin;
-    *bytes = layout.extent.bytes;
-    if (!layout.is_vector) {
-        return place_of(*address, *bytes, owner, process);
-    }
-    if (*bytes > 0 && segments_.contains(*address, *bytes)) {
+    if (layout.extent.bytes > 0 && segments_.contains(layout.extent.begin, layout.extent.bytes)) {
         return Place::global;
     }
     Place all = Place::global;
-    *bytes = static_cast<uint64_t>(layout.segment_bytes);
-    for (int64_t i = 0; i < layout.segment_count; ++i) {
-        *address = layout.addresses[i];
-        const Place place = place_of(*address, *bytes, owner, process);
-        if (place == Place::nowhere) {
-            return place;
-        }
-        all = place == Place::attached ? place : all;
-    }
-    return all;
+    const bool are_there =
+        strided::all_of_parts(layout.side, [&](uint64_t part, int64_t part_bytes) {
+            *address = part;
+            *bytes = static_cast<uint64_t>(part_bytes);
+            const Place place = place_of(*address, *bytes, owner, process);
+            all = place == Place::attached ? place : all;
+            return place != Place::nowhere;
+        });
+    return are_there ? all : Place::nowhere;
 }
 
 void Server::handle_transfer(Client& client, const wire::FrameHeader& header, const void* frame,
@@ -321,23 +315,15 @@ void Server::handle_transfer(Client& client, const wire::FrameHeader& header, co
     }
     const auto offset = static_cast<int64_t>(view.body.offset);
     const auto data_bytes = static_cast<int64_t>(view.body.data_bytes);
-    const auto apply = [&](auto cursor) {
-        cursor.seek(offset);
-        if (header.kind == wire::FrameKind::put) {
-            strided::unpack(cursor, view.data, data_bytes);
-            return;
-        }
-        const strided::AccScale scale =
-            strided::make_scale(static_cast<strided::AccType>(header.acc_type), view.body.scale);
-        add(heap_->stripes(), cursor, scale, view.data, data_bytes);
-    };
-    if (view.layout.is_vector) {
-        apply(strided::VectorCursor(view.layout.addresses, view.layout.segment_count,
-                                    view.layout.segment_bytes));
-    } else {
-        apply(
-            strided::StridedCursor(reinterpret_cast<void*>(view.layout.base), view.layout.strided));
+    strided::Cursor to(view.layout.side);
+    to.seek(offset);
+    if (header.kind == wire::FrameKind::put) {
+        strided::unpack(to, view.data, data_bytes);
+        return;
     }
+    const strided::AccScale scale =
+        strided::make_scale(static_cast<strided::AccType>(header.acc_type), view.body.scale);
+    to.visit([&](auto& cursor) { add(heap_->stripes(), cursor, scale, view.data, data_bytes); });
 }
 
 // Executed up to the first bad entry; the origin that sent that ends the job.

@@ -37,7 +37,7 @@ bool Server::offload_put(Client& client, const wire::FrameHeader& header, const 
     }
     node::CopyRequest requests[kMaxRows];
     int count = 0;
-    strided::StridedCursor cursor(reinterpret_cast<void*>(view.layout.base), view.layout.strided);
+    strided::Cursor cursor(view.layout.side);
     cursor.seek(static_cast<int64_t>(view.body.offset));
     auto* data = const_cast<char*>(view.data);
     while (left > 0) {

@@ -139,4 +139,21 @@ void copy_vector(void* const* from, void* const* to, int64_t segment_count, int6
     });
 }
 
+void copy(const Sides& sides, Direction direction) {
+    struct Copy {
+        void operator()(const StridedSides& strided) const {
+            copy(strided.layout, strided.local, reinterpret_cast<char*>(strided.remote), direction);
+        }
+        void operator()(const VectorSides& vector) const {
+            auto* local = reinterpret_cast<void* const*>(vector.local);
+            auto* remote = reinterpret_cast<void* const*>(vector.remote);
+            const bool to_remote = direction == Direction::to_remote;
+            copy_vector(to_remote ? local : remote, to_remote ? remote : local, vector.block_count,
+                        vector.block_bytes);
+        }
+        Direction direction;
+    };
+    sides.visit(Copy{direction});
+}
+
 }  // namespace armci::strided

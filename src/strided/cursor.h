@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "strided/layout.h"
+#include "strided/side.h"
 
 namespace armci::strided {
 
@@ -27,13 +28,6 @@ struct Row {
     int64_t stride;
     int64_t block_count;
 };
-
-// Pointer arithmetic on addresses: stepping past the last block must not be undefined, and may
-// leave the object and even wrap when the stride is large or negative.
-inline char* offset_by(const void* base, int64_t bytes) {
-    return reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(base) +
-                                   static_cast<uintptr_t>(bytes));
-}
 
 class StridedCursor {
   public:
@@ -260,6 +254,46 @@ class VectorCursor {
     int64_t position_ = 0;
     int64_t segment_ = 0;
     int64_t in_segment_ = 0;
+};
+
+// A position in a side of either kind. visit() tells the kinds apart, once for all that a visitor
+// does with the cursor that it is given.
+class Cursor {
+  public:
+    Cursor() = default;
+    explicit Cursor(const Side& side) {
+        if (const auto* vector = std::get_if<VectorSide>(&side)) {
+            kind_.emplace<VectorCursor>(vector->addresses, vector->block_count,
+                                        vector->block_bytes);
+        } else {
+            const auto& strided = *std::get_if<StridedSide>(&side);
+            kind_.emplace<StridedCursor>(reinterpret_cast<void*>(strided.base), strided.layout);
+        }
+    }
+
+    // Calls visitor(StridedCursor&) or visitor(VectorCursor&) and returns what it returns.
+    template <class Visitor>
+    decltype(auto) visit(Visitor&& visitor) {
+        return std::visit(visitor, kind_);
+    }
+    template <class Visitor>
+    decltype(auto) visit(Visitor&& visitor) const {
+        return std::visit(visitor, kind_);
+    }
+
+    int64_t position() const {
+        return visit([](const auto& cursor) { return cursor.position(); });
+    }
+    void seek(int64_t position_bytes) {
+        visit([&](auto& cursor) { cursor.seek(position_bytes); });
+    }
+    // As those of the two kinds; for a long walk visit() them instead.
+    Row next_row(int64_t max_bytes) {
+        return visit([&](auto& cursor) { return cursor.next_row(max_bytes); });
+    }
+
+  private:
+    std::variant<StridedCursor, VectorCursor> kind_;
 };
 
 }  // namespace armci::strided

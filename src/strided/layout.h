@@ -32,6 +32,13 @@ struct PairLayout {
     int64_t remote_stride[kMaxLevels];
 };
 
+// Pointer arithmetic on addresses: stepping past the last block must not be undefined, and may
+// leave the object and even wrap when the stride is large or negative.
+inline char* offset_by(const void* base, int64_t bytes) {
+    return reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(base) +
+                                   static_cast<uintptr_t>(bytes));
+}
+
 // The smallest range of bytes [begin, end) around a layout, relative to its base pointer: begin is
 // negative when a stride is. An empty layout has {0, 0}.
 struct Extent {

@@ -115,4 +115,12 @@ void unpack(VectorCursor& to, const void* buffer, int64_t bytes) {
     move<false>(to, static_cast<const char*>(buffer), bytes);
 }
 
+void pack(Cursor& from, void* buffer, int64_t bytes) {
+    from.visit([&](auto& cursor) { pack(cursor, buffer, bytes); });
+}
+
+void unpack(Cursor& to, const void* buffer, int64_t bytes) {
+    to.visit([&](auto& cursor) { unpack(cursor, buffer, bytes); });
+}
+
 }  // namespace armci::strided

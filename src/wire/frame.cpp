@@ -53,22 +53,23 @@ class Input {
 };
 
 bool decode_strided(Input* input, int levels, LayoutView* view) {
-    if (levels > strided::kMaxLevels || !input->read(&view->base)) {
+    auto& side = view->side.emplace<strided::StridedSide>();
+    if (levels > strided::kMaxLevels || !input->read(&side.base)) {
         return false;
     }
-    view->strided.levels = levels;
+    side.layout.levels = levels;
     for (int i = 0; i <= levels; ++i) {
-        if (!input->read(&view->strided.count[i])) {
+        if (!input->read(&side.layout.count[i])) {
             return false;
         }
     }
     for (int i = 0; i < levels; ++i) {
-        if (!input->read(&view->strided.stride[i])) {
+        if (!input->read(&side.layout.stride[i])) {
             return false;
         }
     }
     strided::Extent extent{};
-    if (!strided::validate(view->strided, &view->total_bytes, &extent)) {
+    if (!strided::validate(side.layout, &view->total_bytes, &extent)) {
         return false;
     }
     // The extent must be a range of addresses that does not wrap.
@@ -76,10 +77,9 @@ bool decode_strided(Input* input, int levels, LayoutView* view) {
     uint64_t end = 0;
     const bool begin_wraps =
         extent.begin < 0
-            ? __builtin_sub_overflow(view->base, static_cast<uint64_t>(-extent.begin), &begin)
-            : __builtin_add_overflow(view->base, static_cast<uint64_t>(extent.begin), &begin);
-    if (begin_wraps ||
-        __builtin_add_overflow(view->base, static_cast<uint64_t>(extent.end), &end) ||
+            ? __builtin_sub_overflow(side.base, static_cast<uint64_t>(-extent.begin), &begin)
+            : __builtin_add_overflow(side.base, static_cast<uint64_t>(extent.begin), &begin);
+    if (begin_wraps || __builtin_add_overflow(side.base, static_cast<uint64_t>(extent.end), &end) ||
         begin >= end) {
         return false;
     }
@@ -118,11 +118,9 @@ bool decode_vector(Input* input, LayoutKind kind, LayoutView* view,
         view->extent =
             strided::enclose(addresses->data(), count, static_cast<int64_t>(head.segment_bytes));
     }
-    view->is_vector = true;
-    view->segment_count = count;
-    view->segment_bytes = static_cast<int64_t>(head.segment_bytes);
+    view->side =
+        strided::VectorSide{addresses->data(), count, static_cast<int64_t>(head.segment_bytes)};
     view->total_bytes = static_cast<int64_t>(total);
-    view->addresses = addresses->data();
     return true;
 }
 
@@ -185,7 +183,6 @@ bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& h
     const auto kind = static_cast<LayoutKind>(header.layout_kind);
     switch (kind) {
         case LayoutKind::strided:
-            view->layout.is_vector = false;
             if (!decode_strided(&input, header.levels, &view->layout)) {
                 return false;
             }
@@ -222,8 +219,7 @@ bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& h
         }
         const auto element = static_cast<uint64_t>(
             strided::element_bytes(static_cast<strided::AccType>(header.acc_type)));
-        const auto block = static_cast<uint64_t>(
-            view->layout.is_vector ? view->layout.segment_bytes : view->layout.strided.count[0]);
+        const auto block = static_cast<uint64_t>(strided::block_bytes(view->layout.side));
         if (body.data_bytes % element != 0 || body.offset % element != 0 || block % element != 0) {
             return false;
         }

@@ -19,6 +19,7 @@
 
 #include "strided/kernels.h"
 #include "strided/layout.h"
+#include "strided/side.h"
 
 namespace armci::wire {
 
@@ -205,14 +206,9 @@ struct FailedBody {
 // The layout of a decoded frame. Nothing of it points into the frame: its sender may still be able
 // to write there.
 struct LayoutView {
-    bool is_vector = false;
-    uint64_t base = 0;
-    strided::Layout strided;
-    const uint64_t* addresses = nullptr;  // in what the decoder was given for them
+    strided::Side side;  // addresses of a vector are in what the decoder was given for them
     // Around all of it. Of vectors {0, 0} where it would wrap, and then each segment counts.
     strided::AddressRange extent;
-    int64_t segment_count = 0;
-    int64_t segment_bytes = 0;
     int64_t total_bytes = 0;
 };
 

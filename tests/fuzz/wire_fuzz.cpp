@@ -27,22 +27,23 @@ void check_transfer(const FrameHeader& header, const char* frame, size_t bytes) 
     const auto total = static_cast<uint64_t>(layout.total_bytes);
     FUZZ_CHECK(view.body.data_bytes > 0 && view.body.data_bytes <= total);
     FUZZ_CHECK(view.body.offset <= total - view.body.data_bytes);
-    if (layout.is_vector) {
-        FUZZ_CHECK(layout.segment_count > 0 && layout.segment_bytes > 0);
-        FUZZ_CHECK(layout.addresses == addresses.data() &&
-                   addresses.size() == static_cast<size_t>(layout.segment_count));
+    if (const auto* vector = std::get_if<strided::VectorSide>(&layout.side)) {
+        FUZZ_CHECK(vector->block_count > 0 && vector->block_bytes > 0);
+        FUZZ_CHECK(vector->addresses == addresses.data() &&
+                   addresses.size() == static_cast<size_t>(vector->block_count));
         for (const uint64_t address : addresses) {
             FUZZ_CHECK(layout.extent.bytes == 0 ||
                        (address >= layout.extent.begin &&
                         address - layout.extent.begin <=
-                            layout.extent.bytes - static_cast<uint64_t>(layout.segment_bytes)));
+                            layout.extent.bytes - static_cast<uint64_t>(vector->block_bytes)));
         }
     } else {
-        const strided::Extent extent = strided::extent(layout.strided);
+        const auto& side = std::get<strided::StridedSide>(layout.side);
+        const strided::Extent extent = strided::extent(side.layout);
         FUZZ_CHECK(extent.begin <= 0 && extent.end > extent.begin);
-        FUZZ_CHECK(layout.base + static_cast<uint64_t>(extent.begin) <
-                   layout.base + static_cast<uint64_t>(extent.end));
-        FUZZ_CHECK(strided::total_bytes(layout.strided) == layout.total_bytes);
+        FUZZ_CHECK(side.base + static_cast<uint64_t>(extent.begin) <
+                   side.base + static_cast<uint64_t>(extent.end));
+        FUZZ_CHECK(strided::total_bytes(side.layout) == layout.total_bytes);
     }
     if (header.kind == FrameKind::get) {
         FUZZ_CHECK(view.data == nullptr && view.reply_buffers.count <= kMaxReplyBuffers);

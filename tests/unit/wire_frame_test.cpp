@@ -159,12 +159,13 @@ TEST(Frame, DecodesStridedTransfers) {
             const Frame frame =
                 make_strided_transfer(FrameKind::put, body, kBase + 8 * turn, layout, data);
             const DecodedTransfer view = decode(frame);
-            EXPECT_FALSE(view.layout.is_vector);
-            EXPECT_EQ(view.layout.base, kBase + 8 * turn);
+            ASSERT_TRUE(std::holds_alternative<strided::StridedSide>(view.layout.side));
+            const auto& side = std::get<strided::StridedSide>(view.layout.side);
+            EXPECT_EQ(side.base, kBase + 8 * turn);
             EXPECT_EQ(view.layout.total_bytes, static_cast<int64_t>(total));
-            ASSERT_EQ(view.layout.strided.levels, levels);
-            EXPECT_EQ(std::memcmp(view.layout.strided.count, layout.count, 8 * (levels + 1)), 0);
-            EXPECT_EQ(std::memcmp(view.layout.strided.stride, layout.stride, 8 * levels), 0);
+            ASSERT_EQ(side.layout.levels, levels);
+            EXPECT_EQ(std::memcmp(side.layout.count, layout.count, 8 * (levels + 1)), 0);
+            EXPECT_EQ(std::memcmp(side.layout.stride, layout.stride, 8 * levels), 0);
             EXPECT_EQ(view.body.offset, body.offset);
             ASSERT_EQ(view.body.data_bytes, body.data_bytes);
             EXPECT_EQ(std::memcmp(view.data, data.data(), data.size()), 0);
@@ -195,12 +196,13 @@ TEST(Frame, DecodesVectorTransfers) {
                 ASSERT_TRUE(decode_header(frame.data(), frame_bytes(frame), &header));
                 EXPECT_EQ(header.layout_kind, static_cast<uint8_t>(kind));
                 const DecodedTransfer view = decode(frame);
-                EXPECT_TRUE(view.layout.is_vector);
-                EXPECT_EQ(view.layout.segment_bytes, segment_bytes);
+                ASSERT_TRUE(std::holds_alternative<strided::VectorSide>(view.layout.side));
+                const auto& side = std::get<strided::VectorSide>(view.layout.side);
+                EXPECT_EQ(side.block_bytes, segment_bytes);
                 EXPECT_EQ(view.layout.total_bytes, static_cast<int64_t>(body.data_bytes));
-                ASSERT_EQ(view.layout.segment_count, static_cast<int64_t>(count));
+                ASSERT_EQ(side.block_count, static_cast<int64_t>(count));
                 EXPECT_EQ(view.addresses, addresses);
-                EXPECT_EQ(view.layout.addresses, view.addresses.data());
+                EXPECT_EQ(side.addresses, view.addresses.data());
                 const strided::AddressRange extent =
                     strided::enclose(addresses.data(), static_cast<int64_t>(count), segment_bytes);
                 EXPECT_EQ(view.layout.extent.begin, extent.begin);
@@ -288,7 +290,7 @@ TEST(Frame, GetsCarryNoData) {
     body.window_bytes = uint32_t{1} << 31;
     const DecodedTransfer view =
         decode(make_vector_transfer(FrameKind::get, body, {kBase, kBase + 100, kBase}, 8, {}));
-    EXPECT_EQ(view.layout.segment_count, 3);
+    EXPECT_EQ(std::get<strided::VectorSide>(view.layout.side).block_count, 3);
     EXPECT_EQ(view.body.window_bytes, uint32_t{1} << 31);
 }
 

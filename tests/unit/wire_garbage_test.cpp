@@ -97,13 +97,13 @@ class Garbage : public testing::Test {
             ASSERT_TRUE(is_inside(view.data, view.body.data_bytes));
             touch(view.data, view.body.data_bytes);
         }
-        if (view.layout.is_vector) {
-            ASSERT_GT(view.layout.segment_count, 0);
-            ASSERT_GT(view.layout.segment_bytes, 0);
-            ASSERT_EQ(static_cast<__int128>(view.layout.segment_count) * view.layout.segment_bytes,
+        if (const auto* vector = std::get_if<strided::VectorSide>(&view.layout.side)) {
+            ASSERT_GT(vector->block_count, 0);
+            ASSERT_GT(vector->block_bytes, 0);
+            ASSERT_EQ(static_cast<__int128>(vector->block_count) * vector->block_bytes,
                       view.layout.total_bytes);
-            ASSERT_EQ(view.layout.addresses, addresses_.data());
-            ASSERT_EQ(addresses_.size(), static_cast<size_t>(view.layout.segment_count));
+            ASSERT_EQ(vector->addresses, addresses_.data());
+            ASSERT_EQ(addresses_.size(), static_cast<size_t>(vector->block_count));
             // What lies in the extent is not looked at any more.
             const strided::AddressRange& extent = view.layout.extent;
             ASSERT_GE(extent.begin + extent.bytes, extent.begin);
@@ -111,16 +111,17 @@ class Garbage : public testing::Test {
                 ASSERT_TRUE(extent.bytes == 0 ||
                             (address >= extent.begin &&
                              address - extent.begin <=
-                                 extent.bytes - static_cast<uint64_t>(view.layout.segment_bytes)));
+                                 extent.bytes - static_cast<uint64_t>(vector->block_bytes)));
             }
             return;
         }
-        const Layout& layout = view.layout.strided;
+        const auto& side = std::get<strided::StridedSide>(view.layout.side);
+        const Layout& layout = side.layout;
         ASSERT_GE(layout.levels, 0);
         ASSERT_LE(layout.levels, strided::kMaxLevels);
         // The extent in numbers that cannot overflow.
         __int128 product = layout.count[0];
-        __int128 begin = view.layout.base;
+        __int128 begin = side.base;
         __int128 end = begin + layout.count[0];
         ASSERT_GT(layout.count[0], 0);
         for (int i = 0; i < layout.levels; ++i) {
