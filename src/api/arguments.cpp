@@ -198,10 +198,7 @@ bool make_contiguous(Runtime& runtime, const char* function, OpKind op, void* sr
     transfer->op = op;
     transfer->target = proc;
     transfer->total_bytes = bytes;
-    transfer->local = static_cast<char*>(local);
-    transfer->remote = address;
-    transfer->pair.levels = 0;
-    transfer->pair.count[0] = bytes;
+    transfer->sides = strided::Sides(local, address, bytes);
     return true;
 }
 
@@ -219,9 +216,10 @@ bool make_strided(Runtime& runtime, const char* function, OpKind op, void* src,
         check_not_null(function, "src_stride_ar", src_stride);
         check_not_null(function, "dst_stride_ar", dst_stride);
     }
+    strided::StridedSides& sides = transfer->sides.make_strided();
     switch (strided::make_pair(local_first ? src_stride : dst_stride,
                                local_first ? dst_stride : src_stride, count, stride_levels,
-                               &transfer->pair)) {
+                               &sides.layout)) {
         case strided::LayoutStatus::ok:
             break;
         case strided::LayoutStatus::empty:
@@ -241,7 +239,7 @@ bool make_strided(Runtime& runtime, const char* function, OpKind op, void* src,
     void* remote = local_first ? dst : src;
     check_not_null(function, local_first ? "src_ptr" : "dst_ptr", local);
     const auto base_address = reinterpret_cast<uint64_t>(remote);
-    const strided::Extent extent = strided::remote_extent(transfer->pair);
+    const strided::Extent extent = strided::remote_extent(sides.layout);
     transfer->owner = check_remote(function, local_first ? "dst_ptr" : "src_ptr",
                                    base_address + static_cast<uint64_t>(extent.begin),
                                    extent.end - extent.begin, proc, runtime);
@@ -253,9 +251,9 @@ bool make_strided(Runtime& runtime, const char* function, OpKind op, void* src,
     transfer->function = function;
     transfer->op = op;
     transfer->target = proc;
-    transfer->total_bytes = strided::total_bytes(transfer->pair);
-    transfer->local = static_cast<char*>(local);
-    transfer->remote = base_address;
+    transfer->total_bytes = strided::total_bytes(sides.layout);
+    sides.local = static_cast<char*>(local);
+    sides.remote = base_address;
     return true;
 }
 
@@ -277,31 +275,33 @@ bool make_vector(Runtime& runtime, const char* function, OpKind op, const armci_
         const PointerArray array{local_first ? "src_ptr_array" : "dst_ptr_array", number};
         check_not_null(function, array.name_of(static_cast<int>(null - local)).c_str(), nullptr);
     }
-    pipeline::VectorSegments segments;
-    segments.local = reinterpret_cast<const uint64_t*>(local);
-    segments.remote = reinterpret_cast<const uint64_t*>(remote);
-    segments.count = count;
-    segments.segment_bytes = descriptor.bytes;
+    const auto* local_addresses = reinterpret_cast<const uint64_t*>(local);
+    const auto* remote_addresses = reinterpret_cast<const uint64_t*>(remote);
     // Most are all in one segment, which one look tells.
-    const strided::AddressRange extent = strided::enclose(segments.remote, count, descriptor.bytes);
+    const strided::AddressRange extent =
+        strided::enclose(remote_addresses, count, descriptor.bytes);
     const bool are_in_one =
         extent.bytes > 0 && extent.bytes <= INT64_MAX &&
         is_global_unlocked(extent.begin, static_cast<int64_t>(extent.bytes), proc, runtime);
-    segments.remote_extent = extent;
     const PointerArray remote_array{local_first ? "dst_ptr_array" : "src_ptr_array", number};
     for (int i = 0; !are_in_one && i < count; ++i) {
-        const uint32_t owner = check_segment(function, remote_array, i, segments.remote[i],
+        const uint32_t owner = check_segment(function, remote_array, i, remote_addresses[i],
                                              descriptor.bytes, proc, runtime);
         transfer->owner = std::max(transfer->owner, owner);
     }
-    if (are_in_one && strided::make_pair_of_segments(segments.local, segments.remote, count,
-                                                     descriptor.bytes, &transfer->pair)) {
-        transfer->local = static_cast<char*>(local[0]);
-        transfer->is_local_apart = transfer->pair.levels > 0;
-        transfer->remote = segments.remote[0];
+    strided::StridedSides& rows = transfer->sides.make_strided();
+    if (are_in_one && strided::make_pair_of_segments(local_addresses, remote_addresses, count,
+                                                     descriptor.bytes, &rows.layout)) {
+        rows.local = static_cast<char*>(local[0]);
+        rows.is_local_apart = rows.layout.levels > 0;
+        rows.remote = remote_addresses[0];
     } else {
-        transfer->is_vector = true;
-        transfer->segments = std::move(segments);
+        strided::VectorSides& sides = transfer->sides.make_vector();
+        sides.local = local_addresses;
+        sides.remote = remote_addresses;
+        sides.block_count = count;
+        sides.block_bytes = descriptor.bytes;
+        sides.remote_extent = extent;
     }
     if (op == OpKind::acc) {
         check_not_null(function, "scale", scale);

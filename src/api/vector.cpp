@@ -77,15 +77,16 @@ void for_each_transfer(Runtime& runtime, const char* function, OpKind op, armci_
 
 int run_vector(const char* function, OpKind op, const strided::AccScale* scale, armci_giov_t* iov,
                int iov_len, int proc, Runtime& runtime) {
-    for_each_transfer(runtime, function, op, iov, iov_len, proc, scale,
-                      [&](Transfer transfer) { core::run_blocking(runtime, std::move(transfer)); });
+    for_each_transfer(runtime, function, op, iov, iov_len, proc, scale, [&](Transfer&& transfer) {
+        core::run_blocking(runtime, std::move(transfer));
+    });
     return 0;
 }
 
 int start_vector(const char* function, OpKind op, const strided::AccScale* scale, armci_giov_t* iov,
                  int iov_len, int proc, armci_hdl_t* hdl, Runtime& runtime) {
     skip(runtime, hdl);
-    for_each_transfer(runtime, function, op, iov, iov_len, proc, scale, [&](Transfer transfer) {
+    for_each_transfer(runtime, function, op, iov, iov_len, proc, scale, [&](Transfer&& transfer) {
         core::run_nonblocking(runtime, std::move(transfer), hdl);
     });
     return 0;

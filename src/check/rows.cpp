@@ -24,21 +24,11 @@ Bytes common_with_block(uint64_t begin, uint64_t end, const Row& row) {
 
 template <class Visit>
 void for_each_row(const pipeline::Transfer& transfer, bool local, Visit&& visit) {
-    if (transfer.is_vector) {
-        const pipeline::VectorSegments& segments = transfer.segments;
-        const uint64_t* addresses = local ? segments.local : segments.remote;
-        for (int64_t i = 0; i < segments.count; ++i) {
-            visit(make_row(addresses[i], segments.segment_bytes, 0, 1));
-        }
-        return;
-    }
-    strided::for_each_row(
-        transfer.pair, transfer.local, reinterpret_cast<char*>(transfer.remote),
-        [&](const strided::PairRow& row) {
-            visit(make_row(reinterpret_cast<uint64_t>(local ? row.local : row.remote),
-                           transfer.pair.count[0], local ? row.local_stride : row.remote_stride,
-                           row.block_count));
-        });
+    const int64_t block_bytes = transfer.sides.block_bytes();
+    transfer.sides.for_each_row([&](const strided::PairRow& row) {
+        visit(make_row(reinterpret_cast<uint64_t>(local ? row.local : row.remote), block_bytes,
+                       local ? row.local_stride : row.remote_stride, row.block_count));
+    });
 }
 
 std::vector<Row> rows_of(const pipeline::Transfer& transfer, bool local) {
@@ -103,14 +93,7 @@ Bytes common_bytes(const std::vector<Row>& a, const std::vector<Row>& b, int64_t
 }
 
 int64_t row_count(const pipeline::Transfer& transfer) {
-    if (transfer.is_vector) {
-        return transfer.segments.count;
-    }
-    int64_t rows = 1;
-    for (int level = 2; level <= transfer.pair.levels; ++level) {
-        rows *= transfer.pair.count[level];
-    }
-    return rows;
+    return transfer.sides.row_count();
 }
 
 std::vector<Row> local_rows(const pipeline::Transfer& transfer) {

@@ -67,22 +67,6 @@ void check_access(const char* function, const node::Attachment& process,
     }
 }
 
-// Calls f(char* local_block, char* remote_block, int64_t block_bytes) for each block of the
-// transfer.
-template <class Function>
-void for_each_block(const pipeline::Transfer& transfer, Function&& f) {
-    if (!transfer.is_vector) {
-        strided::for_each_block(transfer.pair, transfer.local,
-                                reinterpret_cast<char*>(transfer.remote), f);
-        return;
-    }
-    const pipeline::VectorSegments& segments = transfer.segments;
-    for (int64_t i = 0; i < segments.count; ++i) {
-        f(reinterpret_cast<char*>(segments.local[i]), reinterpret_cast<char*>(segments.remote[i]),
-          segments.segment_bytes);
-    }
-}
-
 }  // namespace
 
 uint32_t KnownAttachments::find(int rank, uint64_t address, uint64_t bytes) const {
@@ -189,7 +173,7 @@ void run_attached(Runtime& runtime, const pipeline::Transfer& transfer) {
     const node::Attachment process = process_of(runtime, transfer.function, transfer.owner);
     if (transfer.op == base::OpKind::acc) {
         node::ProcessAccumulator accumulator(runtime.heap.stripes(), transfer.scale, process);
-        for_each_block(transfer, [&](const char* local, char* remote, int64_t bytes) {
+        transfer.sides.for_each_block([&](const char* local, char* remote, int64_t bytes) {
             accumulator.add(local, remote, bytes);
         });
         accumulator.finish();
@@ -198,9 +182,8 @@ void run_attached(Runtime& runtime, const pipeline::Transfer& transfer) {
     }
     node::ProcessMover mover(process, transfer.op == base::OpKind::put ? Direction::to_process
                                                                        : Direction::from_process);
-    for_each_block(transfer, [&](char* local, char* remote, int64_t bytes) {
-        mover.add(local, remote, bytes);
-    });
+    transfer.sides.for_each_block(
+        [&](char* local, char* remote, int64_t bytes) { mover.add(local, remote, bytes); });
     mover.finish();
     check_access(transfer.function, process, mover.failure());
 }

@@ -53,9 +53,7 @@ Checks::Waiting Checks::read_waiting(int rank) {
     transfer.op = base::OpKind::get;
     transfer.target = rank;
     transfer.total_bytes = sizeof waiting;
-    transfer.local = reinterpret_cast<char*>(&waiting);
-    transfer.remote = board_->slice(rank).base;
-    transfer.pair = strided::contiguous_pair(sizeof waiting);
+    transfer.sides = strided::Sides(&waiting, board_->slice(rank).base, sizeof waiting);
     carry_out(runtime_, std::move(transfer));
     return waiting;
 }

@@ -125,9 +125,7 @@ void Checks::start_nonblocking(Transfer&& transfer, armci_hdl_s* handle) {
         pending.checksum = check::checksum(pending.rows);
     } else if (!must_run_at_once(transfer)) {
         check::poison_rows(pending.rows);
-        if (transfer.is_vector) {
-            transfer.segments.own();
-        }
+        transfer.sides.own();
         pending.is_held_back = true;
         pending.transfer = std::move(transfer);
         buffers_.add(std::move(pending));

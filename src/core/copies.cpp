@@ -27,13 +27,14 @@ void Copies::start(std::unique_ptr<node::CopyEngine> engine, int64_t min_bytes) 
 
 bool Copies::take(Runtime& runtime, const pipeline::Transfer& transfer, armci_hdl_s* handle) {
     const bool is_mapped = transfer.owner == wire::kGlobal || transfer.target == runtime.world.rank;
-    if (!want(transfer.total_bytes) || !is_mapped || transfer.is_vector) {
+    const strided::StridedSides* sides = transfer.sides.strided();
+    if (!want(transfer.total_bytes) || !is_mapped || sides == nullptr) {
         return false;
     }
     node::CopyRequest request;
-    request.layout = transfer.pair;
-    request.local = transfer.local;
-    request.remote = reinterpret_cast<char*>(transfer.remote);
+    request.layout = sides->layout;
+    request.local = sides->local;
+    request.remote = reinterpret_cast<char*>(sides->remote);
     request.direction = transfer.op == base::OpKind::get ? strided::Direction::to_local
                                                          : strided::Direction::to_remote;
     if (transfer.op == base::OpKind::acc) {

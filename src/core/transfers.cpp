@@ -24,19 +24,14 @@ using pipeline::Transfer;
 bool is_registered(Runtime& runtime, const Transfer& transfer) {
     const int node = runtime.world.node_of[transfer.target];
     fabric::RemoteMemory memory;
-    if (!transfer.is_vector) {
-        return runtime.segments.resolve(node, transfer.remote, 1, &memory);
-    }
-    const pipeline::VectorSegments& segments = transfer.segments;
-    return std::all_of(segments.remote, segments.remote + segments.count, [&](uint64_t address) {
-        return runtime.segments.resolve(node, address, segments.segment_bytes, &memory);
+    return transfer.sides.all_of_parts([&](uint64_t address, int64_t bytes) {
+        return runtime.segments.resolve(node, address, bytes, &memory);
     });
 }
 
-// Where it goes. All segments of a vector are with one server (see for_each_server).
+// Where it goes: all of it is with one server (see for_each_server).
 int server_of(Runtime& runtime, const Transfer& transfer) {
-    return runtime.server_of(transfer.target,
-                             transfer.is_vector ? transfer.segments.remote[0] : transfer.remote);
+    return runtime.server_of(transfer.target, transfer.sides.remote_begin());
 }
 
 bool is_small(const Transfer& transfer);
@@ -60,7 +55,7 @@ bool wants_rma(Runtime& runtime, const Transfer& transfer, Blocking blocking) {
     }
     const int64_t min_block =
         runtime.network->costs.min_rma_block(transfer.op, transfer.total_bytes);
-    if (!transfer.is_vector && transfer.pair.levels == 0) {
+    if (transfer.sides.is_contiguous()) {
         // RMA must not overtake requests that the server has not executed yet. A small transfer is
         // there sooner behind them than after waiting for their acknowledgement. A small put is
         // one message either way; the model knows which costs less.
@@ -68,9 +63,7 @@ bool wants_rma(Runtime& runtime, const Transfer& transfer, Blocking blocking) {
                (!is_small(transfer) &&
                 !runtime.network->origin.has_unacknowledged_requests(server_of(runtime, transfer)));
     }
-    const int64_t block_bytes =
-        transfer.is_vector ? transfer.segments.segment_bytes : transfer.pair.count[0];
-    return block_bytes >= min_block;
+    return transfer.sides.block_bytes() >= min_block;
 }
 
 std::unique_ptr<pipeline::Task> make_task(Route route, Transfer&& transfer) {
@@ -115,37 +108,19 @@ bool is_small(const Transfer& transfer) {
 // transfer is not small enough, or there is no room now.
 bool append_small(Runtime& runtime, int server, const Transfer& transfer,
                   pipeline::Origin::Leaving leaving) {
-    if (!is_small(transfer)) {
+    if (!is_small(transfer) || transfer.sides.block_count() > pipeline::Origin::kMaxSmallBlocks) {
         return false;
     }
     pipeline::Origin::SmallBlock blocks[pipeline::Origin::kMaxSmallBlocks];
     int block_count = 0;
-    int64_t block_bytes = 0;
-    if (transfer.is_vector) {
-        const pipeline::VectorSegments& segments = transfer.segments;
-        if (segments.count > pipeline::Origin::kMaxSmallBlocks) {
-            return false;
-        }
-        block_bytes = segments.segment_bytes;
-        for (; block_count < segments.count; ++block_count) {
-            blocks[block_count] = {reinterpret_cast<const void*>(segments.local[block_count]),
-                                   segments.remote[block_count]};
-        }
-    } else {
-        block_bytes = strided::block_bytes(transfer.pair);
-        if (strided::block_count(transfer.pair) > pipeline::Origin::kMaxSmallBlocks) {
-            return false;
-        }
-        strided::for_each_block(
-            transfer.pair, transfer.local, reinterpret_cast<char*>(transfer.remote),
-            [&](char* local, char* remote, int64_t) {
-                blocks[block_count++] = {local, reinterpret_cast<uint64_t>(remote)};
-            });
-    }
+    transfer.sides.for_each_block([&](char* local, char* remote, int64_t) {
+        blocks[block_count++] = {local, reinterpret_cast<uint64_t>(remote)};
+    });
     pipeline::Origin& origin = runtime.network->origin;
-    return origin.append(
-        origin.channel(server), blocks, block_count, static_cast<size_t>(block_bytes),
-        transfer.op == OpKind::acc ? &transfer.scale : nullptr, leaving, transfer.owner);
+    return origin.append(origin.channel(server), blocks, block_count,
+                         static_cast<size_t>(transfer.sides.block_bytes()),
+                         transfer.op == OpKind::acc ? &transfer.scale : nullptr, leaving,
+                         transfer.owner);
 }
 
 // A blocking one need not wait for its completion, but leaves before the call returns.
@@ -184,15 +159,16 @@ void send_batches(Runtime& runtime) {
 // have segments of several allocations, and these different servers.
 template <class Run>
 void for_each_server(Runtime& runtime, Transfer&& transfer, Run&& run) {
-    const pipeline::VectorSegments& segments = transfer.segments;
-    if (!transfer.is_vector || runtime.world.on_my_node(transfer.target) ||
+    if (transfer.sides.part_count() == 1 || runtime.world.on_my_node(transfer.target) ||
         runtime.network->servers.per_node == 1) {
         run(std::move(transfer));
         return;
     }
-    std::vector<int> servers(static_cast<size_t>(segments.count));
-    std::transform(segments.remote, segments.remote + segments.count, servers.begin(),
-                   [&](uint64_t address) { return runtime.server_of(transfer.target, address); });
+    std::vector<int> servers;
+    transfer.sides.all_of_parts([&](uint64_t address, int64_t) {
+        servers.push_back(runtime.server_of(transfer.target, address));
+        return true;
+    });
     std::vector<int> distinct = servers;
     std::sort(distinct.begin(), distinct.end());
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
@@ -207,10 +183,11 @@ void for_each_server(Runtime& runtime, Transfer&& transfer, Run&& run) {
         part.target = transfer.target;
         part.owner = transfer.owner;
         part.scale = transfer.scale;
-        part.is_vector = true;
-        part.segments =
-            segments.select([&](int64_t i) { return servers[static_cast<size_t>(i)] == server; });
-        part.total_bytes = part.segments.count * segments.segment_bytes;
+        std::vector<bool> is_there;
+        std::transform(servers.begin(), servers.end(), std::back_inserter(is_there),
+                       [&](int one) { return one == server; });
+        part.sides = transfer.sides.select(is_there);
+        part.total_bytes = part.sides.block_count() * part.sides.block_bytes();
         run(std::move(part));
     }
 }
@@ -312,8 +289,8 @@ void run_one_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* han
                                  [&] { return origin.tasks().count() < kMaxTasks; });
     }
     // Chunks are mostly packed before the call ends; gets unpack later, RMA is posted later.
-    if (transfer.is_vector && (transfer.op == OpKind::get || route == Route::rma)) {
-        transfer.segments.own();
+    if (transfer.op == OpKind::get || route == Route::rma) {
+        transfer.sides.own();
     }
     const bool is_get = transfer.op == OpKind::get;
     pipeline::Task* task = make_task(route, std::move(transfer)).release();

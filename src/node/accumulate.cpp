@@ -155,4 +155,21 @@ void accumulate(StripedLocks& locks, const strided::AccScale& scale,
     }
 }
 
+void accumulate(StripedLocks& locks, const strided::AccScale& scale, const strided::Sides& sides) {
+    struct Accumulate {
+        void operator()(const strided::StridedSides& strided) const {
+            accumulate(locks, scale, strided.layout, strided.local,
+                       reinterpret_cast<char*>(strided.remote));
+        }
+        void operator()(const strided::VectorSides& vector) const {
+            accumulate(
+                locks, scale,
+                {vector.remote, vector.local, nullptr, vector.block_bytes, vector.block_count});
+        }
+        StripedLocks& locks;
+        const strided::AccScale& scale;
+    };
+    sides.visit(Accumulate{locks, scale});
+}
+
 }  // namespace armci::node

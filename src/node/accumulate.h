@@ -90,4 +90,7 @@ void accumulate(StripedLocks& locks, const strided::AccScale& scale,
 void accumulate(StripedLocks& locks, const strided::AccScale& scale,
                 const strided::AccSegments& segments);
 
+// Either of them.
+void accumulate(StripedLocks& locks, const strided::AccScale& scale, const strided::Sides& sides);
+
 }  // namespace armci::node

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/chunk_task.h"
 
-#include <algorithm>
+#include <cstring>
 
 #include "base/trace.h"
 #include "pipeline/origin.h"
@@ -15,16 +15,17 @@ constexpr const char* kNoBuffer = "no buffer";
 }  // namespace
 
 ChunkTask::ChunkTask(wire::FrameKind kind, Transfer&& transfer)
-    : Task(transfer.function), kind_(kind), transfer_(std::move(transfer)) {
-    if (!transfer_.is_vector) {
-        remote_layout_ = strided::remote_side(transfer_.pair);
-        local_ = strided::StridedCursor(transfer_.local, strided::local_side(transfer_.pair));
-    }
-}
+    : Task(transfer.function),
+      kind_(kind),
+      transfer_(std::move(transfer)),
+      remote_(transfer_.sides),
+      local_(transfer_.sides.local()) {}
 
 void ChunkTask::keep_arguments() {
-    if (transfer_.is_vector) {
-        transfer_.segments.own();
+    if (transfer_.sides.own()) {
+        remote_ = wire::LayoutWriter(transfer_.sides);
+        local_ = strided::Cursor(transfer_.sides.local());
+        local_.seek(packed_bytes_);
     }
 }
 
@@ -76,33 +77,22 @@ OutFrame* ChunkTask::next_frame(Origin& origin) {
         missing_ = kNoCredit;
         return nullptr;
     }
-    if (!transfer_.is_vector) {
-        return next_strided_frame(origin, room, transfer_.remote, remote_layout_, packed_bytes_,
-                                  local_);
+    wire::LayoutWriter::Part part = remote_.part_with_data(packed_bytes_, room);
+    part.data_bytes = whole_bytes(part.data_bytes);
+    OutFrame* frame = start_frame(origin, part);
+    if (frame == nullptr) {
+        return nullptr;
     }
-    const VectorSegments& segments = transfer_.segments;
-    const int64_t in_segment = packed_bytes_ - segment_ * segments.segment_bytes;
-    const int64_t count = std::min(segments_in(room), segments.count - segment_);
-    if (in_segment == 0 && count > 0) {
-        return next_segments_frame(origin, count);
-    }
-    // A segment too long for the frame is a contiguous transfer of its own.
-    strided::Layout whole;
-    whole.count[0] = segments.segment_bytes;
-    strided::StridedCursor local(reinterpret_cast<void*>(segments.local[segment_]), whole);
-    local.seek(in_segment);
-    OutFrame* frame =
-        next_strided_frame(origin, room, segments.remote[segment_], whole, in_segment, local);
-    if (frame != nullptr && local.remaining() == 0) {
-        ++segment_;
-    }
+    char* data = remote_.write(part, frame->header(), frame->wire() + wire::kTransferHeadBytes);
+    strided::pack(local_, data, part.data_bytes);
+    packed_bytes_ += part.data_bytes;
+    channel().queued_bytes -= part.data_bytes;
     return frame;
 }
 
-OutFrame* ChunkTask::start_frame(Origin& origin, size_t layout_bytes, int64_t offset,
-                                 int64_t data_bytes, char** layout) {
-    const size_t wire_bytes =
-        wire::padded(wire::kTransferHeadBytes + layout_bytes + static_cast<size_t>(data_bytes));
+OutFrame* ChunkTask::start_frame(Origin& origin, const wire::LayoutWriter::Part& part) {
+    const size_t wire_bytes = wire::padded(wire::kTransferHeadBytes + part.encoded_bytes +
+                                           static_cast<size_t>(part.data_bytes));
     if (wire_bytes <= origin.largest_message_bytes() && !channel().has_room(wire_bytes)) {
         missing_ = kNoCredit;
         return nullptr;
@@ -113,18 +103,12 @@ OutFrame* ChunkTask::start_frame(Origin& origin, size_t layout_bytes, int64_t of
         return nullptr;
     }
     wire::TransferBody body;
-    body.offset = static_cast<uint64_t>(offset);
-    body.data_bytes = static_cast<uint64_t>(data_bytes);
+    body.offset = static_cast<uint64_t>(part.offset);
+    body.data_bytes = static_cast<uint64_t>(part.data_bytes);
     body.owner = transfer_.owner;
     describe(frame->header(), &body);
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
-    *layout = frame->wire() + wire::kTransferHeadBytes;
     return frame;
-}
-
-void ChunkTask::count_packed(int64_t bytes) {
-    packed_bytes_ += bytes;
-    channel().queued_bytes -= bytes;
 }
 
 void ChunkTask::note_packed(int64_t begin_ns) {
@@ -148,52 +132,6 @@ void ChunkTask::record_packed() {
                   .bytes = pack_bytes_,
                   .number = static_cast<int64_t>(channel().sent_frames),
                   .node = channel().node});
-}
-
-OutFrame* ChunkTask::next_strided_frame(Origin& origin, size_t room, uint64_t remote,
-                                        const strided::Layout& layout, int64_t offset,
-                                        strided::StridedCursor& local) {
-    const size_t layout_bytes = wire::encoded_strided_bytes(layout.levels);
-    const int64_t bytes = whole_bytes(std::min(
-        static_cast<int64_t>(room - wire::kTransferHeadBytes - layout_bytes), local.remaining()));
-    char* out = nullptr;
-    OutFrame* frame = start_frame(origin, layout_bytes, offset, bytes, &out);
-    if (frame == nullptr) {
-        return nullptr;
-    }
-    frame->header()->layout_kind = static_cast<uint8_t>(wire::LayoutKind::strided);
-    frame->header()->levels = static_cast<uint8_t>(layout.levels);
-    out = wire::encode_strided(out, remote, layout);
-    strided::pack(local, out, bytes);
-    count_packed(bytes);
-    return frame;
-}
-
-int64_t ChunkTask::segments_in(size_t room) const {
-    const wire::VectorForm form = wire::vector_form(transfer_.segments.remote_extent);
-    // Entries and data are padded.
-    const size_t head = wire::kTransferHeadBytes + form.encoded_bytes(0) + 2 * sizeof(uint64_t);
-    return static_cast<int64_t>(
-        (room - head) /
-        (static_cast<size_t>(transfer_.segments.segment_bytes) + form.entry_bytes()));
-}
-
-OutFrame* ChunkTask::next_segments_frame(Origin& origin, int64_t count) {
-    const VectorSegments& segments = transfer_.segments;
-    const wire::VectorForm form = wire::vector_form(segments.remote_extent);
-    const int64_t bytes = count * segments.segment_bytes;
-    char* out = nullptr;
-    OutFrame* frame = start_frame(origin, form.encoded_bytes(count), 0, bytes, &out);
-    if (frame == nullptr) {
-        return nullptr;
-    }
-    frame->header()->layout_kind = static_cast<uint8_t>(form.kind);
-    out = form.encode(out, segments.remote + segment_, count, segments.segment_bytes);
-    strided::VectorCursor local(segments.local + segment_, count, segments.segment_bytes);
-    strided::pack(local, out, bytes);
-    segment_ += count;
-    count_packed(bytes);
-    return frame;
 }
 
 }  // namespace armci::pipeline

@@ -15,6 +15,7 @@
 
 #include "pipeline/task.h"
 #include "pipeline/transfer.h"
+#include "wire/layout_writer.h"
 
 namespace armci::pipeline {
 
@@ -37,23 +38,16 @@ class ChunkTask : public Task {
 
     // Packs the next chunk into a frame; nullptr when there is no room or no buffer now.
     OutFrame* next_frame(Origin& origin);
-    OutFrame* next_strided_frame(Origin& origin, size_t room, uint64_t remote,
-                                 const strided::Layout& layout, int64_t offset,
-                                 strided::StridedCursor& local);
-    OutFrame* next_segments_frame(Origin& origin, int64_t count);
-    OutFrame* start_frame(Origin& origin, size_t layout_bytes, int64_t offset, int64_t data_bytes,
-                          char** layout);
-    int64_t segments_in(size_t room) const;
-    void count_packed(int64_t bytes);
+    // A frame for that part with all but its layout and data; nullptr as above.
+    OutFrame* start_frame(Origin& origin, const wire::LayoutWriter::Part& part);
     // For the timeline: the chunk has been packed since then; it has left.
     void note_packed(int64_t begin_ns);
     void record_packed();
 
     const wire::FrameKind kind_;
     Transfer transfer_;
-    strided::Layout remote_layout_;
-    strided::StridedCursor local_;
-    int64_t segment_ = 0;         // vector: the first segment not yet packed completely
+    wire::LayoutWriter remote_;
+    strided::Cursor local_;
     int64_t packed_bytes_ = 0;    // into frames
     OutFrame* unsent_ = nullptr;  // packed, but the provider did not take it yet
     bool waiting_ = false;        // for the count of buffer waits

@@ -16,15 +16,14 @@ constexpr int64_t kSmallestWindow = 256;
 
 }  // namespace
 
-GetTask::GetTask(Transfer&& transfer) : Task(transfer.function), transfer_(std::move(transfer)) {
-    if (!transfer_.is_vector) {
-        remote_layout_ = strided::remote_side(transfer_.pair);
-        local_ = strided::StridedCursor(transfer_.local, strided::local_side(transfer_.pair));
-    }
-}
+GetTask::GetTask(Transfer&& transfer)
+    : Task(transfer.function),
+      transfer_(std::move(transfer)),
+      remote_(transfer_.sides),
+      local_(transfer_.sides.local()) {}
 
 bool GetTask::post(Origin& origin) {
-    while (!requested_all_) {
+    while (requested_bytes_ < transfer_.total_bytes) {
         if (!request_next(origin)) {
             return false;
         }
@@ -33,23 +32,11 @@ bool GetTask::post(Origin& origin) {
 }
 
 bool GetTask::request_next(Origin& origin) {
+    const wire::LayoutWriter::Part part = remote_.part_without_data(
+        requested_bytes_, origin.largest_request_bytes() - sizeof(wire::ReplyBuffersBody));
     Stream stream;
-    int64_t segment_count = 0;
-    if (transfer_.is_vector) {
-        const VectorSegments& segments = transfer_.segments;
-        const wire::VectorForm form = wire::vector_form(segments.remote_extent);
-        const auto space = origin.largest_request_bytes() - wire::kTransferHeadBytes -
-                           sizeof(wire::ReplyBuffersBody) - form.encoded_bytes(0) -
-                           sizeof(uint64_t);  // padding
-        segment_count = std::min(static_cast<int64_t>(space / form.entry_bytes()),
-                                 segments.count - next_segment_);
-        stream.first_segment = next_segment_;
-        stream.total_bytes = segment_count * segments.segment_bytes;
-        stream.local = strided::VectorCursor(segments.local + next_segment_, segment_count,
-                                             segments.segment_bytes);
-    } else {
-        stream.total_bytes = transfer_.total_bytes;
-    }
+    stream.begin = requested_bytes_;
+    stream.total_bytes = part.data_bytes;
     if (!reserve_memory(origin, &stream)) {
         waiting_since_ns_ = waiting_since_ns_ != 0 ? waiting_since_ns_ : base::trace_ns();
         return false;
@@ -63,7 +50,7 @@ bool GetTask::request_next(Origin& origin) {
         waiting_since_ns_ = 0;
     }
     stream.request_id = origin.register_request(this, stream_count_);
-    OutFrame* frame = build_request(origin, stream, segment_count);
+    OutFrame* frame = build_request(origin, stream, part);
     if (frame == nullptr || !origin.send(channel(), frame, this, Origin::Effect::none)) {
         if (frame != nullptr) {
             origin.discard(frame);
@@ -79,8 +66,7 @@ bool GetTask::request_next(Origin& origin) {
         first_ = stream;
     }
     ++stream_count_;
-    next_segment_ += segment_count;
-    requested_all_ = !transfer_.is_vector || next_segment_ == transfer_.segments.count;
+    requested_bytes_ += stream.total_bytes;
     return true;
 }
 
@@ -118,12 +104,9 @@ void GetTask::release_memory(Origin& origin, const Stream& stream) {
     }
 }
 
-OutFrame* GetTask::build_request(Origin& origin, const Stream& stream, int64_t segment_count) {
-    const wire::VectorForm form = wire::vector_form(transfer_.segments.remote_extent);
-    const size_t layout_bytes = transfer_.is_vector
-                                    ? form.encoded_bytes(segment_count)
-                                    : wire::encoded_strided_bytes(remote_layout_.levels);
-    const size_t wire_bytes = wire::kTransferHeadBytes + layout_bytes +
+OutFrame* GetTask::build_request(Origin& origin, const Stream& stream,
+                                 const wire::LayoutWriter::Part& part) {
+    const size_t wire_bytes = wire::kTransferHeadBytes + part.encoded_bytes +
                               (stream.reply_buffer_count > 0 ? sizeof(wire::ReplyBuffersBody) : 0);
     if (!channel().has_room(wire_bytes)) {
         return nullptr;
@@ -139,16 +122,7 @@ OutFrame* GetTask::build_request(Origin& origin, const Stream& stream, int64_t s
     body.window_bytes = static_cast<uint32_t>(std::min(stream.window_bytes, int64_t{UINT32_MAX}));
     body.owner = transfer_.owner;
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
-    char* out = frame->wire() + wire::kTransferHeadBytes;
-    if (transfer_.is_vector) {
-        header.layout_kind = static_cast<uint8_t>(form.kind);
-        out = form.encode(out, transfer_.segments.remote + stream.first_segment, segment_count,
-                          transfer_.segments.segment_bytes);
-    } else {
-        header.layout_kind = static_cast<uint8_t>(wire::LayoutKind::strided);
-        header.levels = static_cast<uint8_t>(remote_layout_.levels);
-        out = wire::encode_strided(out, transfer_.remote, remote_layout_);
-    }
+    char* out = remote_.write(part, &header, frame->wire() + wire::kTransferHeadBytes);
     if (stream.reply_buffer_count > 0) {
         header.flags |= wire::kHasReplyBuffers;
         wire::ReplyBuffersBody reply_buffers;
@@ -179,19 +153,13 @@ void GetTask::on_answer(Origin& origin, const wire::FrameHeader& header, const v
     }
     const auto bytes = static_cast<int64_t>(body.data_bytes);
     const char* data = wire::after_body<wire::DataBody>(frame);
-    // Chunks may complete out of order.
-    const auto place = [&](auto& cursor) {
-        if (cursor.position() != static_cast<int64_t>(body.offset)) {
-            cursor.seek(static_cast<int64_t>(body.offset));
-        }
-        strided::unpack(cursor, data, bytes);
-    };
     const int64_t begin_ns = base::trace_ns();
-    if (transfer_.is_vector) {
-        place(stream.local);
-    } else {
-        place(local_);
+    // Chunks may complete out of order.
+    const int64_t position = stream.begin + static_cast<int64_t>(body.offset);
+    if (local_.position() != position) {
+        local_.seek(position);
     }
+    strided::unpack(local_, data, bytes);
     if (begin_ns != 0) [[unlikely]] {
         base::record({.kind = &base::kTraceUnpackAt,
                       .begin_ns = begin_ns,

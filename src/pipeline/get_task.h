@@ -11,6 +11,7 @@
 #include "pipeline/origin.h"
 #include "pipeline/task.h"
 #include "pipeline/transfer.h"
+#include "wire/layout_writer.h"
 
 namespace armci::pipeline {
 
@@ -25,7 +26,7 @@ class GetTask : public Task {
                    int tag) override;
 
   private:
-    // What one request asks for: the whole strided layout, or as many segments as a frame can name.
+    // What one request asks for: as much of the layout as a frame can name.
     struct Stream {
         uint64_t request_id = 0;
         // Where its chunks land, if they do not come as messages, and which of these places hold
@@ -35,26 +36,25 @@ class GetTask : public Task {
         uint32_t reply_buffer_count = 0;
         uint64_t taken_chunks = 0;
         uint64_t credited_chunks = 0;
-        int64_t first_segment = 0;
+        int64_t begin = 0;  // in the layout
         int64_t total_bytes = 0;
         int64_t taken_bytes = 0;
         int64_t credited_bytes = 0;
         int64_t window_bytes = 0;
-        strided::VectorCursor local;  // vector only
     };
 
     // False when it cannot be sent now.
     bool request_next(Origin& origin);
     bool reserve_memory(Origin& origin, Stream* stream) const;
     static void release_memory(Origin& origin, const Stream& stream);
-    OutFrame* build_request(Origin& origin, const Stream& stream, int64_t segment_count);
+    OutFrame* build_request(Origin& origin, const Stream& stream,
+                            const wire::LayoutWriter::Part& part);
     void credit(Origin& origin, Stream& stream, uint64_t written_at);
 
     Transfer transfer_;
-    strided::Layout remote_layout_;
-    strided::StridedCursor local_;
-    int64_t next_segment_ = 0;
-    bool requested_all_ = false;
+    wire::LayoutWriter remote_;
+    strided::Cursor local_;
+    int64_t requested_bytes_ = 0;
     int stream_count_ = 0;
     int64_t waiting_since_ns_ = 0;  // for memory, for the timeline
     // By tag; one is all that most gets need, and costs no allocation.

@@ -13,6 +13,7 @@
 #include "fabric/endpoint.h"
 #include "pipeline/task.h"
 #include "pipeline/transfer.h"
+#include "strided/pair_cursor.h"
 
 namespace armci::pipeline {
 
@@ -25,24 +26,16 @@ class RmaTask : public Task {
     bool post(Origin& origin) override;
 
   private:
-    // How far the transfer has come.
-    struct Position {
-        int64_t bytes = 0;
-        int64_t in_block = 0;                     // of these, in the current block
-        int64_t segment = 0;                      // vector: current segment
-        int64_t index[strided::kMaxLevels] = {};  // strided: repetition per level
-        int64_t local_offset = 0;                 // of the current block
-        int64_t remote_offset = 0;
-    };
     void register_local(Origin& origin);
-    // The piece of a run at a position, at most that long, and the position behind it.
-    fabric::RmaBlock piece_at(Origin& origin, const Position& position, int64_t max_bytes) const;
-    void advance(Position* position, int64_t bytes) const;
+    // False when the provider does not take an operation now; the cursor is at what comes next.
+    template <class Cursor>
+    bool post_blocks(Origin& origin, Cursor& cursor);
+    fabric::RmaBlock resolve(Origin& origin, const strided::PairBlock& block) const;
 
     Transfer transfer_;
     fabric::Region region_;  // of the local side, where the provider wants one
     bool is_prepared_ = false;
-    Position progress_;
+    strided::PairCursor next_;
 };
 
 }  // namespace armci::pipeline

@@ -72,12 +72,12 @@ TEST(PipelineFlow, NonBlockingVectorOutlivesItsArrays) {
     }
     pipeline::Transfer transfer;
     transfer.total_bytes = kSegments * kSegmentBytes;
-    transfer.is_vector = true;
-    transfer.segments.local = from.data();
-    transfer.segments.remote = to.data();
-    transfer.segments.count = kSegments;
-    transfer.segments.segment_bytes = kSegmentBytes;
-    transfer.segments.remote_extent = strided::enclose(to.data(), kSegments, kSegmentBytes);
+    strided::VectorSides& sides = transfer.sides.make_vector();
+    sides.local = from.data();
+    sides.remote = to.data();
+    sides.block_count = kSegments;
+    sides.block_bytes = kSegmentBytes;
+    sides.remote_extent = strided::enclose(to.data(), kSegments, kSegmentBytes);
     pipeline::PutTask task(std::move(transfer));
     bool is_complete = false;
     task.call_when_complete([](pipeline::Task*, void* flag) { *static_cast<bool*>(flag) = true; },

@@ -215,16 +215,16 @@ pipeline::Transfer make_transfer(const Operation& operation, const Pattern& patt
     transfer.function = "test";
     transfer.op = operation.kind;
     transfer.total_bytes = pattern.total_bytes();
-    transfer.is_vector = pattern.is_vector;
     if (operation.kind == base::OpKind::acc) {
         transfer.scale = make_scale(operation.type, operation.factor);
     }
     if (!pattern.is_vector) {
-        transfer.local = local + pattern.blocks.front().local;
-        transfer.remote = reinterpret_cast<uint64_t>(remote + pattern.blocks.front().remote);
+        strided::StridedSides& sides = transfer.sides.make_strided();
+        sides.local = local + pattern.blocks.front().local;
+        sides.remote = reinterpret_cast<uint64_t>(remote + pattern.blocks.front().remote);
         EXPECT_EQ(strided::make_pair(pattern.local_stride.data(), pattern.remote_stride.data(),
                                      pattern.count.data(),
-                                     static_cast<int>(pattern.count.size()) - 1, &transfer.pair),
+                                     static_cast<int>(pattern.count.size()) - 1, &sides.layout),
                   strided::LayoutStatus::ok);
         return transfer;
     }
@@ -234,16 +234,17 @@ pipeline::Transfer make_transfer(const Operation& operation, const Pattern& patt
         local_addresses.push_back(reinterpret_cast<uint64_t>(local + block.local));
         remote_addresses.push_back(reinterpret_cast<uint64_t>(remote + block.remote));
     }
-    transfer.segments.local = local_addresses.data();
-    transfer.segments.remote = remote_addresses.data();
-    transfer.segments.count = static_cast<int64_t>(pattern.blocks.size());
-    transfer.segments.segment_bytes = pattern.block_bytes;
+    strided::VectorSides& sides = transfer.sides.make_vector();
+    sides.local = local_addresses.data();
+    sides.remote = remote_addresses.data();
+    sides.block_count = static_cast<int64_t>(pattern.blocks.size());
+    sides.block_bytes = pattern.block_bytes;
     // Without a extent the addresses travel as they are, as those that are far from each other do.
-    if (transfer.segments.count % 3 != 0) {
-        transfer.segments.remote_extent =
-            strided::enclose(remote_addresses.data(), transfer.segments.count, pattern.block_bytes);
+    if (sides.block_count % 3 != 0) {
+        sides.remote_extent =
+            strided::enclose(remote_addresses.data(), sides.block_count, pattern.block_bytes);
     }
-    transfer.segments.own();
+    transfer.sides.own();
     return transfer;
 }
 
