@@ -4,7 +4,9 @@
 add_library(armci_build_flags INTERFACE)
 target_compile_options(armci_build_flags INTERFACE -Wall -Wextra -Wshadow -Wpointer-arith
     $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>
-    $<$<BOOL:${ARMCI_WERROR}>:-Werror>)
+    $<$<BOOL:${ARMCI_WERROR}>:-Werror>
+    # src/base/thread_annotations.h
+    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wthread-safety;-Werror=thread-safety>)
 # mpi.h must not pull in the C++ bindings, which would need another library at link time.
 target_compile_definitions(armci_build_flags INTERFACE MPICH_SKIP_MPICXX OMPI_SKIP_MPICXX)
 

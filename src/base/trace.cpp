@@ -3,21 +3,22 @@
 
 #include <cstdlib>
 #include <memory>
-#include <mutex>
+
+#include "base/mutex.h"
 
 namespace armci::base {
 namespace {
 
-std::mutex g_mutex;  // guards the list; taken once by each thread
+Mutex g_mutex;  // taken once by each thread
 // Never destroyed: threads may still record when the process exits without ARMCI_Finalize.
-auto& g_threads = *new std::vector<std::unique_ptr<TraceThread>>;
+auto& g_threads ARMCI_GUARDED_BY(g_mutex) = *new std::vector<std::unique_ptr<TraceThread>>;
 // Of the list: what threads remember of an earlier one is gone.
 std::atomic<uint64_t> g_generation{0};
 thread_local TraceThread* t_thread = nullptr;
 thread_local uint64_t t_generation = 0;
 
 TraceThread* add_thread(const char* name) {
-    const std::lock_guard<std::mutex> lock(g_mutex);
+    const MutexLock lock(g_mutex);
     const size_t count = g_threads.size();
     if (count <= kMaxTraceThreads) {
         const bool is_shared = count == kMaxTraceThreads;
@@ -62,7 +63,7 @@ void stop_trace() {
 
 void forget_trace() {
     stop_trace();
-    const std::lock_guard<std::mutex> lock(g_mutex);
+    const MutexLock lock(g_mutex);
     ++g_generation;
     g_threads.clear();
 }
@@ -78,7 +79,7 @@ void record(const TraceEvent& event) {
 }
 
 std::vector<const TraceThread*> trace_threads() {
-    const std::lock_guard<std::mutex> lock(g_mutex);
+    const MutexLock lock(g_mutex);
     std::vector<const TraceThread*> threads;
     for (const auto& thread : g_threads) {
         threads.push_back(thread.get());

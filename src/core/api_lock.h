@@ -7,9 +7,9 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <utility>
 
+#include "base/mutex.h"
 #include "node/descriptor.h"
 
 namespace armci::core {
@@ -20,13 +20,15 @@ class ApiLock {
     bool open();
 
     bool is_mine() const { return t_is_mine; }
-    void lock() {
+    // Calls find out as they go whether they need the lock, which clang cannot follow: it checks
+    // what this class does under the lock, not that callers have it.
+    void lock() ARMCI_NO_THREAD_SAFETY_ANALYSIS {
         callers_.fetch_add(1, std::memory_order_relaxed);
         mutex_.lock();
         t_is_mine = true;
     }
     // At the end of a call.
-    void unlock() {
+    void unlock() ARMCI_NO_THREAD_SAFETY_ANALYSIS {
         has_changed_ = true;
         wake_sleepers();
         t_is_mine = false;
@@ -50,12 +52,15 @@ class ApiLock {
     // Whether other threads are in a call that needs the lock, and awake.
     bool has_others() const { return callers_.load(std::memory_order_relaxed) > 1; }
     // Something has happened that another thread may be waiting for.
-    void note_change() { has_changed_ = true; }
+    void note_change() {
+        mutex_.assert_held();
+        has_changed_ = true;
+    }
     // Lets others have it for a moment.
-    void yield();
+    void yield() ARMCI_NO_THREAD_SAFETY_ANALYSIS;
     // Blocks that, which sleeps, without the lock.
     template <class Sleep>
-    void sleep(Sleep&& sleep) {
+    void sleep(Sleep&& sleep) ARMCI_NO_THREAD_SAFETY_ANALYSIS {
         wake_sleepers();
         callers_.fetch_sub(1, std::memory_order_relaxed);
         mutex_.unlock();
@@ -67,6 +72,7 @@ class ApiLock {
     // False, without having slept, while not all have woken up from the last change.
     template <class Sleep>
     bool sleep_until_change(Sleep&& sleep_on) {
+        mutex_.assert_held();
         wake_sleepers();
         if (is_event_set_) {
             return false;
@@ -80,22 +86,22 @@ class ApiLock {
     }
 
   private:
-    void wake_sleepers() {
+    void wake_sleepers() ARMCI_REQUIRES(mutex_) {
         if (std::exchange(has_changed_, false) && sleepers_ > 0 && !is_event_set_) {
             set_event();
         }
     }
-    void set_event();
-    void take_event();
+    void set_event() ARMCI_REQUIRES(mutex_);
+    void take_event() ARMCI_REQUIRES(mutex_);
 
     static inline constinit thread_local bool t_is_mine = false;  // calls do not nest
 
-    std::mutex mutex_;
+    base::Mutex mutex_;
     std::atomic<int> callers_{0};  // threads that have the lock or want it and are awake
-    // Under the lock:
-    bool has_changed_ = false;
-    int sleepers_ = 0;           // that the event wakes
-    bool is_event_set_ = false;  // until all of them are awake: each has to find it
+    bool has_changed_ ARMCI_GUARDED_BY(mutex_) = false;
+    int sleepers_ ARMCI_GUARDED_BY(mutex_) = 0;  // that the event wakes
+    // Until all of them are awake: each has to find it.
+    bool is_event_set_ ARMCI_GUARDED_BY(mutex_) = false;
     node::Descriptor event_;
 };
 

@@ -11,10 +11,10 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "base/topology.h"
 #include "core/common_values.h"
 #include "core/cost_setup.h"
@@ -42,8 +42,8 @@ namespace {
 
 // An instance that could not stop together with the other ranks; its threads end with MPI.
 Runtime* g_abandoned = nullptr;
-int g_count = 0;
-std::mutex g_count_mutex;  // at MPI_THREAD_MULTIPLE any thread may start and finalize
+base::Mutex g_count_mutex;  // at MPI_THREAD_MULTIPLE any thread may start and finalize
+int g_count ARMCI_GUARDED_BY(g_count_mutex) = 0;
 uint64_t g_memory_limit = 0;
 
 void abort_by_mpi(int code) {
@@ -263,8 +263,9 @@ void finish_abandoned() {
 
 // MPI_Finalize was reached with the library still up, or with other ranks still using what is here.
 // MPI runs this first, so it can still communicate, and ranks stop together as in ARMCI_Finalize;
-// without a time limit, because MPI_Finalize has none either.
-int on_mpi_finalize(MPI_Comm, int, void*, void*) {
+// without a time limit, because MPI_Finalize has none either. One thread calls MPI_Finalize, when
+// no other thread is in a call: the count needs no lock.
+int on_mpi_finalize(MPI_Comm, int, void*, void*) ARMCI_NO_THREAD_SAFETY_ANALYSIS {
     g_count = 0;
     if (g_running != nullptr) {
         stop(g_running);
@@ -436,7 +437,7 @@ uint64_t memory_limit() {
 }
 
 void initialize(const char* function, RequestedLevel requested, MPI_Comm comm) {
-    const std::lock_guard<std::mutex> lock(g_count_mutex);
+    const base::MutexLock lock(g_count_mutex);
     if (g_running == nullptr) {
         g_count = 0;
         start(function, requested, comm);
@@ -447,7 +448,7 @@ void initialize(const char* function, RequestedLevel requested, MPI_Comm comm) {
 }
 
 bool initialize_uncounted(const char* function, MPI_Comm comm) {
-    const std::lock_guard<std::mutex> lock(g_count_mutex);
+    const base::MutexLock lock(g_count_mutex);
     if (g_running != nullptr) {
         raise_level(function, std::nullopt);
         return true;
@@ -461,7 +462,7 @@ bool initialize_uncounted(const char* function, MPI_Comm comm) {
 }
 
 int finalize() {
-    const std::lock_guard<std::mutex> lock(g_count_mutex);
+    const base::MutexLock lock(g_count_mutex);
     if (g_running == nullptr) {
         return 0;
     }

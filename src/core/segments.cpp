@@ -60,7 +60,7 @@ void Segments::end_change() {
 }
 
 void Segments::renew(View& view) {
-    const std::lock_guard<std::mutex> lock(own_index_mutex_);
+    const base::MutexLock lock(own_index_mutex_);
     view.entries = indices_[world_->node]->entries;
     view.cache.clear();
     view.generation = generation_.load(std::memory_order_relaxed);

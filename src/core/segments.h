@@ -15,11 +15,11 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.h"
 #include "core/groups.h"
 #include "fabric/endpoint.h"
 
@@ -163,8 +163,8 @@ class Segments {
                             int64_t bytes);
     static const Entry* find_entry(const std::vector<Entry>& entries, uint64_t address);
     NodeIndex& index_of(int node);
-    void begin_change();
-    void end_change();
+    void begin_change() ARMCI_ACQUIRE(own_index_mutex_);
+    void end_change() ARMCI_RELEASE(own_index_mutex_);
     void renew(View& view);
     void remove_outdated(const Segment& added);
     static uint64_t my_base(const Segment& segment);
@@ -177,9 +177,9 @@ class Segments {
     std::unordered_map<uint64_t, Segment*> by_my_base_;
     std::vector<std::unique_ptr<NodeIndex>> indices_;  // by node, made on first use
     Cache cache_;
-    // Of the own node's index: never zero, and never the same twice in a process.
+    base::Mutex own_index_mutex_;  // for the own node's index, which threads copy
+    // Of that index: never zero, and never the same twice in a process.
     std::atomic<uint64_t> generation_{0};
-    std::mutex own_index_mutex_;
 };
 
 }  // namespace armci::core

@@ -2,8 +2,9 @@
 #include "core/thread_stats.h"
 
 #include <memory>
-#include <mutex>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace armci::core {
 namespace {
@@ -14,8 +15,8 @@ struct alignas(64) Words {
 };
 
 struct Registry {
-    std::mutex mutex;
-    std::vector<std::unique_ptr<Words>> all;
+    base::Mutex mutex;
+    std::vector<std::unique_ptr<Words>> all ARMCI_GUARDED_BY(mutex);
 };
 
 // Never destroyed: threads may outlive the end of main().
@@ -28,7 +29,7 @@ class Holder {
   public:
     Holder() {
         Registry& shared = registry();
-        const std::lock_guard<std::mutex> lock(shared.mutex);
+        const base::MutexLock lock(shared.mutex);
         for (const auto& words : shared.all) {
             if (!words->is_taken) {
                 words_ = words.get();
@@ -40,7 +41,7 @@ class Holder {
         words_->is_taken = true;
     }
     ~Holder() {
-        const std::lock_guard<std::mutex> lock(registry().mutex);
+        const base::MutexLock lock(registry().mutex);
         words_->is_taken = false;
     }
     Holder(const Holder&) = delete;
@@ -70,7 +71,7 @@ uint64_t load(const uint64_t& word) {
 
 void reset_thread_stats() {
     Registry& shared = registry();
-    const std::lock_guard<std::mutex> lock(shared.mutex);
+    const base::MutexLock lock(shared.mutex);
     for (const auto& words : shared.all) {
         words->stats = base::Stats{};
     }
@@ -89,7 +90,7 @@ void count_rmw_by_thread() {
 
 void add_thread_stats(base::Stats* sum) {
     Registry& shared = registry();
-    const std::lock_guard<std::mutex> lock(shared.mutex);
+    const base::MutexLock lock(shared.mutex);
     for (const auto& words : shared.all) {
         for (int op = 0; op < base::kOpKindCount; ++op) {
             constexpr int kLocal = static_cast<int>(base::Route::local);

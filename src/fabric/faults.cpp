@@ -2,9 +2,9 @@
 #include "fabric/faults.h"
 
 #include <map>
-#include <mutex>
 
 #include "base/config_value.h"
+#include "base/mutex.h"
 
 namespace armci::fabric {
 namespace detail {
@@ -21,8 +21,9 @@ struct Range {
 Faults g_faults;
 std::atomic<uint64_t> g_posts{0};
 std::atomic<int64_t> g_registrations{0};
-std::mutex g_ranges_mutex;
-std::map<void*, Range> g_ranges;  // by descriptor; a provider uses one again after its closing
+base::Mutex g_ranges_mutex;
+// By descriptor; a provider uses one again after its closing.
+std::map<void*, Range> g_ranges ARMCI_GUARDED_BY(g_ranges_mutex);
 
 // Neighbouring numbers come out unrelated (the finisher of splitmix64;
 // docs/references.md: Steele 2014).
@@ -125,7 +126,7 @@ bool is_registered(const void* data, size_t bytes, void* descriptor) {
     if (!g_faults.local_registration_needed) {
         return true;
     }
-    const std::lock_guard<std::mutex> lock(g_ranges_mutex);
+    const base::MutexLock lock(g_ranges_mutex);
     const auto found = g_ranges.find(descriptor);
     if (found == g_ranges.end()) {
         return false;
@@ -137,7 +138,7 @@ bool is_registered(const void* data, size_t bytes, void* descriptor) {
 
 void remember_registration(const void* start, size_t bytes, void* descriptor) {
     if (g_faults.local_registration_needed) {
-        const std::lock_guard<std::mutex> lock(g_ranges_mutex);
+        const base::MutexLock lock(g_ranges_mutex);
         g_ranges[descriptor] = {static_cast<const char*>(start), bytes};
     }
 }

@@ -21,7 +21,7 @@ uint64_t largest_key(size_t key_bytes) {
 }  // namespace
 
 uint64_t MemoryKeys::take(size_t key_bytes) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const base::MutexLock lock(mutex_);
     const uint64_t largest = largest_key(key_bytes);
     if (next_ <= largest) {
         return next_++;
@@ -37,7 +37,7 @@ uint64_t MemoryKeys::take(size_t key_bytes) {
 }
 
 void MemoryKeys::release(uint64_t key) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const base::MutexLock lock(mutex_);
     returned_.push_back(key);
 }
 

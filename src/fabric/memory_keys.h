@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <mutex>
+
+#include "base/mutex.h"
 
 namespace armci::fabric {
 
@@ -20,9 +21,9 @@ class MemoryKeys {
     void release(uint64_t key);
 
   private:
-    std::mutex mutex_;
-    uint64_t next_ = 1;
-    std::deque<uint64_t> returned_;  // the oldest first
+    base::Mutex mutex_;
+    uint64_t next_ ARMCI_GUARDED_BY(mutex_) = 1;
+    std::deque<uint64_t> returned_ ARMCI_GUARDED_BY(mutex_);  // the oldest first
 };
 
 // A key of the process's. If it is a short one, it is given back with this.
