@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Checks the symbols of both libraries against the public headers and against what existing programs need.
-# usage: check_symbols.sh libarmci.so libarmci.a FUNCTION_LIST      (NM and READELF may name the tools)
+# usage: check_symbols.sh libarmci.so libarmci.a FUNCTION_LIST armci.map
+# NM and READELF in the environment may name the tools.
 set -eu
 
-shared=$1 static=$2 declared=$3
+shared=$1 static=$2 declared=$3 map=$4
 here=$(dirname "$0")
 nm=${NM:-nm}
 readelf=${READELF:-readelf}
@@ -28,7 +29,9 @@ check_empty() {
 }
 
 # "name type address" of what the libraries define for others
-"$nm" -D --defined-only "$shared" | awk '{print $3, $2, $1}' | sort >"$work/shared"
+# "ADDRESS TYPE NAME@@NODE", and the nodes themselves with type A
+"$nm" -D --defined-only "$shared" | awk '$2 != "A" {print $3, $2, $1}' | sort >"$work/versioned"
+sed 's/@[^ ]*//' "$work/versioned" >"$work/shared"
 "$nm" -g --defined-only "$static" 2>/dev/null | awk 'NF == 3 {print $3, $2}' |
     grep -E '^(P?ARMCIX?|p?armci)_' | sort >"$work/static"
 cut -d' ' -f1 "$work/shared" >"$work/exported"
@@ -44,6 +47,13 @@ comm -23 "$declared" "$work/exported" >"$work/bad"
 check_empty "$work/bad" "declared function missing in the shared library"
 comm -13 "$work/known" "$work/exported" >"$work/bad"
 check_empty "$work/bad" "undeclared symbol exported from the shared library"
+
+grep -v -e '^P\{0,1\}ARMCI[^ ]*@@ARMCI_[0-9.]* ' -e '^p\{0,1\}armci_[^ ]*@@ARMCI_[0-9.]* ' "$work/versioned" |
+    grep -v '^armci_private_tool_access@@ARMCI_PRIVATE ' >"$work/bad" || true
+check_empty "$work/bad" "function without the version of a release"
+sed -n 's/^ *\([A-Za-z_0-9]*\);$/\1/p' "$map" | sort >"$work/mapped"
+comm -13 "$work/exported" "$work/mapped" >"$work/bad"
+check_empty "$work/bad" "name in the list of exports that the library does not define"
 
 comm -23 "$declared" "$work/archived" >"$work/bad"
 check_empty "$work/bad" "declared function missing in the static library"
