@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Values in slots that are used again: each slot is named by its index, or by its index and
 // generation where a name may outlive its use.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lists of an origin's channels that need something, each channel at most once in each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The channels of an origin, made when they are first used, and the lists of those that need
 // something.
 #pragma once

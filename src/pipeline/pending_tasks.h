@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The tasks of an origin that are under way: their numbers, their ends, and who may go on when.
 #pragma once
 

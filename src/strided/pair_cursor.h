@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A position in both sides of a transfer, which stops at any byte and yields the memory there on
 // each side: for blocks that go straight from one to the other.
 #pragma once

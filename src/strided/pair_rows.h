@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Walks both sides of a strided transfer together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One side of a transfer, of either kind: strided, or a vector.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strided/sides.h"
 
 #include <algorithm>

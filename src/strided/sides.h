@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Both sides of a transfer: the n-th byte of one goes to the n-th byte of the other. They are of
 // one kind, strided or a vector; what others need to know of them they ask here, and do not ask for
 // the kind.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Divides the remote side of a transfer among frames, and writes what each of them names.
 //
 // A chunk of a strided transfer names the whole layout and says where in it its data begins; one of

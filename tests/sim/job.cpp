@@ -328,7 +328,8 @@ std::string Job::describe_state() {
                       process.is_dead              ? " (dead)"
                       : process.fiber->has_ended() ? " (ended)"
                                                    : "",
-                      static_cast<long long>(origin.tasks().count()), origin.buffers().used_bytes());
+                      static_cast<long long>(origin.tasks().count()),
+                      origin.buffers().used_bytes());
         text += line;
     }
     return text + describe_network();

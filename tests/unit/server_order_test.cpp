@@ -430,8 +430,9 @@ TEST_P(ServerProgramOrder, OperationsSeeAllEarlierOnes) {
                 strided::make_scale(strided::AccType::int32, &operation.factor);
             // Where frames could overtake direct writes, callers wait for these first.
             if (!origin.writes_are_ordered_or_done(origin.tasks().last_submitted(), 0)) {
-                network.wait_until(
-                    [&] { return origin.writes_are_ordered_or_done(origin.tasks().last_submitted(), 0); });
+                network.wait_until([&] {
+                    return origin.writes_are_ordered_or_done(origin.tasks().last_submitted(), 0);
+                });
             }
             if (origin.append(channel, &block, 1, static_cast<size_t>(bytes),
                               operation.kind == base::OpKind::acc ? &scale : nullptr,
@@ -443,8 +444,9 @@ TEST_P(ServerProgramOrder, OperationsSeeAllEarlierOnes) {
         const bool by_rma =
             operation.kind != base::OpKind::acc && network.is_registered(0) && random() % 2 == 0;
         if (!by_rma && !origin.writes_are_ordered_or_done(origin.tasks().last_submitted(), 0)) {
-            network.wait_until(
-                [&] { return origin.writes_are_ordered_or_done(origin.tasks().last_submitted(), 0); });
+            network.wait_until([&] {
+                return origin.writes_are_ordered_or_done(origin.tasks().last_submitted(), 0);
+            });
         }
         step->task = network.start(0, 0, by_rma ? base::Route::rma : base::Route::server,
                                    make_transfer(operation, pattern, step->local.data(), remote));
