@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An environment, one variable a line: read without harm, every value within its range, and read
-// again to the same.
+// An environment, one variable per line: it is read without harm, every value is within its range,
+// and reading it again gives the same.
 #include <string>
 #include <vector>
 
@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t bytes) {
     const armci::base::ConfigResult second = armci::base::read_config(environment.data());
     FUZZ_CHECK(first.errors == second.errors && first.warnings == second.warnings);
     FUZZ_CHECK(first.rows.size() == second.rows.size() && !first.rows.empty());
-    // What it says is in force means the same when it is written down.
+    // What it reports as its value means the same when it is written down.
     std::vector<std::string> written;
     for (const armci::base::ConfigRow& row : first.rows) {
         if (row.source == "environment") {

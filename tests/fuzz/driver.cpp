@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs a fuzz target where there is no libFuzzer: on every file of its corpus, then on mutations of
-// them, the same in every block.
+// them, which are the same in every run.
 //
 //   fuzz_TARGET CORPUS MUTATIONS [SEED]
 #include <algorithm>
@@ -41,7 +41,7 @@ void mutate(std::mt19937_64& random, const std::vector<Bytes>& corpus, Bytes& in
         case 0:
             input.insert(place, static_cast<uint8_t>(random()));
             break;
-        case 1: {  // the end is another's
+        case 1: {  // the end comes from another input
             const Bytes& other = corpus[random() % corpus.size()];
             const size_t from = std::min(at, other.size());
             input.erase(place, input.end());

@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t bytes);
 
 namespace armci::fuzz {
 
-// Takes values off the front; zeros behind the end.
+// Takes values from the front; zeros beyond the end.
 class Input {
   public:
     Input(const uint8_t* data, size_t bytes) : next_(data), left_(bytes) {}

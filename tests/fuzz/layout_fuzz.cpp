@@ -59,7 +59,7 @@ void check_side(const Layout& layout, const std::vector<int64_t>& expected, uint
     const auto [low, high] = std::minmax_element(expected.begin(), expected.end());
     const Extent extent = extent(layout);
     FUZZ_CHECK(extent.begin == *low && extent.end == *high + 1);
-    // Walked, packed and unpacked in pieces of any length, and from any position.
+    // Walks, packs and unpacks in pieces of any length, and from any position.
     StridedCursor walker(base, layout);
     StridedCursor packer(base, layout);
     std::vector<char> packed(expected.size());
@@ -173,7 +173,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t bytes) {
     }
     for (int i = 0; i < shape.levels; ++i) {
         shape.local[i] = input.take<int16_t>() % 150;
-        // Often such that it continues the level below.
+        // Often such that it is contiguous with the level below.
         shape.remote[i] = input.take<int16_t>() % 150;
         if ((head >> 3 & 1) != 0) {
             shape.local[i] = shape.remote[i] =

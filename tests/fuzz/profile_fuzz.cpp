@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A cost profile's text: refused with a reason, or entries that read the same when written again.
+// The text of a cost profile: it is refused with a reason, or gives entries that read the same when
+// written again.
 #include <string>
 #include <vector>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A message as a server decodes it: refused, or everything that it names adds up and lies inside.
+// A message as a server decodes it: it is refused, or all its numbers are consistent and lie inside
+// the frame.
 #include <vector>
 
 #include "fuzz.h"
@@ -80,7 +81,8 @@ void check_batch(const char* frame, size_t bytes) {
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t bytes) {
     using namespace armci::wire;
-    // As long as the message, so that a read behind it is seen; the header is mostly made right.
+    // The memory is as long as the message, so that a read beyond it is noticed. The header is
+    // mostly correct.
     std::vector<uint64_t> words((bytes + 7) / 8);
     if (bytes > 0) {
         std::memcpy(words.data(), data, bytes);

@@ -12,8 +12,8 @@
 namespace armci::sim {
 namespace {
 
-// One collective call on one communicator. Every member brings as many bytes, and gets what
-// `combine` makes of all of them when the last one has come.
+// One collective call on one communicator. Every member contributes the same number of bytes, and
+// receives what `combine` makes of all of them when the last member has called.
 struct Collective {
     size_t bytes = 0;
     bool is_maximum = false;
@@ -178,7 +178,7 @@ int MPI_Iallgather(const void* mine, int bytes, MPI_Datatype, void* all, int, MP
     return MPI_SUCCESS;
 }
 
-// The library's only one is the maximum of a number, in place.
+// The library uses only one reduction: the maximum of a number, in place.
 int MPI_Iallreduce(const void*, void* value, int, MPI_Datatype, MPI_Op, MPI_Comm comm,
                    MPI_Request* request) {
     join(comm, value, sizeof(uint64_t), value, true, request);

@@ -12,7 +12,7 @@ namespace armci::sim {
 void start_mpi();
 // A communicator of these ranks of the world.
 MPI_Comm make_communicator(std::vector<int> ranks);
-// Whose calls the next ones are.
+// The rank that makes the next calls.
 void set_calling_rank(int rank);
 
 }  // namespace armci::sim

@@ -19,7 +19,7 @@ constexpr size_t kStackBytes = 512 << 10;
 
 Fiber* g_current = nullptr;
 
-// Of earlier runs: fresh ones would be touched page by page again.
+// Stacks of earlier runs are reused: the system would have to provide the pages of new ones again.
 std::vector<void*>& spare_stacks() {
     static std::vector<void*> stacks;
     return stacks;

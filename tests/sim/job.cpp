@@ -15,8 +15,8 @@
 namespace armci::sim {
 namespace {
 
-// Steps without progress after which everybody gets a turn, and how many turns then go by before it
-// is a deadlock. Spells of refused posts and naps of waiters are shorter.
+// After so many steps without progress every rank gets a turn. After so many turns without progress
+// it is a deadlock. Spells of refused posts and naps of waiters are shorter.
 constexpr int64_t kPatience = 3000;
 constexpr int kTurns = 5000;
 constexpr int64_t kMaxSteps = 20'000'000;
@@ -291,8 +291,9 @@ void Job::kill(int rank) {
     kill_process(rank);
 }
 
-// Some are chosen so seldom that nothing may move for long; so everybody gets a turn, and who is in
-// no call hears of what has failed, as in the next one, or in ARMCI_Finalize.
+// The scheduler chooses some ranks so seldom that nothing may move for long, so every rank gets a
+// turn. A rank outside a call learns of failures, as it would in its next call or in
+// ARMCI_Finalize.
 bool Job::is_stuck() {
     const int64_t before = sim::step();
     if (before - last_progress() < kPatience) {
@@ -337,14 +338,14 @@ std::string Job::describe_state() {
 
 void Job::report_stuck() {
     if (has_died(plan_.victim)) {
-        if (loss_is_noticed()) {
+        if (death_is_noticed()) {
             violation("rank %d has died, the network was asked for it, and the job goes on\n%s",
                       plan_.victim, describe_state().c_str());
         }
         std::fflush(stdout);
-        _exit(kForsakenStatus);
+        _exit(kUndetectedStatus);
     }
-    violation("nothing has moved for %lld steps: a deadlock, or something was lost\n%s",
+    violation("nothing has moved for %lld steps: a deadlock, or an operation has vanished\n%s",
               static_cast<long long>(sim::step() - last_progress()), describe_state().c_str());
 }
 
@@ -376,7 +377,8 @@ void Job::run(const std::function<void(int rank)>& body, std::function<void()> a
     drain();
 }
 
-// Until nobody has anything more to do: what is on its way when the last rank ends arrives.
+// Until no rank or server has more to do: operations that are under way when the last rank ends
+// still arrive.
 void Job::drain() {
     constexpr int kQuietRounds = 50;
     end_delays();

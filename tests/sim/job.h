@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A job of several nodes in one process and on one thread: every rank is a fiber with a runtime of
 // its own, with node heaps, data servers and origins as ARMCI_Init makes them, on the simulated
-// provider. The scheduler picks at random who or what moves next.
+// provider. The scheduler picks at random which rank, server or operation moves next.
 #pragma once
 
 #include <memory>
@@ -21,8 +21,8 @@ class Job {
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
 
-    // Every rank runs `body` with its number; ends when all have returned and everything is quiet.
-    // After each turn of a rank or a server `after_turn` watches what ranks cannot see.
+    // Every rank runs `body` with its number. Returns when all have returned and nothing is under
+    // way. After each turn of a rank or a server `after_turn` checks what ranks cannot see.
     void run(const std::function<void(int rank)>& body, std::function<void()> after_turn);
     // After run(): whether nothing is left of what was under way.
     void check_nothing_is_left();
@@ -33,7 +33,8 @@ class Job {
     bool has_died(int rank) const {
         return rank >= 0 && processes_[static_cast<size_t>(rank)]->is_dead;
     }
-    // While `condition` is false: the rank waits outside the library, where it serves nobody.
+    // While `condition` is false the rank waits outside the library, where it makes no inline
+    // progress.
     template <class Condition>
     void wait_outside(int rank, Condition&& condition) {
         bool& is_outside = processes_[static_cast<size_t>(rank)]->is_outside;
@@ -61,9 +62,9 @@ class Job {
     void open_rank(int rank);
     void open_server(int rank);
     void open_origin(int rank);
-    // Of the first rank of that node, when all origins are open.
+    // The runtime of the first rank of that node, when all origins are open.
     void join_barrier(int node);
-    // From now on code runs in the name of that rank.
+    // From now on code runs as that rank.
     void enter(int rank);
     void resume(int rank);
     void serve(int server);
@@ -90,7 +91,7 @@ class Job {
     std::function<void()> after_turn_;
 };
 
-// Status of a block in which a process died and nothing was left to do but to wait for it.
-inline constexpr int kForsakenStatus = 4;
+// Exit status of a run in which a process died and the others only waited for it.
+inline constexpr int kUndetectedStatus = 4;
 
 }  // namespace armci::sim

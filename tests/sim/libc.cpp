@@ -56,7 +56,7 @@ int __wrap_nanosleep(const timespec*, timespec*) {
     return 0;
 }
 
-// A sleeper wakes when there is something, or after some steps, as by its time-out.
+// A thread that sleeps wakes when there is something, or after some steps, as at its time limit.
 int __wrap_ppoll(pollfd* fds, nfds_t count, const timespec* longest, const sigset_t* mask) {
     const auto found =
         count == 1 ? armci::sim::g_wait_fds.find(fds->fd) : armci::sim::g_wait_fds.end();
@@ -75,7 +75,7 @@ int __wrap_ppoll(pollfd* fds, nfds_t count, const timespec* longest, const sigse
     return 0;
 }
 
-// The futex's only: other calls get the arguments that they would have got.
+// Only calls of the futex are simulated. Other calls get their arguments unchanged.
 long __wrap_syscall(long number, ...) {
     va_list list;
     va_start(list, number);

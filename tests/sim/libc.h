@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the library asks the system for while it waits, simulated: the clock, sched_yield(), poll()
-// and the futex. The program is linked so that the library's calls of these come here (see
-// CMakeLists.txt); nothing in the library knows.
+// The system calls that the library makes while it waits, simulated: the clock, sched_yield(),
+// poll() and the futex. The program is linked so that the library's calls of these come here (see
+// CMakeLists.txt). The library does not know.
 #pragma once
 
 namespace armci::sim {

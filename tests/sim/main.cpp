@@ -37,9 +37,9 @@ struct Options {
 
 struct Totals {
     uint64_t runs = 0;
-    uint64_t deaths = 0;    // of a process
-    uint64_t reported = 0;  // of these: ended with a message that names the peer
-    uint64_t forsaken = 0;  // nobody had anything more to do with the dead one
+    uint64_t deaths = 0;      // of a process
+    uint64_t reported = 0;    // of these: the job ended with a message that names the peer
+    uint64_t undetected = 0;  // no rank needed the failed process any more
     int64_t steps = 0;
 };
 
@@ -86,7 +86,7 @@ void run_plan(const Plan& plan) {
     }
 }
 
-// In a child, since the library ends the process.
+// In a child process, because the library ends the process.
 bool run_with_death(const Plan& plan, Totals* totals) {
     std::string text;
     int status = 0;
@@ -99,8 +99,8 @@ bool run_with_death(const Plan& plan, Totals* totals) {
         text = captured.text();
     }
     ++totals->deaths;
-    if (status == kForsakenStatus) {
-        ++totals->forsaken;
+    if (status == kUndetectedStatus) {
+        ++totals->undetected;
         return true;
     }
     int node = 0;
@@ -121,10 +121,10 @@ bool run_with_death(const Plan& plan, Totals* totals) {
                      text.c_str(), static_cast<unsigned long long>(seed()), plan.victim, node,
                      status, replay_hint());
     }
-    return status == 0;  // it came too late
+    return status == 0;  // the scheduled death came after the end
 }
 
-// The hash of what happened; ends the program when something was violated.
+// Returns the hash of all events. Ends the program when a rule was violated.
 uint64_t run_seed(uint64_t seed, bool trace, Totals* totals) {
     begin_run(seed, trace);
     const Plan plan = draw_plan();
@@ -144,12 +144,12 @@ uint64_t run_seed(uint64_t seed, bool trace, Totals* totals) {
 }
 
 int run_seeds(const Options& options) {
-    constexpr uint64_t kRepeated = 50;  // every so many seeds one runs twice
+    constexpr uint64_t kRepeated = 50;  // one of so many seeds runs twice
     Totals totals;
     for (uint64_t seed = options.first; seed < options.first + options.count; ++seed) {
         const uint64_t hash = run_seed(seed, options.trace, &totals);
         if (seed % kRepeated == 0 && run_seed(seed, false, &totals) != hash) {
-            violation("a second run of the same seed went another way");
+            violation("a second run of the same seed had other events");
         }
         if (options.one) {
             std::printf("seed %llu: %lld steps, hash %016llx\n",
@@ -165,16 +165,16 @@ int run_seeds(const Options& options) {
     if (!options.one) {
         std::printf(
             "%llu schedules, %lld steps; a process died in %llu of them: %llu ended with a "
-            "message about it, in %llu nobody asked for it again\n",
+            "message about it, in %llu no rank needed it again\n",
             static_cast<unsigned long long>(totals.runs), static_cast<long long>(totals.steps),
             static_cast<unsigned long long>(totals.deaths),
             static_cast<unsigned long long>(totals.reported),
-            static_cast<unsigned long long>(totals.forsaken));
+            static_cast<unsigned long long>(totals.undetected));
     }
     return 0;
 }
 
-// So that it matters whether writes and messages keep the order that they were promised.
+// Makes the program depend on the promised order of writes and messages.
 void rely_on_order(Plan* plan) {
     ProviderPlan& provider = plan->provider;
     provider.message_order |= FI_ORDER_SAW | FI_ORDER_WAW | FI_ORDER_RMA_WAW;
@@ -187,15 +187,15 @@ void rely_on_order(Plan* plan) {
     plan->route = base::RouteChoice::rma;
 }
 
-// Seeds within which a network that breaks a promise must be found out, and one that keeps all must
-// not.
+// Within so many seeds a network that breaks a promise must be found, and one that keeps all must
+// pass.
 constexpr uint64_t kMaxSeeds = 100;
 
-// The step at which a process dies whose loss nobody is told.
+// The step at which a process ends without the network reporting it.
 constexpr int64_t kDiesAt = 2000;
 
-// Whether a run on such a network is found out, in a child. What it prints is shown only when it
-// ends as it should not.
+// Whether a run on such a network fails, in a child process. Its output is shown only when it ends
+// in an unexpected way.
 bool is_found_out(uint64_t seed, Sabotage sabotage, bool relies_on_order) {
     std::string text;
     int status = 0;
@@ -206,7 +206,7 @@ bool is_found_out(uint64_t seed, Sabotage sabotage, bool relies_on_order) {
                      Plan plan = draw_plan();
                      plan.victim = -1;
                      plan.provider.sabotage = sabotage;
-                     if (sabotage == Sabotage::untold_loss) {
+                     if (sabotage == Sabotage::unreported_death) {
                          plan.victim = plan.rank_count() - 1;
                          plan.dies_at = kDiesAt;
                      }
@@ -219,7 +219,7 @@ bool is_found_out(uint64_t seed, Sabotage sabotage, bool relies_on_order) {
         text = captured.text();
     }
     const bool is_found = status == kViolationStatus || status == kFatalStatus;
-    const bool has_passed = status == 0 || status == kForsakenStatus;
+    const bool has_passed = status == 0 || status == kUndetectedStatus;
     if (is_found ? sabotage == Sabotage::none : !has_passed) {
         std::fprintf(stderr, "%sarmci_sim: seed %llu with sabotage %d ended with status %d\n",
                      text.c_str(), static_cast<unsigned long long>(seed),
@@ -229,7 +229,7 @@ bool is_found_out(uint64_t seed, Sabotage sabotage, bool relies_on_order) {
     return is_found;
 }
 
-// How many seeds it takes until a network that does this is found out; 0: it is not.
+// The number of seeds until a network with this fault is found; 0 if it is not found.
 uint64_t seeds_to_find(Sabotage sabotage) {
     for (uint64_t seed = 1; seed <= kMaxSeeds; ++seed) {
         if (is_found_out(seed, sabotage, sabotage == Sabotage::overtaking)) {
@@ -252,12 +252,12 @@ int run_sabotages() {
         {Sabotage::repeated_message, "repeated message"},
         {Sabotage::lost_completion, "lost completion"},
         {Sabotage::early_completion, "early completion"},
-        {Sabotage::early_immediate, "early notice"},
+        {Sabotage::early_immediate, "early immediate data"},
         {Sabotage::overtaking, "overtaking"},
         {Sabotage::wrong_byte, "wrong byte"},
         {Sabotage::stale_read, "stale read"},
         {Sabotage::early_end, "early end"},
-        {Sabotage::untold_loss, "untold loss"},
+        {Sabotage::unreported_death, "unreported death"},
     };
     int status = 0;
     for (const auto& [kind, name] : kSabotages) {

@@ -79,7 +79,7 @@ bool may_begin(const Posted& operation) {
     return true;
 }
 
-// Completions of one sender's messages in the order in which these got their places.
+// Completes the messages of one sender in the order in which they got their places.
 bool may_be_announced(const Posted& operation) {
     if (operation.kind != Kind::send || !rules().in_order_completions) {
         return true;
@@ -103,7 +103,7 @@ int moves_of(const Posted& operation, bool is_local_turn, Move* moves) {
     }
     if (operation.to->is_dead || operation.has_failed) {
         if (!operation.has_failed && !operation.is_complete && !operation.from->is_dead &&
-            has_room(*operation.from->queue) && rules().sabotage != Sabotage::untold_loss) {
+            has_room(*operation.from->queue) && rules().sabotage != Sabotage::unreported_death) {
             moves[count++] = Move::fail;
         }
         return count;
@@ -199,8 +199,8 @@ void place(Posted& operation) {
     }
     operation.is_placed = true;
     operation.is_read = true;
-    const bool is_told = operation.kind == Kind::send || operation.has_immediate;
-    operation.is_announced = operation.is_announced || !is_told;
+    const bool is_reported = operation.kind == Kind::send || operation.has_immediate;
+    operation.is_announced = operation.is_announced || !is_reported;
 }
 
 void announce(Posted& operation) {
@@ -253,7 +253,7 @@ void carry_out(Posted& operation, Move move) {
         {"send: read", "write: read", ""},
         {"send: matched", "", ""},
         {"send: piece", "write: piece", "read: piece"},
-        {"send: received", "write: notice", ""},
+        {"send: received", "write: immediate", ""},
         {"send: complete", "write: complete", "read: complete"},
         {"send: failed", "write: failed", "read: failed"},
     };
@@ -316,7 +316,7 @@ void read_local(Posted& operation) {
         to += piece.bytes;
     }
     if (operation.kind == Kind::send && total > 48 && sabotages(Sabotage::wrong_byte)) {
-        // Data, not a header: what would be noticed there is noticed anyway.
+        // Only data is changed, not a header: errors there are always noticed.
         operation.buffered[total - 8] = static_cast<char>(operation.buffered[total - 8] + 1);
     }
     operation.is_read = true;
@@ -392,18 +392,18 @@ void kill_process(int process) {
             endpoint->is_dead = true;
         }
     }
-    // What had not left yet is lost.
+    // Operations that had not left yet never arrive.
     std::erase_if(provider().operations, [](const std::unique_ptr<Posted>& operation) {
         return operation->from->is_dead && (!operation->is_read || operation->kind == Kind::read);
     });
     for (const auto& operation : provider().operations) {
-        provider().loss_is_noticed |=
+        provider().death_is_noticed |=
             operation->to->is_dead && !operation->from->is_dead && !operation->is_complete;
     }
 }
 
-bool loss_is_noticed() {
-    return provider().loss_is_noticed;
+bool death_is_noticed() {
+    return provider().death_is_noticed;
 }
 
 std::string describe_network() {

@@ -35,7 +35,7 @@ struct SimEndpoint;
 struct SimQueue {
     fid_cq cq{};
     std::deque<Entry> entries;
-    size_t size = 0;  // what was asked for
+    size_t size = 0;  // requested entries
     SimEndpoint* endpoint = nullptr;
     int wait_fd = -1;
 };
@@ -51,7 +51,7 @@ struct SimRegion {
     size_t bytes = 0;
     uint64_t access = 0;
     uint64_t remote_base = 0;
-    SimEndpoint* endpoint = nullptr;  // bound to
+    SimEndpoint* endpoint = nullptr;  // the endpoint that it is bound to
     bool is_enabled = false;
 };
 
@@ -100,13 +100,13 @@ struct Posted {
     bool ends_receive = false;
 
     int64_t arrives_from = 0;    // steps before which nothing happens at the target,
-    int64_t completes_from = 0;  // or is told to the caller
+    int64_t completes_from = 0;  // or is reported to the caller
 
     bool is_read = false;       // the caller's memory is not needed any more
     bool is_matched = false;    // a message has its place
     bool is_placed = false;     // all bytes are there
-    bool is_announced = false;  // the target has been told, where it has to be
-    bool is_complete = false;   // the caller has been told
+    bool is_announced = false;  // the completion at the target has been written, where there is one
+    bool is_complete = false;   // the completion has been reported to the caller
     bool has_failed = false;
 
     bool is_over() const { return (is_announced && is_complete) || has_failed; }
@@ -128,24 +128,24 @@ struct Provider {
     bool is_open = false;
     uint64_t next_key = 1000;
     int64_t posted = 0;
-    bool loss_is_noticed = false;
+    bool death_is_noticed = false;
     SimEndpoint* polled = nullptr;
 };
 // What start_provider() made.
 Provider& provider();
 ProviderPlan& rules();
-// Whether it is to be done on this occasion.
+// Whether to inject the fault on this occasion.
 bool sabotages(Sabotage kind);
 
 // The step before which something does not happen.
 int64_t draw_delay();
 // In pieces of random lengths, at least one. `remote` may be nullptr.
 std::vector<Piece> split(char* local, char* remote, size_t bytes);
-// The data of a message or write is taken from the caller's memory.
+// Takes the data of a message or write from the caller's memory.
 void read_local(Posted& operation);
-// The caller is told that it is over.
+// Reports to the caller that the operation is complete.
 void complete(Posted& operation, int error);
-// One move of one operation, both at random among those that there are; false: there is none.
+// Makes one move of one operation, both chosen at random. Returns false if no move is possible.
 bool move_something(bool is_local_turn);
 
 }  // namespace armci::sim::network

@@ -26,7 +26,7 @@ void draw_job(Plan* plan) {
 
 void draw_provider(Plan* plan) {
     ProviderPlan& provider = plan->provider;
-    // Without the order of messages, which the library asks for but does not count on, it may only
+    // Without the order of messages, which the library requests but does not rely on, it may only
     // be slower.
     provider.message_order = happens(850) ? FI_ORDER_SAS : 0;
     if (happens(600)) {
@@ -174,14 +174,14 @@ std::string describe(const Plan& plan) {
          << (plan.server_threads ? "" : " without threads") << "; buffers " << plan.buffer_count
          << " x " << plan.buffer_bytes << ", receive " << plan.receive_count << ", window "
          << plan.window_bytes << " of " << plan.receive_bytes << ", answers " << plan.answer_bytes
-         << (plan.write_chunks ? ", landing" : "") << (plan.use_ordering ? ", ordering" : "")
-         << ", route " << static_cast<int>(plan.route) << " from " << plan.min_rma_block
-         << ", register from " << plan.register_min_bytes << ", depth " << plan.depth_limit
-         << "\nprovider: order 0x" << std::hex << provider.message_order << ", memory mode 0x"
-         << provider.memory_mode << std::dec << " up to " << provider.ordered_bytes << ", transmit "
-         << provider.transmit_size << ", iov " << provider.iov_limit << ", largest "
-         << provider.largest_bytes << (provider.rma ? ", rma" : "")
-         << (provider.delivery ? ", delivery" : "")
+         << (plan.write_chunks ? ", receive buffers" : "")
+         << (plan.use_ordering ? ", ordering" : "") << ", route " << static_cast<int>(plan.route)
+         << " from " << plan.min_rma_block << ", register from " << plan.register_min_bytes
+         << ", depth " << plan.depth_limit << "\nprovider: order 0x" << std::hex
+         << provider.message_order << ", memory mode 0x" << provider.memory_mode << std::dec
+         << " up to " << provider.ordered_bytes << ", transmit " << provider.transmit_size
+         << ", iov " << provider.iov_limit << ", largest " << provider.largest_bytes
+         << (provider.rma ? ", rma" : "") << (provider.delivery ? ", delivery" : "")
          << (provider.needs_polling ? ", needs polling" : "")
          << (provider.sends_alone ? "" : ", sends while polled")
          << (provider.in_order_completions ? ", completions in order" : "")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a seed decides before a block begins: the job, its settings, the network it runs on, and how
-// busy everybody is.
+// What a seed decides before a run begins: the job, its settings, the network it runs on, and how
+// busy the ranks are.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ struct Plan {
     std::vector<int64_t> server_weights;  // among the servers
     int64_t step_ns = 0;
 
-    int victim = -1;  // rank whose process dies
+    int victim = -1;  // rank whose process ends
     int64_t dies_at = 0;
 
     int rank_count() const;
@@ -61,7 +61,7 @@ struct Plan {
     int server_count() const { return node_count() * servers_per_node; }
 };
 
-// By the dice of the block.
+// Draws it from the random numbers of the run.
 Plan draw_plan();
 std::string describe(const Plan& plan);
 

@@ -141,7 +141,7 @@ Pattern Program::make_pattern(int me, const Operation& operation, int64_t max_by
         if (max < 4 * element) {
             return test::contiguous_pattern(element, 0, 0);
         }
-        // Short ones as often as long ones.
+        // Short and long patterns are equally frequent.
         const int64_t total =
             std::max(element, max >> pick(me, 0, std::bit_width(static_cast<uint64_t>(max)) - 1));
         Pattern pattern;
@@ -149,11 +149,11 @@ Pattern Program::make_pattern(int me, const Operation& operation, int64_t max_by
         if (kind == 0) {
             pattern = test::contiguous_pattern(total / element * element, 0, 0);
         } else {
-            int64_t run = std::max(element, total / pick(me, 1, 40) / element * element);
-            run = std::max(run, (total / 1000 / element + 1) * element);
-            pattern = kind == 1 ? test::vector_pattern(random, run, total, unit)
+            int64_t block_bytes = std::max(element, total / pick(me, 1, 40) / element * element);
+            block_bytes = std::max(block_bytes, (total / 1000 / element + 1) * element);
+            pattern = kind == 1 ? test::vector_pattern(random, block_bytes, total, unit)
                                 : test::strided_pattern(random, static_cast<int>(pick(me, 1, 3)),
-                                                        run, total, unit);
+                                                        block_bytes, total, unit);
         }
         const int64_t room = max_bytes - pattern.remote_end();
         if (room >= 0) {
@@ -173,9 +173,9 @@ void Program::issue(int me, const Operation& operation, const Pattern& pattern, 
     if (pattern.is_vector) {
         std::vector<void*> from;
         std::vector<void*> to;
-        for (const test::Block& run : pattern.blocks) {
-            from.push_back(is_get ? remote + run.remote : local + run.local);
-            to.push_back(is_get ? local + run.local : remote + run.remote);
+        for (const test::Block& block : pattern.blocks) {
+            from.push_back(is_get ? remote + block.remote : local + block.local);
+            to.push_back(is_get ? local + block.local : remote + block.remote);
         }
         armci_giov_t vector{};
         vector.src_ptr_array = from.data();
@@ -230,7 +230,7 @@ void Program::issue(int me, const Operation& operation, const Pattern& pattern, 
     }
 }
 
-// Whether the order of the two would be undefined, and matter.
+// Whether the order of the two would be undefined and the result depends on it.
 bool Program::conflicts(int me, const Pending& wanted) {
     const auto& pending = rank(me).pending;
     return std::any_of(pending.begin(), pending.end(), [&](const auto& other) {
@@ -275,7 +275,8 @@ void Program::settle_all(int me) {
     }
 }
 
-// Gets without a handle are complete, and what others read from is the caller's own again.
+// Gets without a handle are complete, and the buffers of other operations belong to the caller
+// again.
 void Program::settle_fenced(int me, int target) {
     std::erase_if(rank(me).pending, [&](const std::unique_ptr<Pending>& pending) {
         const bool is_get = pending->operation.kind == OpKind::get;
@@ -349,9 +350,9 @@ void Program::transfer(int me) {
     made->pattern = make_pattern(me, operation, plan.part_bytes);
     const Pattern& pattern = made->pattern;
     made->begin = INT64_MAX;
-    for (const test::Block& run : pattern.blocks) {
-        made->begin = std::min(made->begin, run.remote);
-        made->end = std::max(made->end, run.remote + pattern.block_bytes);
+    for (const test::Block& block : pattern.blocks) {
+        made->begin = std::min(made->begin, block.remote);
+        made->end = std::max(made->end, block.remote + pattern.block_bytes);
     }
     while (conflicts(me, *made)) {
         wait_for_something(me);
@@ -375,7 +376,7 @@ void Program::transfer(int me) {
         if (job_.plan().no_flush_local && !is_get) {
             check_parts_on(me, made->target, "after a change with ARMCI_NO_FLUSH_LOCAL");
         }
-        // The caller's memory is its own again.
+        // The memory belongs to the caller again.
         std::fill(made->local.begin(), made->local.end(), kScribble);
         return;
     }
@@ -435,7 +436,7 @@ void Program::count_up(int me) {
     } else {
         int old = -1;
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &old, &words(me, target)->small_counter, 1, target);
-        // Each value once: checked when all are there.
+        // Each value is fetched once. This is checked when all are there.
         rank(me).fetched.push_back(int64_t{target} << 32 | old);
         ++counted_small_[index];
     }
@@ -472,8 +473,8 @@ void Program::critical_section(int me) {
         violation("ranks %d and %d are both in the critical section of mutex %d of rank %d",
                   mutex.inside, me, number, owner);
     }
-    // Who waited at the end of the last turn has not had its turn in this one, which is this
-    // rank's.
+    // The rank that waited at the end of the last turn has not had its turn in this one, which is
+    // this rank's.
     if (mutex.holder != me && !mutex.waiting.empty() && mutex.waiting.front() != me) {
         violation("rank %d gets mutex %d of rank %d, for which rank %d has waited longer", me,
                   number, owner, mutex.waiting.front());
@@ -509,8 +510,8 @@ void Program::critical_section(int me) {
     check_all_parts(me, "after ARMCI_Unlock");
 }
 
-// What is in the queues of all mutexes, against what was there a turn ago: ranks come at the end,
-// and leave at the beginning when they get the mutex.
+// Compares the queues of all mutexes with those of one turn before: ranks join at the end, and
+// leave at the beginning when they acquire the mutex.
 void Program::watch_mutexes() {
     if (with_mutexes_ < size()) {
         return;
@@ -570,14 +571,14 @@ void Program::compute(int me) {
     }
 }
 
-// Every rank tells another one that its part there is as it should be, by a notification or a flag
-// behind the data, and waits until that one has looked. Who waits for a flag makes no call of the
-// library meanwhile, so what it has sent must have left.
+// Every rank announces to another one that its part there is correct, by a notification or a flag
+// after the data, and waits until that one has looked. A rank that waits for a flag makes no call
+// of the library meanwhile, so everything that it has sent must have left.
 void Program::pass_on(int me, int64_t phase) {
     const int distance = static_cast<int>(phase_ends_ >> (8 * (phase % 7)) & 0xff) % size();
     const int to = (me + distance) % size();
     const int from = (me + size() - distance) % size();
-    // Who waits for a flag by loads alone serves nobody.
+    // A rank that waits for a flag by loads alone makes no inline progress.
     const bool by_flag = (phase_ends_ >> (phase % 50) & 1) != 0 && job_.plan().server_threads;
     while (!rank(me).pending.empty()) {
         wait_for_something(me);
@@ -587,7 +588,7 @@ void Program::pass_on(int me, int64_t phase) {
         char last = static_cast<char>(pick(me, 0, 255));
         expected(me, 0, to).back() = last;
         char* at = part(me, 0, to) + job_.plan().part_bytes - 1;
-        // Blocking puts leave, too, and take effect in order.
+        // Blocking puts also leave at once, and take effect in order.
         if (often(me, 500)) {
             ARMCI_Put_flag(&last, at, 1, &words(me, to)->flag, flag, to);
         } else {
@@ -691,7 +692,7 @@ void Program::check_sums_and_words(int me) {
             }
         }
     }
-    // What went in and did not come out is there; zero came out first.
+    // A value that was put in and did not come out is still there. Zero came out first.
     std::multiset<int64_t> there = swapped_in_[index];
     there.insert(0);
     for (const int64_t value : swapped_out_[index]) {

@@ -35,7 +35,7 @@ class Program {
         int32_t small_counter = 0;
         int32_t flag = 0;
     };
-    // A non-blocking operation that nobody has waited for.
+    // A non-blocking operation that is not waited for yet.
     struct Pending {
         test::Operation operation;
         test::Pattern pattern;
@@ -61,7 +61,7 @@ class Program {
         const node::Mutex* memory = nullptr;
         int32_t holder = -1;  // at the end of the last turn
         std::vector<int32_t> waiting;
-        int inside = -1;  // rank that has the lock, as it sees it
+        int inside = -1;  // rank that has the lock, as that rank sees it
         int64_t entered = 0;
     };
 

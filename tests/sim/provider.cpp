@@ -120,7 +120,7 @@ int register_region(fid*, const void* start, size_t bytes, uint64_t access, uint
                     uint64_t requested_key, uint64_t, fid_mr** mr, void*) {
     static fi_ops ops = {sizeof ops, close_region, bind_region, control_region,
                          nullptr,    nullptr,      nullptr};
-    // At start the library cannot do without its own buffers.
+    // At start the library needs its own buffers registered.
     const bool is_remote = (access & FI_REMOTE_WRITE) != 0;
     if ((is_remote || provider().is_open) && happens(rules().failed_registrations)) {
         record("registration refused", static_cast<int64_t>(bytes));
@@ -166,7 +166,7 @@ bool is_refused(SimEndpoint& endpoint) {
 SimEndpoint* peer_of(const SimEndpoint& endpoint, fi_addr_t address) {
     const auto& peers = endpoint.peers->endpoints;
     if (address >= peers.size() || provider().endpoints[peers[address]] == nullptr) {
-        violation("endpoint %lld posts to address %llu, which is nobody's",
+        violation("endpoint %lld posts to address %llu, which no endpoint has",
                   static_cast<long long>(endpoint.name()),
                   static_cast<unsigned long long>(address));
     }
@@ -200,14 +200,14 @@ void post(SimEndpoint& from, std::unique_ptr<Posted> operation) {
     provider().operations.push_back(std::move(operation));
 }
 
-// 0 if it can take an operation with that peer.
+// Returns 0 if the endpoint accepts an operation with that peer.
 ssize_t why_not(SimEndpoint& from, const SimEndpoint& to) {
     const bool is_too_early = is_refused(from) || is_busy(from);
-    provider().loss_is_noticed |= to.is_dead;
+    provider().death_is_noticed |= to.is_dead;
     if (is_too_early) {
         return -FI_EAGAIN;
     }
-    if (to.is_dead && rules().sabotage == Sabotage::untold_loss) {
+    if (to.is_dead && rules().sabotage == Sabotage::unreported_death) {
         remark("refused", from.name());
         return -FI_EAGAIN;
     }
@@ -264,7 +264,7 @@ ssize_t receive(fid_ep* ep, const fi_msg* message, uint64_t flags) {
         }
         return false;
     });
-    // Posted memory is the provider's.
+    // Posted memory belongs to the provider.
     constexpr size_t kScribbled = 8 << 10;
     std::memset(data, 0xa5, std::min(bytes, kScribbled));
     auto receive = std::make_unique<Receive>();
@@ -618,7 +618,8 @@ void finish_opening() {
 
 }  // namespace armci::sim
 
-// Instead of libfabric's: the program's own definition comes before that of a shared library.
+// Replaces the function of libfabric: the program's own definition comes before that of a shared
+// library.
 int fi_fabric(fi_fabric_attr*, fid_fabric** fabric, void*) {
     static fi_ops ops = {
         sizeof ops, armci::sim::close_object<fid_fabric>, nullptr, nullptr, nullptr, nullptr,

@@ -2,11 +2,11 @@
 // A libfabric provider that is a simulation: endpoints of one process whose operations are carried
 // out piece by piece, in any order that the granted attributes allow, when the scheduler says so.
 //
-// libfabric's objects are structures with tables of functions, and its calls go through them; this
-// fills in the tables, and src/fabric runs on it as on any provider. It is as unkind as a provider
-// may be: what it must not do is what fi_endpoint(3), fi_msg(3), fi_rma(3) and fi_cq(3) rule out.
-// And it is a strict one: whoever posts memory that is not registered, sends more than a receive
-// takes, or posts a receive buffer again while messages arrive in it, ends the block.
+// libfabric's objects are structures with tables of functions, and its calls go through them. This
+// provider fills in the tables, and src/fabric runs on it as on any provider. It does everything
+// that fi_endpoint(3), fi_msg(3), fi_rma(3) and fi_cq(3) do not rule out. It is also strict: a run
+// fails when the library posts memory that is not registered, sends more than a receive takes, or
+// posts a receive buffer again while messages arrive in it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace armci::sim {
 
-// On purpose, so that a test can show that the checks find it.
+// Faults that are injected on purpose, so that a test can show that the checks find them.
 enum class Sabotage : uint8_t {
     none,
     lost_message,
@@ -25,11 +25,11 @@ enum class Sabotage : uint8_t {
     lost_completion,
     early_completion,  // of a send whose buffer is still to be read
     early_immediate,   // of a write whose data is not there yet
-    overtaking,        // of writes and messages that were promised to be in order
+    overtaking,        // of writes and messages that have an order
     wrong_byte,
     stale_read,
-    early_end,    // of a receive buffer in which messages are still arriving
-    untold_loss,  // of a process: posts to it are refused for ever, operations with it never end
+    early_end,         // of a receive buffer in which messages are still arriving
+    unreported_death,  // of a process: posts to it are always refused, operations with it never end
 };
 
 // What a provider grants and how it behaves.
@@ -62,34 +62,34 @@ struct ProviderPlan {
     int64_t queue_room = 1 << 20;       // completions that may wait in a queue
     int64_t empty_polls = 0;            // per mille that find nothing though there is something
     int64_t yields = 0;  // per mille of posts before which other processes get their turn
-    int64_t failed_registrations = 0;  // per mille of those that the library can do without
+    int64_t failed_registrations = 0;  // per mille of registrations that the library can do without
 
     Sabotage sabotage = Sabotage::none;
     int64_t sabotages = 20;  // per mille of the occasions
 };
 
-// From here on libfabric is this provider; what was open is forgotten.
+// From here on libfabric is this provider. Objects of an earlier start are dropped.
 void start_provider(const ProviderPlan& plan);
 // What Domain::open() takes. The row stays valid until the next start.
 fabric::ProviderChoice choose_simulated_provider();
 
-// Whose the endpoints are that are opened next: the number of a rank or of a data server, and the
+// The owner of endpoints that are opened next: the number of a rank or of a data server, and the
 // rank in whose process it is.
 void label_next_endpoint(bool is_server, int number, int process);
-// From now on registrations may fail that the library has to do with at start.
+// From now on registrations may fail that the library needs at its start.
 void finish_opening();
-// From now on nothing is late any more.
+// From now on nothing is delayed any more.
 void end_delays();
 
-// Carries out one thing that may happen in the network now; false when there is none.
+// Carries out one possible move in the network; false when there is none.
 bool step_network();
-// Operations that are not over.
+// The number of operations that are not complete.
 int64_t pending_operations();
-// Nothing of the process answers any more; operations with it fail.
+// The process does not answer any more. Operations with it fail.
 void kill_process(int process);
-// Whether somebody alive has had an operation with a dead process that cannot end well, or has
-// tried to post one: he is told then, and the library has to end the job.
-bool loss_is_noticed();
+// Whether a live rank has had an operation with a dead process that cannot complete, or has tried
+// to post one. The rank gets an error then, and the library has to end the job.
+bool death_is_noticed();
 
 std::string describe_network();
 

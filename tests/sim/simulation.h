@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all parts of a simulated run share: the random decisions, the clock, the record of what
-// happened, and how a block fails.
+// What all parts of a simulated run share: the random decisions, the clock, the record of events,
+// and how a run fails.
 //
-// One run is one seed. Everything that could differ from one execution to the next is decided by
-// dice(), so a seed replays exactly; record() mixes every event into a hash that shows it.
+// One run is one seed. dice() decides everything that could differ from one execution to the next,
+// so a seed replays exactly. record() mixes every event into a hash that shows it.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ inline bool happens(int64_t per_mille) {
     return per_mille > 0 && draw(0, 999) < per_mille;
 }
 
-// Something happened. `record` is progress, `remark` is not (a refused post, for example), which is
-// what the search for deadlocks looks at.
+// Records an event. `record` is progress, `remark` is not (a refused post, for example): the search
+// for deadlocks looks for progress.
 void record(const char* what, int64_t a = -1, int64_t b = -1, int64_t c = -1);
 void remark(const char* what, int64_t a = -1, int64_t b = -1, int64_t c = -1);
 uint64_t event_hash();
@@ -38,11 +38,12 @@ void count_step();
 int64_t step();
 int64_t last_progress();
 
-// The clock of the library under test: moves on a little with each look at it, and with each step.
+// The clock of the library under test. It advances a little with each look at it and with each
+// step.
 void set_step_ns(int64_t ns);
 int64_t simulated_ns();
 
-// Ends the process: prints what was violated and how to replay the block.
+// Ends the process: prints what was violated and how to replay the run.
 inline constexpr int kViolationStatus = 3;
 [[noreturn]] __attribute__((format(printf, 1, 2))) void violation(const char* format, ...);
 
