@@ -36,7 +36,7 @@ const ConfigRow& row(const ConfigResult& result, const std::string& name) {
     return found != result.rows.end() ? *found : none;
 }
 
-// The table once more, as the tests need it.
+// A second table of all variables, as the tests need it.
 enum Class { own, mirrored };
 enum Whose { job, rank };
 
@@ -92,7 +92,7 @@ std::string numbers_of(const ConfigRow& one) {
     return one.range.starts_with(kOrAuto) ? one.range.substr(kOrAuto.size()) : one.range;
 }
 
-// What must have happened to a malformed value of either class.
+// What must have happened to a malformed value of each class.
 void expect_malformed(const ConfigResult& result, const std::string& name, const std::string& text,
                       const std::string& expected, Class kind) {
     SCOPED_TRACE(name + "=" + text);
@@ -403,7 +403,7 @@ TEST(Config, WarnsThatProgressRanksHaveNoEffect) {
     EXPECT_THAT(result.ignored, ElementsAre("GA_NUM_PROGRESS_RANKS_PER_NODE"));
 }
 
-// Collective calls and sizes must agree, and so must what decides about results.
+// Collective calls and sizes must agree between ranks, and so must settings that change results.
 TEST(Config, OnlyListedVariablesMayDifferBetweenRanks) {
     std::vector<std::string> own_of_ranks;
     for (const ConfigRow& one : read({}).rows) {

@@ -25,12 +25,12 @@ std::vector<int> my_processors() {
     return processors;
 }
 
-// Whether a processor may be spare because this process was started on a part of the machine only.
+// Whether a processor may be spare only because this process was started on a part of the machine.
 bool may_use_all_processors() {
     return static_cast<long>(my_processors().size()) >= sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-// What allowed_processors() says on a thread that is bound to that processor.
+// The result of allowed_processors() on a thread that is bound to that processor.
 std::string bound_to(int processor) {
     std::string text;
     std::thread([&] {

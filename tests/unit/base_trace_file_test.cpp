@@ -24,7 +24,7 @@ constexpr TraceKind kPlain{"things", "thing"};
 constexpr TraceKind kNamed{"things", "a "};
 constexpr TraceKind kApart{"others", "far", true, "offset"};
 
-// The name that tests have; what is tested is base::TraceFile.
+// Tests are named after base::TraceFile, which this fixture tests.
 class TraceFile : public testing::Test {
   protected:
     TraceFile() : process_{.rank = 7, .host = "node1", .clock = {}} {}
@@ -132,7 +132,7 @@ TEST_F(TraceFile, WritesTheNumberOfDroppedEvents) {
               std::string::npos);
 }
 
-// Beyond what is written at a time.
+// The text is longer than one write.
 TEST_F(TraceFile, WritesMoreEventsThanItsBufferHolds) {
     constexpr size_t kEvents = 10'000;
     TraceThread& thread = add_thread("program", 16'384);
@@ -191,8 +191,8 @@ TEST_F(TraceFile, CountsEventsDroppedBeforeItReadThem) {
     EXPECT_EQ(file.missing(), 9U);
 }
 
-// A thread that records all the time, in a ring that it fills again and again. No event may be
-// made of two.
+// A thread records all the time, in a ring that it fills again and again. No event that is read may
+// be a mixture of two.
 TEST_F(TraceFile, ReadsConsistentEventsWhileThreadsRecord) {
     constexpr int64_t kEvents = 300'000;
     static constexpr const char* kNames[] = {"even", "odd"};
@@ -218,7 +218,8 @@ TEST_F(TraceFile, ReadsConsistentEventsWhileThreadsRecord) {
         file.append(threads());
     }
     writer.join();
-    // How many of those were read is chance. These nobody disturbs.
+    // How many of those were read depends on timing. The following events are recorded while no
+    // reader interferes.
     constexpr int64_t kLast = 10;
     record(kEvents, kEvents + kLast);
     file.append(threads());
@@ -255,7 +256,7 @@ TEST_F(TraceFile, ConvertsTimesToTheClockOfTheJob) {
     EXPECT_NE(text.find(R"("ts":-1.100,"dur":1.300)"), std::string::npos) << text;
 }
 
-// Clocks of two hosts run at different speeds.
+// The clocks of two hosts run at different speeds.
 TEST_F(TraceFile, InterpolatesTheClockOffsetBetweenMeasurements) {
     const TraceClock clock{
         .zero_ns = 10, .begin_ns = 1'000, .offset_ns = 100, .end_ns = 2'000, .end_offset_ns = 200};

@@ -17,7 +17,7 @@ TraceEvent numbered(int64_t number) {
     return {.kind = &kThing, .begin_ns = 1, .end_ns = 2, .number = number};
 }
 
-// Leaves the process without a timeline, as it is by default.
+// Leaves the process without a timeline, which is the default.
 class Trace : public testing::Test {
   protected:
     ~Trace() override { forget_trace(); }
@@ -62,7 +62,7 @@ TEST_F(Trace, RecordsNothingWhileOff) {
     EXPECT_FALSE(is_tracing());
     EXPECT_EQ(trace_ns(), 0);
     { const TraceSpan span(kThing); }
-    name_trace_thread("somebody");
+    name_trace_thread("program");
     EXPECT_TRUE(trace_threads().empty());
 }
 
@@ -128,7 +128,7 @@ TEST_F(Trace, EachThreadHasItsOwnRing) {
     EXPECT_EQ(named, 1);
 }
 
-// A program that starts threads for ever must not take memory for ever.
+// A program that starts threads all the time must not use more and more memory.
 TEST_F(Trace, CountsEventsOfThreadsBeyondTheLimit) {
     constexpr size_t kFurther = 10;
     start_trace();
@@ -144,7 +144,7 @@ TEST_F(Trace, CountsEventsOfThreadsBeyondTheLimit) {
     EXPECT_EQ(threads.back()->ring.dropped(), kFurther);
 }
 
-// A thread that has recorded something before must not write where that was.
+// A thread that has recorded before must not write to its old ring.
 TEST_F(Trace, StartsAgainAfterItWasStopped) {
     for (int time = 0; time < 3; ++time) {
         start_trace();

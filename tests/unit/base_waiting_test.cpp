@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether a rank polls or sleeps while it waits, learned in worlds where the one or the other is
-// right. A world says how long a wait takes, by how long is polled first.
+// Whether a rank polls or sleeps while it waits, learned in worlds where one or the other is right.
+// A world is a function that returns how long a wait takes if the rank polls so long first.
 #include "base/waiting.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct Chance {
     std::mt19937 engine;
 };
 
-// Who answers has a processor of his own, and needs so long.
+// The answering thread has its own processor, and needs so long.
 int64_t by_itself(Waiting& waiting, int64_t answer_ns) {
     const int64_t spin_ns = waiting.spin_ns();
     if (answer_ns <= spin_ns) {
@@ -35,7 +35,7 @@ int64_t by_itself(Waiting& waiting, int64_t answer_ns) {
     return answer_ns + kWakeUpNs;
 }
 
-// Who answers needs this processor for so long.
+// The answering thread needs this processor for so long.
 int64_t by_neighbour(Waiting& waiting, int64_t answer_ns) {
     const int64_t spin_ns = waiting.spin_ns();
     waiting.slept(answer_ns);
@@ -78,7 +78,7 @@ constexpr int kManyWaits = 40'000;
 
 struct WorldCase {
     const char* name;
-    double max;  // of the time that the better way would take, if it were known
+    double max;  // of the time of the better way, if it were known
     World world;
 };
 
@@ -120,7 +120,7 @@ const WorldCase kWorlds[] = {
      [](Waiting& w, int, Chance& chance) {
          return by_itself(w, 8'000 + (chance.happens(0.3) ? chance.about(200'000) : 0));
      }},
-    // Some other process has the processor for a while.
+    // Another process uses the processor for a while.
     {"Interrupted", 1.03,
      [](Waiting& w, int, Chance& chance) {
          return by_itself(w, chance.happens(0.01) ? 3'000'000 : 9'000);
@@ -129,7 +129,8 @@ const WorldCase kWorlds[] = {
      [](Waiting& w, int, Chance& chance) {
          return by_neighbour(w, chance.happens(0.01) ? 3'000'000 : 9'000);
      }},
-    // Polling is quicker but for the one wait in which it keeps a processor from who needs it.
+    // Polling is faster except for one wait in which it keeps the processor from the answering
+    // thread.
     {"NowAndThenStarved", 2,
      [](Waiting& w, int number, Chance&) {
          return number % 8 != 0 ? by_itself(w, 4'000)
@@ -140,14 +141,14 @@ const WorldCase kWorlds[] = {
      [](Waiting& w, int, Chance& chance) {
          return is_asleep(w) ? int64_t{14'000} : chance.happens(0.1) ? 4'000'000 : 8'000;
      }},
-    // Sleeping is quicker but for the one wait whose wake-up is lost.
+    // Sleeping is faster except for one wait whose wake-up is missed.
     {"WakeUpsAreLost", 1.2,
      [](Waiting& w, int, Chance& chance) {
          return !is_asleep(w) ? int64_t{12'000} : chance.happens(0.1) ? 1'000'000 : 9'000;
      }},
     {"LongStarvation", 1.1,
      [](Waiting& w, int, Chance&) { return is_asleep(w) ? int64_t{1'200'000} : 6'000'000; }},
-    // Long transfers, after short ones have taught the contrary.
+    // Long transfers follow short ones, which have taught the opposite.
     {"ThenOfAnotherKind", 1.1,
      [](Waiting& w, int number, Chance&) {
          return number < kManyWaits / 4 ? by_neighbour(w, 9'000)
@@ -177,7 +178,7 @@ const WorldCase kWorlds[] = {
 INSTANTIATE_TEST_SUITE_P(Worlds, WaitingInWorld, testing::ValuesIn(kWorlds),
                          [](const auto& world) { return std::string(world.param.name); });
 
-// Sleeping cannot be quicker.
+// Sleeping cannot be faster.
 TEST(Waiting, NeverTriesSleepWhereAnswersAreQuick) {
     const Total total =
         live_in([](Waiting& w, int, Chance&) { return by_itself(w, 3'000); }, kManyWaits);
@@ -203,7 +204,7 @@ TEST(Waiting, PollsOnlyTheMinimumWhenWaitsAreLong) {
     EXPECT_EQ(waiting.spin_ns(), kMinNs);
 }
 
-// Where the kernel puts threads changes.
+// The kernel moves threads to other processors.
 TEST(Waiting, RelearnsWhenThreadsMoveBetweenProcessors) {
     constexpr int kUntilNextTrial = (Waiting::kLongestPause + 4) * Waiting::kWindow;
     constexpr int kUntilCalledFor = 6 * Waiting::kWindow;
@@ -223,7 +224,8 @@ TEST(Waiting, RelearnsWhenThreadsMoveBetweenProcessors) {
         mostly_polls(later, kUntilCalledFor);
         EXPECT_TRUE(mostly_polls(later, 200));
         mostly_polls(neighbour, 10'000);
-        mostly_polls(quick, kUntilNextTrial);  // not longer than usual, so nothing calls for it
+        mostly_polls(
+            quick, kUntilNextTrial);  // not longer than usual, so that nothing starts a trial early
         EXPECT_TRUE(mostly_polls(quick, 200));
     }
 }

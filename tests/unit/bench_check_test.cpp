@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The benchmark's own judgement of results: it must accept what is right and see every wrong byte.
+// How the benchmark checks its results: it must accept right ones and find every wrong byte.
 #include "armci-bench/transfer_check.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ class BenchCheck : public testing::Test {
 
     TransferCheck check() const { return {row_, options_, verb_, /*row_number=*/5}; }
 
-    // Does by hand what the transfer should do.
+    // Does what the transfer should do.
     void transfer() {
         for (int64_t slot = 0; slot < slots_.count; slot++) {
             char* local = local_.data() + slot * slots_.local_bytes;

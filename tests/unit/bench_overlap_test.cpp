@@ -58,8 +58,8 @@ TEST(BenchOverlap, ComputationKeepsTheShortestUnitTime) {
     EXPECT_GT(measured, 0);
     computation.learn(1, measured / 2);
     EXPECT_DOUBLE_EQ(computation.unit_seconds(), measured / 2);
-    computation.learn(1, measured);  // was interrupted
-    computation.learn(0, 1);         // says nothing
+    computation.learn(1, measured);  // it was interrupted
+    computation.learn(0, 1);         // no information
     computation.learn(10, 0);
     EXPECT_DOUBLE_EQ(computation.unit_seconds(), measured / 2);
 }
@@ -83,7 +83,7 @@ TEST(BenchOverlap, PlansRowsForBothSidesInEveryMode) {
         EXPECT_EQ(row.op, Op::overlap_put);
         EXPECT_EQ(row.mode, i % 2 == 0 ? Mode::origin : Mode::target);
         EXPECT_EQ(row.shape.total_bytes(), i < 2 ? 4096 : 8192);
-        // The time of an origin's row is not the transfer's, so that there is no bandwidth.
+        // The time of an origin's row is not that of the transfer, so it has no bandwidth.
         EXPECT_EQ(row.moved_bytes(), i % 2 == 0 ? 0 : row.shape.total_bytes());
     }
     EXPECT_STREQ(mode_name(Mode::origin), "origin");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What checking mode knows: exact overlap of transfers, certain disorder of writes, the pattern.
+// Checking mode: exact overlap of transfers, writes that are certainly unordered, the poison
+// pattern.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 namespace armci::check {
 namespace {
 
-// Byte by byte, which is what common_bytes() must agree with.
+// Compares byte by byte; common_bytes() must agree with it.
 bool share_a_byte(const Row& a, const Row& b) {
     for (int64_t i = 0; i < a.block_count; ++i) {
         for (int64_t j = 0; j < b.block_count; ++j) {
@@ -63,7 +64,7 @@ TEST(CheckRows, AdjacentBlocksAreMerged) {
     EXPECT_EQ(row.end(), 108U);
 }
 
-// Columns between each other's, whose runs all have to be looked at.
+// The columns lie between each other, so that all their blocks have to be compared.
 TEST(CheckRows, ComparisonStopsAtTheWorkLimit) {
     const std::vector<Row> even = {make_row(0, 8, 16, 1 << 19), make_row(0, 8, 16, 1 << 19)};
     const std::vector<Row> odd = {make_row(8, 8, 16, 1 << 19)};
@@ -86,7 +87,7 @@ TEST(CheckRows, RowCountEqualsTheNumberOfRowsBuilt) {
     }
 }
 
-// One column of a local matrix with so many rows; nothing looks at the memory.
+// One column of a local matrix with so many rows. The memory is never accessed.
 pipeline::Transfer column(int number, int rows) {
     test::Pattern pattern;
     pattern.block_bytes = 8;
@@ -188,7 +189,7 @@ TEST(CheckWrites, NoConflictWithinOneRankOrWithoutCommonBytes) {
     EXPECT_TRUE(find_conflicts({even, odd}).found.empty());
 }
 
-// Each reaches over all that follow, so all pairs would have to be looked at.
+// Each write overlaps the extents of all that follow, so that all pairs would have to be compared.
 TEST(CheckWrites, ComparisonStopsAtTheWorkLimit) {
     constexpr uint64_t kWrites = 20000;
     std::vector<Write> writes;
@@ -275,7 +276,7 @@ TEST(CheckWrites, CountsWritesThatDoNotFit) {
     EXPECT_EQ(log.take_left_out(), 0U);
 }
 
-// All ranks together send to one what is bounded.
+// The writes that all ranks together send to one are bounded.
 TEST(CheckWrites, LimitsEachTargetToItsShare) {
     constexpr int kRanks = 1024;
     constexpr size_t kShare = WriteLog::kMaxReceived / kRanks;
@@ -353,7 +354,7 @@ TEST(FreedRanges, DropsTheOldestRangeWhenFull) {
     }
     EXPECT_EQ(gone, std::vector<uint64_t>{0});
     EXPECT_EQ(ranges.left_out(), 1U);
-    // One becomes two, for which there is no room.
+    // One range becomes two, for which there is no room.
     const auto note = [&](const node::FreedRange& range) { gone.push_back(range.begin); };
     ranges.take(12, 13, note, note);
     EXPECT_EQ(gone, (std::vector<uint64_t>{0, 12, 13}));

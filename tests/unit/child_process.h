@@ -11,8 +11,8 @@ namespace armci::test {
 
 class ChildProcess {
   public:
-    // `body` returns the exit status, 0 meaning that all is well; nothing else of the test program
-    // runs in the child. Its gtest assertions would be lost there.
+    // `body` returns the exit status; 0 means success. Nothing else of the test program runs in the
+    // child. Assertions of GoogleTest would have no effect there.
     template <class Body>
     explicit ChildProcess(Body&& body) {
         std::fflush(nullptr);
@@ -29,7 +29,7 @@ class ChildProcess {
         }
     }
 
-    // The exit status, or 256 when the child ended otherwise (or never began).
+    // The exit status, or 256 if the child ended by a signal or was never started.
     int wait() {
         int status = 0;
         const bool waited = pid_ > 0 && waitpid(pid_, &status, 0) == pid_;

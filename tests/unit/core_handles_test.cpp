@@ -84,7 +84,7 @@ TEST(Handles, StaleCopyReadsAsComplete) {
     ASSERT_EQ(handles.begin(&other), slot) << "the slot has another owner now";
     EXPECT_TRUE(handles.is_active(other));
     EXPECT_FALSE(handles.is_active(stale));
-    // Used again it begins anew and leaves the other's operation alone.
+    // When it is used again it stands for a new operation and leaves the other one's alone.
     armci_hdl_t again = stale;
     EXPECT_NE(handles.begin(&again), slot);
     EXPECT_TRUE(handles.is_active(again));
@@ -159,7 +159,8 @@ TEST(Handles, AggregateFlagMayChangeWhileActive) {
     EXPECT_FALSE(Handles::is_aggregate(garbage));
 }
 
-// Slots are as many as handles were ever active at a time, however many have been forgotten.
+// The number of task entries is that of handles that were ever active at the same time, however
+// many were forgotten.
 // promise: handle.forgotten
 TEST(Handles, ForgottenHandlesLeakNothing) {
     constexpr size_t kActive = 32;

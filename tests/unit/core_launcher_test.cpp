@@ -36,7 +36,7 @@ TEST(Launcher, ReportsNothingForOneProcess) {
     EXPECT_EQ(launched({"PMI_RANK=0", "PMI_SIZE=1"}), "");
 }
 
-// sbatch and salloc give the number of tasks to their shells, without a step.
+// sbatch and salloc set the number of tasks for their shells, without a step.
 TEST(Launcher, ReportsNothingInAnAllocationWithoutAStep) {
     EXPECT_EQ(launched({"SLURM_NTASKS=8", "SLURM_PROCID=0", "SLURM_JOB_ID=7"}), "");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who gets granted receive buffers: against the rules of buffer_grants.h, also under random use.
+// Which client is granted receive buffers: by the rules of buffer_grants.h, also under random use.
 #include "datasrv/buffer_grants.h"
 
 #include <gmock/gmock.h>
@@ -128,8 +128,8 @@ TEST(BufferGrants, GrantsNothingAfterARequestIsWithdrawn) {
     EXPECT_EQ(grants.keep(), 1U);
 }
 
-// Every slot is with exactly one client, or free, or being read; nobody exceeds the share for long;
-// whoever wants gets some as long as others give back.
+// Every buffer is held by exactly one client, or free, or being read. No client exceeds its share
+// for long. Every client that wants buffers gets some as long as others release theirs.
 TEST(BufferGrants, RandomUseNeitherLosesNorDuplicatesBuffers) {
     for (unsigned seed = 1; seed <= 20; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -141,10 +141,10 @@ TEST(BufferGrants, RandomUseNeitherLosesNorDuplicatesBuffers) {
         std::vector<std::set<uint32_t>> held(clients.size());
         std::set<uint32_t> being_read;
         for (int step = 0; step < 3000; ++step) {
-            const size_t who = random() % clients.size();
+            const size_t index = random() % clients.size();
             switch (random() % 4) {
                 case 0:
-                    grants.want(clients[who], random() % 20);
+                    grants.want(clients[index], random() % 20);
                     break;
                 case 1: {
                     GrantClient* client = nullptr;
@@ -161,10 +161,10 @@ TEST(BufferGrants, RandomUseNeitherLosesNorDuplicatesBuffers) {
                     break;
                 }
                 case 2:
-                    if (!held[who].empty()) {
-                        const uint32_t recv_buffer = *held[who].begin();
-                        ASSERT_TRUE(grants.use(clients[who], recv_buffer));
-                        held[who].erase(recv_buffer);
+                    if (!held[index].empty()) {
+                        const uint32_t recv_buffer = *held[index].begin();
+                        ASSERT_TRUE(grants.use(clients[index], recv_buffer));
+                        held[index].erase(recv_buffer);
                         being_read.insert(recv_buffer);
                     }
                     break;

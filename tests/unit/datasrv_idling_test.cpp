@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When a data server polls and when it sleeps, by a clock that the tests turn.
+// When a data server polls and when it sleeps, with a clock that the tests advance.
 #include <gtest/gtest.h>
 
 #include "datasrv/idling.h"
@@ -21,7 +21,7 @@ class IdlingTest : public ::testing::Test {
     bool finds_nothing() { return idling_.polls_again(false, kQuickPollNs, now_ns_); }
     // Nothing completes, but the poll takes long.
     bool serves_rma() { return idling_.polls_again(false, 10 * kQuickPollNs, now_ns_); }
-    // Work comes that long after the last, whether the server polls or sleeps then.
+    // Work arrives that long after the last, whether the server polls or sleeps then.
     void work_after(int64_t ns) {
         const int64_t last_ns = now_ns_;
         while (now_ns_ - last_ns < ns && finds_nothing()) {
@@ -33,7 +33,7 @@ class IdlingTest : public ::testing::Test {
         }
         finds_work();
     }
-    // Sleeps until that many have timed out; the length of the last.
+    // Sleeps until so many sleeps have timed out; returns the length of the last.
     int sleep_through(int count) {
         int length_ms = 0;
         now_ns_ += kMaxNs;
@@ -101,7 +101,7 @@ TEST_F(IdlingTest, AutoPolicyAdaptsSpinTimeToSuccess) {
     }
     EXPECT_GT(idling_.spin_ns(), 0);
     EXPECT_LE(idling_.spin_ns(), kMaxNs / 8);
-    // It sleeps before this work, but the longest time would have met it.
+    // It sleeps before this work, but the longest spin time would have covered it.
     work_after(kMaxNs / 2);
     EXPECT_GT(idling_.spin_ns(), kMaxNs / 16);
     for (int i = 0; i < 20; ++i) {
@@ -139,11 +139,11 @@ TEST_F(IdlingTest, LongPollCountsAsServedRma) {
     EXPECT_TRUE(finds_nothing());
 }
 
-// As interruptions make them: however long it may poll after work, it sleeps.
+// Interruptions make such polls: however long the server may poll after work, it sleeps.
 TEST_F(IdlingTest, OccasionalLongPollsDoNotPreventSleep) {
     for (const int64_t max_ns : {kMaxNs, int64_t{20'000'000}}) {
         idling_ = Idling({ServerPoll::automatic, max_ns, true}, now_ns_);
-        work_after(10 * max_ns);  // so that there is something left to learn
+        work_after(10 * max_ns);  // so that the spin time can still change
         const int64_t learned_ns = idling_.spin_ns();
         ASSERT_LT(learned_ns, max_ns);
         const int64_t begin_ns = now_ns_;
@@ -192,7 +192,7 @@ TEST_F(IdlingTest, SleepsGrowWhileNothingHappens) {
         EXPECT_EQ(sleep_through(1), Idling::kShortestSleepMs);
         EXPECT_EQ(sleep_through(1), 2 * Idling::kShortestSleepMs);
         EXPECT_EQ(sleep_through(10), Idling::kLongestSleepMs);
-        // Ten seconds of nothing, begun with work: at most two sleeps a second.
+        // Ten seconds without work, after some work: at most two sleeps a second.
         start(poll);
         finds_work();
         const int64_t begin_ns = now_ns_;
@@ -218,7 +218,7 @@ TEST_F(IdlingTest, SleepsStayShortAfterALostWakeUp) {
     start(ServerPoll::automatic);
     finds_work();
     sleep_through(10);
-    EXPECT_TRUE(finds_work());  // nothing had woken it
+    EXPECT_TRUE(finds_work());  // nothing has woken it
     EXPECT_EQ(sleep_through(10), Idling::kShortestSleepMs);
 }
 

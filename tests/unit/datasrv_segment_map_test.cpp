@@ -13,7 +13,7 @@ TEST(SegmentMap, FindsRangesInsideOneSegmentOnly) {
     SegmentMap map;
     EXPECT_FALSE(map.contains(0, 1));
     ASSERT_TRUE(map.add(1000, 100, {}));
-    ASSERT_TRUE(map.add(1100, 50, {}));  // right behind
+    ASSERT_TRUE(map.add(1100, 50, {}));  // right after the first
     ASSERT_TRUE(map.add(200, 10, {}));
     EXPECT_TRUE(map.contains(1000, 100));
     EXPECT_TRUE(map.contains(1099, 1));

@@ -24,7 +24,7 @@ constexpr AdapterKind kAnyButEfa = {"/sys/class/infiniband", nullptr, "efa"};
 constexpr AdapterKind kEfa = {"/sys/class/infiniband", "efa", nullptr};
 constexpr AdapterKind kCassini = {"/sys/class/cxi", nullptr, nullptr};
 
-// A tree like /sys, empty at first.
+// A directory tree like /sys, empty at first.
 class Adapters : public ::testing::Test {
   protected:
     void SetUp() override {
@@ -35,7 +35,7 @@ class Adapters : public ::testing::Test {
     }
     void TearDown() override { fs::remove_all(root_); }
 
-    // Without a driver: made of software.
+    // Without a driver it is a software adapter.
     void add(const std::string& directory, const std::string& name, const std::string& driver) {
         const fs::path device = fs::path(root_ + directory) / name / "device";
         fs::create_directories(device);
@@ -82,7 +82,7 @@ TEST_F(Adapters, ExplainsTheLockedMemoryLimitBeforeTheBuild) {
     EXPECT_THAT(known, HasSubstr("adapter mlx5_0 is here, but this process may lock only 8192"));
     EXPECT_THAT(known, HasSubstr("ulimit -l unlimited"));
     EXPECT_THAT(known, Not(HasSubstr("built")));
-    // A provider that cannot lock memory may not even register.
+    // A provider that cannot lock memory may not even be registered with libfabric.
     EXPECT_THAT(explain_absence(kAnyButEfa, {"mlx5_0", 8192, false}), HasSubstr("built with"));
 }
 
@@ -93,8 +93,8 @@ TEST_F(Adapters, ExplainsALibfabricBuiltWithoutTheProvider) {
                 HasSubstr("FI_LOG_LEVEL=warn"));
 }
 
-// The rows of hardware that this machine may lack: whichever provider it takes, those preferred are
-// spoken of, and an adapter is missed only where the taken one needs none.
+// This machine may lack the hardware of some rows. Whichever provider is chosen, all preferred ones
+// are explained, and an idle adapter is reported only if the chosen provider needs none.
 TEST_F(Adapters, ExplainsEveryPreferredProvider) {
     const ProviderChoice choice = choose_provider({"", "", true, root()});
     ASSERT_TRUE(choice.info) << choice.error;

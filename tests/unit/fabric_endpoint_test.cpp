@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an endpoint asks of its provider, and what it says when it does not get it.
+// Which options an endpoint sets on its provider, and its error when the provider does not keep
+// them.
 #include "fabric/endpoint.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +22,7 @@ using ::testing::HasSubstr;
 constexpr size_t kMessageBytes = 8192;
 constexpr size_t kKeptBytes = 64;
 
-// In place of a provider's own functions: the option is taken, and changes nothing.
+// These replace the provider's own functions: the option is accepted, and changes nothing.
 fi_ops_domain g_domain_ops;
 fi_ops_ep g_endpoint_ops;
 int (*g_open)(fid_domain*, fi_info*, fid_ep**, void*) = nullptr;
@@ -78,7 +79,7 @@ TEST_F(EndpointOptionTest, RefusesAProviderThatIgnoresTheOption) {
     EXPECT_THAT(error, HasSubstr("does not keep room for 8192 bytes in receive buffers "
                                  "(FI_OPT_MIN_MULTI_RECV), but for 64"));
     EXPECT_THAT(error, HasSubstr("ARMCI_PROVIDER"));
-    // Who receives no messages does not ask for it.
+    // An endpoint that receives no messages does not set the option.
     EXPECT_TRUE(opens(0, &error)) << error;
 }
 
@@ -88,7 +89,7 @@ TEST_F(EndpointOptionTest, AcceptsAProviderThatCannotReportTheOption) {
     EXPECT_TRUE(opens(kMessageBytes, &error)) << error;
 }
 
-// Opens endpoints until one has another length of name than the first.
+// Opens endpoints until one has a name of another length than the first.
 TEST(EndpointNameTest, AcceptsNamesOfDifferentLengths) {
     ProviderChoice choice = choose_provider({"shm", "", true});
     if (!choice.info) {

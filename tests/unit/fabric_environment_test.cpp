@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kVariable = "FI_OFI_RXM_MSG_RX_SIZE";
 
-// What the user of the test has set does not count in it, and is set again afterwards.
+// Settings of the user who runs the test are ignored in it, and are restored afterwards.
 class LibfabricEnvironmentTest : public ::testing::Test {
   protected:
     void SetUp() override {
@@ -83,7 +83,7 @@ int64_t resident_bytes() {
     return resident * sysconf(_SC_PAGESIZE);
 }
 
-// What an endpoint takes of the system is what the settings leave of it.
+// The settings limit what an endpoint takes of the system.
 TEST_F(LibfabricEnvironmentTest, EndpointsAreSmall) {
     ProviderChoice choice = choose_provider({"tcp", "", true});
     if (!choice.info) {

@@ -15,7 +15,7 @@ using armci::test::StderrCapture;
 using armci::test::TestNetwork;
 using ::testing::HasSubstr;
 
-// Whatever a test sets is gone afterwards.
+// Faults that a test sets are removed afterwards.
 class FaultsTest : public ::testing::Test {
   protected:
     void TearDown() override { set_faults(Faults{}); }
@@ -141,7 +141,7 @@ TEST_F(FaultsTest, StartFailsWithAReasonWhenNothingCanBeRegistered) {
     EXPECT_THAT(network.error(), HasSubstr("Cannot allocate memory"));
 }
 
-// The limit is met by global memory, not by what the library itself needs.
+// Global memory exceeds the limit, not what the library itself needs.
 TEST_F(FaultsTest, ReachesUnregisteredMemoryThroughTheServer) {
     Faults faults;
     faults.registrations = 0;

@@ -27,8 +27,8 @@ int stream_socket() {
     return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-// A socket of loopback's, and its address. With a queue of that length it listens, and nobody ever
-// takes a connection: as the port of a process that is stopped.
+// A socket on loopback, and its address. With a queue of that length it listens, and never accepts
+// a connection, like a process that is stopped.
 struct Port {
     explicit Port(int queue) : descriptor(stream_socket()), address(ipv4("127.0.0.1", 0)) {
         socklen_t bytes = sizeof address;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keys for registered memory: new ones while there are any, then those that were given back.
+// Keys for registered memory: new ones while there are any, then released ones.
 #include "fabric/memory_keys.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(MemoryKeys, NeverReusesLongKeysForShortOnes) {
     for (int i = 0; i < 300; ++i) {
         taken.push_back(keys.take(2));
     }
-    for (size_t i = taken.size(); i-- > 0;) {  // the large ones are there first
+    for (size_t i = taken.size(); i-- > 0;) {  // the long ones are first in the list
         keys.release(taken[i]);
     }
     EXPECT_EQ(keys.take(1), 255U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames made by hand, right ones and wrong ones.
+// Frames made by hand, valid and invalid.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ inline Frame make_frame(wire::FrameKind kind) {
     return make_frame(kind, nullptr, 0);
 }
 
-// A transfer whose body and layout are given, followed by the data that the body speaks of (not for
+// A transfer whose body and layout are given, followed by the data that the body names (not for
 // gets). Nothing is checked.
 inline Frame make_transfer(wire::FrameKind kind, const wire::TransferBody& body,
                            const std::vector<char>& layout, const std::vector<char>& data) {
@@ -78,7 +78,7 @@ inline Frame make_vector_transfer(wire::FrameKind kind, const wire::TransferBody
     return frame;
 }
 
-// In the form that an origin gives it.
+// The addresses are encoded as an origin would.
 inline Frame make_vector_transfer(wire::FrameKind kind, const wire::TransferBody& body,
                                   const std::vector<uint64_t>& addresses, int64_t segment_bytes,
                                   const std::vector<char>& data) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A copy engine that a test is in control of.
+// A copy engine that a test controls.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace armci::test {
 
-// Copies when it is told to, or, while it does not hold, when it is asked.
+// Copies in copy_one(); while it does not hold, completed() copies all that is waiting.
 class HeldEngine final : public node::CopyEngine {
   public:
     int submit(const node::CopyRequest* requests, int count) override {

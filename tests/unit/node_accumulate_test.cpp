@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accumulate under the stripe locks, compared with plain integer arithmetic: all numbers are small
+// Accumulate under the stripe locks, compared with plain integer arithmetic. All numbers are small
 // whole ones, so that every type is exact and the order of additions does not matter.
 #include "node/accumulate.h"
 
@@ -62,7 +62,8 @@ class Adder {
               is_done_.store(true);
           }) {}
 
-    // For a lock: it naps when it waits long for one. Or until it is done and will never wait.
+    // Waits until a thread naps, because it has waited long for a lock, or until it is done and
+    // will not wait.
     void wait_until_it_waits() {
         while (!is_done_.load() &&
                (tid_.load() == 0 || !armci::test::is_asleep(armci::test::task_of(tid_.load())))) {
@@ -107,8 +108,8 @@ TYPED_TEST_SUITE(LockedAccumulatorOf, Kinds);
 template <class K>
 class Field {
   public:
-    // `shift_components`: where the first element begins, so that complex ones can lie across a
-    // granule boundary.
+    // `shift_components`: where the first element begins. Complex elements can lie across a granule
+    // boundary.
     explicit Field(size_t shift_components) : shift_(shift_components) {
         expected_.resize(Granules::kBytes / sizeof(typename K::Component));
     }
@@ -182,8 +183,8 @@ TYPED_TEST(LockedAccumulatorOf, AddsBlocksOfAnyLength) {
     }
 }
 
-// Segments anywhere, some of them more than once, of every length with a loop of its own and
-// others; from a buffer and from addresses.
+// Blocks are anywhere, some of them more than once, with every length that has a loop of its own
+// and with others. They come from a buffer and from addresses.
 TYPED_TEST(LockedAccumulatorOf, AddsScatteredBlocks) {
     using K = TypeParam;
     auto locks = std::make_unique<StripedLocks>();
@@ -305,7 +306,7 @@ TYPED_TEST(LockedAccumulatorOf, ThreadsLoseNoAddition) {
     std::mt19937_64 random(3);
     for (std::vector<Addition>& list : additions) {
         for (int round = 0; round < kRounds; ++round) {
-            // Crowded around one boundary, so that the threads really meet.
+            // All near one boundary, so that the threads really conflict.
             const size_t middle = 2 * kGranule / K::element_bytes;
             const size_t first = middle - random() % 600;
             list.push_back({first, random_numbers<K>(random, 1 + random() % 1200)});
@@ -315,7 +316,7 @@ TYPED_TEST(LockedAccumulatorOf, ThreadsLoseNoAddition) {
     std::vector<std::thread> threads;
     for (const std::vector<Addition>& list : additions) {
         threads.emplace_back([&] {
-            // Two of the four in segments of one element each.
+            // Two of the four in blocks of one element each.
             const bool in_segments = &list == &additions[0] || &list == &additions[1];
             LockedAccumulator accumulator(*locks, scale);
             for (const Addition& addition : list) {
@@ -354,10 +355,10 @@ TEST(LockedAccumulator, ReleasesItsStripe) {
         LockedAccumulator accumulator(*locks, scale);
         accumulator.add(&one, memory.begin(), sizeof one);
         accumulator.release();
-        stripe.lock();  // would wait for ever
+        stripe.lock();  // would never return
         stripe.unlock();
         accumulator.add(&one, memory.begin(), sizeof one);
-        // Going on to another stripe lets go of the first.
+        // Going on to another stripe releases the first.
         accumulator.add(&one, memory.begin() + kGranule, sizeof one);
         stripe.lock();
         stripe.unlock();
@@ -368,8 +369,8 @@ TEST(LockedAccumulator, ReleasesItsStripe) {
     EXPECT_EQ(*reinterpret_cast<int*>(memory.begin()), 2);
 }
 
-// Half of what is added lies in a granule that somebody else has locked: nothing there may change
-// before he lets go of it.
+// Half of what is added lies in a granule that another thread has locked: nothing there may change
+// before that thread releases it.
 TYPED_TEST(LockedAccumulatorOf, ChangesNothingWithoutTheLock) {
     using Number = typename TestFixture::Component;
     constexpr size_t kCount = 240;  // components
@@ -407,7 +408,7 @@ TYPED_TEST(LockedAccumulatorOf, ChangesNothingWithoutTheLock) {
         accumulate(locks, scale, rows, reinterpret_cast<char*>(const_cast<Number*>(ones.data())),
                    reinterpret_cast<char*>(to));
     });
-    // Such that several are added under their locks together, and such that each is by itself.
+    // Both kinds: several that are added under their locks together, and single ones.
     for (const size_t length : {size_t{24}, kCount / 2}) {
         expect_wait("segments", [&](StripedLocks& locks, Number* to) {
             std::vector<uint64_t> targets;
@@ -423,8 +424,8 @@ TYPED_TEST(LockedAccumulatorOf, ChangesNothingWithoutTheLock) {
     }
 }
 
-// More stripes than are held at a time and more data than is added under them; each thread meets
-// them in an order of its own.
+// More stripes than are held at a time and more data than is added under them. Each thread locks
+// them in a different order.
 TEST(ScatteredAccumulate, ThreadsInOppositeOrdersLoseNoAddition) {
     constexpr size_t kManyGranules = 100;
     constexpr size_t kPerGranule = 20;
@@ -469,7 +470,7 @@ TEST(ScatteredAccumulate, ThreadsInOppositeOrdersLoseNoAddition) {
     }
 }
 
-// What it has let go of it takes again.
+// It takes a lock again that it has released.
 TEST(ScatteredAccumulate, TakesAReleasedLockAgain) {
     auto locks = std::make_unique<StripedLocks>();
     Granules memory;
@@ -508,7 +509,7 @@ TEST(ScatteredAccumulate, TakesAReleasedLockAgain) {
     EXPECT_EQ(number(0), 2);
 }
 
-// Two that hold what the other one waits for would wait for ever.
+// Two threads that hold what the other one waits for would never end.
 TEST(ScatteredAccumulate, HoldsNoLockWhileItWaits) {
     auto locks = std::make_unique<StripedLocks>();
     Granules memory;
@@ -530,7 +531,7 @@ TEST(ScatteredAccumulate, HoldsNoLockWhileItWaits) {
                    strided::AccSegments{targets, nullptr, reinterpret_cast<const char*>(ones),
                                         sizeof(int), 4});
     });
-    // Both would wait for ever if it kept one of them.
+    // Neither would end if it kept one of them.
     int sum = 0;
     while (sum < 2) {
         stripe(0).lock();

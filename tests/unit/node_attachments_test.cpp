@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The directory of attached memory, seen by one process and by several.
+// The directory of attached memory, as one process sees it and as several do.
 #include "node/attachments.h"
 
 #include <gtest/gtest.h>
@@ -124,7 +124,7 @@ TEST(Attachments, FullTableRefusesUntilARangeIsRemoved) {
     EXPECT_NE(attachments.find(1, 16, 8), nullptr);
 }
 
-// Against a plain map, with another process's view of the same table beside.
+// Compares it with a plain map, and with another process's view of the same table.
 TEST(Attachments, RandomChangesAgreeWithAMap) {
     const auto table = std::make_unique<AttachmentTable>();
     Attachments attachments(table.get());
@@ -161,7 +161,7 @@ TEST(Attachments, RandomChangesAgreeWithAMap) {
     EXPECT_EQ(table->count, expected.size());
 }
 
-// Each of several processes attaches and detaches; who was told of a range finds it.
+// Each of several processes attaches and detaches. A process that is informed of a range finds it.
 TEST(Attachments, ProcessesShareTheDirectory) {
     constexpr uint32_t kProcesses = 4;
     constexpr int kRounds = 2000;

@@ -19,7 +19,8 @@ using armci::test::ChildProcess;
 
 enum class Wait : uint8_t { polling, sleeping };
 
-// Who sleeps does so at once whenever it has to wait, and a lost wake-up hangs the test.
+// A rank that sleeps does so at once whenever it has to wait, so that a missed wake-up hangs the
+// test.
 template <class Done, class Sleep>
 void wait_until(Wait wait, Done&& done, Sleep&& sleep) {
     constexpr int64_t kSleepUs = 1'000'000'000;
@@ -48,16 +49,16 @@ void pass(NodeBarrier& barrier, int rank, Wait wait) {
         [&](int64_t us) { barrier.sleep_until_released(us); });
 }
 
-// Plain numbers on purpose. Two sets, because a rank that is through one barrier may write for the
-// next while others still look.
+// The numbers are not atomic on purpose. There are two sets, because a rank that has passed one
+// barrier may write for the next while others still read.
 template <int kRanks>
 struct Shared {
     BarrierState state;
     int arrived_in[2][kRanks] = {};
 };
 
-// Every rank must see every other in the same round, right after the barrier, of which the second
-// half is for two rounds in four only. Returns the number of times it did not.
+// Every rank must see every other in the same round, right after the barrier. The second half of
+// the barrier is used in two rounds of four only. Returns how often it did not.
 template <int kRanks>
 int run_rounds(Shared<kRanks>& shared, int rank, int rounds, Wait wait = Wait::polling) {
     NodeBarrier barrier(&shared.state, rank, kRanks);

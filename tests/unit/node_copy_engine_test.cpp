@@ -94,7 +94,7 @@ TEST(CopyEngine, RefusesRequestsWhenFull) {
     EXPECT_GT(submitted, 0U);
 }
 
-// It waits where somebody else has the lock; what lies between blocks stays.
+// It waits for a lock that another thread holds. Bytes between blocks stay as they are.
 TEST(CopyEngine, AddsUnderTheLocks) {
     constexpr auto kGranule = static_cast<size_t>(StripedLocks::kGranuleBytes);
     constexpr size_t kValues = 2 * kGranule / sizeof(double);
@@ -132,7 +132,7 @@ TEST(CopyEngine, AddsUnderTheLocks) {
     }
 }
 
-// A lost wake-up hangs it.
+// A missed wake-up hangs it.
 TEST(CopyEngine, WakesUpForEachRequest) {
     const auto engine = make_copy_thread();
     ASSERT_NE(engine, nullptr);

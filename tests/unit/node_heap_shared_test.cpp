@@ -19,7 +19,8 @@ using armci::test::TestHeap;
 
 constexpr size_t kDataBytes = 48 << 20;
 
-// Allocates, fills, checks and frees at random; leaves nothing behind. Returns what went wrong.
+// Allocates, fills, checks and frees at random, and frees all at the end. Returns a description of
+// the first error.
 enum Outcome { ok = 0, overwritten = 1, outside = 2, misaligned = 3, never_served = 4 };
 
 int use_heap(NodeHeap heap, unsigned seed, int steps) {

@@ -28,7 +28,7 @@ uintptr_t number(const void* address) {
     return reinterpret_cast<uintptr_t>(address);
 }
 
-// The ranges in use, in the most obvious way.
+// The ranges in use, in the simplest way.
 class ReferenceHeap {
   public:
     explicit ReferenceHeap(const NodeHeap& heap, const char* mapping_end)
@@ -95,7 +95,7 @@ bool tag_is_intact(const Block& block) {
                        &block.tag, sizeof block.tag) == 0;
 }
 
-// Mostly small blocks, some of several huge pages.
+// Mostly small blocks, and some of several huge pages.
 size_t random_size(std::mt19937_64& random) {
     switch (random() % 8) {
         case 0:
@@ -109,7 +109,7 @@ size_t random_size(std::mt19937_64& random) {
     }
 }
 
-// Everything is one free extent again when the whole heap can be had in one piece.
+// Everything is one free extent again if the whole heap can be allocated in one piece.
 void expect_whole(NodeHeap& heap) {
     EXPECT_EQ(heap.used_bytes(), 0U);
     const NodeHeap::Range all = heap.allocate(heap.data_bytes());
@@ -370,7 +370,7 @@ TEST(NodeHeap, ReturnsKeptPagesLater) {
     EXPECT_EQ(bytes[100], 0);
 }
 
-// Takes pieces of a megabyte. Returns how many looks at the host's memory that would need.
+// Allocates pieces of a megabyte. Returns how often that needs a check of the host's memory.
 int take_small_pieces(NodeHeap& heap, int count) {
     int checks = 0;
     size_t unchecked = 0;
@@ -402,7 +402,7 @@ TEST(NodeHeap, ReallocatedMemoryMakesACheckDue) {
     EXPECT_EQ(take_small_pieces(*heap, 32), 4);
 }
 
-// Where one small piece was refused, the next one is no reason to give it unseen.
+// After one small piece was refused, the next one must not be allocated without a check.
 TEST(NodeHeap, FailedCheckStaysDue) {
     TestHeap heap(64 * kMiB);
     ASSERT_NE(heap->allocate(7 * kMiB).data, nullptr);

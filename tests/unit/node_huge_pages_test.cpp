@@ -17,7 +17,7 @@ using ::testing::StartsWith;
 
 namespace fs = std::filesystem;
 
-// What is said where the kernel's file has this line, or where there is no such file.
+// The description where the kernel's file has this line, or where there is no such file.
 std::string described(const std::string& line) {
     const fs::path root = fs::temp_directory_path() / ("armci-pages-" + std::to_string(getpid()));
     const fs::path folder = root / "sys/kernel/mm/transparent_hugepage";

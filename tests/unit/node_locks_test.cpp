@@ -18,7 +18,7 @@ namespace {
 
 using armci::test::ChildProcess;
 
-// The numbers are plain on purpose: only the lock keeps them right.
+// The numbers are not atomic on purpose: only the lock keeps them right.
 struct Guarded {
     SharedLock lock;
     int64_t total = 0;
@@ -32,7 +32,7 @@ void enter_many_times(Guarded& guarded, int times) {
         guarded.intruders += guarded.inside;
         ++guarded.inside;
         ++guarded.total;
-        // Now and then the processor changes hands inside, so that others have to sleep.
+        // The processor is yielded inside from time to time, so that others have to sleep.
         if (i % 64 == 0) {
             sched_yield();
         }
@@ -81,7 +81,7 @@ TEST(SharedLock, ExcludesProcesses) {
     munmap(memory, sizeof(Guarded));
 }
 
-// Waiters that have begun to take naps get it, too.
+// Waiters that have begun to nap acquire it, too.
 TEST(SharedLock, NappingWaitersAcquireTheLock) {
     constexpr int kThreads = 4;
     SharedLock lock;

@@ -38,7 +38,7 @@ TEST(MemoryLimits, ReasonIsTheHostOrAnExistingFile) {
 
 constexpr int64_t kMebi = 1 << 20;
 
-// The system's files, of a host with 8 GiB left. This process is in the group /job/step.
+// The system's files of a host with 8 GiB left. This process is in the group /job/step.
 class SystemFiles {
   public:
     SystemFiles() {
@@ -95,7 +95,7 @@ TEST(MemoryLimits, GroupWithoutStatisticsHasNoCache) {
     EXPECT_EQ(SystemFilesOfVersion2().available().available_bytes, 100 * kMebi);
 }
 
-// The numbers of version 1 without "total_" leave out the groups below.
+// In version 1, numbers without "total_" do not include the groups below.
 TEST(MemoryLimits, CountsTheCacheOfAGroupOfVersion1AsAvailable) {
     const SystemFilesOfVersion1 files;
     files.write("groups/memory/job/step/memory.stat",

@@ -193,8 +193,8 @@ TEST(NodeMemory, NameVanishesWithTheServer) {
     EXPECT_FALSE(connect_to(name).valid());
 }
 
-// Another user's process that has got hold of the name: it must not get the memory, and must not
-// count as one of the clients.
+// A process of another user that knows the name must not get the memory, and must not count as one
+// of the clients.
 TEST(NodeMemory, OtherUsersGetNoDescriptor) {
     if (geteuid() != 0) {
         GTEST_SKIP() << "only root can play another user";
@@ -209,7 +209,7 @@ TEST(NodeMemory, OtherUsersGetNoDescriptor) {
             return 1;
         }
         if (connect_to(server.name()).valid()) {
-            return 2;  // the server's user is not ours
+            return 2;  // the server's user is another one
         }
         const Descriptor connection(socket(AF_UNIX, SOCK_STREAM, 0));
         sockaddr_un address{};
@@ -230,7 +230,7 @@ TEST(NodeMemory, OtherUsersGetNoDescriptor) {
     char byte = 0;
     ASSERT_EQ(read(connected[0], &byte, 1), 1);
     close(connected[0]);
-    // The stranger is first in the queue, the client behind it.
+    // The process of the other user is first in the queue, the client is next.
     ChildProcess client([&] {
         const Descriptor connection = connect_to(server.name());
         return receive_descriptor(connection).valid() ? 0 : 1;
@@ -307,7 +307,7 @@ TEST(MapShared, MapsExactlyAtTheAddressOrFails) {
     EXPECT_FALSE(map_shared(other, address + kBytes - 4096, 2 * kBytes));  // its end
     EXPECT_EQ(address[0], 'x');
     EXPECT_EQ(address[kBytes - 1], 'y');
-    EXPECT_TRUE(map_shared(other, address + kBytes, kBytes));  // right behind
+    EXPECT_TRUE(map_shared(other, address + kBytes, kBytes));  // right after it
     EXPECT_EQ(address[kBytes], 0);
     unmap_shared(address + kBytes, kBytes);
 

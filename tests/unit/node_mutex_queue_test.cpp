@@ -36,7 +36,7 @@ TEST_F(MutexQueueTest, FreeMutexIsAcquiredAtOnce) {
     EXPECT_EQ(lock_remote(4, 77).result, LockResult::acquired);
     EXPECT_EQ(queue_.holder(mutex_), 4);
     EXPECT_EQ(queue_.unlock(mutex_, 4, true).result, UnlockResult::released);
-    EXPECT_EQ(pool_->used_count, 0U) << "nobody waited";
+    EXPECT_EQ(pool_->used_count, 0U) << "no rank waited";
 }
 
 TEST_F(MutexQueueTest, TryLockNeverQueues) {
@@ -90,14 +90,15 @@ TEST_F(MutexQueueTest, HolderQueuesForItsMutexOnlyIfThreadsMay) {
     constexpr auto kAlone = MutexQueue::OwnRank::must_not_hold;
     EXPECT_EQ(queue_.lock(mutex_, 1, false, 0, kAlone).result, LockResult::acquired);
     EXPECT_EQ(queue_.lock(mutex_, 1, false, 0, kAlone).result, LockResult::held_by_caller);
-    EXPECT_EQ(mutex_.first_waiter, 0U) << "nobody was queued";
+    EXPECT_EQ(mutex_.first_waiter, 0U) << "no rank was queued";
     const auto thread = queue_.lock(mutex_, 1, false, 0);
     EXPECT_EQ(thread.result, LockResult::queued);
     EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::released);
     EXPECT_TRUE(queue_.granted(thread.waiter));
 }
 
-// What has been unlocked and waits for the server to be handed on is not the rank's any more.
+// A mutex that was unlocked and waits for the server to pass it on does not belong to the rank any
+// more.
 TEST_F(MutexQueueTest, HolderQueuesBehindTheWaiterItForwarded) {
     constexpr auto kAlone = MutexQueue::OwnRank::must_not_hold;
     EXPECT_EQ(queue_.lock(mutex_, 1, false, 0, kAlone).result, LockResult::acquired);
@@ -124,7 +125,7 @@ TEST_F(MutexQueueTest, GrantsInOrderOfArrival) {
     std::deque<Waiting> model;
     int holder = kNoHolder;
     int next_rank = 0;
-    bool is_forwarded = false;  // the holder has unlocked it, and only the server may now
+    bool is_forwarded = false;  // the holder has unlocked it, and only the server may grant it now
     for (int step = 0; step < 20'000; ++step) {
         if (model.size() < 50 && random() % 2 == 0) {
             const bool is_remote = random() % 2 == 0;
@@ -165,7 +166,7 @@ TEST_F(MutexQueueTest, GrantsInOrderOfArrival) {
         ASSERT_EQ(queue_.holder(mutex_), holder);
     }
     EXPECT_GT(next_rank, 1000);
-    EXPECT_LE(pool_->used_count, 50U) << "records of those who no longer wait are used again";
+    EXPECT_LE(pool_->used_count, 50U) << "records of waiters that left are reused";
 }
 
 TEST_F(MutexQueueTest, MutexesShareThePoolButNotTheirQueues) {
@@ -201,7 +202,7 @@ TEST_F(MutexQueueTest, FullPoolRefusesUntilAWaiterLeaves) {
     }
     EXPECT_EQ(lock_local(-5).result, LockResult::no_room);
     EXPECT_EQ(lock_remote(-6, 1).result, LockResult::no_room);
-    // One gone makes room for one, at the end of the queue.
+    // When one leaves there is room for one, at the end of the queue.
     EXPECT_EQ(queue_.unlock(mutex_, 0, false).result, UnlockResult::released);
     EXPECT_TRUE(queue_.granted(waiters[0]));
     EXPECT_EQ(lock_remote(1 << 20, 7).result, LockResult::queued);
@@ -220,7 +221,7 @@ TEST_F(MutexQueueTest, FullPoolRefusesUntilAWaiterLeaves) {
 TEST_F(MutexQueueTest, WakesSleepersInOrder) {
     constexpr int kThreads = 4;
     constexpr int kTimes = 300;
-    int64_t total = 0;  // plain on purpose
+    int64_t total = 0;  // not atomic on purpose
     std::vector<std::thread> threads;
     for (int rank = 0; rank < kThreads; ++rank) {
         threads.emplace_back([&, rank] {
@@ -244,7 +245,8 @@ TEST_F(MutexQueueTest, WakesSleepersInOrder) {
     }
     EXPECT_EQ(total, int64_t{kThreads} * kTimes);
     EXPECT_EQ(queue_.holder(mutex_), kNoHolder);
-    // One for each: the holder may not have given its own back when all others wait.
+    // One waiter entry for each thread: the holder may not have released its own when all others
+    // wait.
     EXPECT_LE(pool_->used_count, uint32_t{kThreads});
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies to and from the memory of another process, and accumulate there: a child, which shares
-// nothing of what is written after fork() but a mapping for the results.
+// Copies to and from the memory of another process, and accumulate there. The other process is a
+// child, which shares only a mapping for the results.
 #include "node/process_memory.h"
 
 #include <gtest/gtest.h>
@@ -54,8 +54,8 @@ void* map_pages(size_t bytes, int flags) {
     return memory;
 }
 
-// A child with a private copy of `bytes` bytes at memory(), which it gives back when it is asked to
-// end. Both have the same addresses.
+// A child process with a private copy of `bytes` bytes at memory(), which it frees when it is asked
+// to end. Both processes use the same addresses.
 class Neighbour {
   public:
     explicit Neighbour(size_t bytes)
@@ -95,11 +95,12 @@ class Neighbour {
     Neighbour(const Neighbour&) = delete;
     Neighbour& operator=(const Neighbour&) = delete;
 
-    char* memory() const { return memory_; }  // here; the child's has the same address
+    char* memory() const { return memory_; }  // here; it has the same address in the child
     std::vector<char>& expected() { return expected_; }
     Attachment entry() const { return process(pid_); }
 
-    // Ends the child and compares its memory with what was expected; ours must be as it was.
+    // Ends the child and compares its memory with the expected contents. The memory of this process
+    // must not have changed.
     void check() {
         end();
         ASSERT_EQ(child_->wait(), 0);
@@ -126,7 +127,7 @@ class Neighbour {
     std::unique_ptr<ChildProcess> child_;
 };
 
-// More pieces than one call takes, dense and scattered, of many lengths.
+// More blocks than one call takes, dense and scattered, of many lengths.
 TEST(ProcessMover, MovesManyBlocksInBothDirections) {
     Neighbour neighbour(64 * kPage);
     std::mt19937_64 random(3);
@@ -179,8 +180,8 @@ TEST(ProcessMover, MovesLayoutsFromAnyByte) {
     neighbour.check();
 }
 
-// What is not there, or may not be written, is an error that names its address; what lies before it
-// is moved.
+// Memory that does not exist, or is read-only, is an error that names its address. The blocks
+// before it are moved.
 TEST(ProcessMover, ReportsMissingAndReadOnlyMemory) {
     char* memory = static_cast<char*>(map_pages(4 * kPage, MAP_PRIVATE));
     ASSERT_EQ(mprotect(memory + 2 * kPage, kPage, PROT_READ), 0);
@@ -212,13 +213,13 @@ TEST(ProcessMover, ReportsMissingAndReadOnlyMemory) {
 TEST(ProcessMover, ReportsProcessesThatDoNotExist) {
     int word = 5;
     char byte = 0;
-    ProcessMover reader(process(INT32_MAX), Direction::from_process);  // nobody has that number
+    ProcessMover reader(process(INT32_MAX), Direction::from_process);  // no process has that number
     reader.add(&byte, &word, 1);
     EXPECT_FALSE(reader.finish());
     EXPECT_EQ(reader.failure().error, ESRCH);
     EXPECT_FALSE(reader.failure().is_fault());
     EXPECT_NE(node::explain(reader.failure()).find("ptrace_scope"), std::string::npos);
-    // The number means somebody else here.
+    // In this process the number means another process.
     Attachment elsewhere = process(getpid());
     ++elsewhere.pid_namespace;
     ProcessMover writer(elsewhere, Direction::to_process);
@@ -228,7 +229,7 @@ TEST(ProcessMover, ReportsProcessesThatDoNotExist) {
     EXPECT_EQ(word, 5);
 }
 
-// Makes the calls fail as containers do. False where the system has no filters.
+// Makes the calls fail as containers do. Returns false if the system has no filters.
 bool forbid_process_calls() {
     const sock_filter rules[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -243,7 +244,8 @@ bool forbid_process_calls() {
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-// Where the calls are forbidden a process still reaches itself, and says so of others in time.
+// Where the calls are forbidden, a process still reaches itself, and reports others as unreachable
+// early.
 TEST(ProcessMover, ReportsForbiddenCalls) {
     constexpr int kNoFilters = 77;
     ChildProcess child([] {
@@ -277,7 +279,7 @@ TEST(ProcessMover, ReportsForbiddenCalls) {
     EXPECT_EQ(status, 0);
 }
 
-// Against plain arithmetic: random blocks, in any order, overlapping, across granules.
+// Compares with plain arithmetic: random blocks, in any order, overlapping, across granules.
 TEST(ProcessAccumulator, RandomBlocksAgreeWithTheReference) {
     constexpr size_t kBytes = 12 * StripedLocks::kGranuleBytes;
     Neighbour neighbour(kBytes);
@@ -295,9 +297,9 @@ TEST(ProcessAccumulator, RandomBlocksAgreeWithTheReference) {
     for (int round = 0; round < 20; ++round) {
         ProcessAccumulator accumulator(*locks, scale, neighbour.entry());
         size_t place = 0;
-        for (int run = 0; run < 400; ++run) {
-            const size_t count = 1 + random() % (run % 50 == 0 ? 4000 : 20);
-            place = run % 5 == 0 ? random() : place + (run % 3);
+        for (int round = 0; round < 400; ++round) {
+            const size_t count = 1 + random() % (round % 50 == 0 ? 4000 : 20);
+            place = round % 5 == 0 ? random() : place + (round % 3);
             place %= kNumbers - count;
             accumulator.add(source.data(), target + place, static_cast<int64_t>(8 * count));
             for (size_t i = 0; i < count; ++i) {
@@ -313,14 +315,14 @@ TEST(ProcessAccumulator, AddsComplexNumbersAcrossGranules) {
     constexpr size_t kBytes = 3 * StripedLocks::kGranuleBytes;
     Neighbour neighbour(kBytes);
     const auto locks = std::make_unique<StripedLocks>();
-    // Numbers, so that sums mean something.
+    // Whole numbers, so that sums can be compared.
     std::vector<double> zero(kBytes / sizeof(double), 1.0);
     ProcessMover writer(neighbour.entry(), Direction::to_process);
     writer.add(zero.data(), neighbour.memory(), static_cast<int64_t>(kBytes));
     ASSERT_TRUE(writer.finish());
     const double factor[2] = {2.0, 1.0};
     const strided::AccScale scale = strided::make_scale(strided::AccType::complex128, factor);
-    // One component further on, so that every granule's end splits a number.
+    // One component further, so that the end of every granule splits a complex number.
     std::vector<double> source(kBytes / sizeof(double) - 2);
     for (size_t i = 0; i < source.size(); ++i) {
         source[i] = static_cast<double>(i % 9);
@@ -355,8 +357,8 @@ TEST(ProcessAccumulator, ReportsMissingMemoryAndReleasesTheLock) {
     munmap(memory, kPage);
 }
 
-// Somebody else has the lock of that place: nothing is added there, and no word changed, before he
-// lets go of it.
+// Another thread has the lock of that place: nothing is added there, and no word changes, before it
+// is released.
 TEST(ProcessAccumulator, ChangesNothingWithoutTheLock) {
     const auto locks = std::make_unique<StripedLocks>();
     auto* number = static_cast<int64_t*>(map_pages(kPage, MAP_PRIVATE));
@@ -386,7 +388,7 @@ TEST(ProcessAccumulator, ChangesNothingWithoutTheLock) {
             EXPECT_TRUE(change());
             is_done.store(true);
         });
-        // Who waits long for the lock sleeps.
+        // A thread that waits long for the lock sleeps.
         while (!is_done.load() &&
                (tid.load() == 0 || !is_blocked_in(task_of(tid.load()), SYS_clock_nanosleep))) {
             std::this_thread::yield();
@@ -400,7 +402,7 @@ TEST(ProcessAccumulator, ChangesNothingWithoutTheLock) {
     munmap(number, kPage);
 }
 
-// Children add to and count in one child's memory at the same time: nothing is lost.
+// Children add to and count in one child's memory at the same time, and no addition is missing.
 TEST(ProcessAccumulator, ConcurrentAccumulatesAndWordsAreAtomic) {
     constexpr int kChildren = 4;
     constexpr int kRounds = 300;

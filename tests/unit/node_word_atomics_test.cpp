@@ -94,7 +94,7 @@ TEST(WordAtomics, ThreadsLoseNoAddition) {
     EXPECT_EQ(wide, -5 * kThreads * kTimes);
 }
 
-// Every value that is put in comes out exactly once.
+// Every value that was swapped in comes out exactly once.
 TEST(WordAtomics, SwapsLoseNoValue) {
     constexpr int kThreads = 4;
     constexpr int kTimes = 2000;

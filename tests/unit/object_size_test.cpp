@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What exists once per peer, per request or per segment must not grow by accident: with many ranks
-// it is what the library's memory is made of. Raise a bound only on purpose.
+// Objects that exist once per peer, per request or per segment must not grow by accident: with many
+// ranks they are most of the library's memory. Raise a bound only on purpose.
 #include <gtest/gtest.h>
 
 #include "armci/armci.h"

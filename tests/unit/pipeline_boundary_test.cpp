@@ -2,8 +2,8 @@
 // Where a chunk ends: transfers of every length around the ends of the first chunks, so that they
 // fall on every byte of a block, of an element and of a gap between blocks.
 //
-// Nothing here knows how long a chunk is: lengths are swept byte by byte (element by element) over
-// everything that fits in two buffers.
+// No test here knows how long a chunk is: lengths are swept byte by byte (element by element) over
+// everything that fits into two buffers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ void PrintTo(const BoundarySetting& setting, std::ostream* out) {
     *out << setting.buffer_bytes << (setting.storm ? "_storm" : "_fair");
 }
 
-// Chunks that travel as messages, and chunks that are written into granted receive buffers. Where
-// everything takes many times as long, part of the lengths over one network must do.
+// Chunks are sent as messages, or written into granted receive buffers. Where everything takes many
+// times as long, only some of the lengths are tested over one network.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr int64_t kEvery = 17;
 const BoundarySetting kNetworks[] = {{16384, true}};
@@ -87,8 +87,8 @@ class PipelineBoundary : public ::testing::TestWithParam<BoundarySetting> {
                expect_equal(expected_remote_, remote_, "remote");
     }
 
-    // Whether a transfer of that length is tried: all around the ends of whole chunks, of which a
-    // head takes a part, and a few elsewhere.
+    // Whether a transfer of that length is tried: all lengths around the ends of whole chunks, of
+    // which a header takes a part, and a few others.
     bool is_tried(int64_t bytes) const {
         const int64_t in_buffer = bytes % buffer_bytes_;
         const bool is_near = in_buffer <= 64 || in_buffer >= buffer_bytes_ - 400;
@@ -105,7 +105,7 @@ class PipelineBoundary : public ::testing::TestWithParam<BoundarySetting> {
     std::vector<char> expected_remote_;
 };
 
-// One run: the end of the transfer meets the end of the first and the second chunk.
+// One block: the end of the transfer coincides with the end of the first and the second chunk.
 TEST_P(PipelineBoundary, EveryLengthOfOneBlock) {
     for (int64_t bytes = 1; bytes <= 2 * buffer_bytes_ + 16; ++bytes) {
         for (const OpKind kind : {OpKind::put, OpKind::get}) {
@@ -126,7 +126,7 @@ TEST_P(PipelineBoundary, EveryNumberOfElements) {
     }
 }
 
-// The largest element, whose chunks end inside it unless somebody looks.
+// The largest element: chunks would end inside it if the pipeline did not prevent that.
 TEST_P(PipelineBoundary, ComplexElements) {
     const Operation operation{OpKind::acc, AccType::complex128, -2};
     fill(random_, operation.type, local_.data(), memory_bytes_);
@@ -142,7 +142,7 @@ TEST_P(PipelineBoundary, ComplexElements) {
     }
 }
 
-// Many runs: chunks end on every byte of a block, between two, and on every level.
+// Many blocks: chunks end on every byte of a block, between two, and on every level.
 TEST_P(PipelineBoundary, EveryLengthOfManyBlocks) {
     for (int64_t block = 1; block <= 130; block += kEvery) {
         const int64_t total = 2 * buffer_bytes_ + draw(random_, -300, 300);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kSmallest = BufferManager::kSmallestPiece;
 
-// Records what the manager asks of the network.
+// Records the registrations that the manager makes.
 struct Registry {
     bool accepts = true;
     int added = 0;
@@ -42,7 +42,7 @@ struct Registry {
     }
 };
 
-// The pieces in use, and what a perfect buddy system could still give.
+// The pieces in use, and what an ideal buddy system could still allocate.
 class ReferenceArena {
   public:
     ReferenceArena(const char* start, size_t buffer_count, size_t buffer_bytes)
@@ -187,7 +187,7 @@ TEST(BufferManager, FailsWhenRegistrationIsRefused) {
     EXPECT_FALSE(manager.open(4, 4096, registry.registrar()));
     EXPECT_EQ(registry.added, 1);
     manager.close();
-    EXPECT_EQ(registry.removed, 0) << "what was not registered is not given back";
+    EXPECT_EQ(registry.removed, 0) << "memory that was not registered is not deregistered";
     registry.accepts = true;
     EXPECT_TRUE(manager.open(4, 4096, registry.registrar()));
     EXPECT_NE(manager.acquire(4096), nullptr);
@@ -217,7 +217,7 @@ TEST(BufferManager, RandomUseAgreesWithTheReference) {
         for (int step = 0; step < 6000; ++step) {
             const bool filling = step / 300 % 2 == 0;
             if (pieces.empty() || random() % 8 < (filling ? 6U : 2U)) {
-                // Sizes of all magnitudes alike.
+                // Sizes of all magnitudes are equally frequent.
                 const size_t bytes = random() % ((kSmallest << random() % 9) + 1);
                 const bool fits_in_split = reference.fits_in_split(bytes);
                 const size_t whole_before = reference.whole_count();
@@ -231,7 +231,7 @@ TEST(BufferManager, RandomUseAgreesWithTheReference) {
                 }
                 ASSERT_EQ(reinterpret_cast<uintptr_t>(piece.data) % 64, 0U);
                 ASSERT_NO_FATAL_FAILURE(reference.add(piece.data, bytes));
-                // A whole buffer is broken only for what fits into no other.
+                // A whole buffer is split only for pieces that fit into no other.
                 ASSERT_EQ(reference.whole_count(), whole_before - (fits_in_split ? 0 : 1));
                 fill(piece);
                 pieces.push_back(piece);
@@ -259,8 +259,8 @@ TEST(BufferManager, RandomUseAgreesWithTheReference) {
     }
 }
 
-// The bound on external fragmentation: a request is refused only when each place of its size that
-// the arena has is touched by a piece in use. However the pieces were freed, few pieces never make
+// The bound on external fragmentation: a request is refused only when each aligned place of its
+// size in the arena overlaps a piece in use. However the pieces were freed, few pieces never make
 // much memory useless.
 TEST(BufferManager, FailsOnlyWhenNoFreeBlockOfThatSize) {
     constexpr size_t kBufferBytes = 64 << 10;

@@ -64,7 +64,7 @@ TEST(Channel, DeliveredWritesArePendingUntilTheirCompletion) {
     EXPECT_FALSE(channel.writes_pending());
 }
 
-// One put, one fence, and so on: from the second put on a fence is expected.
+// One put and one fence alternate: from the second put on a fence is expected.
 TEST(Channel, ExpectsFencesAfterRepeatedFences) {
     Channel channel;
     EXPECT_FALSE(channel.fence_follows());

@@ -13,7 +13,7 @@ using base::OpKind;
 constexpr int64_t kHuge = INT64_MAX;
 constexpr OpKind kOps[] = {OpKind::put, OpKind::get, OpKind::acc};
 
-// Round numbers of the kind that sockets have.
+// Round numbers similar to those of sockets.
 CostConstants socket_costs() {
     CostConstants constants;
     for (RmaCosts& rma : constants.rma) {
@@ -256,7 +256,7 @@ TEST(CostModel, ChoosesTheServerWithoutConstants) {
     EXPECT_EQ(model.min_rma_block(OpKind::put, 1 << 30), INT64_MAX);
 }
 
-// The depth of the thesis this pipeline began with: pack time, then (pack + transmit) / pack.
+// The depth of the thesis that the pipeline is based on: pack time, then (pack + transmit) / pack.
 TEST(CostModel, UsefulDepthKeepsTheNetworkBusy) {
     CostConstants constants;
     for (double& block_us : constants.pack.block_us) {

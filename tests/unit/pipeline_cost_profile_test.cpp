@@ -56,7 +56,7 @@ void expect_equal(const CostConstants& a, const CostConstants& b) {
     EXPECT_EQ(a.accumulate.block_us, b.accumulate.block_us);
 }
 
-// The error for a text, which must be refused.
+// The error for a text that must be refused.
 std::string refusal(const std::string& text) {
     std::vector<CostProfile> profiles;
     std::string error;
@@ -110,7 +110,7 @@ TEST(CostProfile, RefusesAnotherVersion) {
     EXPECT_THAT(refusal(replaced(text, "version = 1", "version = 2")),
                 HasSubstr("line 2 says version 2, but this library reads version 1"));
     EXPECT_THAT(refusal(replaced(text, "version = 1\n", "")), HasSubstr("before the version"));
-    // A joined file's second part counts as well.
+    // The second part of a joined file is checked as well.
     EXPECT_THAT(refusal(text + "version = 7\n"), HasSubstr("version 7"));
 }
 

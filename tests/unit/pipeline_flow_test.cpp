@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How transfers share buffers and slots: what one takes another finds again.
+// How transfers share buffers and granted receive buffers: what one uses becomes free for another.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,8 +20,9 @@ namespace {
 using base::OpKind;
 using base::Route;
 
-// Puts that follow each other each find a slot, though each uses one up: what an origin may keep
-// between transfers is granted anew. Without a slot a put goes in many short messages.
+// Puts that follow each other each find a receive buffer, though each uses one up: the buffers that
+// an origin may keep between transfers are granted again. Without one a put is sent in many short
+// messages.
 TEST(PipelineFlow, ReceiveBuffersAreGrantedAgainAfterUse) {
     constexpr int64_t kBytes = 32 << 10;
     constexpr uint64_t kPuts = 20;
@@ -38,7 +39,7 @@ TEST(PipelineFlow, ReceiveBuffersAreGrantedAgainAfterUse) {
                                     make_transfer({OpKind::put}, contiguous_pattern(bytes, 0, 0),
                                                   local.data(), network.memory(0))));
         network.fence_all();
-        for (int i = 0; i < 200; ++i) {  // the grant may come behind the acknowledgement
+        for (int i = 0; i < 200; ++i) {  // the grant may arrive after the acknowledgement
             network.progress();
         }
     };
@@ -50,7 +51,7 @@ TEST(PipelineFlow, ReceiveBuffersAreGrantedAgainAfterUse) {
     EXPECT_EQ(network.stats(0).chunks_sent - before, kPuts);
 }
 
-// What a call does not send before it returns it must not look up in the caller's arrays later.
+// The call returns before everything is sent, and must not read the caller's arrays afterwards.
 TEST(PipelineFlow, NonBlockingVectorOutlivesItsArrays) {
     constexpr int64_t kSegments = 100;
     constexpr int64_t kSegmentBytes = 8 << 10;
@@ -96,14 +97,14 @@ TEST(PipelineFlow, NonBlockingVectorOutlivesItsArrays) {
     }
 }
 
-// A long transfer to one server does not keep a short one to another waiting for buffers.
+// A short transfer to one server does not wait for the buffers of a long one to another.
 TEST(PipelineFlow, ShortTransferOvertakesALongOneToAnotherServer) {
     constexpr int64_t kLong = 8 << 20;
     constexpr int64_t kShort = 48 << 10;
     NetworkOptions options;
     options.node_count = 2;
     options.buffer_count = 1;
-    options.receive_buffer_count = 64;  // slots are not what the long one waits for
+    options.receive_buffer_count = 64;  // the long one does not wait for receive buffers
     options.memory_bytes = kLong;
     TestNetwork network(options);
     ASSERT_EQ(network.error(), "");
@@ -113,7 +114,7 @@ TEST(PipelineFlow, ShortTransferOvertakesALongOneToAnotherServer) {
                              make_transfer({OpKind::put}, contiguous_pattern(bytes, 0, 0),
                                            local.data(), network.memory(node)));
     };
-    for (const int node : {0, 1}) {  // connected, with slots
+    for (const int node : {0, 1}) {  // connected, with receive buffers
         network.wait(*start(node, kShort));
     }
     network.fence_all();
@@ -125,7 +126,7 @@ TEST(PipelineFlow, ShortTransferOvertakesALongOneToAnotherServer) {
     network.fence_all();
 }
 
-// Gets wait until what earlier ones are still to be sent leaves room for their answers.
+// Gets wait until there is room for their answers besides those that earlier gets still expect.
 TEST(PipelineFlow, AnswersUnderWayFitIntoReceiveMemory) {
     constexpr int64_t kBytes = 48 << 10;
     NetworkOptions options;
@@ -149,8 +150,8 @@ TEST(PipelineFlow, AnswersUnderWayFitIntoReceiveMemory) {
     EXPECT_EQ(network.origin(0).load().reserved_bytes, 0);
 }
 
-// How many credits a get of many chunks took. One that is lost would be made up for by the next
-// where there are several buffers; with one, the server would wait for it for ever.
+// How many credits a get of many chunks took. With several buffers the next credit makes up for a
+// missing one. With one buffer the server would wait for it without end.
 uint64_t credits_of_long_get(bool write_chunks, int depth) {
     constexpr int64_t kBytes = 2 << 20;
     constexpr int kMaxRoundTrips = 20000;  // far more than the get takes
@@ -175,7 +176,7 @@ uint64_t credits_of_long_get(bool write_chunks, int depth) {
         if (i == kMaxRoundTrips) {
             ADD_FAILURE() << "the get stands still, or something of it is left; " << depth
                           << " buffers";
-            std::abort();  // what is under way cannot be cleared away
+            std::abort();  // operations under way cannot be removed
         }
         pipeline::RequestTask rmw(
             "rmw", wire::FrameKind::rmw,
@@ -191,7 +192,7 @@ uint64_t credits_of_long_get(bool write_chunks, int depth) {
     return network.stats(0).messages_sent - others;
 }
 
-// Each chunk but the last is given back: one by one where there are one or two buffers, else half
+// Each chunk except the last is credited: one by one where there are one or two buffers, else half
 // of the buffers at a time.
 TEST(PipelineFlow, CreditsEveryChunkOfALongGet) {
     if (!TestNetwork(NetworkOptions{}).writes_chunks()) {
@@ -222,7 +223,7 @@ TEST(PipelineFlow, CreditsALongGetByMessages) {
     EXPECT_GT(credits_of_long_get(false, 0), 0U);
 }
 
-// A server that does not come to execute anything is sent no more messages than it has room for.
+// An origin sends no more messages than a server that executes nothing has room for.
 TEST(PipelineFlow, MessagesUnderWayFitIntoTheWindow) {
     TestNetwork network{NetworkOptions{}};
     ASSERT_EQ(network.error(), "");
@@ -247,7 +248,7 @@ TEST(PipelineFlow, MessagesUnderWayFitIntoTheWindow) {
     EXPECT_EQ(std::memcmp(network.memory(0), local.data(), local.size()), 0);
 }
 
-// What is collected to leave together leaves before any operation that is started later.
+// Batched operations are sent before any operation that is started later.
 TEST(PipelineFlow, SendsBatchedPutsBeforeLaterOperations) {
     constexpr int64_t kLong = 100 << 10;
     TestNetwork network{NetworkOptions{}};
@@ -255,7 +256,7 @@ TEST(PipelineFlow, SendsBatchedPutsBeforeLaterOperations) {
     pipeline::Origin& origin = network.origin(0);
     pipeline::Channel& channel = origin.channel(0);
     uint64_t number = 0;
-    // The last of them stays: those that follow each other closely are collected.
+    // The last of them stays: puts that follow each other closely are batched.
     const auto put_small = [&] {
         do {
             ++number;
@@ -291,8 +292,8 @@ TEST(PipelineFlow, SendsBatchedPutsBeforeLaterOperations) {
     }
 }
 
-// Where a fence follows each operation, the operation itself asks for the acknowledgement: it comes
-// though nobody calls fence. A stand-still ends the program.
+// Where a fence follows each operation, the operation itself requests the acknowledgement, which
+// arrives though fence is not called. A stand-still ends the program.
 TEST(PipelineFlow, OperationsRequestAcknowledgementWhenAFenceIsExpected) {
     TestNetwork network{NetworkOptions{}};
     ASSERT_EQ(network.error(), "");

@@ -29,9 +29,9 @@ class Nodes {
 
     void arrive(int node) {
         (*this)[node].arrive();
-        tell(node);
+        notify(node);
     }
-    // False when nothing is on its way.
+    // Returns false if no message is under way.
     bool deliver_one() {
         if (on_the_way_.empty()) {
             return false;
@@ -41,14 +41,14 @@ class Nodes {
         on_the_way_.pop_back();
         EXPECT_TRUE((*this)[message.to].take_message(
             message.from, static_cast<uint64_t>(message.round), message.number));
-        tell(message.to);
+        notify(message.to);
         return true;
     }
     size_t draw(size_t limit) { return random_() % limit; }
     int sent() const { return sent_; }
 
   private:
-    void tell(int node) {
+    void notify(int node) {
         InterNodeBarrier& barrier = (*this)[node];
         while (barrier.round_to_notify() >= 0) {
             const int round = barrier.round_to_notify();
@@ -77,7 +77,7 @@ TEST(InterNodeBarrier, NoNodePassesBeforeTheLastArrives) {
             while (nodes.deliver_one()) {
             }
             for (int node = 0; node < count; ++node) {
-                EXPECT_EQ(nodes[node].is_complete(), node == last);  // it is at none
+                EXPECT_EQ(nodes[node].is_complete(), node == last);  // the last rank is at no node
             }
             nodes.arrive(last);
             while (nodes.deliver_one()) {
@@ -120,9 +120,10 @@ TEST(InterNodeBarrier, AcceptsMessagesOneBarrierAheadInAnyOrder) {
 }
 
 TEST(InterNodeBarrier, RefusesImpossibleMessages) {
-    InterNodeBarrier barrier(1, 4);  // is told by 0 in round 0 and by 3 in round 1
+    InterNodeBarrier barrier(1,
+                             4);  // it gets a message of node 0 in round 0 and of node 3 in round 1
     barrier.arrive();
-    EXPECT_FALSE(barrier.take_message(2, 0, 1));  // not its turn
+    EXPECT_FALSE(barrier.take_message(2, 0, 1));  // another node's turn
     EXPECT_FALSE(barrier.take_message(3, 0, 1));
     EXPECT_FALSE(barrier.take_message(0, 2, 1));  // no such round
     EXPECT_FALSE(barrier.take_message(0, ~uint64_t{0}, 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every kind of transfer over few and many, small and large buffers, with a willing network and
-// with one that refuses most posts.
+// Every kind of transfer over few and many, small and large buffers, with a network that accepts
+// all posts and with one that refuses most of them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using base::OpKind;
 using base::Route;
 using strided::AccType;
 
-// registering: the provider wants local memory registered; locked: likewise, but the system allows
+// registering: the provider needs local memory registered. locked: likewise, but the system allows
 // no more of it than the library has at start.
 enum class Weather { fair, storm, registering, locked };
 
@@ -54,7 +54,7 @@ fabric::Faults faults_of(Weather weather) {
     return faults;
 }
 
-// Larger than all buffers together, but no more than a test has time for.
+// Larger than all buffers together, but short enough for the time of a test.
 int64_t max_bytes(const MatrixSetting& setting) {
     const int64_t arena = setting.buffer_count * setting.buffer_bytes;
     return std::max(std::min<int64_t>(arena + arena / 3 + 100, 3 << 20),
@@ -92,7 +92,7 @@ class PipelineMatrix : public ::testing::TestWithParam<MatrixSetting> {
         }
     }
 
-    // Who meets the limit says so once.
+    // The origin that reaches the limit warns once.
     void TearDown() override {
         if (captured_ != nullptr) {
             const std::string text = captured_->text();
@@ -119,13 +119,13 @@ class PipelineMatrix : public ::testing::TestWithParam<MatrixSetting> {
             case 1:
                 return strided_pattern(random_, 1, block_of(100 + draw(random_, 0, 60)),
                                        total_bytes, unit);
-            case 2:  // runs that end beside a chunk's end, again and again
+            case 2:  // blocks that end beside a chunk's end, again and again
                 return strided_pattern(
                     random_, 1, block_of(GetParam().buffer_bytes / 2 + draw(random_, -40, 40)),
                     total_bytes, unit);
             case 3:
                 return strided_pattern(random_, 2, block_of(48), total_bytes, unit);
-            case 4:  // runs longer than a buffer
+            case 4:  // blocks longer than a buffer
                 return strided_pattern(random_, 2, block_of(GetParam().buffer_bytes + 16),
                                        total_bytes, unit);
             case 5:
@@ -142,8 +142,8 @@ class PipelineMatrix : public ::testing::TestWithParam<MatrixSetting> {
     std::unique_ptr<StderrCapture> captured_;
 };
 
-// Memory for any pattern of that many bytes: shortest blocks, which have the largest share of gaps,
-// are no more than kShortBlocksBytes.
+// Memory for any pattern of that many bytes: the shortest blocks have the largest share of gaps,
+// and are no more than kShortBlocksBytes.
 int64_t memory_for(int64_t total_bytes) {
     return 3 * std::min(total_bytes, kShortBlocksBytes) + total_bytes + total_bytes / 2 + 4096;
 }
@@ -161,7 +161,7 @@ constexpr Step kSteps[] = {
     {{OpKind::get}, Route::rma},
 };
 
-// One transfer after the other, all memory compared after each.
+// One transfer after the other; all memory is compared after each.
 TEST_P(PipelineMatrix, TransferMovesItsBytesAndNoOthers) {
     const int64_t max = max_bytes(GetParam());
     const int64_t memory_bytes = memory_for(max);
@@ -173,7 +173,7 @@ TEST_P(PipelineMatrix, TransferMovesItsBytesAndNoOthers) {
     std::vector<char> expected_local = local;
     std::vector<char> expected_remote(remote, remote + memory_bytes);
     const int64_t sizes[] = {smallest_total(), GetParam().buffer_bytes - 100, max};
-    // Large buffers: some of all combinations, the others are for small ones.
+    // Large buffers take some of the combinations; small buffers take all.
     const int stride = GetParam().buffer_bytes < 1 << 20   ? 1
                        : GetParam().buffer_bytes < 8 << 20 ? 3
                                                            : 8;
@@ -202,7 +202,7 @@ TEST_P(PipelineMatrix, TransferMovesItsBytesAndNoOthers) {
 }
 
 // Many transfers of two origins to three servers at once, over the same few buffers. Each has its
-// own stretch of memory; none is waited for before all are submitted.
+// own part of the memory. All are submitted before the first is waited for.
 class PipelineSharing : public PipelineMatrix {};
 
 TEST_P(PipelineSharing, TransfersToSeveralServersShareBuffers) {
@@ -263,11 +263,11 @@ TEST_P(PipelineSharing, TransfersToSeveralServersShareBuffers) {
     }
 }
 
-// The same bytes again and again, by every route and in batches of small ones: each transfer is
-// waited for, as a blocking call does, but nothing is fenced, and each sees what came before it.
+// The same bytes again and again, by every route and in batches of small transfers. Each transfer
+// is waited for, as a blocking call does, but there is no fence, and each sees the ones before it.
 class PipelineOrder : public PipelineMatrix {
   protected:
-    // Joins what travels together, as small puts and accumulates do. False: it must go alone.
+    // Adds it to a batch, as for small puts and accumulates. False: it must be sent alone.
     bool append(const Operation& operation, const Pattern& pattern, char* local, char* remote) {
         std::vector<pipeline::Origin::SmallBlock> blocks;
         for (const auto& block : pattern.blocks) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When receive buffers are posted again, and those that a provider loses to messages longer than
-// any.
+// When receive buffers are posted again, and which buffers a provider loses to messages longer than
+// any that is expected.
 #include "pipeline/receive_pool.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@
 namespace armci::pipeline::test {
 namespace {
 
-// The pool's buffers as they are posted; the provider never hears of them.
+// The pool's buffers in the order in which they are posted. The provider does not get them.
 std::vector<fabric::Operation*> g_posted;
 std::map<fabric::Operation*, char*> g_data;
 
@@ -52,7 +52,7 @@ class ReceivePoolTest : public ::testing::Test {
         endpoint_.close();
         pool_.close();
     }
-    // A message that is too long comes to that buffer.
+    // A message that is too long arrives in that buffer.
     static void cut(fabric::Operation* buffer) {
         buffer->complete(buffer, {.flags = FI_RECV, .cut = true});
     }
@@ -66,7 +66,7 @@ class ReceivePoolTest : public ::testing::Test {
         buffer->complete(buffer, {.flags = FI_MULTI_RECV});
     }
 
-    // A message of 64 bytes has come to that place of the buffer.
+    // A message of 64 bytes arrives at that place of the buffer.
     static void receive(fabric::Operation* buffer, size_t offset, bool is_end = false) {
         fabric::Completion completion;
         completion.flags = FI_RECV | (is_end ? FI_MULTI_RECV : 0);

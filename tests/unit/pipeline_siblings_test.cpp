@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Order among the data servers of one node: what is binding at one has been executed before
-// anything later reaches another. Servers here do nothing unless they are helped, so whatever waits
-// for one of them stands still.
+// Order among the data servers of one node: operations that must precede have been executed at one
+// before anything later reaches another. Servers here do nothing without inline progress, so
+// whatever waits for one of them stops.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -22,7 +22,7 @@ class PipelineSiblings : public ::testing::TestWithParam<bool> {
     void SetUp() override {
         NetworkOptions options;
         options.node_count = 4;
-        options.servers_per_node = 2;  // two nodes, then
+        options.servers_per_node = 2;  // so there are two nodes
         options.use_ordering = GetParam();
         network_ = std::make_unique<TestNetwork>(options);
         ASSERT_EQ(network_->error(), "");
@@ -53,14 +53,14 @@ class PipelineSiblings : public ::testing::TestWithParam<bool> {
                                make_transfer({OpKind::put}, contiguous_pattern(bytes, 64, 64),
                                              local_.data(), network_->memory(server)));
     }
-    // Everything but the first server moves on for a while.
+    // Everything except the first server makes progress for a while.
     void drive_without_the_first() {
         for (int i = 0; i < 2000; ++i) {
             origin().progress();
             network_->server(1).progress_inline();
         }
     }
-    // What is binding at server 0 holds `task` back, and only that.
+    // `task` waits for what must precede at server 0, and only for that.
     void expect_to_wait(const pipeline::Task& task) {
         drive_without_the_first();
         EXPECT_FALSE(task.is_complete());
@@ -104,7 +104,7 @@ TEST_P(PipelineSiblings, OperationWaitsForAnOrderedWriteThatMustPrecede) {
     expect_to_wait(*rmw(1));
 }
 
-// Of several threads one may wait for its batches while the others open new ones.
+// One of several threads may wait for its batches while the others open new ones.
 TEST_P(PipelineSiblings, DoesNotWaitForLaterBatches) {
     ASSERT_TRUE(append(0));
     const uint64_t last = origin().last_batch();
@@ -120,7 +120,7 @@ TEST_P(PipelineSiblings, DoesNotWaitForLaterBatches) {
     network_->fence_all();
 }
 
-// The open batch of something that counts as done: its frame has no number yet.
+// The open batch of an operation that counts as complete: its frame has no number yet.
 TEST_P(PipelineSiblings, OpenBatchThatMustPrecedeIsSentFirst) {
     ASSERT_TRUE(append(0));
     origin().mark_all_must_precede();
@@ -142,7 +142,7 @@ TEST_P(PipelineSiblings, DoesNotWaitForOperationsThatNeedNotPrecede) {
     network_->fence_all();
 }
 
-// Later operations to the same server need not wait: its frames are in order anyway.
+// Later operations to the same server need not wait, because its frames are in order.
 TEST_P(PipelineSiblings, OperationToTheSameServerDoesNotWait) {
     ASSERT_TRUE(append(0));
     origin().flush_blocking(0);
@@ -175,8 +175,8 @@ TEST_P(PipelineSiblings, FenceCoversAllServersOfTheNode) {
     EXPECT_TRUE(origin().start_fence(0).empty());
 }
 
-// What is started meanwhile, as by other threads, is not waited for: the fence ends though more is
-// always under way.
+// Operations that other threads start meanwhile are not waited for: the fence ends though more
+// operations are always under way.
 TEST_P(PipelineSiblings, FenceCoversOnlyEarlierOperations) {
     constexpr int kFences = 20;
     for (const Route route : {Route::server, Route::rma}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the timeline has of transfers: each chunk once at each stage, in order.
+// What the timeline records of transfers: each chunk once at each stage, in order.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -21,7 +21,7 @@ using base::TraceEvent;
 
 constexpr int64_t kBytes = 1 << 20;
 
-// Of that category and name, of all threads, by chunk or offset.
+// The events of that category and name, of all threads, by chunk or offset.
 std::map<int64_t, TraceEvent> events_of(const std::string& category, const std::string& name) {
     std::map<int64_t, TraceEvent> events;
     for (const base::TraceThread* thread : base::trace_threads()) {
@@ -50,8 +50,8 @@ class PipelineTrace : public testing::Test {
     PipelineTrace() { base::start_trace(); }
     ~PipelineTrace() override { base::forget_trace(); }
 
-    // Ends when all threads have recorded what they had to: also what the data server records when
-    // the provider tells it that a chunk has left, which may be after the origin has the chunk.
+    // Waits until all threads have recorded their events. The data server records when the provider
+    // reports that a chunk has left, which may be after the origin has received the chunk.
     static void transfer(const Operation& operation, Route route) {
         NetworkOptions options;
         options.memory_bytes = kBytes;

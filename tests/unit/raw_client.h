@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A client of a data server that sends whatever a test makes up, right or wrong, and keeps what
-// comes back.
+// A client of a data server that sends any frames that a test makes, right or wrong, and keeps the
+// answers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,8 +22,8 @@
 
 namespace armci::test {
 
-// A domain of the default provider, chosen once per process: asking libfabric takes long. `row`:
-// what shall be believed of it instead; the caller's.
+// A domain of the default provider, chosen once per process because asking libfabric takes long.
+// `row` replaces the row of the provider table; it belongs to the caller.
 bool open_default_domain(fabric::Domain* domain, size_t peer_count, std::string* error,
                          const fabric::ProviderRow* row = nullptr);
 
@@ -35,26 +35,29 @@ class RawClient {
     RawClient(const RawClient&) = delete;
     RawClient& operator=(const RawClient&) = delete;
 
-    // Why it cannot talk; empty when it can.
+    // Why it cannot send; empty when it can.
     const std::string& error() const { return error_; }
     int rank() const { return rank_; }
 
-    // The frame as this client's, with that number or the next one.
+    // Numbers the frame as this client's, with that number or the next one.
     Frame numbered(Frame frame, uint64_t sequence) const;
     Frame next(Frame frame) { return numbered(std::move(frame), ++sent_frames_); }
-    // Sends the frame, or its first bytes only, as it is. Leaves in order, as soon as possible.
+    // Sends the frame, or its first bytes only, unchanged. Frames are sent in order, as soon as
+    // possible.
     void send(const Frame& frame) { send(frame, frame_bytes(frame)); }
     void send(const Frame& frame, size_t bytes);
-    // Writes it into that slot of the server's receive area, with that notice; or without any.
+    // Writes the frame into that receive buffer of the server, with that immediate data; or with
+    // the buffer's own number.
     void write_into_recv_buffer(const Frame& frame, uint32_t recv_buffer, uint32_t immediate);
     void write_into_recv_buffer(const Frame& frame, uint32_t recv_buffer) {
         write_into_recv_buffer(frame, recv_buffer, recv_buffer);
     }
-    // The right first frame, and a fence that asks for an acknowledgement.
+    // The valid first frame (handshake), and a fence that requests an acknowledgement.
     Frame hello() const;
     static Frame asking_fence();
 
-    // The number of the last frame made by next(); what was not executed can be numbered again.
+    // The number of the last frame made by next(). A frame that was not executed can be numbered
+    // again.
     uint64_t sent_frames() const { return sent_frames_; }
     void set_sent_frames(uint64_t frames) { sent_frames_ = frames; }
 
@@ -71,20 +74,20 @@ class RawClient {
     };
     const std::deque<Answer>& answers() const { return answers_; }
     void clear_answers() { answers_.clear(); }
-    // The answer of that kind; nullptr while there is none.
+    // The answer of that kind; nullptr if there is none yet.
     const Answer* find(wire::FrameKind kind, uint64_t request_id) const;
-    // How many of its frames and bytes the server has told to have executed.
+    // How many of its frames and bytes the server has acknowledged.
     uint64_t acknowledged_frames() const { return acknowledged_frames_; }
     uint64_t acknowledged_bytes() const { return acknowledged_bytes_; }
-    // The granted receive buffers that were granted since they were last taken.
+    // The receive buffers that were granted since the last call of take_granted_recv_buffers().
     const std::vector<uint32_t>& granted_recv_buffers() const { return granted_recv_buffers_; }
     std::vector<uint32_t> take_granted_recv_buffers() {
         return std::exchange(granted_recv_buffers_, {});
     }
 
-    // Whether everything sent is with the provider.
+    // Whether everything sent has been posted to the provider.
     bool has_left() const { return waiting_.empty(); }
-    // Whether the provider has done all of it.
+    // Whether the provider has completed all of it.
     bool has_completed() const { return waiting_.empty() && under_way_.empty(); }
     // True when something moved.
     bool progress();

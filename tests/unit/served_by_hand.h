@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A data server with two origins that behave and one client that sends frames made by hand.
+// A data server with two origins that follow the protocol and one client that sends frames made by
+// hand.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,10 +33,10 @@ class ServedByHand : public ::testing::Test {
     static constexpr int kRawRank = 1;
     static constexpr int kRanks = 4;
     static constexpr size_t kMemoryBytes = 64 << 10;
-    // The last page of global memory is that of expect_good_service().
+    // The last page of global memory is for expect_good_service().
     static constexpr size_t kPlainBytes = kMemoryBytes - 4096;
 
-    // Opening costs more than all these tests: they share one server until one fails.
+    // Opening takes longer than all these tests, so they share one server until a test fails.
     void SetUp() override {
         if (network_ == nullptr) {
             open();
@@ -63,9 +64,9 @@ class ServedByHand : public ::testing::Test {
         }
         expected_.assign(memory_, memory_ + kMemoryBytes);
         talk_as(kRawRank);
-        introduce();
+        handshake();
     }
-    // From now on `client_` is a new one, of a rank that the server has not heard of.
+    // Makes `client_` a new one, of a rank that the server does not know yet.
     void talk_as(int rank) {
         if (clients_[rank] != nullptr) {  // in a repetition of all tests
             close();
@@ -85,17 +86,17 @@ class ServedByHand : public ::testing::Test {
         });
     }
 
-    void introduce() {
+    void handshake() {
         client_->send(client_->next(client_->hello()));
         fence();
     }
-    // Until everything numbered by next() has been executed.
+    // Waits until everything numbered by next() has been executed.
     void fence() {
         client_->send(client_->next(RawClient::asking_fence()));
         wait_until([&] { return client_->acknowledged_frames() >= client_->sent_frames(); });
         ASSERT_EQ(client_->acknowledged_frames(), client_->sent_frames());
     }
-    // Sends it as the next frame and waits for its answer of that kind.
+    // Sends the frame as the next one and waits for its answer of that kind.
     RawClient::Answer ask(Frame frame, wire::FrameKind kind) {
         const uint64_t request_id = ++last_request_;
         header_of(frame).request_id = request_id;
@@ -114,11 +115,11 @@ class ServedByHand : public ::testing::Test {
         wait_until([&] { return captured.text().find(text) != std::string::npos; });
     }
 
-    // As many slots as a client that is alone may hold.
+    // As many receive buffers as a client that is alone may hold.
     static size_t recv_buffers_per_client() {
         return (server().recv_area().recv_buffer_count + 1) / 2;
     }
-    // Asks for that many slots, which must be free, and waits for them.
+    // Requests that many receive buffers, which must be free, and waits for them.
     std::vector<uint32_t> acquire_recv_buffers(size_t count) {
         Frame want = make_frame(wire::FrameKind::want);
         header_of(want).flow = count;
@@ -138,7 +139,7 @@ class ServedByHand : public ::testing::Test {
 
     void expect_memory() { expect_equal(expected_, memory_, "the node's"); }
 
-    // Puts of both routes, a get, an accumulate and an rmw of another rank do what they should.
+    // Puts by both routes, a get, an accumulate and an rmw of another rank work as usual.
     void expect_good_service() {
         constexpr int64_t kBytes = 1024;
         const Pattern pattern = contiguous_pattern(kBytes, 0, kPlainBytes);
@@ -182,7 +183,7 @@ class ServedByHand : public ::testing::Test {
         expect_memory();
     }
 
-    // Not destroyed by exit(), which a signal in the middle of a test may call.
+    // exit() must not destroy these: a signal in the middle of a test may call it.
     static inline TestNetwork* network_ = nullptr;
     static inline RawClient* clients_[kRanks] = {};  // by rank
     static inline char* memory_ = nullptr;
@@ -210,7 +211,7 @@ inline Frame put_frame(uint64_t address, const std::vector<char>& data) {
                                  block_layout(static_cast<int64_t>(data.size())), padded);
 }
 
-// Changes what it hits.
+// Changes memory if it is executed.
 inline Frame ServedByHand::harmful_put() {
     return put_frame(base_ + 64, std::vector<char>(256, 'x'));
 }
@@ -237,7 +238,7 @@ inline strided::Layout rows_layout(int64_t block_bytes, int64_t count, int64_t s
     return layout;
 }
 
-// The frame without its last bytes, with a header that says so.
+// The frame without its last bytes, and a header with the shorter length.
 inline Frame shortened(Frame frame, size_t bytes) {
     frame.resize(frame.size() - bytes / sizeof(uint64_t));
     header_of(frame).frame_bytes = static_cast<uint32_t>(frame_bytes(frame));

@@ -20,7 +20,7 @@ constexpr size_t kMinReplyBuffer = 16 << 10;
 constexpr int64_t kSpinUs =
     2000;  // sleeping costs a millisecond where a post is refused on purpose
 
-// Asking libfabric takes longer than all the rest of a start.
+// Asking libfabric takes longer than the rest of a start.
 fabric::ProviderChoice choose_once() {
     static const fabric::ProviderChoice first = fabric::choose_provider({g_provider, "", true});
     fabric::ProviderChoice copy;
@@ -37,7 +37,7 @@ TestNetwork::Watch::Watch() : start_ns_(base::now_ns()) {}
 void TestNetwork::Watch::check() const {
     constexpr int64_t kLimitNs = 1'000'000'000'000;
     if (base::now_ns() - start_ns_ > kLimitNs) {
-        std::fprintf(stderr, "TestNetwork: nothing moves: a deadlock, or a lost message\n");
+        std::fprintf(stderr, "TestNetwork: nothing moves: a deadlock, or a message has vanished\n");
         std::abort();
     }
 }
@@ -87,7 +87,7 @@ pipeline::ServerNumbers TestNetwork::servers() const {
     return {options_.node_count / options_.servers_per_node, options_.servers_per_node};
 }
 
-// As core/network.cpp shares the servers' memory among clients.
+// As core/network.cpp divides the servers' memory among clients.
 int64_t TestNetwork::window_bytes() const {
     if (writes_chunks_) {
         return 64 << 10;
@@ -185,7 +185,7 @@ std::unique_ptr<pipeline::Task> TestNetwork::start(int rank, int node, base::Rou
     } else {
         task = std::make_unique<pipeline::AccumulateTask>(std::move(transfer));
     }
-    task->call_when_complete([](pipeline::Task*, void*) {}, nullptr);  // as non-blocking ones
+    task->call_when_complete([](pipeline::Task*, void*) {}, nullptr);  // as non-blocking calls do
     submit(rank, node, *task);
     return task;
 }

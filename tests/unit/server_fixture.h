@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A small job in one process: data servers with their memory, and origins, which talk to each
-// other over the default provider on the loopback interface.
+// A small job in one process: data servers with their memory, and origins. They communicate over
+// the default provider on the loopback interface.
 //
-// One thread drives all origins; the servers have threads of their own, or are driven by the same
-// thread, which is quicker and the same in every block but for what the provider does.
+// One thread drives all origins. The servers have threads of their own, or the same thread drives
+// them. That is faster, and repeats exactly except for what the provider does.
 #pragma once
 
 #include <sched.h>
@@ -23,12 +23,12 @@
 
 namespace armci::test {
 
-// The provider of all domains, if it is not the default; to be chosen before the first of them.
+// The provider of all domains if it is not the default. Set it before the first domain is opened.
 inline const char* g_provider = "";
 
 struct NetworkOptions {
     int node_count = 1;  // each with a server
-    // Origins take so many servers, one after the other, for those of one node.
+    // So many successive servers count as those of one node.
     int servers_per_node = 1;
     int origin_count = 1;
     size_t buffer_count = 4;
@@ -46,12 +46,12 @@ struct NetworkOptions {
 class TestNetwork {
   public:
     explicit TestNetwork(const NetworkOptions& options);
-    // Nothing may be under way.
+    // No operation may be under way.
     ~TestNetwork();
     TestNetwork(const TestNetwork&) = delete;
     TestNetwork& operator=(const TestNetwork&) = delete;
 
-    // Why it is not up; empty when it is.
+    // Why it is not running; empty if it is.
     const std::string& error() const { return error_; }
     const NetworkOptions& options() const { return options_; }
 
@@ -64,15 +64,15 @@ class TestNetwork {
     pipeline::Origin& origin(int rank) { return ranks_[static_cast<size_t>(rank)]->origin; }
     const base::Stats& stats(int rank) const { return ranks_[static_cast<size_t>(rank)]->stats; }
 
-    // The transfer's task, submitted to its node; keep it until it is complete.
+    // Submits the transfer's task to its node. Keep the task until it is complete.
     std::unique_ptr<pipeline::Task> start(int rank, int node, base::Route route,
                                           pipeline::Transfer&& transfer);
     void submit(int rank, int node, pipeline::Task& task);
     void wait(const pipeline::Task& task);
-    // Until everything that any origin did is complete at its target.
+    // Waits until all operations of all origins are complete at their targets.
     void fence_all();
 
-    // Drives everybody once; true when something moved.
+    // Drives all origins and servers once; true when something moved.
     bool progress();
     template <class Condition>
     void wait_until(Condition&& condition) {
@@ -99,7 +99,7 @@ class TestNetwork {
         base::Stats stats;
         pipeline::Origin origin;
     };
-    // Ends the program when a wait takes a minute: whoever is waited for is stuck.
+    // Ends the program when a wait takes a minute: the rank or server that it waits for is stuck.
     class Watch {
       public:
         Watch();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is no request, or not in its place, is ignored by the data server with a warning: it changes
-// no memory, and keeps nobody else from being served.
+// A data server ignores messages that are no requests, or are out of sequence, with a warning. They
+// change no memory, and other ranks are still served.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
@@ -25,7 +25,7 @@ constexpr const char* kNotInSequence = "which does not fit in its sequence";
 
 class ServerGarbage : public ServedByHand {
   protected:
-    // It is ignored with that warning, and its number is still to come.
+    // The server ignores it with that warning, and its sequence number is still expected.
     void expect_ignored(const std::string& what, const Frame& frame, size_t bytes,
                         const char* warning) {
         SCOPED_TRACE(what);
@@ -52,7 +52,7 @@ TEST_F(ServerGarbage, IgnoresMessagesThatAreNoRequests) {
     for (const size_t bytes : {8u, 32u, 40u, 96u}) {
         expect_ignored("truncated", good, bytes, kNoRequest);
     }
-    // The frames behind these lie askew in the server's receive memory.
+    // The frames after these are not aligned in the server's receive memory.
     for (const size_t bytes : {1u, 41u, 95u}) {
         expect_ignored("odd length", good, bytes, kNoRequest);
     }
@@ -94,13 +94,13 @@ TEST_F(ServerGarbage, IgnoresRequestsBeforeTheHandshake) {
         wait_for_warning(captured, "an address of rank 2 that is none");
     }
     expect_memory();
-    introduce();
+    handshake();
     EXPECT_EQ(client_->acknowledged_frames(), 2u);
     expect_good_service();
 }
 
-// What is as long as an address and is none is not given to the provider; where nobody answers,
-// only that client's answers wait.
+// Bytes that are as long as an address but are none are not passed to the provider. Where no
+// process listens at the address, only that client's answers wait.
 TEST_F(ServerGarbage, InvalidHandshakeAddressDelaysOnlyThatClient) {
     talk_as(2);
     std::vector<char> address(server().address().size(), '\1');
@@ -116,7 +116,7 @@ TEST_F(ServerGarbage, InvalidHandshakeAddressDelaysOnlyThatClient) {
     if (family != AF_INET) {
         GTEST_SKIP() << "the provider's addresses are of another sort";
     }
-    address[2] = 0;  // the port: 1, where nobody listens
+    address[2] = 0;  // port 1, where no process listens
     address[3] = 1;
     client_->send(client_->next(make_frame(FrameKind::hello, address.data(), address.size())));
     client_->send(client_->next(RawClient::asking_fence()));
@@ -127,10 +127,10 @@ TEST_F(ServerGarbage, InvalidHandshakeAddressDelaysOnlyThatClient) {
     std::memcpy(expected_.data() + 8, &expected, sizeof expected);
     wait_until([&] { return std::equal(expected_.begin(), expected_.end(), memory_); });
     expect_good_service();
-    close();  // what waits for that address would wait in all tests that follow
+    close();  // answers that wait for that address would delay all following tests
 }
 
-// A second introduction changes nothing.
+// A second handshake changes nothing.
 TEST_F(ServerGarbage, IgnoresASecondHandshake) {
     std::vector<char> address(server().address().size(), '\0');
     client_->send(client_->next(make_frame(FrameKind::hello, address.data(), address.size())));
@@ -138,13 +138,13 @@ TEST_F(ServerGarbage, IgnoresASecondHandshake) {
     expect_good_service();
 }
 
-// Longer than what the server's receive memory has room for where it comes to lie.
+// The message is longer than the rest of the server's receive buffer.
 // promise: server.ignores
 TEST_F(ServerGarbage, IgnoresMessagesThatAreTooLong) {
     if (!network_->writes_chunks()) {
-        GTEST_SKIP() << "messages are as long as chunks where the provider has no notices";
+        GTEST_SKIP() << "messages are as long as chunks where the provider has no immediate data";
     }
-    close();  // they take memory from the server for good
+    close();  // they use up memory of the server
     ASSERT_NO_FATAL_FAILURE(open());
     client_ = clients_[kRawRank];
     const Frame frame = put_frame(base_ + 64, std::vector<char>(40'000, 'x'));
@@ -161,7 +161,7 @@ TEST_F(ServerGarbage, IgnoresMessagesThatAreTooLong) {
 
 TEST_F(ServerGarbage, IgnoresInvalidWritesIntoReceiveBuffers) {
     if (!network_->writes_chunks()) {
-        GTEST_SKIP() << "the provider has no notices";
+        GTEST_SKIP() << "the provider has no immediate data";
     }
     const auto expect_write_ignored = [&](const std::string& what, const Frame& frame,
                                           uint32_t recv_buffer, uint32_t immediate) {
@@ -184,18 +184,18 @@ TEST_F(ServerGarbage, IgnoresInvalidWritesIntoReceiveBuffers) {
         change(header_of(frame));
         expect_write_ignored(what, frame, recv_buffer, recv_buffer);
     };
-    expect_frame_ignored("another rank's slot", [](auto& header) { header.rank = 2; });
+    expect_frame_ignored("another rank's receive buffer", [](auto& header) { header.rank = 2; });
     expect_frame_ignored("no rank", [](auto& header) { header.rank = -1; });
     expect_frame_ignored("rank outside the job", [](auto& header) { header.rank = kRanks; });
     expect_frame_ignored("magic", [](auto& header) { header.magic = 0; });
     expect_frame_ignored("version", [](auto& header) { header.version = 9; });
     expect_frame_ignored("no bytes", [](auto& header) { header.frame_bytes = 0; });
-    expect_frame_ignored("longer than the slot", [&](auto& header) {
+    expect_frame_ignored("longer than the receive buffer", [&](auto& header) {
         header.frame_bytes = server().recv_area().recv_buffer_bytes + 8;
     });
     expect_frame_ignored("longest", [](auto& header) { header.frame_bytes = UINT32_MAX - 7; });
 
-    // The slot is still this client's, for one frame.
+    // The receive buffer is still granted to this client, for one frame.
     const Frame right = client_->next(harmful_put());
     std::fill_n(expected_.begin() + 64, 256, 'x');
     client_->write_into_recv_buffer(right, recv_buffer);
@@ -209,10 +209,10 @@ TEST_F(ServerGarbage, IgnoresInvalidWritesIntoReceiveBuffers) {
 
 TEST_F(ServerGarbage, IgnoresSequenceNumbersOutsideTheWindow) {
     if (!network_->writes_chunks()) {
-        GTEST_SKIP() << "the window is another one where the provider has no notices";
+        GTEST_SKIP() << "the window is another one where the provider has no immediate data";
     }
     talk_as(3);
-    introduce();
+    handshake();
     Frame increment = make_frame(FrameKind::increment, wire::StoreBody{base_, 1});
     client_->send(client_->next(increment));
     fence();
@@ -225,8 +225,8 @@ TEST_F(ServerGarbage, IgnoresSequenceNumbersOutsideTheWindow) {
         expect_ignored("executed already", client_->numbered(increment, number), kNotInSequence);
     }
 
-    // What comes too early waits, but not more than a window of it. Here without the frame that
-    // all of them wait for.
+    // Early frames wait, but not more than a window of them. Here the frame is missing that all of
+    // them wait for.
     const uint64_t missing = client_->sent_frames() + 1;
     const Frame early = put_frame(base_, std::vector<char>(4096, 'y'));
     constexpr size_t kWindowBytes = 64 << 10;  // TestNetwork's, with granted receive buffers
@@ -241,21 +241,21 @@ TEST_F(ServerGarbage, IgnoresSequenceNumbersOutsideTheWindow) {
     }
     expect_memory();
     expect_good_service();
-    fence();  // has the missing number
+    fence();  // it has the missing number
     expect_memory();
 }
 
-// What is checked when a frame arrives in a slot counts, not what is written over it while it waits
-// for its predecessor.
+// A frame in a receive buffer is checked when it arrives. Writes over it while it waits for its
+// predecessor have no effect.
 TEST_F(ServerGarbage, ExecutesWhatArrivedThoughItIsOverwritten) {
     if (!network_->writes_chunks()) {
-        GTEST_SKIP() << "the provider has no notices";
+        GTEST_SKIP() << "the provider has no immediate data";
     }
     const uint32_t recv_buffer = acquire_recv_buffers(1).front();
     const uint64_t missing = client_->sent_frames() + 1;
     Frame frame = client_->numbered(harmful_put(), missing + 1);
     client_->write_into_recv_buffer(frame, recv_buffer);
-    // The second one is ignored, because the first has used the slot; the third spoils it.
+    // The second write is ignored, because the first has used the buffer; the third overwrites it.
     for (const uint32_t claimed_bytes : {header_of(frame).frame_bytes, UINT32_MAX - 7}) {
         header_of(frame).frame_bytes = claimed_bytes;
         const StderrCapture captured;
@@ -270,8 +270,8 @@ TEST_F(ServerGarbage, ExecutesWhatArrivedThoughItIsOverwritten) {
     expect_good_service();
 }
 
-// Right frames with bits turned over, and random ones behind a right header: whatever they do
-// happens inside the segments.
+// Valid frames with flipped bits, and random bytes after a valid header: their effects stay inside
+// the segments.
 TEST_F(ServerGarbage, FramesWithFlippedBitsStayInsideTheSegments) {
     std::mt19937_64 random(4);
     wire::BatchEntry entry{base_ + 8, 16, 1, 2};
@@ -288,7 +288,7 @@ TEST_F(ServerGarbage, FramesWithFlippedBitsStayInsideTheSegments) {
         make_frame(FrameKind::release_recv_buffers, wire::RecvBuffersBody{1, 0, {}}),
         make_frame(FrameKind::get_credit, wire::CreditBody{64, 1}),
     };
-    // In the same page of the mapping nothing else may be touched.
+    // Nothing else in the same page of the mapping may change.
     const std::vector<char> behind(memory_ + kMemoryBytes, memory_ + kMemoryBytes + 4096);
     constexpr size_t kKept = offsetof(wire::FrameHeader, acc_type);
     for (int i = 0; i < 600; ++i) {

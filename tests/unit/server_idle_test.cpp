@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the thread of an idle data server does under each policy, as the kernel sees it.
+// What the thread of an idle data server does under each policy, as the kernel reports it.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/epoll.h>
@@ -20,7 +20,7 @@ std::atomic<bool> g_sleeps_have_no_end{false};
 
 }  // namespace
 
-// Instead of the system library's, for the test of helpers.
+// Replaces the system library's function, for the test of inline progress.
 extern "C" int epoll_wait(int queue, epoll_event* events, int max, int timeout_ms) {
     const bool endless = timeout_ms > 0 && g_sleeps_have_no_end.load();
     return static_cast<int>(syscall(SYS_epoll_pwait, queue, events, max, endless ? -1 : timeout_ms,
@@ -53,8 +53,8 @@ class ServerIdle : public ::testing::TestWithParam<base::ServerPoll> {
     std::unique_ptr<TestNetwork> network_;
 };
 
-// A server that sleeps is woken by a request, and then sleeps again; one that always polls goes on
-// using its processor.
+// A request wakes a server that sleeps, and then it sleeps again. A server that always polls
+// continues to use its processor.
 TEST_P(ServerIdle, SleepsOrPollsByPolicyAndServes) {
     ASSERT_NO_FATAL_FAILURE(open());
     const std::string task = task_named(datasrv::Server::kThreadName);
@@ -75,8 +75,8 @@ TEST_P(ServerIdle, SleepsOrPollsByPolicyAndServes) {
     }
 }
 
-// Asleep, it would be woken for each message, without success, and not know of the helper: here it
-// has no other reason to wake up.
+// Asleep, the thread would be woken for each message, without work, and would not notice the inline
+// progress. Here it has no other reason to wake up.
 TEST_P(ServerIdle, InlineProgressStopsTheServerThreadFromWaking) {
     if (GetParam() == base::ServerPoll::spin) {
         GTEST_SKIP() << "it does not step aside";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data servers come and go, with and without a thread, helped or not, and say what they were
-// refused.
+// Data servers start and stop, with and without a thread, with and without inline progress, and
+// report what the system or the provider has refused.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/resource.h>
@@ -60,7 +60,7 @@ class ServerLifecycle : public ::testing::Test {
         options.recv_buffer_count = domain_->notifies_writes() ? 4 : 0;
         return options;
     }
-    // Of servers that sleep that long between two polls.
+    // Whether the network wakes servers that sleep that long between two polls.
     bool is_woken_by_network(int64_t poll_sleep_us) {
         datasrv::ServerOptions options = this->options();
         options.poll_sleep_us = poll_sleep_us;
@@ -79,8 +79,8 @@ class ServerLifecycle : public ::testing::Test {
         return server;
     }
 
-    // Drives both, but not a server that has a thread. False, and a failure, when it takes
-    // longer than any load of the machine explains.
+    // Drives both, but not a server that has a thread. Fails and returns false when it takes longer
+    // than a busy machine explains.
     template <class Condition>
     bool drive_until(RawClient& client, datasrv::Server& server, bool has_thread,
                      Condition&& condition) {
@@ -100,7 +100,7 @@ class ServerLifecycle : public ::testing::Test {
         }
         return true;
     }
-    // The client introduces itself and adds the segment.
+    // The client makes the handshake and adds the segment.
     void begin(RawClient& client, datasrv::Server& server, bool has_thread) {
         ASSERT_EQ(client.error(), "");
         client.send(client.next(client.hello()));
@@ -134,7 +134,8 @@ class ServerLifecycle : public ::testing::Test {
     uint64_t base_ = 0;
 };
 
-// A rank may sleep then while it waits; one whose server only looks now and then has to help it.
+// A rank may sleep then while it waits. If the server only polls from time to time the rank has to
+// make inline progress.
 TEST_F(ServerLifecycle, ReportsWhetherTheNetworkWakesIt) {
     EXPECT_EQ(is_woken_by_network(0), domain_->row().wait != fabric::WaitMode::nap);
     EXPECT_FALSE(is_woken_by_network(100));
@@ -148,7 +149,7 @@ TEST_F(ServerLifecycle, StopsThoughItWasNeverOpened) {
     EXPECT_EQ(server.recv_area().recv_buffer_count, 0u);
 }
 
-// Each over the same heap, and without anything left of the one before.
+// All use the same heap. Nothing of an earlier server may remain.
 TEST_F(ServerLifecycle, ServesAgainAfterOthersWereStopped) {
     for (const bool has_thread : {true, false, true}) {
         SCOPED_TRACE(has_thread);
@@ -172,7 +173,8 @@ TEST_F(ServerLifecycle, StopsAtOnce) {
     }
 }
 
-// Nobody reads the answers, some of which cannot even leave; stopping does not wait for that.
+// The client does not read the answers, some of which cannot even be sent. Stopping does not wait
+// for that.
 TEST_F(ServerLifecycle, StopsBeforeItsAnswersAreRead) {
     for (const bool has_thread : {false, true}) {
         SCOPED_TRACE(has_thread);
@@ -196,7 +198,7 @@ TEST_F(ServerLifecycle, StopsBeforeItsAnswersAreRead) {
         auto* counter = reinterpret_cast<int*>(word);
         const int before = *counter;
         client.send(client.next(make_frame(FrameKind::increment, wire::StoreBody{word, 1})));
-        // Nothing is answered meanwhile: the server stands still.
+        // The server stands still, so nothing is answered meanwhile.
         while (!client.has_left()) {
             client.progress();
         }
@@ -216,7 +218,7 @@ TEST_F(ServerLifecycle, StopsBeforeItsAnswersAreRead) {
     expect_service(*server, false);
 }
 
-// The server's thread and two that help it serve two origins together.
+// The server's thread and two threads with inline progress serve two origins together.
 TEST_F(ServerLifecycle, ServesDuringInlineProgressOfOtherThreads) {
     NetworkOptions options;
     options.origin_count = 2;
@@ -255,7 +257,7 @@ TEST_F(ServerLifecycle, ServesDuringInlineProgressOfOtherThreads) {
     is_over.store(true);
     first.join();
     second.join();
-    // The thread goes on by itself.
+    // The thread continues alone.
     pipeline::RequestTask last("rmw", FrameKind::rmw, wire::RmwBody{word, 0, 1},
                                pipeline::RequestTask::Answer::expected);
     network.submit(0, 0, last);
@@ -264,7 +266,7 @@ TEST_F(ServerLifecycle, ServesDuringInlineProgressOfOtherThreads) {
     EXPECT_GT(network.server(0).busy_ns(), 0);
 }
 
-// Whoever helped and goes away leaves the work to the thread, however often that happens.
+// Whenever inline progress ends the thread continues, however often that happens.
 TEST_F(ServerLifecycle, ThreadServesAfterInlineProgressEnds) {
     NetworkOptions options;
     options.memory_bytes = 4096;
@@ -287,7 +289,7 @@ TEST_F(ServerLifecycle, ThreadServesAfterInlineProgressEnds) {
     }
 }
 
-// A server without a thread serves as long as it is helped.
+// A server without a thread serves during inline progress.
 TEST_F(ServerLifecycle, ServesByInlineProgressWithoutAThread) {
     const std::unique_ptr<datasrv::Server> server = make_server();
     pthread_attr_t before;
@@ -295,7 +297,7 @@ TEST_F(ServerLifecycle, ServesByInlineProgressWithoutAThread) {
     pthread_attr_t huge;
     ASSERT_EQ(pthread_attr_init(&huge), 0);
     ASSERT_EQ(pthread_attr_setstacksize(&huge, size_t{1} << 50),
-              0);  // more than there are addresses
+              0);  // more than the address space
     ASSERT_EQ(pthread_setattr_default_np(&huge), 0);
     const bool started = server->start_thread();
     ASSERT_EQ(pthread_setattr_default_np(&before), 0);
@@ -310,7 +312,7 @@ TEST_F(ServerLifecycle, ServesByInlineProgressWithoutAThread) {
 
 TEST_F(ServerLifecycle, GrantsNoReceiveBuffersWithoutRegistration) {
     if (options().recv_buffer_count == 0) {
-        GTEST_SKIP() << "the provider has no notices";
+        GTEST_SKIP() << "the provider has no immediate data";
     }
     fabric::Faults faults;
     faults.registrations = 0;
@@ -321,7 +323,7 @@ TEST_F(ServerLifecycle, GrantsNoReceiveBuffersWithoutRegistration) {
         << captured.text();
     EXPECT_EQ(server->recv_area().recv_buffer_count, 0u);
 
-    // Nor are segments registered, which is said once; requests are served all the same.
+    // Segments are not registered either, with one warning. Requests are served all the same.
     RawClient client(1, *server);
     ASSERT_NO_FATAL_FAILURE(begin(client, *server, false));
     EXPECT_EQ(client.find(FrameKind::segment, 1)->body<wire::SegmentReply>().registered, 0u);
@@ -343,7 +345,7 @@ TEST_F(ServerLifecycle, GrantsNoReceiveBuffersWithoutRegistration) {
 }
 
 TEST_F(ServerLifecycle, OpenFailsWithoutRegistrationOrDescriptors) {
-    // Where local memory must be registered there is nothing to receive into.
+    // Where local memory must be registered it cannot receive anything.
     fabric::Faults faults;
     faults.local_registration_needed = true;
     faults.registrations = 0;
@@ -359,7 +361,7 @@ TEST_F(ServerLifecycle, OpenFailsWithoutRegistrationOrDescriptors) {
     fabric::set_faults(fabric::Faults{});
     domain.reset();
 
-    // Nor can it be woken where there is no descriptor left to do it with.
+    // Without a free descriptor it could not be woken.
     rlimit before{};
     ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
     const rlimit none{0, before.rlim_max};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Puts that a data server gives to a copy engine: they count when their copies are complete, keep
-// their origin's order, and keep nobody else waiting.
+// Puts that a data server gives to a copy engine: they are executed when their copies are complete,
+// keep their origin's order, and delay no other origin.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,8 +35,8 @@ class ServerOffload : public ::testing::Test {
         auto engine = std::make_unique<HeldEngine>();
         engine_ = engine.get();
         network_->server(0).use_engine(std::move(engine), 8 << 10);
-        // Slots that an origin has used once are kept for it: it does not begin with messages
-        // again.
+        // Receive buffers that an origin has used once stay granted to it: it does not begin with
+        // messages again.
         for (int rank = 0; rank < 2; ++rank) {
             for (int i = 0; i < 3; ++i) {
                 put(rank, contiguous_pattern(4 * kBytes, 0, 0));
@@ -133,7 +133,7 @@ TEST_F(ServerOffload, CopiesAtOnceWhenTheEngineIsFull) {
     EXPECT_EQ(network_->memory(0)[kBytes - 1], 'x');
 }
 
-// As many rows as it has room for, and the others at once.
+// The engine copies as many rows as it has room for, and the server the others at once.
 TEST_F(ServerOffload, CopiesTheRestAtOnceWhenTheEngineFillsDuringAPut) {
     engine_->set_room(3);
     Random random(1);
@@ -153,7 +153,7 @@ TEST_F(ServerOffload, CopiesTheRestAtOnceWhenTheEngineFillsDuringAPut) {
     }
 }
 
-// The end comes after what was submitted, and before the memory goes.
+// Stopping comes after the submitted copies, and before the memory is freed.
 TEST_F(ServerOffload, StopWaitsForTheCopyThread) {
     network_->server(0).use_engine(node::make_copy_thread(), 8 << 10);
     for (int i = 0; i < 8; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Frames of one origin are executed in the order of their numbers, however they arrive, and answers
-// tell exactly how far the server has come; what an origin sends by different ways keeps the order
-// of the program.
+// carry exactly how far the server has come. Operations that an origin sends by different ways keep
+// the order of the program.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using wire::FrameKind;
 
 class ServerOrder : public ServedByHand {
   protected:
-    // The frames' numbers are the next ones, in their order; they leave in another.
+    // The frames get the next numbers in their order, and are sent in another order.
     struct Numbered {
         Frame frame;
         bool in_recv_buffer = false;
@@ -31,7 +31,7 @@ class ServerOrder : public ServedByHand {
         }
         return frames;
     }
-    // Those in slots take the last of *slots.
+    // Frames in receive buffers take the last of *recv_buffers.
     void send(const Numbered& entry, std::vector<uint32_t>* recv_buffers) {
         if (!entry.in_recv_buffer) {
             client_->send(entry.frame);
@@ -50,7 +50,7 @@ class ServerOrder : public ServedByHand {
     }
 };
 
-// Chunks may end and begin inside a segment.
+// Chunks may end and begin inside a block.
 TEST_F(ServerOrder, ChunksBeginAndEndInsideVectorBlocks) {
     constexpr int64_t kSegmentBytes = 24;
     const std::vector<uint64_t> offsets = {400, 48, 96, 1000, 8};
@@ -87,7 +87,7 @@ TEST_F(ServerOrder, ChunksBeginAndEndInsideVectorBlocks) {
     }
 }
 
-// Each swap finds the value of the one before it.
+// Each swap returns the value of the one before it.
 TEST_F(ServerOrder, EarlyMessagesWaitForTheirPredecessors) {
     constexpr size_t kCount = 60;
     constexpr size_t kWord = 512;
@@ -105,7 +105,7 @@ TEST_F(ServerOrder, EarlyMessagesWaitForTheirPredecessors) {
                 {swap_frame(kWord, round * 1000 + static_cast<int64_t>(i), ++last_request_)});
         }
         frames = numbered(std::move(frames));
-        if (round > 0) {  // the first is in order, the second turned around, all others shuffled
+        if (round > 0) {  // the first is in order, the second reversed, all others shuffled
             std::reverse(frames.begin(), frames.end());
         }
         if (round > 1) {
@@ -129,7 +129,7 @@ TEST_F(ServerOrder, EarlyMessagesWaitForTheirPredecessors) {
     expect_good_service();
 }
 
-// Nothing of what waits is executed before its time: another rank looks.
+// No waiting frame is executed before its turn: another rank checks the memory.
 TEST_F(ServerOrder, ExecutesNothingBeforeTheMissingFrame) {
     const std::vector<char> early(300, 'e');
     const std::vector<char> missing(600, 'm');
@@ -146,7 +146,7 @@ TEST_F(ServerOrder, ExecutesNothingBeforeTheMissingFrame) {
     for (size_t i = frames.size() - 1; i > 0; --i) {
         send(frames[i], &recv_buffers);
     }
-    // The message that was sent last arrives last: it is held, so a second one with its number is
+    // The message that was sent last arrives last. It is kept, so a second one with its number is
     // refused, which shows that all have arrived.
     {
         const StderrCapture captured;
@@ -166,10 +166,10 @@ TEST_F(ServerOrder, ExecutesNothingBeforeTheMissingFrame) {
     expect_good_service();
 }
 
-// While a copy engine carries a put out: nothing else with its number, nothing behind it.
+// While a copy engine executes a put, no frame with its number and no later frame is accepted.
 TEST_F(ServerOrder, PutBeingCopiedKeepsItsSequenceNumber) {
     if (!network_->writes_chunks()) {
-        GTEST_SKIP() << "the provider has no notices";
+        GTEST_SKIP() << "the provider has no immediate data";
     }
     auto own = std::make_unique<HeldEngine>();
     HeldEngine& engine = *own;
@@ -196,22 +196,23 @@ TEST_F(ServerOrder, PutBeingCopiedKeepsItsSequenceNumber) {
     put_expected(4096, behind);
     engine.copy_one();
     wait_until([&] { return server().load().copies == 0; });
-    server().use_engine(nullptr, 0);  // it serves the other tests, too
+    server().use_engine(nullptr, 0);  // other tests use the server, too
     client_->send(client_->next(RawClient::asking_fence()));
     wait_until([&] { return client_->acknowledged_frames() == client_->sent_frames(); });
     expect_memory();
     expect_good_service();
 }
 
-// Overlapping puts, as messages and in slots, in any order of arrival: the last number wins.
+// Overlapping puts, as messages and in receive buffers, in any order of arrival: the last number
+// wins.
 TEST_F(ServerOrder, OrdersMessagesAndReceiveBuffersTogether) {
     if (!network_->writes_chunks()) {
-        GTEST_SKIP() << "the provider has no notices";
+        GTEST_SKIP() << "the provider has no immediate data";
     }
     Random random(22);
     for (int round = 0; round < 30; ++round) {
         SCOPED_TRACE(round);
-        // Those of the round before are free again.
+        // The buffers of the round before are free again.
         std::vector<uint32_t> recv_buffers = acquire_recv_buffers(recv_buffers_per_client());
         std::shuffle(recv_buffers.begin(), recv_buffers.end(), random);
         std::vector<Numbered> frames;
@@ -239,7 +240,7 @@ TEST_F(ServerOrder, OrdersMessagesAndReceiveBuffersTogether) {
     expect_good_service();
 }
 
-// A get of many chunks that is given one chunk's worth of credit at a time sends one for each.
+// A get of many chunks receives credit for one chunk at a time and sends one for each.
 TEST_F(ServerOrder, SendsOneChunkForEachCredit) {
     constexpr int64_t kChunk = 512;
     constexpr int64_t kChunks = kMemoryBytes / kChunk;
@@ -270,7 +271,8 @@ TEST_F(ServerOrder, SendsOneChunkForEachCredit) {
     EXPECT_EQ(taken(), kChunks);
 }
 
-// Who claims to have taken more than was sent does not get more at a time than it has room for.
+// A client that claims to have received more than was sent does not get more at a time than it has
+// room for.
 TEST_F(ServerOrder, LimitsCreditToWhatWasSent) {
     constexpr int64_t kChunk = 512;
     client_->clear_answers();
@@ -290,7 +292,7 @@ TEST_F(ServerOrder, LimitsCreditToWhatWasSent) {
         header_of(frame).request_id = request_id;
         client_->send(client_->next(std::move(frame)));
         for (int i = 0; i < 10; ++i) {
-            fence();  // so often the server has looked at what it may send
+            fence();  // so often the server has checked what it may send
         }
     };
     wait_until([&] { return taken() == 1; });
@@ -303,8 +305,8 @@ TEST_F(ServerOrder, LimitsCreditToWhatWasSent) {
     EXPECT_EQ(taken(), static_cast<int64_t>(kMemoryBytes) / kChunk);
 }
 
-// Frames count wherever they came, bytes those of messages only; whoever did not ask is told when a
-// quarter of its window is executed.
+// Frames count on every way, bytes only in messages. A client that did not ask gets an
+// acknowledgement when a quarter of its window is executed.
 TEST_F(ServerOrder, AnswersCarryTheExecutedNumberAndBytes) {
     fence();
     client_->clear_answers();
@@ -327,7 +329,7 @@ TEST_F(ServerOrder, AnswersCarryTheExecutedNumberAndBytes) {
     }
     EXPECT_EQ(client_->answers().size(), 20u);
 
-    // An answer tells it as well; then no acknowledgement is due.
+    // An answer carries it as well; then no acknowledgement is due.
     client_->clear_answers();
     Frame swap = swap_frame(1024, 5, ++last_request_);
     header_of(swap).flags = wire::kAcknowledgeNow;
@@ -342,14 +344,14 @@ TEST_F(ServerOrder, AnswersCarryTheExecutedNumberAndBytes) {
     EXPECT_EQ(client_->answers().size(), 2u);
 
     if (!network_->writes_chunks()) {
-        return;  // where the window is another one
+        return;  // the window has another size
     }
     constexpr uint64_t kQuarter = (64 << 10) / 4;
     client_->clear_answers();
-    const uint64_t told = bytes;
+    const uint64_t acknowledged = bytes;
     const Frame message = put_frame(base_ + 2048, std::vector<char>(1000, 'q'));
     put_expected(2048, std::vector<char>(1000, 'q'));
-    while (bytes - told < kQuarter) {
+    while (bytes - acknowledged < kQuarter) {
         send_counted(message);
     }
     wait_until([&] { return client_->acknowledged_frames() >= frames; });
@@ -370,8 +372,8 @@ TEST_F(ServerOrder, AnswersCarryTheExecutedNumberAndBytes) {
     expect_memory();
 }
 
-// An origin's own ways to a server: small operations that travel together, tasks by frames, and
-// direct writes and reads, all on the same few words.
+// The ways of one origin to a server: small operations in batches, tasks by frames, and direct
+// writes and reads, all on the same few words.
 class ServerProgramOrder : public ::testing::TestWithParam<bool> {};
 
 TEST_P(ServerProgramOrder, OperationsSeeAllEarlierOnes) {
@@ -450,7 +452,7 @@ TEST_P(ServerProgramOrder, OperationsSeeAllEarlierOnes) {
         }
         step->task = network.start(0, 0, by_rma ? base::Route::rma : base::Route::server,
                                    make_transfer(operation, pattern, step->local.data(), remote));
-        // What comes later may overtake a read: callers wait for it.
+        // Later operations may overtake a read, so callers wait for it.
         if (is_get) {
             network.wait(*step->task);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests that do not add up are refused by the data server with the reason, change no memory, and
-// keep nobody else from being served.
+// A data server refuses inconsistent requests with the reason. They change no memory, and other
+// ranks are still served.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -30,8 +30,8 @@ struct BadRequest {
 
 class ServerRefusal : public ServedByHand {
   protected:
-    // Sends it as the next frame, which the server acknowledges even if it does not refuse it; then
-    // there is no answer to be waited for, and this is nullptr.
+    // Sends it as the next frame. The server acknowledges it even if it does not refuse it; then
+    // there is no answer to wait for, and this returns nullptr.
     const RawClient::Answer* ask_for_refusal(Frame frame) {
         const uint64_t request_id = ++last_request_;
         header_of(frame).request_id = request_id;
@@ -39,11 +39,11 @@ class ServerRefusal : public ServedByHand {
         client_->send(client_->next(std::move(frame)));
         wait_until([&] { return client_->acknowledged_frames() >= client_->sent_frames(); });
         if (client_->find(FrameKind::failed, request_id) == nullptr) {
-            fence();  // an answer that waited for the network comes before this one's
+            fence();  // an answer that waited for the network arrives before this one's
         }
         return client_->find(FrameKind::failed, request_id);
     }
-    // Each is refused for its reason, and nothing happens.
+    // Each is refused for its reason, and nothing changes.
     void expect_refused(std::vector<BadRequest> requests) {
         for (BadRequest& request : requests) {
             SCOPED_TRACE(request.what);
@@ -128,14 +128,14 @@ TEST_F(ServerRefusal, RefusesInconsistentLayouts) {
     add("data behind the end", transfer_body(64, 8), base_, block_layout(64));
     add("offset and data wrap", transfer_body(64, UINT64_MAX - 8), base_, block_layout(64));
     add("data wraps", transfer_body(UINT64_MAX - 8, 64), base_, block_layout(64));
-    add("run of no bytes", transfer_body(64), base_, block_layout(0));
-    add("negative run", transfer_body(64), base_, block_layout(-64));
+    add("block of no bytes", transfer_body(64), base_, block_layout(0));
+    add("negative block", transfer_body(64), base_, block_layout(-64));
     add("no repetition", transfer_body(64), base_, rows_layout(8, 0, 8));
     add("negative count", transfer_body(64), base_, rows_layout(8, -8, 8));
     add("total wraps", transfer_body(64), base_, rows_layout(INT64_MAX / 2, 4, 8));
-    add("hull does not fit", transfer_body(64), base_, rows_layout(8, 8, INT64_MAX / 4));
-    add("hull wraps at the top", transfer_body(64), UINT64_MAX - 32, block_layout(64));
-    add("hull wraps at the bottom", transfer_body(64), 16, rows_layout(8, 8, -8));
+    add("extent does not fit", transfer_body(64), base_, rows_layout(8, 8, INT64_MAX / 4));
+    add("extent wraps at the top", transfer_body(64), UINT64_MAX - 32, block_layout(64));
+    add("extent wraps at the bottom", transfer_body(64), 16, rows_layout(8, 8, -8));
 
     for (const int levels : {1, 7, 8, 255}) {
         Frame frame = harmful_put();
@@ -176,7 +176,7 @@ TEST_F(ServerRefusal, RefusesInconsistentAccumulates) {
     add("type 255", 255, 64, 0, 16);
     add("part of an element", 3, 60, 0, 16);
     add("offset in an element", 5, 48, 8, 16);
-    add("run that ends in an element", 5, 32, 0, 24);
+    add("block that ends in an element", 5, 32, 0, 24);
     expect_refused(std::move(requests));
 }
 
@@ -294,7 +294,7 @@ TEST_F(ServerRefusal, RefusesInconsistentBatches) {
         {"wraps", batch_frame({entry(UINT64_MAX - 7, 16)}), Failure::bad_address},
         {"accumulate outside", batch_frame({entry(base_ - 8, 16, 1)}), Failure::bad_address},
     });
-    // Executed up to the first bad entry, not behind it.
+    // Entries before the first bad one are executed, later ones are not.
     const Frame mixed = batch_frame({entry(base_, 8), entry(end(), 8), entry(base_ + 64, 8)});
     std::fill_n(expected_.begin(), 8, '\0');
     expect_refused({{"second outside", mixed, Failure::bad_address}});
@@ -428,7 +428,8 @@ TEST_F(ServerRefusal, RefusesMemoryThatIsNotAttached) {
     EXPECT_TRUE(attachments.remove(2, begin));
 }
 
-// Unmapped behind the library's back: told to the origin, and survived.
+// The memory was unmapped without telling the library. The origin gets an error, and the server
+// continues.
 TEST_F(ServerRefusal, RefusesAttachedMemoryThatWasUnmapped) {
     constexpr size_t kBytes = 8192;
     void* gone = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -449,10 +450,10 @@ TEST_F(ServerRefusal, RefusesAttachedMemoryThatWasUnmapped) {
     EXPECT_EQ(failed.rank, 7);
     EXPECT_EQ(failed.address, address);
     EXPECT_TRUE(attachments.remove(0, address));
-    // A process that is not there, either.
-    node::Attachment nobody = attached_here(gone, kBytes, 0);
-    nobody.pid = INT32_MAX;
-    ASSERT_EQ(attachments.add(nobody, &overlapped), node::Attachments::Added::yes);
+    // The process does not exist either.
+    node::Attachment missing = attached_here(gone, kBytes, 0);
+    missing.pid = INT32_MAX;
+    ASSERT_EQ(attachments.add(missing, &overlapped), node::Attachments::Added::yes);
     expect_refused(requests_for(address + 64, 1, Failure::no_access));
     EXPECT_TRUE(attachments.remove(0, address));
     munmap(gone, kBytes);
@@ -476,7 +477,7 @@ TEST_F(ServerRefusal, RefusesInvalidMutexes) {
                         Failure::not_held});
     expect_refused(std::move(requests));
 
-    // Of one that another rank holds; that rank's unlock is right.
+    // A mutex that another rank holds; the unlock of that rank is valid.
     pipeline::RequestTask lock("lock", FrameKind::lock, wire::LockBody{base_ + kPlace},
                                pipeline::RequestTask::Answer::expected);
     network_->submit(0, 0, lock);
@@ -526,7 +527,7 @@ TEST_F(ServerRefusal, RefusesInvalidSegments) {
             .value;
     };
     EXPECT_EQ(removed(), 0);
-    // No transfer goes from one segment into the next, nor to what is none any more.
+    // No transfer may cross from one segment into the next, or into one that was removed.
     ask(make_frame(FrameKind::add_segment, neighbour), FrameKind::segment);
     const std::vector<char> data(64, 'x');
     expect_refused({{"across two", put_frame(end() - 32, data), Failure::bad_address}});
@@ -539,7 +540,7 @@ TEST_F(ServerRefusal, RefusesInvalidSegments) {
 
 TEST_F(ServerRefusal, RefusesReleaseOfBuffersThatAreNotHeld) {
     if (!network_->writes_chunks()) {
-        GTEST_SKIP() << "the provider has no notices";
+        GTEST_SKIP() << "the provider has no immediate data";
     }
     const auto recv_buffers = [](uint32_t count, uint32_t first) {
         wire::RecvBuffersBody body;
@@ -555,7 +556,7 @@ TEST_F(ServerRefusal, RefusesReleaseOfBuffersThatAreNotHeld) {
         {"more than fit", recv_buffers(wire::kMaxRecvBuffersPerFrame + 1, 0), Failure::malformed},
         {"most", recv_buffers(UINT32_MAX, 0), Failure::malformed},
     });
-    // What is held can be returned once.
+    // A buffer that is held can be released once.
     std::vector<uint32_t> held = acquire_recv_buffers(recv_buffers_per_client());
     expect_refused({{"one twice", recv_buffers(2, held.front()), Failure::malformed}});
     EXPECT_EQ(acquire_recv_buffers(1), std::vector<uint32_t>{held.front()});

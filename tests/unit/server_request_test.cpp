@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What origins ask of a data server besides transfers: words, flags, mutexes, segments and fences,
-// from several of them, with and without a thread of the server's own.
+// Requests of origins besides transfers: words, flags, mutexes, segments and fences, from several
+// origins, with and without a thread of the server's own.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ constexpr size_t kRequestMemoryBytes = 64 << 10;
 
 class ServerRequest : public ::testing::TestWithParam<bool> {
   protected:
-    // Opening costs more than the tests: they share a server of each kind until one fails.
+    // Opening takes longer than the tests: they share a server of each kind until a test fails.
     void SetUp() override {
         TestNetwork*& network = networks_[GetParam() ? 1 : 0];
         if (network == nullptr) {
@@ -71,7 +71,7 @@ class ServerRequest : public ::testing::TestWithParam<bool> {
         return task;
     }
     template <class Body>
-    void tell(int rank, FrameKind kind, const Body& body) {
+    void send(int rank, FrameKind kind, const Body& body) {
         network_->wait(*start(rank, kind, body, RequestTask::Answer::none));
     }
     std::unique_ptr<RequestTask> start_rmw(int rank, WordOperation operation, uint64_t address,
@@ -84,7 +84,8 @@ class ServerRequest : public ::testing::TestWithParam<bool> {
         network_->wait(*task);
         return task->value();
     }
-    // Until the server has executed what this rank has sent so far: an answer to its last word.
+    // Waits until the server has executed everything that this rank has sent so far: an answer to
+    // its last word.
     void settle(int rank) {
         rmw(rank, WordOperation::fetch_add_int, base_ + kRequestMemoryBytes - 8, 0);
     }
@@ -97,7 +98,7 @@ class ServerRequest : public ::testing::TestWithParam<bool> {
         return {reinterpret_cast<uint64_t>(mutex)};
     }
 
-    // Not destroyed by exit(), which a signal in the middle of a test may call.
+    // exit() must not destroy these: a signal in the middle of a test may call it.
     static inline TestNetwork* networks_[2] = {};
     TestNetwork* network_ = nullptr;
     char* memory_ = nullptr;
@@ -145,7 +146,7 @@ TEST_P(ServerRequest, FetchAddReturnsEachValueOnce) {
         for (size_t i = 0; i < tasks.size(); ++i) {
             network_->wait(*tasks[i]);
             tickets.push_back(tasks[i]->value());
-            // Those of one rank in the order in which it asked.
+            // The values of one rank are in the order in which it asked.
             EXPECT_GT(tickets.back(), last[i % kRequestRanks]);
             last[i % kRequestRanks] = tickets.back();
         }
@@ -189,7 +190,7 @@ TEST_P(ServerRequest, IncrementsLoseNoCount) {
     for (int i = 0; i < 100; ++i) {
         for (int rank = 0; rank < kRequestRanks; ++rank) {
             const int step = rank == 3 ? -i : i * (rank + 1);
-            tell(rank, FrameKind::increment, wire::StoreBody{counter, step});
+            send(rank, FrameKind::increment, wire::StoreBody{counter, step});
             expected += step;
         }
     }
@@ -216,7 +217,7 @@ TEST_P(ServerRequest, GrantsMutexesInOrderOfArrival) {
                 settle(order[later]);
                 EXPECT_FALSE(locks[later]->is_complete());
             }
-            tell(order[i], FrameKind::unlock, lock_body(mutex));
+            send(order[i], FrameKind::unlock, lock_body(mutex));
             settle(order[i]);
         }
         EXPECT_EQ(mutex->holder, node::kNoHolder);
@@ -237,23 +238,24 @@ TEST_P(ServerRequest, TryLockTakesOnlyFreeMutexes) {
     settle(2);
     EXPECT_EQ(try_lock(3, mutex), 0);
     EXPECT_FALSE(lock->is_complete());
-    tell(0, FrameKind::unlock, lock_body(mutex));
+    send(0, FrameKind::unlock, lock_body(mutex));
     network_->wait(*lock);
     EXPECT_EQ(mutex->holder, 2);
     EXPECT_EQ(try_lock(3, mutex), 0);
-    tell(2, FrameKind::unlock, lock_body(mutex));
+    send(2, FrameKind::unlock, lock_body(mutex));
     settle(2);
     EXPECT_EQ(try_lock(3, mutex), 1);
     EXPECT_EQ(other->holder, 1);
-    tell(3, FrameKind::unlock, lock_body(mutex));
-    tell(1, FrameKind::unlock, lock_body(other));
+    send(3, FrameKind::unlock, lock_body(mutex));
+    send(1, FrameKind::unlock, lock_body(other));
     settle(1);
     settle(3);
     EXPECT_EQ(mutex->holder, node::kNoHolder);
     EXPECT_EQ(other->holder, node::kNoHolder);
 }
 
-// Words that only a mutex keeps whole: reads and writes by messages, with the lock held.
+// Only a mutex keeps these words consistent: they are read and written by messages while the lock
+// is held.
 TEST_P(ServerRequest, MutexesExcludeOtherRanks) {
     const node::Mutex* mutex = make_mutex(1216);
     const uint64_t word = base_ + 1280;
@@ -280,8 +282,8 @@ TEST_P(ServerRequest, MutexesExcludeOtherRanks) {
                 worker.state = Worker::reading;
             } else {
                 const int64_t next = worker.step->value() + 1;
-                tell(rank, FrameKind::store, wire::StoreBody{word, static_cast<int32_t>(next)});
-                tell(rank, FrameKind::unlock, lock_body(mutex));
+                send(rank, FrameKind::store, wire::StoreBody{word, static_cast<int32_t>(next)});
+                send(rank, FrameKind::unlock, lock_body(mutex));
                 worker.state = Worker::locking;
                 if (++worker.rounds < kRounds) {
                     worker.step = start(rank, FrameKind::lock, lock_body(mutex));
@@ -295,7 +297,8 @@ TEST_P(ServerRequest, MutexesExcludeOtherRanks) {
 }
 
 TEST_P(ServerRequest, ServesAddedSegmentsUntilTheyAreRemoved) {
-    const uint64_t segment = base_ + kRequestMemoryBytes;  // of the node's heap, not used yet
+    const uint64_t segment =
+        base_ + kRequestMemoryBytes;  // part of the node's heap that is not used yet
     constexpr uint64_t kBytes = 8192;
     const wire::SegmentBody body{segment, kBytes};
     const Pattern pattern = contiguous_pattern(kBytes, 0, 0);
@@ -319,14 +322,14 @@ TEST_P(ServerRequest, ServesAddedSegmentsUntilTheyAreRemoved) {
     }
 }
 
-// A fence is over when everything is there, and needs none when nothing was done.
+// A fence ends when all earlier operations are complete. It sends nothing if there were none.
 TEST_P(ServerRequest, FencesWaitForEarlierOperations) {
     network_->fence_all();
     EXPECT_TRUE(network_->origin(0).start_fence(0).empty());
     EXPECT_TRUE(network_->origin(0).start_fence_all().empty());
     const uint64_t word = base_ + 2048;
     for (int i = 1; i <= 50; ++i) {
-        tell(0, FrameKind::increment, wire::StoreBody{word, 1});
+        send(0, FrameKind::increment, wire::StoreBody{word, 1});
         pipeline::Origin::Fence fence = network_->origin(0).start_fence(0);
         ASSERT_FALSE(fence.empty());
         network_->wait_until([&] { return network_->origin(0).is_done(&fence); });
@@ -334,7 +337,7 @@ TEST_P(ServerRequest, FencesWaitForEarlierOperations) {
         EXPECT_TRUE(network_->origin(0).start_fence(0).empty());
     }
     network_->fence_all();
-    // What changes nothing needs no fence.
+    // Operations that change nothing need no fence.
     const node::Mutex* mutex = make_mutex(2112);
     EXPECT_EQ(ask(0, FrameKind::try_lock, lock_body(mutex))->value(), 1);
     EXPECT_TRUE(network_->origin(0).start_fence(0).empty());

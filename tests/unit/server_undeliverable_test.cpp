@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the provider reports as undeliverable ends the job with the rank's number. Each test has a
-// process of its own, which that ends.
+// A message that the provider reports as undeliverable ends the job with the rank's number. Each
+// test has a process of its own, because that ends.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ namespace {
 // tcp;ofi_rxm reports neither, at least up to libfabric 1.17.
 constexpr const char* kProviderThatReports = "sockets";
 
-// A data server, and a client of that rank that has introduced itself.
+// A data server, and a client of that rank that has made its handshake.
 class ServedRank {
   public:
     static constexpr int kRank = 2;
@@ -36,7 +36,7 @@ class ServedRank {
         wait_until([&] { return client_->acknowledged_frames() == client_->sent_frames(); });
     }
 
-    // That the data be written to this address, with a key that nobody has given out.
+    // Requests that data is written to this address, with a key that does not exist.
     void ask_for_data_at(uint64_t address) {
         constexpr int64_t kGetBytes = 4096;
         wire::ReplyBuffersBody reply_buffers;
@@ -57,7 +57,7 @@ class ServedRank {
         header_of(frame).flags = wire::kHasReplyBuffers;
         client_->send(client_->next(std::move(frame)));
     }
-    // Before the server, which nobody drives meanwhile, has seen its last request.
+    // Leaves before the server, which makes no progress meanwhile, has seen its last request.
     void ask_and_go() {
         client_->send(client_->next(RawClient::asking_fence()));
         while (!client_->has_completed()) {

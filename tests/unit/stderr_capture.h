@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this process writes to standard error while the object lives, whoever writes it.
+// Captures what this process writes to standard error while the object lives, from any thread.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -79,8 +79,8 @@ void reference_element(AccType type, const unsigned char* scale, unsigned char* 
     }
 }
 
-// `count` random elements at `shift` bytes into a block with spare bytes behind; integers use all
-// their bits, so that products and sums overflow.
+// `count` random elements at `shift` bytes into a block, with spare bytes after them. Integers use
+// all their bits, so that products and sums overflow.
 std::vector<unsigned char> random_elements(AccType type, int64_t count, int64_t shift,
                                            std::mt19937_64& random) {
     std::vector<unsigned char> bytes(static_cast<size_t>(shift + count * element_bytes(type) + 80));
@@ -249,15 +249,15 @@ TEST_P(AccumulateTest, RowsEqualTheirBlocks) {
                     accumulate_row_with(isa(), scale,
                                         {target.data(), target_stride, source.data(), source_stride,
                                          block * bytes, kBlocks});
-                    ASSERT_EQ(target, expected)
-                        << "runs of " << block << ", gaps " << target_gap << " and " << source_gap;
+                    ASSERT_EQ(target, expected) << "blocks of " << block << ", gaps " << target_gap
+                                                << " and " << source_gap;
                 }
             }
         }
     }
 }
 
-// In no order and over each other, from a buffer and from addresses.
+// The blocks are in no order and overlap, and come from a buffer and from addresses.
 TEST_P(AccumulateTest, ScatteredBlocksEqualSingleBlocks) {
     std::mt19937_64 random(7);
     const AccScale scales[] = {scale_from(type(), 1, 0), scale_from(type(), 2.5, -1.5)};
@@ -299,7 +299,7 @@ TEST_P(AccumulateTest, ScatteredBlocksEqualSingleBlocks) {
     }
 }
 
-// Where runs overlap, each is added on top of the one before.
+// Where blocks overlap, each is added to the result of the one before.
 TEST_P(AccumulateTest, AddsOverlappingBlocksInTurn) {
     std::mt19937_64 random(6);
     const AccScale scale = scale_from(type(), 3, 1);
@@ -322,7 +322,7 @@ TEST_P(AccumulateTest, AddsOverlappingBlocksInTurn) {
             accumulate_row_with(isa(), scale,
                                 {target.data() + first, stride, source.data(), block * bytes,
                                  block * bytes, kBlocks});
-            ASSERT_EQ(target, expected) << "runs of " << block << ", stride " << stride;
+            ASSERT_EQ(target, expected) << "blocks of " << block << ", stride " << stride;
         }
     }
 }
@@ -424,7 +424,7 @@ TEST(Accumulate, ComplexProduct) {
     EXPECT_EQ(float_target[3], -10);
 }
 
-// The sum is made whatever the scale: zero times infinity must be seen, and -0 + 0 is +0.
+// The sum is computed for every scale: zero times infinity must be visible, and -0 + 0 is +0.
 TEST(Accumulate, ZeroScaleStillAdds) {
     double target[] = {1, -0.0};
     const double source[] = {std::numeric_limits<double>::infinity(), 5};

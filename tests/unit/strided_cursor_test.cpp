@@ -38,7 +38,7 @@ void expect_bytes(Cursor& cursor, const std::vector<int64_t>& offsets, int64_t b
     }
 }
 
-// From every position every number of bytes; then whole walks in pieces of every length.
+// From every position it takes every number of bytes; then whole walks in pieces of every length.
 template <class Cursor>
 void expect_every_split(const Cursor& fresh, const std::vector<int64_t>& offsets) {
     const auto total = static_cast<int64_t>(offsets.size());
@@ -63,7 +63,7 @@ void expect_every_split(const Cursor& fresh, const std::vector<int64_t>& offsets
     }
 }
 
-// visit_blocks() from the start of every run over every number of blocks, then on by next().
+// visit_blocks() from the start of every block over every number of blocks, then next().
 template <class Cursor>
 void expect_visits(const Cursor& fresh, const std::vector<int64_t>& offsets) {
     const int64_t block_bytes = fresh.block_bytes();
@@ -86,8 +86,8 @@ void expect_visits(const Cursor& fresh, const std::vector<int64_t>& offsets) {
     }
 }
 
-// next_row() from every byte with every limit: the same bytes in the same order, whole rows where
-// there are some.
+// next_row() from every byte with every limit: the same bytes in the same order, and whole rows
+// where there are any.
 template <class Cursor>
 void expect_rows(const Cursor& fresh, const std::vector<int64_t>& offsets) {
     const auto total = static_cast<int64_t>(offsets.size());
@@ -288,7 +288,7 @@ TEST(VectorCursor, BlocksAtEqualDistancesAreARow) {
     expect_row(100, 300, 0, 1);
     EXPECT_EQ(cursor.remaining(), 0);
     cursor.seek(0);
-    expect_row(40, 1000, 16, 4);  // only the last one of those wanted is elsewhere
+    expect_row(40, 1000, 16, 4);  // only the last one of those requested is elsewhere
     cursor.seek(4);
     EXPECT_EQ(cursor.next_row(100).block_bytes, 4);
     expect_row(100, 1016, 16, 3);

@@ -24,7 +24,7 @@ std::vector<unsigned char> random_bytes(int64_t bytes, unsigned seed) {
     return result;
 }
 
-// A buffer between spare bytes that must stay as they are.
+// A buffer between spare bytes that must not change.
 struct Buffer {
     explicit Buffer(int64_t size_bytes)
         : bytes(static_cast<size_t>(size_bytes + 2 * kSpareBytes), kUntouched) {}
@@ -83,8 +83,8 @@ TEST(StridedKernels, PackAndUnpackAtEverySplitPoint) {
     }
 }
 
-// Every block length around those that have a loop of their own, every row length that matters,
-// from aligned and odd addresses.
+// Every block length near those that have a loop of their own, every relevant row length, from
+// aligned and odd addresses.
 TEST(StridedKernels, EveryBlockLength) {
     for (int block_bytes = 1; block_bytes <= 300; ++block_bytes) {
         for (const int rows : {1, 2, 5}) {
@@ -186,7 +186,7 @@ TEST(StridedKernels, EmptyCopiesTouchNothing) {
     unpack(strided, nullptr, 0);
     unpack(vector, nullptr, 0);
     for_each_block(contiguous_pair(0), nullptr, nullptr,
-                   [](char*, char*, int64_t) { FAIL() << "called for a run of nothing"; });
+                   [](char*, char*, int64_t) { FAIL() << "called for an empty block"; });
 }
 
 TEST(StridedKernels, ContiguousCopyMayOverlap) {
@@ -260,15 +260,15 @@ TEST(StridedKernels, ForEachBlockVisitsInOrder) {
     }
 }
 
-// Segments of one length at places of a memory block that do not overlap, in random order.
+// Blocks of one length at places of a memory range that do not overlap, in random order.
 struct VectorMemory {
     VectorMemory(int64_t segment_count, int64_t segment_bytes, unsigned seed)
         : memory(random_bytes(segment_count * (segment_bytes + 3) + 5, seed)) {
-        std::vector<int64_t> slots(static_cast<size_t>(segment_count));
-        std::iota(slots.begin(), slots.end(), 0);
-        std::shuffle(slots.begin(), slots.end(), std::mt19937_64(seed));
-        for (const int64_t slot : slots) {
-            starts.push_back(slot * (segment_bytes + 3) + 2);
+        std::vector<int64_t> places(static_cast<size_t>(segment_count));
+        std::iota(places.begin(), places.end(), 0);
+        std::shuffle(places.begin(), places.end(), std::mt19937_64(seed));
+        for (const int64_t place : places) {
+            starts.push_back(place * (segment_bytes + 3) + 2);
             pointers.push_back(memory.data() + starts.back());
             addresses.push_back(reinterpret_cast<uintptr_t>(pointers.back()));
         }

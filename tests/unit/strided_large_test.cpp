@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Offsets, runs and totals past 2 GiB. Memory is reserved but hardly any of it is used.
+// Offsets, blocks and totals past 2 GiB. Memory is reserved but hardly any of it is used.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ namespace {
 
 constexpr int64_t kGiB = int64_t{1} << 30;
 
-// Address space whose pages come into being when touched.
+// Address space whose pages are allocated when they are first accessed.
 class SparseMemory {
   public:
     explicit SparseMemory(int64_t bytes) : bytes_(bytes) {
@@ -50,7 +50,7 @@ class SparseMemory {
 };
 
 // A long address range in which one small piece of memory appears again and again, up to the last
-// period, which is memory of its own: what arrives there has come all the way.
+// period, which is memory of its own: data that arrives there has passed the whole range.
 class RepeatingMemory {
   public:
     RepeatingMemory(int64_t bytes, int64_t period_bytes) : range_(bytes) {
@@ -72,7 +72,7 @@ class RepeatingMemory {
 };
 
 TEST(StridedLarge, OffsetsPastTwoGiB) {
-    // Five runs a GiB apart, then the same once more 5000 bytes further on; the other side runs
+    // Five blocks a GiB apart, then the same once more 5000 bytes further; the other side goes
     // backwards from its end.
     const Shape shape = {{24, 5, 2}, {1 << 30, 5000}, {-(1 << 30), 64}};
     const PairLayout pair = pair_of(shape);
@@ -110,7 +110,7 @@ TEST(StridedLarge, OffsetsPastTwoGiB) {
     }
 }
 
-// Segments whose distances from the first and from each other do not fit 31 or 32 bits: at one
+// Blocks whose distances from the first and from each other do not fit 31 or 32 bits: at one
 // distance, which makes rows of them, and at distances that differ.
 TEST(StridedLarge, VectorsPastTwoGiB) {
     constexpr int64_t kBytes = 24;
@@ -156,7 +156,7 @@ TEST(StridedLarge, VectorsPastTwoGiB) {
         VectorCursor from(far.data(), count, kBytes);
         pack(from, found.data(), total);
         EXPECT_EQ(found, data);
-        // By rows, as accumulates and transfers to other processes go.
+        // By rows, as accumulates and transfers to other processes use them.
         VectorCursor walk(far.data(), count, kBytes);
         for (int64_t i = 0; walk.remaining() > 0;) {
             const Row row = walk.next_row(walk.remaining());

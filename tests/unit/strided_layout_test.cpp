@@ -48,7 +48,7 @@ TEST(StridedLayout, CanonicalFormMergesContiguousLevels) {
         {"nothing to merge", {{8, 3}, {16}, {20}}, {{8, 3}, {16}, {20}}},
         {"contiguous on both sides", {{8, 3, 4}, {8, 24}, {8, 24}}, {{96}, {}, {}}},
         {"contiguous on one side only", {{8, 3}, {8}, {16}}, {{8, 3}, {8}, {16}}},
-        {"second level joins the run through the first",
+        {"second level joins the block through the first",
          {{8, 3, 4}, {8, 30}, {8, 40}},
          {{24, 4}, {30}, {40}}},
         {"second level joins the first", {{8, 3, 4}, {10, 30}, {20, 60}}, {{8, 12}, {10}, {20}}},
@@ -62,8 +62,8 @@ TEST(StridedLayout, CanonicalFormMergesContiguousLevels) {
         {"reversed rows", {{8, 3}, {-8}, {8}}, {{8, 3}, {-8}, {8}}},
         {"negative strides that go on", {{8, 3, 2}, {-8, -24}, {9, 27}}, {{8, 6}, {-8}, {9}}},
         {"zero strides", {{8, 3, 2}, {0, 0}, {8, 24}}, {{8, 6}, {0}, {8}}},
-        {"stride shorter than the run", {{8, 3}, {4}, {8}}, {{8, 3}, {4}, {8}}},
-        {"run of one byte", {{1, 8, 3}, {1, 16}, {1, 8}}, {{8, 3}, {16}, {8}}},
+        {"stride shorter than the block", {{8, 3}, {4}, {8}}, {{8, 3}, {4}, {8}}},
+        {"block of one byte", {{1, 8, 3}, {1, 16}, {1, 8}}, {{8, 3}, {16}, {8}}},
     };
     for (const Case& test : cases) {
         SCOPED_TRACE(test.name);
@@ -110,7 +110,7 @@ TEST(StridedLayout, LevelLimitAppliesAfterMerging) {
     expect_pair(layout, {{1}, {}, {}});
 
     shape = {{1}, {}, {}};
-    for (int i = 0; i < 30; ++i) {  // each going on from the last
+    for (int i = 0; i < 30; ++i) {  // each contiguous with the one before
         shape.count.push_back(2);
         shape.local_stride.push_back(1 << i);
         shape.remote_stride.push_back(1 << i);
@@ -128,7 +128,7 @@ TEST(StridedLayout, LevelLimitAppliesAfterMerging) {
     EXPECT_EQ(layout.levels, kMaxLevels);
     EXPECT_EQ(total_bytes(layout), 1 << kMaxLevels);
     shape.count.push_back(2);
-    shape.local_stride.push_back(6);  // goes on, so it needs no level of its own
+    shape.local_stride.push_back(6);  // it is contiguous, so it needs no level of its own
     shape.remote_stride.push_back(10);
     ASSERT_EQ(make_pair(shape, &layout), LayoutStatus::ok);
     EXPECT_EQ(layout.levels, kMaxLevels);
@@ -147,7 +147,8 @@ TEST(StridedLayout, RefusesTotalsThatOverflow) {
     EXPECT_EQ(make_pair(far_too_large, &layout), LayoutStatus::overflow);
 }
 
-// No arguments of type int with a total that fits can make a extent that does not: the widest ones.
+// Arguments of type int whose total fits always have an extent that fits. These have the widest
+// ones.
 TEST(StridedLayout, WidestExtentsFit) {
     const Shape shapes[] = {
         {{1, INT_MAX, INT_MAX, 2}, {INT_MAX, INT_MAX, INT_MAX}, {INT_MIN, INT_MIN, INT_MIN}},
@@ -250,7 +251,7 @@ TEST(StridedLayout, CanonicalizeAcceptsAnyLayout) {
     EXPECT_EQ(empty.levels, 0);
     EXPECT_EQ(total_bytes(empty), 0);
 
-    // The product of stride and count does not fit, which must not look like a level that goes on.
+    // The product of stride and count overflows, which must not look like a contiguous level.
     Layout wide = layout_of({1, 4, 2}, {int64_t{1} << 62, 0});
     canonicalize(&wide);
     EXPECT_EQ(wide.levels, 2);
@@ -264,7 +265,7 @@ TEST(StridedLayout, ValidateRejectsGarbage) {
     EXPECT_EQ(total, 24);
     total = -1;
     extent = {-1, -1};
-    // Levels out of range are refused for themselves: all memory here reads as good counts.
+    // Levels out of range are refused for that reason alone: all memory here reads as valid counts.
     struct {
         Layout layout;
         int64_t behind[64];
@@ -286,8 +287,8 @@ TEST(StridedLayout, ValidateRejectsGarbage) {
         layout_of({8, 3, INT64_MIN}, {16, 0}),
         layout_of({half, 2}, {0}),                 // total
         layout_of({8, INT64_MAX}, {0}),            // total
-        layout_of({8, 3}, {half}),                 // one reach
-        layout_of({8, 3}, {INT64_MIN}),            // one reach
+        layout_of({8, 3}, {half}),                 // extent of one level
+        layout_of({8, 3}, {INT64_MIN}),            // extent of one level
         layout_of({8, 2, 2}, {half, half}),        // end of the extent
         layout_of({8, 2}, {INT64_MAX - 7}),        // end of the extent by one byte
         layout_of({8, 2, 2}, {-half, -half - 1}),  // begin of the extent

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Addresses as offsets, against plain arithmetic.
+// Addresses as offsets, compared with plain arithmetic.
 #include "strided/offsets.h"
 
 #include <gtest/gtest.h>

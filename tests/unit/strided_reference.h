@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of src/strided compare with: layouts computed byte by byte in the most obvious
-// way.
+// The reference of the tests of src/strided: layouts computed byte by byte in the simplest way.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -22,7 +22,7 @@ std::vector<char> random_chars(size_t bytes, unsigned seed) {
     return result;
 }
 
-// While it lives, copies take this choice.
+// Copies use this choice while the object exists.
 class Choice {
   public:
     explicit Choice(StoreChoice choice) { set_store_choice(choice); }
@@ -59,7 +59,7 @@ TEST_P(StreamRowTest, EveryAlignmentAndLength) {
                                     {target.data() + to_shift, stride, source.data() + from_shift,
                                      block_bytes, block_bytes, block_count});
                     finish_streaming();
-                    ASSERT_EQ(target, expected) << block_count << " runs of " << block_bytes
+                    ASSERT_EQ(target, expected) << block_count << " blocks of " << block_bytes
                                                 << " at " << to_shift << " from " << from_shift;
                 }
             }
@@ -136,7 +136,7 @@ PairLayout layout_of(const Case& shape, int64_t local_gap) {
 
 TEST(StridedStreaming, StridedCopiesAndUnpacking) {
     for (const Case& shape : kCases) {
-        SCOPED_TRACE(::testing::Message() << shape.block_count << " runs of " << shape.block_bytes
+        SCOPED_TRACE(::testing::Message() << shape.block_count << " blocks of " << shape.block_bytes
                                           << ", gap " << shape.gap);
         for (const int64_t local_gap : {int64_t{0}, shape.gap}) {
             const PairLayout layout = layout_of(shape, local_gap);
@@ -164,7 +164,7 @@ TEST(StridedStreaming, StridedCopiesAndUnpacking) {
                                [&](const char* a, const char* b, int64_t bytes) {
                                    ASSERT_EQ(std::memcmp(a, b, static_cast<size_t>(bytes)), 0);
                                });
-                // In pieces that end within runs.
+                // The pieces end inside blocks.
                 for (const int64_t piece : {int64_t{65'000}, total_bytes(layout)}) {
                     remote = before;
                     StridedCursor cursor(remote.data(), remote_side(layout));
@@ -217,7 +217,7 @@ TEST(StridedStreaming, VectorCopiesAndUnpacking) {
     }
 }
 
-// What streaming costs and gains is for benchmarks; here, that the forced ways are taken.
+// Benchmarks measure what streaming costs and gains. This tests that a given choice is used.
 TEST(StridedStreaming, FollowsTheGivenChoice) {
     {
         const Choice chosen(StoreChoice::streamed);
@@ -262,7 +262,7 @@ TEST(StridedStreaming, StreamsLongerStretchesAfterSlowPieces) {
     EXPECT_LE(last_stretch * kUnitBytes, 64 << 20) << "it looks again now and then";
 }
 
-// Copies that looked took 100 ticks each and streamed; returns how many until a trial.
+// Copies that looked took 100 ticks each and streamed. Returns their number until a trial.
 int looks_until_trial(CopiedPlace& place) {
     int looks = 0;
     while (!place.next_is_cached()) {
@@ -275,10 +275,10 @@ int looks_until_trial(CopiedPlace& place) {
 TEST(CopiedPlace, StaysCachedWhileThatIsQuicker) {
     CopiedPlace place;
     EXPECT_GT(looks_until_trial(place), 0);
-    place.cached(300, false);  // draws it in
+    place.cached(300, false);  // brings it into the cache
     for (int i = 0; i < 1000; ++i) {
         ASSERT_TRUE(place.next_is_cached());
-        place.cached(i % 10 == 5 ? 150 : 60, false);  // interrupted now and then
+        place.cached(i % 10 == 5 ? 150 : 60, false);  // interrupted sometimes
     }
     for (int i = 0; i < 2; ++i) {
         ASSERT_TRUE(place.next_is_cached());

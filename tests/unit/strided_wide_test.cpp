@@ -30,7 +30,7 @@ TEST_P(WideCopy, AcceptsItsLengthsOnly) {
     }
 }
 
-// Whatever the alignment; and nothing beside the blocks is written.
+// Any alignment; no byte beside the blocks is written.
 TEST_P(WideCopy, EveryLength) {
     constexpr int64_t kBlocks = 3;
     constexpr int64_t kGap = 5;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernel says of a thread of this process.
+// What the kernel reports of a thread of this process.
 #pragma once
 
 #include <dirent.h>
@@ -44,7 +44,7 @@ inline bool is_asleep(const std::string& task) {
     return end_of_name != std::string::npos && line.compare(end_of_name, 3, ") S") == 0;
 }
 
-// Hangs when it never sleeps.
+// Waits forever if it never sleeps.
 inline void wait_until_asleep(const std::string& task) {
     while (!is_asleep(task)) {
         sched_yield();

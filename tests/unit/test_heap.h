@@ -34,8 +34,8 @@ class TestHeap {
     size_t mapping_bytes() const { return bytes_; }
     const node::Descriptor& memory() const { return memory_; }
 
-    // Addresses that nothing uses, aligned to huge pages as node memory is. Below those that the
-    // system gives out next, in this process or a child.
+    // Addresses that are not in use, aligned to huge pages as node memory is. They are below those
+    // that the system assigns next, in this process or a child.
     static void* free_range(size_t bytes) {
         constexpr size_t kGivenOutNext = size_t{1} << 30;
         const size_t reserved = bytes + node::kHugePageBytes + kGivenOutNext;

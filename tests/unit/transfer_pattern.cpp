@@ -175,7 +175,7 @@ Pattern vector_pattern(Random& random, int64_t block_bytes, int64_t total_bytes,
         at.local += block_bytes;
         at.remote += block_bytes;
     }
-    // Both orders at random, and not the same.
+    // Both sides in a random order each.
     std::shuffle(pattern.blocks.begin(), pattern.blocks.end(), random);
     for (size_t i = pattern.blocks.size(); i > 1; --i) {
         const auto other = static_cast<size_t>(draw(random, 0, static_cast<int64_t>(i) - 1));
@@ -239,7 +239,8 @@ pipeline::Transfer make_transfer(const Operation& operation, const Pattern& patt
     sides.remote = remote_addresses.data();
     sides.block_count = static_cast<int64_t>(pattern.blocks.size());
     sides.block_bytes = pattern.block_bytes;
-    // Without a extent the addresses travel as they are, as those that are far from each other do.
+    // Without a common extent the addresses are sent as they are, as for blocks that are far from
+    // each other.
     if (sides.block_count % 3 != 0) {
         sides.remote_extent =
             strided::enclose(remote_addresses.data(), sides.block_count, pattern.block_bytes);

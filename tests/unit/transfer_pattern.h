@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Transfers for tests of the pipeline: where the blocks are on both sides, drawn at random, and in
-// the plainest way what a transfer of them does.
+// the simplest way what a transfer of them does.
 #pragma once
 
 #include <cstdint>
@@ -37,10 +37,10 @@ struct Pattern {
     std::vector<Block> blocks;  // all of them, in the transfer's order
 
     int64_t total_bytes() const { return block_bytes * static_cast<int64_t>(blocks.size()); }
-    // The first offset behind everything.
+    // The first offset beyond all blocks.
     int64_t local_end() const;
     int64_t remote_end() const;
-    // The same further along.
+    // The same blocks at larger offsets.
     Pattern shifted(int64_t local_bytes, int64_t remote_bytes) const;
 };
 
@@ -63,19 +63,19 @@ struct Operation {
 };
 std::string describe(const Operation& operation);
 
-// The bytes that runs, offsets and gaps should be multiples of.
+// Blocks, offsets and gaps should be multiples of so many bytes.
 int64_t unit_bytes(const Operation& operation);
 int64_t element_bytes(const Operation& operation);
 
 // The transfer between memory that begins at these addresses. It owns what it refers to.
 pipeline::Transfer make_transfer(const Operation& operation, const Pattern& pattern, char* local,
                                  char* remote);
-// What it has to do, byte by byte or element by element.
+// Does what the transfer has to do, byte by byte or element by element.
 void apply(const Operation& operation, const Pattern& pattern, char* local, char* remote);
 
-// Memory of one side with its expected contents beside it.
+// Memory of one side, with its expected contents.
 void fill(Random& random, strided::AccType type, char* memory, int64_t bytes);
-// Whether they agree; where not, one failure with the place.
+// Whether they agree. If not, adds one failure that names the place.
 bool expect_equal(const std::vector<char>& expected, const char* actual, const char* side);
 
 }  // namespace armci::test

@@ -27,7 +27,7 @@ pipeline::CostConstants known_costs() {
     return constants;
 }
 
-// What a machine that behaves as the model says would measure.
+// The measurements of a machine that behaves as the model says.
 std::vector<Sample> samples_from(const pipeline::CostConstants& constants) {
     const pipeline::CostModel model(constants, kLimits);
     std::vector<Sample> samples;
@@ -51,7 +51,7 @@ std::vector<Sample> samples_from(const pipeline::CostConstants& constants) {
     return samples;
 }
 
-// Starts with what is measured otherwise.
+// Starts with values that differ from the measured ones.
 pipeline::CostConstants fitted_to(const std::vector<Sample>& samples) {
     pipeline::CostConstants constants = known_costs();
     constants.rma = {};

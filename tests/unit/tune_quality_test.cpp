@@ -36,8 +36,8 @@ pipeline::CostConstants known_costs() {
     return constants;
 }
 
-// How often of the time a transfer is disturbed, how much longer it takes then, and what its
-// repetitions tell of that.
+// How often a transfer is disturbed, how much longer it takes then, and how much its repetitions
+// show of that.
 struct Noise {
     double part = 0;
     double factor = 1;
@@ -154,7 +154,7 @@ TEST(TuneQuality, RefusesConstantsThatAreNotPositive) {
     EXPECT_THAT(faults, Contains("get by rma: its cost of a run of 4096 bytes comes out as 0"));
     EXPECT_THAT(faults, Contains("acc by server: its request_us comes out as 0"));
     constants = known_costs();
-    constants.rma[0].far_byte_us = 0;  // there may be nothing far
+    constants.rma[0].far_byte_us = 0;  // there may be no far memory
     constants.server[1].far_byte_us = 0;
     EXPECT_THAT(faults_of(cells, constants), IsEmpty());
 }
@@ -170,7 +170,7 @@ TEST(TuneQuality, RefusesAModelThatDoesNotFit) {
 }
 
 TEST(TuneQuality, RefusesPoorChoices) {
-    // The route that the model takes for the dearer one is the cheaper one.
+    // The route that the model considers slower is the faster one.
     std::vector<Cell> cells = measured({});
     for (Cell& cell : cells) {
         if (cell.is_check) {

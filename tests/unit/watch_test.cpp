@@ -28,18 +28,18 @@ using armci::test::ChildProcess;
 constexpr int kSelf = 3;
 
 Identity rank(int number) {
-    Identity who;
-    who.rank = number;
-    who.pid = 1000 + number;
-    std::strcpy(who.host, "somewhere");
-    return who;
+    Identity identity;
+    identity.rank = number;
+    identity.pid = 1000 + number;
+    std::strcpy(identity.host, "somewhere");
+    return identity;
 }
 
 Note note(Note::Kind kind, int number) {
     return {kind, number, Reason::ended, 0};
 }
 
-// Both ends of a line: the first at rank kSelf, the second at `peer`.
+// Both ends of a connection: the first at rank kSelf, the second at `peer`.
 std::pair<Line, Line> make_line(int peer) {
     int sockets[2] = {-1, -1};
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
@@ -47,7 +47,7 @@ std::pair<Line, Line> make_line(int peer) {
             Line(node::Descriptor(sockets[1]), rank(kSelf))};
 }
 
-// One to each peer; their other ends are in *ends.
+// One connection to each peer; their other ends are in *ends.
 std::vector<Line> make_lines(const std::vector<int>& peers, std::vector<Line>* ends) {
     std::vector<Line> lines;
     for (const int peer : peers) {
@@ -69,7 +69,7 @@ Note wait_for_note(Line& line) {
     return heard;
 }
 
-// Nobody reads: who writes more waits.
+// The pipe is not read, so that a process that writes more waits.
 void fill(int pipe_end) {
     const int flags = fcntl(pipe_end, F_GETFL);
     fcntl(pipe_end, F_SETFL, flags | O_NONBLOCK);
@@ -78,7 +78,7 @@ void fill(int pipe_end) {
     fcntl(pipe_end, F_SETFL, flags);
 }
 
-// A process with a watch over some lines, whose other ends are here.
+// A process with a watch over some connections, whose other ends are here.
 class WatchedProcess {
   public:
     enum class Then : uint8_t { sleeps, fails, stops_when_it_ends };
@@ -123,7 +123,7 @@ class WatchedProcess {
     }
 
     Line& end(size_t number) { return ends_[number]; }
-    // Until its end.
+    // Reads until the process ends.
     std::string text() {
         std::string all;
         char piece[512];
@@ -147,7 +147,7 @@ WatchOptions options() {
     return all;
 }
 
-// A watch of this process.
+// A watch in this process.
 class OwnWatch {
   public:
     explicit OwnWatch(const std::vector<int>& peers) {
@@ -159,9 +159,9 @@ class OwnWatch {
 
     Watch* operator->() { return &watch_; }
     Line& end(size_t number) { return ends_[number]; }
-    int socket() const { return socket_; }  // of its first line
+    int socket() const { return socket_; }  // of its first connection
     void wait_until_asleep() {
-        // A thread has its name a little later than it is there.
+        // A thread gets its name a little after it exists.
         std::string task;
         while ((task = armci::test::task_named(Watch::kThreadName)).empty()) {
             std::this_thread::yield();
@@ -238,14 +238,14 @@ TEST_P(LivenessHandshake, RefusesAWrongToken) {
     EXPECT_FALSE(called.is_open());
 }
 
-// Its greeting is still there to be read, and over TCP an answer can still be sent.
+// The handshake can still be read, and over TCP an answer can still be sent.
 TEST(LivenessHandshake, RefusesACallerThatHasClosed) {
     Listener listener;
     ASSERT_TRUE(listener.open(Reach::host, ""));
     const Meeting& meeting = listener.meeting();
     const struct {
         uint64_t token[2];
-        Identity who;
+        Identity identity;
     } handshake = {{meeting.token[0], meeting.token[1]}, rank(4)};
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -274,9 +274,9 @@ TEST(LivenessHandshake, CallFailsWithoutAListener) {
 TEST(Watch, EndsAfterForwardingTheFailureOfAPeer) {
     WatchedProcess process({0, 5}, options());
     process.end(1).close();
-    const Note told = wait_for_note(process.end(0));
-    EXPECT_EQ(told.kind, Note::Kind::lost);
-    EXPECT_EQ(told.rank, 5);
+    const Note received = wait_for_note(process.end(0));
+    EXPECT_EQ(received.kind, Note::Kind::lost);
+    EXPECT_EQ(received.rank, 5);
     process.end(0).say(note(Note::Kind::spread, 0));
     const std::string text = process.text();
     EXPECT_EQ(text.find("[3] ARMCI Error: rank 5 (process 1005 on somewhere) is lost: "), 0U)
@@ -290,7 +290,7 @@ TEST(Watch, ForwardsFailureNoteAnswersAndExitsSilently) {
     WatchedProcess process({5, 0}, patient);
     process.end(1).say(note(Note::Kind::lost, 9));
     EXPECT_EQ(wait_for_note(process.end(0)).rank, 9);
-    // An answer that was given before the one it has to wait for would come before this.
+    // An answer that was sent before the answer it has to wait for would arrive before this.
     process.end(0).say(note(Note::Kind::report, 5));
     EXPECT_EQ(wait_for_note(process.end(1)).kind, Note::Kind::report);
     process.end(0).say(note(Note::Kind::spread, 5));
@@ -311,7 +311,7 @@ TEST(Watch, ForwardsFailureNoteWhenStandardErrorIsFull) {
 
 TEST(Watch, EndsThoughItStopsMeanwhile) {
     WatchOptions slow = options();
-    slow.abort_ms = 500;  // to stop in; one that is too late ends likewise
+    slow.abort_ms = 500;  // the process stops within this time; if it is too late it ends likewise
     WatchedProcess process({5}, slow, WatchedProcess::Then::stops_when_it_ends);
     process.end(0).close();
     EXPECT_EQ(process.status(), 1);
@@ -328,11 +328,11 @@ TEST(Watch, OneRankOfANodeReportsTheFailure) {
 }
 
 TEST(Watch, FarewellIsNoFailure) {
-    // It looks at its lines in this order.
+    // The watch looks at its connections in this order.
     WatchedProcess process({5, 0}, options());
     process.end(0).say(note(Note::Kind::farewell, 5));
     process.end(0).close();
-    // It is still there to be told of another.
+    // The process still runs and can receive a note about another rank.
     process.end(1).say(note(Note::Kind::lost, 9));
     EXPECT_EQ(wait_for_note(process.end(1)).kind, Note::Kind::spread);
     EXPECT_EQ(process.text(), "");
@@ -340,9 +340,9 @@ TEST(Watch, FarewellIsNoFailure) {
 
 TEST(Watch, AnnouncesItsErrorBeforeItEnds) {
     WatchedProcess process({0}, options(), WatchedProcess::Then::fails);
-    const Note told = wait_for_note(process.end(0));
-    EXPECT_EQ(told.kind, Note::Kind::failed);
-    EXPECT_EQ(told.rank, kSelf);
+    const Note received = wait_for_note(process.end(0));
+    EXPECT_EQ(received.kind, Note::Kind::failed);
+    EXPECT_EQ(received.rank, kSelf);
     process.end(0).say(note(Note::Kind::spread, 0));
     EXPECT_EQ(process.text(), "[3] ARMCI Error: ARMCI_Test: on purpose\n");
     EXPECT_EQ(process.status(), 1);
@@ -361,17 +361,17 @@ TEST(Watch, SilenceIsAFailureIfConfigured) {
     EXPECT_EQ(process.status(), 1);
 }
 
-// Of two ranks one answers; it would be missed first.
+// Of two ranks one answers. Without answers it would be the first to fail.
 TEST(Watch, SignsOfLifePreventAFailure) {
     WatchOptions strict = options();
     strict.silence_s = 1;
     WatchedProcess process({5, 0}, strict);
-    Note told{};
-    while ((told = wait_for_note(process.end(0))).kind == Note::Kind::alive) {
+    Note received{};
+    while ((received = wait_for_note(process.end(0))).kind == Note::Kind::alive) {
         process.end(0).say(note(Note::Kind::alive, 5));
     }
-    EXPECT_EQ(told.kind, Note::Kind::lost);
-    EXPECT_EQ(told.rank, 0);
+    EXPECT_EQ(received.kind, Note::Kind::lost);
+    EXPECT_EQ(received.rank, 0);
     process.end(0).say(note(Note::Kind::spread, 5));
     EXPECT_EQ(process.text().find("[3] ARMCI Error: rank 0 "), 0U);
 }
@@ -396,7 +396,7 @@ TEST(Watch, ChildProcessesInheritNoConnection) {
     EXPECT_NE(fcntl(watch.socket(), F_GETFD), -1);
 }
 
-// The first sign of life would be given before the thread sleeps.
+// The first sign of life would be sent before the thread sleeps.
 TEST(Watch, SilenceIsNoFailureByDefault) {
     OwnWatch watch({0, 5});
     watch.wait_until_asleep();

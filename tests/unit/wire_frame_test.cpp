@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is encoded is decoded again. Frames that are wrong: wire_garbage_test.cpp.
+// Decoding returns what was encoded. Invalid frames: wire_garbage_test.cpp.
 #include "wire/frame.h"
 
 #include <gtest/gtest.h>
@@ -173,13 +173,13 @@ TEST(Frame, DecodesStridedTransfers) {
     }
 }
 
-// Segments near each other, and anywhere.
+// Blocks are near each other, or anywhere.
 TEST(Frame, DecodesVectorTransfers) {
     std::mt19937_64 random(3);
     for (const LayoutKind kind : {LayoutKind::near_vector, LayoutKind::far_vector}) {
         for (const size_t count : {1, 2, 3, 100}) {
             if (count == 1 && kind == LayoutKind::far_vector) {
-                continue;  // one is near itself
+                continue;  // one block is near itself
             }
             for (const int64_t segment_bytes : {1, 7, 8, 24}) {
                 std::vector<uint64_t> addresses(count);
@@ -220,7 +220,7 @@ DecodedTransfer decode_part(const VectorForm& form, const std::vector<uint64_t>&
                                        std::vector<char>(body.data_bytes)));
 }
 
-// A chunk has the form of the whole vector, whichever segments are in it.
+// A chunk has the form of the whole vector, whichever blocks are in it.
 TEST(Frame, DecodesPartsOfAVector) {
     for (const uint64_t distance : {uint64_t{4096}, uint64_t{1} << 33}) {
         std::vector<uint64_t> addresses;
@@ -257,7 +257,7 @@ TEST(Frame, BlocksWithinFourGiBAreNear) {
     }
 }
 
-// From any base: whose distances wrap has no extent, and each segment counts.
+// From any base: blocks whose distances wrap have no extent, and each one counts.
 TEST(Frame, OffsetsThatWrapHaveNoExtent) {
     const VectorForm form{LayoutKind::near_vector, UINT64_MAX - 99};
     const auto extent_of = [&](const std::vector<uint64_t>& addresses) {

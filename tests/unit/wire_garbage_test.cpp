@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decoding trusts nothing: whatever arrives is refused or describes memory that adds up, and no
-// byte outside the frame is read. Frames lie right before a page that cannot be read.
+// Decoding checks everything: a frame is refused, or describes consistent memory, and no byte
+// outside the frame is read. Frames lie right before a page that cannot be read.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ using strided::Layout;
 
 constexpr uint64_t kGarbageBase = 0x2000'0000'0000;
 
-// Memory whose end cannot be overrun without a fault.
+// Memory whose end cannot be passed without a fault.
 class GuardedMemory {
   public:
     GuardedMemory() : page_(static_cast<size_t>(sysconf(_SC_PAGESIZE))) {
@@ -62,7 +62,7 @@ class Garbage : public testing::Test {
         FrameHeader header;
         return decode_header(memory_.place(frame, bytes), bytes, &header);
     }
-    // As a server would go on, whatever the header says of the length.
+    // Decodes as a server would, whatever length the header has.
     bool transfer_decodes(const Frame& frame, size_t bytes) {
         FrameHeader header;
         std::memcpy(static_cast<void*>(&header), frame.data(), sizeof header);
@@ -104,7 +104,7 @@ class Garbage : public testing::Test {
                       view.layout.total_bytes);
             ASSERT_EQ(vector->addresses, addresses_.data());
             ASSERT_EQ(addresses_.size(), static_cast<size_t>(vector->block_count));
-            // What lies in the extent is not looked at any more.
+            // Addresses inside the extent are not checked any more.
             const strided::AddressRange& extent = view.layout.extent;
             ASSERT_GE(extent.begin + extent.bytes, extent.begin);
             for (const uint64_t address : addresses_) {
@@ -168,7 +168,7 @@ TransferBody body_of(uint64_t offset, uint64_t data_bytes, uint64_t window_bytes
     return body;
 }
 
-// One right frame of each sort.
+// One valid frame of each kind.
 std::vector<Frame> right_frames() {
     std::mt19937_64 random(1);
     std::vector<Frame> frames;
@@ -209,7 +209,7 @@ TEST_F(Garbage, RefusesFramesCutAtAnyByte) {
         for (size_t bytes = 0; bytes < frame_bytes(frame); ++bytes) {
             EXPECT_FALSE(header_decodes(frame, bytes)) << bytes;
             if (bytes >= sizeof(FrameHeader)) {
-                // Even when the header claims that nothing is missing.
+                // Also when the header has the shorter length.
                 header_of(frame).frame_bytes = static_cast<uint32_t>(bytes);
                 EXPECT_FALSE(transfer_decodes(frame, bytes)) << bytes;
             }
@@ -345,7 +345,8 @@ TEST_F(Garbage, RefusesVectorsThatOverflow) {
             EXPECT_FALSE(decodes(count, 8, FrameKind::get)) << count;
             EXPECT_FALSE(decodes(count, 8, FrameKind::put)) << count;
         }
-        // Of one byte each their total fits, and the bytes that they take in the frame wrap.
+        // With blocks of one byte their total fits, but the bytes that the addresses take in the
+        // frame wrap.
         for (const uint64_t count : {(uint64_t{1} << 61) + 4, (uint64_t{1} << 62) + 8}) {
             EXPECT_FALSE(decodes(count, 1, FrameKind::get)) << count;
             EXPECT_FALSE(decodes(count, 1, FrameKind::put)) << count;
@@ -446,7 +447,7 @@ TEST_F(Garbage, RefusesAccumulatesOfPartialElements) {
     }
 }
 
-// Right frames with some bits turned over: some still decode, and then what they say adds up.
+// Valid frames with some bits flipped: some still decode, and then their contents are consistent.
 TEST_F(Garbage, FlippedBitsNeverReadOutsideTheFrame) {
     std::mt19937_64 random(20);
     int accepted = 0;
@@ -454,7 +455,7 @@ TEST_F(Garbage, FlippedBitsNeverReadOutsideTheFrame) {
     const std::vector<Frame> frames = right_frames();
     for (int turn = 0; turn < 60'000; ++turn) {
         Frame frame = frames[random() % frames.size()];
-        // Not in the data, where they change nothing.
+        // Not in the data, which changes nothing.
         const size_t interesting_bits = std::min<size_t>(frame_bytes(frame), 200) * 8;
         for (uint64_t flips = 1 + random() % 8; flips > 0; --flips) {
             const size_t bit = random() % interesting_bits;
@@ -470,7 +471,7 @@ TEST_F(Garbage, FlippedBitsNeverReadOutsideTheFrame) {
     EXPECT_GT(refused, 1000);
 }
 
-// A right header in front of anything.
+// A valid header before random bytes.
 TEST_F(Garbage, RandomBodiesNeverReadOutsideTheFrame) {
     std::mt19937_64 random(21);
     for (int turn = 0; turn < 30'000; ++turn) {
