@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Concurrent accumulates of all ranks, the owner included, onto the same elements lose nothing.
+// Concurrent accumulates of all ranks, including the owner, onto the same elements lose no
+// addition.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -35,7 +36,7 @@ void sum_elements(const ElementType& type, std::vector<char>& totals) {
     finish(summed);
 }
 
-constexpr int64_t kElements = 200;  // few, so that the ranks meet all the time
+constexpr int64_t kElements = 200;  // few, so that the ranks conflict all the time
 constexpr int64_t kGuardElements = 16;
 
 // All ranks accumulate into one region at every target at once; the owner then checks each element.
@@ -99,7 +100,7 @@ class Contention {
     int64_t guard_bytes_;
     GlobalMemory memory_;
     std::vector<char> source_;
-    std::vector<std::vector<char>> mine_;  // by target: what I added there
+    std::vector<std::vector<char>> mine_;  // by target: what this rank added there
 };
 
 // promise: acc.atomic
@@ -121,7 +122,7 @@ TEST(AccumulateContention, RandomShapesOfEveryTypeLoseNoAddition) {
     }
 }
 
-// Everybody adds to the same region of one rank with the same three shapes.
+// All ranks add to the same area of one rank with the same three shapes.
 // promise: acc.atomic
 TEST(AccumulateContention, OneTargetOfAllRanksLosesNoAddition) {
     const ElementType& type = element_type(ARMCI_ACC_DBL);
@@ -142,7 +143,7 @@ TEST(AccumulateContention, OneTargetOfAllRanksLosesNoAddition) {
     }
 }
 
-// Blocks that take long enough to overlap in time for certain.
+// These blocks take so long that the accumulates certainly overlap in time.
 // promise: acc.atomic
 TEST(AccumulateContention, LargeBlocksLoseNoAddition) {
     constexpr int64_t kBytes = 1 << 20;

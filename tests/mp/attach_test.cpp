@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory that ranks attach: of every origin, at equal addresses, next to each other, larger than
-// all buffers, again and again. The other tests run on attached memory, too (memory=attached in
-// CMakeLists.txt); here is what is special about it.
+// all buffers, again and again. The other tests also run on attached memory (memory=attached in
+// CMakeLists.txt). Here are the tests of attaching itself.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -21,13 +21,13 @@
 
 namespace {
 
-// Whether this process has let all others of its user trace it.
+// Whether this process has allowed all other processes of its user to trace it.
 bool g_lets_all_trace = false;
 
 }  // namespace
 
-// Instead of libc's: systems without Yama refuse what the library asks for, so that only its call
-// can be seen.
+// Replaces libc's function. Systems without Yama refuse what the library requests, so that only its
+// call can be observed.
 extern "C" int prctl(int option, ...) {
     unsigned long arguments[4];
     va_list list;
@@ -65,7 +65,7 @@ std::vector<char*> addresses_of_all(void* mine) {
     return all;
 }
 
-// Attached by every rank as long as the object lives; ranks may pass different memory.
+// Memory that every rank attaches while the object exists. Ranks may pass different memory.
 class Attached {
   public:
     Attached(void* mine, size_t bytes) : mine_(static_cast<char*>(mine)) {
@@ -97,7 +97,7 @@ void fence_and_sync() {
     sync();
 }
 
-// What the rule of Yama with number 1 asks of a process whose memory others of its node access.
+// Yama's rule number 1 requires this of a process whose memory others of its node access.
 // promise: attach.yama
 TEST(Attach, AllowsOtherRanksToTraceIt) {
     if (ARMCIX_Node(left()) != ARMCIX_Node(me()) && ARMCIX_Node(right()) != ARMCIX_Node(me())) {
@@ -155,7 +155,7 @@ TEST(Attach, EveryRankReachesEveryRange) {
     ARMCI_Free_local(local);
 }
 
-// The pages were never touched before others write to them.
+// The pages are not used before others write to them.
 TEST(Attach, UntouchedPagesReceivePuts) {
     constexpr size_t kBytes = 64 * 4096;
     void* mapped =
@@ -179,9 +179,9 @@ TEST(Attach, UntouchedPagesReceivePuts) {
     munmap(mapped, kBytes);
 }
 
-// Private memory at an address that is free in all ranks; nullptr if none of a few is.
+// Private memory at an address that is free in all ranks; nullptr if none of some candidates is.
 void* map_at_common_address(size_t bytes) {
-    // The second one is for sanitizers, which have the first.
+    // the second candidate is for sanitizers, which use the first
     for (const uint64_t address : {uint64_t{0x3a5} << 32, uint64_t{0x2a5} << 36}) {
         void* wanted = reinterpret_cast<void*>(address);
         void* mapped = mmap(wanted, bytes, PROT_READ | PROT_WRITE,
@@ -198,7 +198,7 @@ void* map_at_common_address(size_t bytes) {
     return nullptr;
 }
 
-// Only the pair of rank and address tells it apart.
+// Only the pair of rank and address identifies it.
 // promise: attach.equal-addresses, attach.every-operation
 TEST(Attach, EqualAddressesAreDistinguishedByRank) {
     constexpr size_t kBytes = 1 << 16;
@@ -251,7 +251,8 @@ TEST(Attach, EqualAddressesAreDistinguishedByRank) {
     munmap(mapped, kBytes);
 }
 
-// Ranges without a gap are accessed to their last byte; one goes, the other stays.
+// Ranges without a gap between them are accessed to their last byte. One is detached, the other
+// stays.
 // promise: attach.owner-loads, attach.detached
 TEST(Attach, AdjacentRangesAreIndependent) {
     std::vector<char> memory(3000, '#');
@@ -282,11 +283,11 @@ TEST(Attach, AdjacentRangesAreIndependent) {
     sync();
 }
 
-// Every rank adds to one target in all ways at once, the owner and its neighbours included, and
+// Every rank, including the owner and its neighbours, adds to one target in all ways at once, and
 // counts in the same words: accumulate and rmw are atomic to each other here.
 // promise: attach.rmw-and-acc
 TEST(Attach, AccumulateAndRmwAreAtomicToEachOther) {
-    constexpr size_t kNumbers = 2500;  // in two granules of the locks at least
+    constexpr size_t kNumbers = 2500;  // in at least two granules of the locks
     std::vector<long> numbers(kNumbers);
     Attached memory(numbers.data(), kNumbers * sizeof(long));
     const auto rounds = static_cast<long>(scaled(400));
@@ -392,7 +393,7 @@ TEST(Attach, TransfersLargerThanAllBuffers) {
     sync();
 }
 
-// One vector with segments in global memory and in two attached ranges.
+// One vector with blocks in global memory and in two attached ranges.
 // promise: attach.every-operation
 TEST(Attach, VectorsSpanGlobalAndAttachedMemory) {
     constexpr int kSegments = 600;
@@ -424,8 +425,8 @@ TEST(Attach, VectorsSpanGlobalAndAttachedMemory) {
         from[static_cast<size_t>(i)] = &sent[2 * static_cast<size_t>(i)];
         into[static_cast<size_t>(i)] = &received[2 * static_cast<size_t>(i)];
     }
-    // Few segments travel with other small operations, many in chunks.
-    // The last one is in global memory or attached.
+    // Few blocks are sent in a batch with other small operations, many in chunks. The last block is
+    // in global memory or attached.
     for (const int segments : {3, 4, kSegments - 2, kSegments}) {
         armci_giov_t put = {from.data(), remote.data(), 8, segments};
         EXPECT_EQ(ARMCI_PutV(&put, 1, right()), 0);
@@ -499,7 +500,7 @@ TEST(Attach, NonBlockingWithHandles) {
     fence_and_sync();
 }
 
-// The data is there when the flag is; the owner watches by plain loads and does not call.
+// The data is there when the flag is. The owner reads by plain loads and does not call the library.
 // promise: attach.every-operation
 TEST(Attach, FlagsArriveAfterTheirData) {
     constexpr size_t kBytes = 3000;
@@ -525,7 +526,7 @@ TEST(Attach, FlagsArriveAfterTheirData) {
     }
 }
 
-// Nobody but one rank attaches; the others learn of it by a message only.
+// Only one rank attaches. The others are informed by a message only.
 // promise: attach.not-collective
 TEST(Attach, OneRankAttachesAlone) {
     for (int owner = 0; owner < nproc(); ++owner) {
@@ -552,7 +553,7 @@ TEST(Attach, OneRankAttachesAlone) {
     }
 }
 
-// What ranks remember of each other's memory goes out of date; it must never be believed.
+// What ranks cache about each other's memory becomes outdated. It must not be used then.
 // promise: attach.detached
 TEST(Attach, ReattachedAddressShowsTheNewRange) {
     std::vector<char> memory(4000, '#');
@@ -578,7 +579,7 @@ TEST(Attach, ReattachedAddressShowsTheNewRange) {
     }
 }
 
-// More often than the directory has room, so that anything left behind ends the job.
+// There are more cycles than the directory has room for, so that a range that is left ends the job.
 TEST(Attach, ManyAttachAndDetachCyclesLeaveNothing) {
     std::vector<char> memory(4096);
     for (int round = 0; round < 10000; ++round) {
@@ -588,7 +589,7 @@ TEST(Attach, ManyAttachAndDetachCyclesLeaveNothing) {
     check_put_and_get(memory.data(), 4096, 0, 4096);
 }
 
-// Many ranges at a time, of which each is found.
+// Many ranges at a time, and each is found.
 TEST(Attach, ManyRangesAreAllFound) {
     constexpr size_t kRanges = 700;
     std::vector<long> words(2 * kRanges, -1);
@@ -609,7 +610,8 @@ TEST(Attach, ManyRangesAreAllFound) {
     sync();
 }
 
-// By the data server to other nodes, whatever route is asked for: the network cannot reach it.
+// The data server carries it out for other nodes, whatever route is configured: the network cannot
+// reach this memory.
 // promise: attach.never-rma
 TEST(Attach, NeverUsesRma) {
     std::vector<char> mine(1 << 20);
@@ -630,7 +632,7 @@ TEST(Attach, NeverUsesRma) {
     sync();
 }
 
-// ARMCI_Finalize, which follows, drops it without a word.
+// ARMCI_Finalize, which follows, detaches it without a message.
 // promise: finalize.detaches
 TEST(Attach, FinalizeDropsAttachedMemorySilently) {
     static long left_attached[4] = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Location consistency: what one rank does to one place takes effect in program order, with no
+// Location consistency: operations of one rank on one place take effect in program order without a
 // fence, whatever the mix of operations, shapes, types and routes.
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace armci::mp {
 namespace {
 
-constexpr int64_t kConsistencyArea = 4096;  // small, so that operations meet
+constexpr int64_t kConsistencyArea = 4096;  // small, so that operations conflict
 
 // A random program of blocking operations; every get is checked against the oracle.
 void blocking_program(Playground& ground, Rng& rng, int type, int target, int64_t operations) {
@@ -50,7 +50,7 @@ TEST(Consistency, BlockingOperationsToAllTargetsAreInOrder) {
     ground.check_by_owner("a program over all targets");
 }
 
-// Non-blocking operations take their place in the order when they have been waited for.
+// Non-blocking operations are in order after they were waited for.
 // promise: order.waited
 TEST(Consistency, WaitedOperationsAreInOrder) {
     Playground ground(kConsistencyArea, kConsistencyArea, ARMCI_ACC_LNG);
@@ -68,8 +68,7 @@ TEST(Consistency, WaitedOperationsAreInOrder) {
     ground.check_by_owner("waited operations");
 }
 
-// Put of a value, then a get of it, over and over on the same few bytes: the shortest race there
-// is.
+// A put of a value, then a get of it, repeatedly on the same few bytes: the shortest possible race.
 // promise: transfer.any-local-memory
 TEST(Consistency, GetSeesThePutBeforeIt) {
     GlobalMemory memory(64 * nproc());
@@ -87,7 +86,7 @@ TEST(Consistency, GetSeesThePutBeforeIt) {
     }
 }
 
-// Put, accumulate and get in turn, with sizes that travel differently.
+// Put, accumulate and get alternate, with sizes that are sent in different ways.
 TEST(Consistency, PutAccumulateAndGetOfGrowingSizesAreInOrder) {
     constexpr int64_t kLargest = 400000;
     Playground ground(kLargest, kLargest, ARMCI_ACC_DBL);
@@ -109,7 +108,7 @@ TEST(Consistency, PutAccumulateAndGetOfGrowingSizesAreInOrder) {
     ground.check_by_owner("put, accumulate, get");
 }
 
-// A read-modify-write takes its place in the order too.
+// A read-modify-write is in the order, too.
 // promise: order.blocking
 TEST(Consistency, RmwIsInOrderWithPutsAndGets) {
     GlobalMemory memory(64 * nproc());

@@ -11,7 +11,7 @@
 namespace armci::mp {
 namespace {
 
-// Around every power of two where implementations change their ways.
+// Around every power of two where implementations change their method.
 std::vector<int64_t> interesting_sizes(int64_t largest) {
     std::vector<int64_t> sizes = {1, 2, 3, 5, 7, 9, 12, 24, 33, 63, 100};
     for (int64_t power = 4; power <= largest; power *= 2) {
@@ -77,7 +77,7 @@ TEST(Contiguous, AccumulateEveryTypeAndSize) {
                 transfer.type = type.code;
                 transfer.scale = rng.chance(30) ? unit_scale(type) : random_scale(type, rng);
                 const int64_t bytes = count * type.bytes;
-                // Complex numbers need to be aligned as their parts are only.
+                // Complex numbers need only the alignment of their parts.
                 const int64_t places = (ground.area_bytes() - bytes) / type.align_bytes;
                 transfer.shape = contiguous_shape(type.align_bytes * rng.between(0, places),
                                                   type.align_bytes * rng.between(0, places), bytes);
@@ -114,7 +114,7 @@ TEST(Contiguous, Megabytes) {
     ground.check_by_owner("large contiguous transfers");
 }
 
-// Local buffers may also be inside memory of the library's own.
+// Local buffers may also be in memory of the library.
 // promise: transfer.any-local-memory, malloc-local.buffer
 TEST(Contiguous, LocalBufferInMallocLocalAndOwnSlice) {
     for (const LocalMemory local_memory : {LocalMemory::malloc_local, LocalMemory::own_global}) {
@@ -146,7 +146,7 @@ TEST(Contiguous, ConstantSource) {
     ARMCI_Barrier();
 }
 
-// Source and destination on the same rank may overlap byte for byte: as memmove.
+// Source and destination on the same rank may overlap in any way, as for memmove.
 TEST(Contiguous, OverlappingCopyWithinOwnSliceIsAMemmove) {
     constexpr int64_t kBytes = 10000;
     GlobalMemory memory(kBytes);
@@ -173,7 +173,7 @@ TEST(Contiguous, OverlappingCopyWithinOwnSliceIsAMemmove) {
     }
 }
 
-// Zero bytes: nothing happens and no pointer is looked at, wherever it points.
+// A transfer of zero bytes changes nothing, and no pointer is read, whatever its value.
 // promise: transfer.nothing
 TEST(Contiguous, ZeroBytesChangeNothing) {
     constexpr int64_t kBytes = 256;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A blocking operation leaves its origin before the call returns: it takes effect at the target
-// though the origin makes no further call, of the library or of MPI.
+// A blocking operation is sent before the call returns: it takes effect at the target though the
+// origin makes no further call, of the library or of MPI.
 //
-// Rank 0 makes one call and then looks at a board, in memory that ranks share without the library,
+// Rank 0 makes one call and then reads a board, in memory that ranks share without the library,
 // until the last rank has found the effect by plain loads. A test whose operation never arrives
-// hangs and is timed out. The ranks are on one host, on nodes of their own or not.
+// hangs until its time limit. The ranks are on one host, on nodes of their own or not.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -77,9 +77,9 @@ class Departure : public testing::Test {
     int* remote_word() const { return memory_.element<int>(target(), kSlice / 4 - 1); }
     char* local() { return local_.data(); }
 
-    // The origin calls `operation` after it has filled its local memory with the bytes of `value`,
-    // and the target waits until that is in the last of the bytes that the operation changes, by
-    // plain loads.
+    // The origin fills its local memory with the bytes of `value` and calls `operation`. The target
+    // waits, by plain loads, until the value is in the last of the bytes that the operation
+    // changes.
     void check(const char* what, int64_t last_byte, const std::function<void()>& operation) {
         check_until(what, operation, [&](char value) { wait_for_byte(last_byte, value); });
     }
@@ -130,7 +130,7 @@ class Departure : public testing::Test {
     std::vector<char> local_;
 };
 
-// So that an accumulate leaves a known value: the elements are zero before.
+// The elements are zero before, so that an accumulate leaves a known value.
 int int_scale = 1;
 
 // Rows of 64 bytes, 128 apart on the remote side.
@@ -146,12 +146,12 @@ struct Rows {
     int64_t last_byte;
     std::vector<int> offsets;
 
-    // The same rows, last to first where the order is a vector's.
+    // The same rows, in reverse order for a vector.
     armci_giov_t vector(char* local, char* remote) {
         from.clear();
         to.clear();
         for (const int i : offsets) {
-            // Not evenly spaced locally, so that it stays a vector.
+            // The blocks are not evenly spaced locally, so that it stays a vector.
             from.push_back(local + static_cast<ptrdiff_t>(i) * 64 + (i % 2) * 8);
             to.push_back(remote + static_cast<ptrdiff_t>(i) * 128);
         }
@@ -311,7 +311,7 @@ TEST_F(Departure, Rmw) {
     }
 }
 
-// Behind a small put, which must have arrived then.
+// It follows a small put, which must have arrived then.
 TEST_F(Departure, Notify) {
     check_until(
         "armci_notify",
@@ -326,7 +326,7 @@ TEST_F(Departure, Notify) {
         });
 }
 
-// The next holder waits in the library; the one before does not call it again.
+// The next holder waits in the library. The holder before does not call it again.
 TEST_F(Departure, Unlock) {
     ASSERT_EQ(ARMCI_Create_mutexes(1), 0);
     for (int owner = 0; owner < nproc(); ++owner) {
@@ -372,7 +372,7 @@ const std::vector<End>& ends() {
     return all;
 }
 
-// What has been waited for has left, too.
+// An operation that was waited for has left, too.
 // promise: completion.waited-has-left
 TEST_F(Departure, WaitedNonBlockingOperations) {
     Rows few(2);
@@ -426,7 +426,7 @@ TEST_F(Departure, WaitedNonBlockingOperations) {
     }
 }
 
-// Many at a time, of which the last ones share frames.
+// Many operations at a time, of which the last share frames.
 // promise: completion.blocking-has-left
 TEST_F(Departure, ManySmallOperations) {
     constexpr int kPuts = 60;
@@ -446,8 +446,8 @@ TEST_F(Departure, ManySmallOperations) {
     }
 }
 
-// A small blocking put leaves, also where a non-blocking one that nobody has waited for is in its
-// way, and longer than what a network takes at once.
+// A small blocking put leaves although a non-blocking one, which is not waited for and longer than
+// what a network accepts at once, is before it.
 TEST_F(Departure, SmallPutWhileALargePutIsUnderWay) {
     constexpr int64_t kBytes = 32 << 20;
     const GlobalMemory large(kBytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// With ARMCI_DOMAINS=node: the domains that programs see are the nodes, and scopes of the message
-// layer follow them.
+// With ARMCI_DOMAINS=node the domains that programs see are the nodes, and the scopes of the
+// message layer follow them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -146,7 +146,7 @@ class DomainsOfGroup : public testing::Test {
     ~DomainsOfGroup() override { ARMCI_Group_free(&group_); }
 
     std::vector<int> ranks_;
-    std::vector<int> node_;  // of the group, on my node
+    std::vector<int> node_;  // members on my node, by group rank
     ARMCI_Group group_{};
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// While one accumulate is in the middle of its additions, no other one adds in that place. Rank 1
-// stands still there, in the handler of a page fault, for as long as the test likes, so that two
-// additions meet whatever the machine does.
+// While one accumulate is in the middle of its additions, no other one adds at that place. Rank 1
+// stops there, in the handler of a page fault, as long as the test needs, so that two additions
+// conflict at any speed of the machine.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -26,15 +26,15 @@ namespace {
 constexpr int kOwner = 0;   // of the memory
 constexpr int kHolder = 1;  // on the owner's node
 constexpr int64_t kPageBytes = 4096;
-constexpr int64_t kBlockBytes = 16 << 10;  // what lies in one such block has one lock
+constexpr int64_t kBlockBytes = 16 << 10;  // all bytes of one such block have one lock
 
-// In memory of the owner's node, which the holder reads and writes directly, too.
+// In memory of the owner's node, which the holder also reads and writes directly.
 struct Board {
     std::atomic<int> is_held{0};
     std::atomic<int> is_released{0};
 };
 
-// What the handler needs; it may call nothing but the system.
+// The data of the handler, which may only make system calls.
 struct Hold {
     char* page = nullptr;
     Board* board = nullptr;
@@ -42,11 +42,11 @@ struct Hold {
 };
 Hold g_hold;
 
-// Blocks in the middle of an accumulate. When it returns, the access is made again.
+// Stops in the middle of an accumulate. The access is repeated when it returns.
 void stand_still(int signal, siginfo_t* info, void*) {
     const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
     if (address - reinterpret_cast<uintptr_t>(g_hold.page) >= kPageBytes) {
-        sigaction(signal, &g_hold.before, nullptr);  // a fault of somebody else
+        sigaction(signal, &g_hold.before, nullptr);  // another fault
         return;
     }
     g_hold.board->is_held.store(1);
@@ -56,7 +56,7 @@ void stand_still(int signal, siginfo_t* info, void*) {
     mprotect(g_hold.page, kPageBytes, PROT_READ | PROT_WRITE);
 }
 
-// All within one page. Small ones travel together between nodes, the others by themselves.
+// All are within one page. Between nodes small ones are sent in batches, the others separately.
 std::vector<Shape> shapes() {
     std::vector<Piece> few;
     std::vector<Piece> many;
@@ -97,9 +97,9 @@ class Exclusion : public ::testing::Test {
         }
     }
 
-    // For each type and shape: the holder adds `held`, and in the middle of it stands still; then
-    // another rank adds `other`. meanwhile(other) is called by all ranks but the holder, and
-    // releases it.
+    // For each type and shape the holder adds `held`, and stops in the middle of it. Then another
+    // rank adds `other`. All ranks except the holder call meanwhile(other), which releases the
+    // holder.
     enum class Vary { held, other };
     template <class Meanwhile>
     void for_each_case(Vary vary, Meanwhile&& meanwhile) {
@@ -201,32 +201,32 @@ TEST_F(Exclusion, AccumulatesBetweenNodesExcludeEachOther) {
     }
     for_each_case(Vary::other, [&](const Transfer& other) {
         int done = 0;
-        MPI_Request told = MPI_REQUEST_NULL;
+        MPI_Request message = MPI_REQUEST_NULL;
         if (me() == origin) {
-            MPI_Request called = MPI_REQUEST_NULL;  // the holder stands still
+            MPI_Request called = MPI_REQUEST_NULL;  // the holder has stopped
             MPI_Irecv(nullptr, 0, MPI_BYTE, kOwner, 0, harness_comm(), &called);
             finish(called);
             EXPECT_EQ(issue(other, source_.data(), place_, kOwner, true, nullptr), 0);
             ARMCI_Fence(kOwner);
-            MPI_Isend(nullptr, 0, MPI_BYTE, kOwner, 0, harness_comm(), &told);
-            finish(told);
+            MPI_Isend(nullptr, 0, MPI_BYTE, kOwner, 0, harness_comm(), &message);
+            finish(message);
         } else if (me() == kOwner) {
             MPI_Request call = MPI_REQUEST_NULL;
             MPI_Isend(nullptr, 0, MPI_BYTE, origin, 0, harness_comm(), &call);
             finish(call);
-            MPI_Irecv(nullptr, 0, MPI_BYTE, origin, 0, harness_comm(), &told);
+            MPI_Irecv(nullptr, 0, MPI_BYTE, origin, 0, harness_comm(), &message);
             const std::string server = test::task_named("armci-server");
             if (server.empty()) {
                 give_up("this process has no data server");
             }
             while (done == 0 && !test::is_blocked_in(server, SYS_clock_nanosleep)) {
                 sched_yield();
-                MPI_Test(&told, &done, MPI_STATUS_IGNORE);
+                MPI_Test(&message, &done, MPI_STATUS_IGNORE);
             }
             EXPECT_EQ(done, 0) << "the data server did not wait for rank 1";
             board_->is_released.store(1);
             if (done == 0) {
-                finish(told);
+                finish(message);
             }
         }
     });

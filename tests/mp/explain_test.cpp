@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What armci-info --explain says is what happens. Looks into the library, unlike the other tests.
+// What armci-info --explain prints is what happens. Unlike the other tests, this one uses internals
+// of the library.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -89,7 +90,7 @@ TEST(Explain, NamesTheRouteThatATransferTakes) {
     }
 }
 
-// All ranks choose alike: the costs are one rank's.
+// All ranks choose the same route: they all use the costs of one rank.
 TEST(Explain, AllRanksHaveTheSameCosts) {
     const core::Network* network = core::running()->network.get();
     if (network == nullptr) {

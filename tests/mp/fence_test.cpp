@@ -14,8 +14,8 @@
 namespace armci::mp {
 namespace {
 
-// Sends the expected contents of my area at my right neighbour, which serves as the message "look
-// now", and checks the left neighbour's area in my own slice on arrival of its message.
+// Sends the expected contents of my area at my right neighbour, as the message that the data is
+// there. Checks the left neighbour's area in my own slice when its message arrives.
 void check_at_neighbour(Playground& ground, const std::string& what) {
     const std::vector<char>& sent = ground.expected_remote(right());
     std::vector<char> expected(sent.size());
@@ -54,7 +54,7 @@ void check_fence(FenceCall fence, const std::vector<Verb>& verbs, bool blocking,
         }
         fence(right());
         check_at_neighbour(ground, what + ", round " + std::to_string(round));
-        // Only now: a fence completes the implicit operations remotely, so this has nothing to do.
+        // It has nothing to do: a fence completes the implicit operations remotely.
         ARMCI_WaitAll();
     }
 }
@@ -84,7 +84,7 @@ TEST(Fence, CompletesMixedNonBlockingOperations) {
     check_fence(fence_all, {Verb::put, Verb::acc}, false, 2000, "non-blocking and AllFence");
 }
 
-// Waiting first and fencing then is the usual order.
+// Usually a program waits first and then calls the fence.
 TEST(Fence, CompletesWaitedNonBlockingOperations) {
     check_fence(
         [](int target) {
@@ -94,7 +94,7 @@ TEST(Fence, CompletesWaitedNonBlockingOperations) {
         {Verb::put, Verb::acc}, false, kFenceArea, "waited non-blocking and Fence");
 }
 
-// One byte, over and over: the shortest way for data to be late.
+// One byte, again and again: the shortest operation that could be late.
 // promise: fence.completes
 TEST(Fence, CompletesSingleBytes) {
     GlobalMemory memory(nproc());
@@ -112,7 +112,7 @@ TEST(Fence, CompletesSingleBytes) {
     }
 }
 
-// Everybody writes to everybody; the barrier is fence and synchronisation in one.
+// All ranks write to all ranks. The barrier is fence and synchronisation in one.
 // promise: barrier.completes
 TEST(Fence, BarrierCompletesEverything) {
     constexpr int64_t kWords = 64;
@@ -138,7 +138,7 @@ TEST(Fence, BarrierCompletesEverything) {
     }
 }
 
-// A fence with nothing to wait for, to anybody, asks nobody.
+// A fence of any rank that has nothing to wait for sends nothing.
 // promise: fence.cheap, stats.fences
 TEST(Fence, SendsNothingWhenNothingIsPending) {
     GlobalMemory memory(100000);
@@ -157,7 +157,7 @@ TEST(Fence, SendsNothingWhenNothingIsPending) {
     }
     ARMCIX_Stats(&after, sizeof after);
     EXPECT_EQ(after.fences, before.fences);
-    // The data server has to be asked about what it is sent, once.
+    // The data server must be asked once about the frames it was sent.
     ARMCI_PutValueInt(2, memory.at(right()), right());
     ARMCI_Fence(right());
     ARMCI_Fence(right());
@@ -169,9 +169,9 @@ TEST(Fence, SendsNothingWhenNothingIsPending) {
     sync();
 }
 
-// ---- Fences that go by other names ----
+// ---- Calls that include a fence ----
 
-// Of a group of the caller and its right neighbour, made by the caller alone.
+// Fence of a group of the caller and its right neighbour, which the caller creates alone.
 // promise: fence.group
 TEST(Fence, GroupFenceCompletesOperationsToItsMembers) {
     ARMCI_Group mine;
@@ -193,7 +193,7 @@ TEST(Fence, GroupFenceCompletesOperationsToItsMembers) {
     check_fence(fence, {Verb::put, Verb::acc}, false, kFenceArea, "non-blocking and GroupFence");
 }
 
-// Of memory that nobody has used, of all ranks or of the caller alone.
+// Free of memory that is not used, by all ranks or by the caller alone.
 // promise: free.completes-everything
 TEST(Fence, FreeCompletesEverything) {
     ARMCI_Group alone;
@@ -224,7 +224,7 @@ TEST(Fence, FreeCompletesEverything) {
     ARMCI_Group_free(&alone);
 }
 
-// Nobody leaves before the last one has come.
+// No rank leaves before the last one has arrived.
 // promise: barrier.waits-for-all
 TEST(Fence, BarrierWaitsForAll) {
     GlobalMemory memory(sizeof(long));
@@ -242,7 +242,7 @@ TEST(Fence, BarrierWaitsForAll) {
     ARMCI_Barrier();
 }
 
-// What a rank writes to itself is complete after Fence(me) too, also through a third rank's get.
+// What a rank writes to itself is complete after Fence(me), also for a third rank's get.
 TEST(Fence, OwnSliceIsCompleteForOthers) {
     GlobalMemory memory(1024);
     std::vector<char> source(1024);
@@ -270,7 +270,7 @@ TEST(Fence, ThirdRankGetsFencedData) {
         ARMCI_Put(source.data(), memory.at(right(), 1024 * me()), 1024, right());
         ARMCI_Fence(right());
         sync();
-        // `beyond` was written to by my right neighbour.
+        // `beyond` was written by my right neighbour.
         std::vector<char> expected(1024, static_cast<char>((round * 3 + right()) & 0x7f));
         std::vector<char> found(1024);
         ARMCI_Get(memory.at(beyond, 1024 * right()), found.data(), 1024, beyond);

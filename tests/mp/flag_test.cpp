@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Put with flag and notify: the target learns of the data without any fence of the origin.
+// Put with flag and notify: the target learns of the data without a fence of the origin.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -12,7 +12,7 @@
 namespace armci::mp {
 namespace {
 
-// Spins on the word by plain loads. The library is not entered: it must move things on by itself.
+// Polls the word by plain loads, without a call of the library, which must make progress by itself.
 void spin_until(const volatile int* flag, int value) {
     while (*flag != value) {
         sched_yield();
@@ -28,7 +28,7 @@ class Mailbox {
     }
     char* remote_data() const { return memory_.at(right()); }
     int* remote_flag() const { return flag_of(right()); }
-    // What a rank that is neither origin nor target looks at.
+    // For a rank that is neither origin nor target.
     char* data_at(int proc) const { return memory_.at(proc); }
     int* flag_at(int proc) const { return flag_of(proc); }
     const char* my_data() const { return memory_.mine(); }
@@ -63,7 +63,7 @@ TEST(Flag, ContiguousDataIsThereWithTheFlag) {
             EXPECT_EQ(ARMCI_Put_flag(data.data(), box.remote_data(), static_cast<int>(bytes),
                                      box.remote_flag(), static_cast<int>(round), right()),
                       0);
-            // Local completion: the buffer is mine again.
+            // Local completion: the buffer belongs to the caller again.
             std::fill(data.begin(), data.end(), 0x55);
             spin_until(box.my_flag(), static_cast<int>(round));
             expect_same_bytes(message(left(), round, bytes).data(), box.my_data(), bytes,
@@ -123,7 +123,7 @@ TEST(Flag, EarlierPutsAreVisible) {
     }
 }
 
-// By gets of a third rank, which then gets the data.
+// A third rank sees the flag by gets, and then gets the data.
 // promise: flag.seen-remotely
 TEST(Flag, ThirdRankSeesDataWithTheFlag) {
     const int writer = (me() + nproc() - 2) % nproc();  // to my left neighbour
@@ -154,7 +154,7 @@ TEST(Flag, FlagWithoutDataIsAStore) {
     sync();
 }
 
-// Notifications are counted, and come after the data that was put before them.
+// Notifications are counted, and arrive after the data that was put before them.
 // promise: notify.behind-all, notify.numbers, notify.wait
 TEST(Notify, DataIsThereWithTheNotification) {
     constexpr int64_t kBytes = 3000;
@@ -177,7 +177,7 @@ TEST(Notify, DataIsThereWithTheNotification) {
     }
 }
 
-// Several notifications may be on their way; each wait takes one.
+// Several notifications may be under way. Each wait takes one.
 // promise: notify.wait
 TEST(Notify, EachWaitTakesOne) {
     constexpr int kCount = 10;

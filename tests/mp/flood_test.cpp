@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everybody to everybody at once, over few and small buffers: nobody waits before everything is
-// issued, so that no rank can count on another one's buffers, and a protocol that lets buffers wait
-// for each other stands still.
+// All ranks to all ranks at once, over few and small buffers. No rank waits before everything is
+// issued, so no rank can rely on another one's buffers, and a protocol in which buffers wait for
+// each other deadlocks.
 //
-// A stand-still is found by the time limit of the job.
+// The time limit of the job detects a deadlock.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -20,8 +20,8 @@ constexpr int kRecvBuffers = 4;
 constexpr int64_t kRecvBufferBytes = 20 * 1024;  // several of the smallest buffers
 constexpr int kType = ARMCI_ACC_LNG;
 
-// A stretch of memory for each operation that is under way: of the local buffer, by target and
-// slot, and of this rank's area at the target, by slot.
+// A part of memory for each operation under way: of the local buffer, by target and slot, and of
+// this rank's area at the target, by slot.
 class Flood {
   public:
     explicit Flood(uint64_t stream)
@@ -31,9 +31,9 @@ class Flood {
 
     Playground& ground() { return ground_; }
 
-    // One operation for each slot of each target, from the next rank on round to the one before, so
-    // that all targets are under way at any time. Complete on return.
-    void everybody_at_once() {
+    // One operation for each slot of each target. The targets alternate, from the next rank to the
+    // one before, so that all targets are in use at any time. All are complete on return.
+    void all_ranks_at_once() {
         std::vector<armci_hdl_t> handles;
         handles.reserve(static_cast<size_t>(kRecvBuffers * nproc()));
         for (int recv_buffer = 0; recv_buffer < kRecvBuffers; ++recv_buffer) {
@@ -55,12 +55,13 @@ class Flood {
         ARMCI_WaitAll();
     }
 
-    // Starts an operation in its slot, and has it expected; `handle` as in the C interface.
+    // Starts an operation in its slot, and applies it to the expected contents; `handle` is as in
+    // the C interface.
     void start(Verb verb, int target, int recv_buffer, armci_hdl_t* handle) {
         start(in_recv_buffer(verb, target, recv_buffer), target, handle);
     }
 
-    // A get of everything that this rank has at the target, in rows.
+    // A get, in rows, of everything that this rank has at the target.
     void start_large_get(int target) {
         constexpr int kRowBytes = 512;
         constexpr int kRows = static_cast<int>(kRecvBuffers * kRecvBufferBytes / (2 * kRowBytes));
@@ -94,25 +95,26 @@ class Flood {
     }
 
     // Fills between a third of a slot and nearly all of it: a patch of two or three dimensions, or
-    // segments.
+    // a vector.
     Shape random_patch() {
-        const int64_t run = 8 * rng_.between(1, rng_.chance(30) ? 600 : 40);
-        const int64_t local_step = run + 8 * rng_.between(0, 1);
-        const int64_t remote_step = run + 8 * rng_.between(0, 1);
+        const int64_t block_bytes = 8 * rng_.between(1, rng_.chance(30) ? 600 : 40);
+        const int64_t local_step = block_bytes + 8 * rng_.between(0, 1);
+        const int64_t remote_step = block_bytes + 8 * rng_.between(0, 1);
         const int64_t fitting = kRecvBufferBytes / std::max(local_step, remote_step);
-        const int64_t runs = rng_.between((fitting + 2) / 3, fitting);
+        const int64_t blocks = rng_.between((fitting + 2) / 3, fitting);
         if (rng_.chance(40)) {
             std::vector<Piece> pieces;
-            for (int64_t i = 0; i < runs; ++i) {
-                pieces.push_back({i * local_step, (runs - 1 - i) * remote_step, run});
+            for (int64_t i = 0; i < blocks; ++i) {
+                pieces.push_back({i * local_step, (blocks - 1 - i) * remote_step, block_bytes});
             }
             return vector_shape(pieces);
         }
-        const int64_t rows = rng_.between(1, runs);
-        return strided_shape(
-            0, {static_cast<int>(local_step), static_cast<int>(rows * local_step)}, 0,
-            {static_cast<int>(remote_step), static_cast<int>(rows * remote_step)},
-            {static_cast<int>(run), static_cast<int>(rows), static_cast<int>(runs / rows)});
+        const int64_t rows = rng_.between(1, blocks);
+        return strided_shape(0, {static_cast<int>(local_step), static_cast<int>(rows * local_step)},
+                             0,
+                             {static_cast<int>(remote_step), static_cast<int>(rows * remote_step)},
+                             {static_cast<int>(block_bytes), static_cast<int>(rows),
+                              static_cast<int>(blocks / rows)});
     }
 
     Playground ground_;
@@ -122,7 +124,7 @@ class Flood {
 TEST(Flood, AllToAll) {
     Flood flood(1);
     for (int64_t round = 0; round < scaled(16); ++round) {
-        flood.everybody_at_once();
+        flood.all_ranks_at_once();
         flood.ground().check_local("round " + std::to_string(round) + " of a flood");
     }
     flood.ground().check_by_owner("a flood from all ranks to all");
@@ -147,21 +149,21 @@ TEST(Flood, AllToOneAndOneToAll) {
     flood.ground().check_by_owner("a flood from all ranks to one and back");
 }
 
-// Half of the ranks ask all others for data and then do not call the library until the other half
-// has done all its work, with the same servers. The slow ones find their data afterwards.
+// Half of the ranks get data from all others and then do not call the library until the other half
+// has done all its work, with the same servers. The slow ones check their data afterwards.
 TEST(Flood, RanksThatDoNotCallDelayNoOtherRank) {
     if (nproc() < 3) {
         GTEST_SKIP() << "needs 3 ranks";
     }
     const bool slow = me() < nproc() / 2;
     Flood flood(3);
-    flood.everybody_at_once();  // all are connected, so that what is asked for is asked at once
+    flood.all_ranks_at_once();  // all are connected, so that the gets are sent at once
     sync();
     if (slow) {
         for (int step = 1; step < nproc(); ++step) {
             flood.start_large_get((me() + step) % nproc());
         }
-        sync();  // everybody has asked
+        sync();  // all have started their gets
         sync();  // the others are done
         ARMCI_WaitAll();
     } else {
@@ -180,7 +182,7 @@ TEST(Flood, RanksThatDoNotCallDelayNoOtherRank) {
     flood.ground().check_by_owner("after a wait without the library");
 }
 
-// Memory of rank 0 and as much of everybody's own, for few and large operations.
+// Memory of rank 0 and local memory of the same size, for few and large operations.
 class LargeMemory {
   public:
     explicit LargeMemory(int64_t bytes) : bases_(static_cast<size_t>(nproc())) {
@@ -210,8 +212,8 @@ class LargeMemory {
     std::vector<char> local_;
 };
 
-// A rank that has started a large put does something else; what the server has set aside for it
-// must not stop another rank, even one that has just used up its own share.
+// A rank that has started a large put does something else. The buffers that the server has granted
+// it must not stop another rank, even one that has just used up its own share.
 TEST(Flood, IdleOriginOfAPutDelaysNoOtherRank) {
     if (nproc() < 3) {
         GTEST_SKIP() << "needs 3 ranks";
@@ -243,7 +245,7 @@ TEST(Flood, IdleOriginOfAPutDelaysNoOtherRank) {
     }
 }
 
-// The same for a get of more than the network swallows while nobody reads it.
+// The same for a get that is larger than the network can hold while the origin does not receive.
 TEST(Flood, IdleOriginOfAGetDelaysNoOtherRank) {
     if (nproc() < 3) {
         GTEST_SKIP() << "needs 3 ranks";
@@ -269,10 +271,11 @@ TEST(Flood, IdleOriginOfAGetDelaysNoOtherRank) {
     }
 }
 
-// Blocking calls that have returned have left the process: they arrive though it never calls again.
+// Blocking calls that have returned have sent their data: it arrives though the rank makes no
+// further call.
 TEST(Flood, BlockingOperationsArriveWithoutFurtherCalls) {
     constexpr int kBytes = 2048;
-    constexpr int kCount = 80;  // more than a server lets one origin have under way
+    constexpr int kCount = 80;  // more than a server allows one origin to have under way
     LargeMemory memory(kBytes * kCount);
     const int last = nproc() - 1;
     std::vector<long> ones(kBytes / sizeof(long), 1);
@@ -297,16 +300,16 @@ TEST(Flood, BlockingOperationsArriveWithoutFurtherCalls) {
     }
 }
 
-// What a test has found complete is on its way: it arrives though no further call sends it. In
-// bursts, until one finds the window closed.
+// An operation that a test has found complete is under way: it arrives though no further call sends
+// it. The operations are in bursts, until one finds the window closed.
 TEST(Flood, TestedOperationsArriveWithoutFurtherCalls) {
-    constexpr int kBurst = 200;  // travels in one message, most of it
+    constexpr int kBurst = 200;  // mostly sent in one message
     constexpr int kCount = 40 * kBurst;
     LargeMemory memory(kCount * sizeof(long));
     const int last = nproc() - 1;
     long one = 0;
     if (me() == last) {
-        ARMCI_Get(memory.remote(0), &one, sizeof one, 0);  // connects
+        ARMCI_Get(memory.remote(0), &one, sizeof one, 0);  // makes the connection
     }
     ARMCI_Barrier();
     int complete = 0;

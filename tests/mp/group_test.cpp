@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Groups: every way to make one, memory and collectives on them, and the order in which things end.
+// Groups: every way to create one, memory and collectives on them, and the order in which they are
+// freed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +39,7 @@ bool contains(const std::vector<int>& ranks, int rank) {
 
 ARMCI_Group create(std::vector<int> ranks) {
     ARMCI_Group group;
-    std::memset(&group, 0x5a, sizeof group);  // nobody initialises group structures
+    std::memset(&group, 0x5a, sizeof group);  // programs do not initialise group structures
     ARMCI_Group_create(static_cast<int>(ranks.size()), ranks.data(), &group);
     return group;
 }
@@ -109,7 +110,7 @@ TEST(Group, WorldHasAllRanks) {
     expect_sum(world, all_ranks());
 }
 
-// All ranks of the parent call, as ARMCI-MPI wants it.
+// All ranks of the parent call, as ARMCI-MPI requires.
 // promise: group.callers, group.not-a-member, group.free, group.rank, group.absolute-id
 // promise: group.communicator-call
 TEST(Group, CreatedByAllRanksOfTheParent) {
@@ -125,7 +126,7 @@ TEST(Group, CreatedByAllRanksOfTheParent) {
     }
 }
 
-// Only the members call, as ComEx wants it.
+// Only the members call, as ComEx requires.
 // promise: group.callers, group.rank
 TEST(Group, CreatedByMembersOnly) {
     for (int round = 0; round < 3; ++round) {
@@ -170,7 +171,7 @@ TEST(Group, KeepsTheOrderOfTheList) {
     ARMCI_Group_free(&shuffled);
 }
 
-// Groups {0,1}, {1,2}, ... share members; a member makes its two in ascending order.
+// Groups {0,1}, {1,2}, ... share members. A member creates its two in ascending order.
 // promise: group.free
 TEST(Group, OverlappingPairs) {
     std::vector<std::pair<std::vector<int>, ARMCI_Group>> mine;
@@ -256,7 +257,7 @@ TEST(Group, DefaultGroupDecidesRanksOfTheNextGroup) {
         ARMCI_Group single = create({last});
         expect_members(single, {ranks.back()});
         ARMCI_Group_free(&single);
-        // World calls stay world calls.
+        // Calls on the world still use the world.
         GlobalMemory memory(64);
         ARMCI_PutValueInt(me(), memory.at(right()), right());
         ARMCI_Barrier();
@@ -341,7 +342,7 @@ TEST(Group, MemoryOfZeroBytesInAllRanks) {
     ARMCI_Group_free(&group);
 }
 
-// Global Arrays frees the group first, its memory then, and goes on to use the group.
+// Global Arrays frees the group first, then its memory, and continues to use the group.
 // promise: group.memory-outlives, free.after-its-group
 TEST(Group, MemoryOutlivesItsGroup) {
     const std::vector<int> ranks = ranks_of_parity(me() % 2);
@@ -352,12 +353,12 @@ TEST(Group, MemoryOutlivesItsGroup) {
     ARMCI_Group_rank(&group, &my_rank);
     void* mine = slices[static_cast<size_t>(my_rank)];
     ARMCI_Group_free(&group);
-    // The memory is alive.
+    // The memory still exists.
     const size_t next = (static_cast<size_t>(my_rank) + 1) % ranks.size();
     ARMCI_PutValueLong(88, slices[next], ranks[next]);
     EXPECT_EQ(ARMCI_GetValueLong(slices[next], ranks[next]), 88);
     EXPECT_EQ(ARMCI_Free_group(mine, &group), 0);
-    // What follows in Global Arrays has no effect.
+    // The next calls of Global Arrays have no effect.
     EXPECT_EQ(ARMCI_Absolute_id(&group, 0), -1);
     ARMCI_Fence(ARMCI_Absolute_id(&group, 0));
     armci_msg_group_barrier(&group);
@@ -365,7 +366,7 @@ TEST(Group, MemoryOutlivesItsGroup) {
     sync();
 }
 
-// Members without memory have nothing but the group to name it by.
+// Members without memory can only name it by the group.
 // promise: free.after-its-group
 TEST(Group, MemoryOfSomeMembersOutlivesTheGroup) {
     ARMCI_Group group = create(all_ranks());
@@ -374,11 +375,12 @@ TEST(Group, MemoryOfSomeMembersOutlivesTheGroup) {
     ARMCI_Group_free(&group);
     EXPECT_EQ(ARMCI_Free_group(slices[static_cast<size_t>(me())], &group), 0);
     EXPECT_EQ(ARMCI_Absolute_id(&group, 0), -1);
-    EXPECT_EQ(ARMCI_Free_group(nullptr, &group), 0);  // nothing is left that could be meant
+    EXPECT_EQ(ARMCI_Free_group(nullptr, &group), 0);  // no memory is left that could be meant
     sync();
 }
 
-// What programs do on a group's communicator does not meet what the library does for it.
+// Messages of programs on a group's communicator never match messages that the library sends for
+// it.
 // promise: group.communicator
 TEST(Group, CommunicatorCarriesNoLibraryMessages) {
     ARMCI_Group group = create(all_ranks());
@@ -410,7 +412,7 @@ TEST(Group, CommunicatorCarriesNoLibraryMessages) {
     sync();
 }
 
-// A fence of a rank that lives in none, one or several of the caller's groups.
+// A fence of a rank that is in none, one or several of the caller's groups.
 TEST(Group, FencesRanksOfAnyNumberOfGroups) {
     std::vector<ARMCI_Group> groups;
     std::vector<void*> mine;
@@ -437,7 +439,7 @@ TEST(Group, FencesRanksOfAnyNumberOfGroups) {
     }
 }
 
-// Groups and their memory in great numbers, as a long block makes them.
+// Groups and their memory in great numbers, as a long run creates them.
 TEST(Group, ManyInSuccession) {
     Rng rng = common_rng();
     for (int64_t round = 0; round < scaled(40); ++round) {
@@ -459,7 +461,7 @@ TEST(Group, ManyInSuccession) {
     sync();
 }
 
-// Copies of the structure are as good as the original.
+// Copies of the structure are equivalent to the original.
 // promise: group.copies
 TEST(Group, CopiesOfTheStructureAreEquivalent) {
     const std::vector<int> ranks = ranks_of_parity(me() % 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations without a handle: every fence completes those that it covers, gets included. The
-// caller looks at its buffer as soon as the fence returns, and makes no other call before.
+// Operations without a handle: every fence completes those that it covers, including gets. The
+// caller reads its buffer as soon as the fence returns, and makes no other call before.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,25 +35,27 @@ const char* name_of(Form form) {
     return "";
 }
 
-// Runs lie twice their length apart on the remote side, and 8 bytes apart on the local one.
+// Blocks are at distances of twice their length on the remote side, and have gaps of 8 bytes on the
+// local one.
 Shape make_shape(Form form, int64_t bytes) {
     if (form == Form::contiguous) {
         return contiguous_shape(0, 0, bytes);
     }
-    const int64_t run = std::max<int64_t>(8, bytes / 64);
-    const int64_t count = bytes / run;
+    const int64_t block_bytes = std::max<int64_t>(8, bytes / 64);
+    const int64_t count = bytes / block_bytes;
     if (form == Form::strided) {
-        return strided_shape(0, {static_cast<int>(run) + 8}, 0, {2 * static_cast<int>(run)},
-                             {static_cast<int>(run), static_cast<int>(count)});
+        return strided_shape(0, {static_cast<int>(block_bytes) + 8}, 0,
+                             {2 * static_cast<int>(block_bytes)},
+                             {static_cast<int>(block_bytes), static_cast<int>(count)});
     }
     std::vector<Piece> pieces;
     for (int64_t i = 0; i < count; ++i) {
-        pieces.push_back({i * (run + 8), i * 2 * run, run});
+        pieces.push_back({i * (block_bytes + 8), i * 2 * block_bytes, block_bytes});
     }
     return vector_shape(pieces);
 }
 
-// What rank `proc` has in its memory, known to all.
+// The contents of the memory of rank `proc`, known to all.
 std::vector<char> contents_of(int proc) {
     std::vector<char> contents(kRemoteBytes);
     Rng rng = common_rng(static_cast<uint64_t>(proc) + 1);
@@ -92,18 +94,18 @@ class Gets {
     Gets(const Gets&) = delete;
     Gets& operator=(const Gets&) = delete;
 
-    // Starts gets from the target and some others, calls the fence, and looks.
+    // Starts gets from the target and some others, calls the fence, and checks the buffers.
     void check(const FenceCall& fence, Form form, int64_t bytes, int target) {
         Transfer get;
         get.verb = Verb::get;
         get.shape = make_shape(form, bytes);
         const std::vector<char> untouched(static_cast<size_t>(2 * bytes), kScribble);
-        // A put, too, so that the fence has something to ask the target for, and none.
+        // There is also a put, so that the fence has to ask the target, and once there is none.
         long word = me();
         if (rng_.chance(50)) {
             ARMCI_NbPut(&word, memory_.at(target, kRemoteBytes), sizeof word, target, nullptr);
         }
-        // The target's last: the fence finds it under way.
+        // The target's get is the last: it is under way when the fence begins.
         std::vector<int> procs;
         for (int i = std::min(nproc(), 3); i > 0; --i) {
             procs.push_back((target + i - 1) % nproc());
@@ -188,7 +190,7 @@ TEST(ImplicitGet, CompletedByBarrier) {
     }
 }
 
-// The mutex may be anywhere.
+// The mutex may be on any rank.
 // promise: implicit.fenced-gets
 TEST(ImplicitGet, CompletedByUnlock) {
     Gets gets;
@@ -219,7 +221,7 @@ TEST(ImplicitGet, CompletedByUnlockOfASet) {
     EXPECT_EQ(ARMCIX_Destroy_mutexes_hdl(set), 0);
 }
 
-// What is freed is another allocation.
+// The memory that is freed is another allocation.
 // promise: implicit.fenced-gets
 TEST(ImplicitGet, CompletedByFree) {
     Gets gets;
@@ -242,7 +244,7 @@ TEST(ImplicitGet, CompletedByFree) {
     }
 }
 
-// Gets from one rank after the other, each fenced alone, while the others are under way.
+// Gets from one rank after the other, each with a fence of its own, while the others are under way.
 // promise: implicit.fenced-gets
 TEST(ImplicitGet, CompletedByFencesOfOneTargetAfterTheOther) {
     GlobalMemory memory(64 << 10);
@@ -266,7 +268,7 @@ TEST(ImplicitGet, CompletedByFencesOfOneTargetAfterTheOther) {
     ARMCI_Barrier();
 }
 
-// The source of a put is the caller's own again when a fence returns, with a handle and without.
+// The source of a put belongs to the caller again when a fence returns, with a handle and without.
 // promise: fence.frees-source
 TEST(ImplicitPut, SourceMayBeReusedAfterAFence) {
     GlobalMemory memory(kRemoteBytes);

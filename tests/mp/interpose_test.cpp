@@ -220,12 +220,12 @@ TEST_F(Interpose, SeesCallsThatHaveNoTwin) {
         ARMCI_Group_get_world(&world);
         ARMCI_Group group;
         ASSERT_EQ(ARMCIX_Group_dup(&world, &group), 0);
-        std::vector<int> everybody(static_cast<size_t>(nproc()));
+        std::vector<int> all_ranks(static_cast<size_t>(nproc()));
         for (int rank = 0; rank < nproc(); ++rank) {
-            everybody[static_cast<size_t>(rank)] = rank;
+            all_ranks[static_cast<size_t>(rank)] = rank;
         }
         ARMCI_Group other;
-        ARMCI_Group_create(nproc(), everybody.data(), &other);
+        ARMCI_Group_create(nproc(), all_ranks.data(), &other);
         armcix_mutex_hdl_t set = ARMCIX_Create_mutexes_hdl(1, &group);
         ARMCIX_Lock_hdl(set, 0, right_);
         ARMCIX_Unlock_hdl(set, 0, right_);
@@ -242,7 +242,7 @@ TEST_F(Interpose, SeesCallsThatHaveNoTwin) {
     });
 }
 
-// The twins are the functions themselves and count as nothing.
+// The twins are the functions themselves and are not counted.
 TEST_F(Interpose, DoesNotCountTwins) {
     expect_calls({}, [&] {
         PARMCI_Put(local_, remote_, 100, right_);
@@ -255,7 +255,7 @@ TEST_F(Interpose, DoesNotCountTwins) {
     });
 }
 
-// A second start and stop, counted, with nothing else behind them.
+// A second start and stop is only counted.
 // promise: profiling.weak-names
 TEST_F(Interpose, StartAndStop) {
     expect_calls({"ARMCI_Init", "ARMCI_Init_args", "ARMCI_Init_thread", "ARMCI_Init_thread_comm",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sizes beyond 2 and 4 GiB. Little real memory is needed: slices are sparse, and local buffers show
-// one small piece of memory over and over.
+// Sizes beyond 2 and 4 GiB. Little physical memory is needed: slices are sparse, and local buffers
+// map one small piece of memory repeatedly.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ std::vector<char> random_bytes(int64_t bytes, uint64_t stream) {
     return data;
 }
 
-// `bytes` of address space that show the same tile again and again.
+// `bytes` of address space that map the same tile again and again.
 class TiledBuffer {
   public:
     static constexpr int64_t kTile = 64 * kMiB;
@@ -69,7 +69,7 @@ class TiledBuffer {
     char* data_ = nullptr;
 };
 
-// The first `bytes` at `memory` show the tile again and again.
+// The first `bytes` at `memory` map the tile again and again.
 void expect_tiled(const std::vector<char>& tile, const char* memory, int64_t bytes,
                   const std::string& what) {
     const auto tile_bytes = static_cast<int64_t>(tile.size());
@@ -116,7 +116,7 @@ TEST(Large, OffsetsBeyondFourGiB) {
     ARMCI_Barrier();
 }
 
-// A few rows whose distance times their number does not fit into 32 bits.
+// A few rows for which distance times number does not fit into 32 bits.
 // promise: large.64-bit-offsets
 TEST(Large, RowsFarApart) {
     constexpr int kRow = 100000;
@@ -163,8 +163,8 @@ TEST(Large, RowsFarApart) {
     ARMCI_Barrier();
 }
 
-// Vectors whose segments lie beyond 2 and 4 GiB of each other: at one distance, and at any; of few
-// short segments, which travel with other small operations, and of many.
+// Vectors with blocks at distances beyond 2 and 4 GiB: at one distance, and at any; of few short
+// blocks, which are sent with other small operations, and of many.
 TEST(Large, VectorsBeyondFourGiB) {
     constexpr int64_t kSlice = 7 * kGiB;
     constexpr int64_t kLength = 48;
@@ -176,7 +176,7 @@ TEST(Large, VectorsBeyondFourGiB) {
     Rng rng = common_rng();
     for (const std::vector<int64_t>& far : places) {
         for (const int64_t repetitions : {1, 40}) {
-            // Of each place so many segments behind or before it, in any order.
+            // So many blocks after or before each place, in any order.
             std::vector<int64_t> offsets;
             for (int64_t i = 0; i < repetitions; ++i) {
                 for (const int64_t place : far) {
@@ -236,8 +236,8 @@ TEST(Large, VectorsBeyondFourGiB) {
     }
 }
 
-// The rows of these transfers overlap in the same way on both sides, so that the result is a plain
-// copy, while the bytes moved are more than 2 GiB.
+// The rows of these transfers overlap in the same way on both sides. So the result is a plain copy,
+// while more than 2 GiB are moved.
 constexpr int kRow = 1 << 20;
 constexpr int kRows = 2200;
 constexpr int kStep = 4096;
@@ -329,7 +329,7 @@ TEST(Large, ContiguousOfIntMaxBytes) {
     const std::vector<char> tile = random_bytes(TiledBuffer::kTile, 0);
     GlobalMemory memory(me() == target() ? 2 * kGiB : 0);
     if (me() == target()) {
-        memory.mine()[INT_MAX] = 0x2a;  // the byte behind the transfer
+        memory.mine()[INT_MAX] = 0x2a;  // the byte after the transfer
     }
     ARMCI_Barrier();
     TiledBuffer local(INT_MAX);
@@ -348,7 +348,7 @@ TEST(Large, ContiguousOfIntMaxBytes) {
         ARMCI_Get(memory.at(target()), local.data(), INT_MAX, target());
         local.expect(tile, "get of INT_MAX bytes");
 
-        // Twice what is there, in place: 3 times the contents.
+        // Adds twice the contents to themselves: 3 times the contents.
         int scale = 2;
         ARMCI_Acc(ARMCI_ACC_INT, &scale, local.data(), memory.at(target()), INT_MAX - 3, target());
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank that comes to ARMCI_Finalize only after the others have given up waiting for it there
-// (ARMCI_FINALIZE_TIMEOUT_S): their memory and data servers are still there for it, nobody hangs,
-// and the library can be started again. The exit status is the whole test.
+// A rank reaches ARMCI_Finalize only after the others have stopped waiting for it there
+// (ARMCI_FINALIZE_TIMEOUT_S). Their memory and data servers still exist for it, no rank hangs, and
+// the library can be started again. The exit status is the whole test.
 // promise: finalize.late-rank
 #include <mpi.h>
 
@@ -28,7 +28,7 @@ int run_once() {
     }
     int failed = 0;
     if (me == late && nproc > 1) {
-        // Rank 0 sends this when it is back from ARMCI_Finalize.
+        // Rank 0 sends this when ARMCI_Finalize has returned.
         int token = 0;
         MPI_Recv(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         std::vector<char> source(kBytes, 7);

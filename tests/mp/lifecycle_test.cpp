@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Starting and stopping: the counting rule, starting again, other communicators than
-// MPI_COMM_WORLD. The harness has started MPI only.
+// Starting and stopping: the counting rule, starting again, and communicators other than
+// MPI_COMM_WORLD. The harness has started only MPI.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void use_library(int rank, int size) {
     EXPECT_EQ(armci_msg_me(), rank);
     EXPECT_EQ(armci_msg_nproc(), size);
     std::vector<void*> slices(static_cast<size_t>(size));
-    // 50 words to put to, 50 to accumulate to, one counter, and where the attached word is
+    // 50 words to put to, 50 to accumulate to, one counter, and the address of the attached word
     ASSERT_EQ(ARMCI_Malloc(slices.data(), 102 * sizeof(long)), 0);
     auto* mine = static_cast<long*>(slices[static_cast<size_t>(rank)]);
     std::fill_n(mine, 101, 0);
@@ -97,7 +97,8 @@ TEST(Lifecycle, EveryInitNeedsItsFinalize) {
     EXPECT_EQ(ARMCI_Initialized(), 0);
 }
 
-// Global Arrays' memory allocator can keep its stack and heap there while it comes and goes.
+// The memory allocator of Global Arrays can keep its stack and heap there while the library is
+// stopped and started.
 // promise: malloc-local.outlives
 TEST(Lifecycle, LocalMemoryOutlivesTheLibrary) {
     ASSERT_EQ(ARMCI_Init(), 0);
@@ -135,7 +136,7 @@ TEST(Lifecycle, InitOnACommunicatorStartsTheLibrary) {
     EXPECT_EQ(ARMCI_Initialized(), 0);
 }
 
-// On a library that is up the communicator is not looked at.
+// The communicator is ignored if the library is already running.
 // promise: init.mpi-comm-when-up
 TEST(Lifecycle, InitOnACommunicatorIgnoresItWhenUp) {
     ASSERT_EQ(ARMCI_Init(), 0);
@@ -145,7 +146,7 @@ TEST(Lifecycle, InitOnACommunicatorIgnoresItWhenUp) {
     EXPECT_EQ(ARMCI_Initialized(), 0);
 }
 
-// The communicator may be freed once the library has its duplicate, and its ranks count.
+// The communicator may be freed once the library has its duplicate, whose ranks count.
 // promise: init.world, init.communicator
 TEST(Lifecycle, WorldHasTheRanksOfTheCommunicator) {
     MPI_Comm reversed = MPI_COMM_NULL;
@@ -156,7 +157,7 @@ TEST(Lifecycle, WorldHasTheRanksOfTheCommunicator) {
     EXPECT_EQ(ARMCI_Finalize(), 0);
 }
 
-// Two worlds in one job: each half comes and goes at its own pace, with nothing shared.
+// Two worlds in one job: each half starts and stops independently, and they share nothing.
 // promise: init.communicator
 TEST(Lifecycle, DisjointWorldsAreIndependent) {
     if (nproc() < 2) {
@@ -203,9 +204,8 @@ TEST(Lifecycle, WorldMayHaveSomeRanksOnly) {
     sync();
 }
 
-// Cleanup is for error paths: one rank may call it any time, and nothing happens.
-// In memory that stays when the library goes: attached memory of the neighbour, and the caller's
-// own buffer.
+// The memory stays when the library stops: attached memory of the neighbour, and the caller's own
+// buffer.
 // promise: finalize.completes
 TEST(Lifecycle, FinalizeCompletesEverything) {
     constexpr size_t kWords = 100000;
@@ -240,7 +240,7 @@ TEST(Lifecycle, FinalizeCompletesEverything) {
     }
 }
 
-// What was attached is not when the library is started again.
+// Memory that was attached is not attached any more when the library is started again.
 // promise: finalize.detaches
 TEST(Lifecycle, FinalizeDetachesMemory) {
     static long words[8] = {};
@@ -251,6 +251,7 @@ TEST(Lifecycle, FinalizeDetachesMemory) {
     }
 }
 
+// Cleanup is for error paths: one rank may call it at any time, and nothing happens.
 // promise: cleanup.any-time
 TEST(Lifecycle, CleanupByOneRankChangesNothing) {
     ASSERT_EQ(ARMCI_Init(), 0);
@@ -262,8 +263,9 @@ TEST(Lifecycle, CleanupByOneRankChangesNothing) {
     ARMCI_Cleanup();
 }
 
-// TCGMSG never frees its counter, and NWChem's other parts forget things too: with one warning,
-// Finalize cleans up. Global memory made before the second Init outlives the first Finalize.
+// TCGMSG never frees its counter, and other parts of NWChem forget allocations, too. Finalize frees
+// them with one warning. Global memory that was allocated before the second Init outlives the first
+// Finalize.
 // promise: finalize.frees
 TEST(LifecycleLeaks, FinalizeFreesRemainingAllocations) {
     ASSERT_EQ(ARMCI_Init_args(nullptr, nullptr), 0);
@@ -292,7 +294,7 @@ TEST(LifecycleLeaks, FinalizeFreesRemainingAllocations) {
     EXPECT_EQ(ARMCI_Finalize(), 0);
 }
 
-// Out of memory that nobody frees before.
+// The source is memory that is not freed before.
 // promise: finalize.completes
 TEST(LifecycleLeaks, FinalizeCompletesGets) {
     constexpr size_t kWords = 200000;

@@ -198,7 +198,7 @@ void Board::change(const Place& place, Change change, int64_t words, long from, 
     } else {
         issue_block(place, change, words, source_.data());
     }
-    // Local completion: the buffer is mine again.
+    // Local completion: the buffer belongs to the caller again.
     source_.assign(static_cast<size_t>(words), -1);
 }
 
@@ -236,7 +236,7 @@ void Board::signal(const Place& place, Signal signal, int value) {
             ARMCI_PutValueInt(value, flag, place.rank);
             return;
         case Signal::put_flag:
-            // The word behind the flag is nobody's.
+            // The word after the flag is not used.
             ARMCI_Put_flag(&operand, flag + 1, sizeof operand, flag, value, place.rank);
             return;
         case Signal::acc:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What litmus tests are made of: words in every kind of memory of every rank, ways to change and to
+// The parts of litmus tests: words in every kind of memory of every rank, ways to change and to
 // read them that take every route, and random delays.
 #pragma once
 
@@ -13,19 +13,19 @@
 
 namespace armci::mp {
 
-// Two allocations, which different data servers may have, and attached memory.
+// Two allocations, which may be at different data servers, and attached memory.
 enum class Area { first, second, attached };
 inline constexpr int kAreas = 3;
 
-// A stretch of words of one rank.
+// Consecutive words of one rank.
 struct Place {
     int rank = 0;
     Area area = Area::first;
     int64_t word = 0;
 };
 
-// Ways to change words. After each of them the change is complete as far as its origin's program
-// order goes: it was blocking or has been waited for.
+// Ways to change words. After each of them the change is complete in the program order of its
+// origin: it was blocking or has been waited for.
 enum class Change {
     put,
     put_waited,
@@ -38,7 +38,7 @@ enum class Change {
     acc_waited,
     acc_strided,
     acc_vector,
-    // Of one word only.
+    // Only for one word.
     put_value,
     rmw_swap,
     rmw_add,
@@ -65,7 +65,7 @@ class Board {
     std::string describe(const Place& place) const;
     void* at(const Place& place) const;
     bool is_mapped_here(const Place& place) const;
-    // One that is possible here and takes its turn at random.
+    // One that is possible here, chosen at random.
     Look random_look(Rng& rng, const Place& place) const;
 
     // Collective: nothing is under way any more, and all words are zero.
@@ -73,7 +73,7 @@ class Board {
 
     // Changes `words` words that are all `from` to `to`.
     void change(const Place& place, Change change, int64_t words, long from, long to);
-    // Starts the same without waiting for it: the change is waited for by finish_started().
+    // Starts the same change without waiting for it. finish_started() waits for it.
     void start_change(const Place& place, bool by_acc, int64_t words, long from, long to);
     void finish_started();
     // Changes an int that is 0 to `value`.
@@ -90,10 +90,11 @@ class Board {
     bool expect_all(const Place& place, Look look, int64_t words, long value,
                     const std::string& what);
 
-    // A put to a rank's scratch memory: where routes alternate, the next operation takes the other.
+    // A put to a rank's scratch memory: where routes alternate, the next operation takes the other
+    // route.
     void take_a_turn(int rank);
-    // Nothing, a few pauses, yields, a nap, or calls of the library that have nothing to do with
-    // what is tested.
+    // Does nothing, pauses, yields, naps, or makes calls of the library that are not part of the
+    // test.
     void delay(Rng& rng);
 
   private:
@@ -103,7 +104,7 @@ class Board {
     GlobalMemory scratch_;
     int64_t words_;
     std::vector<long> source_;
-    std::vector<std::vector<long>> started_;  // what operations under way read from
+    std::vector<std::vector<long>> started_;  // sources of operations under way
 };
 
 }  // namespace armci::mp

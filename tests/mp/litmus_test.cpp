@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Litmus tests of the memory model: small programs of two, three or more ranks with one outcome
-// that docs/semantics.md rules out. Each test names what it relies on. Places, kinds of memory,
-// ways to change and to read, and delays are random, so that every pair of routes meets.
+// that docs/semantics.md forbids. Each test names the rule that it relies on. Places, kinds of
+// memory, ways to change and to read, and delays are random, so that every pair of routes occurs.
 //
-// Every rank goes through the same list of rounds and plays the part that a round has for it, if
-// any; ranks are synchronised only between lists. Places are zero at the start of a list, and a
-// round has places of its own.
+// Every rank goes through the same list of rounds and plays its part in a round, if it has one.
+// Ranks are synchronised only between lists. Places are zero at the start of a list, and a round
+// has places of its own.
 // docs/references.md: Alglave 2014
 #include <gtest/gtest.h>
 
@@ -20,9 +20,9 @@ namespace armci::mp {
 namespace {
 
 constexpr int kRounds = 48;            // of a list
-constexpr int64_t kRoundWords = 2048;  // 16 KiB: longer than what is sent as one message
-constexpr int64_t kMaxPieces = 64;     // of strided and vector changes; by RMA, each is a write
-constexpr int64_t kSignalWords = 4;    // of a round, behind the words of all rounds
+constexpr int64_t kRoundWords = 2048;  // 16 KiB: more than one message
+constexpr int64_t kMaxPieces = 64;     // of strided and vector changes; by RMA each is a write
+constexpr int64_t kSignalWords = 4;    // of a round, after the words of all rounds
 constexpr int64_t kFirstSignal = kRounds * kRoundWords;
 constexpr int64_t kBoardWords = kFirstSignal + kRounds * kSignalWords;
 
@@ -48,7 +48,7 @@ std::vector<int> random_ranks(Rng& rng, int64_t count) {
     return ranks;
 }
 
-// Words of one change: often one, sometimes more than fit one message.
+// The number of words of one change: often one, sometimes more than fit into one message.
 int64_t random_length(Rng& rng) {
     const std::vector<int64_t> max = {1, 1, 4, kMaxPieces, 300, kRoundWords};
     return rng.between(1, rng.pick(max));
@@ -63,7 +63,7 @@ Change random_change_of(Rng& rng, int64_t words) {
     return change;
 }
 
-// Looks in words of several pieces are for short stretches.
+// Reads that check words in several pieces are for short changes.
 Look random_look_of(Rng& rng, const Board& board, const Place& place, int64_t words) {
     Look look = board.random_look(rng, place);
     while (words > kMaxPieces && look == Look::get_strided) {
@@ -74,7 +74,7 @@ Look random_look_of(Rng& rng, const Board& board, const Place& place, int64_t wo
 
 class Litmus : public ::testing::Test {
   protected:
-    // Draws `lists` lists of rounds with `draw`, and blocks each.
+    // Draws `lists` lists of rounds with `draw`, and runs each.
     template <class Draw, class Run>
     void run_lists(int64_t lists, Draw&& draw, Run&& run) {
         for (int64_t list = 0; list < lists && !HasFailure(); ++list) {
@@ -96,8 +96,8 @@ class Litmus : public ::testing::Test {
 
 // ---- Message passing ----
 
-// Which route the last put or accumulate of this rank took. Attached memory makes a difference of
-// its own: system calls inside the node, no RMA between nodes.
+// The route that the last put or accumulate of this rank took. Attached memory is counted
+// separately: system calls inside the node, no RMA between nodes.
 constexpr size_t kRouteKinds = 2 * 3;
 
 template <class Function>
@@ -143,8 +143,8 @@ struct Message {
 };
 
 // "Blocking operations take effect in program order, whatever mixture of put, get, accumulate and
-// rmw, and whatever routes they take"; the flag of Put_flag "is visible only after the data".
-// Data and flag are of one rank; whoever sees the flag sees the data. No fence.
+// rmw, and whatever routes they take"; the flag of Put_flag "is visible only after the data". Data
+// and flag are of one rank. A rank that sees the flag sees the data. No fence.
 TEST_F(Litmus, MessagePassingAtOneTarget) {
     std::vector<long> met(kRouteKinds * kRouteKinds, 0);
     run_lists(
@@ -181,8 +181,8 @@ TEST_F(Litmus, MessagePassingAtOneTarget) {
                                   plan.words, value_of(round), plan.describe(board_));
             }
         });
-    // Every pair of the routes that data took and the routes that flags took did meet, inside the
-    // node and between nodes.
+    // Every pair of a route for data and a route for flags occurred, inside the node and between
+    // nodes.
     sum_over_ranks(met);
     std::vector<bool> data_took(kRouteKinds);
     std::vector<bool> flag_took(kRouteKinds);
@@ -238,7 +238,7 @@ struct OwnProgram {
 };
 
 // "A get sees every earlier put and accumulate of the same origin without any fence": put→get,
-// acc→get, rmw→put, put→acc and every other pair, on the same words. Everybody is busy elsewhere.
+// acc→get, rmw→put, put→acc and every other pair, on the same words. All other ranks are busy.
 TEST_F(Litmus, GetSeesEveryEarlierChangeOfItsOrigin) {
     run_lists(
         scaled(40),
@@ -275,8 +275,8 @@ TEST_F(Litmus, GetSeesEveryEarlierChangeOfItsOrigin) {
 }
 
 // "Non-blocking operations are unordered until they are waited for": a blocking get that follows
-// sees each word as it was or as it will be. "After Wait they count as blocking ones." "They are
-// never ordered before an earlier blocking operation": what that has put is gone.
+// sees each word before or after the change. "After Wait they count as blocking ones." "They are
+// never ordered before an earlier blocking operation": the value of that is gone.
 TEST_F(Litmus, GetSeesNonBlockingChangeWhollyOrNotPerWord) {
     run_lists(
         scaled(24),
@@ -316,10 +316,10 @@ struct Counting {
     Look look;
 };
 
-// "Blocking operations take effect in program order": a word that one origin counts up is never
-// seen to go back, by whomever.
+// "Blocking operations take effect in program order": no rank sees a word that one origin counts up
+// decrease.
 TEST_F(Litmus, CountedWordNeverDecreases) {
-    constexpr long kLast = 24;  // one byte: nobody promises words in one piece
+    constexpr long kLast = 24;  // one byte: words may be read in several pieces
     run_lists(
         scaled(16),
         [&](int round) {
@@ -330,7 +330,7 @@ TEST_F(Litmus, CountedWordNeverDecreases) {
         [&](int, const Counting& plan) {
             if (plan.writer == me()) {
                 for (long value = 1; value <= kLast; ++value) {
-                    // An rmw is not atomic with anything but rmw, but nobody else changes the word.
+                    // An rmw is atomic only with rmw, but no other rank changes the word.
                     board_.change(plan.place, random_change(mine_, 1), 1, value - 1, value);
                 }
             }
@@ -354,7 +354,7 @@ TEST_F(Litmus, CountedWordNeverDecreases) {
 // ---- Two origins ----
 
 struct Pair {
-    std::vector<int> origins;  // may be one, in a job of one
+    std::vector<int> origins;  // may be one, in a job of one rank
     Place places[2];
     Change changes[2];
 };
@@ -362,7 +362,7 @@ struct Pair {
 class LitmusOfTwo : public Litmus {
   protected:
     // Both origins of a round run `part(side, plan)`, which returns what it has read; `is_allowed`
-    // judges the two readings. Origins put a one each at places of their own.
+    // checks the two readings. Each origin puts a one at a place of its own.
     void run_pairs(int64_t lists, const std::function<long(int, const Pair&)>& part,
                    const std::function<bool(long, long)>& is_allowed, const char* what) {
         for (int64_t list = 0; list < lists && !HasFailure(); ++list) {
@@ -405,8 +405,8 @@ class LitmusOfTwo : public Litmus {
 };
 
 // Store buffering. Fence: "remote completion: the effect is in the target's memory and visible to
-// every process". Of two ranks that each change a word, fence and read the other's word, one at
-// least sees the other's change. (Without the fences both may miss it.)
+// every process". Two ranks each change a word, fence, and read the other's word: at least one sees
+// the other's change. (Without the fences both may miss it.)
 // promise: order.two-fences
 TEST_F(LitmusOfTwo, StoreBufferingWithFences) {
     run_pairs(
@@ -428,8 +428,8 @@ TEST_F(LitmusOfTwo, StoreBufferingWithFences) {
         [](long a, long b) { return a == 1 || b == 1; }, "store buffering");
 }
 
-// Load buffering. Gets are "complete on return": of two ranks that each read a word and then change
-// the word that the other reads, not both see the other's change.
+// Load buffering. Gets are "complete on return". Two ranks each read a word and then change the
+// word that the other reads: they do not both see the other's change.
 TEST_F(LitmusOfTwo, LoadBuffering) {
     run_pairs(
         scaled(40),
@@ -461,7 +461,7 @@ struct Chain {
 };
 
 // "Put, Fence, then MPI_Barrier or a message is enough": the first rank changes words anywhere and
-// fences, and the news travels from rank to rank by flags in their memory; the last one reads the
+// fences. The ranks of the chain inform each other by flags in their memory. The last one reads the
 // words. "Fence(p): remote completion of everything this process did to p", waited for or not.
 TEST_F(Litmus, FencedChangeIsVisibleAtTheEndOfAChain) {
     constexpr int kTag = 5;
@@ -535,7 +535,7 @@ TEST_F(Litmus, FencedChangeIsVisibleAtTheEndOfAChain) {
 // ---- Locks ----
 
 // "Unlock completes all operations of the holder first, so the next holder sees them", waited for
-// or not, wherever they went.
+// or not, and to all targets.
 // promise: unlock.completes
 TEST_F(Litmus, NextHolderSeesChangesOfTheLastHolder) {
     constexpr int kMutexes = 2;
@@ -543,7 +543,7 @@ TEST_F(Litmus, NextHolderSeesChangesOfTheLastHolder) {
     for (int64_t list = 0; list < scaled(24) && !HasFailure(); ++list) {
         const int owner = random_rank(common_);
         const int mutex = static_cast<int>(common_.between(0, kMutexes - 1));
-        // Three stretches that always have the same value when nobody holds the mutex.
+        // Three parts that always have the same value when no rank holds the mutex.
         std::vector<Place> places;
         for (int64_t i = 0; i < 3; ++i) {
             places.push_back(
@@ -582,8 +582,8 @@ TEST_F(Litmus, NextHolderSeesChangesOfTheLastHolder) {
 
 // ---- Barrier ----
 
-// "Barrier: remote completion of everything this process did", waited for or not; after it all
-// ranks see it, by whatever means.
+// "Barrier: remote completion of everything this process did", waited for or not. After it all
+// ranks see it, however they read.
 // promise: barrier.completes
 TEST_F(Litmus, BarrierCompletesEverything) {
     struct Written {
@@ -593,7 +593,7 @@ TEST_F(Litmus, BarrierCompletesEverything) {
         bool started;
     };
     for (int64_t list = 0; list < scaled(40) && !HasFailure(); ++list) {
-        // Everybody writes one stretch each; everybody draws the plans of all.
+        // Every rank writes one part, and draws the plans of all.
         std::vector<Written> plans;
         for (int writer = 0; writer < std::min(nproc(), kRounds); ++writer) {
             const int64_t words = random_length(common_);

@@ -23,7 +23,7 @@ std::vector<char> pattern(uint64_t key, int64_t bytes) {
     return data;
 }
 
-// What `proc` asks for in round `round`: nothing, little, odd, much.
+// The bytes that `proc` allocates in round `round`: none, few, odd, many.
 int64_t bytes_of(int proc, int round) {
     const std::vector<int64_t> sizes = {0, 1, 7, 64, 4096, 4097, 100001, 0, 3, 1 << 20};
     return sizes[static_cast<size_t>(proc + round) % sizes.size()];
@@ -68,7 +68,7 @@ TEST(Memory, AllRanksAllocateNothing) {
     EXPECT_EQ(ARMCI_Free(nullptr), 0);
 }
 
-// Only the last rank asks, as the shared counter of TCGMSG does.
+// Only the last rank allocates, as the shared counter of TCGMSG does.
 // promise: malloc.table, free.null
 TEST(Memory, OnlyOneRankAllocates) {
     GlobalMemory memory(me() == nproc() - 1 ? 8 : 0);
@@ -95,7 +95,7 @@ TEST(Memory, TablesAgreeAndAreAligned) {
     }
 }
 
-// Allocations come and go in random order; none touches another one's bytes.
+// Allocations are made and freed in random order. None changes another one's bytes.
 // promise: free.waits-for-all
 TEST(Memory, InterleavedAllocationsDoNotOverlap) {
     struct Allocation {
@@ -104,7 +104,7 @@ TEST(Memory, InterleavedAllocationsDoNotOverlap) {
         std::unique_ptr<GlobalMemory> memory;
     };
     std::vector<Allocation> live;
-    Rng rng = common_rng();  // all ranks must do the same
+    Rng rng = common_rng();  // all ranks must make the same choices
     uint64_t next_key = 1;
     const auto verify = [](const Allocation& allocation) {
         for (const int proc : {me(), right()}) {
@@ -131,7 +131,7 @@ TEST(Memory, InterleavedAllocationsDoNotOverlap) {
             const size_t victim = static_cast<size_t>(rng.bits() % live.size());
             sync();  // the neighbour has stored its pattern
             verify(live[victim]);
-            live[victim].memory.reset();  // collective, and nobody frees before all have verified
+            live[victim].memory.reset();  // collective, and no rank frees before all have checked
             live.erase(live.begin() + static_cast<std::ptrdiff_t>(victim));
         }
     }
@@ -144,7 +144,7 @@ TEST(Memory, InterleavedAllocationsDoNotOverlap) {
     }
 }
 
-// Thousands of short-lived allocations do not use the memory up.
+// Thousands of short-lived allocations do not use up the memory.
 // promise: malloc.usable-at-once
 TEST(Memory, ReusesMemoryAfterFree) {
     constexpr int64_t kBytes = 1 << 20;
@@ -156,7 +156,8 @@ TEST(Memory, ReusesMemoryAfterFree) {
     }
 }
 
-// Operations under way when the memory is freed are completed, not lost in somebody else's memory.
+// Operations under way when the memory is freed are completed, and never change memory that was
+// allocated later.
 // promise: free.completes-operations
 TEST(Memory, FreeCompletesPendingOperations) {
     constexpr int64_t kBytes = 200000;
@@ -257,7 +258,7 @@ TEST(Memory, RanksOfANodeAccessSlicesDirectly) {
         for (int i = 0; i < kPerOrigin; ++i) {
             const long expected = me() * 1000000 + origin * 1000 + i;
             ASSERT_EQ(*memory.element<long>(me(), origin * kPerOrigin + i), expected);
-            // The origin's own view and that of a get agree.
+            // The origin's own view and the result of a get agree.
             ASSERT_EQ(ARMCI_GetValueLong(memory.element<long>(me(), origin * kPerOrigin + i), me()),
                       expected);
             ASSERT_EQ(*memory.element<long>(origin, me() * kPerOrigin + i),
@@ -267,7 +268,7 @@ TEST(Memory, RanksOfANodeAccessSlicesDirectly) {
     ARMCI_Barrier();
 }
 
-// Memory that one rank makes alone and describes to the others.
+// One rank allocates memory alone and describes it to the others.
 // promise: memget.alone, memget.description, memget.flag-ignored, memget.address
 TEST(Memory, MemgetByOneRankIsUsableByAll) {
     constexpr int kBytes = 5000;
@@ -275,7 +276,7 @@ TEST(Memory, MemgetByOneRankIsUsableByAll) {
         armci_meminfo_t info;
         std::memset(&info, 0, sizeof info);
         if (me() == creator) {
-            ARMCI_Memget(kBytes, &info, creator);  // the flags mean nothing
+            ARMCI_Memget(kBytes, &info, creator);  // the flags are ignored
             EXPECT_EQ(info.cpid, creator);
             EXPECT_GE(info.size, static_cast<size_t>(kBytes));
             std::memset(info.addr, 0x21, kBytes);
@@ -303,8 +304,8 @@ TEST(Memory, MemgetByOneRankIsUsableByAll) {
     }
 }
 
-// Memory freed and made anew at the same place: a record of the new one replaces what others knew,
-// and giving back one address of a record leaves its others in use.
+// Memory is freed and allocated again at the same place: a record of the new one replaces what
+// other ranks knew. Releasing one address of a record leaves its other addresses in use.
 // promise: memget.given-back, memget.freed
 TEST(Memory, MemgetAtTheSamePlaceReplacesTheOld) {
     const int creator = nproc() - 1;
@@ -335,8 +336,8 @@ TEST(Memory, MemgetAtTheSamePlaceReplacesTheOld) {
     }
 }
 
-// Nobody tells other ranks that such memory is freed: what is allocated in its place later, by the
-// same rank, another one of its node or all together, is found instead.
+// Other ranks are not informed that such memory is freed: they find what is allocated later in its
+// place, by the same rank, another one of its node or all together.
 // promise: memget.freed
 TEST(Memory, AllocationsReplaceFreedMemgetMemory) {
     std::vector<armci_meminfo_t> infos(static_cast<size_t>(nproc()));
@@ -379,7 +380,7 @@ TEST(Memory, AllocationsReplaceFreedMemgetMemory) {
     }
 }
 
-// Over several that this rank knows of, and of whose end nobody has told it.
+// It covers several allocations that this rank knows, and whose end it was not informed of.
 TEST(Memory, MemgetReplacesSeveralFreedOnes) {
     constexpr size_t kBytes = 8192;
     const int creator = nproc() - 1;
@@ -401,7 +402,7 @@ TEST(Memory, MemgetReplacesSeveralFreedOnes) {
     MPI_Bcast(&infos[2], sizeof infos[2], MPI_BYTE, creator, harness_comm());
     sync();
     if (me() == 0) {
-        // From the middle of what was the second one to the end.
+        // From the middle of the former second allocation to the end.
         char* middle = static_cast<char*>(ARMCI_Memat(&infos[2], 3 * kBytes / 2));
         std::vector<char> source(3 * kBytes / 2, 'x');
         std::vector<char> found(source.size());
@@ -417,7 +418,7 @@ TEST(Memory, MemgetReplacesSeveralFreedOnes) {
     sync();
 }
 
-// Freeing completes what is under way, gets as well: their source is gone afterwards.
+// Free completes operations under way, including gets, whose source no longer exists afterwards.
 // promise: free.completes-operations
 TEST(Memory, FreeCompletesGets) {
     constexpr int kBytes = 4 << 20;
@@ -428,7 +429,7 @@ TEST(Memory, FreeCompletesGets) {
         ARMCI_Barrier();
         const int target = right();
         std::vector<char> found(kBytes, 0);
-        // Rows too short for direct access, so that the data server has them to pack.
+        // The rows are too short for direct access, so that the data server packs them.
         int stride[1] = {64};
         int count[2] = {32, kBytes / 64};
         armci_hdl_t handle;

@@ -118,7 +118,7 @@ std::vector<Operator<T>> operators() {
     return list;
 }
 
-// Element i of rank's contribution: small, of both signs, with zeros, so that products do not
+// Element i of the rank's contribution: small, of both signs, with zeros, so that products do not
 // overflow.
 template <typename T>
 T contribution(int rank, int64_t i) {
@@ -188,28 +188,28 @@ TYPED_TEST_SUITE(Reduction, ReductionTypes);
 // promise: message.reductions, message.longer-names, message.masters
 TYPED_TEST(Reduction, ReducesOverWorld) {
     using T = TypeParam;
-    const std::vector<int> everybody = ranks_from(0, 1);
+    const std::vector<int> all_ranks = ranks_from(0, 1);
     for (const auto& op : operators<T>()) {
         for (const int n : {0, 3, 1000}) {
             auto x = my_contribution<T>(n);
             typed_gop(x.data(), n, text(op.name));
-            expect_result(op, everybody, x, "typed");
+            expect_result(op, all_ranks, x, "typed");
             if (n != 3) {
                 continue;
             }
             for (const int scope : {SCOPE_ALL, SCOPE_MASTERS}) {
                 x = my_contribution<T>(n);
                 armci_msg_gop_scope(scope, x.data(), n, text(op.name), TypeCode<T>::value);
-                expect_result(op, everybody, x, "scoped");
+                expect_result(op, all_ranks, x, "scoped");
                 x = my_contribution<T>(n);
                 armci_msg_reduce_scope(scope, x.data(), n, text(op.name), TypeCode<T>::value);
-                expect_result(op, everybody, x, "reduce");
+                expect_result(op, all_ranks, x, "reduce");
             }
         }
     }
 }
 
-// The caller's domain, which is one process by default and a node where that is asked for.
+// The caller's domain, which is one process by default and a node if configured.
 // promise: message.node-scope
 TYPED_TEST(Reduction, ReducesOverNodeScope) {
     using T = TypeParam;
@@ -226,7 +226,7 @@ TYPED_TEST(Reduction, ReducesOverNodeScope) {
     }
 }
 
-// The first process of each domain; the others keep what they have.
+// The first process of each domain. The others keep their values.
 TYPED_TEST(Reduction, ReducesOverMastersScope) {
     using T = TypeParam;
     const std::vector<int> ranks = ranks_from(0, armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1));
@@ -277,12 +277,12 @@ TEST(Message, ReducesInGlobalMemory) {
     expect_result(expected_result(sum, ranks_from(0, 1), 100), x, "a sum in global memory");
 }
 
-// Global Arrays' records: a value, then whatever the caller likes.
+// As Global Arrays uses it: a record is a value, followed by any bytes of the caller.
 template <typename T>
 void check_selection(const char* op, bool largest) {
     constexpr int kRecordBytes = 88;
     for (int variant = 0; variant < 6; ++variant) {
-        // Who contributes: all, all but one, one, odd ranks, one in three, nobody.
+        // Which ranks contribute: all, all but one, one, odd ranks, one in three, none.
         const auto contributes = [&](int rank) {
             switch (variant) {
                 case 0:
@@ -311,7 +311,7 @@ void check_selection(const char* op, bool largest) {
                 winner = rank;
             }
         }
-        const int source = winner < 0 ? me() : winner;  // nobody: everything stays
+        const int source = winner < 0 ? me() : winner;  // no contribution: nothing changes
         std::vector<char> expected(kRecordBytes, static_cast<char>(source + 1));
         const T best = value_of(source);
         std::memcpy(expected.data(), &best, sizeof best);
@@ -334,7 +334,7 @@ TYPED_TEST(Reduction, SelectsTheExtremeOfTheContributions) {
     check_selection<TypeParam>("min", false);
 }
 
-// Who does not contribute has nothing that could win against it.
+// A rank that does not contribute has no value that could be selected.
 // promise: message.select-of-some
 TEST(Message, SelectsInfinityIfContributed) {
     const double infinity = std::numeric_limits<double>::infinity();
@@ -363,7 +363,7 @@ TEST(Message, SendsAndReceivesInARing) {
         int length = -1;
         const int tag = 7 + bytes;
         // Even ranks send first: no rank waits for a buffer of the library. (In a ring of odd
-        // length rank 0 and the last both send first, which breaks no circle.)
+        // length rank 0 and the last both send first, which does not deadlock.)
         if (me() % 2 == 0) {
             armci_msg_snd(tag, sent.data(), bytes, right());
         }
@@ -378,7 +378,7 @@ TEST(Message, SendsAndReceivesInARing) {
     }
 }
 
-// Several messages to oneself may be under way, also large ones.
+// Several messages to the rank itself may be under way, also large ones.
 // promise: message.to-oneself, message.send, message.receive
 TEST(Message, SendsToItself) {
     constexpr int kMessages = 4;
@@ -422,7 +422,7 @@ TEST(Message, KeepsTheOrderOfOnePair) {
 // promise: message.receive-any
 TEST(Message, ReceivesFromAnyRank) {
     int rank = me();
-    armci_msg_snd(11, &rank, sizeof rank, 0);  // the receiver, too
+    armci_msg_snd(11, &rank, sizeof rank, 0);  // also the receiver
     if (me() == 0) {
         std::vector<bool> seen(static_cast<size_t>(nproc()), false);
         for (int i = 0; i < nproc(); ++i) {
@@ -504,7 +504,7 @@ TEST(Message, ReportsTheBinaryTree) {
 }
 
 TEST(Message, BarriersWaitForAllRanks) {
-    // Nobody leaves before the last has come: the counter is complete behind the barrier.
+    // No rank leaves before the last has arrived: the counter is complete after the barrier.
     GlobalMemory memory(static_cast<int64_t>(sizeof(long)));
     *memory.element<long>(me()) = 0;
     ARMCI_Barrier();
@@ -526,7 +526,7 @@ TEST(Message, BarriersWaitForAllRanks) {
 // promise: message.exchange
 TEST(Message, ExchangesAddresses) {
     std::vector<void*> addresses(static_cast<size_t>(nproc()), nullptr);
-    // Any distinct values will do.
+    // Any distinct values.
     addresses[static_cast<size_t>(me())] = reinterpret_cast<void*>(uintptr_t{0x1000} + 64U * me());
     armci_exchange_address(addresses.data(), nproc());
     for (int rank = 0; rank < nproc(); ++rank) {
@@ -553,7 +553,7 @@ TEST(Message, ExchangesAddressesInAGroup) {
     ARMCI_Group_free(&group);
 }
 
-// The program waits for any message on MPI_COMM_WORLD meanwhile, and gets its own and no other.
+// Meanwhile the program waits for any message on MPI_COMM_WORLD, and gets only its own.
 // promise: message.own-communicators
 TEST(Message, NeverMatchesMessagesOfTheProgram) {
     int word = -1;
@@ -614,7 +614,7 @@ TEST(Message, ReduceLeavesTheResultEverywhere) {
     expect_result(expected_result(sum, ranks_from(0, 1), 20), x.data(), "reduce");
 }
 
-// What is given by those that do not contribute need not even be there.
+// The arguments of ranks that do not contribute need not point to memory.
 // promise: message.select-of-some
 TEST(Message, SelectionDoesNotReadWhatIsNotContributed) {
     for (int winner = 0; winner < nproc(); ++winner) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The library calls MPI only on the thread that calls the library, whatever its own threads do
-// meanwhile: this program defines the functions of MPI itself and looks who calls them.
+// meanwhile. This program defines the functions of MPI itself and records which thread calls them.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sched.h>
@@ -73,14 +73,14 @@ constexpr int64_t kBytes = 1 << 20;
 constexpr int kRounds = 20;
 constexpr int kTarget = 0;
 
-// Everything that a data server, or an engine for copies, does for others.
+// Everything that a data server, or a copy engine, does for other ranks.
 void use(const GlobalMemory& memory) {
     std::vector<double> local(kBytes / sizeof(double), me());
     double scale = 1;
     int stride = 64;
     int count[2] = {32, 100};
     long old = 0;
-    // Behind the word that counts who is ready.
+    // It follows the word that counts the ready ranks.
     double* const remote = memory.element<double>(kTarget, 8);
     constexpr int kLong = kBytes / 2;
     for (int i = 0; i < kRounds; ++i) {
@@ -143,7 +143,7 @@ TEST(MpiCallers, IdleTargetServesWithoutCallingMpi) {
 }  // namespace
 }  // namespace armci::mp
 
-// From the first call to the last: also of what the library does at its start and its end.
+// From the first call to the last, including those of start and stop.
 int main(int argc, char** argv) {
     t_calls_the_library = true;
     int status = armci::mp::run_tests(argc, argv);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every function of MPI that the library or the harness calls, MPI_Wtime aside:
-// CALL(name, parameters, arguments). The test mp.mpi_callers.complete finds those that are missing.
+// Every function of MPI that the library or the harness calls, except MPI_Wtime: CALL(name,
+// parameters, arguments). The test mp.mpi_callers.complete finds missing ones.
 #pragma once
 
 #include <mpi.h>

@@ -9,7 +9,7 @@
 namespace armci::mp {
 namespace {
 
-// Reads, increments and writes back an unprotected counter. Deliberately no fence.
+// Reads, increments and writes back an unprotected counter. There is no fence on purpose.
 void increment(long* remote, int target) {
     long value = -1;
     ARMCI_Get(remote, &value, sizeof value, target);
@@ -23,7 +23,8 @@ long read(long* remote, int target) {
     return value;
 }
 
-// Get, Put, Unlock in the critical section give an exact count, wherever mutex and counter live.
+// Get, Put, Unlock in the critical section give an exact count, on whichever ranks mutex and
+// counter are.
 // promise: mutex.excludes, unlock.completes
 TEST(Mutex, ProtectsAContendedCounter) {
     GlobalMemory memory(sizeof(long));
@@ -45,7 +46,7 @@ TEST(Mutex, ProtectsAContendedCounter) {
     EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
 }
 
-// Who gets the lock sees what the previous holder wrote, at whatever target.
+// A rank that acquires the lock sees what the previous holder wrote, at every target.
 // promise: mutex.previous-holder
 TEST(Mutex, DataOfThePreviousHolderIsVisible) {
     GlobalMemory memory(static_cast<int64_t>(sizeof(long)));
@@ -135,7 +136,7 @@ TEST(Mutex, CreateAndDestroyInCycles) {
     }
 }
 
-// Several sets live beside each other and beside the plain mutexes.
+// Several sets exist at the same time as the plain mutexes.
 // promise: mutex-set.several, mutex-set.counts
 TEST(MutexSet, SetsAreIndependent) {
     ARMCI_Group world;
@@ -167,7 +168,7 @@ TEST(MutexSet, SetsAreIndependent) {
     EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
 }
 
-// Trylock says busy while somebody else holds the mutex, and takes it when nobody does.
+// Trylock reports busy while another rank holds the mutex, and acquires it when it is free.
 // promise: mutex-set.trylock, unlock.fenced
 TEST(MutexSet, TrylockTakesOnlyFreeMutexes) {
     ARMCI_Group world;
@@ -176,7 +177,7 @@ TEST(MutexSet, TrylockTakesOnlyFreeMutexes) {
     for (int holder = 0; holder < nproc(); ++holder) {
         for (int owner = 0; owner < nproc(); ++owner) {
             if (me() == holder) {
-                EXPECT_EQ(ARMCIX_Trylock_hdl(set, 0, owner), 0) << "nobody holds it";
+                EXPECT_EQ(ARMCIX_Trylock_hdl(set, 0, owner), 0) << "no rank holds it";
             }
             sync();
             if (me() != holder) {
@@ -186,13 +187,13 @@ TEST(MutexSet, TrylockTakesOnlyFreeMutexes) {
             if (me() == holder) {
                 ARMCIX_Unlock_hdl(set, 0, owner);
             }
-            ARMCI_Barrier();  // the release is on its way when Unlock returns; a fence waits for it
+            ARMCI_Barrier();  // the release is under way when Unlock returns; a fence waits for it
         }
     }
     EXPECT_EQ(ARMCIX_Destroy_mutexes_hdl(set), 0);
 }
 
-// A failed Trylock leaves nothing behind: the counter stays exact when Lock and Trylock are mixed.
+// A failed Trylock has no effect: the counter stays exact when Lock and Trylock are mixed.
 // promise: mutex-set.trylock
 TEST(MutexSet, TrylockUnderContentionLeavesNothingBehind) {
     ARMCI_Group world;
@@ -218,7 +219,7 @@ TEST(MutexSet, TrylockUnderContentionLeavesNothingBehind) {
     EXPECT_EQ(ARMCIX_Destroy_mutexes_hdl(set), 0);
 }
 
-// A set belongs to a group; ranks are ranks of world all the same.
+// A set belongs to a group, but ranks are always ranks of the world.
 // promise: mutex-set.world-ranks, mutex-set.counts
 TEST(MutexSet, BelongsToASubgroup) {
     if (nproc() < 2) {

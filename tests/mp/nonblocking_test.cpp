@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Non-blocking operations: handles explicit, implicit and aggregate, many at a time, and their
+// Non-blocking operations: explicit, implicit and aggregate handles, many at a time, and their
 // rules.
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -17,7 +17,7 @@ namespace {
 constexpr int kLanes = 24;
 constexpr int64_t kLaneBytes = 1024;
 
-// Random transfers that may run at the same time: each has its own lane in both memories.
+// Random transfers that may run at the same time: each has a lane of its own in both memories.
 class Lanes {
   public:
     Lanes() : ground_(kLanes * kLaneBytes, kLanes * kLaneBytes, ARMCI_ACC_INT) {}
@@ -36,7 +36,7 @@ class Lanes {
         return transfer;
     }
 
-    // Starts the transfer and tells the oracle what it will have done once it is waited for.
+    // Starts the transfer and applies it to the oracle, which is valid once it is waited for.
     void start(const Transfer& transfer, int target, armci_hdl_t* handle) {
         EXPECT_EQ(issue(transfer, ground_.local(), ground_.remote(target), target, false, handle),
                   0);
@@ -156,7 +156,7 @@ TEST(NonBlocking, AggregateHandleCollectsAllKindsToAllTargets) {
     lanes.ground().check_by_owner("aggregate handle of mixed operations");
 }
 
-// A handle used again before it was waited for: one wait completes both operations.
+// A handle is used again before it was waited for: one wait completes both operations.
 // promise: handle.stands-for-both
 TEST(NonBlocking, HandleUsedTwiceStandsForBothOperations) {
     Lanes lanes;
@@ -174,8 +174,8 @@ TEST(NonBlocking, HandleUsedTwiceStandsForBothOperations) {
     lanes.ground().check_by_owner("a handle issued several times");
 }
 
-// Ranks that only ask serve each other, even where no data server has a thread. (Nobody waits by
-// MPI before the barrier.)
+// Ranks that only call ARMCI_Test make inline progress for each other, even where no data server
+// has a thread. (No rank waits in MPI before the barrier.)
 // promise: progress.no-thread
 TEST(NonBlocking, TestMakesInlineProgressForOthers) {
     std::vector<void*> bases(static_cast<size_t>(nproc()));
@@ -196,7 +196,7 @@ TEST(NonBlocking, TestMakesInlineProgressForOthers) {
     ARMCI_Free(bases[static_cast<size_t>(me())]);
 }
 
-// Nobody would send them later: what asks for them is the program's last call for long.
+// No later call would send them: the test is the last call of the program for a long time.
 TEST(NonBlocking, TestedOperationsArriveWithoutFurtherCalls) {
     constexpr int kPuts = 200;
     GlobalMemory memory(kPuts * sizeof(int));
@@ -204,7 +204,7 @@ TEST(NonBlocking, TestedOperationsArriveWithoutFurtherCalls) {
     sync();
     std::vector<int> values(static_cast<size_t>(kPuts));
     std::iota(values.begin(), values.end(), 1);
-    // Connected, and not the first of its kind for long, which would leave at once.
+    // Connected, and not the first put for a long time, which would be sent at once.
     ARMCI_PutValueInt(0, memory.at(right()), right());
     ARMCI_Fence(right());
     ARMCI_PutValueInt(0, memory.at(right()), right());
@@ -223,7 +223,7 @@ TEST(NonBlocking, TestedOperationsArriveWithoutFurtherCalls) {
     sync();
 }
 
-// Waiting makes a handle idle: it may be waited for, tested and used again without
+// A wait makes a handle idle: it may be waited for, tested and used again without
 // ARMCI_INIT_HANDLE.
 // promise: handle.init, wait.handle, wait.idle, test.result
 TEST(NonBlocking, WaitMakesAHandleIdle) {
@@ -243,7 +243,7 @@ TEST(NonBlocking, WaitMakesAHandleIdle) {
     lanes.ground().check_by_owner("a handle used again");
 }
 
-// A handle nobody initialised is taken for an idle one.
+// A handle that was not initialised counts as idle.
 // promise: handle.two-words
 TEST(NonBlocking, UninitialisedHandleIsIdle) {
     Lanes lanes;
@@ -279,7 +279,7 @@ TEST(NonBlocking, FenceCompletesForgottenHandles) {
     lanes.ground().check_by_owner("forgotten handles");
 }
 
-// A get that is under way does not hold up blocking operations to the same or other targets.
+// A get that is under way does not delay blocking operations to the same or other targets.
 TEST(NonBlocking, GetUnderWayDelaysNoBlockingOperation) {
     Lanes lanes;
     Rng rng = rank_rng();
@@ -302,7 +302,7 @@ TEST(NonBlocking, GetUnderWayDelaysNoBlockingOperation) {
     lanes.ground().check_by_owner("blocking operations behind a get");
 }
 
-// The first contact with all others at once, by transfers that take every buffer there is.
+// The first contact with all others at once, by transfers that take all buffers.
 TEST(NonBlocking, LargePutsConnectToAllRanksAtOnce) {
     constexpr int64_t kBytes = 256 << 10;
     Playground ground(kBytes, kBytes, kRawBytes);

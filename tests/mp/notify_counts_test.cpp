@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Notifications where their counts wrap around. Looks into the library: nobody waits for 2^31 real
-// ones.
+// Notifications where their counts wrap around. Uses internals of the library, because 2^31 real
+// notifications would take too long.
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,11 +13,11 @@
 namespace armci::mp {
 namespace {
 
-// Whether this thread has yet to tell rank 0 that it waits.
-thread_local bool t_tells_rank_0 = false;
+// Whether this thread must still inform rank 0 that it waits.
+thread_local bool t_informs_rank_0 = false;
 
-void tell_rank_0() {
-    if (std::exchange(t_tells_rank_0, false)) {
+void inform_rank_0() {
+    if (std::exchange(t_informs_rank_0, false)) {
         MPI_Send(nullptr, 0, MPI_BYTE, 0, 0, harness_comm());
     }
 }
@@ -30,16 +30,17 @@ void hear_from_others() {
 }  // namespace
 }  // namespace armci::mp
 
-// Instead of the C library's, also for the calls from the library under test: what waits, yields.
+// Replaces the C library's function, also for the calls of the library under test: a thread that
+// waits yields.
 extern "C" int sched_yield() noexcept {
-    armci::mp::tell_rank_0();
+    armci::mp::inform_rank_0();
     return static_cast<int>(syscall(SYS_sched_yield));
 }
 
 namespace armci::mp {
 namespace {
 
-// As if so many had gone round the ring.
+// Sets the counts as if so many had been sent in the ring.
 void set_notification_counts(uint32_t count) {
     core::Runtime& runtime = *core::running();
     sync();
@@ -49,7 +50,7 @@ void set_notification_counts(uint32_t count) {
     sync();
 }
 
-// Rank 0 begins only when all others wait, or have found out that they need not.
+// Rank 0 begins only when all others wait, or have found that they need not.
 // promise: notify.wraps
 TEST(NotifyCounts, WaitWorksWhereCountsWrapAround) {
     for (const uint32_t full : {0x80000000U, 0U}) {
@@ -62,9 +63,9 @@ TEST(NotifyCounts, WaitWorksWhereCountsWrapAround) {
                 armci_notify(right());
                 received = armci_notify_wait(left(), &waited_for);
             } else {
-                t_tells_rank_0 = true;
+                t_informs_rank_0 = true;
                 received = armci_notify_wait(left(), &waited_for);
-                tell_rank_0();
+                inform_rank_0();
                 armci_notify(right());
             }
             EXPECT_EQ(static_cast<uint32_t>(waited_for), full - 2 + round);

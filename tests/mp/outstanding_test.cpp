@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A million non-blocking operations under way from one rank: there is no limit on their number.
+// A million non-blocking operations under way from one rank: their number is not limited.
 #include <gtest/gtest.h>
 
 #include "support/global_memory.h"
@@ -11,7 +11,7 @@ int64_t operation_count() {
     return scaled(1000000);
 }
 
-// Rank 0 works on the words of the last rank; everybody takes part in set-up and checks.
+// Rank 0 operates on the words of the last rank. All ranks take part in set-up and checks.
 class Outstanding : public testing::Test {
   protected:
     Outstanding() : count_(operation_count()), memory_(me() == target() ? count_ * 8 : 8) {
@@ -29,7 +29,7 @@ class Outstanding : public testing::Test {
 
     long* remote(int64_t i) const { return memory_.element<long>(target(), i); }
 
-    // Collective. The words must be what `expected` says, counted by the owner.
+    // Collective. The words must be what `expected` returns; the owner counts wrong ones.
     template <typename Expected>
     void check(Expected expected) {
         ARMCI_Barrier();
@@ -102,7 +102,7 @@ TEST_F(Outstanding, ImplicitAccumulates) {
     check([](int64_t i) { return start(i) + 2 * i; });
 }
 
-// Puts, accumulates and gets of disjoint words in turn, all on one aggregate handle.
+// Puts, accumulates and gets of disjoint words alternate, all on one aggregate handle.
 // promise: nonblocking.no-limit
 TEST_F(Outstanding, MixOnAggregateHandle) {
     if (active()) {

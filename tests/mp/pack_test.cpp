@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that work on the caller's own memory: packing, walking over segments, copying.
+// Calls that work on the caller's own memory: packing, iterating over blocks, copying.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -36,11 +36,11 @@ TEST(Pack, PacksAndUnpacksStridedData) {
         const int64_t total = shape.total_bytes();
         const std::vector<char> array = random_bytes(rng, kBytes);
 
-        // To the buffer: the runs one after the other, in order.
+        // To the buffer: the blocks one after the other, in order.
         std::vector<char> expected(static_cast<size_t>(total) + 8, 0x19);
         std::vector<char> buffer = expected;
         int64_t filled = 0;
-        for (const Piece& piece : shape.runs) {
+        for (const Piece& piece : shape.blocks) {
             std::memcpy(expected.data() + filled, array.data() + piece.remote,
                         static_cast<size_t>(piece.bytes));
             filled += piece.bytes;
@@ -55,7 +55,7 @@ TEST(Pack, PacksAndUnpacksStridedData) {
         const std::vector<char> old = random_bytes(rng, kBytes);
         std::vector<char> unpacked = old;
         std::vector<char> wanted = old;
-        for (const Piece& piece : shape.runs) {
+        for (const Piece& piece : shape.blocks) {
             std::memcpy(wanted.data() + piece.remote, array.data() + piece.remote,
                         static_cast<size_t>(piece.bytes));
         }
@@ -76,12 +76,12 @@ TEST(Pack, StrideIteratorVisitsBlocksInOrder) {
         armci_stride_info_init(&walk, array.data() + shape.remote_start,
                                static_cast<int>(shape.count.size()) - 1, shape.remote_stride.data(),
                                shape.count.data());
-        EXPECT_EQ(armci_stride_info_size(&walk), static_cast<int>(shape.runs.size()));
-        for (size_t i = 0; i < shape.runs.size(); ++i) {
+        EXPECT_EQ(armci_stride_info_size(&walk), static_cast<int>(shape.blocks.size()));
+        for (size_t i = 0; i < shape.blocks.size(); ++i) {
             ASSERT_NE(armci_stride_info_has_more(&walk), 0);
             EXPECT_EQ(armci_stride_info_pos(&walk), static_cast<int>(i));
-            EXPECT_EQ(armci_stride_info_seg_ptr(&walk), array.data() + shape.runs[i].remote);
-            EXPECT_EQ(armci_stride_info_seg_size(&walk), shape.runs[i].bytes);
+            EXPECT_EQ(armci_stride_info_seg_ptr(&walk), array.data() + shape.blocks[i].remote);
+            EXPECT_EQ(armci_stride_info_seg_size(&walk), shape.blocks[i].bytes);
             armci_stride_info_next(&walk);
         }
         EXPECT_EQ(armci_stride_info_has_more(&walk), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages of the program, in MPI, beside the library's barriers.
+// MPI messages of the program at the same time as barriers of the library.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 
 namespace armci::mp {
 
-// A large message that its sender has started before the barrier, and whose receiver takes it
-// before it comes there. MPI may need calls of the sender for that.
+// A large message: its sender starts it before the barrier, and its receiver takes it before it
+// reaches the barrier. MPI may need calls of the sender for that.
 inline void send_across_barriers() {
     if (nproc() < 2) {
         GTEST_SKIP() << "needs 2 ranks";

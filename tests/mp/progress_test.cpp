@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One-sided progress: a rank that does not call the library is served all the same.
 //
-// None of these tests looks at a clock to pass or fail. The idle rank is released by the others
-// only after all their operations on it are complete: without progress the job hangs and is timed
-// out.
+// None of these tests depends on a clock. The others release the idle rank only after all their
+// operations on it are complete. Without progress the job hangs until its time limit.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -21,7 +20,7 @@ namespace {
 
 constexpr int64_t kProgressArea = 32 * 1024;
 
-// What the others do to the idle rank: every kind of operation, each checked on the spot.
+// Operations of the others on the idle rank: every kind, each checked at once.
 class Visitors {
   public:
     Visitors() : ground_(kProgressArea, kProgressArea, ARMCI_ACC_INT), words_(3 * sizeof(long)) {
@@ -34,10 +33,10 @@ class Visitors {
     Visitors& operator=(const Visitors&) = delete;
 
     Playground& ground() { return ground_; }
-    // A word the idle rank may watch, by plain loads.
+    // A word that the idle rank may read by plain loads.
     long* bell(int proc) const { return words_.element<long>(proc, 0); }
 
-    // At least `seconds` of operations on `idle`; all of them are complete on return.
+    // Operates on `idle` for at least `seconds`. All operations are complete on return.
     void visit(Rng& rng, int idle, double seconds) {
         const double start = MPI_Wtime();
         long visits = 0;
@@ -82,7 +81,7 @@ class Visitors {
     long visits_ = 0;
 };
 
-// How long the visits last: long enough for a compute phase, short on slow providers.
+// How long the visits take: long enough for a compute phase, short on slow providers.
 double brief() {
     return scaled(8) >= 8 ? 0.2 : 0.05;
 }
@@ -90,16 +89,16 @@ double long_enough() {
     return scaled(8) >= 8 ? 1.0 : 0.1;
 }
 
-// The communicator of everybody but `idle`.
+// The communicator of all ranks except `idle`.
 MPI_Comm comm_without(int idle) {
     MPI_Comm others = MPI_COMM_NULL;
     MPI_Comm_split(harness_comm(), me() == idle ? MPI_UNDEFINED : 0, me(), &others);
     return others;
 }
 
-// Runs `rest` on the idle rank while the others visit it; when all visits are over, one of the
-// others calls `release`. The first and the last rank take their turn at being idle: one of them
-// hosts its node's data server, the other may not.
+// Runs `rest` on the idle rank while the others visit it. When all visits are over, one of the
+// others calls `release`. The first and the last rank are idle in turn: one of them hosts its
+// node's data server, the other may not.
 template <typename Rest, typename Release>
 void check_progress(double seconds, Rest rest, Release release) {
     if (nproc() < 2) {
@@ -123,7 +122,7 @@ void check_progress(double seconds, Rest rest, Release release) {
     }
 }
 
-// The idle rank computes, and watches a word in its own slice without calling anything.
+// The idle rank computes, and reads a word in its own slice without any call.
 // promise: progress.target-need-not-call, mutex.owner-need-not-call
 TEST(Progress, WhileTheTargetComputes) {
     check_progress(
@@ -168,7 +167,7 @@ TEST(Progress, WhileTheTargetIsInAnMpiReceive) {
         });
 }
 
-// All ranks but one wait in the library's own collective for a rank that needs them all.
+// All ranks except one wait in a collective of the library for a rank that needs them all.
 TEST(Progress, WhileAllOthersAreInALibraryBarrier) {
     if (nproc() < 2) {
         GTEST_SKIP() << "needs 2 ranks";
@@ -200,7 +199,7 @@ TEST(Progress, BarrierMovesMessagesOfTheProgram) {
     send_across_barriers();
 }
 
-// Every call that is not marked collective, by one rank: the others wait in MPI all the time.
+// One rank makes every call that is not marked collective, while the others wait in MPI.
 // promise: calls.need-no-partner
 TEST(Progress, CallsThatNeedNoPartner) {
     if (nproc() < 2) {
@@ -300,7 +299,8 @@ void start_operations(const GlobalMemory& memory, std::vector<int>& source) {
     ARMCI_NbPut(source.data(), memory.at(right(), 3 * kStartedBytes), 8, right(), nullptr);
 }
 
-// Whether the last words of what the left neighbour has started are there, by plain loads.
+// Whether the last words of the operations that the left neighbour has started are there, by plain
+// loads.
 bool have_arrived(const GlobalMemory& memory) {
     for (const int64_t at : {kStartedBytes - 4, 2 * kStartedBytes - 4096 + 2044,
                              3 * kStartedBytes - 4, 3 * kStartedBytes}) {
@@ -311,8 +311,8 @@ bool have_arrived(const GlobalMemory& memory) {
     return true;
 }
 
-// A rank starts operations, and then waits in a call that has nothing to do with them, for a rank
-// that waits for the operations and calls nothing. Without progress in that call the job hangs.
+// A rank starts operations, and then waits in an unrelated call for a rank that waits for the
+// operations and calls nothing. Without progress in that call the job hangs.
 // promise: progress.in-any-call
 TEST(Progress, StartedOperationsProgressInAnyCall) {
     if (nproc() < 2) {
@@ -339,7 +339,7 @@ TEST(Progress, StartedOperationsProgressInAnyCall) {
             armci_msg_igop(&word, 1, plus);
             EXPECT_EQ(word, nproc());
         },
-        // The one that is waited for holds its mutex.
+        // The rank that is waited for holds its mutex.
         [](int other, bool is_waiting) {
             ARMCI_Lock(0, is_waiting ? other : me());
             ARMCI_Unlock(0, is_waiting ? other : me());
@@ -395,12 +395,12 @@ TEST(Progress, StartedOperationsProgressInProgressCalls) {
         int token = 0;
         MPI_Request seen = MPI_REQUEST_NULL;
         MPI_Irecv(&token, 1, MPI_INT, right(), 3, harness_comm(), &seen);
-        bool has_told = false;
+        bool has_reported = false;
         int is_seen = 0;
-        while (is_seen == 0 || !has_told) {
+        while (is_seen == 0 || !has_reported) {
             ARMCIX_Progress();
-            if (!has_told && have_arrived(memory)) {
-                has_told = true;
+            if (!has_reported && have_arrived(memory)) {
+                has_reported = true;
                 MPI_Send(&token, 1, MPI_INT, left(), 3, harness_comm());
             }
             if (is_seen == 0) {

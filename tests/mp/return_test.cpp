@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is over when a call returns: sources may be written to, results are there.
+// What is complete when a call returns: sources may be overwritten, results are there.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ TEST(OnReturn, SourcesMayBeOverwritten) {
     }
 }
 
-// The owner looks by plain loads when a message says that the rmw has returned. No fence.
+// The owner reads by plain loads when a message reports that the rmw has returned. No fence.
 // promise: rmw.complete-on-return
 TEST(OnReturn, RmwIsComplete) {
     GlobalMemory memory(2 * sizeof(long));
@@ -100,7 +100,7 @@ TEST(Arithmetic, IntegersWrapAround) {
     ARMCI_Barrier();
 }
 
-// Zero times infinity is no number, and minus zero plus zero is zero: both are computed.
+// Zero times infinity is NaN, and minus zero plus zero is zero: both are computed.
 template <typename T>
 void check_nothing_is_skipped(int type) {
     constexpr size_t kElements = 3000;
@@ -139,7 +139,7 @@ TEST(Arithmetic, ComputesInfinityAndMinusZero) {
     check_nothing_is_skipped<double>(ARMCI_ACC_DBL);
 }
 
-// Of runs that a put writes to the same place, any one stays.
+// When a put writes several blocks to the same place, any one of them stays.
 // promise: strided.put-onto-itself, vector.put-repeated
 TEST(OnReturn, SelfOverlappingPutLeavesOneOfTheValues) {
     constexpr int kBlocks = 60;
@@ -156,34 +156,34 @@ TEST(OnReturn, SelfOverlappingPutLeavesOneOfTheValues) {
         for (const bool is_vector : {false, true}) {
             std::fill_n(memory.element<long>(me()), kBlocks + kBlockWords + 2 * kGuard, -1L);
             ARMCI_Barrier();
-            const int runs = step == 0 ? kBlocks : kBlocks / step;
+            const int blocks = step == 0 ? kBlocks : kBlocks / step;
             long* remote = memory.element<long>(right(), kGuard);
             if (is_vector) {
                 from.clear();
                 to.clear();
-                for (int run = 0; run < runs; ++run) {
-                    from.push_back(&source[static_cast<size_t>(run) * kBlockWords]);
-                    to.push_back(remote + run * step);
+                for (int block = 0; block < blocks; ++block) {
+                    from.push_back(&source[static_cast<size_t>(block) * kBlockWords]);
+                    to.push_back(remote + block * step);
                 }
-                armci_giov_t put{from.data(), to.data(), kBlockWords * sizeof(long), runs};
+                armci_giov_t put{from.data(), to.data(), kBlockWords * sizeof(long), blocks};
                 EXPECT_EQ(ARMCI_PutV(&put, 1, right()), 0);
             } else {
                 int local_stride = kBlockWords * sizeof(long);
                 int remote_stride = step * static_cast<int>(sizeof(long));
-                int count[2] = {kBlockWords * sizeof(long), runs};
+                int count[2] = {kBlockWords * sizeof(long), blocks};
                 EXPECT_EQ(ARMCI_PutS(source.data(), &local_stride, remote, &remote_stride, count, 1,
                                      right()),
                           0);
             }
             ARMCI_Barrier();
             const long* found = memory.element<long>(me(), kGuard);
-            const int last = (runs - 1) * step + kBlockWords;
+            const int last = (blocks - 1) * step + kBlockWords;
             for (int word = -kGuard; word < last + kGuard; ++word) {
                 bool is_one = (word < 0 || word >= last) && found[word] == -1;
-                for (int run = 0; run < runs; ++run) {
-                    const int at = word - run * step;
+                for (int block = 0; block < blocks; ++block) {
+                    const int at = word - block * step;
                     is_one = is_one || (at >= 0 && at < kBlockWords &&
-                                        found[word] == run * kBlockWords + at + 1);
+                                        found[word] == block * kBlockWords + at + 1);
                 }
                 EXPECT_TRUE(is_one) << "word " << word << " is " << found[word] << ", step " << step
                                     << (is_vector ? ", vector" : ", strided");

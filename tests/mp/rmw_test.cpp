@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Read-modify-write: fetch-and-add and swap on int and long words that everybody fights for.
+// Read-modify-write: fetch-and-add and swap on int and long words that all ranks use at once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ void expect_word(const GlobalMemory& memory, T value) {
     ARMCI_Barrier();
 }
 
-// A shared counter hands every number out exactly once.
+// A shared counter returns every number exactly once.
 template <typename T>
 void check_counter() {
     GlobalMemory memory(kWords * sizeof(T));
@@ -96,7 +96,7 @@ TEST(Rmw, CounterOfLongReturnsEachValueOnce) {
     check_counter<long>();
 }
 
-// Increments of both signs from all ranks at once, spread over all targets.
+// Increments of both signs by all ranks at once, over all targets.
 template <typename T>
 void check_signed_sums() {
     GlobalMemory memory(kWords * sizeof(T));
@@ -123,7 +123,7 @@ TEST(Rmw, SignedSumsOfLongLoseNothing) {
     check_signed_sums<long>();
 }
 
-// Swaps lose no value: what went in comes out exactly once, or is still there.
+// Swaps lose no value: every value that was put in comes out exactly once, or is still there.
 template <typename T>
 void check_swap_chain() {
     GlobalMemory memory(kWords * sizeof(T));
@@ -172,7 +172,7 @@ TEST(Rmw, LongIsSixtyFourBitsWide) {
     expect_word<long>(memory, -(1L << 50));
 }
 
-// An int operation leaves the other half of an aligned 8-byte word alone, in both halves.
+// An int operation leaves the other half of an aligned 8-byte word unchanged, in both halves.
 TEST(Rmw, IntLeavesTheOtherHalfOfAWordUnchanged) {
     GlobalMemory memory(8 * sizeof(int));
     std::fill_n(memory.element<int>(me()), 8, -1);
@@ -211,7 +211,7 @@ TEST(Rmw, LocalOperandMayBeInOwnSlice) {
     ARMCI_Barrier();
 }
 
-// The owner sees the counter move by plain loads, without calling the library.
+// The owner sees the counter change by plain loads, without calling the library.
 TEST(Rmw, OwnerSeesTheCounterByPlainLoads) {
     GlobalMemory memory(sizeof(long));
     volatile long* mine = memory.element<long>(me());

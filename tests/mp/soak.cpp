@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The soak: random operations of all kinds, checked against an oracle, with everything that comes
-// and goes (global memory, groups, mutexes, attached memory, the library itself) for as long as is
-// asked for, and a watch on what a process of this kind might leak. scripts/soak.sh runs it.
+// The soak test: random operations of all kinds, checked against an oracle, while resources are
+// made and freed (global memory, groups, mutexes, attached memory, the library itself), for a given
+// time. It also checks what such a process might leak. scripts/soak.sh runs it.
 //
 //   SOAK_SECONDS   how long (default 3); rounds are completed, and there are at least kMinRounds
 //
-// Time decides how much is done, never whether it was right.
+// The clock decides how much is done, never whether it was right.
 #include <dirent.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -28,15 +28,16 @@ constexpr int kStepsOfAMix = 300;
 constexpr uint64_t kRoundsOfAShortLife = 4;
 constexpr uint64_t kRoundsOfALongLife = 32;
 constexpr uint64_t kShortRounds = 2 * kRoundsOfAShortLife;
-// Until then caches, pools and the memory allocator's arenas have filled up.
+// Until then caches, pools and the memory allocator's arenas have been filled.
 constexpr uint64_t kWarmUpRounds = kShortRounds + 4;
 constexpr uint64_t kMinRounds = kWarmUpRounds + 4;
-// What a rank may have more afterwards, however long the soak. Pools of libfabric grow in steps,
-// when a burst first needs it, and stay: ofi_rxm's by 1024 buffers, which are 8 MiB as the library
-// sets them, and a process has two endpoints with some each. (Seen: five steps, then no more.)
+// The growth of a rank's memory that is allowed afterwards, however long the soak. Pools of
+// libfabric grow in steps, when a burst first needs it, and stay: those of ofi_rxm by 1024 buffers,
+// which are 8 MiB with the library's settings, and a process has two endpoints with some each.
+// (Measured: five steps, then no more.)
 constexpr int64_t kAllowedGrowthBytes = int64_t{48} << 20;
-// Connections between endpoints are made when they are first used, which is up to chance; each is
-// a socket or two at either end.
+// Connections between endpoints are made when they are first used, which is random. Each is a
+// socket or two at either end.
 constexpr int64_t kAllowedDescriptorsPerRank = 4;
 
 struct Footprint {
@@ -79,7 +80,7 @@ struct Total {
     uint64_t bytes = 0;
     std::string provider = "none";
 
-    // Before the end of a life: the next one counts from zero.
+    // Called before the end of a life: the next one counts from zero.
     void add_counted() {
         armcix_stats_t stats{};
         ARMCIX_Stats(&stats, sizeof stats);
@@ -95,7 +96,7 @@ struct Total {
     }
 };
 
-// Groups, memory on them, mutexes and attached memory come and go.
+// Groups, memory on them, mutexes and attached memory are made and freed.
 void exercise_resources(Rng& common, uint64_t round) {
     ARMCI_Group world;
     ARMCI_Group part;
@@ -145,7 +146,7 @@ bool begins_a_life(uint64_t round) {
                                 : (round - kShortRounds) % kRoundsOfALongLife == 0;
 }
 
-// The answer of rank 0, whose clock counts.
+// The decision of rank 0, whose clock is used.
 bool is_time_over(double end) {
     int is_over = me() == 0 && MPI_Wtime() > end ? 1 : 0;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -189,7 +190,7 @@ TEST(Soak, RandomOperationsAndResources) {
         sum_over_ranks(failures);
         failed = failures[0] != 0;
     }
-    // Like the first one, while the library is up.
+    // Like the first one, while the library is running.
     const Footprint last = footprint_now();
     total.add_counted();
     EXPECT_EQ(ARMCI_Finalize(), 0);

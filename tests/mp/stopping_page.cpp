@@ -12,7 +12,7 @@
 namespace armci::mp {
 namespace {
 
-// All that the handler needs; it may only read and write.
+// The data of the handler, which may only read and write.
 struct Stop {
     uintptr_t begin = 0;
     int reached[2] = {-1, -1};
@@ -36,10 +36,10 @@ void wait_for(int descriptor) {
     }
 }
 
-// Blocks in the thread that has touched the memory. When it returns, the access is made again.
+// Stops the thread that has accessed the memory. The access is repeated when it returns.
 void stop_here(int signal, siginfo_t* info, void*) {
     if (reinterpret_cast<uintptr_t>(info->si_addr) - g_stop.begin >= StoppingPage::kBytes) {
-        sigaction(signal, &g_stop.before, nullptr);  // a fault of somebody else
+        sigaction(signal, &g_stop.before, nullptr);  // another fault
         return;
     }
     pass(g_stop.reached[1]);

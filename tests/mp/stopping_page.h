@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that a thread stops at: its first access is a fault, whose handler waits until the test
-// lets go. So a thread can be held in the middle of a library call for as long as the test likes,
-// without any help from the library. One at a time in a process.
+// Memory that stops a thread: its first access is a fault, whose handler waits until the test lets
+// it continue. So a thread can be held in the middle of a library call as long as the test needs,
+// without any support of the library. There can be one at a time in a process.
 #pragma once
 
 namespace armci::mp {
@@ -16,7 +16,7 @@ class StoppingPage {
     StoppingPage& operator=(const StoppingPage&) = delete;
 
     char* memory() const { return memory_; }
-    // Until a thread stands at the memory. Then, and only then, let_go().
+    // Waits until a thread has stopped at the memory. Only then let_go() may be called.
     void wait_until_reached() const;
     void let_go() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A random mix of everything, many operations under way at once, to all targets, checked against an
+// A random mix of all operations, many under way at once, to all targets, checked against an
 // oracle.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace armci::mp {
 inline constexpr int kLanes = 16;
 inline constexpr int64_t kLaneBytes = 4096;
 
-// A lane: a stretch of local memory and of one target's area, with at most one operation under way.
+// A lane: a part of local memory and of one target's area, with at most one operation under way.
 struct Lane {
     int target = 0;
     bool busy = false;
@@ -75,7 +75,7 @@ class Mix {
     }
 
   private:
-    // The lower half of the words is accumulated to, the upper half counted with rmw.
+    // The lower half of the words is for accumulates, the upper half for rmw.
     static constexpr int64_t kSharedWords = 64;
 
     Lane& random_lane() { return lanes_[rng_.bits() % kLanes]; }

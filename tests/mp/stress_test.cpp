@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random mixes of everything, many operations under way at once, to all targets.
+// Random mixes of all operations, many under way at once, to all targets.
 #include <gtest/gtest.h>
 
 #include "stress_mix.h"
@@ -17,7 +17,8 @@ void check_mix(int type) {
     }
 }
 
-// Integers wrap, so any number of accumulates of what was got before stays exact.
+// Integers wrap around, so any number of accumulates of values that were fetched before stays
+// exact.
 TEST(Stress, MixOfInts) {
     check_mix(ARMCI_ACC_INT);
 }

@@ -121,8 +121,8 @@ TEST(Strided, ChosenShapes) {
     ground.check_by_owner("chosen shapes");
 }
 
-// Without levels there are no strides, so NULL stands for both arrays: as contiguous calls, in
-// every way of completing, and at addresses that are multiples of nothing.
+// Without levels there are no strides, so both arrays may be NULL: like contiguous calls, in every
+// way of completing, and at unaligned addresses.
 TEST(Strided, NoLevelsIsContiguous) {
     const std::vector<int> none;
     Playground bytes(kStridedArea, kStridedArea, kRawBytes);
@@ -152,8 +152,8 @@ TEST(Strided, NoLevelsIsContiguous) {
     words.check_by_owner("accumulates without levels");
 }
 
-// Around the limits of the short way: runs that lie at any distance that leaves them apart, dense
-// ones included, and nothing between them changes.
+// Around the limits of the fast path: blocks at any distance without overlap, including dense ones.
+// The gaps between them do not change.
 TEST(Strided, SmallPatchesLeaveGapsUnchanged) {
     constexpr int kBytes = 16 << 10;
     GlobalMemory memory(kBytes);
@@ -163,15 +163,15 @@ TEST(Strided, SmallPatchesLeaveGapsUnchanged) {
         std::vector<int> expected(kBytes / sizeof(int), 0);
         int value = 0;
         for (const int bytes : {4, 8, 12, 128, 260, 1020, 1024, 1028}) {
-            for (int runs = 1; runs <= 10; ++runs) {
+            for (int blocks = 1; blocks <= 10; ++blocks) {
                 for (const int gap : {0, 4, 100}) {
-                    SCOPED_TRACE(std::to_string(runs) + " runs of " + std::to_string(bytes));
-                    int count[] = {bytes, runs};
+                    SCOPED_TRACE(std::to_string(blocks) + " blocks of " + std::to_string(bytes));
+                    int count[] = {bytes, blocks};
                     int local_stride[] = {bytes + 20};
                     int remote_stride[] = {bytes + gap};
                     const int words = bytes / static_cast<int>(sizeof(int));
                     const auto local_words =
-                        static_cast<size_t>(runs) * static_cast<size_t>(words + 5);
+                        static_cast<size_t>(blocks) * static_cast<size_t>(words + 5);
                     std::vector<int> local(local_words);
                     std::iota(local.begin(), local.end(), ++value);
                     char* remote = memory.at(target, 64);
@@ -179,11 +179,11 @@ TEST(Strided, SmallPatchesLeaveGapsUnchanged) {
                     ARMCI_PutS(local.data(), local_stride, remote, remote_stride, count, 1, target);
                     ARMCI_AccS(ARMCI_ACC_INT, &factor, local.data(), local_stride, remote,
                                remote_stride, count, 1, target);
-                    for (int run = 0; run < runs; ++run) {
+                    for (int block = 0; block < blocks; ++block) {
                         for (int i = 0; i < words; ++i) {
-                            const int there = 16 + run * remote_stride[0] / 4 + i;
+                            const int there = 16 + block * remote_stride[0] / 4 + i;
                             expected[static_cast<size_t>(there)] =
-                                4 * local[static_cast<size_t>(run * (words + 5) + i)];
+                                4 * local[static_cast<size_t>(block * (words + 5) + i)];
                         }
                     }
                     std::vector<int> found(local_words, -1);
@@ -203,7 +203,7 @@ TEST(Strided, SmallPatchesLeaveGapsUnchanged) {
     }
 }
 
-// A count of 0 at any level: nothing happens, wherever the addresses point.
+// With a count of 0 at any level nothing happens, whatever the addresses are.
 // promise: transfer.nothing
 TEST(Strided, ZeroCountsChangeNothing) {
     Playground ground(kStridedArea, kStridedArea, ARMCI_ACC_INT);
@@ -222,7 +222,7 @@ TEST(Strided, ZeroCountsChangeNothing) {
     ground.check_by_owner("transfers of nothing");
 }
 
-// When there is nothing to do, no other argument is looked at.
+// When there is nothing to transfer, no other argument is read.
 // promise: transfer.nothing
 TEST(Strided, NullPointersAreIgnoredForZeroCounts) {
     int count[2] = {8, 0};
@@ -234,7 +234,7 @@ TEST(Strided, NullPointersAreIgnoredForZeroCounts) {
     EXPECT_EQ(ARMCI_AccV(ARMCI_ACC_DBL, nullptr, nullptr, 0, -1), 0);
 }
 
-// The source of a put or accumulate may be read several times over.
+// The source of a put or accumulate may be read several times.
 // promise: strided.any-strides
 TEST(Strided, SourceMayOverlapItself) {
     Playground ground(kStridedArea, kStridedArea, ARMCI_ACC_INT);
@@ -265,7 +265,7 @@ TEST(Strided, SelfOverlappingAccumulateAddsAllBlocks) {
     ground.check_by_owner("overlapping destinations");
 }
 
-// As many levels as the library takes, none of which continues the one below.
+// As many levels as the library supports, none contiguous with the one below.
 // promise: strided.sixteen-levels
 TEST(Strided, SixteenLevels) {
     const std::string provider = ARMCIX_Provider();
@@ -296,7 +296,7 @@ TEST(Strided, SixteenLevels) {
     ground.check_by_owner("16 levels");
 }
 
-// A patch as Global Arrays moves it: hundreds of rows, a few megabytes.
+// A patch as in Global Arrays: hundreds of rows, a few megabytes.
 TEST(Strided, LargePatch) {
     constexpr int kRowBytes = 700 * 8;
     constexpr int kWidthBytes = 1000 * 8;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// At which thread level the library runs: MPI's after the start functions that name none, as Global
-// Arrays calls them. The harness has started MPI only, at MPI_THREAD_MULTIPLE.
+// The thread level of the library: MPI's after the start functions without a level, as Global
+// Arrays calls them. The harness has started only MPI, at MPI_THREAD_MULTIPLE.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -16,13 +16,13 @@
 namespace armci::mp {
 namespace {
 
-// What MPI_Query_thread says in this process, if it is not what MPI says.
+// The result of MPI_Query_thread in this process, if it differs from MPI's.
 int pretended_level = -1;
 
 }  // namespace
 }  // namespace armci::mp
 
-// Instead of MPI's, for the library under test.
+// Replaces MPI's function for the library under test.
 extern "C" int MPI_Query_thread(int* provided) {
     const int result = PMPI_Query_thread(provided);
     if (armci::mp::pretended_level >= 0) {
@@ -48,7 +48,7 @@ void run_threads(int count, const std::function<void(int)>& body) {
 
 // What one thread does with rank `target`: every kind of call that needs no partner. Word 0 of each
 // slice is counted up by rmw, word 1 by accumulates, word 2 under a mutex; `mine` is the thread's
-// own stretch.
+// own part.
 void use_target(const GlobalMemory& memory, int target, int64_t mine) {
     constexpr int64_t kBytes = 64 * sizeof(long);
     std::vector<long> source(64, 100 * me() + mine);
@@ -80,7 +80,7 @@ void use_target(const GlobalMemory& memory, int target, int64_t mine) {
     ARMCI_Unlock(0, target);
 }
 
-// All ranks use each other from so many threads each.
+// All ranks operate on each other from so many threads each.
 void use_library(int threads) {
     constexpr int64_t kFirst = 64;
     constexpr int64_t kStretch = 64;
@@ -98,7 +98,7 @@ void use_library(int threads) {
         ARMCI_AllFence();
     });
     ARMCI_Barrier();
-    // Every rank is used as often by all threads with one number as it has ranks; levels differ.
+    // All threads with one number use every rank as often as there are ranks. Levels differ.
     std::vector<long> expected(static_cast<size_t>(nproc()), 0);
     for (int id = 0; id < threads; ++id) {
         for (int64_t round = 0; round < rounds; ++round) {
@@ -135,7 +135,8 @@ TEST(ThreadLevels, InitOnACommunicatorUsesTheLevelOfMpi) {
     EXPECT_EQ(ARMCI_Finalize(), 0);
 }
 
-// Each start function that finds the library up at a lower level raises it; and counts as always.
+// Each start function that finds the library running at a lower level raises it, and is counted as
+// always.
 // promise: init.raise-level, threads.level-given
 TEST(ThreadLevels, LaterCallRaisesTheLevel) {
     const std::vector<std::function<int()>> later = {
@@ -152,7 +153,7 @@ TEST(ThreadLevels, LaterCallRaisesTheLevel) {
         use_library(kMaxThreads);
         const bool is_counted = i + 1 < later.size();
         if (is_counted) {
-            // A lower level does not take it back.
+            // A lower level does not reduce it.
             ASSERT_EQ(ARMCI_Init_thread(MPI_THREAD_SINGLE), 0);
             EXPECT_EQ(ARMCI_Finalize(), 0);
             EXPECT_EQ(ARMCI_Finalize(), 0);
@@ -164,7 +165,7 @@ TEST(ThreadLevels, LaterCallRaisesTheLevel) {
     }
 }
 
-// MPI gives each process a level of its own.
+// MPI gives each process its own level.
 // promise: threads.levels-of-ranks
 TEST(ThreadLevels, RanksMayHaveDifferentLevels) {
     constexpr int kLevels[] = {MPI_THREAD_MULTIPLE, MPI_THREAD_SINGLE, MPI_THREAD_SERIALIZED,
@@ -178,7 +179,7 @@ TEST(ThreadLevels, RanksMayHaveDifferentLevels) {
     pretended_level = -1;
 }
 
-// So does the variable, which ARMCI_Init_thread does not heed.
+// The variable does so, too; ARMCI_Init_thread ignores it.
 // promise: threads.level-variable
 TEST(ThreadLevels, VariableSetsTheLevelOfEachRank) {
     const bool is_lowered = me() % 2 == 1;

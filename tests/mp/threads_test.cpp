@@ -23,7 +23,7 @@
 namespace armci::mp {
 namespace {
 
-// Where a thread stands still when it yields for the first time.
+// Stops a thread when it yields for the first time.
 struct StoppingYield {
     std::atomic<bool> is_reached{false};
     std::atomic<bool> is_over{false};
@@ -37,7 +37,7 @@ void real_yield() {
 }  // namespace
 }  // namespace armci::mp
 
-// Instead of the C library's, also for the calls from the library under test.
+// Replaces the C library's function, also for the calls of the library under test.
 extern "C" int sched_yield() noexcept {
     using armci::mp::t_stopping_yield;
     if (t_stopping_yield != nullptr) {
@@ -65,7 +65,7 @@ void run_threads(const std::function<void(int)>& body) {
     }
 }
 
-// Random numbers of one thread; the streams are drawn before the threads start.
+// Random numbers of one thread. The streams are drawn before the threads start.
 std::vector<Rng> thread_rngs() {
     std::vector<Rng> rngs;
     for (int id = 0; id < kThreads; ++id) {
@@ -74,7 +74,7 @@ std::vector<Rng> thread_rngs() {
     return rngs;
 }
 
-// Each thread has its own stretch at each target and checks every operation against its oracle.
+// Each thread has its own part at each target and checks every operation against its oracle.
 // promise: threads.any-thread
 TEST(Threads, TransfersOfAllKinds) {
     constexpr int64_t kStretch = 8192;
@@ -102,7 +102,7 @@ TEST(Threads, TransfersOfAllKinds) {
             room.remote_overlap = transfer.verb != Verb::put;
             transfer.shape = random_shape(rng, room);
             transfer.scale = random_scale(type, rng);
-            // Waiting for implicit operations would wait for those of other threads as well.
+            // A wait for implicit operations would include those of other threads.
             run(transfer, local.data(), remote, target,
                 rng.pick(std::vector<Completion>{Completion::blocking, Completion::handle_wait,
                                                  Completion::handle_test}));
@@ -152,9 +152,9 @@ uint64_t gets() {
     return operations;
 }
 
-// One thread's wait completes the gets of all, in checking mode one after the other. Rank 1 does
-// not answer to the first one meanwhile, if its program has to; another thread waits for the
-// second.
+// One thread's wait completes the gets of all threads, in checking mode one after the other.
+// Meanwhile rank 1 does not answer the first get, where its program has to. Another thread waits
+// for the second.
 // promise: threads.waits-cover
 TEST(Threads, WaitCoversGetsOfOtherThreads) {
     if (nproc() < 3) {
@@ -209,7 +209,7 @@ TEST(Threads, FenceCoversGetsOfOtherThreads) {
     ARMCI_Barrier();
 }
 
-// It ends, however many gets other threads start meanwhile.
+// The fence ends, however many gets other threads start meanwhile.
 TEST(Threads, FenceEndsWhileOtherThreadsStartGets) {
     constexpr int64_t kWords = 512;
     GlobalMemory memory(kWords * 8);
@@ -238,8 +238,8 @@ TEST(Threads, FenceEndsWhileOtherThreadsStartGets) {
     ARMCI_Barrier();
 }
 
-// A wait covers nothing else: no other target, and nothing that is completed later. Ranks do not
-// answer, if their programs have to, until they are told.
+// A wait covers no other target, and nothing that completes later. Ranks do not answer, where their
+// programs have to, until they get a message.
 // promise: threads.waits-cover
 TEST(Threads, WaitCoversOnlyEarlierOperations) {
     if (nproc() < 3) {
@@ -291,7 +291,7 @@ TEST(Threads, WaitCoversOnlyEarlierOperations) {
     ARMCI_Barrier();
 }
 
-// Tickets of a counter are given once, whichever thread of whichever rank draws them.
+// Each value of a counter is fetched once, by any thread of any rank.
 // promise: threads.any-thread
 TEST(Threads, SharedCounterReturnsEachValueOnce) {
     GlobalMemory memory(8);
@@ -345,7 +345,7 @@ TEST(Threads, ContendedAccumulatesLoseNoAddition) {
     ARMCI_Barrier();
 }
 
-// A mutex keeps the other threads of its holder's rank out as well.
+// A mutex also excludes the other threads of its holder's rank.
 // promise: threads.any-thread, threads.waits-let-go
 TEST(Threads, MutexesExcludeThreads) {
     GlobalMemory memory(8);
@@ -369,12 +369,12 @@ TEST(Threads, MutexesExcludeThreads) {
     EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
 }
 
-// The index of global memory changes while other threads look addresses up, in old memory and in
-// what has just been allocated.
+// The index of global memory changes while other threads look up addresses, in old memory and in
+// memory that has just been allocated.
 TEST(Threads, MemoryIsAllocatedAndFreedMeanwhile) {
     constexpr int64_t kWords = 32;
     GlobalMemory steady(kWords * 8 * kThreads);
-    // What is published may be used during a visit; the number of a thread's visit is odd
+    // Memory that is published may be used during a visit. The number of a thread's visit is odd
     // meanwhile.
     std::atomic<void*> published{nullptr};
     std::array<std::atomic<unsigned>, kThreads> visits{};
@@ -493,8 +493,8 @@ void use_the_local_route(char* remote) {
     EXPECT_EQ(back[63], 5);
 }
 
-// A thread stands still in the middle of a long operation on its node's memory, and others complete
-// operations of all kinds meanwhile. (With a lock in common this would never end.)
+// A thread stops in the middle of a long operation on its node's memory, and others complete
+// operations of all kinds meanwhile. (With a common lock this would never end.)
 // promise: threads.at-the-same-time
 TEST(Threads, LocalOperationBlocksNoOtherThread) {
     GlobalMemory memory(2 * kLongBytes, MemoryKind::allocated);
@@ -535,8 +535,8 @@ TEST(Threads, LocalOperationBlocksNoOtherThread) {
     EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
 }
 
-// The same while it waits for a mutex; and it gets the mutex while another thread stands still with
-// the lock that calls have in common. (If waiting needed that, this would never end.)
+// The same while it waits for a mutex. It acquires the mutex while another thread stands still with
+// the lock that calls have in common. (If waiting needed that lock, this would never end.)
 // promise: threads.at-the-same-time
 TEST(Threads, WaitForAMutexBlocksNoOtherThread) {
     if (ARMCIX_Node(nproc() - 1) != ARMCIX_Node(0)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_THREAD_MULTIPLE: threads that wait long sleep, and neither hold other threads up nor miss
-// what these find in the network.
+// MPI_THREAD_MULTIPLE: threads that wait long sleep. They neither delay other threads nor miss what
+// these find in the network.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sched.h>
@@ -27,10 +27,10 @@
 namespace armci::mp {
 namespace {
 
-// What becomes of the sleeps of a thread.
+// How the sleeps of a thread proceed.
 struct Sleeps {
-    std::atomic<bool> may_begin{true};  // until then they stand still before they begin
-    bool end_by_events_only = false;    // not when their time is over
+    std::atomic<bool> may_begin{true};  // until then they stop before they begin
+    bool end_by_events_only = false;    // not by their time limit
     std::atomic<int> count{0};
     std::atomic<int> yields{0};
 
@@ -43,7 +43,7 @@ struct Sleeps {
 };
 thread_local Sleeps* t_sleeps = nullptr;
 
-// Those of this thread, for as long as it lives.
+// The sleeps of this thread, while the object exists.
 class Watched {
   public:
     explicit Watched(Sleeps& sleeps) { t_sleeps = &sleeps; }
@@ -55,7 +55,7 @@ class Watched {
 }  // namespace
 }  // namespace armci::mp
 
-// Instead of the C library's, also for the calls from the library under test.
+// Replaces the C library's function, also for the calls of the library under test.
 extern "C" int ppoll(pollfd* descriptors, nfds_t count, const timespec* longest,
                      const sigset_t* signals) {
     using armci::mp::t_sleeps;
@@ -99,7 +99,7 @@ std::string this_task() {
 }
 
 // The last rank does `late` when all others are in `wait` and sleep there: most of many looks find
-// them asleep, where a thread that polls is hardly ever found so. Hangs when one does not sleep.
+// them asleep, which is rare for a thread that polls. Hangs when one does not sleep.
 void expect_sleep(const std::function<void()>& wait, const std::function<void()>& late) {
     constexpr int kLooks = 200;
     const int last = nproc() - 1;
@@ -157,8 +157,8 @@ TEST(ThreadsWaiting, SleepsUntilALateRankUnlocks) {
     }
 }
 
-// A thread stands still in a sleep for as long as another one makes calls of all kinds. (If it held
-// the lock that calls have in common, this would never end.)
+// A thread stays in a sleep while another one makes calls of all kinds. (If it held the lock that
+// calls have in common, this would never end.)
 // promise: threads.waits-sleep
 TEST(ThreadsWaiting, SleepingThreadBlocksNoOtherThread) {
     constexpr int kAround = 8;
@@ -202,14 +202,14 @@ TEST(ThreadsWaiting, SleepingThreadBlocksNoOtherThread) {
     EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
 }
 
-// A thread has looked for its get without success and is about to sleep, until the network has
+// A thread has polled for its get without success and is about to sleep until the network has
 // something, however long that takes. Another one empties the queue first, and wakes it.
 TEST(ThreadsWaiting, WakesWhenAnotherThreadReadsItsCompletion) {
     GlobalMemory memory(8);
     *memory.element<long>(me()) = 100 + me();
     ARMCI_Barrier();
     const int target = (me() + nproc() / 2) % nproc();
-    // A get that is answered quickly needs no sleep, so there are as many as it takes.
+    // A get that is answered quickly needs no sleep, so there are as many gets as needed.
     constexpr int kRounds = 10;
     constexpr int kMaxRounds = 10'000;
     long sleeps_count = 0;
@@ -263,7 +263,7 @@ TEST(ThreadsWaiting, WakesWhenAnotherThreadReadsItsCompletion) {
     ARMCI_Barrier();
 }
 
-// The same without a plan: all threads of all ranks wait for one mutex, and sleep in between.
+// The same at random: all threads of all ranks wait for one mutex, and sleep in between.
 TEST(ThreadsWaiting, WakesEverySleepingThread) {
     constexpr int kThreads = 3;
     constexpr int kRounds = 10;
@@ -272,7 +272,7 @@ TEST(ThreadsWaiting, WakesEverySleepingThread) {
     ASSERT_EQ(ARMCI_Create_mutexes(1), 0);
     ARMCI_Barrier();
     std::vector<std::thread> threads;
-    std::array<std::atomic<int>, kThreads> tids{};  // -1: has done its rounds
+    std::array<std::atomic<int>, kThreads> tids{};  // -1: has finished its rounds
     const auto another_sleeps = [&](int id) {
         bool is_last = true;
         for (int other = 0; other < kThreads; ++other) {

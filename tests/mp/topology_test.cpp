@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Domains as programs see them, the library's own view of nodes, and that a test's configuration is
-// really in force.
+// Domains as programs see them, the library's own view of nodes, and a check that a test's
+// configuration is in force.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ int node_size() {
     return std::atoi(std::string(setting("ARMCI_NODE_SIZE")).c_str());
 }
 
-// One process per domain unless the user asks for nodes.
+// One process per domain unless nodes are configured.
 // promise: topology.process-domains, topology.domains
 TEST(Topology, OneProcessPerDomain) {
     if (setting("ARMCI_DOMAINS") == "node") {
@@ -59,7 +59,7 @@ TEST(Topology, DomainsAreNodesIfConfigured) {
     }
 }
 
-// Without virtual nodes all ranks of a test share one; with them, k successive ranks do.
+// Without virtual nodes all ranks of a test share one node. With them, k successive ranks do.
 // promise: topology.nodes
 TEST(Topology, NodesAreAsConfigured) {
     const int size = node_size() > 0 ? node_size() : nproc();
@@ -98,7 +98,7 @@ TEST(Topology, RoutesAreAsConfigured) {
     }
 }
 
-// The transfers of a program really take the routes that were asked for: the counters say so.
+// The transfers of a program take the configured routes: the counters prove it.
 // promise: stats.once-per-call, stats.bytes
 TEST(Topology, CountersFollowTheRoutes) {
     constexpr int kPutBytes = 50000;
@@ -141,7 +141,7 @@ unsigned long long total_of(const armcix_counter_t (&counters)[3]) {
     return counters[0].operations + counters[1].operations + counters[2].operations;
 }
 
-// Whatever the size and the form; what moves nothing is not counted.
+// Every call is counted, of any size and form. Calls that move nothing are not counted.
 // promise: stats.once-per-call, stats.bytes, stats.rmw, stats.messages
 TEST(Topology, EveryCallIsCountedOnce) {
     constexpr int kMax = 400000;
@@ -160,13 +160,13 @@ TEST(Topology, EveryCallIsCountedOnce) {
             ARMCI_Acc(ARMCI_ACC_DBL, &one, local.data(), remote, size, target);
             bytes += static_cast<unsigned long long>(size);
         }
-        for (const int runs : {1, 5, 100, 0}) {
-            int count[2] = {128, runs};
+        for (const int blocks : {1, 5, 100, 0}) {
+            int count[2] = {128, blocks};
             int stride[1] = {256};
             ARMCI_PutS(local.data(), stride, remote, stride, count, 1, target);
             ARMCI_GetS(remote, stride, local.data(), stride, count, 1, target);
             ARMCI_AccS(ARMCI_ACC_DBL, &one, local.data(), stride, remote, stride, count, 1, target);
-            bytes += 128U * static_cast<unsigned long long>(runs);
+            bytes += 128U * static_cast<unsigned long long>(blocks);
         }
         for (int i = 0; i < 4; ++i) {
             long old = 0;

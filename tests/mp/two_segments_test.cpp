@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Order, fences and vectors across two allocations of one target. With ARMCI_SERVERS_PER_NODE=2
-// different data servers have them, which know nothing of each other.
+// they belong to different data servers, which do not communicate.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -14,19 +14,19 @@
 namespace armci::mp {
 namespace {
 
-constexpr int64_t kInts = 48 << 10;       // long enough to be overtaken by a word
-constexpr int64_t kManyBlocks = 4 << 10;  // by RMA, each word is an operation of its own
+constexpr int64_t kInts = 48 << 10;       // long enough that a word could overtake it
+constexpr int64_t kManyBlocks = 4 << 10;  // by RMA each word is a separate operation
 constexpr int64_t kFewInts = 64;
 constexpr int kBytesOfAll = static_cast<int>(kInts * sizeof(int));
-// Of the flag memory: one word for the neighbour's data, one for a third rank to answer.
+// The flag memory has one word for the neighbour's data, and one for a third rank to answer.
 constexpr int64_t kFlags = 16;
 
 int neighbour() {
     return right();
 }
 
-// Data in one allocation and words that announce it in another, made one after the other, so that
-// servers that take turns have one each.
+// Data in one allocation and words that announce it in another. They are allocated one after the
+// other, so that alternating servers have one each.
 class TwoSegments : public ::testing::Test {
   protected:
     TwoSegments()
@@ -52,13 +52,13 @@ class TwoSegments : public ::testing::Test {
         return true;
     }
 
-    // Every rank changes its right neighbour's data to the number of the round and then tells it by
-    // the flag, without a fence; the neighbour sees the flag by plain loads, and must see the data.
-    template <class Change, class Tell>
-    void check_order(int64_t count, int64_t rounds, Change change, Tell tell) {
+    // Every rank sets its right neighbour's data to the number of the round and then the flag,
+    // without a fence. The neighbour sees the flag by plain loads, and must see the data.
+    template <class Change, class Announce>
+    void check_order(int64_t count, int64_t rounds, Change change, Announce announce) {
         for (int round = 1; round <= rounds; ++round) {
             change(data(neighbour()), count, round);
-            tell(flag(neighbour()), round);
+            announce(flag(neighbour()), round);
             const volatile int* mine = flag(me());
             while (*mine != round) {
                 sched_yield();
@@ -119,24 +119,24 @@ class TwoSegments : public ::testing::Test {
         ARMCI_NbPut(words_.data(), to, static_cast<int>(count * sizeof(int)), neighbour(), nullptr);
         ARMCI_WaitAll();
     }
-    // And to tell. The last two need not be waited for to be after what was blocking.
-    static void tell_by_put(int* to, int round) {
+    // Ways to announce it. The last two need not be waited for to be after blocking operations.
+    static void announce_by_put(int* to, int round) {
         ARMCI_Put(&round, to, sizeof round, neighbour());
     }
-    static void tell_by_acc(int* to, int) {
+    static void announce_by_acc(int* to, int) {
         int one = 1;
         ARMCI_Acc(ARMCI_ACC_INT, &one, &one, to, sizeof one, neighbour());
     }
-    static void tell_by_rmw(int* to, int round) {
+    static void announce_by_rmw(int* to, int round) {
         int before = -1;
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &before, to, 1, neighbour());
         EXPECT_EQ(before, round - 1);
     }
-    static void tell_by_flag(int* to, int round) {
+    static void announce_by_flag(int* to, int round) {
         int nothing = 0;
         ARMCI_Put_flag(&nothing, to + 1, sizeof nothing, to, round, neighbour());
     }
-    static void tell_by_nonblocking_put(int* to, int round) {
+    static void announce_by_nonblocking_put(int* to, int round) {
         armci_hdl_t handle;
         ARMCI_INIT_HANDLE(&handle);
         ARMCI_NbPut(&round, to, sizeof round, neighbour(), &handle);
@@ -148,7 +148,7 @@ class TwoSegments : public ::testing::Test {
 TEST_F(TwoSegments, PutWordIsVisibleAfterTheData) {
     for (const int64_t count : {kInts, kFewInts}) {
         check_order(
-            count, scaled(24), [&](int* to, int64_t n, int v) { put(to, n, v); }, tell_by_put);
+            count, scaled(24), [&](int* to, int64_t n, int v) { put(to, n, v); }, announce_by_put);
         *flag(me()) = 0;
         sync();
     }
@@ -158,19 +158,19 @@ TEST_F(TwoSegments, PutWordIsVisibleAfterTheData) {
 TEST_F(TwoSegments, AccumulatedWordIsVisibleAfterTheData) {
     check_order(
         kManyBlocks, scaled(16), [&](int* to, int64_t n, int v) { put_strided(to, n, v); },
-        tell_by_acc);
+        announce_by_acc);
 }
 
 // promise: order.blocking
 TEST_F(TwoSegments, RmwIsVisibleAfterAccumulatedData) {
     check_order(
-        kInts, scaled(16), [&](int* to, int64_t n, int v) { add_one(to, n, v); }, tell_by_rmw);
+        kInts, scaled(16), [&](int* to, int64_t n, int v) { add_one(to, n, v); }, announce_by_rmw);
 }
 
 // promise: flag.after-earlier-puts
 TEST_F(TwoSegments, FlagIsVisibleAfterTheData) {
     check_order(
-        kInts, scaled(16), [&](int* to, int64_t n, int v) { put(to, n, v); }, tell_by_flag);
+        kInts, scaled(16), [&](int* to, int64_t n, int v) { put(to, n, v); }, announce_by_flag);
 }
 
 // promise: order.nonblocking-after-blocking
@@ -178,13 +178,13 @@ TEST_F(TwoSegments, NonBlockingPutIsAfterABlockingOne) {
     for (const int64_t count : {kInts, kFewInts}) {
         check_order(
             count, scaled(16), [&](int* to, int64_t n, int v) { put(to, n, v); },
-            tell_by_nonblocking_put);
+            announce_by_nonblocking_put);
         *flag(me()) = 0;
         sync();
     }
 }
 
-// A notification is behind all that was started, whichever server has it.
+// A notification arrives after all operations that were started before, at all servers.
 // promise: notify.behind-all
 TEST_F(TwoSegments, NotificationIsAfterUnwaitedOperations) {
     const GlobalMemory more(kInts * static_cast<int64_t>(sizeof(int)));
@@ -209,28 +209,28 @@ TEST_F(TwoSegments, WaitedOperationsAreInOrder) {
     for (const int64_t count : {kInts, kFewInts}) {
         check_order(
             count, scaled(16), [&](int* to, int64_t n, int v) { put_and_wait(to, n, v); },
-            tell_by_put);
+            announce_by_put);
         *flag(me()) = 0;
         sync();
         check_order(
             count, scaled(16), [&](int* to, int64_t n, int v) { put_and_test(to, n, v); },
-            tell_by_put);
+            announce_by_put);
         *flag(me()) = 0;
         sync();
         check_order(
             count, scaled(16),
-            [&](int* to, int64_t n, int v) { put_and_wait_for_target(to, n, v); }, tell_by_put);
+            [&](int* to, int64_t n, int v) { put_and_wait_for_target(to, n, v); }, announce_by_put);
         *flag(me()) = 0;
         sync();
         check_order(
             count, scaled(16), [&](int* to, int64_t n, int v) { put_and_wait_for_all(to, n, v); },
-            tell_by_put);
+            announce_by_put);
         *flag(me()) = 0;
         sync();
     }
 }
 
-// The notification is in an allocation of the library's.
+// The notification is in an allocation of the library.
 TEST_F(TwoSegments, NotificationIsVisibleAfterTheData) {
     for (int round = 1; round <= scaled(16); ++round) {
         put(data(neighbour()), kInts, round);
@@ -267,7 +267,8 @@ TEST_F(TwoSegments, ThirdRankSeesTheWordAfterTheData) {
     ARMCI_AllFence();
 }
 
-// Put here, get there, and the owner does the opposite: one of them must see the other's word.
+// A rank puts here and gets there, and the owner does the opposite: one of them must see the
+// other's word.
 TEST_F(TwoSegments, GetIsAfterAnEarlierPut) {
     const int target = nproc() - 1;
     if (ARMCIX_Node(target) == ARMCIX_Node(0)) {
@@ -325,7 +326,7 @@ TEST_F(TwoSegments, FencesCoverBothSegments) {
     }
 }
 
-// One descriptor with segments of both allocations: put, added to, and read back.
+// One descriptor with blocks of both allocations: put, added to, and read back.
 // promise: vector.several-allocations
 TEST_F(TwoSegments, VectorsSpanBothSegments) {
     constexpr int kPieces = 12;

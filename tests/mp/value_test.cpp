@@ -9,7 +9,7 @@
 namespace armci::mp {
 namespace {
 
-// Calls of one type, so that the tests are written once.
+// The calls of one type, so that the tests are written once.
 template <typename T>
 struct ValueCalls {
     int (*put)(T, void*, int);
@@ -91,7 +91,7 @@ TEST(Value, PutsAndGetsDouble) {
         {ARMCI_PutValueDouble, ARMCI_NbPutValueDouble, ARMCI_GetValueDouble, extremes<double>()});
 }
 
-// Hundreds of non-blocking value puts under way: each has captured its own value.
+// Hundreds of non-blocking value puts are under way. Each has captured its own value.
 // promise: value.copied
 TEST(Value, NonBlockingPutsCaptureTheirValues) {
     const int64_t count = scaled(500);

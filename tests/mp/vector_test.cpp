@@ -40,21 +40,21 @@ TEST(Vector, RandomBlocks) {
     }
 }
 
-// Repeated and overlapping destination segments of one accumulate are all added.
+// Repeated and overlapping destination blocks of one accumulate are all added.
 // promise: vector.acc-repeated
 TEST(Vector, AccumulateAddsRepeatedBlocks) {
     for (const ElementType& type : element_types()) {
         Playground ground(64 * type.bytes, 512 * type.bytes, type.code);
         Rng rng = rank_rng(static_cast<uint64_t>(type.code));
-        std::vector<Piece> runs;
+        std::vector<Piece> blocks;
         for (int i = 0; i < 500; ++i) {
-            runs.push_back({i * type.bytes, type.bytes * rng.between(0, 7), type.bytes});
+            blocks.push_back({i * type.bytes, type.bytes * rng.between(0, 7), type.bytes});
         }
         Transfer transfer;
         transfer.verb = Verb::acc;
         transfer.type = type.code;
         transfer.scale = random_scale(type, rng);
-        transfer.shape = vector_shape(runs);
+        transfer.shape = vector_shape(blocks);
         for (int target = 0; target < nproc(); ++target) {
             ground.perform(transfer, target, Completion::blocking);
             ground.perform(transfer, target, Completion::handle_wait);
@@ -64,7 +64,7 @@ TEST(Vector, AccumulateAddsRepeatedBlocks) {
     }
 }
 
-// 10^5 scattered segments of 8 bytes in one call, as a scatter of Global Arrays makes.
+// 10^5 scattered blocks of 8 bytes in one call, as in a scatter of Global Arrays.
 TEST(Vector, HundredThousandBlocks) {
     const int64_t segments = scaled(100000);
     constexpr int64_t kSegmentBytes = 8;
@@ -75,9 +75,9 @@ TEST(Vector, HundredThousandBlocks) {
         places[i] = static_cast<int64_t>(i) * kSegmentBytes;
     }
     rng.shuffle(places);
-    std::vector<Piece> runs;
+    std::vector<Piece> blocks;
     for (int64_t i = 0; i < segments; ++i) {
-        runs.push_back({i * kSegmentBytes, places[static_cast<size_t>(i)], kSegmentBytes});
+        blocks.push_back({i * kSegmentBytes, places[static_cast<size_t>(i)], kSegmentBytes});
     }
     const int target = right();
     for (const Verb verb : {Verb::put, Verb::acc, Verb::get}) {
@@ -85,7 +85,7 @@ TEST(Vector, HundredThousandBlocks) {
         transfer.verb = verb;
         transfer.type = ARMCI_ACC_DBL;
         transfer.scale = random_scale(element_type(ARMCI_ACC_DBL), rng);
-        transfer.shape = vector_shape(runs);
+        transfer.shape = vector_shape(blocks);
         ground.refill_local(rng);
         ground.perform(transfer, target, rng.pick(all_completions()));
         ground.check_by_get(target, transfer.describe());
@@ -93,7 +93,7 @@ TEST(Vector, HundredThousandBlocks) {
     ground.check_by_owner("many segments");
 }
 
-// One call may name segments in several allocations of the target.
+// One call may name blocks in several allocations of the target.
 // promise: vector.several-allocations
 TEST(Vector, BlocksInDifferentAllocations) {
     constexpr int kAllocations = 5;
@@ -138,7 +138,7 @@ TEST(Vector, BlocksInDifferentAllocations) {
     expect_same_bytes(source.data(), readback.data(), static_cast<int64_t>(source.size()),
                       "segments in different allocations");
 
-    // The owner finds exactly these segments changed.
+    // The owner finds exactly these blocks changed.
     const int origin = left();
     std::vector<char> sent_to_me(source.size());
     ARMCI_Fence(target);
@@ -196,7 +196,7 @@ unsigned long long operations_done() {
     return all;
 }
 
-// Each by itself would take a round trip.
+// Each one alone would take a round trip.
 // promise: stats.vector-lengths
 TEST(Vector, DescriptorsOfOneLengthShareAFrame) {
     constexpr int kDescriptors = 200;
@@ -246,7 +246,7 @@ TEST(Vector, EmptyDescriptorsHideNoOthers) {
     Transfer transfer;
     transfer.verb = Verb::put;
     transfer.shape.form = Form::vector;
-    transfer.shape.runs = {{0, 64, 10}, {16, 0, 10}, {32, 128, 31}};
+    transfer.shape.blocks = {{0, 64, 10}, {16, 0, 10}, {32, 128, 31}};
     transfer.shape.first = {0, 0, 2, 2, 3, 3};
     const int target = right();
     ground.perform(transfer, target, Completion::blocking);

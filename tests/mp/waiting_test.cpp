@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether ranks poll or sleep while they wait for the network, as the statistics say.
+// Whether ranks poll or sleep while they wait for the network, according to the statistics.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -40,7 +40,7 @@ TEST(Waiting, PollsOrSleepsAsConfigured) {
     const unsigned long long waits = after.waits - before.waits;
     const unsigned long long asleep = after.waits_asleep - before.waits_asleep;
     const bool is_one_node = ARMCIX_Route(nproc() - 1) == ARMCIX_ROUTE_LOCAL;
-    // Without a thread for the data server this one has to look after it.
+    // Without a thread of the data server this rank has to make its progress.
     if (is_one_node || setting("ARMCI_PROGRESS_THREAD") == "0") {
         EXPECT_EQ(waits, 0U);
         return;
@@ -57,7 +57,7 @@ TEST(Waiting, PollsOrSleepsAsConfigured) {
     }
 }
 
-// Here, where nothing long has been moved before.
+// In this process nothing long has been moved before.
 // promise: pipeline-depth.limits, pipeline-depth.previous, stats.buffers
 TEST(PipelineDepth, BoundsTheBuffersInUse) {
     constexpr int kBytes = 8 << 20;

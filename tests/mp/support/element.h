@@ -23,7 +23,7 @@ struct ElementType {
 const std::vector<ElementType>& element_types();
 const ElementType& element_type(int code);
 
-// A scale factor of any type; data() is what the accumulate calls take.
+// A scale factor of any type; accumulate calls take data().
 struct Scale {
     alignas(16) std::array<char, 16> storage{};
     void* data() { return storage.data(); }
@@ -31,17 +31,17 @@ struct Scale {
 };
 
 Scale random_scale(const ElementType& type, Rng& rng);
-// The scale that adds the source as it is.
+// The scale that adds the source unchanged.
 Scale unit_scale(const ElementType& type);
 
 // Fills `bytes` (a multiple of the element) with random elements.
 void fill_elements(const ElementType& type, Rng& rng, void* memory, int64_t bytes);
 
-// remote[i] += scale * local[i], in the plainest way. Any alignment.
+// remote[i] += scale * local[i], in the simplest way. Any alignment.
 void accumulate_reference(const ElementType& type, const Scale& scale, const void* local,
                           void* remote, int64_t bytes);
 
-// True when some element has grown so large that sums of random elements might round soon.
+// Whether some element has grown so large that sums of random elements might round soon.
 bool needs_refill(const ElementType& type, const void* memory, int64_t bytes);
 
 }  // namespace armci::mp

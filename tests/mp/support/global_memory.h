@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A global allocation that lives as long as the object. Construction and destruction are
-// collective. TEST_MEMORY=attached makes it memory of malloc that every rank attaches, so that all
-// tests can be run on such memory, too; a test that needs one kind says which.
+// A global allocation that exists as long as the object. Construction and destruction are
+// collective. With TEST_MEMORY=attached it is memory of malloc that every rank attaches, so that
+// all tests also run on such memory. A test that needs one kind selects it.
 #pragma once
 
 #include <cstdint>

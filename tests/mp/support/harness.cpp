@@ -14,8 +14,8 @@
 namespace armci::mp {
 namespace {
 
-// Rank 0 keeps GoogleTest's own printer. This listener prints the failures of the other ranks, adds
-// the seed, and makes a failure on one rank a failure on all when a test ends.
+// Rank 0 keeps the printer of GoogleTest. This listener prints the failures of the other ranks,
+// adds the seed, and makes a failure on one rank a failure on all when a test ends.
 class JobListener : public testing::EmptyTestEventListener {
   public:
     void OnTestPartResult(const testing::TestPartResult& result) override {
@@ -68,7 +68,7 @@ void install_listener() {
     listeners.Append(new JobListener);
 }
 
-// Says on rank 0 what happened as a whole; the build's test driver looks for the word "skipped".
+// Prints the overall result on rank 0. The build's test driver looks for the word "skipped".
 bool job_failed(int status) {
     const auto* tests = testing::UnitTest::GetInstance();
     int failed = status != 0 ? 1 : 0;
@@ -84,7 +84,7 @@ bool job_failed(int status) {
     return failed != 0;
 }
 
-// TEST_INIT=plain: by ARMCI_Init, whatever the thread level, as Global Arrays does it.
+// TEST_INIT=plain uses ARMCI_Init, whatever the thread level, as Global Arrays does.
 bool starts_plainly() {
     const char* value = std::getenv("TEST_INIT");
     return value != nullptr && std::string(value) == "plain";

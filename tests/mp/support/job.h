@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What every multi-rank test knows about its job: ranks, amount of work, random numbers.
 //
-// Nothing here calls ARMCI except where a comment says so; the harness synchronises through a
-// communicator of its own, so that it neither helps nor hides the library's own synchronisation.
+// Nothing here calls ARMCI except where a comment says so. The harness synchronises through a
+// communicator of its own, so that it neither supports nor hides the library's own synchronisation.
 #pragma once
 
 #include <mpi.h>
@@ -24,8 +24,7 @@ int left();
 // A duplicate of MPI_COMM_WORLD that only the harness and the tests' own checks use.
 MPI_Comm harness_comm();
 
-// Waits for an MPI request, giving the processor away meanwhile: there may be more ranks than
-// cores.
+// Waits for an MPI request and yields the processor meanwhile: there may be more ranks than cores.
 void finish(MPI_Request request);
 
 // A plain MPI barrier on harness_comm(): orders ranks, completes nothing.

@@ -14,7 +14,7 @@ int64_t round_up(int64_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
 
-// Bytes of my slice: the areas of all ranks, and the local buffer if it lives there.
+// Bytes of my slice: the areas of all ranks, and the local buffer if it is there.
 int64_t slice_bytes(int64_t area_bytes, int64_t local_bytes, LocalMemory local_memory) {
     const int64_t areas = round_up(area_bytes) * nproc();
     return local_memory == LocalMemory::own_global ? areas + round_up(local_bytes) : areas;
@@ -71,7 +71,7 @@ void Playground::refill(int contents) {
     contents_ = contents;
     ++fills_;
     ARMCI_Barrier();
-    // Owner and origin generate the same contents from the same stream; nothing is communicated.
+    // Owner and origin generate the same contents from the same stream, without communication.
     const auto stream = [this](int owner, int origin) {
         return (fills_ << 32) + static_cast<uint64_t>(owner) * 65536 +
                static_cast<uint64_t>(origin) + 1;

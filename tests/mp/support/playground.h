@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where transfers are tried out: on every rank an area for each rank to play in, and beside the
-// real memory a plain copy (the oracle) of what it must contain.
+// Where transfers are tested: on every rank an area for each rank, and beside the real memory a
+// plain copy (the oracle) of what it must contain.
 //
-// Rank o's area in rank t's slice is changed by rank o only, so o knows its exact contents without
-// asking anybody. The areas lie next to each other: a byte written outside an area is found in the
-// neighbour's. The local buffer has its oracle too: a put must not change it, a get only what it
-// names.
+// Only rank o changes its area in rank t's slice, so it knows its exact contents without
+// communication. The areas are next to each other: a byte that is written outside an area is found
+// in the neighbour's. The local buffer has its oracle too: a put must not change it, and a get only
+// the bytes it names.
 #pragma once
 
 #include <string>
@@ -50,11 +50,11 @@ class Playground {
     void expect(const Transfer& transfer, int target);
 
     void check_local(const std::string& what);
-    // Reads back my whole area at `target` (or a stretch of it) and compares.
+    // Reads back my whole area at `target` (or a part of it) and compares.
     void check_by_get(int target, const std::string& what);
     void check_by_get(int target, int64_t offset_bytes, int64_t bytes, const std::string& what);
-    // Collective: after AllFence every rank compares its whole slice, by plain loads, with what the
-    // other ranks say it must contain.
+    // Collective: after AllFence every rank compares its whole slice, by plain loads, with the
+    // expected contents of the other ranks.
     void check_by_owner(const std::string& what);
 
   private:
@@ -73,7 +73,8 @@ class Playground {
     std::vector<char> readback_;
 };
 
-// The room a random transfer of this verb has in the playground. `type` as for Playground contents.
+// The room of a random transfer of this verb in the playground. `type` is as for Playground
+// contents.
 Room room_for(Verb verb, const Playground& playground, int type, int64_t total_bytes);
 
 // A random transfer of any form; for raw contents acc is not possible.

@@ -9,7 +9,7 @@
 namespace armci::mp {
 namespace {
 
-// Where the blocks of one side of a strided transfer lie.
+// The places of the blocks of one side of a strided transfer.
 struct Side {
     int64_t start = 0;
     std::vector<int> stride;
@@ -20,7 +20,7 @@ int64_t random_offset(Rng& rng, int64_t room_bytes, int64_t align_bytes) {
 }
 
 // Strides under which no two blocks overlap: levels are nested in a random order, each stepping
-// over all that is inside it, with random gaps and directions. Nothing if it does not fit.
+// over all that is inside it, with random gaps and directions. Returns nothing if it does not fit.
 std::optional<Side> disjoint_side(Rng& rng, const std::vector<int>& count, int64_t room_bytes,
                                   int64_t align_bytes) {
     const size_t levels = count.size() - 1;
@@ -86,9 +86,9 @@ std::optional<Side> random_side(Rng& rng, const std::vector<int>& count, int64_t
 std::vector<int> random_counts(Rng& rng, const Room& room, int levels) {
     int64_t left = std::max<int64_t>(1, room.total_bytes / room.unit_bytes);
     const int64_t longest = rng.chance(30) ? left : std::min<int64_t>(left, 64);
-    const int64_t run = rng.between(1, longest);
-    std::vector<int> count{static_cast<int>(run * room.unit_bytes)};
-    left /= run;
+    const int64_t units = rng.between(1, longest);
+    std::vector<int> count{static_cast<int>(units * room.unit_bytes)};
+    left /= units;
     for (int level = 0; level < levels; ++level) {
         const int64_t max = std::min<int64_t>(left, levels <= 2 ? 40 : 6);
         const int64_t repeat = rng.chance(20) ? 1 : rng.between(1, max);
@@ -98,7 +98,7 @@ std::vector<int> random_counts(Rng& rng, const Room& room, int levels) {
     return count;
 }
 
-// Remembers which bytes of a side are taken, so that vector segments can be placed apart.
+// Records which bytes of a side are in use, so that vector blocks do not overlap.
 class Occupancy {
   public:
     explicit Occupancy(int64_t bytes) : taken_(static_cast<size_t>(bytes), false) {}
@@ -143,8 +143,8 @@ void append_ints(std::ostringstream& out, const char* name, const std::vector<in
 
 int64_t Shape::total_bytes() const {
     int64_t total = 0;
-    for (const Piece& run : runs) {
-        total += run.bytes;
+    for (const Piece& block : blocks) {
+        total += block.bytes;
     }
     return total;
 }
@@ -153,9 +153,9 @@ Shape Shape::shifted(int64_t local_bytes, int64_t remote_bytes) const {
     Shape moved = *this;
     moved.local_start += local_bytes;
     moved.remote_start += remote_bytes;
-    for (Piece& run : moved.runs) {
-        run.local += local_bytes;
-        run.remote += remote_bytes;
+    for (Piece& block : moved.blocks) {
+        block.local += local_bytes;
+        block.remote += remote_bytes;
     }
     return moved;
 }
@@ -164,8 +164,8 @@ std::string Shape::describe() const {
     std::ostringstream out;
     switch (form) {
         case Form::contiguous:
-            out << "contiguous local " << runs[0].local << " remote " << runs[0].remote << " bytes "
-                << runs[0].bytes;
+            out << "contiguous local " << blocks[0].local << " remote " << blocks[0].remote
+                << " bytes " << blocks[0].bytes;
             break;
         case Form::strided:
             out << "strided local " << local_start << " remote " << remote_start;
@@ -174,7 +174,7 @@ std::string Shape::describe() const {
             append_ints(out, "remote_stride", remote_stride);
             break;
         case Form::vector:
-            out << "vector of " << first.size() - 1 << " descriptors, " << runs.size()
+            out << "vector of " << first.size() - 1 << " descriptors, " << blocks.size()
                 << " segments, " << total_bytes() << " bytes";
             break;
     }
@@ -184,7 +184,7 @@ std::string Shape::describe() const {
 Shape contiguous_shape(int64_t local, int64_t remote, int64_t bytes) {
     Shape shape;
     shape.form = Form::contiguous;
-    shape.runs = {{local, remote, bytes}};
+    shape.blocks = {{local, remote, bytes}};
     return shape;
 }
 
@@ -205,12 +205,12 @@ Shape strided_shape(int64_t local_start, const std::vector<int>& local_stride, i
     }
     std::vector<int> index(levels, 0);
     while (true) {
-        Piece run{local_start, remote_start, count[0]};
+        Piece block{local_start, remote_start, count[0]};
         for (size_t level = 0; level < levels; ++level) {
-            run.local += int64_t{index[level]} * local_stride[level];
-            run.remote += int64_t{index[level]} * remote_stride[level];
+            block.local += int64_t{index[level]} * local_stride[level];
+            block.remote += int64_t{index[level]} * remote_stride[level];
         }
-        shape.runs.push_back(run);
+        shape.blocks.push_back(block);
         size_t level = 0;
         while (level < levels && ++index[level] == count[level + 1]) {
             index[level++] = 0;
@@ -221,11 +221,11 @@ Shape strided_shape(int64_t local_start, const std::vector<int>& local_stride, i
     }
 }
 
-Shape vector_shape(const std::vector<Piece>& runs) {
+Shape vector_shape(const std::vector<Piece>& blocks) {
     Shape shape;
     shape.form = Form::vector;
-    shape.runs = runs;
-    shape.first = {0, runs.size()};
+    shape.blocks = blocks;
+    shape.first = {0, blocks.size()};
     return shape;
 }
 
@@ -256,7 +256,7 @@ Shape random_strided(Rng& rng, const Room& room) {
     give_up("no strided shape fits the room");
 }
 
-// Where segments at one distance begin, as those of a row.
+// The places of blocks at one distance, as those of a row.
 std::optional<int64_t> place_row(Rng& rng, Occupancy& occupied, int64_t room_bytes,
                                  int64_t segment_bytes, int64_t segments, int64_t align_bytes,
                                  bool overlap, int64_t* distance) {
@@ -288,11 +288,11 @@ Shape random_vector(Rng& rng, const Room& room) {
             const auto remote = place_row(rng, remote_taken, room.remote_bytes, bytes, wanted,
                                           room.align_bytes, room.remote_overlap, &remote_distance);
             for (int64_t segment = 0; local && remote && segment < wanted; ++segment) {
-                shape.runs.push_back({*local + segment * local_distance,
-                                      *remote + segment * remote_distance, bytes});
+                shape.blocks.push_back({*local + segment * local_distance,
+                                        *remote + segment * remote_distance, bytes});
                 left -= bytes;
             }
-            shape.first.push_back(shape.runs.size());
+            shape.first.push_back(shape.blocks.size());
             continue;
         }
         for (int64_t segment = 0; segment < wanted; ++segment) {
@@ -303,10 +303,10 @@ Shape random_vector(Rng& rng, const Room& room) {
             if (!local || !remote) {
                 break;
             }
-            shape.runs.push_back({*local, *remote, bytes});
+            shape.blocks.push_back({*local, *remote, bytes});
             left -= bytes;
         }
-        shape.first.push_back(shape.runs.size());
+        shape.first.push_back(shape.blocks.size());
     }
     return shape;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random and chosen shapes of transfers, each with the list of blocks that says what it means.
+// Random and chosen shapes of transfers, each with the list of blocks that defines its meaning.
 //
 // A shape holds offsets only: local ones from the start of a local buffer, remote ones from the
 // start of a remote area. The blocks are computed by plain nested loops and are the oracle's input.
@@ -23,7 +23,7 @@ struct Piece {
 
 struct Shape {
     Form form = Form::contiguous;
-    std::vector<Piece> runs;
+    std::vector<Piece> blocks;
 
     // strided: count[0] in bytes, strides in bytes, as the C interface takes them
     int64_t local_start = 0;
@@ -32,7 +32,7 @@ struct Shape {
     std::vector<int> local_stride;
     std::vector<int> remote_stride;
 
-    // vector: descriptor d covers runs[first[d]] up to first[d + 1]
+    // vector: descriptor d covers blocks[first[d]] up to first[d + 1]
     std::vector<size_t> first;
 
     int64_t total_bytes() const;
@@ -41,14 +41,14 @@ struct Shape {
     std::string describe() const;
 };
 
-// The room a random shape has, and what it may do there.
+// The room of a random shape, and its constraints.
 struct Room {
     int64_t local_bytes;
     int64_t remote_bytes;
     int64_t total_bytes;          // upper limit of one transfer
     int64_t unit_bytes = 1;       // block lengths are multiples of it (the element)
     int64_t align_bytes = 1;      // offsets and strides are multiples of it
-    bool local_overlap = false;   // runs may overlap on the local side (source of put and acc)
+    bool local_overlap = false;   // blocks may overlap on the local side (source of put and acc)
     bool remote_overlap = false;  // on the remote side (source of get, destination of acc)
     int max_levels = 8;
 };
@@ -57,7 +57,7 @@ Shape contiguous_shape(int64_t local, int64_t remote, int64_t bytes);
 Shape strided_shape(int64_t local_start, const std::vector<int>& local_stride, int64_t remote_start,
                     const std::vector<int>& remote_stride, const std::vector<int>& count);
 // All blocks in one descriptor; they must have the same length.
-Shape vector_shape(const std::vector<Piece>& runs);
+Shape vector_shape(const std::vector<Piece>& blocks);
 
 Shape random_contiguous(Rng& rng, const Room& room);
 Shape random_strided(Rng& rng, const Room& room);

@@ -48,9 +48,9 @@ class StridedArguments {
 class VectorArguments {
   public:
     VectorArguments(const Shape& shape, bool local_is_source, char* local, char* remote) {
-        for (const Piece& run : shape.runs) {
-            local_.push_back(local + run.local);
-            remote_.push_back(remote + run.remote);
+        for (const Piece& block : shape.blocks) {
+            local_.push_back(local + block.local);
+            remote_.push_back(remote + block.remote);
         }
         for (size_t d = 0; d + 1 < shape.first.size(); ++d) {
             const size_t begin = shape.first[d];
@@ -58,7 +58,7 @@ class VectorArguments {
             armci_giov_t descriptor{};
             descriptor.src_ptr_array = (local_is_source ? local_ : remote_).data() + begin;
             descriptor.dst_ptr_array = (local_is_source ? remote_ : local_).data() + begin;
-            descriptor.bytes = begin < end ? static_cast<int>(shape.runs[begin].bytes) : 0;
+            descriptor.bytes = begin < end ? static_cast<int>(shape.blocks[begin].bytes) : 0;
             descriptor.ptr_array_len = static_cast<int>(end - begin);
             descriptors_.push_back(descriptor);
         }
@@ -84,10 +84,10 @@ class VectorArguments {
 
 int issue_contiguous(const Transfer& transfer, void* scale, char* local_base, char* remote_base,
                      int proc, bool blocking, armci_hdl_t* handle) {
-    const Piece& run = transfer.shape.runs.front();
-    char* local = local_base + run.local;
-    char* remote = remote_base + run.remote;
-    const int bytes = static_cast<int>(run.bytes);
+    const Piece& block = transfer.shape.blocks.front();
+    char* local = local_base + block.local;
+    char* remote = remote_base + block.remote;
+    const int bytes = static_cast<int>(block.bytes);
     switch (transfer.verb) {
         case Verb::put:
             return blocking ? ARMCI_Put(local, remote, bytes, proc)
@@ -203,7 +203,7 @@ int issue(const Transfer& transfer, char* local, char* remote, int proc, bool bl
             result = issue_vector(transfer, scale.data(), local, remote, proc, blocking, handle);
             break;
     }
-    // The compiler must not drop this write: the library could still look at the memory.
+    // The compiler must not remove this write: the library could still read the memory.
     scale.storage.fill(0x5a);
     asm volatile("" : : "r"(scale.data()) : "memory");
     return result;
@@ -240,18 +240,18 @@ void run(const Transfer& transfer, char* local, char* remote, int proc, Completi
 }
 
 void apply(const Transfer& transfer, char* local, char* remote) {
-    for (const Piece& run : transfer.shape.runs) {
-        const auto bytes = static_cast<size_t>(run.bytes);
+    for (const Piece& block : transfer.shape.blocks) {
+        const auto bytes = static_cast<size_t>(block.bytes);
         switch (transfer.verb) {
             case Verb::put:
-                std::memcpy(remote + run.remote, local + run.local, bytes);
+                std::memcpy(remote + block.remote, local + block.local, bytes);
                 break;
             case Verb::get:
-                std::memcpy(local + run.local, remote + run.remote, bytes);
+                std::memcpy(local + block.local, remote + block.remote, bytes);
                 break;
             case Verb::acc:
-                accumulate_reference(element_type(transfer.type), transfer.scale, local + run.local,
-                                     remote + run.remote, run.bytes);
+                accumulate_reference(element_type(transfer.type), transfer.scale,
+                                     local + block.local, remote + block.remote, block.bytes);
                 break;
         }
     }

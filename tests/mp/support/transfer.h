@@ -36,8 +36,8 @@ struct Transfer {
 };
 
 // Issues the transfer. The stride, count, pointer and descriptor arrays and the scale that the
-// library sees are overwritten and freed before this returns, as the contract allows. `handle` is
-// looked at only if not `blocking`, and may be NULL (implicit). Returns what the library returned.
+// library gets are overwritten and freed before this returns, as the contract allows. `handle` is
+// used only if not `blocking`, and may be NULL (implicit). Returns the result of the library.
 int issue(const Transfer& transfer, char* local, char* remote, int proc, bool blocking,
           armci_hdl_t* handle);
 
