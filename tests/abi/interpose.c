@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A program in the place of a profiling tool: it defines public names itself and passes on to the
-// PARMCI_ twins. It links (the library's own definitions give way), and sees each of its calls once
-// and none of the library's. armci_msg_init and armci_msg_finalize are replaced too, as some
-// programs do.
+// A program that replaces public functions like a profiling tool: it defines public names itself
+// and calls the PARMCI_ twins. It links, because the library's own definitions are weak, and sees
+// each of its own calls once and none of the library's. armci_msg_init and armci_msg_finalize are
+// replaced too, as some programs do.
 // promise: message.weak, profiling.weak-names
 #include <armci/armci.h>
 #include <armci/message.h>

@@ -101,7 +101,7 @@ CHECK_FIELD(stride_info_t, size, 80, 4);
 CHECK_FIELD(stride_info_t, pos, 84, 4);
 CHECK_FIELD(stride_info_t, itr, 88, 32);
 
-// Our own extensions: released layouts stay as they are, members are only added at the end.
+// Extensions of this library: released layouts do not change, members are only added at the end.
 CHECK(ARMCIX_ROUTE_LOCAL == 0);
 CHECK(ARMCIX_ROUTE_RMA == 1);
 CHECK(ARMCIX_ROUTE_SERVER == 2);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hang <what>: ranks that wait for what never comes, or comes late. Rank 0 holds a mutex and never
- * lets go of it (never), or only when the library has told on standard error that it does not wait
- * (late), or at once (soon); rank 1 waits for it; rank 2 waits at a barrier; rank 3 computes
- * as long as rank 0. Or rank 3 computes for ever, and the others wait for it: to make a group in
- * one of these ways (group, split, dup), at a barrier (barrier), in another collective call
- * (malloc, free, sum, broadcast, mutexes), or for its data server (put).
+ * hang <what>: ranks that wait for something that never happens, or happens late. Rank 0 holds a
+ * mutex. It never releases it (never), or only when the library has reported on standard error that
+ * it does not wait (late), or at once (soon). Rank 1 waits for the mutex, rank 2 waits at a
+ * barrier, and rank 3 computes as long as rank 0. Or rank 3 computes without end, and the others
+ * wait for it: to make a group in one of these ways (group, split, dup), at a barrier (barrier), in
+ * another collective call (malloc, free, sum, broadcast, mutexes), or for its data server (put).
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "armci/armcix.h"
 #include "armci/message.h"
 
-/* Until something has been written to standard error, which is passed on then. */
+/* Waits until something has been written to standard error, which is then passed on. */
 static void compute_until_told(void) {
     const int standard_error = dup(STDERR_FILENO);
     int ends[2];

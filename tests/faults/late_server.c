@@ -2,7 +2,7 @@
 /*
  * late_server <seconds>: the last rank computes for so long before it is in the library again,
  * while the others put to it for the first time. With ARMCI_PROGRESS_THREAD=0 its data server
- * answers nobody meanwhile, like that of a process that is stopped.
+ * answers no rank meanwhile, like that of a stopped process.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * leave <moment> <rank>: that rank ends without ARMCI_Finalize: by exit() when the library is up
- * (exit), or it is killed in ARMCI_Init as soon as its watch runs (init) or when its network is up
+ * leave <moment> <rank>: that rank ends without ARMCI_Finalize: by exit() when the library runs
+ * (exit), or it is killed in ARMCI_Init as soon as its watch runs (init) or when its network runs
  * (late-init), or in ARMCI_Finalize before the others can leave it (finalize) or at the last
- * barrier (late-finalize). Others that come further than they can complain.
+ * barrier (late-finalize). A rank that gets further than it can reports that.
  *
  * The moments are calls of MPI, which the program defines itself.
  */
@@ -21,7 +21,7 @@ static int victim = -1;
 static int rank = -1;
 static enum { BESIDE, IN_INIT, IN_FINALIZE } place = BESIDE;
 
-/* Whether the thread that notices lost ranks runs here. */
+/* Whether this is the thread that detects failed processes. */
 static int is_watching(void) {
     int found = 0;
     DIR* threads = opendir("/proc/self/task");
@@ -83,7 +83,7 @@ int MPI_Barrier(MPI_Comm comm) {
     return PMPI_Barrier(comm);
 }
 
-/* Behind a call that the victim does not make, or not to its end. */
+/* After a call that the victim does not make, or does not finish. */
 static void expect_others_to_wait(const char* function, int must_wait) {
     if (must_wait) {
         fprintf(stderr, "FAILED: rank %d has left %s\n", rank, function);

@@ -18,7 +18,7 @@
 #include "armci/armci.h"
 #include "armci/armcix.h"
 
-/* Of each slice, in bytes: a block for each origin, a shared sum, two counters. */
+/* Bytes of each slice: a part for each origin, a shared sum, two counters. */
 enum { kBlockBytes = 192 * 1024, kSumBytes = 16 * 1024, kCounterBytes = 64, kOperations = 24 };
 
 static int my_rank = 0;
@@ -39,7 +39,7 @@ static _Noreturn void fail(const char* format, ...) {
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    /* In one piece: other ranks, and the library, write to the same pipe. */
+    /* Writes in one piece: other ranks, and the library, write to the same pipe. */
     fprintf(stderr, "FAILED on rank %d: %s\n", my_rank, reason);
     MPI_Abort(MPI_COMM_WORLD, 99);
     _exit(99); /* MPICH 4.2 returns */
@@ -188,7 +188,7 @@ static void limit_descriptors(void) {
     close(next);
 }
 
-/* Every rank's slice, zero: global memory, or the ranks' own. */
+/* Every rank's slice, zero: global memory, or the ranks' own memory. */
 static void allocate(size_t bytes) {
     const char* kind = getenv("TEST_MEMORY");
     if (kind == NULL || strcmp(kind, "attached") != 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * NGA_Read_inc as task counter: every ticket is drawn exactly once, whoever owns the counter and
- * however many ranks draw at the same time.
+ * NGA_Read_inc as task counter: every ticket is drawn exactly once, whichever rank owns the counter
+ * and however many ranks draw at the same time.
  */
 #include <ga.h>
 #include <limits.h>
@@ -61,7 +61,7 @@ static void verify_one_counter(int type, int owner, long start, long step) {
     free(all);
 
     GA_Sync();
-    /* The counter's end, and its neighbours in memory. */
+    /* The last value of the counter, and its neighbours in memory. */
     image_t image = create_image(type, 1, dims);
     *image_at(&image, place) = (double)(start + total * step);
     check_array(&image, g_a, "all draws done");
@@ -69,7 +69,7 @@ static void verify_one_counter(int type, int owner, long start, long step) {
     GA_Destroy(g_a);
 }
 
-/* Many counters, on all ranks at once: draws of a rank go round. */
+/* Many counters, on all ranks at once; each rank draws from them in turn. */
 static void verify_all_counters(void) {
     begin_section("tickets of a counter on every rank, drawn from in turn");
     const int counter_count = 3 * rank_count();

@@ -45,8 +45,8 @@ static void destroy_array(array_t* array) {
     destroy_image(&array->image);
 }
 
-/* Ends an operation: compares, and keeps the next operation from starting on a part of the ranks.
- */
+/* Ends an operation: compares, and prevents ranks from starting the next operation before all
+ * have compared. */
 static void expect(const array_t* array, const char* what) {
     check_array(&array->image, array->g_a, what);
     GA_Sync();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * NGA_Scatter, _Gather and _Scatter_acc of single elements at random places, which reach the
- * library as vectors of tiny segments. Subscripts of accumulates repeat, within a call and between
+ * library as vectors of tiny blocks. Subscripts of accumulates repeat, within a call and between
  * ranks.
  */
 #include <ga.h>
@@ -80,7 +80,7 @@ static elements_t distinct_elements(const image_t* image, int rank) {
     return list;
 }
 
-/* Random places; the first tenth of the array is hit most, its first element by everybody. */
+/* Random places; the first tenth of the array is hit most, its first element by all ranks. */
 static elements_t repeated_elements(const image_t* image, int rank, int count, uint64_t seed) {
     elements_t list = create_elements(image->type, image->ndim, count);
     rng_t rng = seeded(seed * 1000 + (uint64_t)rank);
@@ -159,7 +159,7 @@ static void verify(int type, int ndim, const int* dims, bool flat) {
     destroy_image(&image);
 }
 
-/* Puts to one place: one of them must win, whole. */
+/* Puts to one place: the whole value of one of them must remain. */
 static void verify_repeated_scatter(void) {
     begin_section("scatter to repeated subscripts leaves one of the values");
     const int dims[1] = {16};
@@ -187,7 +187,7 @@ static void verify_repeated_scatter(void) {
     destroy_image(&image);
 }
 
-/* More segments in a call than any descriptor of fixed size holds. */
+/* More blocks in a call than any descriptor of fixed size holds. */
 static void verify_many_elements(void) {
     begin_section("scatter-accumulate and gather of many elements in one call");
     const int dims[2] = {200, 150};

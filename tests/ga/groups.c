@@ -120,7 +120,7 @@ static void verify_collectives(void) {
     GA_Pgroup_destroy(group);
 }
 
-/* Everything that the ranks of the group do with an array of theirs. */
+/* All operations of the group's ranks on an array of the group. */
 static void use_group_array(int g_a, int group, int type, const int* dims, uint64_t seed) {
     image_t image = create_image(type, 2, dims);
     fill_image(&image, seed);
@@ -183,7 +183,7 @@ static void verify_group_arrays(void) {
     GA_Pgroup_destroy(group);
 }
 
-/* Programs that know nothing of groups, run within one; then the halves of the halves. */
+/* Programs that do not know groups are run within one; then the halves of the halves. */
 static void verify_default_group(void) {
     begin_section("a default group, and groups within it");
     const int group = create_parity_group();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How arrays lie over the ranks, and direct access to what a rank owns: regular, chunked,
- * irregular, block-cyclic and restricted layouts. Owners write their memory with plain
- * stores, everybody reads it by gets; everybody puts and accumulates, the owners look with plain
- * loads.
+ * How arrays are distributed over the ranks, and direct access to a rank's own part: regular,
+ * chunked, irregular, block-cyclic and restricted layouts. Owners write their memory with plain
+ * stores, and all ranks read it by gets. All ranks put and accumulate, and the owners check with
+ * plain loads.
  */
 #include <ga.h>
 #include <macdecls.h>
@@ -82,7 +82,7 @@ typedef struct {
 
 typedef void visit_t(part_t* part, const image_t* image);
 
-/* Blocks dealt out one after the other. */
+/* Blocks that are distributed one after the other. */
 static void for_each_block(int g_a, const image_t* image, visit_t* visit) {
     part_t part = {.box = {.ndim = 2}};
     for (int block = my_rank(); block < GA_Total_blocks(g_a); block += rank_count()) {
@@ -93,7 +93,7 @@ static void for_each_block(int g_a, const image_t* image, visit_t* visit) {
     }
 }
 
-/* Blocks dealt out to the ranks row by row. */
+/* Blocks that are distributed to the ranks row by row. */
 static void for_each_grid_block(int g_a, const image_t* image, visit_t* visit) {
     int block_counts[2];
     int block_dims[2];
@@ -204,7 +204,7 @@ static void verify_access(const char* layout, int (*create)(void)) {
 
 /* ---- Where elements are ---- */
 
-/* Blocks of regular and irregular layouts: they cover the array once, and all questions agree. */
+/* Blocks of regular and irregular layouts: they cover the array once, and all queries agree. */
 static void verify_ownership(const char* layout, int (*create)(void)) {
     begin_section("ownership, %s", layout);
     const int g_a = create();

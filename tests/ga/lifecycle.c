@@ -46,8 +46,8 @@ static void verify_again_and_again(void) {
     }
 }
 
-/* A limit of memory per rank: what fits is made, what does not is refused, and freed memory counts
- * again. */
+/* A limit of memory per rank: allocations within it succeed, others are refused, and freed
+ * memory counts as available again. */
 static void verify_limit(void) {
     begin_section("a limit of memory");
     const size_t limit = 400000;
@@ -72,7 +72,7 @@ static void verify_limit(void) {
     GA_Terminate();
 }
 
-/* Starts count: the library lives until the last of its users has ended it. */
+/* Starts are counted: the library stops when the last of its users has stopped it. */
 static void verify_own_init(void) {
     begin_section("ARMCI started by the program and by Global Arrays");
     for (int round = 0; round < 2; round++) {

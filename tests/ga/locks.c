@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GA_Lock and GA_Unlock: sections that only one rank executes at a time, and what the next one sees
- * of the data that the last one wrote.
+ * GA_Lock and GA_Unlock: sections that only one rank executes at a time, and the data that the next
+ * one sees.
  */
 #include <ga.h>
 #include <macdecls.h>
@@ -12,7 +12,7 @@
 
 enum { kTurns = 60 }; /* of each rank */
 
-/* Get, add, put of an element that everybody changes: no sum is lost. */
+/* Get, add, put of an element that all ranks change: no addition is missing. */
 static void verify_counter(int owner, bool fence) {
     begin_section("get and put under a lock, element of rank %d%s", owner,
                   fence ? ", fence before the unlock" : "");
@@ -44,7 +44,7 @@ static void verify_counter(int owner, bool fence) {
     destroy_image(&image);
 }
 
-/* A record that is spread over all owners: whoever holds the lock finds it whole. */
+/* A record that is spread over all owners: a rank that holds the lock finds it consistent. */
 static void verify_spread_record(void) {
     begin_section("a record on all ranks, changed under different locks one at a time");
     const int dims[2] = {rank_count(), 40};

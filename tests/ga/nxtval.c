@@ -23,7 +23,7 @@ static int compare(const void* a, const void* b) {
     return (x > y) - (x < y);
 }
 
-/* Every ticket is drawn once; the counter starts again after all ranks have given it back. */
+/* Every ticket is drawn once; the counter starts again after all ranks have released it. */
 static void verify_tickets(void) {
     begin_section("NXTVAL gives every number once, again after each reset");
     const int total = kDraws * rank_count();
@@ -101,7 +101,7 @@ static void verify_messages(void) {
     tcg_synch(97);
 }
 
-/* Blocks of a triple product, dealt out by NXTVAL and added up in a global array. */
+/* Blocks of a triple product: NXTVAL distributes them, and a global array adds them up. */
 static void verify_task_loop(void) {
     begin_section("a task loop over NXTVAL that accumulates into a global array");
     const int dims[2] = {40, 40};

@@ -30,7 +30,7 @@ static void pass_token(void) {
                  checks_comm(), MPI_STATUS_IGNORE);
 }
 
-/* The other way: nobody overwrites what is still being looked at. */
+/* In the other direction: no rank overwrites data that is still being checked. */
 static void return_token(void) {
     MPI_Sendrecv(NULL, 0, MPI_BYTE, previous_rank(), 1, NULL, 0, MPI_BYTE, next_rank(), 1,
                  checks_comm(), MPI_STATUS_IGNORE);
@@ -41,7 +41,8 @@ static void block_of(int rank, int* lo, int* hi) {
     *hi = *lo + kBlock - 1;
 }
 
-/* Puts and adds to the next rank's block, fences, tells it by MPI; it looks with plain loads. */
+/* Puts and adds to the next rank's block, fences, and sends it an MPI message; the next rank
+ * checks with plain loads. */
 static void verify_fence(void) {
     begin_section("put and accumulate, fence, message: the owner sees the data");
     const int g_a = create_blocks();
@@ -78,7 +79,8 @@ static void verify_fence(void) {
     GA_Destroy(g_a);
 }
 
-/* A column that lies on all owners, read by a rank that is told of it by MPI. */
+/* A column that is distributed over all owners, read by a rank that gets an MPI message about
+ * it. */
 static void verify_fence_of_all(void) {
     begin_section("put to all owners, fence, message: another rank gets the data");
     const int dims[2] = {16 * rank_count(), rank_count()};
@@ -154,8 +156,7 @@ static void verify_program_order(void) {
     destroy_image(&image);
 }
 
-/* Collective operations without the syncs around them, where every rank only touches what it owns.
- */
+/* Collective operations without the syncs around them, where every rank only uses its own part. */
 static void verify_masked_sync(void) {
     begin_section("operations with masked syncs, then one sync");
     const int dims[2] = {21, 17};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Groups that share a rank: rank 0 is in a pair with every other rank, and the arrays of all pairs
- * live at the same time. Fences and syncs of one pair may not mind the memory of the others.
+ * exist at the same time. Fences and syncs of one pair must work beside the memory of the others.
  * (ARMCI-MPI 0.3.1 aborts here: its fence of a rank fails if any group with memory lacks that
  * rank.)
  */

@@ -63,7 +63,7 @@ static void accumulate_together(int g_a, image_t* image, int round) {
     GA_Sync();
 }
 
-/* Each rank looks at patches of its own. */
+/* Each rank checks patches of its own. */
 static void get_patches(int g_a, const image_t* image, int round) {
     rng_t rng = seeded((uint64_t)(9000 + round * 100 + my_rank()));
     for (int i = 0; i < 4; i++) {
@@ -91,7 +91,7 @@ static void verify_shape(int type, const shape_t* shape, int round_count) {
     destroy_image(&image);
 }
 
-/* Megabytes at once: more than any bounce buffer, and rows of many lengths. */
+/* Megabytes at once: more than any buffer of the library, and rows of many lengths. */
 static void verify_large_patches(void) {
     begin_section("put, get and accumulate of megabytes");
     const int dims[2] = {700, 610};

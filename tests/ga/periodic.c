@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Periodic put, get and accumulate: patches that go over the edges of an array and come in again on
- * the other side.
+ * Periodic put, get and accumulate: patches that cross the edges of an array and continue on the
+ * other side.
  */
 #include <ga.h>
 #include <macdecls.h>

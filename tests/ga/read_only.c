@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arrays with the property "read_only": Global Arrays copies them to every domain and frees the
- * copies in an order of its own, through a group that it has already given back.
+ * copies in its own order, through a group that it has already freed.
  */
 #include <ga.h>
 #include <macdecls.h>

@@ -53,7 +53,7 @@ static block_t block_of(long task) {
     return block;
 }
 
-/* How many elements of the values are not `factor` times what belongs there. */
+/* The number of elements whose value is not `factor` times the expected one. */
 static long count_wrong(const block_t* block, const int* values, int factor) {
     long wrong = 0;
     for (int row = block->lo[0]; row <= block->hi[0]; row++) {
@@ -127,7 +127,7 @@ static void run_threads(work_t one) {
     check(done == kTasks, "%ld tasks were done, not %d", done, kTasks);
 }
 
-/* Every rank looks at all of the array. */
+/* Every rank checks all of the array. */
 static void verify_array(int factor) {
     block_t all = {{0, 0}, {kRows - 1, kColumns - 1}, {kColumns}};
     int* values = allocate(kRows * kColumns * sizeof(int));

@@ -96,8 +96,8 @@ int main(int argc, char** argv) {
     one_segment = (armci_giov_t){&local_segment, &remote_segment, 8, 1};
     long value = 0;
     memset(remote, 0, 4096);
-    /* What is counted begins after the first of each, which looks the address up and binds symbols.
-     */
+    /* Counting starts after the first operation of each form, which looks up the address and
+     * binds symbols. */
     for (int i = 0; i < kTimes + 1; ++i) {
         ARMCI_Put(local, remote, 8, rank);
         ARMCI_Get(remote, local, 8, rank);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loaded before libarmci.so: as if that were of another version. */
+/* Loaded before libarmci.so, it pretends another version of that. */
 struct access {
     const char* version;
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a signal finds a job at: rank 0 puts to the last rank, then the ranks tell their process
- * numbers and do as told until they are ended.
+/* What a job does when a signal arrives: rank 0 puts to the last rank, then the ranks print their
+ * process numbers and act by the argument until they are ended.
  *
  *     signals compute     no call of the library any more; all sleep
  *     signals wait        rank 0 sleeps, the others wait in ARMCI_Barrier
- *     signals serve       rank 0 puts and fences on and on, the others sleep
+ *     signals serve       rank 0 puts and fences all the time, the others sleep
  *     signals handler     as compute, with a SIGTERM handler of the program's that ends it with
  * status 42
  */
@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
         ARMCI_Fence(size - 1);
     }
     ARMCI_Barrier();
-    /* Complete when it has its name. */
+    /* The file is complete when it has its final name. */
     snprintf(name, sizeof name, "%s/ready.%d.part", argv[2], rank);
     FILE* file = fopen(name, "w");
     fprintf(file, "%d\n", (int)getpid());

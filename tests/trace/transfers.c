@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a timeline is made of: two ranks, of which the first does to the second's memory as told.
+/* The operations that a timeline shows: the first of two ranks operates on the second's memory.
  *
  *     transfers move     a strided put, accumulate and get of 8 MiB each, and checks the data
  *     transfers many     more small puts than a timeline has room for

@@ -24,7 +24,7 @@ static void alone(void) {
     ARMCI_Error("no convergence", 17);
 }
 
-/* Global Arrays and others pass whatever they have; an error never ends with status 0. */
+/* Global Arrays and others pass any number; an error never ends with status 0. */
 static void code_zero(void) {
     expect(NULL, "code 0", NULL);
     ARMCI_Error("code 0", 0);
@@ -56,7 +56,7 @@ static void message_is_no_format(void) {
     ARMCI_Error("100% %s %n", 3);
 }
 
-/* What the program printed before is not lost. */
+/* The output that the program printed before is complete. */
 static void output_is_flushed(void) {
     expect_status(3);
     expect(NULL, "flushed", NULL);

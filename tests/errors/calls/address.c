@@ -143,7 +143,7 @@ static void put_to_slice_of_another_rank(void) {
     ARMCI_Put(local, bases[0], 8, 1);
 }
 
-/* The next slice in memory: whether it is outside or past the end is a matter of taste. */
+/* The next slice in memory: the message may say "outside" or "past the end". */
 static void get_from_slice_of_another_rank(void) {
     expect("ARMCI_Get", text("argument src: 8 bytes at 0x%lx of rank 0", (long)bases[1]),
            "not all global memory", "rank 0's", NULL);
@@ -172,8 +172,8 @@ static void rmw_on_stack(void) {
     ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, local, &word, 1, my_rank);
 }
 
-/* The library's own memory is nobody's to write to, wherever it lies: here where a program's was.
- */
+/* No program may write to the library's own memory, wherever it is: here it is where a program's
+ * memory was. */
 static void put_to_mutex(void) {
     void* memory[2];
     check(ARMCI_Malloc(memory, 64) == 0, "ARMCI_Malloc");
@@ -185,7 +185,7 @@ static void put_to_mutex(void) {
     }
 }
 
-/* Nor does it help to know where it is. */
+/* The address is refused even if the program knows it. */
 static void nearest_is_of_the_program(void) {
     check(ARMCI_Free(bases[my_rank]) == 0, "ARMCI_Free");
     if (is_last_rank()) {
@@ -204,7 +204,7 @@ static void put_to_empty_part(void) {
     }
 }
 
-/* Both ranks free it; only the last one uses it once more. */
+/* Both ranks free it; only the last one uses it afterwards. */
 static void use_after_free(void) {
     void* memory[2];
     check(ARMCI_Malloc(memory, 64) == 0, "ARMCI_Malloc");

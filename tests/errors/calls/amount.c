@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers that are no amounts: negative ones, parts of elements, addresses off their alignment. */
+/* Invalid amounts: negative numbers, parts of elements, misaligned addresses. */
 #include <limits.h>
 #include <stddef.h>
 
 #include "bad_call.h"
 
-/* A case that makes one call; `given` is "argument = value" of what is wrong with it. */
+/* A case that makes one call; `given` is "argument = value" of the wrong argument. */
 #define BAD_AMOUNT(name, function, given, advice, call)    \
     static void name(void) {                               \
         expect(function, "argument " given, advice, NULL); \
@@ -49,7 +49,7 @@ NEGATIVE(put_s_block, "ARMCI_PutS", "count[0] = -8",
          ARMCI_PutS(local, stride, slice, stride, counts(-8, 2), 1, target))
 NEGATIVE(get_s_repetitions, "ARMCI_GetS", "count[1] = -2",
          ARMCI_GetS(slice, stride, local, stride, counts(8, -2), 1, target))
-/* A count of 0 makes the transfer empty, but does not make the other count right. */
+/* A count of 0 makes the transfer empty, but does not make the other count valid. */
 NEGATIVE(acc_s_repetitions, "ARMCI_AccS", "count[1] = -2",
          ARMCI_AccS(ARMCI_ACC_DBL, &one, local, stride, slice, stride, counts(0, -2), 1, target))
 NEGATIVE(nb_get_s_levels, "ARMCI_NbGetS", "stride_levels = -1",

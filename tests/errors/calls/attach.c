@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attached memory: what cannot be attached or detached, and access to what is not, or not any more.
- */
+/* Attached memory: ranges that cannot be attached or detached, and access to memory that is not
+ * attached, or not any more. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -124,7 +124,7 @@ static void attach_too_many(void) {
     ARMCIX_Attach(memory + 2 * kMax, 1);
 }
 
-/* As in a container that does not let processes read each other. */
+/* As in a container that does not allow processes to read each other. */
 static void attach_without_access(void) {
     static char memory[64];
     struct sock_filter rules[] = {
@@ -148,7 +148,7 @@ static bool is_far(void) {
     return ARMCIX_Node(target) != ARMCIX_Node(my_rank);
 }
 
-/* Rank 0's pointer, on all ranks, when rank 0 has done what it is about. */
+/* Rank 0's pointer, on all ranks, after rank 0 has made its part of the case. */
 static char* tell(char* memory) {
     MPI_Bcast(&memory, sizeof memory, MPI_BYTE, target, MPI_COMM_WORLD);
     return memory;
@@ -160,7 +160,7 @@ static void expect_outside(const char* function, const char* argument, const voi
            "inside one range that it has attached (ARMCIX_Attach)", NULL);
 }
 
-/* Every rank; only the last one calls. */
+/* All ranks enter; only the last one makes the call. */
 static void get_outside(char* address) {
     if (is_last_rank()) {
         expect_outside("ARMCI_Get", "src", address);
@@ -209,7 +209,7 @@ static void get_across_two_ranges(void) {
     get_outside(attach_at_target(local, 64) + 60);
 }
 
-/* A rank of another node may have known the range; its data server tells it then. */
+/* A rank of another node may have known the range; its data server reports the error then. */
 static void get_detached(void) {
     char* memory = attach_at_target(local, 64);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -261,8 +261,8 @@ static char* attach_and_spoil(bool unmap) {
 
 static const char* const kAdvice = "ARMCIX_Detach before attached memory is freed or unmapped";
 
-/* By the caller itself, or by the data server, which knows the function where it is asked for an
- * answer. */
+/* The caller itself reports it, or the data server, which knows the function if it is asked for
+ * an answer. */
 static void expect_fault(const char* function, const char* request, bool has_answer, int bytes,
                          const void* address) {
     if (is_far()) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program of wrong calls: `bad_call <group>.<case>...`. Each case says by expect() what the
- * library must print, makes the call, and is judged by run_calls.py from outside. The cases of a
- * group are a table in the file of that name.
+ * A program of wrong calls: `bad_call <group>.<case>...`. Each case states with expect() what the
+ * library must print, and makes the call. run_calls.py judges it from outside. The cases of a group
+ * are a table in the file of that name.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ enum Shape {
 
 /* Which ranks run the case, and when. */
 enum Caller {
-    /* These have a job of their own. */
+    /* These have a job to themselves. */
     LAST_RANK,  /* the others wait in a barrier meanwhile; the library is up */
     ALL_RANKS,  /* the library is up */
     ON_ITS_OWN, /* all ranks, and nothing is started: not even MPI */
@@ -111,14 +111,13 @@ const char* text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 /* "the world has ranks 0 to n-1" */
 const char* valid_ranks(void);
 
-/* For cases in which something must work: the job ends with a failure if `ok` is false. */
+/* For cases in which a call must work: the job ends with a failure if `ok` is false. */
 void check(bool ok, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- The record, which the driver reads: a file named by TEST_RECORD ---- */
 
-/* Adds a line; whole, whatever other ranks add meanwhile. */
+/* Adds a line in one piece, even if other ranks add lines at the same time. */
 void record(const char* line);
 
-/* Runs the case in a child process, and records what it said on standard error and its exit status.
- */
+/* Runs the case in a child process, and records its standard error and its exit status. */
 void run_in_child(const struct Case* one);

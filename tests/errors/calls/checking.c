@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Checking mode (ARMCI_CHECK): each kind of mistake that it finds, and a program that does the same
- * things right. Alone, on one node, a mistake ends the job; with others, on one node and on two by
- * both routes, it is warned of (ARMCI_CHECK=warn).
+ * things correctly. Alone, on one node, a mistake ends the job; together with others, on one node
+ * and on two by both routes, it is a warning (ARMCI_CHECK=warn).
  */
 #include <sched.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void start_warned(void) {
     start_library();
 }
 
-/* For ranks that the mistake of another keeps waiting until the job ends. */
+/* For ranks that wait because of another rank's mistake until the job ends. */
 static void wait_for_the_end(void) {
     for (;;) {
         pause();
@@ -206,7 +206,7 @@ static void put_both(void) {
     ARMCI_Barrier();
 }
 
-/* The fence of one does not order it behind what the other does at the same time. */
+/* The fence of one rank does not order it after what the other does at the same time. */
 static void put_while_the_other_is_open(void) {
     expect_unordered("armci_msg_barrier",
                      "rank 0 by ARMCI_Put and rank 1 by ARMCI_PutS have written",
@@ -420,8 +420,8 @@ static void finalize_with_pending(void) {
 }
 
 /*
- * A rank that stays away is reported by the one that waits. This rank comes when it hears that on
- * the other's standard error, which is a pipe until then.
+ * A rank that does not come is reported by the one that waits. This rank comes when it reads that
+ * on the other's standard error, which is a pipe until then.
  */
 static void rank_stays_away(void) {
     setenv("ARMCI_CHECK_PATIENCE_S", "1", 1);
@@ -461,15 +461,15 @@ static void use_buffers_right(void) {
     armci_hdl_t handle;
     ARMCI_INIT_HANDLE(&handle);
     char* mine = bases[my_rank];
-    /* Several on one handle, of which a copy is waited for; other local bytes are free meanwhile.
-     */
+    /* Several on one handle, of which a copy is waited for; other local bytes may be used
+     * meanwhile. */
     ARMCI_NbPut(local, mine, kBlock, my_rank, &handle);
     ARMCI_NbPut(local + kBlock, mine + kBlock, kBlock, my_rank, &handle);
     local[2 * kBlock] = 1;
     armci_hdl_t copy = handle;
     ARMCI_Wait(&copy);
     memset(local, 1 + my_rank, 2 * kBlock);
-    /* A fence completes puts, the tests of a handle do. */
+    /* A fence completes puts; tests complete the operations of a handle. */
     ARMCI_NbPut(local, mine, kBlock, my_rank, NULL);
     ARMCI_Fence(my_rank);
     memset(local, 0, kBlock);
@@ -485,7 +485,7 @@ static void use_buffers_right(void) {
     ARMCI_NbGet(mine + kBlock, local + kBlock, kBlock, my_rank, NULL);
     ARMCI_WaitProc(my_rank);
     memset(local, 2, 2 * kBlock);
-    /* A get of one's own memory onto itself. */
+    /* A get from the rank's own memory onto itself. */
     mine[0] = 3;
     ARMCI_NbGet(mine, mine, kBlock, my_rank, NULL);
     ARMCI_WaitAll();
@@ -499,7 +499,7 @@ static void write_in_turn(int turn) {
     }
 }
 
-/* The same bytes, with everything between that orders writes. */
+/* The same bytes, with every kind of call between that orders writes. */
 static void write_same_bytes_right(void) {
     write_in_turn(0);
     ARMCI_Barrier();
@@ -528,7 +528,7 @@ static void write_same_bytes_right(void) {
         ARMCI_Unlock(0, 0);
     }
     ARMCI_Barrier();
-    /* A notification; a flag with data; a word that is put behind the data. */
+    /* A notification; a flag with data; a word that is put after the data. */
     int* flag = (int*)(slice + 2048);
     for (int way = 0; way < 3; way++) {
         if (my_rank == 1) {
@@ -553,7 +553,7 @@ static void write_same_bytes_right(void) {
         }
         ARMCI_Barrier();
     }
-    /* Accumulates, and columns between each other's. */
+    /* Accumulates, and columns that lie between each other. */
     double scale = 1.0;
     ARMCI_Acc(ARMCI_ACC_DBL, &scale, local, slice, kBlock, target);
     int stride = 2 * kBlock;
@@ -578,7 +578,7 @@ static void use_memory_right(void) {
     check(sum == rank_count, "the sum");
 }
 
-/* A vector's pieces on both sides of memory that was freed. */
+/* The blocks of a vector on both sides of memory that was freed. */
 static void put_around_freed_right(void) {
     enum { kBlocks = 3 };
     for (int freed = 0; freed < kBlocks; freed++) {

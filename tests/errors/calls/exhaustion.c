@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Not enough memory is no reason to end: ARMCI_Malloc says so on every rank, the message says how
- * much was asked for, where, and what there is, and the program may go on with less.
+ * The library does not end when there is not enough memory: ARMCI_Malloc fails on every rank, and
+ * the message names the requested amount, the node, and the available memory. The program may
+ * continue with less.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static void expect_full_heap(const char* function, const char* what) {
            "bytes of address space left", "raise ARMCI_HEAP_SIZE", NULL);
 }
 
-/* Nor the memory that would make more address space worth having. */
+/* There is not enough memory for a larger address space either. */
 static void expect_no_address_space(const char* function, const char* what) {
     expect(function, what, text("(node %d of %d)", my_node, node_count),
            "bytes of address space left", "bytes available, of which",
@@ -39,14 +40,14 @@ static void expect_no_memory(long bytes) {
            "bytes available, of which", "use more nodes or smaller arrays", NULL);
 }
 
-/* Where this rank is; the message comes from the first rank of a node. */
+/* The node of this rank. The message comes from the first rank of a node. */
 static bool find_node(void) {
     node_count = ARMCIX_Node_count();
     my_node = ARMCIX_Node(my_rank);
     return my_rank == 0 || ARMCIX_Node(my_rank - 1) != my_node;
 }
 
-/* Must give neither memory nor pointers, on any rank. */
+/* Must return neither memory nor pointers, on any rank. */
 static void allocate_in_vain(long bytes) {
     void* memory[2] = {local, local};
     check(ARMCI_Malloc(memory, bytes) != 0, "%ld bytes were given", bytes);
@@ -96,7 +97,7 @@ static void absurd_on_several_nodes(void) {
     use_library();
 }
 
-/* The sum of the ranks' wishes is more than a 64-bit number holds. */
+/* The sum of the ranks' requests exceeds a 64-bit number. */
 static void largest_number(void) {
     if (find_node()) {
         expect("ARMCI_Malloc", NULL);
@@ -113,7 +114,7 @@ static void absurd_of_one_rank(void) {
     use_library();
 }
 
-/* Again and again, so that anything the other node kept would use up its heap. */
+/* Repeated, so that anything that the other node kept would use up its heap. */
 static void absurd_of_one_node(void) {
     enum { kAttempts = 20 };
     setenv("ARMCI_HEAP_SIZE", "16M", 1);
@@ -140,7 +141,7 @@ static void absurd_of_group(void) {
     expect_status(0);
 }
 
-/* The address space would do, the memory does not. */
+/* The address space is sufficient, the memory is not. */
 static void more_than_memory(void) {
     const long machine = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
     if (find_node()) {
@@ -154,7 +155,7 @@ static void more_than_memory_on_several_nodes(void) {
     more_than_memory();
 }
 
-/* Pieces until the heap is full; after freeing them, as many fit again. */
+/* Allocates pieces until the heap is full. After they are freed, as many fit again. */
 static void heap_filled_and_emptied(void) {
     enum { kPieces = 64 };
     setenv("ARMCI_HEAP_SIZE", "16M", 1);
@@ -202,7 +203,7 @@ static void more_than_memory_in_small_pieces(void) {
     use_library();
 }
 
-/* There is no return value that could say so. */
+/* No return value could report it. */
 static void absurd_memget(void) {
     armci_meminfo_t info;
     find_node();
@@ -210,7 +211,7 @@ static void absurd_memget(void) {
     ARMCI_Memget((size_t)kAbsurd, &info, 0);
 }
 
-/* Local memory is the caller's own affair: no message. */
+/* Local memory is the caller's own responsibility: no message. */
 static void absurd_local(void) {
     check(ARMCI_Malloc_local(kAbsurd) == NULL, "ARMCI_Malloc_local");
     use_library();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What looks wrong but must work: no message, and the job ends with status 0. */
+/* Calls that look wrong but must work: there is no message, and the job ends with status 0. */
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -54,7 +54,7 @@ static void empty_vector(void) {
     check(ARMCI_Wait(&handle) == 0, "ARMCI_Wait");
 }
 
-/* ARMCI_Absolute_id gives -1 for groups that are gone, and Global Arrays fences that. */
+/* ARMCI_Absolute_id returns -1 for groups that were freed, and Global Arrays fences that rank. */
 static void fences(void) {
     ARMCI_Fence(-1);
     ARMCI_Fence(my_rank);
@@ -143,7 +143,7 @@ static void nothing_to_reduce(void) {
     check(bytes == 0, "received %d bytes", bytes);
 }
 
-/* They do only where all ranks have the same domains in mind. */
+/* They do so only where all ranks have the same domains. */
 static void domains_add_up(void) {
     const int first =
         armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, armci_domain_my_id(ARMCI_DOMAIN_SMP), 0);
@@ -159,7 +159,7 @@ static void domains_add_up(void) {
     check(ranks == rank_count, "%ld ranks in the domains", ranks);
 }
 
-/* What may be called at any time, MPI or not. */
+/* Calls that are allowed at any time, with or without MPI. */
 static void ask(int running) {
     ARMCI_Cleanup();
     check(ARMCI_Initialized() == running, "ARMCI_Initialized is not %d", running);
@@ -189,7 +189,7 @@ static void any_time_on_several_nodes(void) {
     any_time();
 }
 
-/* They start and stop MPI where nobody has, and never the library. */
+/* They start and stop MPI if it is not running, and never the library. */
 static void message_layer_starts_mpi(void) {
     int is_on = 0;
     armci_msg_init(NULL, NULL);

@@ -100,7 +100,7 @@ static void init_after_mpi_finalize(void) {
     ARMCI_Init();
 }
 
-/* One rank asks for more than MPI gives; the other is on its way into the library. */
+/* One rank requests more than MPI provides; the other is entering the library. */
 static void init_thread_beyond_mpi(void) {
     start_mpi(MPI_THREAD_FUNNELED);
     int provided = MPI_THREAD_MULTIPLE;
@@ -115,7 +115,7 @@ static void init_thread_beyond_mpi(void) {
     }
 }
 
-/* The library is up, at a lower level. */
+/* The library is running, at a lower level. */
 static void init_thread_beyond_mpi_again(void) {
     start_mpi(MPI_THREAD_FUNNELED);
     ARMCI_Init();
@@ -133,7 +133,7 @@ static void init_on_no_communicator(void) {
     ARMCI_Init_thread_comm(MPI_THREAD_SINGLE, MPI_COMM_NULL);
 }
 
-/* What the library finds when another MPI than its own has been loaded before. */
+/* The library finds that another MPI than its own has been loaded before. */
 static bool runs_with_another_mpi = false;
 
 int MPI_Get_library_version(char* version, int* length) {
@@ -161,7 +161,7 @@ static void init_with_another_mpi(void) {
     ARMCI_Init();
 }
 
-/* What a rank with another version hears of rank 0's. */
+/* The version of rank 0, as a rank with another version reads it. */
 static bool hears_another_version = false;
 
 int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
@@ -185,7 +185,8 @@ static void init_with_another_version(void) {
 
 /* ---- Stop ---- */
 
-/* TCGMSG's error routine finalizes on one rank before it aborts: that may not take for ever. */
+/* The error routine of TCGMSG finalizes on one rank before it aborts. That must end within the
+ * time limit. */
 static void finalize_on_one_rank(void) {
     setenv("ARMCI_FINALIZE_TIMEOUT_S", "1", 1);
     start_library();
@@ -195,7 +196,7 @@ static void finalize_on_one_rank(void) {
         expect_warning("ARMCI_Finalize", "did not come within 1 s", "ARMCI_FINALIZE_TIMEOUT_S",
                        NULL);
         ARMCI_Finalize();
-        /* Not MPI_Abort, after which the launcher may lose the warning. */
+        /* Not MPI_Abort: the launcher may drop the warning after it. */
         expect(NULL, "after all", NULL);
         ARMCI_Error("after all", 5);
     }
@@ -206,7 +207,7 @@ static void finalize_on_one_node(void) {
     finalize_on_one_rank();
 }
 
-/* Each waits without success for those after it. The first one warns for the node. */
+/* Each waits without success for the ranks after it. The first one warns for the node. */
 static void last_rank_is_late(void) {
     setenv("ARMCI_FINALIZE_TIMEOUT_S", "1", 1);
     start_library();

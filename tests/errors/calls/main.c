@@ -85,8 +85,7 @@ static void run_alone(const struct Case* one) {
     if (one->caller == ALL_RANKS || is_last_rank()) {
         one->run();
     }
-    /* Only cases in which nothing is wrong come here; a wrong call that returns ends the job with
-     * 0. */
+    /* Only correct cases come here; a wrong call that returns ends the job with 0. */
     ARMCI_Barrier();
     stop_library();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that is freed wrongly. */
+/* Memory that is freed incorrectly. */
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -49,7 +49,7 @@ static void free_twice_on_several_nodes(void) {
     free_twice();
 }
 
-/* Each rank frees an allocation, but not the same; the rank with the older one complains. */
+/* Each rank frees another allocation; the rank with the older one reports the error. */
 static void free_different_allocations(void) {
     void* memory[2];
     check(ARMCI_Malloc(memory, 64) == 0, "ARMCI_Malloc");

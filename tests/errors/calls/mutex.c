@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mutexes that are used wrongly. */
+/* Mutexes that are used incorrectly. */
 #include <stddef.h>
 
 #include "bad_call.h"

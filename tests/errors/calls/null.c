@@ -19,7 +19,7 @@ static armci_hdl_t handle;
 static void* nothing[1] = {NULL};
 static void* something[1];
 
-/* Two segments, the second from null. */
+/* Two blocks, the second from null. */
 static armci_giov_t* half_of_vector(void) {
     static armci_giov_t descriptor;
     static void* sources[2];
@@ -31,7 +31,7 @@ static armci_giov_t* half_of_vector(void) {
     return &descriptor;
 }
 
-/* A segment between null and the target's memory. */
+/* A block between null and the target's memory. */
 static armci_giov_t* vector(void** sources, void** destinations) {
     static armci_giov_t descriptor;
     something[0] = slice;

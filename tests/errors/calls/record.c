@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What must happen, and what did happen in children, written where the driver finds it. */
+/* The expectations, and the results of children, written to the file that the driver reads. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ enum { kChildLimitSeconds = 500 };
 
 static bool in_child = false;
 
-/* The library ends a job by MPI_Abort; in a child, that is the child's affair. */
+/* The library ends a job by MPI_Abort; in a child, that ends only the child. */
 int MPI_Abort(MPI_Comm comm, int code) {
     if (in_child) {
         _exit(code);
@@ -23,7 +23,7 @@ int MPI_Abort(MPI_Comm comm, int code) {
     return PMPI_Abort(comm, code);
 }
 
-/* Not standard output: what a launcher had not read yet is lost when a job is aborted. */
+/* Not standard output: a launcher drops what it has not read yet when a job is aborted. */
 void record(const char* line) {
     static int file = -1;
     if (file < 0) {

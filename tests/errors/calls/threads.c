@@ -25,7 +25,7 @@ static long this_thread(void) {
     return syscall(SYS_gettid);
 }
 
-/* How often the waiter has looked for its message: the second time it waits. */
+/* How often the waiting thread has looked for its message: the second time it waits. */
 int MPI_Improbe(int from, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
                 MPI_Status* status) {
     const int result = PMPI_Improbe(from, tag, comm, flag, message, status);
@@ -35,7 +35,7 @@ int MPI_Improbe(int from, int tag, MPI_Comm comm, int* flag, MPI_Message* messag
     return result;
 }
 
-/* Waits for a message that nobody sends. */
+/* Waits for a message that is never sent. */
 static void* wait_for_ever(void* unused) {
     is_waiter = true;
     waiter_id = this_thread();
@@ -53,14 +53,14 @@ static void start_waiter(void) {
     }
 }
 
-/* For the ranks on which nothing is wrong, until the job ends. */
+/* For the correct ranks, until the job ends. */
 static void leave_it_to_the_last_rank(void) {
     while (!is_last_rank()) {
         pause();
     }
 }
 
-/* That both threads and both functions are named, and what to do. */
+/* The message names both threads and both functions, and the remedy. */
 static void expect_overlap(const char* function, const char* level, const char* remedy) {
     expect(function, text("called by thread %ld (\"", this_thread()),
            text("while thread %ld (\"waiter\") is in armci_msg_rcv", (long)waiter_id),
@@ -129,7 +129,7 @@ static void barrier_while_another_waits(void) {
     ARMCI_Barrier();
 }
 
-/* MPI provides more, and the variable or the program wants less. */
+/* MPI provides more, and the variable or the program requests less. */
 static void level_lowered_by_the_variable(void) {
     setenv("ARMCI_THREAD_LEVEL", "serialized", 1);
     start_at(MPI_THREAD_MULTIPLE);
@@ -149,7 +149,7 @@ static void level_lowered_by_the_program(void) {
     ARMCI_Barrier();
 }
 
-/* Checking mode looks at every call, also at one that is over at once. */
+/* Checking mode checks every call, also one that returns at once. */
 static void checked_put_while_another_waits(void) {
     setenv("ARMCI_CHECK", "1", 1);
     start_at(MPI_THREAD_SERIALIZED);
@@ -159,7 +159,7 @@ static void checked_put_while_another_waits(void) {
     ARMCI_Put(local, bases[my_rank], 8, my_rank);
 }
 
-/* Nothing is right after two calls at a time, so it ends the job in this mode, too. */
+/* After two calls at a time nothing is reliable, so the job ends in this mode, too. */
 static void warned_finalize_while_another_waits(void) {
     setenv("ARMCI_CHECK", "warn", 1);
     start_at(MPI_THREAD_SERIALIZED);

@@ -38,8 +38,7 @@ static box_t cells_of(const block_t* block, const ghosts_t* ghosts) {
     return cells;
 }
 
-/* In how many dimensions the cell lies outside of what I own: 0 own, 1 face, more: edge or corner.
- */
+/* In how many dimensions the cell is outside my block: 0 own, 1 face, more: edge or corner. */
 static int dims_outside(const block_t* block, const int* cell) {
     int count = 0;
     for (int d = 0; d < block->box.ndim; d++) {
@@ -48,8 +47,8 @@ static int dims_outside(const block_t* block, const int* cell) {
     return count;
 }
 
-/* Which cell of the array a cell of my block stands for: the array closes into a ring in every
- * dimension. */
+/* The cell of the array that a cell of my block represents: the array closes into a ring in
+ * every dimension. */
 static void wrap(const block_t* block, const ghosts_t* ghosts, const int* cell, int* index) {
     for (int d = 0; d < ghosts->ndim; d++) {
         index[d] = (block->box.lo[d] + cell[d] + ghosts->dims[d]) % ghosts->dims[d];
