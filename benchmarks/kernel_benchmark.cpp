@@ -3,7 +3,7 @@
 //
 // Strided cases move 1 MiB in blocks of the length given as argument, with a stride of twice the
 // block. Compare with Memcpy, which moves 1 MiB in one piece, and MemmovePerBlock, the plain loop
-// over runs.
+// over blocks.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -173,7 +173,8 @@ BENCHMARK(Pack)->Apply(BlockLengths);
 BENCHMARK(Unpack)->Apply(BlockLengths);
 BENCHMARK(Copy)->Apply(BlockLengths);
 
-// Pack in pieces of 1000 bytes, none of which ends with a block: the cost of stopping and going on.
+// Packs in pieces of 1000 bytes, none of which ends with a block: the cost of stopping and
+// continuing.
 void PackInPieces(benchmark::State& state) {
     constexpr int64_t kPieceBytes = 1000;
     const Layout layout = local_side(gapped_layout(state.range(0)));
@@ -190,7 +191,7 @@ void PackInPieces(benchmark::State& state) {
 }
 BENCHMARK(PackInPieces)->Arg(16)->Arg(128)->Arg(4096);
 
-// Rows of four runs only, three levels: the cost of the carry.
+// Rows of only four blocks, three levels: the cost of the carry.
 void PackShortRows(benchmark::State& state) {
     const int block_bytes = static_cast<int>(state.range(0));
     const int count[] = {block_bytes, 4, 4, static_cast<int>(kTotalBytes / 16 / block_bytes)};
@@ -211,7 +212,7 @@ void PackShortRows(benchmark::State& state) {
 }
 BENCHMARK(PackShortRows)->Arg(8)->Arg(64)->Arg(1024);
 
-// Segments at random places of an area of 16 MiB.
+// Blocks at random places of an area of 16 MiB.
 std::vector<uint64_t> random_addresses(char* area, int64_t area_bytes, int64_t segment_bytes) {
     std::mt19937_64 random(1);
     std::vector<uint64_t> addresses(static_cast<size_t>(kTotalBytes / segment_bytes));

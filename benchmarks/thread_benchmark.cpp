@@ -2,7 +2,7 @@
 // Throughput of operations inside the node when 1, 2, 4 … threads of one rank make them at once
 // (MPI_THREAD_MULTIPLE), each on memory of its own. One rank is enough: `mpiexec -n 1`.
 //
-// `items_per_second` counts the operations of all threads. Threads that had a lock in common would
+// `items_per_second` counts the operations of all threads. Threads with a common lock would
 // together do no more than one of them alone, and less for small operations.
 #include <benchmark/benchmark.h>
 #include <mpi.h>
@@ -31,7 +31,7 @@ void report(benchmark::State& state, int bytes) {
     state.SetBytesProcessed(state.iterations() * bytes);
 }
 
-// The operation is told the largest number of bytes to move, and returns how many it has moved.
+// The operation gets the largest number of bytes to move, and returns how many it has moved.
 template <class Operation>
 void repeat(benchmark::State& state, Operation&& operation) {
     const auto bytes = static_cast<int>(state.range(0));

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &process_count);
 
-    /* Global memory: kLine bytes in each process. lines[p] is where process p has its own. */
+    /* Global memory: kLine bytes in each process. lines[p] is the address of process p's part. */
     char** lines = malloc((size_t)process_count * sizeof(*lines));
     if (lines == NULL || ARMCI_Malloc((void**)lines, kLine) != 0) {
         ARMCI_Error("no memory", 1);

@@ -33,7 +33,7 @@
 enum { kExitUsage = 2 };
 enum { kUp, kDown, kLeft, kRight, kNeighbours };
 
-/* A process's place in the grid, and its rectangle of cells. */
+/* A process's position in the grid, and its rectangle of cells. */
 typedef struct {
     int first_row; /* in the plate */
     int first_col;
@@ -61,7 +61,7 @@ static size_t cells_with_rim(int rows, int cols) {
     return (size_t)(rows + 2) * (size_t)(cols + 2);
 }
 
-/* Temperature at the start, and for ever on the frame (which is where an index is out of range). */
+/* The temperature at the start, and at all times on the frame (where an index is out of range). */
 static double start_temperature(const plate_t* plate, int row, int col) {
     if (row < 0) {
         return 100.0; /* the hot side */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What memory a rank takes: of MPI alone, after ARMCI_Init, and when it has been in touch with
-// every other rank. benchmarks/rank_memory/measure.sh runs it at several numbers of ranks.
+// The memory of a rank: of MPI alone, after ARMCI_Init, and when it has communicated with every
+// other rank. benchmarks/rank_memory/measure.sh runs it at several numbers of ranks.
 //
 //   mpiexec -n RANKS rank_memory
 //
 // Prints a line for each stage with means over the ranks: RSS and PSS (pages that n processes share
-// count 1/n) as the kernel has them, and what malloc has given out, to whomever. ARMCI_STATS=1 adds
-// the library's own tables when it ends.
+// count 1/n) as the kernel reports them, and the bytes that malloc has allocated for all callers.
+// ARMCI_STATS=1 adds the library's own tables when it ends.
 #include <malloc.h>
 #include <mpi.h>
 
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
     ARMCI_Malloc(slices.data(), 4096);
     report("malloc", rank, size);
     long value = rank;
-    for (int i = 1; i <= size; ++i) {  // not all to one at a time
+    for (int i = 1; i <= size; ++i) {  // spread over all ranks
         const int target = (rank + i) % size;
         ARMCI_Put(&value, static_cast<long*>(slices[static_cast<size_t>(target)]) + rank % 512,
                   sizeof value, target);

@@ -11,7 +11,7 @@ namespace armci::mechanisms {
 
 namespace {
 
-// Never 0, which is what places are cleared to.
+// Never 0, which is the value of cleared places.
 uint64_t word_at(size_t offset) {
     return (offset * 0x9E37'79B9'7F4A'7C15U) | 1U;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a process keeps the data of transfers, and what should be in it.
+// The memory in which a process keeps the data of transfers, and its expected contents.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace armci::mechanisms {
 
-// Plain private memory, as any program has it.
+// Plain private memory, as in any program.
 class PrivateMemory {
   public:
     explicit PrivateMemory(size_t bytes);
@@ -22,7 +22,7 @@ class PrivateMemory {
     char* start_;
 };
 
-// The places of transfers that follow each other, with gaps that nothing may touch.
+// The places of successive transfers, with gaps that must not change.
 struct Places {
     size_t begin = 0;
     size_t count = 0;
@@ -39,8 +39,7 @@ void fill(char* area, size_t bytes);
 // Before transfers, at the destination.
 void clear(char* area, const Places& places);
 
-// Words of the destination's area that are not as the transfers should have left them, gaps
-// included.
+// Words of the destination's area with wrong contents, including the gaps.
 size_t count_wrong_words(const char* area, const Places& places);
 
 }  // namespace armci::mechanisms

@@ -2,12 +2,12 @@
 // The lock-free queue of Nemesis (docs/references.md: Buntinas 2006b): many may put cells in, one
 // takes them out.
 //
-// Cells lie in memory that processes map at different addresses, so links are numbers. enqueue()
-// swaps itself in as the tail (acq_rel: what it wrote into the cell comes before, and it sees the
-// cell before it) and then becomes visible through its predecessor's link or, if there was none,
-// the head. The one consumer takes the head; if that cell is also the last one, it tries to leave
-// the queue empty by compare-and-swap of the tail, and if that fails an enqueue() is between its
-// two steps, whose link comes at once.
+// Cells are in memory that processes map at different addresses, so links are numbers. enqueue()
+// swaps its cell in as the tail (acq_rel: the contents of the cell come before, and it sees the
+// cell before it). Then the cell becomes visible through its predecessor's link or, if there was
+// none, the head. The one consumer takes the head. If that cell is also the last one, it tries to
+// leave the queue empty by compare-and-swap of the tail. If that fails an enqueue() is between its
+// two steps, and its link appears at once.
 #pragma once
 
 #include "pair.h"
@@ -21,7 +21,7 @@ constexpr uint32_t kNoCell = UINT32_MAX;
 
 struct alignas(64) Cell {
     std::atomic<uint32_t> next{kNoCell};
-    uint32_t bytes = 0;  // of the data, which begins behind this line
+    uint32_t bytes = 0;  // of the data, which begins after this line
 };
 
 class CellQueue {

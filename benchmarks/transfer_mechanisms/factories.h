@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What makes the mechanisms; mechanisms.cpp lists them.
+// Functions that make the mechanisms; mechanisms.cpp lists them.
 #pragma once
 
 #include "mechanism.h"

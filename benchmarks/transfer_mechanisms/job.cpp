@@ -19,7 +19,7 @@ namespace armci::mechanisms {
 
 namespace {
 
-// Each side keeps to a processor of its own if there are two: caches are theirs, too.
+// Each side stays on a processor of its own if there are two, so that each has its own caches.
 void keep_to_one_processor(Side side) {
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) {
@@ -39,7 +39,7 @@ void keep_to_one_processor(Side side) {
 
 [[noreturn]] void be_side(Side side, const Kind& kind, const Options& options, Shared* shared,
                           int socket, Results* results) {
-    // A side would wait for ever for one that is gone.
+    // A side would wait without end for one that has ended.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     keep_to_one_processor(side);
     Pair pair(shared, side, socket);
@@ -55,7 +55,7 @@ std::string describe_end(int status) {
     return "a process ended with status " + std::to_string(WEXITSTATUS(status));
 }
 
-// Returns how the first process that did not end well ended, or an empty string.
+// Describes how the first process that failed ended; empty if none failed.
 std::string wait_for(std::array<pid_t, 2> processes, int64_t timeout_s) {
     using Clock = std::chrono::steady_clock;
     const auto limit = Clock::now() + std::chrono::seconds(timeout_s);
@@ -81,7 +81,7 @@ std::string wait_for(std::array<pid_t, 2> processes, int64_t timeout_s) {
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
             continue;
         }
-        // The other one would wait for ever.
+        // The other process would wait without end.
         for (const pid_t process : processes) {
             if (process != 0) {
                 kill(process, SIGKILL);

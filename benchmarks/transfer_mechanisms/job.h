@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two processes that measure one mechanism: started, waited for, and ended if need be.
+// The two processes that measure one mechanism: they are started, waited for, and ended if
+// necessary.
 #pragma once
 
 #include "options.h"
@@ -38,7 +39,7 @@ class Inherited {
 struct JobResult {
     const Kind* kind = nullptr;
     std::unique_ptr<Inherited<Results>> results;
-    std::string failure;  // why it did not come to its end; empty: it did
+    std::string failure;  // why it did not complete; empty if it did
 };
 
 JobResult run_job(const Kind& kind, const Options& options);

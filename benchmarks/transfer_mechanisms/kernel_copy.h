@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What mechanisms have in common by which the kernel copies between one side's memory and the
+// The common part of mechanisms in which the kernel copies between one side's memory and the
 // other's, in a system call of the worker.
 #pragma once
 
@@ -37,7 +37,7 @@ class KernelCopy : public Mechanism {
     virtual Availability first_access() {
         return copy(0, 1) ? Availability{} : explain_refusal(name(), errno);
     }
-    // One system call, of which the kernel may do less than it is asked for; what it did.
+    // One system call. The kernel may copy less than requested; returns how much it copied.
     virtual ssize_t copy_some(char* own, char* remote, size_t bytes) = 0;
 
     bool copy(size_t offset, size_t bytes) {

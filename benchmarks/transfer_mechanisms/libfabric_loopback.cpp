@@ -20,7 +20,7 @@ namespace {
 
 using bench::FidPtr;
 
-// What a side tells the other.
+// The addresses and keys that a side sends to the other.
 struct Card {
     bool opened;
     uint64_t base;

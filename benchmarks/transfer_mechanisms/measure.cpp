@@ -20,14 +20,14 @@ constexpr size_t kFirstTransferBytes = size_t{64} << 10;
 constexpr size_t kHandOversPerSample = 256;
 constexpr size_t kStreamBytesPerSample = size_t{8} << 20;
 constexpr size_t kMaxStreamed = 512;
-// For each one of other phases: these are single readings, and short.
+// Other phases take several readings for each of these: these are single and short.
 constexpr int64_t kCacheSamples = 5;
 
 double microseconds_since(Clock::time_point begin) {
     return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
 }
 
-// What a side tells the other about set_up().
+// What a side reports to the other about set_up().
 struct SetUpReport {
     double microseconds;
     Availability::Kind availability;
@@ -134,7 +134,8 @@ class Measurement {
         return std::max(mine, pair_.exchange(mine));
     }
 
-    // Moves the whole area once, so that no page is touched for the first time while time counts.
+    // Moves the whole area once, so that no page is accessed for the first time during
+    // measurements.
     void rehearse() {
         const Places everywhere{0, 1, area_bytes_ - Places::step(0)};
         size_t wrong_words = 0;
@@ -239,8 +240,8 @@ class Measurement {
         pair_.barrier([this] { mechanism_->progress(); });
     }
 
-    // A side that waited long before the transfer might have lent its processor, and the cache with
-    // it, to some other program.
+    // A side that waited long before the transfer might have lost its processor, and the cache with
+    // it, to another program.
     void warm_together(const WorkingSet& working_set) {
         barrier();
         working_set.warm();
@@ -261,7 +262,7 @@ class Measurement {
         store(row);
     }
 
-    // Places behind those used last, at most as many as there are. The same on both sides.
+    // The places after those used last, at most as many as there are. The same on both sides.
     Places next_places(size_t bytes, size_t count) {
         const size_t step = Places::step(bytes);
         count = std::min(count, area_bytes_ / step);
@@ -295,8 +296,8 @@ class Measurement {
         return elapsed_us;
     }
 
-    // Moves the data of all places, handing over `together` of them at a time. The source's time is
-    // what counts: it ends when it knows that the destination has everything.
+    // Moves the data of all places, `together` of them at a time. The source's time counts: it ends
+    // when the source knows that the destination has everything.
     double hand_over_all(const Places& places, size_t together) {
         const auto progress = [this] { mechanism_->progress(); };
         const auto begin = Clock::now();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Takes a mechanism through its phases, in each of the two processes.
+// Runs the phases of a mechanism, in each of the two processes.
 #pragma once
 
 #include "options.h"
@@ -8,7 +8,7 @@
 
 namespace armci::mechanisms {
 
-// Rows to come from these options.
+// The number of rows that these options produce.
 size_t row_count(const Options& options);
 
 // Both processes call. The source writes the results. With Options::count the transfers are the

@@ -11,7 +11,7 @@
 
 namespace armci::mechanisms {
 
-// Who works on a transfer.
+// Which side copies the data of a transfer.
 enum class Worker { nobody, source, destination, both };
 
 inline bool works(Worker worker, Side side) {
@@ -36,10 +36,10 @@ class Mechanism {
   public:
     virtual ~Mechanism() = default;
 
-    // Everything that comes before the first transfer. `own` is plain private memory of this
-    // process; *area becomes where the caller keeps its data, which is other memory if the
-    // mechanism cannot work on any. Both sides exchange what they have to say before either may
-    // find that the mechanism is not usable, or the other would wait.
+    // Everything before the first transfer. `own` is plain private memory of this process. *area
+    // becomes the memory for the caller's data, which is other memory if the mechanism cannot work
+    // on any. Both sides exchange their messages before either may find that the mechanism is not
+    // usable; otherwise the other would wait.
     virtual Availability set_up(Pair& pair, char* own, size_t bytes, char** area) = 0;
     virtual void tear_down() = 0;
 
@@ -48,7 +48,7 @@ class Mechanism {
     // the data need not have arrived.
     virtual void act(size_t offset, size_t bytes) = 0;
 
-    // Waits until everything that act() started is in the destination's area.
+    // Waits until all data of act() is in the destination's area.
     virtual void complete() {}
 
     // To be called while waiting for the other side.
@@ -58,7 +58,7 @@ class Mechanism {
 struct Kind {
     const char* name;
     Worker worker;
-    bool moves_data;  // false: only the cost of going about it
+    bool moves_data;  // false: only the cost of the synchronisation
     // Copies with ordinary loads and stores of the two processes, so that cachegrind, which sees
     // neither the kernel's copies nor what streaming stores spare, counts what it does to the
     // cache.

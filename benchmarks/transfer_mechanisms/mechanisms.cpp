@@ -7,7 +7,7 @@ namespace armci::mechanisms {
 
 namespace {
 
-// Moves nothing: what the hand-over costs that every latency includes.
+// Moves nothing: the cost of the hand-over that every latency includes.
 class HandOverAlone : public Mechanism {
   public:
     Availability set_up(Pair&, char* own, size_t, char** area) override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All mechanisms there are, in the order in which they are shown.
+// All mechanisms, in the order in which they are shown.
 #pragma once
 
 #include "mechanism.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two copies by way of cells: taken from the sender's free queue, filled, put into the receiver's
-// receive queue, emptied, and put back. One pair of queues per process serves any number of peers.
+// Two copies through cells: a cell is taken from the sender's free queue, filled, put into the
+// receiver's receive queue, emptied, and returned. One pair of queues per process serves any number
+// of peers.
 #include "cell_queue.h"
 #include "factories.h"
 #include "staged_copy.h"

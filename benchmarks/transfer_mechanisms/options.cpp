@@ -28,7 +28,8 @@ void set_defaults(Options* options) {
     options->sizes.cell_bytes = 64 << 10;
 }
 
-// Correctness alone: every mechanism, pieces smaller than transfers, and no time worth reading.
+// Only correctness: every mechanism, pieces smaller than transfers, and measured times without
+// meaning.
 void set_smoke(Options* options) {
     use_list("8,4K", &options->latency_sizes);
     use_list("64K,200K", &options->stream_sizes);

@@ -18,7 +18,7 @@ struct Options {
     std::vector<int64_t> cache_sizes;
     int64_t working_set_bytes = 0;
     Sizes sizes;
-    // Well beyond second-level caches, so that data is not in them because it was moved before.
+    // Much larger than second-level caches, so that data is not cached from an earlier transfer.
     size_t min_area_bytes = size_t{32} << 20;
     int64_t repeat = 15;
     int64_t timeout_s = 120;  // for one mechanism
@@ -27,7 +27,7 @@ struct Options {
     bool help = false;
 };
 
-// Returns an empty string, or what is wrong with which argument.
+// Returns an empty string, or which argument is wrong and why.
 std::string parse_options(const std::vector<std::string_view>& arguments, Options* options);
 
 std::string usage_text();

@@ -54,7 +54,7 @@ int Pair::share_descriptor(int descriptor) {
 }
 
 void Pair::fail(const char* what, int error) {
-    // Whoever fails first says why; the other one only finds out.
+    // The process that fails first gives the reason; the other one only notices.
     if (!shared_.failed.load(std::memory_order_acquire)) {
         std::snprintf(shared_.failure.data(), shared_.failure.size(), "%s%s%s", what,
                       error == 0 ? "" : ": ", error == 0 ? "" : std::strerror(error));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two processes of a measurement, and how they keep step: words in memory that both map,
+// The two processes of a measurement, and how they synchronise: words in memory that both map,
 // polled.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace armci::mechanisms {
 
-// Data moves from the source's process to the destination's, whoever does the work.
+// Data moves from the source's process to the destination's, whichever side copies it.
 enum class Side { source, destination };
 
 inline Side other(Side side) {
@@ -25,13 +25,13 @@ inline size_t index_of(Side side) {
     return side == Side::source ? 0 : 1;
 }
 
-// What both processes and the one that started them share. Every word has one writer but `failed`,
-// and a cache line of its own.
+// Memory that both processes and the one that started them share. Every word except `failed` has
+// one writer, and a cache line of its own.
 struct Shared {
     static constexpr size_t kRecordBytes = 512;
 
-    alignas(64) std::atomic<uint64_t> ready{0};  // transfers that the source has handed over
-    alignas(64) std::atomic<uint64_t> done{0};   // of these, what the destination has
+    alignas(64) std::atomic<uint64_t> ready{0};  // transfers that the source has completed
+    alignas(64) std::atomic<uint64_t> done{0};   // of these, received by the destination
     struct alignas(64) Arrival {
         std::atomic<uint64_t> count{0};
     };
@@ -58,10 +58,10 @@ class Pair {
     bool is_source() const { return side_ == Side::source; }
     pid_t peer_pid() const { return peer_pid_; }
 
-    // Tells both who the other is. First of all calls.
+    // Exchanges the process numbers. Must be called first.
     void meet();
 
-    // Polls until `condition()` holds; `progress()` is what the mechanism wants called meanwhile.
+    // Polls until `condition()` holds; `progress()` is called meanwhile for the mechanism.
     template <class Condition, class Progress>
     void wait_until(Condition&& condition, Progress&& progress) {
         for (int turns = 0; !condition(); turns++) {
@@ -85,7 +85,7 @@ class Pair {
         barrier([] {});
     }
 
-    // Gives the other side `mine` and returns what it gave.
+    // Sends `mine` to the other side and returns what it sent.
     template <class Value>
     Value exchange(const Value& mine) {
         static_assert(std::is_trivially_copyable_v<Value> && sizeof(Value) <= Shared::kRecordBytes);
@@ -101,8 +101,8 @@ class Pair {
     // gets its own one back.
     int share_descriptor(int descriptor);
 
-    // The hand-over of what was transferred: the source says that it has done its part, the
-    // destination that it has the data.
+    // The hand-over of a transfer: the source reports that it has done its part, the destination
+    // that it has the data.
     void set_ready() { shared_.ready.store(++handed_over_, std::memory_order_release); }
     void set_done() { shared_.done.store(++taken_over_, std::memory_order_release); }
     template <class Progress>
@@ -121,7 +121,7 @@ class Pair {
     [[noreturn]] void fail(const char* what, int error);
 
   private:
-    // Long enough for what the other side does in user space; then a core may be what it lacks.
+    // Long enough for the work of the other side in user space; after that it may lack a core.
     static constexpr int kSpinTurns = 4000;
 
     void give_way();

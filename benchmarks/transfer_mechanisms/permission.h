@@ -11,8 +11,8 @@
 
 namespace armci::mechanisms {
 
-// Where the Yama module lets a process be traced by its ancestors only, it may name one other.
-// Without that module the call fails, and nothing is lost.
+// Where the Yama module allows only ancestors to trace a process, the process may allow one other.
+// Without that module the call fails, which does no harm.
 inline void admit_peer(const Pair& pair) {
     prctl(PR_SET_PTRACER, static_cast<unsigned long>(pair.peer_pid()), 0, 0, 0);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One copy by the kernel through the file /proc/PID/mem, with the other process stopped by ptrace
-// for each transfer, as old kernels wanted it, or not stopped.
+// for each transfer, as old kernels required it, or not stopped.
 #include "factories.h"
 #include "kernel_copy.h"
 

@@ -76,7 +76,7 @@ double megabytes_per_s(const Kind& kind, const Row& row) {
     return kind.moves_data ? static_cast<double>(row.bytes) / row.microseconds.median : 0;
 }
 
-// What there is to say instead of figures; empty if there are figures.
+// The text instead of figures; empty if there are figures.
 std::string problem_of(const JobResult& job) {
     if (!job.failure.empty()) {
         return "failed: " + job.failure;

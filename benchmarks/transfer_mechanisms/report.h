@@ -15,8 +15,8 @@ void print_table_line(std::FILE* out, const JobResult& job, const Options& optio
 void write_csv_header(std::FILE* out);
 void write_csv_lines(std::FILE* out, const JobResult& job);
 
-// A row with wrong data, or a mechanism that did not come to its end. One that is not available
-// here is no failure.
+// A row with wrong data, or a mechanism that did not complete. One that is not available here is no
+// failure.
 bool has_failed(const JobResult& job);
 
 }  // namespace armci::mechanisms

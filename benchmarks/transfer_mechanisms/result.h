@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What comes out of a measurement. In memory that the processes share with the one that reports.
+// The results of a measurement, in memory that the processes share with the one that reports.
 #pragma once
 
 #include "mechanism.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two copies by way of two small buffers: while one is copied out, the other is copied in.
+// Two copies through two small buffers: while one is copied out, the other is copied in.
 //
-// Each buffer has a word that says how many bytes are in it; 0 means that it is empty. Only the
-// source sets it, when it has written the data, and only the destination clears it, when it has
-// read them: release and acquire on that word hand the buffer back and forth.
+// Each buffer has a word with the number of bytes in it; 0 means that it is empty. Only the source
+// sets it, when it has written the data, and only the destination clears it, when it has read them:
+// release and acquire on that word pass the buffer back and forth.
 #include "factories.h"
 #include "staged_copy.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What mechanisms have in common by which the source copies into memory that both map and the
+// The common part of mechanisms in which the source copies into memory that both map, and the
 // destination out of it, a piece at a time.
 #pragma once
 

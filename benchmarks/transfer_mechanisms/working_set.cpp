@@ -24,7 +24,7 @@ namespace armci::mechanisms {
 
 namespace {
 
-// Has the compiler believe that the value is used.
+// Makes the compiler assume that the value is used.
 void use(const void* value) {
     asm volatile("" : : "r"(value) : "memory");
 }
@@ -32,7 +32,7 @@ void use(const void* value) {
 }  // namespace
 
 WorkingSet::WorkingSet(size_t bytes) : lines_(bytes / sizeof(Line)) {
-    // One cycle through all lines (Sattolo's shuffle), the same in every block.
+    // One cycle through all lines (Sattolo's shuffle), the same in every run.
     std::vector<size_t> order(lines_.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::mt19937_64 random(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data that a process uses between transfers, and what it costs to read it again: what a transfer
-// pushed out of the cache comes back slowly.
+// Data that a process uses between transfers, and the cost of reading it again: data that a
+// transfer evicted from the cache is slow to read.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class WorkingSet {
     double timed_reading_us() const;
 
   private:
-    // Lines lead to each other in no order, so that no prefetcher hides where they come from.
+    // Lines link to each other in random order, so that no prefetcher hides where they come from.
     struct alignas(64) Line {
         const Line* next = nullptr;
     };

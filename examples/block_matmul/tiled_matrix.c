@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A tile where it lives. */
+/* The place of a tile. */
 typedef struct {
     int owner;
     int rows;
@@ -37,7 +37,8 @@ int tile_owner(const tiling_t* tiling, int i, int j) {
     return (i % tiling->grid_rows) * tiling->grid_cols + j % tiling->grid_cols;
 }
 
-/* Rows (or columns) of the slices in the given row (or column) of the grid, of `places` such. */
+/* Rows (or columns) of the slices in the given row (or column) of the grid, which has `places`
+ * of them. */
 static int slice_extent(const tiling_t* tiling, int place, int places) {
     int tiles = (tiling->tile_count - place + places - 1) / places;
     int extent = tiles * tiling->tile_order;
@@ -73,7 +74,8 @@ void tiled_matrix_create(tiled_matrix_t* matrix, const tiling_t* tiling) {
     if (matrix->slices == NULL || ARMCI_Malloc((void**)matrix->slices, (armci_size_t)bytes) != 0) {
         ARMCI_Error("not enough memory for a matrix; try a smaller N", 1);
     }
-    /* A process may use its own slice directly. The barrier keeps others off until it is done. */
+    /* A process may use its own slice directly. The barrier keeps other processes from it until
+     * then. */
     if (bytes > 0) {
         memset(matrix->slices[matrix->me], 0, bytes);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory that all rows of a block share: one global allocation and one local buffer per rank.
+// The memory that all rows of a run share: one global allocation and one local buffer per rank.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@ namespace armci::bench {
 // At the origin. `value` is different every time.
 void release_busy_target(const Arena& arena, int target, long value);
 
-// At the target. Calls `work()`, which takes milliseconds at most, until the value has come.
+// At the target. Calls `work()`, which takes milliseconds at most, until the value has arrived.
 // Returns false if that took longer than limit_s.
 template <class Work>
 bool stay_outside_until_released(const Arena& arena, int rank, long value, int64_t limit_s,

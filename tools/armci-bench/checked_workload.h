@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A transfer whose result each rank checks in its own memory, whatever makes it.
+// A transfer whose result each rank checks in its own memory, for any implementation.
 #pragma once
 
 #include "armci-bench/transfer_check.h"
@@ -13,7 +13,7 @@ class CheckedWorkload : public Workload {
     int64_t count_errors() override;
 
   protected:
-    // The verb is what happens to the data, whatever the row's operation is called.
+    // The verb is the effect on the data, whatever the row's operation is called.
     CheckedWorkload(const Context& context, Verb verb);
 
     const Verb verb_;

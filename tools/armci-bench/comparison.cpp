@@ -9,7 +9,7 @@ namespace armci::bench {
 
 namespace {
 
-// The operation that does the same without the library's help.
+// The operation that does the same without the library.
 std::optional<Op> yardstick_of(Op op) {
     switch (op) {
         case Op::put:

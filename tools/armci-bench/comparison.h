@@ -11,7 +11,7 @@
 
 namespace armci::bench {
 
-// Indices of two rows that move the same data: one, and the one it is measured by.
+// Indices of two rows that move the same data: one, and its baseline.
 struct Comparison {
     size_t row;
     size_t base;
@@ -26,7 +26,7 @@ std::vector<Comparison> find_comparisons(const std::vector<Row>& rows);
 // The same for results; those that are not ok are compared with nothing.
 std::vector<Comparison> comparisons_of(const std::vector<Result>& results);
 
-// What the base of a comparison is called: "raw-put", or "one chunk at a time".
+// The name of the baseline of a comparison: "raw-put", or "one chunk at a time".
 std::string base_name(const Row& row, const Row& base);
 
 // Rate of the row as a multiple of the rate of its base; above 1: the row is faster. Both are ok.

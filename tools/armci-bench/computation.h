@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank computes while data moves: arithmetic on an array that fits a second-level cache, in
-// no library, so that it feels what transfers do to the processor and to the cache.
+// The computation of a rank while data moves: arithmetic on an array that fits into a second-level
+// cache, in no library, so that transfers influence it through the processor and the cache.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ class Computation {
     // A unit takes some ten nanoseconds.
     void run(int64_t units);
 
-    // Seconds that a unit takes: measured on the spot the first time, then the least that was told,
-    // which was not interrupted.
+    // Seconds that a unit takes: measured on the first call, then the minimum of what learn() was
+    // given, which was not interrupted.
     double unit_seconds();
     void learn(int64_t units, double seconds);
 

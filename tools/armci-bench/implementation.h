@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ARMCI that this program was built with. All use of extensions is here; a build for another
-// ARMCI (ARMCI_BENCH_EXTENSIONS 0) knows less.
+// ARMCI (ARMCI_BENCH_EXTENSIONS 0) has fewer features.
 #pragma once
 
 #include "armci-bench/row.h"
@@ -13,11 +13,11 @@
 namespace armci::bench {
 
 // The ranks that ARMCI counts. These are all ranks of the job, but an ARMCI may keep some of them
-// for itself: those never come back from ARMCI_Init. adopt_world() belongs behind it.
+// for itself: those never return from ARMCI_Init. Call adopt_world() after it.
 MPI_Comm world();
 void adopt_world();
 
-// Name and version of the library, as the build was told.
+// Name and version of the library, as given to the build.
 std::string library_name();
 
 // libfabric's version and the provider in use; empty if unknown.
@@ -28,8 +28,8 @@ std::string provider_name();
 int node_count();
 int node_of(int rank);
 
-// Tells the library how many chunks of one transfer may be under way at a time, 0: as many as it
-// likes. Returns what it was before. Does nothing where can_limit_pipeline() is false.
+// Sets how many chunks of one transfer may be under way at a time; 0 means the library's choice.
+// Returns the value before. Does nothing where can_limit_pipeline() is false.
 bool can_limit_pipeline();
 int set_pipeline_depth(int chunks);
 

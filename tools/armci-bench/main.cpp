@@ -45,7 +45,7 @@ bool is_one_host() {
     return ranks_here == ranks;
 }
 
-// Prints an error once, on rank 0; everybody returns the same status.
+// Prints an error once, on rank 0; all ranks return the same status.
 int fail(const std::string& message, int status) {
     if (world_rank() == 0) {
         std::fprintf(stderr, "armci-bench: %s\n", message.c_str());

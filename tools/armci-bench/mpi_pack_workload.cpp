@@ -9,7 +9,7 @@ namespace armci::bench {
 
 namespace {
 
-// What a message asks of the target, or brings.
+// The kinds of messages to and from the target.
 enum Tag : int {
     kTagPut = 1,       // data to unpack
     kTagPutAcked = 2,  // same, and answer when done

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The yardstick: the same patch packed, sent and unpacked by hand with two-sided MPI.
+// The baseline: the same patch packed, sent and unpacked by hand with two-sided MPI.
 #pragma once
 
 #include "armci-bench/checked_workload.h"

@@ -40,8 +40,8 @@ enum class Op {
     overlap_acc,
 };
 
-// The serial modes are the plain ones with the library told not to pipeline.
-// Rows of transfers against computation have modes of their own: who computes.
+// The serial modes are the plain ones with pipelining disabled. Rows of transfers against
+// computation have modes of their own: which side computes.
 enum class Mode { latency, stream, window, latency_serial, stream_serial, origin, target };
 enum class Pattern { one, pair, all };
 enum class TargetWait { mpi, armci, busy, asleep };
@@ -67,7 +67,7 @@ struct Options {
     std::vector<int64_t> strided_sizes;  // bytes of strided transfers
     std::vector<int64_t> overlap_sizes;  // bytes of transfers against computation
     std::vector<int64_t> blocks;         // bytes of a block or a vector segment
-    std::vector<int64_t> segments;       // segments of a vector transfer
+    std::vector<int64_t> segments;       // blocks of a vector transfer
     std::vector<int64_t> dims;
     int64_t stride_factor = 2;
     bool local_dense = false;
@@ -105,12 +105,12 @@ std::string parse_options(const std::vector<std::string_view>& arguments, Option
 // The one target of Pattern::one, also of contended operations.
 int single_target(const Options& options, int rank_count);
 
-// How far a quartile may lie from the median, as a part of the median.
+// The limit of the distance of a quartile from the median, as a part of the median.
 inline double quartile_limit(const Options& options) {
     return static_cast<double>(options.quartile_limit_percent) / 100;
 }
 
-// Whether ranks that are acted on have nothing else to do.
+// Whether ranks that are targets have nothing else to do.
 bool has_passive_targets(const Options& options, int rank_count);
 
 // Checks what depends on the size of the job. Returns an empty string or what is wrong.

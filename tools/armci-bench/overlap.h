@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How transfers and computation get along: figures from samples.
+// How transfers and computation overlap: figures from samples.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ struct TargetSample {
 };
 
 struct Overlap {
-    double transfer_us = 0;            // of an operation while nobody computes
+    double transfer_us = 0;            // of an operation while no rank computes
     std::optional<double> compute_us;  // of the computation alone, at the origin
     // Part of the shorter of the two that costs no time when both go on together; 0 to 1.
     std::optional<double> hidden;

@@ -12,11 +12,8 @@
 
 namespace armci::bench {
 
-// Mode::origin: the rank that starts a transfer computes for about as long as it takes, in no
-// library, and then waits for it, at the target too. Each time that counts is taken together with
-// those of the transfer and of the computation alone.
-// Mode::target: transfers alone, one after the other and a fence at the end; what the target does
-// meanwhile is the runner's business.
+// Mode::target: transfers alone, one after the other and a fence at the end. The runner decides
+// what the target does meanwhile.
 class OverlapWorkload : public TransferWorkload {
   public:
     explicit OverlapWorkload(const Context& context) : TransferWorkload(context) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Byte counts as people write them: "8", "64K", "1M", and lists of these.
+// Byte counts as users write them: "8", "64K", "1M", and lists of these.
 #pragma once
 
 #include <cstdint>

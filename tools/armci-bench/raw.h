@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations by libfabric alone: what the network gives without the library. raw_network.cpp makes
-// them; a program built without libfabric has raw_absent.cpp in its place.
+// Operations by libfabric alone: the speed of the network without the library. raw_network.cpp
+// makes them; a program built without libfabric has raw_absent.cpp instead.
 #pragma once
 
 #include "armci-bench/arena.h"
@@ -33,7 +33,7 @@ class RawNetwork {
 bool raw_is_available();
 
 // Collective over world, as is the destruction of the network. The arena outlives it. On failure
-// every rank gets null, and *error says why on the ranks that know.
+// every rank gets null, and *error has the reason on the ranks that know it.
 std::unique_ptr<RawNetwork> open_raw_network(const Options& options, const Arena& arena,
                                              std::string* error);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In place of raw_network.cpp where there is no libfabric. No plan has rows for it then.
+// Replaces raw_network.cpp where there is no libfabric. No plan has rows for it then.
 
 #include "armci-bench/raw.h"
 

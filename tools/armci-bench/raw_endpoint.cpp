@@ -21,9 +21,9 @@ namespace {
 
 constexpr size_t kMaxUnderWay = 256;
 constexpr int kPollBatch = 16;
-// Nothing came for so long that a core shared with the peer may be what it waits for.
+// No completion came for so long that the peer may need this core.
 constexpr int kPatientPolls = 2000;
-// Some providers are known to lose a wake-up.
+// Some providers are known to miss wake-ups.
 constexpr int kSleepMs = 100;
 
 std::string describe_failure(const char* call, int result) {
@@ -33,7 +33,7 @@ std::string describe_failure(const char* call, int result) {
 }  // namespace
 
 RawEndpoint::~RawEndpoint() {
-    // Before the memory that it works on.
+    // Declared before the memory that it works on.
     endpoint_.reset();
     if (epoll_fd_ >= 0) {
         ::close(epoll_fd_);
@@ -129,7 +129,7 @@ std::string RawEndpoint::register_for_own_use(void* start, size_t bytes, RawRegi
 
 std::string RawEndpoint::register_memory(void* start, size_t bytes, uint64_t access,
                                          RawRegion* region) {
-    // Keys need only be different from each other; providers that choose them ignore the wish.
+    // Keys need only differ from each other; providers that choose keys ignore the request.
     static uint64_t next_key = 0x5261'7700;
     fid_mr* mr = nullptr;
     int result = fi_mr_reg(domain_.get(), start, bytes, access, 0, next_key++, 0, &mr, nullptr);

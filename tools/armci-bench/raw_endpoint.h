@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A reliable-datagram endpoint used as plainly as libfabric allows: for measuring, by one thread.
+// A reliable-datagram endpoint with the simplest use of libfabric: for measuring, by one thread.
 // Errors in the middle of a measurement end the job; only opening reports them.
 #pragma once
 
@@ -58,7 +58,7 @@ class RawEndpoint {
     // One word; the one before must have been sent, see wait_for_all().
     void send(fi_addr_t peer, int64_t word);
 
-    // Until everything that was started is complete.
+    // Waits until everything that was started is complete.
     void wait_for_all();
 
     // Until a word arrives. Words arrive one at a time: a peer sends the next one when it knows

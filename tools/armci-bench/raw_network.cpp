@@ -14,7 +14,7 @@ namespace armci::bench {
 
 namespace {
 
-// What every rank tells the others.
+// The information that every rank sends to the others.
 struct Card {
     std::array<char, 256> address;
     uint64_t key;
@@ -44,7 +44,7 @@ FabricNetwork::FabricNetwork(const Options& options, const Arena& arena)
 }
 
 FabricNetwork::~FabricNetwork() {
-    MPI_Barrier(world());  // nobody closes what another rank still uses
+    MPI_Barrier(world());  // no rank closes what another one still uses
 }
 
 bool FabricNetwork::open(std::string* error) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which provider and interface raw operations use: the choice that the library makes, made again
-// with libfabric alone, so that the program builds with any ARMCI.
+// The provider and interface of raw operations: the same choice as the library's, made with
+// libfabric alone, so that the program builds with any ARMCI.
 #pragma once
 
 #include <rdma/fabric.h>

@@ -12,7 +12,7 @@ namespace armci::bench {
 
 namespace {
 
-// What a word asks of the target.
+// The requests that a word can carry.
 constexpr int64_t kStop = 0;
 constexpr int64_t kOperand = 1;
 
@@ -110,7 +110,8 @@ void RawRmwWorkload::dismiss() {
     send_stop(network_, context().roles.target);
 }
 
-// Every answer was checked as it came; the counter tells whether the target saw every request.
+// Every answer was checked when it came; the counter shows whether the target received every
+// request.
 int64_t RawRmwWorkload::count_errors() {
     const Roles& roles = context().roles;
     std::vector<int64_t> performed(static_cast<size_t>(roles.rank_count));

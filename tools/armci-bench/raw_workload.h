@@ -33,7 +33,7 @@ class RawTransferWorkload : public CheckedWorkload {
     const size_t bytes_;
 };
 
-// raw-rmw: the operand is sent, the target adds it to its counter and sends back what was there.
+// raw-rmw: the operand is sent, the target adds it to its counter and sends back the old value.
 class RawRmwWorkload : public Workload {
   public:
     RawRmwWorkload(const Context& context, FabricNetwork& network)

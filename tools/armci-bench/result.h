@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What came out of a row.
+// The result of a row.
 #pragma once
 
 #include "armci-bench/distribution.h"

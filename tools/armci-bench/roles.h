@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who acts on whom while a row is measured.
+// Which rank operates on which while a row is measured.
 #pragma once
 
 #include "armci-bench/options.h"
@@ -14,7 +14,7 @@ struct Roles {
     int target = -1;  // the rank I act on; -1: I do not act
     int origin = -1;  // the rank whose transfers land at, or come from, me; -1: none
     int actor_count = 0;
-    MPI_Comm actors = MPI_COMM_NULL;  // the acting ranks; owned by whoever made the roles
+    MPI_Comm actors = MPI_COMM_NULL;  // the acting ranks; owned by the creator of the roles
 
     bool acts() const { return target >= 0; }
     // A target that has nothing else to do.

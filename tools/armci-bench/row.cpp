@@ -285,7 +285,7 @@ std::string Row::layout() const {
 }
 
 int64_t Row::moved_bytes() const {
-    // The time of an origin's overlap is for the most part its computation's.
+    // The time of an origin's overlap is mostly that of its computation.
     return direction_of(op) != Verb::other && mode != Mode::origin ? shape.total_bytes() : 0;
 }
 

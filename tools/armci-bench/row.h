@@ -19,7 +19,7 @@ Verb verb_of(Op op);
 // Which way user data moves, also by operations that are not ARMCI's.
 Verb direction_of(Op op);
 
-// Operations by libfabric alone, the yardstick of the library's own.
+// Operations by libfabric alone, the baseline of the library's own.
 bool is_raw(Op op);
 
 // Non-blocking transfers against computation.
@@ -39,7 +39,7 @@ struct Row {
     int64_t moved_bytes() const;
 };
 
-// What this program and the library it measures can do.
+// The features of this program and the library it measures.
 struct Abilities {
     bool raw = false;           // libfabric is there for the raw operations
     bool serial_modes = false;  // the library can be told not to pipeline
@@ -48,7 +48,7 @@ struct Abilities {
 
 struct Plan {
     std::vector<Row> rows;
-    std::vector<std::string> notes;  // rows that were asked for and make no sense, with the reason
+    std::vector<std::string> notes;  // requested rows that were left out, with the reason
 };
 
 Plan make_plan(const Options& options, int rank_count, const Abilities& abilities);

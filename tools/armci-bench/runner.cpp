@@ -19,7 +19,7 @@ namespace armci::bench {
 
 namespace {
 
-// Has the library not pipeline while it lives, if the mode says so.
+// Disables pipelining in the library while it exists, if the mode says so.
 class PipelineLimit {
   public:
     explicit PipelineLimit(Mode mode) : limits_(is_serial(mode)) {
@@ -75,7 +75,7 @@ class Measurement {
         count_errors();
     }
 
-    // Takes samples, unless something was wrong before. The first time it finds out first how many
+    // Takes samples, unless something was wrong before. The first call determines how many
     // operations make a sample.
     void time(int64_t sample_count) {
         if (result_.status != Status::ok) {
@@ -176,8 +176,8 @@ class Measurement {
         const int64_t batch = workload_->batch_count();
         int64_t count = batch;
         for (;;) {
-            // The better of two, so that a cold start or an interruption does not pass for the
-            // operation's time. No clock reads below a nanosecond.
+            // The better of two, so that a cold start or an interruption is not taken for the
+            // operation's time. Times below a nanosecond are rounded up.
             const double first_s = slowest(timed_together(count));
             const double second_s = slowest(timed_together(count));
             const double elapsed_s = std::max(std::min(first_s, second_s), 1e-9);
@@ -283,7 +283,7 @@ class Measurement {
         return wait == TargetWait::busy || wait == TargetWait::asleep;
     }
 
-    // If it stays outside, and there is one that does nothing else.
+    // Whether it stays outside the library, and there is a target that does nothing else.
     void release_target() {
         if (roles_.actor_count < roles_.rank_count) {
             release_busy_target(arena_, roles_.target, release_value_);
@@ -308,8 +308,8 @@ class Measurement {
 
     // -- Mode::target --
 
-    // Each sample is three phases of its own: the targets compute alone; transfers go to targets
-    // that wait in the library; transfers go to targets that compute. So every rank takes part.
+    // Each sample has three phases: the targets compute alone; transfers go to targets that wait in
+    // the library; transfers go to targets that compute. So every rank takes part.
     void time_against_target(int64_t sample_count) {
         const Verb verb = verb_of(result_.row.op);
         if (iterations_ == 0) {

@@ -19,7 +19,7 @@ int64_t power(int64_t base, int exponent) {
 }
 
 // The largest r >= 1 with r^degree <= value. Searched upwards: value is at most the number of
-// blocks in a transfer, and the loop takes its root in steps.
+// blocks in a transfer, and the loop needs only its root many steps.
 int64_t integer_root(int64_t value, int degree) {
     if (degree == 1) {
         return value;
@@ -31,8 +31,8 @@ int64_t integer_root(int64_t value, int degree) {
     return root;
 }
 
-// Distances between repetitions. Outer levels leave one row free, so that no level continues the
-// one below and the shape keeps its number of dimensions.
+// Distances between repetitions. Outer levels leave one row free, so that no level is contiguous
+// with the one below and the shape keeps its number of dimensions.
 std::vector<int64_t> make_strides(int64_t block_bytes, const std::vector<int64_t>& repeats,
                                   int64_t factor) {
     std::vector<int64_t> strides;
@@ -110,7 +110,7 @@ Shape strided_shape(int64_t total_bytes, int64_t block_bytes, int dims, int64_t 
         shape.repeats.push_back(count);
         blocks_left /= count;
     }
-    // The last level takes what rounding left over; with it in front, rows are the longest.
+    // The last level takes the remainder of the rounding; rows are the longest if it is in front.
     std::reverse(shape.repeats.begin(), shape.repeats.end());
     shape.local_stride_bytes =
         make_strides(block_bytes, shape.repeats, local_dense ? 1 : stride_factor);

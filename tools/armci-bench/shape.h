@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which bytes an operation moves: contiguous blocks, repeated at nested distances on both sides.
+// The bytes that an operation moves: contiguous blocks, repeated at nested distances on both sides.
 #pragma once
 
 #include <cstdint>
@@ -37,13 +37,13 @@ struct Shape {
 Shape contiguous_shape(int64_t bytes);
 
 // A patch of a `dims`-dimensional array, of about total_bytes in blocks of block_bytes: the
-// repetitions are shared out evenly among dims - 1 levels and rounded down, so that the shape's own
-// total_bytes() may be smaller. Runs lie stride_factor runs apart (1: dense); the local side is
-// dense if local_dense. total_bytes >= block_bytes; of one dimension they are equal.
+// repetitions are distributed evenly over dims - 1 levels and rounded down, so that the shape's own
+// total_bytes() may be smaller. The distance between blocks is stride_factor blocks (1: dense); the
+// local side is dense if local_dense. total_bytes >= block_bytes; in one dimension they are equal.
 Shape strided_shape(int64_t total_bytes, int64_t block_bytes, int dims, int64_t stride_factor,
                     bool local_dense);
 
-// `count` segments of block_bytes, spaced like the rows of a strided shape.
+// `count` blocks of block_bytes, spaced like the rows of a strided shape.
 Shape vector_shape(int64_t count, int64_t block_bytes, int64_t stride_factor, bool local_dense);
 
 // Calls visit(local_offset, remote_offset) for every block, level 0 running fastest.

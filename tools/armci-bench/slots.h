@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Places for the operations that are under way together: each works on memory of its own, as far as
-// a modest amount of memory allows; beyond that they share.
+// Places for the operations that are under way together. Each works on memory of its own, up to a
+// limit of memory; beyond that they share.
 #pragma once
 
 #include "armci-bench/options.h"

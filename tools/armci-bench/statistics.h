@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is reported of a set of samples.
+// The figures that are reported for a set of samples.
 #pragma once
 
 #include <vector>

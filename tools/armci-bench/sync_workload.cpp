@@ -76,7 +76,7 @@ int64_t RmwWorkload::count_errors() {
         // Each value that was stored is fetched once, or is still there.
         return mine.sum_stored == mine.sum_fetched + static_cast<unsigned long>(found) ? 0 : 1;
     }
-    // Every value from 0 on is handed out exactly once: they add up to n (n - 1) / 2.
+    // Every value from 0 on is fetched exactly once: they add up to n (n - 1) / 2.
     const auto n = static_cast<unsigned long>(mine.operations);
     const unsigned long sum = n % 2 == 0 ? n / 2 * (n - 1) : n * ((n - 1) / 2);
     const bool right = found == mine.operations && mine.sum_fetched == sum;
@@ -121,7 +121,7 @@ void BarrierWorkload::perform(int64_t count) {
     }
 }
 
-// A barrier completes every rank's puts: each sends its neighbour a stamp that no fence follows.
+// A barrier completes every rank's puts: each puts a stamp to its neighbour without a fence.
 int64_t BarrierWorkload::count_errors() {
     const Roles& roles = context().roles;
     const int next = (roles.rank + 1) % roles.rank_count;

@@ -55,7 +55,7 @@ class BarrierWorkload : public Workload {
     long stamp_ = 0;
 };
 
-// MPI_Barrier, as a yardstick.
+// MPI_Barrier, as a baseline.
 class MpiBarrierWorkload : public Workload {
   public:
     explicit MpiBarrierWorkload(const Context& context) : Workload(context) {}
@@ -65,7 +65,7 @@ class MpiBarrierWorkload : public Workload {
     int64_t count_errors() override { return 0; }
 };
 
-// What the hardware allows: each rank raises its flag in shared memory and waits for all others'.
+// The limit of the hardware: each rank raises its flag in shared memory and waits for all others'.
 class FlagBarrierWorkload : public Workload {
   public:
     explicit FlagBarrierWorkload(const Context& context) : Workload(context) {}
@@ -73,7 +73,7 @@ class FlagBarrierWorkload : public Workload {
 
     void prepare() override;
     void perform(int64_t count) override;
-    // Ranks that leave must find everybody's flag up.
+    // Ranks that leave must find the flags of all ranks up.
     int64_t count_errors() override;
 
   private:
@@ -113,7 +113,7 @@ class MallocWorkload : public Workload {
 
     void prepare() override {}
     void perform(int64_t count) override;
-    // Whether the memory of one more allocation is everybody's own, and can be put to.
+    // Whether the memory of one more allocation belongs to all ranks, and can be put to.
     int64_t count_errors() override;
 };
 

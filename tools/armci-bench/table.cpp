@@ -55,7 +55,7 @@ std::string describe_wait(const Options& options) {
     return "";
 }
 
-// What is alone in the row's figures, and how much the two hinder each other.
+// The figures of the row alone, and how much the two slow each other down.
 void print_overlap(std::FILE* out, const Overlap& overlap) {
     std::fprintf(out, "  transfer %s us", format_number(overlap.transfer_us).c_str());
     if (overlap.transfer_slowdown) {
@@ -67,7 +67,7 @@ void print_overlap(std::FILE* out, const Overlap& overlap) {
     std::fprintf(out, "; computing x %.2f", overlap.compute_slowdown);
 }
 
-// Marks of rows whose median says too little.
+// Marks of rows whose median is not representative.
 void print_marks(std::FILE* out, const Result& result, const Options& options) {
     if (result.is_noisy(quartile_limit(options))) {
         std::fprintf(out, "  noisy");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Results for people: aligned columns with units.
+// Results for readers: aligned columns with units.
 #pragma once
 
 #include "armci-bench/machine.h"
@@ -18,7 +18,7 @@ void print_result(std::FILE* out, const Result& result, const Options& options);
 // What the marks of these rows mean.
 void print_legend(std::FILE* out, const std::vector<Result>& results, const Options& options);
 
-// Every two rows that can be compared and are right.
+// All pairs of rows that can be compared and have right results.
 void print_comparisons(std::FILE* out, const std::vector<Result>& results);
 
 // The row alone, for --list.

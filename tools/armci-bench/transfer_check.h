@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The expected result of a put, get or accumulate, worked out in plain memory.
+// The expected result of a put, get or accumulate, computed in plain memory.
 #pragma once
 
 #include "armci-bench/options.h"
@@ -10,11 +10,11 @@
 
 namespace armci::bench {
 
-// Every rank can produce any rank's initial memory from the row and rank numbers, so that each side
-// checks its own memory without asking the other. Gaps between blocks are checked too.
+// Every rank can produce any rank's initial memory from the row and rank numbers, so each side
+// checks its own memory without communication. Gaps between blocks are checked too.
 class TransferCheck {
   public:
-    // The verb is what happens to the data, whatever the row's operation is called.
+    // The verb is the effect on the data, whatever the row's operation is called.
     TransferCheck(const Row& row, const Options& options, Verb verb, int64_t row_number);
 
     // Write the initial contents of all slots of a rank.

@@ -35,7 +35,7 @@ std::vector<int> to_ints(const std::vector<int64_t>& values) {
     return ints;
 }
 
-// A walk that visits all, each time by the golden section of the whole further on.
+// A sequence that visits all slots: each step goes on by the golden section of their number.
 std::vector<void*> mixed(const std::vector<void*>& blocks) {
     const size_t count = blocks.size();
     auto step = static_cast<size_t>(0.618 * static_cast<double>(count)) + 1;

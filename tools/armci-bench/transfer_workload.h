@@ -23,7 +23,7 @@ class TransferWorkload : public CheckedWorkload {
   protected:
     // A non-blocking operation on one of the slots.
     void start(size_t slot, armci_hdl_t* handle) { start(places_[slot], handle); }
-    // Until the target has everything; a get is complete when it has been waited for.
+    // Waits until the target has everything; a get is complete when it has been waited for.
     void fence();
 
   private:

@@ -21,14 +21,14 @@
 
 namespace armci::bench {
 
-// All that a workload works with; outlives it.
+// Everything that a workload uses; it outlives the workload.
 struct Context {
     const Options& options;
     const Row& row;
     const Roles& roles;
     const Arena& arena;  // the row's part
     RawNetwork* raw;     // of raw operations; null if the plan has none
-    int64_t row_number;  // from 0; makes every row's data different from what the last one left
+    int64_t row_number;  // from 0; makes every row's data different from that of the one before
 };
 
 class Workload {
@@ -46,8 +46,8 @@ class Workload {
     // Same, and returns the seconds that count as the operations' time.
     virtual double timed(int64_t count);
 
-    // What the last timed() consisted of, where it was transfers against computation at the origin;
-    // as many samples on every acting rank.
+    // The parts of the last timed(), for transfers against computation at the origin. Every acting
+    // rank has the same number of samples.
     virtual const std::vector<OriginSample>& origin_samples() const {
         static const std::vector<OriginSample> none;
         return none;

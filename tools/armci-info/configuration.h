@@ -8,13 +8,14 @@
 
 namespace armci::info {
 
-// From the environment, with all that ARMCI_Init would complain about.
+// From the environment, with all errors that ARMCI_Init would report.
 base::ConfigResult read_configuration();
 
-// Prints what keeps a job from starting, to standard error; whether there is anything.
+// Prints the errors that keep a job from starting, to standard error; returns whether there are
+// any.
 bool print_errors(const base::ConfigResult& configuration);
 
-// Name, type, default, value, where the value came from, and help, of every variable.
+// Prints name, type, default, value, source of the value, and help, of every variable.
 void print_configuration(std::FILE* out, const base::ConfigResult& configuration);
 
 // docs/tuning.md: the same table without values, which differ from machine to machine.

@@ -23,7 +23,7 @@ struct Request {
     int64_t target = 0;
 };
 
-// What is wrong, or nothing.
+// The error, or empty.
 std::string parse(std::string_view text, int rank_count, Request* request) {
     std::vector<std::string_view> words;
     for (size_t comma = 0; comma != std::string_view::npos;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// armci-info: what this library is, what it would use here, and how it is configured.
+// armci-info: the version of this library, what it would use here, and how it is configured.
 #include <armci/armci.h>
 #include <mpi.h>
 #include <rdma/fabric.h>
@@ -112,8 +112,8 @@ int run_in_job(int argc, char** argv) {
     return status;
 }
 
-// A launcher has started this as another rank than the first. Said by the environment, because what
-// needs no job shall work where MPI does not.
+// Whether a launcher has started this as another rank than the first. The environment shows it,
+// because options that need no job shall work where MPI does not.
 bool is_other_rank() {
     for (const char* name : {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
         if (const char* rank = std::getenv(name)) {
@@ -140,7 +140,7 @@ int print_usage() {
     return 0;
 }
 
-// What needs no job: one rank of one runs it.
+// Options that need no job: one rank of one runs them.
 struct LoneOption {
     const char* name;
     int (*run)();

@@ -55,7 +55,8 @@ double error_of(const Row& parameters, const Row& measured, const Prediction& pr
     return sum;
 }
 
-// The least squares of jacobian * x = right without negative x: what would be negative stays 0.
+// The least squares of jacobian * x = right without negative x: values that would be negative stay
+// 0.
 Row solve_without_negatives(const std::vector<Row>& jacobian, const Row& right) {
     const size_t n = jacobian.front().size();
     std::vector<size_t> active(n);

@@ -154,7 +154,7 @@ std::vector<Cell> cells_to_measure(bool rma, bool quick) {
     for (const OpKind op : {OpKind::put, OpKind::get, OpKind::acc}) {
         add_cells(op, totals, blocks, rma, false, &cells);
         add_cells(op, check_totals, check_blocks, rma, true, &cells);
-        // One frame each, close behind each other: what a frame costs by itself.
+        // One frame each, sent one directly after the other: the cost of a frame alone.
         Cell stream;
         stream.op = op;
         stream.shape = {4 * kKiB, 512};
@@ -184,7 +184,7 @@ int first_rank_elsewhere(int size) {
     return -1;
 }
 
-// Says so, if the profile must not be used.
+// Reports it if the profile must not be used.
 bool is_refused(const std::vector<std::string>& faults, const Options& options) {
     if (faults.empty()) {
         return false;
@@ -251,7 +251,8 @@ int tune(const Options& options, void* local, void* remote, int target) {
     return 0;
 }
 
-// Before anything is measured, so that no time is lost. Leaves what is there, and nothing new.
+// Checked before anything is measured, so that no time is lost. Leaves existing files, and nothing
+// new.
 bool can_write(const std::string& path) {
     if (path.empty()) {
         return true;

@@ -15,12 +15,12 @@ namespace {
 using base::OpKind;
 using base::Route;
 
-// Transfers as small as this come in bursts, as they do in programs.
+// Transfers as small as this are sent in bursts, as in programs.
 constexpr int64_t kBurstBytes = 64 << 10;
 constexpr int64_t kMaxInBurst = 16;
 constexpr int kNonBlockingInBurst = 64;
 
-// ARMCI_ROUTE, from one transfer to the next.
+// Sets ARMCI_ROUTE between one transfer and the next.
 void force(base::RouteChoice choice) {
     tools::library().running()->configuration.config.route = static_cast<int>(choice);
 }
@@ -109,7 +109,7 @@ void Meter::start_transfer(OpKind op, const pipeline::TransferShape& shape) {
     }
 }
 
-// Microseconds for one of a burst of transfers and what completes them.
+// Microseconds for one of a burst of transfers, including their completion.
 double Meter::time_burst(const Cell& cell) {
     const int count = cell.non_blocking
                           ? kNonBlockingInBurst
@@ -142,7 +142,7 @@ void Meter::measure(std::vector<Cell>* cells) {
             medians[i].resize(cell.routes.size());
             for (size_t k = 0; k < cell.routes.size(); ++k) {
                 force(cell.routes[k]);
-                time_burst(cell);  // the first after another route pays for the change
+                time_burst(cell);  // the first after another route includes the cost of the change
                 const int64_t visit_begin_ns = base::now_ns();
                 std::vector<double> visit_us;
                 do {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Timing of transfers from this rank to one target, on a route of choice.
+// Timing of transfers from this rank to one target, on a given route.
 #pragma once
 
 #include <vector>
@@ -16,25 +16,25 @@ struct Cell {
     bool non_blocking = false;
     bool is_check = false;   // not for the fit
     std::vector<double> us;  // medians, in the order of the routes
-    // How far from the median of the rounds' medians the quartile that is further from it lies, as
-    // a part of it; in the order of the routes.
+    // The distance of the quartile that is further from the median of the rounds' medians, as a
+    // part of it; in the order of the routes.
     std::vector<double> spread;
 };
 
 class Meter {
   public:
     // `remote` is memory of `target`, `local` of this rank, both for twice the largest transfer.
-    // Measures for that long, but some rounds at least.
+    // Measures for that long, but at least some rounds.
     Meter(void* local, void* remote, int target, bool quick, int64_t seconds)
         : local_(local), remote_(remote), target_(target), quick_(quick), seconds_(seconds) {}
     ~Meter();
     Meter(const Meter&) = delete;
     Meter& operator=(const Meter&) = delete;
 
-    // Whether transfers can really go by that route.
+    // Whether transfers can take that route.
     bool can_take(base::Route route);
-    // Sets what the cells took. They and their routes take turns, again and again, so that the
-    // machine's moods meet all of them.
+    // Sets the times of the cells. The cells and their routes alternate repeatedly, so that changes
+    // of the machine's speed affect all of them.
     void measure(std::vector<Cell>* cells);
 
   private:
@@ -49,7 +49,7 @@ class Meter {
     int64_t seconds_;
 };
 
-// More RMA operations than this in one transfer take long and tell nothing new.
+// More RMA operations than this in one transfer take long and add no information.
 inline constexpr int64_t kMaxRmaBlocks = 1024;
 
 }  // namespace armci::tune

@@ -70,7 +70,7 @@ void check_constant(OpKind op, Route route, const char* name, double value,
     }
 }
 
-// What no network does for nothing. Costs of memory that is far away may be none.
+// Costs that are never zero on a real network. Costs of memory that is far away may be zero.
 void check_constants(OpKind op, Route route, const pipeline::CostConstants& constants,
                      std::vector<std::string>* faults) {
     const auto index = static_cast<size_t>(op);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether a profile may be used: a busy machine gives measurements from which anything follows.
+// Whether a profile may be used: the measurements of a busy machine may lead to any result.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace armci::tune {
 inline constexpr double kMaxSpread = 0.25;
 // Of an operation on a route: half of the measured times are at most this far from the model's.
 inline constexpr double kMaxError = 0.3;
-// Of transfers that were not used for the fit: how much longer the chosen route takes than the
+// For transfers that were not used for the fit: how much longer the chosen route takes than the
 // better one, on average and at most.
 inline constexpr double kMaxMeanLoss = 0.2;
 inline constexpr double kMaxLoss = 1;
@@ -25,7 +25,7 @@ bool goes_by_rma(const Cell& cell, const pipeline::CostModel& model);
 // How much longer the route that the model chooses takes than the better one, as a part of that.
 double loss_of(const Cell& cell, const pipeline::CostModel& model);
 
-// Why a profile with the model's constants must not be used, a line for each reason; nothing if it
+// The reasons why a profile with the model's constants must not be used, one per line; empty if it
 // may. The cells are measured, and those that are no checks were fitted.
 std::vector<std::string> find_faults(const std::vector<Cell>& cells,
                                      const pipeline::CostModel& model);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The inside of the libarmci.so that a tool has been started with.
+// Access to the internals of the libarmci.so that a tool has been started with.
 #pragma once
 
 #include "api/tool_access.h"
