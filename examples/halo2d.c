@@ -218,7 +218,7 @@ static int run(const plate_t* plate, int me, int process_count) {
         }
         set_start(plate, copies[which][me], part.first_row, part.first_col, part.rows, part.cols);
     }
-    ARMCI_Barrier(); /* nobody puts into a halo before its owner has set it up */
+    ARMCI_Barrier(); /* no process puts into a halo before its owner has set it up */
 
     for (int step = 0; step < plate->steps; step++) {
         double** old_copies = copies[step % 2];

@@ -12,7 +12,7 @@
 namespace armci::mechanisms {
 
 // Which side copies the data of a transfer.
-enum class Worker { nobody, source, destination, both };
+enum class Worker { none, source, destination, both };
 
 inline bool works(Worker worker, Side side) {
     return worker == Worker::both ||

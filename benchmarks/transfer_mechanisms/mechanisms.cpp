@@ -23,7 +23,7 @@ std::unique_ptr<Mechanism> make_hand_over_alone(const Kind&, const Sizes&) {
 }
 
 constexpr Kind kKinds[] = {
-    {"hand-over", Worker::nobody, false, true, "nothing is moved: the flags back and forth",
+    {"hand-over", Worker::none, false, true, "nothing is moved: the flags back and forth",
      make_hand_over_alone},
     {"mapped-put", Worker::source, true, true, "memcpy into the destination's mapped memory",
      make_mapped_copy},

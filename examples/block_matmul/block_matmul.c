@@ -5,10 +5,10 @@
  *     block_matmul N BLOCK [--seed S]
  *
  * A, B and C (N x N, double) are cut into tiles of BLOCK x BLOCK that are spread over all
- * processes. A task is one product of tiles, C(i,j) += A(i,k) * B(k,j). Whoever is free takes the
- * next task number from a counter in global memory, gets the two tiles from wherever they are, and
- * adds the product to wherever C(i,j) is. No process waits for another before the last task is
- * done, and fast processes simply take more tasks.
+ * processes. A task is one product of tiles, C(i,j) += A(i,k) * B(k,j). A process that is free
+ * takes the next task number from a counter in global memory, gets the two tiles from wherever they
+ * are, and adds the product to wherever C(i,j) is. No process waits for another before the last
+ * task is done, and fast processes simply take more tasks.
  *
  * Afterwards every process compares every element of C that it owns with the exact value
  * (known_product.h). The exit status is 0 if all are right, 1 if not, 2 for wrong arguments.

@@ -133,7 +133,7 @@ TEST(BenchPlan, GetStreamsOnlyIfItsLatencyIsNotMeasured) {
 TEST(BenchPlan, OmitsSenselessRowsWithANote) {
     const Plan short_rows = plan_for({"--ops", "put-strided", "--sizes", "64", "--runs", "1K"}, 2);
     EXPECT_THAT(short_rows.rows, IsEmpty());
-    EXPECT_THAT(short_rows.notes, ElementsAre(HasSubstr("less than one run")));
+    EXPECT_THAT(short_rows.notes, ElementsAre(HasSubstr("less than one block")));
 
     const Plan split_elements = plan_for({"--ops", "acc", "--sizes", "12"}, 2);
     EXPECT_THAT(split_elements.notes, ElementsAre(HasSubstr("whole elements of type double")));

@@ -151,7 +151,7 @@ TEST(TuneQuality, RefusesConstantsThatAreNotPositive) {
     constants.server[2].request_us = 0;
     const std::vector<std::string> faults = faults_of(cells, constants);
     EXPECT_THAT(faults, Contains("put by rma: its latency_us comes out as 0"));
-    EXPECT_THAT(faults, Contains("get by rma: its cost of a run of 4096 bytes comes out as 0"));
+    EXPECT_THAT(faults, Contains("get by rma: its cost of a block of 4096 bytes comes out as 0"));
     EXPECT_THAT(faults, Contains("acc by server: its request_us comes out as 0"));
     constants = known_costs();
     constants.rma[0].far_byte_us = 0;  // there may be no far memory

@@ -40,8 +40,8 @@ double Computation::unit_seconds() {
 
 void Computation::learn(int64_t units, double seconds) {
     if (units > 0 && seconds > 0) {
-        const double told = seconds / static_cast<double>(units);
-        unit_seconds_ = unit_seconds_ == 0 ? told : std::min(unit_seconds_, told);
+        const double measured = seconds / static_cast<double>(units);
+        unit_seconds_ = unit_seconds_ == 0 ? measured : std::min(unit_seconds_, measured);
     }
 }
 

@@ -135,7 +135,7 @@ class Planner {
                 }
                 for (int64_t block_bytes : options_.blocks) {
                     if (block_bytes > bytes) {
-                        note(op, format_bytes(bytes) + " is less than one run of " +
+                        note(op, format_bytes(bytes) + " is less than one block of " +
                                      format_bytes(block_bytes));
                         continue;
                     }

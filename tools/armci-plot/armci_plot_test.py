@@ -117,7 +117,7 @@ class ArmciPlotTest(unittest.TestCase):
         self.assert_fails("none of the rows belongs", "hidden-size", FIXTURE)
 
     def canvas_of(self, line_count):
-        series = {f"put-strided window runs of {line} by 2 ranks": [(8, 1), (16, line + 1)]
+        series = {f"put-strided window blocks of {line} by 2 ranks": [(8, 1), (16, line + 1)]
                   for line in range(line_count)}
         canvas = armci_plot.draw(series, armci_plot.FIGURES["bandwidth-run"], "title", False)
         armci_plot.load_matplotlib()
@@ -179,8 +179,8 @@ class ArmciPlotTest(unittest.TestCase):
 
     def test_lines_are_told_apart_by_what_differs(self):
         self.assertEqual(set(self.series("bandwidth-size", mode="stream")), {
-            "put", "raw-put", "put-strided runs of 8", "put-strided runs of 128",
-            "put-strided runs of 1K", "put-vector segments of 64", "put-vector segments of 1K"})
+            "put", "raw-put", "put-strided blocks of 8", "put-strided runs of 128",
+            "put-strided blocks of 1K", "put-vector segments of 64", "put-vector segments of 1K"})
         self.assertEqual(set(self.series("latency-size")), {"put", "fetch-add"})
 
     def test_single_line_is_named_after_its_operation(self):

@@ -79,7 +79,7 @@ void check_constants(OpKind op, Route route, const pipeline::CostConstants& cons
         check_constant(op, route, "latency_us", costs.latency_us, faults);
         for (size_t i = 0; i < costs.blocks.block_us.size(); ++i) {
             const std::string name =
-                "cost of a run of " + std::to_string(pipeline::kRmaBlockBytes[i]) + " bytes";
+                "cost of a block of " + std::to_string(pipeline::kRmaBlockBytes[i]) + " bytes";
             check_constant(op, route, name.c_str(), costs.blocks.block_us[i], faults);
         }
         return;
