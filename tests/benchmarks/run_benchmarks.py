@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a benchmark for a moment, to see that it works and prints all it should. How fast anything is does not matter.
+"""Runs a benchmark briefly and checks that it works and prints all its rows. Speeds are not checked.
 
 usage: run_benchmarks.py google COMMAND...      a program made with Google Benchmark
        run_benchmarks.py mechanisms PROGRAM     transfer_mechanisms
@@ -35,7 +35,7 @@ def expect(condition, what):
 
 
 def is_time(value):
-    return math.isfinite(value) and value >= 0  # a clock may not move meanwhile
+    return math.isfinite(value) and value >= 0  # the clock may not advance meanwhile
 
 
 def check_google(*command):
@@ -50,7 +50,7 @@ def check_google(*command):
 
 
 def check_mechanisms(program):
-    # What a process may not do on this machine is said in a row of its own.
+    # A mechanism that is not allowed on this machine has a row that says so.
     everywhere = {"hand-over", "mapped-put", "mapped-get", "double-buffer", "message-queue"}
     modes = {"set-up", "latency", "stream", "cache"}
     known = set(re.findall(r"^  ([a-z-]+) +\S.*$", run(program, "--help").split("Mechanisms:")[1], re.MULTILINE))

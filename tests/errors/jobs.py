@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Running a job of several ranks from outside: with a time limit, knowing all its processes, and
-reading the library's messages from its output."""
+"""Runs a job of several ranks from outside: it has a time limit, knows all its processes, and reads
+the library's messages from its output."""
 
 import functools
 import os
@@ -18,13 +18,13 @@ from dataclasses import dataclass, field
 
 # A job that has not ended after this many seconds hangs: no load of the machine makes it take so long.
 TIME_LIMIT_S = 600
-# Processes that were told to end may take this long until they are gone, on a machine that is busy.
+# Processes that were asked to end may take this long, on a machine that is busy.
 GONE_WITHIN_S = 60
-# Jobs at a time: they wait more than they work.
+# Jobs at a time: they wait most of the time.
 JOBS_AT_A_TIME = 3
-# Of a script that could not run any case; ctest knows it.
+# Exit status of a script that could not run any case; ctest knows it.
 EXIT_SKIPPED = 77
-# Every process of a job inherits this variable; its value tells jobs apart.
+# Every process of a job inherits this variable; its value identifies the job.
 MARKER = "TEST_JOB_ID"
 
 MESSAGE = re.compile(r"^(?:\[(?P<rank>\d+)\] )?ARMCI (?P<kind>Error|Warning): (?P<text>.*)$")
@@ -47,7 +47,7 @@ class Message:
 
 @dataclass
 class Expected:
-    """What one such line must be like: the text begins so and contains the fragments in this order."""
+    """The expectation of one such line: how the text begins, and the fragments it contains in this order."""
 
     kind: str
     rank: str
@@ -100,13 +100,13 @@ def wait_until(condition, seconds):
     return True
 
 
-# The library's settings that ctest gives a script, for jobs that shall have them.
+# The library's settings that ctest gives a script, for jobs that should have them.
 SETTINGS = {name: value for name, value in os.environ.items() if name.startswith("ARMCI_")}
 
 
 @functools.cache
 def mpich_version(mpiexec):
-    """Of MPICH's launcher, such as "4.0.2"; empty for others."""
+    """The version of MPICH's launcher, such as "4.0.2"; empty for others."""
     about = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, check=False)
     found = re.search(r"HYDRA[^:]*:\s+Version:\s+(\S+)", about.stdout)
     return found[1] if found else ""
@@ -119,7 +119,7 @@ def may_hide_kills(mpiexec):
 
 
 def clean_environment():
-    """A job has no settings of the library but those that it is given."""
+    """A job has only the settings of the library that it is given."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
     environment["ASAN_OPTIONS"] = "detect_leaks=0"
     return environment
@@ -127,7 +127,7 @@ def clean_environment():
 
 class Record:
     """A file, named by TEST_RECORD, to which each rank adds a line when it is in the middle of its
-    work; there as long as this is entered."""
+    work. It exists inside the with statement."""
 
     def __enter__(self):
         self.directory = tempfile.TemporaryDirectory()
@@ -158,7 +158,7 @@ class Job:
         environment = clean_environment()
         environment.update(settings or {})
         environment[MARKER] = self.id
-        # timeout(1) is for the case that this script itself is killed.
+        # timeout(1) ends the job if this script itself is killed.
         command = ["timeout", "--kill-after=5", str(2 * TIME_LIMIT_S), mpiexec, *arguments]
         self.process = subprocess.Popen(
             command,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What jobs could leave behind on a machine: files, System V objects, named sockets. Their
-processes are found by jobs.Job."""
+"""What jobs could leave behind on a machine: files, System V objects, named sockets. jobs.Job
+finds their processes."""
 
 import os
 
@@ -22,7 +22,7 @@ def files():
 
 
 def system_v():
-    """Segments that processes are attached to are somebody's, not left."""
+    """Segments that processes are attached to are in use, not left."""
     found = set()
     for kind in ("shm", "sem", "msg"):
         try:
@@ -37,7 +37,7 @@ def system_v():
 
 
 def named_sockets():
-    """Nobody's; sockets without a name go with their processes."""
+    """Sockets that no process uses; sockets without a name end with their processes."""
     with open("/proc/net/unix", encoding="utf-8", errors="replace") as table:
         rows = [line.split(maxsplit=7) for line in table.readlines()[1:]]
     ours = [row for row in rows if len(row) == 8 and "armci" in row[7]]
@@ -64,14 +64,14 @@ def everything():
 
 
 def since(before):
-    """What is new and nobody's; given time, for others' short-lived files are new too."""
+    """New objects that no process uses. Waits a while, because short-lived files of others are new, too."""
     new = everything() - before
     jobs.wait_until(lambda: not (new & everything() - held()), jobs.GONE_WITHIN_S)
     return sorted(new & everything() - held())
 
 
 def held_files(job):
-    """The job's own files in the directories; those without a name any more are none."""
+    """The job's own files in the directories, except those that have no name any more."""
     found = set()
     for pid in job.processes():
         try:

@@ -25,7 +25,7 @@ import jobs
 
 
 class Record:
-    """What a case expected, and if it ran in a child what it said and how it ended."""
+    """What a case expected, and if it ran in a child its output and exit status."""
 
     def __init__(self):
         self.expected = []
@@ -86,8 +86,8 @@ class Runner:
         self.directory = directory
 
     def run(self, name, ranks, cases, judge):
-        """The complaints, and what the job said; judge(status, output, messages, records) has the
-        rest of them."""
+        """The complaints, and the output of the job; judge(status, output, messages, records) returns
+        the rest of the complaints."""
         path = os.path.join(self.directory, name)
         with open(path, "x", encoding="utf-8"):
             pass
@@ -115,7 +115,7 @@ class Runner:
         return [(name, complaints, text)]
 
     def run_shared(self, names):
-        # The job as a whole has nothing to complain about.
+        # The job as a whole has no complaints.
         verdict = self.run("shared", 2, names, lambda *result: Record().judge(*result[:3]))
         records = read_records(os.path.join(self.directory, "shared"))
         verdicts = [("the job of the cases that share one", *verdict)]

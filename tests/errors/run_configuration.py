@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Starts jobs under wrong and unusual values of the library's variables and checks what it says.
+"""Starts jobs with wrong and unusual values of the library's variables and checks its messages.
 
 usage: run_configuration.py MPIEXEC BAD_CALL [CASE...]
 
@@ -169,7 +169,7 @@ CASES = [
         ],
         ranks=2,
     ),
-    # Everything that is wrong is said at once, and no log level hides it.
+    # All errors are reported at once, and no log level hides them.
     Case(
         "several at once",
         {"ARMCI_ROUTE": "x", "ARMCI_BUFFER_COUNT": "y", "ARMCI_LOG_LEVEL": "error"},
@@ -186,7 +186,7 @@ CASES = [
         ranks=2,
         only="last",
     ),
-    # The job's: one value for all. Each of these has once made ranks wait for each other.
+    # Settings of the job: one value for all ranks. Each of these has once caused a deadlock.
     on_first_only("ARMCI_STATS", "1", "0"),
     on_last_only("ARMCI_STATS", "1", "0"),
     on_first_only("ARMCI_CHECK", "1", "0"),
@@ -238,7 +238,7 @@ CASES = [
         ranks=4,
         program=["lifecycle.last_rank_is_late"],
     ),
-    # A thread level above MPI's, here MPI_THREAD_SINGLE: warned of by one rank that it concerns.
+    # A thread level above MPI's, here MPI_THREAD_SINGLE: one rank that it concerns warns.
     Case("MPI's thread level", {"ARMCI_THREAD_LEVEL": "single"}, ranks=2),
     Case(
         "a thread level above MPI's",
@@ -265,7 +265,7 @@ CASES = [
         [warning("GA_NUM_PROGRESS_RANKS_PER_NODE=1 has no effect", "needs no progress ranks")],
         ranks=2,
     ),
-    # Names that nobody knows.
+    # Unknown names.
     unknown("ARMCI_RUOTE", "did you mean ARMCI_ROUTE?", ranks=2),
     unknown("ARMCI_BUFFERSIZE", "did you mean ARMCI_BUFFER_SIZE?"),
     unknown("ARMCI_XYZZYPLUGH", "armci-info lists the known ones"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Starts programs by launchers of which their MPI knows nothing, so that each process is rank 0 of 1,
+"""Starts programs by launchers that their MPI does not know, so that each process is rank 0 of 1,
 and checks that one process says so, and none where nothing is wrong.
 
 usage: run_launchers.py MPIEXEC BAD_CALL [CASE...]
@@ -43,16 +43,16 @@ def other_launcher(program):
 @dataclass
 class Case:
     """`script` is run by a shell, in which "$@" is the program; "$mpi" is its MPI's library, and
-    "$mpiexec" its launcher. `told` is what the one warning must name; empty: there is none."""
+    "$mpiexec" its launcher. `named` is what the one warning must name; empty: there is none."""
 
     name: str
     script: str
-    told: str = ""
+    named: str = ""
 
     def run(self, mpiexec, program):
         settings = {"TEST_RECORD": os.devnull, "mpi": mpi_library(program), "mpiexec": mpiexec}
         arguments = ["-c", self.script, "sh", program, *PROGRAM]
-        complaints, text = jobs.run_and_judge("sh", arguments, settings, judge_by(self.told))
+        complaints, text = jobs.run_and_judge("sh", arguments, settings, judge_by(self.named))
         return [(self.name, complaints, text)]
 
 
@@ -72,11 +72,11 @@ class OtherLauncher:
         return [(self.name, complaints, text)]
 
 
-def judge_by(told):
+def judge_by(named):
     def judge(status, _output, messages):
         begin = "the launcher has started several processes ("
-        fragments = [told, "rank 0 of 1", "mpiexec", "srun --mpi"]
-        expected = [jobs.Expected("Warning", "0", begin, fragments)] if told else []
+        fragments = [named, "rank 0 of 1", "mpiexec", "srun --mpi"]
+        expected = [jobs.Expected("Warning", "0", begin, fragments)] if named else []
         return jobs.compare(expected, messages) + ([f"exit status {status}"] if status != 0 else [])
 
     return judge
@@ -86,17 +86,17 @@ CASES = [
     Case(
         "srun for no MPI",
         f'for rank in 0 1 2 3; do {STEP} SLURM_PROCID=$rank "$@" & done; wait',
-        told="SLURM_STEP_NUM_TASKS=4",
+        named="SLURM_STEP_NUM_TASKS=4",
     ),
     Case(
         "srun for no MPI, with a shell between",
         f"{STEP} SLURM_PROCID=0 sh -c '\"$@\"; true' sh \"$@\"",
-        told="SLURM_STEP_NUM_TASKS=4",
+        named="SLURM_STEP_NUM_TASKS=4",
     ),
     Case("a program in a batch script", f'{BATCH} "$@"'),
     Case("mpiexec in a batch script", f'{BATCH} "$mpiexec" -n 2 "$@"'),
     Case("mpiexec of one rank in each task", f'{STEP} SLURM_PROCID=0 "$mpiexec" -n 1 "$@"'),
-    # A shell that has MPI's library is what a rank looks like that starts another program.
+    # A shell that has loaded MPI's library stands for a rank that starts another program.
     Case(
         "a program that a rank starts",
         f"{STEP} SLURM_PROCID=0 LD_PRELOAD=$mpi sh -c 'unset LD_PRELOAD; \"$@\"; true' sh \"$@\"",

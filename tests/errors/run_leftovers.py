@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ends jobs in every way, and checks that nothing of them stays.
+"""Ends jobs in every way, and checks that they leave nothing behind.
 
 usage: run_leftovers.py MPIEXEC LEFTOVER [CASE...]
 
@@ -52,7 +52,7 @@ class Case:
             expected = [self.message] if self.message else []
             messages = jobs.messages_in(job.err)
             if self.kill:
-                # A survivor that notices before it is ended may say so, and nothing else.
+                # A rank that notices before it is ended may report that, and nothing else.
                 messages = [m for m in messages if not any(word in m.text for word in OF_A_LOSS)]
             complaints += jobs.compare(expected, messages)
             complaints += [f"left behind: {pid} {name}" for pid, name in job.survivors().items()]
@@ -91,5 +91,5 @@ CASES = [
 
 
 if __name__ == "__main__":
-    # One after the other: what is left behind could not be told apart otherwise.
+    # One after the other: otherwise the owner of what is left would be unknown.
     sys.exit(jobs.main(__doc__, CASES, at_a_time=1))

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# enter_host.sh [-x] ADDRESS COMMAND...: what mpiexec takes for ssh; the hosts are network namespaces,
+# enter_host.sh [-x] ADDRESS COMMAND...: mpiexec uses this as ssh; the hosts are network namespaces,
 # whose names TEST_HOSTS has as ADDRESS=NAMESPACE.
 while [ "$1" = -x ]; do
     shift

@@ -21,7 +21,7 @@ import faults_path
 import jobs
 import left_behind
 
-# What the library promises for the end of a job after the loss of a rank; for the table of times.
+# The time within which the library promises to end a job after the failure of a rank; for the table of times.
 PROMISED_S = 10
 SILENCE_S = 1
 
@@ -53,12 +53,12 @@ VICTIMS = {
 OUTLIVED = os.path.join(faults_path.HERE, "outlived.sh")
 
 # What the launcher does. Where it sees that a process has ended it may end the others before the
-# library has said why, and ranks that it ends first look lost, too. That goes for mpiexec with and
+# library has reported why, and ranks that it ends first look failed, too. That goes for mpiexec with and
 # without -disable-auto-cleanup; like other launchers, it does nothing if it cannot see it.
 CLEANS = []
 TOLD_NOT_TO = ["-disable-auto-cleanup"]
 SEES_NOTHING = None
-# What MPICH's and Open MPI's say of a killed process.
+# What the launchers of MPICH and Open MPI print about a killed process.
 OF_A_LAUNCHER = ("EXIT CODE: 9", "Killed (signal 9)", "exited on signal 9")
 
 
@@ -103,7 +103,7 @@ def judge_messages(fault, victim, messages, text):
     if not named:
         complaints.append(f"no message names rank {victim}")
     complaints += [f"names another rank: {m}" for m in lost if m not in named]
-    # One that was stopped may go on when the launcher ends it.
+    # A stopped rank may continue when the launcher ends it.
     told = [m for m in errors if m.rank == str(victim) and "count this one as lost" in m.text]
     complaints += [f"another error: {m}" for m in errors if m not in lost and m not in told]
     return complaints

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Waits that last: what ARMCI_HANG_SECONDS makes of them.
+"""Waits that last long, and what ARMCI_HANG_SECONDS does about them.
 
 usage: run_hangs.py MPIEXEC HANG [CASE...]
 """

@@ -34,7 +34,7 @@ def limited(shell_words):
 
 @dataclass
 class Case:
-    """`before` is what the ranks are started by, `around` what mpiexec is. No message: the job must
+    """`before` starts the ranks, `around` starts mpiexec. Without a message the job must
     do its work, without an error or warning."""
 
     name: str
@@ -67,7 +67,7 @@ class Case:
         return complaints
 
 
-# --- What the machine must grant ---
+# --- What the machine must allow ---
 
 
 def needs_mounts():

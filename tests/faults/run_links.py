@@ -30,7 +30,7 @@ SWITCH = f"{NAME}-s"
 
 
 def address(network, host):
-    """Of networks for examples in documents, which nobody has."""
+    """Addresses of networks for examples in documents, which no host has."""
     return f"{'198.51.100' if network == 'data' else '203.0.113'}.{host + 1}"
 
 
@@ -43,7 +43,7 @@ def inside(namespace, *command):
 
 
 def is_up(namespace, network):
-    """The kernel says so some time after both ends are."""
+    """The kernel reports that some time after both ends are up."""
     command = ["ip", "-netns", namespace, "-brief", "link", "show", "dev", network]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[1] == "UP"
 
@@ -115,7 +115,7 @@ class Hosts:
             raise RuntimeError("an interface of a namespace does not come up")
 
     def make_bad(self):
-        """Packets are late and get lost. Returns how, in words."""
+        """Packets are late, and some are dropped. Returns a description."""
         shapes = {
             "2 ms of delay and 1 % of loss": ["netem", "delay", "2ms", "loss", "1%"],
             "a slow link with a queue that overflows (there is no netem)": [
@@ -220,8 +220,8 @@ def is_told(name, job, *fragments):
 
 
 def is_told_by(name, job, fragments):
-    """The same of one of several ranks, each in words of its own. Of ranks that find out at the same
-    time, each may tell."""
+    """The same of one of several ranks, each with a message of its own. Ranks that notice at the same
+    time may each report it."""
     status = job.finish()
     complaints = []
     if status is None:
@@ -306,7 +306,7 @@ def late(mpiexec, program, provider):
         return goes_well(f"late_server,provider={provider or 'default'}", job)
 
 
-# Those after the second are for whoever names them, or "all".
+# Cases after the second run only when they are named, or with "all".
 CASES = {
     "bad_link": lambda *job: bad_link(*job, "alternate"),
     "cut_link": lambda *job: cut_link(*job, "alternate"),

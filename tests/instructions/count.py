@@ -51,7 +51,7 @@ def inclusive_costs(output):
     for line in report.splitlines():
         match = re.match(r"\s*([\d,]+)(?:\s*\(.*?\))?\s+\S*?:P?(ARMCI_\w+)'(\w+)", line)
         if match:
-            # A function has a line for each file whose code it holds; the largest is all of it.
+            # A function has a line for each file whose code it contains; the largest is the whole function.
             cost = int(match.group(1).replace(",", ""))
             call = match.group(2), match.group(3)
             costs[call] = max(cost, costs.get(call, 0))

@@ -10,7 +10,7 @@
 #       Adds a test mp.<name>[np=<ranks>,<config>] for each number of ranks and each configuration.
 #       VARIANT makes a second family of tests from one program: mp.<name>.<variant>[…].
 #       BESIDE: only rank 0 runs this program, the others that one.
-#       A warning or error of the library fails the test even if the program is content; MAY_WARN
+#       A warning or error of the library fails the test even if the program succeeds; MAY_WARN
 #       allows warnings.
 #
 # A configuration is a list "key=value,key=value" of

@@ -65,7 +65,7 @@ class Mutant:
         return text
 
     def check(self):
-        """It applies to the sources, and the test is there."""
+        """Checks that it applies to the sources, and that the test exists."""
         source = ROOT / self.file
         if not source.is_file():
             raise Mistake(f"{self.name}: there is no {self.file}")
@@ -196,14 +196,14 @@ def run_unmutated(mutants):
     for words, test in tests.items():
         status, _ = test.run(log)
         if status != 0 or not test.was_run(log):
-            print(f"run.py: fails or is not there without a mistake: {' '.join(words)}\n"
+            print(f"run.py: fails or does not exist without a mistake: {' '.join(words)}\n"
                   f"{log.read_text(errors='replace')[-4000:]}")
             good = False
     return good
 
 
 def run(mutant):
-    """Returns (what became of it, is it caught)."""
+    """Returns (the outcome, whether the mutant is caught)."""
     copy = TREE / mutant.file
     right = copy.read_text()
     log = WORK / f"{mutant.name}.log"

@@ -110,7 +110,7 @@ def check_sentences(source, about, quoted, table):
 
 @dataclass
 class Tagged:
-    """A tested promise: a case of a file, or all that the file's programs do."""
+    """A tested promise: a case of a file, or everything that the file's programs do."""
 
     name: str
     file: pathlib.Path
@@ -211,7 +211,7 @@ def read_tests(ctest, listing_folder):
 
 
 def open_points(name, promise, tests, programs):
-    """What the promise lacks, as a text; empty if nothing."""
+    """Describes what the promise lacks; empty if nothing."""
     if not promise.tests:
         return f"{name}: no test"
     running = [test for test in tests if (promise.nightly or not test.nightly)

@@ -3,7 +3,7 @@
 
 import re
 
-# A word of a list of terms, and what it means: "proc    A rank of world".
+# A word of a list of terms, and its meaning: "proc    A rank of world".
 TERM = re.compile(r"^\S.*? {2,}\S")
 HEADING = re.compile(r"^(-{4} .* -{4}|[A-Z][a-z]+)$")
 BULLET = re.compile(r"^[*-] ")
@@ -74,7 +74,7 @@ def of_header(text):
 
 
 def of_markdown(text):
-    """Without headings. A row of a table is a sentence, but for its first two rows."""
+    """Sentences without headings. Each row of a table is a sentence, except its first two rows."""
     paragraphs = Paragraphs()
     table_row = 0
     for line in text.splitlines():

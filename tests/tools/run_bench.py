@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What armci-bench writes of several series. Which figures come out does not matter, only that they fit together.
+"""Checks what armci-bench writes for several series. The figures may be any, but must be consistent.
 
 usage: run_bench.py MPIEXEC ARMCI_BENCH
 """

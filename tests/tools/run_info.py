@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What armci-info says about the network and the configuration, and how it refuses what makes no sense.
+"""Checks what armci-info prints about the network and the configuration, and which arguments it refuses.
 
 usage: run_info.py MPIEXEC ARMCI_INFO OTHER_VERSION
 """
@@ -57,14 +57,14 @@ def check_jobs():
                  "node memory: ", "huge pages")
     job = run(MPIEXEC, "-n", "2", INFO, ARMCI_PROVIDER="carrier_pigeon")
     expect_texts(job, 1, "2 ranks on 1 node", 'no provider "carrier_pigeon"')
-    # Whoever starts it on several ranks wants to read it once.
+    # On several ranks it prints once.
     job = run(MPIEXEC, "-n", "2", INFO, "--markdown")
     expect_texts(job, 0, "# Tuning")
     expect(job[1].count("# Tuning") == 1, "the page once", job)
 
 
 def check_verbose():
-    """What is in force, where a variable leaves it to the library."""
+    """Values in force, where a variable leaves the choice to the library."""
     job = run(MPIEXEC, "-n", "2", INFO, ARMCI_VERBOSE="1", ARMCI_PROVIDER="sockets",
               ARMCI_SERVERS_PER_NODE="3", ARMCI_BUFFER_COUNT="5", **NODES)
     expect_texts(job, 0, "ranks on 2 nodes, provider sockets on ", "(environment: 3)")
@@ -85,7 +85,7 @@ def check_verbose():
 
 
 def check_passed_over():
-    """A job of several nodes says what it does not use: when asked, and by itself only of adapters that lie idle."""
+    """A job of several nodes reports what it does not use: on request, and by itself only idle adapters."""
     if os.path.exists("/sys/class/cxi") or os.path.exists("/sys/class/infiniband"):
         return
     line = "  not used: cxi: no adapter for it here"
@@ -97,7 +97,7 @@ def check_passed_over():
 
 
 def check_idle_adapter():
-    """A host with an adapter, as far as the kernel tells, whose provider libfabric does not offer."""
+    """A host with an adapter, according to the kernel, whose provider libfabric does not offer."""
     pretend = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
                "mount -t tmpfs none /sys/class && mkdir -p /sys/class/cxi/cxi7 && exec \"$@\"", "sh"]
     if run(*pretend, "true")[0] != 0:
@@ -134,7 +134,7 @@ def check_refusals():
         ("--pigeon",): "unknown option --pigeon",
     }.items():
         expect_texts(run(INFO, *arguments), 2, f"armci-info: {reason}", "usage: armci-info")
-        # Refused as well where another rank says so.
+        # Another rank's request is refused as well.
         job = run(INFO, *arguments, PMI_RANK="1")
         expect(job == (2, "", ""), "silence of rank 1", job)
     expect(run(INFO, "--version", PMI_RANK="1") == (0, "", ""), "silence of rank 1", job)

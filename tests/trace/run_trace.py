@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs jobs with ARMCI_TRACE and judges the files: that they are what viewers read, and that every chunk of a
+"""Runs jobs with ARMCI_TRACE and checks the files: viewers can read them, and that every chunk of a
 transfer is there once at each stage, in order. How much overlaps is not judged: that is the machine's.
 
 usage: run_trace.py MPIEXEC TRANSFERS PROVIDER
@@ -56,7 +56,7 @@ class Event:
 
 
 def read(path, rank):
-    """The events of a file, and what it says about processes and threads.
+    """The events of a file, and its names of processes and threads.
 
     Perfetto puts a thread into the process of its number and takes 0 for the kernel's, so all numbers are of one
     process of the job only; the numbers of what overlaps are the process's own."""
@@ -238,7 +238,7 @@ def check_two_clocks():
 
 
 def check_failure():
-    """Who ends the job writes what there is; others may have no time for that."""
+    """The rank that ends the job writes its events; others may have no time for that."""
     with tempfile.TemporaryDirectory() as directory:
         status, errors = run("fail", "fail", directory, ARMCI_TRACE=os.path.join(directory, "t"),
                              ARMCI_ROUTE="server")

@@ -179,7 +179,7 @@ class ArmciPlotTest(unittest.TestCase):
 
     def test_lines_are_told_apart_by_what_differs(self):
         self.assertEqual(set(self.series("bandwidth-size", mode="stream")), {
-            "put", "raw-put", "put-strided blocks of 8", "put-strided runs of 128",
+            "put", "raw-put", "put-strided blocks of 8", "put-strided blocks of 128",
             "put-strided blocks of 1K", "put-vector segments of 64", "put-vector segments of 1K"})
         self.assertEqual(set(self.series("latency-size")), {"put", "fetch-add"})
 
