@@ -33,28 +33,29 @@
         "What armci_domain_* report: one process per domain, as Global Arrays is validated with, or "   \
         "the real nodes.")                                                                              \
     INTEGER(buffer_count, "ARMCI_BUFFER_COUNT", kAuto, 1, 4096, own, job,                                   \
-        "Registered buffers per process through which transfers by way of the data server move. auto: " \
-        "twice as many as keep the network busy by the cost model, 4 to 16.")                           \
+        "Registered buffers per process for transfers through the data server. auto: twice as "         \
+        "many as keep the network busy by the cost model, 4 to 16.")                                    \
     BYTES(buffer_size, "ARMCI_BUFFER_SIZE", kAuto, 4 << 10, 16 << 20, own, job,                      \
-        "Bytes in each of these buffers: the largest chunk of a transfer. auto: the size with which a " \
-        "large transfer takes least, by the cost model.")                                               \
+        "Bytes in each of these buffers: the largest chunk of a transfer. auto: the size with "         \
+        "which a large transfer takes the shortest time, by the cost model.")                           \
     INTEGER(recv_buffer_count, "ARMCI_RECV_BUFFER_COUNT", kAuto, 1, 65536, own, job,                       \
         "Buffers that a data server keeps for incoming chunks of all its clients together, which it "   \
         "grants to those that need them. auto: twice ARMCI_BUFFER_COUNT.")                              \
     BYTES(rma_min_run, "ARMCI_RMA_MIN_RUN", 0, 0, int64_t{1} << 40, own, job,                           \
-        "Strided and vector transfers whose contiguous runs are at least this long go straight by "     \
-        "RMA, shorter ones through the data server. 0: the cost model decides.")                        \
+        "Strided and vector transfers whose contiguous blocks are at least this long go "               \
+        "straight by RMA, shorter ones through the data server. 0: the cost model decides.")            \
     TEXT(profile, "ARMCI_PROFILE", "", own, rank,                                                       \
-        "File with what transfers cost here, which armci-tune has written; only rank 0 reads it. An "   \
-        "entry for another provider is not used. A file that cannot be read ends the job; one that "    \
-        "is no profile, or has no entry for the provider, is warned about and not used. Empty: the "    \
-        "provider table's costs, and how fast the processor copies, measured at start in two "          \
-        "milliseconds.")                                                                                \
+        "File with the costs of transfers here, as armci-tune writes it; only rank 0 reads it. "        \
+        "An entry for another provider is not used. A file that cannot be read ends the job; "          \
+        "one that is no profile, or has no entry for the provider, gives a warning and is not "         \
+        "used. Empty: the provider table's costs, and how fast the processor copies, measured "         \
+        "at start in two milliseconds.")                                                                \
     TEXT(faults, "ARMCI_FAULTS", "", own, rank,                                                         \
-        "For tests: network faults made on purpose, a list of eagain=R/N (R of N posts refused for a "  \
-        "while), burst=N (that many posts share a fate), seed=N, mr_local (local memory must be "       \
-        "registered), mr_count=N and mr_bytes=N (only N registrations, of so many bytes each, "         \
-        "succeed), mr_refused=both|local|remote (which ones those two concern).")                       \
+        "For tests: network faults made on purpose, a list of eagain=R/N (R of N posts refused "        \
+        "for a while), burst=N (that many posts in a row are all refused or all taken), seed=N, "       \
+        "mr_local (local memory must be registered), mr_count=N and mr_bytes=N (only N "                \
+        "registrations, of so many bytes each, succeed), mr_refused=both|local|remote (which "          \
+        "ones those two concern).")                                                                     \
     BYTES(register_min, "ARMCI_REGISTER_MIN", 64 << 10, 0, int64_t{1} << 40, own, job,                  \
         "Where the provider wants local memory registered: direct transfers of at least this many "    \
         "bytes register it, shorter ones are copied through a buffer.")                                \
@@ -90,11 +91,11 @@
         "processors, else 100; and none where it may sleep and trials show that sleeping at once is "     \
         "quicker.")                                                                                       \
     CHOICE(thread_level, "ARMCI_THREAD_LEVEL", 0, "auto|single|funneled|serialized|multiple", own, rank, \
-        "The highest MPI thread level that ARMCI_Init, ARMCI_Init_args and ARMCI_Init_mpi_comm take; a " \
-        "lower one than MPI provides saves a program whose threads do not all call the library some "   \
-        "time in each call. It never raises the level above what MPI provides, and is warned about "    \
-        "where it would; ARMCI_Init_thread and ARMCI_Init_thread_comm take the level they are given. "  \
-        "auto: what MPI provides.")                                                                     \
+        "The highest MPI thread level that ARMCI_Init, ARMCI_Init_args and ARMCI_Init_mpi_comm "        \
+        "take; a lower one than MPI provides saves a program whose threads do not all call the "        \
+        "library some time in each call. It never raises the level above what MPI provides, and "       \
+        "gives a warning where it would; ARMCI_Init_thread and ARMCI_Init_thread_comm take the "        \
+        "level they are given. auto: what MPI provides.")                                               \
     INTEGER(finalize_timeout_s, "ARMCI_FINALIZE_TIMEOUT_S", 10, 1, 86400, own, job,                     \
         "Seconds ARMCI_Finalize waits for the other ranks before it returns without them (a failing "   \
         "program may call it on one rank only); the rest is done in MPI_Finalize.")                     \
@@ -104,28 +105,30 @@
         "mistake ends the job; warn: it is only reported. yes, no, true, false, on and off do as "      \
         "well. See docs/checking.md.")                       \
     INTEGER(check_patience_s, "ARMCI_CHECK_PATIENCE_S", 10, 1, 86400, own, job,                         \
-        "With ARMCI_CHECK: seconds for which a rank waits in a collective call before it says what "    \
-        "the ranks do that have not come.")                                                             \
+        "With ARMCI_CHECK: seconds for which a rank waits in a collective call before it prints "       \
+        "which ranks have not come, and what they do.")                                                 \
     INTEGER(lost_rank_seconds, "ARMCI_LOST_RANK_SECONDS", 0, 0, 86400, own, job,                        \
-        "A rank that gives no sign of life for so many seconds, because it is stopped or its node "     \
-        "hangs, counts as lost and the job ends. 0: only ranks whose process ends, or whose node "      \
-        "cannot be reached any more.")                                                                  \
+        "A rank that gives no sign of life for so many seconds, because it is stopped or its "          \
+        "node hangs, counts as failed and the job ends. 0: only ranks whose process ends, or "          \
+        "whose node cannot be reached any more.")                                                       \
     INTEGER(lost_link_seconds, "ARMCI_LOST_LINK_SECONDS", 60, 3, 86400, own, job,                       \
-        "A node whose system does not answer for so many seconds, because it is down or the network "   \
-        "is broken, counts as lost and the job ends; so does one that a call has waited for so long "   \
-        "and that never could be reached over the network chosen (IPv4 only).")                         \
+        "A node whose system does not answer for so many seconds, because it is down or the "           \
+        "network is broken, counts as failed and the job ends; so does one that a call has "            \
+        "waited for so long and that never could be reached over the network chosen (IPv4 "             \
+        "only).")                                                                                       \
     INTEGER(hang_seconds, "ARMCI_HANG_SECONDS", 0, 0, 86400, own, job,                                  \
-        "When a call has been waiting for so many seconds, all ranks tell on standard error what they " \
-        "wait for. 0: never. Waits inside ARMCI_Init, and for the statistics at the end, are not told.") \
+        "When a call has been waiting for so many seconds, all ranks print on standard error "          \
+        "what they wait for. 0: never. Waits inside ARMCI_Init, and for the statistics at the "         \
+        "end, do not count.")                                                                           \
     CHOICE(hang_action, "ARMCI_HANG_ACTION", 0, "end|report", own, job,                                 \
-        "What follows upon the reports that ARMCI_HANG_SECONDS asks for: end, the job ends with an "    \
+        "What follows the reports that ARMCI_HANG_SECONDS asks for: end, the job ends with an "         \
         "error; report, it goes on, with the next reports after twice the time.")                       \
     BOOL(stats, "ARMCI_STATS", 0, own, job,                                                             \
         "Print a table of operations and bytes by route when the library ends.")                        \
     TEXT(trace, "ARMCI_TRACE", "", own, job,                                                            \
-        "Each rank keeps a timeline of what it does and writes it to this path with .RANK.json behind " \
-        "it when the library ends, for Perfetto. A path that a rank cannot write to ends the job at "   \
-        "start. Empty: none.")                                                                          \
+        "Each rank keeps a timeline of what it does and writes it to this path followed by "            \
+        ".RANK.json, for Perfetto, while the job runs and when the library ends. A path that a "        \
+        "rank cannot write to ends the job at start. Empty: none.")                                     \
     CHOICE(log_level, "ARMCI_LOG_LEVEL", 1, "error|warn|info|debug", own, rank,                         \
         "How much is written to standard error.")                                                       \
     LEVEL(verbose, "ARMCI_VERBOSE", 0, 0, 9, mirrored, rank,                                          \

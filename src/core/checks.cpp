@@ -47,8 +47,8 @@ void Checks::report(Finding finding, Severity severity, const char* function, co
 void Checks::before_stop(int64_t deadline_ns) {
     if (!runtime_.held_mutexes.empty()) {
         report(Finding::call, Severity::error, "ARMCI_Finalize",
-               "this rank still holds %zu mutex%s, one of them of rank %d; whoever waits for it "
-               "would wait for ever. Unlock it first",
+               "this rank still holds %zu mutex%s, one of them of rank %d; a rank that waits "
+               "for it would never go on. Unlock it first",
                runtime_.held_mutexes.size(), runtime_.held_mutexes.size() == 1 ? "" : "es",
                runtime_.held_mutexes[0].first);
     }

@@ -43,23 +43,24 @@ Decision decide(const Runtime& runtime, OpKind op, const pipeline::TransferShape
         case base::RouteChoice::server:
             return {Route::server, "ARMCI_ROUTE says so"};
         case base::RouteChoice::alternate:
-            return {Route::rma, "ARMCI_ROUTE=alternate; the next one goes by way of the server"};
+            return {Route::rma, "ARMCI_ROUTE=alternate; the next one goes through the server"};
         case base::RouteChoice::automatic:
             break;
     }
     const int64_t min = network.costs.min_rma_block(op, shape.total_bytes);
     const char* by = runtime.config().rma_min_run > 0 ? " (ARMCI_RMA_MIN_RUN)" : "";
     const std::string limit =
-        min == INT64_MAX
-            ? std::string("no run is long enough for rma in transfers of this size")
-            : line("runs of at least %lld bytes go by rma in transfers of this size", number(min));
+        min == INT64_MAX ? std::string("no block is long enough for rma in transfers of this size")
+                         : line("blocks of at least %lld bytes go by rma in transfers of this size",
+                                number(min));
     if (shape.block_bytes >= min) {
         return {Route::rma, limit + by};
     }
     if (shape.block_bytes == shape.total_bytes && !network.costs.is_small(op, shape)) {
-        return {Route::rma,
-                "it is one run and nothing is under way to that node; behind requests that are not "
-                "acknowledged it would go by way of the server"};
+        return {
+            Route::rma,
+            "it is one block and nothing is under way to that node; behind requests that are not "
+            "acknowledged it would go through the server"};
     }
     return {Route::server, limit + by};
 }
@@ -84,7 +85,7 @@ void append_prediction(const Network& network, OpKind op, const pipeline::Transf
     const int64_t blocks = shape.total_bytes / shape.block_bytes;
     if (op != OpKind::acc) {
         const pipeline::RmaCosts& rma = model.constants().rma[static_cast<size_t>(op)];
-        lines->push_back(line("rma:    %10.1f us = %.1f latency + %lld run%s of %.2f%s",
+        lines->push_back(line("rma:    %10.1f us = %.1f latency + %lld block%s of %.2f%s",
                               model.rma_us(op, shape), rma.latency_us, number(blocks),
                               blocks == 1 ? "" : "s", rma.blocks.at(shape.block_bytes),
                               far_part(shape, rma.far_byte_us).c_str()));
@@ -110,7 +111,7 @@ void append_prediction(const Network& network, OpKind op, const pipeline::Transf
              far_part(shape, server.far_byte_us).c_str()));
     const int64_t buffers = model.limits().chunk_count;
     lines->push_back(
-        line("chunks by way of the server: %lld of at most %lld bytes; buffers: %lld of that size, "
+        line("chunks through the server: %lld of at most %lld bytes; buffers: %lld of that size, "
              "of which %lld at once are of use, %s",
              number(plan.chunk_count), number(plan.chunk_bytes), number(buffers),
              number(plan.useful_depth), reason_of_depth(plan, buffers)));
@@ -128,10 +129,10 @@ void append_prediction(const Network& network, OpKind op, const pipeline::Transf
 std::vector<std::string> explain_transfer(const Runtime& runtime, OpKind op, int64_t block_count,
                                           int64_t block_bytes, int target) {
     const World& world = runtime.world;
-    // The model knows runs that have gaps between them, so one of many is not one long block.
+    // The model knows blocks that have gaps between them, so one of many is not one long block.
     const pipeline::TransferShape shape{block_count * block_bytes, block_bytes};
     std::vector<std::string> lines;
-    lines.push_back(line("%s of %lld run%s of %lld bytes, rank %d (node %d) to rank %d (node %d)",
+    lines.push_back(line("%s of %lld block%s of %lld bytes, rank %d (node %d) to rank %d (node %d)",
                          base::name_of(op), number(block_count), block_count == 1 ? "" : "s",
                          number(block_bytes), world.rank, world.node, target,
                          world.node_of[target]));
@@ -145,8 +146,7 @@ std::vector<std::string> explain_transfer(const Runtime& runtime, OpKind op, int
     if (decision.route == Route::rma &&
         runtime.config().route_choice() == base::RouteChoice::automatic &&
         runtime.network->costs.is_small(op, shape)) {
-        lines.push_back(
-            "       a non-blocking one goes by way of the server, with other small ones");
+        lines.push_back("       a non-blocking one goes through the server, with other small ones");
     }
     append_prediction(*runtime.network, op, shape, &lines);
     return lines;

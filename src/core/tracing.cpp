@@ -167,7 +167,7 @@ void warn_of_dropped(const World& world) {
     if (sums[1] > 0) {
         ARMCI_LOG_WARN("ARMCI_TRACE: %" PRIu64 " of %" PRIu64
                        " events are not in the files, which have the newest %zu of each thread; "
-                       "trace a shorter run to see all",
+                       "trace a shorter job to see all",
                        sums[1], sums[0], base::kTraceCapacity - 1);
     }
 }

@@ -169,7 +169,7 @@ void start_watch(Runtime& runtime) {
     }
     if (!missing.empty()) {
         ARMCI_LOG_WARN(
-            "the loss of a rank may go unnoticed here, because this failed: %s. Raise the limits "
+            "a failed rank may go unnoticed here, because this failed: %s. Raise the limits "
             "on open files and processes (ulimit -n, -u), or allow TCP connections over IPv4 "
             "between the nodes",
             missing.c_str());

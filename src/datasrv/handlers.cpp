@@ -171,8 +171,8 @@ void Server::handle_next_frame(Client& client, const wire::FrameHeader& header, 
     }
     if (client.peer == FI_ADDR_UNSPEC) {
         ARMCI_LOG_WARN(
-            "%s ignored a %s request of rank %d, which has not introduced "
-            "itself",
+            "%s ignored a %s request of rank %d, which has not sent its "
+            "handshake",
             name().c_str(), wire::name_of(header.kind), header.rank);
         return;
     }
@@ -256,7 +256,7 @@ bool Server::handle_hello(Client& client, const void* frame, size_t frame_bytes)
     const size_t acknowledged_bytes = frame_bytes - sizeof(wire::FrameHeader);
     const size_t address_bytes = endpoint_.address_bytes(told, acknowledged_bytes);
     if (address_bytes == 0 || wire::padded(address_bytes) != acknowledged_bytes) {
-        ARMCI_LOG_WARN("%s ignored an address of rank %d that is none", name().c_str(),
+        ARMCI_LOG_WARN("%s ignored a handshake of rank %d without a valid address", name().c_str(),
                        client.rank);
         return false;
     }

@@ -55,7 +55,7 @@ bool Server::open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOpti
             grants_.open(options.recv_buffer_count);
         } else {
             ARMCI_LOG_WARN(
-                "the data server's slots for incoming data are not available (%s); it comes in "
+                "the data server's receive buffers are not available (%s); incoming data comes in "
                 "messages, which is slower",
                 error->c_str());
             error->clear();

@@ -42,7 +42,7 @@ bool keeps_space(fid_ep* endpoint, size_t bytes, const Domain& domain, std::stri
     *error = "provider " + domain.provider_name() + " of libfabric " +
              std::to_string(FI_MAJOR(fi_version())) + "." + std::to_string(FI_MINOR(fi_version())) +
              " does not keep room for " + std::to_string(bytes) +
-             " bytes in receive buffers (FI_OPT_MIN_MULTI_RECV), but for " +
+             " bytes in receive buffers (FI_OPT_MIN_MULTI_RECV), only for " +
              std::to_string(kept_bytes) +
              ", and would write messages behind their end. Choose another provider "
              "(ARMCI_PROVIDER) or another version of libfabric";

@@ -206,7 +206,7 @@ void Origin::take_grant(Channel& channel, const void* frame, size_t frame_bytes)
     }
     for (uint32_t i = 0; i < body.count; ++i) {
         if (body.recv_buffer[i] >= channel.recv_area->recv_buffer_count) {
-            base::fatal(nullptr, "%s granted slot %u, of %u",
+            base::fatal(nullptr, "%s granted receive buffer %u, of %u",
                         channels_.name_of(channel.server).c_str(), body.recv_buffer[i],
                         channel.recv_area->recv_buffer_count);
         }

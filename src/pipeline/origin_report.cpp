@@ -69,7 +69,7 @@ std::string Origin::describe_work() const {
             text += with("writes under way", static_cast<uint64_t>(channel->writes_in_flight));
         }
         if (channel->recv_area != nullptr) {
-            text += with("slots held", channel->recv_buffers.size()) +
+            text += with("receive buffers held", channel->recv_buffers.size()) +
                     with("asked for", channel->recv_buffers_asked);
         }
     }

@@ -15,7 +15,7 @@ bool RecvArea::open(fabric::Domain& domain, fabric::Endpoint& endpoint, uint32_t
     const size_t bytes = size_t{recv_buffer_count} * recv_buffer_bytes;
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
-        *error = "no memory for " + std::to_string(recv_buffer_count) + " slots of " +
+        *error = "no memory for " + std::to_string(recv_buffer_count) + " receive buffers of " +
                  std::to_string(recv_buffer_bytes) + " bytes: " + std::strerror(errno) +
                  "; lower ARMCI_RECV_BUFFER_COUNT or ARMCI_BUFFER_SIZE";
         return false;

@@ -83,7 +83,7 @@ bool Watch::start(std::vector<Line> lines, const WatchOptions& options, std::str
     }
     static const int has_handler = pthread_atfork(nullptr, nullptr, close_lines_in_child);
     if (has_handler != 0) {
-        ARMCI_LOG_DEBUG("children will have the lines: %s", std::strerror(has_handler));
+        ARMCI_LOG_DEBUG("children will have the connections: %s", std::strerror(has_handler));
     }
     g_running.store(this);
     return true;
@@ -280,20 +280,20 @@ void Watch::report_loss(const Note& note, const Line& line) {
     switch (note.reason) {
         case Reason::ended:
             base::log(base::LogLevel::error,
-                      "%s is lost: its process has ended without ARMCI_Finalize. It was killed, "
+                      "%s has failed: its process has ended without ARMCI_Finalize. It was killed, "
                       "has crashed or has left by exit(); see its own messages and the "
                       "launcher's. The job ends",
                       who.c_str());
             return;
         case Reason::silent:
             base::log(base::LogLevel::error,
-                      "%s is lost: it has given no sign of life for %lld s "
+                      "%s has failed: it has given no sign of life for %lld s "
                       "(ARMCI_LOST_RANK_SECONDS). It is stopped, or its node hangs. The job ends",
                       who.c_str(), static_cast<long long>(options_.silence_s));
             return;
         case Reason::unreachable:
             base::log(base::LogLevel::error,
-                      "%s is lost: its node has not answered for %lld s "
+                      "%s has failed: its node has not answered for %lld s "
                       "(ARMCI_LOST_LINK_SECONDS). It is down, or the network to it is broken. The "
                       "job ends",
                       who.c_str(), static_cast<long long>(options_.link_s));
@@ -320,12 +320,13 @@ void Watch::begin_ending(const Note& note, Line* source, const Line* lost) {
     }
     if (source != nullptr) {
         ARMCI_LOG_INFO("this process ends because rank %d %s", note.rank,
-                       note.kind == Note::Kind::lost ? "is lost" : "ends the job with an error");
+                       note.kind == Note::Kind::lost ? "has failed" : "ends the job with an error");
     }
     if (note.kind == Note::Kind::lost && note.rank == options_.rank) {
-        base::log(base::LogLevel::error,
-                  "the other ranks count this one as lost, because they heard nothing from it for "
-                  "too long; it ends");
+        base::log(
+            base::LogLevel::error,
+            "the other ranks count this one as failed, because they heard nothing from it for "
+            "too long; it ends");
     }
 }
 

@@ -271,7 +271,7 @@ const char* name_of(FrameKind kind) {
         case FrameKind::want:
             return "want";
         case FrameKind::release_recv_buffers:
-            return "return slots";
+            return "release receive buffers";
         case FrameKind::grant:
             return "grant";
         case FrameKind::hello:

@@ -18,7 +18,7 @@ import jobs
 import left_behind
 
 RANKS = 2
-OF_A_LOSS = ("is lost: its process has ended", "may have died")
+OF_A_LOSS = ("has failed: its process has ended", "may have died")
 
 
 # ---- Ways to end ----

@@ -48,10 +48,10 @@ class Case:
         if status == 0 and not jobs.may_hide_kills(mpiexec):
             complaints.append("exit status 0")
         begin = f"rank {self.victim} (process "
-        lost = " is lost: its process has ended without ARMCI_Finalize."
+        lost = " has failed: its process has ended without ARMCI_Finalize."
         named = [m for m in messages if m.text.startswith(begin) and lost in m.text]
         if not named:
-            complaints.append(f"no message names rank {self.victim} as lost")
+            complaints.append(f"no message names rank {self.victim} as failed")
         return complaints + [f"unexpected: {m}" for m in messages if m not in named]
 
 

@@ -93,18 +93,18 @@ FAULTS = [
 
 def judge_messages(fault, victim, messages, text):
     errors = [message for message in messages if message.kind == "Error"]
-    lost = [message for message in errors if " is lost: " in message.text]
+    lost = [message for message in errors if " has failed: " in message.text]
     named = [message for message in lost if message.text.startswith(f"rank {victim} (process ")]
     complaints = []
     if fault.launcher is not SEES_NOTHING:
         if not named and not any(words in text for words in OF_A_LAUNCHER):
-            complaints.append("neither the library nor the launcher tells who was lost")
+            complaints.append("neither the library nor the launcher names the failed rank")
         return complaints
     if not named:
         complaints.append(f"no message names rank {victim}")
     complaints += [f"names another rank: {m}" for m in lost if m not in named]
     # A stopped rank may continue when the launcher ends it.
-    told = [m for m in errors if m.rank == str(victim) and "count this one as lost" in m.text]
+    told = [m for m in errors if m.rank == str(victim) and "count this one as failed" in m.text]
     complaints += [f"another error: {m}" for m in errors if m not in lost and m not in told]
     return complaints
 

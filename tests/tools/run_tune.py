@@ -51,7 +51,7 @@ def write(path, text):
 def check_profiles(directory):
     profile = os.path.join(directory, "profile")
     job = run(TUNE, "--quick", "--force", "--output", profile)
-    expect_success(job, "armci-tune", "shortest run that goes by it", f"ARMCI_PROFILE={profile}")
+    expect_success(job, "armci-tune", "shortest block that goes by it", f"ARMCI_PROFILE={profile}")
     if not os.path.exists(profile):
         complaints.append("armci-tune wrote no profile")
         return
@@ -59,7 +59,7 @@ def check_profiles(directory):
         text = file.read()
 
     job = run(INFO, "--explain", "put,1000,128,1", ARMCI_PROFILE=profile)
-    expect_success(job, "explain with a profile", "put of 1000 runs of 128 bytes", "route: ",
+    expect_success(job, "explain with a profile", "put of 1000 blocks of 128 bytes", "route: ",
                    "rma: ", "server: ", "buffers: ", f"costs: profile {profile}")
     expect("Warning" not in job[2], "a profile just written is fine", job)
 
@@ -125,7 +125,7 @@ def check_arguments(directory):
         ("put,10,100,-1", '"-1" is no rank'),
     ):
         expect_refusal(run(INFO, "--explain", request, ranks=1), f"--explain {request}", 2, reason)
-    expect_success(run(INFO, "--explain", "acc,5,1K,1"), "acc", "acc of 5 runs of 1024 bytes",
+    expect_success(run(INFO, "--explain", "acc,5,1K,1"), "acc", "acc of 5 blocks of 1024 bytes",
                    "route: server, because only")
     expect_success(run(INFO, "--explain", "get,5,8,0"), "local", "route: local, because")
 

@@ -77,7 +77,7 @@ TEST_F(EndpointOptionTest, RefusesAProviderThatIgnoresTheOption) {
     std::string error;
     EXPECT_FALSE(opens(kMessageBytes, &error));
     EXPECT_THAT(error, HasSubstr("does not keep room for 8192 bytes in receive buffers "
-                                 "(FI_OPT_MIN_MULTI_RECV), but for 64"));
+                                 "(FI_OPT_MIN_MULTI_RECV), only for 64"));
     EXPECT_THAT(error, HasSubstr("ARMCI_PROVIDER"));
     // An endpoint that receives no messages does not set the option.
     EXPECT_TRUE(opens(0, &error)) << error;

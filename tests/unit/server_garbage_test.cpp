@@ -85,13 +85,13 @@ TEST_F(ServerGarbage, IgnoresRequestsBeforeTheHandshake) {
     {
         const StderrCapture captured;
         client_->send(client_->numbered(harmful_put(), 1));
-        wait_for_warning(captured, "which has not introduced itself");
+        wait_for_warning(captured, "which has not sent its handshake");
     }
     const std::vector<char> address(server().address().size() + 8, '\1');
     for (const size_t bytes : {size_t{0}, size_t{8}, address.size()}) {
         const StderrCapture captured;
         client_->send(client_->numbered(make_frame(FrameKind::hello, address.data(), bytes), 1));
-        wait_for_warning(captured, "an address of rank 2 that is none");
+        wait_for_warning(captured, "a handshake of rank 2 without a valid address");
     }
     expect_memory();
     handshake();
@@ -108,7 +108,7 @@ TEST_F(ServerGarbage, InvalidHandshakeAddressDelaysOnlyThatClient) {
         const StderrCapture captured;
         client_->send(
             client_->numbered(make_frame(FrameKind::hello, address.data(), address.size()), 1));
-        wait_for_warning(captured, "an address of rank 2 that is none");
+        wait_for_warning(captured, "a handshake of rank 2 without a valid address");
     }
     std::copy(server().address().begin(), server().address().end(), address.begin());
     sa_family_t family = 0;

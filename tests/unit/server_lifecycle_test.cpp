@@ -319,7 +319,7 @@ TEST_F(ServerLifecycle, GrantsNoReceiveBuffersWithoutRegistration) {
     fabric::set_faults(faults);
     const StderrCapture captured;
     const std::unique_ptr<datasrv::Server> server = make_server();
-    EXPECT_EQ(times_said(captured.text(), "slots for incoming data are not available"), 1u)
+    EXPECT_EQ(times_said(captured.text(), "receive buffers are not available"), 1u)
         << captured.text();
     EXPECT_EQ(server->recv_area().recv_buffer_count, 0u);
 

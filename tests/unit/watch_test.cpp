@@ -279,7 +279,7 @@ TEST(Watch, EndsAfterForwardingTheFailureOfAPeer) {
     EXPECT_EQ(received.rank, 5);
     process.end(0).say(note(Note::Kind::spread, 0));
     const std::string text = process.text();
-    EXPECT_EQ(text.find("[3] ARMCI Error: rank 5 (process 1005 on somewhere) is lost: "), 0U)
+    EXPECT_EQ(text.find("[3] ARMCI Error: rank 5 (process 1005 on somewhere) has failed: "), 0U)
         << text;
     EXPECT_EQ(process.status(), 1);
 }
@@ -354,9 +354,10 @@ TEST(Watch, SilenceIsAFailureIfConfigured) {
     WatchedProcess process({5}, strict);
     EXPECT_EQ(wait_for_note(process.end(0)).kind, Note::Kind::alive);
     const std::string text = process.text();
-    EXPECT_NE(text.find("rank 5 (process 1005 on somewhere) is lost: it has given no sign of life "
-                        "for 1 s (ARMCI_LOST_RANK_SECONDS)"),
-              std::string::npos)
+    EXPECT_NE(
+        text.find("rank 5 (process 1005 on somewhere) has failed: it has given no sign of life "
+                  "for 1 s (ARMCI_LOST_RANK_SECONDS)"),
+        std::string::npos)
         << text;
     EXPECT_EQ(process.status(), 1);
 }

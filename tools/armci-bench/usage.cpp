@@ -39,18 +39,18 @@ What to measure
                       stream   blocking operations back to back, one fence at the end; a get is
                                complete when it returns, so that latency already is its stream
                       window   non-blocking, --window of them at a time, one fence at the end
-                      latency-serial, stream-serial  the same with the library told to keep one
+                      latency-serial, stream-serial  the same where the library keeps one
                                chunk of a transfer under way at a time: no pipeline
   --sizes LIST        bytes of contiguous and strided transfers (default 8 to 1M, 64K and 1M), and of
                       those against computation (default 4K to 8M);
                       suffixes K, M, G; A:B stands for A, 2A, 4A, ... B
-  --runs LIST         bytes of a contiguous run or vector segment (default 8,128,1K)
-  --dims LIST         dimensions of strided patches, 1 to 8 (default 2); 1: one run of the whole
+  --runs LIST         bytes of a contiguous block or vector segment (default 8,128,1K)
+  --dims LIST         dimensions of strided patches, 1 to 8 (default 2); 1: one block of the whole
                       size, by the strided calls with no stride levels
   --segments LIST     segments of vector transfers (default 1000)
   --segment-order HOW even (default) or mixed: the same segments of vector transfers, listed in an
                       order that forms no pattern
-  --stride-factor N   distance between runs in runs (default 2; 1: dense)
+  --stride-factor N   distance between blocks, in blocks (default 2; 1: dense)
   --local WHICH       local side: strided like the remote side (default) or dense
   --local-memory FROM local buffers from armci (ARMCI_Malloc_local, default) or malloc
   --type NAME         elements of acc: int long float double complex dcomplex (default double)
@@ -80,7 +80,7 @@ How long
   --series N          measures every row N times, all rows in turn: N series, each with its data
                       checked and with the target waiting anew. us/op, quartiles, min us and spread
                       are then those of the N series' medians, and a line below the row shows
-                      them: a row that runs at one of two speeds from series to series is seen
+                      them: a row that has one of two speeds from series to series is seen
   --quartiles-within P
                       rows whose first or third quartile lies more than P percent from the median
                       are marked "noisy" (default 15); given explicitly, it also makes the exit

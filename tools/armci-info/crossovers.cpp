@@ -9,7 +9,7 @@ void print_crossovers(std::FILE* out, const pipeline::CostModel& model) {
         int64_t bytes;
     } kSizes[] = {{"1K", 1 << 10},     {"8K", 8 << 10}, {"64K", 64 << 10},
                   {"512K", 512 << 10}, {"4M", 4 << 20}, {"32M", 32 << 20}};
-    std::fprintf(out, "shortest run that goes by it, in bytes, for transfers of\n      ");
+    std::fprintf(out, "shortest block that goes by it, in bytes, for transfers of\n      ");
     for (const auto& size : kSizes) {
         std::fprintf(out, "%9s", size.name);
     }

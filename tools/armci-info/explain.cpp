@@ -43,7 +43,7 @@ std::string parse(std::string_view text, int rank_count, Request* request) {
         return "\"" + std::string(words[1]) + "\" is no number of rows";
     }
     if (!base::parse_bytes(words[2], &request->block_bytes) || request->block_bytes < 1) {
-        return "\"" + std::string(words[2]) + "\" is no number of bytes in a run";
+        return "\"" + std::string(words[2]) + "\" is no number of bytes in a block";
     }
     int64_t total_bytes = 0;
     if (__builtin_mul_overflow(request->block_count, request->block_bytes, &total_bytes)) {

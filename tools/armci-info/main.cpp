@@ -30,7 +30,8 @@ const char* const kUsage =
     "  --providers  libfabric providers here: which would be used by a job on this host, and why\n"
     "               others would not; in a job of several nodes, run without an option\n"
     "  --markdown   docs/tuning.md\n"
-    "  --explain    the route of a put, get or acc (OP) of ROWS runs of RUN bytes (suffix K, M or\n"
+    "  --explain    the route of a put, get or acc (OP) of ROWS blocks of RUN bytes (suffix K, M "
+    "or\n"
     "               G) between rank 0 and rank TARGET: which, with which buffers, and why\n";
 
 void print_version() {

@@ -75,7 +75,7 @@ class ArmciPlotTest(unittest.TestCase):
         svg = self.draw("bandwidth-run", FIXTURE, "--where", "operation=put-strided")
         self.assertIn(">stream<", svg)
         self.assertIn(">stream-serial<", svg)
-        self.assertIn("bytes of a contiguous run", svg)
+        self.assertIn("bytes of a contiguous block", svg)
         self.assertIn("bandwidth, MB/s", svg)
 
     def test_latency_over_size_of_two_files(self):

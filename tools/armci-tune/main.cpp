@@ -36,7 +36,7 @@ const char* const kUsage =
     "\n"
     "Measures put, get and accumulate on every route between rank 0 and a rank of another node, "
     "fits\n"
-    "the cost model to that, and prints from which run length on direct remote access is chosen, "
+    "the cost model to that, and prints from which block length on direct remote access is chosen, "
     "and\n"
     "how good these choices are. Takes a few seconds. Where other work on the nodes has spoilt the "
     "measurements\n"

@@ -10,7 +10,7 @@ namespace armci::tune {
 void print_choices(std::FILE* out, const std::vector<Cell>& cells,
                    const pipeline::CostModel& model) {
     double worst = 0;
-    std::fprintf(out, "%-4s %9s %8s %10s %8s %10s %8s  %-7s %s\n", "op", "bytes", "run", "rma us",
+    std::fprintf(out, "%-4s %9s %8s %10s %8s %10s %8s  %-7s %s\n", "op", "bytes", "block", "rma us",
                  "model", "server us", "model", "chosen", "over the better route");
     for (const Cell& cell : cells) {
         if (cell.routes.size() != 2) {
