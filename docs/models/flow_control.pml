@@ -12,13 +12,15 @@
  *     packing, posting         chunk_task.cpp post(), next_frame(); origin_frames.cpp chunk_room()
  *     getting                  get_task.cpp request_next(), on_answer(), credit(); credits_due_
  *     fencing                  origin.cpp is_fenced(), ask_acknowledge()
- *   proctypes Receive, Post    datasrv/server.cpp progress(), in two steps
- *     take_frame               datasrv/handlers.cpp take_frame(), hold_early_frame()
- *     execute                  handlers.cpp handle_next_frame(), execute(), handle_return()
+ *   proctypes Receive, Post    datasrv/service.cpp progress(), in two steps
+ *     take_frame               datasrv/frame_intake.cpp take(), hold_early()
+ *     execute                  frame_intake.cpp execute_next(); flow_handlers.cpp handle_release()
  *     want, next_grant         datasrv/buffer_grants.cpp want(), use(), release(), next(), keep()
- *     waiting                  server.cpp queue_or_post(), flush_replies(), flush_grants()
- *     acknowledging            server.cpp flush_acknowledgements()
- *     streaming                get_streams.cpp progress(), next_chunk_bytes(); new_data_reply()
+ *     waiting                  answers.cpp send_or_queue(), flush(); granted_buffers.cpp
+ *                              send_grants()
+ *     acknowledging            acknowledgements.cpp flush()
+ *     streaming                get_streams.cpp progress(), next_chunk_bytes(); data_frames.cpp
+ *                              make()
  *   message, answer            sends, in order; NETWORK of them are with the provider, and a post
  *                              beyond that is refused as by -FI_EAGAIN
  *   write, data                remote writes with a notice: in any order, also against messages

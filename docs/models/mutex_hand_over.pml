@@ -11,7 +11,7 @@
  *                              unlock_mutex() on the owner's node
  *     granted, sleep           mutex_queue.cpp granted(), sleep_until_granted(); base/futex.h
  *   proctype Remote            the same functions on another node: ask_server()
- *   proctype Server            datasrv/handlers.cpp handle_lock()
+ *   proctype Server            datasrv/mutex_handlers.cpp
  *   request                    frames to the server, in the order of their execution
  *   answer                     the server's answers
  *

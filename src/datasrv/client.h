@@ -13,11 +13,14 @@
 
 namespace armci::datasrv {
 
+// In place of a receive buffer's number: the frame came as a message.
+inline constexpr int64_t kNoRecvBuffer = -1;
+
 // A frame that came before its predecessors: a copy, or where it waits in a granted receive buffer.
 struct EarlyFrame {
     wire::FrameHeader header;
     std::vector<char> copy;
-    int64_t recv_buffer = -1;
+    int64_t recv_buffer = kNoRecvBuffer;
 };
 
 // Exists from the first frame on; `peer` is known after hello.

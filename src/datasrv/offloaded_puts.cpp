@@ -1,48 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Puts that a copy engine moves from their granted receive buffers to global memory while the
-// server goes on.
-//
-// Such a frame counts as executed when its copies are complete. What its origin has sent behind it
-// waits until then, as frames do that come early; all others are served meanwhile.
-// docs/references.md: Gangadharappa
+#include "datasrv/offloaded_puts.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
 #include "base/trace.h"
-#include "datasrv/server.h"
 #include "strided/cursor.h"
 
 namespace armci::datasrv {
+namespace {
 
-void Server::use_engine(std::unique_ptr<node::CopyEngine> engine, int64_t min_bytes) {
-    engine_ = std::move(engine);
-    engine_min_bytes_ = min_bytes;
-    submitted_copies_ = 0;
-}
+constexpr int kMaxRows = 8;  // of more, each is short
 
-// False: it is not one for the engine, or not right, which the ordinary way will tell.
-bool Server::offload_put(Client& client, const wire::FrameHeader& header, const void* frame,
-                         int64_t recv_buffer) {
-    constexpr int kMaxRows = 8;  // of more, each is short
-    wire::TransferView view;
-    if (engine_ == nullptr || header.kind != wire::FrameKind::put || recv_buffer == kNoRecvBuffer ||
-        header.layout_kind != static_cast<uint8_t>(wire::LayoutKind::strided) ||
-        !wire::decode_transfer(frame, header.frame_bytes, header, &view, &addresses_)) {
-        return false;
-    }
-    uint64_t address = 0;
-    uint64_t bytes = 0;
-    node::Attachment process{};
-    auto left = static_cast<int64_t>(view.body.data_bytes);
-    if (left < engine_min_bytes_ ||
-        place_of(view.layout, view.body.owner, &address, &bytes, &process) != Place::global) {
-        return false;
-    }
-    node::CopyRequest requests[kMaxRows];
+// Copies of a chunk, a row each; returns how many, 0 when they are more than kMaxRows.
+int make_requests(const wire::TransferView& view, node::CopyRequest* requests) {
     int count = 0;
     strided::Cursor cursor(view.layout.side);
     cursor.seek(static_cast<int64_t>(view.body.offset));
     auto* data = const_cast<char*>(view.data);
+    auto left = static_cast<int64_t>(view.body.data_bytes);
     while (left > 0) {
         if (count == kMaxRows) {
-            return false;
+            return 0;
         }
         const strided::Row row = cursor.next_row(left);
         node::CopyRequest& request = requests[count++];
@@ -56,7 +36,43 @@ bool Server::offload_put(Client& client, const wire::FrameHeader& header, const 
         data += row.block_count * row.block_bytes;
         left -= row.block_count * row.block_bytes;
     }
-    const int taken = engine_->submit(requests, count);
+    return count;
+}
+
+}  // namespace
+
+void OffloadedPuts::use_engine(std::unique_ptr<node::CopyEngine> engine, int64_t min_bytes) {
+    engine_ = std::move(engine);
+    min_bytes_ = min_bytes;
+    submitted_copies_ = 0;
+}
+
+void OffloadedPuts::close() {
+    engine_.reset();
+    puts_.clear();
+}
+
+bool OffloadedPuts::is_for_engine(const wire::FrameHeader& header, int64_t recv_buffer) const {
+    return engine_ != nullptr && header.kind == wire::FrameKind::put &&
+           recv_buffer != kNoRecvBuffer &&
+           header.layout_kind == static_cast<uint8_t>(wire::LayoutKind::strided);
+}
+
+bool OffloadedPuts::start(Client& client, const wire::FrameHeader& header, const void* frame,
+                          int64_t recv_buffer) {
+    if (!is_for_engine(header, recv_buffer)) {
+        return false;
+    }
+    wire::TransferView view;
+    std::vector<uint64_t> no_addresses;  // a strided layout has none
+    if (!wire::decode_transfer(frame, header.frame_bytes, header, &view, &no_addresses) ||
+        static_cast<int64_t>(view.body.data_bytes) < min_bytes_ ||
+        memory_.find(view.layout, view.body.owner).place != Place::global) {
+        return false;
+    }
+    node::CopyRequest requests[kMaxRows];
+    const int count = make_requests(view, requests);
+    const int taken = count > 0 ? engine_->submit(requests, count) : 0;
     if (taken == 0) {
         return false;
     }
@@ -65,38 +81,29 @@ bool Server::offload_put(Client& client, const wire::FrameHeader& header, const 
         strided::copy(request.layout, request.local, request.remote, request.direction);
     }
     submitted_copies_ += static_cast<uint64_t>(taken);
-    offloaded_puts_.push_back({&client, header, recv_buffer, submitted_copies_, base::trace_ns()});
+    puts_.push_back({&client, header, frame, recv_buffer, submitted_copies_, base::trace_ns()});
     client.is_copying = true;
-    is_copying_.store(true, std::memory_order_relaxed);
+    are_under_way_.store(true, std::memory_order_relaxed);
     return true;
 }
 
-bool Server::finish_offloaded_puts() {
-    if (offloaded_puts_.empty()) {
+bool OffloadedPuts::take_finished(uint64_t completed, Put* put) {
+    if (puts_.empty() || puts_.front().last_copy > completed) {
+        are_under_way_.store(!puts_.empty(), std::memory_order_relaxed);
         return false;
     }
-    const uint64_t completed = engine_->completed();
-    bool moved = false;
-    while (!offloaded_puts_.empty() && offloaded_puts_.front().last_copy <= completed) {
-        const OffloadedPut put = offloaded_puts_.front();
-        offloaded_puts_.pop_front();
-        if (put.begin_ns != 0) [[unlikely]] {
-            const char* frame = recv_area_.recv_buffer(static_cast<uint32_t>(put.recv_buffer));
-            base::record({.kind = &base::kTraceOffloaded,
-                          .begin_ns = put.begin_ns,
-                          .end_ns = base::now_ns(),
-                          .bytes = wire::data_bytes(frame, put.header.frame_bytes),
-                          .number = static_cast<int64_t>(put.header.sequence),
-                          .rank = put.header.rank});
-        }
-        put.client->is_copying = false;
-        ++put.client->executed_frames;
-        finish_frame(*put.client, put.header, put.recv_buffer);
-        handle_held_frames(*put.client);
-        moved = true;
+    *put = puts_.front();
+    puts_.pop_front();
+    if (put->begin_ns != 0) [[unlikely]] {
+        base::record({.kind = &base::kTraceOffloaded,
+                      .begin_ns = put->begin_ns,
+                      .end_ns = base::now_ns(),
+                      .bytes = wire::data_bytes(put->frame, put->header.frame_bytes),
+                      .number = static_cast<int64_t>(put->header.sequence),
+                      .rank = put->header.rank});
     }
-    is_copying_.store(!offloaded_puts_.empty(), std::memory_order_relaxed);
-    return moved;
+    put->client->is_copying = false;
+    return true;
 }
 
 }  // namespace armci::datasrv

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The data server's thread: when it polls, when it sleeps, and when it steps aside.
-//
-// It polls while there is work and for a moment after (idling.h), then sleeps in the kernel until
-// the provider's descriptor or its own event wakes it. While the rank that hosts it waits inside
-// the library that rank serves requests itself (help()), without a wake-up; the thread then keeps
-// out of its way with short naps, because on a busy machine it would only take a core from a rank
-// that computes. A thread that shall always poll has a core of its own and does not step aside: it
-// would have to be woken.
+#include "datasrv/server_thread.h"
+
 #include <poll.h>
 #include <sched.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,17 +17,18 @@
 #include "base/scheduling.h"
 #include "base/topology.h"
 #include "base/trace.h"
-#include "datasrv/server.h"
+#include "datasrv/service.h"
 
 namespace armci::datasrv {
 namespace {
 
 constexpr int kBacklogSleepMs = 1;
-constexpr int64_t kInlineNs = 100'000;  // how long after help() the thread leaves the work to it
+constexpr int64_t kInlineNs =
+    100'000;  // how long after an inline caller's turn the thread leaves the work to it
 constexpr int64_t kShortInlineNs = 50'000;  // for which a sleeping thread is let sleep
 constexpr int kShortestAsideUs = 50;
 constexpr int kLongestAsideUs = 12'800;
-// Where a helper may lose its processor to another rank in the middle.
+// Where an inline caller may lose its processor to another rank in the middle.
 constexpr int kLongestOversubscribedAsideUs = 400;
 constexpr int kFirstNapUs = 20;
 constexpr int kLongestNapUs = 2000;
@@ -45,68 +41,139 @@ void sleep_us(int64_t us) {
 
 }  // namespace
 
-bool Server::start_thread() {
-    stopping_.store(false);
-    return thread_.start(
-        kThreadName, [](void* server) { static_cast<Server*>(server)->run(); }, this);
+bool ServerThread::open(std::string* error) {
+    wake_up_ = node::Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!wake_up_.valid()) {
+        *error = std::string("eventfd for the data server: ") + std::strerror(errno);
+        return false;
+    }
+    return true;
 }
 
-void Server::run() {
+bool ServerThread::watch_network(const ServerOptions& options, bool wakes_surely,
+                                 std::string* error) {
+    options_ = options;
+    wakes_surely_ = wakes_surely;
+    const fabric::Endpoint& endpoint = service_.endpoint();
+    if (endpoint.wait_mode() != fabric::WaitMode::fd) {
+        return true;
+    }
+    epoll_ = node::Descriptor(epoll_create1(EPOLL_CLOEXEC));
+    epoll_event queue_event{};
+    queue_event.events = EPOLLIN;
+    queue_event.data.fd = endpoint.wait_fd();
+    epoll_event wake_event{};
+    wake_event.events = EPOLLIN;
+    wake_event.data.fd = wake_up_.get();
+    if (!epoll_.valid() ||
+        epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, endpoint.wait_fd(), &queue_event) != 0 ||
+        epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_up_.get(), &wake_event) != 0) {
+        *error = std::string("epoll for the data server: ") + std::strerror(errno);
+        return false;
+    }
+    return true;
+}
+
+bool ServerThread::start() {
+    stopping_.store(false);
+    return thread_.start(
+        kName, [](void* thread) { static_cast<ServerThread*>(thread)->run(); }, this);
+}
+
+void ServerThread::stop() {
+    if (thread_.is_started()) {
+        stopping_.store(true);
+        wake();
+        thread_.join();
+    }
+}
+
+void ServerThread::close() {
+    epoll_.reset();
+    wake_up_.reset();
+}
+
+void ServerThread::run() {
     base::name_trace_thread("data server");
     base::ask_for_short_slices();  // ranks that spin must not keep requests waiting
     if (options_.processor >= 0 && !base::bind_this_thread(options_.processor)) {
         ARMCI_LOG_INFO("the data server cannot be bound to processor %d", options_.processor);
     }
-    const bool always_polls = options_.poll == base::ServerPoll::spin;
-    const bool sleeps_long = domain_->row().wakes_surely && options_.poll_sleep_us == 0;
+    const bool sleeps_long = wakes_surely_ && options_.poll_sleep_us == 0;
     idling_ = Idling({options_.poll, options_.spin_us * 1000, sleeps_long}, base::now_ns());
-    const int longest_aside_us =
-        options_.is_oversubscribed ? kLongestOversubscribedAsideUs : kLongestAsideUs;
     int aside_us = kShortestAsideUs;
     while (!stopping_.load(std::memory_order_relaxed)) {
-        const int64_t begin_ns = base::now_ns();
-        if (!always_polls &&
-            begin_ns - last_inline_ns_.load(std::memory_order_relaxed) < kInlineNs) {
-            yield_to_caller(aside_us);
-            idling_.was_away();
-            aside_us = std::min(2 * aside_us, longest_aside_us);
-            continue;
-        }
-        aside_us = kShortestAsideUs;
-        const bool moved = poll_once();
-        const int64_t end_ns = base::now_ns();
-        const bool polls_again = idling_.polls_again(moved, end_ns - begin_ns, end_ns);
-        if (moved) {
-            nap_us_ = kFirstNapUs;
-            if (base::is_tracing()) [[unlikely]] {
-                base::record({.kind = &base::kTraceTurn, .begin_ns = begin_ns, .end_ns = end_ns});
-            }
-        } else if (options_.poll_sleep_us > 0) {
-            sleep_us(options_.poll_sleep_us);
-            idling_.was_away();
-        } else if (polls_again || is_copying_.load(std::memory_order_relaxed)) {
-            sched_yield();
-        } else if (!sleep_until_event()) {
-            idling_.was_away();
-        }
+        turn(&aside_us);
     }
 }
 
-bool Server::poll_once() {
+// Polls once, and then yields or sleeps if there is a reason to; or leaves the turn to an inline
+// caller, longer each time.
+void ServerThread::turn(int* aside_us) {
+    const int64_t begin_ns = base::now_ns();
+    if (options_.poll != base::ServerPoll::spin &&
+        begin_ns - last_inline_ns_.load(std::memory_order_relaxed) < kInlineNs) {
+        yield_to_caller(*aside_us);
+        idling_.was_away();
+        *aside_us =
+            std::min(2 * *aside_us,
+                     options_.is_oversubscribed ? kLongestOversubscribedAsideUs : kLongestAsideUs);
+        return;
+    }
+    *aside_us = kShortestAsideUs;
+    const bool moved = poll_once();
+    const int64_t end_ns = base::now_ns();
+    const bool polls_again = idling_.polls_again(moved, end_ns - begin_ns, end_ns);
+    if (moved) {
+        nap_us_ = kFirstNapUs;
+        if (base::is_tracing()) [[unlikely]] {
+            base::record({.kind = &base::kTraceTurn, .begin_ns = begin_ns, .end_ns = end_ns});
+        }
+    } else if (options_.poll_sleep_us > 0) {
+        sleep_us(options_.poll_sleep_us);
+        idling_.was_away();
+    } else if (polls_again || service_.is_copying()) {
+        sched_yield();
+    } else if (!sleep_until_event()) {
+        idling_.was_away();
+    }
+}
+
+bool ServerThread::is_woken_by_network() const {
+    return options_.poll_sleep_us == 0 && service_.endpoint().wait_mode() != fabric::WaitMode::nap;
+}
+
+bool ServerThread::progress_inline() {
+    std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) {
+        return false;
+    }
+    const int64_t now_ns = base::now_ns();
+    last_inline_ns_.store(now_ns, std::memory_order_relaxed);
+    send_aside(now_ns);
+    const bool moved = service_.progress();
+    if (moved && base::is_tracing()) [[unlikely]] {
+        base::record({.kind = &base::kTraceTurn, .begin_ns = now_ns, .end_ns = base::now_ns()});
+    }
+    left_backlog_.store(service_.has_backlog(), std::memory_order_relaxed);
+    return moved;
+}
+
+bool ServerThread::poll_once() {
     std::unique_lock<std::mutex> lock(mutex_, std::defer_lock);
     if (options_.poll != base::ServerPoll::spin) {
         lock.lock();
     } else if (!lock.try_lock()) {
-        return false;  // a helper is at it, and waiting for it would be a sleep
+        return false;  // an inline caller is serving, and waiting for it would be a sleep
     }
-    return progress();
+    return service_.progress();
 }
 
 // A thread that is asleep is woken for every message, and lets itself be put to sleep again inside
-// the kernel when it finds that the helper was quicker, so it never learns of the helper; it has
-// to be told. Not at once, because that costs as much as a short wait; and not where the helper may
-// lose its processor, for then being woken is not without success.
-void Server::send_aside(int64_t now_ns) {
+// the kernel when it finds that an inline caller was quicker, so it never learns of that caller; it
+// has to be told. Not at once, because that costs as much as a short wait; and not where the caller
+// may lose its processor, for then being woken is not without success.
+void ServerThread::send_aside(int64_t now_ns) {
     if (options_.is_oversubscribed) {
         return;
     }
@@ -119,10 +186,10 @@ void Server::send_aside(int64_t now_ns) {
     }
 }
 
-// Out of the way of a helper, longer while the help goes on, until it calls.
-void Server::yield_to_caller(int64_t us) {
+// Out of the way of an inline caller, until it ends its progress; longer while that goes on.
+void ServerThread::yield_to_caller(int64_t us) {
     is_aside_.store(true);
-    if (last_inline_ns_.load() == 0) {  // the helper has gone before it could see that
+    if (last_inline_ns_.load() == 0) {  // the caller has gone before it could see that
         is_aside_.store(false);
         return;
     }
@@ -135,23 +202,23 @@ void Server::yield_to_caller(int64_t us) {
     is_aside_.store(false);
 }
 
-void Server::end_inline_progress() {
+void ServerThread::end_inline_progress() {
     first_inline_ns_.store(0, std::memory_order_relaxed);
     last_inline_ns_.store(0);
-    // The thread may be asleep, and not know of what a helper could not finish.
+    // The thread may be asleep, and not know of what an inline caller could not finish.
     if (is_aside_.exchange(false) || left_backlog_.exchange(false)) {
         wake();
     }
 }
 
-void Server::wake() {
+void ServerThread::wake() {
     const uint64_t one = 1;
     if (::write(wake_up_.get(), &one, sizeof one) != sizeof one) {
         ARMCI_LOG_DEBUG("waking the data server: %s", std::strerror(errno));
     }
 }
 
-void Server::take_event() {
+void ServerThread::take_event() {
     uint64_t value = 0;
     if (::read(wake_up_.get(), &value, sizeof value) != sizeof value) {
         ARMCI_LOG_DEBUG("the data server's event was taken by another thread");
@@ -159,45 +226,12 @@ void Server::take_event() {
 }
 
 // True when the network has ended the sleep, or prevented it.
-bool Server::sleep_until_event() {
-    switch (endpoint_.wait_mode()) {
-        case fabric::WaitMode::fd: {
-            bool backlog = false;
-            {
-                const std::lock_guard<std::mutex> lock(mutex_);
-                if (!endpoint_.may_sleep()) {
-                    return true;
-                }
-                backlog = has_backlog();
-            }
-            epoll_event events[2];
-            is_asleep_.store(true, std::memory_order_relaxed);
-            const int longest_ms = backlog ? kBacklogSleepMs : idling_.sleep_ms();
-            int count = 0;
-            {
-                const base::TraceSpan span(base::kTraceAsleep);
-                count = epoll_wait(epoll_.get(), events, 2, longest_ms);
-            }
-            is_asleep_.store(false, std::memory_order_relaxed);
-            idling_.woke(count == 0 && !backlog);
-            bool by_network = false;
-            for (int i = 0; i < count; ++i) {
-                if (events[i].data.fd == wake_up_.get()) {
-                    take_event();
-                } else {
-                    by_network = true;
-                }
-            }
-            return by_network;
-        }
-        case fabric::WaitMode::sread: {
-            // Whoever wants to help meanwhile finds the mutex taken, and this thread awake if
-            // there is something to do. Nothing but the network wakes it, so it never sleeps long.
-            const std::lock_guard<std::mutex> lock(mutex_);
-            const base::TraceSpan span(base::kTraceAsleep);
-            return endpoint_.poll_blocking(has_backlog() ? kBacklogSleepMs
-                                                         : Idling::kShortestSleepMs) > 0;
-        }
+bool ServerThread::sleep_until_event() {
+    switch (service_.endpoint().wait_mode()) {
+        case fabric::WaitMode::fd:
+            return sleep_on_descriptors();
+        case fabric::WaitMode::sread:
+            return sleep_in_provider();
         case fabric::WaitMode::nap:
             nap();
             return false;
@@ -205,9 +239,48 @@ bool Server::sleep_until_event() {
     return false;
 }
 
+bool ServerThread::sleep_on_descriptors() {
+    bool backlog = false;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (!service_.endpoint().may_sleep()) {
+            return true;
+        }
+        backlog = service_.has_backlog();
+    }
+    epoll_event events[2];
+    is_asleep_.store(true, std::memory_order_relaxed);
+    const int longest_ms = backlog ? kBacklogSleepMs : idling_.sleep_ms();
+    int count = 0;
+    {
+        const base::TraceSpan span(base::kTraceAsleep);
+        count = epoll_wait(epoll_.get(), events, 2, longest_ms);
+    }
+    is_asleep_.store(false, std::memory_order_relaxed);
+    idling_.woke(count == 0 && !backlog);
+    bool by_network = false;
+    for (int i = 0; i < count; ++i) {
+        if (events[i].data.fd == wake_up_.get()) {
+            take_event();
+        } else {
+            by_network = true;
+        }
+    }
+    return by_network;
+}
+
+// An inline caller finds the mutex taken meanwhile, and this thread awake if there is something to
+// do. Nothing but the network wakes it, so it never sleeps long.
+bool ServerThread::sleep_in_provider() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const base::TraceSpan span(base::kTraceAsleep);
+    return service_.endpoint().poll_blocking(service_.has_backlog() ? kBacklogSleepMs
+                                                                    : Idling::kShortestSleepMs) > 0;
+}
+
 // Naps grow while nothing happens, so that an idle server costs next to nothing; no further,
 // because a request that comes meanwhile waits for their end.
-void Server::nap() {
+void ServerThread::nap() {
     nap_us_ = std::clamp(nap_us_, kFirstNapUs, kLongestNapUs);
     sleep_us(nap_us_);
     nap_us_ = std::min(2 * nap_us_, kLongestNapUs);

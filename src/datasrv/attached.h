@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Changes of memory that ranks of the node have attached: it is private to their processes.
+#pragma once
+
+#include <cstdint>
+
+#include "datasrv/refusal.h"
+#include "node/attachments.h"
+#include "node/shared_lock.h"
+#include "strided/kernels.h"
+#include "wire/frame.h"
+
+namespace armci::datasrv {
+
+// What a put or accumulate frame carries, or one block: stores it, or adds where there is a scale.
+Outcome change_attached(node::StripedLocks& locks, const node::Attachment& process,
+                        const wire::TransferView& view, const strided::AccScale* scale);
+Outcome change_attached(node::StripedLocks& locks, const node::Attachment& process,
+                        uint64_t address, const strided::AccScale* scale, const void* data,
+                        int64_t bytes);
+// *old is what was there.
+Outcome rmw_attached(node::StripedLocks& locks, const node::Attachment& process,
+                     const wire::RmwBody& body, wire::ValueBody* old);
+
+}  // namespace armci::datasrv

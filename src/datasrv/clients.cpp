@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "datasrv/clients.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+
+namespace armci::datasrv {
+
+void Clients::open(const fabric::Domain& domain, std::string server_name, int rank_count) {
+    domain_ = &domain;
+    server_name_ = std::move(server_name);
+    rank_count_ = rank_count;
+}
+
+Client* Clients::sender_of(const wire::FrameHeader& header) {
+    if (header.rank < 0 || header.rank >= rank_count_) {
+        return nullptr;
+    }
+    std::unique_ptr<Client>& client = clients_[header.rank];
+    if (!client) {
+        client = std::make_unique<Client>();
+        client->rank = header.rank;
+    }
+    return client.get();
+}
+
+bool Clients::shake_hands(Client& client, const void* frame, size_t frame_bytes) {
+    if (client.peer != FI_ADDR_UNSPEC) {
+        return true;
+    }
+    const char* sent = static_cast<const char*>(frame) + sizeof(wire::FrameHeader);
+    const size_t sent_bytes = frame_bytes - sizeof(wire::FrameHeader);
+    const size_t address_bytes = endpoint_.address_bytes(sent, sent_bytes);
+    if (address_bytes == 0 || wire::padded(address_bytes) != sent_bytes) {
+        ARMCI_LOG_WARN("%s ignored a handshake of rank %d without a valid address",
+                       server_name_.c_str(), client.rank);
+        return false;
+    }
+    const std::vector<unsigned char> address(sent, sent + address_bytes);
+    client.peer = endpoint_.insert_peer(address.data());
+    if (client.peer == FI_ADDR_UNSPEC) {
+        base::fatal(nullptr,
+                    "%s cannot use the address of rank %d, which would wait for it forever: there "
+                    "is no room for it, or provider %s does not take it. Memory may be short on "
+                    "this node, or damaged on that rank's",
+                    server_name_.c_str(), client.rank, domain_->provider_name().c_str());
+    }
+    return true;
+}
+
+Clients::Early Clients::count_early() const {
+    Early early;
+    for (const auto& [rank, client] : clients_) {
+        early.frames += static_cast<int64_t>(client->early_frames.size());
+        early.bytes += static_cast<int64_t>(client->early_bytes);
+    }
+    return early;
+}
+
+size_t Clients::bytes() const {
+    // With the entry of the table that points to it.
+    constexpr size_t kEntryBytes = sizeof(decltype(clients_)::value_type) + 2 * sizeof(void*);
+    return clients_.bucket_count() * sizeof(void*) +
+           clients_.size() * (kEntryBytes + sizeof(Client));
+}
+
+}  // namespace armci::datasrv

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The clients of a data server: the origins that have ever sent it something.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "datasrv/client.h"
+#include "fabric/domain.h"
+#include "fabric/endpoint.h"
+#include "wire/frame.h"
+
+namespace armci::datasrv {
+
+// One thread at a time.
+class Clients {
+  public:
+    explicit Clients(fabric::Endpoint& endpoint) : endpoint_(endpoint) {}
+    // `server_name`: for messages. Ranks are below `rank_count`.
+    void open(const fabric::Domain& domain, std::string server_name, int rank_count);
+    void clear() { clients_.clear(); }
+
+    // The sender of a frame, whose client is made with its first one; nullptr: no rank of this job.
+    Client* sender_of(const wire::FrameHeader& header);
+    // The client of a rank that has sent something.
+    Client& of_rank(int32_t rank) { return *clients_.find(rank)->second; }
+    // Takes the fabric address out of a handshake frame, of `frame_bytes` with the header. False:
+    // it is none, which is warned about. An address that the provider refuses ends the job, because
+    // its rank would wait forever.
+    bool shake_hands(Client& client, const void* frame, size_t frame_bytes);
+
+    struct Early {
+        int64_t frames = 0;
+        int64_t bytes = 0;  // of those that are copied
+    };
+    Early count_early() const;
+    // Of what is kept for all of them.
+    size_t bytes() const;
+
+  private:
+    fabric::Endpoint& endpoint_;
+    const fabric::Domain* domain_ = nullptr;
+    std::string server_name_;
+    int rank_count_ = 0;
+    std::unordered_map<int32_t, std::unique_ptr<Client>> clients_;  // by rank
+};
+
+}  // namespace armci::datasrv

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "datasrv/frame_intake.h"
+
+#include <cstring>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/trace.h"
+
+namespace armci::datasrv {
+namespace {
+
+void trace(const wire::FrameHeader& header, const void* frame, int64_t begin_ns, int64_t end_ns) {
+    const char* name = header.kind == wire::FrameKind::put ? "unpack" : wire::name_of(header.kind);
+    base::record({.kind = &base::kTraceExecute,
+                  .name = name,
+                  .begin_ns = begin_ns,
+                  .end_ns = end_ns,
+                  .bytes = wire::data_bytes(frame, header.frame_bytes),
+                  .number = static_cast<int64_t>(header.sequence),
+                  .rank = header.rank});
+}
+
+}  // namespace
+
+void FrameIntake::on_message(void* intake, const void* frame, size_t frame_bytes) {
+    auto& self = *static_cast<FrameIntake*>(intake);
+    wire::FrameHeader header;
+    Client* client = nullptr;
+    if (wire::decode_header(frame, frame_bytes, &header)) {
+        client = self.parts_.handlers.clients.sender_of(header);
+    }
+    if (client == nullptr) {
+        ARMCI_LOG_WARN("%s ignored a message of %zu bytes that is no request",
+                       self.parts_.options.name().c_str(), frame_bytes);
+        return;
+    }
+    self.take(*client, header, frame, kNoRecvBuffer);
+}
+
+// Who has written a frame into that buffer, which was granted to it; nullptr: nobody.
+Client* FrameIntake::writer_of(const char* frame, uint64_t recv_buffer, wire::FrameHeader* header) {
+    if (frame == nullptr) {
+        return nullptr;
+    }
+    GrantedBuffers& granted = parts_.handlers.granted;
+    std::memcpy(header, frame, sizeof *header);
+    if (header->frame_bytes > granted.buffer_bytes() ||
+        !wire::decode_header(frame, header->frame_bytes, header)) {
+        return nullptr;
+    }
+    Client* client = parts_.handlers.clients.sender_of(*header);
+    const bool is_granted =
+        client != nullptr && granted.use(*client, static_cast<uint32_t>(recv_buffer));
+    return is_granted ? client : nullptr;
+}
+
+void FrameIntake::on_written(void* intake, uint64_t recv_buffer) {
+    auto& self = *static_cast<FrameIntake*>(intake);
+    const char* frame = self.parts_.handlers.granted.memory(recv_buffer);
+    wire::FrameHeader header;
+    Client* client = self.writer_of(frame, recv_buffer, &header);
+    if (client == nullptr) {
+        ARMCI_LOG_WARN(
+            "%s ignored a write into granted receive buffer %llu, which was not "
+            "granted to its sender",
+            self.parts_.options.name().c_str(), static_cast<unsigned long long>(recv_buffer));
+        return;
+    }
+    self.take(*client, header, frame, static_cast<int64_t>(recv_buffer));
+}
+
+void FrameIntake::take(Client& client, const wire::FrameHeader& header, const void* frame,
+                       int64_t recv_buffer) {
+    if (client.is_copying || header.sequence != client.executed_frames + 1) {
+        hold_early(client, header, frame, recv_buffer);
+        return;
+    }
+    execute_next(client, header, frame, recv_buffer);
+    execute_held(client);
+}
+
+void FrameIntake::execute_held(Client& client) {
+    while (!client.is_copying && !client.early_frames.empty() &&
+           client.early_frames.begin()->first == client.executed_frames + 1) {
+        const EarlyFrame held = std::move(client.early_frames.begin()->second);
+        client.early_frames.erase(client.early_frames.begin());
+        client.early_bytes -= held.copy.size();
+        const void* next =
+            held.recv_buffer == kNoRecvBuffer
+                ? held.copy.data()
+                : parts_.handlers.granted.memory(static_cast<uint64_t>(held.recv_buffer));
+        execute_next(client, held.header, next, held.recv_buffer);
+    }
+}
+
+// A frame whose predecessors are still on their way. An origin never has more messages than its
+// window under way; frames in granted receive buffers wait where they are.
+void FrameIntake::hold_early(Client& client, const wire::FrameHeader& header, const void* frame,
+                             int64_t recv_buffer) {
+    const auto window = static_cast<uint64_t>(parts_.options.client_window_bytes);
+    const size_t copied_bytes = recv_buffer == kNoRecvBuffer ? header.frame_bytes : 0;
+    const uint64_t known = client.executed_frames + (client.is_copying ? 1 : 0);
+    if (header.sequence <= known || client.early_bytes + copied_bytes > window ||
+        client.early_frames.contains(header.sequence)) {
+        refuse_early(client, header, recv_buffer);
+        return;
+    }
+    EarlyFrame early;
+    early.header = header;
+    early.recv_buffer = recv_buffer;
+    if (recv_buffer == kNoRecvBuffer) {
+        const char* begin = static_cast<const char*>(frame);
+        early.copy.assign(begin, begin + copied_bytes);
+    }
+    client.early_bytes += copied_bytes;
+    client.early_frames.emplace(header.sequence, std::move(early));
+}
+
+void FrameIntake::refuse_early(const Client& client, const wire::FrameHeader& header,
+                               int64_t recv_buffer) {
+    ARMCI_LOG_WARN(
+        "%s ignored frame %llu (%s, %u bytes) of rank %d, which does "
+        "not fit in its sequence: %llu executed, %zu waiting with %zu bytes",
+        parts_.options.name().c_str(), static_cast<unsigned long long>(header.sequence),
+        wire::name_of(header.kind), header.frame_bytes, header.rank,
+        static_cast<unsigned long long>(client.executed_frames), client.early_frames.size(),
+        client.early_bytes);
+    if (recv_buffer != kNoRecvBuffer) {
+        parts_.handlers.granted.release(static_cast<uint32_t>(recv_buffer));
+    }
+}
+
+// Whether the client has said who it is, with this frame or before.
+bool FrameIntake::is_known(Client& client, const wire::FrameHeader& header, const void* frame) {
+    if (header.kind == wire::FrameKind::hello &&
+        !parts_.handlers.clients.shake_hands(client, frame, header.frame_bytes)) {
+        return false;
+    }
+    if (client.peer == FI_ADDR_UNSPEC) {
+        ARMCI_LOG_WARN(
+            "%s ignored a %s request of rank %d, which has not sent its "
+            "handshake",
+            parts_.options.name().c_str(), wire::name_of(header.kind), header.rank);
+        return false;
+    }
+    return true;
+}
+
+void FrameIntake::execute_next(Client& client, const wire::FrameHeader& header, const void* frame,
+                               int64_t recv_buffer) {
+    if (!is_known(client, header, frame)) {
+        return;
+    }
+    const int64_t start_ns = base::now_ns();
+    if (parts_.offloaded.start(client, header, frame, recv_buffer)) {
+        busy_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
+        return;
+    }
+    // Counted before the answer is made, because the answer carries the count.
+    ++client.executed_frames;
+    client.executed_bytes += recv_buffer == kNoRecvBuffer ? header.frame_bytes : 0;
+    execute(parts_.handlers, {client, header, frame});
+    finish(client, header, recv_buffer);
+    const int64_t end_ns = base::now_ns();
+    busy_ns_.fetch_add(end_ns - start_ns, std::memory_order_relaxed);
+    if (base::is_tracing()) [[unlikely]] {
+        trace(header, frame, start_ns, end_ns);
+    }
+}
+
+void FrameIntake::finish(Client& client, const wire::FrameHeader& header, int64_t recv_buffer) {
+    if (recv_buffer != kNoRecvBuffer) {
+        parts_.handlers.granted.release(static_cast<uint32_t>(recv_buffer));
+    }
+    parts_.handlers.granted.want(client, header.flow);
+    parts_.acknowledgements.note_executed(client, header);
+}
+
+bool FrameIntake::finish_offloaded_puts() {
+    if (parts_.offloaded.count() == 0) {
+        return false;
+    }
+    const uint64_t completed = parts_.offloaded.completed_copies();
+    bool moved = false;
+    OffloadedPuts::Put put;
+    while (parts_.offloaded.take_finished(completed, &put)) {
+        ++put.client->executed_frames;
+        finish(*put.client, put.header, put.recv_buffer);
+        execute_held(*put.client);
+        moved = true;
+    }
+    return moved;
+}
+
+}  // namespace armci::datasrv

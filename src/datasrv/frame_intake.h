@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Takes the frames of all clients as they arrive, and has those of each client executed in the
+// order of their sequence numbers.
+//
+// It trusts nothing it reads: what is no request, or does not fit in its client's sequence, is
+// ignored with a warning.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "datasrv/acknowledgements.h"
+#include "datasrv/client.h"
+#include "datasrv/clients.h"
+#include "datasrv/granted_buffers.h"
+#include "datasrv/handlers.h"
+#include "datasrv/offloaded_puts.h"
+#include "datasrv/server_options.h"
+#include "wire/frame.h"
+
+namespace armci::datasrv {
+
+// One thread at a time, but for busy_ns().
+class FrameIntake {
+  public:
+    struct Parts {
+        const ServerOptions& options;
+        HandlerParts handlers;  // what execution works with
+        OffloadedPuts& offloaded;
+        Acknowledgements& acknowledgements;
+    };
+    explicit FrameIntake(const Parts& parts) : parts_(parts) {}
+
+    // A message has arrived; its memory is its own until this returns. `intake`: a FrameIntake.
+    static void on_message(void* intake, const void* frame, size_t frame_bytes);
+    // An origin has written a frame into the receive buffer of that number.
+    static void on_written(void* intake, uint64_t recv_buffer);
+
+    // Finishes the puts that the copy engine has completed, and executes what waited behind them.
+    // True when there were any.
+    bool finish_offloaded_puts();
+
+    // Time that execution took, for statistics; for any thread.
+    int64_t busy_ns() const { return busy_ns_.load(std::memory_order_relaxed); }
+
+  private:
+    // Frames in granted receive buffers have the buffer's number, messages kNoRecvBuffer.
+    void take(Client& client, const wire::FrameHeader& header, const void* frame,
+              int64_t recv_buffer);
+    void hold_early(Client& client, const wire::FrameHeader& header, const void* frame,
+                    int64_t recv_buffer);
+    void refuse_early(const Client& client, const wire::FrameHeader& header, int64_t recv_buffer);
+    void execute_next(Client& client, const wire::FrameHeader& header, const void* frame,
+                      int64_t recv_buffer);
+    void execute_held(Client& client);
+    void finish(Client& client, const wire::FrameHeader& header, int64_t recv_buffer);
+    bool is_known(Client& client, const wire::FrameHeader& header, const void* frame);
+    Client* writer_of(const char* frame, uint64_t recv_buffer, wire::FrameHeader* header);
+
+    const Parts parts_;
+    std::atomic<int64_t> busy_ns_{0};
+};
+
+}  // namespace armci::datasrv

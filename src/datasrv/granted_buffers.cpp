@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "datasrv/granted_buffers.h"
+
+#include <string>
+
+#include "base/log.h"
+
+namespace armci::datasrv {
+
+void GrantedBuffers::open(fabric::Domain& domain, fabric::Endpoint& endpoint, uint32_t count,
+                          size_t bytes) {
+    if (count == 0) {
+        return;
+    }
+    std::string error;
+    if (!area_.open(domain, endpoint, count, static_cast<uint32_t>(bytes), &error)) {
+        ARMCI_LOG_WARN(
+            "the data server's receive buffers are not available (%s); incoming data comes in "
+            "messages, which is slower",
+            error.c_str());
+        return;
+    }
+    grants_.open(count);
+}
+
+void GrantedBuffers::close() {
+    area_.close();
+    grants_ = BufferGrants();
+}
+
+bool GrantedBuffers::send_grants(Answers& answers) {
+    bool moved = false;
+    while (true) {
+        wire::RecvBuffersBody body;
+        GrantClient* client = nullptr;
+        body.count = grants_.next(wire::kMaxRecvBuffersPerFrame, &client, body.recv_buffer);
+        if (body.count == 0) {
+            return moved;
+        }
+        body.keep = grants_.keep();
+        answers.answer(static_cast<Client&>(*client), wire::FrameKind::grant, 0, body);
+        moved = true;
+    }
+}
+
+}  // namespace armci::datasrv

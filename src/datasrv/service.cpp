@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "datasrv/service.h"
+
+#include "pipeline/chunk_sizes.h"
+
+namespace armci::datasrv {
+
+bool Service::open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOptions& options,
+                   std::string* error) {
+    options_ = options;
+    sender_.open(options.number);
+    acknowledgements_.open(options.client_window_bytes);
+    clients_.open(domain, options.name(), options.rank_count);
+    memory_.open(domain, heap, options.register_segments);
+    mutexes_ = node::MutexQueue(&heap.control().waiters);
+    const size_t largest_message =
+        options.recv_buffer_count > 0 ? pipeline::kLargestMessagePiece : options.buffer_bytes;
+    if (!open_endpoint(domain, largest_message, error) ||
+        !data_frames_.open(options, domain, endpoint_, error) ||
+        !answers_.open(domain, endpoint_, error) ||
+        !receives_.open(domain, endpoint_, options.receive_bytes, largest_message,
+                        FrameIntake::on_message, &intake_, error)) {
+        return false;
+    }
+    granted_.open(domain, endpoint_, options.recv_buffer_count, options.buffer_bytes);
+    return true;
+}
+
+bool Service::open_endpoint(fabric::Domain& domain, size_t largest_message_bytes,
+                            std::string* error) {
+    fabric::Endpoint::Options endpoint;
+    endpoint.receive_entries = pipeline::ReceivePool::completion_count(options_.receive_bytes);
+    endpoint.largest_message_bytes = largest_message_bytes;
+    endpoint.peer_kind = "rank";
+    endpoint.describe_peer = options_.describe_rank;
+    endpoint.describe_context = options_.describe_context;
+    endpoint.on_immediate = FrameIntake::on_written;
+    endpoint.immediate_context = &intake_;
+    endpoint.immediate_entries = options_.recv_buffer_count;
+    return endpoint_.open(domain, endpoint, error);
+}
+
+bool Service::progress() {
+    const bool is_silent = is_to_be_silent_.load(std::memory_order_relaxed);
+    if (is_silent) {
+        answers_.drop_waiting();
+        acknowledgements_.fall_silent();
+        has_fallen_silent_.store(endpoint_.outstanding() == 0);
+    }
+    receives_.retry_posts();
+    bool moved = endpoint_.poll() > 0;
+    moved |= intake_.finish_offloaded_puts();
+    moved |= answers_.flush();
+    moved |= !is_silent && granted_.send_grants(answers_);
+    moved |= acknowledgements_.flush();
+    moved |= streams_.progress();
+    return moved;
+}
+
+bool Service::has_backlog() const {
+    return answers_.waiting_count() > 0 || acknowledgements_.due_count() > 0 ||
+           offloaded_.count() > 0 || streams_.wants_to_send() || receives_.has_unposted();
+}
+
+ServerLoad Service::load() const {
+    const Clients::Early early = clients_.count_early();
+    ServerLoad load;
+    load.data_bytes = static_cast<int64_t>(data_frames_.used_bytes());
+    load.answer_bytes = static_cast<int64_t>(answers_.used_bytes());
+    load.waiting_answers = static_cast<int64_t>(answers_.waiting_count());
+    load.acknowledgements = static_cast<int64_t>(acknowledgements_.due_count());
+    load.early_frames = early.frames;
+    load.early_bytes = early.bytes;
+    load.streams = static_cast<int64_t>(streams_.count());
+    load.copies = static_cast<int64_t>(offloaded_.count());
+    load.posts = static_cast<int64_t>(endpoint_.outstanding());
+    load.free_recv_buffers = granted_.free_count();
+    return load;
+}
+
+void Service::close() {
+    offloaded_.close();
+    // Before the endpoint: some providers bind memory for others to write into to the endpoint.
+    memory_.close();
+    granted_.close();
+    endpoint_.close();
+    receives_.close();
+    data_frames_.close();
+    answers_.close();
+    streams_.clear();
+    acknowledgements_.clear();
+    clients_.clear();
+    is_to_be_silent_.store(false);
+    has_fallen_silent_.store(false);
+}
+
+}  // namespace armci::datasrv

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a data server does under its lock: the endpoint, and the parts that take frames from it,
+// execute them and answer.
+//
+// The parts know each other only as far as their constructors say; this is where they are put
+// together, and where their turns have an order.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "datasrv/acknowledgements.h"
+#include "datasrv/answers.h"
+#include "datasrv/clients.h"
+#include "datasrv/data_frames.h"
+#include "datasrv/frame_intake.h"
+#include "datasrv/get_streams.h"
+#include "datasrv/granted_buffers.h"
+#include "datasrv/handlers.h"
+#include "datasrv/offloaded_puts.h"
+#include "datasrv/reply_sender.h"
+#include "datasrv/server_options.h"
+#include "datasrv/target_memory.h"
+#include "fabric/domain.h"
+#include "fabric/endpoint.h"
+#include "node/copy_engine.h"
+#include "node/heap.h"
+#include "node/mutex_queue.h"
+#include "pipeline/receive_pool.h"
+
+namespace armci::datasrv {
+
+// What of a data server is in use; all zero but the free receive buffers when nothing is under way.
+struct ServerLoad {
+    int64_t data_bytes = 0;       // of gets
+    int64_t answer_bytes = 0;     // of all other answers
+    int64_t waiting_answers = 0;  // for a buffer or the provider
+    int64_t acknowledgements = 0;
+    int64_t early_frames = 0;
+    int64_t early_bytes = 0;  // of those that are copied
+    int64_t streams = 0;      // gets that are being answered
+    int64_t copies = 0;       // puts that the copy engine carries out
+    int64_t posts = 0;        // that the provider has not completed
+    int64_t free_recv_buffers = 0;
+
+    bool operator==(const ServerLoad&) const = default;
+};
+
+// One thread at a time, but where it says "any thread".
+class Service {
+  public:
+    Service() = default;
+    Service(const Service&) = delete;
+    Service& operator=(const Service&) = delete;
+
+    // The heap stays the caller's.
+    bool open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOptions& options,
+              std::string* error);
+    void close();
+    // The copy engine's copies, if any, end before close() does.
+    void use_engine(std::unique_ptr<node::CopyEngine> engine, int64_t min_bytes) {
+        offloaded_.use_engine(std::move(engine), min_bytes);
+    }
+
+    // Polls the network once and does what can be done; true when something was.
+    bool progress();
+    // Whether progress() has something to do that no event of the network would announce.
+    bool has_backlog() const;
+
+    // Any thread. From the next progress() on nothing is sent any more.
+    void fall_silent() { is_to_be_silent_.store(true); }
+    // Any thread. And what was sent before has left.
+    bool has_fallen_silent() const { return has_fallen_silent_.load(); }
+    // Any thread.
+    bool is_copying() const { return offloaded_.are_under_way(); }
+    int64_t busy_ns() const { return intake_.busy_ns(); }
+
+    fabric::Endpoint& endpoint() { return endpoint_; }
+    const fabric::Endpoint& endpoint() const { return endpoint_; }
+    const pipeline::RecvAreaAddress& recv_area() const { return granted_.address(); }
+    ServerLoad load() const;
+    size_t client_bytes() const { return clients_.bytes(); }
+
+  private:
+    bool open_endpoint(fabric::Domain& domain, size_t largest_message_bytes, std::string* error);
+
+    ServerOptions options_;
+    fabric::Endpoint endpoint_;
+    ReplySender sender_{endpoint_};
+    Answers answers_{sender_};
+    DataFrames data_frames_{sender_};
+    Acknowledgements acknowledgements_{answers_};
+    pipeline::ReceivePool receives_;
+    GrantedBuffers granted_;
+    TargetMemory memory_{endpoint_};
+    node::MutexQueue mutexes_;
+    Clients clients_{endpoint_};
+    GetStreams streams_{sender_, data_frames_, answers_};
+    OffloadedPuts offloaded_{memory_};
+    std::vector<uint64_t> addresses_;  // of the vector that is being executed
+    FrameIntake intake_{{options_,
+                         {answers_, clients_, memory_, granted_, streams_, mutexes_, addresses_},
+                         offloaded_,
+                         acknowledgements_}};
+    std::atomic<bool> is_to_be_silent_{false};
+    std::atomic<bool> has_fallen_silent_{false};
+};
+
+}  // namespace armci::datasrv

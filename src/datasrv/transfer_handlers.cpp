@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Chunks of puts and accumulates, gets, and batches of small operations.
+#include <cstring>
+
+#include "datasrv/attached.h"
+#include "datasrv/handlers.h"
+#include "node/accumulate.h"
+
+namespace armci::datasrv {
+namespace {
+
+void add(node::StripedLocks& locks, strided::StridedCursor& to, const strided::AccScale& scale,
+         const char* data, int64_t bytes) {
+    node::LockedAccumulator accumulator(locks, scale);
+    while (bytes > 0) {
+        const strided::Row row = to.next_row(bytes);
+        accumulator.add_row(
+            {row.data, row.stride, data, row.block_bytes, row.block_bytes, row.block_count});
+        data += row.block_count * row.block_bytes;
+        bytes -= row.block_count * row.block_bytes;
+    }
+}
+
+// Whole segments together, and what is there of others.
+void add(node::StripedLocks& locks, strided::VectorCursor& to, const strided::AccScale& scale,
+         const char* data, int64_t bytes) {
+    while (bytes > 0) {
+        if (to.is_at_block_start() && bytes >= to.block_bytes()) {
+            const int64_t count = bytes / to.block_bytes();
+            node::accumulate(locks, scale,
+                             {to.next_addresses(count), nullptr, data, to.block_bytes(), count});
+            data += count * to.block_bytes();
+            bytes -= count * to.block_bytes();
+        } else {
+            const strided::Block block = to.next(bytes);
+            node::LockedAccumulator(locks, scale).add(data, block.data, block.bytes);
+            data += block.bytes;
+            bytes -= block.bytes;
+        }
+    }
+}
+
+// Decodes a transfer and finds its memory.
+Outcome open_transfer(const HandlerParts& parts, const Request& request, wire::TransferView* view,
+                      Location* location) {
+    if (!wire::decode_transfer(request.frame, request.header.frame_bytes, request.header, view,
+                               &parts.addresses)) {
+        return request.malformed();
+    }
+    *location = parts.memory.find(view->layout, view->body.owner);
+    if (location->is_nowhere()) {
+        return location->refusal();
+    }
+    return {};
+}
+
+Outcome execute_entry(TargetMemory& memory, const wire::BatchView& view) {
+    const wire::BatchEntry& entry = view.entry;
+    const Location location = memory.find(entry.address, entry.data_bytes, entry.owner);
+    if (location.is_nowhere()) {
+        return location.refusal();
+    }
+    auto* to = reinterpret_cast<char*>(entry.address);
+    if (entry.is_accumulate == 0) {
+        if (location.is_attached()) {
+            return change_attached(memory.stripes(), location.process, entry.address, nullptr,
+                                   view.data, entry.data_bytes);
+        }
+        if (entry.data_bytes == sizeof(uint64_t)) {
+            std::memcpy(to, view.data, sizeof(uint64_t));
+        } else {
+            std::memcpy(to, view.data, entry.data_bytes);
+        }
+        return {};
+    }
+    const strided::AccScale scale =
+        strided::make_scale(static_cast<strided::AccType>(entry.acc_type), view.scale);
+    if (location.is_attached()) {
+        return change_attached(memory.stripes(), location.process, entry.address, &scale, view.data,
+                               entry.data_bytes);
+    }
+    node::LockedAccumulator accumulator(memory.stripes(), scale);
+    accumulator.add(view.data, to, entry.data_bytes);
+    return {};
+}
+
+}  // namespace
+
+Outcome handle_put(const HandlerParts& parts, const Request& request) {
+    wire::TransferView view;
+    Location location;
+    if (const Outcome refusal = open_transfer(parts, request, &view, &location)) {
+        return refusal;
+    }
+    if (location.is_attached()) {
+        return change_attached(parts.memory.stripes(), location.process, view, nullptr);
+    }
+    strided::Cursor to(view.layout.side);
+    to.seek(static_cast<int64_t>(view.body.offset));
+    strided::unpack(to, view.data, static_cast<int64_t>(view.body.data_bytes));
+    return {};
+}
+
+Outcome handle_accumulate(const HandlerParts& parts, const Request& request) {
+    wire::TransferView view;
+    Location location;
+    if (const Outcome refusal = open_transfer(parts, request, &view, &location)) {
+        return refusal;
+    }
+    node::StripedLocks& stripes = parts.memory.stripes();
+    const strided::AccScale scale = strided::make_scale(
+        static_cast<strided::AccType>(request.header.acc_type), view.body.scale);
+    if (location.is_attached()) {
+        return change_attached(stripes, location.process, view, &scale);
+    }
+    strided::Cursor to(view.layout.side);
+    to.seek(static_cast<int64_t>(view.body.offset));
+    to.visit([&](auto& cursor) {
+        add(stripes, cursor, scale, view.data, static_cast<int64_t>(view.body.data_bytes));
+    });
+    return {};
+}
+
+Outcome handle_get(const HandlerParts& parts, const Request& request) {
+    wire::TransferView view;
+    Location location;
+    if (const Outcome refusal = open_transfer(parts, request, &view, &location)) {
+        return refusal;
+    }
+    parts.streams.start(request.client, request.header.request_id, view.layout, view.body,
+                        view.reply_buffers, location.is_attached() ? &location.process : nullptr);
+    return {};
+}
+
+// Executed up to the first bad entry; the origin that sent that ends the job.
+Outcome handle_batch(const HandlerParts& parts, const Request& request) {
+    wire::BatchReader reader(request.frame, request.header.frame_bytes);
+    wire::BatchView view;
+    bool malformed = false;
+    while (reader.next(&view, &malformed)) {
+        if (const Outcome refusal = execute_entry(parts.memory, view)) {
+            return refusal;
+        }
+    }
+    if (malformed) {
+        return request.malformed();
+    }
+    return {};
+}
+
+}  // namespace armci::datasrv
