@@ -78,7 +78,7 @@ extern "C" int ARMCIX_Set_pipeline_depth(int chunks) {
         return 0;
     }
     armci::pipeline::Origin& origin = entry->network->origin;
-    const int before = origin.depth_limit();
-    origin.limit_depth(chunks);
+    const int before = origin.frames().depth().chunks();
+    origin.frames().depth().set(chunks);
     return before;
 }

@@ -71,8 +71,8 @@ inline void name_call(Runtime& runtime, const char* function) {
         return true;
     }
     const pipeline::Origin& origin = runtime.network->origin;
-    return handle != nullptr && !core::Handles::names_slot(*handle) && origin.batches_have_left() &&
-           runtime.network->servers.per_node == 1;
+    return handle != nullptr && !core::Handles::names_slot(*handle) &&
+           origin.batches().have_left() && runtime.network->servers.per_node == 1;
 }
 
 template <Threads kThreads>

@@ -88,15 +88,15 @@ pipeline::PipelineLimits limits_of(const pipeline::Origin& origin, const BufferP
     const size_t head_bytes =
         sizeof(wire::FrameHeader) + sizeof(wire::TransferBody) + wire::encoded_strided_bytes(1);
     const auto buffer_bytes = static_cast<size_t>(buffers.bytes);
-    const size_t frame_bytes = origin.writes_chunks()
+    const size_t frame_bytes = origin.replies().are_usable()
                                    ? buffer_bytes - pipeline::OutFrame::kWireOffset
-                                   : origin.largest_message_bytes();
+                                   : origin.frames().largest_message_bytes();
     const size_t piece_bytes = std::bit_ceil(frame_bytes + pipeline::OutFrame::kWireOffset);
     const size_t arena_bytes = static_cast<size_t>(buffers.count) * buffer_bytes;
     pipeline::PipelineLimits limits;
     limits.chunk_bytes = static_cast<int64_t>(frame_bytes - head_bytes);
     limits.chunk_count = static_cast<int64_t>(arena_bytes / piece_bytes);
-    limits.small_bytes = static_cast<int64_t>(pipeline::Origin::kLargestAppended);
+    limits.small_bytes = static_cast<int64_t>(pipeline::Batches::kLargestAppended);
     return limits;
 }
 

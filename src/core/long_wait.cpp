@@ -79,7 +79,7 @@ void LongWait::report(int64_t now_ns) {
     patience_ns_ *= 2;
     limit_ns_ = now_ns + patience_ns_;
     const std::string work =
-        runtime_.network != nullptr ? runtime_.network->origin.describe_work() : "";
+        runtime_.network != nullptr ? runtime_.network->origin.report().describe_work() : "";
     base::log(base::LogLevel::warn, "%s: waits for %s, for %lld s now%s%s", function(),
               in_words(cause_).c_str(), static_cast<long long>((now_ns - begin_ns_) / kSecondNs),
               work.empty() ? "" : "; ", work.c_str());

@@ -41,7 +41,7 @@ int64_t ask_server(Runtime& runtime, const char* function, wire::FrameKind kind,
         function, kind, wire::LockBody{address},
         answered ? pipeline::RequestTask::Answer::expected : pipeline::RequestTask::Answer::none);
     runtime.run_task(task, server, {function, "a mutex of rank", owner});
-    runtime.network->origin.mark_must_precede(server);
+    runtime.network->origin.order().mark_must_precede(server);
     return task.value();
 }
 

@@ -334,24 +334,25 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
 void join_barrier(Runtime& runtime) {
     const World& world = runtime.world;
     pipeline::Origin& origin = runtime.network->origin;
-    const pipeline::Origin::Address& mine = origin.address();
+    const pipeline::BarrierMessages::Address& mine = origin.barrier().address();
     uint64_t bytes = mine.size();
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_MAX, world.comm);
     if (!world.is_leader()) {
         return;
     }
-    pipeline::Origin::Address sent = mine;
+    pipeline::BarrierMessages::Address sent = mine;
     sent.resize(bytes);
     const pipeline::InterNodeBarrier barrier(world.node, world.node_count);
-    std::vector<pipeline::Origin::Address> partners(static_cast<size_t>(barrier.round_count()));
+    std::vector<pipeline::BarrierMessages::Address> partners(
+        static_cast<size_t>(barrier.round_count()));
     for (int round = 0; round < barrier.round_count(); ++round) {
-        pipeline::Origin::Address& partner = partners[static_cast<size_t>(round)];
+        pipeline::BarrierMessages::Address& partner = partners[static_cast<size_t>(round)];
         partner.resize(bytes);
         MPI_Sendrecv(sent.data(), static_cast<int>(bytes), MPI_BYTE, barrier.notifier_in(round), 0,
                      partner.data(), static_cast<int>(bytes), MPI_BYTE, barrier.notified_in(round),
                      0, world.leaders_comm, MPI_STATUS_IGNORE);
     }
-    origin.join_barrier(barrier, partners);
+    origin.barrier().join(barrier, partners);
 }
 
 // Where ranks and data servers outnumber the processors, the one waited for often needs this one.

@@ -100,23 +100,23 @@ void check_reach(Runtime& runtime, const char* function, int64_t waited_s) {
         return;
     }
     const uint32_t format = network.domain.info().addr_format;
-    for (const int server : network.origin.silent_servers()) {
+    for (const int server : network.origin.report().silent_servers()) {
         const void* name = network.origin.channels().address_of(server);
         sockaddr_in address{};
         std::memcpy(&address, name, sizeof address);
         if (fabric::host_answers(address, kPatienceMs)) {
-            network.origin.note_reached(server);
+            network.origin.report().note_reached(server);
             continue;
         }
         const int node = network.servers.node_of(server);
-        base::fatal(function,
-                    "%s (rank %d's, %s) has never answered in %lld s (ARMCI_LOST_LINK_SECONDS), "
-                    "and its host cannot be reached over %s: a firewall, or a network that does "
-                    "not connect all nodes. %s",
-                    network.origin.channels().name_of(server).c_str(), runtime.world.first_rank_of(node),
-                    fabric::address_text(format, name).c_str(), static_cast<long long>(waited_s),
-                    fabric::interface_name(network.domain.info()).c_str(),
-                    fabric::kInterfaceRemedy);
+        base::fatal(
+            function,
+            "%s (rank %d's, %s) has never answered in %lld s (ARMCI_LOST_LINK_SECONDS), "
+            "and its host cannot be reached over %s: a firewall, or a network that does "
+            "not connect all nodes. %s",
+            network.origin.channels().name_of(server).c_str(), runtime.world.first_rank_of(node),
+            fabric::address_text(format, name).c_str(), static_cast<long long>(waited_s),
+            fabric::interface_name(network.domain.info()).c_str(), fabric::kInterfaceRemedy);
     }
 }
 

@@ -250,7 +250,7 @@ struct Runtime {
     bool may_sleep_at_barrier() const {
         return network == nullptr ||
                (config().progress_thread && network->origin.tasks().count() == 0 &&
-                network->origin.batches_have_left() &&
+                network->origin.batches().have_left() &&
                 (network->server == nullptr || network->server->is_woken_by_network()));
     }
     // Waits until a copy engine has done all that this rank gave it so far.

@@ -16,10 +16,10 @@ void fence(Runtime& runtime, int target) {
         const Runtime::Use use(runtime);
         const int node = runtime.world.node_of[target];
         pipeline::Origin& origin = runtime.network->origin;
-        pipeline::Origin::Fence needed = origin.start_fence(node);
+        pipeline::Fence needed = origin.fences().start(node);
         if (!needed.empty()) {
             runtime.wait_for_network({nullptr, "a fence of rank", target},
-                                     [&] { return origin.is_done(&needed); });
+                                     [&] { return origin.fences().is_done(&needed); });
         }
     }
 }
@@ -29,10 +29,10 @@ void fence_other_nodes(Runtime& runtime) {
         runtime.hold_lock();
         const Runtime::Use use(runtime);
         pipeline::Origin& origin = runtime.network->origin;
-        pipeline::Origin::Fence needed = origin.start_fence_all();
+        pipeline::Fence needed = origin.fences().start_all();
         if (!needed.empty()) {
             runtime.wait_for_network({nullptr, "a fence of all ranks"},
-                                     [&] { return origin.is_done(&needed); });
+                                     [&] { return origin.fences().is_done(&needed); });
         }
     }
 }
@@ -78,10 +78,10 @@ void world_barrier(Runtime& runtime) {
         return;
     }
     pipeline::Origin& origin = runtime.network->origin;
-    origin.arrive_at_barrier();
+    origin.barrier().arrive();
     runtime.wait_for_network({nullptr, "other nodes at a barrier"}, &runtime.waiting_at_barrier,
                              [&] {
-                                 if (origin.is_past_barrier()) {
+                                 if (origin.barrier().is_past()) {
                                      return true;
                                  }
                                  mpi.turn(base::now_ns());

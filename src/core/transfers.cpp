@@ -61,7 +61,8 @@ bool wants_rma(Runtime& runtime, const Transfer& transfer, Blocking blocking) {
         // one message either way; the model knows which costs less.
         return transfer.total_bytes >= min_block ||
                (!is_small(transfer) &&
-                !runtime.network->origin.has_unacknowledged_requests(server_of(runtime, transfer)));
+                !runtime.network->origin.fences().has_unacknowledged_requests(
+                    server_of(runtime, transfer)));
     }
     return transfer.sides.block_bytes() >= min_block;
 }
@@ -101,17 +102,17 @@ void finish_uncounted(pipeline::Task* task, void*) {
 
 bool is_small(const Transfer& transfer) {
     return transfer.op != OpKind::get &&
-           transfer.total_bytes <= static_cast<int64_t>(pipeline::Origin::kLargestAppended);
+           transfer.total_bytes <= static_cast<int64_t>(pipeline::Batches::kLargestAppended);
 }
 
 // Small puts and accumulates are copied into a frame that several of them share. False: the
 // transfer is not small enough, or there is no room now.
 bool append_small(Runtime& runtime, int server, const Transfer& transfer,
-                  pipeline::Origin::Leaving leaving) {
-    if (!is_small(transfer) || transfer.sides.block_count() > pipeline::Origin::kMaxSmallBlocks) {
+                  pipeline::Batches::Leaving leaving) {
+    if (!is_small(transfer) || transfer.sides.block_count() > pipeline::Batches::kMaxSmallBlocks) {
         return false;
     }
-    pipeline::Origin::SmallBlock blocks[pipeline::Origin::kMaxSmallBlocks];
+    pipeline::SmallBlock blocks[pipeline::Batches::kMaxSmallBlocks];
     int block_count = 0;
     transfer.sides.for_each_block([&](char* local, char* remote, int64_t) {
         blocks[block_count++] = {local, reinterpret_cast<uint64_t>(remote)};
@@ -125,17 +126,17 @@ bool append_small(Runtime& runtime, int server, const Transfer& transfer,
 
 // A blocking one need not wait for its completion, but leaves before the call returns.
 bool send_small(Runtime& runtime, int server, const Transfer& transfer) {
-    if (!append_small(runtime, server, transfer, pipeline::Origin::Leaving::by_caller)) {
+    if (!append_small(runtime, server, transfer, pipeline::Batches::Leaving::by_caller)) {
         return false;
     }
     pipeline::Origin& origin = runtime.network->origin;
-    const uint64_t last = origin.last_batch();
-    origin.flush_blocking(server);
-    if (!origin.batch_has_left(server, last)) {
+    const uint64_t last = origin.batches().last();
+    origin.batches().flush_blocking(server);
+    if (!origin.batches().has_left(server, last)) {
         runtime.wait_for_network(
             {transfer.function, "small operations to leave for rank", transfer.target}, [&] {
-                origin.flush_batches();
-                return origin.batch_has_left(server, last);
+                origin.batches().flush_all();
+                return origin.batches().has_left(server, last);
             });
     }
     return true;
@@ -145,12 +146,12 @@ bool send_small(Runtime& runtime, int server, const Transfer& transfer) {
 void send_batches(Runtime& runtime) {
     const Runtime::Use use(runtime);
     pipeline::Origin& origin = runtime.network->origin;
-    const uint64_t last = origin.last_batch();
-    origin.flush_batches();
-    if (!origin.batches_have_left(last)) {
+    const uint64_t last = origin.batches().last();
+    origin.batches().flush_all();
+    if (!origin.batches().have_left(last)) {
         runtime.wait_for_network({nullptr, "small operations to leave"}, [&] {
-            origin.flush_batches();
-            return origin.batches_have_left(last);
+            origin.batches().flush_all();
+            return origin.batches().have_left(last);
         });
     }
 }
@@ -253,7 +254,7 @@ void run_one_blocking(Runtime& runtime, Transfer&& transfer) {
         }
     }
     if (op != OpKind::get) {
-        runtime.network->origin.mark_must_precede(server);
+        runtime.network->origin.order().mark_must_precede(server);
         if (runtime.config().no_flush_local) {
             fence(runtime, target);
         }
@@ -278,7 +279,7 @@ void run_one_nonblocking(Runtime& runtime, Transfer&& transfer, armci_hdl_s* han
     pipeline::Origin& origin = runtime.network->origin;
     const int server = server_of(runtime, transfer);
     if (route == Route::server &&
-        append_small(runtime, server, transfer, pipeline::Origin::Leaving::when_due)) {
+        append_small(runtime, server, transfer, pipeline::Batches::Leaving::when_due)) {
         if (handle != nullptr) {
             runtime.set_idle_unless_active(handle);
         }
@@ -343,7 +344,7 @@ namespace {
 // What has been waited for keeps its order with what follows.
 void mark_all_must_precede(Runtime& runtime) {
     if (runtime.network != nullptr) {
-        runtime.network->origin.mark_all_must_precede();
+        runtime.network->origin.order().mark_all_must_precede();
     }
 }
 
@@ -388,10 +389,10 @@ bool test_handle(Runtime& runtime, armci_hdl_s* handle) {
     }
     // What was copied has to leave: nobody would send it if this were the program's last call for
     // long.
-    if (runtime.network != nullptr && !runtime.network->origin.batches_have_left()) {
-        const uint64_t last = runtime.network->origin.last_batch();
+    if (runtime.network != nullptr && !runtime.network->origin.batches().have_left()) {
+        const uint64_t last = runtime.network->origin.batches().last();
         runtime.serve();
-        if (!runtime.network->origin.batches_have_left(last)) {
+        if (!runtime.network->origin.batches().have_left(last)) {
             return false;
         }
     }
@@ -441,10 +442,10 @@ void run_behind_all(Runtime& runtime, pipeline::Task& task, int target, uint64_t
         fence(runtime, target);
     }
     const uint64_t last = origin.tasks().last_submitted();
-    runtime.wait_for_network(cause,
-                             [&] { return origin.writes_are_ordered_or_done(last, server); });
+    runtime.wait_for_network(
+        cause, [&] { return origin.fences().writes_are_ordered_or_done(last, server); });
     runtime.run_task(task, server, cause);
-    origin.mark_must_precede(server);
+    origin.order().mark_must_precede(server);
 }
 
 void store_flag(Runtime& runtime, const char* function, int* flag, int value, int target,

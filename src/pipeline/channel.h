@@ -15,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -115,6 +116,10 @@ struct Channel {
     bool has_room(uint64_t frame_bytes) const {
         return sent_bytes - acknowledged_bytes + frame_bytes <= static_cast<uint64_t>(window_bytes);
     }
+    // How many receive buffers to ask for with a frame that takes `used` of those at hand: as many
+    // as the queued transfers need, and what may be kept for the next ones is replaced when it is
+    // used.
+    uint64_t recv_buffers_wanted(uint64_t used, size_t largest_message_bytes) const;
     bool has_recv_buffers_to_release() const {
         return tasks == 0 && recv_buffers.size() > keep_recv_buffers;
     }

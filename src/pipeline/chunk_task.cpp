@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/trace.h"
-#include "pipeline/origin.h"
+#include "pipeline/origin_services.h"
 
 namespace armci::pipeline {
 namespace {
@@ -29,14 +29,14 @@ void ChunkTask::keep_arguments() {
     }
 }
 
-bool ChunkTask::post(Origin& origin) {
+bool ChunkTask::post(OriginServices& origin) {
     constexpr uint32_t kLongChunk = 64 << 10;  // worth a look whether it has left
     while (unsent_ != nullptr || packed_bytes_ < transfer_.total_bytes) {
         if (unsent_ == nullptr) {
             const int64_t begin_ns = base::trace_ns();
             unsent_ = next_frame(origin);
             if (unsent_ == nullptr) {
-                origin.stats().buffer_waits += waiting_ ? 0 : 1;
+                origin.stats->buffer_waits += waiting_ ? 0 : 1;
                 waiting_since_ns_ = waiting_ ? waiting_since_ns_ : begin_ns;
                 waiting_ = true;
                 return false;
@@ -45,13 +45,13 @@ bool ChunkTask::post(Origin& origin) {
                 note_packed(begin_ns);
             }
             waiting_ = false;
-            ++origin.stats().chunks_sent;
+            ++origin.stats->chunks_sent;
             if (packed_bytes_ == transfer_.total_bytes && channel().fence_follows()) {
                 unsent_->header()->flags |= wire::kAcknowledgeNow;
             }
         }
         const bool is_long = unsent_->wire_bytes >= kLongChunk;
-        if (!origin.send(channel(), unsent_, this, Origin::Effect::mutation)) {
+        if (!origin.frames.send(channel(), unsent_, this, FrameSender::Effect::mutation)) {
             return false;
         }
         if (pack_begin_ns_ != 0) [[unlikely]] {
@@ -59,20 +59,20 @@ bool ChunkTask::post(Origin& origin) {
         }
         unsent_ = nullptr;
         if (packed_bytes_ < transfer_.total_bytes) {
-            if (origin.is_shared()) {
+            if (origin.are_shared()) {
                 return false;  // the others' turn
             }
             if (is_long) {
-                origin.reclaim_buffers();
+                origin.frames.reclaim_buffers();
             }
         }
     }
     return true;
 }
 
-OutFrame* ChunkTask::next_frame(Origin& origin) {
+OutFrame* ChunkTask::next_frame(OriginServices& origin) {
     const size_t room =
-        origin.chunk_room(channel(), packed_bytes_, transfer_.total_bytes - packed_bytes_);
+        origin.grants.chunk_room(channel(), packed_bytes_, transfer_.total_bytes - packed_bytes_);
     if (room == 0) {
         missing_ = kNoCredit;
         return nullptr;
@@ -90,14 +90,14 @@ OutFrame* ChunkTask::next_frame(Origin& origin) {
     return frame;
 }
 
-OutFrame* ChunkTask::start_frame(Origin& origin, const wire::LayoutWriter::Part& part) {
+OutFrame* ChunkTask::start_frame(OriginServices& origin, const wire::LayoutWriter::Part& part) {
     const size_t wire_bytes = wire::padded(wire::kTransferHeadBytes + part.encoded_bytes +
                                            static_cast<size_t>(part.data_bytes));
-    if (wire_bytes <= origin.largest_message_bytes() && !channel().has_room(wire_bytes)) {
+    if (wire_bytes <= origin.frames.largest_message_bytes() && !channel().has_room(wire_bytes)) {
         missing_ = kNoCredit;
         return nullptr;
     }
-    OutFrame* frame = origin.new_chunk_frame(kind_, wire_bytes);
+    OutFrame* frame = origin.frames.new_chunk_frame(kind_, wire_bytes);
     if (frame == nullptr) {
         missing_ = kNoBuffer;
         return nullptr;

@@ -21,7 +21,7 @@ namespace armci::pipeline {
 
 class ChunkTask : public Task {
   public:
-    bool post(Origin& origin) override;
+    bool post(OriginServices& origin) override;
     int64_t chunk_bytes() const override { return transfer_.total_bytes; }
     void keep_arguments() override;
 
@@ -37,9 +37,9 @@ class ChunkTask : public Task {
     virtual void describe(wire::FrameHeader* header, wire::TransferBody* body) const = 0;
 
     // Packs the next chunk into a frame; nullptr when there is no room or no buffer now.
-    OutFrame* next_frame(Origin& origin);
+    OutFrame* next_frame(OriginServices& origin);
     // A frame for that part with all but its layout and data; nullptr as above.
-    OutFrame* start_frame(Origin& origin, const wire::LayoutWriter::Part& part);
+    OutFrame* start_frame(OriginServices& origin, const wire::LayoutWriter::Part& part);
     // For the timeline: the chunk has been packed since then; it has left.
     void note_packed(int64_t begin_ns);
     void record_packed();

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/trace.h"
-#include "pipeline/origin.h"
+#include "pipeline/origin_services.h"
 
 namespace armci::pipeline {
 namespace {
@@ -22,7 +22,7 @@ GetTask::GetTask(Transfer&& transfer)
       remote_(transfer_.sides),
       local_(transfer_.sides.local()) {}
 
-bool GetTask::post(Origin& origin) {
+bool GetTask::post(OriginServices& origin) {
     while (requested_bytes_ < transfer_.total_bytes) {
         if (!request_next(origin)) {
             return false;
@@ -31,9 +31,9 @@ bool GetTask::post(Origin& origin) {
     return true;
 }
 
-bool GetTask::request_next(Origin& origin) {
+bool GetTask::request_next(OriginServices& origin) {
     const wire::LayoutWriter::Part part = remote_.part_without_data(
-        requested_bytes_, origin.largest_request_bytes() - sizeof(wire::ReplyBuffersBody));
+        requested_bytes_, origin.frames.largest_request_bytes() - sizeof(wire::ReplyBuffersBody));
     Stream stream;
     stream.begin = requested_bytes_;
     stream.total_bytes = part.data_bytes;
@@ -49,13 +49,14 @@ bool GetTask::request_next(Origin& origin) {
                       .node = channel().node});
         waiting_since_ns_ = 0;
     }
-    stream.request_id = origin.register_request(this, stream_count_);
+    stream.request_id = origin.requests.add(this, stream_count_);
     OutFrame* frame = build_request(origin, stream, part);
-    if (frame == nullptr || !origin.send(channel(), frame, this, Origin::Effect::none)) {
+    if (frame == nullptr ||
+        !origin.frames.send(channel(), frame, this, FrameSender::Effect::none)) {
         if (frame != nullptr) {
-            origin.discard(frame);
+            origin.frames.discard(frame);
         }
-        origin.release_request(stream.request_id);
+        origin.requests.remove(stream.request_id);
         release_memory(origin, stream);
         return false;
     }
@@ -72,46 +73,46 @@ bool GetTask::request_next(Origin& origin) {
 
 // Small answers come as messages, for which memory is posted anyway. Of a long one several chunks
 // are under way at a time: one being packed, one being transmitted, one being unpacked.
-bool GetTask::reserve_memory(Origin& origin, Stream* stream) const {
-    const auto message = static_cast<int64_t>(origin.largest_message_bytes());
-    if (!origin.writes_chunks() || stream->total_bytes <= message / 2) {
+bool GetTask::reserve_memory(OriginServices& origin, Stream* stream) const {
+    const auto message = static_cast<int64_t>(origin.frames.largest_message_bytes());
+    if (!origin.replies.are_usable() || stream->total_bytes <= message / 2) {
         stream->window_bytes =
-            std::clamp(stream->total_bytes, kSmallestWindow, origin.stream_window_bytes());
-        return origin.reserve_receive(stream->window_bytes);
+            std::clamp(stream->total_bytes, kSmallestWindow, origin.credits.window_bytes());
+        return origin.credits.reserve(stream->window_bytes);
     }
     const size_t whole = wire::padded(kDataHeadBytes + static_cast<size_t>(stream->total_bytes));
-    const size_t bytes = std::min(whole, origin.max_reply_buffer_bytes());
+    const size_t bytes = std::min(whole, origin.replies.max_bytes());
     // What a server writes at a time is as large as one of its own buffers can hold.
-    const size_t largest = origin.max_reply_buffer_bytes() - OutFrame::kWireOffset;
+    const size_t largest = origin.replies.max_bytes() - OutFrame::kWireOffset;
     uint32_t max = whole > largest ? wire::kMaxReplyBuffers : 1;
-    if (origin.depth_limit() > 0) {
-        max = std::min(max, static_cast<uint32_t>(origin.depth_limit()));
+    if (origin.frames.depth().chunks() > 0) {
+        max = std::min(max, static_cast<uint32_t>(origin.frames.depth().chunks()));
     }
     while (stream->reply_buffer_count < max &&
-           origin.acquire_reply_buffer(bytes, &stream->reply_buffers[stream->reply_buffer_count])) {
+           origin.replies.acquire(bytes, &stream->reply_buffers[stream->reply_buffer_count])) {
         ++stream->reply_buffer_count;
     }
     stream->window_bytes = static_cast<int64_t>(bytes) * stream->reply_buffer_count;
     return stream->reply_buffer_count > 0;
 }
 
-void GetTask::release_memory(Origin& origin, const Stream& stream) {
+void GetTask::release_memory(OriginServices& origin, const Stream& stream) {
     if (stream.reply_buffer_count == 0) {
-        origin.unreserve_receive(stream.window_bytes);
+        origin.credits.unreserve(stream.window_bytes);
     }
     for (uint32_t i = 0; i < stream.reply_buffer_count; ++i) {
-        origin.release_reply_buffer(stream.reply_buffers[i]);
+        origin.replies.release(stream.reply_buffers[i]);
     }
 }
 
-OutFrame* GetTask::build_request(Origin& origin, const Stream& stream,
+OutFrame* GetTask::build_request(OriginServices& origin, const Stream& stream,
                                  const wire::LayoutWriter::Part& part) {
     const size_t wire_bytes = wire::kTransferHeadBytes + part.encoded_bytes +
                               (stream.reply_buffer_count > 0 ? sizeof(wire::ReplyBuffersBody) : 0);
     if (!channel().has_room(wire_bytes)) {
         return nullptr;
     }
-    OutFrame* frame = origin.new_frame(wire::FrameKind::get, wire_bytes);
+    OutFrame* frame = origin.frames.new_frame(wire::FrameKind::get, wire_bytes);
     if (frame == nullptr) {
         return nullptr;
     }
@@ -126,7 +127,7 @@ OutFrame* GetTask::build_request(Origin& origin, const Stream& stream,
     if (stream.reply_buffer_count > 0) {
         header.flags |= wire::kHasReplyBuffers;
         wire::ReplyBuffersBody reply_buffers;
-        reply_buffers.key = origin.reply_key();
+        reply_buffers.key = origin.replies.key();
         reply_buffers.count = stream.reply_buffer_count;
         reply_buffers.recv_buffer_bytes = stream.reply_buffers[0].bytes;
         for (uint32_t i = 0; i < stream.reply_buffer_count; ++i) {
@@ -138,7 +139,7 @@ OutFrame* GetTask::build_request(Origin& origin, const Stream& stream,
     return frame;
 }
 
-void GetTask::on_answer(Origin& origin, const wire::FrameHeader& header, const void* frame,
+void GetTask::on_answer(OriginServices& origin, const wire::FrameHeader& header, const void* frame,
                         int tag) {
     Stream& stream = this->stream(tag);
     wire::DataBody body;
@@ -149,7 +150,7 @@ void GetTask::on_answer(Origin& origin, const wire::FrameHeader& header, const v
         body.data_bytes > static_cast<uint64_t>(stream.total_bytes - stream.taken_bytes) ||
         body.data_bytes > static_cast<uint64_t>(stream.total_bytes) - body.offset) {
         base::fatal(function(), "%s sent a %s frame that does not fit the get it answers",
-                    origin.channels().name_of(header.rank).c_str(), wire::name_of(header.kind));
+                    origin.channels.name_of(header.rank).c_str(), wire::name_of(header.kind));
     }
     const auto bytes = static_cast<int64_t>(body.data_bytes);
     const char* data = wire::after_body<wire::DataBody>(frame);
@@ -170,7 +171,7 @@ void GetTask::on_answer(Origin& origin, const wire::FrameHeader& header, const v
     }
     stream.taken_bytes += bytes;
     if (stream.taken_bytes == stream.total_bytes) {
-        origin.release_request(stream.request_id);
+        origin.requests.remove(stream.request_id);
         release_memory(origin, stream);
         remove_pending();
     } else {
@@ -178,19 +179,19 @@ void GetTask::on_answer(Origin& origin, const wire::FrameHeader& header, const v
     }
 }
 
-void GetTask::credit(Origin& origin, Stream& stream, uint64_t written_at) {
+void GetTask::credit(OriginServices& origin, Stream& stream, uint64_t written_at) {
     if (stream.reply_buffer_count == 0) {
         if (2 * (stream.taken_bytes - stream.credited_bytes) >= stream.window_bytes) {
             stream.credited_bytes = stream.taken_bytes;
-            origin.send_credit(channel(), stream.request_id,
-                               {static_cast<uint64_t>(stream.taken_bytes), 0});
+            origin.credits.send(channel(), stream.request_id,
+                                {static_cast<uint64_t>(stream.taken_bytes), 0});
         }
         return;
     }
     // The places are written in turn, so they are given back in turn, whatever the order in which
     // the chunks were announced.
     for (uint32_t i = 0; i < stream.reply_buffer_count; ++i) {
-        if (reinterpret_cast<uint64_t>(origin.reply_memory(stream.reply_buffers[i])) ==
+        if (reinterpret_cast<uint64_t>(origin.replies.memory(stream.reply_buffers[i])) ==
             written_at) {
             stream.taken[i] = true;
         }
@@ -202,7 +203,7 @@ void GetTask::credit(Origin& origin, Stream& stream, uint64_t written_at) {
     // Half of them at a time: each credit is a message.
     if (2 * (stream.taken_chunks - stream.credited_chunks) >= stream.reply_buffer_count) {
         stream.credited_chunks = stream.taken_chunks;
-        origin.send_credit(channel(), stream.request_id, {0, stream.taken_chunks});
+        origin.credits.send(channel(), stream.request_id, {0, stream.taken_chunks});
     }
 }
 

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "pipeline/origin.h"
+#include "pipeline/origin_services.h"
 #include "pipeline/task.h"
 #include "pipeline/transfer.h"
 #include "wire/layout_writer.h"
@@ -21,8 +21,8 @@ class GetTask : public Task {
     // owned.
     explicit GetTask(Transfer&& transfer);
 
-    bool post(Origin& origin) override;
-    void on_answer(Origin& origin, const wire::FrameHeader& header, const void* frame,
+    bool post(OriginServices& origin) override;
+    void on_answer(OriginServices& origin, const wire::FrameHeader& header, const void* frame,
                    int tag) override;
 
   private:
@@ -31,7 +31,7 @@ class GetTask : public Task {
         uint64_t request_id = 0;
         // Where its chunks land, if they do not come as messages, and which of these places hold
         // data that the server was not yet told is taken. They are written in turn.
-        Origin::ReplyBuffer reply_buffers[wire::kMaxReplyBuffers];
+        ReplyBuffer reply_buffers[wire::kMaxReplyBuffers];
         bool taken[wire::kMaxReplyBuffers] = {};
         uint32_t reply_buffer_count = 0;
         uint64_t taken_chunks = 0;
@@ -44,12 +44,12 @@ class GetTask : public Task {
     };
 
     // False when it cannot be sent now.
-    bool request_next(Origin& origin);
-    bool reserve_memory(Origin& origin, Stream* stream) const;
-    static void release_memory(Origin& origin, const Stream& stream);
-    OutFrame* build_request(Origin& origin, const Stream& stream,
+    bool request_next(OriginServices& origin);
+    bool reserve_memory(OriginServices& origin, Stream* stream) const;
+    static void release_memory(OriginServices& origin, const Stream& stream);
+    OutFrame* build_request(OriginServices& origin, const Stream& stream,
                             const wire::LayoutWriter::Part& part);
-    void credit(Origin& origin, Stream& stream, uint64_t written_at);
+    void credit(OriginServices& origin, Stream& stream, uint64_t written_at);
 
     Transfer transfer_;
     wire::LayoutWriter remote_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an origin is in the middle of, for a report about a wait that lasts.
+#include "pipeline/origin_report.h"
+
 #include <algorithm>
 #include <string>
 
 #include "fabric/ip_address.h"
-#include "pipeline/origin.h"
 
 namespace armci::pipeline {
 namespace {
@@ -19,7 +19,7 @@ std::string at(const std::string& address) {
 
 }  // namespace
 
-std::vector<int> Origin::silent_servers() const {
+std::vector<int> OriginReport::silent_servers() const {
     std::vector<int> silent;
     for (const std::unique_ptr<Channel>& channel : channels_.all()) {
         if (channel && channel->is_under_way() && channel->acknowledged_frames == 0 &&
@@ -27,8 +27,8 @@ std::vector<int> Origin::silent_servers() const {
             silent.push_back(channel->server);
         }
     }
-    for (const int node : barrier_.silent_nodes(barrier_sends_ > 0)) {
-        const int server = options_.servers.first_of(node);
+    for (const int node : barrier_.silent_nodes()) {
+        const int server = channels_.servers().first_of(node);
         if (std::find(reached_nodes_.begin(), reached_nodes_.end(), node) == reached_nodes_.end() &&
             std::find(silent.begin(), silent.end(), server) == silent.end()) {
             silent.push_back(server);
@@ -37,21 +37,15 @@ std::vector<int> Origin::silent_servers() const {
     return silent;
 }
 
-void Origin::note_reached(int server) {
-    reached_nodes_.push_back(options_.servers.node_of(server));
+void OriginReport::note_reached(int server) {
+    reached_nodes_.push_back(channels_.servers().node_of(server));
     if (Channel* channel = channels_.find(server)) {
         channel->is_reached = true;
     }
 }
 
-std::string Origin::describe_work() const {
-    std::string text;
-    if (!barrier_.is_complete()) {
-        text = "barrier " + std::to_string(barrier_.number()) + " among nodes waits for node " +
-               std::to_string(barrier_.notifier_in(barrier_.round())) + ", in round " +
-               std::to_string(barrier_.round() + 1) + " of " +
-               std::to_string(barrier_.round_count());
-    }
+std::string OriginReport::describe_work() const {
+    std::string text = barrier_.describe();
     for (const std::unique_ptr<Channel>& channel : channels_.all()) {
         if (!channel || !channel->is_under_way()) {
             continue;

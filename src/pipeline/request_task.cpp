@@ -2,40 +2,40 @@
 #include "pipeline/request_task.h"
 
 #include "base/log.h"
-#include "pipeline/origin.h"
+#include "pipeline/origin_services.h"
 
 namespace armci::pipeline {
 namespace {
 
 // Whether the request changes memory that later RMA by this origin might see or overwrite.
-Origin::Effect effect_of(wire::FrameKind kind) {
+FrameSender::Effect effect_of(wire::FrameKind kind) {
     switch (kind) {
         case wire::FrameKind::rmw:
         case wire::FrameKind::store:
         case wire::FrameKind::increment:
         case wire::FrameKind::unlock:
-            return Origin::Effect::mutation;
+            return FrameSender::Effect::mutation;
         default:
-            return Origin::Effect::none;
+            return FrameSender::Effect::none;
     }
 }
 
 }  // namespace
 
-bool RequestTask::post(Origin& origin) {
-    OutFrame* frame = origin.new_frame(kind_, sizeof(wire::FrameHeader) + body_bytes_);
+bool RequestTask::post(OriginServices& origin) {
+    OutFrame* frame = origin.frames.new_frame(kind_, sizeof(wire::FrameHeader) + body_bytes_);
     if (frame == nullptr) {
         return false;
     }
     if (answer_ == Answer::expected) {
-        request_id_ = origin.register_request(this, 0);
+        request_id_ = origin.requests.add(this, 0);
         frame->header()->request_id = request_id_;
     }
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), body_, body_bytes_);
-    if (!origin.send(channel(), frame, this, effect_of(kind_))) {
-        origin.discard(frame);
+    if (!origin.frames.send(channel(), frame, this, effect_of(kind_))) {
+        origin.frames.discard(frame);
         if (answer_ == Answer::expected) {
-            origin.release_request(request_id_);
+            origin.requests.remove(request_id_);
         }
         return false;
     }
@@ -45,8 +45,8 @@ bool RequestTask::post(Origin& origin) {
     return true;
 }
 
-void RequestTask::on_answer(Origin& origin, const wire::FrameHeader& header, const void* frame,
-                            int) {
+void RequestTask::on_answer(OriginServices& origin, const wire::FrameHeader& header,
+                            const void* frame, int) {
     bool understood = true;
     if (header.kind == wire::FrameKind::value) {
         understood = wire::decode_body(frame, header.frame_bytes, &value_);
@@ -59,10 +59,10 @@ void RequestTask::on_answer(Origin& origin, const wire::FrameHeader& header, con
     }
     if (!understood) {
         base::fatal(function(), "%s answered a %s request with a %s frame",
-                    origin.channels().name_of(header.rank).c_str(), wire::name_of(kind_),
+                    origin.channels.name_of(header.rank).c_str(), wire::name_of(kind_),
                     wire::name_of(header.kind));
     }
-    origin.release_request(request_id_);
+    origin.requests.remove(request_id_);
     remove_pending();
 }
 

@@ -19,8 +19,8 @@ class RequestTask : public Task {
         std::memcpy(body_, &body, sizeof body);
     }
 
-    bool post(Origin& origin) override;
-    void on_answer(Origin& origin, const wire::FrameHeader& header, const void* frame,
+    bool post(OriginServices& origin) override;
+    void on_answer(OriginServices& origin, const wire::FrameHeader& header, const void* frame,
                    int tag) override;
 
     // After completion of a request with an answer of that kind.

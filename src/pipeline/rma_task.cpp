@@ -4,46 +4,46 @@
 #include <algorithm>
 
 #include "base/log.h"
-#include "pipeline/origin.h"
+#include "pipeline/origin_services.h"
 
 namespace armci::pipeline {
 
 RmaTask::RmaTask(Transfer&& transfer)
     : Task(transfer.function), transfer_(std::move(transfer)), next_(transfer_.sides) {}
 
-fabric::RmaBlock RmaTask::resolve(Origin& origin, const strided::PairBlock& block) const {
+fabric::RmaBlock RmaTask::resolve(OriginServices& origin, const strided::PairBlock& block) const {
     fabric::RmaBlock piece;
     piece.local = block.local;
     piece.bytes = static_cast<size_t>(block.bytes);
-    if (!origin.resolve(channel().node, block.remote, block.bytes, &piece.remote)) {
+    if (!origin.rma.resolve(channel().node, block.remote, block.bytes, &piece.remote)) {
         base::fatal(function(), "remote memory at 0x%llx on node %d is not registered for RMA",
                     static_cast<unsigned long long>(block.remote), channel().node);
     }
     return piece;
 }
 
-void RmaTask::register_local(Origin& origin) {
+void RmaTask::register_local(OriginServices& origin) {
     // Registering what lies between the blocks as well pays up to a point.
     constexpr int64_t kSparsest = 4;
     is_prepared_ = true;
-    if (!origin.registers_local(transfer_.total_bytes)) {
+    if (!origin.rma.registers_local(transfer_.total_bytes)) {
         return;
     }
     const strided::AddressRange memory = transfer_.sides.local_memory();
     if (memory.bytes > 0 &&
         static_cast<int64_t>(memory.bytes) / kSparsest <= transfer_.total_bytes) {
-        region_ =
-            origin.register_local(reinterpret_cast<void*>(memory.begin), memory.bytes,
-                                  transfer_.op == base::OpKind::put ? fabric::Access::local_source
-                                                                    : fabric::Access::local_sink);
+        region_ = origin.rma.register_local(reinterpret_cast<void*>(memory.begin), memory.bytes,
+                                            transfer_.op == base::OpKind::put
+                                                ? fabric::Access::local_source
+                                                : fabric::Access::local_sink);
     }
 }
 
 template <class Cursor>
-bool RmaTask::post_blocks(Origin& origin, Cursor& cursor) {
+bool RmaTask::post_blocks(OriginServices& origin, Cursor& cursor) {
     // Long blocks gain nothing from sharing an operation, and their pieces would grow too large.
     constexpr int64_t kLongestShared = 64 << 10;
-    const auto largest = static_cast<int64_t>(origin.largest_rma_bytes(region_.valid()));
+    const auto largest = static_cast<int64_t>(origin.rma.largest_bytes(region_.valid()));
     const bool is_put = transfer_.op == base::OpKind::put;
     while (cursor.position() < transfer_.total_bytes) {
         fabric::RmaBlock blocks[fabric::kMaxRmaBlocks];
@@ -54,10 +54,10 @@ bool RmaTask::post_blocks(Origin& origin, Cursor& cursor) {
             const strided::PairBlock block = cursor.next(room);
             blocks[block_count++] = resolve(origin, block);
             room = std::min(room, kLongestShared) - block.bytes;
-        } while (block_count < origin.max_rma_blocks() &&
+        } while (block_count < origin.rma.max_blocks() &&
                  cursor.position() < transfer_.total_bytes && room > 0);
-        const bool posted = is_put ? origin.write(channel(), this, blocks, block_count, region_)
-                                   : origin.read(channel(), this, blocks, block_count, region_);
+        const bool posted = is_put ? origin.rma.write(channel(), this, blocks, block_count, region_)
+                                   : origin.rma.read(channel(), this, blocks, block_count, region_);
         if (!posted) {
             cursor.seek(begin);
             return false;
@@ -66,11 +66,12 @@ bool RmaTask::post_blocks(Origin& origin, Cursor& cursor) {
     return true;
 }
 
-bool RmaTask::post(Origin& origin) {
+bool RmaTask::post(OriginServices& origin) {
     const bool is_put = transfer_.op == base::OpKind::put;
     Channel& to = channel();
     // Only the first operation has to wait for earlier ones of other kinds.
-    if (next_.position() == 0 && !(is_put ? origin.may_write(to) : origin.may_read(to))) {
+    if (next_.position() == 0 &&
+        !(is_put ? origin.fences.may_write(to) : origin.fences.may_read(to))) {
         return false;
     }
     if (!is_prepared_) {
@@ -80,7 +81,7 @@ bool RmaTask::post(Origin& origin) {
         return false;
     }
     if (is_put && to.fence_follows()) {
-        origin.ask_for_fence(to);
+        origin.fences.ask_early(to);
     }
     return true;
 }

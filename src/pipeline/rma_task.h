@@ -23,14 +23,14 @@ class RmaTask : public Task {
     // or be owned. All remote blocks must lie in registered segments.
     explicit RmaTask(Transfer&& transfer);
 
-    bool post(Origin& origin) override;
+    bool post(OriginServices& origin) override;
 
   private:
-    void register_local(Origin& origin);
+    void register_local(OriginServices& origin);
     // False when the provider does not take an operation now; the cursor is at what comes next.
     template <class Cursor>
-    bool post_blocks(Origin& origin, Cursor& cursor);
-    fabric::RmaBlock resolve(Origin& origin, const strided::PairBlock& block) const;
+    bool post_blocks(OriginServices& origin, Cursor& cursor);
+    fabric::RmaBlock resolve(OriginServices& origin, const strided::PairBlock& block) const;
 
     Transfer transfer_;
     fabric::Region region_;  // of the local side, where the provider wants one

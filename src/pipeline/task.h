@@ -16,8 +16,7 @@
 
 namespace armci::pipeline {
 
-class Origin;
-struct OutFrame;
+struct OriginServices;
 
 class Task {
   public:
@@ -27,11 +26,11 @@ class Task {
     Task& operator=(const Task&) = delete;
 
     // Posts what can be posted now; true when nothing is left to post. Never waits.
-    virtual bool post(Origin& origin) = 0;
+    virtual bool post(OriginServices& origin) = 0;
     // A server's answer to one of this task's requests; `tag` is what the request was registered
     // with. The frame lies in receive memory and is gone afterwards.
-    virtual void on_answer(Origin& origin, const wire::FrameHeader& header, const void* frame,
-                           int tag);
+    virtual void on_answer(OriginServices& origin, const wire::FrameHeader& header,
+                           const void* frame, int tag);
 
     // The call that submitted a non-blocking task ends before it is posted: takes copies of what
     // the caller may change then and post() still needs.

@@ -206,18 +206,19 @@ void Job::open_origin(int rank) {
     if (!network.origin.open(network.domain, options, environment, &runtime.stats, &error)) {
         violation("the origin of rank %d does not open: %s", rank, error.c_str());
     }
-    network.origin.limit_depth(plan_.depth_limit);
+    network.origin.frames().depth().set(plan_.depth_limit);
 }
 
 void Job::join_barrier(int node) {
     const auto leader = [this](int of) { return host_of(of * plan_.servers_per_node); };
     const pipeline::InterNodeBarrier barrier(node, plan_.node_count());
-    std::vector<pipeline::Origin::Address> partners;
+    std::vector<pipeline::BarrierMessages::Address> partners;
     for (int round = 0; round < barrier.round_count(); ++round) {
-        partners.push_back(runtime(leader(barrier.notified_in(round))).network->origin.address());
+        partners.push_back(
+            runtime(leader(barrier.notified_in(round))).network->origin.barrier().address());
     }
     enter(leader(node));
-    runtime(leader(node)).network->origin.join_barrier(barrier, partners);
+    runtime(leader(node)).network->origin.barrier().join(barrier, partners);
 }
 
 int Job::host_of(int server) const {

@@ -163,7 +163,7 @@ uint64_t credits_of_long_get(bool write_chunks, int depth) {
     TestNetwork network(options);
     EXPECT_EQ(network.error(), "");
     pipeline::Origin& origin = network.origin(0);
-    origin.limit_depth(depth);
+    origin.frames().depth().set(depth);
     for (int64_t i = 0; i < kBytes; ++i) {
         network.memory(0)[i] = static_cast<char>(i * 7 + i / 256);
     }
@@ -230,13 +230,12 @@ TEST(PipelineFlow, MessagesUnderWayFitIntoTheWindow) {
     pipeline::Origin& origin = network.origin(0);
     pipeline::Channel& channel = origin.channel(0);
     const std::vector<char> local(1024, 'x');
-    const pipeline::Origin::SmallBlock block{local.data(),
-                                             reinterpret_cast<uint64_t>(network.memory(0))};
+    const pipeline::SmallBlock block{local.data(), reinterpret_cast<uint64_t>(network.memory(0))};
     const auto window = static_cast<uint64_t>(channel.window_bytes);
     int appended = 0;
     for (uint64_t tried = 0; tried < 4 * window; tried += local.size()) {
         appended += origin.append(channel, &block, 1, local.size(), nullptr,
-                                  pipeline::Origin::Leaving::when_due)
+                                  pipeline::Batches::Leaving::when_due)
                         ? 1
                         : 0;
         origin.progress();
@@ -260,11 +259,11 @@ TEST(PipelineFlow, SendsBatchedPutsBeforeLaterOperations) {
     const auto put_small = [&] {
         do {
             ++number;
-            const pipeline::Origin::SmallBlock block{&number,
-                                                     reinterpret_cast<uint64_t>(network.memory(0))};
+            const pipeline::SmallBlock block{&number,
+                                             reinterpret_cast<uint64_t>(network.memory(0))};
             network.wait_until([&] {
                 return origin.append(channel, &block, 1, sizeof number, nullptr,
-                                     pipeline::Origin::Leaving::when_due);
+                                     pipeline::Batches::Leaving::when_due);
             });
         } while (channel.batch == nullptr);
     };
@@ -306,13 +305,13 @@ TEST(PipelineFlow, OperationsRequestAcknowledgementWhenAFenceIsExpected) {
                                                   local.data(), network.memory(0))));
     };
     const auto small = [&] {
-        const pipeline::Origin::SmallBlock block{local.data(),
-                                                 reinterpret_cast<uint64_t>(network.memory(0))};
+        const pipeline::SmallBlock block{local.data(),
+                                         reinterpret_cast<uint64_t>(network.memory(0))};
         network.wait_until([&] {
             return origin.append(channel, &block, 1, 8, nullptr,
-                                 pipeline::Origin::Leaving::by_caller);
+                                 pipeline::Batches::Leaving::by_caller);
         });
-        origin.flush_blocking(0);
+        origin.batches().flush_blocking(0);
     };
     const bool can_write = network.is_registered(0);
     for (int round = 0; round < 3; ++round) {

@@ -269,7 +269,7 @@ class PipelineOrder : public PipelineMatrix {
   protected:
     // Adds it to a batch, as for small puts and accumulates. False: it must be sent alone.
     bool append(const Operation& operation, const Pattern& pattern, char* local, char* remote) {
-        std::vector<pipeline::Origin::SmallBlock> blocks;
+        std::vector<pipeline::SmallBlock> blocks;
         for (const auto& block : pattern.blocks) {
             blocks.push_back(
                 {local + block.local, reinterpret_cast<uint64_t>(remote + block.remote)});
@@ -279,7 +279,7 @@ class PipelineOrder : public PipelineMatrix {
         return origin.append(origin.channel(0), blocks.data(), static_cast<int>(blocks.size()),
                              static_cast<size_t>(pattern.block_bytes),
                              operation.kind == OpKind::acc ? &transfer.scale : nullptr,
-                             pipeline::Origin::Leaving::when_due);
+                             pipeline::Batches::Leaving::when_due);
     }
 };
 
@@ -306,7 +306,7 @@ TEST_P(PipelineOrder, TransfersOfTheSameBytesTakeEffectInOrder) {
         SCOPED_TRACE(::testing::Message()
                      << "step " << i << ": " << describe(operation) << how << ", " << moved);
         apply(operation, moved, expected_local.data(), expected_remote.data());
-        if (small && moved.blocks.size() <= pipeline::Origin::kMaxSmallBlocks &&
+        if (small && moved.blocks.size() <= pipeline::Batches::kMaxSmallBlocks &&
             append(operation, moved, local.data(), remote)) {
             ++appended;
             continue;

@@ -44,9 +44,9 @@ class PipelineSiblings : public ::testing::TestWithParam<bool> {
         return task;
     }
     bool append(int server) {
-        const pipeline::Origin::SmallBlock block{local_.data(), address(server) + 64};
+        const pipeline::SmallBlock block{local_.data(), address(server) + 64};
         return origin().append(origin().channel(server), &block, 1, 8, nullptr,
-                               pipeline::Origin::Leaving::by_caller);
+                               pipeline::Batches::Leaving::by_caller);
     }
     std::unique_ptr<pipeline::Task> put(int server, Route route, int64_t bytes) {
         return network_->start(0, server, route,
@@ -76,17 +76,17 @@ class PipelineSiblings : public ::testing::TestWithParam<bool> {
 
 TEST_P(PipelineSiblings, OperationWaitsForABatchThatMustPrecede) {
     ASSERT_TRUE(append(0));
-    origin().flush_blocking(0);
-    ASSERT_TRUE(origin().batch_has_left(0, origin().last_batch()));
-    origin().mark_must_precede(0);
+    origin().batches().flush_blocking(0);
+    ASSERT_TRUE(origin().batches().has_left(0, origin().batches().last()));
+    origin().order().mark_must_precede(0);
     EXPECT_FALSE(append(1)) << "it would overtake what is binding";
     expect_to_wait(*rmw(1));
 }
 
 TEST_P(PipelineSiblings, PutInChunksWaitsForWhatMustPrecede) {
     ASSERT_TRUE(append(0));
-    origin().flush_blocking(0);
-    origin().mark_must_precede(0);
+    origin().batches().flush_blocking(0);
+    origin().order().mark_must_precede(0);
     expect_to_wait(*put(1, Route::server, 60 << 10));
 }
 
@@ -96,7 +96,7 @@ TEST_P(PipelineSiblings, OperationWaitsForAnOrderedWriteThatMustPrecede) {
     }
     const auto write = put(0, Route::rma, 1000);
     network_->wait(*write);
-    origin().mark_must_precede(0);
+    origin().order().mark_must_precede(0);
     if (!origin().channel(0).must_precede_pending()) {
         EXPECT_EQ(network_->memory(0)[64], 'x') << "it counts as executed when it was delivered";
         return;
@@ -107,30 +107,30 @@ TEST_P(PipelineSiblings, OperationWaitsForAnOrderedWriteThatMustPrecede) {
 // One of several threads may wait for its batches while the others open new ones.
 TEST_P(PipelineSiblings, DoesNotWaitForLaterBatches) {
     ASSERT_TRUE(append(0));
-    const uint64_t last = origin().last_batch();
-    EXPECT_FALSE(origin().batches_have_left(last));
-    origin().flush_batches();
+    const uint64_t last = origin().batches().last();
+    EXPECT_FALSE(origin().batches().have_left(last));
+    origin().batches().flush_all();
     ASSERT_TRUE(append(0));
-    EXPECT_TRUE(origin().batches_have_left(last));
-    EXPECT_TRUE(origin().batch_has_left(0, last));
-    EXPECT_FALSE(origin().batches_have_left());
-    EXPECT_FALSE(origin().batches_have_left(origin().last_batch()));
-    EXPECT_FALSE(origin().batch_has_left(0, origin().last_batch()));
-    origin().flush_batches();
+    EXPECT_TRUE(origin().batches().have_left(last));
+    EXPECT_TRUE(origin().batches().has_left(0, last));
+    EXPECT_FALSE(origin().batches().have_left());
+    EXPECT_FALSE(origin().batches().have_left(origin().batches().last()));
+    EXPECT_FALSE(origin().batches().has_left(0, origin().batches().last()));
+    origin().batches().flush_all();
     network_->fence_all();
 }
 
 // The open batch of an operation that counts as complete: its frame has no number yet.
 TEST_P(PipelineSiblings, OpenBatchThatMustPrecedeIsSentFirst) {
     ASSERT_TRUE(append(0));
-    origin().mark_all_must_precede();
-    ASSERT_FALSE(origin().batches_have_left());
+    origin().order().mark_all_must_precede();
+    ASSERT_FALSE(origin().batches().have_left());
     expect_to_wait(*rmw(1));
 }
 
 TEST_P(PipelineSiblings, DoesNotWaitForOperationsThatNeedNotPrecede) {
     ASSERT_TRUE(append(0));
-    origin().flush_batches();
+    origin().batches().flush_all();
     const auto later = rmw(1);
     for (int i = 0; i < 1'000'000 && !later->is_complete(); ++i) {
         origin().progress();
@@ -145,8 +145,8 @@ TEST_P(PipelineSiblings, DoesNotWaitForOperationsThatNeedNotPrecede) {
 // Later operations to the same server need not wait, because its frames are in order.
 TEST_P(PipelineSiblings, OperationToTheSameServerDoesNotWait) {
     ASSERT_TRUE(append(0));
-    origin().flush_blocking(0);
-    origin().mark_must_precede(0);
+    origin().batches().flush_blocking(0);
+    origin().order().mark_must_precede(0);
     const uint64_t before = origin().channel(0).sent_frames;
     const auto next = rmw(0);
     EXPECT_EQ(origin().channel(0).sent_frames, before + 1);
@@ -155,24 +155,24 @@ TEST_P(PipelineSiblings, OperationToTheSameServerDoesNotWait) {
 }
 
 TEST_P(PipelineSiblings, FenceCoversAllServersOfTheNode) {
-    EXPECT_TRUE(origin().start_fence(0).empty());
+    EXPECT_TRUE(origin().fences().start(0).empty());
     for (const int server : {0, 1}) {
         ASSERT_TRUE(append(server));
-        origin().flush_blocking(server);
+        origin().batches().flush_blocking(server);
     }
-    pipeline::Origin::Fence fence = origin().start_fence(0);
+    pipeline::Fence fence = origin().fences().start(0);
     ASSERT_EQ(fence.size(), 2U);
     for (int i = 0; i < 2000; ++i) {
-        EXPECT_FALSE(origin().is_done(&fence));
+        EXPECT_FALSE(origin().fences().is_done(&fence));
         origin().progress();
         network_->server(1).progress_inline();
     }
-    network_->wait_until([&] { return origin().is_done(&fence); });
+    network_->wait_until([&] { return origin().fences().is_done(&fence); });
     for (const int server : {0, 1}) {
         EXPECT_FALSE(origin().channel(server).remote_work_pending());
         EXPECT_EQ(network_->memory(server)[64], 'x');
     }
-    EXPECT_TRUE(origin().start_fence(0).empty());
+    EXPECT_TRUE(origin().fences().start(0).empty());
 }
 
 // Operations that other threads start meanwhile are not waited for: the fence ends though more
@@ -183,9 +183,9 @@ TEST_P(PipelineSiblings, FenceCoversOnlyEarlierOperations) {
         int ended_before_the_rest = 0;
         for (int i = 0; i < kFences; ++i) {
             const auto before = put(0, route, 60 << 10);
-            pipeline::Origin::Fence fence = origin().start_fence(0);
+            pipeline::Fence fence = origin().fences().start(0);
             std::vector<std::unique_ptr<pipeline::Task>> more;
-            while (!origin().is_done(&fence)) {
+            while (!origin().fences().is_done(&fence)) {
                 more.push_back(put(0, route, 1024));
                 origin().progress();
                 network_->server(0).progress_inline();

@@ -200,8 +200,8 @@ void TestNetwork::wait(const pipeline::Task& task) {
 
 void TestNetwork::fence_all() {
     for (const auto& rank : ranks_) {
-        pipeline::Origin::Fence fence = rank->origin.start_fence_all();
-        wait_until([&] { return rank->origin.is_done(&fence); });
+        pipeline::Fence fence = rank->origin.fences().start_all();
+        wait_until([&] { return rank->origin.fences().is_done(&fence); });
     }
 }
 

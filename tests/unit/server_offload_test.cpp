@@ -77,12 +77,12 @@ TEST_F(ServerOffload, FrameIsExecutedWhenItsCopyIsComplete) {
     put(0, contiguous_pattern(kBytes, 0, 0));
     EXPECT_EQ(engine_->waiting(), 1U);
     EXPECT_EQ(network_->server(0).load().copies, 1);
-    pipeline::Origin::Fence fence = network_->origin(0).start_fence(0);
+    pipeline::Fence fence = network_->origin(0).fences().start(0);
     drive();
-    EXPECT_FALSE(network_->origin(0).is_done(&fence));
+    EXPECT_FALSE(network_->origin(0).fences().is_done(&fence));
     EXPECT_EQ(network_->memory(0)[0], 0);
     finish();
-    network_->wait_until([&] { return network_->origin(0).is_done(&fence); });
+    network_->wait_until([&] { return network_->origin(0).fences().is_done(&fence); });
     EXPECT_EQ(network_->memory(0)[kBytes - 1], 'x');
     EXPECT_EQ(network_->server(0).load().copies, 0);
 }

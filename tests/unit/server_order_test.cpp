@@ -426,28 +426,31 @@ TEST_P(ServerProgramOrder, OperationsSeeAllEarlierOnes) {
             apply(operation, pattern, step->local.data(), expected.data());
         }
         if (!is_get && random() % 3 == 0) {
-            pipeline::Origin::SmallBlock block{step->local.data(),
-                                               reinterpret_cast<uint64_t>(remote + offset)};
+            pipeline::SmallBlock block{step->local.data(),
+                                       reinterpret_cast<uint64_t>(remote + offset)};
             const strided::AccScale scale =
                 strided::make_scale(strided::AccType::int32, &operation.factor);
             // Where frames could overtake direct writes, callers wait for these first.
-            if (!origin.writes_are_ordered_or_done(origin.tasks().last_submitted(), 0)) {
+            if (!origin.fences().writes_are_ordered_or_done(origin.tasks().last_submitted(), 0)) {
                 network.wait_until([&] {
-                    return origin.writes_are_ordered_or_done(origin.tasks().last_submitted(), 0);
+                    return origin.fences().writes_are_ordered_or_done(
+                        origin.tasks().last_submitted(), 0);
                 });
             }
             if (origin.append(channel, &block, 1, static_cast<size_t>(bytes),
                               operation.kind == base::OpKind::acc ? &scale : nullptr,
-                              pipeline::Origin::Leaving::when_due)) {
+                              pipeline::Batches::Leaving::when_due)) {
                 ++appended;
                 continue;
             }
         }
         const bool by_rma =
             operation.kind != base::OpKind::acc && network.is_registered(0) && random() % 2 == 0;
-        if (!by_rma && !origin.writes_are_ordered_or_done(origin.tasks().last_submitted(), 0)) {
+        if (!by_rma &&
+            !origin.fences().writes_are_ordered_or_done(origin.tasks().last_submitted(), 0)) {
             network.wait_until([&] {
-                return origin.writes_are_ordered_or_done(origin.tasks().last_submitted(), 0);
+                return origin.fences().writes_are_ordered_or_done(origin.tasks().last_submitted(),
+                                                                  0);
             });
         }
         step->task = network.start(0, 0, by_rma ? base::Route::rma : base::Route::server,

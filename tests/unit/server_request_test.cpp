@@ -167,7 +167,7 @@ TEST_P(ServerRequest, SetsFlagsAfterTheirData) {
         const auto value = static_cast<char>(i);
         std::fill(local.begin(), local.end(), value);
         const bool by_rma = i % 2 == 0 && network_->is_registered(0) &&
-                            network_->origin(1).writes_are_ordered_or_done(
+                            network_->origin(1).fences().writes_are_ordered_or_done(
                                 network_->origin(1).tasks().last_submitted(), 0);
         const auto put =
             network_->start(1, 0, by_rma ? base::Route::rma : base::Route::server,
@@ -325,22 +325,22 @@ TEST_P(ServerRequest, ServesAddedSegmentsUntilTheyAreRemoved) {
 // A fence ends when all earlier operations are complete. It sends nothing if there were none.
 TEST_P(ServerRequest, FencesWaitForEarlierOperations) {
     network_->fence_all();
-    EXPECT_TRUE(network_->origin(0).start_fence(0).empty());
-    EXPECT_TRUE(network_->origin(0).start_fence_all().empty());
+    EXPECT_TRUE(network_->origin(0).fences().start(0).empty());
+    EXPECT_TRUE(network_->origin(0).fences().start_all().empty());
     const uint64_t word = base_ + 2048;
     for (int i = 1; i <= 50; ++i) {
         send(0, FrameKind::increment, wire::StoreBody{word, 1});
-        pipeline::Origin::Fence fence = network_->origin(0).start_fence(0);
+        pipeline::Fence fence = network_->origin(0).fences().start(0);
         ASSERT_FALSE(fence.empty());
-        network_->wait_until([&] { return network_->origin(0).is_done(&fence); });
+        network_->wait_until([&] { return network_->origin(0).fences().is_done(&fence); });
         ASSERT_EQ(word_at<int>(word), i);
-        EXPECT_TRUE(network_->origin(0).start_fence(0).empty());
+        EXPECT_TRUE(network_->origin(0).fences().start(0).empty());
     }
     network_->fence_all();
     // Operations that change nothing need no fence.
     const node::Mutex* mutex = make_mutex(2112);
     EXPECT_EQ(ask(0, FrameKind::try_lock, lock_body(mutex))->value(), 1);
-    EXPECT_TRUE(network_->origin(0).start_fence(0).empty());
+    EXPECT_TRUE(network_->origin(0).fences().start(0).empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(, ServerRequest, ::testing::Bool(),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages of the barrier among the nodes' first ranks.
+#include "pipeline/barrier_messages.h"
+
 #include "base/log.h"
-#include "pipeline/origin.h"
 
 namespace armci::pipeline {
 
-void Origin::join_barrier(const InterNodeBarrier& barrier,
-                          const std::vector<Address>& partner_addresses) {
+void BarrierMessages::join(const InterNodeBarrier& barrier,
+                           const std::vector<Address>& partner_addresses) {
     barrier_ = barrier;
     for (int round = 0; round < barrier.round_count(); ++round) {
         const fabric::PeerAddress partner =
@@ -17,20 +17,25 @@ void Origin::join_barrier(const InterNodeBarrier& barrier,
                         "set ARMCI_PROVIDER or ARMCI_INTERFACE",
                         domain_->provider_name().c_str(), barrier.notified_in(round));
         }
-        barrier_partners_.push_back(partner);
+        partners_.push_back(partner);
     }
 }
 
-void Origin::arrive_at_barrier() {
-    barrier_.arrive();
-    notify_barrier();
+void BarrierMessages::close() {
+    barrier_ = {};
+    partners_.clear();
+    sends_under_way_ = 0;
 }
 
-// Sends what this node has to tell now; what cannot be sent now is tried again by progress().
-void Origin::notify_barrier() {
-    while (barrier_.round_to_notify() >= 0) {
+void BarrierMessages::arrive() {
+    barrier_.arrive();
+    notify();
+}
+
+void BarrierMessages::notify() {
+    while (has_to_notify()) {
         const int round = barrier_.round_to_notify();
-        OutFrame* frame = new_frame(wire::FrameKind::barrier, sizeof(wire::FrameHeader));
+        OutFrame* frame = frames_.new_frame(wire::FrameKind::barrier, sizeof(wire::FrameHeader));
         if (frame == nullptr) {
             return;
         }
@@ -38,32 +43,39 @@ void Origin::notify_barrier() {
         header.rank = barrier_.node();
         header.request_id = static_cast<uint64_t>(round);
         header.sequence = barrier_.number();
-        frame->operation.complete = on_barrier_sent;
+        frame->operation.complete = on_sent;
         frame->operation.peer = barrier_.notified_in(round);
-        if (!endpoint_.post_send(barrier_partners_[static_cast<size_t>(round)], frame->wire(),
-                                 frame->wire_bytes, small_frames_.descriptor(),
-                                 &frame->operation)) {
-            discard(frame);
+        frame->owner = this;
+        if (!frames_.post_to(partners_[static_cast<size_t>(round)], frame)) {
+            frames_.discard(frame);
             return;
         }
-        ++barrier_sends_;
-        moved_ = true;
+        ++sends_under_way_;
         barrier_.note_notified();
     }
 }
 
-void Origin::on_barrier_sent(fabric::Operation* operation, const fabric::Completion&) {
+void BarrierMessages::on_sent(fabric::Operation* operation, const fabric::Completion&) {
     auto* frame = reinterpret_cast<OutFrame*>(operation);
-    Origin* origin = frame->origin;
-    --origin->barrier_sends_;
-    origin->discard(frame);
+    auto* messages = static_cast<BarrierMessages*>(frame->owner);
+    --messages->sends_under_way_;
+    messages->frames_.discard(frame);
 }
 
-void Origin::take_barrier_message(const wire::FrameHeader& header) {
+void BarrierMessages::take(const wire::FrameHeader& header) {
     if (!barrier_.take_message(header.rank, header.request_id, header.sequence)) {
         ARMCI_LOG_WARN("ignored a message about barrier %llu that node %d cannot have sent",
                        static_cast<unsigned long long>(header.sequence), header.rank);
     }
+}
+
+std::string BarrierMessages::describe() const {
+    return is_complete()
+               ? ""
+               : "barrier " + std::to_string(barrier_.number()) + " among nodes waits for node " +
+                     std::to_string(barrier_.notifier_in(barrier_.round())) + ", in round " +
+                     std::to_string(barrier_.round() + 1) + " of " +
+                     std::to_string(barrier_.round_count());
 }
 
 }  // namespace armci::pipeline

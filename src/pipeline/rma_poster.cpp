@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The origin's remote memory access, direct or through a buffer.
+#include "pipeline/rma_poster.h"
+
 #include <algorithm>
 #include <cstring>
 
 #include "base/log.h"
 #include "base/trace.h"
-#include "pipeline/origin.h"
 
 namespace armci::pipeline {
 
-Origin::RmaOperation* Origin::new_rma_operation(Channel& channel, Task* task) {
-    const uint32_t slot = rma_operations_.take();
-    std::unique_ptr<RmaOperation>& operation = rma_operations_[slot];
+void RmaPoster::open(fabric::Domain& domain, const OriginOptions& options,
+                     const OriginEnvironment& environment, bool ordered_writes) {
+    domain_ = &domain;
+    environment_ = environment;
+    register_min_bytes_ = options.register_min_bytes;
+    ordered_writes_ = ordered_writes;
+}
+
+RmaPoster::RmaOperation* RmaPoster::new_operation(Channel& channel, Task* task) {
+    const uint32_t slot = operations_.take();
+    std::unique_ptr<RmaOperation>& operation = operations_[slot];
     if (operation == nullptr) {
         operation = std::make_unique<RmaOperation>();
-        operation->operation.complete = on_rma;
-        operation->origin = this;
+        operation->poster = this;
         operation->slot = slot;
     }
+    operation->operation.complete = on_complete;
     operation->task = task;
     operation->operation.peer = channel.node;
     operation->is_delivered_write = false;
@@ -25,15 +33,15 @@ Origin::RmaOperation* Origin::new_rma_operation(Channel& channel, Task* task) {
     return operation.get();
 }
 
-void Origin::drop(RmaOperation* rma) {
+void RmaPoster::drop(RmaOperation* rma) {
     if (rma->bounce != nullptr) {
         buffers_.release(rma->bounce);
         rma->bounce = nullptr;
     }
-    rma_operations_.release(rma->slot);
+    operations_.release(rma->slot);
 }
 
-void Origin::on_rma(fabric::Operation* operation, const fabric::Completion&) {
+void RmaPoster::on_complete(fabric::Operation* operation, const fabric::Completion&) {
     auto* rma = reinterpret_cast<RmaOperation*>(operation);
     Task* task = rma->task;
     task->channel().is_reached = true;
@@ -46,21 +54,22 @@ void Origin::on_rma(fabric::Operation* operation, const fabric::Completion&) {
         std::memcpy(rma->blocks[i].local, arrived, rma->blocks[i].bytes);
         arrived += rma->blocks[i].bytes;
     }
-    rma->origin->drop(rma);
+    rma->poster->drop(rma);
     task->remove_pending();
-    rma->origin->tasks_.finish_if_complete(task);
+    rma->poster->tasks_.finish_if_complete(task);
 }
 
-void Origin::trace(RmaOperation* rma, const fabric::RmaBlock* blocks, size_t block_count) {
+void RmaPoster::trace(RmaOperation* rma, const fabric::RmaBlock* blocks, size_t block_count) {
     rma->posted_ns = base::now_ns();
     rma->bytes = 0;
     for (size_t i = 0; i < block_count; ++i) {
         rma->bytes += static_cast<int64_t>(blocks[i].bytes);
     }
-    rma->operation.complete = on_traced_rma;
+    rma->operation.complete = on_traced_complete;
 }
 
-void Origin::on_traced_rma(fabric::Operation* operation, const fabric::Completion& completion) {
+void RmaPoster::on_traced_complete(fabric::Operation* operation,
+                                   const fabric::Completion& completion) {
     auto* rma = reinterpret_cast<RmaOperation*>(operation);
     base::record({.kind = &base::kTraceRma,
                   .name = operation->what,
@@ -68,10 +77,10 @@ void Origin::on_traced_rma(fabric::Operation* operation, const fabric::Completio
                   .end_ns = base::now_ns(),
                   .bytes = rma->bytes,
                   .node = operation->peer});
-    on_rma(operation, completion);
+    on_complete(operation, completion);
 }
 
-fabric::Region Origin::register_local(void* start, size_t bytes, fabric::Access access) {
+fabric::Region RmaPoster::register_local(void* start, size_t bytes, fabric::Access access) {
     // A limit stays where it is; a single piece of memory may have troubles of its own.
     constexpr int kMaxRefusals = 8;
     std::string error;
@@ -91,9 +100,9 @@ fabric::Region Origin::register_local(void* start, size_t bytes, fabric::Access 
     return region;
 }
 
-// The runs one after the other in a buffer; false when there is none now.
-bool Origin::lay_out_bounce(RmaOperation* rma, const fabric::RmaBlock* blocks, size_t block_count,
-                            fabric::RmaBlock* bounced) {
+// The blocks one behind the other in a buffer; false when there is none now.
+bool RmaPoster::lay_out_bounce(RmaOperation* rma, const fabric::RmaBlock* blocks,
+                               size_t block_count, fabric::RmaBlock* bounced) {
     size_t bytes = 0;
     for (size_t i = 0; i < block_count; ++i) {
         bytes += blocks[i].bytes;
@@ -110,10 +119,10 @@ bool Origin::lay_out_bounce(RmaOperation* rma, const fabric::RmaBlock* blocks, s
     return true;
 }
 
-bool Origin::write(Channel& channel, Task* task, const fabric::RmaBlock* blocks, size_t block_count,
-                   const fabric::Region& local) {
-    RmaOperation* rma = new_rma_operation(channel, task);
-    rma->is_delivered_write = !ordering_.ordered_writes;
+bool RmaPoster::write(Channel& channel, Task* task, const fabric::RmaBlock* blocks,
+                      size_t block_count, const fabric::Region& local) {
+    RmaOperation* rma = new_operation(channel, task);
+    rma->is_delivered_write = !ordered_writes_;
     fabric::RmaBlock bounced[fabric::kMaxRmaBlocks];
     void* descriptor = local.descriptor();
     if (needs_bounce(local)) {
@@ -130,28 +139,28 @@ bool Origin::write(Channel& channel, Task* task, const fabric::RmaBlock* blocks,
     if (base::is_tracing()) [[unlikely]] {
         trace(rma, blocks, block_count);
     }
-    const auto completion = ordering_.ordered_writes ? fabric::Endpoint::WriteCompletion::local
-                                                     : fabric::Endpoint::WriteCompletion::delivered;
+    const auto completion = ordered_writes_ ? fabric::Endpoint::WriteCompletion::local
+                                            : fabric::Endpoint::WriteCompletion::delivered;
     if (!endpoint_.post_write(channel.peer, blocks, block_count, descriptor, completion,
                               &rma->operation)) {
         drop(rma);
         return false;
     }
-    if (ordering_.ordered_writes) {
+    if (ordered_writes_) {
         channel.write_mark = channel.sent_frames + 1;
     } else {
         ++channel.writes_in_flight;
         task->add_write();
     }
-    lists().dirty.add(channel);
-    moved_ = true;
+    channels_.lists().dirty.add(channel);
+    turn_.moved = true;
     task->add_pending();
     return true;
 }
 
-bool Origin::read(Channel& channel, Task* task, const fabric::RmaBlock* blocks, size_t block_count,
-                  const fabric::Region& local) {
-    RmaOperation* rma = new_rma_operation(channel, task);
+bool RmaPoster::read(Channel& channel, Task* task, const fabric::RmaBlock* blocks,
+                     size_t block_count, const fabric::Region& local) {
+    RmaOperation* rma = new_operation(channel, task);
     fabric::RmaBlock bounced[fabric::kMaxRmaBlocks];
     void* descriptor = local.descriptor();
     if (needs_bounce(local)) {
@@ -171,7 +180,7 @@ bool Origin::read(Channel& channel, Task* task, const fabric::RmaBlock* blocks, 
         drop(rma);
         return false;
     }
-    moved_ = true;
+    turn_.moved = true;
     task->add_pending();
     return true;
 }

@@ -1,28 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Order among the data servers of one node, which do not know each other's counters.
-#include <algorithm>
+#include "pipeline/server_order.h"
 
-#include "pipeline/origin.h"
+#include <algorithm>
+#include <vector>
 
 namespace armci::pipeline {
 
+void ServerOrder::mark_must_precede(int server) {
+    Channel* channel = channels_.find(server);
+    if (channel != nullptr && channel->node_order != nullptr) {
+        mark_must_precede(*channel);
+    }
+}
+
 // Writes that complete when delivered are not counted: a blocking one has been delivered.
-void Origin::mark_must_precede(Channel& channel) {
+void ServerOrder::mark_must_precede(Channel& channel) {
     channel.node_order->must_precede_frame = channel.last_effect();
     channel.node_order->batch_must_precede = channel.batch != nullptr;
 }
 
-void Origin::mark_all_must_precede() {
-    if (options_.servers.per_node > 1) {
-        lists().dirty.keep_if([&](Channel& channel) {
+void ServerOrder::mark_all_must_precede() {
+    if (channels_.servers().per_node > 1) {
+        channels_.lists().dirty.keep_if([&](Channel& channel) {
             mark_must_precede(channel);
             return channel.batch != nullptr || channel.remote_work_pending();
         });
     }
 }
 
-// Something is started on this channel: it comes after what is binding on the node's others now.
-void Origin::follow_other_servers(Channel& channel) {
+void ServerOrder::follow_others(Channel& channel) {
+    if (channel.node_order == nullptr) {
+        return;
+    }
     std::vector<FencePoint>& predecessors = channel.node_order->predecessors;
     for (const auto& of_node : channels_.of_node(channel.node)) {
         Channel* other = of_node.get();
@@ -38,9 +47,9 @@ void Origin::follow_other_servers(Channel& channel) {
     }
 }
 
-bool Origin::predecessors_are_acknowledged(Channel& channel) {
+bool ServerOrder::predecessors_are_acknowledged(Channel& channel) {
     std::erase_if(channel.node_order->predecessors,
-                  [&](FencePoint& predecessor) { return is_acknowledged(&predecessor); });
+                  [&](FencePoint& predecessor) { return fences_.is_acknowledged(&predecessor); });
     return channel.node_order->predecessors.empty();
 }
 

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One turn of Origin::progress(), as the parts of an origin see it.
+#pragma once
+
+namespace armci::pipeline {
+
+struct Turn {
+    bool moved = false;  // something was posted or has completed
+};
+
+}  // namespace armci::pipeline
