@@ -104,8 +104,8 @@ def judge_messages(fault, victim, messages, text):
         complaints.append(f"no message names rank {victim}")
     complaints += [f"names another rank: {m}" for m in lost if m not in named]
     # A stopped rank may continue when the launcher ends it.
-    told = [m for m in errors if m.rank == str(victim) and "count this one as failed" in m.text]
-    complaints += [f"another error: {m}" for m in errors if m not in lost and m not in told]
+    reports = [m for m in errors if m.rank == str(victim) and "count this one as failed" in m.text]
+    complaints += [f"another error: {m}" for m in errors if m not in lost and m not in reports]
     return complaints
 
 

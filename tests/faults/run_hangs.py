@@ -58,8 +58,8 @@ class Case:
             complaints.append("the end, or no end, by ARMCI_HANG_SECONDS")
         complaints += [f"unexpected: {m}" for m in errors if "(ARMCI_HANG_SECONDS)" not in m.text]
         for rank, texts in self.texts.items():
-            told = [m for m in warnings if m.rank == rank and m.text.startswith(tuple(texts))]
-            if bool(told) != self.reports:
+            reports = [m for m in warnings if m.rank == rank and m.text.startswith(tuple(texts))]
+            if bool(reports) != self.reports:
                 complaints.append(f"the report, or none, of rank {rank}")
         return complaints
 

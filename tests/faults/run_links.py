@@ -214,12 +214,12 @@ def goes_well(name, job):
     return [(name, complaints, job.err)]
 
 
-def is_told(name, job, *fragments):
+def is_reported(name, job, *fragments):
     """The job ends by itself with a message of rank 0, which contains these in this order."""
-    return is_told_by(name, job, {"0": fragments})
+    return is_reported_by(name, job, {"0": fragments})
 
 
-def is_told_by(name, job, fragments):
+def is_reported_by(name, job, fragments):
     """The same of one of several ranks, each with a message of its own. Ranks that notice at the same
     time may each report it."""
     status = job.finish()
@@ -228,11 +228,11 @@ def is_told_by(name, job, fragments):
         complaints.append(f"the job did not end within {jobs.TIME_LIMIT_S} s")
     elif status == 0:
         complaints.append("exit status 0")
-    told = {m.rank: m for m in jobs.messages_in(job.err) if m.kind == "Error"}
-    if not told:
+    reports = {m.rank: m for m in jobs.messages_in(job.err) if m.kind == "Error"}
+    if not reports:
         complaints.append(f"no error of rank {' or '.join(fragments)}")
-    for rank, message in told.items():
-        words = [*fragments.get(rank, ["nothing that this rank may tell"]), "Set ARMCI_INTERFACE"]
+    for rank, message in reports.items():
+        words = [*fragments.get(rank, ["nothing that this rank may report"]), "Set ARMCI_INTERFACE"]
         complaints += jobs.compare([jobs.Expected("Error", rank, "", words)], [message])
     complaints += [f"left behind: {pid} {what}" for pid, what in job.survivors().items()]
     return [(name, complaints, job.err)]
@@ -248,14 +248,14 @@ def same_address(mpiexec, program):
     with Hosts() as hosts:
         hosts.add_bridges()
         job = hosts.start(mpiexec, [program, "5", "7"], {"ARMCI_INTERFACE": "docker0"})
-        told = ["(rank 0, interface docker0)", "(rank 2, interface docker0)", BRIDGE_ADDRESS]
-        return is_told("same_address", job, "ARMCI_Init", *told)
+        reports = ["(rank 0, interface docker0)", "(rank 2, interface docker0)", BRIDGE_ADDRESS]
+        return is_reported("same_address", job, "ARMCI_Init", *reports)
 
 
 def loopback(mpiexec, program):
     with Hosts() as hosts:
         job = hosts.start(mpiexec, [program, "5", "7"], {"ARMCI_INTERFACE": "lo"})
-        return is_told("loopback", job, "ARMCI_Init", "(rank 0, interface lo)", "127.0.0.1")
+        return is_reported("loopback", job, "ARMCI_Init", "(rank 0, interface lo)", "127.0.0.1")
 
 
 def apart(mpiexec, program, route):
@@ -268,11 +268,11 @@ def apart(mpiexec, program, route):
         }
         job = hosts.start(mpiexec, [late_server(program), "0"], settings)
         # The first ranks of both nodes wait for each other at a barrier of ARMCI_Init.
-        told = {
+        reports = {
             "0": ["ARMCI_Init", "the data server of node 1 (rank 2's, 192.0.2.2:", "over apart"],
             "2": ["ARMCI_Init", "the data server of node 0 (rank 0's, 192.0.2.1:", "over apart"],
         }
-        return is_told_by(f"apart,route={route}", job, told)
+        return is_reported_by(f"apart,route={route}", job, reports)
 
 
 def unreachable(mpiexec, program, route):
@@ -281,7 +281,7 @@ def unreachable(mpiexec, program, route):
         addresses = hosts.add_unconnected()
         settings = {"ARMCI_INTERFACE": "apart", "ARMCI_ROUTE": route}
         job = hosts.start(mpiexec, [late_server(program), "0"], settings)
-        told = {
+        reports = {
             rank: [
                 "libfabric ",
                 f"with node {peer} (rank {2 * peer} on ",
@@ -291,7 +291,7 @@ def unreachable(mpiexec, program, route):
             ]
             for rank, peer in (("0", 1), ("2", 0))
         }
-        return is_told_by(f"unreachable,route={route}", job, told)
+        return is_reported_by(f"unreachable,route={route}", job, reports)
 
 
 def late(mpiexec, program, provider):

@@ -276,11 +276,11 @@ static void verify_split(void) {
         expected += rank;
     }
     check(sum == expected, "a sum over a half is %d, not %d", sum, expected);
-    int everybody[64];
+    int all_ranks[64];
     for (int rank = 0; rank < rank_count(); rank++) {
-        everybody[rank] = rank;
+        all_ranks[rank] = rank;
     }
-    const int whole = GA_Pgroup_create(everybody, rank_count());
+    const int whole = GA_Pgroup_create(all_ranks, rank_count());
     const int groups[2] = {split, GA_Pgroup_duplicate(whole)};
     for (int i = 0; i < 2; i++) {
         int dims[2] = {17, 8};

@@ -61,8 +61,7 @@ static void verify_messages(void) {
         for (int i = 0; i < 200; i++) {
             sent[i] = my_rank() * 1000 + i + round;
         }
-        if (my_rank() % 2 ==
-            0) { /* the last rank of an odd number waits for nobody that waits for it */
+        if (my_rank() % 2 == 0) { /* the last rank of an odd number has no partner */
             tcg_snd(type, sent, sizeof sent, next, 1);
             tcg_rcv(type, values, sizeof values, &length, previous, &from, 1);
         } else {

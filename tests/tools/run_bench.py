@@ -57,7 +57,7 @@ def check_json(**settings):
         far = distance / row["median_us"] if row["median_us"] else 0
         if not equal(far, 0.15):
             expect(row["noisy"] == (far > 0.15), f"{what}: noisy or not")
-        expect("two_speeds" not in row, f"{what}: {SERIES} values tell nothing of two speeds")
+        expect("two_speeds" not in row, f"{what}: {SERIES} values show nothing of two speeds")
     noisy = sum(row["noisy"] for row in rows)
     expect(status == (3 if noisy else 0), f"status {status} with {noisy} noisy rows: {errors}")
     expect(not noisy or f"of {noisy} of 7 rows a quartile" in errors, f"says what is wrong: {errors}")

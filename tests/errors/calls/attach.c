@@ -149,7 +149,7 @@ static bool is_far(void) {
 }
 
 /* Rank 0's pointer, on all ranks, after rank 0 has made its part of the case. */
-static char* tell(char* memory) {
+static char* broadcast_pointer(char* memory) {
     MPI_Bcast(&memory, sizeof memory, MPI_BYTE, target, MPI_COMM_WORLD);
     return memory;
 }
@@ -169,7 +169,7 @@ static void get_outside(char* address) {
 }
 
 static void get_unattached(void) {
-    get_outside(tell(local));
+    get_outside(broadcast_pointer(local));
 }
 
 /* Attached by the caller, not by the target. */
@@ -186,7 +186,7 @@ static char* attach_at_target(char* memory, size_t bytes) {
     if (my_rank == target) {
         ARMCIX_Attach(memory, bytes);
     }
-    memory = tell(memory);
+    memory = broadcast_pointer(memory);
     if (is_last_rank()) {
         ARMCI_Put(local, memory, 8, target); /* which works */
         ARMCI_Fence(target);

@@ -50,11 +50,11 @@ static bool allocates_for_last_rank(void) {
     return ARMCIX_Node(0) == ARMCIX_Node(rank_count - 1) ? my_rank == 0 : is_last_rank();
 }
 
-static void tell(int rank) {
+static void send_to(int rank) {
     MPI_Send(NULL, 0, MPI_BYTE, rank, 0, MPI_COMM_WORLD);
 }
 
-static void hear_from(int rank) {
+static void receive_from(int rank) {
     MPI_Recv(NULL, 0, MPI_BYTE, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
@@ -214,14 +214,14 @@ static void put_while_the_other_is_open(void) {
     if (is_last_rank()) {
         int count = kBlock;
         ARMCI_PutS(local, NULL, slice, NULL, &count, 0, target);
-        tell(0); /* without a fence: it may take effect after this */
-        hear_from(0);
+        send_to(0); /* without a fence: it may take effect after this */
+        receive_from(0);
         ARMCI_AllFence();
     } else {
-        hear_from(1);
+        receive_from(1);
         ARMCI_Put(local, slice, kBlock, target);
         ARMCI_AllFence();
-        tell(1);
+        send_to(1);
     }
     armci_msg_barrier();
 }
@@ -388,9 +388,9 @@ static void barrier_of_mutex_holder(void) {
         expect("ARMCI_Barrier", "rank 0 waits in ARMCI_Lock for mutex 0 of rank 0",
                "which this rank holds", "neither can go on", "Unlock it before", NULL);
         ARMCI_Lock(0, 0);
-        tell(0);
+        send_to(0);
     } else {
-        hear_from(1);
+        receive_from(1);
         ARMCI_Lock(0, 0);
     }
     ARMCI_Barrier();
@@ -430,7 +430,7 @@ static void rank_stays_away(void) {
     char name[512];
     snprintf(name, sizeof name, "%s.said", getenv("TEST_RECORD"));
     if (is_last_rank()) {
-        hear_from(0);
+        receive_from(0);
         char line[1024] = "";
         FILE* said = fopen(name, "r");
         check(said != NULL && fgets(line, sizeof line, said) != NULL, "the message");
@@ -445,7 +445,7 @@ static void rank_stays_away(void) {
                        "none may wait in MPI", NULL);
         const int standard_error = dup(STDERR_FILENO);
         check(mkfifo(name, 0600) == 0, "a pipe");
-        tell(1);
+        send_to(1);
         check(freopen(name, "w", stderr) != NULL, "the pipe opens");
         check(fileno(stderr) == STDERR_FILENO, "standard error is the pipe");
         remove(name);
@@ -510,15 +510,15 @@ static void write_same_bytes_right(void) {
     if (my_rank == 0) {
         write_in_turn(0);
         ARMCI_Fence(target);
-        tell(1);
+        send_to(1);
     } else {
-        hear_from(0);
+        receive_from(0);
         write_in_turn(1);
         ARMCI_Fence(target);
-        tell(0);
+        send_to(0);
     }
     if (my_rank == 0) {
-        hear_from(1);
+        receive_from(1);
         write_in_turn(0);
     }
     ARMCI_Barrier();

@@ -88,9 +88,9 @@ static void freed_groups(void) {
     ARMCI_Group group;
     ARMCI_Group not_mine;
     void* memory[2];
-    int everybody[2] = {0, 1};
+    int all_ranks[2] = {0, 1};
     int other = 1 - my_rank;
-    ARMCI_Group_create(2, everybody, &group);
+    ARMCI_Group_create(2, all_ranks, &group);
     ARMCI_Group_create(1, &other, &not_mine);
     check(ARMCI_Absolute_id(&group, 1) == 1, "ARMCI_Absolute_id");
     check(ARMCI_Absolute_id(&group, 2) == -1, "ARMCI_Absolute_id of no member");
