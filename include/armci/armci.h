@@ -48,7 +48,7 @@
  *
  * Atomicity
  *   Accumulates are atomic towards each other for each int, long, float or double,
- *   read-modify-writes towards each other for the whole word, whoever issues them, the owner
+ *   read-modify-writes towards each other for the whole word, from any rank, the owner
  *   included. Neither is atomic towards the other, towards puts, or towards direct loads and
  *   stores.
  *
@@ -290,7 +290,7 @@ void* ARMCI_Memat(armci_meminfo_t* meminfo, long offset);
 /** Ends the use of an address from ARMCI_Memat with the same offset. */
 void ARMCI_Memdt(armci_meminfo_t* meminfo, long offset);
 
-/** Frees the memory. For the creator only, when nobody uses it any more. */
+/** Frees the memory. For the creator only, when no rank uses it any more. */
 void ARMCI_Memctl(armci_meminfo_t* meminfo);
 
 /** Copies inside the caller's memory; the ranges may overlap. */
@@ -311,9 +311,9 @@ int ARMCI_Get(void* src, void* dst, int bytes, int proc);
 int ARMCI_Acc(int datatype, void* scale, void* src, void* dst, int bytes, int proc);
 
 /**
- * Put, then stores value in the int *flag at proc. Whoever sees the flag, by plain loads at the
- * target or remotely, also sees this data and the caller's earlier puts to proc. Returns at local
- * completion.
+ * Put, then stores value in the int *flag at proc. A process that sees the flag, by plain loads
+ * at the target or remotely, also sees this data and the caller's earlier puts to proc. Returns at
+ * local completion.
  */
 int ARMCI_Put_flag(void* src, void* dst, int bytes, int* flag, int value, int proc);
 
@@ -547,7 +547,7 @@ int ARMCI_Same_node(int proc);
 
 /* ---- Packing a strided array of the caller ----
  *
- * Arguments as in the strided transfers; buf holds the runs one after the other.
+ * Arguments as in the strided transfers; buf holds the blocks one after the other.
  */
 
 /** Copies the strided array at ptr to buf. */

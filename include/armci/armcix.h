@@ -82,7 +82,7 @@ void ARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 
 /**
- * Returns 0 if the caller holds the mutex now, non-zero if somebody else does. Does not wait for
+ * Returns 0 if the caller holds the mutex now, non-zero if another process does. Does not wait for
  * it.
  */
 int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
@@ -104,10 +104,10 @@ int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 int ARMCIX_Attach(void* ptr, size_t bytes);
 
 /**
- * Ends what ARMCIX_Attach began at ptr. Others' last use, with its fence, must be over, and the
- * caller have been told so, by a message or a barrier. Before the memory is freed; what is attached
- * at the last ARMCI_Finalize is detached by that. Anything but the beginning of an attached range
- * ends the job. Returns 0.
+ * Ends what ARMCIX_Attach began at ptr. The last use by other ranks, with its fence, must
+ * be over, and a message or a barrier must have informed the caller. Call it before the memory is
+ * freed; the last ARMCI_Finalize detaches what is still attached. Anything but the beginning of an
+ * attached range ends the job. Returns 0.
  */
 int ARMCIX_Detach(void* ptr);
 

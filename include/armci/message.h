@@ -2,7 +2,7 @@
 /*
  * ARMCI's message layer: the sends, broadcasts and reductions that programs on global memory use
  * beside their one-sided operations. All of it runs on communicators of the library's own, so that
- * nothing meets the program's messages.
+ * its messages cannot mix with the program's.
  *
  * Ranks are ranks of world, sizes are in bytes, n counts elements. Calls without a group are
  * collective over world, whatever the caller's default group is; calls with a group over its
@@ -10,7 +10,7 @@
  *
  * scope   SCOPE_ALL: all processes. SCOPE_NODE: the processes of the caller's domain
  *         (armci_domain_nprocs in armci.h), which by default is the caller alone.
- *         SCOPE_MASTERS: the first process of each domain, which by default is everybody; for
+ *         SCOPE_MASTERS: the first process of each domain, which by default is every process; for
  *         others (with ARMCI_DOMAINS=node) the call returns at once. In calls with a group these
  *         are the processes of the group in the domain, and the first one of the group in each.
  * type    ARMCI_INT ... ARMCI_DOUBLE below.
@@ -38,7 +38,7 @@ enum armci_type_e { ARMCI_INT, ARMCI_LONG, ARMCI_LONG_LONG, ARMCI_FLOAT, ARMCI_D
 extern "C" {
 #endif
 
-/* ---- Who, and for how long ---- */
+/* ---- Ranks, abort and time ---- */
 
 /** The caller's rank in world, and the size of world. */
 int armci_msg_me(void);
@@ -61,7 +61,7 @@ void armci_msg_finalize(void);
 
 /**
  * Sends len bytes and returns when buffer may be reused. A process may send to itself. Tags are
- * those that MPI allows, but for the largest (MPI_TAG_UB).
+ * those that MPI allows, except the largest (MPI_TAG_UB).
  */
 void armci_msg_snd(int tag, void* buffer, int len, int to);
 
@@ -117,7 +117,7 @@ void armci_msg_reduce_scope(int scope, void* x, int n, char* op, int type);
  * Chooses a record: x holds n bytes, the same n everywhere, that begin with one value of the type.
  * All processes end with the record whose value is the largest (op "max") or smallest ("min") among
  * those with contribute != 0; the lowest rank wins a tie. x of the others is not read. Nothing
- * changes if nobody contributes.
+ * changes if no process contributes.
  */
 void armci_msg_sel(void* x, int n, char* op, int type, int contribute);
 void armci_msg_sel_scope(int scope, void* x, int n, char* op, int type, int contribute);
