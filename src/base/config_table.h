@@ -66,7 +66,7 @@
         "Address space reserved per node for global memory; no memory is used before it is touched. "   \
         "0: four times the machine's memory, or what the limit on address space (ulimit -v) leaves.")   \
     CHOICE(copy_engine, "ARMCI_COPY_ENGINE", 0, "none|thread", own, job,                                \
-        "Who carries out non-blocking puts, gets and accumulates inside a node, and copies what puts "  \
+        "What carries out non-blocking puts, gets and accumulates inside a node, and copies what puts " \
         "bring to a data server in large pieces: none, the call or the server itself; thread, one per " \
         "rank and per server that does it while these go on. That pays where processors are idle and "  \
         "the rank is not bound to one.")                                                                \
