@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How waiting code gives the processor away: a few pauses for waits that end at once, then
-// sched_yield(), because there may be more ranks than cores and the one waited for needs a core.
+// Waiting code yields the processor in two steps: a few pauses for waits that end at once, then
+// sched_yield(). There may be more ranks than cores, and the rank that is waited for needs a core.
 #pragma once
 
 #include <sched.h>

@@ -13,7 +13,8 @@ inline int64_t now_ns() {
     return static_cast<int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-// The processor's own clock, for times of a few hundred nanoseconds; of unknown frequency.
+// Returns the processor's own clock, for times of a few hundred nanoseconds. Its frequency is
+// unknown.
 inline int64_t ticks() {
 #if defined(__x86_64__)
     return static_cast<int64_t>(__builtin_ia32_rdtsc());

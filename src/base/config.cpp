@@ -9,7 +9,7 @@
 namespace armci::base {
 namespace {
 
-// Variables of other ARMCI implementations that steer machinery this library does not have.
+// Variables of other ARMCI implementations for mechanisms that this library does not have.
 constexpr std::string_view kForeignNames[] = {
     "ARMCI_NONCOLLECTIVE_GROUPS",
     "ARMCI_CACHE_RANK_TRANSLATION",
@@ -60,8 +60,8 @@ struct Traits {
 
 constexpr std::string_view kProgressRanks = "GA_NUM_PROGRESS_RANKS_PER_NODE";
 
-// Names that tell something about what the user expects of ARMCI. ComEx is the implementation that
-// comes with Global Arrays.
+// Says whether the name is likely to be meant for ARMCI. ComEx is the implementation that comes
+// with Global Arrays.
 bool is_looked_at(std::string_view name) {
     return name.starts_with("ARMCI_") || name.starts_with("COMEX_") || name == kProgressRanks;
 }
@@ -80,7 +80,7 @@ std::string choice_text(const char* choices, int index) {
     return std::string(rest.substr(0, rest.find('|')));
 }
 
-// Fills one member at a time from the environment and writes the rows as it goes.
+// Fills one member at a time from the environment, and writes the row of each.
 class Reader {
   public:
     explicit Reader(const char* const* environment) {
@@ -111,7 +111,7 @@ class Reader {
                "a number of bytes, with K, M or G for units of 1024");
     }
 
-    // Those of other implementations go by the first letter of a word there, and so here.
+    // Mirrored variables are judged by the first letter of a word, as other implementations do.
     void boolean(bool* member, const char* name, const Traits& traits) {
         const bool is_own = traits.kind == VariableClass::own;
         const std::string words =
@@ -186,7 +186,8 @@ class Reader {
     }
 
   private:
-    // Whoever sets it has started ranks to be set aside, which would compute here, or idle.
+    // A user who sets this variable has started extra ranks for progress, which would compute here
+    // or idle.
     void warn_of_progress_ranks() {
         if (const std::string_view* text = given(kProgressRanks)) {
             result_.warnings.push_back(

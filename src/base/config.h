@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Configuration from the environment: read once at start, then constant.
+// Configuration from the environment, which is read once at start and constant afterwards.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ enum class ThreadLevel : int {
 };
 enum class ServerPoll : int { automatic = 0, spin = 1, wait = 2 };
 
-// Value of a number that the library shall choose itself; written "auto". Only numbers whose
-// default it is can be set to it.
+// The value of a number that the library chooses itself; users write it as "auto". Only numbers
+// whose default is kAuto accept it.
 inline constexpr int64_t kAuto = -1;
 
 struct Config {
@@ -82,7 +82,7 @@ struct ConfigRow {
     std::string source;  // "default" or "environment"
     std::string_view help;
     bool mirrored = false;
-    bool is_jobs = false;  // rank 0's value is to be everybody's
+    bool is_jobs = false;  // all ranks take the value of rank 0
 };
 
 struct ConfigResult {
@@ -93,8 +93,8 @@ struct ConfigResult {
     std::vector<std::string> ignored;  // names known from other implementations without effect here
 };
 
-// `environment` is a null-terminated array of "NAME=value", as environ(7); of a name that is there
-// twice, the last one counts.
+// Reads `environment`, a null-terminated array of "NAME=value" as in environ(7). If a name occurs
+// twice, its last value counts.
 ConfigResult read_config(const char* const* environment);
 
 }  // namespace armci::base

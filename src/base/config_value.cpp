@@ -58,7 +58,7 @@ bool parse_switch(std::string_view text, bool* out) {
     if (!parse_choice(lower, kSwitchWords, &index)) {
         return false;
     }
-    *out = index % 2 != 0;  // each word is followed by its opposite
+    *out = index % 2 != 0;  // words that mean no alternate with their opposites
     return true;
 }
 
@@ -147,7 +147,7 @@ bool parse_choice(std::string_view text, const char* choices, int* out) {
 
 std::string_view nearest_name(std::string_view name,
                               const std::vector<std::string_view>& candidates) {
-    // Further than a third of the name is another word, not a slip of the hand.
+    // A word that differs in more than a third of the name is another word, not a misspelling.
     size_t best_distance = name.size() / 3 + 1;
     std::string_view best;
     for (std::string_view candidate : candidates) {

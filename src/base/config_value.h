@@ -11,7 +11,7 @@ namespace armci::base {
 
 inline constexpr const char* kSwitchWords = "0|1|no|yes|false|true|off|on";
 
-// Each returns false, leaving *out alone, when the text is not a value of its type.
+// Each function returns false and leaves *out unchanged if the text is not a value of its type.
 bool parse_bool(std::string_view text, bool* out);        // t T y Y 1 / f F n N 0 as first letter
 bool parse_switch(std::string_view text, bool* out);      // kSwitchWords, in any case of letters
 bool parse_integer(std::string_view text, int64_t* out);  // decimal, optional sign
@@ -19,10 +19,11 @@ bool parse_level(std::string_view text, int64_t* out);    // an integer, or as p
 bool parse_bytes(std::string_view text, int64_t* out);    // decimal with optional K, M or G (1024)
 bool parse_choice(std::string_view text, const char* choices, int* out);  // "a|b|c", exact
 
-// As parse_bytes() reads it, with the largest suffix that fits.
+// Returns the text that parse_bytes() reads as this number, with the largest suffix that fits.
 std::string bytes_text(int64_t bytes);
 
-// The candidate with the smallest edit distance to `name`; empty when none is near.
+// Returns the candidate with the smallest edit distance to `name`, or an empty text if none is
+// near.
 std::string_view nearest_name(std::string_view name,
                               const std::vector<std::string_view>& candidates);
 

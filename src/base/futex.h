@@ -13,7 +13,8 @@
 
 namespace armci::base {
 
-// Sleeps while *word == expected, at most timeout_us (which bounds a lost wake-up too).
+// Sleeps while *word == expected, at most timeout_us, so that a lost wake-up costs no more than
+// that.
 inline void futex_wait(std::atomic<uint32_t>* word, uint32_t expected, int64_t timeout_us) {
     const timespec timeout{timeout_us / 1'000'000, (timeout_us % 1'000'000) * 1000};
     syscall(SYS_futex, reinterpret_cast<uint32_t*>(word), FUTEX_WAIT, expected, &timeout, nullptr,

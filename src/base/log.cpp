@@ -48,8 +48,8 @@ void write_line(const char* kind, const char* function, const char* text) {
     }
 }
 
-// Launchers read our output and the call for an abort by different ways; what they have not read
-// when the abort comes is lost. So wait until the pipe is empty, but not for ever.
+// Launchers read our output and the call for an abort separately, and output that is unread at the
+// abort is lost. So wait until the pipe is empty, for half a second at most.
 void wait_until_read(int fd) {
     struct stat status {};
     if (::fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode)) {

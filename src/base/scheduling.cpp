@@ -34,7 +34,7 @@ void ask_for_short_slices() {
     SchedulingAttributes attributes{};
     if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0 ||
         attributes.policy != SCHED_OTHER) {
-        return;  // somebody chose a policy for this thread on purpose
+        return;  // this thread was given a policy on purpose
     }
     attributes.size = sizeof attributes;
     attributes.runtime_ns = kShortestSliceNs;

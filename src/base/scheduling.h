@@ -4,10 +4,10 @@
 
 namespace armci::base {
 
-// Asks for the shortest time slice for the calling thread. A thread that wakes up takes the
-// processor at once from one whose slice is longer, where it would otherwise wait for the end of
-// that slice, which is milliseconds; it gets no larger share of the processor. Needs no privilege.
-// Kernels before 6.12 have no such wish and ignore it, or the whole call.
+// Requests the shortest time slice for the calling thread. When such a thread wakes up, it preempts
+// a thread with a longer slice at once, instead of waiting milliseconds for the end of that slice.
+// Its share of the processor does not grow, and it needs no privilege. Kernels before 6.12 ignore
+// the request or reject the whole call.
 void ask_for_short_slices();
 
 }  // namespace armci::base

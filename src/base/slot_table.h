@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values in slots that are used again: each slot is named by its index, or by its index and
-// generation where a name may outlive its use.
+// SlotTable keeps values in slots that are used again. A slot is named by its index, or by its
+// index and generation if the name may outlive the use of the slot.
 //
-// A slot's generation is odd while it is in use and moves on whenever it is taken or released, so a
-// name that is out of date finds nothing, and no name is 0. Taking and releasing allocate only
-// while the table grows. References to values are valid until the next take(); a value that must
-// stay where it is belongs behind a pointer.
+// A slot's generation is odd while the slot is in use, and it grows whenever the slot is taken or
+// released. So an outdated name finds nothing, and no name is 0. Taking and releasing allocate
+// memory only while the table grows. References to values are valid until the next take(); a value
+// that must keep its address belongs behind a pointer.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace armci::base {
 template <class Value>
 class SlotTable {
   public:
-    // The index of a slot that was free. Its value is what it was when the slot was released, so
-    // that its memory can be used again; a new slot's is Value().
+    // Takes a free slot and returns its index. The value is the one that the slot had when it was
+    // released, so that its memory can be used again; a new slot has Value().
     uint32_t take() {
         uint32_t index = static_cast<uint32_t>(slots_.size());
         if (free_.empty()) {
@@ -35,19 +35,19 @@ class SlotTable {
         free_.push_back(index);
     }
 
-    // Of a slot that has been in use, and may still be.
+    // Returns the value of a slot that is in use or has been.
     Value& operator[](uint32_t index) { return slots_[index].value; }
     const Value& operator[](uint32_t index) const { return slots_[index].value; }
 
-    // For any number.
+    // Says whether the slot is in use; `index` may be any number.
     bool is_used(uint64_t index) const {
         return index < slots_.size() && slots_[index].generation % 2 == 1;
     }
-    // Of a slot in use; not 0. Its lower half is the index.
+    // Returns the name of a slot in use. It is not 0, and its lower half is the index.
     uint64_t name_of(uint32_t index) const {
         return static_cast<uint64_t>(slots_[index].generation) << 32 | index;
     }
-    // nullptr where the name is of no slot, or of one that has been released since.
+    // Returns nullptr if no slot has had this name, or if its slot has been released since.
     Value* find(uint64_t name) {
         const auto index = static_cast<uint32_t>(name);
         return is_used(index) && name_of(index) == name ? &slots_[index].value : nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counters of one process. They are plain words written by the thread that owns the runtime, or
-// holds the API lock, so counting costs an add; readers in other threads see them only
-// approximately.
+// The counters of one process. They are plain words, so counting costs one addition. The thread
+// that owns the runtime or holds the API lock writes them; readers in other threads see approximate
+// values.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@ struct Counter {
 };
 
 struct Stats {
-    // Invariant: every put, get and accumulate call that moves at least one byte is counted in
-    // exactly one route, with its user bytes; `alternate` splits by operation, never inside one.
-    // A vector call has an operation for each length of segments and each data server.
+    // Every put, get and accumulate call that moves at least one byte is counted in exactly one
+    // route, with its user bytes. The route `alternate` changes from one operation to the next,
+    // never inside one. A vector call has one operation for each block length and each data server.
     Counter transfers[kOpKindCount][kRouteCount];
     uint64_t rmw = 0;
     uint64_t fences = 0;         // calls that had to wait for a remote answer
     uint64_t messages_sent = 0;  // frames this process sent to data servers
     uint64_t chunks_sent = 0;    // of those, frames that carried user data
-    uint64_t buffer_waits = 0;   // times a chunk had to wait for a free buffer or for window
-    uint64_t waits = 0;          // for the network, of a thread that may sleep meanwhile
-    uint64_t waits_asleep = 0;   // of these, without polling first
+    uint64_t buffer_waits = 0;   // times that a chunk waited for a free buffer or for window
+    uint64_t waits = 0;          // waits for the network in threads that may sleep meanwhile
+    uint64_t waits_asleep = 0;   // of these, waits that slept without polling first
 
     void count(OpKind op, Route route, int64_t bytes) {
         Counter& counter = transfers[static_cast<int>(op)][static_cast<int>(route)];

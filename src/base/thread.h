@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread of the library's own, beside the program's.
+// A thread of the library's own, beside those of the program.
 #pragma once
 
 #include <pthread.h>
 
 namespace armci::base {
 
-// Signals are for the program's threads: its handlers do not run here. What is fatal here ends the
-// process without the abort hook, which calls MPI. (POSIX, because std::thread reports failure by
-// an exception only.)
+// All signals are blocked in such a thread, so the program's handlers do not run in it. A fatal
+// error in it ends the process without the abort hook, which calls MPI. The class uses POSIX
+// threads because std::thread can report a failure only by an exception.
 class Thread {
   public:
     Thread() = default;
     Thread(const Thread&) = delete;
     Thread& operator=(const Thread&) = delete;
 
-    // Calls run(argument) in a thread that the system shows by that name (at most 15 characters).
-    // False when the system refuses a thread.
+    // Starts a thread that calls block(argument). The system shows the thread by `name`, of at most
+    // 15 characters. Returns false if the system refuses a thread.
     bool start(const char* name, void (*block)(void* argument), void* argument);
     bool is_started() const { return is_started_; }
-    // Waits for its end, which is the caller's to bring about; nothing if it was not started.
+    // Waits for the end of the thread, which the caller must bring about. Does nothing without a
+    // thread.
     void join();
 
   private:

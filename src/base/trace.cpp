@@ -10,9 +10,10 @@ namespace armci::base {
 namespace {
 
 Mutex g_mutex;  // taken once by each thread
-// Never destroyed: threads may still record when the process exits without ARMCI_Finalize.
+// The list is never destroyed: threads may still record when the process exits without
+// ARMCI_Finalize.
 auto& g_threads ARMCI_GUARDED_BY(g_mutex) = *new std::vector<std::unique_ptr<TraceThread>>;
-// Of the list: what threads remember of an earlier one is gone.
+// The generation of the list. A thread that remembers an earlier one must add itself again.
 std::atomic<uint64_t> g_generation{0};
 thread_local TraceThread* t_thread = nullptr;
 thread_local uint64_t t_generation = 0;
@@ -42,7 +43,7 @@ TraceThread* this_thread(const char* name) {
 
 }  // namespace
 
-// From calloc: whole pages that the system makes when they are first written.
+// calloc() gives whole pages, which the system makes when they are first written.
 TraceRing::TraceRing(size_t capacity)
     : mask_(capacity - 1),
       slots_(capacity > 0 ? static_cast<Slot*>(std::calloc(capacity, sizeof(Slot))) : nullptr) {}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The timeline of this process (ARMCI_TRACE): what its threads have done when, kept in memory and
-// written to a file as the block goes (trace_file.h).
+// The timeline of this process (ARMCI_TRACE): what its threads do and when. It is kept in memory
+// and written to a file while the job runs (trace_file.h).
 //
-// While it is off, this is a flag that is looked at where something could be recorded. While it is
-// on, each thread records into a ring of its own: no lock, no allocation but that of the ring with
-// a thread's first event, and no more memory for more events. The newest ones stay.
+// While tracing is off, it costs a look at a flag wherever something could be recorded. While it is
+// on, each thread records into a ring of its own, without a lock. A thread allocates its ring with
+// its first event; further events need no more memory, and the newest ones stay.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,12 @@
 
 namespace armci::base {
 
-// What happens, as the viewer shows it.
+// A kind of event, as the viewer shows it.
 struct TraceKind {
     const char* category;
-    const char* name;  // that of the event follows
-    // Several may be under way in a thread at a time, so each is on a line of its own.
+    const char* name;  // the name of the event follows it
+    // Several events of this kind may overlap in a thread, so the viewer shows each on a line of
+    // its own.
     bool overlaps = false;
     const char* number = "chunk";  // what TraceEvent::number is called
 };
@@ -33,35 +34,36 @@ inline constexpr TraceKind kTraceCall{"call", ""};
 inline constexpr TraceKind kTraceWait{"wait", "wait for "};
 inline constexpr TraceKind kTraceAsleep{"wait", "asleep"};
 inline constexpr TraceKind kTraceStall{"stall", "stall: ", true};
-// Chunks of puts and accumulates; numbered as frames from that rank to that server.
+// Chunks of puts and accumulates. Their number is that of the frame from the origin to the data
+// server.
 inline constexpr TraceKind kTracePack{"pack", "pack"};
 inline constexpr TraceKind kTraceTransmit{"transmit", "transmit", true};
 inline constexpr TraceKind kTraceExecute{"execute", ""};  // by a server: unpack, accumulate, …
 inline constexpr TraceKind kTraceOffloaded{"execute", "unpack by the copy engine", true};
-// Chunks of gets, which have no numbers: where in the transfer they are.
+// Chunks of gets. They have no number, so their offset in the transfer is recorded.
 inline constexpr TraceKind kTracePackAt{"pack", "pack", false, "offset"};
 inline constexpr TraceKind kTraceTransmitAt{"transmit", "transmit", true, "offset"};
 inline constexpr TraceKind kTraceUnpackAt{"execute", "unpack", false, "offset"};
 inline constexpr TraceKind kTraceRma{"transmit", "rma ", true};
 inline constexpr TraceKind kTraceTurn{"server", "turn of the data server"};
 
-// Negative numbers are not known.
+// An event of the timeline. Negative numbers mean unknown.
 struct TraceEvent {
     const TraceKind* kind = nullptr;
-    const char* name = "";  // static
+    const char* name = "";  // a string with static lifetime
     int64_t begin_ns = 0;
     int64_t end_ns = 0;
     int64_t bytes = -1;
     int64_t number = -1;
-    int32_t rank = -1;  // the other side
-    int32_t node = -1;  // the same, where that is a data server
+    int32_t rank = -1;  // rank at the other side
+    int32_t node = -1;  // node at the other side, if that is a data server
 };
 
-// Written by one thread; others may read it meanwhile.
+// A ring of events. One thread writes it, and others may read it meanwhile.
 class TraceRing {
   public:
-    // A power of two; or 0, and where there is no memory for it: all events are dropped, of however
-    // many threads.
+    // Makes a ring of `capacity` events, a power of two. A ring of capacity 0, or without memory,
+    // drops all events and may be used by several threads.
     explicit TraceRing(size_t capacity);
     ~TraceRing();
     TraceRing(const TraceRing&) = delete;
@@ -75,22 +77,24 @@ class TraceRing {
         count_.fetch_add(1, std::memory_order_release);
     }
 
-    // Of all that were pushed.
+    // Returns how many events were pushed since the start.
     uint64_t count() const { return count_.load(std::memory_order_acquire); }
-    // The place that would be written next is not among those kept.
+    // Returns how many events can be read: all except the slot that the next event overwrites.
     uint64_t kept() const { return slots_ == nullptr ? 0 : std::min(count(), mask_); }
-    // From one look at the count, which others may change.
+    // Returns how many events are lost. It loads the count once, because others may change it.
     uint64_t dropped() const {
         const uint64_t all = count();
         return slots_ == nullptr ? all : all - std::min(all, mask_);
     }
     bool keeps_any() const { return slots_ != nullptr; }
-    // The event of that number, from 0. False where its place has been written again meanwhile.
+    // Reads event `number`, counted from 0. Returns false if its slot has been overwritten
+    // meanwhile.
     bool read(uint64_t number, TraceEvent* event) const {
         slots_[number & mask_].load(event);
         return count() - number <= mask_;
     }
-    // The event with that index among those kept; the oldest is 0. No thread may push meanwhile.
+    // Returns the event with that index among those kept; the oldest is 0. No thread may push
+    // meanwhile.
     TraceEvent at(uint64_t index) const {
         TraceEvent event;
         slots_[(dropped() + index) & mask_].load(&event);
@@ -98,8 +102,8 @@ class TraceRing {
     }
 
   private:
-    // A reader that sees a word of an event sees how far the ring was when that was written: the
-    // words are released and acquired one by one, which costs nothing on x86
+    // The words of an event are released and acquired one by one. So a reader that sees a word also
+    // sees the count of the ring when that word was written. This costs nothing on x86
     // (docs/references.md: Boehm 2012).
     struct Slot {
         static constexpr size_t kWords = sizeof(TraceEvent) / sizeof(uint64_t);
@@ -128,7 +132,7 @@ class TraceRing {
     std::atomic<uint64_t> count_{0};
 };
 
-// As the viewer numbers and calls it.
+// A thread with the number and the name that the viewer shows.
 struct TraceThread {
     explicit TraceThread(size_t capacity) : ring(capacity) {}
     TraceRing ring;
@@ -136,8 +140,8 @@ struct TraceThread {
     std::string name;
 };
 
-// Of each thread; its pages are touched when they are written. What more threads than these record
-// is dropped.
+// The events of each thread, whose pages are touched when they are written. Events of threads
+// beyond the maximum are dropped.
 inline constexpr size_t kTraceCapacity = size_t{1} << 17;
 inline constexpr size_t kMaxTraceThreads = 64;
 
@@ -145,24 +149,25 @@ inline std::atomic<bool> g_is_tracing{false};
 inline bool is_tracing() {
     return g_is_tracing.load(std::memory_order_relaxed);
 }
-// The time, or 0 while tracing is off.
+// Returns the time, or 0 while tracing is off.
 inline int64_t trace_ns() {
     return is_tracing() ? now_ns() : 0;
 }
 
-// Begins, with no events. The calling thread is the first.
+// Starts tracing without earlier events. The calling thread becomes the first thread.
 void start_trace();
-// From here on nothing is recorded, but for what a thread is just writing.
+// Stops recording. A thread that is inside record() may still finish its event.
 void stop_trace();
 void forget_trace();
-// What the calling thread is called, unless it has recorded something already.
+// Names the calling thread, unless it has recorded an event already.
 void name_trace_thread(const char* name);
-// While tracing is on.
+// Adds an event to the calling thread's ring; tracing must be on.
 void record(const TraceEvent& event);
-// Those that have recorded something. Valid until forget_trace() or start_trace().
+// Returns the threads that have recorded something. They are valid until the next forget_trace() or
+// start_trace().
 std::vector<const TraceThread*> trace_threads();
 
-// From here to the end of the block.
+// Records one event that lasts from its construction to the end of its block.
 class TraceSpan {
   public:
     explicit TraceSpan(const TraceKind& kind, const char* name = "", int rank = -1)

@@ -12,7 +12,8 @@
 namespace armci::base {
 namespace {
 
-// Of processes and threads in the viewer. 100 makes them easy to read: 302 is of rank 2.
+// Processes and threads have numbers of their own in the viewer. 100 for each rank makes them
+// readable: 302 belongs to rank 2.
 constexpr int kNumbersOfRank = 100;
 
 std::string escaped(const std::string& text) {
@@ -74,7 +75,7 @@ void TraceFile::append(const std::vector<const TraceThread*>& threads) {
     }
     if (!has_begun_) {
         has_begun_ = true;
-        // Some may have been overwritten just now.
+        // Events may have been overwritten while the rings were read for the first time.
         dropped += std::exchange(missing_, 0);
         if (dropped > 0) {
             add_dropped(dropped);
@@ -93,7 +94,7 @@ void TraceFile::add_thread(const TraceThread& thread) {
     add_place(thread.number, "thread_sort_index", thread.number);
 }
 
-// Those that come meanwhile are for the next time.
+// Writes the events up to the present count; later ones wait for the next call.
 void TraceFile::add_events(const TraceThread& thread, uint64_t* next) {
     const uint64_t count = thread.ring.count();
     for (; *next < count; ++*next) {
@@ -107,13 +108,13 @@ void TraceFile::add_events(const TraceThread& thread, uint64_t* next) {
     }
 }
 
-// About the process or one of its threads.
+// Writes the name of the process, or of one of its threads.
 void TraceFile::add_name(int thread, const char* what, const std::string& name) {
     begin_line("M", thread);
     add(",\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", what, escaped(name).c_str());
 }
 
-// Where it is among the others.
+// Writes the position of a process or thread in the viewer.
 void TraceFile::add_place(int thread, const char* what, int place) {
     begin_line("M", thread);
     add(",\"name\":\"%s\",\"args\":{\"sort_index\":%d}}", what, place);
@@ -151,15 +152,15 @@ void TraceFile::begin_line(const char* phase, int thread) {
     }
     text_ += is_first_ ? "[\n" : ",\n";
     is_first_ = false;
-    // To Perfetto a thread belongs to the process of its number, and 0 is the kernel's. So all
-    // processes and threads of the job have numbers of their own; the program's thread has its
-    // process's, as on Linux.
+    // Perfetto takes a thread for a member of the process with its number, and 0 is the kernel's.
+    // So all processes and threads of the job have different numbers, except that the program's
+    // thread has the number of its process, as on Linux.
     static_assert(kMaxTraceThreads < kNumbersOfRank);
     const int64_t process = int64_t{kNumbersOfRank} * (process_.rank + 1);
     add("{\"ph\":\"%s\",\"pid\":%" PRId64 ",\"tid\":%" PRId64, phase, process, process + thread);
 }
 
-// In microseconds.
+// Writes a time in microseconds.
 void TraceFile::add_time(const char* key, int64_t ns) {
     add(",\"%s\":%s%" PRId64 ".%03d", key, ns < 0 ? "-" : "", (ns < 0 ? -ns : ns) / 1000,
         static_cast<int>((ns < 0 ? -ns : ns) % 1000));
@@ -185,8 +186,8 @@ void TraceFile::add_arguments(const TraceEvent& event) {
     text_ += "}}";
 }
 
-// Those that overlap are two lines which the viewer puts together by a number within the
-// process.
+// An event that may overlap others is written as two lines, its begin and its end. The viewer joins
+// them by a number that is unique within the process.
 void TraceFile::add_event(int thread, const TraceEvent& event) {
     const int64_t begin_ns = process_.clock.to_job(event.begin_ns);
     const int64_t end_ns = process_.clock.to_job(event.end_ns);
@@ -212,7 +213,7 @@ void TraceFile::add_event(int thread, const TraceEvent& event) {
     }
 }
 
-// The lines and behind them the array's end, which the next ones replace.
+// Writes the lines and, behind them, the array's end, which the next ones replace.
 void TraceFile::flush() {
     if (text_.empty()) {
         return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A timeline as text: the Chrome trace event format (a JSON array, an event to a line), which
-// Perfetto and chrome://tracing read.
+// A timeline as text in the Chrome trace event format: a JSON array with one event on each line,
+// which Perfetto and chrome://tracing read.
 // docs/references.md: Trace Event Format
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace armci::base {
 
-// What to add to this process's times for those of the job's clock. The difference of two hosts'
-// clocks is not constant, and so has been measured twice, unless the job has failed.
+// Converts times of this process to the clock of the job. The difference of two hosts' clocks is
+// not constant, so it is measured twice, unless the job has failed.
 struct TraceClock {
-    int64_t zero_ns = 0;  // of the job's clock, where the timeline begins
+    int64_t zero_ns = 0;  // the job's time at which the timeline begins
     int64_t begin_ns = 0;
-    int64_t offset_ns = 0;  // then
+    int64_t offset_ns = 0;  // offset at begin_ns
     int64_t end_ns = 0;     // 0: not measured again
     int64_t end_offset_ns = 0;
 
@@ -31,25 +31,25 @@ struct TraceProcess {
     TraceClock clock;
 };
 
-// The file of a process, which is complete between any two writes: the array is closed behind each,
-// and the next one begins in the place of its end. So it can be read when a process is killed.
+// The file of a process. It is complete JSON after every write, because each write closes the array
+// and the next one overwrites that end. So it can be read even after a process was killed.
 class TraceFile {
   public:
-    // With nothing but the process; takes the descriptor. After a write that fails nothing is
-    // written any more.
+    // Writes the name of the process and takes ownership of the descriptor. After a failed write
+    // nothing more is written.
     TraceFile(int fd, const TraceProcess& process);
     ~TraceFile();
     TraceFile(const TraceFile&) = delete;
     TraceFile& operator=(const TraceFile&) = delete;
 
-    // What the threads have recorded since the last time; the first time, what they have, and how
-    // much they have no more. They may go on recording meanwhile.
+    // Writes what the threads have recorded since the last call. The first call writes what the
+    // rings hold, and how many events they have lost. The threads may record meanwhile.
     void append(const std::vector<const TraceThread*>& threads);
 
-    // errno of the write that failed, or 0.
+    // Returns errno of the write that failed, or 0.
     int error() const { return error_; }
     uint64_t events() const { return events_; }
-    // Of those that were recorded since the file was made.
+    // Returns how many events have been lost since the file was made.
     uint64_t missing() const { return missing_; }
 
   private:
@@ -71,12 +71,12 @@ class TraceFile {
     int fd_;
     TraceProcess process_;
     std::string text_;            // not yet in the file
-    uint64_t end_ = 0;            // of what is in the file, without the array's end
-    std::vector<uint64_t> next_;  // to write, of each thread
+    uint64_t end_ = 0;            // length of the file without the array's end
+    std::vector<uint64_t> next_;  // of each thread, the event to write next
     uint64_t events_ = 0;
     uint64_t missing_ = 0;
     unsigned last_id_ = 0;
-    bool has_begun_ = false;  // to append
+    bool has_begun_ = false;  // append() has been called
     bool is_first_ = true;
     int error_ = 0;
 };

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How a rank waits for the network: whether it polls before it sleeps in the kernel, and for how
-// long. Knows neither clock nor network; the wait tells it what has happened.
+// long. This class knows neither the clock nor the network; the caller reports each wait.
 //
-// Polling saves the time of a wake-up, unless who is waited for needs this very processor: then it
-// is the polling that keeps him waiting, and what sched_yield() does about that differs from kernel
-// to kernel. Which of the two holds depends on where the kernel has put the threads, of which
-// nothing else tells, least of all a count of processors that others use as well.
+// Polling saves the time of a wake-up, unless the thread that is waited for needs this processor.
+// Then polling delays that thread, and what sched_yield() does about it differs between kernels.
+// Which case holds depends on where the kernel has placed the threads. Nothing else shows that,
+// least of all a count of processors that others use as well.
 //
-// So the other way is tried now and then. Waits are counted in windows; two windows of trial
-// alternate with two of the usual way, and if each trial took a fifth less than its neighbours, the
-// ways change places. The longer a way stays the usual one, the rarer the trials; a window that
-// took twice as long as the usual ones calls for one at once. All of a window counts: what polling
-// spoils may be one wait in many, but a long one.
+// So the other way is tried now and then. Waits are counted in windows, and two windows of trial
+// alternate with two of the usual way. If each trial took a fifth less than its neighbours, the
+// ways are exchanged. The longer a way stays the usual one, the rarer the trials become. A window
+// that took twice as long as the usual ones starts a trial at once. All waits of a window count,
+// because the wait that polling delays may be one in many, but a long one.
 //
-// How long to poll is learned from the sleeps after it: one that was short could have been polled
-// through; a long one shows that polling was not worth it.
+// The time to poll is learned from the sleeps after it. After a short sleep it grows, because
+// polling could have covered that sleep; after a long one it shrinks.
 // docs/references.md: Karlin 1991
 #pragma once
 
@@ -29,13 +29,13 @@ class Waiting {
     static constexpr int kWindow = 16;        // waits
     static constexpr int kShortestPause = 1;  // windows from one comparison to the next
     static constexpr int kLongestPause = 128;
-    static constexpr int64_t kQuickNs = 6'000;          // the least that a wait asleep takes
+    static constexpr int64_t kQuickNs = 6'000;          // the shortest wait that sleeps
     static constexpr int64_t kLongestNs = 100'000'000;  // longer waits count as this
 
     enum class Trials : bool { no, yes };
     enum class Way : bool { sleep, poll };
 
-    // `usual_way`: to begin with.
+    // `usual_way` is the way of the first windows.
     Waiting(int64_t min_spin_ns, int64_t max_spin_ns, Trials trials, Way usual_way = Way::poll)
         : min_ns_(min_spin_ns),
           max_ns_(max_spin_ns),
@@ -47,12 +47,12 @@ class Waiting {
     int64_t max_ns() const { return max_ns_; }
     bool tries() const { return tries_; }
 
-    // For how long to poll in this wait.
+    // Returns for how long to poll in this wait.
     int64_t spin_ns() const { return polls() ? budget_ns_ : 0; }
-    // It has polled so long without success, and then slept for that time.
+    // Reports that the rank polled for spin_ns() without success and then slept for `ns`.
     void slept(int64_t ns);
-    // It took so long from the first look that found nothing. Not told of are waits without one,
-    // and those in which sleeping was out of the question.
+    // Reports that a wait took `ns` from the first look that found nothing. Waits without such a
+    // look are not reported, nor those in which sleeping was impossible.
     void ended(int64_t ns) {
         if (tries_) {
             sum_ns_ += std::min(ns, kLongestNs);
@@ -64,7 +64,8 @@ class Waiting {
     }
 
   private:
-    // The windows of a comparison. The first is the last one before it, and of the usual way.
+    // The windows of a comparison. The window before the first one counts too; it is of the usual
+    // way.
     enum class Stage : uint8_t { none, first_trial, second_usual, second_trial };
 
     bool is_trial() const { return stage_ == Stage::first_trial || stage_ == Stage::second_trial; }
@@ -79,9 +80,9 @@ class Waiting {
     bool tries_;
     bool usually_polls_;
     Stage stage_ = Stage::none;
-    int count_ = 0;       // of the waits in this window
-    int64_t sum_ns_ = 0;  // of their times
-    // The last windows of either kind, of this comparison or the one before.
+    int count_ = 0;       // waits in this window
+    int64_t sum_ns_ = 0;  // time of these waits
+    // The last windows of either kind, from this comparison or the one before.
     int64_t usual_ns_ = kWindow * kLongestNs;
     int64_t trial_ns_ = 0;
     int pause_ = kShortestPause;
