@@ -6,8 +6,8 @@
 #   docs/models/check.sh [small|large]
 #
 # small (the default) takes seconds and is what the test `models` runs; large takes half an
-# hour and up to 8 GB of memory. Needs spin and a C compiler ($CC, or cc). Exit status 0 if all is as
-# it should be.
+# hour and up to 8 GB of memory. Needs spin and a C compiler ($CC, or cc). Exit status 0 if
+# everything is as it should be.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -99,12 +99,12 @@ if [[ $effort == large ]]; then
     check flow_control 7 "${one[@]}" -DCHUNKS=3
     table=25
     check flow_control '' "${one[@]}" -DCHUNKS=3 -DSTOPS=1
-    check flow_control '' "${one[@]}" -DCHUNKS=3 -DSLOTS=3 -DEARLY=1
-    check flow_control '' "${one[@]}" -DWINDOW=1 -DNETWORK=1 -DBUFFERS=1 -DSLOTS=1
-    check flow_control '' "${one[@]}" -DSLOTS=0 -DSTOPS=1
+    check flow_control '' "${one[@]}" -DCHUNKS=3 -DRECV_BUFFERS=3 -DEARLY=1
+    check flow_control '' "${one[@]}" -DWINDOW=1 -DNETWORK=1 -DBUFFERS=1 -DRECV_BUFFERS=1
+    check flow_control '' "${one[@]}" -DRECV_BUFFERS=0 -DSTOPS=1
     check flow_control '' "${one[@]}" -DORIGINS=3
     check flow_control '' -DTRANSFERS=2 -DAT_A_TIME=1 -DWINDOW=1 -DNETWORK=1
-    check flow_control '' -DTRANSFERS=2 -DAT_A_TIME=2 -DSLOTS=0
+    check flow_control '' -DTRANSFERS=2 -DAT_A_TIME=2 -DRECV_BUFFERS=0
     table=18
 fi
 reduction=()

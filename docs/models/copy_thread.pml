@@ -13,7 +13,7 @@
  * the time-out of the source. (docs/references.md: Sewell 2010)
  *
  * Checked: each request is copied once, in order, from what was submitted, though slots are used
- * again; nobody is stuck before all requests are complete and the thread has ended (invalid end
+ * again; neither is stuck before all requests are complete and the thread has ended (invalid end
  * states), so no wake-up is lost.
  *
  * Sizes by -D. MISTAKE=1..5 in the environment plants a mistake that has to be found.
@@ -102,7 +102,7 @@ proctype Thread() {
     do
     :: submitted_word != next ->
         if
-        :: MISTAKE(3) ->  /* told before it is done */
+        :: MISTAKE(3) ->  /* announced before it is done */
             store(completed, 0, next + 1);
             assert(slots[next % SLOTS] == next + 1)
         :: !MISTAKE(3) ->
@@ -116,7 +116,7 @@ proctype Thread() {
         :: !stopping_word ->
             if
             :: MISTAKE(4) -> store(is_asleep, 0, 1)  /* in release order */
-            :: MISTAKE(5)                            /* told after it has looked */
+            :: MISTAKE(5)                            /* announced after it has looked */
             :: !MISTAKE(4) && !MISTAKE(5) -> store_in_order(is_asleep, 1)
             fi;
             if

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Flow control between origins and a data server: the window of messages, landing slots that the
- * server grants, the buffers that an origin lends to the chunks of a get, and the server's buffers
- * for that data. docs/design/flow-control.md says what it is for.
+/* Flow control between origins and a data server: the window of messages, receive buffers that the
+ * server grants, the reply buffers that an origin names for a get, and the server's buffers for
+ * that data. docs/design/flow-control.md says what it is for.
  *
  *   model                      source
  *   proctype Origin            pipeline/origin.cpp progress(), post_tasks(); one channel of it
  *     room(), post_message     pipeline/channel.h has_room(); origin_frames.cpp post_message()
- *     post_into_slot           origin_frames.cpp post_into_slot(), post_frame()
- *     slots_wanted             origin_frames.cpp slots_wanted()
- *     take_grant, give back    origin_frames.cpp take_grant(), return_slots(), returns_due_
+ *     post_into_recv_buffer    origin_frames.cpp post_into_recv_buffer(), post_frame()
+ *     recv_buffers_wanted      origin_frames.cpp recv_buffers_wanted()
+ *     take_grant, release      origin_frames.cpp take_grant(), release_recv_buffers()
  *     packing, posting         chunk_task.cpp post(), next_frame(); origin_frames.cpp chunk_room()
  *     getting                  get_task.cpp request_next(), on_answer(), credit(); credits_due_
  *     fencing                  origin.cpp is_fenced(), ask_acknowledge()
@@ -23,21 +23,21 @@
  *                              make()
  *   message, answer            sends, in order; NETWORK of them are with the provider, and a post
  *                              beyond that is refused as by -FI_EAGAIN
- *   write, data                remote writes with a notice: in any order, also against messages
+ *   write, data                remote writes with immediate data, in any order, also with messages
  *
  * A step of a process is one completion handled, or one round of posting everything that can be
- * posted: between two posts of a round nothing is received in the source either, and several
+ * posted. Between two posts of a round nothing is received in the source either, and several
  * completions may come before a round. What is refused is posted in a later round. A chunk's buffer
- * is free when the server has the chunk, or (EARLY=1) as soon as it is posted; the data of a get is
+ * is free when the server has the chunk, or (EARLY=1) as soon as it is posted. The data of a get is
  * with the provider until its origin takes it, which is the worst that providers do. A program
- * starts its transfers whenever it likes.
+ * starts its transfers at any moment.
  *
- * Checked: where nothing can move any more, all transfers are complete, their fences too, and every
- * slot, buffer and credit is accounted for (process Check); assertions that no slot or landing is
- * written twice, frames are executed once and in order, what waits at the server is bounded. No
- * execution is infinite (the search for non-progress cycles finds no cycle at all), so "nothing can
- * move" is reached, and all transfers complete, as soon as each process goes on and the provider
- * does not refuse for ever.
+ * Checked: where nothing can move any more, all transfers and their fences are complete, and every
+ * buffer and credit is accounted for (process Check). Assertions check that no receive buffer or
+ * reply buffer is written twice, that frames are executed once and in order, and that what waits at
+ * the server is bounded. No execution is infinite (the search for non-progress cycles finds none).
+ * So "nothing can move" is reached, and all transfers complete, as soon as each process goes on
+ * and the provider does not refuse posts without end.
  *
  * Sizes by -D, see below. MISTAKE=1..7 in the environment plants a mistake that has to be found (3
  * with STOPS, which SERVER_BUFFERS=2 shows; 7 with more of them).
@@ -46,13 +46,13 @@
 #ifndef ORIGINS
 #define ORIGINS 2
 #endif
-#ifndef SLOTS        /* of the server's landing zone; 0: chunks are messages, as are answers */
-#define SLOTS 2
+#ifndef RECV_BUFFERS /* of the server's receive area; 0: chunks are messages, as are answers */
+#define RECV_BUFFERS 2
 #endif
 #ifndef WINDOW       /* messages that an origin may have under way */
 #define WINDOW 2
 #endif
-#ifndef BUFFERS      /* of an origin: for chunks on their way out, and for those of a get to land */
+#ifndef BUFFERS      /* of an origin: for chunks to be sent, and for those of a get to arrive */
 #define BUFFERS 2
 #endif
 #ifndef SERVER_BUFFERS /* for the data of gets; the last one is for origins that have none */
@@ -64,13 +64,13 @@
 #ifndef CHUNKS       /* of each transfer */
 #define CHUNKS 2
 #endif
-#ifndef LANDINGS     /* most buffers that a get names */
-#define LANDINGS 2
+#ifndef REPLY_BUFFERS /* most buffers that a get names */
+#define REPLY_BUFFERS 2
 #endif
 #ifndef NETWORK      /* messages to or from an origin that the provider takes */
 #define NETWORK 2
 #endif
-#ifndef KEPT_PART    /* an idle origin keeps SLOTS / (KEPT_PART * origins that use some) */
+#ifndef KEPT_PART    /* an idle origin keeps RECV_BUFFERS / (KEPT_PART * origins that use some) */
 #define KEPT_PART 2
 #endif
 #ifndef AT_A_TIME    /* transfers that an origin has under way */
@@ -79,26 +79,26 @@
 #ifndef EARLY        /* chunks that are sent complete at once, else when the server has them */
 #define EARLY 0
 #endif
-#ifndef STOPS        /* the first origin may stop calling the library for ever, at any moment */
+#ifndef STOPS        /* the first origin may stop calling the library, at any moment */
 #define STOPS 0
 #endif
 
 #include "planted_mistake.pml"
 
-#if SLOTS > 0
-#define ALL_SLOTS   SLOTS  /* for lengths of arrays */
+#if RECV_BUFFERS > 0
+#define ALL_RECV_BUFFERS RECV_BUFFERS  /* for lengths of arrays */
 #else
-#define ALL_SLOTS   1
+#define ALL_RECV_BUFFERS 1
 #endif
-#define MOST_EARLY  (WINDOW + SLOTS)
-#define IN_GRANT    2                         /* wire::kMostSlotsPerFrame */
+#define MOST_EARLY  (WINDOW + RECV_BUFFERS)
+#define IN_GRANT    2                         /* wire::kMaxRecvBuffersPerFrame */
 #define min(a, b)   ((a) < (b) -> (a) : (b))
 #define max(a, b)   ((a) > (b) -> (a) : (b))
-/* Sets of slots are bits. */
+/* Sets of receive buffers are bits. */
 #define bit_of(s)   (1 << (s))
 #define size_of(m)  (((m) & 1) + (((m) >> 1) & 1) + (((m) >> 2) & 1) + (((m) >> 3) & 1))
 #define lowest(m)   ((m) & (0 - (m)))
-#define NOBODY      255
+#define NONE      255
 #if ORIGINS == 1
 #define SOME_ORIGIN(f) f(0)
 #elif ORIGINS == 2
@@ -107,35 +107,38 @@
 #define SOME_ORIGIN(f) (f(0) || f(1) || f(2))
 #endif
 
-mtype = { chunk, want_slots, fence, return_slots, get, get_credit,  /* from origins */
-          acknowledge, grant, chunk_of_get,                         /* from the server */
-          put };                                                    /* a transfer, as is get */
+mtype = { chunk, want_recv_buffers, fence, release_recv_buffers,  /* from origins */
+          get, get_credit,
+          acknowledge, grant, chunk_of_get,                       /* from the server */
+          put };                                                  /* a transfer, as is get */
 
-/* kind, number, wanted slots, asks for acknowledgement, slots of it, last or landings or credit,
- * which get */
+/* kind, number, wanted receive buffers, asks for acknowledgement, receive buffers of it, last or
+ * reply buffers or credit, which get */
 chan message[ORIGINS] = [NETWORK] of { mtype, byte, byte, bit, byte, byte, byte };
-chan write[ORIGINS]   = [ALL_SLOTS] of { byte, byte, bit, byte, byte };  /* number, wanted, asks, slot, last */
-/* kind, executed frames, executed messages, slots granted, slots that may be kept */
+/* number, wanted, asks, receive buffer, last */
+chan write[ORIGINS]   = [ALL_RECV_BUFFERS] of { byte, byte, bit, byte, byte };
+/* kind, executed frames, executed messages, receive buffers granted and that may be kept */
 chan answer[ORIGINS]  = [NETWORK] of { mtype, byte, byte, byte, byte };
-chan data[ORIGINS]    = [LANDINGS] of { byte, byte, byte };  /* executed both, landing */
+chan data[ORIGINS]    = [REPLY_BUFFERS] of { byte, byte, byte };  /* executed both, reply buffer */
 
-/* Where each slot is, to account for them. */
+/* Where each receive buffer is, to account for them. */
 mtype = { is_free, is_granted, is_held, is_written };
-mtype place[ALL_SLOTS] = is_free;
+mtype place[ALL_RECV_BUFFERS] = is_free;
 
 /* --- The server ------------------------------------------------------------------------------- */
 
 byte executed[ORIGINS];           /* frames */
 byte executed_messages[ORIGINS];
 byte executed_chunks[ORIGINS];
-byte told[ORIGINS];
+byte acknowledged[ORIGINS];
 bit  acknowledgement_due[ORIGINS];
 chan early[ORIGINS]   = [MOST_EARLY] of { mtype, byte, byte, bit, byte, byte, byte };
 byte early_messages[ORIGINS];
-chan waiting[ORIGINS] = [ALL_SLOTS] of { byte, byte };  /* grants that no provider has taken yet */
+/* grants that no provider has taken yet */
+chan waiting[ORIGINS] = [ALL_RECV_BUFFERS] of { byte, byte };
 
-byte free_slots = (1 << SLOTS) - 1;  /* SlotGrants */
-byte holder[ALL_SLOTS] = NOBODY;     /* free, or being read */
+byte free_recv_buffers = (1 << RECV_BUFFERS) - 1;  /* BufferGrants */
+byte holder[ALL_RECV_BUFFERS] = NONE;     /* free, or being read */
 byte wanted[ORIGINS];
 byte held[ORIGINS];
 bit  is_queued[ORIGINS];
@@ -146,7 +149,7 @@ bit  grants_due;
 bit  has_stream[ORIGINS];         /* GetStreams */
 byte sent_chunks[ORIGINS];
 byte taken_chunks[ORIGINS];
-byte landings[ORIGINS];
+byte reply_buffers[ORIGINS];
 byte stream_get[ORIGINS];
 byte used_buffers;
 byte data_under_way[ORIGINS];
@@ -157,17 +160,18 @@ bit  is_done[ORIGINS];
 bit  is_stopped;
 byte sent_messages[ORIGINS];
 byte put_chunks[ORIGINS];
-byte slots[ORIGINS];              /* Channel::slots */
-byte keep_slots[ORIGINS];
+byte recv_buffers[ORIGINS];              /* Channel::recv_buffers */
+byte keep_recv_buffers[ORIGINS];
 byte buffers[ORIGINS] = BUFFERS;
 byte tasks[ORIGINS];
 
 /* Used within one step only. */
 hidden mtype kind;
-hidden byte number, flow, set, credit, of_get, slot, to, turns, most, count, first, asks, closes;
+hidden byte number, flow, set, credit, of_get, recv_buffer, to, turns, most, count, first, asks;
+hidden byte closes;
 
 inline want(c, more) {
-    wanted[c] = min(more, SLOTS);
+    wanted[c] = min(more, RECV_BUFFERS);
     if
     :: wanted[c] > 0 && !is_queued[c] ->
         is_queued[c] = 1;
@@ -177,13 +181,13 @@ inline want(c, more) {
     fi
 }
 
-/* SlotGrants::use and release, for a set. The ghost says where the slots have to be. */
+/* BufferGrants::use and release, for a set. The ghost says where the receive buffers have to be. */
 inline use(c, used) {
-    for (slot : 0 .. SLOTS - 1) {
+    for (recv_buffer : 0 .. RECV_BUFFERS - 1) {
         if
-        :: ((used) & bit_of(slot)) != 0 ->
-            assert(holder[slot] == c && place[slot] == is_written);
-            holder[slot] = NOBODY;
+        :: ((used) & bit_of(recv_buffer)) != 0 ->
+            assert(holder[recv_buffer] == c && place[recv_buffer] == is_written);
+            holder[recv_buffer] = NONE;
             held[c]--;
             holding = holding - (held[c] == 0 && !is_queued[c] -> 1 : 0)
         :: else
@@ -192,26 +196,26 @@ inline use(c, used) {
 }
 
 inline release(released) {
-    for (slot : 0 .. SLOTS - 1) {
+    for (recv_buffer : 0 .. RECV_BUFFERS - 1) {
         if
-        :: ((released) & bit_of(slot)) != 0 ->
-            assert(holder[slot] == NOBODY && place[slot] == is_written);
-            place[slot] = is_free;
+        :: ((released) & bit_of(recv_buffer)) != 0 ->
+            assert(holder[recv_buffer] == NONE && place[recv_buffer] == is_written);
+            place[recv_buffer] = is_free;
             if
-            :: MISTAKE(1)  /* a slot is not free again */
-            :: else -> free_slots = free_slots | bit_of(slot)
+            :: MISTAKE(1)  /* a receive buffer is not free again */
+            :: else -> free_recv_buffers = free_recv_buffers | bit_of(recv_buffer)
             fi
         :: else
         fi
     }
 }
 
-/* SlotGrants::next: a set of slots, 0 for none, for client `to`. */
+/* BufferGrants::next: a set of receive buffers, 0 for none, for client `to`. */
 inline next_grant() {
     turns = len(queue);
     set = 0;
     do
-    :: turns > 0 && free_slots != 0 && set == 0 ->
+    :: turns > 0 && free_recv_buffers != 0 && set == 0 ->
         turns--;
         queue?to;
         is_queued[to] = 0;
@@ -220,9 +224,9 @@ inline next_grant() {
         :: wanted[to] == 0
         :: else ->
             most = len(queue) + holding - (held[to] > 0 -> 1 : 0) + 1;
-            most = max(1, min(SLOTS / most, (SLOTS + 1) / 2));
+            most = max(1, min(RECV_BUFFERS / most, (RECV_BUFFERS + 1) / 2));
             count = min(wanted[to], (most > held[to] -> most - held[to] : 0));
-            count = min(count, min(size_of(free_slots), IN_GRANT));
+            count = min(count, min(size_of(free_recv_buffers), IN_GRANT));
             if
             :: count == 0 || count < (held[to] == 0 -> 1 : min(wanted[to], max(1, most / 4))) ->
                 want(to, wanted[to])
@@ -230,14 +234,14 @@ inline next_grant() {
                 holding = holding + (held[to] == 0 -> 1 : 0);
                 held[to] = held[to] + count;
                 wanted[to] = wanted[to] - count;
-                for (slot : 0 .. SLOTS - 1) {
+                for (recv_buffer : 0 .. RECV_BUFFERS - 1) {
                     if
-                    :: count > 0 && (free_slots & bit_of(slot)) != 0 ->
-                        assert(holder[slot] == NOBODY && place[slot] == is_free);
-                        place[slot] = is_granted;
-                        holder[slot] = to;
-                        free_slots = free_slots - bit_of(slot);
-                        set = set | bit_of(slot);
+                    :: count > 0 && (free_recv_buffers & bit_of(recv_buffer)) != 0 ->
+                        assert(holder[recv_buffer] == NONE && place[recv_buffer] == is_free);
+                        place[recv_buffer] = is_granted;
+                        holder[recv_buffer] = to;
+                        free_recv_buffers = free_recv_buffers - bit_of(recv_buffer);
+                        set = set | bit_of(recv_buffer);
                         count--
                     :: else
                     fi
@@ -258,7 +262,7 @@ inline execute(c) {
     :: kind == chunk ->
         executed_chunks[c]++;
         release(set)
-    :: kind == return_slots ->
+    :: kind == release_recv_buffers ->
         use(c, set);
         release(set)
     :: kind == get ->
@@ -266,7 +270,7 @@ inline execute(c) {
         has_stream[c] = 1;
         sent_chunks[c] = 0;
         taken_chunks[c] = 0;
-        landings[c] = credit;
+        reply_buffers[c] = credit;
         stream_get[c] = of_get
     :: kind == get_credit ->
         if
@@ -317,20 +321,22 @@ inline take_write(c) {
     take_frame(c)
 }
 
-/* new_data_reply: the last buffer is only for an origin that has none. Mistake 3: for all. */
+/* DataFrames::make: the last buffer is only for an origin that has none. Mistake 3: for all. */
 #define has_data_buffer(c) \
     (used_buffers < SERVER_BUFFERS - 1 || \
      (used_buffers < SERVER_BUFFERS && (data_under_way[c] == 0 || MISTAKE(3))))
 
-#if SLOTS > 0
+#if RECV_BUFFERS > 0
 #define can_send_data(c) nfull(data[c])
 #else
 #define can_send_data(c) nfull(answer[c])
 #endif
 
 #define can_flush(c)       (nempty(waiting[c]) && nfull(answer[c]))
-#define can_acknowledge(c) (acknowledgement_due[c] && (told[c] == executed[c] || nfull(answer[c])))
-#define can_stream(c)      (has_stream[c] && sent_chunks[c] - taken_chunks[c] < landings[c] && \
+#define can_acknowledge(c) (acknowledgement_due[c] && \
+                            (acknowledged[c] == executed[c] || nfull(answer[c])))
+#define can_stream(c)      (has_stream[c] && \
+                            sent_chunks[c] - taken_chunks[c] < reply_buffers[c] && \
                             has_data_buffer(c) && can_send_data(c))
 
 /* What the server does when something has come from that origin. */
@@ -347,12 +353,12 @@ end:
 #endif
             take_frame(c)
         }
-#if SLOTS > 0
+#if RECV_BUFFERS > 0
     :: d_step {
             write[c]?number, flow, asks, set, credit;
             take_write(c)
         }
-    :: d_step {  /* the one behind it, which is then the first but for those in front of it */
+    :: d_step {  /* the one behind it; the first one stays in front */
             len(write[c]) > 1;
             write[c]?number, flow, asks, set, credit;
             write[c]!number, flow, asks, set, credit;
@@ -378,8 +384,8 @@ end:
                 :: set == 0 -> grants_due = 0
                 :: else ->
                     most = len(queue) + holding;
-                    most = SLOTS / (KEPT_PART * max(1, most));  /* keep() */
-                    assert(nfull(waiting[to]));                 /* each grant has a slot */
+                    most = RECV_BUFFERS / (KEPT_PART * max(1, most));  /* keep() */
+                    assert(nfull(waiting[to]));  /* each grant has a receive buffer */
                     waiting[to]!set, most
                 fi
             :: else -> break
@@ -388,17 +394,17 @@ end:
                 do
                 :: can_flush(c) ->
                     waiting[c]?set, most;
-                    told[c] = executed[c];
+                    acknowledged[c] = executed[c];
                     answer[c]!grant, executed[c], executed_messages[c], set, most
                 :: else -> break
                 od;
                 if
                 :: can_acknowledge(c) ->
                     if
-                    :: told[c] != executed[c] ->
-                        told[c] = executed[c];
+                    :: acknowledged[c] != executed[c] ->
+                        acknowledged[c] = executed[c];
                         answer[c]!acknowledge, executed[c], executed_messages[c], 0, 0
-                    :: else  /* another answer has told it */
+                    :: else  /* another answer has said it */
                     fi;
                     acknowledgement_due[c] = 0
                 :: else
@@ -407,10 +413,10 @@ end:
                 :: can_stream(c) ->
                     used_buffers++;
                     data_under_way[c]++;
-                    told[c] = executed[c];
-#if SLOTS > 0
-                    assert(!data[c]??[number, credit, eval(sent_chunks[c] % landings[c])]);
-                    data[c]!executed[c], executed_messages[c], sent_chunks[c] % landings[c];
+                    acknowledged[c] = executed[c];
+#if RECV_BUFFERS > 0
+                    assert(!data[c]??[number, credit, eval(sent_chunks[c] % reply_buffers[c])]);
+                    data[c]!executed[c], executed_messages[c], sent_chunks[c] % reply_buffers[c];
 #else
                     answer[c]!chunk_of_get, executed[c], executed_messages[c], 0, 0;
 #endif
@@ -430,19 +436,21 @@ end:
 #define has_window  (sent_messages[i] - known_messages < WINDOW)
 #define may_post    (has_window && nfull(message[i]))
 
-#define needed_slots(used) \
-    max((used > 0 -> keep_slots[i] : 0), (unpacked > 0 -> min(2 * unpacked + 1, SLOTS) : 0))
-#define wanted_slots(used) \
-    (SLOTS == 0 -> 0 : needed_slots(used) - min(needed_slots(used), size_of(slots[i]) - (used)))
+#define needed_recv_buffers(used) \
+    max((used > 0 -> keep_recv_buffers[i] : 0), \
+        (unpacked > 0 -> min(2 * unpacked + 1, RECV_BUFFERS) : 0))
+#define wanted_recv_buffers(used) \
+    (RECV_BUFFERS == 0 -> 0 : needed_recv_buffers(used) - \
+        min(needed_recv_buffers(used), size_of(recv_buffers[i]) - (used)))
 
 inline post_message(what, asking, used_set, credits_or_last, which) {
-    /* Mistake 4: nobody asks for the window to open again. */
+    /* Mistake 4: no origin asks for the window to open again. */
     closes = sent_messages[i] - known_messages + 2 > WINDOW && !MISTAKE(4);
     sent++;
     sent_messages[i]++;
-    asked_slots = wanted_slots(0);
+    asked_recv_buffers = wanted_recv_buffers(0);
     asked = (asking || closes -> sent : asked);
-    message[i]!what, sent, asked_slots, asking || closes, used_set, credits_or_last, which
+    message[i]!what, sent, asked_recv_buffers, asking || closes, used_set, credits_or_last, which
 }
 
 inline record_answer() {
@@ -450,12 +458,12 @@ inline record_answer() {
     known_messages = max(known_messages, credit)
 }
 
-inline move_slots(moved, from, into) {
-    for (slot : 0 .. SLOTS - 1) {
+inline move_recv_buffers(moved, from, into) {
+    for (recv_buffer : 0 .. RECV_BUFFERS - 1) {
         if
-        :: ((moved) & bit_of(slot)) != 0 ->
-            assert(place[slot] == from && holder[slot] == i);
-            place[slot] = into
+        :: ((moved) & bit_of(recv_buffer)) != 0 ->
+            assert(place[recv_buffer] == from && holder[recv_buffer] == i);
+            place[recv_buffer] = into
         :: else
         fi
     }
@@ -474,14 +482,14 @@ inline posted_chunk() {
     fi
 }
 
-/* GetTask::on_answer and credit(), of which `done` chunks could be told to be taken. */
+/* GetTask::on_answer and credit(), of which `done` chunks could be reported as taken. */
 inline take_chunk_of_get() {
     used_buffers--;
     data_under_way[i]--;
     got++;
     if
     :: got == CHUNKS ->
-        buffers[i] = buffers[i] + (SLOTS > 0 -> lent : 0);
+        buffers[i] = buffers[i] + (RECV_BUFFERS > 0 -> lent : 0);
         lent = 0; got = 0; in_turn = 0; credited = 0;
         tasks[i]--
     :: else
@@ -503,8 +511,8 @@ inline credit_taken(done) {
 /* Origin::on_landed. */
 inline land() {
     record_answer();
-    assert(!taken[slot]);  /* the server does not write over what was not given back */
-    taken[slot] = 1;
+    assert(!taken[recv_buffer]);  /* the server does not write over what was not released */
+    taken[recv_buffer] = 1;
     take_chunk_of_get();
     if
     :: lent > 0 ->
@@ -518,42 +526,47 @@ inline land() {
         :: else
         fi;
         credit_taken(count)
-    :: else -> for (slot : 0 .. LANDINGS - 1) { taken[slot] = 0 }
+    :: else -> for (recv_buffer : 0 .. REPLY_BUFFERS - 1) { taken[recv_buffer] = 0 }
     fi
 }
 
-/* What can be posted. chunk_room: with a slot; without, it asks for some; waits for those that are
- * in use; or uses the time. */
+/* What can be posted. chunk_room: with a receive buffer; without, it asks for some; waits for those
+ * that are in use; or sends a message. */
 #define packs          (left > 0 && !is_packed)
 #define begins_put     (left == 0 && !is_packed && to_post?[put])
 #define begins_get     (left == 0 && !is_packed && to_post?[get] && lent == 0 && may_post && \
-                        (SLOTS == 0 || buffers[i] > 0))
-#define packs_slot     (packs && slots[i] != 0 && buffers[i] > 0)
-#define asks_slots     (packs && slots[i] == 0 && asked_slots == 0 && SLOTS > 0 && may_post)
-#define asks_executed  (packs && slots[i] == 0 && last_slot > known && asked < last_slot && may_post)
-#define packs_message  (packs && slots[i] == 0 && last_slot <= known && buffers[i] > 0 && has_window)
-#define posts_slot     (is_packed && for_slot)
-#define posts_message  (is_packed && !for_slot && may_post)
+                        (RECV_BUFFERS == 0 || buffers[i] > 0))
+#define packs_recv_buffer (packs && recv_buffers[i] != 0 && buffers[i] > 0)
+#define asks_recv_buffers (packs && recv_buffers[i] == 0 && asked_recv_buffers == 0 && \
+                        RECV_BUFFERS > 0 && may_post)
+#define asks_executed  (packs && recv_buffers[i] == 0 && last_recv_buffer > known && \
+                        asked < last_recv_buffer && may_post)
+#define packs_message  (packs && recv_buffers[i] == 0 && last_recv_buffer <= known && \
+                        buffers[i] > 0 && has_window)
+#define posts_recv_buffer (is_packed && for_recv_buffer)
+#define posts_message  (is_packed && !for_recv_buffer && may_post)
 #define posts_credit   (nempty(credits) && may_post)
 /* Mistake 6: what an idle origin is granted stays with it. */
-#define posts_return   (tasks[i] == 0 && size_of(slots[i]) > keep_slots[i] && may_post && \
+#define posts_return   (tasks[i] == 0 && \
+                        size_of(recv_buffers[i]) > keep_recv_buffers[i] && may_post && \
                         !MISTAKE(6))
 #define has_ended      (transfers == TRANSFERS && tasks[i] == 0)
 #define posts_fence    (has_ended && last_mutation > known && asked < last_mutation && may_post)
 #define can_post \
-    (begins_put || begins_get || packs_slot || asks_slots || asks_executed || packs_message || \
-     posts_slot || posts_message || posts_credit || posts_return || posts_fence)
+    (begins_put || begins_get || packs_recv_buffer || asks_recv_buffers || asks_executed || \
+     packs_message || \
+     posts_recv_buffer || posts_message || posts_credit || posts_return || posts_fence)
 
 proctype Origin(byte i) {
-    byte sent, known, known_messages, asked, asked_slots, last_slot, last_mutation;
+    byte sent, known, known_messages, asked, asked_recv_buffers, last_recv_buffer, last_mutation;
     byte transfers;                /* started */
     byte unpacked;                 /* chunks of puts that are in no frame yet */
     byte left;                     /* of these, of the put that is being posted */
-    bit is_packed, for_slot;       /* ChunkTask::unsent_ */
+    bit is_packed, for_recv_buffer;       /* ChunkTask::unsent_ */
     byte lent, got, in_turn, credited, gets;
-    bit taken[LANDINGS];
+    bit taken[REPLY_BUFFERS];
     chan to_post = [AT_A_TIME] of { mtype };
-    chan credits = [LANDINGS] of { byte, byte };     /* credits_due_ */
+    chan credits = [REPLY_BUFFERS] of { byte, byte };     /* credits_due_ */
 
 end:
     do
@@ -562,10 +575,10 @@ end:
             record_answer();
             if
             :: kind == grant ->
-                move_slots(set, is_granted, is_held);
-                slots[i] = slots[i] | set;
-                keep_slots[i] = most;
-                asked_slots = asked_slots - min(asked_slots, size_of(set))
+                move_recv_buffers(set, is_granted, is_held);
+                recv_buffers[i] = recv_buffers[i] | set;
+                keep_recv_buffers[i] = most;
+                asked_recv_buffers = asked_recv_buffers - min(asked_recv_buffers, size_of(set))
             :: kind == chunk_of_get ->
                 take_chunk_of_get();
                 if
@@ -576,14 +589,14 @@ end:
             fi
         }
     :: d_step {
-            data[i]?number, credit, slot;
+            data[i]?number, credit, recv_buffer;
             land()
         }
     :: d_step {  /* the one behind it */
             len(data[i]) > 1;
-            data[i]?number, credit, slot;
-            data[i]!number, credit, slot;
-            data[i]?number, credit, slot;
+            data[i]?number, credit, recv_buffer;
+            data[i]!number, credit, recv_buffer;
+            data[i]?number, credit, recv_buffer;
             land()
         }
     :: atomic {  /* submit */
@@ -599,47 +612,48 @@ end:
             can_post;
             do
             :: begins_put -> left = CHUNKS
-            :: packs_slot -> buffers[i]--; left--; unpacked--; is_packed = 1; for_slot = 1
-            :: asks_slots -> post_message(want_slots, 1, 0, 0, 0)
+            :: packs_recv_buffer ->
+                buffers[i]--; left--; unpacked--; is_packed = 1; for_recv_buffer = 1
+            :: asks_recv_buffers -> post_message(want_recv_buffers, 1, 0, 0, 0)
             :: asks_executed -> post_message(fence, 1, 0, 0, 0)
-            :: packs_message -> buffers[i]--; left--; unpacked--; is_packed = 1; for_slot = 0
-            :: posts_slot ->
-                assert(slots[i] != 0 && nfull(write[i]));
-                set = lowest(slots[i]);
-                asks = slots[i] == set;
-                move_slots(set, is_held, is_written);
+            :: packs_message -> buffers[i]--; left--; unpacked--; is_packed = 1; for_recv_buffer = 0
+            :: posts_recv_buffer ->
+                assert(recv_buffers[i] != 0 && nfull(write[i]));
+                set = lowest(recv_buffers[i]);
+                asks = recv_buffers[i] == set;
+                move_recv_buffers(set, is_held, is_written);
                 sent++;
-                asked_slots = wanted_slots(1);
-                slots[i] = slots[i] - set;
+                asked_recv_buffers = wanted_recv_buffers(1);
+                recv_buffers[i] = recv_buffers[i] - set;
                 asked = (asks -> sent : asked);
-                last_slot = sent;
-                write[i]!sent, asked_slots, asks, set, left == 0;
+                last_recv_buffer = sent;
+                write[i]!sent, asked_recv_buffers, asks, set, left == 0;
                 posted_chunk()
             :: posts_message ->
                 post_message(chunk, 0, 0, left == 0, 0);
                 posted_chunk()
-            :: begins_get ->  /* as many landings as there are */
+            :: begins_get ->  /* as many reply buffers as there are */
                 to_post?kind;
-                lent = min(LANDINGS, CHUNKS);
-                lent = (SLOTS > 0 -> min(lent, buffers[i]) : lent);
-                buffers[i] = buffers[i] - (SLOTS > 0 -> lent : 0);
+                lent = min(REPLY_BUFFERS, CHUNKS);
+                lent = (RECV_BUFFERS > 0 -> min(lent, buffers[i]) : lent);
+                buffers[i] = buffers[i] - (RECV_BUFFERS > 0 -> lent : 0);
                 gets++;
                 post_message(get, 0, 0, lent, gets)
             :: posts_credit ->
                 credits?credit, of_get;
                 post_message(get_credit, 0, 0, credit, of_get)
             :: posts_return ->
-                set = slots[i];
+                set = recv_buffers[i];
                 most = 0;
                 do
-                :: size_of(set) > keep_slots[i] ->
+                :: size_of(set) > keep_recv_buffers[i] ->
                     most = most | lowest(set);
                     set = set - lowest(set)
                 :: else -> break
                 od;
-                move_slots(most, is_held, is_written);
-                slots[i] = set;
-                post_message(return_slots, 0, most, 0, 0)
+                move_recv_buffers(most, is_held, is_written);
+                recv_buffers[i] = set;
+                post_message(release_recv_buffers, 0, most, 0, 0)
             :: posts_fence -> post_message(fence, 1, 0, 0, 0)
             :: else -> break
             od;
@@ -666,13 +680,14 @@ proctype Check() {
             assert(executed_chunks[i] == put_chunks[i] && executed_messages[i] == sent_messages[i]);
             assert(empty(early[i]) && empty(waiting[i]) && !acknowledgement_due[i]);
             assert(!has_stream[i] && data_under_way[i] == 0 && buffers[i] == BUFFERS);
-            assert(size_of(slots[i]) <= keep_slots[i]);
-            assert(held[i] == size_of(slots[i]) && wanted[i] == 0 || SLOTS == 0 || keep_slots[i] > 0)
+            assert(size_of(recv_buffers[i]) <= keep_recv_buffers[i]);
+            assert(held[i] == size_of(recv_buffers[i]) && wanted[i] == 0 || RECV_BUFFERS == 0 ||
+                   keep_recv_buffers[i] > 0)
         }
         most = 0;
-        for (s : 0 .. SLOTS - 1) {
+        for (s : 0 .. RECV_BUFFERS - 1) {
             assert(is_stopped || place[s] == is_free || place[s] == is_held);
-            assert((place[s] == is_free) == ((free_slots & bit_of(s)) != 0))
+            assert((place[s] == is_free) == ((free_recv_buffers & bit_of(s)) != 0))
         }
         assert(is_stopped || used_buffers == 0)
     }

@@ -4,7 +4,7 @@
  *
  *   model                      source
  *   guard                      Mutex::guard, node/shared_lock.h
- *   take_waiter, give_back     node/mutex_queue.cpp, both
+ *   take_waiter, release_waiter  node/mutex_queue.cpp take_waiter(), release()
  *   queue_lock                 mutex_queue.cpp MutexQueue::lock()
  *   queue_unlock               mutex_queue.cpp MutexQueue::unlock()
  *   proctype Local             core/mutexes.cpp lock_mutex(), wait_for_grant(), try_lock_mutex(),
@@ -15,17 +15,17 @@
  *   request                    frames to the server, in the order of their execution
  *   answer                     the server's answers
  *
- * What is done under the guard is one step that waits for it to be free, but for the store to
- * `granted` and the wake-up, which others may see in between. So is what the lock of the pool
- * protects. A sleeper here sleeps until it is woken: the
- * time-out of the source is not needed. Memory is sequentially consistent here. In the source the
+ * What is done under the guard is one step that waits for it to be free. The exceptions are the
+ * store to `granted` and the wake-up, which others may see in between. What the lock of the pool
+ * protects is one step, too. A sleeper here sleeps until it is woken: the time-out of the source is
+ * not needed. Memory is sequentially consistent here. In the source the
  * guard's acquire and release order everything it protects, and the release of `granted` pairs with
  * the waiter's acquire.
  *
- * Checked: at most one rank is between its lock and its unlock; who holds is served in the order in
+ * Checked: at most one rank is between its lock and its unlock; ranks hold it in the order in
  * which tickets were drawn under the guard; records are in use once; and no process is stuck before
  * it has locked ROUNDS times (invalid end states), so no wake-up and no grant is lost. No execution
- * is infinite (no non-progress cycle): under weak fairness all come through.
+ * is infinite (no non-progress cycle): under weak fairness all complete.
  *
  * Sizes by -D, see below. MISTAKE=1..6 in the environment plants a mistake that has to be found.
  */
@@ -49,18 +49,18 @@
 #include "planted_mistake.pml"
 
 #define RANKS   (LOCALS + REMOTES)
-#define NOBODY  255
+#define NONE  255
 #define is_remote_rank(rank) ((rank) >= LOCALS)
 
 mtype = { lock, try_lock, unlock, granted, value };
 
-/* Who, which, mutex; what one rank sends stays in order. */
+/* Rank, request, mutex; what one rank sends stays in order. */
 chan request = [3 * RANKS] of { byte, mtype, byte };
 chan answer[RANKS] = [1] of { mtype, bit };
 
 /* node::Mutex. */
 bit  guard[MUTEXES];  /* held across several steps */
-byte holder[MUTEXES] = NOBODY;
+byte holder[MUTEXES] = NONE;
 byte first_waiter[MUTEXES], last_waiter[MUTEXES];
 bit  is_forwarded[MUTEXES];  /* the holder has unlocked, and the server will hear of it */
 /* WaiterPoolState: record 0 is none. As many as there can be waiters. */
@@ -88,7 +88,7 @@ inline take_waiter(into) {
         is_in_use[into] = 1
     }
 }
-inline give_back(record) {
+inline release_waiter(record) {
     d_step {
         assert(is_in_use[record]);
         is_in_use[record] = 0;
@@ -127,10 +127,10 @@ inline queue_lock(m, rank, waiter) {
     :: atomic {
             !guard[m] && !MISTAKE(1) ->
             waiter = 0;
-            /* Nobody here locks twice, so nobody may be told that he did (6: the flag is ignored). */
+            /* No rank locks twice, so the check for that must not fail (6: the flag is ignored). */
             assert(holder[m] != rank || (is_forwarded[m] && !MISTAKE(6)));
             if
-            :: holder[m] == NOBODY -> draw_ticket(m, rank); is_now_held_by(m, rank)
+            :: holder[m] == NONE -> draw_ticket(m, rank); is_now_held_by(m, rank)
             :: else -> join(m, rank, waiter)
             fi
         }
@@ -138,7 +138,7 @@ inline queue_lock(m, rank, waiter) {
             !guard[m] && MISTAKE(1) ->
             waiter = 0;
             if
-            :: holder[m] == NOBODY -> draw_ticket(m, rank); is_now_held_by(m, rank)
+            :: holder[m] == NONE -> draw_ticket(m, rank); is_now_held_by(m, rank)
             :: else -> waiter = RECORDS
             fi
         }
@@ -152,7 +152,7 @@ inline queue_lock(m, rank, waiter) {
 inline queue_try_lock(m, rank, acquired) {
     atomic {
         !guard[m] ->
-        acquired = holder[m] == NOBODY;
+        acquired = holder[m] == NONE;
         if
         :: acquired -> draw_ticket(m, rank); is_now_held_by(m, rank)
         :: else
@@ -172,18 +172,18 @@ inline wake(record) {
     }
 }
 
-/* to: NOBODY, or the remote rank that must be told; must_forward: it is still held. */
+/* to: NONE, or the remote rank that must be told; must_forward: it is still held. */
 inline queue_unlock(m, rank, may_grant_remote, to, must_forward) {
     atomic {
         !guard[m] ->
-        to = NOBODY;
+        to = NONE;
         must_forward = 0;
         assert(holder[m] == rank && (!is_forwarded[m] || (may_grant_remote)));
         record = first_waiter[m];
         if
-        :: record == 0 -> holder[m] = NOBODY
+        :: record == 0 -> holder[m] = NONE
         :: record != 0 && is_remote_rank(rank_of[record]) && !(may_grant_remote) && !MISTAKE(2) ->
-            must_forward = 1;  /* 2: it hands over, and nobody tells the other node */
+            must_forward = 1;  /* 2: it hands over, and the other node is not informed */
             is_forwarded[m] = 1;
             record = 0
         :: else ->
@@ -197,7 +197,7 @@ inline queue_unlock(m, rank, may_grant_remote, to, must_forward) {
             if
             :: is_remote_rank(rank_of[record]) ->
                 to = rank_of[record];
-                give_back(record);
+                release_waiter(record);
                 record = 0
             :: else -> guard[m] = 1
             fi
@@ -211,7 +211,7 @@ inline queue_unlock(m, rank, may_grant_remote, to, must_forward) {
         :: !MISTAKE(3) -> is_granted[record] = 1; wake(record)
         fi;
         if
-        :: MISTAKE(4) -> give_back(record)  /* which is the waiter's */
+        :: MISTAKE(4) -> release_waiter(record)  /* which is the waiter's */
         :: !MISTAKE(4)
         fi;
         record = 0;
@@ -254,7 +254,7 @@ proctype Local(byte me) {
                     }
                     !sleeps[me]
                 od;
-                give_back(waiter);
+                release_waiter(waiter);
                 waiter = 0
             fi;
             acquired = 1
@@ -318,7 +318,7 @@ inline serve() {
         fi;
         queue_unlock(m, rank, acquired, to, must_forward);
         if
-        :: to != NOBODY -> answer[to]!granted, 1
+        :: to != NONE -> answer[to]!granted, 1
         :: else
         fi
     fi;

@@ -2,7 +2,7 @@
 /* The barrier among the ranks of a node, whose waiters may sleep until it is complete.
  *
  *   model                source
- *   proctype Rank        core/sync.cpp world_barrier(), with -DONE_NODE that of a job with one node;
+ *   proctype Rank        core/sync.cpp world_barrier() (-DONE_NODE: in a job with one node);
  *                        node/barrier.cpp
  *   raise, scan, doze_until_arrived     NodeBarrier::arrive(), all_arrived(),
  *                        sleep_until_all_arrived()
@@ -14,7 +14,7 @@
  * sequentially consistent order empty the buffer first. A sleeper sleeps until it is woken: the
  * time-out of the source is not needed. (docs/references.md: Sewell 2010)
  *
- * Checked: what any rank wrote before a barrier is in memory for all after it; nobody is stuck
+ * Checked: what any rank wrote before a barrier is in memory for all after it; no rank is stuck
  * before it has passed ROUNDS barriers (invalid end states); no execution is infinite.
  *
  * Sizes by -D. MISTAKE=1..7 in the environment plants a mistake that has to be found.
@@ -73,7 +73,7 @@ inline scan() {
     :: seen < RANKS && !HAS_COME(seen) -> break
     :: seen == RANKS ->
         if
-        :: sleepers != 0 && !MISTAKE(3) ->  /* 3: nobody wakes the sleepers */
+        :: sleepers != 0 && !MISTAKE(3) ->  /* 3: no rank wakes the sleepers */
             if
             :: MISTAKE(4) -> wake(complete)  /* and the word stays as it was */
             :: !MISTAKE(4) ->

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the models beside this: MISTAKE(n) is whether the environment plants mistake n. One compiled
- * checker serves for all of them so.
+/* For the models beside this: MISTAKE(n) is whether the environment plants mistake n. So one
+ * compiled checker serves for all of them.
  */
 c_decl {
     \#include <stdlib.h>
