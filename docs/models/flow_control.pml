@@ -4,14 +4,16 @@
  * that data. docs/design/flow-control.md says what it is for.
  *
  *   model                      source
- *   proctype Origin            pipeline/origin.cpp progress(), post_tasks(); one channel of it
- *     room(), post_message     pipeline/channel.h has_room(); origin_frames.cpp post_message()
- *     post_into_recv_buffer    origin_frames.cpp post_into_recv_buffer(), post_frame()
- *     recv_buffers_wanted      origin_frames.cpp recv_buffers_wanted()
- *     take_grant, release      origin_frames.cpp take_grant(), release_recv_buffers()
- *     packing, posting         chunk_task.cpp post(), next_frame(); origin_frames.cpp chunk_room()
- *     getting                  get_task.cpp request_next(), on_answer(), credit(); credits_due_
- *     fencing                  origin.cpp is_fenced(), ask_acknowledge()
+ *   proctype Origin            pipeline/origin.cpp progress(), task_queue.cpp post_tasks(); one
+ *                              channel of it
+ *     room(), post_message     channel.h has_room(); frame_sender.cpp post_message()
+ *     post_into_recv_buffer    frame_sender.cpp post_into_recv_buffer(), post()
+ *     recv_buffers_wanted      channel.cpp recv_buffers_wanted()
+ *     take_grant, release      recv_grants.cpp take(), release()
+ *     packing, posting         chunk_task.cpp post(), next_frame(); recv_grants.cpp chunk_room()
+ *     getting                  get_task.cpp request_next(), on_answer(), credit();
+ *                              stream_credits.cpp send()
+ *     fencing                  fences.cpp is_done(); frame_sender.cpp ask_acknowledge()
  *   proctypes Receive, Post    datasrv/service.cpp progress(), in two steps
  *     take_frame               datasrv/frame_intake.cpp take(), hold_early()
  *     execute                  frame_intake.cpp execute_next(); flow_handlers.cpp handle_release()
