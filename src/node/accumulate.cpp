@@ -8,9 +8,10 @@
 namespace armci::node {
 namespace {
 
-// The stripes of several segments. A lock waits until all that was written before it has left the
-// processor, so one for each short segment would cost more than the additions. While it holds one
-// it takes no other that it would have to wait for, so there is no order to obey.
+// The stripe locks of several blocks. Taking a lock waits until everything written before has left
+// the processor, so one lock for each short block would cost more than the additions. While this
+// object holds a stripe, it takes no other one for which it would have to wait, so there is no
+// order to obey.
 class HeldStripes {
   public:
     explicit HeldStripes(StripedLocks& locks) : locks_(locks) {}
@@ -18,7 +19,8 @@ class HeldStripes {
     HeldStripes(const HeldStripes&) = delete;
     HeldStripes& operator=(const HeldStripes&) = delete;
 
-    // False when it is not among them and they should be released first.
+    // Holds the stripe. Returns false if it is not held yet and all must be released before it can
+    // be.
     bool hold(uint32_t stripe) {
         if ((is_held_[stripe / 64] >> stripe % 64 & 1) != 0) [[likely]] {
             return true;
@@ -50,12 +52,12 @@ class HeldStripes {
     int count_ = 0;
 };
 
-// How many of the first segments can be added now that their stripes are held; 0 if the first one
-// had better be added alone.
+// Returns how many of the first blocks can be added now that their stripes are held; 0 means that
+// the first one is better added alone.
 int64_t hold_for_first(HeldStripes& stripes, const strided::AccSegments& segments) {
-    // Others wait no longer than for a stripe's worth of arithmetic, as everywhere.
+    // As everywhere, other ranks wait no longer than for a stripe's worth of arithmetic.
     constexpr int64_t kMaxBytes = StripedLocks::kGranuleBytes;
-    constexpr int64_t kLongestBytes = 512;  // of longer ones the lock costs little
+    constexpr int64_t kLongestBytes = 512;  // in longer blocks the lock costs little
     const int64_t bytes = segments.segment_bytes;
     const int64_t max =
         bytes > kLongestBytes ? 0 : std::min(segments.segment_count, kMaxBytes / bytes);
@@ -86,7 +88,7 @@ void LockedAccumulator::add(const void* source, void* target, int64_t bytes) {
 void LockedAccumulator::add_row(const strided::AccRow& row) {
     strided::AccRow left = row;
     while (left.block_count > 0) {
-        // Blocks that lie in this stripe altogether go under one lock, in one loop.
+        // Blocks that lie completely in this stripe are added under one lock, in one loop.
         char* target = static_cast<char*>(left.target);
         const int64_t room = StripedLocks::bytes_to_boundary(target) - row.block_bytes;
         int64_t together = 0;

@@ -10,13 +10,13 @@
 
 namespace armci::node {
 
-// For adding the components of an element that has been scaled already.
+// Returns the scale with which components of an element that has been scaled already are added.
 strided::AccScale component_scale(strided::AccType type);
 
 // Cuts an accumulate where stripes end: calls add_piece(scale, target, source, bytes) for pieces
-// that lie in one stripe each. A complex element may be aligned to its component only, and then lie
-// on both sides of a boundary: atomicity is per component, so it is scaled first, and its
-// components are added with a scale of one; their source is gone when add_piece() returns.
+// that lie in one stripe each. A complex element may be aligned to its component only, and then
+// cross a boundary. Atomicity is per component, so such an element is scaled first and its
+// components are added with a scale of one. Their source is valid only until add_piece() returns.
 template <class AddPiece>
 void for_each_stripe(const strided::AccScale& scale, const char* source, char* target,
                      int64_t bytes, AddPiece&& add_piece) {
@@ -42,9 +42,9 @@ void for_each_stripe(const strided::AccScale& scale, const char* source, char* t
 }
 
 // Adds blocks into the node heap under the stripe locks. The stripe of the last block stays locked
-// until the next block needs another one or the object ends, so that many short blocks close
-// together cost one lock. Never holds two stripes, so there is no order to obey. One thread at a
-// time.
+// until the next block needs another one or the object ends, so many short blocks close together
+// cost one lock. The object never holds two stripes, so there is no order to obey. One thread at a
+// time may use it.
 class LockedAccumulator {
   public:
     LockedAccumulator(StripedLocks& locks, const strided::AccScale& scale)
@@ -53,10 +53,10 @@ class LockedAccumulator {
     LockedAccumulator(const LockedAccumulator&) = delete;
     LockedAccumulator& operator=(const LockedAccumulator&) = delete;
 
-    // target[i] += scale * source[i]; `bytes` is a multiple of the element size.
+    // Computes target[i] += scale * source[i]; `bytes` is a multiple of the element size.
     void add(const void* source, void* target, int64_t bytes);
 
-    // Same for each block of the row.
+    // Does what add() does, for each block of the row.
     void add_row(const strided::AccRow& row);
 
     void release() {
@@ -81,16 +81,16 @@ class LockedAccumulator {
     uint32_t held_ = kNone;
 };
 
-// remote[i] += scale * local[i] for all elements of the layout.
+// Computes remote[i] += scale * local[i] for all elements of the layout.
 void accumulate(StripedLocks& locks, const strided::AccScale& scale,
                 const strided::PairLayout& layout, char* local, char* remote);
 
-// The same for the segments of a vector, which are often short and in no order: several stripes are
-// held at a time, for as much arithmetic as one may take.
+// Does the same for the blocks of a vector, which are often short and in no order. Several stripes
+// are held at a time, for as much arithmetic as one of them may take.
 void accumulate(StripedLocks& locks, const strided::AccScale& scale,
                 const strided::AccSegments& segments);
 
-// Either of them.
+// Calls one of these two functions, as the sides are strided or vectors.
 void accumulate(StripedLocks& locks, const strided::AccScale& scale, const strided::Sides& sides);
 
 }  // namespace armci::node

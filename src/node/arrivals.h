@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who of a node has come to the end of the library, for the one who tells of those that have not.
+// Which ranks of a node have reached the end of the library; the rank that reports the missing ones
+// reads it.
 //
-// Bits are only ever set, and say nothing about other memory. The mapping is new with each start of
-// the library, so nobody clears them.
+// Bits are only ever set, and say nothing about other memory. Each start of the library makes a new
+// mapping, so nothing clears them.
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,7 @@ struct Arrivals {
     bool has_arrived(int rank_in_node) const {
         return (bits[rank_in_node / 64].load(std::memory_order_relaxed) & mask(rank_in_node)) != 0;
     }
-    // True for one caller of the node: it tells the user for all of them.
+    // Returns true for one caller of the node, which then reports the delay for all of them.
     bool is_mine_to_report() { return !delay_reported.exchange(true, std::memory_order_relaxed); }
 
   private:

@@ -9,7 +9,7 @@
 namespace armci::node {
 namespace {
 
-// The system keeps the first pages free, and programs have the lower half of all addresses.
+// The system keeps the first pages free, and programs get the lower half of all addresses.
 constexpr uint64_t kLowest = 64 << 10;
 constexpr uint64_t kHighest = uint64_t{1} << 63;
 
@@ -17,7 +17,8 @@ bool is_before(const Attachment& entry, uint32_t owner, uint64_t begin) {
     return entry.owner != owner ? entry.owner < owner : entry.begin < begin;
 }
 
-// The first entry of the owner that begins at `begin` or behind it, or what follows the owner's.
+// Returns the first entry of the owner that begins at `begin` or later, or what follows the owner's
+// entries.
 template <class Entry>
 Entry* lower_bound(Entry* first, Entry* last, uint32_t owner, uint64_t begin) {
     return std::partition_point(

@@ -2,11 +2,11 @@
 // The directory of attached memory: ranges of the ranks' own memory (heap, stack, static data) that
 // other ranks may access. It lies in the node heap, for the ranks of the node and its data server.
 //
-// The table is sorted by owner and address and guarded by its lock. Whoever looks up works on a
-// copy of his own, which he renews when `generation` has moved on; it moves under the lock and is
-// read without. So a lookup costs a load and a search, and nobody reads a table that changes. A
-// range that comes or goes is seen by whoever has been told of it: the release of `generation` and
-// its acquire go with the synchronisation that a program needs anyway.
+// The table is sorted by owner and address and guarded by its lock. A reader searches a copy of its
+// own, and renews it when `generation` has changed. `generation` changes under the lock and is read
+// without it, so a lookup costs a load and a search, and no reader sees a table that changes. The
+// release of `generation` and its acquire go with the synchronisation that a program needs anyway.
+// So a process that is synchronised after a change sees the change.
 #pragma once
 
 #include <atomic>
@@ -20,10 +20,10 @@ namespace armci::node {
 struct Attachment {
     uint64_t begin;  // [begin, end) in the owner's address space
     uint64_t end;
-    uint64_t pid_namespace;  // in which pid means the owner
+    uint64_t pid_namespace;  // the namespace in which pid means the owner
     int32_t pid;
-    int32_t rank;    // of the owner in the world, for messages
-    uint32_t owner;  // its number among the ranks of the node
+    int32_t rank;    // the owner in the world, for messages
+    uint32_t owner;  // the owner's index among the ranks of the node
     uint32_t padding;
 };
 
@@ -32,32 +32,34 @@ struct AttachmentTable {
     SharedLock lock;
     uint32_t count = 0;
     std::atomic<uint64_t> generation{0};
-    Attachment entries[kMax];  // not initialised: pages that nobody needs stay untouched
+    Attachment entries[kMax];  // not initialised, so that unused pages stay untouched
 };
 
-// Whether memory of a rank whose node heap is [heap_begin, heap_begin + heap_bytes) can be attached
-// at all: it is not global memory, and such addresses exist.
+// Says whether memory of a rank can be attached. Its node heap is [heap_begin, heap_begin +
+// heap_bytes). Global memory cannot be attached, nor can addresses that no program has.
 bool is_attachable(uint64_t begin, uint64_t bytes, uint64_t heap_begin, uint64_t heap_bytes);
 
-// What tells one pid from an equal one in another container; 0 when the system does not say.
+// Returns a number that tells a pid from an equal one in another container, or 0 if the system does
+// not provide one.
 uint64_t own_pid_namespace();
 
-// One process's access to the directory; one thread at a time.
+// One process's access to the directory. One thread at a time may use it.
 class Attachments {
   public:
     Attachments() = default;
     explicit Attachments(AttachmentTable* table) : table_(table) {}
 
     enum class Added : uint8_t { yes, overlaps, full };
-    // `entry.begin` < `entry.end`. *overlapped is the owner's range that is in the way.
+    // Adds an entry with `entry.begin` < `entry.end`. *overlapped becomes the owner's range that is
+    // in the way.
     Added add(const Attachment& entry, Attachment* overlapped);
-    // False when no range of that owner begins there.
+    // Returns false if no range of that owner begins there.
     bool remove(uint32_t owner, uint64_t begin);
 
-    // The owner's range that [address, address + bytes) lies in, bytes > 0; nullptr if there is
-    // none. Good until the next call.
+    // Returns the owner's range that contains [address, address + bytes), bytes > 0, or nullptr.
+    // The pointer is valid until the next call.
     const Attachment* find(uint32_t owner, uint64_t address, uint64_t bytes);
-    // Any range of the owner, to know its process by.
+    // Returns any range of the owner, which identifies the owner's process.
     const Attachment* any_of(uint32_t owner);
 
   private:
@@ -65,7 +67,7 @@ class Attachments {
 
     AttachmentTable* table_ = nullptr;
     uint64_t seen_generation_ = 0;
-    std::vector<Attachment> entries_;  // by owner and begin
+    std::vector<Attachment> entries_;  // sorted by owner and begin
 };
 
 }  // namespace armci::node

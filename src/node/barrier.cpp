@@ -24,9 +24,10 @@ bool NodeBarrier::all_arrived() {
         }
         ++seen_;
     }
-    // Not when the flag is raised: its line comes here while the others' are looked at.
+    // The fence is here, not where the flag is raised, so that the flag's line can arrive while
+    // this rank looks at the others.
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    // One of those who find this out is enough.
+    // One wake-up is enough, although several ranks may get here.
     if (state_->sleepers.load() != 0 && state_->complete.exchange(number_) != number_) {
         base::futex_wake(&state_->complete, INT_MAX);
     }

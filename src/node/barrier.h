@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The barrier among the ranks of a node. Each has a flag in a cache line of its own, raises it and
-// polls the others': with all there is no rank that must get a processor before the rest can go on,
-// and between two ranks no more than one line travels each way. (The barrier of
+// The barrier among the ranks of a node. Each rank has a flag in a cache line of its own, raises it
+// and polls the flags of the others. So no single rank must get a processor before the rest can go
+// on, and between two ranks no more than one line travels each way. (The barrier of
 // docs/references.md: Buntinas 2007 has one flag that all watch, and so one more trip.)
 //
-// A flag holds the number of the last barrier that its rank has come to. It may be one ahead of who
-// looks, who has then not left the barrier before; numbers wrap, so they are compared by distance.
-// (Where they wrap, one wake-up may be missed; sleepers look again after their time.)
-// The store that raises a flag pairs with the loads of it: everything written before the barrier on
-// any rank is visible after it on all.
+// A flag holds the number of the last barrier that its rank has reached. It may be one ahead of the
+// number of a reader that has not left the barrier before. Numbers wrap, so they are compared by
+// distance. (Where they wrap, one wake-up may be missed; sleepers look again after their time.) The
+// store that raises a flag pairs with the loads of it: everything written before the barrier on any
+// rank is visible after it on all.
 //
-// Between nodes the first rank meets those of other nodes then, and releases its own afterwards.
+// Between nodes the first rank then meets those of other nodes, and releases its own afterwards.
 //
-// Who waits long may sleep until a barrier is complete. It counts itself in `sleepers` and then
-// looks at the flags once more; who finds the barrier complete looks at `sleepers` afterwards,
-// behind a fence. So the last to come, who finds all flags raised, sees the sleeper, or the sleeper
-// its flag.
+// A rank that waits long may sleep until a barrier is complete. It counts itself in `sleepers` and
+// then looks at the flags once more. A rank that finds the barrier complete looks at `sleepers`
+// afterwards, behind a fence. So either the last rank to arrive, which finds all flags raised, sees
+// the sleeper, or the sleeper sees its flag.
 #pragma once
 
 #include <atomic>
@@ -31,28 +31,31 @@ struct BarrierState {
     };
 
     alignas(64) std::atomic<uint32_t> sleepers{0};
-    alignas(64) std::atomic<uint32_t> complete{0};  // the last one that sleepers were told of
+    alignas(64) std::atomic<uint32_t> complete{0};  // the last one of which sleepers were woken
     alignas(64) std::atomic<uint32_t> released{0};
-    // Zero to begin with. Not initialised: pages of ranks that are not there stay untouched.
+    // Zero at the start, and not initialised, so that pages of ranks that do not exist stay
+    // untouched.
     Flag flags[kMaxRanks];
 };
 
 class NodeBarrier {
   public:
     NodeBarrier() = default;
-    // `rank` of rank_count ranks on the node. The memory of `state` was zero before it was made.
+    // Makes the barrier for `rank` of rank_count ranks on the node. The memory of `state` was zero
+    // before the state was made in it.
     NodeBarrier(BarrierState* state, int rank, int rank_count)
         : state_(state), rank_(rank), rank_count_(rank_count), number_(state->flags[rank].number) {}
 
-    // Announces this rank; then poll all_arrived().
+    // Announces this rank, which then polls all_arrived().
     void arrive();
     bool all_arrived();
-    // Sleeps until that, or for timeout_us, or shorter.
+    // Sleeps until all have arrived, for at most timeout_us; it may return earlier.
     void sleep_until_all_arrived(int64_t timeout_us);
 
-    // Between nodes: the first rank, when it has met the others'.
+    // Releases the other ranks of the node. The first rank calls it after it has met those of other
+    // nodes.
     void release();
-    // The other ranks, after all_arrived().
+    // The other ranks call these after all_arrived().
     bool released() const;
     void sleep_until_released(int64_t timeout_us);
 
@@ -65,8 +68,8 @@ class NodeBarrier {
     BarrierState* state_ = nullptr;
     int rank_ = 0;
     int rank_count_ = 1;
-    int seen_ = 0;         // ranks, from the first on, that have come to this barrier
-    uint32_t number_ = 0;  // of this barrier
+    int seen_ = 0;         // ranks, from the first on, that have arrived
+    uint32_t number_ = 0;  // number of this barrier
 };
 
 }  // namespace armci::node

@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kSlots = 64;
 constexpr int64_t kSpinNs = 20'000;                      // further requests often follow at once
-constexpr int64_t kSleepUs = int64_t{3600} * 1'000'000;  // until woken
+constexpr int64_t kSleepUs = int64_t{3600} * 1'000'000;  // it is woken earlier
 
 void carry_out(const CopyRequest& request) {
     if (request.stripes != nullptr) {
@@ -26,9 +26,9 @@ void carry_out(const CopyRequest& request) {
 }
 
 // `submitted_` and `completed_` count requests; the slot of request n is n modulo kSlots. The
-// release of each by its writer pairs with the acquire of the other thread. A waker that does not
-// see is_asleep_ has made its request visible before the sleeper looks for it again: both sides use
-// sequentially consistent order there.
+// release of each count by its writer pairs with the acquire of the other thread. Both sides use
+// sequentially consistent order for `is_asleep_`. So a submitter that does not see `is_asleep_` has
+// made its request visible before the sleeper looks for it again.
 class CopyThread final : public CopyEngine {
   public:
     ~CopyThread() override {

@@ -27,7 +27,8 @@ class Descriptor {
     int release() { return std::exchange(fd_, -1); }
     void reset() {
         if (valid()) {
-            // In this order: a child that is forked in between must not close the number, too.
+            // The number is released first, so that a child forked in between does not close it,
+            // too.
             close(release());
         }
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The directory of freed global memory that holds a pattern, for checking mode. It lies in the node
-// heap, because the rank that is given such memory again may be another than the one that freed it.
+// heap, because one rank may free memory and another one may get it next.
 //
-// Guarded by its lock, also while a callback looks at the memory that an entry names: whoever gets
-// memory from the heap takes its entries out before he touches it, so the pattern can be read as
-// long as an entry is there.
+// Its lock is also held while a callback reads the memory that an entry names. A rank that gets
+// memory from the heap removes its entries before it writes there. So the pattern can be read as
+// long as an entry exists.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ namespace armci::node {
 struct FreedRange {
     uint64_t begin;  // [begin, end) has the pattern
     uint64_t end;
-    uint64_t slice_begin;  // what was freed, of which this is all or a part
+    uint64_t slice_begin;  // the freed memory, of which this is all or a part
     uint64_t slice_bytes;
-    uint64_t allocation;  // its segment's number
-    int32_t rank;         // whose memory it was, in the world
+    uint64_t allocation;  // number of its segment
+    int32_t rank;         // the rank in the world whose memory it was
     int32_t padding;
 };
 
@@ -30,9 +30,9 @@ struct FreedRangeTable {
     static constexpr uint64_t kMaxBytes = 256 << 20;
     SharedLock lock;
     uint32_t count = 0;
-    uint64_t bytes = 0;        // of all entries: memory that nobody uses, and the system misses
-    uint64_t left_out = 0;     // that there was no room for to the end
-    FreedRange entries[kMax];  // not initialised: pages that nobody needs stay untouched
+    uint64_t bytes = 0;        // in all entries; unused memory that the system has not got back
+    uint64_t left_out = 0;     // entries that were removed because there was no room
+    FreedRange entries[kMax];  // not initialised, so that unused pages stay untouched
 };
 
 class FreedRanges {
@@ -40,8 +40,8 @@ class FreedRanges {
     FreedRanges() = default;
     explicit FreedRanges(FreedRangeTable* table) : table_(table) {}
 
-    // Adds a range of at most kMaxBytes. Calls forget(const FreedRange&) for the oldest ones if
-    // they must go to make room; their memory may go back to the system then.
+    // Adds a range of at most kMaxBytes. Calls forget(const FreedRange&) for each oldest entry that
+    // must make room; its memory may then go back to the system.
     template <class Forget>
     void add(const FreedRange& range, Forget&& forget) {
         const std::lock_guard<SharedLock> lock(table_->lock);
@@ -55,8 +55,8 @@ class FreedRanges {
         append(range);
     }
 
-    // Takes [begin, end) out, and calls visit(const FreedRange&) for each part that was there, and
-    // forget as above for what there is no room for outside of it.
+    // Removes [begin, end), and calls visit(const FreedRange&) for each part of it that was there.
+    // Calls forget, as above, for remainders outside of it that have no room.
     template <class Visit, class Forget>
     void take(uint64_t begin, uint64_t end, Visit&& visit, Forget&& forget) {
         const std::lock_guard<SharedLock> lock(table_->lock);

@@ -110,7 +110,8 @@ void NodeHeap::unlink_free(uint32_t record) {
     }
 }
 
-// The first free extent that can hold `bytes` at the alignment, from the tightest class upwards.
+// Returns the first free extent that can hold `bytes` at the alignment, from the tightest class
+// upwards.
 uint32_t NodeHeap::find_fit(uint64_t bytes, uint64_t alignment) const {
     const Extent* all = records();
     for (int size_class = class_of(bytes); size_class < AllocatorState::kClasses; ++size_class) {
@@ -125,7 +126,7 @@ uint32_t NodeHeap::find_fit(uint64_t bytes, uint64_t alignment) const {
     return 0;
 }
 
-// Cuts `record` down to its first `bytes`; the rest becomes a free extent.
+// Cuts `record` to its first `bytes`; the rest becomes a free extent.
 void NodeHeap::split_tail(uint32_t record, uint64_t bytes) {
     Extent* all = records();
     if (all[record].bytes == bytes) {
@@ -211,7 +212,8 @@ uint32_t NodeHeap::merge_neighbours(uint32_t record) {
 }
 
 void NodeHeap::release(uint32_t record, Pages pages) {
-    // The extent is still ours here, so the pages can go back without the lock; its links are not.
+    // The extent still belongs to this rank, so its pages can be released without the lock, but not
+    // its links.
     const uint64_t bytes = records()[record].bytes;
     if (pages == Pages::release) {
         const uint64_t begin = reinterpret_cast<uint64_t>(control_) + records()[record].offset;
@@ -236,7 +238,7 @@ void NodeHeap::release_pages(uint64_t begin, uint64_t end) {
 bool NodeHeap::check_is_due(size_t bytes) {
     AllocatorState& state = control_->allocator;
     const std::lock_guard<SharedLock> lock(state.lock);
-    // What was freed is the host's again, who may have given it to others since.
+    // Freed memory went back to the host, which may have given it away since.
     state.checked_bytes = std::min(state.checked_bytes, state.used_bytes);
     return state.used_bytes - state.checked_bytes + bytes >= kUncheckedBytes;
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The node heap: one mapping shared by the ranks of a node, from which global memory comes.
 //
-// Layout of the mapping: HeapControl, then the pool of extent records, then (kDataOffset) the data.
-// The allocator's state lives in the mapping itself and is guarded by one lock, because any rank of
-// the node may allocate for its group. Extents are whole pages, so that a freed one can be given
-// back to the system; they form a doubly linked list in address order (free neighbours merge at
-// once), and the free ones are also linked by size class. Records are named by index, 0 meaning
-// none.
+// The mapping consists of HeapControl, the pool of extent records, and (from kDataOffset) the data.
+// The allocator's state lies in the mapping, guarded by one lock, because any rank of the node may
+// allocate for its group. Extents are whole pages, so that a freed one can go back to the system.
+// They form a doubly linked list in address order, in which free neighbours merge at once. The free
+// ones are also linked by size class. Records are named by index, and 0 means none.
 #pragma once
 
 #include <atomic>
@@ -44,7 +43,7 @@ struct AllocatorState {
     uint32_t spare_records = 0;  // list of records free for reuse, linked by `after`
     uint32_t free_extents[kClasses] = {};
     uint64_t used_bytes = 0;
-    uint64_t checked_bytes = 0;  // used ones that the last look at the host's memory allowed for
+    uint64_t checked_bytes = 0;  // used bytes that the last check of the host's memory covered
 };
 
 struct HeapControl {
@@ -56,7 +55,7 @@ struct HeapControl {
     StripedLocks stripes;
     AttachmentTable attachments;
     FreedRangeTable freed_ranges;
-    std::atomic<uint32_t> loss_reported{0};  // one rank of the node says it
+    std::atomic<uint32_t> loss_reported{0};  // set by the rank of the node that reports it
     Arrivals stopping;
 };
 
@@ -65,42 +64,43 @@ class NodeHeap {
     struct Range {
         void* data = nullptr;  // nullptr: no memory
         size_t bytes = 0;      // whole pages, all of which release() gives back
-        uint32_t record = 0;   // to release it with
+        uint32_t record = 0;   // what release() takes
     };
 
     NodeHeap() = default;
 
-    // Address space the mapping needs for `data_bytes` of global memory.
+    // Returns the address space that the mapping needs for `data_bytes` of global memory.
     static size_t mapping_bytes(size_t data_bytes);
 
-    // Both take an existing mapping (which stays the caller's); create() formats it first.
+    // Both functions take an existing mapping, which stays the caller's; create() formats it first.
     static NodeHeap create(void* base, size_t mapping_bytes, const NodeFile& file);
     static NodeHeap attach(void* base, const NodeFile& file);
     bool valid() const;
 
-    // Page-aligned, huge-page-aligned when large; the contents are zero or left over.
+    // Allocates memory that is page-aligned, or huge-page-aligned if it is large. Its contents are
+    // zero or left over.
     Range allocate(size_t bytes);
-    // Gives whole pages back to the system, or keeps them as they are for who is next. `record` is
-    // what allocate() returned.
+    // Gives whole pages back to the system, or keeps them as they are for the next allocation.
+    // `record` is what allocate() returned.
     enum class Pages : bool { release, keep };
     void release(uint32_t record, Pages pages = Pages::release);
-    // Gives the whole pages of it, which were kept, back to the system later; the rest becomes
+    // Gives the whole pages of [begin, end), which were kept, back to the system; the rest becomes
     // zero.
     void release_pages(uint64_t begin, uint64_t end);
 
-    // Whether to look, before `bytes` more are given out, at what memory the host has left: that
-    // costs too much for each small piece, so it is due once the ranks of the node together have
-    // taken kUncheckedBytes since the last time. It stays due until there was enough.
+    // Says whether the host's remaining memory must be checked before `bytes` more are given out. A
+    // check costs too much for each small piece. So it is due once the ranks of the node together
+    // have taken kUncheckedBytes since the last check, and stays due until one finds enough.
     static constexpr size_t kUncheckedBytes = 8 << 20;
     bool check_is_due(size_t bytes);
-    // It was made, and there is memory for `bytes` more.
+    // Reports that the check was made and found memory for `bytes` more.
     void note_check(size_t bytes);
 
     bool contains(const void* address) const;
     size_t data_bytes() const;
     size_t used_bytes() const;
-    // By all nodes that have a part of this one's file, and pages of it that have memory behind
-    // them.
+    // The first function counts the bytes given out by all nodes that share this node's file. The
+    // second counts the bytes of the file's pages that have memory behind them.
     size_t given_out_bytes() const;
     size_t resident_bytes() const;
 

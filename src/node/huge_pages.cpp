@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kSetting = "/sys/kernel/mm/transparent_hugepage/shmem_enabled";
 
-// The kernel lists all values and puts the one in force between brackets.
+// Returns the value in force, which the kernel puts between brackets in the list of all values.
 std::string chosen_in(const std::string& line) {
     const size_t open = line.find('[');
     const size_t close = line.find(']');

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether the kernel gives huge pages to memory that processes share, which is a setting of its
-// own.
+// Whether the kernel gives huge pages to memory that processes share; a setting of its own decides
+// it.
 #pragma once
 
 #include <string>
 
 namespace armci::node {
 
-// In words for the user, with what to set if there are none. `root` is empty but in tests.
+// Returns a description for the user, which says what to set if there are no huge pages. `root` is
+// empty except in tests.
 std::string describe_huge_pages(const std::string& root);
 
 }  // namespace armci::node

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Connections between processes of one user on one node, over abstract Unix sockets: they have no
-// name in a file system, and those they have nobody can guess. Both sides make sure that the other
-// is of the same user.
+// Connections between processes of one user on one node, over abstract Unix sockets. The sockets
+// have no name in a file system, and their abstract names cannot be guessed. Both sides check that
+// the other belongs to the same user.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@ class LocalListener {
   public:
     static constexpr size_t kNameBytes = 40;  // with a zero at the end
 
-    // False with errno set when the system refuses.
+    // Returns false with errno set if the system refuses.
     bool open();
     const std::string& name() const { return name_; }
-    // Somebody who has connected, within the time. Invalid with errno set when there is none:
-    // EAGAIN when there was no caller, or only one of another user.
+    // Returns a process that has connected, within the time. Returns an invalid descriptor with
+    // errno set if there is none: EAGAIN means no caller, or only one of another user.
     Descriptor take_caller(int timeout_ms);
 
   private:
@@ -27,8 +27,8 @@ class LocalListener {
     std::string name_;
 };
 
-// Waits while the listener has too many callers to accept; invalid with errno set when it cannot be
-// reached from here.
+// Connects to a listener, and waits while it has too many callers to accept. Returns an invalid
+// descriptor with errno set if the listener cannot be reached from here.
 Descriptor connect_to(const std::string& listener_name);
 
 }  // namespace armci::node

@@ -35,19 +35,19 @@ int64_t meminfo_bytes(const std::string& path, const char* key) {
     return kUnlimited;
 }
 
-// What the versions of control groups call the same things.
+// The names that each version of control groups gives to the same things.
 struct GroupFiles {
     const char* limit;
     const char* usage;
-    const char* inactive_cache;  // in memory.stat, groups below included
+    const char* inactive_cache;  // in memory.stat, with the groups below
     const char* active_cache;
 };
 constexpr GroupFiles kVersion1{"memory.limit_in_bytes", "memory.usage_in_bytes",
                                "total_inactive_file", "total_active_file"};
 constexpr GroupFiles kVersion2{"memory.max", "memory.current", "inactive_file", "active_file"};
 
-// Pages of files, which the kernel takes back before it refuses memory. Those of shared memory are
-// not among them: the kernel lists these with anonymous ones.
+// Returns the pages of files, which the kernel takes back before it refuses memory. Pages of shared
+// memory are not among them: the kernel counts these as anonymous.
 int64_t cache_bytes(const std::string& directory, const GroupFiles& files) {
     std::ifstream file(directory + "/memory.stat");
     int64_t sum = 0;
@@ -60,7 +60,7 @@ int64_t cache_bytes(const std::string& directory, const GroupFiles& files) {
     return sum;
 }
 
-// Walks from the process's own group to the root: any of them may be the tightest.
+// Checks every group from the process's own to the root, because any of them may be the tightest.
 void apply_group_limits(const std::string& root, std::string group, const GroupFiles& files,
                         MemoryLimit* limit) {
     for (;;) {
@@ -68,7 +68,7 @@ void apply_group_limits(const std::string& root, std::string group, const GroupF
         const int64_t maximum = read_number(directory + "/" + files.limit);
         const int64_t used = read_number(directory + "/" + files.usage);
         if (maximum != kUnlimited && used != kUnlimited) {
-            // The files are not read at one moment.
+            // The files are not read at the same moment, so differences may be negative.
             const int64_t kept = std::max<int64_t>(0, used - cache_bytes(directory, files));
             const int64_t left = std::max<int64_t>(0, maximum - kept);
             if (left < limit->available_bytes) {

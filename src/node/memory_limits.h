@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much memory this host, and this process's control group, can still give.
+// How much memory this host, and this process's control group, can still provide.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,18 @@ struct MemoryLimit {
         reason;  // what sets the limit, for the message: "the host" or the control group's file
 };
 
-// Where the system tells; tests have files of their own.
+// The files in which the system reports this; tests have files of their own.
 struct MemoryFiles {
     std::string meminfo = "/proc/meminfo";
     std::string own_groups = "/proc/self/cgroup";
     std::string groups = "/sys/fs/cgroup";
 };
 
-// In a control group the page cache is what it is on the host: memory that can be had.
+// Returns the tightest limit. In a control group the page cache counts as available, as it does on
+// the host.
 MemoryLimit available_memory(const MemoryFiles& files = {});
 
-// Memory of the machine in bytes.
+// Returns the memory of the machine in bytes.
 int64_t total_memory();
 
 }  // namespace armci::node

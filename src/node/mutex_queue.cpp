@@ -20,7 +20,7 @@ uint32_t MutexQueue::take_waiter() {
     return waiter;
 }
 
-// Without a lock_guard, of which MutexQueue::unlock() would save and restore registers.
+// Uses no lock_guard, because MutexQueue::unlock() would save and restore registers for it.
 void MutexQueue::release(uint32_t waiter) {
     pool_->lock.lock();
     (*pool_)[waiter].next = pool_->spare;
@@ -108,7 +108,7 @@ MutexQueue::Unlocked MutexQueue::unlock(Mutex& mutex, int32_t rank, bool may_gra
         unlocked.request_id = waiter.request_id;
         release(next);
     } else {
-        // The waiter owns its record from here on and may give it back at once.
+        // From here on the waiter owns its record and may release it at once.
         waiter.granted.store(1, std::memory_order_release);
         base::futex_wake(&waiter.granted, 1);
     }

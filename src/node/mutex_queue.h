@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // FIFO mutexes in node memory, fair between the node's own ranks and remote ones.
 //
-// A Mutex lies in its owner's global memory and is worked on only by processes of that node: local
+// A Mutex lies in its owner's global memory, and only processes of that node work on it: local
 // ranks directly, remote ranks through the node's data server. Waiters queue in one list of records
-// from a pool in the heap's control area, so arrival order alone decides who is next. A local
-// waiter sleeps on its record's word; for a remote one the server sends the grant. A local rank
-// that unlocks and finds a remote waiter next cannot send that grant itself, so it leaves the mutex
-// held and asks its server to unlock (must_forward); until that is done, the mutex is the rank's in
-// name only, and the rank may queue for it again.
+// from a pool in the heap's control area, so only the order of arrival decides which is next. A
+// local waiter sleeps on the word of its record; to a remote one the server sends the grant.
 //
-// Memory order: `guard` protects all fields; the release of `guard` by one holder and its acquire
-// by the next make the critical section's writes visible, for sleepers through the store to
-// `granted`.
+// A local rank cannot send that grant. If it unlocks and the next waiter is remote, it leaves the
+// mutex held and asks its server to unlock (must_forward). Until the server has done so, the rank
+// holds the mutex only nominally, and it may queue for the mutex again.
+//
+// Memory order: `guard` protects all fields. The release of `guard` by one holder and its acquire
+// by the next make the critical section's writes visible; for sleepers, the store to `granted`
+// does.
 // docs/references.md: Mellor-Crummey 1991
 #pragma once
 
@@ -32,7 +33,7 @@ struct alignas(64) Mutex {
     int32_t holder = kNoHolder;  // world rank
     uint32_t first_waiter = 0;   // indices into the pool, 0 meaning none
     uint32_t last_waiter = 0;
-    uint32_t is_forwarded = 0;  // the holder has unlocked it, and the server has yet to do so
+    uint32_t is_forwarded = 0;  // the holder has unlocked it, and the server has not done so yet
 };
 static_assert(sizeof(Mutex) == 64);
 
@@ -41,15 +42,15 @@ struct Waiter {
     uint32_t next = 0;
     int32_t rank = 0;
     uint32_t is_remote = 0;
-    uint64_t request_id = 0;  // of the remote rank's request, returned with the grant
+    uint64_t request_id = 0;  // id of the remote rank's request, returned with the grant
 };
 
 struct WaiterPoolState {
     static constexpr uint32_t kWaiters = 1 << 16;  // blocked threads and remote ranks per node
     SharedLock lock;
-    uint32_t used_count = 0;  // of `storage`, from number 1 on
-    uint32_t spare = 0;       // list by `next`
-    // Waiters are made when they are first used: most never are, and cost no memory then.
+    uint32_t used_count = 0;  // waiters of `storage` ever used, from number 1 on
+    uint32_t spare = 0;       // free records, a list linked by `next`
+    // Waiters are made when they are first used: most never are, and then cost no memory.
     alignas(Waiter) unsigned char storage[sizeof(Waiter) * (kWaiters + 1)];
 
     Waiter& operator[](uint32_t number) { return reinterpret_cast<Waiter*>(storage)[number]; }
@@ -61,27 +62,28 @@ class MutexQueue {
     explicit MutexQueue(WaiterPoolState* pool) : pool_(pool) {}
 
     enum class LockResult { acquired, queued, no_room, held_by_caller };
-    // Whether the rank that wants a mutex may be its holder, by another of its threads.
+    // Says whether the rank that locks may already hold the mutex, in another of its threads.
     enum class OwnRank : bool { may_hold, must_not_hold };
 
     struct Queued {
         LockResult result = LockResult::acquired;
-        uint32_t waiter = 0;  // for local waiters: what to wait on
+        uint32_t waiter = 0;  // the record on which a local waiter waits
     };
 
     bool try_lock(Mutex& mutex, int32_t rank);
-    // Joins the queue when the mutex is held. A remote waiter is granted by unlock()'s result.
+    // Takes the mutex, or joins the queue if it is held. unlock() returns the remote waiter to
+    // which the mutex is granted.
     Queued lock(Mutex& mutex, int32_t rank, bool is_remote, uint64_t request_id,
                 OwnRank own_rank = OwnRank::may_hold);
 
-    // For a queued local waiter: whether the mutex is ours now (then the record is gone).
+    // Says whether a queued local waiter has got the mutex; its record is then released.
     bool granted(uint32_t waiter);
-    // Sleeps until granted or for at most timeout_us.
+    // Sleeps until granted, for at most timeout_us.
     void sleep_until_granted(uint32_t waiter, int64_t timeout_us);
 
     enum class UnlockResult {
         released,      // nobody waits, or a local waiter has been woken
-        grant_remote,  // the mutex now belongs to the remote waiter below: tell it
+        grant_remote,  // the remote waiter below has the mutex now; send it the grant
         must_forward,  // the next waiter is remote and may_grant_remote was false: still held
         not_held,      // `rank` does not hold the mutex, or has unlocked it; nothing was changed
     };

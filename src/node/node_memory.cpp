@@ -110,8 +110,8 @@ Descriptor receive_descriptor(const Descriptor& connection) {
     if (header == nullptr || header->cmsg_type != SCM_RIGHTS) {
         return {};
     }
-    // Whatever came belongs to this process now: what is not wanted must be closed. More may come
-    // than were asked for, because there is room for an even number.
+    // Every descriptor that came belongs to this process now, so unwanted ones must be closed. More
+    // may come than were requested, because there is room for an even number.
     Descriptor descriptor;
     const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
     for (size_t i = 0; i < count; ++i) {
@@ -130,11 +130,11 @@ bool map_shared(const Descriptor& memory, void* address, size_t bytes, uint64_t 
     if (mapped == MAP_FAILED) {
         return false;
     }
-    if (mapped != address) {  // a kernel that takes the address for a hint only
+    if (mapped != address) {  // a kernel that takes the address only as a hint
         munmap(mapped, bytes);
         return false;
     }
-    // Huge pages where the kernel grants them for shared memory; without them nothing changes.
+    // The kernel uses huge pages if it grants them for shared memory; nothing else changes.
     madvise(mapped, bytes, MADV_HUGEPAGE);
     madvise(mapped, bytes, MADV_DONTDUMP);
     return true;
@@ -164,12 +164,12 @@ bool leaves_address_space(size_t bytes) {
 
 void* candidate_address(int index) {
 #ifdef __SANITIZE_THREAD__
-    // Programs may map nothing elsewhere, and end when they try.
+    // Under the thread sanitizer, programs may map nothing elsewhere, and end if they try.
     constexpr uintptr_t kCandidates[] = {0x7ea0'0000'0000, 0x7ec0'0000'0000, 0x7e90'0000'0000};
 #else
-    // Far from where the kernel puts libraries, stacks and small mappings. The first is clear of
-    // the address sanitizer's shadow; the others are for machines where something else already sits
-    // there.
+    // These addresses are far from where the kernel puts libraries, stacks and small mappings. The
+    // first is clear of the address sanitizer's shadow. The others are for machines where something
+    // else lies there.
     constexpr uintptr_t kCandidates[] = {0x2000'0000'0000, 0x7ea0'0000'0000, 0x3000'0000'0000,
                                          0x4000'0000'0000, 0x1800'0000'0000, 0x5000'0000'0000,
                                          0x6000'0000'0000, 0x7000'0000'0000};

@@ -28,7 +28,7 @@ bool ProcessAccumulator::finish() {
     return failure_.error == 0;
 }
 
-// Two runs over the same bytes must both be added, so they are never read together.
+// Two blocks with common bytes must both be added, so they are never read together.
 bool ProcessAccumulator::fits(const char* target, int64_t bytes) const {
     if (block_count_ == 0) {
         return true;

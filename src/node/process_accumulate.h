@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accumulate and read-modify-write in the private memory of another process: read, change, written
-// back, under the stripe locks of the node. The owner of the memory takes the same locks.
+// Accumulate and read-modify-write in the private memory of another process: it is read, changed
+// and written back under the stripe locks of the node. The owner of the memory takes the same
+// locks.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace armci::node {
 
-// Blocks that ascend and lie in one stripe are read together, and written together. After a failure
-// nothing more is done. One thread at a time.
+// Adds blocks. Blocks that ascend and lie in one stripe are read together, and written together.
+// After a failure it does nothing more. One thread at a time may use it.
 class ProcessAccumulator {
   public:
     ProcessAccumulator(StripedLocks& locks, const strided::AccScale& scale,
@@ -22,9 +23,9 @@ class ProcessAccumulator {
     ProcessAccumulator(const ProcessAccumulator&) = delete;
     ProcessAccumulator& operator=(const ProcessAccumulator&) = delete;
 
-    // As LockedAccumulator::add(); `source` stays in use until finish().
+    // Adds a block as LockedAccumulator::add() does; `source` stays in use until finish().
     void add(const void* source, void* target, int64_t bytes);
-    // Adds what is still collected; false if anything failed since the beginning.
+    // Adds what is still collected. Returns false if anything failed since the beginning.
     bool finish();
     const AccessFailure& failure() const { return failure_; }
 
@@ -46,12 +47,12 @@ class ProcessAccumulator {
     AccessFailure failure_;
     Block blocks_[kMaxBlocks];
     int block_count_ = 0;
-    int64_t block_bytes_ = 0;  // of all of them
+    int64_t block_bytes_ = 0;  // of all collected blocks
     alignas(64) char copy_[StripedLocks::kGranuleBytes];
 };
 
-// ARMCI_Rmw on a word of the process, atomic with all others by this function and with accumulate.
-// False: the memory could not be accessed.
+// Does ARMCI_Rmw on a word of the process, atomic with accumulate and with all other calls of this
+// function. Returns false if the memory could not be accessed.
 bool read_modify_write(StripedLocks& locks, const Attachment& process, WordOperation operation,
                        void* address, int64_t operand, int64_t* old, AccessFailure* failure);
 

@@ -16,7 +16,8 @@ constexpr const char* kRemedy =
     "container a seccomp profile that has process_vm_readv and process_vm_writev, one PID "
     "namespace, or CAP_SYS_PTRACE)";
 
-// Yama's rule: 0 and 1 let processes be accessed that allow it, 2 only administrators, 3 nobody.
+// Returns Yama's rule: with 0 and 1 processes may permit access, 2 is for administrators only, and
+// 3 forbids it to all.
 int yama_scope() {
     std::ifstream file("/proc/sys/kernel/yama/ptrace_scope");
     int scope = 0;
@@ -37,7 +38,8 @@ bool has_ptrace_capability() {
     return false;
 }
 
-// Whether the system call works at all: a process may always access itself.
+// Returns errno of the system call if it fails even for this process, to which access is always
+// allowed; otherwise 0.
 int error_on_self() {
     uint64_t from = 1;
     uint64_t to = 0;
@@ -46,7 +48,7 @@ int error_on_self() {
     return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == sizeof to ? 0 : errno;
 }
 
-// Takes `bytes` away from the beginning of the list.
+// Removes `bytes` from the beginning of the list.
 void drop_front(iovec*& pieces, int& count, size_t bytes) {
     while (count > 0 && bytes >= pieces->iov_len) {
         bytes -= pieces->iov_len;
@@ -59,7 +61,7 @@ void drop_front(iovec*& pieces, int& count, size_t bytes) {
     }
 }
 
-// Where the system calls are forbidden a process can still use its own memory as everybody does.
+// Copies inside this process by ordinary accesses, where the system calls are forbidden.
 int64_t copy_here(const iovec& local, const iovec& remote, bool to_process) {
     const size_t bytes = local.iov_len < remote.iov_len ? local.iov_len : remote.iov_len;
     std::memmove(to_process ? remote.iov_base : local.iov_base,
@@ -138,7 +140,7 @@ int64_t ProcessMover::call(const iovec* local, int local_count, const iovec* rem
     return moved;
 }
 
-// The system stops short of what it cannot access, and at a limit of its own.
+// The system stops before memory that it cannot access, and at a limit of its own.
 void ProcessMover::move() {
     iovec* local = local_;
     iovec* remote = remote_;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A lock in shared memory, and the stripes of them that make accumulate atomic.
+// A lock in shared memory, and the stripe locks that make accumulate atomic.
 //
-// State of the word: 0 free, 1 held. Acquire pairs with the release in unlock(), so what one holder
-// wrote the next one sees. A waiter spins briefly, because the holder mostly keeps the lock for at
-// most a stripe's worth of arithmetic; then it gives its processor away, since with more ranks than
-// cores the holder may need it. Nobody has to be woken, so unlock() is a plain store: a short
-// accumulate is mostly these two. No owner is recorded: a process that dies inside ends the job,
-// and the memory with it.
+// The word is 0 if the lock is free, and 1 if it is held. Acquire pairs with the release in
+// unlock(), so the next holder sees what one holder wrote. A waiter spins briefly, because the
+// holder mostly keeps the lock for at most a stripe's worth of arithmetic. Then it yields its
+// processor, because the holder may need it if there are more ranks than cores. No waiter has to be
+// woken, so unlock() is a plain store, and a short accumulate costs little more than these two
+// operations. No owner is recorded: a process that dies while it holds a lock ends the job, and the
+// memory with it.
 #pragma once
 
 #include <atomic>
@@ -35,8 +36,8 @@ class SharedLock {
     std::atomic<uint32_t> state_{0};
 };
 
-// One lock per 16 KiB of address, modulo the number of stripes. All ranks of a node see the node
-// heap at the same address, so an address alone names the stripe.
+// One lock for each granule of 16 KiB, by address modulo the number of stripes. All ranks of a node
+// see the node heap at the same address, so an address alone names the stripe.
 class StripedLocks {
   public:
     static constexpr int kStripes = 1024;
@@ -46,7 +47,7 @@ class StripedLocks {
         return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(address) / kGranuleBytes) %
                kStripes;
     }
-    // Bytes from `address` to the end of its granule.
+    // Returns the bytes from `address` to the end of its granule.
     static int64_t bytes_to_boundary(const void* address) {
         return kGranuleBytes -
                static_cast<int64_t>(reinterpret_cast<uintptr_t>(address) % kGranuleBytes);

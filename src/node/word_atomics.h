@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The atomic operations of ARMCI_Rmw on a word of node memory. Local ranks and the data server use
-// the same ones, so that both kinds of access agree.
+// the same functions, so both kinds of access agree.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace armci::node {
 
-// Values are those of wire::RmwBody::operation.
+// The values are those of wire::RmwBody::operation.
 enum class WordOperation : uint32_t {
     fetch_add_int = 0,
     fetch_add_long = 1,
@@ -24,7 +24,7 @@ constexpr int64_t word_bytes(WordOperation operation) {
 
 template <class T>
 T fetch_add(void* address, int64_t operand) {
-    // Unsigned, so that overflow wraps.
+    // The addition is unsigned, so that overflow wraps.
     using Unsigned = std::make_unsigned_t<T>;
     return static_cast<T>(__atomic_fetch_add(static_cast<Unsigned*>(address),
                                              static_cast<Unsigned>(operand), __ATOMIC_SEQ_CST));
@@ -35,7 +35,7 @@ T exchange(void* address, int64_t operand) {
     return __atomic_exchange_n(static_cast<T*>(address), static_cast<T>(operand), __ATOMIC_SEQ_CST);
 }
 
-// `address` is aligned to word_bytes(). Returns the old value.
+// Carries out the operation and returns the old value. `address` is aligned to word_bytes().
 inline int64_t read_modify_write(WordOperation operation, void* address, int64_t operand) {
     switch (operation) {
         case WordOperation::fetch_add_int:
