@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Empty for adapters made of software.
+// Returns the adapter's kernel driver, or an empty text for adapters made of software.
 std::string driver_of(const fs::path& adapter) {
     std::error_code error;
     return fs::read_symlink(adapter / "device" / "driver", error).filename().string();
@@ -43,8 +43,7 @@ std::string find_adapter(const std::string& root, const AdapterKind& kind) {
 }
 
 std::string explain_absence(const AdapterKind& kind, const ProviderObstacles& obstacles) {
-    // Queues and buffers of one process are far smaller; who sets a limit above this has thought
-    // of them.
+    // Queues and buffers of one process are far smaller, so a limit above this was set on purpose.
     constexpr uint64_t kEnoughBytes = uint64_t{1} << 30;
     if (kind.directory == nullptr) {
         return "libfabric does not offer it for reliable datagrams here";

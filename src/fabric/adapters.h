@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Adapters of networks with remote memory access, as the kernel shows them, and why libfabric may
-// offer nothing for one: it leaves providers out without a word.
+// Adapters of networks with remote memory access, as the kernel shows them. They explain why a
+// provider is missing: libfabric leaves providers out without a message.
 #pragma once
 
 #include <cstdint>
@@ -8,28 +8,31 @@
 
 namespace armci::fabric {
 
-// Where the kernel lists the adapters that a provider drives. All null: it needs no special one.
+// Where the kernel lists the adapters that a provider drives. If all are null, it needs no special
+// adapter.
 struct AdapterKind {
-    const char* directory = nullptr;      // with an entry for each adapter
-    const char* driver = nullptr;         // only those of this kernel driver
-    const char* except_driver = nullptr;  // not those of this one
+    const char* directory = nullptr;      // contains an entry for each adapter
+    const char* driver = nullptr;         // only adapters of this kernel driver
+    const char* except_driver = nullptr;  // no adapters of this one
 };
 
-// The name of one of them below `root`, which is empty but in tests; empty if there is none.
+// Returns the name of one such adapter below `root`, or an empty text. `root` is empty except in
+// tests.
 std::string find_adapter(const std::string& root, const AdapterKind& kind);
 
-// What may keep libfabric from offering a provider.
+// Facts that may explain why libfabric does not offer a provider.
 struct ProviderObstacles {
-    std::string adapter;        // that it could use; empty if there is none
+    std::string adapter;        // that it could use, or empty
     uint64_t locked_bytes = 0;  // that this process may lock
-    // Whether libfabric knows the provider at all: it was built with it, and it could start.
+    // Says whether libfabric knows the provider: it was built with it, and the provider could
+    // start.
     bool is_registered = false;
 };
 
-// The likeliest of them, and what to do about it.
+// Returns the likeliest reason, and what to do about it.
 std::string explain_absence(const AdapterKind& kind, const ProviderObstacles& obstacles);
 
-// ulimit -l
+// Returns the limit that ulimit -l shows, in bytes.
 uint64_t locked_memory_limit();
 
 }  // namespace armci::fabric

@@ -14,32 +14,32 @@ namespace armci::fabric {
 
 class Endpoint;
 
-// Registered memory. Remote processes name a place in it as (address_of(pointer), key).
+// Registered memory. Remote processes name an address in it by (address_of(pointer), key).
 class Region {
   public:
     Region() = default;
     bool valid() const { return mr_ != nullptr; }
     void* descriptor() const { return descriptor_; }
     uint64_t key() const { return key_; }
-    // What remote processes add a byte offset from the region's start to.
+    // Returns the address to which remote processes add a byte offset from the region's start.
     uint64_t remote_base() const { return remote_base_; }
 
   private:
     friend class Domain;
-    RequestedKey requested_key_;  // before mr_: in use until that is closed
+    RequestedKey requested_key_;  // before mr_, because the key is in use until mr_ is closed
     FidPtr<fid_mr> mr_;
     void* descriptor_ = nullptr;
     uint64_t key_ = 0;
     uint64_t remote_base_ = 0;
 };
 
-// What the network may do with registered memory: both, read it only, write it only, or whatever
-// peers ask for.
+// What the network may do with registered memory: read and write, only read, only write, or
+// everything that peers request.
 enum class Access : uint8_t { local, local_source, local_sink, remote };
 
 class Domain {
   public:
-    // Opens fabric, domain and address vector; on failure returns false and sets *error.
+    // Opens fabric, domain and address vector. Returns false and sets *error on failure.
     bool open(ProviderChoice choice, size_t peer_count, std::string* error);
 
     const fi_info& info() const { return *choice_.info; }
@@ -47,17 +47,18 @@ class Domain {
     std::string provider_name() const { return info().fabric_attr->prov_name; }
 
     bool needs_local_registration() const { return needs_local_registration_; }
-    // Whether a write can carry a notice of 32 bits to the endpoint it goes to.
+    // Says whether a write can carry 32 bits of immediate data to the endpoint that it addresses.
     bool notifies_writes() const {
         return row().rma && row().immediate_data && info().domain_attr->cq_data_size >= 4;
     }
-    // Whether a write is remotely complete once a message or write posted after it is, whatever
-    // their sizes; and whether a read posted after a write sees it.
+    // The first function says whether a write is remotely complete once a later message or write
+    // is, whatever their sizes. The second says whether a read that is posted after a write sees
+    // it.
     bool orders_writes() const;
     bool orders_reads_after_writes() const;
 
-    // Registers [start, start + bytes). Remote access is to `target`, which some providers must
-    // know. An invalid region, with *error set, on failure. Thread-safe.
+    // Registers [start, start + bytes). Remote access goes to `target`, which some providers must
+    // know. Returns an invalid region and sets *error on failure. Thread-safe.
     Region register_memory(void* start, size_t bytes, Access access, Endpoint* target,
                            std::string* error);
 
@@ -66,7 +67,8 @@ class Domain {
     fid_av* address_vector() const { return address_vector_.get(); }
 
   private:
-    // Declared in the order of opening, so that they are closed in the reverse order.
+    // The members are declared in the order of opening, so that they are closed in the reverse
+    // order.
     ProviderChoice choice_;
     bool needs_local_registration_ = false;
     FidPtr<fid_fabric> fabric_;

@@ -14,7 +14,7 @@ namespace armci::fabric {
 namespace {
 
 constexpr size_t kQueueSlack = 64;
-constexpr size_t kMaxOutstanding = 4096;  // some providers say that they take any number
+constexpr size_t kMaxOutstanding = 4096;  // for providers that claim to take any number
 constexpr int kPollBatch = 16;
 constexpr size_t kLargestRmaBytes = size_t{1} << 30;
 
@@ -27,8 +27,8 @@ bool failed(int result, const char* call, const Domain& domain, std::string* err
     return true;
 }
 
-// Whether a multi-receive buffer ends before less than that is free in it. A provider that has no
-// answer is believed to have taken what was set.
+// Says whether a multi-receive buffer ends before less than `bytes` is free in it. If a provider
+// does not answer, it is assumed to have taken the option.
 bool keeps_space(fid_ep* endpoint, size_t bytes, const Domain& domain, std::string* error) {
     size_t kept_bytes = 0;
     size_t length = sizeof kept_bytes;
@@ -95,9 +95,10 @@ bool Endpoint::open(Domain& domain, const Options& options, std::string* error) 
                error)) {
         return false;
     }
-    // Before libfabric 2.0 shm crashes when it is set before fi_enable; since then shm and ofi_rxm
-    // ignore what is set after, and write messages into buffers in which they have no room. Tried
-    // with 1.17 and 2.1, shm with 1.20 and 1.21, too; any version is asked whether it has taken it.
+    // Before libfabric 2.0 shm crashes if this option is set before fi_enable. Since then shm and
+    // ofi_rxm ignore it if it is set after, and write messages into buffers without room for them.
+    // This was tried with 1.17 and 2.1, shm with 1.20 and 1.21, too; every version is asked whether
+    // it has taken it.
     const bool enable_first = FI_VERSION_LT(fi_version(), FI_VERSION(2, 0));
     const size_t smallest_space = options.largest_message_bytes;
     const auto set_smallest_space = [&] {
@@ -133,8 +134,8 @@ void Endpoint::close() {
     closing_ = true;
     endpoint_.reset();
     queue_.reset();
-    // Providers differ in whether they report receives that closing has cancelled; the owners of
-    // the buffers hear of each exactly once, from here.
+    // Providers differ in whether they report receives that closing has cancelled. The owners of
+    // the buffers get exactly one report of each, from here.
     const Completion cancelled{.flags = FI_RECV | FI_MULTI_RECV, .cancelled = true};
     for (Operation* receive : receives_) {
         receive->complete(receive, cancelled);
@@ -152,7 +153,7 @@ size_t Endpoint::address_bytes(const void* bytes, size_t size) const {
     if (size < address_.size()) {
         return 0;
     }
-    // A provider may take another family's for one that is shorter or longer than it is.
+    // A provider may misread the length of an address of another family.
     sa_family_t family = 0;
     const bool has_family =
         format == FI_SOCKADDR || format == FI_SOCKADDR_IN || format == FI_SOCKADDR_IN6;
@@ -289,8 +290,8 @@ void Endpoint::deliver(const fi_cq_data_entry& entry) {
     completion.flags = entry.flags;
     completion.bytes = entry.len;
     completion.data = entry.buf;
-    // The end of a multi-receive buffer may come with its last message or, without FI_RECV, on its
-    // own.
+    // The end of a multi-receive buffer may come with its last message or, without FI_RECV,
+    // separately.
     if ((entry.flags & (FI_RECV | FI_MULTI_RECV)) == 0) {
         --outstanding_;
     } else if ((entry.flags & FI_MULTI_RECV) != 0) {
@@ -341,7 +342,7 @@ void Endpoint::handle_error() {
     fi_cq_err_entry entry{};
     const ssize_t count = fi_cq_readerr(queue_.get(), &entry, 0);
     if (count != 1) {
-        return;  // another reader took it, or the provider had nothing to tell after all
+        return;  // another reader took it, or the provider had no error after all
     }
     auto* operation = static_cast<Operation*>(entry.op_context);
     if (entry.err == FI_ECANCELED && closing_) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A reliable-datagram endpoint with its completion queue.
 //
-// Posting never blocks: a post that the provider cannot take now returns false, and the caller
-// polls this endpoint and tries again later (connections are made that way, too). Any error that a
-// provider reports, but a message longer than agreed, ends the job: providers leave connections in
-// unusable states, and ARMCI has no way to report a lost operation later. Calls may come from
-// several threads only under the caller's lock.
+// Posting never blocks. A post that the provider cannot take now returns false; the caller polls
+// this endpoint and tries again later. (Connections are made that way, too.) Any error that a
+// provider reports ends the job, except for a message that is longer than agreed: providers leave
+// connections in unusable states, and ARMCI has no way to report a lost operation later. Calls may
+// come from several threads only under the caller's lock.
 #pragma once
 
 #include <cstddef>
@@ -20,28 +20,28 @@ namespace armci::fabric {
 struct Completion {
     uint64_t flags = 0;      // FI_RECV, FI_SEND, …; FI_MULTI_RECV: the posted buffer is used up
     size_t bytes = 0;        // received bytes
-    void* data = nullptr;    // where a multi-receive message begins
-    bool cancelled = false;  // a receive given back when the endpoint closes
-    bool cut = false;        // the posted buffer had not enough room for the message, which is lost
+    void* data = nullptr;    // start of the message in a multi-receive buffer
+    bool cancelled = false;  // a receive that is released because the endpoint closes
+    bool cut = false;        // the message did not fit into the posted buffer and is lost
 };
 
-// The context of every posted operation: embed it in the object that the operation belongs to. It
-// stays in use until `complete` is called with it.
+// The context of every posted operation, a member of the object to which the operation belongs. It
+// stays in use until its `complete` is called.
 struct Operation {
     fi_context2 fabric_context;
     void (*complete)(Operation* self, const Completion& completion) = nullptr;
     const char* what = "";  // for error messages: "send", "write", …
-    int peer = -1;          // for error messages: rank or node number, -1 unknown
+    int peer = -1;          // for error messages: rank or node, -1 if unknown
 };
 
 using PeerAddress = fi_addr_t;
 
 struct RemoteMemory {
-    uint64_t address = 0;  // Region::remote_base() plus offset
+    uint64_t address = 0;  // Region::remote_base() plus an offset
     uint64_t key = 0;
 };
 
-// One contiguous piece of an RMA operation: its two ends.
+// One block of an RMA operation, with its two ends.
 struct RmaBlock {
     void* local = nullptr;
     size_t bytes = 0;
@@ -57,59 +57,60 @@ class Endpoint {
     ~Endpoint() { close(); }
 
     struct Options {
-        size_t receive_entries = 0;        // completions of receives that the queue has room for
+        size_t receive_entries = 0;        // completions of receives for which the queue has room
         size_t largest_message_bytes = 0;  // for multi-receive buffers
         const char* peer_kind = "node";    // what Operation::peer numbers
-        // For messages, where more is known of it: "node 1 (rank 2 on host b, 192.0.2.1)".
+        // Describes a peer in messages, if more is known: "node 1 (rank 2 on host b, 192.0.2.1)".
         std::string (*describe_peer)(const void* context, int peer) = nullptr;
         const void* describe_context = nullptr;
-        // Peers' writes that carry a notice: what is called with it once the data is there, and how
-        // many of these there may be at a time.
+        // The function is called with the immediate data of a peer's write once the written data
+        // has arrived. The number says how many such writes there may be at a time.
         void (*on_immediate)(void* context, uint64_t immediate) = nullptr;
         void* immediate_context = nullptr;
         size_t immediate_entries = 0;
     };
 
     bool open(Domain& domain, const Options& options, std::string* error);
-    // Returns posted receives through their operations and closes; also done by the destructor.
+    // Returns posted receives through their operations and closes; the destructor does so, too.
     void close();
 
-    // The name other processes insert_peer() to reach this endpoint; opaque bytes.
+    // Returns the name, in opaque bytes, with which other processes insert_peer() this endpoint.
     const std::vector<unsigned char>& address() const { return address_; }
-    // How many of these bytes, from the first on, could be a name of the sort that this endpoint's
-    // own is; 0: none. Names that are text need not be equally long.
+    // Returns how many of these bytes, from the first on, could be a name of the same kind as this
+    // endpoint's own, or 0. Names that are text may differ in length.
     size_t address_bytes(const void* bytes, size_t size) const;
-    // FI_ADDR_UNSPEC when the provider does not accept it.
+    // Returns FI_ADDR_UNSPEC if the provider does not accept the address.
     PeerAddress insert_peer(const void* address);
 
     bool post_send(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
                    Operation* operation);
-    // A buffer that takes messages until less than one largest message is free.
+    // Posts a buffer that takes messages until less than one largest message is free.
     bool post_multi_receive(void* buffer, size_t bytes, void* descriptor, Operation* operation);
 
     enum class WriteCompletion : uint8_t { local, delivered };
-    // Several blocks in one operation, at most max_rma_blocks(); all registered by `descriptor`.
+    // Each call moves several blocks in one operation, at most max_rma_blocks(). `descriptor` must
+    // cover all of them.
     bool post_write(PeerAddress peer, const RmaBlock* blocks, size_t block_count, void* descriptor,
                     WriteCompletion completion, Operation* operation);
-    // One piece, of which the peer's endpoint is told by `notice` (32 bits) once the data is there.
-    // Completes locally.
+    // Writes one block. The peer's endpoint gets `immediate` (32 bits) once the data has arrived.
+    // The operation completes locally.
     bool post_write_notify(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
                            const RemoteMemory& target, uint32_t immediate, Operation* operation);
     bool post_read(PeerAddress peer, const RmaBlock* blocks, size_t block_count, void* descriptor,
                    Operation* operation);
 
-    // Handles what has completed, drives the provider; returns the number of completions.
+    // Handles completions and drives the provider. Returns the number of completions.
     int poll();
 
-    // Sends, reads and writes that are posted and not complete.
+    // Returns how many sends, reads and writes are posted and not complete.
     size_t outstanding() const { return outstanding_; }
 
-    // Largest piece of an RMA operation, and how many of them one may have.
+    // Return the most bytes of an RMA operation, and the most blocks that one may have.
     size_t max_rma_bytes() const { return max_rma_bytes_; }
     size_t max_rma_blocks() const { return max_rma_blocks_; }
 
     WaitMode wait_mode() const { return wait_mode_; }
-    // For WaitMode::fd: the descriptor, and whether it may be waited for now (fi_trywait).
+    // For WaitMode::fd: return the descriptor, and whether it may be waited for now (fi_trywait).
     int wait_fd() const { return wait_fd_; }
     bool may_sleep();
     // For WaitMode::sread: sleeps until something completes and handles it.
@@ -121,8 +122,8 @@ class Endpoint {
     bool rma(const char* what, PeerAddress peer, const RmaBlock* blocks, size_t block_count,
              void* descriptor, uint64_t flags, uint64_t immediate, Operation* operation);
     bool room() const { return outstanding_ < outstanding_limit_; }
-    // Whether a test wants this post not to be taken; ends the job if it could not be on a provider
-    // with the wishes that the test makes up.
+    // Says whether a test wants this post refused. Ends the job if a provider with the requirements
+    // that the test sets could not take it.
     bool is_refused(const void* data, size_t bytes, void* descriptor, const Operation* operation,
                     const char* what);
     bool taken(ssize_t result, Operation* operation, const char* what);
@@ -144,7 +145,7 @@ class Endpoint {
     WaitMode wait_mode_ = WaitMode::nap;
     int wait_fd_ = -1;
     bool closing_ = false;
-    std::vector<Operation*> receives_;  // posted buffers, to be given back on close
+    std::vector<Operation*> receives_;  // posted buffers, released on close
 };
 
 }  // namespace armci::fabric

@@ -14,13 +14,13 @@ struct Variable {
 };
 
 // Over tcp, ofi_rxm keeps 4096 receive buffers of 16 KiB for each endpoint, 68 MB that are written
-// to when it opens: an eighth of a gigabyte and a quarter of a second per data server. Few messages
-// are under way at a time, for bulk data are written past these buffers; what does not fit in them
-// waits in the socket. And no message is larger than 8 KiB where there is remote memory access
-// (pipeline/chunk_sizes.h).
+// when it opens. That costs an eighth of a gigabyte and a quarter of a second for each data server.
+// Few messages are under way at a time, because bulk data is written past these buffers; what does
+// not fit in them waits in the socket. No message is larger than 8 KiB if there is remote memory
+// access (pipeline/chunk_sizes.h).
 //
-// It looks for connections that others want to make, or have made, every 10 ms, so that the first
-// operation between two processes takes 15 ms; one such look costs less than a microsecond.
+// ofi_rxm looks only every 10 ms for connections that others want to make or have made, so the
+// first operation between two processes takes 15 ms. One such look costs less than a microsecond.
 constexpr Variable kVariables[] = {
     {"FI_OFI_RXM_MSG_RX_SIZE", "128"},
     {"FI_OFI_RXM_BUFFER_SIZE", "8192"},

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Settings of libfabric that have no way in but its environment variables.
+// Settings of libfabric that only its environment variables can change.
 #pragma once
 
 namespace armci::fabric {
 
-// While it exists, variables that the user has not set say what this library wants. To be around
-// every fi_getinfo, for libfabric reads them once, at the first, and it may be ours. (Where MPI
-// itself uses libfabric it was MPI's, and libfabric's defaults stay.) Programs that are started
-// later see what the user set and no more.
+// While this object exists, variables that the user has not set have the values that this library
+// wants. One must surround every fi_getinfo, because libfabric reads the variables once, at the
+// first call, which may be ours. (If MPI itself uses libfabric, the first call was MPI's, and
+// libfabric's defaults stay.) Programs that are started later see only what the user set.
 //
-// The environment is the whole process's: like ARMCI_Init, not while another thread uses it.
+// The environment belongs to the whole process. So, as for ARMCI_Init, no other thread may use it
+// then.
 class LibfabricEnvironment {
   public:
     LibfabricEnvironment();

@@ -22,11 +22,11 @@ Faults g_faults;
 std::atomic<uint64_t> g_posts{0};
 std::atomic<int64_t> g_registrations{0};
 base::Mutex g_ranges_mutex;
-// By descriptor; a provider uses one again after its closing.
+// The ranges by descriptor; a provider uses a descriptor again after it was closed.
 std::map<void*, Range> g_ranges ARMCI_GUARDED_BY(g_ranges_mutex);
 
-// Neighbouring numbers come out unrelated (the finisher of splitmix64;
-// docs/references.md: Steele 2014).
+// Maps neighbouring numbers to unrelated ones (the finisher of splitmix64; docs/references.md:
+// Steele 2014).
 uint64_t scramble(uint64_t number) {
     number += 0x9e3779b97f4a7c15;
     number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;

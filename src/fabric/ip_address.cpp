@@ -14,7 +14,7 @@
 namespace armci::fabric {
 namespace {
 
-// What has become of a connection under way: 0 or an error.
+// Returns what has become of a connection under way: 0 or an error.
 int outcome(int connecting, int timeout_ms) {
     pollfd waiting{connecting, POLLOUT, 0};
     int ready = 0;
@@ -95,7 +95,7 @@ std::string explain_missing_ipv4(const std::string& interface) {
 bool host_answers(const sockaddr_in& address, int timeout_ms) {
     const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (probe < 0) {
-        return true;  // this system's own trouble says nothing about the other one
+        return true;  // an error of this system says nothing about the other one
     }
     const auto* generic = reinterpret_cast<const sockaddr*>(&address);
     int error = connect(probe, generic, sizeof address) == 0 ? 0 : errno;

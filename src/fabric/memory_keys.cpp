@@ -7,7 +7,7 @@
 namespace armci::fabric {
 namespace {
 
-// Providers want them unique within a domain; a process has one at a time.
+// Providers want keys to be unique within a domain; a process has one domain at a time.
 MemoryKeys& process_keys() {
     static MemoryKeys keys;
     return keys;

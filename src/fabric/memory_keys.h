@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keys that are requested for registered memory where the provider does not choose them itself.
+// The keys that are requested for registered memory if the provider does not choose them itself.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace armci::fabric {
 
-// Thread-safe. A key is used again only when there are no new ones: some providers have but 65536,
-// and with any other a late access by an old key shall meet nothing.
+// Thread-safe. A key is used again only when there are no new ones: some providers have only 65536,
+// and with any other a late access by an old key should meet no memory.
 class MemoryKeys {
   public:
     static constexpr uint64_t kNone = 0;
 
-    // kNone: all that fit in so many bytes (0: any number) are in use.
+    // Returns kNone if all keys that fit in `key_bytes` bytes (0: any number) are in use.
     uint64_t take(size_t key_bytes);
     void release(uint64_t key);
 
@@ -26,7 +26,7 @@ class MemoryKeys {
     std::deque<uint64_t> returned_ ARMCI_GUARDED_BY(mutex_);  // the oldest first
 };
 
-// A key of the process's. If it is a short one, it is given back with this.
+// One key of the process. If the key is short, the destructor releases it for use again.
 class RequestedKey {
   public:
     RequestedKey() = default;
@@ -41,7 +41,7 @@ class RequestedKey {
   private:
     RequestedKey(uint64_t value, bool is_scarce) : value_(value), is_scarce_(is_scarce) {}
     uint64_t value_ = MemoryKeys::kNone;
-    bool is_scarce_ = false;  // so short that it is needed again
+    bool is_scarce_ = false;  // so short that it must be used again
 };
 
 }  // namespace armci::fabric

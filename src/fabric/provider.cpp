@@ -15,8 +15,9 @@
 namespace armci::fabric {
 namespace {
 
-// Measured on loopback of a machine with two processors, or from the documentation of hardware of
-// today (100 Gbit/s); the latter as low as is usual, for there a wrong guess costs little.
+// The costs were measured on loopback of a machine with two processors, or come from the
+// documentation of present hardware (100 Gbit/s). The latter are the lowest usual ones, because a
+// wrong guess costs little there.
 constexpr NetworkCosts kTcpCosts = {10, 1.9, 0.0005, 11, 12, 0.0005, 1};
 constexpr NetworkCosts kSharedMemoryCosts = {1, 2.5, 0.00018, 3, 1.5, 0.0004, 0.3};
 constexpr NetworkCosts kSocketsCosts = {2000, 600, 0.0018, 4000, 600, 0.0018, 0.5};
@@ -24,15 +25,16 @@ constexpr NetworkCosts kDatagramCosts = {8, 8, 0.0033, 16, 10, 0.0033, 0.5};
 constexpr NetworkCosts kAdapterCosts = {2, 0.3, 0.00008, 3, 0.5, 0.00008, 0.9};
 constexpr NetworkCosts kNoCosts = {};
 
-// RDMA adapters of all makers are of one class and told apart by their drivers. The queues of EFA
-// cannot do what ofi_rxm needs of verbs.
+// RDMA adapters of all makers share one class and differ by their drivers. The queues of EFA cannot
+// do what ofi_rxm needs from verbs.
 constexpr AdapterKind kCassini = {"/sys/class/cxi", nullptr, nullptr};
 constexpr AdapterKind kVerbs = {"/sys/class/infiniband", nullptr, "efa"};
 constexpr AdapterKind kEfa = {"/sys/class/infiniband", "efa", nullptr};
 constexpr AdapterKind kIntelEthernet = {"/sys/class/infiniband", "ice", nullptr};
 constexpr AdapterKind kOmniPath = {"/sys/class/infiniband", "hfi1", nullptr};
 
-// One row per provider. Rows for hardware that the project could not run yet say so in the remark.
+// One row for each provider. Rows for hardware that the project could not run yet say so in the
+// remark.
 constexpr ProviderRow kTable[] = {
     {"cxi", 90, WaitMode::fd, true, true, false, false, false, false, kAdapterCosts, nullptr,
      "from documentation, not run", kCassini},
@@ -123,7 +125,8 @@ bool uses_ip(const fi_info& info) {
            info.addr_format == FI_SOCKADDR_IN6;
 }
 
-// The name of the interface that has an IPv4 address, for providers that name domains otherwise.
+// Returns the name of the interface that has an IPv4 address, for providers that name domains
+// otherwise.
 std::string interface_of(const sockaddr_in& address) {
     std::string name;
     ifaddrs* all = nullptr;
@@ -154,7 +157,7 @@ InterfaceKind kind_of(const fi_info& info) {
     return access(bridge.c_str(), F_OK) == 0 ? InterfaceKind::bridge : InterfaceKind::ordinary;
 }
 
-// Whether this entry of fi_getinfo's list is on the network the request wants.
+// Says whether this entry of fi_getinfo's list is on the network that the request wants.
 bool suits(const fi_info& info, const ProviderRequest& request) {
     if (!uses_ip(info)) {
         return request.interface.empty() ||
@@ -171,7 +174,8 @@ bool suits(const fi_info& info, const ProviderRequest& request) {
     return request.single_host || !is_loopback(*source);
 }
 
-// Of the suitable entries by that exact provider name the first of the most likely kind.
+// Returns the first entry of the most likely kind among the suitable ones with exactly that
+// provider name.
 const fi_info* most_suitable(const fi_info* list, const std::string& name,
                              const ProviderRequest& request) {
     std::vector<const fi_info*> suitable;
@@ -181,7 +185,7 @@ const fi_info* most_suitable(const fi_info* list, const std::string& name,
             suitable.push_back(info);
             kinds.push_back(kind_of(*info));
             if (kinds.back() == InterfaceKind::ordinary) {
-                break;  // none is more likely, and finding out takes 0.1 ms for each
+                break;  // none is more likely, and each further check takes 0.1 ms
             }
         }
     }
@@ -207,19 +211,19 @@ std::string joined(const std::vector<std::string>& names) {
     return text.empty() ? "none" : text;
 }
 
-// Names of all providers that libfabric offers here for reliable datagrams.
+// Returns the names of all providers that libfabric offers here for reliable datagrams.
 //
-// Verbs reads the whole table of the kernel's symbols when it starts, for some 25 ms. Since
-// libfabric 2.0 a provider starts when it is asked for the first time; where there is no adapter,
-// it is not asked.
+// When verbs starts, it reads the whole table of the kernel's symbols, for some 25 ms. Since
+// libfabric 2.0 a provider starts when it is first asked for, so verbs is not asked for without an
+// adapter.
 std::vector<std::string> available_providers(const std::string& root) {
     const bool has_verbs = !find_adapter(root, kVerbs).empty();
     const InfoPtr list = query(has_verbs ? "" : "^verbs", false, 0);
     return names_in(list.get());
 }
 
-// Why the provider cannot be used on the network that the request wants, with what could have been
-// named instead of an interface.
+// Returns why the provider cannot be used on the network that the request wants, and the interfaces
+// that could be named instead.
 std::string explain_no_interface(const std::string& name, const ProviderRow& row,
                                  const ProviderRequest& request) {
     const InfoPtr list = query(name, row.rma, 0);
@@ -244,9 +248,9 @@ std::string explain_no_interface(const std::string& name, const ProviderRow& row
            (missing.empty() ? "" : ": " + missing);
 }
 
-// Opens the row's provider as the library wants it: messages of one sender in order if it can have
-// that (else servers sort frames by their numbers), plus whatever other ordering the provider gives
-// without being asked (asking for more can switch fast paths off).
+// Opens the row's provider as the library wants it, with messages of one sender in order if
+// possible. Otherwise data servers sort frames by their numbers. Other orderings are kept if the
+// provider gives them by itself: requesting more can switch fast paths off.
 InfoPtr open_row(const std::string& name, const ProviderRow& row, const ProviderRequest& request) {
     const InfoPtr by_default = query(name, row.rma, 0);
     const fi_info* found = most_suitable(by_default.get(), name, request);
@@ -294,7 +298,8 @@ size_t most_likely(const std::vector<InterfaceKind>& kinds) {
 }
 
 const char* exhausted_limit() {
-    // What failed has given some back already.
+    // The failed call has closed some descriptors already, so a few free ones still mean
+    // exhaustion.
     constexpr size_t kFew = 16;
     std::vector<int> spare;
     int error = 0;
@@ -316,8 +321,8 @@ const char* exhausted_limit() {
 
 namespace {
 
-// Whether libfabric was built with the provider and it could start. Of a stack: the one below,
-// which the others only complement.
+// Says whether libfabric was built with the provider and could start it. Of a stack, the lowest
+// provider counts; the others only complement it.
 bool is_registered(const std::string& name) {
     const LibfabricEnvironment environment;
     fi_info* list = nullptr;
@@ -329,7 +334,8 @@ bool is_registered(const std::string& name) {
     return std::find(names.begin(), names.end(), name.substr(0, name.find(';'))) != names.end();
 }
 
-// Why libfabric does not offer the row's provider. It is asked only where there is an adapter.
+// Returns why libfabric does not offer the row's provider. libfabric is asked only if there is an
+// adapter.
 std::string absence_of(const ProviderRow& row, const std::string& adapter) {
     return explain_absence(
         row.adapter, {adapter, locked_memory_limit(), !adapter.empty() && is_registered(row.name)});
@@ -351,8 +357,8 @@ ProviderChoice refuse_unknown(const ProviderRequest& request) {
     return choice;
 }
 
-// What libfabric calls by the name that the user gave: it resolves names to stacks of providers
-// ("tcp" to "tcp;ofi_rxm" before 1.18).
+// Returns what libfabric means by the name that the user gave. It resolves names to stacks of
+// providers ("tcp" to "tcp;ofi_rxm" before 1.18).
 std::vector<std::string> candidates_for(const std::string& name) {
     const InfoPtr list = query(name, false, 0);
     const std::vector<std::string> stacks = names_in(list.get());
@@ -360,7 +366,7 @@ std::vector<std::string> candidates_for(const std::string& name) {
     return is_exact ? std::vector{name} : stacks;
 }
 
-// Of what libfabric offers that which is used without being named, best first.
+// Returns the offered providers that may be used without being named, best first.
 std::vector<std::string> candidates_among(const std::vector<std::string>& offered,
                                           ProviderChoice* choice) {
     std::vector<std::string> candidates;
@@ -381,7 +387,7 @@ std::vector<std::string> candidates_among(const std::vector<std::string>& offere
     return candidates;
 }
 
-// Opens the first of the candidates that can be.
+// Opens the first of the candidates that can be opened.
 void open_first(const std::vector<std::string>& candidates, const ProviderRequest& request,
                 ProviderChoice* choice) {
     for (const std::string& name : candidates) {
@@ -406,7 +412,8 @@ void open_first(const std::vector<std::string>& candidates, const ProviderReques
     }
 }
 
-// What would have been preferred to the choice, and whether an adapter lies idle because of it.
+// Reports what would have been preferred to the choice, and whether an adapter is idle because of
+// it.
 void explain_better_ones(const std::vector<std::string>& offered, const ProviderRequest& request,
                          ProviderChoice* choice) {
     const ProviderRow& taken = choice->row != nullptr ? *choice->row : kUnknown;
@@ -426,7 +433,7 @@ void explain_better_ones(const std::vector<std::string>& offered, const Provider
             line += absence_of(row, adapter);
             choice->passed_over.push_back(line);
         }
-        // Who names an interface has chosen among networks that are offered.
+        // A user who names an interface has chosen among the networks that are offered.
         const bool is_wanted = !is_offered || request.interface.empty();
         if (!adapter.empty() && is_wanted && taken.adapter.directory == nullptr &&
             choice->idle_adapter.empty()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is known about each libfabric provider, and the choice of one.
 //
-// Provider names are compared nowhere else: everything that depends on the provider is either a
-// column of the table or an attribute the provider granted.
+// Provider names are compared nowhere else. Everything that depends on the provider is a column of
+// the table or an attribute that the provider granted.
 #pragma once
 
 #include <cstdint>
@@ -18,86 +18,87 @@ namespace armci::fabric {
 enum class WaitMode : uint8_t {
     fd,     // a file descriptor to poll, after fi_trywait
     sread,  // fi_cq_sread with a time-out
-    nap,    // no wait object works: poll and sleep, longer while nothing comes
+    nap,    // no wait object works: poll, and sleep longer while nothing arrives
 };
 
-// Roughly what the network costs, in microseconds, for choosing routes where nothing was measured:
-// armci-tune measures, and pipeline/cost_model.h says what follows from these.
+// Rough costs of the network in microseconds, used for choosing routes if nothing was measured.
+// armci-tune measures them, and pipeline/cost_model.h says what follows from them.
 struct NetworkCosts {
-    double latency_us;     // of a transfer by RMA, besides:
+    double latency_us;     // of a transfer by RMA, plus:
     double block_us;       // one more RMA operation of a stream
-    double block_byte_us;  // and each byte of it
-    double request_us;     // of a transfer by messages, besides:
+    double block_byte_us;  // each byte of it
+    double request_us;     // of a transfer by messages, plus:
     double chunk_us;       // one more message of a stream
-    double chunk_byte_us;  // and each byte of it
+    double chunk_byte_us;  // each byte of it
     double overlap;        // 0..1: how much of a transmission leaves the processors to pack
 };
 
 struct ProviderRow {
     const char* name;
-    int preference;  // the default is the available provider with the highest; 0: only when asked
-                     // for
+    int preference;  // the available provider with the highest is the default; 0: only on request
     WaitMode wait;
-    bool rma;       // whether RMA works; if not, everything goes by messages through the server
-    bool delivery;  // whether FI_DELIVERY_COMPLETE on a write is remote completion
+    bool rma;             // whether RMA works; if not, everything uses messages and the server
+    bool delivery;        // whether FI_DELIVERY_COMPLETE on a write is remote completion
     bool immediate_data;  // whether writes with FI_REMOTE_CQ_DATA arrive with their data
-    // Whether its descriptor was seen to wake a sleeper whenever something came. Some are
-    // documented not to (cxi), and of those that could not be run it is not known.
+    // Whether its descriptor was seen to wake a sleeper whenever something arrived. Some providers
+    // are documented not to do so (cxi); of those that could not be run it is unknown.
     bool wakes_surely;
-    // Whether it may say that a receive buffer is used up while messages are still arriving in it,
-    // as ofi_rxm does. Those that may leave no gaps between messages. All others must be believed:
-    // their messages may lie anywhere.
+    // Whether it may report a receive buffer as used up while messages still arrive in it, as
+    // ofi_rxm does. Such providers leave no gaps between messages. The report of all others is
+    // final, and their messages may lie anywhere.
     bool ends_early;
-    // Whether a message leaves after its post though the sender polls no more, unless earlier
-    // operations are in its way. Providers that send packets again, or handle the receiver's lack
-    // of buffers, while they are polled do not promise it. Of all others a send's completion tells.
+    // Whether a message leaves after its post without further polling of the sender, unless earlier
+    // operations are in its way. Some providers send packets again, or handle missing buffers of
+    // the receiver, only while they are polled: they do not promise it. For them only the
+    // completion of a send shows that it has left.
     bool sends_alone;
     NetworkCosts costs;
     const char* refused;       // why the provider is not used at all, or nullptr
     const char* remark;        // for armci-info; may be empty
-    AdapterKind adapter = {};  // what it needs, as far as the kernel tells
+    AdapterKind adapter = {};  // the adapter that it needs, as far as the kernel shows it
 };
 
 const std::vector<ProviderRow>& provider_table();
 
-// The row for a provider, or a cautious one for providers the table does not know.
+// Returns the row for a provider, or a cautious one for providers that the table does not contain.
 const ProviderRow& provider_row(const std::string& name);
 
 struct ProviderRequest {
-    std::string name;          // empty: the table's preference
+    std::string name;          // empty: the one that the table prefers
     std::string interface;     // empty: the most likely one
-    bool single_host = false;  // all ranks on one host: loopback will do
+    bool single_host = false;  // all ranks on one host: loopback is enough
     std::string root = {};     // for tests: where adapters are looked for
 };
 
 struct ProviderChoice {
     InfoPtr info;
     const ProviderRow* row = nullptr;
-    std::string error;  // why there is none
-    // "name: reason" of what is available or preferred to what was taken. Where the request names a
-    // provider: only of that.
+    std::string error;  // why there is no provider
+    // "name: reason" of each provider that is available or preferred to the chosen one. If the
+    // request names a provider, only that one is listed.
     std::vector<std::string> passed_over;
-    // The one of these that the user will miss: its adapter is here, and what was taken instead
-    // needs none. Empty if there is none.
+    // The one of these that the user will miss: its adapter is here, and the chosen provider needs
+    // none. Empty if there is no such provider.
     std::string idle_adapter;
 };
 
 ProviderChoice choose_provider(const ProviderRequest& request);
 
-// The most likely to connect hosts first. A bridge made by software is mostly one of containers or
-// virtual machines, which every such host has, with the same address.
+// The kind most likely to connect hosts comes first. A bridge made by software mostly belongs to
+// containers or virtual machines; every such host has one, with the same address.
 enum class InterfaceKind : uint8_t { ordinary, bridge, loopback };
-// The index of the first of the most likely kind; `kinds` has at least one.
+// Returns the index of the first interface of the most likely kind; `kinds` has at least one.
 size_t most_likely(const std::vector<InterfaceKind>& kinds);
 
-// What ARMCI_INTERFACE names it by.
+// Returns the name that ARMCI_INTERFACE uses for it.
 std::string interface_name(const fi_info& info);
 
-// For messages: "interface eth0 (192.0.2.1)" of an endpoint's own name; empty where the provider
-// does not use IPv4.
+// Returns "interface eth0 (192.0.2.1)" for an endpoint's own name, for messages, or an empty text
+// if the provider does not use IPv4.
 std::string own_address(const fi_info& info, const void* name);
 
-// What a message about a failure adds when the limit on open files explains it; else empty.
+// Returns what a message about a failure adds if the limit on open files explains it, or an empty
+// text.
 const char* exhausted_limit();
 
 }  // namespace armci::fabric
