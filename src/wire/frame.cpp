@@ -14,7 +14,7 @@ struct StridedHead {
 struct VectorHead {
     uint64_t segment_count;
     uint64_t segment_bytes;
-    uint64_t base;  // what offsets are counted from
+    uint64_t base;  // the address from which offsets are counted
 };
 
 template <class T>
@@ -23,7 +23,7 @@ char* append(char* out, const T& value) {
     return out + sizeof value;
 }
 
-// Reads values from a range of bytes without leaving it.
+// Reads values from a range of bytes and never leaves it.
 class Input {
   public:
     Input(const char* begin, const char* end) : next_(begin), end_(end) {}

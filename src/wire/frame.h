@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Wire format: the frames that origins send to data servers and that servers answer with.
+// The wire format: the frames that origins send to data servers, and those with which servers
+// answer.
 //
 // A frame is one libfabric message: a FrameHeader, the fixed body of its kind, for transfers an
-// encoded layout, and then user data. All fields are in host byte order (a job runs on one
-// architecture; the header's magic catches anything else) and every part is padded to 8 bytes,
-// frames as a whole too: providers lay messages end to end into a receive buffer. Every chunk of a
+// encoded layout, and then user data. All fields are in host byte order, because a job runs on one
+// architecture; the header's magic detects anything else. Every part is padded to 8 bytes, and so
+// are frames as a whole: providers lay messages end to end into a receive buffer. Every chunk of a
 // transfer describes itself completely (layout and byte offset), so a server keeps no state between
 // chunks.
 //
-// Decoding trusts nothing: every function here returns false on a frame that is too short, has
-// unknown kinds, or does not add up, and never reads outside it.
+// Decoding trusts no input: every function here returns false for a frame that is too short, has
+// unknown kinds or is inconsistent, and never reads outside it.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,7 @@ inline constexpr uint8_t kVersion = 3;
 
 enum class FrameKind : uint8_t {
     // from origins to servers
-    hello = 1,       // the sender's fabric address; must be a client's first frame
+    hello = 1,       // the sender's fabric address; the first frame of every origin
     put = 2,         // a chunk to store
     accumulate = 3,  // a chunk to add
     get = 4,         // a whole layout to read; answered with data frames
@@ -36,15 +37,15 @@ enum class FrameKind : uint8_t {
     rmw = 6,         // answered with a value
     store = 7,       // one int, stored atomically after everything before it
     increment = 8,   // one int, incremented atomically after everything before it
-    lock = 9,        // answered with granted, when it is
+    lock = 9,        // answered with granted when the mutex is granted
     try_lock = 10,   // answered with a value: 1 acquired, 0 busy
     unlock = 11,
-    fence = 12,                 // nothing but its acknowledgement
+    fence = 12,                 // carries nothing; its acknowledgement is the answer
     add_segment = 13,           // from ranks of the server's own node: register a range; answered
     remove_segment = 14,        // answered with a value
     batch = 15,                 // small puts and accumulates, executed one after the other
-    want = 16,                  // nothing but the header's count of wanted slots
-    release_recv_buffers = 17,  // granted receive buffers that the origin has no use for
+    want = 16,                  // carries nothing except the header's count of wanted slots
+    release_recv_buffers = 17,  // granted receive buffers that the origin does not need
     find_attached = 18,         // answered with attached
     // from servers to origins
     data = 32,
@@ -56,11 +57,12 @@ enum class FrameKind : uint8_t {
     grant = 38,  // granted receive buffers for the origin's next chunks
     attached = 39,
     // from a node's first rank to another's
-    barrier = 48,  // the header says which: its node, as request_id the round, its number
+    barrier = 48,  // in the header: its node, the round (request_id) and its number
 };
 
-// Frames that name addresses say whose they are: kGlobal for global memory, else 1 + the number of
-// a rank among those of the server's node, for memory that it has attached (and global memory).
+// Frames that name addresses also name their owner. kGlobal means global memory. Otherwise the
+// owner is 1 + the index of a rank in the server's node; its attached memory and global memory are
+// then valid.
 inline constexpr uint32_t kGlobal = 0;
 
 enum FrameFlags : uint8_t {
@@ -79,36 +81,36 @@ struct FrameHeader {
     int32_t rank = 0;          // origin frames: the sender; server frames: the server's number
     uint32_t frame_bytes = 0;  // of the whole frame
     uint64_t request_id = 0;   // chosen by the origin, returned in the answer
-    // Origin frames: the number of this frame among those to this server, from 1. Frames are
+    // In origin frames: the number of this frame among those to this server, from 1. Frames are
     // executed in this order: providers match messages in order, but may complete a small one
-    // before a large one. Server frames: how many of the addressee's frames have been executed.
+    // before a large one. In server frames: how many frames of the addressee have been executed.
     uint64_t sequence = 0;
-    // Origin frames: granted receive buffers that it could use beyond those it holds. Server
+    // In origin frames: how many more receive buffers the origin could use than it holds. In server
     // frames: the bytes of the addressee's messages that have been executed.
     uint64_t flow = 0;
 };
 static_assert(sizeof(FrameHeader) == 40);
 
-// A vector travels as the distances of its segments from one address, in 4 bytes each, or as their
-// addresses where they are too far from each other for that.
+// A vector travels as the distances of its blocks from one address, in 4 bytes each. If they are
+// too far apart for that, it travels as their addresses.
 enum class LayoutKind : uint8_t { none = 0, strided = 1, near_vector = 2, far_vector = 3 };
 
-// put, accumulate, get. `data_bytes` at `offset` of the layout's bytes.
+// The body of put, accumulate and get: `data_bytes` at `offset` of the layout's bytes.
 struct TransferBody {
     uint64_t offset = 0;
     uint64_t data_bytes = 0;
     unsigned char scale[16] = {};  // accumulate
-    uint32_t window_bytes = 0;     // get: how much may be on its way to the origin at a time
+    uint32_t window_bytes = 0;     // get: the most that may be on its way to the origin
     uint32_t owner = kGlobal;
 };
 inline constexpr size_t kTransferHeadBytes = sizeof(FrameHeader) + sizeof(TransferBody);
 
 struct CreditBody {
-    uint64_t taken_bytes = 0;   // of the get's data, in total so far
-    uint64_t taken_chunks = 0;  // of the chunks that were written into granted receive buffers
+    uint64_t taken_bytes = 0;   // bytes of the get's data taken so far
+    uint64_t taken_chunks = 0;  // chunks taken that were written into granted receive buffers
 };
 
-// Where the chunks of a get shall be written at the origin, in turn.
+// The origin's buffers into which the chunks of a get are written, in turn.
 inline constexpr uint32_t kMaxReplyBuffers = 4;
 struct ReplyBuffersBody {
     uint64_t key = 0;
@@ -118,7 +120,8 @@ struct ReplyBuffersBody {
     uint32_t immediate[kMaxReplyBuffers] = {};
 };
 
-// One operation of a batch; the scale of an accumulate and then the data, padded to 8, follow.
+// One operation of a batch. The scale of an accumulate follows it, and then the data, padded to 8
+// bytes.
 struct BatchEntry {
     uint64_t address = 0;
     uint32_t data_bytes = 0;
@@ -163,7 +166,7 @@ struct FindAttachedBody {
     uint64_t owner = kGlobal;
 };
 
-struct AttachedBody {  // the range that contains what was asked for
+struct AttachedBody {  // the range that contains the requested address
     uint64_t begin = 0;
     uint64_t end = 0;  // 0: there is none
 };
@@ -180,7 +183,7 @@ struct ValueBody {
 struct SegmentReply {
     uint64_t remote_base = 0;
     uint64_t key = 0;
-    uint64_t registered = 0;  // 0: registration failed, use the server route only
+    uint64_t registered = 0;  // 0: registration failed, so only the server route works
 };
 
 enum class Failure : uint32_t {
@@ -190,7 +193,7 @@ enum class Failure : uint32_t {
     not_held = 4,
     misaligned = 5,
     no_room = 6,
-    not_mapped = 7,  // attached, but it is not there or may not be written
+    not_mapped = 7,  // attached, but it does not exist or may not be written
     no_access = 8,   // attached, but the server may not access that process
 };
 
@@ -199,48 +202,49 @@ struct FailedBody {
     uint32_t request_kind = 0;
     uint64_t address = 0;
     uint64_t bytes = 0;
-    int32_t rank = -1;  // whose memory it is, if that is known
+    int32_t rank = -1;  // rank whose memory it is, if that is known
     uint32_t padding = 0;
 };
 
-// The layout of a decoded frame. Nothing of it points into the frame: its sender may still be able
-// to write there.
+// The layout of a decoded frame. Nothing in it points into the frame, which its sender may still be
+// able to write.
 struct LayoutView {
-    strided::Side side;  // addresses of a vector are in what the decoder was given for them
-    // Around all of it. Of vectors {0, 0} where it would wrap, and then each segment counts.
+    strided::Side side;  // a vector's addresses are in the decoder's memory
+    // The range around all blocks. It is {0, 0} for vectors whose range would wrap; then each block
+    // is checked.
     strided::AddressRange extent;
     int64_t total_bytes = 0;
 };
 
-// Lengths on the wire are multiples of 8.
+// Returns the length on the wire, which is a multiple of 8.
 constexpr uint64_t padded(uint64_t bytes) {
     return (bytes + 7) & ~uint64_t{7};
 }
 
 size_t encoded_strided_bytes(int levels);
-// Writes exactly so many bytes and returns the end.
+// Writes exactly encoded_strided_bytes() and returns the end.
 char* encode_strided(char* out, uint64_t base, const strided::Layout& layout);
 
-// How a vector is written into frames: into one, or a part of it into each of several.
+// How a vector is written into frames: into one frame, or a part of it into each of several.
 struct VectorForm {
     LayoutKind kind = LayoutKind::near_vector;
     uint64_t base = 0;
 
-    size_t entry_bytes() const {  // of each segment
+    size_t entry_bytes() const {  // of each block
         return kind == LayoutKind::near_vector ? sizeof(uint32_t) : sizeof(uint64_t);
     }
     size_t encoded_bytes(int64_t segment_count) const;
-    // Of segments that are among those which the form was made for. Returns the end.
+    // Writes blocks that are among those for which the form was made. Returns the end.
     char* encode(char* out, const uint64_t* addresses, int64_t segment_count,
                  int64_t segment_bytes) const;
 };
-// Of segments that lie within `extent`; {0, 0}: anywhere.
+// Returns the form for blocks that lie within `extent`; {0, 0} means anywhere.
 VectorForm vector_form(const strided::AddressRange& extent);
 
 // Checks a received frame's header against the bytes that arrived.
 bool decode_header(const void* frame, size_t frame_bytes, FrameHeader* header);
 
-// A frame with a fixed body only.
+// Decodes a frame that has a fixed body only.
 template <class Body>
 bool decode_body(const void* frame, size_t frame_bytes, Body* body) {
     if (frame_bytes < sizeof(FrameHeader) + sizeof(Body)) {
@@ -250,24 +254,25 @@ bool decode_body(const void* frame, size_t frame_bytes, Body* body) {
     return true;
 }
 
-// The bytes after the fixed body.
+// Returns the bytes after the fixed body.
 template <class Body>
 const char* after_body(const void* frame) {
     return static_cast<const char*>(frame) + sizeof(FrameHeader) + sizeof(Body);
 }
 
-// put, accumulate and get: body, layout, and for the first two the data, which must be exactly
-// there. The addresses of a vector are put into *addresses.
+// A decoded put, accumulate or get: its body, its layout, and for the first two the data, which
+// must fill the rest of the frame exactly. The addresses of a vector are stored in *addresses.
 struct TransferView {
     TransferBody body;
     LayoutView layout;
     const char* data = nullptr;
-    ReplyBuffersBody reply_buffers;  // count 0: none
+    ReplyBuffersBody reply_buffers;  // count 0 means none
 };
 bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& header,
                      TransferView* view, std::vector<uint64_t>* addresses);
 
-// Walks a batch: false at its end, or when what follows does not add up (*malformed).
+// Walks through a batch. next() returns false at its end, or if the rest is inconsistent
+// (*malformed).
 struct BatchView {
     BatchEntry entry;
     const unsigned char* scale = nullptr;
@@ -289,7 +294,8 @@ constexpr size_t batch_entry_bytes(uint64_t data_bytes, bool is_accumulate) {
 }
 
 const char* name_of(FrameKind kind);
-// Bytes of user data in a chunk of a put or accumulate, as it says; -1: another kind of frame.
+// Returns how many bytes of user data a chunk of a put or accumulate claims, or -1 for another kind
+// of frame.
 int64_t data_bytes(const void* frame, size_t frame_bytes);
 const char* describe(Failure failure);
 

@@ -35,7 +35,7 @@ LayoutWriter::Part LayoutWriter::part_with_data(int64_t position, size_t frame_b
         return part;
     }
     const auto& vector = *std::get_if<strided::VectorSide>(&side_);
-    // Entries and data are padded.
+    // Both the entries and the data are padded.
     const size_t head = kTransferHeadBytes + form_.encoded_bytes(0) + 2 * sizeof(uint64_t);
     const size_t each = static_cast<size_t>(vector.block_bytes) + form_.entry_bytes();
     Part part;
