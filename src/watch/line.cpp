@@ -12,7 +12,7 @@
 namespace armci::watch {
 
 bool Line::say(const Note& note) {
-    // A line that is full has not been read for thousands of notes; half a note is as good as none.
+    // If the socket is full, the peer has not read thousands of notes. Half a note is useless, too.
     return is_open() && send(socket_.get(), &note, sizeof note, MSG_DONTWAIT | MSG_NOSIGNAL) ==
                             static_cast<ssize_t>(sizeof note);
 }
@@ -44,7 +44,7 @@ Line::Heard Line::hear(Note* note, Reason* reason) {
 }
 
 void limit_silence_of_system(int socket, int64_t timeout_s) {
-    // A third of the time without anything, then four questions in the rest of it.
+    // A third of the time passes without anything; four probes share the rest.
     constexpr int kQuestions = 4;
     const int idle_s = static_cast<int>(std::max<int64_t>(1, timeout_s / 3));
     const int interval_s =

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A line: a stream connection between two processes of a job on which nothing is said while all is
-// well. When a process ends, however that happens, the system closes its lines, and who holds the
-// other ends is woken. So a line costs nothing until it is needed.
+// A Line is a liveness connection: a stream connection between two processes of a job that carries
+// nothing while all is well. However a process ends, the system then closes its connections and
+// wakes the processes at their other ends. So a connection costs nothing until it is needed.
 //
-// What is said on lines are notes of one length.
+// Connections carry notes, which all have the same length.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace armci::watch {
 
-// Who is at an end of a line.
+// The process at one end of a connection.
 struct Identity {
     int32_t rank = -1;
     int32_t pid = 0;
@@ -21,7 +21,7 @@ struct Identity {
 };
 
 enum class Reason : int32_t {
-    ended = 0,        // its process has, without a farewell
+    ended = 0,        // the process at the other end, without a farewell
     silent = 1,       // no sign of life within the time allowed
     unreachable = 2,  // the system at the other end does not answer
 };
@@ -29,11 +29,11 @@ enum class Reason : int32_t {
 struct Note {
     enum class Kind : int32_t {
         alive,     // a sign of life
-        farewell,  // the sender stops in good order: its end means nothing
-        lost,      // `rank` is lost
+        farewell,  // the sender stops in good order, so its end means nothing
+        lost,      // `rank` has failed
         failed,    // `rank` ends the job with an error that it has reported
-        spread,    // the answer to these two: all processes behind the sender know
-        report,    // everybody shall say what he waits for
+        spread,    // answer to these two: all processes behind the sender know
+        report,    // a request to every rank to report what it waits for
     };
     Kind kind = Kind::alive;
     int32_t rank = -1;
@@ -53,26 +53,27 @@ class Line {
     const Identity& peer() const { return peer_; }
     void close() { socket_.reset(); }
 
-    // Never waits. False when the note cannot be delivered.
+    // Sends a note without waiting. Returns false if the note cannot be delivered.
     bool say(const Note& note);
 
     enum class Heard : uint8_t { nothing, note, end };
-    // Never waits. end: *reason says why there will be nothing more.
+    // Receives a note without waiting. `end` means that nothing more will come, for the reason in
+    // *reason.
     Heard hear(Note* note, Reason* reason);
 
-    bool has_taken_leave = false;  // the peer has
-    bool is_answer_due = false;    // the peer has not said yet that all behind it know
+    bool has_taken_leave = false;  // the peer has sent its farewell
+    bool is_answer_due = false;    // some process behind the peer may not know yet
     int silent_checks = 0;         // in sequence, without a sign of life in between
 
   private:
     node::Descriptor socket_;
     Identity peer_;
-    char partial_[sizeof(Note)] = {};  // what has come of the next note
+    char partial_[sizeof(Note)] = {};  // the part of the next note that has arrived
     size_t partial_bytes_ = 0;
 };
 
-// A line whose other end is on another host: within `timeout_s` the system finds out, by itself,
-// when nobody answers there any more.
+// Makes the system detect within `timeout_s` seconds when the other host does not answer any more.
+// It is meant for connections to other hosts.
 void limit_silence_of_system(int socket, int64_t timeout_s);
 
 }  // namespace armci::watch

@@ -21,10 +21,10 @@
 namespace armci::watch {
 namespace {
 
-// To connect to one address; and for the whole greeting of the other side.
+// The time limit for connecting to one address, and for the whole handshake of the other side.
 constexpr int kPatienceMs = 5'000;
-// A caller that has proved to be of the job takes the line at once, or gives it up and closes it;
-// so long only if its host has gone.
+// A caller that has proved to belong to the job confirms the connection at once, or closes it. This
+// long limit only matters if its host has gone.
 constexpr int kTakingMs = 60'000;
 constexpr char kTaken = 'y';
 
@@ -41,7 +41,7 @@ sockaddr_in network_address(uint32_t address, uint16_t port) {
     return full;
 }
 
-// This host's IPv4 addresses that others may reach, that of the interface wanted first.
+// Returns this host's IPv4 addresses that others may reach, beginning with the wanted interface.
 std::vector<uint32_t> own_addresses(const std::string& interface) {
     std::vector<uint32_t> found;
     ifaddrs* all = nullptr;
@@ -79,7 +79,7 @@ bool send_handshake(int socket, const Meeting& meeting, const Identity& self) {
            static_cast<ssize_t>(sizeof handshake);
 }
 
-// All of it, within the time.
+// Receives all bytes within the time, or returns false.
 bool receive(int socket, void* data, size_t bytes, int timeout_ms) {
     const int64_t deadline_ns = base::now_ns() + int64_t{timeout_ms} * 1'000'000;
     for (size_t received = 0; received < bytes;) {
@@ -105,8 +105,7 @@ bool receive_handshake(int socket, const Meeting& meeting, Identity* peer) {
     return std::equal(handshake.token, handshake.token + 2, meeting.token);
 }
 
-// Connecting is given up after kPatienceMs: where packets are dropped the system would try for
-// minutes.
+// Connects for at most kPatienceMs: where packets are dropped, the system would try for minutes.
 node::Descriptor connected(const sockaddr_in& address) {
     node::Descriptor connection(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!connection.valid()) {
@@ -192,8 +191,8 @@ Line Listener::take_caller(const Identity& self, int timeout_ms) {
     node::Descriptor connection = take_connection(timeout_ms);
     Identity peer;
     char taken = 0;
-    // Who is not of the job learns nothing. A caller that has given up meanwhile has left its
-    // greeting, and must not look like one whose line ends later.
+    // A process that is not of the job gets no answer. A caller that gave up meanwhile has left its
+    // handshake; it must not look like a process whose connection ends later.
     if (!connection.valid() || !receive_handshake(connection.get(), meeting_, &peer) ||
         !send_handshake(connection.get(), meeting_, self) ||
         !receive(connection.get(), &taken, sizeof taken, kTakingMs)) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How two processes come to have a line: one listens, tells the others by MPI where (core does
-// that), and they connect. Inside a node over a Unix socket without a name in a file system,
-// between nodes over TCP (IPv4). Both introduce themselves; then the caller says that it has the
-// line, because it may have given up before it was heard. A random token tells the job's own
-// processes from others.
+// How two processes get a liveness connection. One listens and sends its address to the others by
+// MPI (core does that), and they connect. Inside a node they use a Unix socket without a name in a
+// file system, between nodes TCP (IPv4). Both introduce themselves by a handshake. Then the caller
+// confirms the connection, because it may have given up before the listener answered. A random
+// token distinguishes the job's own processes from others.
 #pragma once
 
 #include <cstdint>
@@ -14,33 +14,33 @@
 
 namespace armci::watch {
 
-// Where somebody listens; plain bytes, for MPI.
+// The address of a listener, as plain bytes for MPI.
 struct Meeting {
     static constexpr int kMaxAddresses = 6;
     uint64_t token[2] = {};
     char name[node::LocalListener::kNameBytes] = "";  // inside the node; empty: between nodes
     uint16_t port = 0;
-    uint16_t address_count = 0;              // of the same host, the most likely first
-    uint32_t addresses[kMaxAddresses] = {};  // IPv4, as the network has them
-    uint32_t is_open = 0;                    // 0: nobody listens
+    uint16_t address_count = 0;              // addresses of the same host, the most likely first
+    uint32_t addresses[kMaxAddresses] = {};  // IPv4, in network byte order
+    uint32_t is_open = 0;                    // 0: no process listens
 };
 
 enum class Reach : uint8_t {
     node,   // processes of this node
-    host,   // of this host, by its loopback
-    hosts,  // of all hosts
+    host,   // processes of this host, by its loopback
+    hosts,  // processes of all hosts
 };
 
 class Listener {
   public:
-    // `interface`: name or IPv4 address of the one to be reached by first; may be empty. False with
-    // errno set when the system refuses.
+    // `interface` is the name or the IPv4 address of the preferred interface; it may be empty.
+    // Returns false with errno set if the system refuses.
     bool open(Reach reach, const std::string& interface);
     bool is_open() const { return meeting_.is_open != 0; }
     const Meeting& meeting() const { return meeting_; }
 
-    // Takes one caller within the time, if there is one, and introduces itself. A closed line:
-    // there was none.
+    // Accepts one caller within the time and does the handshake with it. Returns a closed
+    // connection if there was no caller.
     Line take_caller(const Identity& self, int timeout_ms);
 
   private:
@@ -51,7 +51,7 @@ class Listener {
     node::Descriptor socket_;  // between nodes
 };
 
-// A closed line when nobody can be reached there.
+// Connects to the listener. Returns a closed connection if no process can be reached there.
 Line call(const Meeting& meeting, const Identity& self);
 
 }  // namespace armci::watch

@@ -20,7 +20,7 @@ namespace armci::watch {
 namespace {
 
 constexpr int64_t kMs = 1'000'000;
-// How long a thread waits for the watch: to have told others, or to find a loss.
+// How long a thread waits for the watch: until others know, or until a failure is found.
 constexpr int kTellingMs = 500;
 constexpr int kVerdictMs = 1'000;
 constexpr int kLastResortS = 7;
@@ -32,7 +32,8 @@ void nap_ms(int ms) {
     nanosleep(&time, nullptr);
 }
 
-// Whatever this process hangs in, locks that lost ranks hold or output that nobody reads.
+// Ends this process later, even if it hangs in locks that failed processes hold, or in unread
+// output.
 void be_killed_soon() {
     sigevent kill{};
     kill.sigev_notify = SIGEV_SIGNAL;
@@ -46,7 +47,7 @@ void be_killed_soon() {
     }
 }
 
-// Whose lines a child of this process has to close.
+// The watch whose connections a child of this process has to close.
 std::atomic<Watch*> g_running{nullptr};
 
 void close_lines_in_child() {
@@ -157,7 +158,8 @@ void Watch::call_for_reports() {
 
 // --- The thread ----------------------------------------------------------------------------------
 
-// An ending that has begun is carried to the end of the process, also if the rank stops meanwhile.
+// Once the ending of the job has begun, it continues until the process ends, even if the rank calls
+// stop().
 void Watch::run() {
     while (!stopping_.load() || is_ending_.load()) {
         sleep();
@@ -251,7 +253,7 @@ void Watch::line_ended(Line& line, Reason reason) {
     }
 }
 
-// Checks are counted, not seconds: after a stop of the whole job nobody is missed at once.
+// Counts checks instead of seconds, so that after a stop of the whole job no rank fails at once.
 void Watch::check_signs_of_life() {
     const int64_t now = base::now_ns();
     if (now < check_ns_ || is_ending_.load()) {
@@ -301,7 +303,7 @@ void Watch::report_loss(const Note& note, const Line& line) {
     }
 }
 
-// What is said on standard error comes last: nobody may read it, and then this thread hangs.
+// Messages on standard error come last: if nothing reads them, this thread hangs.
 void Watch::begin_ending(const Note& note, Line* source, const Line* lost) {
     if (is_ending_.exchange(true)) {
         return;
@@ -311,8 +313,9 @@ void Watch::begin_ending(const Note& note, Line* source, const Line* lost) {
     is_first_hand_ = lost != nullptr;
     check_ns_ = kNever;
     tell_others(note, source, Answer::expected);
-    // Before this rank answers: the rank that has told it ends then, and a launcher may kill this
-    // process at once. The others' time to answer begins when this has been written.
+    // Write the output before this rank answers. The rank that sent the note ends after the answer,
+    // and a launcher may then kill this process at once. The time for the others' answers begins
+    // afterwards.
     base::write_output();
     answers_ns_ = base::now_ns() + options_.answers_ms * kMs;
     if (lost != nullptr) {
@@ -335,7 +338,7 @@ void Watch::tell_others(const Note& note, const Line* but, Answer answer) {
         if (&line == but || line.has_taken_leave || !line.say(note)) {
             continue;
         }
-        // A rank that is stopped hears of it when it goes on.
+        // A stopped rank reads the note when it goes on.
         if (answer == Answer::expected && line.peer().rank != note.rank) {
             line.is_answer_due = true;
         }
@@ -365,7 +368,7 @@ void Watch::finish_spreading() {
 
 void Watch::begin_reports(const Line* source) {
     if (reports_ns_ != kNever) {
-        return;  // several have asked at about the same time
+        return;  // several ranks have asked at about the same time
     }
     tell_others({Note::Kind::report, options_.rank, Reason::ended, 0}, source, Answer::none);
     is_report_due_.store(true);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The watch: a thread of each rank that sleeps on the rank's lines until one says that a rank is
-// lost, and then ends this process, whatever it is doing. Without events it does nothing at all.
+// The watch is a thread of each rank. It sleeps on the rank's liveness connections until one shows
+// that a process has failed, and then ends this process, whatever that is doing. Without events it
+// does nothing at all.
 //
-// The lines of a job form a tree: each rank has one to the first rank of its node, these have some
-// among themselves. What one process finds out it tells on all its lines, and who hears of it tells
-// it on; answers come back when all processes behind a line know. Only then may a process end,
-// because its own end would look like another loss to those who do not know yet. Who has found out
-// by himself says so on standard error, one rank of each node; who has been told ends in silence.
+// The connections of a job form a tree: each rank has one to the first rank of its node, and these
+// have some among themselves. A process reports what it finds on all its connections, and each
+// receiver passes it on. Answers come back when all processes behind a connection know. Only then
+// may a process end, because its own end would look like another failure to processes that do not
+// know yet. The process that has found a failure itself says so on standard error, one rank of each
+// node; the others end without a message.
 //
-// The thread cannot call MPI. Where a rank of the program waits in the library, it asks that rank
-// to end the job by MPI_Abort (ends_job()); what has not ended after a moment it ends itself, and a
-// timer of the kernel's ends what hangs even in that.
+// The thread cannot call MPI. If a rank of the program waits in the library, the thread asks that
+// rank to end the job by MPI_Abort (ends_job()). If this has not happened after a moment, the
+// thread ends the process itself, and a timer of the kernel ends it if even that hangs.
 #pragma once
 
 #include <atomic>
@@ -25,21 +27,23 @@ namespace armci::watch {
 
 struct WatchOptions {
     int rank = 0;
-    // A rank without a sign of life for so long is lost; 0: only those whose process ends.
+    // A rank without a sign of life for this time has failed. 0: only ranks whose process ends
+    // have.
     int64_t silence_s = 0;
-    int64_t link_s = 0;  // as limit_silence_of_system() was given, for messages
-    // How long a rank that is asked to end the job by MPI_Abort has for it; who waits for others'
-    // MPI_Abort waits twice as long.
+    int64_t link_s = 0;  // what limit_silence_of_system() got, for messages
+    // The time in which a rank must end the job by MPI_Abort after it was asked to. A rank that
+    // waits for the MPI_Abort of another waits twice as long.
     int64_t abort_ms = 1'000;
-    // How long the answers of those who have been told are waited for.
+    // The time to wait for the answers of other processes to a note.
     int64_t answers_ms = 400;
-    // In memory of the node, zero at first: who finds it so reports. nullptr: every rank does.
+    // A word in memory of the node, zero at first; the process that finds it zero reports the
+    // failure. nullptr: every rank reports.
     std::atomic<uint32_t>* reported = nullptr;
 };
 
 class Watch {
   public:
-    // As the system shows it (ps -L, top -H).
+    // The name of the thread in ps -L and top -H.
     static constexpr const char* kThreadName = "armci-watch";
 
     Watch() = default;
@@ -47,30 +51,31 @@ class Watch {
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
 
-    // False, with a sentence in *error, when the system refuses what is needed; there is no watch
-    // then, and leave is taken of the peers.
+    // Starts the watch. Returns false with a sentence in *error if the system refuses something;
+    // then no watch runs, and the peers have got a farewell.
     bool start(std::vector<Line> lines, const WatchOptions& options, std::string* error);
     bool is_running() const { return thread_.is_started(); }
-    // Takes leave of the peers: from now on the end of this process is in order. Where a loss ends
-    // the job already, this process ends here.
+    // Sends a farewell to the peers, so that the end of this process means nothing to them. If a
+    // failure already ends the job, this process ends here.
     void stop();
 
-    // In a child of this process, after fork: the lines shall not outlive this process there. Does
-    // nothing that a child of a process with threads may not.
+    // Closes the connections in a child of this process after fork, so that they do not outlive
+    // this process there. Calls only what a child of a process with threads may call.
     void close_lines();
 
     // --- for any thread of this process, but not for its children ---
 
-    // Whether a rank is lost, and the caller shall end the job; the message is out.
+    // Says whether a process has failed and the caller must end the job. The message has been
+    // printed.
     bool ends_job() const { return ends_job_.load(std::memory_order_relaxed); }
-    // This process ends the job with an error: returns when the others know, or after half a
-    // second.
+    // This process ends the job with an error: sends that to the others, and returns when they
+    // know, or after half a second.
     void tell_failure();
-    // A connection has failed, which the end of another process may have done. Ends the process if
-    // that is so; returns after a second if not.
+    // Call this after a connection has failed, because a failed process may be the cause. If so, it
+    // ends this process; otherwise it returns after a second.
     void await_verdict();
-    // All ranks of the job shall soon say what they wait for. One that waits in the library does
-    // when it finds a report due; of another the watch says that it does not wait there.
+    // Asks all ranks of the job to report what they wait for. A rank that waits in the library does
+    // so when is_report_due(). For every other rank the watch says that it does not wait there.
     void call_for_reports();
     bool is_report_due() const { return is_report_due_.load(std::memory_order_relaxed); }
     void report_given() { is_report_due_.store(false, std::memory_order_relaxed); }
@@ -88,7 +93,8 @@ class Watch {
     void take_note(Line& line, const Note& note);
     void line_ended(Line& line, Reason reason);
     void check_signs_of_life();
-    // source: who has told; lost: whose loss was found here. Either may be nullptr.
+    // `source` is the connection that brought the note, `lost` the one whose failure was found
+    // here. Either may be nullptr.
     void begin_ending(const Note& note, Line* source, const Line* lost);
     void report_loss(const Note& note, const Line& line);
     enum class Answer : bool { none = false, expected = true };
@@ -101,7 +107,7 @@ class Watch {
     std::vector<Line> lines_;
     node::Descriptor wake_up_;
     base::Thread thread_;
-    int pid_ = 0;  // of the process that started it
+    int pid_ = 0;  // the process that started the watch
 
     std::atomic<bool> stopping_{false};
     std::atomic<bool> has_failed_{false};
@@ -111,11 +117,11 @@ class Watch {
     std::atomic<bool> ends_job_{false};
     std::atomic<bool> is_report_due_{false};
 
-    // Of the thread alone.
-    Line* source_ = nullptr;  // of the news that end the job; nullptr: this process
+    // Only the thread uses these.
+    Line* source_ = nullptr;  // brought the note that ends the job; nullptr: this process found it
     bool is_first_hand_ = false;
-    int64_t check_ns_ = kNever;    // when to look for signs of life
-    int64_t answers_ns_ = kNever;  // until when answers are waited for
+    int64_t check_ns_ = kNever;    // when to check for signs of life
+    int64_t answers_ns_ = kNever;  // until when to wait for answers
     int64_t end_ns_ = kNever;      // when this process ends at the latest
     int64_t reports_ns_ = kNever;  // until when this rank may answer a call for reports
 };
