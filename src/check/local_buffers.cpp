@@ -18,14 +18,14 @@ void for_each_block(const std::vector<Row>& rows, Visit&& visit) {
     }
 }
 
-constexpr uint64_t kFactor = 0x9E3779B97F4A7C15;  // odd, of no pattern
+constexpr uint64_t kFactor = 0x9E3779B97F4A7C15;  // an odd number without a pattern
 
 uint64_t mix(uint64_t sum, uint64_t word) {
     sum = (sum ^ word) * kFactor;
     return sum ^ sum >> 29;
 }
 
-// Four sums side by side: one alone waits for each of its multiplications.
+// Four sums run side by side, because one alone waits for each of its multiplications.
 uint64_t add_block(uint64_t sum, const char* block, int64_t bytes) {
     constexpr int64_t kWord = sizeof(uint64_t);
     constexpr int kLanes = 4;

@@ -11,7 +11,7 @@ unsigned char byte_at(const void* address) {
     return reinterpret_cast<const unsigned char*>(&kPoison)[place];
 }
 
-// How many bytes from here on are before the next aligned word, at most `bytes`.
+// Returns how many bytes there are before the next aligned word, at most `bytes`.
 int64_t bytes_to_word(const char* address, int64_t bytes) {
     const auto place = static_cast<int64_t>(reinterpret_cast<uintptr_t>(address) % sizeof kPoison);
     const int64_t lead = place == 0 ? 0 : static_cast<int64_t>(sizeof kPoison) - place;

@@ -6,7 +6,7 @@
 namespace armci::check {
 namespace {
 
-// Whether a block [begin, end) meets a block of the row, and if so which bytes.
+// Returns the bytes that a block [begin, end) shares with a block of the row, or an empty range.
 Bytes common_with_block(uint64_t begin, uint64_t end, const Row& row) {
     if (begin >= row.end() || end <= row.begin) {
         return {};
@@ -14,7 +14,7 @@ Bytes common_with_block(uint64_t begin, uint64_t end, const Row& row) {
     if (row.block_count == 1) {
         return {std::max(begin, row.begin), std::min(end, row.end())};
     }
-    // The last block that begins before `end`: of those that do, it reaches farthest.
+    // Among the blocks that begin before `end`, the last one reaches farthest.
     const auto last = std::min<int64_t>(row.block_count - 1,
                                         static_cast<int64_t>(end - 1 - row.begin) / row.stride);
     const uint64_t block = row.begin + static_cast<uint64_t>(last * row.stride);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which bytes a transfer touches, as rows of equal blocks: exact, so that transfers of interleaved
-// columns do not count as overlapping.
+// The bytes that a transfer touches, as rows of equal blocks. They are exact, so transfers of
+// interleaved columns do not count as overlapping.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace armci::check {
 
 // `block_count` blocks of `block_bytes`, `stride` > 0 bytes apart; the stride of a single block is
-// 0. Sent between ranks as it is.
+// 0. Ranks send rows to each other in this form.
 struct Row {
     uint64_t begin = 0;
     int64_t block_bytes = 0;
@@ -32,24 +32,24 @@ struct Bytes {
     bool is_empty() const { return begin >= end; }
 };
 
-// The blocks of any layout in this form: strides that are negative or lead nowhere, and blocks that
-// follow each other without a gap.
+// Returns the row for the blocks of any layout. Strides may be negative or without effect, and
+// blocks may follow each other without a gap.
 Row make_row(uint64_t begin, int64_t block_bytes, int64_t stride, int64_t block_count);
 
-// The first bytes that both have; empty when there are none.
+// Returns the first bytes that both rows have, or an empty range.
 Bytes common_bytes(const Row& a, const Row& b);
-// Of any two rows of these. *work: how many blocks may still be looked at; below zero afterwards if
-// that was not enough.
-inline constexpr int64_t kMaxWork = 1 << 20;  // of one call: some milliseconds
+// Returns the first bytes that any two rows of these have. *work is how many blocks may still be
+// examined; it is below zero afterwards if that was not enough.
+inline constexpr int64_t kMaxWork = 1 << 20;  // for one call: some milliseconds
 Bytes common_bytes(const std::vector<Row>& a, const std::vector<Row>& b, int64_t* work);
 
-// Both sides of a transfer, in any order, and how many rows that are, without making them.
+// Return the rows of a side of a transfer, in any order, or only their number, without making them.
 int64_t row_count(const pipeline::Transfer& transfer);
 std::vector<Row> local_rows(const pipeline::Transfer& transfer);
 std::vector<Row> remote_rows(const pipeline::Transfer& transfer);
-// The smallest range around them.
+// Returns the smallest range around them.
 Bytes extent_of(const std::vector<Row>& rows);
-// The same for the local side of a transfer, without making a list.
+// Returns the same for the local side of a transfer, without making a list.
 Bytes local_extent(const pipeline::Transfer& transfer);
 
 }  // namespace armci::check

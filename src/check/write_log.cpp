@@ -7,9 +7,9 @@
 namespace armci::check {
 namespace {
 
-// Whether `next` is in the same place as `last`, or goes on where it ends, or a row of equal blocks
-// does. The joined write counts as begun when the later one was: the time between is not looked at,
-// rather than guessed.
+// Joins `next` to `last` and returns true if it writes the same bytes, or continues them or a row
+// of equal blocks. The joined write counts as begun when the later one did: the time between is
+// left out rather than guessed.
 bool join(Write* last, const Write& next) {
     if (!last->is_open() || last->was_compared || last->adds != next.adds ||
         std::memcmp(last->function, next.function, sizeof last->function) != 0) {
@@ -56,12 +56,12 @@ bool are_same_calls(const Conflict& known, const Write& a, const Write& b) {
            (is(known.first, b) && is(known.second, a));
 }
 
-// Looks at pairs of writes whose extents overlap.
+// Compares pairs of writes whose extents overlap.
 class PairSearch {
   public:
     explicit PairSearch(Conflicts* conflicts) : conflicts_(conflicts) {}
 
-    // With all of `others`, of which those that end before `write` begins are dropped.
+    // Compares `write` with all `others`, and first removes those that end before `write` begins.
     void compare(const Write& write, std::vector<const Write*>* others) {
         count_work(static_cast<int64_t>(others->size()));
         std::erase_if(*others,
@@ -162,7 +162,7 @@ Conflicts find_conflicts(std::vector<Write> writes) {
               [](const Write& a, const Write& b) { return a.place.begin < b.place.begin; });
     Conflicts conflicts;
     PairSearch search(&conflicts);
-    // Those that may reach into what follows. Two accumulates need not be compared.
+    // The earlier writes that may reach into later ones. Two accumulates need not be compared.
     std::vector<const Write*> puts;
     std::vector<const Write*> accumulates;
     for (const Write& write : writes) {

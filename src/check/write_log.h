@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this rank has written to others since ranks last compared notes, and who wrote the same
-// bytes.
+// Logs what this rank has written to others since the ranks last compared their logs, and finds
+// other ranks that wrote the same bytes.
 //
-// A write is open from its call until its origin's next call that may tell somebody of it: a fence
-// or a notification, say. Two writes of different origins are certainly unordered when each began
-// before the other was closed, whatever else the program does to synchronise; nothing less is
-// reported. Times of ranks on one host come from one clock. Between hosts only writes count that
-// are both still open when notes are compared.
+// A write is open from its call until its origin's next call that may announce it to another rank,
+// for example a fence or a notification. Two writes of different origins are certainly unordered if
+// each began before the other was closed, whatever else the program does to synchronise. Only such
+// pairs are reported. Times of ranks on one host come from one clock. Between hosts only writes
+// count that are both still open when the logs are compared.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace armci::check {
 
-// Travels between ranks.
+// A write in the form in which ranks send it to each other.
 struct Write {
     static constexpr int64_t kOpen = INT64_MAX;
     static constexpr int kNameBytes = 24;
@@ -28,9 +28,9 @@ struct Write {
     Row place;             // in the target's memory
     int64_t began_ns = 0;  // when its call began
     int64_t closed_ns = kOpen;
-    uint64_t host = 0;   // whose clock these are
+    uint64_t host = 0;   // the host whose clock gave these times
     int32_t origin = 0;  // world rank
-    bool adds = false;   // accumulates do not conflict with each other
+    bool adds = false;   // an accumulate; accumulates do not conflict with each other
     bool was_compared = false;
     char padding[2] = {};
     char function[kNameBytes] = {};  // the public name, for messages
@@ -41,10 +41,10 @@ static_assert(std::is_trivially_copyable_v<Write>);
 
 class WriteLog {
   public:
-    // Of all targets together; what comes when there are as many is counted only.
+    // The most writes to all targets together; further ones are only counted.
     static constexpr size_t kMax = 1 << 16;
-    // What all ranks of a job may have written to one that compares them, unless they are very
-    // many.
+    // What all ranks of a job may have written to one that compares them, unless there are very
+    // many ranks.
     static constexpr size_t kMaxReceived = 1 << 18;
     static constexpr size_t kMinPerTarget = 64;
 
@@ -52,16 +52,17 @@ class WriteLog {
         : max_per_target_(std::max(kMinPerTarget, kMaxReceived / static_cast<size_t>(rank_count))) {
     }
 
-    // A write that begins now. It is joined with the one before where that continues.
+    // Adds a write that begins now. If it continues the previous write, both are joined.
     void add(int target, const Write& write);
-    // The origin's next call may tell somebody of what it has written to that target, or to all.
+    // Close writes: the origin's next call may announce what it has written to that target, or to
+    // all.
     void close(int target, int64_t now_ns);
     void close_all(int64_t now_ns);
 
     size_t size() const { return size_; }
-    // How many were not taken, since this was asked before.
+    // Returns how many writes were not logged since the last call of this function.
     size_t take_left_out() { return std::exchange(left_out_, 0); }
-    // Calls f(target, const Write&) for all, by target in ascending order.
+    // Calls f(target, const Write&) for all writes, by target in ascending order.
     template <class Function>
     void for_each(int target_count, Function&& f) const {
         for (int target = 0; target < target_count; ++target) {
@@ -73,7 +74,7 @@ class WriteLog {
             }
         }
     }
-    // After notes were compared: keeps what is still open, marked so, or nothing.
+    // Called after a comparison: keeps only the open writes, marked as compared, or nothing.
     enum class Keep : bool { nothing, open_ones };
     void forget(Keep keep);
 
@@ -100,12 +101,12 @@ struct Conflicts {
     static constexpr int64_t kMaxWork = 1 << 21;
     static constexpr size_t kMaxFound = 64;
 
-    std::vector<Conflict> found;  // one for each two calls of two origins
-    bool too_many = false;        // not all pairs were looked at
+    std::vector<Conflict> found;  // one for each pair of calls of two origins
+    bool too_many = false;        // not all pairs were examined
     int64_t work = 0;             // steps, of which each takes some nanoseconds
 };
 
-// Among everything that was written to one rank.
+// Finds the conflicts among everything that was written to one rank.
 Conflicts find_conflicts(std::vector<Write> writes);
 
 }  // namespace armci::check
