@@ -16,18 +16,18 @@ void Server::fall_silent() {
 
 void Server::stop() {
     thread_.stop();
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const base::MutexLock lock(service_.mutex);
     service_.close();
     thread_.close();
 }
 
 Server::Load Server::load() {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const base::MutexLock lock(service_.mutex);
     return service_.load();
 }
 
 size_t Server::client_bytes() {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const base::MutexLock lock(service_.mutex);
     return service_.client_bytes();
 }
 

@@ -21,7 +21,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -47,7 +46,7 @@ class Server {
     // The heap stays the caller's.
     bool open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOptions& options,
               std::string* error);
-    const std::vector<unsigned char>& address() const { return service_.endpoint().address(); }
+    const std::vector<unsigned char>& address() const { return service_.address(); }
     const pipeline::RecvAreaAddress& recv_area() const { return service_.recv_area(); }
 
     // Puts of so many bytes or more that have come into granted receive buffers are its business
@@ -81,9 +80,8 @@ class Server {
     size_t client_bytes();
 
   private:
-    std::mutex mutex_;  // guards service_, but for what it allows any thread
     Service service_;
-    ServerThread thread_{mutex_, service_};
+    ServerThread thread_{service_};
 };
 
 }  // namespace armci::datasrv

@@ -54,19 +54,18 @@ bool ServerThread::watch_network(const ServerOptions& options, bool wakes_surely
                                  std::string* error) {
     options_ = options;
     wakes_surely_ = wakes_surely;
-    const fabric::Endpoint& endpoint = service_.endpoint();
-    if (endpoint.wait_mode() != fabric::WaitMode::fd) {
+    if (service_.wait_mode() != fabric::WaitMode::fd) {
         return true;
     }
     epoll_ = node::Descriptor(epoll_create1(EPOLL_CLOEXEC));
     epoll_event queue_event{};
     queue_event.events = EPOLLIN;
-    queue_event.data.fd = endpoint.wait_fd();
+    queue_event.data.fd = service_.wait_fd();
     epoll_event wake_event{};
     wake_event.events = EPOLLIN;
     wake_event.data.fd = wake_up_.get();
     if (!epoll_.valid() ||
-        epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, endpoint.wait_fd(), &queue_event) != 0 ||
+        epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, service_.wait_fd(), &queue_event) != 0 ||
         epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_up_.get(), &wake_event) != 0) {
         *error = std::string("epoll for the data server: ") + std::strerror(errno);
         return false;
@@ -140,12 +139,11 @@ void ServerThread::turn(int* aside_us) {
 }
 
 bool ServerThread::is_woken_by_network() const {
-    return options_.poll_sleep_us == 0 && service_.endpoint().wait_mode() != fabric::WaitMode::nap;
+    return options_.poll_sleep_us == 0 && service_.wait_mode() != fabric::WaitMode::nap;
 }
 
 bool ServerThread::progress_inline() {
-    std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
-    if (!lock.owns_lock()) {
+    if (!service_.mutex.try_lock()) {
         return false;
     }
     const int64_t now_ns = base::now_ns();
@@ -156,17 +154,19 @@ bool ServerThread::progress_inline() {
         base::record({.kind = &base::kTraceTurn, .begin_ns = now_ns, .end_ns = base::now_ns()});
     }
     left_backlog_.store(service_.has_backlog(), std::memory_order_relaxed);
+    service_.mutex.unlock();
     return moved;
 }
 
 bool ServerThread::poll_once() {
-    std::unique_lock<std::mutex> lock(mutex_, std::defer_lock);
     if (options_.poll != base::ServerPoll::spin) {
-        lock.lock();
-    } else if (!lock.try_lock()) {
+        service_.mutex.lock();
+    } else if (!service_.mutex.try_lock()) {
         return false;  // an inline caller is serving, and waiting for it would be a sleep
     }
-    return service_.progress();
+    const bool moved = service_.progress();
+    service_.mutex.unlock();
+    return moved;
 }
 
 // A thread that is asleep is woken for every message, and lets itself be put to sleep again inside
@@ -227,7 +227,7 @@ void ServerThread::take_event() {
 
 // True when the network has ended the sleep, or prevented it.
 bool ServerThread::sleep_until_event() {
-    switch (service_.endpoint().wait_mode()) {
+    switch (service_.wait_mode()) {
         case fabric::WaitMode::fd:
             return sleep_on_descriptors();
         case fabric::WaitMode::sread:
@@ -242,7 +242,7 @@ bool ServerThread::sleep_until_event() {
 bool ServerThread::sleep_on_descriptors() {
     bool backlog = false;
     {
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const base::MutexLock lock(service_.mutex);
         if (!service_.endpoint().may_sleep()) {
             return true;
         }
@@ -272,7 +272,7 @@ bool ServerThread::sleep_on_descriptors() {
 // An inline caller finds the mutex taken meanwhile, and this thread awake if there is something to
 // do. Nothing but the network wakes it, so it never sleeps long.
 bool ServerThread::sleep_in_provider() {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const base::MutexLock lock(service_.mutex);
     const base::TraceSpan span(base::kTraceAsleep);
     return service_.endpoint().poll_blocking(service_.has_backlog() ? kBacklogSleepMs
                                                                     : Idling::kShortestSleepMs) > 0;

@@ -12,7 +12,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <string>
 
 #include "base/thread.h"
@@ -30,8 +29,8 @@ class ServerThread {
     // As the system shows it (ps -L, top -H).
     static constexpr const char* kName = "armci-server";
 
-    // The thread and inline callers take turns at `service` under `mutex`.
-    ServerThread(std::mutex& mutex, Service& service) : mutex_(mutex), service_(service) {}
+    // The thread and inline callers take turns at the service.
+    explicit ServerThread(Service& service) : service_(service) {}
 
     // Its own event, which wake() needs.
     bool open(std::string* error);
@@ -68,7 +67,6 @@ class ServerThread {
     void take_event();
     void nap();
 
-    std::mutex& mutex_;
     Service& service_;
     ServerOptions options_;
     bool wakes_surely_ = false;

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
+#include "base/thread_annotations.h"
 #include "datasrv/acknowledgements.h"
 #include "datasrv/answers.h"
 #include "datasrv/clients.h"
@@ -50,40 +52,45 @@ struct ServerLoad {
     bool operator==(const ServerLoad&) const = default;
 };
 
-// One thread at a time, but where it says "any thread".
+// Threads take turns with `mutex`; what does not require it is for any thread while the service is
+// open.
 class Service {
   public:
     Service() = default;
     Service(const Service&) = delete;
     Service& operator=(const Service&) = delete;
 
-    // The heap stays the caller's.
+    base::Mutex mutex;
+
+    // The heap stays the caller's. Before there are other threads, as is use_engine().
     bool open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOptions& options,
               std::string* error);
-    void close();
+    void close() ARMCI_REQUIRES(mutex);
     // The copy engine's copies, if any, end before close() does.
     void use_engine(std::unique_ptr<node::CopyEngine> engine, int64_t min_bytes) {
         offloaded_.use_engine(std::move(engine), min_bytes);
     }
 
     // Polls the network once and does what can be done; true when something was.
-    bool progress();
+    bool progress() ARMCI_REQUIRES(mutex);
     // Whether progress() has something to do that no event of the network would announce.
-    bool has_backlog() const;
+    bool has_backlog() const ARMCI_REQUIRES(mutex);
 
-    // Any thread. From the next progress() on nothing is sent any more.
+    // From the next progress() on nothing is sent any more.
     void fall_silent() { is_to_be_silent_.store(true); }
-    // Any thread. And what was sent before has left.
+    // And what was sent before has left.
     bool has_fallen_silent() const { return has_fallen_silent_.load(); }
-    // Any thread.
     bool is_copying() const { return offloaded_.are_under_way(); }
     int64_t busy_ns() const { return intake_.busy_ns(); }
 
-    fabric::Endpoint& endpoint() { return endpoint_; }
-    const fabric::Endpoint& endpoint() const { return endpoint_; }
+    fabric::Endpoint& endpoint() ARMCI_REQUIRES(mutex) { return endpoint_; }
+    // What does not change while the endpoint is open.
+    const std::vector<unsigned char>& address() const { return endpoint_.address(); }
+    fabric::WaitMode wait_mode() const { return endpoint_.wait_mode(); }
+    int wait_fd() const { return endpoint_.wait_fd(); }
     const pipeline::RecvAreaAddress& recv_area() const { return granted_.address(); }
-    ServerLoad load() const;
-    size_t client_bytes() const { return clients_.bytes(); }
+    ServerLoad load() const ARMCI_REQUIRES(mutex);
+    size_t client_bytes() const ARMCI_REQUIRES(mutex) { return clients_.bytes(); }
 
   private:
     bool open_endpoint(fabric::Domain& domain, size_t largest_message_bytes, std::string* error);
