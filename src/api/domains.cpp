@@ -53,7 +53,7 @@ extern "C" int armci_domain_nprocs(armci_domain_t, int id) {
 
 extern "C" int armci_domain_id(armci_domain_t, int glob_proc_id) {
     Entry entry("armci_domain_id");
-    api::check_rank("armci_domain_id", "glob_proc_id", glob_proc_id, *entry);
+    api::check_rank({*entry, "armci_domain_id"}, "glob_proc_id", glob_proc_id);
     return glob_proc_id / api::domain_ranks(*entry);
 }
 
@@ -70,7 +70,7 @@ extern "C" int armci_domain_glob_proc_id(armci_domain_t, int id, int loc_proc_id
 
 extern "C" int armci_domain_same_id(armci_domain_t, int proc) {
     Entry entry("armci_domain_same_id");
-    api::check_rank("armci_domain_same_id", "proc", proc, *entry);
+    api::check_rank({*entry, "armci_domain_same_id"}, "proc", proc);
     const int ranks = api::domain_ranks(*entry);
     return proc / ranks == entry->world.rank / ranks ? 1 : 0;
 }

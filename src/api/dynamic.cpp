@@ -19,14 +19,14 @@ struct Record {
 constexpr uint64_t kMagic = 0x61726d63692d6d65;
 static_assert(sizeof(Record) <= sizeof(armci_meminfo_t::idlist));
 
-Record read_record(const char* function, const armci_meminfo_t* meminfo, const Runtime& runtime) {
-    check_not_null(function, "meminfo", meminfo);
+Record read_record(Call call, const armci_meminfo_t* meminfo) {
+    check_not_null(call.function, "meminfo", meminfo);
     Record record;
     std::memcpy(&record, meminfo->idlist, sizeof record);
     if (record.magic != kMagic) {
-        base::fatal(function, "argument meminfo was not filled by ARMCI_Memget");
+        base::fatal(call.function, "argument meminfo was not filled by ARMCI_Memget");
     }
-    check_rank(function, "meminfo->cpid", meminfo->cpid, runtime);
+    check_rank(call, "meminfo->cpid", meminfo->cpid);
     return record;
 }
 
@@ -57,7 +57,7 @@ extern "C" void ARMCI_Memget(size_t bytes, armci_meminfo_t* meminfo, int) {
 
 extern "C" void* ARMCI_Memat(armci_meminfo_t* meminfo, long offset) {
     Entry entry("ARMCI_Memat");
-    const api::Record record = api::read_record("ARMCI_Memat", meminfo, *entry);
+    const api::Record record = api::read_record({*entry, "ARMCI_Memat"}, meminfo);
     armci::core::attach_dynamic(*entry, meminfo->cpid, record.memory);
     return reinterpret_cast<void*>(record.memory.slice.base + static_cast<uint64_t>(offset));
 }
@@ -65,12 +65,12 @@ extern "C" void* ARMCI_Memat(armci_meminfo_t* meminfo, long offset) {
 extern "C" void ARMCI_Memdt(armci_meminfo_t* meminfo, long) {
     Entry entry("ARMCI_Memdt");
     // The record may have other addresses in use; a newer one at the same place replaces it.
-    api::read_record("ARMCI_Memdt", meminfo, *entry);
+    api::read_record({*entry, "ARMCI_Memdt"}, meminfo);
 }
 
 extern "C" void ARMCI_Memctl(armci_meminfo_t* meminfo) {
     Entry entry("ARMCI_Memctl");
-    const api::Record record = api::read_record("ARMCI_Memctl", meminfo, *entry);
+    const api::Record record = api::read_record({*entry, "ARMCI_Memctl"}, meminfo);
     armci::core::detach_dynamic(*entry, meminfo->cpid, record.memory);
     if (meminfo->cpid == entry->world.rank) {
         armci::core::free_dynamic(*entry, record.memory);

@@ -47,7 +47,7 @@ extern "C" int ARMCIX_Stats(armcix_stats_t* out, size_t out_bytes) {
 
 extern "C" int ARMCIX_Route(int proc) {
     Entry entry("ARMCIX_Route");
-    api::check_rank("ARMCIX_Route", "proc", proc, *entry);
+    api::check_rank({*entry, "ARMCIX_Route"}, "proc", proc);
     return static_cast<int>(armci::core::route_to(*entry, proc));
 }
 
@@ -59,7 +59,7 @@ extern "C" const char* ARMCIX_Provider(void) {
 
 extern "C" int ARMCIX_Node(int proc) {
     Entry entry("ARMCIX_Node");
-    api::check_rank("ARMCIX_Node", "proc", proc, *entry);
+    api::check_rank({*entry, "ARMCIX_Node"}, "proc", proc);
     return entry->world.node_of[proc];
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small steps that several families of entry points share.
+// The short ways of calls between ranks of one node, and what decides whether a call takes one.
 #pragma once
 
 #include <cstring>
 
-#include "api/arguments.h"
+#include "api/call.h"
 #include "core/transfers.h"
 #include "node/accumulate.h"
 
@@ -15,14 +15,6 @@ namespace armci::api {
 inline void skip(Runtime& runtime, armci_hdl_t* handle) {
     if (handle != nullptr && core::Handles::names_slot(*handle)) [[unlikely]] {
         runtime.set_idle_unless_active(handle);
-    }
-}
-
-inline void start_or_skip(Runtime& runtime, bool any, Transfer&& transfer, armci_hdl_t* handle) {
-    if (any) {
-        core::run_nonblocking(runtime, std::move(transfer), handle);
-    } else {
-        skip(runtime, handle);
     }
 }
 
@@ -38,7 +30,7 @@ enum class Threads : bool { one, several };
 template <auto kCall, core::Entry::Copies kCopies, class... Arguments>
 [[gnu::noinline]] int call_with_entry(const char* function, Arguments... arguments) {
     const core::Entry entry(function, core::Entry::Lock::on_demand, kCopies);
-    return kCall(*entry, arguments...);
+    return kCall(Call{*entry, function}, arguments...);
 }
 
 // What a whole entry point consists of. A thread that is alone needs none of what an Entry does but
@@ -50,13 +42,13 @@ template <auto kAlone, auto kAmongThreads,
     if (runtime == nullptr || runtime->is_concurrent) [[unlikely]] {
         return call_with_entry<kAmongThreads, kCopies>(function, arguments...);
     }
-    return kAlone(*runtime, arguments...);
+    return kAlone(Call{*runtime, function}, arguments...);
 }
 
 // Where a short way ends, for a thread that is alone: the long one may wait, and be reported.
-inline void name_call(Runtime& runtime, const char* function) {
-    if (!runtime.is_concurrent) {
-        runtime.enter_alone(function);
+inline void name_call(Call call) {
+    if (!call.runtime.is_concurrent) {
+        call.runtime.enter_alone(call.function);
     }
 }
 
@@ -98,9 +90,12 @@ template <Threads kThreads>
 
 // The short way of a contiguous put or get. False: nothing was done.
 template <Threads kThreads>
-[[gnu::always_inline]] inline bool copied_on_node(Runtime& runtime, OpKind op, void* local,
-                                                  void* remote, int bytes, int proc) {
-    if (!is_plain_on_node<kThreads>(runtime, local, remote, bytes, proc)) {
+[[gnu::always_inline]] inline bool copied_on_node(Runtime& runtime, OpKind op,
+                                                  const ContiguousArguments& arguments) {
+    void* local = local_of(op, arguments);
+    void* remote = remote_of(op, arguments);
+    const int bytes = arguments.bytes;
+    if (!is_plain_on_node<kThreads>(runtime, local, remote, bytes, arguments.proc)) {
         return false;
     }
     void* to = op == OpKind::put ? remote : local;
@@ -116,34 +111,22 @@ template <Threads kThreads>
 
 // The short way of a contiguous accumulate.
 template <Threads kThreads>
-[[gnu::always_inline]] inline bool added_on_node(Runtime& runtime, int datatype, const void* scale,
-                                                 const void* local, void* remote, int bytes,
-                                                 int proc) {
-    if (!strided::is_acc_type(datatype) || scale == nullptr ||
-        !is_plain_on_node<kThreads>(runtime, local, remote, bytes, proc)) {
+[[gnu::always_inline]] inline bool added_on_node(Runtime& runtime, AccArguments acc,
+                                                 const ContiguousArguments& arguments) {
+    const int bytes = arguments.bytes;
+    if (!strided::is_acc_type(acc.datatype) || acc.scale == nullptr ||
+        !is_plain_on_node<kThreads>(runtime, arguments.src, arguments.dst, bytes, arguments.proc)) {
         return false;
     }
-    const auto type = static_cast<strided::AccType>(datatype);
+    const auto type = static_cast<strided::AccType>(acc.datatype);
     if ((bytes & (strided::element_bytes(type) - 1)) != 0) {  // a power of two
         return false;
     }
-    const strided::AccScale factor = strided::make_scale(type, scale);
-    node::LockedAccumulator(runtime.heap.stripes(), factor).add(local, remote, bytes);
+    const strided::AccScale factor = strided::make_scale(type, acc.scale);
+    node::LockedAccumulator(runtime.heap.stripes(), factor)
+        .add(arguments.src, arguments.dst, bytes);
     count_on_node<kThreads>(runtime, OpKind::acc, bytes);
     return true;
-}
-
-// All checks come before the first byte is put.
-inline void put_with_flag(Runtime& runtime, const char* function, bool any, Transfer&& transfer,
-                          int* flag, int value, int proc) {
-    check_rank(function, "proc", proc, runtime);
-    check_aligned(function, "flag", flag, sizeof *flag);
-    const uint32_t owner = check_remote(function, "flag", reinterpret_cast<uint64_t>(flag),
-                                        sizeof *flag, proc, runtime);
-    if (any) {
-        core::run_blocking(runtime, std::move(transfer));
-    }
-    core::store_flag(runtime, function, flag, value, proc, owner);
 }
 
 }  // namespace armci::api

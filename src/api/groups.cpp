@@ -83,7 +83,7 @@ extern "C" void ARMCI_Group_create_child(int n, int* pid_list, ARMCI_Group* grou
     constexpr const char* kFunction = "ARMCI_Group_create_child";
     Entry entry(kFunction);
     const armci::core::GroupRef parent =
-        api::check_group(kFunction, "group_parent", group_parent, *entry);
+        api::check_group({*entry, kFunction}, "group_parent", group_parent);
     api::create(*entry, kFunction, n, pid_list, *parent, group_out);
 }
 
@@ -121,7 +121,7 @@ extern "C" void ARMCI_Group_size(ARMCI_Group* group, int* size) {
 extern "C" void ARMCI_Group_set_default(ARMCI_Group* group) {
     Entry entry("ARMCI_Group_set_default");
     entry->groups.set_default(
-        api::check_group("ARMCI_Group_set_default", "group", group, *entry)->id());
+        api::check_group({*entry, "ARMCI_Group_set_default"}, "group", group)->id());
 }
 
 extern "C" void ARMCI_Group_get_default(ARMCI_Group* group_out) {
@@ -151,7 +151,7 @@ extern "C" MPI_Comm armci_group_comm(ARMCI_Group* group) {
 extern "C" int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI_Group* new_group) {
     constexpr const char* kFunction = "ARMCIX_Group_split";
     Entry entry(kFunction);
-    const armci::core::GroupRef from = api::check_group(kFunction, "parent", parent, *entry);
+    const armci::core::GroupRef from = api::check_group({*entry, kFunction}, "parent", parent);
     api::check_not_null(kFunction, "new_group", new_group);
     MPI_Comm comm = MPI_COMM_NULL;
     // MPI would wait for the others without a word, and without progress.
@@ -164,7 +164,7 @@ extern "C" int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI
 extern "C" int ARMCIX_Group_dup(ARMCI_Group* parent, ARMCI_Group* new_group) {
     constexpr const char* kFunction = "ARMCIX_Group_dup";
     Entry entry(kFunction);
-    const armci::core::GroupRef from = api::check_group(kFunction, "parent", parent, *entry);
+    const armci::core::GroupRef from = api::check_group({*entry, kFunction}, "parent", parent);
     api::check_not_null(kFunction, "new_group", new_group);
     MPI_Comm comm = MPI_COMM_NULL;
     armci::core::group_barrier(*entry, *from);

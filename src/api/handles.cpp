@@ -6,27 +6,27 @@
 #include "api/fast_path.h"
 #include "core/transfers.h"
 
+using armci::api::Call;
 using armci::api::Threads;
 using armci::core::Entry;
 using armci::core::Handles;
-using armci::core::Runtime;
 namespace api = armci::api;
 
 namespace {
 
-[[gnu::noinline]] void wait_long(Runtime& runtime, armci_hdl_t* handle) {
-    api::name_call(runtime, "ARMCI_Wait");
+[[gnu::noinline]] void wait_long(Call call, armci_hdl_t* handle) {
+    api::name_call(call);
     if (handle != nullptr) {
-        armci::core::wait_handle(runtime, handle);
+        armci::core::wait_handle(call.runtime, handle);
     } else {
-        armci::core::wait_everything(runtime);
+        armci::core::wait_everything(call.runtime);
     }
 }
 
 template <Threads kThreads>
-[[gnu::always_inline]] inline int wait_on(Runtime& runtime, armci_hdl_t* handle) {
-    if (kThreads == Threads::several || !api::nothing_is_under_way(runtime, handle)) {
-        wait_long(runtime, handle);
+[[gnu::always_inline]] inline int wait_on(Call call, armci_hdl_t* handle) {
+    if (kThreads == Threads::several || !api::nothing_is_under_way(call.runtime, handle)) {
+        wait_long(call.copy(), handle);
     }
     return 0;
 }
@@ -66,7 +66,7 @@ ARMCI_ALIAS(int, ARMCI_Test, (armci_hdl_t*), PARMCI_Test);
 
 extern "C" int PARMCI_WaitProc(int proc) {
     Entry entry("ARMCI_WaitProc", Entry::Lock::on_demand);
-    api::check_rank("ARMCI_WaitProc", "proc", proc, *entry);
+    api::check_rank({*entry, "ARMCI_WaitProc"}, "proc", proc);
     armci::core::wait_target(*entry, proc);
     return 0;
 }

@@ -11,23 +11,24 @@
 namespace armci::api {
 namespace {
 
-int allocate(const char* function, void** base_ptrs, armci_size_t bytes,
-             const core::GroupRef& group, Runtime& runtime) {
-    check_not_null(function, "base_ptrs", base_ptrs);
-    check_not_negative(function, "bytes", bytes);
+int allocate(Call call, const core::GroupRef& group, void** base_ptrs, armci_size_t bytes) {
+    Runtime& runtime = call.runtime;
+    check_not_null(call.function, "base_ptrs", base_ptrs);
+    check_not_negative(call.function, "bytes", bytes);
     if (runtime.checks != nullptr) {
-        runtime.checks->meet(function, *group, core::Collective::allocate);
+        runtime.checks->meet(call.function, *group, core::Collective::allocate);
     }
-    return core::allocate_global(runtime, function, group, bytes, base_ptrs, nullptr) ? 0 : 1;
+    return core::allocate_global(runtime, call.function, group, bytes, base_ptrs, nullptr) ? 0 : 1;
 }
 
 // The start of this rank's part of an allocation, for the bracket of direct access.
-void check_my_memory(const char* function, void* ptr, Runtime& runtime) {
+void check_my_memory(Call call, void* ptr) {
+    Runtime& runtime = call.runtime;
     const auto address = reinterpret_cast<uint64_t>(ptr);
     const int rank = runtime.world.rank;
     if (runtime.segments.find(rank, address, 1).segment == nullptr &&
-        core::find_attached(runtime, function, rank, address, 1) == wire::kGlobal) {
-        base::fatal(function, "argument ptr = %p: not in this rank's global memory: %s", ptr,
+        core::find_attached(runtime, call.function, rank, address, 1) == wire::kGlobal) {
+        base::fatal(call.function, "argument ptr = %p: not in this rank's global memory: %s", ptr,
                     runtime.segments.explain(runtime.world.rank, address, 1).c_str());
     }
 }
@@ -40,28 +41,27 @@ namespace api = armci::api;
 
 extern "C" int PARMCI_Malloc(void** base_ptrs, armci_size_t bytes) {
     Entry entry("ARMCI_Malloc");
-    return api::allocate("ARMCI_Malloc", base_ptrs, bytes, entry->groups.world(), *entry);
+    return api::allocate({*entry, "ARMCI_Malloc"}, entry->groups.world(), base_ptrs, bytes);
 }
 ARMCI_ALIAS(int, ARMCI_Malloc, (void**, armci_size_t), PARMCI_Malloc);
 
 extern "C" int PARMCI_Malloc_memdev(void** base_ptrs, armci_size_t bytes, const char*) {
     Entry entry("ARMCI_Malloc_memdev");
-    return api::allocate("ARMCI_Malloc_memdev", base_ptrs, bytes, entry->groups.world(), *entry);
+    return api::allocate({*entry, "ARMCI_Malloc_memdev"}, entry->groups.world(), base_ptrs, bytes);
 }
 ARMCI_ALIAS(int, ARMCI_Malloc_memdev, (void**, armci_size_t, const char*), PARMCI_Malloc_memdev);
 
 extern "C" int ARMCI_Malloc_group(void** base_ptrs, armci_size_t bytes, ARMCI_Group* group) {
     Entry entry("ARMCI_Malloc_group");
-    return api::allocate("ARMCI_Malloc_group", base_ptrs, bytes,
-                         api::check_group("ARMCI_Malloc_group", "group", group, *entry), *entry);
+    const api::Call call{*entry, "ARMCI_Malloc_group"};
+    return api::allocate(call, api::check_group(call, "group", group), base_ptrs, bytes);
 }
 
 extern "C" int PARMCI_Malloc_group_memdev(void** base_ptrs, armci_size_t bytes, ARMCI_Group* group,
                                           const char*) {
     Entry entry("ARMCI_Malloc_group_memdev");
-    return api::allocate("ARMCI_Malloc_group_memdev", base_ptrs, bytes,
-                         api::check_group("ARMCI_Malloc_group_memdev", "group", group, *entry),
-                         *entry);
+    const api::Call call{*entry, "ARMCI_Malloc_group_memdev"};
+    return api::allocate(call, api::check_group(call, "group", group), base_ptrs, bytes);
 }
 ARMCI_ALIAS(int, ARMCI_Malloc_group_memdev, (void**, armci_size_t, ARMCI_Group*, const char*),
             PARMCI_Malloc_group_memdev);
@@ -105,14 +105,14 @@ ARMCI_ALIAS(int, ARMCI_Free_local, (void*), PARMCI_Free_local);
 
 extern "C" void PARMCI_Access_begin(void* ptr) {
     Entry entry("ARMCI_Access_begin");
-    api::check_my_memory("ARMCI_Access_begin", ptr, *entry);
+    api::check_my_memory({*entry, "ARMCI_Access_begin"}, ptr);
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 ARMCI_ALIAS(void, ARMCI_Access_begin, (void*), PARMCI_Access_begin);
 
 extern "C" void PARMCI_Access_end(void* ptr) {
     Entry entry("ARMCI_Access_end");
-    api::check_my_memory("ARMCI_Access_end", ptr, *entry);
+    api::check_my_memory({*entry, "ARMCI_Access_end"}, ptr);
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 ARMCI_ALIAS(void, ARMCI_Access_end, (void*), PARMCI_Access_end);

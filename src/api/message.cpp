@@ -22,48 +22,56 @@ core::MessageType checked_type(const char* function, int type) {
     return static_cast<core::MessageType>(type);
 }
 
-void reduce(Runtime& runtime, const char* function, const core::Group& group, void* x, int n,
-            const char* op, int type) {
-    check_not_negative(function, "n", n);
-    check_not_null(function, "op", op);
-    if (n > 0) {
-        check_not_null(function, "x", x);
+// Of a reduction, as the callers pass them.
+struct ReduceArguments {
+    void* x;
+    int n;
+    const char* op;
+    int type;
+};
+
+void reduce(Call call, const core::Group& group, const ReduceArguments& arguments) {
+    check_not_negative(call.function, "n", arguments.n);
+    check_not_null(call.function, "op", arguments.op);
+    if (arguments.n > 0) {
+        check_not_null(call.function, "x", arguments.x);
     }
-    runtime.messages.reduce(runtime, function, group, x, n, op, checked_type(function, type));
+    call.runtime.messages.reduce(call.runtime, call.function, group, arguments.x, arguments.n,
+                                 arguments.op, checked_type(call.function, arguments.type));
 }
 
 // Ranks outside the scope have nothing to do.
-void reduce_scope(const char* function, int scope, void* x, int n, const char* op, int type) {
+void reduce_scope(const char* function, int scope, const ReduceArguments& arguments) {
     core::Entry entry(function);
     if (const core::GroupRef group = scope_group(function, scope, *entry)) {
-        reduce(*entry, function, *group, x, n, op, type);
+        reduce({*entry, function}, *group, arguments);
     }
 }
 
-void reduce_group(const char* function, int scope, void* x, int n, const char* op, int type,
+void reduce_group(const char* function, int scope, const ReduceArguments& arguments,
                   const ARMCI_Group* group) {
     core::Entry entry(function);
-    const ScopeOfGroup part(function, scope, check_group(function, "group", group, *entry), *entry);
+    const Call call{*entry, function};
+    const ScopeOfGroup part(function, scope, check_group(call, "group", group), *entry);
     if (part.ranks() != nullptr) {
-        reduce(*entry, function, *part.ranks(), x, n, op, type);
+        reduce(call, *part.ranks(), arguments);
     }
 }
 
 // `root` is a rank of world.
-void broadcast(Runtime& runtime, const char* function, const core::Group& group, void* buffer,
-               int len, int root) {
-    check_not_negative(function, "len", len);
-    check_rank(function, "root", root, runtime);
+void broadcast(Call call, const core::Group& group, void* buffer, int len, int root) {
+    check_not_negative(call.function, "len", len);
+    check_rank(call, "root", root);
     const int group_root = group.group_rank(root);
     if (group_root < 0) {
-        base::fatal(function,
+        base::fatal(call.function,
                     "argument root = %d: not a member of the group (roots are ranks of the "
                     "world)",
                     root);
     }
     if (len > 0) {
-        check_not_null(function, "buffer", buffer);
-        runtime.messages.broadcast(runtime, group, buffer, len, group_root);
+        check_not_null(call.function, "buffer", buffer);
+        call.runtime.messages.broadcast(call.runtime, group, buffer, len, group_root);
     }
 }
 
@@ -72,7 +80,7 @@ void broadcast_scope(const char* function, int scope, void* buffer, int len, int
     const core::GroupRef group = scope_group(function, scope, *entry);
     // In a scope that the root is not in, each part has its own data.
     if (group != nullptr && (scope != SCOPE_NODE || group->group_rank(root) >= 0)) {
-        broadcast(*entry, function, *group, buffer, len, root);
+        broadcast({*entry, function}, *group, buffer, len, root);
     }
 }
 
@@ -120,7 +128,7 @@ static void check_tag(const char* function, int tag) {
 extern "C" void armci_msg_snd(int tag, void* buffer, int len, int to) {
     Entry entry("armci_msg_snd");
     check_tag("armci_msg_snd", tag);
-    api::check_rank("armci_msg_snd", "to", to, *entry);
+    api::check_rank({*entry, "armci_msg_snd"}, "to", to);
     api::check_not_negative("armci_msg_snd", "len", len);
     if (len > 0) {
         api::check_not_null("armci_msg_snd", "buffer", buffer);
@@ -131,7 +139,7 @@ extern "C" void armci_msg_snd(int tag, void* buffer, int len, int to) {
 extern "C" void armci_msg_rcv(int tag, void* buffer, int buflen, int* msglen, int from) {
     Entry entry("armci_msg_rcv");
     check_tag("armci_msg_rcv", tag);
-    api::check_rank("armci_msg_rcv", "from", from, *entry);
+    api::check_rank({*entry, "armci_msg_rcv"}, "from", from);
     api::check_not_negative("armci_msg_rcv", "buflen", buflen);
     if (buflen > 0) {
         api::check_not_null("armci_msg_rcv", "buffer", buffer);
@@ -215,28 +223,28 @@ extern "C" void armci_msg_group_bcast_scope(int scope, void* buf, int len, int r
     constexpr const char* kFunction = "armci_msg_group_bcast_scope";
     Entry entry(kFunction);
     const api::ScopeOfGroup part(kFunction, scope,
-                                 api::check_group(kFunction, "group", group, *entry), *entry);
+                                 api::check_group({*entry, kFunction}, "group", group), *entry);
     // As without a group.
     if (part.ranks() != nullptr && (scope != SCOPE_NODE || part.ranks()->group_rank(root) >= 0)) {
-        api::broadcast(*entry, kFunction, *part.ranks(), buf, len, root);
+        api::broadcast({*entry, kFunction}, *part.ranks(), buf, len, root);
     }
 }
 
 extern "C" void armci_msg_gop_scope(int scope, void* x, int n, char* op, int type) {
-    api::reduce_scope("armci_msg_gop_scope", scope, x, n, op, type);
+    api::reduce_scope("armci_msg_gop_scope", scope, {x, n, op, type});
 }
 
 extern "C" void armci_msg_group_gop_scope(int scope, void* x, int n, char* op, int type,
                                           ARMCI_Group* group) {
-    api::reduce_group("armci_msg_group_gop_scope", scope, x, n, op, type, group);
+    api::reduce_group("armci_msg_group_gop_scope", scope, {x, n, op, type}, group);
 }
 
 extern "C" void armci_msg_reduce_scope(int scope, void* x, int n, char* op, int type) {
-    api::reduce_scope("armci_msg_reduce_scope", scope, x, n, op, type);
+    api::reduce_scope("armci_msg_reduce_scope", scope, {x, n, op, type});
 }
 
 extern "C" void armci_msg_reduce(void* x, int n, char* op, int type) {
-    api::reduce_scope("armci_msg_reduce", SCOPE_ALL, x, n, op, type);
+    api::reduce_scope("armci_msg_reduce", SCOPE_ALL, {x, n, op, type});
 }
 
 extern "C" void armci_msg_sel_scope(int scope, void* x, int n, char* op, int type, int contribute) {
@@ -256,41 +264,41 @@ extern "C" void armci_msg_sel(void* x, int n, char* op, int type, int contribute
 }
 
 extern "C" void armci_msg_igop(int* x, int n, char* op) {
-    api::reduce_scope("armci_msg_igop", SCOPE_ALL, x, n, op, ARMCI_INT);
+    api::reduce_scope("armci_msg_igop", SCOPE_ALL, {x, n, op, ARMCI_INT});
 }
 
 extern "C" void armci_msg_group_igop(int* x, int n, char* op, ARMCI_Group* group) {
-    api::reduce_group("armci_msg_group_igop", SCOPE_ALL, x, n, op, ARMCI_INT, group);
+    api::reduce_group("armci_msg_group_igop", SCOPE_ALL, {x, n, op, ARMCI_INT}, group);
 }
 
 extern "C" void armci_msg_lgop(long* x, int n, char* op) {
-    api::reduce_scope("armci_msg_lgop", SCOPE_ALL, x, n, op, ARMCI_LONG);
+    api::reduce_scope("armci_msg_lgop", SCOPE_ALL, {x, n, op, ARMCI_LONG});
 }
 
 extern "C" void armci_msg_group_lgop(long* x, int n, char* op, ARMCI_Group* group) {
-    api::reduce_group("armci_msg_group_lgop", SCOPE_ALL, x, n, op, ARMCI_LONG, group);
+    api::reduce_group("armci_msg_group_lgop", SCOPE_ALL, {x, n, op, ARMCI_LONG}, group);
 }
 
 extern "C" void armci_msg_llgop(long long* x, int n, char* op) {
-    api::reduce_scope("armci_msg_llgop", SCOPE_ALL, x, n, op, ARMCI_LONG_LONG);
+    api::reduce_scope("armci_msg_llgop", SCOPE_ALL, {x, n, op, ARMCI_LONG_LONG});
 }
 
 extern "C" void armci_msg_group_llgop(long long* x, int n, char* op, ARMCI_Group* group) {
-    api::reduce_group("armci_msg_group_llgop", SCOPE_ALL, x, n, op, ARMCI_LONG_LONG, group);
+    api::reduce_group("armci_msg_group_llgop", SCOPE_ALL, {x, n, op, ARMCI_LONG_LONG}, group);
 }
 
 extern "C" void armci_msg_fgop(float* x, int n, char* op) {
-    api::reduce_scope("armci_msg_fgop", SCOPE_ALL, x, n, op, ARMCI_FLOAT);
+    api::reduce_scope("armci_msg_fgop", SCOPE_ALL, {x, n, op, ARMCI_FLOAT});
 }
 
 extern "C" void armci_msg_group_fgop(float* x, int n, char* op, ARMCI_Group* group) {
-    api::reduce_group("armci_msg_group_fgop", SCOPE_ALL, x, n, op, ARMCI_FLOAT, group);
+    api::reduce_group("armci_msg_group_fgop", SCOPE_ALL, {x, n, op, ARMCI_FLOAT}, group);
 }
 
 extern "C" void armci_msg_dgop(double* x, int n, char* op) {
-    api::reduce_scope("armci_msg_dgop", SCOPE_ALL, x, n, op, ARMCI_DOUBLE);
+    api::reduce_scope("armci_msg_dgop", SCOPE_ALL, {x, n, op, ARMCI_DOUBLE});
 }
 
 extern "C" void armci_msg_group_dgop(double* x, int n, char* op, ARMCI_Group* group) {
-    api::reduce_group("armci_msg_group_dgop", SCOPE_ALL, x, n, op, ARMCI_DOUBLE, group);
+    api::reduce_group("armci_msg_group_dgop", SCOPE_ALL, {x, n, op, ARMCI_DOUBLE}, group);
 }

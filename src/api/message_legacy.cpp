@@ -31,45 +31,64 @@ namespace armci::api {
 namespace {
 
 // Every rank has filled its own entry and left the others zero.
-void exchange(const char* function, void* pointers[], int n, Runtime& runtime,
-              const core::Group& group) {
-    check_not_negative(function, "n", n);
-    check_not_null(function, "ptr_ar", pointers);
+void exchange(Call call, const core::Group& group, void* pointers[], int n) {
+    check_not_negative(call.function, "n", n);
+    check_not_null(call.function, "ptr_ar", pointers);
     static_assert(sizeof(long) == sizeof(void*));
     std::vector<long> values(n);
     for (int i = 0; i < n; ++i) {
         values[i] = reinterpret_cast<long>(pointers[i]);
     }
-    runtime.messages.reduce(runtime, function, group, values.data(), n, "+",
-                            core::MessageType::int64);
+    call.runtime.messages.reduce(call.runtime, call.function, group, values.data(), n, "+",
+                                 core::MessageType::int64);
     for (int i = 0; i < n; ++i) {
         pointers[i] = reinterpret_cast<void*>(values[i]);
     }
 }
 
-void copy_packed(const char* function, void* strided, int levels, const int* stride,
-                 const int* count, char* buffer, bool to_buffer) {
-    check_not_negative(function, "stride_levels", levels);
-    check_not_null(function, "count", count);
-    for (int level = 0; level <= levels; ++level) {
+// An array with strides, as the callers pass it.
+struct StridedArray {
+    void* base;
+    int levels;
+    const int* stride;
+    const int* count;
+};
+
+// The layout of the array; false if it is empty.
+bool make_layout(const char* function, const StridedArray& array, strided::Layout* layout) {
+    check_not_negative(function, "stride_levels", array.levels);
+    check_not_null(function, "count", array.count);
+    for (int level = 0; level <= array.levels; ++level) {
         check_not_negative(function, ("count[" + std::to_string(level) + "]").c_str(),
-                           count[level]);
+                           array.count[level]);
     }
     strided::PairLayout pair;
     // Only one side has strides; the buffer's canonical form is a single block.
-    const strided::LayoutStatus status = strided::make_pair(stride, stride, count, levels, &pair);
+    const strided::LayoutStatus status =
+        strided::make_pair(array.stride, array.stride, array.count, array.levels, &pair);
     if (status == strided::LayoutStatus::empty) {
-        return;
+        return false;
     }
     if (status != strided::LayoutStatus::ok) {
         base::fatal(function,
                     "arguments count and stride_arr: too many levels, or more than 64 bits "
                     "of address space");
     }
-    check_not_null(function, "ptr", strided);
+    *layout = strided::local_side(pair);
+    return true;
+}
+
+enum class Copy : bool { to_buffer, from_buffer };
+
+void copy_packed(const char* function, const StridedArray& array, char* buffer, Copy copy) {
+    strided::Layout layout;
+    if (!make_layout(function, array, &layout)) {
+        return;
+    }
+    check_not_null(function, "ptr", array.base);
     check_not_null(function, "buf", buffer);
-    strided::StridedCursor cursor(strided, strided::local_side(pair));
-    if (to_buffer) {
+    strided::StridedCursor cursor(array.base, layout);
+    if (copy == Copy::to_buffer) {
         strided::pack(cursor, buffer, cursor.remaining());
     } else {
         strided::unpack(cursor, buffer, cursor.remaining());
@@ -84,14 +103,14 @@ namespace api = armci::api;
 
 extern "C" void armci_exchange_address(void* ptr_ar[], int n) {
     Entry entry("armci_exchange_address");
-    api::exchange("armci_exchange_address", ptr_ar, n, *entry, *entry->groups.world());
+    api::exchange({*entry, "armci_exchange_address"}, *entry->groups.world(), ptr_ar, n);
 }
 
 extern "C" void armci_exchange_address_grp(void* ptr_arr[], int n, ARMCI_Group* group) {
     constexpr const char* kFunction = "armci_exchange_address_grp";
     Entry entry(kFunction);
-    api::exchange(kFunction, ptr_arr, n, *entry,
-                  *api::check_group(kFunction, "group", group, *entry));
+    const api::Call call{*entry, kFunction};
+    api::exchange(call, *api::check_group(call, "group", group), ptr_arr, n);
 }
 
 // From the first rank of the caller's domain.
@@ -106,7 +125,7 @@ extern "C" void armci_grp_clus_brdcst(void* buf, int len, int, int, ARMCI_Group*
     constexpr const char* kFunction = "armci_grp_clus_brdcst";
     Entry entry(kFunction);
     const api::ScopeOfGroup part(kFunction, SCOPE_NODE,
-                                 api::check_group(kFunction, "mastergroup", mastergroup, *entry),
+                                 api::check_group({*entry, kFunction}, "mastergroup", mastergroup),
                                  *entry);
     api::check_not_negative(kFunction, "len", len);
     if (len > 0) {
@@ -139,10 +158,12 @@ extern "C" void armci_msg_clus_dgop(double* x, int n, char* op) {
 // buffer.
 extern "C" void armci_write_strided(void* ptr, int stride_levels, int stride_arr[], int count[],
                                     char* buf) {
-    api::copy_packed("armci_write_strided", ptr, stride_levels, stride_arr, count, buf, true);
+    api::copy_packed("armci_write_strided", {ptr, stride_levels, stride_arr, count}, buf,
+                     api::Copy::to_buffer);
 }
 
 extern "C" void armci_read_strided(void* ptr, int stride_levels, int stride_arr[], int count[],
                                    char* buf) {
-    api::copy_packed("armci_read_strided", ptr, stride_levels, stride_arr, count, buf, false);
+    api::copy_packed("armci_read_strided", {ptr, stride_levels, stride_arr, count}, buf,
+                     api::Copy::from_buffer);
 }

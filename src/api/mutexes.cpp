@@ -45,14 +45,14 @@ ARMCI_ALIAS(int, ARMCI_Destroy_mutexes, (void), PARMCI_Destroy_mutexes);
 
 extern "C" void PARMCI_Lock(int mutex, int proc) {
     Entry entry("ARMCI_Lock", Entry::Lock::on_demand);
-    api::check_rank("ARMCI_Lock", "proc", proc, *entry);
+    api::check_rank({*entry, "ARMCI_Lock"}, "proc", proc);
     armci::core::lock_mutex(*entry, "ARMCI_Lock", entry->world_mutexes, mutex, proc);
 }
 ARMCI_ALIAS(void, ARMCI_Lock, (int, int), PARMCI_Lock);
 
 extern "C" void PARMCI_Unlock(int mutex, int proc) {
     Entry entry("ARMCI_Unlock", Entry::Lock::on_demand);
-    api::check_rank("ARMCI_Unlock", "proc", proc, *entry);
+    api::check_rank({*entry, "ARMCI_Unlock"}, "proc", proc);
     armci::core::unlock_mutex(*entry, "ARMCI_Unlock", entry->world_mutexes, mutex, proc);
 }
 ARMCI_ALIAS(void, ARMCI_Unlock, (int, int), PARMCI_Unlock);
@@ -60,7 +60,7 @@ ARMCI_ALIAS(void, ARMCI_Unlock, (int, int), PARMCI_Unlock);
 extern "C" armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* pgroup) {
     constexpr const char* kFunction = "ARMCIX_Create_mutexes_hdl";
     Entry entry(kFunction);
-    const armci::core::GroupRef& group = api::check_group(kFunction, "pgroup", pgroup, *entry);
+    const armci::core::GroupRef& group = api::check_group({*entry, kFunction}, "pgroup", pgroup);
     return new armcix_mutex_hdl_s{armci::core::create_mutexes(*entry, kFunction, group, count)};
 }
 
@@ -76,14 +76,14 @@ extern "C" int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl) {
 extern "C" void ARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
     constexpr const char* kFunction = "ARMCIX_Lock_hdl";
     Entry entry(kFunction, Entry::Lock::on_demand);
-    api::check_rank(kFunction, "proc", proc, *entry);
+    api::check_rank({*entry, kFunction}, "proc", proc);
     armci::core::lock_mutex(*entry, kFunction, api::checked_set(kFunction, hdl), mutex, proc);
 }
 
 extern "C" int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
     constexpr const char* kFunction = "ARMCIX_Trylock_hdl";
     Entry entry(kFunction, Entry::Lock::on_demand);
-    api::check_rank(kFunction, "proc", proc, *entry);
+    api::check_rank({*entry, kFunction}, "proc", proc);
     const bool acquired = armci::core::try_lock_mutex(
         *entry, kFunction, api::checked_set(kFunction, hdl), mutex, proc);
     return acquired ? 0 : 1;
@@ -92,6 +92,6 @@ extern "C" int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
 extern "C" void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
     constexpr const char* kFunction = "ARMCIX_Unlock_hdl";
     Entry entry(kFunction, Entry::Lock::on_demand);
-    api::check_rank(kFunction, "proc", proc, *entry);
+    api::check_rank({*entry, kFunction}, "proc", proc);
     armci::core::unlock_mutex(*entry, kFunction, api::checked_set(kFunction, hdl), mutex, proc);
 }

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "api/arguments.h"
 #include "api/fast_path.h"
 #include "base/log.h"
 
@@ -11,6 +12,8 @@ namespace armci::api {
 namespace {
 
 using node::WordOperation;
+
+constexpr const char* kFunction = "ARMCI_Rmw";  // as a constant it takes no register
 
 // The values of enum ARMCI_Rmw_e.
 WordOperation checked_operation(int op) {
@@ -24,7 +27,7 @@ WordOperation checked_operation(int op) {
         case ARMCI_SWAP_LONG:
             return WordOperation::swap_long;
         default:
-            base::fatal("ARMCI_Rmw",
+            base::fatal(kFunction,
                         "argument op = %d: use ARMCI_FETCH_AND_ADD, "
                         "ARMCI_FETCH_AND_ADD_LONG, ARMCI_SWAP or ARMCI_SWAP_LONG",
                         op);
@@ -34,16 +37,17 @@ WordOperation checked_operation(int op) {
 // What is not a word in global memory of this node, or not right.
 [[gnu::noinline]] int64_t run_long(Runtime& runtime, WordOperation operation, void* prem,
                                    int64_t operand, int proc) {
-    name_call(runtime, "ARMCI_Rmw");
-    const uint32_t owner = check_remote("ARMCI_Rmw", "prem", reinterpret_cast<uint64_t>(prem),
-                                        node::word_bytes(operation), proc, runtime);
-    return core::read_modify_write(runtime, "ARMCI_Rmw", operation, prem, operand, proc, owner);
+    const Call call{runtime, kFunction};
+    name_call(call);
+    const uint32_t owner = check_remote(
+        call, "prem", {reinterpret_cast<uint64_t>(prem), node::word_bytes(operation), proc});
+    return core::read_modify_write(runtime, kFunction, operation, prem, operand, proc, owner);
 }
 
 // `T` is the type of the word: the operand of a swap is read from ploc, which gets the old value.
 template <Threads kThreads, class T>
 void run(Runtime& runtime, WordOperation operation, void* ploc, void* prem, int value, int proc) {
-    check_aligned("ARMCI_Rmw", "prem", prem, sizeof(T));
+    check_aligned(kFunction, "prem", prem, sizeof(T));
     T operand = static_cast<T>(value);
     if (operation == WordOperation::swap_int || operation == WordOperation::swap_long) {
         std::memcpy(&operand, ploc, sizeof operand);
@@ -64,15 +68,15 @@ void run(Runtime& runtime, WordOperation operation, void* ploc, void* prem, int 
 }
 
 template <Threads kThreads>
-[[gnu::always_inline]] inline int rmw(Runtime& runtime, int op, void* ploc, void* prem, int value,
+[[gnu::always_inline]] inline int rmw(Call call, int op, void* ploc, void* prem, int value,
                                       int proc) {
     const WordOperation operation = checked_operation(op);
-    check_rank("ARMCI_Rmw", "proc", proc, runtime);
-    check_not_null("ARMCI_Rmw", "ploc", ploc);
+    check_rank({call.runtime, kFunction}, "proc", proc);
+    check_not_null(kFunction, "ploc", ploc);
     if (op == ARMCI_FETCH_AND_ADD || op == ARMCI_SWAP) {
-        run<kThreads, int>(runtime, operation, ploc, prem, value, proc);
+        run<kThreads, int>(call.runtime, operation, ploc, prem, value, proc);
     } else {
-        run<kThreads, long>(runtime, operation, ploc, prem, value, proc);
+        run<kThreads, long>(call.runtime, operation, ploc, prem, value, proc);
     }
     return 0;
 }
@@ -83,6 +87,6 @@ template <Threads kThreads>
 extern "C" int PARMCI_Rmw(int op, void* ploc, void* prem, int value, int proc) {
     using armci::api::Threads;
     return armci::api::by_threads<armci::api::rmw<Threads::one>, armci::api::rmw<Threads::several>>(
-        "ARMCI_Rmw", op, ploc, prem, value, proc);
+        armci::api::kFunction, op, ploc, prem, value, proc);
 }
 ARMCI_ALIAS(int, ARMCI_Rmw, (int, void*, void*, int, int), PARMCI_Rmw);

@@ -30,9 +30,12 @@ struct SmallPatch {
 };
 
 // False: it is none, or something about the arguments may be wrong.
-inline bool make_small_patch(const int* local_stride, const int* remote_stride, const int* count,
-                             int stride_levels, SmallPatch* patch) {
-    if (stride_levels != 1 || local_stride == nullptr || remote_stride == nullptr ||
+inline bool make_small_patch(OpKind op, const StridedArguments& arguments, SmallPatch* patch) {
+    const bool local_first = source_is_local(op);
+    const int* local_stride = local_first ? arguments.src_stride : arguments.dst_stride;
+    const int* remote_stride = local_first ? arguments.dst_stride : arguments.src_stride;
+    const int* count = arguments.count;
+    if (arguments.stride_levels != 1 || local_stride == nullptr || remote_stride == nullptr ||
         count == nullptr || count[0] <= 0 || count[0] > SmallPatch::kMaxBytes || count[1] <= 0 ||
         count[1] > SmallPatch::kMaxBlocks || local_stride[0] < count[0] ||
         remote_stride[0] < count[0]) {
@@ -58,13 +61,13 @@ template <Threads kThreads>
 
 // The short way of a put or get. False: nothing was done.
 template <Threads kThreads>
-[[gnu::always_inline]] inline bool copied_on_node(Runtime& runtime, OpKind op, char* local,
-                                                  const int* local_stride, char* remote,
-                                                  const int* remote_stride, const int* count,
-                                                  int stride_levels, int proc) {
+[[gnu::always_inline]] inline bool copied_on_node(Runtime& runtime, OpKind op,
+                                                  const StridedArguments& arguments) {
+    char* local = local_of(op, arguments);
+    char* remote = remote_of(op, arguments);
     SmallPatch patch;
-    if (!make_small_patch(local_stride, remote_stride, count, stride_levels, &patch) ||
-        !is_on_node<kThreads>(runtime, patch, local, remote, proc)) {
+    if (!make_small_patch(op, arguments, &patch) ||
+        !is_on_node<kThreads>(runtime, patch, local, remote, arguments.proc)) {
         return false;
     }
     const auto copy_blocks = [&](auto block_bytes) {
@@ -86,21 +89,21 @@ template <Threads kThreads>
 
 // The short way of an accumulate.
 template <Threads kThreads>
-[[gnu::always_inline]] inline bool added_on_node(Runtime& runtime, int datatype, const void* scale,
-                                                 const char* local, const int* local_stride,
-                                                 char* remote, const int* remote_stride,
-                                                 const int* count, int stride_levels, int proc) {
+[[gnu::always_inline]] inline bool added_on_node(Runtime& runtime, AccArguments acc,
+                                                 const StridedArguments& arguments) {
+    const char* local = local_of(OpKind::acc, arguments);
+    char* remote = remote_of(OpKind::acc, arguments);
     SmallPatch patch;
-    if (!strided::is_acc_type(datatype) || scale == nullptr ||
-        !make_small_patch(local_stride, remote_stride, count, stride_levels, &patch) ||
-        !is_on_node<kThreads>(runtime, patch, local, remote, proc)) {
+    if (!strided::is_acc_type(acc.datatype) || acc.scale == nullptr ||
+        !make_small_patch(OpKind::acc, arguments, &patch) ||
+        !is_on_node<kThreads>(runtime, patch, local, remote, arguments.proc)) {
         return false;
     }
-    const auto type = static_cast<strided::AccType>(datatype);
+    const auto type = static_cast<strided::AccType>(acc.datatype);
     if ((patch.block_bytes & (strided::element_bytes(type) - 1)) != 0) {  // a power of two
         return false;
     }
-    const strided::AccScale factor = strided::make_scale(type, scale);
+    const strided::AccScale factor = strided::make_scale(type, acc.scale);
     node::LockedAccumulator accumulator(runtime.heap.stripes(), factor);
     for (int block = 0; block < patch.blocks; ++block) {
         accumulator.add(local + block * patch.local_stride, remote + block * patch.remote_stride,

@@ -26,7 +26,7 @@ namespace api = armci::api;
 extern "C" void PARMCI_Fence(int proc) {
     Entry entry("ARMCI_Fence", Entry::Lock::on_demand);
     if (proc >= 0) {
-        api::check_rank("ARMCI_Fence", "proc", proc, *entry);
+        api::check_rank({*entry, "ARMCI_Fence"}, "proc", proc);
         if (entry->checks != nullptr) [[unlikely]] {
             entry->checks->fence(proc);
         }
@@ -63,14 +63,14 @@ ARMCI_ALIAS(void, ARMCI_Barrier, (void), PARMCI_Barrier);
 
 extern "C" int parmci_notify(int proc) {
     Entry entry("armci_notify");
-    api::check_rank("armci_notify", "proc", proc, *entry);
+    api::check_rank({*entry, "armci_notify"}, "proc", proc);
     return armci::core::notify(*entry, "armci_notify", proc);
 }
 ARMCI_ALIAS(int, armci_notify, (int), parmci_notify);
 
 extern "C" int parmci_notify_wait(int proc, int* pval) {
     Entry entry("armci_notify_wait");
-    api::check_rank("armci_notify_wait", "proc", proc, *entry);
+    api::check_rank({*entry, "armci_notify_wait"}, "proc", proc);
     int waited = 0;
     const int arrived = armci::core::wait_notification(*entry, proc, &waited);
     if (pval != nullptr) {

@@ -14,8 +14,8 @@ template <class T>
 int put_value(const char* function, T value, void* dst, int proc) {
     Entry entry(function, Entry::Lock::on_demand);
     Transfer transfer;
-    if (make_contiguous(*entry, function, OpKind::put, &value, dst, sizeof value, proc, nullptr,
-                        &transfer)) {
+    const ContiguousArguments arguments{&value, dst, sizeof value, proc};
+    if (make_transfer({*entry, function}, OpKind::put, arguments, nullptr, &transfer)) {
         core::run_blocking(*entry, std::move(transfer));
     }
     return 0;
@@ -35,8 +35,8 @@ T get_value(const char* function, void* src, int proc) {
     Entry entry(function, Entry::Lock::on_demand);
     T value{};
     Transfer transfer;
-    if (make_contiguous(*entry, function, OpKind::get, src, &value, sizeof value, proc, nullptr,
-                        &transfer)) {
+    const ContiguousArguments arguments{src, &value, sizeof value, proc};
+    if (make_transfer({*entry, function}, OpKind::get, arguments, nullptr, &transfer)) {
         core::run_blocking(*entry, std::move(transfer));
     }
     return value;

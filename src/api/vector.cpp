@@ -40,24 +40,29 @@ class JoinedDescriptors {
 // Calls `run` with the transfers of the vector. Descriptors are as unordered among themselves as
 // segments are, so those of one length are joined: each by itself would take a round trip.
 template <class Run>
-void for_each_transfer(Runtime& runtime, const char* function, OpKind op, armci_giov_t* iov,
-                       int iov_len, int proc, const strided::AccScale* scale, Run&& run) {
-    check_not_negative(function, "iov_len", iov_len);
-    if (iov_len > 0) {
-        check_not_null(function, "iov", iov);
+void for_each_transfer(Call call, OpKind op, const VectorArguments& arguments,
+                       const strided::AccScale* scale, Run&& run) {
+    const armci_giov_t* iov = arguments.iov;
+    const auto make = [&](const armci_giov_t& descriptor, int number, Transfer* transfer) {
+        return make_transfer(call, op, DescriptorArguments{descriptor, number, arguments.proc},
+                             scale, transfer);
+    };
+    check_not_negative(call.function, "iov_len", arguments.iov_len);
+    if (arguments.iov_len > 0) {
+        check_not_null(call.function, "iov", iov);
     }
-    if (iov_len == 1) {
+    if (arguments.iov_len == 1) {
         Transfer transfer;
-        if (make_vector(runtime, function, op, iov[0], 0, proc, scale, &transfer)) {
+        if (make(iov[0], 0, &transfer)) {
             run(std::move(transfer));
         }
         return;
     }
     // All are checked before anything moves, and as they are, because messages name them.
     std::vector<armci_giov_t> descriptors;
-    for (int i = 0; i < iov_len; ++i) {
+    for (int i = 0; i < arguments.iov_len; ++i) {
         Transfer checked;
-        if (make_vector(runtime, function, op, iov[i], i, proc, scale, &checked)) {
+        if (make(iov[i], i, &checked)) {
             descriptors.push_back(iov[i]);
         }
     }
@@ -70,24 +75,24 @@ void for_each_transfer(Runtime& runtime, const char* function, OpKind op, armci_
             group.add(descriptors[next]);
         }
         Transfer transfer;
-        make_vector(runtime, function, op, group.joined(), 0, proc, scale, &transfer);
+        make(group.joined(), 0, &transfer);
         run(std::move(transfer));
     }
 }
 
-int run_vector(const char* function, OpKind op, const strided::AccScale* scale, armci_giov_t* iov,
-               int iov_len, int proc, Runtime& runtime) {
-    for_each_transfer(runtime, function, op, iov, iov_len, proc, scale, [&](Transfer&& transfer) {
-        core::run_blocking(runtime, std::move(transfer));
+int run_vector(Call call, OpKind op, const VectorArguments& arguments,
+               const strided::AccScale* scale = nullptr) {
+    for_each_transfer(call, op, arguments, scale, [&](Transfer&& transfer) {
+        core::run_blocking(call.runtime, std::move(transfer));
     });
     return 0;
 }
 
-int start_vector(const char* function, OpKind op, const strided::AccScale* scale, armci_giov_t* iov,
-                 int iov_len, int proc, armci_hdl_t* hdl, Runtime& runtime) {
-    skip(runtime, hdl);
-    for_each_transfer(runtime, function, op, iov, iov_len, proc, scale, [&](Transfer&& transfer) {
-        core::run_nonblocking(runtime, std::move(transfer), hdl);
+int start_vector(Call call, OpKind op, armci_hdl_t* hdl, const VectorArguments& arguments,
+                 const strided::AccScale* scale = nullptr) {
+    skip(call.runtime, hdl);
+    for_each_transfer(call, op, arguments, scale, [&](Transfer&& transfer) {
+        core::run_nonblocking(call.runtime, std::move(transfer), hdl);
     });
     return 0;
 }
@@ -101,41 +106,41 @@ namespace api = armci::api;
 
 extern "C" int PARMCI_PutV(armci_giov_t* iov, int iov_len, int proc) {
     Entry entry("ARMCI_PutV", Entry::Lock::on_demand);
-    return api::run_vector("ARMCI_PutV", OpKind::put, nullptr, iov, iov_len, proc, *entry);
+    return api::run_vector({*entry, "ARMCI_PutV"}, OpKind::put, {iov, iov_len, proc});
 }
 ARMCI_ALIAS(int, ARMCI_PutV, (armci_giov_t*, int, int), PARMCI_PutV);
 
 extern "C" int PARMCI_GetV(armci_giov_t* iov, int iov_len, int proc) {
     Entry entry("ARMCI_GetV", Entry::Lock::on_demand);
-    return api::run_vector("ARMCI_GetV", OpKind::get, nullptr, iov, iov_len, proc, *entry);
+    return api::run_vector({*entry, "ARMCI_GetV"}, OpKind::get, {iov, iov_len, proc});
 }
 ARMCI_ALIAS(int, ARMCI_GetV, (armci_giov_t*, int, int), PARMCI_GetV);
 
 extern "C" int PARMCI_AccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc) {
     Entry entry("ARMCI_AccV", Entry::Lock::on_demand);
-    const auto factor = api::check_scale("ARMCI_AccV", datatype, scale);
-    return api::run_vector("ARMCI_AccV", OpKind::acc, api::pointer_to(factor), iov, iov_len, proc,
-                           *entry);
+    const auto factor = api::check_scale("ARMCI_AccV", {datatype, scale});
+    return api::run_vector({*entry, "ARMCI_AccV"}, OpKind::acc, {iov, iov_len, proc},
+                           api::pointer_to(factor));
 }
 ARMCI_ALIAS(int, ARMCI_AccV, (int, void*, armci_giov_t*, int, int), PARMCI_AccV);
 
 extern "C" int PARMCI_NbPutV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* hdl) {
     Entry entry("ARMCI_NbPutV", Entry::Lock::on_demand, Entry::Copies::leave);
-    return api::start_vector("ARMCI_NbPutV", OpKind::put, nullptr, iov, iov_len, proc, hdl, *entry);
+    return api::start_vector({*entry, "ARMCI_NbPutV"}, OpKind::put, hdl, {iov, iov_len, proc});
 }
 ARMCI_ALIAS(int, ARMCI_NbPutV, (armci_giov_t*, int, int, armci_hdl_t*), PARMCI_NbPutV);
 
 extern "C" int PARMCI_NbGetV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* hdl) {
     Entry entry("ARMCI_NbGetV", Entry::Lock::on_demand, Entry::Copies::leave);
-    return api::start_vector("ARMCI_NbGetV", OpKind::get, nullptr, iov, iov_len, proc, hdl, *entry);
+    return api::start_vector({*entry, "ARMCI_NbGetV"}, OpKind::get, hdl, {iov, iov_len, proc});
 }
 ARMCI_ALIAS(int, ARMCI_NbGetV, (armci_giov_t*, int, int, armci_hdl_t*), PARMCI_NbGetV);
 
 extern "C" int PARMCI_NbAccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc,
                              armci_hdl_t* hdl) {
     Entry entry("ARMCI_NbAccV", Entry::Lock::on_demand, Entry::Copies::leave);
-    const auto factor = api::check_scale("ARMCI_NbAccV", datatype, scale);
-    return api::start_vector("ARMCI_NbAccV", OpKind::acc, api::pointer_to(factor), iov, iov_len,
-                             proc, hdl, *entry);
+    const auto factor = api::check_scale("ARMCI_NbAccV", {datatype, scale});
+    return api::start_vector({*entry, "ARMCI_NbAccV"}, OpKind::acc, hdl, {iov, iov_len, proc},
+                             api::pointer_to(factor));
 }
 ARMCI_ALIAS(int, ARMCI_NbAccV, (int, void*, armci_giov_t*, int, int, armci_hdl_t*), PARMCI_NbAccV);

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the entry points consist of that put, get or accumulate one contiguous or strided piece: the
+// short way inside the node if they may take it, and else the long one, which checks the arguments
+// and runs a transfer. `Acc` is an AccArguments for accumulates, and nothing for the others.
+#pragma once
+
+#include <utility>
+
+#include "api/arguments.h"
+#include "api/fast_path.h"
+#include "api/small_patch.h"
+#include "core/transfers.h"
+
+namespace armci::api {
+
+// The short way. False: nothing was done.
+template <Threads kThreads, OpKind kOp, class Arguments>
+[[gnu::always_inline]] inline bool done_on_node(Runtime& runtime, const Arguments& arguments) {
+    return copied_on_node<kThreads>(runtime, kOp, arguments);
+}
+template <Threads kThreads, OpKind kOp, class Arguments>
+[[gnu::always_inline]] inline bool done_on_node(Runtime& runtime, const Arguments& arguments,
+                                                AccArguments acc) {
+    return added_on_node<kThreads>(runtime, acc, arguments);
+}
+
+// The long way, as far as the checks. False: nothing is to be moved.
+template <class Arguments>
+bool make_checked(Call call, OpKind op, const Arguments& arguments, Transfer* transfer) {
+    return make_transfer(call, op, arguments, nullptr, transfer);
+}
+template <class Arguments>
+bool make_checked(Call call, OpKind op, const Arguments& arguments, Transfer* transfer,
+                  AccArguments acc) {
+    const auto scale = check_scale(call.function, acc);
+    return make_transfer(call, op, arguments, pointer_to(scale), transfer);
+}
+
+// With a copy engine non-blocking operations are its business.
+inline bool is_for_engine(const Runtime& runtime, const ContiguousArguments& arguments) {
+    return runtime.copies.want(arguments.bytes);
+}
+inline bool is_for_engine(const Runtime& runtime, const StridedArguments&) {
+    return runtime.copies.are_possible();
+}
+
+// A blocking call, in the forms that by_threads() wants. The long way is apart, so that the short
+// one has little to save and restore.
+template <OpKind kOp, class Arguments, class... Acc>
+struct Blocking {
+    template <Threads kThreads, class... Fields>
+    [[gnu::always_inline]] static int call(Call call, Acc... acc, Fields... fields) {
+        if (!done_on_node<kThreads, kOp>(call.runtime, Arguments{fields...}, acc...)) {
+            run_long(call.copy(), acc..., fields...);
+        }
+        return 0;
+    }
+
+  private:
+    template <class... Fields>
+    [[gnu::noinline]] static void run_long(Call call, Acc... acc, Fields... fields) {
+        name_call(call);
+        Transfer transfer;
+        if (make_checked(call, kOp, Arguments{fields...}, &transfer, acc...)) {
+            core::run_blocking(call.runtime, std::move(transfer));
+        }
+    }
+};
+
+// A non-blocking one.
+template <OpKind kOp, class Arguments, class... Acc>
+struct Nonblocking {
+    template <Threads kThreads, class... Fields>
+    [[gnu::always_inline]] static int call(Call call, armci_hdl_t* handle, Acc... acc,
+                                           Fields... fields) {
+        const Arguments arguments{fields...};
+        const bool leave = kThreads == Threads::several && is_for_engine(call.runtime, arguments);
+        if (!leave && done_on_node<kThreads, kOp>(call.runtime, arguments, acc...)) {
+            skip(call.runtime, handle);
+        } else {
+            start_long(call.copy(), handle, acc..., fields...);
+        }
+        return 0;
+    }
+
+  private:
+    template <class... Fields>
+    [[gnu::noinline]] static void start_long(Call call, armci_hdl_t* handle, Acc... acc,
+                                             Fields... fields) {
+        name_call(call);
+        Transfer transfer;
+        if (make_checked(call, kOp, Arguments{fields...}, &transfer, acc...)) {
+            core::run_nonblocking(call.runtime, std::move(transfer), handle);
+        } else {
+            skip(call.runtime, handle);
+        }
+    }
+};
+
+// Entry points.
+template <OpKind kOp, class Arguments, class... Acc>
+[[gnu::always_inline]] inline int run(const char* function, const Arguments& arguments,
+                                      Acc... acc) {
+    using Form = Blocking<kOp, Arguments, Acc...>;
+    return arguments.spread([&](auto... fields) __attribute__((always_inline)) {
+        return by_threads<Form::template call<Threads::one, decltype(fields)...>,
+                          Form::template call<Threads::several, decltype(fields)...>>(
+            function, acc..., fields...);
+    });
+}
+template <OpKind kOp, class Arguments, class... Acc>
+[[gnu::always_inline]] inline int start(const char* function, armci_hdl_t* handle,
+                                        const Arguments& arguments, Acc... acc) {
+    using Form = Nonblocking<kOp, Arguments, Acc...>;
+    return arguments.spread([&](auto... fields) __attribute__((always_inline)) {
+        return by_threads<Form::template call<Threads::one, decltype(fields)...>,
+                          Form::template call<Threads::several, decltype(fields)...>,
+                          core::Entry::Copies::leave>(function, handle, acc..., fields...);
+    });
+}
+
+// The entry point of a put with a flag. All checks come before the first byte is put.
+template <class Arguments>
+int put_with_flag(const char* function, const Arguments& arguments, FlagArguments flag) {
+    const core::Entry entry(function, core::Entry::Lock::on_demand);
+    const Call call{*entry, function};
+    Transfer transfer;
+    const bool any = make_transfer(call, OpKind::put, arguments, nullptr, &transfer);
+    check_rank(call, "proc", arguments.proc);
+    check_aligned(function, "flag", flag.flag, sizeof *flag.flag);
+    const uint32_t owner = check_remote(
+        call, "flag", {reinterpret_cast<uint64_t>(flag.flag), sizeof *flag.flag, arguments.proc});
+    if (any) {
+        core::run_blocking(call.runtime, std::move(transfer));
+    }
+    core::store_flag(call.runtime, function, flag.flag, flag.value, arguments.proc, owner);
+    return 0;
+}
+
+}  // namespace armci::api
