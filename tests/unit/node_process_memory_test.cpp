@@ -297,9 +297,9 @@ TEST(ProcessAccumulator, RandomBlocksAgreeWithTheReference) {
     for (int round = 0; round < 20; ++round) {
         ProcessAccumulator accumulator(*locks, scale, neighbour.entry());
         size_t place = 0;
-        for (int round = 0; round < 400; ++round) {
-            const size_t count = 1 + random() % (round % 50 == 0 ? 4000 : 20);
-            place = round % 5 == 0 ? random() : place + (round % 3);
+        for (int turn = 0; turn < 400; ++turn) {
+            const size_t count = 1 + random() % (turn % 50 == 0 ? 4000 : 20);
+            place = turn % 5 == 0 ? random() : place + (turn % 3);
             place %= kNumbers - count;
             accumulator.add(source.data(), target + place, static_cast<int64_t>(8 * count));
             for (size_t i = 0; i < count; ++i) {
