@@ -2,29 +2,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # All tests, and the checks that take too long for scripts/test.sh, in the builds of this tree.
 #
-#   scripts/nightly.sh [--seeds N] [--first S]
+#   scripts/nightly.sh [--seeds N] [--first S] [--coverage]
 #     --seeds N    schedules of the simulated network (100000)
 #     --first S    seed of the first of them (1)
+#     --coverage   also which lines the tests run (an hour more)
 #
 # Exit status 0 if nothing failed; each check says how its failure is repeated.
 set -euo pipefail
 
 usage() {
-    sed -n '3,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 }
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 seeds=100000
 first=1
+coverage=no
 while (($# > 0)); do
-    (($# > 1)) || usage
     case $1 in
-        --seeds) seeds=$2 ;;
-        --first) first=$2 ;;
+        --seeds | --first)
+            (($# > 1)) || usage
+            printf -v "${1#--}" %s "$2"
+            shift
+            ;;
+        --coverage) coverage=yes ;;
         *) usage ;;
     esac
-    shift 2
+    shift
 done
 [[ $seeds =~ ^[1-9][0-9]*$ && $first =~ ^[0-9]+$ ]] || usage
 first=$((10#$first)) # 08 is no octal number
@@ -73,6 +78,11 @@ else
 fi
 check "mutants: each planted mistake is caught (minutes, the first time also a build)" \
     python3 -B "$root/tests/mutants/run.py"
+check "clang-tidy of what has changed" "$root/scripts/tidy.sh"
+check "binary interface of the last release" "$root/scripts/abidiff.sh"
+if [[ $coverage == yes ]]; then
+    check "coverage" "$root/scripts/coverage.sh"
+fi
 check "soak" "$root/scripts/soak.sh" 30
 
 if ((failed != 0)); then

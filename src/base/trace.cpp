@@ -82,6 +82,7 @@ void record(const TraceEvent& event) {
 std::vector<const TraceThread*> trace_threads() {
     const MutexLock lock(g_mutex);
     std::vector<const TraceThread*> threads;
+    threads.reserve(g_threads.size());
     for (const auto& thread : g_threads) {
         threads.push_back(thread.get());
     }
