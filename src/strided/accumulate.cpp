@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Built with -O3 for the vectoriser and without contraction of multiply and add (see
+// This file is built with -O3 for the vectoriser, and without contraction of multiply and add (see
 // CMakeLists.txt).
 #include <cstring>
 #include <type_traits>
@@ -15,9 +15,10 @@ namespace {
 template <class Blocks>
 using Kernel = void (*)(const Blocks& blocks, const unsigned char* scale);
 
-// The loops are inlined into one function per instruction set. They load and store by memcpy, so
-// alignment does not matter. The two sides may be the same memory, but no element of the one is
-// another element of the other: this says so, and the compiler need not check it for each block.
+// The loops are inlined into one function for each instruction set. They load and store by memcpy,
+// so alignment does not matter. The two sides may be the same memory, but no element of one is
+// another element of the other. The macro states that, so that the compiler need not check it for
+// each block.
 #if defined(__clang__)
 #define ARMCI_INDEPENDENT_ELEMENTS _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -87,7 +88,7 @@ struct ComplexScaleAdd {
     }
 };
 
-// The blocks of a row, one after the other.
+// Walks through the blocks of a row, one after the other.
 class RowWalk {
   public:
     explicit RowWalk(const AccRow& row)
@@ -129,7 +130,8 @@ class SegmentWalk {
     int64_t index_ = 0;
 };
 
-// Blocks whose length the compiler knows, through local copies, which nothing else can be.
+// Handles blocks whose length the compiler knows. Local copies of them cannot be aliases of other
+// memory.
 template <class Loop, int64_t kElements, class Walk>
 [[gnu::always_inline]] inline void apply_to_blocks_of(Walk walk, const unsigned char* scale) {
     constexpr int64_t kBytes = kElements * Loop::kElementBytes;
@@ -147,7 +149,8 @@ template <class Loop, int64_t kElements, class Walk>
     }
 }
 
-// Short runs are common: columns of a matrix that is stored by rows, elements here and there.
+// Chooses a loop for short blocks, which are common: columns of a matrix stored by rows, or single
+// elements.
 template <class Loop, class Walk>
 [[gnu::always_inline]] inline void apply_to_blocks(Walk walk, const unsigned char* scale) {
     const int64_t count = walk.block_count();
@@ -182,7 +185,7 @@ struct Baseline {
 };
 
 #if defined(__x86_64__)
-// Clang takes the widest registers without being told, and does not know the word.
+// Clang uses the widest registers without this option, and does not know it.
 #if defined(__clang__)
 #define ARMCI_AVX512_TARGET "avx512f,avx512vl,avx512dq"
 #else
@@ -213,7 +216,7 @@ struct Avx512 {
 };
 #endif
 
-// By type and AccScale::is_one. Integers are added as unsigned, which wraps.
+// Kernels by type and AccScale::is_one. Integers are added as unsigned, which wraps.
 struct Kernels {
     Kernel<AccRow> row;
     Kernel<AccSegments> segments;
@@ -236,8 +239,8 @@ constexpr KernelTable kTable = {{
 }};
 
 #if defined(__x86_64__)
-// Without products of complex numbers: GCC 12 makes fused multiply-adds of them in spite of
-// -ffp-contract=off.
+// Products of complex numbers use AVX2: with AVX-512, GCC 12 makes fused multiply-adds of them in
+// spite of -ffp-contract=off.
 constexpr KernelTable avx512_table() {
     KernelTable table = kTable<Avx512>;
     for (const AccType type : {AccType::complex64, AccType::complex128}) {
@@ -264,8 +267,9 @@ const KernelTable& table_of(Isa isa) {
     return kTable<Baseline>;
 }
 
-// Set once, when the library is loaded; until then (in constructors of other files) the baseline is
-// used, which is as right. A function-local static would cost every short run its guard.
+// Set once, when the library is loaded. Until then (in constructors of other files) the baseline is
+// used, whose results are the same. A function-local static would add its guard to every short
+// block.
 const KernelTable* active_table = &kTable<Baseline>;
 
 [[gnu::constructor]] void choose_table() {

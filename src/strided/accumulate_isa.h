@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// accumulate() with one instruction set or another, for tests and the benchmark.
+// accumulate() with a given instruction set, for tests and the benchmark.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace armci::strided {
 
-// accumulate() with the instructions of `isa`, which must be available.
+// Does what accumulate() does, with the instructions of `isa`, which must be available.
 void accumulate_with(Isa isa, const AccScale& scale, void* target, const void* source,
                      int64_t bytes);
 void accumulate_row_with(Isa isa, const AccScale& scale, const AccRow& row);

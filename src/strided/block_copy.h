@@ -12,7 +12,7 @@
 
 namespace armci::strided {
 
-// 16 bytes in one register where the processor has such; plain integers where it has not.
+// 16 bytes in one register if the processor has such registers, otherwise in plain integers.
 using Bytes16 __attribute__((vector_size(16))) = unsigned char;
 
 template <class T>
@@ -27,7 +27,7 @@ template <class T>
     std::memcpy(to, &value, sizeof(T));
 }
 
-// Two pieces of type T that overlap when the block is shorter than both together.
+// Copies two pieces of type T, which overlap if the block is shorter than both together.
 template <class T>
 struct TwoPieces {
     int64_t second;  // offset of the second piece
@@ -46,7 +46,7 @@ struct OnePiece {
     }
 };
 
-// 33 to 64 bytes: four pieces, the last two counted from the end.
+// Copies 33 to 64 bytes as four pieces, the last two counted from the end.
 struct FourPieces {
     int64_t third;
     [[gnu::always_inline]] void operator()(char* to, const char* from) const {
@@ -61,7 +61,7 @@ struct FourPieces {
     }
 };
 
-// From 65 bytes on memmove() is faster: it uses the widest registers that there are.
+// Calls memmove(), which is faster from 65 bytes on: it uses the widest registers.
 struct AnyLength {
     int64_t bytes;
     [[gnu::always_inline]] void operator()(char* to, const char* from) const {

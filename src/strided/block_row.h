@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kernels that copy many blocks in one call are given.
+// The argument of kernels that copy many blocks in one call.
 #pragma once
 
 #include <cstdint>
 
 namespace armci::strided {
 
-// Equal runs at a distance of their own on each side.
+// Blocks of one length, at one distance on each side.
 struct BlockRow {
     char* to;
     int64_t to_stride;

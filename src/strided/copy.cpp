@@ -59,7 +59,8 @@ void copy_strided(const PairLayout& layout, char* local, char* remote) {
     }
     with_block_copier(block_bytes, [&](auto copier) {
         copy_rows([copier](const BlockRow& row) {
-            // In registers: stores of bytes may change any other variable.
+            // The copier is kept in registers, because stores of bytes may change any other
+            // variable.
             const auto copy_block = copier;
             char* to = row.to;
             const char* from = row.from;

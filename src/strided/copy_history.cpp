@@ -13,7 +13,7 @@ bool CopiedPlace::next_is_cached() {
         --until_trial_;
         return false;
     }
-    // Nothing to compare with: none that looked has streamed.
+    // Without a copy that tried pieces and streamed, there is no time to compare with.
     return looking_ticks_ > 0;
 }
 
@@ -40,7 +40,7 @@ void CopiedPlace::cached(int64_t ticks, bool was_slow) {
         pause_ = kFirstPause;
         return;
     }
-    // The first may find it in a far level still, and any may be interrupted.
+    // The first copy may find the memory in a distant cache level, and any copy may be interrupted.
     if (++slow_in_row_ < 2) {
         return;
     }

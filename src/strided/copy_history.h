@@ -1,61 +1,66 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What was seen of copies to the same place, for the choice between ordinary and streaming stores.
+// Remembers copies to the same memory, for the choice between ordinary and streaming stores.
 //
-// A place that is streamed to is not in the cache afterwards, so that the next copy to it finds it
-// outside again: whether it would stay in the cache if it were only let in, a copy that looks at
-// single pieces (copy_pace.h) does not learn. So now and then some copies to a place that is
-// copied to repeatedly, with little in between, go through the cache as a whole: the first draws it
-// in, the next ones show what that is worth. If it was worth it they go on like that for as long as
-// it is; if not, the next such trial is later each time.
+// Memory that a copy has streamed to is not in the cache afterwards, so the next copy to it finds
+// it outside again. A copy that tries single pieces (copy_pace.h) does not learn whether the memory
+// would stay in the cache after ordinary stores. So now and then some copies to memory that is
+// copied to repeatedly, with little in between, go through the cache as a whole. The first one
+// brings the memory into the cache, and the next ones show what that gains. They continue as long
+// as they gain; if they do not, the next such trial is later each time.
 #pragma once
 
 #include <cstdint>
 
 namespace armci::strided {
 
-// One place, of one length. A copy calls next_is_cached() before and one of the others after it.
+// One destination of one length. A copy calls next_is_cached() before it begins, and one of the two
+// functions below after it.
 class CopiedPlace {
   public:
-    // Whether this copy is to go through the cache as a whole.
+    // Says whether this copy goes through the cache as a whole.
     bool next_is_cached();
-    // Whether the last copy has streamed, so that the next one will find it outside the cache.
+    // Says whether the last copy has streamed, so that the next one will find the memory outside
+    // the cache.
     bool has_streamed() const { return has_streamed_; }
-    // It did not, and took that long; `streamed`: part of it went past the cache.
+    // Reports that the copy tried pieces and took `ticks`; `streamed` says that part of it bypassed
+    // the cache.
     void looked(int64_t ticks, bool streamed);
-    // It did; `was_slow`: slower than memory in the cache is copied.
+    // Reports that the copy went through the cache as a whole; `was_slow` says that it was slower
+    // than a copy within the cache.
     void cached(int64_t ticks, bool was_slow);
 
   private:
-    // The first that looks may be slow for what is left in the cache.
+    // The first copy that tries pieces may be slow because of what is left in the cache.
     static constexpr int32_t kFirstPause = 2;
-    // A trial that was worth nothing costs about as much as two copies and a half.
+    // A trial without gain costs about as much as two copies and a half.
     static constexpr int32_t kPauseGrowth = 16;
     static constexpr int32_t kLongestPause = 256;
 
-    bool is_in_cache_ = false;  // as the last copy found: there is nothing to look for
+    bool is_in_cache_ = false;  // as the last copy found, so no pieces are tried
     bool has_streamed_ = false;
-    int64_t looking_ticks_ = 0;  // of the quickest that looked and streamed, since the last trial
+    int64_t looking_ticks_ = 0;  // of the quickest copy that streamed, since the last trial
     int32_t pause_ = kFirstPause;
-    int32_t until_trial_ = kFirstPause;  // copies that look before the next trial
+    int32_t until_trial_ = kFirstPause;  // copies that try pieces before the next trial
     bool is_drawn_in_ = false;           // by a copy through the cache
     int32_t slow_in_row_ = 0;            // of the copies through the cache since then
 };
 
-// The last places of this thread; those that share a slot forget each other.
+// The last destinations of this thread; those that share a slot replace each other.
 class CopyHistory {
   public:
-    // For a copy that begins.
+    // Returns the record of the destination for a copy that begins.
     CopiedPlace& visit(const void* to, int64_t bytes);
 
   private:
     static constexpr int kSlotBits = 6;
-    // Copied in between; as much has been read. What is further back must have left the cache even
-    // if it was let in: but for the third level, where streaming is about as fast.
+    // The most bytes copied in between (as many have been read). After more, the memory must have
+    // left the cache, even after ordinary stores. The third-level cache may be larger, but there
+    // streaming is about as fast.
     static constexpr int64_t kNearBytes = 16 << 20;
     struct Slot {
         const void* to = nullptr;
         int64_t bytes = 0;
-        int64_t copied = 0;  // before that
+        int64_t copied = 0;  // bytes copied before that
         CopiedPlace place;
     };
     Slot slots_[1 << kSlotBits];

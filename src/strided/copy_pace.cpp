@@ -16,22 +16,22 @@ constexpr int64_t kProbeBytes = 4 << 10;
 constexpr int64_t kPieceBytes = 32 << 10;
 constexpr int64_t kFirstStretchBytes = 128 << 10;
 constexpr int64_t kLongestStretchBytes = 8 << 20;
-constexpr int64_t kKnownStretchBytes = 2 << 20;  // the first, where the last copy has streamed
+constexpr int64_t kKnownStretchBytes = 2 << 20;  // the first stretch if the last copy has streamed
 
 StoreChoice store_choice = StoreChoice::automatic;
 
 // A piece that takes much longer per byte than a copy within the second-level cache has met memory
-// outside. (On machines of today 3 to 10 times as long; in the third level, where both ways are
-// about equally fast, up to twice.)
+// outside the cache. (On present machines it takes 3 to 10 times as long. In the third level, where
+// both ways are about equally fast, it takes up to twice as long.)
 constexpr double kSlow = 2.2;
 
 double measure_slow_ticks_per_byte() {
     constexpr int64_t kBytes = 32 << 10;
     constexpr int kRounds = 12;
-    constexpr int64_t kMinTicks = 100;  // of a clock too slow to time a probe by
+    constexpr int64_t kMinTicks = 100;  // fewer ticks: the clock is too slow to time a probe
     const std::unique_ptr<char[]> memory(new (std::nothrow) char[2 * kBytes]);
     if (!memory) {
-        return 1e9;  // nothing is that slow
+        return 1e9;  // so no piece counts as slow
     }
     std::memset(memory.get(), 0, 2 * kBytes);
     int64_t best = std::numeric_limits<int64_t>::max();
@@ -47,7 +47,7 @@ double measure_slow_ticks_per_byte() {
     return kSlow * static_cast<double>(std::max<int64_t>(best, 1)) / kBytes;
 }
 
-// Measured by the first large copy.
+// Returns the limit, which the first large copy measures.
 double slow_ticks_per_byte() {
     static const double slow = measure_slow_ticks_per_byte();
     return slow;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The choice, during a copy, between ordinary and streaming stores.
 //
-// Nothing but the clock tells whether memory is in the cache. So a copy begins with a small piece
-// through the cache; if that took much longer than a copy within the cache takes, a stretch is
-// streamed, then another small piece is tried, and so on with longer and longer stretches. Places
-// that are copied to again and again are tried as a whole, see copy_history.h.
+// Only the clock shows whether memory is in the cache. So a copy begins with a small piece through
+// the cache. If that took much longer than a copy within the cache, a stretch is streamed, then
+// another small piece is tried, and so on with longer and longer stretches. Destinations of
+// repeated copies are tried as a whole (copy_history.h).
 // docs/references.md: Buntinas 2006a
 #pragma once
 
@@ -18,21 +18,21 @@ namespace armci::strided {
 enum class StoreChoice : uint8_t {
     automatic,
     cached,    // ordinary stores always
-    streamed,  // streaming stores wherever runs are long enough
+    streamed,  // streaming stores wherever blocks are long enough
     probing,   // for tests: automatic, and every piece through the cache seems slow
 };
 
-// For the whole process; while no copy is under way.
+// Sets the choice for the whole process, while no copy is under way.
 void set_store_choice(StoreChoice choice);
 
-// Shorter copies go through the cache: the reader is probably near, and there is little to gain.
+// Shorter copies go through the cache: their reader is probably near, and little can be gained.
 inline constexpr int64_t kMinStreamedBytes = 32 << 10;
-extern int64_t min_streamed_bytes;  // by choice
+extern int64_t min_streamed_bytes;  // depends on the choice
 
 class CopyPace {
   public:
-    // A copy of total_bytes in units of unit_bytes to the place that begins at `to`. Without
-    // may_stream it never turns.
+    // Begins a copy of total_bytes, in units of unit_bytes, to the memory at `to`. Without
+    // may_stream it never changes to streaming.
     CopyPace(const void* to, int64_t total_bytes, int64_t unit_bytes, bool may_stream) {
         if (may_stream && total_bytes >= min_streamed_bytes) {
             begin(to, total_bytes, unit_bytes);
@@ -47,9 +47,10 @@ class CopyPace {
     CopyPace& operator=(const CopyPace&) = delete;
 
     bool is_streaming() const { return is_streaming_; }
-    // Units to copy in this way before the next look at the clock; at least one.
+    // Returns how many units to copy in the present way before the next look at the clock; at least
+    // one.
     int64_t left() const { return left_; }
-    // That many have been copied, at most left().
+    // Reports that so many units have been copied, at most left().
     void advance(int64_t units) {
         left_ -= units;
         if (left_ <= 0) {
@@ -68,9 +69,9 @@ class CopyPace {
     int64_t left_ = std::numeric_limits<int64_t>::max();
     bool is_streaming_ = false;
     bool has_begun_ = false;
-    // What follows is set by begin(): most copies are too short for it.
+    // begin() sets the members that follow, because most copies are too short to need them.
     bool has_streamed_;
-    bool is_cached_;  // the whole of it
+    bool is_cached_;  // the copy as a whole
     int64_t unit_bytes_;
     int64_t total_bytes_;
     int64_t piece_units_;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cursors: a position in a layout that can start and stop at any byte and yields the memory there.
+// Cursors: a cursor is a position in a layout that can start and stop at any byte and yields the
+// memory there.
 //
-// A cursor belongs to one thread at a time and touches no memory but its own (and, for vectors, the
-// address array): it may walk memory that is not mapped here.
+// A cursor belongs to one thread at a time. It touches only its own memory (and, for vectors, the
+// address array), so it may walk through memory that is not mapped here.
 // docs/references.md: Träff 1999, Ross 2003
 #pragma once
 
@@ -21,7 +22,7 @@ struct Block {
     int64_t bytes;
 };
 
-// Equal runs `stride` bytes apart.
+// Blocks of one length, `stride` bytes apart.
 struct Row {
     char* data;
     int64_t block_bytes;
@@ -33,8 +34,8 @@ class StridedCursor {
   public:
     StridedCursor() { layout_.count[0] = 0; }
 
-    // Copies the layout, which must come from the builders in layout.h or have passed validate().
-    // It need not be canonical, but is walked fastest when it is.
+    // Copies the layout, which must come from the builders in layout.h or have passed validate(). A
+    // canonical layout is walked fastest; others are permitted.
     StridedCursor(void* base, const Layout& layout)
         : base_(static_cast<char*>(base)), total_bytes_(strided::total_bytes(layout)) {
         layout_.levels = layout.levels;
@@ -50,11 +51,11 @@ class StridedCursor {
     int64_t remaining() const { return total_bytes_ - position_; }
     int64_t block_bytes() const { return layout_.count[0]; }
     bool is_at_block_start() const { return in_block_ == 0; }
-    // The next byte, unless there is none, and the distance of level-1 blocks.
+    // Return the next byte, if there is one, and the distance of level-1 blocks.
     char* data() const { return offset_by(base_, block_offset_ + in_block_); }
     int64_t stride() const { return layout_.levels == 0 ? 0 : layout_.stride[0]; }
 
-    // 0 <= position_bytes <= total; the cost depends on the number of levels only.
+    // Moves to a byte, 0 <= position_bytes <= total. The cost depends only on the number of levels.
     void seek(int64_t position_bytes) {
         assert(position_bytes >= 0 && position_bytes <= total_bytes_);
         position_ = position_bytes;
@@ -72,8 +73,8 @@ class StridedCursor {
         }
     }
 
-    // The next bytes, at most max_bytes and never past the end of the current block. Zero bytes
-    // only at the end, or when max_bytes is not positive.
+    // Returns the next bytes, at most max_bytes and never past the end of the current block.
+    // Returns zero bytes only at the end, or if max_bytes is not positive.
     Block next(int64_t max_bytes) {
         const int64_t bytes = std::min({max_bytes, layout_.count[0] - in_block_, remaining()});
         const Block block = {data(), std::max<int64_t>(bytes, 0)};
@@ -86,8 +87,8 @@ class StridedCursor {
         return block;
     }
 
-    // The next bytes, at most max_bytes: whole blocks of one row, or a part of one block. No runs
-    // at the end, or when max_bytes is not positive.
+    // Returns the next bytes, at most max_bytes: whole blocks of one row, or a part of one block.
+    // Returns no blocks at the end, or if max_bytes is not positive.
     Row next_row(int64_t max_bytes) {
         const int64_t whole =
             layout_.count[0] > 0 ? std::min(max_bytes, remaining()) / layout_.count[0] : 0;
@@ -102,8 +103,8 @@ class StridedCursor {
         return row;
     }
 
-    // Calls visit(char* run) for the next `count` whole blocks, in order. Only at the start of a
-    // block, and there must be that many.
+    // Calls visit(char* block) for the next `count` whole blocks, in order. There must be that
+    // many, and the cursor must be at the start of a block.
     template <class Visitor>
     void visit_blocks(int64_t count, Visitor&& visit) {
         assert(is_at_block_start() && count <= remaining() / std::max<int64_t>(block_bytes(), 1));
@@ -123,8 +124,9 @@ class StridedCursor {
     }
 
   private:
-    // `runs` must not lead past the end of the level-1 row; at its end the carry goes upwards, and
-    // from the end of the layout back to its start (where remaining() is zero and stops next()).
+    // Passes `blocks` blocks, which must not lead past the end of the level-1 row. At that end the
+    // carry goes upwards, and from the end of the layout back to its start (where remaining() is
+    // zero and stops next()).
     void advance_blocks(int64_t blocks) {
         for (int i = 0; i < layout_.levels; ++i) {
             if (index_[i] + blocks < layout_.count[i + 1]) {
@@ -142,13 +144,14 @@ class StridedCursor {
     int64_t total_bytes_ = 0;
     int64_t position_ = 0;
     int64_t in_block_ = 0;      // bytes of the current block already passed
-    int64_t block_offset_ = 0;  // of the current block from base_
+    int64_t block_offset_ = 0;  // offset of the current block from base_
     Layout layout_;
-    int64_t index_[kMaxLevels];  // repetition we are in, per level
+    int64_t index_[kMaxLevels];  // current repetition of each level
 };
 
-// Equally long segments at the addresses of an array, which may have any alignment (it may lie in a
-// message) and must outlive the cursor. segment_count * segment_bytes must fit int64_t.
+// A cursor in blocks of one length at the addresses of an array. The array may have any alignment
+// (it may lie in a message) and must outlive the cursor. segment_count * segment_bytes must fit
+// int64_t.
 class VectorCursor {
   public:
     VectorCursor() = default;
@@ -161,7 +164,7 @@ class VectorCursor {
     int64_t remaining() const { return total_bytes_ - position_; }
     int64_t block_bytes() const { return segment_bytes_; }
     bool is_at_block_start() const { return in_segment_ == 0; }
-    // The next byte, unless there is none; segments have no common distance.
+    // Returns the next byte, if there is one. Blocks of a vector have no common distance.
     char* data() const { return offset_by(segment_at(segment_), in_segment_); }
     static int64_t stride() { return 0; }
 
@@ -190,7 +193,7 @@ class VectorCursor {
         return block;
     }
 
-    // Segments at equal distances are a row.
+    // Returns the next row; blocks at equal distances form one row.
     Row next_row(int64_t max_bytes) {
         const int64_t bytes = std::min(max_bytes, remaining());
         if (in_segment_ != 0 || bytes <= 0 || bytes - segment_bytes_ < segment_bytes_) {
@@ -225,8 +228,8 @@ class VectorCursor {
         position_ += count * segment_bytes_;
     }
 
-    // Passes `count` whole segments and returns where their addresses are. Only at the start of a
-    // segment, and there must be that many.
+    // Passes `count` whole blocks and returns where their addresses are. There must be that many,
+    // and the cursor must be at the start of a block.
     const uint64_t* next_addresses(int64_t count) {
         assert(is_at_block_start() && count <= remaining() / std::max<int64_t>(block_bytes(), 1));
         const char* first = addresses_ + segment_ * int64_t{sizeof(uint64_t)};
@@ -236,7 +239,7 @@ class VectorCursor {
     }
 
   private:
-    // Modulo 2^64, as offset_by() adds it again.
+    // The distance is modulo 2^64, and offset_by() adds it in the same way.
     static int64_t distance_between(const char* from, const char* to) {
         return static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) -
                                     reinterpret_cast<uintptr_t>(from));
@@ -256,8 +259,8 @@ class VectorCursor {
     int64_t in_segment_ = 0;
 };
 
-// A position in a side of either kind. visit() tells the kinds apart, once for all that a visitor
-// does with the cursor that it is given.
+// A position in a side of either kind. visit() distinguishes the kinds once, for everything that a
+// visitor does with its cursor.
 class Cursor {
   public:
     Cursor() = default;
@@ -287,7 +290,7 @@ class Cursor {
     void seek(int64_t position_bytes) {
         visit([&](auto& cursor) { cursor.seek(position_bytes); });
     }
-    // As those of the two kinds; for a long walk visit() them instead.
+    // Does what next_row() of the two kinds does. For a long walk, visit() them instead.
     Row next_row(int64_t max_bytes) {
         return visit([&](auto& cursor) { return cursor.next_row(max_bytes); });
     }

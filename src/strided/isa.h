@@ -13,12 +13,12 @@ inline constexpr bool kIsX86 = true;
 inline constexpr bool kIsX86 = false;
 #endif
 
-// baseline is what every processor of the architecture has: SSE2, or NEON.
+// baseline is what every processor of the architecture has: SSE2 or NEON.
 enum class Isa : uint8_t { baseline, avx2, avx512 };
 
 inline constexpr Isa kAllIsas[] = {Isa::baseline, Isa::avx2, Isa::avx512};
 
-// False when this processor lacks it.
+// Returns false if this processor does not have it.
 inline bool is_isa_available(Isa isa) {
 #if defined(__x86_64__)
     __builtin_cpu_init();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels: everything that moves or adds the bytes of a layout.
+// Kernels: the functions that move or add the bytes of a layout.
 //
-// All of them work on memory of this process at any alignment, may be called by any thread, and
-// take no lock: what is concurrent and must not be is the caller's business. Bytes of a layout are
-// read and written in its order, so that of overlapping destination runs the last one wins.
+// They work on memory of this process at any alignment, may be called by any thread, and take no
+// lock: the caller prevents conflicting calls. They read and write the bytes of a layout in its
+// order, so the last of overlapping destination blocks wins.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace armci::strided {
 
 // --- Packing -------------------------------------------------------------------------------------
 
-// Moves exactly `bytes` bytes, at most cursor.remaining(), between the cursor and a contiguous
-// buffer, and the cursor with them. The buffer must not overlap the layout.
+// Move exactly `bytes` bytes, at most cursor.remaining(), between the cursor and a contiguous
+// buffer, and advance the cursor. The buffer must not overlap the layout.
 void pack(StridedCursor& from, void* buffer, int64_t bytes);
 void pack(VectorCursor& from, void* buffer, int64_t bytes);
 void unpack(StridedCursor& to, const void* buffer, int64_t bytes);
@@ -31,18 +31,18 @@ void unpack(Cursor& to, const void* buffer, int64_t bytes);
 
 enum class Direction { to_remote, to_local };
 
-// Copies one side to the other without a buffer between, past the cache where that is faster
-// (copy_pace.h). The sides may overlap when the layout is contiguous (as memmove); otherwise an
+// Copies one side to the other without a buffer, and past the cache if that is faster
+// (copy_pace.h). The sides may overlap if the layout is contiguous (as in memmove). Otherwise an
 // overlap gives an unspecified result.
 void copy(const PairLayout& layout, void* local, void* remote, Direction direction);
 
-// Of contiguous memory. The sides may overlap, as with memmove.
+// Copies contiguous memory. The sides may overlap, as in memmove.
 void copy_contiguous(const void* from, void* to, int64_t bytes);
 
-// from[i] to to[i] for each segment; nothing is read when either number is zero.
+// Copies from[i] to to[i] for each block. Reads nothing if either number is zero.
 void copy_vector(void* const* from, void* const* to, int64_t segment_count, int64_t segment_bytes);
 
-// The same of a transfer of either kind.
+// Copies a transfer of either kind.
 void copy(const Sides& sides, Direction direction);
 
 // --- Accumulate ----------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ enum class AccType : uint8_t {
 
 inline constexpr int kAccTypeCount = 6;
 
-// For numbers from outside, before they are made an AccType.
+// Checks numbers from outside before they become an AccType.
 constexpr bool is_acc_type(int64_t value) {
     return value >= 0 && value < kAccTypeCount;
 }
@@ -68,7 +68,7 @@ constexpr int64_t element_bytes(AccType type) {
     constexpr int64_t kBytes[kAccTypeCount] = {4, 8, 4, 8, 8, 16};
     return kBytes[static_cast<int>(type)];
 }
-// Of a component.
+// Returns the bytes of a component.
 constexpr int64_t basic_bytes(AccType type) {
     constexpr int64_t kBytes[kAccTypeCount] = {4, 8, 4, 8, 4, 8};
     return kBytes[static_cast<int>(type)];
@@ -76,7 +76,7 @@ constexpr int64_t basic_bytes(AccType type) {
 
 struct AccScale {
     AccType type = AccType::int32;
-    bool is_one = true;  // exactly one (and no imaginary part): the product is left out
+    bool is_one = true;  // exactly one (without imaginary part), so no product is needed
     alignas(16) unsigned char value[16] = {};
 };
 
@@ -89,7 +89,7 @@ AccScale make_scale(AccType type, const void* scale);
 // otherwise, the result is unspecified. Elements are not updated atomically.
 void accumulate(const AccScale& scale, void* target, const void* source, int64_t bytes);
 
-// Equal runs at a distance of their own on each side.
+// Blocks of one length, at one distance on each side.
 struct AccRow {
     void* target = nullptr;
     int64_t target_stride = 0;
@@ -98,13 +98,13 @@ struct AccRow {
     int64_t block_bytes = 0;
     int64_t block_count = 0;
 };
-// accumulate() for each block of the row, in order.
+// Does what accumulate() does for each block of the row, in order.
 void accumulate_row(const AccScale& scale, const AccRow& row);
 
-// Equal runs, each to an address of its own.
+// Blocks of one length, each at addresses of its own.
 struct AccSegments {
     const uint64_t* targets = nullptr;
-    const uint64_t* sources = nullptr;  // nullptr: one behind the other in `dense`
+    const uint64_t* sources = nullptr;  // nullptr: the sources are contiguous in `dense`
     const char* dense = nullptr;
     int64_t segment_bytes = 0;
     int64_t segment_count = 0;
@@ -115,14 +115,14 @@ struct AccSegments {
     char* target(int64_t index) const { return at(targets, index); }
 
   private:
-    // They may be pointers in the caller's array.
+    // Addresses may be pointers in the caller's array.
     static char* at(const uint64_t* addresses, int64_t index) {
         uint64_t address = 0;
         std::memcpy(&address, addresses + index, sizeof address);
         return reinterpret_cast<char*>(address);
     }
 };
-// accumulate() for each of them, in order; they may overlap and repeat.
+// Does what accumulate() does for each block, in order. Blocks may overlap and repeat.
 void accumulate_segments(const AccScale& scale, const AccSegments& segments);
 
 }  // namespace armci::strided

@@ -10,20 +10,20 @@ namespace armci::strided {
 
 namespace {
 
-// True when a level of stride `outer_stride` goes on where `inner_count` steps of `inner_stride`
-// end, so that the two are one level.
+// Says whether a level of stride `outer_stride` continues where `inner_count` steps of
+// `inner_stride` end, so that the two are one level.
 bool continues(int64_t inner_stride, int64_t inner_count, int64_t outer_stride) {
     int64_t end = 0;
     return !__builtin_mul_overflow(inner_stride, inner_count, &end) && end == outer_stride;
 }
 
-// The block counts as a level whose stride is one byte.
+// Returns the stride of a level; the block counts as a level with a stride of one byte.
 int64_t stride_at(const int64_t* stride, int level) {
     return level == 0 ? 1 : stride[level - 1];
 }
 
-// Appends a level to a canonical layout or merges it into the top level; false when there is no
-// room.
+// Appends a level to a canonical layout or merges it into the top level. Returns false if there is
+// no room.
 bool append_level(PairLayout* layout, int64_t count, int64_t local_stride, int64_t remote_stride) {
     const int top = layout->levels;
     const int64_t top_count = layout->count[top];
@@ -42,7 +42,7 @@ bool append_level(PairLayout* layout, int64_t count, int64_t local_stride, int64
     return true;
 }
 
-// Widens the extent by `count` - 1 further repetitions at `stride`; false on overflow.
+// Widens the extent by `count` - 1 further repetitions at `stride`. Returns false on overflow.
 bool widen(Extent* extent, int64_t count, int64_t stride) {
     int64_t reach = 0;
     if (__builtin_mul_overflow(count - 1, stride, &reach)) {
@@ -106,8 +106,8 @@ LayoutStatus make_pair(const int* local_stride, const int* remote_stride, const 
         if (repetitions == 1) {
             continue;
         }
-        // A total that fits means extents that fit: at most two of the counts can be near 2^31, and
-        // no stride is longer than that.
+        // If the total fits, the extents fit: at most two of the counts can be near 2^31, and no
+        // stride is longer than that.
         if (__builtin_mul_overflow(total, repetitions, &total)) {
             return LayoutStatus::overflow;
         }
@@ -120,13 +120,14 @@ LayoutStatus make_pair(const int* local_stride, const int* remote_stride, const 
 
 namespace {
 
-// The distance between neighbours if it is the same for all and leaves them apart, else 0.
+// Returns the distance between neighbours if it is the same for all and keeps them apart, else 0.
 int64_t even_distance(const uint64_t* addresses, int64_t count, int64_t bytes) {
     const uint64_t distance = addresses[1] - addresses[0];
     if (distance < static_cast<uint64_t>(bytes) || distance > static_cast<uint64_t>(INT64_MAX)) {
         return 0;
     }
-    // In pieces, so that most that are uneven cost little and the others no branch for each.
+    // The addresses are compared in pieces. So most uneven ones cost little, and even ones need no
+    // branch for each.
     constexpr int64_t kPiece = 32;
     for (int64_t begin = 1; begin < count; begin += kPiece) {
         const int64_t end = std::min(begin + kPiece, count);
@@ -225,7 +226,7 @@ AddressRange enclose(const uint64_t* addresses, int64_t segment_count, int64_t s
     bool is_found = find_offsets(addresses, segment_count, base, &low, &high);
     uint64_t lowest = base + static_cast<uint64_t>(int64_t{low});
     uint64_t highest = base + static_cast<uint64_t>(int64_t{high});
-    // The two sides of the end of the address space are near each other as offsets.
+    // Addresses at both ends of the address space are near each other as offsets.
     is_found = is_found && lowest <= highest;
     for (int64_t i = 0; !is_found && i < segment_count; ++i) {
         uint64_t address = 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory layouts: which bytes, in which order, a strided transfer touches.
+// Memory layouts: which bytes a strided transfer touches, and in which order.
 //
-// A layout is a tree of repetitions over a contiguous block: level 1 repeats the block count[1]
+// A layout is a tree of repetitions over a contiguous block. Level 1 repeats the block count[1]
 // times at a distance of stride[0] bytes, level 2 repeats that count[2] times at stride[1], and so
-// on. The bytes are ordered as they are met with level 1 running fastest. Strides may be negative,
-// zero, smaller than what they step over, and in any order of size.
+// on. The bytes are ordered with level 1 running fastest. Strides may be negative, zero, smaller
+// than what they step over, and in any order of size.
 //
-// Canonical form: no level has count 1, and no level continues the one below it, so that the block
-// is as long as it can be. Canonical form never changes which bytes there are or their order.
+// In canonical form no level has count 1, and no level continues the one below it, so the block is
+// as long as possible. Canonical form never changes the bytes or their order.
 // docs/references.md: Nieplocha 1999, Ross 2003
 #pragma once
 
@@ -32,15 +32,15 @@ struct PairLayout {
     int64_t remote_stride[kMaxLevels];
 };
 
-// Pointer arithmetic on addresses: stepping past the last block must not be undefined, and may
-// leave the object and even wrap when the stride is large or negative.
+// Adds to an address by integer arithmetic. Stepping past the last block must not be undefined: it
+// may leave the object, and even wrap if the stride is large or negative.
 inline char* offset_by(const void* base, int64_t bytes) {
     return reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(base) +
                                    static_cast<uintptr_t>(bytes));
 }
 
-// The smallest range of bytes [begin, end) around a layout, relative to its base pointer: begin is
-// negative when a stride is. An empty layout has {0, 0}.
+// The smallest range of bytes [begin, end) around a layout, relative to its base pointer; begin is
+// negative if a stride is. An empty layout has {0, 0}.
 struct Extent {
     int64_t begin;
     int64_t end;
@@ -48,20 +48,19 @@ struct Extent {
 
 enum class LayoutStatus {
     ok,
-    empty,            // some count is zero (or negative: the caller has checked that)
+    empty,            // a count is zero (or negative; the caller has checked that)
     too_many_levels,  // more than kMaxLevels in canonical form
     overflow,         // the total or the extent of a side does not fit int64_t
 };
 
-// Builds the canonical form of both sides together from the arguments of the C interface: `count`
-// has stride_levels + 1 entries and each stride array stride_levels (they may be null when that is
-// 0). *out is meaningful only after LayoutStatus::ok.
+// Builds the canonical form of both sides together from the arguments of the C interface. `count`
+// has stride_levels + 1 entries and each stride array stride_levels (they may be null if that is
+// 0). *out is defined only after LayoutStatus::ok.
 LayoutStatus make_pair(const int* local_stride, const int* remote_stride, const int* count,
                        int stride_levels, PairLayout* out);
 
-// Same, of a vector's segments, where they lie at one distance of each other on each side, and
-// apart: then they are rows of a strided transfer. False where they do not. No count may be below
-// one.
+// Builds the same from the blocks of a vector, if they lie apart at one distance on each side: then
+// they are rows of a strided transfer. Returns false if they do not. No count may be below one.
 bool make_pair_of_segments(const uint64_t* local, const uint64_t* remote, int64_t segment_count,
                            int64_t segment_bytes, PairLayout* out);
 
@@ -71,14 +70,16 @@ inline PairLayout contiguous_pair(int64_t bytes) {
     return layout;
 }
 
-// One side alone, in its own canonical form, which may have fewer levels than the pair.
+// Return one side alone, in its own canonical form, which may have fewer levels than the pair.
 Layout local_side(const PairLayout& layout);
 Layout remote_side(const PairLayout& layout);
 
-// Counts must not be negative; an empty layout becomes a block of zero bytes.
+// Makes the layout canonical. Counts must not be negative; an empty layout becomes a block of zero
+// bytes.
 void canonicalize(Layout* layout);
 
-// Exact for layouts from this file's builders and for those that validate() accepted.
+// Return the exact number of bytes, for layouts from this file's builders or accepted by
+// validate().
 int64_t total_bytes(const Layout& layout);
 int64_t total_bytes(const PairLayout& layout);
 int64_t block_count(const Layout& layout);
@@ -86,9 +87,9 @@ int64_t block_count(const PairLayout& layout);
 Extent extent(const Layout& layout);
 Extent remote_extent(const PairLayout& layout);
 
-// The smallest range of bytes around the segments of a vector, {0, 0} where one of them wraps or
-// ends with the address space; segment_count and segment_bytes are positive, and the addresses need
-// not be aligned.
+// The smallest range of bytes around the blocks of a vector. It is {0, 0} if a block wraps or ends
+// with the address space. segment_count and segment_bytes are positive, and the addresses may have
+// any alignment.
 struct AddressRange {
     uint64_t begin = 0;
     uint64_t bytes = 0;
@@ -102,9 +103,9 @@ inline int64_t block_bytes(const PairLayout& layout) {
     return layout.count[0];
 }
 
-// For layouts from outside, which may hold anything: true when the number of levels is in range,
-// all counts are positive, and the total and the extent fit int64_t. *total and *extent are set
-// only then.
+// Checks layouts from outside, which may contain anything. Returns true if the number of levels is
+// in range, all counts are positive, and the total and the extent fit int64_t. Only then are *total
+// and *extent set.
 bool validate(const Layout& layout, int64_t* total, Extent* extent);
 
 }  // namespace armci::strided

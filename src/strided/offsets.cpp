@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compiled with -O3 (CMakeLists.txt): these loops are worth vectors.
+// This file is compiled with -O3 (CMakeLists.txt), because vector instructions make these loops
+// faster.
 #include "strided/offsets.h"
 
 #include <algorithm>
@@ -19,7 +20,8 @@ uint64_t address_at(const uint64_t* addresses, int64_t index) {
 bool find_offsets(const uint64_t* addresses, int64_t count, uint64_t base, int32_t* lowest,
                   int32_t* highest) {
     constexpr uint64_t kHalf = uint64_t{1} << 31;
-    // Several minima side by side: each comparison would wait for the one before.
+    // Several minima are computed side by side, because each comparison would wait for the one
+    // before.
     constexpr int kLanes = 16;
     uint64_t too_far = 0;
     int32_t low[kLanes];

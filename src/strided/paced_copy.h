@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copying runs piece by piece, each piece in the way that CopyPace chooses.
+// Copies blocks piece by piece, each piece in the way that CopyPace chooses.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 
 namespace armci::strided {
 
-// Longer runs are copied piece by piece, shorter ones in a loop made for their length.
+// Longer blocks are copied piece by piece, shorter ones in a loop for their length.
 inline constexpr int64_t kLongBlockBytes = 4 << 10;
 
-// What the pace of a copy of such blocks counts in.
+// Returns the unit in which the pace of a copy of such blocks counts.
 constexpr int64_t pace_unit(int64_t block_bytes) {
     return block_bytes > kLongBlockBytes ? 1 : block_bytes;
 }
 
-// One long block; `pace` counts in bytes.
+// Copies one long block; `pace` counts in bytes.
 inline void copy_long_block(CopyPace& pace, char* to, const char* from, int64_t bytes) {
     while (bytes > 0) {
         const int64_t piece = std::min(bytes, pace.left());
@@ -34,7 +34,8 @@ inline void copy_long_block(CopyPace& pace, char* to, const char* from, int64_t 
     }
 }
 
-// Short runs; `pace` counts in blocks. The one or the other function copies the next so many.
+// Copies short blocks; `pace` counts in blocks. Each function copies as many blocks as
+// its argument says.
 template <class Cached, class Streamed>
 void copy_short_blocks(CopyPace& pace, int64_t block_count, Cached&& cached, Streamed&& streamed) {
     while (block_count > 0) {

@@ -23,8 +23,8 @@ int64_t move_part(Cursor& cursor, Byte* buffer, int64_t bytes) {
     return block.bytes;
 }
 
-// Whole runs in a loop made for their length. A buffer is filled through the cache, since it is
-// sent from there; where it is unpacked to may be out of the cache.
+// Packs whole blocks in a loop for their length. A buffer is filled through the cache, because it
+// is sent from there; memory into which it is unpacked may stay out of the cache.
 template <class Cursor>
 void pack_blocks(Cursor& from, char* buffer, int64_t block_count) {
     const int64_t block_bytes = from.block_bytes();
@@ -71,7 +71,7 @@ void unpack_blocks(Cursor& to, const char* buffer, int64_t block_count) {
     });
 }
 
-// The rest of a block begun earlier, then whole blocks, then a beginning.
+// Moves the rest of a block begun earlier, then whole blocks, then the beginning of one.
 template <bool kToBuffer, class Cursor, class Byte>
 void move(Cursor& cursor, Byte* buffer, int64_t bytes) {
     assert(bytes <= cursor.remaining());

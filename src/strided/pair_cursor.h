@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A position in both sides of a transfer, which stops at any byte and yields the memory there on
-// each side: for blocks that go straight from one to the other.
+// A position in both sides of a transfer, for blocks that are copied directly from one to the
+// other. It stops at any byte and yields the memory there on each side.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@ class StridedPairCursor {
 
     int64_t position() const { return position_; }
 
-    // The next bytes, at most max_bytes and never past the end of the current block. There must be
-    // one, and max_bytes must be positive.
+    // Returns the next bytes, at most max_bytes and never past the end of the current block. There
+    // must be at least one, and max_bytes must be positive.
     PairBlock next(int64_t max_bytes) {
         const int64_t left = sides_->layout.count[0] - in_block_;
         const PairBlock block{offset_by(sides_->local, local_offset_ + in_block_),
@@ -72,9 +72,9 @@ class StridedPairCursor {
     const StridedSides* sides_;
     int64_t position_ = 0;
     int64_t in_block_ = 0;      // bytes of the current block already passed
-    int64_t local_offset_ = 0;  // of the current block
+    int64_t local_offset_ = 0;  // offsets of the current block
     int64_t remote_offset_ = 0;
-    int64_t index_[kMaxLevels] = {};  // repetition we are in, per level
+    int64_t index_[kMaxLevels] = {};  // current repetition of each level
 };
 
 class VectorPairCursor {
@@ -107,8 +107,8 @@ class VectorPairCursor {
     int64_t in_block_ = 0;  // bytes of the current block already passed
 };
 
-// Of either kind: visit() tells them apart once for all that a visitor does. The sides must stay
-// where they are.
+// A cursor for either kind: visit() distinguishes them once for everything that a visitor does. The
+// sides must keep their address.
 class PairCursor {
   public:
     explicit PairCursor(const Sides& sides)

@@ -8,7 +8,7 @@
 
 namespace armci::strided {
 
-// Equal runs at a distance of their own on each side.
+// Blocks of one length, at one distance on each side.
 struct PairRow {
     char* local;
     char* remote;
@@ -47,8 +47,8 @@ void for_each_row(const PairLayout& layout, char* local, char* remote, Function&
     }
 }
 
-// Calls f(char* local_block, char* remote_block, int64_t block_bytes) for each block, level 1
-// fastest.
+// Calls f(char* local_block, char* remote_block, int64_t block_bytes) for each block, with level 1
+// running fastest.
 template <class Function>
 void for_each_block(const PairLayout& layout, char* local, char* remote, Function&& f) {
     for_each_row(layout, local, remote, [&](PairRow row) {

@@ -11,7 +11,7 @@
 namespace armci::strided {
 
 struct StridedSide {
-    // An empty side. Not what the compiler would write, which would clear the whole layout first.
+    // Makes an empty side. The compiler's own constructor would first clear the whole layout.
     StridedSide() { layout.count[0] = 0; }
     StridedSide(uint64_t base_address, const Layout& blocks) : base(base_address), layout(blocks) {}
 
@@ -35,7 +35,7 @@ inline int64_t block_bytes(const Side& side) {
                              : std::get_if<StridedSide>(&side)->layout.count[0];
 }
 
-// The same side, with the addresses of a vector in *copies, if it is one.
+// Returns the same side. If it is a vector, its addresses are copied to *copies.
 inline Side copy_addresses(const Side& side, std::vector<uint64_t>* copies) {
     const auto* vector = std::get_if<VectorSide>(&side);
     if (vector == nullptr) {
@@ -46,8 +46,8 @@ inline Side copy_addresses(const Side& side, std::vector<uint64_t>* copies) {
 }
 
 // Calls f(uint64_t address, int64_t bytes) for each part that may lie in an allocation of its own,
-// until f returns false: all of a strided side together, and each block of a vector. Returns
-// whether f never did. The addresses of a vector must be aligned.
+// until f returns false. The parts are all of a strided side together, or each block of a vector.
+// Returns whether f never returned false. The addresses of a vector must be aligned.
 template <class Function>
 bool all_of_parts(const Side& side, Function&& f) {
     if (const auto* vector = std::get_if<VectorSide>(&side)) {

@@ -7,7 +7,7 @@
 namespace armci::strided {
 namespace {
 
-// Copies of the addresses that `is_wanted` says yes to by their index.
+// Copies the addresses for whose index `is_wanted` returns true.
 template <class Wanted>
 void own_addresses(const VectorSides& from, int64_t count, Wanted&& is_wanted, VectorSides* to) {
     auto owned = std::make_unique<uint64_t[]>(2 * static_cast<size_t>(count));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both sides of a transfer: the n-th byte of one goes to the n-th byte of the other. They are of
-// one kind, strided or a vector; what others need to know of them they ask here, and do not ask for
-// the kind.
+// Both sides of a transfer: the n-th byte of one goes to the n-th byte of the other. Both are of
+// one kind, strided or vector. Other code calls the functions here instead of asking for the kind.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +15,29 @@
 namespace armci::strided {
 
 struct StridedSides {
-    // No bytes. Not what the compiler would write, which would clear the whole layout first.
+    // Makes sides without bytes. The compiler's own constructor would first clear the whole layout.
     StridedSides() { layout.count[0] = 0; }
 
     char* local = nullptr;
     uint64_t remote = 0;
     PairLayout layout;
-    bool is_local_apart = false;  // what lies between the local blocks need not be memory
+    bool is_local_apart = false;  // the memory between the local blocks may not exist
 };
 
-// Blocks of one length at any addresses on both sides. The arrays are somebody else's, or `owned`.
+// Blocks of one length at any addresses on both sides. The arrays belong to the caller, or are
+// `owned`.
 struct VectorSides {
     const uint64_t* local = nullptr;
     const uint64_t* remote = nullptr;
     int64_t block_count = 0;
     int64_t block_bytes = 0;
-    AddressRange remote_extent;         // around the remote side; {0, 0}: not known
+    AddressRange remote_extent;         // around the remote side; {0, 0}: unknown
     std::unique_ptr<uint64_t[]> owned;  // the local addresses, then the remote ones
 };
 
 class Sides {
   public:
-    // No bytes, and strided.
+    // Makes strided sides without bytes.
     Sides() = default;
     Sides(void* local, uint64_t remote, int64_t bytes) {
         StridedSides& sides = make_strided();
@@ -46,11 +46,11 @@ class Sides {
         sides.layout.count[0] = bytes;
     }
 
-    // They become sides without bytes of that kind, which the caller fills in.
+    // Turn this into sides of that kind without bytes, which the caller fills in.
     StridedSides& make_strided() { return kind_.emplace<StridedSides>(); }
     VectorSides& make_vector() { return kind_.emplace<VectorSides>(); }
 
-    // nullptr for a vector: for what can be done with strided transfers only.
+    // Returns nullptr for a vector; for what only strided transfers can do.
     const StridedSides* strided() const { return std::get_if<StridedSides>(&kind_); }
 
     bool is_contiguous() const { return strided() != nullptr && strided()->layout.levels == 0; }
@@ -58,25 +58,25 @@ class Sides {
         return strided() != nullptr ? strided()->layout.count[0] : vector().block_bytes;
     }
     int64_t block_count() const;
-    // The first remote byte, in order.
+    // Returns the address of the first remote byte, in order.
     uint64_t remote_begin() const {
         return strided() != nullptr ? strided()->remote : vector().remote[0];
     }
-    // Each side by itself. Those of a vector point to its arrays of addresses.
+    // Return one side. A side of a vector points to the arrays of addresses here.
     Side local() const;
     Side remote() const;
-    // Around the remote side; {0, 0} where that is not known.
+    // Returns the range around the remote side, or {0, 0} if that is unknown.
     AddressRange remote_extent() const;
-    // The local side with what lies between its blocks, if all of that is the caller's memory;
-    // {0, 0} if not.
+    // Returns the range around the local side if all memory in it is the caller's, or {0, 0}.
     AddressRange local_memory() const;
 
-    // What others may change after the caller's return is copied. True: addresses that local() or
-    // remote() have pointed to are elsewhere now.
+    // Copies what others may change after the caller has returned. Returns true if addresses to
+    // which local() or remote() pointed have moved.
     bool own();
 
     // Parts that may lie in allocations of their own: one of a strided transfer, and each block of
-    // a vector. In order, with the address of each and the bytes that are certainly in it.
+    // a vector. They come in order, with the address of each and the bytes that are certainly in
+    // it.
     int64_t part_count() const { return strided() != nullptr ? 1 : vector().block_count; }
     template <class Function>
     bool all_of_parts(Function&& f) const {
@@ -90,10 +90,11 @@ class Sides {
         }
         return true;
     }
-    // Those parts of several that are marked, as sides of their own, which own their addresses.
+    // Returns those parts of several that are marked, as sides that own their addresses.
     Sides select(const std::vector<bool>& is_wanted) const;
 
-    // Rows of equal blocks, and how many they are. Calls f(const PairRow&) for each, in order.
+    // Walk through the rows of equal blocks: count them, or call f(const PairRow&) for each, in
+    // order.
     int64_t row_count() const;
     template <class Function>
     void for_each_row(Function&& f) const {

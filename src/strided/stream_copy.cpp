@@ -10,14 +10,15 @@ namespace armci::strided {
 namespace {
 
 constexpr int64_t kLineBytes = 64;
-// How far ahead of the copy the source is fetched. The processor does that by itself only within
-// long blocks.
+// How far ahead of the copy the source is fetched. The processor does that itself only within long
+// blocks.
 constexpr int64_t kAheadBytes = 2 << 10;
 constexpr int64_t kLongestFetchedBlock = 4 << 10;
 
-// `to` is aligned to a line. Assembly, because the compiler has no streaming stores wider than the
-// function's target allows, and inlines no function of another target. Wide stores need fewer
-// places in the store queue, whose length limits how many lines are on their way.
+// Stores one line; `to` is aligned to a line. It uses assembly because the compiler has no
+// streaming stores wider than the function's target allows, and inlines no function of another
+// target. Wide stores need fewer entries of the store queue, whose length limits how many lines are
+// under way.
 template <Isa kIsa>
 [[gnu::always_inline]] inline void stream_line(char* to, const char* from) {
 #if defined(__x86_64__)
@@ -65,7 +66,7 @@ template <Isa kIsa>
 #endif
 }
 
-// Wide registers slow down the narrow instructions that follow until this.
+// Ends the use of wide registers, which slows down the narrow instructions that follow.
 template <Isa kIsa>
 [[gnu::always_inline]] inline void leave_wide_registers() {
 #if defined(__x86_64__)
@@ -128,7 +129,8 @@ Kernel kernel_of(Isa isa) {
     return run<Isa::baseline>;
 }
 
-// As in accumulate.cpp: until it is set the baseline is as right.
+// Set once, when the library is loaded, as in accumulate.cpp. Until then the baseline is used,
+// whose results are the same.
 Kernel active_kernel = run<Isa::baseline>;
 
 [[gnu::constructor]] void choose_stream_kernel() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies that leave the destination out of the cache, by streaming (non-temporal) stores: a cache
-// line is written whole, without being read first. Twice as fast as the ordinary copy where the
-// destination is not in the cache, and half as fast where it is.
+// Copies that keep the destination out of the cache, by streaming (non-temporal) stores. A cache
+// line is written whole, without being read first. This is twice as fast as the ordinary copy if
+// the destination is not in the cache, and half as fast if it is.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ inline constexpr bool kHaveStreamingStores = true;
 inline constexpr bool kHaveStreamingStores = false;
 #endif
 
-// The two sides must not overlap. Parts of lines at both ends of a block are stored through the
+// The two sides must not overlap. Incomplete lines at both ends of a block are stored through the
 // cache.
 void stream_row(const BlockRow& row);
 void stream_row_with(Isa isa, const BlockRow& row);
@@ -26,7 +26,8 @@ inline void stream_block(char* to, const char* from, int64_t bytes) {
     stream_row({to, 0, from, 0, bytes, 1});
 }
 
-// Streaming stores are not ordered with later ones: to be called before anybody is told.
+// Orders streaming stores before later ones; it must be called before the copy is announced to
+// others.
 inline void finish_streaming() {
 #if defined(__x86_64__)
     __builtin_ia32_sfence();
@@ -35,7 +36,7 @@ inline void finish_streaming() {
 #endif
 }
 
-// Waits until earlier stores, streaming ones above all, are done with: later ones would wait behind
+// Waits until earlier stores are complete, streaming ones above all. Later stores would wait behind
 // them, and seem slow.
 inline void drain_stores() {
 #if defined(__x86_64__)
@@ -45,8 +46,8 @@ inline void drain_stores() {
 #endif
 }
 
-// Whether blocks of that length, the first of them at `to`, are worth streaming: parts of lines
-// cost more than they would without.
+// Says whether blocks of that length, the first of them at `to`, are worth streaming: incomplete
+// lines cost more than they would with ordinary stores.
 inline bool is_worth_streaming(const void* to, int64_t stride, int64_t block_bytes) {
     constexpr int64_t kLineBytes = 64;
     constexpr int64_t kShortestMisaligned = 4 * kLineBytes;

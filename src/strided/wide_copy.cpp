@@ -8,8 +8,8 @@ namespace {
 
 #if defined(__x86_64__)
 
-// How one block is copied. Assembly for the same reasons as in stream_copy.cpp. Its pieces are
-// counted from both ends of the block, and overlap where that is shorter than all together: those
+// How one block is copied. It uses assembly for the same reasons as stream_copy.cpp. The pieces are
+// counted from both ends of the block, and overlap if the block is shorter than all together. Those
 // counted from the end begin at `second`.
 #define ARMCI_PIECES(name, half_bytes, text)                                                  \
     struct name {                                                                             \
@@ -69,7 +69,7 @@ void copy_wide_row(const BlockRow& row) {
         to = offset_by(to, row.to_stride);
         from = offset_by(from, row.from_stride);
     }
-    // Wide registers slow down the narrow instructions that follow until this.
+    // Wide registers slow down the narrow instructions that follow until this instruction.
     asm volatile("vzeroupper" ::: "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Strided copies of blocks of 64 to 256 bytes with the widest registers that the processor has,
-// where those are wider than what the compiler may use: half as many stores and fewer, without a
+// Strided copies of blocks of 64 to 256 bytes with the widest registers of the processor, if they
+// are wider than those that the compiler may use. They need half as many stores or fewer, and no
 // call for each block (measured, 1 MiB: blocks of 64 bytes 1.4 times as fast, of 192 1.1).
 #pragma once
 
@@ -16,15 +16,15 @@ inline constexpr int64_t kLongestWideBlock = 256;
 
 using WideKernel = void (*)(const BlockRow& row);
 
-// For blocks of that length; nullptr where there is none. Each block is loaded before it is stored,
-// so source and destination may overlap.
+// Returns the kernel for blocks of that length, or nullptr if there is none. Each block is loaded
+// before it is stored, so source and destination may overlap.
 WideKernel wide_kernel_of(Isa isa, int64_t block_bytes);
 Isa widest_isa();
 
-// The one for blocks of that length, the first of them to `to`; nullptr where loops made by the
-// compiler (block_copy.h) are as fast.
+// Returns the kernel for blocks of that length, the first of them to `to`. Returns nullptr if loops
+// made by the compiler (block_copy.h) are as fast.
 inline WideKernel wide_kernel(const void* to, int64_t stride, int64_t block_bytes) {
-    // One store of a line that lies across two lines is slower than four that do not.
+    // One store to a line that crosses two lines is slower than four stores that do not cross.
     constexpr int64_t kLineBytes = 64;
     if (block_bytes < kShortestWideBlock || block_bytes > kLongestWideBlock ||
         (block_bytes == kLineBytes &&
