@@ -9,7 +9,7 @@
 //           mirrored  shared with other ARMCI implementations: a malformed value is warned about
 //                     and the default is used
 //   whose   job       all ranks take rank 0's value, with a warning where theirs is another: what
-//                     is collective or has to agree, and what nobody would want to differ
+//                     is collective or has to agree, and what should never differ
 //           rank      each rank's own: what may well differ between machines or ranks
 #pragma once
 

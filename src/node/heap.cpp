@@ -134,7 +134,7 @@ void NodeHeap::split_tail(uint32_t record, uint64_t bytes) {
     }
     const uint32_t tail = take_record();
     if (tail == 0) {
-        return;  // out of records: the extent keeps the surplus, which release() gives back with it
+        return;  // out of records: the extent keeps the surplus, which is released with it
     }
     all[tail].offset = all[record].offset + bytes;
     all[tail].bytes = all[record].bytes - bytes;

@@ -63,7 +63,7 @@ class NodeHeap {
   public:
     struct Range {
         void* data = nullptr;  // nullptr: no memory
-        size_t bytes = 0;      // whole pages, all of which release() gives back
+        size_t bytes = 0;      // whole pages, as release() frees them
         uint32_t record = 0;   // what release() takes
     };
 

@@ -82,7 +82,7 @@ class MutexQueue {
     void sleep_until_granted(uint32_t waiter, int64_t timeout_us);
 
     enum class UnlockResult {
-        released,      // nobody waits, or a local waiter has been woken
+        released,      // there is no waiter, or a local one has been woken
         grant_remote,  // the remote waiter below has the mutex now; send it the grant
         must_forward,  // the next waiter is remote and may_grant_remote was false: still held
         not_held,      // `rank` does not hold the mutex, or has unlocked it; nothing was changed
