@@ -19,7 +19,7 @@ class ARMCI_CAPABILITY("mutex") Mutex {
     bool try_lock() ARMCI_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
     void unlock() ARMCI_RELEASE() { mutex_.unlock(); }
 
-    // For code that the compiler cannot follow to the place where the mutex was locked.
+    // Makes the compiler assume that the mutex is held, where it cannot follow the locking.
     void assert_held() const ARMCI_ASSERT_CAPABILITY(this) {}
 
   private:

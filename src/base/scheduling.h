@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the kernel's scheduler treats a thread.
+// Requests to the kernel's scheduler.
 #pragma once
 
 namespace armci::base {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the processes of a node run, and where the data server's thread should run (from hwloc).
+// These functions use hwloc to find where the processes of a node run, and where the data server's
+// thread should run.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a rank waits for the network: whether it polls before it sleeps in the kernel, and for how
-// long. This class knows neither the clock nor the network; the caller reports each wait.
+// This class decides how a rank waits for the network: whether it polls before it sleeps in the
+// kernel, and for how long. It knows neither the clock nor the network; the caller reports each
+// wait.
 //
 // Polling saves the time of a wake-up, unless the thread that is waited for needs this processor.
 // Then polling delays that thread, and what sched_yield() does about it differs between kernels.

@@ -43,8 +43,8 @@ class WriteLog {
   public:
     // The most writes to all targets together; further ones are only counted.
     static constexpr size_t kMax = 1 << 16;
-    // What all ranks of a job may have written to one that compares them, unless there are very
-    // many ranks.
+    // The most writes that a rank compares: all that the ranks of a job may have made to it, unless
+    // there are very many ranks.
     static constexpr size_t kMaxReceived = 1 << 18;
     static constexpr size_t kMinPerTarget = 64;
 

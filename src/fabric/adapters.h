@@ -8,8 +8,8 @@
 
 namespace armci::fabric {
 
-// Where the kernel lists the adapters that a provider drives. If all are null, it needs no special
-// adapter.
+// Names where the kernel lists the adapters that a provider drives. If all are null, it needs no
+// special adapter.
 struct AdapterKind {
     const char* directory = nullptr;      // contains an entry for each adapter
     const char* driver = nullptr;         // only adapters of this kernel driver

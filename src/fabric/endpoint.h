@@ -110,10 +110,11 @@ class Endpoint {
     size_t max_rma_blocks() const { return max_rma_blocks_; }
 
     WaitMode wait_mode() const { return wait_mode_; }
-    // For WaitMode::fd: return the descriptor, and whether it may be waited for now (fi_trywait).
+    // Return the descriptor to wait for, and whether it may be waited for now (fi_trywait). They
+    // are for WaitMode::fd.
     int wait_fd() const { return wait_fd_; }
     bool may_sleep();
-    // For WaitMode::sread: sleeps until something completes and handles it.
+    // Sleeps until something completes and handles it. It is for WaitMode::sread.
     int poll_blocking(int timeout_ms);
 
     fid_ep* endpoint() const { return endpoint_.get(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is known about each libfabric provider, and the choice of one.
+// This file says what is known about each libfabric provider, and chooses one.
 //
 // Provider names are compared nowhere else. Everything that depends on the provider is a column of
 // the table or an attribute that the provider granted.
@@ -40,14 +40,14 @@ struct ProviderRow {
     bool rma;             // whether RMA works; if not, everything uses messages and the server
     bool delivery;        // whether FI_DELIVERY_COMPLETE on a write is remote completion
     bool immediate_data;  // whether writes with FI_REMOTE_CQ_DATA arrive with their data
-    // Whether its descriptor was seen to wake a sleeper whenever something arrived. Some providers
+    // True if its descriptor was seen to wake a sleeper whenever something arrived. Some providers
     // are documented not to do so (cxi); of those that could not be run it is unknown.
     bool wakes_surely;
-    // Whether it may report a receive buffer as used up while messages still arrive in it, as
+    // True if it may report a receive buffer as used up while messages still arrive in it, as
     // ofi_rxm does. Such providers leave no gaps between messages. The report of all others is
     // final, and their messages may lie anywhere.
     bool ends_early;
-    // Whether a message leaves after its post without further polling of the sender, unless earlier
+    // True if a message leaves after its post without further polling of the sender, unless earlier
     // operations are in its way. Some providers send packets again, or handle missing buffers of
     // the receiver, only while they are polled: they do not promise it. For them only the
     // completion of a send shows that it has left.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether the kernel gives huge pages to memory that processes share; a setting of its own decides
-// it.
+// A setting of its own decides whether the kernel gives huge pages to memory that processes share.
 #pragma once
 
 #include <string>

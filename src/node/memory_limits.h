@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much memory this host, and this process's control group, can still provide.
+// These functions say how much memory this host, and this process's control group, can still
+// provide.
 #pragma once
 
 #include <cstdint>

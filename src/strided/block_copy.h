@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copying many blocks of one length without a function call for each of the short ones.
 //
-// with_block_copier() picks, once per transfer, a copier made for the block length and hands it to
-// a generic function that holds the loop over the blocks, so that each length gets its own loop.
-// Every copier loads the whole block (or leaves it to memmove) before it stores, so an overlap of
-// source and destination is harmless, and writes no byte outside the block.
+// with_block_copier() picks, once for each transfer, a copier for the block length. It passes that
+// to a generic function with the loop over the blocks, so each length gets its own loop. Every
+// copier loads the whole block before it stores it, or calls memmove, so source and destination may
+// overlap. It writes no byte outside the block.
 #pragma once
 
 #include <cstdint>

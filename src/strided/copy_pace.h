@@ -2,9 +2,9 @@
 // The choice, during a copy, between ordinary and streaming stores.
 //
 // Only the clock shows whether memory is in the cache. So a copy begins with a small piece through
-// the cache. If that took much longer than a copy within the cache, a stretch is streamed, then
-// another small piece is tried, and so on with longer and longer stretches. Destinations of
-// repeated copies are tried as a whole (copy_history.h).
+// the cache. If that took much longer than a copy within the cache, a stretch is streamed and
+// another small piece is tried. The stretches become longer and longer. Destinations of repeated
+// copies are tried as a whole (copy_history.h).
 // docs/references.md: Buntinas 2006a
 #pragma once
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How two processes get a liveness connection. One listens and sends its address to the others by
-// MPI (core does that), and they connect. Inside a node they use a Unix socket without a name in a
-// file system, between nodes TCP (IPv4). Both introduce themselves by a handshake. Then the caller
-// confirms the connection, because it may have given up before the listener answered. A random
-// token distinguishes the job's own processes from others.
+// Two processes get a liveness connection as follows. One listens and sends its address to the
+// others by MPI (core does that), and they connect. Inside a node they use a Unix socket without a
+// name in a file system, between nodes TCP (IPv4). Both introduce themselves by a handshake. Then
+// the caller confirms the connection, because it may have given up before the listener answered. A
+// random token distinguishes the job's own processes from others.
 #pragma once
 
 #include <cstdint>
