@@ -290,7 +290,7 @@ void* ARMCI_Memat(armci_meminfo_t* meminfo, long offset);
 /** Ends the use of an address from ARMCI_Memat with the same offset. */
 void ARMCI_Memdt(armci_meminfo_t* meminfo, long offset);
 
-/** Frees the memory. For the creator only, when no rank uses it any more. */
+/** Frees the memory. Only the creator may call this, when no rank uses the memory any more. */
 void ARMCI_Memctl(armci_meminfo_t* meminfo);
 
 /** Copies inside the caller's memory; the ranges may overlap. */
@@ -455,9 +455,9 @@ int armci_notify_wait(int proc, int* pval);
 /* ---- Atomic operations and mutexes ---- */
 
 /**
- * Atomic operation on the word *prem at proc. FETCH_AND_ADD adds value; SWAP stores the word found
- * in *ploc and ignores value. *ploc, local, receives the old contents of *prem. Returns when the
- * update has been made at proc.
+ * Carries out an atomic operation on the word *prem at proc. FETCH_AND_ADD adds value; SWAP stores
+ * the word found in *ploc and ignores value. *ploc, local, receives the old contents of *prem.
+ * Returns when the update has been made at proc.
  */
 int ARMCI_Rmw(int op, void* ploc, void* prem, int value, int proc);
 
@@ -472,12 +472,12 @@ int ARMCI_Destroy_mutexes(void);
 
 /**
  * Waits until the caller holds mutex number `mutex` owned by proc. Waiters are served in order;
- * proc need not call anything. Not recursive. What the previous holder wrote, to any process, is
- * visible.
+ * proc need not call anything. A mutex is not recursive. What the previous holder wrote, to any
+ * process, is visible.
  */
 void ARMCI_Lock(int mutex, int proc);
 
-/** Completes the caller's earlier operations remotely and gives the mutex up. */
+/** Completes the caller's earlier operations remotely and releases the mutex. */
 void ARMCI_Unlock(int mutex, int proc);
 
 /* ---- Groups ---- */
@@ -499,10 +499,13 @@ void ARMCI_Group_create_child(int n, int* pid_list, ARMCI_Group* group_out,
  */
 void ARMCI_Group_free(ARMCI_Group* group);
 
-/** The caller's rank in the group. Returns 0, or non-zero with *rank = -1 if it is not a member. */
+/**
+ * Stores the caller's rank in the group in *rank. Returns 0, or non-zero with *rank = -1 if it is
+ * not a member.
+ */
 int ARMCI_Group_rank(ARMCI_Group* group, int* rank);
 
-/** The number of members, 0 if the caller is not one. */
+/** Stores the number of members in *size, 0 if the caller is not one. */
 void ARMCI_Group_size(ARMCI_Group* group, int* size);
 
 /**
@@ -512,13 +515,13 @@ void ARMCI_Group_size(ARMCI_Group* group, int* size);
 void ARMCI_Group_set_default(ARMCI_Group* group);
 void ARMCI_Group_get_default(ARMCI_Group* group_out);
 
-/** The group of all processes. Not to be freed. */
+/** Stores the group of all processes in *group_out. It must not be freed. */
 void ARMCI_Group_get_world(ARMCI_Group* group_out);
 
-/** Rank in world of a member given by its group rank, -1 if there is none. */
+/** Returns the rank in world of a member given by its group rank, -1 if there is none. */
 int ARMCI_Absolute_id(ARMCI_Group* group, int group_rank);
 
-/** The group's communicator: same as group->comm. */
+/** Returns the group's communicator, the same as group->comm. */
 MPI_Comm armci_group_comm(ARMCI_Group* group);
 
 /* ---- Topology ----
@@ -528,20 +531,20 @@ MPI_Comm armci_group_comm(ARMCI_Group* group);
  * rank in world, so that programs rely on ARMCI calls alone. domain is ARMCI_DOMAIN_SMP.
  */
 
-/** Number of domains, and the caller's. */
+/** Return the number of domains, and the number of the caller's domain. */
 int armci_domain_count(armci_domain_t domain);
 int armci_domain_my_id(armci_domain_t domain);
 
-/** Processes in domain number id (-1: the caller's). */
+/** Returns how many processes are in domain number id (-1: the caller's). */
 int armci_domain_nprocs(armci_domain_t domain, int id);
 
-/** Domain number of a process. */
+/** Returns the domain number of a process. */
 int armci_domain_id(armci_domain_t domain, int glob_proc_id);
 
-/** Rank in world of process loc_proc_id (counted from 0) of domain number id. */
+/** Returns the rank in world of process loc_proc_id (counted from 0) of domain number id. */
 int armci_domain_glob_proc_id(armci_domain_t domain, int id, int loc_proc_id);
 
-/** Non-zero if proc belongs to the caller's domain. */
+/** Return non-zero if proc belongs to the caller's domain. */
 int armci_domain_same_id(armci_domain_t domain, int proc);
 int ARMCI_Same_node(int proc);
 
@@ -565,18 +568,18 @@ void armci_stride_info_init(stride_info_t* sinfo, void* base_ptr, int stride_lev
                             const int* stride_arr, const int* seg_count);
 void armci_stride_info_destroy(stride_info_t* sinfo);
 
-/** Number of segments, and index of the current one. */
+/** Return the number of segments, and the index of the current one. */
 int armci_stride_info_size(stride_info_t* sinfo);
 int armci_stride_info_pos(stride_info_t* sinfo);
 
 /** Goes to the next segment. */
 void armci_stride_info_next(stride_info_t* sinfo);
 
-/** Address and bytes of the current segment. */
+/** Return the address and the bytes of the current segment. */
 void* armci_stride_info_seg_ptr(stride_info_t* sinfo);
 int armci_stride_info_seg_size(stride_info_t* sinfo);
 
-/** Non-zero while there is a current segment. */
+/** Returns non-zero while there is a current segment. */
 int armci_stride_info_has_more(stride_info_t* sinfo);
 
 #ifdef __cplusplus

@@ -63,7 +63,7 @@ int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI_Group* new
 /** Makes a second group of the same members. Collective over parent. */
 int ARMCIX_Group_dup(ARMCI_Group* parent, ARMCI_Group* new_group);
 
-/** The communicator of world; it belongs to the library. */
+/** Stores the communicator of world in *comm; it belongs to the library. */
 void ARMCIX_Get_world_comm(MPI_Comm* comm);
 
 /* ---- Sets of mutexes ----
@@ -75,7 +75,7 @@ void ARMCIX_Get_world_comm(MPI_Comm* comm);
 /** Creates a set in which the caller owns count mutexes. Collective over the group. */
 armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* pgroup);
 
-/** Collective over the group of the set. No mutex of it may be held. */
+/** Destroys the set; collective over its group. No mutex of it may be held. */
 int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl);
 
 void ARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
@@ -114,8 +114,8 @@ int ARMCIX_Detach(void* ptr);
 /* ---- Progress and insight ---- */
 
 /**
- * Moves the caller's own outstanding operations on. Not needed for others' operations on the
- * caller, except with ARMCI_PROGRESS_THREAD=0.
+ * Makes progress with the caller's own outstanding operations. Others' operations on the caller do
+ * not need it, except with ARMCI_PROGRESS_THREAD=0.
  */
 void ARMCIX_Progress(void);
 
@@ -125,17 +125,18 @@ void ARMCIX_Progress(void);
  */
 int ARMCIX_Stats(armcix_stats_t* out, size_t out_bytes);
 
-/** The route that a large contiguous put to proc takes now: one of ARMCIX_ROUTE_*. */
+/** Returns the route that a large contiguous put to proc takes now: one of ARMCIX_ROUTE_*. */
 int ARMCIX_Route(int proc);
 
 /**
- * libfabric provider in use, "none" when the job has one node. The string belongs to the library.
+ * Returns the libfabric provider in use, "none" when the job has one node. The string belongs to
+ * the library.
  */
 const char* ARMCIX_Provider(void);
 
 /**
- * Number of the node of proc (processes of one node share memory), and number of nodes. Unlike
- * armci_domain_*, these always tell how the library itself moves data.
+ * Return the number of the node of proc (processes of one node share memory), and the number of
+ * nodes. Unlike armci_domain_*, these always show how the library itself moves data.
  */
 int ARMCIX_Node(int proc);
 int ARMCIX_Node_count(void);

@@ -40,19 +40,19 @@ extern "C" {
 
 /* ---- Ranks, abort and time ---- */
 
-/** The caller's rank in world, and the size of world. */
+/** Return the caller's rank in world, and the size of world. */
 int armci_msg_me(void);
 int armci_msg_nproc(void);
 
 /** Ends the job with the given status. */
 void armci_msg_abort(int code);
 
-/** Seconds since an arbitrary moment in the past. */
+/** Returns the seconds since an arbitrary moment in the past. */
 double armci_timer(void);
 
 /**
- * Start MPI if that has not happened, and stop it. Weak: a program may define its own. They neither
- * start nor stop ARMCI.
+ * Start MPI if that has not happened, and stop it. They are weak symbols: a program may define its
+ * own. They neither start nor stop ARMCI.
  */
 void armci_msg_init(int* argc, char*** argv);
 void armci_msg_finalize(void);
@@ -79,9 +79,9 @@ void armci_msg_barrier(void);
 void armci_msg_group_barrier(ARMCI_Group* group);
 
 /**
- * The caller's place in the binary tree over the scope: root, parent and children as ranks, -1
- * where there is none. With SCOPE_NODE there is no tree: root is 0, and no rank has a parent or
- * children. Not collective.
+ * Finds the caller's position in the binary tree over the scope: root, parent and children as
+ * ranks, -1 where there is none. With SCOPE_NODE there is no tree: root is 0, and no rank has a
+ * parent or children. Not collective.
  */
 void armci_msg_bintree(int scope, int* Root, int* Up, int* Left, int* Right);
 
@@ -125,13 +125,13 @@ void armci_msg_sel_scope(int scope, void* x, int n, char* op, int type, int cont
 /* ---- Older calls ---- */
 
 /**
- * Exchange of addresses: each process has its own in ptr_ar[its rank] and NULL elsewhere;
- * afterwards all n entries are filled.
+ * Exchange addresses: each process has its own in ptr_ar[its rank] and NULL elsewhere; afterwards
+ * all n entries are filled.
  */
 void armci_exchange_address(void* ptr_ar[], int n);
 void armci_exchange_address_grp(void* ptr_arr[], int n, ARMCI_Group* group);
 
-/** Broadcast from the first process of, and reductions over, SCOPE_NODE. */
+/** Broadcast from the first process of SCOPE_NODE, and reduce over SCOPE_NODE. */
 void armci_msg_clus_brdcst(void* buf, int len);
 void armci_msg_clus_igop(int* x, int n, char* op);
 void armci_msg_clus_lgop(long* x, int n, char* op);
