@@ -72,7 +72,7 @@ struct Config {
     }
 };
 
-// One row of the table as text, for armci-info and the documentation.
+// A ConfigRow holds one row of the table as text, for armci-info and the documentation.
 struct ConfigRow {
     std::string_view name;
     std::string_view type;  // "integer", "bytes", "boolean", "choice", "text"

@@ -20,7 +20,7 @@
 
 namespace armci::base {
 
-// A kind of event, as the viewer shows it.
+// A TraceKind describes a kind of event as the viewer shows it.
 struct TraceKind {
     const char* category;
     const char* name;  // the name of the event follows it
@@ -47,7 +47,7 @@ inline constexpr TraceKind kTraceUnpackAt{"execute", "unpack", false, "offset"};
 inline constexpr TraceKind kTraceRma{"transmit", "rma ", true};
 inline constexpr TraceKind kTraceTurn{"server", "turn of the data server"};
 
-// An event of the timeline. Negative numbers mean unknown.
+// A TraceEvent is one event of the timeline. Negative numbers mean unknown.
 struct TraceEvent {
     const TraceKind* kind = nullptr;
     const char* name = "";  // a string with static lifetime
@@ -59,7 +59,7 @@ struct TraceEvent {
     int32_t node = -1;  // node at the other side, if that is a data server
 };
 
-// A ring of events. One thread writes it, and others may read it meanwhile.
+// A TraceRing keeps events. One thread writes it, and others may read it meanwhile.
 class TraceRing {
   public:
     // Makes a ring of `capacity` events, a power of two. A ring of capacity 0, or without memory,
@@ -132,7 +132,7 @@ class TraceRing {
     std::atomic<uint64_t> count_{0};
 };
 
-// A thread with the number and the name that the viewer shows.
+// A TraceThread is a thread with the number and the name that the viewer shows.
 struct TraceThread {
     explicit TraceThread(size_t capacity) : ring(capacity) {}
     TraceRing ring;

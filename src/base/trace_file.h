@@ -31,8 +31,9 @@ struct TraceProcess {
     TraceClock clock;
 };
 
-// The file of a process. It is complete JSON after every write, because each write closes the array
-// and the next one overwrites that end. So it can be read even after a process was killed.
+// A TraceFile writes the file of a process. The file is complete JSON after every write, because
+// each write closes the array and the next one overwrites that end. So it can be read even after a
+// process was killed.
 class TraceFile {
   public:
     // Writes the name of the process and takes ownership of the descriptor. After a failed write

@@ -65,8 +65,8 @@ class Waiting {
     }
 
   private:
-    // The windows of a comparison. The window before the first one counts too; it is of the usual
-    // way.
+    // These are the windows of a comparison. The window before the first one counts too; it is of
+    // the usual way.
     enum class Stage : uint8_t { none, first_trial, second_usual, second_trial };
 
     bool is_trial() const { return stage_ == Stage::first_trial || stage_ == Stage::second_trial; }

@@ -10,8 +10,8 @@
 
 namespace armci::check {
 
-// `block_count` blocks of `block_bytes`, `stride` > 0 bytes apart; the stride of a single block is
-// 0. Ranks send rows to each other in this form.
+// A Row has `block_count` blocks of `block_bytes`, `stride` > 0 bytes apart; the stride of a single
+// block is 0. Ranks send rows to each other in this form.
 struct Row {
     uint64_t begin = 0;
     int64_t block_bytes = 0;

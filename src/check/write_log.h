@@ -20,7 +20,7 @@
 
 namespace armci::check {
 
-// A write in the form in which ranks send it to each other.
+// A Write is one write in the form in which ranks send it to each other.
 struct Write {
     static constexpr int64_t kOpen = INT64_MAX;
     static constexpr int kNameBytes = 24;
@@ -90,7 +90,7 @@ class WriteLog {
     size_t left_out_ = 0;
 };
 
-// Two writes that are certainly unordered, and the first bytes that both wrote.
+// A Conflict is two writes that are certainly unordered, and the first bytes that both wrote.
 struct Conflict {
     Write first;
     Write second;

@@ -14,7 +14,8 @@ namespace armci::fabric {
 
 class Endpoint;
 
-// Registered memory. Remote processes name an address in it by (address_of(pointer), key).
+// A Region is registered memory. Remote processes name an address in it by (address_of(pointer),
+// key).
 class Region {
   public:
     Region() = default;
@@ -33,7 +34,7 @@ class Region {
     uint64_t remote_base_ = 0;
 };
 
-// What the network may do with registered memory: read and write, only read, only write, or
+// Says what the network may do with registered memory: read and write, only read, only write, or
 // everything that peers request.
 enum class Access : uint8_t { local, local_source, local_sink, remote };
 

@@ -25,8 +25,8 @@ struct Completion {
     bool cut = false;        // the message did not fit into the posted buffer and is lost
 };
 
-// The context of every posted operation, a member of the object to which the operation belongs. It
-// stays in use until its `complete` is called.
+// An Operation is the context of a posted operation, and a member of the object to which that
+// belongs. It stays in use until its `complete` is called.
 struct Operation {
     fi_context2 fabric_context;
     void (*complete)(Operation* self, const Completion& completion) = nullptr;
@@ -41,7 +41,7 @@ struct RemoteMemory {
     uint64_t key = 0;
 };
 
-// One block of an RMA operation, with its two ends.
+// An RmaBlock is one block of an RMA operation, with its two ends.
 struct RmaBlock {
     void* local = nullptr;
     size_t bytes = 0;

@@ -26,7 +26,8 @@ class MemoryKeys {
     std::deque<uint64_t> returned_ ARMCI_GUARDED_BY(mutex_);  // the oldest first
 };
 
-// One key of the process. If the key is short, the destructor releases it for use again.
+// A RequestedKey is one key of the process. If the key is short, the destructor releases it for use
+// again.
 class RequestedKey {
   public:
     RequestedKey() = default;

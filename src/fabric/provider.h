@@ -14,14 +14,14 @@
 
 namespace armci::fabric {
 
-// How a thread waits for a completion queue of this provider without using the processor.
+// Says how a thread waits for a completion queue of this provider without using the processor.
 enum class WaitMode : uint8_t {
     fd,     // a file descriptor to poll, after fi_trywait
     sread,  // fi_cq_sread with a time-out
     nap,    // no wait object works: poll, and sleep longer while nothing arrives
 };
 
-// Rough costs of the network in microseconds, used for choosing routes if nothing was measured.
+// These are rough costs of the network in microseconds. They choose routes if nothing was measured.
 // armci-tune measures them, and pipeline/cost_model.h says what follows from them.
 struct NetworkCosts {
     double latency_us;     // of a transfer by RMA, plus:

@@ -8,9 +8,9 @@
 namespace armci::node {
 namespace {
 
-// The stripe locks of several blocks. Taking a lock waits until everything written before has left
-// the processor, so one lock for each short block would cost more than the additions. While this
-// object holds a stripe, it takes no other one for which it would have to wait, so there is no
+// Holds the stripe locks of several blocks. Taking a lock waits until everything written before has
+// left the processor, so one lock for each short block would cost more than the additions. While
+// this object holds a stripe, it takes no other one for which it would have to wait, so there is no
 // order to obey.
 class HeldStripes {
   public:

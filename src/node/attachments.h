@@ -43,7 +43,7 @@ bool is_attachable(uint64_t begin, uint64_t bytes, uint64_t heap_begin, uint64_t
 // not provide one.
 uint64_t own_pid_namespace();
 
-// One process's access to the directory. One thread at a time may use it.
+// Gives one process access to the directory. One thread at a time may use it.
 class Attachments {
   public:
     Attachments() = default;

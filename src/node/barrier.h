@@ -33,8 +33,8 @@ struct BarrierState {
     alignas(64) std::atomic<uint32_t> sleepers{0};
     alignas(64) std::atomic<uint32_t> complete{0};  // the last one of which sleepers were woken
     alignas(64) std::atomic<uint32_t> released{0};
-    // Zero at the start, and not initialised, so that pages of ranks that do not exist stay
-    // untouched.
+    // The flags are zero at the start, and not initialised, so that pages of ranks that do not
+    // exist stay untouched.
     Flag flags[kMaxRanks];
 };
 

@@ -35,7 +35,7 @@ int64_t meminfo_bytes(const std::string& path, const char* key) {
     return kUnlimited;
 }
 
-// The names that each version of control groups gives to the same things.
+// The versions of control groups give these different names to the same things.
 struct GroupFiles {
     const char* limit;
     const char* usage;

@@ -14,7 +14,7 @@ struct MemoryLimit {
         reason;  // what sets the limit, for the message: "the host" or the control group's file
 };
 
-// The files in which the system reports this; tests have files of their own.
+// These are the files in which the system reports this; tests have files of their own.
 struct MemoryFiles {
     std::string meminfo = "/proc/meminfo";
     std::string own_groups = "/proc/self/cgroup";

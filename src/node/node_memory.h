@@ -27,7 +27,7 @@ struct HostAccount {
     std::atomic<uint64_t> given_out_bytes{0};  // by all nodes
 };
 
-// The part of such a file that belongs to one node.
+// A NodeFile is the part of such a file that belongs to one node.
 struct NodeFile {
     int descriptor = -1;
     uint64_t offset = 0;

@@ -36,8 +36,8 @@ class SharedLock {
     std::atomic<uint32_t> state_{0};
 };
 
-// One lock for each granule of 16 KiB, by address modulo the number of stripes. All ranks of a node
-// see the node heap at the same address, so an address alone names the stripe.
+// There is one lock for each granule of 16 KiB, by address modulo the number of stripes. All ranks
+// of a node see the node heap at the same address, so an address alone names the stripe.
 class StripedLocks {
   public:
     static constexpr int kStripes = 1024;

@@ -13,8 +13,8 @@
 
 namespace armci::strided {
 
-// One destination of one length. A copy calls next_is_cached() before it begins, and one of the two
-// functions below after it.
+// Remembers one destination of one length. A copy calls next_is_cached() before it begins, and one
+// of the two functions below after it.
 class CopiedPlace {
   public:
     // Says whether this copy goes through the cache as a whole.
@@ -45,7 +45,7 @@ class CopiedPlace {
     int32_t slow_in_row_ = 0;            // of the copies through the cache since then
 };
 
-// The last destinations of this thread; those that share a slot replace each other.
+// Remembers the last destinations of this thread; those that share a slot replace each other.
 class CopyHistory {
   public:
     // Returns the record of the destination for a copy that begins.

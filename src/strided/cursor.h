@@ -149,7 +149,7 @@ class StridedCursor {
     int64_t index_[kMaxLevels];  // current repetition of each level
 };
 
-// A cursor in blocks of one length at the addresses of an array. The array may have any alignment
+// Walks through blocks of one length at the addresses of an array. The array may have any alignment
 // (it may lie in a message) and must outlive the cursor. segment_count * segment_bytes must fit
 // int64_t.
 class VectorCursor {
@@ -259,8 +259,8 @@ class VectorCursor {
     int64_t in_segment_ = 0;
 };
 
-// A position in a side of either kind. visit() distinguishes the kinds once, for everything that a
-// visitor does with its cursor.
+// A Cursor is a position in a side of either kind. visit() distinguishes the kinds once, for
+// everything that a visitor does with its cursor.
 class Cursor {
   public:
     Cursor() = default;

@@ -83,10 +83,10 @@ struct AccScale {
 // Copies the scale (one element of `type`, at any alignment).
 AccScale make_scale(AccType type, const void* scale);
 
-// target[i] += scale * source[i] for `bytes` bytes, a multiple of the element size (a remainder is
-// left alone). Integers wrap. Floating-point products are rounded before they are added, so that
-// all processors give the same result. The two sides may be equal or apart; if they overlap
-// otherwise, the result is unspecified. Elements are not updated atomically.
+// Computes target[i] += scale * source[i] for `bytes` bytes, a multiple of the element size (a
+// remainder is left alone). Integers wrap. Floating-point products are rounded before they are
+// added, so that all processors give the same result. The two sides may be equal or apart; if they
+// overlap otherwise, the result is unspecified. Elements are not updated atomically.
 void accumulate(const AccScale& scale, void* target, const void* source, int64_t bytes);
 
 // Blocks of one length, at one distance on each side.

@@ -17,14 +17,16 @@ namespace armci::strided {
 
 inline constexpr int kMaxLevels = 16;  // stride levels left after canonical form
 
-// One side of a transfer, relative to a base pointer. Entries past `levels` have no meaning.
+// A Layout is one side of a transfer, relative to a base pointer. Entries past `levels` have no
+// meaning.
 struct Layout {
     int levels = 0;                 // 0: one contiguous block
     int64_t count[kMaxLevels + 1];  // count[0]: bytes in a block; count[i]: repetitions at level i
     int64_t stride[kMaxLevels];     // stride[i]: bytes between repetitions at level i + 1
 };
 
-// Both sides of a transfer: the n-th byte of one goes to the n-th byte of the other.
+// A PairLayout is both sides of a transfer: the n-th byte of one goes to the n-th byte of the
+// other.
 struct PairLayout {
     int levels = 0;
     int64_t count[kMaxLevels + 1];
@@ -39,8 +41,8 @@ inline char* offset_by(const void* base, int64_t bytes) {
                                    static_cast<uintptr_t>(bytes));
 }
 
-// The smallest range of bytes [begin, end) around a layout, relative to its base pointer; begin is
-// negative if a stride is. An empty layout has {0, 0}.
+// An Extent is the smallest range of bytes [begin, end) around a layout, relative to its base
+// pointer; begin is negative if a stride is. An empty layout has {0, 0}.
 struct Extent {
     int64_t begin;
     int64_t end;
@@ -87,9 +89,9 @@ int64_t block_count(const PairLayout& layout);
 Extent extent(const Layout& layout);
 Extent remote_extent(const PairLayout& layout);
 
-// The smallest range of bytes around the blocks of a vector. It is {0, 0} if a block wraps or ends
-// with the address space. segment_count and segment_bytes are positive, and the addresses may have
-// any alignment.
+// An AddressRange is the smallest range of bytes around the blocks of a vector. It is {0, 0} if a
+// block wraps or ends with the address space. segment_count and segment_bytes are positive, and the
+// addresses may have any alignment.
 struct AddressRange {
     uint64_t begin = 0;
     uint64_t bytes = 0;

@@ -107,8 +107,8 @@ class VectorPairCursor {
     int64_t in_block_ = 0;  // bytes of the current block already passed
 };
 
-// A cursor for either kind: visit() distinguishes them once for everything that a visitor does. The
-// sides must keep their address.
+// A PairCursor is for either kind: visit() distinguishes them once for everything that a visitor
+// does. The sides must keep their address.
 class PairCursor {
   public:
     explicit PairCursor(const Sides& sides)

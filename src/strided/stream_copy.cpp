@@ -10,7 +10,7 @@ namespace armci::strided {
 namespace {
 
 constexpr int64_t kLineBytes = 64;
-// How far ahead of the copy the source is fetched. The processor does that itself only within long
+// The source is fetched so far ahead of the copy. The processor does that itself only within long
 // blocks.
 constexpr int64_t kAheadBytes = 2 << 10;
 constexpr int64_t kLongestFetchedBlock = 4 << 10;

@@ -17,8 +17,8 @@ inline constexpr bool kHaveStreamingStores = true;
 inline constexpr bool kHaveStreamingStores = false;
 #endif
 
-// The two sides must not overlap. Incomplete lines at both ends of a block are stored through the
-// cache.
+// Store blocks past the cache. The two sides must not overlap. Incomplete lines at both ends of a
+// block are stored through the cache.
 void stream_row(const BlockRow& row);
 void stream_row_with(Isa isa, const BlockRow& row);
 

@@ -8,7 +8,7 @@ namespace {
 
 #if defined(__x86_64__)
 
-// How one block is copied. It uses assembly for the same reasons as stream_copy.cpp. The pieces are
+// These pieces copy one block. They use assembly for the same reasons as stream_copy.cpp. They are
 // counted from both ends of the block, and overlap if the block is shorter than all together. Those
 // counted from the end begin at `second`.
 #define ARMCI_PIECES(name, half_bytes, text)                                                  \

@@ -24,7 +24,7 @@ Isa widest_isa();
 // Returns the kernel for blocks of that length, the first of them to `to`. Returns nullptr if loops
 // made by the compiler (block_copy.h) are as fast.
 inline WideKernel wide_kernel(const void* to, int64_t stride, int64_t block_bytes) {
-    // One store to a line that crosses two lines is slower than four stores that do not cross.
+    // One store of 64 bytes that crosses two lines is slower than four stores that do not.
     constexpr int64_t kLineBytes = 64;
     if (block_bytes < kShortestWideBlock || block_bytes > kLongestWideBlock ||
         (block_bytes == kLineBytes &&

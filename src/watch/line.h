@@ -13,7 +13,7 @@
 
 namespace armci::watch {
 
-// The process at one end of a connection.
+// An Identity describes the process at one end of a connection.
 struct Identity {
     int32_t rank = -1;
     int32_t pid = 0;

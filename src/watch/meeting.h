@@ -14,7 +14,7 @@
 
 namespace armci::watch {
 
-// The address of a listener, as plain bytes for MPI.
+// A Meeting is the address of a listener, as plain bytes for MPI.
 struct Meeting {
     static constexpr int kMaxAddresses = 6;
     uint64_t token[2] = {};

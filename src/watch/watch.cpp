@@ -20,7 +20,7 @@ namespace armci::watch {
 namespace {
 
 constexpr int64_t kMs = 1'000'000;
-// How long a thread waits for the watch: until others know, or until a failure is found.
+// A thread waits so long for the watch: until others know, or until a failure is found.
 constexpr int kTellingMs = 500;
 constexpr int kVerdictMs = 1'000;
 constexpr int kLastResortS = 7;

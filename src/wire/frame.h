@@ -95,7 +95,7 @@ static_assert(sizeof(FrameHeader) == 40);
 // too far apart for that, it travels as their addresses.
 enum class LayoutKind : uint8_t { none = 0, strided = 1, near_vector = 2, far_vector = 3 };
 
-// The body of put, accumulate and get: `data_bytes` at `offset` of the layout's bytes.
+// This is the body of put, accumulate and get: `data_bytes` at `offset` of the layout's bytes.
 struct TransferBody {
     uint64_t offset = 0;
     uint64_t data_bytes = 0;
@@ -110,7 +110,7 @@ struct CreditBody {
     uint64_t taken_chunks = 0;  // chunks taken that were written into granted receive buffers
 };
 
-// The origin's buffers into which the chunks of a get are written, in turn.
+// Names the origin's buffers into which the chunks of a get are written, in turn.
 inline constexpr uint32_t kMaxReplyBuffers = 4;
 struct ReplyBuffersBody {
     uint64_t key = 0;
@@ -120,8 +120,8 @@ struct ReplyBuffersBody {
     uint32_t immediate[kMaxReplyBuffers] = {};
 };
 
-// One operation of a batch. The scale of an accumulate follows it, and then the data, padded to 8
-// bytes.
+// A BatchEntry is one operation of a batch. The scale of an accumulate follows it, and then the
+// data, padded to 8 bytes.
 struct BatchEntry {
     uint64_t address = 0;
     uint32_t data_bytes = 0;
@@ -206,8 +206,8 @@ struct FailedBody {
     uint32_t padding = 0;
 };
 
-// The layout of a decoded frame. Nothing in it points into the frame, which its sender may still be
-// able to write.
+// A LayoutView is the layout of a decoded frame. Nothing in it points into the frame, which its
+// sender may still be able to write.
 struct LayoutView {
     strided::Side side;  // a vector's addresses are in the decoder's memory
     // The range around all blocks. It is {0, 0} for vectors whose range would wrap; then each block
@@ -225,7 +225,8 @@ size_t encoded_strided_bytes(int levels);
 // Writes exactly encoded_strided_bytes() and returns the end.
 char* encode_strided(char* out, uint64_t base, const strided::Layout& layout);
 
-// How a vector is written into frames: into one frame, or a part of it into each of several.
+// A VectorForm says how a vector is written into frames: into one frame, or a part of it into each
+// of several.
 struct VectorForm {
     LayoutKind kind = LayoutKind::near_vector;
     uint64_t base = 0;
@@ -260,8 +261,9 @@ const char* after_body(const void* frame) {
     return static_cast<const char*>(frame) + sizeof(FrameHeader) + sizeof(Body);
 }
 
-// A decoded put, accumulate or get: its body, its layout, and for the first two the data, which
-// must fill the rest of the frame exactly. The addresses of a vector are stored in *addresses.
+// A TransferView is a decoded put, accumulate or get: its body and its layout. For the first two it
+// has the data, too, which must fill the rest of the frame exactly. The addresses of a vector are
+// stored in *addresses.
 struct TransferView {
     TransferBody body;
     LayoutView layout;

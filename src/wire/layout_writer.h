@@ -19,7 +19,7 @@ class LayoutWriter {
     // The addresses of a vector stay in `sides`, which must be valid until they are written.
     explicit LayoutWriter(const strided::Sides& sides);
 
-    // The part of the layout that one frame names, and the bytes of it that the frame moves.
+    // A Part is what one frame names of the layout, and which bytes of it the frame moves.
     struct Part {
         LayoutKind kind = LayoutKind::none;
         size_t encoded_bytes = 0;
