@@ -2,7 +2,7 @@
 // The short answers of a data server: all but the data of gets.
 //
 // They have memory of their own, so that an origin that does not take the data of its gets keeps
-// nobody else from an answer. What cannot leave now waits here, in order for each client.
+// no other origin from its answers. What cannot leave now waits here, in order for each client.
 #pragma once
 
 #include <cstddef>

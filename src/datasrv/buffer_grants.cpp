@@ -6,7 +6,7 @@
 namespace armci::datasrv {
 namespace {
 
-// Part of the zone that origins without work may keep between them.
+// Part of the buffers that origins without work may keep between them.
 constexpr uint32_t kKeptPart = 4;
 constexpr uint32_t kMaxKept = 4;
 
@@ -65,7 +65,7 @@ uint32_t BufferGrants::next(uint32_t room, GrantClient** client, uint32_t* recv_
             std::max(1u, std::min(recv_buffer_count_ / (others + 1), (recv_buffer_count_ + 1) / 2));
         const uint32_t below = max > first.held ? max - first.held : 0;
         const uint32_t count = std::min({first.wanted, below, free_count(), room});
-        // Several slots to a grant: each grant is a message.
+        // Several buffers to a grant: each grant is a message.
         const uint32_t worth = first.held == 0 ? 1 : std::min(first.wanted, std::max(1u, max / 4));
         if (count == 0 || count < worth) {
             want(first, first.wanted);

@@ -39,7 +39,7 @@ void FrameIntake::on_message(void* intake, const void* frame, size_t frame_bytes
     self.take(*client, header, frame, kNoRecvBuffer);
 }
 
-// Who has written a frame into that buffer, which was granted to it; nullptr: nobody.
+// The client that has written a frame into that buffer, which was granted to it; nullptr: none.
 Client* FrameIntake::writer_of(const char* frame, uint64_t recv_buffer, wire::FrameHeader* header) {
     if (frame == nullptr) {
         return nullptr;

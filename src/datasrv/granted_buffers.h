@@ -33,7 +33,7 @@ class GrantedBuffers {
                    : nullptr;
     }
 
-    // The client has written into a buffer, or gives it back unused: false when it was not granted
+    // The client has written into a buffer, or releases it unused: false when it was not granted
     // to this client. The buffer is not free yet.
     bool use(Client& client, uint32_t recv_buffer) { return grants_.use(client, recv_buffer); }
     // What was in the buffer is not needed any more.

@@ -3,19 +3,19 @@
 // that moves RMA into it. A node has one or several, each for some of its segments and in the
 // process of a rank of its own; they know nothing of each other.
 //
-// Threads: the server's own thread and the callers of the rank that hosts it (progress_inline())
-// take turns under one mutex; nothing here calls MPI. Requests of one origin are executed in the
-// order of their sequence numbers. The server never waits for an origin: an answer that cannot
-// leave now is queued and retried.
+// Threads: the server's own thread and the rank that hosts it (progress_inline()) take turns under
+// one mutex; nothing here calls MPI. Requests of one origin are executed in the order of their
+// sequence numbers.
+// The server never waits for an origin: an answer that cannot leave now is queued and retried.
 //
-// It trusts nothing it reads: frames are decoded with bounds, addresses are checked against the
-// segments and what is attached, and what fails is answered with the reason; the origin reports it
-// and ends the job. What is no request, an introduction that is no address, and messages longer
-// than any are ignored with a warning (each of the last kind takes a receive buffer for good where
-// the provider loses it, and with the last one the job ends). Where a get's data shall land only
-// its origin knows: a wrong key there is an error of the network, which ends the job with the
-// rank's number, or is dropped by the provider, and writes to no memory that was not offered.
-// docs/references.md: Nieplocha 2006a
+// It trusts nothing it reads. Frames are decoded with bounds, and addresses are checked against the
+// segments and what is attached. A request that fails is answered with the reason; the origin
+// reports it and ends the job. What is no request, a handshake without a valid address, and
+// messages longer than any are ignored with a warning. Each message of the last kind takes a posted
+// receive for good where the provider loses it; with the last one the job ends.
+// Only the origin of a get knows where its data shall land. A wrong key there is an error of the
+// network, which ends the job with the rank's number, or is dropped by the provider; no memory is
+// written that was not offered.
 #pragma once
 
 #include <cstddef>
