@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The short ways of calls between ranks of one node, and what decides whether a call takes one.
+// The fast paths of calls between ranks of one node, and what decides whether a call takes one.
 #pragma once
 
 #include <cstring>
@@ -19,10 +19,10 @@ inline void skip(Runtime& runtime, armci_hdl_t* handle) {
 }
 
 // Whether a contiguous transfer is one between ranks of this node, with all of its arguments right:
-// the checks of the short way, where they are most of the work. What they refuse is looked at again
-// by the long way, which finds out what is the matter.
+// the checks of the fast path, where they are most of the work. What they refuse is looked at again
+// by the slow path, which finds out what is the matter.
 //
-// Short ways exist twice, so that a thread that is alone does not pay for the possibility of
+// Fast paths exist twice, so that a thread that is alone does not pay for the possibility of
 // others: an entry point is a template of this, and by_threads() calls one of both. With a copy
 // engine it is the second, too.
 enum class Threads : bool { one, several };
@@ -45,7 +45,7 @@ template <auto kAlone, auto kAmongThreads,
     return kAlone(Call{*runtime, function}, arguments...);
 }
 
-// Where a short way ends, for a thread that is alone: the long one may wait, and be reported.
+// Where a fast path ends, for a thread that is alone: the slow one may wait, and be reported.
 inline void name_call(Call call) {
     if (!call.runtime.is_concurrent) {
         call.runtime.enter_alone(call.function);
@@ -88,7 +88,7 @@ template <Threads kThreads>
     }
 }
 
-// The short way of a contiguous put or get. False: nothing was done.
+// The fast path of a contiguous put or get. False: nothing was done.
 template <Threads kThreads>
 [[gnu::always_inline]] inline bool copied_on_node(Runtime& runtime, OpKind op,
                                                   const ContiguousArguments& arguments) {
@@ -109,7 +109,7 @@ template <Threads kThreads>
     return true;
 }
 
-// The short way of a contiguous accumulate.
+// The fast path of a contiguous accumulate.
 template <Threads kThreads>
 [[gnu::always_inline]] inline bool added_on_node(Runtime& runtime, AccArguments acc,
                                                  const ContiguousArguments& arguments) {

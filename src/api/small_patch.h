@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The short way of small patches: a few runs at one distance on each side, inside a node. Most
+// The fast path of small patches: a few runs at one distance on each side, inside a node. Most
 // strided transfers of chemistry codes are of some hundred bytes, and bringing a layout into its
 // canonical form takes longer than moving these.
 // docs/references.md: Nieplocha 2006b
@@ -45,7 +45,7 @@ inline bool make_small_patch(OpKind op, const StridedArguments& arguments, Small
     return patch->bytes() <= SmallPatch::kMaxBytes && patch->remote_extent() <= INT32_MAX;
 }
 
-// Whether it can go the short way between these places, which must not overlap: then the order of
+// Whether it can take the fast path between these places, which must not overlap: then the order of
 // the blocks would matter.
 template <Threads kThreads>
 [[gnu::always_inline]] inline bool is_on_node(Runtime& runtime, const SmallPatch& patch,
@@ -59,7 +59,7 @@ template <Threads kThreads>
                                                   static_cast<int>(patch.remote_extent()), proc);
 }
 
-// The short way of a put or get. False: nothing was done.
+// The fast path of a put or get. False: nothing was done.
 template <Threads kThreads>
 [[gnu::always_inline]] inline bool copied_on_node(Runtime& runtime, OpKind op,
                                                   const StridedArguments& arguments) {
@@ -87,7 +87,7 @@ template <Threads kThreads>
     return true;
 }
 
-// The short way of an accumulate.
+// The fast path of an accumulate.
 template <Threads kThreads>
 [[gnu::always_inline]] inline bool added_on_node(Runtime& runtime, AccArguments acc,
                                                  const StridedArguments& arguments) {

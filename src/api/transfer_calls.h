@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the entry points consist of that put, get or accumulate one contiguous or strided piece: the
-// short way inside the node if they may take it, and else the long one, which checks the arguments
+// fast path inside the node if they may take it, and else the slow one, which checks the arguments
 // and runs a transfer. `Acc` is an AccArguments for accumulates, and nothing for the others.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace armci::api {
 
-// The short way. False: nothing was done.
+// The fast path. False: nothing was done.
 template <Threads kThreads, OpKind kOp, class Arguments>
 [[gnu::always_inline]] inline bool done_on_node(Runtime& runtime, const Arguments& arguments) {
     return copied_on_node<kThreads>(runtime, kOp, arguments);
@@ -24,7 +24,7 @@ template <Threads kThreads, OpKind kOp, class Arguments>
     return added_on_node<kThreads>(runtime, acc, arguments);
 }
 
-// The long way, as far as the checks. False: nothing is to be moved.
+// The slow path, as far as the checks. False: nothing is to be moved.
 template <class Arguments>
 bool make_checked(Call call, OpKind op, const Arguments& arguments, Transfer* transfer) {
     return make_transfer(call, op, arguments, nullptr, transfer);
@@ -44,7 +44,7 @@ inline bool is_for_engine(const Runtime& runtime, const StridedArguments&) {
     return runtime.copies.are_possible();
 }
 
-// A blocking call, in the forms that by_threads() wants. The long way is apart, so that the short
+// A blocking call, in the forms that by_threads() wants. The slow path is apart, so that the fast
 // one has little to save and restore.
 template <OpKind kOp, class Arguments, class... Acc>
 struct Blocking {
