@@ -34,6 +34,8 @@ inline constexpr TraceKind kTraceCall{"call", ""};
 inline constexpr TraceKind kTraceWait{"wait", "wait for "};
 inline constexpr TraceKind kTraceAsleep{"wait", "asleep"};
 inline constexpr TraceKind kTraceStall{"stall", "stall: ", true};
+// The state that an operation of the origin was in; numbered in the order of submission.
+inline constexpr TraceKind kTraceTask{"task", "task ", true, "task"};
 // Chunks of puts and accumulates. Their number is that of the frame from the origin to the data
 // server.
 inline constexpr TraceKind kTracePack{"pack", "pack"};

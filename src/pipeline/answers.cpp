@@ -5,11 +5,6 @@
 
 namespace armci::pipeline {
 
-void Task::on_answer(OriginServices& origin, const wire::FrameHeader& header, const void*, int) {
-    base::fatal(function_, "unexpected %s frame from %s", wire::name_of(header.kind),
-                origin.channels.name_of(header.rank).c_str());
-}
-
 void Answers::on_frame(void* context, const void* frame, size_t frame_bytes) {
     static_cast<Answers*>(context)->handle_frame(frame, frame_bytes);
 }

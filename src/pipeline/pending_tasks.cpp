@@ -20,7 +20,7 @@ void PendingTasks::begin(Task& task, Channel& channel) {
 }
 
 void PendingTasks::finish_if_complete(Task* task) {
-    if (task == nullptr || !task->is_complete()) {
+    if (task == nullptr || !task->completes()) {
         return;
     }
     Channel& channel = task->channel();

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An operation under way between this origin and one data server.
 //
-// Life of a task: submit() queues it on its channel; post() is called until everything is posted;
-// completions and answers then take the number of what is pending to zero, and the task is
-// complete. Tasks of one channel are posted strictly one after the other, so frames leave in
-// program order; their completions may overlap. A blocking call keeps its task on the stack and
-// waits; a non-blocking one puts it on the heap and names a function that is called once, when it
-// is complete, and disposes of it.
+// Tasks of one channel are posted strictly one after the other, so frames leave in program order;
+// their completions may overlap. task_state.h has the states of a task and what they wait for. A
+// blocking call keeps its task on the stack and waits; a non-blocking one puts it on the heap and
+// names a function that is called once, when it is complete, and disposes of it.
 #pragma once
 
 #include <cstdint>
 
+#include "base/trace.h"
 #include "pipeline/channel.h"
+#include "pipeline/task_state.h"
 #include "wire/frame.h"
 
 namespace armci::pipeline {
@@ -40,7 +40,8 @@ class Task {
     // for.
     virtual int64_t chunk_bytes() const { return 0; }
 
-    bool is_complete() const { return posted_ && pending_ == 0; }
+    TaskState state() const { return state_; }
+    bool is_complete() const { return state_ == TaskState::complete; }
     const char* function() const { return function_; }
     Channel& channel() const { return *channel_; }
 
@@ -67,6 +68,7 @@ class Task {
     Links& begin(Channel& channel, uint64_t number) {
         channel_ = &channel;
         number_ = number;
+        take(TaskEvent::submitted);
         return links_;
     }
     uint64_t number() const { return number_; }
@@ -74,25 +76,46 @@ class Task {
     bool fences_wait() const { return fences_wait_; }
     void call_completion() { on_complete_(this, completion_context_); }
 
-    bool is_posted() const { return posted_; }
-    void note_posted() { posted_ = true; }
+    // post() is called, for the first time or again; it has returned true.
+    void note_turn() { take(TaskEvent::turn_came); }
+    void note_posted() { take(TaskEvent::all_posted); }
+    bool is_posted() const { return state_ >= TaskState::in_flight; }
     // One more, or one less, posted operation or expected answer.
     void add_pending() { ++pending_; }
     void remove_pending() { --pending_; }
+    // After one of them has ended, or all are posted: true once, when the task becomes complete.
+    bool completes() {
+        if (state_ != TaskState::in_flight || pending_ > 0) {
+            return false;
+        }
+        take(TaskEvent::last_completion);
+        return true;
+    }
     // Of these, writes that complete when delivered.
     bool has_writes_in_flight() const { return writes_in_flight_ > 0; }
     void add_write() { ++writes_in_flight_; }
     void remove_write() { --writes_in_flight_; }
 
   private:
+    void take(TaskEvent event) {
+        const TaskState next = next_state(state_, event);
+        if (base::is_tracing() && next != state_) [[unlikely]] {
+            record_state();
+        }
+        state_ = next;
+    }
+    void record_state();
+
     const char* function_;
     Channel* channel_ = nullptr;
     uint64_t number_ = 0;
     Links links_;
     int32_t pending_ = 0;
     int32_t writes_in_flight_ = 0;
-    bool posted_ = false;
+    TaskState state_ = TaskState::created;
     bool fences_wait_ = false;
+    uint32_t since_us_ =
+        0;  // when the state began, for the timeline: lower bits of the clock; 0: not known
     CompletionFunction on_complete_ = nullptr;
     void* completion_context_ = nullptr;
 };

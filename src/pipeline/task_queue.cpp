@@ -6,8 +6,7 @@ namespace armci::pipeline {
 void TaskQueue::submit(Task& task, Channel& channel) {
     tasks_.begin(task, channel);
     order_.follow_others(channel);
-    if (channel.first_task == nullptr && may_post(channel) && task.post(services_)) {
-        task.note_posted();
+    if (channel.first_task == nullptr && may_post(channel) && post(task)) {
         tasks_.finish_if_complete(&task);
         return;
     }
@@ -23,17 +22,25 @@ void TaskQueue::submit(Task& task, Channel& channel) {
     channels_.lists().active.add(channel);
 }
 
+bool TaskQueue::post(Task& task) {
+    task.note_turn();
+    if (!task.post(services_)) {
+        return false;
+    }
+    task.note_posted();
+    return true;
+}
+
 // Posts the channel's tasks in order, as far as they can be now.
 void TaskQueue::post_tasks(Channel& channel) {
     while (Task* task = channel.first_task) {
-        if (!may_post(channel) || !task->post(services_)) {
+        if (!may_post(channel) || !post(*task)) {
             return;
         }
         channel.first_task = task->links().next;
         if (channel.first_task == nullptr) {
             channel.last_task = nullptr;
         }
-        task->note_posted();
         turn_.moved = true;
         tasks_.finish_if_complete(task);
     }

@@ -33,6 +33,8 @@ class TaskQueue {
   private:
     // Whether the channel's next task may be posted now.
     bool may_post(Channel& channel) { return order_.may_post(channel) && batches_.flush(channel); }
+    // True when nothing of it is left to post.
+    bool post(Task& task);
     void post_tasks(Channel& channel);
 
     Channels& channels_;

@@ -64,4 +64,5 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/transfer_pattern.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_trace_file_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_trace_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/pipeline_task_state_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_trace_test.cpp)

@@ -123,5 +123,21 @@ TEST_F(PipelineTrace, RecordsRemoteMemoryAccess) {
     EXPECT_EQ(bytes, kBytes);
 }
 
+TEST_F(PipelineTrace, RecordsTheStatesOfATaskOneAfterTheOther) {
+    transfer({OpKind::put}, Route::server);
+    const auto queued = events_of("task", "task queued");
+    const auto posting = events_of("task", "task posting");
+    const auto in_flight = events_of("task", "task in flight");
+    constexpr int64_t kUs = 1000;  // times are rounded to that
+    for (const auto* state : {&queued, &posting, &in_flight}) {
+        ASSERT_TRUE(state->contains(1));
+        EXPECT_LE(state->at(1).begin_ns, state->at(1).end_ns);
+    }
+    EXPECT_NEAR(queued.at(1).end_ns, posting.at(1).begin_ns, kUs);
+    EXPECT_NEAR(posting.at(1).end_ns, in_flight.at(1).begin_ns, kUs);
+    EXPECT_TRUE(events_of("task", "task created").empty());
+    EXPECT_TRUE(events_of("task", "task complete").empty());
+}
+
 }  // namespace
 }  // namespace armci::test

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline/task.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "pipeline/origin_services.h"
+
+namespace armci::pipeline {
+
+const char* name_of(TaskState state) {
+    constexpr const char* kNames[kTaskStates] = {"created", "queued", "posting", "in flight",
+                                                 "complete"};
+    return kNames[static_cast<size_t>(state)];
+}
+
+void Task::on_answer(OriginServices& origin, const wire::FrameHeader& header, const void*, int) {
+    base::fatal(function_, "unexpected %s frame from %s", wire::name_of(header.kind),
+                origin.channels.name_of(header.rank).c_str());
+}
+
+// The state that ends now, unless it began while tracing was off or before submission.
+void Task::record_state() {
+    constexpr int64_t kNsPerUs = 1000;
+    const int64_t now_ns = base::now_ns();
+    const auto now_us = static_cast<uint32_t>(now_ns / kNsPerUs);
+    if (since_us_ != 0) {
+        base::record({.kind = &base::kTraceTask,
+                      .name = name_of(state_),
+                      .begin_ns = now_ns - int64_t{now_us - since_us_} * kNsPerUs,
+                      .end_ns = now_ns,
+                      .number = static_cast<int64_t>(number_),
+                      .node = channel_->node});
+    }
+    since_us_ = std::max(now_us, 1U);
+}
+
+}  // namespace armci::pipeline
