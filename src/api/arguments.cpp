@@ -52,10 +52,8 @@ namespace {
 
 // Checking mode knows what was there.
 void refuse_freed(Call call, const char* argument, const RemoteBytes& remote) {
-    const core::Checks* checks = call.runtime.checks.get();
-    const std::string what = checks != nullptr
-                                 ? checks->explain_freed(remote.rank, remote.address, remote.bytes)
-                                 : std::string();
+    const std::string what =
+        call.runtime.checking->explain_freed(remote.rank, remote.address, remote.bytes);
     if (!what.empty()) {
         base::fatal(call.function,
                     "argument %s: %" PRId64 " bytes at 0x%" PRIx64
@@ -67,20 +65,20 @@ void refuse_freed(Call call, const char* argument, const RemoteBytes& remote) {
 
 // Whether one segment of that rank has them all. In line, because short transfers are checked so.
 [[gnu::always_inline]] inline bool is_global(Runtime& runtime, const RemoteBytes& remote) {
-    if (runtime.multi_threaded) [[unlikely]] {
+    if (runtime.threads.is_multiple()) [[unlikely]] {
         if (runtime.world.on_my_node(remote.rank) &&
             runtime.segments.find_by_thread(remote.rank, remote.address, remote.bytes).segment !=
                 nullptr) {
             return true;
         }
-        runtime.hold_lock();
+        runtime.threads.hold_lock();
     }
     return runtime.segments.find(remote.rank, remote.address, remote.bytes).segment != nullptr;
 }
 
 // Same, as far as that can be told without a lock that the caller may do without.
 bool is_global_unlocked(Runtime& runtime, const RemoteBytes& remote) {
-    if (runtime.multi_threaded && runtime.world.on_my_node(remote.rank)) {
+    if (runtime.threads.is_multiple() && runtime.world.on_my_node(remote.rank)) {
         return runtime.segments.find_by_thread(remote.rank, remote.address, remote.bytes).segment !=
                nullptr;
     }
@@ -105,7 +103,7 @@ uint32_t check_named(Call call, const RemoteBytes& remote, MakeName&& name) {
         return wire::kGlobal;
     }
     const uint32_t owner =
-        core::find_attached(call.runtime, call.function, remote.rank, remote.address, remote.bytes);
+        call.runtime.attached.find(call.function, remote.rank, remote.address, remote.bytes);
     if (owner == wire::kGlobal) {
         refuse_remote(call, std::string(name()).c_str(), remote);
     }

@@ -6,7 +6,7 @@
 
 #include "api/api.h"
 #include "base/stats.h"
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 #include "pipeline/transfer.h"
 
 namespace armci::api {

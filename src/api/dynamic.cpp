@@ -7,7 +7,7 @@
 
 #include "api/arguments.h"
 #include "base/log.h"
-#include "core/global_memory.h"
+#include "core/memory/global_memory.h"
 
 namespace armci::api {
 namespace {
@@ -44,21 +44,20 @@ extern "C" void ARMCI_Memget(size_t bytes, armci_meminfo_t* meminfo, int) {
                            bytes);
     }
     const auto allocated = static_cast<int64_t>(std::max<size_t>(bytes, 1));
-    api::Record record{api::kMagic,
-                       armci::core::allocate_dynamic(*entry, "ARMCI_Memget", allocated)};
+    api::Record record{api::kMagic, entry->memory.allocate_dynamic("ARMCI_Memget", allocated)};
     *meminfo = armci_meminfo_t{};
     meminfo->armci_addr = reinterpret_cast<char*>(record.memory.slice.base);
     meminfo->addr = meminfo->armci_addr;
     meminfo->size = bytes;
     meminfo->cpid = entry->world.rank;
     std::memcpy(meminfo->idlist, &record, sizeof record);
-    armci::core::attach_dynamic(*entry, entry->world.rank, record.memory);
+    entry->memory.attach_dynamic(entry->world.rank, record.memory);
 }
 
 extern "C" void* ARMCI_Memat(armci_meminfo_t* meminfo, long offset) {
     Entry entry("ARMCI_Memat");
     const api::Record record = api::read_record({*entry, "ARMCI_Memat"}, meminfo);
-    armci::core::attach_dynamic(*entry, meminfo->cpid, record.memory);
+    entry->memory.attach_dynamic(meminfo->cpid, record.memory);
     return reinterpret_cast<void*>(record.memory.slice.base + static_cast<uint64_t>(offset));
 }
 
@@ -71,9 +70,9 @@ extern "C" void ARMCI_Memdt(armci_meminfo_t* meminfo, long) {
 extern "C" void ARMCI_Memctl(armci_meminfo_t* meminfo) {
     Entry entry("ARMCI_Memctl");
     const api::Record record = api::read_record({*entry, "ARMCI_Memctl"}, meminfo);
-    armci::core::detach_dynamic(*entry, meminfo->cpid, record.memory);
+    entry->memory.detach_dynamic(meminfo->cpid, record.memory);
     if (meminfo->cpid == entry->world.rank) {
-        armci::core::free_dynamic(*entry, record.memory);
+        entry->memory.free_dynamic(record.memory);
         std::memset(meminfo->idlist, 0, sizeof meminfo->idlist);
     }
 }

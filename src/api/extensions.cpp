@@ -5,20 +5,21 @@
 
 #include "api/arguments.h"
 #include "base/log.h"
-#include "core/transfers.h"
+#include "core/progress/thread_stats.h"
+#include "core/routing/transfers.h"
 
 using armci::core::Entry;
 namespace api = armci::api;
 
 extern "C" void ARMCIX_Progress(void) {
     Entry entry("ARMCIX_Progress");
-    entry->poll();
+    entry->progress.poll();
 }
 
 extern "C" int ARMCIX_Stats(armcix_stats_t* out, size_t out_bytes) {
     Entry entry("ARMCIX_Stats");
     api::check_not_null("ARMCIX_Stats", "out", out);
-    const armci::base::Stats stats = entry->all_stats();
+    const armci::base::Stats stats = armci::core::with_thread_stats(entry->stats);
     armcix_stats_t copy{};
     const auto fill = [&](armci::base::OpKind op, armcix_counter_t* counters) {
         for (int route = 0; route < armci::base::kRouteCount; ++route) {
@@ -48,7 +49,7 @@ extern "C" int ARMCIX_Stats(armcix_stats_t* out, size_t out_bytes) {
 extern "C" int ARMCIX_Route(int proc) {
     Entry entry("ARMCIX_Route");
     api::check_rank({*entry, "ARMCIX_Route"}, "proc", proc);
-    return static_cast<int>(armci::core::route_to(*entry, proc));
+    return static_cast<int>(armci::core::route_to(entry->progress, proc));
 }
 
 extern "C" const char* ARMCIX_Provider(void) {

@@ -5,7 +5,8 @@
 #include <cstring>
 
 #include "api/call.h"
-#include "core/transfers.h"
+#include "core/progress/thread_stats.h"
+#include "core/routing/transfers.h"
 #include "node/accumulate.h"
 
 namespace armci::api {
@@ -14,7 +15,7 @@ namespace armci::api {
 // on it. Most are idle by what their own words say.
 inline void skip(Runtime& runtime, armci_hdl_t* handle) {
     if (handle != nullptr && core::Handles::names_slot(*handle)) [[unlikely]] {
-        runtime.set_idle_unless_active(handle);
+        runtime.completion.set_idle_unless_active(handle);
     }
 }
 
@@ -39,7 +40,7 @@ template <auto kAlone, auto kAmongThreads,
           core::Entry::Copies kCopies = core::Entry::Copies::settle, class... Arguments>
 [[gnu::always_inline]] inline int by_threads(const char* function, Arguments... arguments) {
     Runtime* runtime = core::running();
-    if (runtime == nullptr || runtime->is_concurrent) [[unlikely]] {
+    if (runtime == nullptr || runtime->threads.is_concurrent()) [[unlikely]] {
         return call_with_entry<kAmongThreads, kCopies>(function, arguments...);
     }
     return kAlone(Call{*runtime, function}, arguments...);
@@ -47,8 +48,8 @@ template <auto kAlone, auto kAmongThreads,
 
 // Where a fast path ends, for a thread that is alone: the slow one may wait, and be reported.
 inline void name_call(Call call) {
-    if (!call.runtime.is_concurrent) {
-        call.runtime.enter_alone(call.function);
+    if (!call.runtime.threads.is_concurrent()) {
+        call.runtime.threads.enter_alone(call.function);
     }
 }
 
@@ -56,7 +57,7 @@ inline void name_call(Call call) {
 // anything that a wait would send. The handle is nullptr for implicit operations.
 [[gnu::always_inline]] inline bool nothing_is_under_way(const Runtime& runtime,
                                                         const armci_hdl_t* handle) {
-    if (runtime.short_way_ranks == 0) {
+    if (runtime.world.short_way_ranks == 0) {
         return false;
     }
     if (runtime.network == nullptr) {
@@ -72,7 +73,7 @@ template <Threads kThreads>
                                                     const void* remote, int bytes, int proc) {
     const auto address = reinterpret_cast<uint64_t>(remote);
     return bytes > 0 && local != nullptr &&
-           static_cast<unsigned>(proc) < static_cast<unsigned>(runtime.short_way_ranks) &&
+           static_cast<unsigned>(proc) < static_cast<unsigned>(runtime.world.short_way_ranks) &&
            runtime.world.on_my_node(proc) &&
            (kThreads == Threads::one ? runtime.segments.find(proc, address, bytes)
                                      : runtime.segments.find_by_thread(proc, address, bytes))
@@ -123,7 +124,7 @@ template <Threads kThreads>
         return false;
     }
     const strided::AccScale factor = strided::make_scale(type, acc.scale);
-    node::LockedAccumulator(runtime.heap.stripes(), factor)
+    node::LockedAccumulator(runtime.node.heap.stripes(), factor)
         .add(arguments.src, arguments.dst, bytes);
     count_on_node<kThreads>(runtime, OpKind::acc, bytes);
     return true;

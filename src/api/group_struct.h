@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "api/api.h"
-#include "core/groups.h"
+#include "core/messages/groups.h"
 
 namespace armci::api {
 

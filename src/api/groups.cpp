@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Process groups.
-#include "core/groups.h"
+#include "core/messages/groups.h"
 
 #include <algorithm>
 
 #include "api/arguments.h"
 #include "base/log.h"
-#include "core/sync.h"
+#include "core/sync/sync.h"
 
 namespace armci::api {
 namespace {
@@ -36,7 +36,7 @@ void create(Runtime& runtime, const char* function, int count, const int* parent
         base::fatal(function, "argument pid_list names a rank twice");
     }
     if (std::binary_search(sorted.begin(), sorted.end(), runtime.world.rank)) {
-        fill_group(*runtime.groups.create(runtime, std::move(world_ranks)), out);
+        fill_group(*runtime.messages.create_group(runtime.groups, std::move(world_ranks)), out);
     }
 }
 
@@ -155,7 +155,7 @@ extern "C" int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI
     api::check_not_null(kFunction, "new_group", new_group);
     MPI_Comm comm = MPI_COMM_NULL;
     // MPI would wait for the others without a word, and without progress.
-    armci::core::group_barrier(*entry, *from);
+    entry->barriers.wait_for_group(*from);
     MPI_Comm_split(from->own_comm(), color, key, &comm);
     api::adopt(*entry, comm, new_group);
     return 0;
@@ -167,7 +167,7 @@ extern "C" int ARMCIX_Group_dup(ARMCI_Group* parent, ARMCI_Group* new_group) {
     const armci::core::GroupRef from = api::check_group({*entry, kFunction}, "parent", parent);
     api::check_not_null(kFunction, "new_group", new_group);
     MPI_Comm comm = MPI_COMM_NULL;
-    armci::core::group_barrier(*entry, *from);
+    entry->barriers.wait_for_group(*from);
     MPI_Comm_dup(from->own_comm(), &comm);
     api::adopt(*entry, comm, new_group);
     return 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Handles of non-blocking operations, and waiting for them.
-#include "core/handles.h"
+#include "core/progress/handles.h"
 
 #include "api/arguments.h"
 #include "api/fast_path.h"
-#include "core/transfers.h"
+#include "core/routing/transfers.h"
 
 using armci::api::Call;
 using armci::api::Threads;
@@ -17,9 +17,9 @@ namespace {
 [[gnu::noinline]] void wait_long(Call call, armci_hdl_t* handle) {
     api::name_call(call);
     if (handle != nullptr) {
-        armci::core::wait_handle(call.runtime, handle);
+        call.runtime.completion.wait_handle(handle);
     } else {
-        armci::core::wait_everything(call.runtime);
+        call.runtime.completion.wait_everything();
     }
 }
 
@@ -60,21 +60,21 @@ ARMCI_ALIAS(int, ARMCI_Wait, (armci_hdl_t*), PARMCI_Wait);
 extern "C" int PARMCI_Test(armci_hdl_t* hdl) {
     Entry entry("ARMCI_Test", Entry::Lock::on_demand, Entry::Copies::leave);
     api::check_not_null("ARMCI_Test", "hdl", hdl);
-    return armci::core::test_handle(*entry, hdl) ? 0 : 1;
+    return entry->completion.test_handle(hdl) ? 0 : 1;
 }
 ARMCI_ALIAS(int, ARMCI_Test, (armci_hdl_t*), PARMCI_Test);
 
 extern "C" int PARMCI_WaitProc(int proc) {
     Entry entry("ARMCI_WaitProc", Entry::Lock::on_demand);
     api::check_rank({*entry, "ARMCI_WaitProc"}, "proc", proc);
-    armci::core::wait_target(*entry, proc);
+    entry->completion.wait_target(proc);
     return 0;
 }
 ARMCI_ALIAS(int, ARMCI_WaitProc, (int), PARMCI_WaitProc);
 
 extern "C" int PARMCI_WaitAll(void) {
     Entry entry("ARMCI_WaitAll", Entry::Lock::on_demand);
-    armci::core::wait_everything(*entry);
+    entry->completion.wait_everything();
     return 0;
 }
 ARMCI_ALIAS(int, ARMCI_WaitAll, (void), PARMCI_WaitAll);

@@ -5,7 +5,8 @@
 
 #include "api/api.h"
 #include "base/log.h"
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
+#include "lifecycle/lifecycle.h"
 
 using armci::core::running;
 

@@ -5,8 +5,8 @@
 
 #include "api/arguments.h"
 #include "base/log.h"
-#include "core/global_memory.h"
-#include "core/local_memory.h"
+#include "core/memory/global_memory.h"
+#include "core/memory/local_memory.h"
 
 namespace armci::api {
 namespace {
@@ -15,10 +15,8 @@ int allocate(Call call, const core::GroupRef& group, void** base_ptrs, armci_siz
     Runtime& runtime = call.runtime;
     check_not_null(call.function, "base_ptrs", base_ptrs);
     check_not_negative(call.function, "bytes", bytes);
-    if (runtime.checks != nullptr) {
-        runtime.checks->meet(call.function, *group, core::Collective::allocate);
-    }
-    return core::allocate_global(runtime, call.function, group, bytes, base_ptrs, nullptr) ? 0 : 1;
+    runtime.checking->meet(call.function, *group, core::Collective::allocate);
+    return runtime.memory.allocate(call.function, group, bytes, base_ptrs, nullptr) ? 0 : 1;
 }
 
 // The start of this rank's part of an allocation, for the bracket of direct access.
@@ -27,7 +25,7 @@ void check_my_memory(Call call, void* ptr) {
     const auto address = reinterpret_cast<uint64_t>(ptr);
     const int rank = runtime.world.rank;
     if (runtime.segments.find(rank, address, 1).segment == nullptr &&
-        core::find_attached(runtime, call.function, rank, address, 1) == wire::kGlobal) {
+        runtime.attached.find(call.function, rank, address, 1) == wire::kGlobal) {
         base::fatal(call.function, "argument ptr = %p: not in this rank's global memory: %s", ptr,
                     runtime.segments.explain(runtime.world.rank, address, 1).c_str());
     }
@@ -68,14 +66,14 @@ ARMCI_ALIAS(int, ARMCI_Malloc_group_memdev, (void**, armci_size_t, ARMCI_Group*,
 
 extern "C" int PARMCI_Free(void* ptr) {
     Entry entry("ARMCI_Free");
-    armci::core::free_global(*entry, "ARMCI_Free", entry->groups.world(), ptr);
+    entry->memory.free("ARMCI_Free", entry->groups.world(), ptr);
     return 0;
 }
 ARMCI_ALIAS(int, ARMCI_Free, (void*), PARMCI_Free);
 
 extern "C" int PARMCI_Free_memdev(void* ptr) {
     Entry entry("ARMCI_Free_memdev");
-    armci::core::free_global(*entry, "ARMCI_Free_memdev", entry->groups.world(), ptr);
+    entry->memory.free("ARMCI_Free_memdev", entry->groups.world(), ptr);
     return 0;
 }
 ARMCI_ALIAS(int, ARMCI_Free_memdev, (void*), PARMCI_Free_memdev);
@@ -84,8 +82,7 @@ ARMCI_ALIAS(int, ARMCI_Free_memdev, (void*), PARMCI_Free_memdev);
 extern "C" int ARMCI_Free_group(void* ptr, ARMCI_Group* group) {
     Entry entry("ARMCI_Free_group");
     api::check_not_null("ARMCI_Free_group", "group", group);
-    armci::core::free_global(*entry, "ARMCI_Free_group",
-                             entry->groups.find_for_free(api::group_id(*group)), ptr);
+    entry->memory.free("ARMCI_Free_group", entry->groups.find_for_free(api::group_id(*group)), ptr);
     return 0;
 }
 
@@ -98,7 +95,7 @@ ARMCI_ALIAS(void*, ARMCI_Malloc_local, (armci_size_t), PARMCI_Malloc_local);
 
 extern "C" int PARMCI_Free_local(void* ptr) {
     Entry entry("ARMCI_Free_local");
-    armci::core::free_local(*entry, "ARMCI_Free_local", ptr);
+    armci::core::free_local(entry->checking, "ARMCI_Free_local", ptr);
     return 0;
 }
 ARMCI_ALIAS(int, ARMCI_Free_local, (void*), PARMCI_Free_local);

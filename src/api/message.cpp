@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The message layer (message.h).
-#include "core/messages.h"
+#include "core/messages/messages.h"
 
 #include <cstring>
 
 #include "api/arguments.h"
 #include "api/scope.h"
 #include "base/log.h"
-#include "core/sync.h"
+#include "core/sync/sync.h"
 
 namespace armci::api {
 namespace {
@@ -36,8 +36,8 @@ void reduce(Call call, const core::Group& group, const ReduceArguments& argument
     if (arguments.n > 0) {
         check_not_null(call.function, "x", arguments.x);
     }
-    call.runtime.messages.reduce(call.runtime, call.function, group, arguments.x, arguments.n,
-                                 arguments.op, checked_type(call.function, arguments.type));
+    call.runtime.messages.reduce(call.function, group, arguments.x, arguments.n, arguments.op,
+                                 checked_type(call.function, arguments.type));
 }
 
 // Ranks outside the scope have nothing to do.
@@ -71,7 +71,7 @@ void broadcast(Call call, const core::Group& group, void* buffer, int len, int r
     }
     if (len > 0) {
         check_not_null(call.function, "buffer", buffer);
-        call.runtime.messages.broadcast(call.runtime, group, buffer, len, group_root);
+        call.runtime.messages.broadcast(group, buffer, len, group_root);
     }
 }
 
@@ -133,7 +133,7 @@ extern "C" void armci_msg_snd(int tag, void* buffer, int len, int to) {
     if (len > 0) {
         api::check_not_null("armci_msg_snd", "buffer", buffer);
     }
-    entry->messages.send(*entry, tag, buffer, len, to);
+    entry->messages.send(tag, buffer, len, to);
 }
 
 extern "C" void armci_msg_rcv(int tag, void* buffer, int buflen, int* msglen, int from) {
@@ -145,7 +145,7 @@ extern "C" void armci_msg_rcv(int tag, void* buffer, int buflen, int* msglen, in
         api::check_not_null("armci_msg_rcv", "buffer", buffer);
     }
     int source = -1;
-    const int bytes = entry->messages.receive(*entry, tag, buffer, buflen, from, &source);
+    const int bytes = entry->messages.receive(tag, buffer, buflen, from, &source);
     if (msglen != nullptr) {
         *msglen = bytes;
     }
@@ -159,7 +159,7 @@ extern "C" int armci_msg_rcvany(int tag, void* buffer, int buflen, int* msglen) 
         api::check_not_null("armci_msg_rcvany", "buffer", buffer);
     }
     int source = -1;
-    const int bytes = entry->messages.receive(*entry, tag, buffer, buflen, MPI_ANY_SOURCE, &source);
+    const int bytes = entry->messages.receive(tag, buffer, buflen, MPI_ANY_SOURCE, &source);
     if (msglen != nullptr) {
         *msglen = bytes;
     }
@@ -168,10 +168,8 @@ extern "C" int armci_msg_rcvany(int tag, void* buffer, int buflen, int* msglen) 
 
 extern "C" void parmci_msg_barrier(void) {
     Entry entry("armci_msg_barrier");
-    if (entry->checks != nullptr) {
-        entry->checks->before_barrier("armci_msg_barrier", *entry->groups.world());
-    }
-    armci::core::world_barrier(*entry);
+    entry->checking->before_barrier("armci_msg_barrier", *entry->groups.world());
+    entry->barriers.wait_for_world();
 }
 ARMCI_ALIAS(void, armci_msg_barrier, (void), parmci_msg_barrier);
 
@@ -181,10 +179,8 @@ extern "C" void parmci_msg_group_barrier(ARMCI_Group* group) {
     api::check_not_null("armci_msg_group_barrier", "group", group);
     const armci::core::GroupRef found = entry->groups.find(api::group_id(*group));
     if (found != nullptr) {
-        if (entry->checks != nullptr) {
-            entry->checks->before_barrier("armci_msg_group_barrier", *found);
-        }
-        armci::core::group_barrier(*entry, *found);
+        entry->checking->before_barrier("armci_msg_group_barrier", *found);
+        entry->barriers.wait_for_group(*found);
     }
 }
 ARMCI_ALIAS(void, armci_msg_group_barrier, (ARMCI_Group*), parmci_msg_group_barrier);
@@ -255,7 +251,7 @@ extern "C" void armci_msg_sel_scope(int scope, void* x, int n, char* op, int typ
     api::check_not_null(kFunction, "op", op);
     const armci::core::MessageType checked = api::checked_type(kFunction, type);
     if (const armci::core::GroupRef group = api::scope_group(kFunction, scope, *entry)) {
-        entry->messages.select(*entry, kFunction, *group, x, n, op, checked, contribute != 0);
+        entry->messages.select(kFunction, *group, x, n, op, checked, contribute != 0);
     }
 }
 

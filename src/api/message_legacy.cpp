@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Parts of the message layer that few programs still use.
-#include "core/messages.h"
+#include "core/messages/messages.h"
 
 #include <string>
 #include <vector>
@@ -39,7 +39,7 @@ void exchange(Call call, const core::Group& group, void* pointers[], int n) {
     for (int i = 0; i < n; ++i) {
         values[i] = reinterpret_cast<long>(pointers[i]);
     }
-    call.runtime.messages.reduce(call.runtime, call.function, group, values.data(), n, "+",
+    call.runtime.messages.reduce(call.function, group, values.data(), n, "+",
                                  core::MessageType::int64);
     for (int i = 0; i < n; ++i) {
         pointers[i] = reinterpret_cast<void*>(values[i]);
@@ -130,7 +130,7 @@ extern "C" void armci_grp_clus_brdcst(void* buf, int len, int, int, ARMCI_Group*
     api::check_not_negative(kFunction, "len", len);
     if (len > 0) {
         api::check_not_null(kFunction, "buf", buf);
-        entry->messages.broadcast(*entry, *part.ranks(), buf, len, 0);
+        entry->messages.broadcast(*part.ranks(), buf, len, 0);
     }
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ARMCI_Rmw.
-#include "core/rmw.h"
 
 #include <cstring>
 
@@ -41,7 +40,7 @@ WordOperation checked_operation(int op) {
     name_call(call);
     const uint32_t owner = check_remote(
         call, "prem", {reinterpret_cast<uint64_t>(prem), node::word_bytes(operation), proc});
-    return core::read_modify_write(runtime, kFunction, operation, prem, operand, proc, owner);
+    return runtime.transfers.read_modify_write(kFunction, operation, prem, operand, proc, owner);
 }
 
 // `T` is the type of the word: the operand of a swap is read from ploc, which gets the old value.

@@ -104,7 +104,7 @@ template <Threads kThreads>
         return false;
     }
     const strided::AccScale factor = strided::make_scale(type, acc.scale);
-    node::LockedAccumulator accumulator(runtime.heap.stripes(), factor);
+    node::LockedAccumulator accumulator(runtime.node.heap.stripes(), factor);
     for (int block = 0; block < patch.blocks; ++block) {
         accumulator.add(local + block * patch.local_stride, remote + block * patch.remote_stride,
                         patch.block_bytes);

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fences, the barrier, notifications.
-#include "core/sync.h"
+#include "core/sync/sync.h"
 
 #include "api/arguments.h"
-#include "core/notify.h"
+#include "core/signals/notify.h"
 
 namespace armci::api {
 namespace {
 
 void fence_all(core::Runtime& runtime) {
-    if (runtime.checks != nullptr) {
-        runtime.checks->fence_all();
-    }
-    core::fence_all(runtime);
+    runtime.checking.fence_all();
+    core::fence_all(runtime.progress);
 }
 
 }  // namespace
@@ -27,10 +25,8 @@ extern "C" void PARMCI_Fence(int proc) {
     Entry entry("ARMCI_Fence", Entry::Lock::on_demand);
     if (proc >= 0) {
         api::check_rank({*entry, "ARMCI_Fence"}, "proc", proc);
-        if (entry->checks != nullptr) [[unlikely]] {
-            entry->checks->fence(proc);
-        }
-        armci::core::fence(*entry, proc);
+        entry->checking.fence(proc);
+        armci::core::fence(entry->progress, proc);
     }
 }
 ARMCI_ALIAS(void, ARMCI_Fence, (int), PARMCI_Fence);
@@ -49,22 +45,18 @@ extern "C" void ARMCI_GroupFence(ARMCI_Group*) {
 
 extern "C" void PARMCI_Barrier(void) {
     Entry entry("ARMCI_Barrier");
-    if (entry->checks != nullptr) {
-        entry->checks->meet("ARMCI_Barrier", *entry->groups.world(),
-                            armci::core::Collective::barrier);
-    }
-    armci::core::fence_other_nodes(*entry);
-    if (entry->checks != nullptr) {
-        entry->checks->fence_before_meeting("ARMCI_Barrier", *entry->groups.world());
-    }
-    armci::core::world_barrier(*entry);
+    entry->checking->meet("ARMCI_Barrier", *entry->groups.world(),
+                          armci::core::Collective::barrier);
+    armci::core::fence_other_nodes(entry->progress);
+    entry->checking->fence_before_meeting("ARMCI_Barrier", *entry->groups.world());
+    entry->barriers.wait_for_world();
 }
 ARMCI_ALIAS(void, ARMCI_Barrier, (void), PARMCI_Barrier);
 
 extern "C" int parmci_notify(int proc) {
     Entry entry("armci_notify");
     api::check_rank({*entry, "armci_notify"}, "proc", proc);
-    return armci::core::notify(*entry, "armci_notify", proc);
+    return entry->notifications.notify("armci_notify", proc);
 }
 ARMCI_ALIAS(int, armci_notify, (int), parmci_notify);
 
@@ -72,7 +64,7 @@ extern "C" int parmci_notify_wait(int proc, int* pval) {
     Entry entry("armci_notify_wait");
     api::check_rank({*entry, "armci_notify_wait"}, "proc", proc);
     int waited = 0;
-    const int arrived = armci::core::wait_notification(*entry, proc, &waited);
+    const int arrived = entry->notifications.wait(proc, &waited);
     if (pval != nullptr) {
         *pval = waited;
     }

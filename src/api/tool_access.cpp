@@ -2,8 +2,8 @@
 #include "api/tool_access.h"
 
 #include "base/topology.h"
-#include "core/cost_setup.h"
-#include "core/explain.h"
+#include "core/routing/cost_setup.h"
+#include "core/routing/explain.h"
 #include "node/huge_pages.h"
 #include "pipeline/copy_costs.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/config.h"
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 #include "fabric/faults.h"
 #include "fabric/provider.h"
 #include "pipeline/cost_model.h"
@@ -27,7 +27,7 @@ struct ToolAccess {
     fabric::ProviderChoice (*choose_provider)(const fabric::ProviderRequest& request);
     std::string (*interface_name)(const fi_info& info);
     std::string (*describe_huge_pages)(const std::string& root);
-    std::vector<std::string> (*explain_transfer)(const core::Runtime& runtime, base::OpKind op,
+    std::vector<std::string> (*explain_transfer)(const core::Progress& progress, base::OpKind op,
                                                  int64_t block_count, int64_t block_bytes,
                                                  int target);
     int (*processor_count)();

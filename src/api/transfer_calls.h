@@ -9,7 +9,7 @@
 #include "api/arguments.h"
 #include "api/fast_path.h"
 #include "api/small_patch.h"
-#include "core/transfers.h"
+#include "core/routing/transfers.h"
 
 namespace armci::api {
 
@@ -38,10 +38,10 @@ bool make_checked(Call call, OpKind op, const Arguments& arguments, Transfer* tr
 
 // With a copy engine non-blocking operations are its business.
 inline bool is_for_engine(const Runtime& runtime, const ContiguousArguments& arguments) {
-    return runtime.copies.want(arguments.bytes);
+    return runtime.progress.copies().want(arguments.bytes);
 }
 inline bool is_for_engine(const Runtime& runtime, const StridedArguments&) {
-    return runtime.copies.are_possible();
+    return runtime.progress.copies().are_possible();
 }
 
 // A blocking call, in the forms that by_threads() wants. The slow path is apart, so that the fast
@@ -62,7 +62,7 @@ struct Blocking {
         name_call(call);
         Transfer transfer;
         if (make_checked(call, kOp, Arguments{fields...}, &transfer, acc...)) {
-            core::run_blocking(call.runtime, std::move(transfer));
+            call.runtime.transfers.run_blocking(std::move(transfer));
         }
     }
 };
@@ -90,7 +90,7 @@ struct Nonblocking {
         name_call(call);
         Transfer transfer;
         if (make_checked(call, kOp, Arguments{fields...}, &transfer, acc...)) {
-            core::run_nonblocking(call.runtime, std::move(transfer), handle);
+            call.runtime.transfers.run_nonblocking(std::move(transfer), handle);
         } else {
             skip(call.runtime, handle);
         }
@@ -131,9 +131,9 @@ int put_with_flag(const char* function, const Arguments& arguments, FlagArgument
     const uint32_t owner = check_remote(
         call, "flag", {reinterpret_cast<uint64_t>(flag.flag), sizeof *flag.flag, arguments.proc});
     if (any) {
-        core::run_blocking(call.runtime, std::move(transfer));
+        call.runtime.transfers.run_blocking(std::move(transfer));
     }
-    core::store_flag(call.runtime, function, flag.flag, flag.value, arguments.proc, owner);
+    call.runtime.transfers.store_flag(function, flag.flag, flag.value, arguments.proc, owner);
     return 0;
 }
 

@@ -2,7 +2,7 @@
 // Single values.
 #include "api/arguments.h"
 #include "api/fast_path.h"
-#include "core/transfers.h"
+#include "core/routing/transfers.h"
 
 namespace armci::api {
 
@@ -16,7 +16,7 @@ int put_value(const char* function, T value, void* dst, int proc) {
     Transfer transfer;
     const ContiguousArguments arguments{&value, dst, sizeof value, proc};
     if (make_transfer({*entry, function}, OpKind::put, arguments, nullptr, &transfer)) {
-        core::run_blocking(*entry, std::move(transfer));
+        entry->transfers.run_blocking(std::move(transfer));
     }
     return 0;
 }
@@ -37,7 +37,7 @@ T get_value(const char* function, void* src, int proc) {
     Transfer transfer;
     const ContiguousArguments arguments{src, &value, sizeof value, proc};
     if (make_transfer({*entry, function}, OpKind::get, arguments, nullptr, &transfer)) {
-        core::run_blocking(*entry, std::move(transfer));
+        entry->transfers.run_blocking(std::move(transfer));
     }
     return value;
 }

@@ -6,7 +6,7 @@
 
 #include "api/arguments.h"
 #include "api/fast_path.h"
-#include "core/transfers.h"
+#include "core/routing/transfers.h"
 
 namespace armci::api {
 namespace {
@@ -83,7 +83,7 @@ void for_each_transfer(Call call, OpKind op, const VectorArguments& arguments,
 int run_vector(Call call, OpKind op, const VectorArguments& arguments,
                const strided::AccScale* scale = nullptr) {
     for_each_transfer(call, op, arguments, scale, [&](Transfer&& transfer) {
-        core::run_blocking(call.runtime, std::move(transfer));
+        call.runtime.transfers.run_blocking(std::move(transfer));
     });
     return 0;
 }
@@ -92,7 +92,7 @@ int start_vector(Call call, OpKind op, armci_hdl_t* hdl, const VectorArguments& 
                  const strided::AccScale* scale = nullptr) {
     skip(call.runtime, hdl);
     for_each_transfer(call, op, arguments, scale, [&](Transfer&& transfer) {
-        core::run_nonblocking(call.runtime, std::move(transfer), hdl);
+        call.runtime.transfers.run_nonblocking(std::move(transfer), hdl);
     });
     return 0;
 }

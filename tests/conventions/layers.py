@@ -33,7 +33,8 @@ def read_table(complaints):
             continue
         folder, cyclic, *allowed = words
         for name in allowed:
-            if not name.startswith("<") and name not in layers:
+            has_row = any(f"{row}/".startswith(f"{name}/") for row in layers)
+            if not name.startswith("<") and not has_row:
                 complaints.append(f"layers.txt: {folder} names {name}, which has no row above it")
         layers[folder] = Layer(folder, int(cyclic), allowed)
     for folder in layers:

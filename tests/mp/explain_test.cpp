@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "armci/armcix.h"
-#include "core/explain.h"
+#include "core/routing/explain.h"
 #include "support/job.h"
 
 namespace armci::mp {
@@ -77,7 +77,7 @@ TEST(Explain, NamesTheRouteThatATransferTakes) {
             for (const int block_count : kCounts) {
                 for (const int block_bytes : kBlocks) {
                     const std::vector<std::string> lines = core::explain_transfer(
-                        *core::running(), op, block_count, block_bytes, target);
+                        core::running()->progress, op, block_count, block_bytes, target);
                     ASSERT_GE(lines.size(), 2U);
                     const std::string taken =
                         route_taken(op, memory, block_count, block_bytes, target);

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 #include "support/job.h"
 
 namespace armci::mp {
@@ -42,11 +42,10 @@ namespace {
 
 // Sets the counts as if so many had been sent in the ring.
 void set_notification_counts(uint32_t count) {
-    core::Runtime& runtime = *core::running();
+    core::Notifications& notifications = core::running()->notifications;
     sync();
-    runtime.notifications_sent[right()] = count;
-    runtime.notifications_taken[left()] = count;
-    reinterpret_cast<uint32_t*>(runtime.notify_counters->slice(me()).base)[left()] = count;
+    notifications.set_sent(right(), count);
+    notifications.set_arrived(left(), count);
     sync();
 }
 

@@ -9,7 +9,6 @@
 
 #include "base/log.h"
 #include "collectives.h"
-#include "core/notify.h"
 #include "simulation.h"
 
 namespace armci::sim {
@@ -109,7 +108,7 @@ void Job::open_rank(int rank) {
     config.no_flush_local = plan_.no_flush_local;
     config.progress_thread = plan_.server_threads;
 
-    runtime.short_way_ranks = plan_.takes_short_ways ? plan_.rank_count() : 0;
+    runtime.world.short_way_ranks = plan_.takes_short_ways ? plan_.rank_count() : 0;
 
     const int node = node_of(rank);
     core::World& world = runtime.world;
@@ -129,18 +128,20 @@ void Job::open_rank(int rank) {
     world.node_comm = nodes_[static_cast<size_t>(node)].comm;
     world.leaders_comm = world.is_leader() ? leaders_comm_ : MPI_COMM_NULL;
 
-    runtime.heap = **nodes_[static_cast<size_t>(node)].heap;
-    node::HeapControl& control = runtime.heap.control();
-    runtime.node_barrier = node::NodeBarrier(&control.barrier, world.rank_in_node,
-                                             static_cast<int>(world.node_ranks.size()));
-    runtime.mutex_queue = node::MutexQueue(&control.waiters);
-    runtime.attachments = node::Attachments(&control.attachments);
+    runtime.node.heap = **nodes_[static_cast<size_t>(node)].heap;
+    node::HeapControl& control = runtime.node.heap.control();
+    runtime.barriers.start(node::NodeBarrier(&control.barrier, world.rank_in_node,
+                                             static_cast<int>(world.node_ranks.size())));
+    runtime.mutexes.start(node::MutexQueue(&control.waiters));
+    runtime.attached.start();
     runtime.groups.start(world);
     runtime.segments.start(world);
-    runtime.waiting = base::Waiting(plan_.spin_ns, 2 * plan_.spin_ns, base::Waiting::Trials::yes);
-    runtime.waiting_at_barrier = runtime.waiting;
+    const base::Waiting waiting(plan_.spin_ns, 2 * plan_.spin_ns, base::Waiting::Trials::yes);
+    runtime.progress.set_waiting(waiting);
+    runtime.barriers.set_waiting(waiting);
 
     runtime.network = std::make_unique<core::Network>();
+    runtime.progress.use_network(runtime.network.get());
     core::Network& network = *runtime.network;
     network.servers = {plan_.node_count(), plan_.servers_per_node};
     std::string error;
@@ -177,7 +178,7 @@ void Job::open_server(int rank) {
     label_next_endpoint(true, options.number, rank);
     network.server = std::make_unique<datasrv::Server>();
     std::string error;
-    if (!network.server->open(network.domain, runtime.heap, options, &error)) {
+    if (!network.server->open(network.domain, runtime.node.heap, options, &error)) {
         violation("data server %d does not open: %s", options.number, error.c_str());
     }
 }
@@ -354,7 +355,8 @@ void Job::run(const std::function<void(int rank)>& body, std::function<void()> a
     after_turn_ = std::move(after_turn);
     for (int rank = 0; rank < plan_.rank_count(); ++rank) {
         processes_[static_cast<size_t>(rank)]->fiber = std::make_unique<Fiber>([this, rank, &body] {
-            core::start_notifications(runtime(rank));
+            core::Runtime& runtime = this->runtime(rank);
+            runtime.notifications.start(runtime.memory, runtime.barriers, runtime.groups.world());
             body(rank);
             record("rank ends", rank);
         });

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 #include "fiber.h"
 #include "plan.h"
 #include "test_heap.h"

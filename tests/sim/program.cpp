@@ -9,8 +9,6 @@
 #include "armci/armci.h"
 #include "armci/armcix.h"
 #include "base/log.h"
-#include "core/mutexes.h"
-#include "core/transfers.h"
 #include "simulation.h"
 
 namespace armci::sim {
@@ -461,8 +459,8 @@ void Program::critical_section(int me) {
     record("lock", me, owner, number);
     if (often(me, 200)) {
         core::Runtime& runtime = job_.runtime(me);
-        if (!core::try_lock_mutex(runtime, "ARMCIX_Trylock_hdl", runtime.world_mutexes, number,
-                                  owner)) {
+        if (!runtime.mutexes.try_lock("ARMCIX_Trylock_hdl", runtime.mutexes.of_world(), number,
+                                      owner)) {
             return;
         }
     } else {
@@ -522,7 +520,7 @@ void Program::watch_mutexes() {
         if (mutex.first_waiter == 0 && state.waiting.empty()) {
             continue;
         }
-        node::WaiterPoolState& pool = job_.runtime(state.owner).heap.control().waiters;
+        node::WaiterPoolState& pool = job_.runtime(state.owner).node.heap.control().waiters;
         std::vector<int32_t> waiting;
         for (uint32_t waiter = mutex.first_waiter; waiter != 0; waiter = pool[waiter].next) {
             waiting.push_back(pool[waiter].rank);
@@ -662,7 +660,7 @@ void Program::set_up(int me) {
     ARMCI_Create_mutexes(plan.mutexes);
     for (MutexState& state : mutexes_) {
         if (state.owner == me) {
-            const core::Segment& segment = *job_.runtime(me).world_mutexes.segment;
+            const core::Segment& segment = *job_.runtime(me).mutexes.of_world().segment;
             state.memory = reinterpret_cast<node::Mutex*>(segment.slice(me).base) + state.number;
         }
     }

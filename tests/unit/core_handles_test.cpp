@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/handles.h"
+#include "core/progress/handles.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/launcher.h"
+#include "core/job/launcher.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/notify.h"
+#include "core/signals/notify.h"
 
 #include <gtest/gtest.h>
 

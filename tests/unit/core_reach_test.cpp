@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/reach.h"
+#include "core/progress/reach.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

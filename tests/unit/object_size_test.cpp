@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "armci/armci.h"
-#include "core/segments.h"
+#include "core/memory/segments.h"
 #include "datasrv/client.h"
 #include "datasrv/server.h"
 #include "node/heap.h"

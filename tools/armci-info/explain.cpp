@@ -75,8 +75,8 @@ int explain(const char* request_text) {
     ARMCI_Init();
     if (rank == 0) {
         for (const std::string& line : tools::library().explain_transfer(
-                 *tools::library().running(), request.op, request.block_count, request.block_bytes,
-                 static_cast<int>(request.target))) {
+                 tools::library().running()->progress, request.op, request.block_count,
+                 request.block_bytes, static_cast<int>(request.target))) {
             std::printf("%s\n", line.c_str());
         }
     }

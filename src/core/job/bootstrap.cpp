@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How ranks become nodes: by mapping memory together, not by comparing names.
+//
+// Ranks that seem to be on one host are a proposal; the first rank of each then offers its memory's
+// descriptor on an abstract socket, and whoever can fetch them is on its node. The rest,
+// for example ranks of another user, try again among themselves.
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+
+#include "base/log.h"
+#include "core/job/world.h"
+#include "node/heap.h"
+#include "node/node_memory.h"
+
+namespace armci::core {
+namespace {
+
+// Less cannot even hold what the library needs for itself beside small arrays.
+constexpr size_t kMinDataBytes = 64 << 20;
+
+// What the memory of a host's nodes is made with.
+struct MemoryPlan {
+    Reservation reservation;
+    int64_t node_size = 0;  // 0: they are one node
+};
+
+// Half as much data; false where that would be too little.
+bool shrink(Reservation* reservation) {
+    if (!reservation->may_shrink || reservation->data_bytes / 2 < kMinDataBytes) {
+        return false;
+    }
+    reservation->data_bytes /= 2;
+    return true;
+}
+
+// On the first rank of those that may share it. Its parts are as large as the system permits.
+node::Descriptor create_memory(MemoryPlan plan, int rank_count) {
+    const int64_t parts =
+        plan.node_size > 0 ? (rank_count + plan.node_size - 1) / plan.node_size : 1;
+    node::Descriptor memory;
+    size_t part_bytes = 0;
+    do {
+        part_bytes = node::NodeHeap::mapping_bytes(plan.reservation.data_bytes);
+        memory = node::create_node_memory(node::HostAccount::kBytes +
+                                          static_cast<size_t>(parts) * part_bytes);
+    } while (!memory.valid() && (errno == EFBIG || errno == EINVAL) && shrink(&plan.reservation));
+    node::HostAccount* account = memory.valid() ? node::map_account(memory) : nullptr;
+    if (account == nullptr) {
+        const int error = errno;
+        base::fatal("ARMCI_Init",
+                    "no shared memory can be created on %s (memfd_create, %zu bytes of address "
+                    "space): %s; %s",
+                    host_name().c_str(), part_bytes, std::strerror(error),
+                    node::remedy_for_node_memory(error));
+    }
+    account->part_bytes = part_bytes;
+    node::unmap_account(account);
+    return memory;
+}
+
+bool all_agree(bool mine, MPI_Comm comm) {
+    int agree = mine ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &agree, 1, MPI_INT, MPI_MIN, comm);
+    return agree != 0;
+}
+
+// What to do where a local socket fails.
+const char* remedy_for_sockets(int error) {
+    switch (error) {
+        case EMFILE:
+        case ENFILE:
+            return "; raise the limit on open files (ulimit -n)";
+        case EPERM:
+        case EACCES:
+        case EAFNOSUPPORT:
+            return "; allow sockets of the family AF_UNIX (a seccomp profile or a rule of a "
+                   "security module forbids them)";
+        default:
+            return "; the node may be short of memory";
+    }
+}
+
+// Ranks connect before they are counted, and with many of them some can only when others have been
+// accepted: so both are done at the same time.
+void serve_memory(node::DescriptorServer& server, const node::Descriptor& memory, int max_clients,
+                  MPI_Request* counted, const int* clients) {
+    constexpr int kTimeoutMs = 1;
+    int is_counted = 0;
+    for (int served = 0; is_counted == 0 || served < *clients;) {
+        if (served == max_clients) {
+            MPI_Wait(counted, MPI_STATUS_IGNORE);
+            return;
+        }
+        switch (server.serve_one(memory, kTimeoutMs)) {
+            case node::DescriptorServer::Served::one:
+                ++served;
+                break;
+            case node::DescriptorServer::Served::nobody:
+                break;
+            case node::DescriptorServer::Served::failed:
+                base::fatal("ARMCI_Init",
+                            "passing shared memory to the other ranks of %s over a local socket "
+                            "failed: %s%s",
+                            host_name().c_str(), std::strerror(errno), remedy_for_sockets(errno));
+        }
+        if (is_counted == 0) {
+            MPI_Test(counted, &is_counted, MPI_STATUS_IGNORE);
+        }
+    }
+}
+
+// One proposal: true on the ranks that hold the descriptor of the first rank's memory afterwards.
+bool fetch_memory(MPI_Comm comm, const MemoryPlan& plan, node::Descriptor* memory) {
+    int rank = 0;
+    int size = 1;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    if (rank == 0) {
+        *memory = create_memory(plan, size);
+    }
+    if (size == 1) {
+        return true;
+    }
+    node::DescriptorServer server;
+    char name[64] = "";
+    if (rank == 0) {
+        if (!server.start()) {
+            base::fatal("ARMCI_Init", "no local socket can be made to share memory on %s: %s%s",
+                        host_name().c_str(), std::strerror(errno), remedy_for_sockets(errno));
+        }
+        std::strncpy(name, server.name().c_str(), sizeof name - 1);
+    }
+    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, comm);
+    node::Descriptor connection;
+    if (rank != 0) {
+        connection = node::connect_to(name);
+    }
+    const int reached = connection.valid() ? 1 : 0;
+    int clients = 0;
+    MPI_Request counted = MPI_REQUEST_NULL;
+    MPI_Ireduce(&reached, &clients, 1, MPI_INT, MPI_SUM, 0, comm, &counted);
+    if (rank == 0) {
+        serve_memory(server, *memory, size - 1, &counted, &clients);
+        return true;
+    }
+    MPI_Wait(&counted, MPI_STATUS_IGNORE);
+    *memory = node::receive_descriptor(connection);
+    return memory->valid();
+}
+
+// Splits off the ranks that share memory with the first rank of `comm` until every rank is among
+// some that do.
+MPI_Comm join_others(MPI_Comm comm, const MemoryPlan& plan, node::Descriptor* memory) {
+    for (;;) {
+        const bool joined = fetch_memory(comm, plan, memory);
+        if (all_agree(joined, comm)) {
+            return comm;
+        }
+        int rank = 0;
+        MPI_Comm_rank(comm, &rank);
+        MPI_Comm next = MPI_COMM_NULL;
+        MPI_Comm_split(comm, joined ? 0 : 1, rank, &next);
+        MPI_Comm_free(&comm);
+        if (joined) {
+            return next;
+        }
+        comm = next;
+    }
+}
+
+void open_account(NodeMapping* mapping) {
+    mapping->account = node::map_account(mapping->memory);
+    if (mapping->account == nullptr) {
+        base::fatal("ARMCI_Init",
+                    "shared memory cannot be mapped on %s: %s; raise the limit on "
+                    "virtual memory (ulimit -v)",
+                    host_name().c_str(), std::strerror(errno));
+    }
+}
+
+// Of the ranks that share memory so many at a time are a virtual node, with a part of the memory.
+void take_part(int64_t node_size, World* world, NodeMapping* mapping) {
+    MPI_Comm sharing = world->node_comm;
+    int rank = 0;
+    MPI_Comm_rank(sharing, &rank);
+    const auto part = static_cast<int>(rank / node_size);
+    mapping->offset += static_cast<uint64_t>(part) * mapping->account->part_bytes;
+    MPI_Comm_split(sharing, part, rank, &world->node_comm);
+    MPI_Comm_free(&sharing);
+}
+
+// Where all ranks of the node have room for it at one address, or nullptr. A size that the user has
+// not named must leave the program as much address space again, where that is limited.
+void* find_common_address(MPI_Comm comm, bool must_leave_room, const NodeMapping& mapping) {
+    for (int index = 0;; ++index) {
+        void* address = node::candidate_address(index);
+        if (address == nullptr) {
+            return nullptr;
+        }
+        const bool mapped =
+            node::map_shared(mapping.memory, address, mapping.bytes, mapping.offset);
+        const bool fits = mapped && (!must_leave_room || node::leaves_address_space(mapping.bytes));
+        if (all_agree(fits, comm)) {
+            return address;
+        }
+        if (mapped) {
+            node::unmap_shared(address, mapping.bytes);
+        }
+    }
+}
+
+void map_at_common_address(MPI_Comm comm, Reservation wanted, NodeMapping* mapping) {
+    do {
+        mapping->bytes = node::NodeHeap::mapping_bytes(wanted.data_bytes);
+        if (mapping->bytes <= mapping->account->part_bytes) {
+            mapping->base = find_common_address(comm, wanted.may_shrink, *mapping);
+        }
+    } while (mapping->base == nullptr && shrink(&wanted));
+    if (mapping->base != nullptr) {
+        return;
+    }
+    uint64_t limit = node::address_space_limit();
+    MPI_Allreduce(MPI_IN_PLACE, &limit, 1, MPI_UINT64_T, MPI_MIN, comm);
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    if (rank == 0) {
+        const std::string limit_text =
+            limit == UINT64_MAX ? "unlimited" : std::to_string(limit / 1024) + " KiB";
+        base::fatal(
+            "ARMCI_Init",
+            "the ranks of %s have no common free range of %zu bytes of address space%s; "
+            "raise the limit on virtual memory (ulimit -v, which is %s)%s",
+            host_name().c_str(), mapping->bytes,
+            wanted.may_shrink ? ", the least that the library takes, and as much again" : "",
+            limit_text.c_str(), wanted.may_shrink ? "" : ", or lower ARMCI_HEAP_SIZE");
+    }
+    MPI_Barrier(comm);  // the first rank ends the job
+}
+
+void number_nodes(World* world) {
+    int first_rank = world->rank;
+    MPI_Bcast(&first_rank, 1, MPI_INT, 0, world->node_comm);
+    std::vector<int> first_ranks(world->size);
+    MPI_Allgather(&first_rank, 1, MPI_INT, first_ranks.data(), 1, MPI_INT, world->comm);
+
+    world->node_of.resize(world->size);
+    world->node_count = 0;
+    for (int rank = 0; rank < world->size; ++rank) {
+        // A node's first rank is its lowest, so its number is known before its other ranks come.
+        const int first = first_ranks[rank];
+        world->node_of[rank] = first == rank ? world->node_count++ : world->node_of[first];
+        if (first == first_rank) {
+            world->node_ranks.push_back(rank);
+        }
+    }
+    world->node = world->node_of[world->rank];
+    MPI_Comm_rank(world->node_comm, &world->rank_in_node);
+}
+
+}  // namespace
+
+void form_nodes(MPI_Comm comm, int64_t node_size, const Reservation& wanted, World* world,
+                NodeMapping* mapping) {
+    MPI_Comm_dup(comm, &world->user_comm);
+    MPI_Comm_dup(comm, &world->comm);
+    MPI_Comm_set_errhandler(world->comm, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_rank(world->comm, &world->rank);
+    MPI_Comm_size(world->comm, &world->size);
+
+    // Colours are short, so ranks of several hosts may meet here: it is a proposal. (With MPICH,
+    // MPI_Comm_split_type takes most of a millisecond.)
+    MPI_Comm proposal = MPI_COMM_NULL;
+    MPI_Comm_split(world->comm, static_cast<int>(host_identity() % INT_MAX), world->rank,
+                   &proposal);
+    mapping->wanted_bytes = node::NodeHeap::mapping_bytes(wanted.data_bytes);
+    world->node_comm = join_others(proposal, {wanted, node_size}, &mapping->memory);
+    open_account(mapping);
+    if (node_size > 0) {
+        take_part(node_size, world, mapping);
+    }
+    map_at_common_address(world->node_comm, wanted, mapping);
+    number_nodes(world);
+    MPI_Comm_split(world->comm, world->is_leader() ? 0 : MPI_UNDEFINED, world->rank,
+                   &world->leaders_comm);
+}
+
+void leave_nodes(World* world, NodeMapping* mapping) {
+    if (mapping->base != nullptr) {
+        node::unmap_shared(mapping->base, mapping->bytes);
+        mapping->base = nullptr;
+    }
+    if (mapping->account != nullptr) {
+        node::unmap_account(mapping->account);
+        mapping->account = nullptr;
+    }
+    mapping->memory.reset();
+    for (MPI_Comm* comm :
+         {&world->leaders_comm, &world->node_comm, &world->comm, &world->user_comm}) {
+        if (*comm != MPI_COMM_NULL) {
+            MPI_Comm_free(comm);
+        }
+    }
+}
+
+}  // namespace armci::core

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/job/world.h"
+
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <functional>
+
+namespace armci::core {
+namespace {
+
+// Hosts differ in the boot, and containers on one host in the namespace.
+uint64_t identity(const char* name_space) {
+    std::string identity;
+    std::ifstream boot("/proc/sys/kernel/random/boot_id");
+    if (!std::getline(boot, identity)) {
+        identity = host_name();
+    }
+    struct stat status {};
+    if (stat(name_space, &status) == 0) {
+        identity += ":" + std::to_string(status.st_ino);
+    }
+    return std::hash<std::string>{}(identity);
+}
+
+}  // namespace
+
+std::string host_name() {
+    char name[HOST_NAME_MAX + 1] = "unknown host";
+    gethostname(name, sizeof name - 1);
+    return name;
+}
+
+uint64_t host_identity() {
+    return identity("/proc/self/ns/net");
+}
+
+uint64_t clock_identity() {
+    return identity("/proc/self/ns/time");
+}
+
+bool World::has_regular_nodes() const {
+    if (size % node_count != 0) {
+        return false;
+    }
+    const int ranks_per_node = size / node_count;
+    for (int other = 0; other < size; ++other) {
+        if (node_of[other] != other / ranks_per_node) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int World::first_rank_of(int wanted_node) const {
+    int first = 0;
+    while (node_of[first] != wanted_node) {
+        ++first;
+    }
+    return first;
+}
+
+std::string describe_node(const World& world) {
+    return host_name() + " (node " + std::to_string(world.node) + " of " +
+           std::to_string(world.node_count) + ")";
+}
+
+bool share_one_host(const World& world) {
+    const uint64_t mine = host_identity();
+    uint64_t range[2] = {mine, ~mine};
+    MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_UINT64_T, MPI_MIN, world.comm);
+    return range[0] == ~range[1];
+}
+
+}  // namespace armci::core

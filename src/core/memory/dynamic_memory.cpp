@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Global memory made by one rank alone, and named by a record that ranks send to each other.
+#include <cinttypes>
+
+#include "base/log.h"
+#include "core/memory/global_memory.h"
+
+namespace armci::core {
+namespace {
+
+uint64_t dynamic_id(int owner, const DynamicMemory& memory) {
+    return kDynamicSegment | static_cast<uint64_t>(owner) << kDynamicCountBits | memory.number;
+}
+
+}  // namespace
+
+DynamicMemory GlobalMemory::allocate_dynamic(const char* function, int64_t bytes) {
+    DynamicMemory memory;
+    std::string reason;
+    const node::NodeHeap::Range range =
+        take_available(function, static_cast<size_t>(bytes), &reason);
+    if (range.data == nullptr) {
+        base::fatal(function, "%" PRId64 " bytes of global memory were asked for on %s: %s", bytes,
+                    describe_node(context_.progress.world()).c_str(), reason.c_str());
+    }
+    memory.data_record = range.record;
+    memory.number = next_dynamic_number_++;
+    memory.slice = Slice{reinterpret_cast<uint64_t>(range.data), static_cast<uint64_t>(bytes)};
+    memory.part.node = context_.progress.world().node;
+    memory.part.server = server_for(memory.number);
+    memory.part.begin = memory.slice.base;
+    memory.part.bytes = memory.slice.bytes;
+    publish(function, &memory.part);
+    return memory;
+}
+
+void GlobalMemory::free_dynamic(const DynamicMemory& memory) {
+    withdraw("ARMCI_Memctl", memory.part);
+    const bool is_poisoned =
+        context_.checking->poison_freed(context_.progress.world().rank, memory.slice,
+                                        dynamic_id(context_.progress.world().rank, memory));
+    context_.node.heap.release(memory.data_record, is_poisoned ? node::NodeHeap::Pages::keep
+                                                               : node::NodeHeap::Pages::release);
+}
+
+void GlobalMemory::attach_dynamic(int owner, const DynamicMemory& memory) {
+    const uint64_t id = dynamic_id(owner, memory);
+    if (context_.segments.find_by_id(id) != nullptr) {
+        return;
+    }
+    auto segment = std::make_unique<Segment>();
+    segment->id = id;
+    segment->group = Groups::single(owner);
+    const size_t words = (SegmentTables::bytes(1, 1) + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+    segment->owned_tables = std::make_unique<uint64_t[]>(words);
+    segment->tables = new (segment->owned_tables.get()) SegmentTables{1, 1};
+    segment->tables->slices()[0] = memory.slice;
+    segment->tables->parts()[0] = memory.part;
+    context_.segments.add(std::move(segment));
+}
+
+void GlobalMemory::detach_dynamic(int owner, const DynamicMemory& memory) {
+    if (Segment* segment = context_.segments.find_by_id(dynamic_id(owner, memory))) {
+        context_.checking->remember_freed(*segment);
+        context_.segments.remove(segment);
+    }
+}
+
+}  // namespace armci::core

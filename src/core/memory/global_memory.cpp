@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/memory/global_memory.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+
+#include "base/config_value.h"
+#include "base/log.h"
+#include "node/memory_limits.h"
+#include "pipeline/request_task.h"
+
+namespace armci::core {
+
+struct NodeReport {
+    enum class Outcome : int32_t { no_memory_here = 0, allocated = 1, failed = 2 };
+
+    Outcome outcome = Outcome::no_memory_here;
+    int32_t padding = 0;  // it travels between ranks
+    NodePart part;
+    uint64_t tables = 0;  // address, for ranks of the same node
+};
+
+namespace {
+
+using Outcome = NodeReport::Outcome;
+
+uint64_t g_memory_limit = 0;
+
+// Small slices are packed, large ones begin on their own pages so that their owner touches them
+// first.
+constexpr int64_t kSmallAlignment = 64;
+constexpr int64_t kLargeSlice = 16 << 10;
+
+// What every member tells all others first.
+struct Wish {
+    int64_t bytes = 0;        // negative: it may not have its share
+    uint64_t segment_id = 0;  // from group rank 0
+};
+
+// Every member has as many of both as there are members: docs/scaling.md counts on it.
+static_assert(sizeof(Wish) == 16 && sizeof(NodeReport) == 64);
+
+int64_t alignment_of(int64_t slice_bytes) {
+    return slice_bytes >= kLargeSlice ? static_cast<int64_t>(node::kPageBytes) : kSmallAlignment;
+}
+
+// Where each member's slice begins within its node's part, and how long the parts are.
+struct Plan {
+    std::vector<int64_t> slice_bytes;   // by group rank
+    std::vector<int64_t> slice_offset;  // by group rank
+    struct Part {
+        int node;
+        int first_member;  // group rank
+        int64_t bytes;
+    };
+    std::vector<Part> parts;   // by node; members without memory may give empty ones
+    std::vector<int> part_of;  // by group rank
+    bool overflow = false;
+};
+
+Plan make_plan(const World& world, const Group& group, std::vector<int64_t> slice_bytes) {
+    Plan plan;
+    plan.slice_bytes = std::move(slice_bytes);
+    const int size = group.size();
+    plan.slice_offset.resize(size);
+    plan.part_of.resize(size);
+    const auto node_of = [&](int member) { return world.node_of[group.world_rank(member)]; };
+    // The node's part, or where it has to be inserted.
+    const auto find_part = [&](int node) {
+        return std::lower_bound(plan.parts.begin(), plan.parts.end(), node,
+                                [](const Plan::Part& p, int wanted) { return p.node < wanted; });
+    };
+    for (int member = 0; member < size; ++member) {
+        const auto part = find_part(node_of(member));
+        if (part == plan.parts.end() || part->node != node_of(member)) {
+            plan.parts.insert(part, Plan::Part{node_of(member), member, 0});
+        }
+    }
+    for (int member = 0; member < size; ++member) {
+        const auto part = find_part(node_of(member));
+        plan.part_of[member] = static_cast<int>(part - plan.parts.begin());
+        const int64_t bytes = plan.slice_bytes[member];
+        const int64_t unit = alignment_of(bytes);
+        int64_t end = 0;
+        if (plan.overflow || __builtin_add_overflow(part->bytes, unit - 1, &end) ||
+            __builtin_add_overflow(end / unit * unit, bytes, &end)) {
+            plan.overflow = true;
+            continue;
+        }
+        plan.slice_offset[member] = end - bytes;
+        part->bytes = end;
+    }
+    return plan;
+}
+
+template <class T>
+void all_gather(Messages& messages, const Group& group, const T& mine, T* all) {
+    if (group.size() == 1) {
+        all[0] = mine;
+        return;
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallgather(&mine, sizeof(T), MPI_BYTE, all, sizeof(T), MPI_BYTE, group.own_comm(),
+                   &request);
+    messages.complete(&request);
+}
+
+int64_t free_heap(const node::NodeHeap& heap) {
+    return static_cast<int64_t>(heap.data_bytes()) - static_cast<int64_t>(heap.used_bytes());
+}
+
+// What the host has left, but for memory that was given out and not touched yet: it is spoken for.
+struct Available {
+    node::MemoryLimit limit;
+    int64_t promised = 0;
+    int64_t kept = 0;  // by checking mode: resident, and not given out
+
+    int64_t bytes() const { return limit.available_bytes - promised; }
+    std::string explain() const;
+};
+
+// `taken_bytes` of what was given out is not counted: the question is whether they are there. Of
+// what checking mode keeps on other nodes of the host nothing is known here.
+Available look_at_memory(const MemoryContext& context, size_t taken_bytes) {
+    Available available;
+    available.limit = node::available_memory();
+    available.kept = static_cast<int64_t>(context.checking->freed_bytes());
+    available.promised = std::max<int64_t>(
+        0, static_cast<int64_t>(context.node.heap.given_out_bytes() - taken_bytes) -
+               static_cast<int64_t>(context.node.heap.resident_bytes()) + available.kept);
+    return available;
+}
+
+std::string Available::explain() const {
+    char text[256];
+    std::snprintf(text, sizeof text,
+                  " has %" PRId64 " bytes available, of which %" PRId64
+                  " are promised to earlier allocations; use more nodes or smaller arrays",
+                  limit.available_bytes, promised);
+    return limit.reason + text;  // with the path of a control group, however long
+}
+
+// Why the heap has nothing, and what to do about it.
+std::string explain_full_heap(const MemoryContext& context, int64_t bytes) {
+    const int64_t left = free_heap(context.node.heap);
+    char text[256];
+    std::snprintf(text, sizeof text,
+                  "the node heap has %" PRId64 " of %zu bytes of address space left%s", left,
+                  context.node.heap.data_bytes(), bytes <= left ? ", in smaller pieces" : "");
+    // A larger heap would not help where there is no memory for it.
+    const Available available = look_at_memory(context, 0);
+    if (bytes > available.bytes()) {
+        return text + (", and " + available.explain());
+    }
+    if (context.node.mapping.bytes < context.node.mapping.wanted_bytes) {
+        return text +
+               (", because the limits on this process (ulimit -v or -f) let it reserve no more "
+                "than " +
+                base::bytes_text(static_cast<int64_t>(context.node.mapping.bytes)) +
+                " instead of " +
+                base::bytes_text(static_cast<int64_t>(context.node.mapping.wanted_bytes)) +
+                "; raise them on all nodes");
+    }
+    return text + std::string("; raise ARMCI_HEAP_SIZE");
+}
+
+std::string explain_freed_again(const MemoryContext& context, const void* base) {
+    std::string text = context.checking->explain_freed(context.progress.world().rank,
+                                                       reinterpret_cast<uint64_t>(base), 1);
+    return text.empty() ? text : text + "; ";
+}
+
+void fill_tables(SegmentTables* tables, const Plan& plan, const std::vector<NodeReport>& reports) {
+    for (const Plan::Part& part : plan.parts) {
+        const NodeReport& report = reports[part.first_member];
+        if (report.outcome == Outcome::allocated) {
+            tables->parts()[tables->part_count++] = report.part;
+        }
+    }
+    for (int member = 0; member < tables->slice_count; ++member) {
+        const NodeReport& report = reports[plan.parts[plan.part_of[member]].first_member];
+        Slice& slice = tables->slices()[member];
+        slice.bytes = static_cast<uint64_t>(plan.slice_bytes[member]);
+        slice.base = slice.bytes == 0
+                         ? 0
+                         : report.part.begin + static_cast<uint64_t>(plan.slice_offset[member]);
+    }
+}
+
+}  // namespace
+
+void set_memory_limit(uint64_t bytes) {
+    g_memory_limit = bytes;
+}
+uint64_t memory_limit() {
+    return g_memory_limit;
+}
+
+int GlobalMemory::server_for(uint64_t segment_id) const {
+    const World& world = context_.progress.world();
+    const Network* network = context_.progress.network();
+    const pipeline::ServerNumbers servers =
+        network != nullptr ? network->servers : pipeline::ServerNumbers{world.node_count};
+    return servers.first_of(world.node) +
+           static_cast<int>(segment_id % static_cast<uint64_t>(servers.per_node));
+}
+
+node::NodeHeap::Range GlobalMemory::take_from_heap(const char* function, size_t bytes) {
+    const node::NodeHeap::Range range = context_.node.heap.allocate(bytes);
+    context_.checking->check_given_out(function, range);
+    return range;
+}
+
+node::NodeHeap::Range GlobalMemory::take_available(const char* function, size_t bytes,
+                                                   std::string* reason) {
+    const auto wanted = static_cast<int64_t>(bytes);
+    const bool check_is_due = context_.node.heap.check_is_due(bytes);
+    const node::NodeHeap::Range range = wanted <= free_heap(context_.node.heap)
+                                            ? take_from_heap(function, bytes)
+                                            : node::NodeHeap::Range{};
+    if (range.data == nullptr) {
+        *reason = explain_full_heap(context_, wanted);
+        return range;
+    }
+    if (!check_is_due) {
+        return range;
+    }
+    // Only now: of nodes that share a host's memory each sees what the others have taken.
+    Available available = look_at_memory(context_, range.bytes);
+    if (wanted > available.bytes() && available.kept > 0) {
+        context_.checking->release_freed(function);
+        available = look_at_memory(context_, range.bytes);
+    }
+    if (wanted > available.bytes()) {
+        *reason = available.explain();
+        context_.node.heap.release(range.record);
+        return {};
+    }
+    context_.node.heap.note_check(0);
+    return range;
+}
+
+void GlobalMemory::publish(const char* function, NodePart* part) {
+    if (context_.progress.network() == nullptr) {
+        return;
+    }
+    pipeline::RequestTask task(function, wire::FrameKind::add_segment,
+                               wire::SegmentBody{part->begin, part->bytes},
+                               pipeline::RequestTask::Answer::expected);
+    context_.progress.run_task(task, part->server, {function, "a data server of this rank's node"});
+    part->registered = task.segment().registered != 0 ? 1 : 0;
+    part->remote_base = task.segment().remote_base;
+    part->key = task.segment().key;
+}
+
+void GlobalMemory::withdraw(const char* function, const NodePart& part) {
+    if (context_.progress.network() == nullptr) {
+        return;
+    }
+    pipeline::RequestTask task(function, wire::FrameKind::remove_segment,
+                               wire::SegmentBody{part.begin, part.bytes},
+                               pipeline::RequestTask::Answer::expected);
+    context_.progress.run_task(task, part.server, {function, "a data server of this rank's node"});
+    if (task.value() == 0) {
+        base::fatal(function, "%s does not know the segment at 0x%" PRIx64,
+                    context_.progress.network()->servers.name_of(part.server).c_str(), part.begin);
+    }
+}
+
+// The first member on a node allocates for all of them. Sets the segment's heap records.
+NodeReport GlobalMemory::allocate_part(const char* function, int64_t bytes, int64_t tables_bytes,
+                                       Segment* segment) {
+    NodeReport report;
+    const node::NodeHeap::Range tables =
+        take_from_heap(function, static_cast<size_t>(tables_bytes));
+    std::string reason;
+    bool available = tables.data != nullptr;
+    node::NodeHeap::Range data;
+    if (available && bytes > 0) {
+        data = take_available(function, static_cast<size_t>(bytes), &reason);
+        available = data.data != nullptr;
+    }
+    if (!available) {
+        if (tables.data != nullptr) {
+            context_.node.heap.release(tables.record);
+        }
+        if (reason.empty()) {  // there was no room for the tables
+            reason = explain_full_heap(context_, bytes);
+        }
+        base::log(base::LogLevel::error,
+                  "%s: %" PRId64 " bytes of global memory were asked for on %s: %s", function,
+                  bytes, describe_node(context_.progress.world()).c_str(), reason.c_str());
+        report.outcome = Outcome::failed;
+        return report;
+    }
+    report.tables = reinterpret_cast<uint64_t>(tables.data);
+    segment->tables_record = tables.record;
+    if (bytes > 0) {
+        report.part.node = context_.progress.world().node;
+        report.part.server = server_for(segment->id);
+        report.part.begin = reinterpret_cast<uint64_t>(data.data);
+        report.part.bytes = static_cast<uint64_t>(bytes);
+        publish(function, &report.part);
+        segment->data_record = data.record;
+        report.outcome = Outcome::allocated;
+    }
+    return report;
+}
+
+void GlobalMemory::release_part(const char* function, const Segment& segment,
+                                const NodePart* part) {
+    if (segment.data_record != 0) {
+        withdraw(function, *part);
+        // Not the library's own memory, nor what could not be had on all nodes.
+        const bool is_poisoned = !segment.is_internal && segment.tables != nullptr &&
+                                 context_.checking->poison_freed(segment, *part);
+        context_.node.heap.release(segment.data_record, is_poisoned
+                                                            ? node::NodeHeap::Pages::keep
+                                                            : node::NodeHeap::Pages::release);
+    }
+    if (segment.tables_record != 0) {
+        context_.node.heap.release(segment.tables_record);
+    }
+}
+
+bool GlobalMemory::exceeds_limit(const char* function, int64_t bytes) const {
+    const uint64_t limit = memory_limit();
+    if (limit == 0 || allocated_bytes_ + static_cast<uint64_t>(bytes) <= limit) {
+        return false;
+    }
+    base::log(base::LogLevel::error,
+              "%s: %" PRId64 " bytes of global memory were asked for on top of %" PRIu64
+              ", and the limit for a process is %" PRIu64
+              "; raise it (ARMCI_SHM_LIMIT, ARMCI_Set_shm_limit)",
+              function, bytes, allocated_bytes_, limit);
+    return true;
+}
+
+bool GlobalMemory::allocate(const char* function, const GroupRef& group, int64_t bytes,
+                            void** base_pointers, Segment** segment_out) {
+    const int size = group->size();
+    Wish wish{exceeds_limit(function, bytes) ? -1 : bytes, 0};
+    if (group->rank() == 0) {
+        wish.segment_id = static_cast<uint64_t>(context_.progress.world().rank)
+                              << kCollectiveCountBits |
+                          next_segment_number_++;
+    }
+    std::vector<Wish> wishes(size);
+    all_gather(context_.messages, *group, wish, wishes.data());
+    std::vector<int64_t> slice_bytes(size);
+    std::transform(wishes.begin(), wishes.end(), slice_bytes.begin(),
+                   [](const Wish& other) { return other.bytes; });
+    std::fill(base_pointers, base_pointers + size, nullptr);
+    if (std::any_of(slice_bytes.begin(), slice_bytes.end(), [](int64_t b) { return b < 0; })) {
+        return false;
+    }
+    if (segment_out != nullptr) {
+        *segment_out = nullptr;
+    }
+    if (std::all_of(slice_bytes.begin(), slice_bytes.end(), [](int64_t b) { return b == 0; })) {
+        return true;
+    }
+
+    const Plan plan = make_plan(context_.progress.world(), *group, std::move(slice_bytes));
+    const Plan::Part& my_part = plan.parts[plan.part_of[group->rank()]];
+    const int part_count = static_cast<int>(plan.parts.size());
+    auto segment = std::make_unique<Segment>();
+    segment->group = group;
+    segment->id = wishes[0].segment_id;
+
+    NodeReport mine;
+    if (my_part.first_member == group->rank()) {
+        if (plan.overflow) {
+            base::log(base::LogLevel::error,
+                      "%s: the sizes of the ranks of a node add up to more than "
+                      "64 bits",
+                      function);
+            mine.outcome = Outcome::failed;
+        } else {
+            mine = allocate_part(function, my_part.bytes,
+                                 static_cast<int64_t>(SegmentTables::bytes(size, part_count)),
+                                 segment.get());
+        }
+    }
+    std::vector<NodeReport> reports(size);
+    all_gather(context_.messages, *group, mine, reports.data());
+    const bool failed = std::any_of(reports.begin(), reports.end(), [](const NodeReport& report) {
+        return report.outcome == Outcome::failed;
+    });
+    if (failed) {
+        release_part(function, *segment, &mine.part);
+        return false;
+    }
+
+    segment->tables = reinterpret_cast<SegmentTables*>(reports[my_part.first_member].tables);
+    if (my_part.first_member == group->rank()) {
+        segment->tables->slice_count = size;
+        segment->tables->part_count = 0;
+        fill_tables(segment->tables, plan, reports);
+    }
+    for (int member = 0; member < size; ++member) {
+        if (plan.slice_bytes[member] > 0) {
+            const NodeReport& report = reports[plan.parts[plan.part_of[member]].first_member];
+            base_pointers[member] = reinterpret_cast<void*>(
+                report.part.begin + static_cast<uint64_t>(plan.slice_offset[member]));
+        }
+    }
+    if (context_.progress.config().debug_alloc && bytes > 0) {
+        std::memset(base_pointers[group->rank()], 0, static_cast<size_t>(bytes));
+    }
+    // Now the tables are complete on every node and the memory is usable from everywhere.
+    context_.barriers.wait_for_group(*group);
+    allocated_bytes_ += static_cast<uint64_t>(bytes);
+    Segment* added = context_.segments.add(std::move(segment));
+    if (segment_out != nullptr) {
+        *segment_out = added;
+    }
+    return true;
+}
+
+void GlobalMemory::free_segment(Segment* segment) {
+    const GroupRef group = segment->group;
+    const int my_rank = group->rank();
+    allocated_bytes_ -= segment->slice(my_rank).bytes;
+    const NodePart* part = segment->part(context_.progress.world().node);
+    const NodePart my_part = part != nullptr ? *part : NodePart{};
+    context_.checking->remember_freed(*segment);
+    const std::unique_ptr<Segment> removed = context_.segments.remove(segment);
+    // Nobody looks the tables up any more after this, and everybody has fenced before.
+    context_.barriers.wait_for_group(*group);
+    release_part("ARMCI_Free", *removed, &my_part);
+}
+
+void GlobalMemory::free(const char* function, const GroupRef& fallback_group, void* base) {
+    Segment* mine = nullptr;
+    if (base != nullptr) {
+        mine = context_.segments.find_by_my_base(base);
+        if (mine == nullptr || mine->is_internal || mine->is_dynamic()) {
+            base::fatal(function,
+                        "argument ptr = %p: not the beginning of this rank's part of any "
+                        "allocation; %spass what ARMCI_Malloc returned for this rank, once",
+                        base, explain_freed_again(context_, base).c_str());
+        }
+    }
+    const GroupRef group = mine != nullptr ? mine->group : fallback_group;
+    if (group == nullptr) {
+        return;  // a null pointer and a freed group: there is nothing that could be named
+    }
+    context_.checking->meet(function, *group, Collective::free);
+    context_.completion.wait_everything();  // gets as well: what they read from goes away
+    fence_all(context_.progress);
+    context_.checking->fence_before_meeting(function, *group);
+    uint64_t id = mine != nullptr ? mine->id : 0;
+    const uint64_t my_id = id;
+    if (group->size() > 1) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Iallreduce(MPI_IN_PLACE, &id, 1, MPI_UINT64_T, MPI_MAX, group->own_comm(), &request);
+        context_.messages.complete(&request);
+    }
+    if (id == 0) {
+        return;
+    }
+    if (my_id != 0 && my_id != id) {
+        base::fatal(function,
+                    "argument ptr = %p: other ranks free a different allocation in the same "
+                    "call",
+                    base);
+    }
+    Segment* segment = context_.segments.find_by_id(id);
+    if (segment == nullptr) {
+        base::fatal(function,
+                    "other ranks free an allocation of a group that this rank is not in; "
+                    "use ARMCI_Free_group with that group");
+    }
+    free_segment(segment);
+}
+
+}  // namespace armci::core

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/memory/segments.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <iterator>
+
+#include "core/job/world.h"
+
+namespace armci::core {
+
+const NodePart* Segment::part(int node) const {
+    const NodePart* begin = tables->parts();
+    const NodePart* end = begin + tables->part_count;
+    const NodePart* found = std::lower_bound(
+        begin, end, node, [](const NodePart& part, int wanted) { return part.node < wanted; });
+    return found != end && found->node == node ? found : nullptr;
+}
+
+std::string name_of_allocation(uint64_t segment_id) {
+    const bool dynamic = (segment_id & kDynamicSegment) != 0;
+    const int count_bits = dynamic ? kDynamicCountBits : kCollectiveCountBits;
+    const uint64_t rank = (segment_id & ~kDynamicSegment) >> count_bits;
+    const uint64_t count = segment_id & ((uint64_t{1} << count_bits) - 1);
+    return std::to_string(rank) + "." + std::to_string(count) + (dynamic ? " (ARMCI_Memget)" : "");
+}
+
+void Segments::start(const World& world) {
+    world_ = &world;
+    indices_.resize(world.node_count);
+    cache_.clear();
+}
+
+void Segments::share_among_threads() {
+    begin_change();
+    index_of(world_->node);
+    end_change();
+}
+
+void Segments::stop() {
+    segments_.clear();
+    dynamic_.clear();
+    by_id_.clear();
+    by_my_base_.clear();
+    indices_.clear();
+    cache_.clear();
+}
+
+// Around what changes the own node's index.
+void Segments::begin_change() {
+    own_index_mutex_.lock();
+}
+
+void Segments::end_change() {
+    static std::atomic<uint64_t> changes{0};
+    generation_.store(changes.fetch_add(1, std::memory_order_relaxed) + 1,
+                      std::memory_order_release);
+    own_index_mutex_.unlock();
+}
+
+void Segments::renew(View& view) {
+    const base::MutexLock lock(own_index_mutex_);
+    view.entries = indices_[world_->node]->entries;
+    view.cache.clear();
+    view.generation = generation_.load(std::memory_order_relaxed);
+}
+
+void Segments::insert_entry(NodeIndex& index, const Segment* segment, const NodePart& part) {
+    const Entry entry{part.begin, part.begin + part.bytes, segment, &part};
+    const auto place =
+        std::upper_bound(index.entries.begin(), index.entries.end(), entry,
+                         [](const Entry& a, const Entry& b) { return a.begin < b.begin; });
+    index.entries.insert(place, entry);
+}
+
+Segments::NodeIndex& Segments::index_of(int node) {
+    std::unique_ptr<NodeIndex>& index = indices_[node];
+    if (!index) {
+        index = std::make_unique<NodeIndex>();
+        for (const auto& segment : segments_) {
+            if (const NodePart* part = segment->part(node)) {
+                insert_entry(*index, segment.get(), *part);
+            }
+        }
+    }
+    return *index;
+}
+
+// 0 when this rank has no memory in it.
+uint64_t Segments::my_base(const Segment& segment) {
+    const int rank = segment.group->rank();
+    return rank >= 0 && segment.slice(rank).bytes != 0 ? segment.slice(rank).base : 0;
+}
+
+void Segments::remove_outdated(const Segment& added) {
+    std::vector<Segment*> outdated;
+    std::copy_if(dynamic_.begin(), dynamic_.end(), std::back_inserter(outdated),
+                 [&](const Segment* segment) {
+                     const NodePart& old = segment->tables->parts()[0];
+                     const NodePart* part = added.part(old.node);
+                     return part != nullptr && old.begin < part->begin + part->bytes &&
+                            part->begin < old.begin + old.bytes;
+                 });
+    for (Segment* segment : outdated) {
+        remove(segment);
+    }
+}
+
+Segment* Segments::add(std::unique_ptr<Segment> segment) {
+    remove_outdated(*segment);
+    begin_change();
+    Segment* added = segment.get();
+    if (added->is_dynamic()) {
+        dynamic_.push_back(added);
+    }
+    added->place = segments_.size();
+    segments_.push_back(std::move(segment));
+    by_id_[added->id] = added;
+    if (const uint64_t base = my_base(*added); base != 0) {
+        by_my_base_[base] = added;
+    }
+    const NodePart* parts = added->tables->parts();
+    for (int i = 0; i < added->tables->part_count; ++i) {
+        if (indices_[parts[i].node]) {
+            insert_entry(*indices_[parts[i].node], added, parts[i]);
+        }
+    }
+    end_change();
+    return added;
+}
+
+std::unique_ptr<Segment> Segments::remove(Segment* segment) {
+    begin_change();
+    const NodePart* parts = segment->tables->parts();
+    for (int i = 0; i < segment->tables->part_count; ++i) {
+        if (NodeIndex* index = indices_[parts[i].node].get()) {
+            auto& entries = index->entries;
+            const auto found = std::lower_bound(
+                entries.begin(), entries.end(), parts[i].begin,
+                [](const Entry& entry, uint64_t begin) { return entry.begin < begin; });
+            if (found != entries.end() && found->segment == segment) {
+                entries.erase(found);
+            }
+        }
+    }
+    end_change();
+    cache_.clear();
+    by_id_.erase(segment->id);
+    std::erase(dynamic_, segment);
+    by_my_base_.erase(my_base(*segment));
+    std::unique_ptr<Segment> removed = std::move(segments_[segment->place]);
+    if (segments_.back() != nullptr) {
+        segments_.back()->place = removed->place;
+        segments_[removed->place] = std::move(segments_.back());
+    }
+    segments_.pop_back();
+    return removed;
+}
+
+Segment* Segments::find_by_my_base(const void* base) const {
+    const auto found = by_my_base_.find(reinterpret_cast<uint64_t>(base));
+    return found != by_my_base_.end() ? found->second : nullptr;
+}
+
+Segment* Segments::find_by_id(uint64_t id) const {
+    const auto found = by_id_.find(id);
+    return found != by_id_.end() ? found->second : nullptr;
+}
+
+const Segments::Entry* Segments::find_entry(const std::vector<Entry>& entries, uint64_t address) {
+    const auto after =
+        std::upper_bound(entries.begin(), entries.end(), address,
+                         [](uint64_t wanted, const Entry& entry) { return wanted < entry.begin; });
+    if (after == entries.begin() || address >= std::prev(after)->end) {
+        return nullptr;
+    }
+    return &*std::prev(after);
+}
+
+// Without a segment when the rank has no such memory.
+Segments::Cached Segments::search_in(const std::vector<Entry>& entries, int rank, uint64_t address,
+                                     int64_t bytes) {
+    const Entry* entry = find_entry(entries, address);
+    if (entry == nullptr || entry->segment->is_internal) {
+        return {};
+    }
+    const int group_rank = entry->segment->group->group_rank(rank);
+    if (group_rank < 0) {
+        return {};
+    }
+    const Slice& slice = entry->segment->slice(group_rank);
+    const Cached found{rank, slice.base, slice.base + slice.bytes, entry->segment, entry->part};
+    return found.has(rank, address, bytes) ? found : Cached{};
+}
+
+Segments::Place Segments::search(int rank, uint64_t address, int64_t bytes) {
+    const Cached found = search_in(index_of(world_->node_of[rank]).entries, rank, address, bytes);
+    if (found.segment != nullptr) {
+        cache_.of(rank) = found;
+    }
+    return {found.segment, found.part};
+}
+
+Segments::Place Segments::find_by_thread(int rank, uint64_t address, int64_t bytes) {
+    static thread_local View view;
+    if (view.generation != generation_.load(std::memory_order_acquire)) {
+        renew(view);
+    }
+    Cached& cached = view.cache.of(rank);
+    if (!cached.has(rank, address, bytes)) {
+        const Cached found = search_in(view.entries, rank, address, bytes);
+        if (found.segment == nullptr) {
+            return {};
+        }
+        cached = found;
+    }
+    return {cached.segment, cached.part};
+}
+
+const NodePart* Segments::part_at(int node, uint64_t address) {
+    const Entry* entry = find_entry(index_of(node).entries, address);
+    return entry != nullptr ? entry->part : nullptr;
+}
+
+int Segments::server_of(int rank, uint64_t address, const pipeline::ServerNumbers& servers) {
+    const int node = world_->node_of[rank];
+    if (servers.per_node == 1) {
+        return node;
+    }
+    const NodePart* part = find(rank, address, 1).part;
+    if (part == nullptr) {
+        part = part_at(node, address);  // the library's own
+    }
+    return part != nullptr ? part->server : servers.first_of(node);
+}
+
+bool Segments::resolve(int node, uint64_t address, int64_t bytes, fabric::RemoteMemory* memory) {
+    const Entry* entry = find_entry(index_of(node).entries, address);
+    if (entry == nullptr || static_cast<uint64_t>(bytes) > entry->end - address ||
+        entry->part->registered == 0) {
+        return false;
+    }
+    memory->address = entry->part->remote_base + (address - entry->begin);
+    memory->key = entry->part->key;
+    return true;
+}
+
+size_t Segments::index_bytes() const {
+    size_t bytes = indices_.capacity() * sizeof indices_[0];
+    for (const auto& index : indices_) {
+        bytes += index ? sizeof *index + index->entries.capacity() * sizeof(Entry) : 0;
+    }
+    return bytes;
+}
+
+// What that rank took part in with 0 bytes; nullptr if there is none.
+const Segment* Segments::find_empty_slice(int rank) const {
+    const auto found = std::find_if(segments_.begin(), segments_.end(), [&](const auto& segment) {
+        const int group_rank = segment->group->group_rank(rank);
+        return !segment->is_internal && group_rank >= 0 && segment->slice(group_rank).bytes == 0;
+    });
+    return found != segments_.end() ? found->get() : nullptr;
+}
+
+std::string Segments::explain(int rank, uint64_t address, int64_t bytes) const {
+    if (const Segment* empty = address == 0 ? find_empty_slice(rank) : nullptr) {
+        return "a null pointer is the address of an empty part, and that of rank " +
+               std::to_string(rank) + " in allocation " + name_of_allocation(empty->id) +
+               " is empty: it asked for 0 bytes";
+    }
+    const Slice* nearest = nullptr;
+    uint64_t nearest_distance = UINT64_MAX;
+    for (const auto& segment : segments_) {
+        const int group_rank = segment->group->group_rank(rank);
+        if (segment->is_internal || group_rank < 0 || segment->slice(group_rank).bytes == 0) {
+            continue;
+        }
+        const Slice& slice = segment->slice(group_rank);
+        const uint64_t end = slice.base + slice.bytes;
+        const uint64_t distance = address < slice.base ? slice.base - address
+                                  : address > end      ? address - end
+                                                       : 0;
+        if (distance < nearest_distance) {
+            nearest_distance = distance;
+            nearest = &slice;
+        }
+    }
+    char text[256];
+    if (nearest == nullptr) {
+        std::snprintf(text, sizeof text, "rank %d has no global memory at all", rank);
+    } else {
+        const uint64_t end = nearest->base + nearest->bytes;
+        if (nearest_distance == 0 && address >= nearest->base) {
+            std::snprintf(text, sizeof text,
+                          "the range ends %" PRIu64
+                          " bytes past the end of rank %d's memory "
+                          "[0x%" PRIx64 ", 0x%" PRIx64 ")",
+                          address + static_cast<uint64_t>(bytes) - end, rank, nearest->base, end);
+        } else {
+            std::snprintf(text, sizeof text,
+                          "it is outside rank %d's global memory; the nearest is [0x%" PRIx64
+                          ", 0x%" PRIx64 ")",
+                          rank, nearest->base, end);
+        }
+    }
+    return text;
+}
+
+}  // namespace armci::core

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Global memory as every rank knows it: which addresses of which rank exist, and their remote keys.
+//
+// One Segment is one ARMCI_Malloc. Its tables (slices by group rank, parts by node) lie once per
+// node in the node heap; a rank keeps only a small record of its own. Lookups are by (rank,
+// address), since different nodes use equal addresses: through a small cache first, then by binary
+// search in an index per node, which is built for those nodes that this rank talks to.
+//
+// At MPI_THREAD_MULTIPLE all of this is guarded by the API lock, but for lookups in the own node's
+// memory: each thread makes them in a copy of that index and a cache of its own, which it renews
+// when the generation has moved on. A copy can be out of date only in what the program may not use
+// at that moment: memory whose allocation has not returned yet, or that is being freed.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/mutex.h"
+#include "core/messages/groups.h"
+#include "fabric/endpoint.h"
+#include "pipeline/server_numbers.h"
+
+namespace armci::core {
+
+struct World;
+
+// In node memory, written once before the segment is usable.
+struct Slice {
+    uint64_t base = 0;
+    uint64_t bytes = 0;
+};
+struct NodePart {
+    int32_t node = 0;
+    int32_t server = 0;      // the data server that all requests and RMA for it go to
+    int32_t registered = 0;  // whether RMA may be used
+    int32_t padding = 0;     // it travels between ranks
+    uint64_t begin = 0;      // as that node addresses it
+    uint64_t bytes = 0;
+    uint64_t remote_base = 0;  // of begin, for RMA
+    uint64_t key = 0;
+};
+// Header of the tables; the arrays follow it.
+struct SegmentTables {
+    int32_t slice_count = 0;
+    int32_t part_count = 0;
+
+    Slice* slices() { return reinterpret_cast<Slice*>(this + 1); }
+    NodePart* parts() { return reinterpret_cast<NodePart*>(slices() + slice_count); }  // by node
+    static size_t bytes(int slice_count, int part_count) {
+        return sizeof(SegmentTables) + sizeof(Slice) * static_cast<size_t>(slice_count) +
+               sizeof(NodePart) * static_cast<size_t>(part_count);
+    }
+};
+
+// Numbers of what one rank makes alone (ARMCI_Memget); the highest bit of others is clear.
+inline constexpr uint64_t kDynamicSegment = uint64_t{1} << 63;
+
+struct Segment {
+    uint64_t id = 0;  // the same on all ranks of the group, never reused
+    GroupRef group;
+    SegmentTables* tables = nullptr;
+    // Heap records, on the rank that allocated for this node (its first in the group); 0 elsewhere.
+    uint32_t data_record = 0;
+    uint32_t tables_record = 0;
+    size_t place = 0;                          // among all of this rank
+    bool is_internal = false;                  // the library's own: no address of a call names it
+    std::unique_ptr<uint64_t[]> owned_tables;  // dynamic memory: tables of this rank only
+
+    const Slice& slice(int group_rank) const { return tables->slices()[group_rank]; }
+    const NodePart* part(int node) const;
+    // Made by one rank alone (ARMCI_Memget).
+    bool is_dynamic() const { return (id & kDynamicSegment) != 0; }
+};
+
+// Below the number of the rank that made it.
+inline constexpr int kDynamicCountBits = 32;
+inline constexpr int kCollectiveCountBits = 40;
+// "rank.count" of the rank that made it, or the first of those that did, for messages.
+std::string name_of_allocation(uint64_t segment_id);
+
+class Segments {
+  public:
+    void start(const World& world);
+    void stop();
+    // Before the first find_by_thread().
+    void share_among_threads();
+
+    // Memory of ARMCI_Memget that lies where this one does has been freed by its owner, which tells
+    // nobody: it is removed.
+    Segment* add(std::unique_ptr<Segment> segment);
+    std::unique_ptr<Segment> remove(Segment* segment);
+    // The segment whose slice of this rank begins at `base`; nullptr if there is none.
+    Segment* find_by_my_base(const void* base) const;
+    Segment* find_by_id(uint64_t id) const;
+    const std::vector<std::unique_ptr<Segment>>& all() const { return segments_; }
+
+    struct Place {
+        const Segment* segment = nullptr;  // nullptr: no such memory
+        const NodePart* part = nullptr;
+    };
+    // Where [address, address + bytes) of a rank's global memory is, the library's own left out.
+    // The fast path is in line, also where compilers find that too much (the short ways of api/).
+    [[gnu::always_inline]] Place find(int rank, uint64_t address, int64_t bytes) {
+        const Cached& cached = cache_.of(rank);
+        return cached.has(rank, address, bytes) ? Place{cached.segment, cached.part}
+                                                : search(rank, address, bytes);
+    }
+    // The same for ranks of this node, by any thread, without the API lock.
+    Place find_by_thread(int rank, uint64_t address, int64_t bytes);
+    // Where an address of that node is, in the library's own memory or the program's.
+    const NodePart* part_at(int node, uint64_t address);
+    // The data server for an address of that rank: its segment's, or the node's first, which
+    // answers for attached memory.
+    int server_of(int rank, uint64_t address, const pipeline::ServerNumbers& servers);
+    // For RMA by node, when the slice has been checked already.
+    bool resolve(int node, uint64_t address, int64_t bytes, fabric::RemoteMemory* memory);
+
+    // Of the indices by node, made or not.
+    size_t index_bytes() const;
+
+    // Says what is wrong with an address that find() did not accept.
+    std::string explain(int rank, uint64_t address, int64_t bytes) const;
+
+  private:
+    struct Cached {
+        int rank = -1;
+        uint64_t begin = 1;
+        uint64_t end = 0;
+        const Segment* segment = nullptr;
+        const NodePart* part = nullptr;
+
+        bool has(int wanted_rank, uint64_t address, int64_t bytes) const {
+            return rank == wanted_rank && address >= begin && address <= end &&
+                   static_cast<uint64_t>(bytes) <= end - address;
+        }
+    };
+    static constexpr uint32_t kCacheEntries = 64;
+    struct Cache {
+        Cached entries[kCacheEntries];
+
+        Cached& of(int rank) { return entries[static_cast<uint32_t>(rank) % kCacheEntries]; }
+        void clear() { *this = Cache{}; }
+    };
+    struct Entry {
+        uint64_t begin;
+        uint64_t end;
+        const Segment* segment;
+        const NodePart* part;
+    };
+    struct NodeIndex {
+        std::vector<Entry> entries;  // by begin; disjoint
+    };
+    // What one thread knows of its own node's memory.
+    struct View {
+        uint64_t generation = 0;
+        std::vector<Entry> entries;
+        Cache cache;
+    };
+
+    const Segment* find_empty_slice(int rank) const;
+    Place search(int rank, uint64_t address, int64_t bytes);
+    static Cached search_in(const std::vector<Entry>& entries, int rank, uint64_t address,
+                            int64_t bytes);
+    static const Entry* find_entry(const std::vector<Entry>& entries, uint64_t address);
+    NodeIndex& index_of(int node);
+    void begin_change() ARMCI_ACQUIRE(own_index_mutex_);
+    void end_change() ARMCI_RELEASE(own_index_mutex_);
+    void renew(View& view);
+    void remove_outdated(const Segment& added);
+    static uint64_t my_base(const Segment& segment);
+    static void insert_entry(NodeIndex& index, const Segment* segment, const NodePart& part);
+
+    const World* world_ = nullptr;
+    std::vector<std::unique_ptr<Segment>> segments_;
+    std::vector<Segment*> dynamic_;  // those of them that one rank made alone
+    std::unordered_map<uint64_t, Segment*> by_id_;
+    std::unordered_map<uint64_t, Segment*> by_my_base_;
+    std::vector<std::unique_ptr<NodeIndex>> indices_;  // by node, made on first use
+    Cache cache_;
+    base::Mutex own_index_mutex_;  // for the own node's index, which threads copy
+    // Of that index: never zero, and never the same twice in a process.
+    std::atomic<uint64_t> generation_{0};
+};
+
+}  // namespace armci::core

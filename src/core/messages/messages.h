@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The message layer (message.h) over MPI: collectives and send/receive on communicators of the
+// library's own, with progress of one-sided operations while they wait.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "core/job/checking.h"
+#include "core/messages/groups.h"
+#include "core/progress/progress.h"
+
+namespace armci::core {
+
+// Element types of reductions, with the values of ARMCI_INT and so on.
+enum class MessageType : int { int32 = 0, int64 = 1, long_long = 2, float32 = 3, float64 = 4 };
+
+// The largest tag that MPI allows, which is the library's own; programs use those below.
+int own_tag();
+
+class Messages {
+  public:
+    Messages(Progress& progress, Checking& checking) : progress_(progress), checking_(checking) {}
+
+    // Waits for an MPI request, progressing everything else. MPI is called by this thread only.
+    void complete(MPI_Request* request,
+                  const char* what = "a message or a collective operation of MPI");
+
+    // Any number of messages to oneself may be outstanding; they are copied.
+    void send(int tag, const void* data, int bytes, int to);
+    // Returns the received bytes; `from` may be MPI_ANY_SOURCE, *source is who sent.
+    int receive(int tag, void* buffer, int buffer_bytes, int from, int* source);
+
+    void broadcast(const Group& group, void* data, int64_t bytes, int group_root);
+    // All-reduce in place. `operation` is one of the API's strings; ends the job on others.
+    void reduce(const char* function, const Group& group, void* data, int count,
+                const char* operation, MessageType type);
+    // All ranks get the record with the smallest or largest leading value among the contributors.
+    void select(const char* function, const Group& group, void* record, int bytes,
+                const char* operation, MessageType type, bool contributes);
+
+    // Waits until all of these ranks, the caller among them, have come here with the same list: for
+    // ranks without a communicator of their own.
+    void meet(const std::vector<int>& world_ranks, const char* what);
+
+    // A new group; its members call.
+    GroupRef create_group(Groups& groups, std::vector<int> world_ranks);
+
+  private:
+    struct SelfMessage {
+        int tag;
+        std::vector<char> data;
+    };
+    bool take_self_message(int tag, void* buffer, int buffer_bytes, int* bytes);
+
+    void check_meeting(const char* function, const Group& group, Collective kind, int64_t n,
+                       MessageType type);
+
+    Progress& progress_;
+    Checking& checking_;
+    std::deque<SelfMessage> self_messages_;
+};
+
+}  // namespace armci::core

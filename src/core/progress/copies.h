@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Non-blocking puts, gets and accumulates inside the node that a copy engine carries out.
+//
+// They are unordered until they are waited for, like all non-blocking operations; every other call
+// of this rank finds them complete (Entry settles them), so that nothing else has to know of them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <memory>
+
+#include "base/config.h"
+#include "core/job/world.h"
+#include "core/progress/handles.h"
+#include "node/copy_engine.h"
+#include "node/heap.h"
+#include "pipeline/transfer.h"
+
+namespace armci::core {
+
+// As ARMCI_COPY_ENGINE says; nullptr for none.
+std::unique_ptr<node::CopyEngine> make_copy_engine(const base::Config& config);
+
+class Copies {
+  public:
+    Copies(const World& world, const node::NodeHeap& heap, Handles& handles)
+        : world_(world), heap_(heap), handles_(handles) {}
+
+    // Without an engine nothing is ever taken.
+    void start(std::unique_ptr<node::CopyEngine> engine, int64_t min_bytes);
+    void stop() { engine_.reset(); }
+
+    bool are_possible() const { return engine_ != nullptr; }
+    // Whether a non-blocking operation of that size is for the engine.
+    bool want(int64_t bytes) const { return bytes >= min_bytes_; }
+    // Hands a transfer to the engine; false when it is not one for it, or there is no room now.
+    bool take(const pipeline::Transfer& transfer, armci_hdl_s* handle);
+    bool are_under_way() const { return !under_way_.empty(); }
+    // The number of the last one taken, and whether it and all before it have ended.
+    uint64_t last_taken() const { return ended_ + under_way_.size(); }
+    bool have_ended(uint64_t last) const { return ended_ >= last; }
+    // Ends what the engine has completed; true if that was any.
+    bool progress();
+
+  private:
+    const World& world_;
+    const node::NodeHeap& heap_;
+    Handles& handles_;
+    std::unique_ptr<node::CopyEngine> engine_;
+    int64_t min_bytes_ = std::numeric_limits<int64_t>::max();
+    uint64_t ended_ = 0;
+    std::deque<uint32_t> under_way_;  // slots of their handles, in order
+};
+
+}  // namespace armci::core

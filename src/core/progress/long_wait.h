@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waits that last: what they are for, and what is done about it.
+#pragma once
+
+#include <cstdint>
+
+#include "base/config.h"
+#include "core/job/world.h"
+#include "core/progress/network.h"
+#include "core/progress/threads.h"
+#include "watch/watch.h"
+
+namespace armci::core {
+
+// For a report: "ARMCI_Get: waits for <what> <rank>".
+struct WaitCause {
+    const char* function = nullptr;  // public name; nullptr: the one that was called
+    const char* what = "";
+    int rank = -1;  // -1: `what` is all there is to say
+};
+
+// What every wait of this process knows.
+struct WaitContext {
+    const World& world;
+    const base::Config& config;
+    Threads& threads;
+    watch::Watch& watch;
+    Network* network = nullptr;  // nullptr in a job of one node
+};
+
+// One wait's view of the clock and of the watch, which it looks at once in many turns only. Ends
+// the job when a process has failed, when a node turns out to be out of reach, or when
+// ARMCI_HANG_SECONDS have passed.
+class LongWait {
+  public:
+    LongWait(const WaitContext& context, const WaitCause& cause)
+        : context_(context), cause_(cause) {}
+
+    void turn() {
+        constexpr uint32_t kTurnsPerLook = 64;
+        if (++turns_ % kTurnsPerLook == 0) [[unlikely]] {
+            look();
+        }
+    }
+
+  private:
+    const char* function() const;
+    void look();
+    void begin(int64_t now_ns);
+    void report(int64_t now_ns);
+    [[noreturn]] void end_job();
+
+    const WaitContext& context_;
+    const WaitCause& cause_;
+    uint32_t turns_ = 0;
+    int64_t begin_ns_ = 0;  // of the first look
+    int64_t limit_ns_ = 0;  // when this rank asks all for reports
+    int64_t patience_ns_ = 0;
+    int64_t reach_ns_ = 0;  // when this rank looks whether it can reach its servers
+    int64_t end_ns_ = 0;    // when it ends the job: not 0 once it has asked
+};
+
+}  // namespace armci::core

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The network between nodes, as this rank has opened it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "datasrv/server.h"
+#include "fabric/domain.h"
+#include "pipeline/cost_model.h"
+#include "pipeline/origin.h"
+
+namespace armci::core {
+
+// The pipeline's buffers; sizes are powers of two.
+struct BufferPlan {
+    int64_t bytes = 0;
+    int64_t count = 0;
+    int64_t receive_count = 0;
+};
+
+// What all know of a data server; its fabric address follows.
+struct ServerRecord {
+    pipeline::RecvAreaAddress recv_area;
+    uint64_t heap_begin = 0;  // of its node
+    uint64_t heap_bytes = 0;
+    char host[56] = "";
+};
+static_assert(sizeof(ServerRecord) == 96);  // docs/scaling.md counts on it
+
+// Absent in a job of one node.
+struct Network {
+    fabric::Domain domain;
+    pipeline::ServerNumbers servers;
+    std::unique_ptr<datasrv::Server> server;  // of this rank: on the first ranks of each node
+    pipeline::Origin origin;
+    const unsigned char* server_addresses = nullptr;  // by server, in node memory
+    size_t server_address_bytes = 0;
+    uint32_t server_addresses_record = 0;  // heap record, on the node's first rank
+    bool rma_usable = false;
+    pipeline::CostModel costs;
+    std::vector<std::string> passed_over;  // providers, and why; on rank 0
+    std::string idle_adapter;              // of them, the one that the user will miss; on rank 0
+    std::string cost_source;               // where its constants come from, in words
+    BufferPlan buffers;
+
+    const ServerRecord& record_of(int number) const {
+        return *reinterpret_cast<const ServerRecord*>(
+            server_addresses + server_address_bytes * static_cast<size_t>(number));
+    }
+};
+
+}  // namespace armci::core

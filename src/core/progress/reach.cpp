@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/progress/reach.h"
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <unordered_map>
+
+#include "base/log.h"
+#include "fabric/ip_address.h"
+
+namespace armci::core {
+namespace {
+
+bool is_by_ip(const Network& network) {
+    return network.domain.info().addr_format == FI_SOCKADDR_IN;
+}
+
+bool is_loopback(uint32_t ipv4) {
+    sockaddr_in address{};
+    address.sin_addr.s_addr = ipv4;
+    return fabric::is_loopback(address);
+}
+
+NodeAddress own_address(const Network& network) {
+    NodeAddress own;
+    own.host = host_identity();
+    sockaddr_in address{};
+    std::memcpy(&address, network.server->address().data(), sizeof address);
+    own.ipv4 = address.sin_addr.s_addr;
+    std::snprintf(own.host_name, sizeof own.host_name, "%s", host_name().c_str());
+    std::snprintf(own.interface, sizeof own.interface, "%s",
+                  fabric::interface_name(network.domain.info()).c_str());
+    return own;
+}
+
+// "host name (rank 4, interface docker0)"
+std::string describe(const World& world, const NodeAddress& address, int node) {
+    return std::string(address.host_name) + " (rank " + std::to_string(world.first_rank_of(node)) +
+           ", interface " + address.interface + ")";
+}
+
+[[noreturn]] void report(const World& world, const std::vector<NodeAddress>& addresses,
+                         const AddressConflict& conflict) {
+    const NodeAddress& first = addresses[static_cast<size_t>(conflict.first)];
+    const NodeAddress& second = addresses[static_cast<size_t>(conflict.second)];
+    sockaddr_in address{};
+    address.sin_addr.s_addr = first.ipv4;
+    const std::string text = fabric::host_text(address);
+    const std::string who = describe(world, first, conflict.first);
+    if (conflict.first == conflict.second) {
+        base::fatal("ARMCI_Init",
+                    "%s has the network address %s, by which no other host reaches it. %s",
+                    who.c_str(), text.c_str(), fabric::kInterfaceRemedy);
+    }
+    base::fatal("ARMCI_Init",
+                "%s and %s have the same network address, %s, so they cannot reach each other. %s",
+                who.c_str(), describe(world, second, conflict.second).c_str(), text.c_str(),
+                fabric::kInterfaceRemedy);
+}
+
+}  // namespace
+
+AddressConflict find_conflict(const std::vector<NodeAddress>& addresses) {
+    std::unordered_map<uint32_t, int> node_by_address;
+    for (int node = 0; node < static_cast<int>(addresses.size()); ++node) {
+        const NodeAddress& address = addresses[static_cast<size_t>(node)];
+        if (is_loopback(address.ipv4)) {
+            return {node, node};
+        }
+        // Virtual nodes share their host's.
+        const int other = node_by_address.emplace(address.ipv4, node).first->second;
+        if (addresses[static_cast<size_t>(other)].host != address.host) {
+            return {other, node};
+        }
+    }
+    return {};
+}
+
+void check_addresses(const World& world, const Network& network) {
+    if (world.is_single_host || !is_by_ip(network) || !world.is_leader()) {
+        return;
+    }
+    const NodeAddress own = own_address(network);
+    std::vector<NodeAddress> all(static_cast<size_t>(world.rank == 0 ? world.node_count : 0));
+    MPI_Gather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, 0, world.leaders_comm);
+    const AddressConflict conflict = find_conflict(all);
+    if (conflict.first >= 0) {
+        report(world, all, conflict);
+    }
+}
+
+void check_reach(const World& world, Network& network, const char* function, int64_t waited_s) {
+    // The system's first tries go out within a second and at three.
+    constexpr int kPatienceMs = 5'000;
+    if (!is_by_ip(network)) {
+        return;
+    }
+    const uint32_t format = network.domain.info().addr_format;
+    for (const int server : network.origin.report().silent_servers()) {
+        const void* name = network.origin.channels().address_of(server);
+        sockaddr_in address{};
+        std::memcpy(&address, name, sizeof address);
+        if (fabric::host_answers(address, kPatienceMs)) {
+            network.origin.report().note_reached(server);
+            continue;
+        }
+        const int node = network.servers.node_of(server);
+        base::fatal(function,
+                    "%s (rank %d's, %s) has never answered in %lld s (ARMCI_LOST_LINK_SECONDS), "
+                    "and its host cannot be reached over %s: a firewall, or a network that does "
+                    "not connect all nodes. %s",
+                    network.origin.channels().name_of(server).c_str(), world.first_rank_of(node),
+                    fabric::address_text(format, name).c_str(), static_cast<long long>(waited_s),
+                    fabric::interface_name(network.domain.info()).c_str(),
+                    fabric::kInterfaceRemedy);
+    }
+}
+
+}  // namespace armci::core

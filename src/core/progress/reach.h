@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether the nodes can reach each other by the network that was chosen: what their addresses tell
+// about that, and what silence does.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/job/world.h"
+#include "core/progress/network.h"
+
+namespace armci::core {
+
+// Where a node's data servers are to be reached; plain bytes, for MPI.
+struct NodeAddress {
+    uint64_t host = 0;  // host_identity()
+    uint32_t ipv4 = 0;  // as the network has it
+    char host_name[64] = "";
+    char interface[32] = "";
+};
+
+// Two nodes of different hosts with one address; or a single one, as both, with a loopback address.
+struct AddressConflict {
+    int first = -1;  // -1: none
+    int second = -1;
+};
+// By node; of a job on several hosts.
+AddressConflict find_conflict(const std::vector<NodeAddress>& addresses);
+
+// Collective, once the data servers are open: ends the job when addresses show that nodes cannot
+// reach each other.
+void check_addresses(const World& world, const Network& network);
+
+// For a call that has waited for so long: ends the job when a data server with work of this rank's
+// has never answered and its host does not, either.
+void check_reach(const World& world, Network& network, const char* function, int64_t waited_s);
+
+}  // namespace armci::core

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The threads that call the library: at which MPI thread level, what they share, and which public
+// function each of them is in.
+#pragma once
+
+#include <mpi.h>
+#include <sched.h>
+
+#include <string>
+
+#include "base/config.h"
+#include "core/progress/api_lock.h"
+#include "core/progress/one_caller.h"
+
+namespace armci::core {
+
+class Threads {
+  public:
+    explicit Threads(const base::Config& config) : config_(config) {}
+
+    // The calling thread starts the library, at that level.
+    void start() { one_caller_.start(); }
+    void set_level(int level) { level_ = level; }
+    // Raises the level of a library that is up; it is never lowered. No other thread is in the
+    // library when it is raised to MPI_THREAD_MULTIPLE. `has_own`: there are threads of the library
+    // that carry out operations, or calls have more to do than their own work. True: from now on
+    // threads that look up memory do so at the same time.
+    bool raise_level(int level, bool has_own);
+    // The caller is the last thread in the library.
+    void end_multiple() { is_multiple_ = false; }
+
+    int level() const { return level_; }
+    // That is MPI_THREAD_MULTIPLE: most entry points hold the lock from their beginning; those that
+    // can be about this node only, from where they turn out to need more. Waits let go of it
+    // between polls, and while they sleep.
+    bool is_multiple() const { return is_multiple_; }
+    // Several threads of the program, a copy engine, a timeline of calls, or checking mode:
+    // otherwise entry points have nothing but their own work to do.
+    bool is_concurrent() const { return is_concurrent_; }
+    // For messages: "the library runs at MPI_THREAD_SINGLE", and what a program or user does for
+    // MPI_THREAD_MULTIPLE.
+    std::string describe_level() const;
+    std::string how_to_raise_level() const;
+
+    // The public function that this thread is in, for reports on waits that several have in common.
+    // Calls that end on a short way (api/fast_path.h) do not wait, and leave that of an earlier
+    // one.
+    void enter_alone(const char* function) { function_ = function; }
+    static void enter_concurrently(const char* function) { t_function = function; }
+    const char* function() const { return is_concurrent_ ? t_function : function_; }
+
+    // Below MPI_THREAD_MULTIPLE: the thread is inside until it calls leave(). False: it was inside
+    // already. Ends the job when another thread is.
+    bool enter_once(const char* function);
+    void leave() { one_caller_.leave(); }
+    const OneCaller& one_caller() const { return one_caller_; }
+
+    // For as long as it lives, this thread uses what threads share: the network, or a wait. Below
+    // MPI_THREAD_MULTIPLE the job ends when two do so at a time.
+    class Use {
+      public:
+        explicit Use(Threads& threads)
+            : threads_(!threads.is_multiple_ && threads.enter_once(threads.function()) ? &threads
+                                                                                       : nullptr) {}
+        ~Use() {
+            if (threads_ != nullptr) {
+                threads_->leave();
+            }
+        }
+        Use(const Use&) = delete;
+        Use& operator=(const Use&) = delete;
+
+      private:
+        Threads* threads_;  // which this has to leave
+    };
+
+    ApiLock& lock() { return lock_; }
+    // Takes the API lock for the rest of the call, unless this thread has it.
+    void hold_lock() {
+        if (is_multiple_ && !lock_.is_mine()) {
+            lock_.lock();
+        }
+    }
+    void release_lock() {
+        if (lock_.is_mine()) {
+            lock_.unlock();
+        }
+    }
+    // For sleeps that other ranks end.
+    template <class Sleep>
+    void sleep_without_lock(Sleep&& sleep) {
+        if (is_multiple_) {
+            lock_.sleep(sleep);
+        } else {
+            sleep();
+        }
+    }
+    // Awake in the library, with need of what threads share.
+    bool has_others() const { return is_multiple_ && lock_.has_others(); }
+    // Other threads' calls get their turn, however much this one moves.
+    void let_others_in() {
+        if (has_others()) {
+            lock_.yield();
+        }
+    }
+    // Lets other threads, or other processes, have the processor.
+    void yield() {
+        if (is_multiple_) {
+            lock_.yield();
+        } else {
+            sched_yield();
+        }
+    }
+
+  private:
+    // Of the calling thread, whose calls do not nest.
+    static inline thread_local const char* t_function = nullptr;
+
+    const base::Config& config_;
+    int level_ = MPI_THREAD_SINGLE;
+    bool is_multiple_ = false;
+    bool is_concurrent_ = false;
+    const char* function_ = nullptr;  // of a thread that is alone
+    ApiLock lock_;
+    OneCaller one_caller_;  // below MPI_THREAD_MULTIPLE
+};
+
+}  // namespace armci::core

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/routing/cost_setup.h"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/log.h"
+#include "pipeline/copy_costs.h"
+#include "pipeline/cost_profile.h"
+#include "wire/frame.h"
+
+namespace armci::core {
+namespace {
+
+using base::OpKind;
+
+// Enough for ten to twenty passes over data that stays in a second-level cache.
+constexpr int64_t kMeasuredBytes = 32 << 10;
+constexpr int64_t kMeasureUs = 1800;
+
+bool read_file(const std::string& path, std::string* text) {
+    std::FILE* file = std::fopen(path.c_str(), "re");
+    if (file == nullptr) {
+        return false;
+    }
+    char block[4096];
+    size_t bytes = 0;
+    text->clear();
+    while ((bytes = std::fread(block, 1, sizeof block, file)) > 0) {
+        text->append(block, bytes);
+    }
+    const bool failed = std::ferror(file) != 0;
+    const int error = errno;
+    std::fclose(file);
+    errno = error;
+    return !failed;
+}
+
+// Why the profile cannot be used, or nothing.
+std::string load_profile(const std::string& path, const std::string& provider,
+                         TransferCosts* costs) {
+    std::string text;
+    if (!read_file(path, &text)) {
+        return std::strerror(errno);
+    }
+    std::vector<pipeline::CostProfile> profiles;
+    std::string error;
+    if (!pipeline::parse_profiles(text, &profiles, &error)) {
+        return error;
+    }
+    std::string others;
+    for (const pipeline::CostProfile& profile : profiles) {
+        if (profile.provider == provider) {
+            costs->constants = profile.constants;
+            std::snprintf(costs->source, sizeof costs->source, "profile %s (%s, %s)", path.c_str(),
+                          profile.machine.c_str(), profile.date.c_str());
+            return {};
+        }
+        others += (others.empty() ? "" : ", ") + profile.provider;
+    }
+    return "it is for provider " + others + ", not " + provider;
+}
+
+void use_provider_table(const fabric::NetworkCosts& table, TransferCosts* costs) {
+    pipeline::RmaCosts rma;
+    rma.latency_us = table.latency_us;
+    for (size_t i = 0; i < pipeline::kRmaBlockBytes.size(); ++i) {
+        rma.blocks.block_us[i] =
+            table.block_us + static_cast<double>(pipeline::kRmaBlockBytes[i]) * table.block_byte_us;
+    }
+    costs->constants.rma.fill(rma);
+    costs->constants.server.fill({table.request_us, table.chunk_us, table.chunk_byte_us,
+                                  table.overlap, 0, table.request_us});
+    std::snprintf(costs->source, sizeof costs->source,
+                  "network from the provider table, copies measured at start");
+    if (!pipeline::measure_copies(kMeasuredBytes, kMeasureUs, &costs->constants)) {
+        base::fatal(
+            "ARMCI_Init",
+            "no memory to measure how fast this processor copies; the node is short of memory: "
+            "start fewer ranks there, or end other programs");
+    }
+}
+
+pipeline::PipelineLimits limits_of(const pipeline::Origin& origin, const BufferPlan& buffers) {
+    const size_t head_bytes =
+        sizeof(wire::FrameHeader) + sizeof(wire::TransferBody) + wire::encoded_strided_bytes(1);
+    const auto buffer_bytes = static_cast<size_t>(buffers.bytes);
+    const size_t frame_bytes = origin.replies().are_usable()
+                                   ? buffer_bytes - pipeline::OutFrame::kWireOffset
+                                   : origin.frames().largest_message_bytes();
+    const size_t piece_bytes = std::bit_ceil(frame_bytes + pipeline::OutFrame::kWireOffset);
+    const size_t arena_bytes = static_cast<size_t>(buffers.count) * buffer_bytes;
+    pipeline::PipelineLimits limits;
+    limits.chunk_bytes = static_cast<int64_t>(frame_bytes - head_bytes);
+    limits.chunk_count = static_cast<int64_t>(arena_bytes / piece_bytes);
+    limits.small_bytes = static_cast<int64_t>(pipeline::Batches::kLargestAppended);
+    return limits;
+}
+
+}  // namespace
+
+void check_profile(base::ConfigResult* configuration) {
+    const std::string& path = configuration->config.profile;
+    std::string text;
+    if (!path.empty() && !read_file(path, &text)) {
+        configuration->errors.push_back("ARMCI_PROFILE=\"" + path + "\" cannot be read (" +
+                                        std::strerror(errno) + "); correct or unset it");
+    }
+}
+
+TransferCosts find_costs(const base::Config& config, const std::string& provider,
+                         const fabric::NetworkCosts& table) {
+    TransferCosts costs;
+    std::string unusable = "none is named";
+    if (!config.profile.empty()) {
+        unusable = load_profile(config.profile, provider, &costs);
+        if (!unusable.empty()) {
+            ARMCI_LOG_WARN(
+                "ARMCI_PROFILE=\"%s\" is not used: %s; measure with armci-tune, or unset it",
+                config.profile.c_str(), unusable.c_str());
+        }
+    }
+    if (!unusable.empty()) {
+        use_provider_table(table, &costs);
+    }
+    ARMCI_LOG_INFO("costs of transfers: %s", costs.source);
+    return costs;
+}
+
+BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstants& constants) {
+    // Larger chunks gain little and cost memory in every rank; smaller ones cost frames.
+    constexpr int64_t kSmallest = 64 << 10;
+    constexpr int64_t kLargest = 256 << 10;
+    constexpr int64_t kMin = 4;
+    constexpr int64_t kMax = 16;
+    constexpr pipeline::TransferShape kLarge = {8 << 20, 512};
+    const pipeline::CostModel model(constants, {kLargest, kMax, 0});
+    BufferPlan plan;
+    plan.bytes = config.buffer_size;
+    if (plan.bytes == base::kAuto) {
+        plan.bytes =
+            std::clamp(model.best_chunk_bytes(base::OpKind::put, kLarge), kSmallest, kLargest);
+    }
+    plan.bytes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(plan.bytes)));
+    plan.count = config.buffer_count;
+    if (plan.count == base::kAuto) {
+        // Both directions, and a second transfer behind the first.
+        const auto depth =
+            model.server_plan(base::OpKind::put, kLarge, std::min(plan.bytes, kLargest))
+                .useful_depth;
+        plan.count = std::clamp(2 * depth, kMin, kMax);
+    }
+    plan.receive_count =
+        config.recv_buffer_count == base::kAuto ? 2 * plan.count : config.recv_buffer_count;
+    return plan;
+}
+
+void set_up_costs(Network& network, const base::Config& config, const TransferCosts& costs,
+                  const BufferPlan& buffers) {
+    network.costs = pipeline::CostModel(costs.constants, limits_of(network.origin, buffers));
+    network.cost_source = costs.source;
+    network.buffers = buffers;
+    if (config.rma_min_run > 0) {
+        network.costs.choose_from(config.rma_min_run);
+    } else {
+        network.costs.choose_by_costs();
+    }
+}
+
+}  // namespace armci::core

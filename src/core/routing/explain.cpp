@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/routing/explain.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+
+namespace armci::core {
+namespace {
+
+using base::OpKind;
+using base::Route;
+
+__attribute__((format(printf, 1, 2))) std::string line(const char* format, ...) {
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+long long number(int64_t value) {
+    return value;
+}
+
+struct Decision {
+    Route route;
+    std::string reason;
+};
+
+Decision decide(const Progress& progress, OpKind op, const pipeline::TransferShape& shape) {
+    const Network& network = *progress.network();
+    if (op == OpKind::acc) {
+        return {Route::server, "only the target's data server can add"};
+    }
+    if (!network.rma_usable) {
+        return {Route::server, "this provider cannot be used for direct remote access here"};
+    }
+    switch (progress.config().route_choice()) {
+        case base::RouteChoice::rma:
+            return {Route::rma, "ARMCI_ROUTE says so"};
+        case base::RouteChoice::server:
+            return {Route::server, "ARMCI_ROUTE says so"};
+        case base::RouteChoice::alternate:
+            return {Route::rma, "ARMCI_ROUTE=alternate; the next one goes through the server"};
+        case base::RouteChoice::automatic:
+            break;
+    }
+    const int64_t min = network.costs.min_rma_block(op, shape.total_bytes);
+    const char* by = progress.config().rma_min_run > 0 ? " (ARMCI_RMA_MIN_RUN)" : "";
+    const std::string limit =
+        min == INT64_MAX ? std::string("no block is long enough for rma in transfers of this size")
+                         : line("blocks of at least %lld bytes go by rma in transfers of this size",
+                                number(min));
+    if (shape.block_bytes >= min) {
+        return {Route::rma, limit + by};
+    }
+    if (shape.block_bytes == shape.total_bytes && !network.costs.is_small(op, shape)) {
+        return {
+            Route::rma,
+            "it is one block and nothing is under way to that node; behind requests that are not "
+            "acknowledged it would go through the server"};
+    }
+    return {Route::server, limit + by};
+}
+
+std::string far_part(const pipeline::TransferShape& shape, double far_byte_us) {
+    const int64_t far_bytes = shape.total_bytes - pipeline::kNearBytes;
+    return far_bytes <= 0 || far_byte_us == 0 ? std::string()
+                                              : line(" + %.1f for leaving the caches",
+                                                     static_cast<double>(far_bytes) * far_byte_us);
+}
+
+const char* reason_of_depth(const pipeline::ServerPlan& plan, int64_t buffers) {
+    if (plan.useful_depth < std::min(buffers, plan.chunk_count)) {
+        return "the least number not below (pack + transmit) / pack";
+    }
+    return plan.useful_depth == plan.chunk_count ? "one for each chunk" : "which are all";
+}
+
+void append_prediction(const Network& network, OpKind op, const pipeline::TransferShape& shape,
+                       std::vector<std::string>* lines) {
+    const pipeline::CostModel& model = network.costs;
+    const int64_t blocks = shape.total_bytes / shape.block_bytes;
+    if (op != OpKind::acc) {
+        const pipeline::RmaCosts& rma = model.constants().rma[static_cast<size_t>(op)];
+        lines->push_back(line("rma:    %10.1f us = %.1f latency + %lld block%s of %.2f%s",
+                              model.rma_us(op, shape), rma.latency_us, number(blocks),
+                              blocks == 1 ? "" : "s", rma.blocks.at(shape.block_bytes),
+                              far_part(shape, rma.far_byte_us).c_str()));
+    }
+    const pipeline::ServerPlan plan = model.server_plan(op, shape);
+    const pipeline::ServerCosts& server = model.constants().server[static_cast<size_t>(op)];
+    const char* unpack = op == OpKind::acc ? "accumulate" : "unpack";
+    if (model.is_small(op, shape)) {
+        lines->push_back(line("server: %10.1f us = %.1f small transfer + %.1f pack + %.1f %s",
+                              plan.total_us, server.small_us, plan.chunk.pack_us,
+                              plan.chunk.unpack_us, unpack));
+        lines->push_back("buffers: none of its own, it shares a frame with other small transfers");
+        lines->push_back("costs: " + network.cost_source);
+        return;
+    }
+    const std::string further =
+        plan.chunk_count > 1 ? line(" + %.1f for each further one", plan.steady_us) : "";
+    lines->push_back(
+        line("server: %10.1f us = %.1f request + %.1f the first chunk (pack %.1f, transmit %.1f, "
+             "%s %.1f)%s%s",
+             plan.total_us, server.request_us, plan.chunk.sum_us(), plan.chunk.pack_us,
+             plan.chunk.transmit_us, unpack, plan.chunk.unpack_us, further.c_str(),
+             far_part(shape, server.far_byte_us).c_str()));
+    const int64_t buffers = model.limits().chunk_count;
+    lines->push_back(
+        line("chunks through the server: %lld of at most %lld bytes; buffers: %lld of that size, "
+             "of which %lld at once are of use, %s",
+             number(plan.chunk_count), number(plan.chunk_bytes), number(buffers),
+             number(plan.useful_depth), reason_of_depth(plan, buffers)));
+    const int64_t best_bytes = model.best_chunk_bytes(op, shape);
+    if (best_bytes < plan.chunk_bytes) {
+        lines->push_back(line("best chunk for this transfer: %lld bytes, %.1f us",
+                              number(best_bytes),
+                              model.server_plan(op, shape, best_bytes).total_us));
+    }
+    lines->push_back("costs: " + network.cost_source);
+}
+
+}  // namespace
+
+std::vector<std::string> explain_transfer(const Progress& progress, OpKind op, int64_t block_count,
+                                          int64_t block_bytes, int target) {
+    const World& world = progress.world();
+    // The model knows blocks that have gaps between them, so one of many is not one long block.
+    const pipeline::TransferShape shape{block_count * block_bytes, block_bytes};
+    std::vector<std::string> lines;
+    lines.push_back(line("%s of %lld block%s of %lld bytes, rank %d (node %d) to rank %d (node %d)",
+                         base::name_of(op), number(block_count), block_count == 1 ? "" : "s",
+                         number(block_bytes), world.rank, world.node, target,
+                         world.node_of[target]));
+    if (world.on_my_node(target)) {
+        lines.push_back("route: local, because both ranks share memory");
+        return lines;
+    }
+    const Decision decision = decide(progress, op, shape);
+    lines.push_back(std::string("route: ") + base::name_of(decision.route) + ", because " +
+                    decision.reason);
+    if (decision.route == Route::rma &&
+        progress.config().route_choice() == base::RouteChoice::automatic &&
+        progress.network()->costs.is_small(op, shape)) {
+        lines.push_back("       a non-blocking one goes through the server, with other small ones");
+    }
+    append_prediction(*progress.network(), op, shape, &lines);
+    return lines;
+}
+
+}  // namespace armci::core

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/signals/mutexes.h"
+
+#include <algorithm>
+#include <new>
+
+#include "base/log.h"
+#include "pipeline/request_task.h"
+
+namespace armci::core {
+namespace {
+
+// Address of the mutex in its owner's memory; ends the job when there is no such mutex.
+uint64_t address_of(const char* function, const MutexSet& set, int mutex, int owner) {
+    if (set.group == nullptr) {
+        base::fatal(function, "no mutexes exist; call ARMCI_Create_mutexes first");
+    }
+    const int group_rank = set.group->group_rank(owner);
+    if (group_rank < 0) {
+        base::fatal(function, "argument proc = %d: that rank is not in the group of these mutexes",
+                    owner);
+    }
+    const Slice slice = set.segment != nullptr ? set.segment->slice(group_rank) : Slice{};
+    const auto count = static_cast<int64_t>(slice.bytes / sizeof(node::Mutex));
+    if (mutex < 0 || mutex >= count) {
+        base::fatal(function, "argument mutex = %d: rank %d owns %lld mutexes, numbered from 0",
+                    mutex, owner, static_cast<long long>(count));
+    }
+    return slice.base + static_cast<uint64_t>(mutex) * sizeof(node::Mutex);
+}
+
+// In checking mode other ranks can see what this one waits for, until this goes away.
+class WaitForMutex {
+  public:
+    WaitForMutex(Threads& threads, Checking& checking) : threads_(threads), checking_(checking) {}
+    ~WaitForMutex() {
+        if (checking_.is_on()) {
+            threads_.hold_lock();  // which a wait among threads has released
+            checking_->end_wait();
+        }
+    }
+    WaitForMutex(const WaitForMutex&) = delete;
+    WaitForMutex& operator=(const WaitForMutex&) = delete;
+
+  private:
+    Threads& threads_;
+    Checking& checking_;
+};
+
+// Polling first, for short critical sections; then sleeping, because the holder may need this core.
+// The time-out lets this rank serve its node meanwhile.
+constexpr int kPollsForGrant = 200;
+constexpr int64_t kGrantSleepUs = 1000;
+
+[[noreturn]] void fail_not_held(const char* function, int mutex, int owner) {
+    base::fatal(function, "mutex %d of rank %d is not held by this rank; lock it before unlocking",
+                mutex, owner);
+}
+
+[[noreturn]] void fail_held(const char* function, int mutex, int owner) {
+    base::fatal(function,
+                "mutex %d of rank %d is already held by this rank; waiting for it would "
+                "never end. Unlock it first",
+                mutex, owner);
+}
+
+}  // namespace
+
+// The data server that has the owner's mutexes.
+int64_t Mutexes::ask_server(const char* function, wire::FrameKind kind, uint64_t address,
+                            int owner) {
+    threads_.hold_lock();
+    const int server = transfers_.server_of(owner, address);
+    const bool answered = kind != wire::FrameKind::unlock;
+    pipeline::RequestTask task(
+        function, kind, wire::LockBody{address},
+        answered ? pipeline::RequestTask::Answer::expected : pipeline::RequestTask::Answer::none);
+    progress_.run_task(task, server, {function, "a mutex of rank", owner});
+    progress_.network()->origin.order().mark_must_precede(server);
+    return task.value();
+}
+
+void Mutexes::wait_for_grant(const WaitCause& cause, uint32_t waiter) {
+    int polls = 0;
+    progress_.wait_until(cause, [&] {
+        if (queue_.granted(waiter)) {
+            return true;
+        }
+        if (++polls > kPollsForGrant) {
+            progress_.end_inline_progress();
+            queue_.sleep_until_granted(waiter, kGrantSleepUs);
+            return queue_.granted(waiter);
+        }
+        return false;
+    });
+}
+
+// With other threads beside: without the API lock but for a moment now and then, when nobody else
+// has it. It never waits for that lock, because its holder may be waiting for something else.
+void Mutexes::wait_for_grant_among_threads(const WaitCause& cause, uint32_t waiter) {
+    threads_.release_lock();
+    LongWait long_wait(progress_.context(), cause);
+    base::Backoff backoff;
+    int polls = 0;
+    while (!queue_.granted(waiter)) {
+        threads_.lock().try_with([&] {
+            long_wait.turn();
+            progress_.serve();
+        });
+        if (++polls > kPollsForGrant) {
+            queue_.sleep_until_granted(waiter, kGrantSleepUs);
+        } else {
+            backoff.pause();
+        }
+    }
+}
+
+MutexSet Mutexes::create(const char* function, const GroupRef& group, int count) {
+    if (count < 0) {
+        base::fatal(function, "argument count = %d: must not be negative", count);
+    }
+    checking_->meet(function, *group, Collective::create_mutexes);
+    MutexSet set;
+    set.group = group;
+    std::vector<void*> bases(group->size());
+    const auto bytes = static_cast<int64_t>(sizeof(node::Mutex)) * count;
+    if (!memory_.allocate(function, group, bytes, bases.data(), &set.segment)) {
+        base::fatal(function, "argument count = %d: no memory for that many mutexes", count);
+    }
+    if (set.segment != nullptr) {
+        set.segment->is_internal = true;
+    }
+    auto* mine = static_cast<node::Mutex*>(bases[group->rank()]);
+    for (int i = 0; i < count; ++i) {
+        new (mine + i) node::Mutex;
+    }
+    barriers_.wait_for_group(*group);
+    return set;
+}
+
+void Mutexes::destroy(const char* function, MutexSet* set) {
+    if (set->group == nullptr) {
+        base::fatal(function, "no mutexes exist; call ARMCI_Create_mutexes first");
+    }
+    checking_->meet(function, *set->group, Collective::destroy_mutexes);
+    checking_.fence_all();
+    fence_all(progress_);
+    barriers_.wait_for_group(*set->group);
+    if (set->segment != nullptr) {
+        memory_.free_segment(set->segment);
+    }
+    *set = MutexSet{};
+}
+
+// Mutexes of this node know their holder. Those of others are remembered here: their data server
+// could only refuse a request, for which nobody waits. Checking mode wants to know all.
+void Mutexes::lock(const char* function, const MutexSet& set, int mutex, int owner) {
+    const uint64_t address = address_of(function, set, mutex, owner);
+    if (!world_.on_my_node(owner)) {
+        const HeldMutex key{owner, address};
+        threads_.hold_lock();
+        if (!threads_.is_multiple() && std::find(held_.begin(), held_.end(), key) != held_.end()) {
+            fail_held(function, mutex, owner);
+        }
+        checking_->wait_for_mutex(function, mutex, owner, address);
+        const WaitForMutex waiting(threads_, checking_);
+        ask_server(function, wire::FrameKind::lock, address, owner);
+        held_.push_back(key);
+        return;
+    }
+    auto& local = *reinterpret_cast<node::Mutex*>(address);
+    const auto own_rank = threads_.is_multiple() ? node::MutexQueue::OwnRank::may_hold
+                                                 : node::MutexQueue::OwnRank::must_not_hold;
+    const auto queued = queue_.lock(local, world_.rank, false, 0, own_rank);
+    switch (queued.result) {
+        case node::MutexQueue::LockResult::acquired:
+            break;
+        case node::MutexQueue::LockResult::held_by_caller:
+            fail_held(function, mutex, owner);
+        case node::MutexQueue::LockResult::no_room:
+            base::fatal(function, "too many ranks of this node wait for mutexes");
+        case node::MutexQueue::LockResult::queued: {
+            checking_->wait_for_mutex(function, mutex, owner, address);
+            const WaitForMutex waiting(threads_, checking_);
+            const WaitCause cause{function, "a mutex of rank", owner};
+            if (threads_.is_multiple()) {
+                wait_for_grant_among_threads(cause, queued.waiter);
+            } else {
+                wait_for_grant(cause, queued.waiter);
+            }
+            break;
+        }
+    }
+    if (checking_.is_on()) [[unlikely]] {
+        held_.emplace_back(owner, address);
+    }
+}
+
+bool Mutexes::try_lock(const char* function, const MutexSet& set, int mutex, int owner) {
+    const uint64_t address = address_of(function, set, mutex, owner);
+    const bool on_my_node = world_.on_my_node(owner);
+    bool acquired = false;
+    if (on_my_node) {
+        auto& local = *reinterpret_cast<node::Mutex*>(address);
+        acquired = queue_.try_lock(local, world_.rank);
+    } else {
+        acquired = ask_server(function, wire::FrameKind::try_lock, address, owner) != 0;
+    }
+    if (acquired && (!on_my_node || checking_.is_on())) {
+        held_.emplace_back(owner, address);
+    }
+    return acquired;
+}
+
+void Mutexes::unlock(const char* function, const MutexSet& set, int mutex, int owner) {
+    const uint64_t address = address_of(function, set, mutex, owner);
+    if (!world_.on_my_node(owner)) {
+        checking_.fence_all();
+        threads_.hold_lock();
+        const auto found = std::find(held_.begin(), held_.end(), HeldMutex{owner, address});
+        if (found == held_.end()) {
+            fail_not_held(function, mutex, owner);
+        }
+        held_.erase(found);
+        fence_all(progress_);
+        ask_server(function, wire::FrameKind::unlock, address, owner);
+        return;
+    }
+    if (checking_.is_on()) [[unlikely]] {
+        checking_->fence_all();
+        std::erase(held_, HeldMutex{owner, address});
+    }
+    fence_all(progress_);
+    auto& local = *reinterpret_cast<node::Mutex*>(address);
+    switch (queue_.unlock(local, world_.rank, false).result) {
+        case node::MutexQueue::UnlockResult::not_held:
+            fail_not_held(function, mutex, owner);
+        case node::MutexQueue::UnlockResult::must_forward:
+            // The next waiter is on another node, and only the server that it has asked can tell
+            // it.
+            ask_server(function, wire::FrameKind::unlock, address, owner);
+            return;
+        case node::MutexQueue::UnlockResult::released:
+        case node::MutexQueue::UnlockResult::grant_remote:
+            return;
+    }
+}
+
+}  // namespace armci::core

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Mutexes: sets of them on a group, each owned by one rank and queued in its node's memory.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/memory/global_memory.h"
+#include "core/routing/transfers.h"
+#include "node/mutex_queue.h"
+#include "wire/frame.h"
+
+namespace armci::core {
+
+// A mutex that this rank holds; different nodes use equal addresses.
+using HeldMutex = std::pair<int, uint64_t>;  // owner, address
+
+struct MutexSet {
+    Segment* segment = nullptr;
+    GroupRef group;
+};
+
+class Mutexes {
+  public:
+    Mutexes(Progress& progress, GlobalMemory& memory, Barriers& barriers, Transfers& transfers,
+            Checking& checking)
+        : progress_(progress),
+          threads_(progress.threads()),
+          world_(progress.world()),
+          memory_(memory),
+          barriers_(barriers),
+          transfers_(transfers),
+          checking_(checking) {}
+
+    // Before the first one.
+    void start(const node::MutexQueue& queue) { queue_ = queue; }
+
+    // Collective over the group; this rank owns `count` >= 0. The set has no segment when nobody
+    // owns any.
+    MutexSet create(const char* function, const GroupRef& group, int count);
+    void destroy(const char* function, MutexSet* set);
+
+    // `mutex` of world rank `owner`.
+    void lock(const char* function, const MutexSet& set, int mutex, int owner);
+    bool try_lock(const char* function, const MutexSet& set, int mutex, int owner);
+    // Completes all this process's operations first, so that the next holder sees them.
+    void unlock(const char* function, const MutexSet& set, int mutex, int owner);
+
+    // Those of ARMCI_Create_mutexes.
+    MutexSet& of_world() { return of_world_; }
+    // Of other nodes; in checking mode all.
+    const std::vector<HeldMutex>& held() const { return held_; }
+
+  private:
+    int64_t ask_server(const char* function, wire::FrameKind kind, uint64_t address, int owner);
+    void wait_for_grant(const WaitCause& cause, uint32_t waiter);
+    void wait_for_grant_among_threads(const WaitCause& cause, uint32_t waiter);
+
+    Progress& progress_;
+    Threads& threads_;
+    const World& world_;
+    GlobalMemory& memory_;
+    Barriers& barriers_;
+    Transfers& transfers_;
+    Checking& checking_;
+    node::MutexQueue queue_;
+    MutexSet of_world_;
+    std::vector<HeldMutex> held_;
+};
+
+}  // namespace armci::core

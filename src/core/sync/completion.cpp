@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/sync/completion.h"
+
+#include "armci/armci.h"
+
+namespace armci::core {
+
+// Small operations that were copied count as complete, but waits see to it that they leave.
+void Completion::send_batches() {
+    const Threads::Use use(progress_.threads());
+    pipeline::Origin& origin = progress_.network()->origin;
+    const uint64_t last = origin.batches().last();
+    origin.batches().flush_all();
+    if (!origin.batches().have_left(last)) {
+        progress_.wait_for_network({nullptr, "small operations to leave"}, [&] {
+            origin.batches().flush_all();
+            return origin.batches().have_left(last);
+        });
+    }
+}
+
+// What has been waited for keeps its order with what follows.
+void Completion::mark_all_must_precede() {
+    if (progress_.network() != nullptr) {
+        progress_.network()->origin.order().mark_all_must_precede();
+    }
+}
+
+// Without a network all is complete when a call returns, but for copies by an engine, of which the
+// handle tells.
+void Completion::hold_lock_to_wait(const armci_hdl_s* handle) {
+    if (progress_.network() != nullptr || (handle != nullptr && Handles::names_slot(*handle))) {
+        progress_.threads().hold_lock();
+    }
+}
+
+void Completion::wait_handle(armci_hdl_s* handle) {
+    hold_lock_to_wait(handle);
+    checking_.wait_for_handle(*handle);
+    if (progress_.network() != nullptr) {
+        send_batches();
+    }
+    progress_.wait_for_network({"ARMCI_Wait", "the operations of a handle"},
+                               [&] { return !handles_.is_active(*handle); });
+    mark_all_must_precede();
+    handles_.set_idle(handle);
+}
+
+bool Completion::test_handle(armci_hdl_s* handle) {
+    hold_lock_to_wait(handle);
+    if (checking_.is_on()) {
+        progress_.poll();
+        if (!checking_->has_completed(*handle)) {
+            return false;
+        }
+        checking_.wait_for_handle(*handle);
+    }
+    if (handles_.is_active(*handle)) {
+        progress_.poll();
+        if (handles_.is_active(*handle)) {
+            return false;
+        }
+    }
+    // What was copied has to leave: nobody would send it if this were the program's last call for
+    // long.
+    if (progress_.network() != nullptr && !progress_.network()->origin.batches().have_left()) {
+        const uint64_t last = progress_.network()->origin.batches().last();
+        progress_.serve();
+        if (!progress_.network()->origin.batches().have_left(last)) {
+            return false;
+        }
+    }
+    mark_all_must_precede();
+    handles_.set_idle(handle);
+    return true;
+}
+
+void Completion::wait_target(int target) {
+    if (progress_.network() == nullptr) {
+        checking_.wait_for_target(target);
+        return;
+    }
+    hold_lock_to_wait(nullptr);
+    checking_.wait_for_target(target);
+    send_batches();
+    const int node = progress_.world().node_of[target];
+    const pipeline::Origin& origin = progress_.network()->origin;
+    const uint64_t last = origin.tasks().last_submitted();
+    progress_.wait_for_network({"ARMCI_WaitProc", "operations to rank", target},
+                               [&] { return origin.tasks().have_ended(last, node); });
+    mark_all_must_precede();
+}
+
+void Completion::wait_everything() {
+    hold_lock_to_wait(nullptr);
+    checking_.wait_for_all();
+    if (progress_.copies().are_under_way()) {
+        progress_.settle_copies();
+    }
+    if (progress_.network() == nullptr) {
+        return;
+    }
+    send_batches();
+    pipeline::Origin& origin = progress_.network()->origin;
+    const uint64_t last = origin.tasks().last_submitted();
+    progress_.wait_for_network({nullptr, "all operations under way"},
+                               [&] { return origin.tasks().have_ended(last); });
+    mark_all_must_precede();
+}
+
+}  // namespace armci::core

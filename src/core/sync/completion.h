@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waits of the program for its own operations.
+#pragma once
+
+#include "core/job/checking.h"
+#include "core/progress/handles.h"
+#include "core/progress/progress.h"
+
+namespace armci::core {
+
+class Completion {
+  public:
+    Completion(Progress& progress, Handles& handles, Checking& checking)
+        : progress_(progress), handles_(handles), checking_(checking) {}
+
+    // Local completion of the operations of a handle, of those to a rank, and of all.
+    void wait_handle(armci_hdl_s* handle);
+    // True when complete; polls once.
+    bool test_handle(armci_hdl_s* handle);
+    void wait_target(int target);
+    void wait_everything();
+
+    // The handle becomes idle, unless earlier operations are still on it.
+    void set_idle_unless_active(armci_hdl_s* handle) {
+        if (Handles::names_slot(*handle)) {
+            progress_.threads().hold_lock();
+        }
+        if (!handles_.is_active(*handle)) {
+            handles_.set_idle(handle);
+        }
+    }
+
+  private:
+    void hold_lock_to_wait(const armci_hdl_s* handle);
+    void send_batches();
+    void mark_all_must_precede();
+
+    Progress& progress_;
+    Handles& handles_;
+    Checking& checking_;
+};
+
+}  // namespace armci::core

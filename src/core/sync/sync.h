@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fences and barriers.
+// docs/references.md: Buntinas 2007
+#pragma once
+
+#include "core/messages/messages.h"
+#include "core/progress/progress.h"
+#include "node/barrier.h"
+
+namespace armci::core {
+
+// Remote completion of everything this process did to a rank's, or to all ranks', memory.
+void fence(Progress& progress, int target);
+void fence_all(Progress& progress);
+// The part of fence_all() that a barrier's own atomics do not do.
+void fence_other_nodes(Progress& progress);
+
+// Barriers do not fence.
+class Barriers {
+  public:
+    Barriers(Progress& progress, Messages& messages) : progress_(progress), messages_(messages) {}
+
+    // Before the first one.
+    void start(const node::NodeBarrier& barrier) { node_ = barrier; }
+    // How this process waits for other nodes.
+    void set_waiting(const base::Waiting& waiting) { waiting_ = waiting; }
+
+    // All ranks of world: flags in each node's memory, and one rank of each node meets the others
+    // by messages of the library or of MPI.
+    void wait_for_world();
+    void wait_for_group(const Group& group);
+
+  private:
+    Progress& progress_;
+    Messages& messages_;
+    node::NodeBarrier node_;
+    base::Waiting waiting_{2000, 2000, base::Waiting::Trials::no};
+};
+
+}  // namespace armci::core

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Start, stop, and the counting of both.
+//
+// ARMCI_Init* count up, ARMCI_Finalize counts down, and the library stops when the count reaches
+// zero. ARMCI_Init_mpi_comm starts the library without counting: Global Arrays calls it before
+// ARMCI_Init and finalizes once.
+#include "lifecycle/lifecycle.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mutex.h"
+#include "base/topology.h"
+#include "check/checking_mode.h"
+#include "core/job/common_values.h"
+#include "core/job/launcher.h"
+#include "core/job/thread_level.h"
+#include "core/job/tracing.h"
+#include "core/progress/thread_stats.h"
+#include "core/routing/cost_setup.h"
+#include "core/runtime/runtime.h"
+#include "fabric/faults.h"
+#include "lifecycle/open_network.h"
+#include "lifecycle/report.h"
+#include "lifecycle/reporter.h"
+#include "lifecycle/watching.h"
+#include "node/heap.h"
+#include "node/memory_limits.h"
+#include "wire/frame.h"
+
+namespace armci::core {
+
+namespace {
+
+// An instance that could not stop together with the other ranks; its threads end with MPI.
+Runtime* g_abandoned = nullptr;
+base::Mutex g_count_mutex;  // at MPI_THREAD_MULTIPLE any thread may start and finalize
+int g_count ARMCI_GUARDED_BY(g_count_mutex) = 0;
+MPI_Request g_all_stop = MPI_REQUEST_NULL;  // from ARMCI_Finalize until all ranks are in it
+
+// What ranks of a job must have in common: they share structures in memory and frames.
+struct Edition {
+    char version[48] = ARMCI_VERSION;
+    uint64_t frame_version = wire::kVersion;
+    uint64_t node_bytes = sizeof(node::HeapControl);
+    uint64_t segment_bytes = sizeof(SegmentTables) + sizeof(Slice) + sizeof(NodePart);
+    uint64_t config_bytes = sizeof(base::Config);  // its variables are compared one by one
+    char rest[48] = {};                            // 128 bytes, whatever other versions put here
+};
+static_assert(sizeof(Edition) == 128);
+
+// A malformed value ends the job before anything is started; one rank's message is enough when all
+// have the same environment, which rank 0 finds out first. So does another version than rank 0's.
+// Another value than rank 0's of a variable that is the job's is replaced, with a warning.
+void check_configuration(const char* function, base::ConfigResult* configuration, MPI_Comm comm) {
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    const auto complain = [&] {
+        for (const std::string& error : configuration->errors) {
+            base::log(base::LogLevel::error, "%s", error.c_str());
+        }
+        base::fatal(function, "%zu environment variable%s cannot be used; see above",
+                    configuration->errors.size(), configuration->errors.size() == 1 ? "" : "s");
+    };
+    if (rank == 0 && !configuration->errors.empty()) {
+        complain();
+    }
+    const Edition mine;
+    Edition first;
+    MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, comm);
+    if (!configuration->errors.empty()) {
+        complain();
+    }
+    if (std::memcmp(&first, &mine, sizeof mine) != 0) {
+        first.version[sizeof first.version - 1] = '\0';
+        base::fatal(function,
+                    "this rank's libarmci is version %s (frames %llu, node memory %llu), rank 0's "
+                    "is %s (%llu, %llu); let all ranks load the same one: see "
+                    "LD_LIBRARY_PATH and what is installed on each node",
+                    mine.version, static_cast<unsigned long long>(mine.frame_version),
+                    static_cast<unsigned long long>(mine.node_bytes), first.version,
+                    static_cast<unsigned long long>(first.frame_version),
+                    static_cast<unsigned long long>(first.node_bytes));
+    }
+    take_common_values(configuration, comm);
+}
+
+// Before anything is started: if that fails, this may be why.
+void warn_of_configuration(const base::ConfigResult& configuration) {
+    for (const std::string& warning : configuration.warnings) {
+        ARMCI_LOG_WARN("%s", warning.c_str());
+    }
+}
+
+void apply_faults(base::ConfigResult* configuration) {
+    fabric::Faults faults;
+    std::string error;
+    if (!fabric::parse_faults(configuration->config.faults, &faults, &error)) {
+        configuration->errors.push_back(error);
+    }
+    fabric::set_faults(faults);
+}
+
+// Connections take descriptors, and the default soft limit is soon reached.
+void raise_descriptor_limit() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+Reservation reservation(const base::Config& config) {
+    return config.heap_size > 0 ? Reservation{static_cast<size_t>(config.heap_size), false}
+                                : Reservation{static_cast<size_t>(4 * node::total_memory()), true};
+}
+
+// Waits for all ranks to come here, but not forever: a program that fails may call this on one rank
+// only.
+bool all_ranks_stop(Runtime& runtime, int64_t deadline_ns) {
+    int done = 0;
+    runtime.progress.wait_until({"ARMCI_Finalize", "the other ranks"}, [&] {
+        MPI_Test(&g_all_stop, &done, MPI_STATUS_IGNORE);
+        return done != 0 || base::now_ns() > deadline_ns;
+    });
+    return done != 0;
+}
+
+// One rank of a node says it for all: in a large job every other line would be the same. Which
+// ranks of other nodes are missing only those nodes know.
+void warn_of_missing_ranks(const Runtime& runtime, int64_t timeout_s) {
+    constexpr int kMaxNamed = 8;
+    node::Arrivals& stopping = runtime.node.heap.control().stopping;
+    if (!stopping.is_mine_to_report()) {
+        return;
+    }
+    const std::vector<int32_t>& ranks = runtime.world.node_ranks;
+    std::string names;
+    int missing = 0;
+    for (size_t i = 0; i < ranks.size(); ++i) {
+        if (!stopping.has_arrived(static_cast<int>(i)) && ++missing <= kMaxNamed) {
+            names += (missing > 1 ? ", " : "") + std::to_string(ranks[i]);
+        }
+    }
+    std::string who = "ranks of other nodes than ";
+    if (missing > 0) {
+        who = "of " + std::to_string(ranks.size()) + " ranks " + std::to_string(missing) + " (" +
+              names + (missing > kMaxNamed ? ", and others" : "") + ") on ";
+    }
+    ARMCI_LOG_WARN(
+        "ARMCI_Finalize: %s%s did not come within %lld s (ARMCI_FINALIZE_TIMEOUT_S); those that "
+        "wait here go on without them until MPI_Finalize",
+        who.c_str(), describe_node(runtime.world).c_str(), static_cast<long long>(timeout_s));
+}
+
+// What TCGMSG counts NXTVAL in, and never frees: eight bytes of the last rank's. No user could mend
+// that.
+bool is_tcgmsg_counter(const Segment& segment) {
+    const int last = segment.group->size() - 1;
+    for (int member = 0; member < last; ++member) {
+        if (segment.slice(member).bytes != 0) {
+            return false;
+        }
+    }
+    return segment.group->is_world() && segment.slice(last).bytes == sizeof(int64_t);
+}
+
+void free_leaked(Runtime& runtime) {
+    int leaked = 0;
+    bool counter_is_left = false;
+    for (const auto& segment : runtime.segments.all()) {
+        if (segment->is_internal || segment->is_dynamic()) {
+            continue;
+        }
+        if (!counter_is_left && is_tcgmsg_counter(*segment)) {
+            counter_is_left = true;
+        } else {
+            ++leaked;
+        }
+    }
+    if (leaked > 0 && runtime.world.rank == 0) {
+        ARMCI_LOG_WARN("%d allocation%s not freed before ARMCI_Finalize", leaked,
+                       leaked == 1 ? " was" : "s were");
+    }
+    runtime.segments.stop();
+}
+
+// All ranks are here: nobody has anything under way, or will start anything.
+void finish_stop(Runtime* runtime) {
+    report_statistics(*runtime);
+    stop_reporter();
+    runtime->checking->finish();
+    runtime->checking.stop();
+    runtime->progress.copies().stop();
+    free_leaked(*runtime);
+    close_network(*runtime);
+    stop_tracing(runtime->world);
+    runtime->groups.stop();
+    // The whole heap goes with its mapping; nobody may still look into it.
+    MPI_Barrier(runtime->world.node_comm);
+    stop_watch(runtime->watch);
+    leave_nodes(&runtime->world, &runtime->node.mapping);
+    delete runtime;
+    base::set_log_rank(-1);
+}
+
+void stop(Runtime* runtime) {
+    Threads& threads = runtime->threads;
+    if (runtime->checking.is_on() && !threads.is_multiple()) {
+        threads.enter_once("ARMCI_Finalize");
+        runtime->checking->before_call("ARMCI_Finalize");
+        threads.leave();
+    }
+    threads.end_multiple();
+    threads.enter_alone("ARMCI_Finalize");
+    Threads::enter_concurrently("ARMCI_Finalize");
+    const int64_t timeout_s = runtime->config().finalize_timeout_s;
+    const int64_t deadline_ns = base::now_ns() + timeout_s * 1'000'000'000;
+    runtime->checking->before_stop(deadline_ns);
+    runtime->completion.wait_everything();
+    fence_all(runtime->progress);
+    runtime->node.heap.control().stopping.arrive(runtime->world.rank_in_node);
+    MPI_Ibarrier(runtime->world.comm, &g_all_stop);
+    const bool all_here = all_ranks_stop(*runtime, deadline_ns);
+    g_running = nullptr;
+    if (all_here) {
+        finish_stop(runtime);
+        return;
+    }
+    warn_of_missing_ranks(*runtime, timeout_s);
+    g_abandoned = runtime;
+}
+
+// Before something that waits for all ranks anyway: the stop that this rank did not wait for.
+void finish_abandoned() {
+    Runtime* runtime = g_abandoned;
+    g_abandoned = nullptr;
+    all_ranks_stop(*runtime, INT64_MAX);
+    finish_stop(runtime);
+}
+
+// MPI_Finalize was reached with the library still up, or with other ranks still using what is here.
+// MPI runs this first, so it can still communicate, and ranks stop together as in ARMCI_Finalize;
+// without a time limit, because MPI_Finalize has none either. One thread calls MPI_Finalize, when
+// no other thread is in a call: the count needs no lock.
+int on_mpi_finalize(MPI_Comm, int, void*, void*) ARMCI_NO_THREAD_SAFETY_ANALYSIS {
+    g_count = 0;
+    if (g_running != nullptr) {
+        stop(g_running);
+    }
+    if (g_abandoned != nullptr) {
+        finish_abandoned();
+    }
+    return MPI_SUCCESS;
+}
+
+void watch_mpi_finalize() {
+    static int keyval = MPI_KEYVAL_INVALID;
+    if (keyval == MPI_KEYVAL_INVALID) {
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_mpi_finalize, &keyval, nullptr);
+        MPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
+    }
+}
+
+// A program of one MPI that has found this library of another: both have loaded their MPI, calls go
+// to the program's, and the first one with a communicator would crash. This one has none.
+void check_mpi(const char* function) {
+#ifdef OPEN_MPI
+    constexpr const char* kBuiltFor = "Open MPI";
+    constexpr const char* kOther = "MPICH";
+    constexpr const char* kRemedy = "libarmci-mpich";
+#else
+    constexpr const char* kBuiltFor = "MPICH or one compatible with it";
+    constexpr const char* kOther = "Open MPI";
+    constexpr const char* kRemedy = "libarmci-openmpi";
+#endif
+    char version[8192] = "";  // more than any MPI's MPI_MAX_LIBRARY_VERSION_STRING
+    int length = 0;
+    MPI_Get_library_version(version, &length);
+    if (std::strstr(version, kOther) != nullptr) {
+        version[std::strcspn(version, "\n,")] = '\0';
+        std::replace(version, version + std::strlen(version), '\t', ' ');
+        base::fatal(function,
+                    "this libarmci is for %s, and the program runs with \"%s\"; link it with %s, "
+                    "or build both for the same MPI",
+                    kBuiltFor, version, kRemedy);
+    }
+}
+
+void start_copies(Runtime& runtime) {
+    std::unique_ptr<node::CopyEngine> engine = make_copy_engine(runtime.config());
+    if (engine != nullptr) {
+        runtime.progress.copies().start(std::move(engine), runtime.config().copy_engine_min);
+    }
+}
+
+void use_thread_level(Runtime& runtime, int level) {
+    const bool has_own =
+        runtime.progress.copies().are_possible() || base::is_tracing() || runtime.checking.is_on();
+    if (runtime.threads.raise_level(level, has_own)) {
+        runtime.segments.share_among_threads();
+    }
+}
+
+void start(const char* function, RequestedLevel requested, MPI_Comm comm) {
+    int initialized = 0;
+    int finalized = 0;
+    MPI_Initialized(&initialized);
+    MPI_Finalized(&finalized);
+    if (initialized == 0 || finalized != 0) {
+        base::fatal(function,
+                    "MPI is not running; call MPI_Init before, and MPI_Finalize after "
+                    "ARMCI_Finalize");
+    }
+    check_mpi(function);
+    if (g_abandoned != nullptr) {
+        finish_abandoned();
+    }
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    base::set_log_rank(rank);
+    base::set_abort_hook(abort_by_mpi);
+    check_thread_level(function, requested);
+
+    auto runtime = std::make_unique<Runtime>();
+    runtime->threads.enter_alone(function);
+    runtime->threads.start();
+    runtime->configuration = base::read_config(environ);
+    apply_faults(&runtime->configuration);
+    if (rank == 0) {
+        check_profile(&runtime->configuration);
+    }
+    check_configuration(function, &runtime->configuration, comm);
+    const base::Config& config = runtime->config();
+    base::set_log_level(static_cast<base::LogLevel>(config.log_level));
+    if (rank == 0) {
+        warn_of_configuration(runtime->configuration);
+    }
+    check_launcher();
+    warn_of_thread_level(config, comm);
+    runtime->threads.set_level(chosen_level(requested, config));
+    if (config.shm_limit > 0) {
+        set_memory_limit(static_cast<uint64_t>(config.shm_limit));
+    }
+
+    form_nodes(comm, config.node_size, reservation(config), &runtime->world,
+               &runtime->node.mapping);
+    if (config.domain_choice() == base::DomainChoice::node && !runtime->world.has_regular_nodes()) {
+        base::fatal(function,
+                    "ARMCI_DOMAINS=node needs equally many ranks with consecutive numbers on "
+                    "every node; start the job so, or unset it");
+    }
+    if (runtime->world.is_leader()) {
+        runtime->node.heap = node::NodeHeap::create(
+            runtime->node.mapping.base, runtime->node.mapping.bytes, runtime->node.mapping.file());
+    }
+    MPI_Barrier(runtime->world.node_comm);
+    if (!runtime->world.is_leader()) {
+        runtime->node.heap =
+            node::NodeHeap::attach(runtime->node.mapping.base, runtime->node.mapping.file());
+    }
+    if (!runtime->node.heap.valid()) {
+        base::fatal(
+            function,
+            "the shared memory of %s is not what its first rank made; let all ranks load the same "
+            "libarmci, and report this if they do",
+            describe_node(runtime->world).c_str());
+    }
+    if (runtime->world.size > 1) {
+        raise_descriptor_limit();
+    }
+    runtime->world.is_single_host = share_one_host(runtime->world);
+    start_watch(runtime->progress, runtime->messages, &runtime->watch,
+                &runtime->node.heap.control().loss_reported);
+    start_tracing(runtime->world, config, function);
+    node::HeapControl& control = runtime->node.heap.control();
+    const auto node_rank_count = static_cast<int>(runtime->world.node_ranks.size());
+    if (node_rank_count > node::BarrierState::kMaxRanks) {
+        base::fatal(
+            function,
+            "%d ranks on %s, where the library takes at most %d; start fewer on each host, or "
+            "divide it into virtual nodes (ARMCI_NODE_SIZE)",
+            node_rank_count, describe_node(runtime->world).c_str(), node::BarrierState::kMaxRanks);
+    }
+    runtime->barriers.start(
+        node::NodeBarrier(&control.barrier, runtime->world.rank_in_node, node_rank_count));
+    runtime->world.is_oversubscribed = node_rank_count > base::processor_count();
+    runtime->mutexes.start(node::MutexQueue(&control.waiters));
+    runtime->attached.start();
+    runtime->groups.start(runtime->world);
+    runtime->segments.start(runtime->world);
+    open_network(*runtime);
+    start_copies(*runtime);
+    watch_mpi_finalize();
+    report_start(*runtime);
+    // From here on the library is up; what follows uses it.
+    g_running = runtime.release();
+    g_running->notifications.start(g_running->memory, g_running->barriers,
+                                   g_running->groups.world());
+    if (config.check_choice() == base::CheckChoice::off) {
+        g_running->world.short_way_ranks = g_running->world.size;
+    } else {
+        g_running->checking.start(check::make_checks(*g_running));
+    }
+    reset_thread_stats();
+    start_reporter(*g_running);
+    // Only now: starting and stopping wait without holding the lock that waits let go of.
+    use_thread_level(*g_running, g_running->threads.level());
+}
+
+void raise_level(const char* function, RequestedLevel requested) {
+    check_thread_level(function, requested);
+    use_thread_level(*g_running, chosen_level(requested, g_running->config()));
+}
+
+}  // namespace
+
+bool is_initialized() {
+    return g_running != nullptr;
+}
+
+void initialize(const char* function, RequestedLevel requested, MPI_Comm comm) {
+    const base::MutexLock lock(g_count_mutex);
+    if (g_running == nullptr) {
+        g_count = 0;
+        start(function, requested, comm);
+    } else {
+        raise_level(function, requested);
+    }
+    ++g_count;
+}
+
+bool initialize_uncounted(const char* function, MPI_Comm comm) {
+    const base::MutexLock lock(g_count_mutex);
+    if (g_running != nullptr) {
+        raise_level(function, std::nullopt);
+        return true;
+    }
+    if (comm == MPI_COMM_NULL) {
+        return false;
+    }
+    g_count = 0;
+    start(function, std::nullopt, comm);
+    return true;
+}
+
+int finalize() {
+    const base::MutexLock lock(g_count_mutex);
+    if (g_running == nullptr) {
+        return 0;
+    }
+    if (g_count > 0) {
+        --g_count;
+    }
+    if (g_count == 0) {
+        stop(g_running);
+    }
+    return 0;
+}
+
+}  // namespace armci::core

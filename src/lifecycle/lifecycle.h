@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Start, stop and their counting: the contract of ARMCI_Init and ARMCI_Finalize.
+#pragma once
+
+#include <mpi.h>
+
+#include "core/job/thread_level.h"
+
+namespace armci::core {
+
+// `function` is the public name for messages.
+void initialize(const char* function, RequestedLevel requested, MPI_Comm comm);
+bool initialize_uncounted(const char* function, MPI_Comm comm);
+int finalize();
+bool is_initialized();
+
+}  // namespace armci::core

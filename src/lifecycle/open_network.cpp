@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lifecycle/open_network.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+
+#include "base/log.h"
+#include "base/topology.h"
+#include "core/progress/reach.h"
+#include "core/routing/cost_setup.h"
+#include "fabric/ip_address.h"
+
+namespace armci::core {
+namespace {
+
+constexpr const char* kProviderRemedy =
+    "Set FI_LOG_LEVEL=warn to see libfabric's own words, or ARMCI_PROVIDER or ARMCI_INTERFACE to "
+    "another network (armci-info --providers)";
+
+// What all ranks must have in common: taken from rank 0.
+struct CommonSettings {
+    char provider[64] = "";
+    char error[512] = "";
+    BufferPlan buffers;  // sizes are powers of two, as the buffer manager rounds them
+    TransferCosts costs;
+    int servers_per_node = 1;
+};
+
+// Each server is in a process of its own, and all nodes have equally many.
+int count_servers_per_node(const World& world, int64_t wanted) {
+    std::vector<int64_t> ranks(static_cast<size_t>(world.node_count));
+    for (const int32_t node : world.node_of) {
+        ++ranks[static_cast<size_t>(node)];
+    }
+    const int64_t min = *std::min_element(ranks.begin(), ranks.end());
+    if (wanted > min) {
+        ARMCI_LOG_WARN(
+            "ARMCI_SERVERS_PER_NODE=%lld, but a node has only %lld rank%s to run data servers in; "
+            "each node has %lld. Start more ranks on every node, or lower it",
+            static_cast<long long>(wanted), static_cast<long long>(min), min == 1 ? "" : "s",
+            static_cast<long long>(min));
+    }
+    return static_cast<int>(std::min(wanted, min));
+}
+
+// `choice` is what this rank would choose.
+CommonSettings agree_on_settings(Runtime& runtime, const fabric::ProviderChoice& choice) {
+    CommonSettings settings;
+    const base::Config& config = runtime.config();
+    if (runtime.world.rank == 0) {
+        if (!choice.info) {
+            std::strncpy(settings.error, choice.error.c_str(), sizeof settings.error - 1);
+        } else {
+            std::strncpy(settings.provider, choice.info->fabric_attr->prov_name,
+                         sizeof settings.provider - 1);
+            settings.costs = find_costs(config, settings.provider, choice.row->costs);
+            settings.buffers = plan_buffers(config, settings.costs.constants);
+            settings.servers_per_node =
+                count_servers_per_node(runtime.world, config.servers_per_node);
+        }
+    }
+    MPI_Bcast(&settings, sizeof settings, MPI_BYTE, 0, runtime.world.comm);
+    return settings;
+}
+
+// Chunks are written into granted receive buffers where the provider can tell the target of a write
+// about it and a buffer is worth it.
+bool writes_chunks(const Runtime& runtime, const CommonSettings& settings) {
+    constexpr int64_t kMinRecvBuffer = 16 << 10;
+    return runtime.network->domain.notifies_writes() && settings.buffers.bytes >= kMinRecvBuffer;
+}
+
+// How much of messages a server lets one client have under way. Every rank on another node than
+// this server's may send, and this node's own, which only send small requests.
+int64_t client_window(const Runtime& runtime, const CommonSettings& settings) {
+    if (writes_chunks(runtime, settings)) {
+        constexpr int64_t kMessageBytes = 1 << 20;
+        constexpr int64_t kNarrowest = 4 << 10;
+        constexpr int64_t kWidest = 64 << 10;
+        return std::clamp(kMessageBytes / runtime.world.size, kNarrowest, kWidest);
+    }
+    const int64_t total = settings.buffers.receive_count * settings.buffers.bytes;
+    return std::max(settings.buffers.bytes, total / std::max(1, runtime.world.size));
+}
+
+// Memory that a server posts for its clients' messages. With granted receive buffers it has a
+// limit, for all servers of a node together: when more clients than there is room for send at the
+// same time, the provider holds their messages back (FI_RM_ENABLED); bulk data waits for a slot
+// anyway.
+size_t receive_bytes(const Runtime& runtime, const CommonSettings& settings) {
+    constexpr size_t kMaxOfNode = 16 << 20;
+    constexpr size_t kMinOfServer = 1 << 20;
+    const size_t max =
+        std::max(kMaxOfNode / static_cast<size_t>(settings.servers_per_node), kMinOfServer);
+    const size_t all_windows = static_cast<size_t>(client_window(runtime, settings)) *
+                               static_cast<size_t>(runtime.world.size);
+    return writes_chunks(runtime, settings) ? std::min(all_windows, max) : all_windows;
+}
+
+std::string nic_bus_id(const fi_info& info) {
+    if (info.nic == nullptr || info.nic->bus_attr == nullptr ||
+        info.nic->bus_attr->bus_type != FI_BUS_PCI) {
+        return {};
+    }
+    const fi_pci_attr& pci = info.nic->bus_attr->attr.pci;
+    char text[32];
+    std::snprintf(text, sizeof text, "%04x:%02x:%02x.%x", pci.domain_id, pci.bus_id, pci.device_id,
+                  pci.function_id);
+    return text;
+}
+
+// Collective over the node: where all its ranks may run, joined by ';', on its first rank.
+std::string gather_processors(const World& world) {
+    constexpr int kTextBytes = 1024;
+    char mine[kTextBytes] = "";
+    std::strncpy(mine, base::allowed_processors().c_str(), kTextBytes - 1);
+    std::vector<char> all(world.is_leader() ? kTextBytes * world.node_ranks.size() : 0);
+    MPI_Gather(mine, kTextBytes, MPI_CHAR, all.data(), kTextBytes, MPI_CHAR, 0, world.node_comm);
+    std::string joined;
+    if (world.is_leader()) {
+        for (size_t i = 0; i < world.node_ranks.size(); ++i) {
+            joined += std::string(i > 0 ? ";" : "") + &all[i * kTextBytes];
+        }
+    }
+    return joined;
+}
+
+// Ranks that share this host's processors.
+int ranks_here(const Runtime& runtime, bool single_host) {
+    return single_host ? runtime.world.size : static_cast<int>(runtime.world.node_ranks.size());
+}
+
+// Collective over the node. -1: the thread is not bound.
+int choose_processor(const Runtime& runtime) {
+    const Network& network = *runtime.network;
+    const World& world = runtime.world;
+    const std::string ranks = gather_processors(world);
+    // Virtual nodes share their host's processors, and what one of them has to spare is another's.
+    std::vector<int> spare(world.node_ranks.size(), -1);
+    if (world.is_leader() && runtime.config().node_size == 0) {
+        for (int number = 0; number < network.servers.per_node; ++number) {
+            spare[static_cast<size_t>(number)] =
+                base::spare_processor(ranks, nic_bus_id(network.domain.info()), number);
+        }
+    }
+    int mine = -1;
+    MPI_Scatter(spare.data(), 1, MPI_INT, &mine, 1, MPI_INT, 0, world.node_comm);
+    return mine;
+}
+
+// "host b, 192.0.2.1" of a node, for messages; other threads call it, too.
+std::string place_of(const Network& network, int node) {
+    const ServerRecord& record = network.record_of(network.servers.first_of(node));
+    const std::string address =
+        fabric::address_text(network.domain.info().addr_format, &record + 1);
+    return record.host + (address.empty() ? "" : ", " + address.substr(0, address.find(':')));
+}
+
+std::string describe_node(const void* context, int node) {
+    const auto& runtime = *static_cast<const Runtime*>(context);
+    return "node " + std::to_string(node) + " (rank " +
+           std::to_string(runtime.world.first_rank_of(node)) + " on " +
+           place_of(*runtime.network, node) + ")";
+}
+
+std::string describe_rank(const void* context, int rank) {
+    const auto& runtime = *static_cast<const Runtime*>(context);
+    return "rank " + std::to_string(rank) + " (on " +
+           place_of(*runtime.network, runtime.world.node_of[rank]) + ")";
+}
+
+// The number of this rank's data server, or -1.
+int hosted_server(const Runtime& runtime) {
+    const pipeline::ServerNumbers& servers = runtime.network->servers;
+    return runtime.world.rank_in_node < servers.per_node
+               ? servers.first_of(runtime.world.node) + runtime.world.rank_in_node
+               : -1;
+}
+
+void open_server(Runtime& runtime, const CommonSettings& settings) {
+    Network& network = *runtime.network;
+    const base::Config& config = runtime.config();
+    const int processor = choose_processor(runtime);
+    const int number = hosted_server(runtime);
+    if (number < 0) {
+        return;
+    }
+    datasrv::ServerOptions options;
+    options.servers = network.servers;
+    options.number = number;
+    options.rank_count = runtime.world.size;
+    options.buffer_count = static_cast<size_t>(settings.buffers.count);
+    options.buffer_bytes = static_cast<size_t>(settings.buffers.bytes);
+    options.client_window_bytes = client_window(runtime, settings);
+    options.receive_bytes = receive_bytes(runtime, settings);
+    options.recv_buffer_count = writes_chunks(runtime, settings)
+                                    ? static_cast<uint32_t>(settings.buffers.receive_count)
+                                    : 0;
+    options.register_segments = network.rma_usable;
+    options.is_oversubscribed = runtime.world.is_oversubscribed;
+    options.poll = config.server_poll_choice();
+    // Where ranks outnumber the processors polling takes one from whoever the work is done for:
+    // measured with two to a processor, requests took up to ten times as long.
+    options.spin_us = options.is_oversubscribed ? 0 : config.server_spin_us;
+    options.poll_sleep_us = config.progress_usleep;
+    options.processor = processor;
+    options.describe_rank = describe_rank;
+    options.describe_context = &runtime;
+    network.server = std::make_unique<datasrv::Server>();
+    std::string error;
+    if (!network.server->open(network.domain, runtime.node.heap, options, &error)) {
+        base::fatal("ARMCI_Init", "the data server of %s cannot start: %s%s. %s",
+                    describe_node(runtime.world).c_str(), error.c_str(), fabric::exhausted_limit(),
+                    kProviderRemedy);
+    }
+    // Longer transfers come in chunks of the buffers' size.
+    network.server->use_engine(make_copy_engine(config),
+                               std::min(config.copy_engine_min, settings.buffers.bytes / 2));
+    if (config.progress_thread && !network.server->start_thread()) {
+        base::fatal(
+            "ARMCI_Init",
+            "the system refuses a thread for the data server of %s; raise the limit on threads "
+            "(ulimit -u), or set ARMCI_PROGRESS_THREAD=0",
+            describe_node(runtime.world).c_str());
+    }
+}
+
+// Once per node, in its memory: the records of all data servers.
+void exchange_addresses(Runtime& runtime) {
+    Network& network = *runtime.network;
+    const World& world = runtime.world;
+    // Most providers have addresses of one length; the longest sets the room for all.
+    uint64_t bytes_each =
+        network.server == nullptr
+            ? 0
+            : wire::padded(sizeof(ServerRecord) + network.server->address().size());
+    MPI_Allreduce(MPI_IN_PLACE, &bytes_each, 1, MPI_UINT64_T, MPI_MAX, world.comm);
+    uint64_t location = 0;
+    if (world.is_leader()) {
+        const node::NodeHeap::Range range =
+            runtime.node.heap.allocate(bytes_each * static_cast<size_t>(network.servers.count()));
+        if (range.data == nullptr) {
+            base::fatal("ARMCI_Init",
+                        "the node heap has no room for the addresses of the data "
+                        "servers; raise ARMCI_HEAP_SIZE");
+        }
+        network.server_addresses_record = range.record;
+        location = reinterpret_cast<uint64_t>(range.data);
+    }
+    MPI_Bcast(&location, 1, MPI_UINT64_T, 0, world.node_comm);
+    auto* records = reinterpret_cast<unsigned char*>(location);
+    if (network.server != nullptr) {
+        const std::vector<unsigned char>& address = network.server->address();
+        unsigned char* mine = records + bytes_each * static_cast<size_t>(hosted_server(runtime));
+        ServerRecord record{network.server->recv_area(),
+                            reinterpret_cast<uint64_t>(runtime.node.mapping.base),
+                            runtime.node.mapping.bytes};
+        std::snprintf(record.host, sizeof record.host, "%s", host_name().c_str());
+        std::memcpy(mine, &record, sizeof record);
+        std::copy(address.begin(), address.end(), mine + sizeof record);
+    }
+    MPI_Barrier(world.node_comm);
+    if (world.is_leader()) {
+        const size_t bytes = bytes_each * static_cast<size_t>(network.servers.per_node);
+        MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, records, static_cast<int>(bytes),
+                      MPI_BYTE, world.leaders_comm);
+    }
+    MPI_Barrier(world.node_comm);
+    network.server_addresses = records;
+    network.server_address_bytes = bytes_each;
+}
+
+const void* server_address(void* context, int server) {
+    return &static_cast<Runtime*>(context)->network->record_of(server) + 1;
+}
+
+const pipeline::RecvAreaAddress* server_recv_area(void* context, int server) {
+    return &static_cast<Runtime*>(context)->network->record_of(server).recv_area;
+}
+
+bool resolve(void* context, int node, uint64_t address, int64_t bytes,
+             fabric::RemoteMemory* memory) {
+    return static_cast<Runtime*>(context)->segments.resolve(node, address, bytes, memory);
+}
+
+void open_origin(Runtime& runtime, const CommonSettings& settings) {
+    const base::Config& config = runtime.config();
+    pipeline::OriginOptions options;
+    options.rank = runtime.world.rank;
+    options.servers = runtime.network->servers;
+    options.buffer_count = static_cast<size_t>(settings.buffers.count);
+    options.buffer_bytes = static_cast<size_t>(settings.buffers.bytes);
+    // Answers; with granted receive buffers all of them are short.
+    constexpr size_t kAnswerBytes = 512 << 10;
+    options.receive_bytes =
+        writes_chunks(runtime, settings)
+            ? kAnswerBytes
+            : static_cast<size_t>(settings.buffers.receive_count * settings.buffers.bytes);
+    options.server_window_bytes = client_window(runtime, settings);
+    options.register_min_bytes = config.register_min;
+    options.write_chunks = writes_chunks(runtime, settings);
+    options.use_ordering = config.order_choice() == base::OrderChoice::automatic;
+    pipeline::OriginEnvironment environment;
+    environment.context = &runtime;
+    environment.server_address = server_address;
+    environment.recv_area = server_recv_area;
+    environment.resolve = resolve;
+    environment.describe_node = describe_node;
+    std::string error;
+    if (!runtime.network->origin.open(runtime.network->domain, options, environment, &runtime.stats,
+                                      &error)) {
+        base::fatal("ARMCI_Init", "the network endpoint cannot be opened: %s%s. %s", error.c_str(),
+                    fabric::exhausted_limit(), kProviderRemedy);
+    }
+}
+
+// The nodes' first ranks meet at barriers, and each needs to know only whom it tells there.
+void join_barrier(Runtime& runtime) {
+    const World& world = runtime.world;
+    pipeline::Origin& origin = runtime.network->origin;
+    const pipeline::BarrierMessages::Address& mine = origin.barrier().address();
+    uint64_t bytes = mine.size();
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_MAX, world.comm);
+    if (!world.is_leader()) {
+        return;
+    }
+    pipeline::BarrierMessages::Address sent = mine;
+    sent.resize(bytes);
+    const pipeline::InterNodeBarrier barrier(world.node, world.node_count);
+    std::vector<pipeline::BarrierMessages::Address> partners(
+        static_cast<size_t>(barrier.round_count()));
+    for (int round = 0; round < barrier.round_count(); ++round) {
+        pipeline::BarrierMessages::Address& partner = partners[static_cast<size_t>(round)];
+        partner.resize(bytes);
+        MPI_Sendrecv(sent.data(), static_cast<int>(bytes), MPI_BYTE, barrier.notifier_in(round), 0,
+                     partner.data(), static_cast<int>(bytes), MPI_BYTE, barrier.notified_in(round),
+                     0, world.leaders_comm, MPI_STATUS_IGNORE);
+    }
+    origin.barrier().join(barrier, partners);
+}
+
+// Where ranks and data servers outnumber the processors, the one waited for often needs this one.
+base::Waiting way_of_waiting(const Runtime& runtime, bool single_host) {
+    constexpr int64_t kOversubscribedUs = 10;
+    constexpr int64_t kRoomyUs = 100;
+    constexpr int64_t kMaxOversubscribedUs = 50;
+    const int64_t given_us = runtime.config().wait_spin_us;
+    if (given_us != base::kAuto) {
+        return {1000 * given_us, 1000 * given_us, base::Waiting::Trials::no};
+    }
+    const pipeline::ServerNumbers& numbers = runtime.network->servers;
+    const int servers = single_host ? numbers.count() : numbers.per_node;
+    const int threads = ranks_here(runtime, single_host) + servers;
+    const bool is_oversubscribed = threads > base::processor_count();
+    const int64_t min_us = is_oversubscribed ? kOversubscribedUs : kRoomyUs;
+    const int64_t max_us = is_oversubscribed ? kMaxOversubscribedUs : kRoomyUs;
+    return {1000 * min_us, 1000 * max_us, base::Waiting::Trials::yes,
+            runtime.world.is_oversubscribed ? base::Waiting::Way::sleep : base::Waiting::Way::poll};
+}
+
+// Its completion must mean something.
+bool rma_is_usable(const fabric::Domain& domain, bool ordered) {
+    return domain.row().rma && (ordered || domain.row().delivery);
+}
+
+}  // namespace
+
+void open_network(Runtime& runtime) {
+    if (runtime.world.node_count == 1) {
+        return;
+    }
+    const base::Config& config = runtime.config();
+    const bool single_host = runtime.world.is_single_host;
+    // Virtual nodes share their host's processors.
+    runtime.world.is_oversubscribed = ranks_here(runtime, single_host) > base::processor_count();
+    // All at once, because libfabric may take 100 ms to start.
+    fabric::ProviderChoice choice =
+        fabric::choose_provider({config.provider, config.interface, single_host});
+    const CommonSettings settings = agree_on_settings(runtime, choice);
+    if (settings.error[0] != '\0') {
+        if (runtime.world.rank == 0) {
+            base::fatal("ARMCI_Init",
+                        "no network between the nodes: %s%s. Set ARMCI_PROVIDER or "
+                        "ARMCI_INTERFACE; fi_info lists what libfabric has",
+                        settings.error, fabric::exhausted_limit());
+        }
+        MPI_Barrier(runtime.world.comm);  // rank 0 ends the job
+    }
+    if (!choice.info || std::strcmp(choice.info->fabric_attr->prov_name, settings.provider) != 0) {
+        choice = fabric::choose_provider({settings.provider, config.interface, single_host});
+    }
+    if (!choice.info) {
+        base::fatal("ARMCI_Init",
+                    "rank 0 chose provider %s, but on %s: %s%s. Set ARMCI_INTERFACE to a network "
+                    "that all hosts "
+                    "have, or ARMCI_PROVIDER to another provider",
+                    settings.provider, describe_node(runtime.world).c_str(), choice.error.c_str(),
+                    fabric::exhausted_limit());
+    }
+    runtime.network = std::make_unique<Network>();
+    runtime.progress.use_network(runtime.network.get());
+    Network& network = *runtime.network;
+    network.servers = {runtime.world.node_count, settings.servers_per_node};
+    // Rank 0 tells; the others have been told what to choose.
+    network.passed_over = choice.passed_over;
+    network.idle_adapter = choice.idle_adapter;
+    std::string error;
+    // A server inserts every rank, the origin every server.
+    const auto peers = static_cast<size_t>(runtime.world.size + network.servers.count());
+    if (!network.domain.open(std::move(choice), peers, &error)) {
+        base::fatal("ARMCI_Init", "the network cannot be opened on %s: %s%s. %s",
+                    describe_node(runtime.world).c_str(), error.c_str(), fabric::exhausted_limit(),
+                    kProviderRemedy);
+    }
+    const bool ordered =
+        config.order_choice() == base::OrderChoice::automatic && network.domain.orders_writes();
+    network.rma_usable = rma_is_usable(network.domain, ordered);
+    if (!network.rma_usable && config.route_choice() == base::RouteChoice::rma) {
+        base::fatal("ARMCI_Init",
+                    "ARMCI_ROUTE=rma, but provider %s cannot be used for direct remote "
+                    "access here%s%s; unset ARMCI_ROUTE or choose another ARMCI_PROVIDER",
+                    network.domain.provider_name().c_str(),
+                    network.domain.row().remark[0] != '\0' ? ": " : "",
+                    network.domain.row().remark);
+    }
+
+    open_server(runtime, settings);
+    check_addresses(runtime.world, network);
+    exchange_addresses(runtime);
+    open_origin(runtime, settings);
+    join_barrier(runtime);
+    set_up_costs(network, config, settings.costs, settings.buffers);
+    const base::Waiting waiting = way_of_waiting(runtime, single_host);
+    runtime.progress.set_waiting(waiting);
+    runtime.barriers.set_waiting(waiting);
+    MPI_Barrier(runtime.world.comm);
+}
+
+void close_network(Runtime& runtime) {
+    if (runtime.network == nullptr) {
+        return;
+    }
+    // Servers must outlive the last request of every origin, and origins the last answer.
+    runtime.barriers.wait_for_world();
+    datasrv::Server* server = runtime.network->server.get();
+    if (server != nullptr) {
+        server->fall_silent();
+        runtime.progress.wait_until({"ARMCI_Finalize", "answers of the data server to leave"},
+                                    [&] { return server->has_fallen_silent(); });
+    }
+    runtime.barriers.wait_for_world();
+    runtime.network->origin.close();
+    MPI_Barrier(runtime.world.comm);
+    if (server != nullptr) {
+        server->stop();
+    }
+    if (runtime.world.is_leader()) {
+        runtime.node.heap.release(runtime.network->server_addresses_record);
+    }
+    runtime.progress.use_network(nullptr);
+    runtime.network.reset();
+}
+
+}  // namespace armci::core

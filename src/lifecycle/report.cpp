@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lifecycle/report.h"
+
+#include <unistd.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "base/config_value.h"
+#include "base/log.h"
+#include "core/job/thread_level.h"
+#include "core/progress/thread_stats.h"
+
+namespace armci::core {
+namespace {
+
+std::string range_of_spinning(const base::Waiting& waiting) {
+    const std::string min = std::to_string(waiting.min_ns() / 1000);
+    const std::string max = std::to_string(waiting.max_ns() / 1000);
+    return (min == max ? min : min + ".." + max) + (waiting.tries() ? ", or none" : "");
+}
+
+// Of a variable that leaves something to the library: what that has chosen, or nothing.
+std::string chosen_for(const Runtime& runtime, std::string_view name) {
+    if (name == "ARMCI_HEAP_SIZE" && runtime.config().heap_size == 0) {
+        return base::bytes_text(static_cast<int64_t>(runtime.node.mapping.bytes));
+    }
+    if (name == "ARMCI_THREAD_LEVEL") {
+        return value_of_level(runtime.threads.level());
+    }
+    const Network* network = runtime.network.get();
+    if (network == nullptr) {
+        return {};
+    }
+    if (name == "ARMCI_PROVIDER") {
+        return network->domain.provider_name();
+    }
+    if (name == "ARMCI_INTERFACE") {
+        return fabric::interface_name(network->domain.info());
+    }
+    if (name == "ARMCI_BUFFER_COUNT") {
+        return std::to_string(network->buffers.count);
+    }
+    if (name == "ARMCI_BUFFER_SIZE") {
+        return base::bytes_text(network->buffers.bytes);
+    }
+    if (name == "ARMCI_RECV_BUFFER_COUNT") {
+        return std::to_string(network->buffers.receive_count);
+    }
+    if (name == "ARMCI_SERVERS_PER_NODE") {
+        return std::to_string(network->servers.per_node);
+    }
+    if (name == "ARMCI_WAIT_SPIN_US") {
+        return range_of_spinning(runtime.progress.waiting());
+    }
+    return {};
+}
+
+// What is in force, and where it comes from.
+void print_setting(const Runtime& runtime, const base::ConfigRow& row) {
+    const std::string chosen = chosen_for(runtime, row.name);
+    std::string source = row.source;
+    if (!chosen.empty() && chosen != row.value) {
+        source += ": " + (row.value.empty() ? "empty" : row.value);
+    }
+    std::fprintf(stderr, "  %-28.*s = %-12s (%s)\n", static_cast<int>(row.name.size()),
+                 row.name.data(), (chosen.empty() ? row.value : chosen).c_str(), source.c_str());
+}
+
+// Such a job runs, only slowly: nothing else would tell.
+void warn_of_idle_adapter(const Network& network) {
+    if (!network.idle_adapter.empty()) {
+        ARMCI_LOG_WARN(
+            "provider %s is used, and a better network lies idle: %s. If that is meant, "
+            "ARMCI_PROVIDER=%s says so",
+            network.domain.provider_name().c_str(), network.idle_adapter.c_str(),
+            network.domain.provider_name().c_str());
+    }
+}
+
+void print_passed_over(const Network& network) {
+    for (const std::string& line : network.passed_over) {
+        std::fprintf(stderr, "  not used: %s\n", line.c_str());
+    }
+}
+
+void print_shrunk_heap(const NodeMapping& mapping) {
+    if (mapping.bytes < mapping.wanted_bytes) {
+        std::fprintf(
+            stderr,
+            "  address space for global memory: %s on this node, instead of %s, because of "
+            "the limits on this process (ulimit -v or -f)\n",
+            base::bytes_text(static_cast<int64_t>(mapping.bytes)).c_str(),
+            base::bytes_text(static_cast<int64_t>(mapping.wanted_bytes)).c_str());
+    }
+}
+
+}  // namespace
+
+void report_start(const Runtime& runtime) {
+    if (runtime.world.rank != 0) {
+        return;
+    }
+    const base::ConfigResult& configuration = runtime.configuration;
+    if (!configuration.config.progress_thread && runtime.network != nullptr) {
+        ARMCI_LOG_WARN(
+            "ARMCI_PROGRESS_THREAD=0: remote requests are served only while a node's first "
+            "rank (each that hosts a data server) is inside the library");
+    }
+    if (runtime.network != nullptr) {
+        warn_of_idle_adapter(*runtime.network);
+    }
+    if (configuration.config.verbose < 1) {
+        return;
+    }
+    std::string provider = "none";
+    if (runtime.network != nullptr) {
+        const fabric::Domain& domain = runtime.network->domain;
+        provider = domain.provider_name() + " on " + fabric::interface_name(domain.info());
+    }
+    const int servers = runtime.network != nullptr ? runtime.network->servers.per_node : 1;
+    const std::string several =
+        servers > 1 ? " with " + std::to_string(servers) + " data servers each" : std::string();
+    std::fprintf(stderr,
+                 "armci-ofi %s: %d rank%s on %d node%s%s, provider %s, direct remote access %s\n",
+                 ARMCI_VERSION, runtime.world.size, runtime.world.size == 1 ? "" : "s",
+                 runtime.world.node_count, runtime.world.node_count == 1 ? "" : "s",
+                 several.c_str(), provider.c_str(),
+                 runtime.network == nullptr    ? "not needed"
+                 : runtime.network->rma_usable ? "used"
+                                               : "not used");
+    if (runtime.network != nullptr) {
+        print_passed_over(*runtime.network);
+    }
+    print_shrunk_heap(runtime.node.mapping);
+    for (const base::ConfigRow& row : configuration.rows) {
+        print_setting(runtime, row);
+    }
+    if (configuration.config.verbose >= 2) {
+        for (const std::string& name : configuration.ignored) {
+            std::fprintf(stderr, "  %-28s   has no effect in this library\n", name.c_str());
+        }
+    }
+}
+
+namespace {
+
+// What a rank keeps because there are others, in bytes; docs/scaling.md says how it grows.
+struct PeerTables {
+    uint64_t node_of_ranks = 0;
+    uint64_t node_indices = 0;  // of segments
+    uint64_t channels = 0;      // to data servers
+    uint64_t clients = 0;       // of the data server in this process
+    uint64_t shared = 0;        // of all ranks of the node, on its first rank
+};
+
+PeerTables peer_tables_of(Runtime& runtime) {
+    PeerTables tables;
+    tables.node_of_ranks = runtime.world.node_of.capacity() * sizeof(int32_t);
+    tables.node_indices = runtime.segments.index_bytes();
+    if (runtime.world.is_leader()) {
+        for (const auto& segment : runtime.segments.all()) {
+            tables.shared +=
+                SegmentTables::bytes(segment->tables->slice_count, segment->tables->part_count);
+        }
+    }
+    if (runtime.network != nullptr) {
+        const Network& network = *runtime.network;
+        tables.channels = network.origin.channels().bytes();
+        tables.clients = network.server != nullptr ? network.server->client_bytes() : 0;
+        tables.shared +=
+            network.server_address_bytes * static_cast<uint64_t>(runtime.network->servers.count());
+    }
+    return tables;
+}
+
+uint64_t busy_ns_of(const Runtime& runtime) {
+    return runtime.network != nullptr && runtime.network->server != nullptr
+               ? static_cast<uint64_t>(runtime.network->server->busy_ns())
+               : 0;
+}
+
+void print_operations(std::FILE* out, const Runtime& runtime, const base::Stats& sum,
+                      uint64_t busy_ns) {
+    std::fprintf(out, "  %-4s %-7s %14s %18s\n", "op", "route", "operations", "bytes");
+    for (int op = 0; op < base::kOpKindCount; ++op) {
+        for (int route = 0; route < base::kRouteCount; ++route) {
+            const base::Counter& counter = sum.transfers[op][route];
+            if (counter.operations != 0) {
+                std::fprintf(out, "  %-4s %-7s %14" PRIu64 " %18" PRIu64 "\n",
+                             base::name_of(static_cast<base::OpKind>(op)),
+                             base::name_of(static_cast<base::Route>(route)), counter.operations,
+                             counter.bytes);
+            }
+        }
+    }
+    std::fprintf(out,
+                 "  rmw %" PRIu64 ", fences that waited %" PRIu64 ", messages to servers %" PRIu64
+                 ", chunks %" PRIu64 ", waits for buffers %" PRIu64 ", servers busy %.3f s\n",
+                 sum.rmw, sum.fences, sum.messages_sent, sum.chunks_sent, sum.buffer_waits,
+                 static_cast<double>(busy_ns) * 1e-9);
+    if (runtime.network != nullptr) {
+        std::fprintf(out,
+                     "  waits for the network %" PRIu64 ", of which without polling %" PRIu64 "\n",
+                     sum.waits, sum.waits_asleep);
+    }
+}
+
+}  // namespace
+
+void report_statistics(Runtime& runtime) {
+    if (!runtime.config().stats) {
+        return;
+    }
+    // The structure is nothing but 64-bit counters.
+    constexpr int kWords = sizeof(base::Stats) / sizeof(uint64_t);
+    // To rank 0.
+    const auto reduce = [&](void* words, int count, MPI_Op operation) {
+        MPI_Reduce(runtime.world.rank == 0 ? MPI_IN_PLACE : words, words, count, MPI_UINT64_T,
+                   operation, 0, runtime.world.comm);
+    };
+    base::Stats sum = with_thread_stats(runtime.stats);
+    reduce(&sum, kWords, MPI_SUM);
+    uint64_t busy_ns = busy_ns_of(runtime);
+    reduce(&busy_ns, 1, MPI_SUM);
+    // The rank that needed most.
+    uint64_t most_used =
+        runtime.network != nullptr ? runtime.network->origin.buffers().high_water_bytes() : 0;
+    reduce(&most_used, 1, MPI_MAX);
+    PeerTables largest = peer_tables_of(runtime);
+    reduce(&largest, sizeof largest / sizeof(uint64_t), MPI_MAX);
+    if (runtime.world.rank != 0) {
+        return;
+    }
+    std::fprintf(stderr, "armci-ofi statistics, all %d ranks\n", runtime.world.size);
+    print_operations(stderr, runtime, sum, busy_ns);
+    if (runtime.network != nullptr) {
+        const pipeline::BufferManager& buffers = runtime.network->origin.buffers();
+        std::fprintf(stderr,
+                     "  pipeline buffers: %zu of %zu bytes in each rank, at most %" PRIu64
+                     " bytes in use at a time\n",
+                     buffers.arena_bytes() / buffers.buffer_bytes(), buffers.buffer_bytes(),
+                     most_used);
+    }
+    const uint64_t own =
+        largest.node_of_ranks + largest.node_indices + largest.channels + largest.clients;
+    const auto ranks = static_cast<uint64_t>(runtime.world.size);
+    std::fprintf(stderr,
+                 "  tables of peers, most of any rank: nodes of ranks %" PRIu64
+                 ", indices of nodes %" PRIu64 ", channels %" PRIu64 ", clients %" PRIu64
+                 " bytes, %" PRIu64 " per rank of the job; of a node: %" PRIu64 " bytes, %" PRIu64
+                 " per rank of the job\n",
+                 largest.node_of_ranks, largest.node_indices, largest.channels, largest.clients,
+                 own / ranks, largest.shared, largest.shared / ranks);
+}
+
+// In one piece, because all ranks may print at the same time.
+void report_statistics_of_rank(const Runtime& runtime, int signal) {
+    if (!runtime.config().stats) {
+        return;
+    }
+    char* text = nullptr;
+    size_t bytes = 0;
+    std::FILE* out = open_memstream(&text, &bytes);
+    if (out == nullptr) {
+        return;
+    }
+    std::fprintf(out, "armci-ofi statistics, rank %d of %d, ended by signal %d (%s)\n",
+                 runtime.world.rank, runtime.world.size, signal, strsignal(signal));
+    print_operations(out, runtime, with_thread_stats(runtime.stats), busy_ns_of(runtime));
+    std::fclose(out);
+    for (size_t done = 0; done < bytes;) {
+        const ssize_t written = ::write(STDERR_FILENO, text + done, bytes - done);
+        if (written <= 0) {
+            break;
+        }
+        done += static_cast<size_t>(written);
+    }
+    std::free(text);
+}
+
+}  // namespace armci::core

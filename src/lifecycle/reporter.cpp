@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lifecycle/reporter.h"
+
+#include <dlfcn.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "base/log.h"
+#include "base/thread.h"
+#include "base/trace.h"
+#include "core/job/tracing.h"
+#include "core/runtime/runtime.h"
+#include "lifecycle/report.h"
+
+namespace armci::core {
+namespace {
+
+constexpr int kSignals[] = {SIGHUP, SIGINT, SIGTERM, SIGXCPU};
+constexpr int64_t kShortestPauseMs = 500;
+// A fiftieth of a processor at most is for writing.
+constexpr int64_t kPausePerWork = 50;
+
+struct Reporter {
+    const Runtime* runtime = nullptr;
+    node::Descriptor wake_up;
+    base::Thread thread;
+    std::atomic<bool> stopping{false};
+};
+// Never destroyed: its thread runs on when the process exits without ARMCI_Finalize.
+Reporter& g_reporter = *new Reporter;
+
+// For the handler.
+std::atomic<int> g_pid{0};
+std::atomic<int> g_wake_up{-1};
+std::atomic<int> g_signal{0};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+void wake(int fd) {
+    const uint64_t one = 1;
+    if (::write(fd, &one, sizeof one) != sizeof one) {
+        // Only if the thread has as many to see as a counter of 64 bits holds.
+    }
+}
+
+// A child of this process has the handler, too, but not the thread.
+void on_signal(int signal) {
+    const int error = errno;
+    const int fd = g_wake_up.load();
+    if (fd >= 0 && getpid() == g_pid.load()) {
+        g_signal.store(signal);
+        wake(fd);
+    } else {
+        ::signal(signal, SIG_DFL);
+        ::raise(signal);  // comes when this handler returns
+    }
+    errno = error;
+}
+
+// What became of each signal before this library's handler.
+struct Action {
+    bool is_replaced = false;
+    struct sigaction before {};
+};
+Action g_actions[std::size(kSignals)];
+
+// Libraries of the network, which install handlers that end the process, some with status 1, when
+// they are loaded. They hide that the program has none.
+bool is_of_network(void (*handler)(int)) {
+    static constexpr const char* kLibraries[] = {"libfabric.", "libinfinipath.", "libpsm",
+                                                 "libopa.", "libuc"};
+    Dl_info info{};
+    if (::dladdr(reinterpret_cast<void*>(handler), &info) == 0 || info.dli_fname == nullptr) {
+        return false;
+    }
+    const char* slash = std::strrchr(info.dli_fname, '/');
+    const std::string_view name = slash != nullptr ? slash + 1 : info.dli_fname;
+    return std::any_of(std::begin(kLibraries), std::end(kLibraries),
+                       [&](const char* library) { return name.starts_with(library); });
+}
+
+bool ends_process(const struct sigaction& action) {
+    return action.sa_handler == SIG_DFL ||
+           (action.sa_handler != SIG_IGN && is_of_network(action.sa_handler));
+}
+
+void install_handlers() {
+    struct sigaction own {};
+    own.sa_handler = on_signal;
+    own.sa_flags = SA_RESTART;
+    for (size_t i = 0; i < std::size(kSignals); ++i) {
+        Action& action = g_actions[i];
+        action.is_replaced = ::sigaction(kSignals[i], nullptr, &action.before) == 0 &&
+                             ends_process(action.before) &&
+                             ::sigaction(kSignals[i], &own, nullptr) == 0;
+    }
+}
+
+// But not those that the program has installed meanwhile.
+void remove_handlers() {
+    for (size_t i = 0; i < std::size(kSignals); ++i) {
+        Action& action = g_actions[i];
+        struct sigaction now {};
+        if (std::exchange(action.is_replaced, false) &&
+            ::sigaction(kSignals[i], nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
+            now.sa_handler == on_signal) {
+            ::sigaction(kSignals[i], &action.before, nullptr);
+        }
+    }
+}
+
+[[noreturn]] void end_by(const Runtime& runtime, int signal) {
+    update_trace();
+    report_statistics_of_rank(runtime, signal);
+    // Ranks of one node are mostly ended together.
+    if (runtime.node.heap.control().loss_reported.exchange(1) == 0) {
+        base::log(base::LogLevel::error, "this rank is ended by signal %d (%s). The job ends",
+                  signal, strsignal(signal));
+    }
+    base::end_by_signal(signal);
+}
+
+int64_t work_ns() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+void run(void*) {
+    Reporter& reporter = g_reporter;
+    const bool traces = base::is_tracing();
+    int64_t pause_ms = traces ? kShortestPauseMs : -1;
+    while (true) {
+        pollfd event{reporter.wake_up.get(), POLLIN, 0};
+        ::poll(&event, 1, static_cast<int>(pause_ms));
+        if (const int signal = g_signal.load(); signal != 0) {
+            end_by(*reporter.runtime, signal);
+        }
+        if (reporter.stopping.load()) {
+            return;
+        }
+        if (traces) {
+            const int64_t begin_ns = work_ns();
+            update_trace();
+            pause_ms =
+                std::max(kShortestPauseMs, kPausePerWork * (work_ns() - begin_ns) / 1'000'000);
+        }
+    }
+}
+
+}  // namespace
+
+void start_reporter(const Runtime& runtime) {
+    if (!runtime.config().stats && !base::is_tracing()) {
+        return;
+    }
+    Reporter& reporter = g_reporter;
+    reporter.runtime = &runtime;
+    reporter.stopping.store(false);
+    reporter.wake_up = node::Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!reporter.wake_up.valid() || !reporter.thread.start("armci-reporter", run, nullptr)) {
+        ARMCI_LOG_WARN(
+            "the system refuses a thread or its event (%s): a signal that ends this process will "
+            "leave no statistics and an empty timeline. Raise the limits on open files and "
+            "processes (ulimit -n, -u)",
+            std::strerror(errno));
+        return;
+    }
+    g_pid.store(getpid());
+    g_signal.store(0);
+    g_wake_up.store(reporter.wake_up.get());
+    install_handlers();
+}
+
+void stop_reporter() {
+    Reporter& reporter = g_reporter;
+    if (!reporter.thread.is_started()) {
+        return;
+    }
+    remove_handlers();
+    reporter.stopping.store(true);
+    wake(reporter.wake_up.get());
+    reporter.thread.join();
+    g_wake_up.store(-1);
+    if (const int signal = g_signal.load(); signal != 0) {  // too late for the thread
+        end_by(*reporter.runtime, signal);
+    }
+    reporter.wake_up.reset();
+}
+
+}  // namespace armci::core

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lifecycle/watching.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/log.h"
+#include "watch/meeting.h"
+
+namespace armci::core {
+namespace {
+
+// The first ranks of the nodes form a tree in which each has so many below it: few lines for a
+// node, and few steps from any node to any other.
+constexpr int kChildren = 8;
+constexpr int kMeetingTag = 1;
+
+// The watch that the hooks of the message layer belong to.
+watch::Watch* g_watch = nullptr;
+
+void tell_failure() {
+    g_watch->tell_failure();
+}
+
+void await_verdict() {
+    g_watch->await_verdict();
+}
+
+watch::Identity own_identity(const World& world) {
+    watch::Identity self;
+    self.rank = world.rank;
+    self.pid = static_cast<int32_t>(getpid());
+    std::snprintf(self.host, sizeof self.host, "%s", host_name().c_str());
+    return self;
+}
+
+constexpr const char* kWaitsFor = "other ranks that connect to each other";
+
+// So many others of `comm` call, if they can; returns when all of `comm` have tried.
+void take_callers(Messages& messages, watch::Listener& listener, const watch::Identity& self,
+                  int expected, MPI_Comm comm, std::vector<watch::Line>* lines) {
+    MPI_Request all_called = MPI_REQUEST_NULL;
+    MPI_Ibarrier(comm, &all_called);
+    for (int done = 0; done == 0 && listener.is_open() && expected > 0;) {
+        watch::Line line = listener.take_caller(self, 1);
+        if (line.is_open()) {
+            lines->push_back(std::move(line));
+            --expected;
+        } else {
+            sched_yield();  // where the system refuses to accept, this does not wait
+        }
+        MPI_Test(&all_called, &done, MPI_STATUS_IGNORE);
+    }
+    messages.complete(&all_called, kWaitsFor);
+}
+
+// Each rank with the first one of its node. Returns what is missing, in words.
+std::string connect_node(const World& world, Messages& messages, const watch::Identity& self,
+                         std::vector<watch::Line>* lines) {
+    std::string missing;
+    if (world.node_ranks.size() == 1) {
+        return missing;
+    }
+    watch::Listener listener;
+    watch::Meeting meeting;
+    if (world.is_leader()) {
+        if (!listener.open(watch::Reach::node, "")) {
+            missing = std::string("a local socket: ") + std::strerror(errno);
+        }
+        meeting = listener.meeting();
+    }
+    MPI_Bcast(&meeting, sizeof meeting, MPI_BYTE, 0, world.node_comm);
+    if (!world.is_leader()) {
+        watch::Line line = watch::call(meeting, self);
+        if (line.is_open()) {
+            lines->push_back(std::move(line));
+        } else if (meeting.is_open != 0) {
+            missing = std::string("a local connection: ") + std::strerror(errno);
+        }
+    }
+    const auto callers = world.is_leader() ? static_cast<int>(world.node_ranks.size()) - 1 : 0;
+    take_callers(messages, listener, self, callers, world.node_comm, lines);
+    return missing;
+}
+
+// Among the first ranks of the nodes. Each calls before it may be called: callers wait only for
+// seconds, and calling takes as long where packets are dropped.
+std::string connect_nodes(const Progress& progress, Messages& messages, const watch::Identity& self,
+                          std::vector<watch::Line>* lines) {
+    const World& world = progress.world();
+    const int64_t link_s = progress.config().lost_link_seconds;
+    const size_t lines_before = lines->size();
+    std::string missing;
+    const int first_child = kChildren * world.node + 1;
+    const int children = std::clamp(world.node_count - first_child, 0, kChildren);
+    watch::Listener listener;
+    if (children > 0 &&
+        !listener.open(world.is_single_host ? watch::Reach::host : watch::Reach::hosts,
+                       progress.config().interface)) {
+        missing = std::string("a socket for the other nodes: ") + std::strerror(errno);
+    }
+    if (world.node > 0) {
+        const int above = (world.node - 1) / kChildren;
+        watch::Meeting parent;
+        MPI_Request told = MPI_REQUEST_NULL;
+        MPI_Irecv(&parent, sizeof parent, MPI_BYTE, above, kMeetingTag, world.leaders_comm, &told);
+        messages.complete(&told, kWaitsFor);
+        watch::Line line = watch::call(parent, self);
+        if (line.is_open()) {
+            lines->push_back(std::move(line));
+        } else if (parent.is_open != 0) {
+            missing = "a TCP connection (IPv4) to node " + std::to_string(above);
+            missing += parent.address_count > 0 ? ""
+                                                : ", whose first rank's host has no IPv4 "
+                                                  "address but loopback's";
+        }
+    }
+    const watch::Meeting own = listener.meeting();
+    MPI_Request telling[kChildren];
+    for (int i = 0; i < children; ++i) {
+        MPI_Isend(&own, sizeof own, MPI_BYTE, first_child + i, kMeetingTag, world.leaders_comm,
+                  &telling[i]);
+    }
+    take_callers(messages, listener, self, children, world.leaders_comm, lines);
+    MPI_Waitall(children, telling, MPI_STATUSES_IGNORE);
+    for (size_t i = lines_before; i < lines->size(); ++i) {
+        watch::limit_silence_of_system((*lines)[i].socket(), link_s);
+    }
+    return missing;
+}
+
+}  // namespace
+
+void start_watch(Progress& progress, Messages& messages, watch::Watch* watch,
+                 std::atomic<uint32_t>* reported) {
+    const World& world = progress.world();
+    if (world.size == 1) {
+        return;
+    }
+    const base::Config& config = progress.config();
+    const watch::Identity self = own_identity(world);
+    std::vector<watch::Line> lines;
+    std::string missing = connect_node(world, messages, self, &lines);
+    if (world.is_leader() && world.node_count > 1) {
+        const std::string between = connect_nodes(progress, messages, self, &lines);
+        missing = missing.empty() ? between : missing;
+    }
+    watch::WatchOptions options;
+    options.rank = world.rank;
+    options.silence_s = config.lost_rank_seconds;
+    options.link_s = config.lost_link_seconds;
+    options.reported = reported;
+    // All watches of a node begin together: until then a rank gives no signs of life.
+    MPI_Request all_connected = MPI_REQUEST_NULL;
+    MPI_Ibarrier(world.node_comm, &all_connected);
+    messages.complete(&all_connected, kWaitsFor);
+    std::string error;
+    if (!watch->start(std::move(lines), options, &error)) {
+        missing = error;
+    } else {
+        g_watch = watch;
+        base::set_failure_hook(tell_failure);
+        base::set_verdict_hook(await_verdict);
+    }
+    if (!missing.empty()) {
+        ARMCI_LOG_WARN(
+            "a failed rank may go unnoticed here, because this failed: %s. Raise the limits "
+            "on open files and processes (ulimit -n, -u), or allow TCP connections over IPv4 "
+            "between the nodes",
+            missing.c_str());
+    }
+}
+
+void stop_watch(watch::Watch& watch) {
+    base::set_failure_hook(nullptr);
+    base::set_verdict_hook(nullptr);
+    watch.stop();
+    g_watch = nullptr;
+}
+
+}  // namespace armci::core
