@@ -53,6 +53,7 @@ class Answers {
     // Nothing that waits is sent any more.
     void drop_waiting() { waiting_.clear(); }
 
+    bool has_waiting() const { return !waiting_.empty(); }
     size_t waiting_count() const { return waiting_.size(); }
     size_t used_bytes() const { return buffers_.manager().used_bytes(); }
 

@@ -179,7 +179,7 @@ void FrameIntake::finish(Client& client, const wire::FrameHeader& header, int64_
 }
 
 bool FrameIntake::finish_offloaded_puts() {
-    if (parts_.offloaded.count() == 0) {
+    if (parts_.offloaded.is_empty()) {
         return false;
     }
     const uint64_t completed = parts_.offloaded.completed_copies();

@@ -41,11 +41,12 @@ class OffloadedPuts {
     // and nothing has happened.
     bool start(Client& client, const wire::FrameHeader& header, const void* frame,
                int64_t recv_buffer);
-    // How many of all copies the engine has completed; only while count() > 0.
+    // How many of all copies the engine has completed; only while !is_empty().
     uint64_t completed_copies() { return engine_->completed(); }
     // The oldest put, when it ends with one of the first `completed` copies: false if it does not.
     bool take_finished(uint64_t completed, Put* put);
 
+    bool is_empty() const { return puts_.empty(); }
     size_t count() const { return puts_.size(); }
     // For any thread.
     bool are_under_way() const { return are_under_way_.load(std::memory_order_relaxed); }

@@ -58,8 +58,8 @@ bool Service::progress() {
 }
 
 bool Service::has_backlog() const {
-    return answers_.waiting_count() > 0 || acknowledgements_.due_count() > 0 ||
-           offloaded_.count() > 0 || streams_.wants_to_send() || receives_.has_unposted();
+    return answers_.has_waiting() || acknowledgements_.due_count() > 0 || !offloaded_.is_empty() ||
+           streams_.wants_to_send() || receives_.has_unposted();
 }
 
 ServerLoad Service::load() const {
