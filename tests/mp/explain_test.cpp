@@ -9,6 +9,7 @@
 
 #include "armci/armcix.h"
 #include "core/routing/explain.h"
+#include "core/runtime/runtime.h"
 #include "support/job.h"
 
 namespace armci::mp {
