@@ -30,9 +30,9 @@
 #include "lifecycle/open_network.h"
 #include "lifecycle/report.h"
 #include "lifecycle/reporter.h"
-#include "lifecycle/watching.h"
 #include "node/heap.h"
 #include "node/memory_limits.h"
+#include "watch/watching.h"
 #include "wire/frame.h"
 
 namespace armci::core {
@@ -205,7 +205,7 @@ void finish_stop(Runtime* runtime) {
     runtime->groups.stop();
     // The whole heap goes with its mapping; nobody may still look into it.
     MPI_Barrier(runtime->world.node_comm);
-    stop_watch(runtime->watch);
+    watch::stop_watch(runtime->watch);
     leave_nodes(&runtime->world, &runtime->node.mapping);
     delete runtime;
     base::set_log_rank(-1);
@@ -377,8 +377,15 @@ void start(const char* function, RequestedLevel requested, MPI_Comm comm) {
         raise_descriptor_limit();
     }
     runtime->world.is_single_host = share_one_host(runtime->world);
-    start_watch(runtime->progress, runtime->messages, &runtime->watch,
-                &runtime->node.heap.control().loss_reported);
+    watch::start_watch(&runtime->watch, {.world = runtime->world,
+                                         .config = config,
+                                         .complete =
+                                             [&](MPI_Request* request) {
+                                                 runtime->messages.complete(
+                                                     request,
+                                                     "other ranks that connect to each other");
+                                             },
+                                         .reported = &runtime->node.heap.control().loss_reported});
     start_tracing(runtime->world, config, function);
     node::HeapControl& control = runtime->node.heap.control();
     const auto node_rank_count = static_cast<int>(runtime->world.node_ranks.size());

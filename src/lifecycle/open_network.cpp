@@ -8,9 +8,9 @@
 
 #include "base/log.h"
 #include "base/topology.h"
-#include "core/progress/reach.h"
 #include "core/routing/cost_setup.h"
 #include "fabric/ip_address.h"
+#include "watch/reach.h"
 
 namespace armci::core {
 namespace {
@@ -427,7 +427,8 @@ void open_network(Runtime& runtime) {
     }
 
     open_server(runtime, settings);
-    check_addresses(runtime.world, network);
+    watch::check_addresses(runtime.world, network.domain,
+                           network.server != nullptr ? &network.server->address() : nullptr);
     exchange_addresses(runtime);
     open_origin(runtime, settings);
     join_barrier(runtime);

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "core/progress/reach.h"
+#include "watch/reach.h"
 
 namespace armci::core {
 namespace {
@@ -50,8 +50,8 @@ void LongWait::look() {
     }
     if (has_network && now_ns >= reach_ns_) {
         reach_ns_ = now_ns + context_.config.lost_link_seconds * kSecondNs;
-        check_reach(context_.world, *context_.network, function(),
-                    (now_ns - begin_ns_) / kSecondNs);
+        watch::check_reach(context_.world, context_.network->domain, context_.network->origin,
+                           function(), (now_ns - begin_ns_) / kSecondNs);
     }
     if (watch.is_report_due()) {
         report(now_ns);

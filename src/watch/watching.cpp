@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lifecycle/watching.h"
+#include "watch/watching.h"
 
 #include <sched.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "watch/meeting.h"
 
-namespace armci::core {
+namespace armci::watch {
 namespace {
 
 // The first ranks of the nodes form a tree in which each has so many below it: few lines for a
@@ -21,7 +21,7 @@ constexpr int kChildren = 8;
 constexpr int kMeetingTag = 1;
 
 // The watch that the hooks of the message layer belong to.
-watch::Watch* g_watch = nullptr;
+Watch* g_watch = nullptr;
 
 void tell_failure() {
     g_watch->tell_failure();
@@ -31,23 +31,21 @@ void await_verdict() {
     g_watch->await_verdict();
 }
 
-watch::Identity own_identity(const World& world) {
-    watch::Identity self;
+Identity own_identity(const core::World& world) {
+    Identity self;
     self.rank = world.rank;
     self.pid = static_cast<int32_t>(getpid());
-    std::snprintf(self.host, sizeof self.host, "%s", host_name().c_str());
+    std::snprintf(self.host, sizeof self.host, "%s", core::host_name().c_str());
     return self;
 }
 
-constexpr const char* kWaitsFor = "other ranks that connect to each other";
-
 // So many others of `comm` call, if they can; returns when all of `comm` have tried.
-void take_callers(Messages& messages, watch::Listener& listener, const watch::Identity& self,
-                  int expected, MPI_Comm comm, std::vector<watch::Line>* lines) {
+void take_callers(const Complete& complete, Listener& listener, const Identity& self, int expected,
+                  MPI_Comm comm, std::vector<Line>* lines) {
     MPI_Request all_called = MPI_REQUEST_NULL;
     MPI_Ibarrier(comm, &all_called);
     for (int done = 0; done == 0 && listener.is_open() && expected > 0;) {
-        watch::Line line = listener.take_caller(self, 1);
+        Line line = listener.take_caller(self, 1);
         if (line.is_open()) {
             lines->push_back(std::move(line));
             --expected;
@@ -56,27 +54,27 @@ void take_callers(Messages& messages, watch::Listener& listener, const watch::Id
         }
         MPI_Test(&all_called, &done, MPI_STATUS_IGNORE);
     }
-    messages.complete(&all_called, kWaitsFor);
+    complete(&all_called);
 }
 
 // Each rank with the first one of its node. Returns what is missing, in words.
-std::string connect_node(const World& world, Messages& messages, const watch::Identity& self,
-                         std::vector<watch::Line>* lines) {
+std::string connect_node(const WatchSetup& setup, const Identity& self, std::vector<Line>* lines) {
+    const core::World& world = setup.world;
     std::string missing;
     if (world.node_ranks.size() == 1) {
         return missing;
     }
-    watch::Listener listener;
-    watch::Meeting meeting;
+    Listener listener;
+    Meeting meeting;
     if (world.is_leader()) {
-        if (!listener.open(watch::Reach::node, "")) {
+        if (!listener.open(Reach::node, "")) {
             missing = std::string("a local socket: ") + std::strerror(errno);
         }
         meeting = listener.meeting();
     }
     MPI_Bcast(&meeting, sizeof meeting, MPI_BYTE, 0, world.node_comm);
     if (!world.is_leader()) {
-        watch::Line line = watch::call(meeting, self);
+        Line line = call(meeting, self);
         if (line.is_open()) {
             lines->push_back(std::move(line));
         } else if (meeting.is_open != 0) {
@@ -84,33 +82,31 @@ std::string connect_node(const World& world, Messages& messages, const watch::Id
         }
     }
     const auto callers = world.is_leader() ? static_cast<int>(world.node_ranks.size()) - 1 : 0;
-    take_callers(messages, listener, self, callers, world.node_comm, lines);
+    take_callers(setup.complete, listener, self, callers, world.node_comm, lines);
     return missing;
 }
 
 // Among the first ranks of the nodes. Each calls before it may be called: callers wait only for
 // seconds, and calling takes as long where packets are dropped.
-std::string connect_nodes(const Progress& progress, Messages& messages, const watch::Identity& self,
-                          std::vector<watch::Line>* lines) {
-    const World& world = progress.world();
-    const int64_t link_s = progress.config().lost_link_seconds;
+std::string connect_nodes(const WatchSetup& setup, const Identity& self, std::vector<Line>* lines) {
+    const core::World& world = setup.world;
+    const int64_t link_s = setup.config.lost_link_seconds;
     const size_t lines_before = lines->size();
     std::string missing;
     const int first_child = kChildren * world.node + 1;
     const int children = std::clamp(world.node_count - first_child, 0, kChildren);
-    watch::Listener listener;
+    Listener listener;
     if (children > 0 &&
-        !listener.open(world.is_single_host ? watch::Reach::host : watch::Reach::hosts,
-                       progress.config().interface)) {
+        !listener.open(world.is_single_host ? Reach::host : Reach::hosts, setup.config.interface)) {
         missing = std::string("a socket for the other nodes: ") + std::strerror(errno);
     }
     if (world.node > 0) {
         const int above = (world.node - 1) / kChildren;
-        watch::Meeting parent;
+        Meeting parent;
         MPI_Request told = MPI_REQUEST_NULL;
         MPI_Irecv(&parent, sizeof parent, MPI_BYTE, above, kMeetingTag, world.leaders_comm, &told);
-        messages.complete(&told, kWaitsFor);
-        watch::Line line = watch::call(parent, self);
+        setup.complete(&told);
+        Line line = call(parent, self);
         if (line.is_open()) {
             lines->push_back(std::move(line));
         } else if (parent.is_open != 0) {
@@ -120,45 +116,44 @@ std::string connect_nodes(const Progress& progress, Messages& messages, const wa
                                                   "address but loopback's";
         }
     }
-    const watch::Meeting own = listener.meeting();
+    const Meeting own = listener.meeting();
     MPI_Request telling[kChildren];
     for (int i = 0; i < children; ++i) {
         MPI_Isend(&own, sizeof own, MPI_BYTE, first_child + i, kMeetingTag, world.leaders_comm,
                   &telling[i]);
     }
-    take_callers(messages, listener, self, children, world.leaders_comm, lines);
+    take_callers(setup.complete, listener, self, children, world.leaders_comm, lines);
     MPI_Waitall(children, telling, MPI_STATUSES_IGNORE);
     for (size_t i = lines_before; i < lines->size(); ++i) {
-        watch::limit_silence_of_system((*lines)[i].socket(), link_s);
+        limit_silence_of_system((*lines)[i].socket(), link_s);
     }
     return missing;
 }
 
 }  // namespace
 
-void start_watch(Progress& progress, Messages& messages, watch::Watch* watch,
-                 std::atomic<uint32_t>* reported) {
-    const World& world = progress.world();
+void start_watch(Watch* watch, const WatchSetup& setup) {
+    const core::World& world = setup.world;
     if (world.size == 1) {
         return;
     }
-    const base::Config& config = progress.config();
-    const watch::Identity self = own_identity(world);
-    std::vector<watch::Line> lines;
-    std::string missing = connect_node(world, messages, self, &lines);
+    const base::Config& config = setup.config;
+    const Identity self = own_identity(world);
+    std::vector<Line> lines;
+    std::string missing = connect_node(setup, self, &lines);
     if (world.is_leader() && world.node_count > 1) {
-        const std::string between = connect_nodes(progress, messages, self, &lines);
+        const std::string between = connect_nodes(setup, self, &lines);
         missing = missing.empty() ? between : missing;
     }
-    watch::WatchOptions options;
+    WatchOptions options;
     options.rank = world.rank;
     options.silence_s = config.lost_rank_seconds;
     options.link_s = config.lost_link_seconds;
-    options.reported = reported;
+    options.reported = setup.reported;
     // All watches of a node begin together: until then a rank gives no signs of life.
     MPI_Request all_connected = MPI_REQUEST_NULL;
     MPI_Ibarrier(world.node_comm, &all_connected);
-    messages.complete(&all_connected, kWaitsFor);
+    setup.complete(&all_connected);
     std::string error;
     if (!watch->start(std::move(lines), options, &error)) {
         missing = error;
@@ -176,11 +171,11 @@ void start_watch(Progress& progress, Messages& messages, watch::Watch* watch,
     }
 }
 
-void stop_watch(watch::Watch& watch) {
+void stop_watch(Watch& watch) {
     base::set_failure_hook(nullptr);
     base::set_verdict_hook(nullptr);
     watch.stop();
     g_watch = nullptr;
 }
 
-}  // namespace armci::core
+}  // namespace armci::watch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/progress/reach.h"
+#include "watch/reach.h"
 
 #include <cstdio>
 #include <cstring>
@@ -9,11 +9,11 @@
 #include "base/log.h"
 #include "fabric/ip_address.h"
 
-namespace armci::core {
+namespace armci::watch {
 namespace {
 
-bool is_by_ip(const Network& network) {
-    return network.domain.info().addr_format == FI_SOCKADDR_IN;
+bool is_by_ip(const fabric::Domain& domain) {
+    return domain.info().addr_format == FI_SOCKADDR_IN;
 }
 
 bool is_loopback(uint32_t ipv4) {
@@ -22,25 +22,26 @@ bool is_loopback(uint32_t ipv4) {
     return fabric::is_loopback(address);
 }
 
-NodeAddress own_address(const Network& network) {
+NodeAddress own_address(const fabric::Domain& domain,
+                        const std::vector<unsigned char>& server_address) {
     NodeAddress own;
-    own.host = host_identity();
+    own.host = core::host_identity();
     sockaddr_in address{};
-    std::memcpy(&address, network.server->address().data(), sizeof address);
+    std::memcpy(&address, server_address.data(), sizeof address);
     own.ipv4 = address.sin_addr.s_addr;
-    std::snprintf(own.host_name, sizeof own.host_name, "%s", host_name().c_str());
+    std::snprintf(own.host_name, sizeof own.host_name, "%s", core::host_name().c_str());
     std::snprintf(own.interface, sizeof own.interface, "%s",
-                  fabric::interface_name(network.domain.info()).c_str());
+                  fabric::interface_name(domain.info()).c_str());
     return own;
 }
 
 // "host name (rank 4, interface docker0)"
-std::string describe(const World& world, const NodeAddress& address, int node) {
+std::string describe(const core::World& world, const NodeAddress& address, int node) {
     return std::string(address.host_name) + " (rank " + std::to_string(world.first_rank_of(node)) +
            ", interface " + address.interface + ")";
 }
 
-[[noreturn]] void report(const World& world, const std::vector<NodeAddress>& addresses,
+[[noreturn]] void report(const core::World& world, const std::vector<NodeAddress>& addresses,
                          const AddressConflict& conflict) {
     const NodeAddress& first = addresses[static_cast<size_t>(conflict.first)];
     const NodeAddress& second = addresses[static_cast<size_t>(conflict.second)];
@@ -77,11 +78,12 @@ AddressConflict find_conflict(const std::vector<NodeAddress>& addresses) {
     return {};
 }
 
-void check_addresses(const World& world, const Network& network) {
-    if (world.is_single_host || !is_by_ip(network) || !world.is_leader()) {
+void check_addresses(const core::World& world, const fabric::Domain& domain,
+                     const std::vector<unsigned char>* server_address) {
+    if (world.is_single_host || !is_by_ip(domain) || !world.is_leader()) {
         return;
     }
-    const NodeAddress own = own_address(network);
+    const NodeAddress own = own_address(domain, *server_address);
     std::vector<NodeAddress> all(static_cast<size_t>(world.rank == 0 ? world.node_count : 0));
     MPI_Gather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, 0, world.leaders_comm);
     const AddressConflict conflict = find_conflict(all);
@@ -90,31 +92,31 @@ void check_addresses(const World& world, const Network& network) {
     }
 }
 
-void check_reach(const World& world, Network& network, const char* function, int64_t waited_s) {
+void check_reach(const core::World& world, const fabric::Domain& domain, pipeline::Origin& origin,
+                 const char* function, int64_t waited_s) {
     // The system's first tries go out within a second and at three.
     constexpr int kPatienceMs = 5'000;
-    if (!is_by_ip(network)) {
+    if (!is_by_ip(domain)) {
         return;
     }
-    const uint32_t format = network.domain.info().addr_format;
-    for (const int server : network.origin.report().silent_servers()) {
-        const void* name = network.origin.channels().address_of(server);
+    const uint32_t format = domain.info().addr_format;
+    for (const int server : origin.report().silent_servers()) {
+        const void* name = origin.channels().address_of(server);
         sockaddr_in address{};
         std::memcpy(&address, name, sizeof address);
         if (fabric::host_answers(address, kPatienceMs)) {
-            network.origin.report().note_reached(server);
+            origin.report().note_reached(server);
             continue;
         }
-        const int node = network.servers.node_of(server);
+        const int node = origin.channels().servers().node_of(server);
         base::fatal(function,
                     "%s (rank %d's, %s) has never answered in %lld s (ARMCI_LOST_LINK_SECONDS), "
                     "and its host cannot be reached over %s: a firewall, or a network that does "
                     "not connect all nodes. %s",
-                    network.origin.channels().name_of(server).c_str(), world.first_rank_of(node),
+                    origin.channels().name_of(server).c_str(), world.first_rank_of(node),
                     fabric::address_text(format, name).c_str(), static_cast<long long>(waited_s),
-                    fabric::interface_name(network.domain.info()).c_str(),
-                    fabric::kInterfaceRemedy);
+                    fabric::interface_name(domain.info()).c_str(), fabric::kInterfaceRemedy);
     }
 }
 
-}  // namespace armci::core
+}  // namespace armci::watch

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/progress/reach.h"
+#include "watch/reach.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 
-namespace armci::core::test {
+namespace armci::watch::test {
 namespace {
 
 NodeAddress node(uint64_t host, const char* address) {
@@ -38,4 +38,4 @@ TEST(Reach, LoopbackConflicts) {
 }
 
 }  // namespace
-}  // namespace armci::core::test
+}  // namespace armci::watch::test

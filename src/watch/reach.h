@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "core/job/world.h"
-#include "core/progress/network.h"
+#include "fabric/domain.h"
+#include "pipeline/origin.h"
 
-namespace armci::core {
+namespace armci::watch {
 
 // Where a node's data servers are to be reached; plain bytes, for MPI.
 struct NodeAddress {
@@ -28,11 +29,13 @@ struct AddressConflict {
 AddressConflict find_conflict(const std::vector<NodeAddress>& addresses);
 
 // Collective, once the data servers are open: ends the job when addresses show that nodes cannot
-// reach each other.
-void check_addresses(const World& world, const Network& network);
+// reach each other. `server_address` is that of this node's first data server, on its first rank.
+void check_addresses(const core::World& world, const fabric::Domain& domain,
+                     const std::vector<unsigned char>* server_address);
 
 // For a call that has waited for so long: ends the job when a data server with work of this rank's
 // has never answered and its host does not, either.
-void check_reach(const World& world, Network& network, const char* function, int64_t waited_s);
+void check_reach(const core::World& world, const fabric::Domain& domain, pipeline::Origin& origin,
+                 const char* function, int64_t waited_s);
 
-}  // namespace armci::core
+}  // namespace armci::watch
