@@ -7,7 +7,7 @@
 #include "api/api.h"
 #include "base/stats.h"
 #include "core/runtime/runtime.h"
-#include "pipeline/transfer.h"
+#include "pipeline/costs/transfer.h"
 
 namespace armci::api {
 

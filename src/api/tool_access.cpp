@@ -5,7 +5,7 @@
 #include "core/routing/cost_setup.h"
 #include "core/routing/explain.h"
 #include "node/huge_pages.h"
-#include "pipeline/copy_costs.h"
+#include "pipeline/costs/copy_costs.h"
 
 extern "C" const armci::api::ToolAccess* armci_private_tool_access() {
     static constexpr armci::api::ToolAccess kAccess = {

@@ -12,7 +12,7 @@
 #include "core/runtime/runtime.h"
 #include "fabric/faults.h"
 #include "fabric/provider.h"
-#include "pipeline/cost_model.h"
+#include "pipeline/costs/cost_model.h"
 
 namespace armci::api {
 

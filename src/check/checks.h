@@ -21,7 +21,7 @@
 #include "core/runtime/runtime.h"
 #include "node/freed_ranges.h"
 #include "node/heap.h"
-#include "pipeline/transfer.h"
+#include "pipeline/costs/transfer.h"
 
 namespace armci::check {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "check/rows.h"
-#include "pipeline/transfer.h"
+#include "pipeline/costs/transfer.h"
 
 namespace armci::check {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/transfer.h"
+#include "pipeline/costs/transfer.h"
 
 namespace armci::check {
 

@@ -15,7 +15,7 @@
 #include "datasrv/refusal.h"
 #include "datasrv/reply_sender.h"
 #include "fabric/domain.h"
-#include "pipeline/registered_buffers.h"
+#include "pipeline/buffers/registered_buffers.h"
 #include "wire/frame.h"
 
 namespace armci::datasrv {

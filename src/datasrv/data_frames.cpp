@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "datasrv/server_options.h"
-#include "pipeline/chunk_sizes.h"
+#include "pipeline/buffers/chunk_sizes.h"
 
 namespace armci::datasrv {
 

@@ -14,7 +14,7 @@
 #include "datasrv/client.h"
 #include "datasrv/reply_sender.h"
 #include "fabric/domain.h"
-#include "pipeline/registered_buffers.h"
+#include "pipeline/buffers/registered_buffers.h"
 
 namespace armci::datasrv {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/trace.h"
-#include "pipeline/chunk_sizes.h"
+#include "pipeline/buffers/chunk_sizes.h"
 
 namespace armci::datasrv {
 namespace {

@@ -11,7 +11,7 @@
 #include "datasrv/client.h"
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
-#include "pipeline/recv_area.h"
+#include "pipeline/buffers/recv_area.h"
 
 namespace armci::datasrv {
 

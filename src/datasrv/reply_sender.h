@@ -7,7 +7,7 @@
 
 #include "datasrv/client.h"
 #include "fabric/endpoint.h"
-#include "pipeline/registered_buffers.h"
+#include "pipeline/buffers/registered_buffers.h"
 #include "wire/frame.h"
 
 namespace armci::datasrv {

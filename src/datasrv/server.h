@@ -30,7 +30,7 @@
 #include "fabric/domain.h"
 #include "node/copy_engine.h"
 #include "node/heap.h"
-#include "pipeline/recv_area.h"
+#include "pipeline/buffers/recv_area.h"
 
 namespace armci::datasrv {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/config.h"
-#include "pipeline/server_numbers.h"
+#include "pipeline/buffers/server_numbers.h"
 
 namespace armci::datasrv {
 

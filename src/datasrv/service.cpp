@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "datasrv/service.h"
 
-#include "pipeline/chunk_sizes.h"
+#include "pipeline/buffers/chunk_sizes.h"
 
 namespace armci::datasrv {
 

@@ -32,7 +32,7 @@
 #include "node/copy_engine.h"
 #include "node/heap.h"
 #include "node/mutex_queue.h"
-#include "pipeline/receive_pool.h"
+#include "pipeline/buffers/receive_pool.h"
 
 namespace armci::datasrv {
 

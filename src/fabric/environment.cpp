@@ -17,7 +17,7 @@ struct Variable {
 // when it opens. That costs an eighth of a gigabyte and a quarter of a second for each data server.
 // Few messages are under way at a time, because bulk data is written past these buffers; what does
 // not fit in them waits in the socket. No message is larger than 8 KiB if there is remote memory
-// access (pipeline/chunk_sizes.h).
+// access (pipeline/buffers/chunk_sizes.h).
 //
 // ofi_rxm looks only every 10 ms for connections that others want to make or have made, so the
 // first operation between two processes takes 15 ms. One such look costs less than a microsecond.

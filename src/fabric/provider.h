@@ -22,7 +22,7 @@ enum class WaitMode : uint8_t {
 };
 
 // These are rough costs of the network in microseconds. They choose routes if nothing was measured.
-// armci-tune measures them, and pipeline/cost_model.h says what follows from them.
+// armci-tune measures them, and pipeline/costs/cost_model.h says what follows from them.
 struct NetworkCosts {
     double latency_us;     // of a transfer by RMA, plus:
     double block_us;       // one more RMA operation of a stream

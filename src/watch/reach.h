@@ -8,7 +8,7 @@
 
 #include "core/job/world.h"
 #include "fabric/domain.h"
-#include "pipeline/origin.h"
+#include "pipeline/origin/origin.h"
 
 namespace armci::watch {
 

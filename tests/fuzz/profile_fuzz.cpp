@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fuzz.h"
-#include "pipeline/cost_profile.h"
+#include "pipeline/costs/cost_profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t bytes) {
     using namespace armci::pipeline;

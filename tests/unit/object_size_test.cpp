@@ -9,12 +9,12 @@
 #include "datasrv/server.h"
 #include "node/heap.h"
 #include "node/mutex_queue.h"
-#include "pipeline/channel.h"
-#include "pipeline/get_task.h"
-#include "pipeline/origin.h"
-#include "pipeline/put_task.h"
-#include "pipeline/request_task.h"
-#include "pipeline/rma_task.h"
+#include "pipeline/origin/channel.h"
+#include "pipeline/origin/get_task.h"
+#include "pipeline/origin/origin.h"
+#include "pipeline/origin/put_task.h"
+#include "pipeline/origin/request_task.h"
+#include "pipeline/origin/rma_task.h"
 #include "wire/frame.h"
 
 namespace armci::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "pipeline/buffer_manager.h"
+#include "pipeline/buffers/buffer_manager.h"
 
 #include <gtest/gtest.h>
 

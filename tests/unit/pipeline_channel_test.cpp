@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "pipeline/channel.h"
+#include "pipeline/origin/channel.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "pipeline/cost_model.h"
+#include "pipeline/costs/cost_model.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "pipeline/cost_profile.h"
+#include "pipeline/costs/cost_profile.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "pipeline/copy_costs.h"
+#include "pipeline/costs/copy_costs.h"
 
 namespace armci::pipeline::test {
 namespace {

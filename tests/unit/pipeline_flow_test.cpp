@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "fabric/faults.h"
-#include "pipeline/put_task.h"
-#include "pipeline/request_task.h"
+#include "pipeline/origin/put_task.h"
+#include "pipeline/origin/request_task.h"
 #include "server_fixture.h"
 #include "transfer_pattern.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "pipeline/internode_barrier.h"
+#include "pipeline/origin/internode_barrier.h"
 
 #include <gtest/gtest.h>
 

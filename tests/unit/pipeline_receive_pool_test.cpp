@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // When receive buffers are posted again, and which buffers a provider loses to messages longer than
 // any that is expected.
-#include "pipeline/receive_pool.h"
+#include "pipeline/buffers/receive_pool.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "pipeline/request_task.h"
+#include "pipeline/origin/request_task.h"
 #include "server_fixture.h"
 #include "transfer_pattern.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "pipeline/task_state.h"
+#include "pipeline/origin/task_state.h"
 
 #include <gtest/gtest.h>
 

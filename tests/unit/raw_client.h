@@ -17,8 +17,8 @@
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
 #include "frame_builder.h"
-#include "pipeline/receive_pool.h"
-#include "pipeline/registered_buffers.h"
+#include "pipeline/buffers/receive_pool.h"
+#include "pipeline/buffers/registered_buffers.h"
 
 namespace armci::test {
 

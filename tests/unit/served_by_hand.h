@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "node/word_atomics.h"
-#include "pipeline/request_task.h"
+#include "pipeline/origin/request_task.h"
 #include "raw_client.h"
 #include "server_fixture.h"
 #include "stderr_capture.h"

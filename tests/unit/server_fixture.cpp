@@ -7,11 +7,11 @@
 
 #include "base/clock.h"
 #include "fabric/provider.h"
-#include "pipeline/accumulate_task.h"
-#include "pipeline/get_task.h"
-#include "pipeline/put_task.h"
-#include "pipeline/request_task.h"
-#include "pipeline/rma_task.h"
+#include "pipeline/origin/accumulate_task.h"
+#include "pipeline/origin/get_task.h"
+#include "pipeline/origin/put_task.h"
+#include "pipeline/origin/request_task.h"
+#include "pipeline/origin/rma_task.h"
 
 namespace armci::test {
 namespace {

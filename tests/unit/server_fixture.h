@@ -16,9 +16,9 @@
 #include "base/stats.h"
 #include "datasrv/server.h"
 #include "fabric/domain.h"
-#include "pipeline/origin.h"
-#include "pipeline/task.h"
-#include "pipeline/transfer.h"
+#include "pipeline/costs/transfer.h"
+#include "pipeline/origin/origin.h"
+#include "pipeline/origin/task.h"
 #include "test_heap.h"
 
 namespace armci::test {

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "pipeline/request_task.h"
+#include "pipeline/origin/request_task.h"
 #include "server_fixture.h"
 #include "task_state.h"
 

@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "fabric/faults.h"
-#include "pipeline/request_task.h"
+#include "pipeline/origin/request_task.h"
 #include "raw_client.h"
 #include "server_fixture.h"
 #include "stderr_capture.h"

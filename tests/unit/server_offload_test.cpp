@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "held_engine.h"
-#include "pipeline/request_task.h"
+#include "pipeline/origin/request_task.h"
 #include "server_fixture.h"
 #include "transfer_pattern.h"
 

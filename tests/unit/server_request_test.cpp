@@ -13,7 +13,7 @@
 
 #include "node/mutex_queue.h"
 #include "node/word_atomics.h"
-#include "pipeline/request_task.h"
+#include "pipeline/origin/request_task.h"
 #include "server_fixture.h"
 #include "transfer_pattern.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/transfer.h"
+#include "pipeline/costs/transfer.h"
 
 namespace armci::test {
 

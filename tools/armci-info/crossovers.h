@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "pipeline/cost_model.h"
+#include "pipeline/costs/cost_model.h"
 
 namespace armci::info {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "pipeline/cost_model.h"
+#include "pipeline/costs/cost_model.h"
 
 namespace armci::tune {
 

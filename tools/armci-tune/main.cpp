@@ -20,7 +20,7 @@
 #include "armci-tune/verify.h"
 #include "base/config_value.h"
 #include "library/library.h"
-#include "pipeline/cost_profile.h"
+#include "pipeline/costs/cost_profile.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 
 #include "base/log.h"
 #include "node/process_accumulate.h"
-#include "pipeline/request_task.h"
+#include "pipeline/origin/request_task.h"
 
 namespace armci::core {
 namespace {

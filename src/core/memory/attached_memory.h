@@ -13,7 +13,7 @@
 #include "core/progress/progress.h"
 #include "node/attachments.h"
 #include "node/word_atomics.h"
-#include "pipeline/transfer.h"
+#include "pipeline/costs/transfer.h"
 
 namespace armci::core {
 

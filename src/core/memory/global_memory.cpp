@@ -9,7 +9,7 @@
 #include "base/config_value.h"
 #include "base/log.h"
 #include "node/memory_limits.h"
-#include "pipeline/request_task.h"
+#include "pipeline/origin/request_task.h"
 
 namespace armci::core {
 

@@ -22,7 +22,7 @@
 #include "base/mutex.h"
 #include "core/messages/groups.h"
 #include "fabric/endpoint.h"
-#include "pipeline/server_numbers.h"
+#include "pipeline/buffers/server_numbers.h"
 
 namespace armci::core {
 

@@ -15,7 +15,7 @@
 #include "core/progress/handles.h"
 #include "node/copy_engine.h"
 #include "node/heap.h"
-#include "pipeline/transfer.h"
+#include "pipeline/costs/transfer.h"
 
 namespace armci::core {
 

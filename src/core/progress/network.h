@@ -9,8 +9,8 @@
 
 #include "datasrv/server.h"
 #include "fabric/domain.h"
-#include "pipeline/cost_model.h"
-#include "pipeline/origin.h"
+#include "pipeline/costs/cost_model.h"
+#include "pipeline/origin/origin.h"
 
 namespace armci::core {
 

@@ -14,7 +14,7 @@
 #include "base/waiting.h"
 #include "core/progress/copies.h"
 #include "core/progress/long_wait.h"
-#include "pipeline/task.h"
+#include "pipeline/origin/task.h"
 
 namespace armci::core {
 

@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "base/log.h"
-#include "pipeline/copy_costs.h"
-#include "pipeline/cost_profile.h"
+#include "pipeline/costs/copy_costs.h"
+#include "pipeline/costs/cost_profile.h"
 #include "wire/frame.h"
 
 namespace armci::core {

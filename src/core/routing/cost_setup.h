@@ -8,7 +8,7 @@
 
 #include "base/config.h"
 #include "core/progress/network.h"
-#include "pipeline/cost_model.h"
+#include "pipeline/costs/cost_model.h"
 
 namespace armci::core {
 

@@ -5,7 +5,7 @@
 
 #include "core/memory/attached_memory.h"
 #include "node/heap.h"
-#include "pipeline/transfer.h"
+#include "pipeline/costs/transfer.h"
 
 namespace armci::core {
 

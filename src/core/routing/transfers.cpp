@@ -8,11 +8,11 @@
 #include "core/progress/thread_stats.h"
 #include "core/routing/local_route.h"
 #include "core/sync/sync.h"
-#include "pipeline/accumulate_task.h"
-#include "pipeline/get_task.h"
-#include "pipeline/put_task.h"
-#include "pipeline/request_task.h"
-#include "pipeline/rma_task.h"
+#include "pipeline/origin/accumulate_task.h"
+#include "pipeline/origin/get_task.h"
+#include "pipeline/origin/put_task.h"
+#include "pipeline/origin/request_task.h"
+#include "pipeline/origin/rma_task.h"
 
 namespace armci::core {
 namespace {

@@ -9,8 +9,8 @@
 #include "core/memory/segments.h"
 #include "core/sync/completion.h"
 #include "node/word_atomics.h"
-#include "pipeline/task.h"
-#include "pipeline/transfer.h"
+#include "pipeline/costs/transfer.h"
+#include "pipeline/origin/task.h"
 
 namespace armci::core {
 

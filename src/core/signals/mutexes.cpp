@@ -5,7 +5,7 @@
 #include <new>
 
 #include "base/log.h"
-#include "pipeline/request_task.h"
+#include "pipeline/origin/request_task.h"
 
 namespace armci::core {
 namespace {

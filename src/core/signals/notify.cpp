@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/log.h"
-#include "pipeline/request_task.h"
+#include "pipeline/origin/request_task.h"
 
 namespace armci::core {
 

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline/buffers/receive_pool.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/log.h"
+#include "wire/frame.h"
+
+namespace armci::pipeline {
+namespace {
+
+// A buffer is given back when less than one largest frame is free in it, so up to one frame of each
+// is wasted: several frames to a buffer keep that small.
+constexpr size_t kFramesPerBuffer = 4;
+constexpr size_t kSmallestBuffer = 64 << 10;
+constexpr size_t kMaxCompletions = 16384;
+
+size_t bytes_per_buffer(size_t largest_frame_bytes) {
+    return std::max(kFramesPerBuffer * largest_frame_bytes, kSmallestBuffer);
+}
+
+}  // namespace
+
+size_t ReceivePool::buffer_count(size_t window_bytes, size_t largest_frame_bytes) {
+    const size_t usable = bytes_per_buffer(largest_frame_bytes) - largest_frame_bytes;
+    return std::max<size_t>(2, window_bytes / usable + 1);
+}
+
+size_t ReceivePool::completion_count(size_t window_bytes) {
+    return std::min(window_bytes / sizeof(wire::FrameHeader), kMaxCompletions);
+}
+
+bool ReceivePool::open(fabric::Domain& domain, fabric::Endpoint& endpoint, size_t window_bytes,
+                       size_t largest_frame_bytes, FrameHandler handler, void* context,
+                       std::string* error) {
+    endpoint_ = &endpoint;
+    ends_early_ = domain.row().ends_early;
+    handler_ = handler;
+    context_ = context;
+    largest_frame_bytes_ = largest_frame_bytes;
+    buffer_bytes_ = bytes_per_buffer(largest_frame_bytes);
+    const size_t count = buffer_count(window_bytes, largest_frame_bytes);
+    memory_bytes_ = count * buffer_bytes_;
+    void* memory =
+        mmap(nullptr, memory_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        *error = "no memory for " + std::to_string(memory_bytes_) +
+                 " bytes of receive buffers: " + std::strerror(errno);
+        return false;
+    }
+    memory_ = static_cast<char*>(memory);
+    if (domain.needs_local_registration()) {
+        region_ =
+            domain.register_memory(memory_, memory_bytes_, fabric::Access::local, &endpoint, error);
+        if (!region_.valid()) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < count; ++i) {
+        auto buffer = std::make_unique<Buffer>();
+        buffer->operation.complete = on_completion;
+        buffer->pool = this;
+        buffer->data = memory_ + i * buffer_bytes_;
+        post(buffer.get());
+        buffers_.push_back(std::move(buffer));
+    }
+    return true;
+}
+
+void ReceivePool::close() {
+    region_ = fabric::Region();
+    buffers_.clear();
+    unposted_.clear();
+    lost_buffers_ = 0;
+    if (memory_ != nullptr) {
+        munmap(memory_, memory_bytes_);
+        memory_ = nullptr;
+    }
+}
+
+void ReceivePool::post(Buffer* buffer) {
+    if (!endpoint_->post_multi_receive(buffer->data, buffer_bytes_, region_.descriptor(),
+                                       &buffer->operation)) {
+        unposted_.push_back(buffer);
+    }
+}
+
+void ReceivePool::retry_posts() {
+    if (unposted_.empty()) {
+        return;
+    }
+    std::vector<Buffer*> again;
+    again.swap(unposted_);
+    for (Buffer* buffer : again) {
+        post(buffer);
+    }
+}
+
+// Frames are multiples of 8 bytes. Behind a message that is none others lie askew, and their sender
+// has done nothing wrong.
+void ReceivePool::handle(const void* frame, size_t bytes) {
+    if (reinterpret_cast<uintptr_t>(frame) % sizeof(uint64_t) == 0) {
+        handler_(context_, frame, bytes);
+        return;
+    }
+    std::vector<uint64_t> straight((bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t));
+    std::memcpy(straight.data(), frame, bytes);
+    handler_(context_, straight.data(), bytes);
+}
+
+// ofi_rxm forgets the buffer that such a message came to. Others may not, so it is not posted
+// again before they give it back.
+void ReceivePool::note_cut_message(Buffer* buffer, bool is_released) {
+    if (!is_released && !std::exchange(buffer->is_lost, true)) {
+        ++lost_buffers_;
+    }
+    if (lost_buffers_ == buffers_.size()) {
+        base::fatal(nullptr,
+                    "messages of more than %zu bytes, the longest there are, have taken all "
+                    "%zu receive buffers. Their sender is no rank of this job, or its memory is "
+                    "damaged: see whether all ranks run the same version of this library",
+                    largest_frame_bytes_, lost_buffers_);
+    }
+    ARMCI_LOG_WARN(
+        "ignored a message of more than %zu bytes, the longest there are: its sender is no rank of "
+        "this job, or its memory is damaged",
+        largest_frame_bytes_);
+}
+
+void ReceivePool::on_completion(fabric::Operation* operation,
+                                const fabric::Completion& completion) {
+    auto* buffer = reinterpret_cast<Buffer*>(operation);
+    if (completion.cancelled) {
+        return;
+    }
+    if (completion.cut) {
+        buffer->pool->note_cut_message(buffer, (completion.flags & FI_MULTI_RECV) != 0);
+    }
+    // Some providers announce the end of a buffer with its last message, others on its own.
+    if ((completion.flags & FI_RECV) != 0 && completion.bytes > 0) {
+        const auto offset =
+            static_cast<size_t>(static_cast<const char*>(completion.data) - buffer->data);
+        buffer->handled_bytes += completion.bytes;
+        buffer->furthest_end = std::max(buffer->furthest_end, offset + completion.bytes);
+        buffer->pool->handle(completion.data, completion.bytes);
+    }
+    buffer->is_used_up |= (completion.flags & FI_MULTI_RECV) != 0;
+    // ofi_rxm announces the end of a buffer with the message that fills it, while earlier messages
+    // that came in several packets may still be arriving in it: they show as bytes not handled yet.
+    const bool all_have_come =
+        !buffer->pool->ends_early_ || buffer->handled_bytes == buffer->furthest_end;
+    if (buffer->is_used_up && all_have_come) {
+        buffer->handled_bytes = 0;
+        buffer->furthest_end = 0;
+        buffer->is_used_up = false;
+        buffer->pool->lost_buffers_ -= std::exchange(buffer->is_lost, false) ? 1 : 0;
+        buffer->pool->post(buffer);
+    }
+}
+
+}  // namespace armci::pipeline

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline/costs/cost_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace armci::pipeline {
+namespace {
+
+using base::OpKind;
+
+constexpr int64_t kMinChunk = 4096;
+// Sizes above this are chosen for as if they were of this.
+constexpr int kLargestClass = 40;
+
+double as_double(int64_t value) {
+    return static_cast<double>(value);
+}
+
+double far_bytes(const TransferShape& shape) {
+    return as_double(std::max<int64_t>(0, shape.total_bytes - kNearBytes));
+}
+
+}  // namespace
+
+double cost_of_block(const int64_t* known_bytes, const double* known_us, size_t count,
+                     int64_t block_bytes) {
+    if (block_bytes <= known_bytes[0]) {
+        return known_us[0];
+    }
+    for (size_t i = 1; i < count; ++i) {
+        if (block_bytes <= known_bytes[i]) {
+            const double part = as_double(block_bytes - known_bytes[i - 1]) /
+                                as_double(known_bytes[i] - known_bytes[i - 1]);
+            return known_us[i - 1] + part * (known_us[i] - known_us[i - 1]);
+        }
+    }
+    return known_us[count - 1] / as_double(known_bytes[count - 1]) * as_double(block_bytes);
+}
+
+double StageTimes::slowest_us() const {
+    return std::max({pack_us, transmit_us, unpack_us});
+}
+
+CostModel::CostModel(const CostConstants& constants, const PipelineLimits& limits)
+    : constants_(constants), limits_(limits) {
+    limits_.chunk_bytes = std::max<int64_t>(limits_.chunk_bytes, 1);
+    limits_.chunk_count = std::max<int64_t>(limits_.chunk_count, 1);
+    choose_from(INT64_MAX);
+}
+
+void CostModel::choose_by_costs() {
+    for (const OpKind op : {OpKind::put, OpKind::get}) {
+        auto& min_block = min_block_[static_cast<size_t>(op)];
+        for (int bits = 1; bits < kSizeClasses; ++bits) {
+            // The middle of all sizes of that many bits.
+            min_block[bits] = bits > kLargestClass ? min_block[kLargestClass]
+                                                   : find_min_block(op, (int64_t{3} << bits) / 4);
+        }
+    }
+}
+
+void CostModel::choose_from(int64_t min_block_bytes) {
+    for (auto& min_block : min_block_) {
+        min_block.fill(min_block_bytes);
+    }
+    min_block_[static_cast<size_t>(OpKind::acc)].fill(INT64_MAX);
+}
+
+double CostModel::rma_us(OpKind op, const TransferShape& shape) const {
+    if (op == OpKind::acc) {
+        return std::numeric_limits<double>::infinity();
+    }
+    if (shape.total_bytes <= 0) {
+        return 0;
+    }
+    const RmaCosts& costs = constants_.rma[static_cast<size_t>(op)];
+    const int64_t block_bytes = std::clamp<int64_t>(shape.block_bytes, 1, shape.total_bytes);
+    const double blocks = as_double(shape.total_bytes) / as_double(block_bytes);
+    return costs.latency_us + blocks * costs.blocks.at(block_bytes) +
+           far_bytes(shape) * costs.far_byte_us;
+}
+
+StageTimes CostModel::stage_times(OpKind op, int64_t bytes, int64_t block_bytes) const {
+    const ServerCosts& costs = constants_.server[static_cast<size_t>(op)];
+    const CopyCurve& unpack = op == OpKind::acc ? constants_.accumulate : constants_.unpack;
+    const double blocks = as_double(bytes) / as_double(block_bytes);
+    StageTimes stages;
+    stages.pack_us = blocks * constants_.pack.at(block_bytes);
+    stages.transmit_us = costs.chunk_us + as_double(bytes) * costs.byte_us;
+    stages.unpack_us = blocks * unpack.at(block_bytes);
+    return stages;
+}
+
+double CostModel::steady_us(OpKind op, const StageTimes& stages) const {
+    const double overlap = constants_.server[static_cast<size_t>(op)].overlap;
+    const double sum = stages.sum_us();
+    const double overlapped = std::max(stages.slowest_us(), sum / as_double(limits_.chunk_count));
+    return overlap * overlapped + (1 - overlap) * sum;
+}
+
+ServerPlan CostModel::server_plan(OpKind op, const TransferShape& shape) const {
+    return server_plan(op, shape, limits_.chunk_bytes);
+}
+
+ServerPlan CostModel::server_plan(OpKind op, const TransferShape& shape,
+                                  int64_t chunk_bytes) const {
+    ServerPlan plan;
+    if (shape.total_bytes <= 0) {
+        return plan;
+    }
+    const int64_t block_bytes = std::clamp<int64_t>(shape.block_bytes, 1, shape.total_bytes);
+    plan.chunk_bytes = std::clamp<int64_t>(chunk_bytes, 1, shape.total_bytes);
+    plan.chunk_count = (shape.total_bytes - 1) / plan.chunk_bytes + 1;
+    plan.chunk = stage_times(op, plan.chunk_bytes, block_bytes);
+    plan.steady_us = steady_us(op, plan.chunk);
+
+    const int64_t whole_chunks = shape.total_bytes / plan.chunk_bytes;
+    const int64_t rest_bytes = shape.total_bytes % plan.chunk_bytes;
+    const ServerCosts& costs = constants_.server[static_cast<size_t>(op)];
+    plan.total_us = costs.request_us + plan.chunk.sum_us() +
+                    as_double(whole_chunks - 1) * plan.steady_us +
+                    far_bytes(shape) * costs.far_byte_us;
+    if (is_small(op, shape)) {
+        plan.total_us = costs.small_us + plan.chunk.pack_us + plan.chunk.unpack_us;
+        plan.useful_depth = 1;
+        return plan;
+    }
+    if (rest_bytes > 0) {
+        plan.total_us += steady_us(op, stage_times(op, rest_bytes, block_bytes));
+    }
+
+    const int64_t max = std::min(limits_.chunk_count, plan.chunk_count);
+    const double wanted =
+        std::ceil((plan.chunk.pack_us + plan.chunk.transmit_us) / plan.chunk.pack_us);
+    // Nothing to pack, or next to nothing: the quotient is not a number, or not an integer's size.
+    plan.useful_depth = wanted < as_double(max) ? std::max<int64_t>(1, std::llround(wanted)) : max;
+    return plan;
+}
+
+int64_t CostModel::best_chunk_bytes(OpKind op, const TransferShape& shape) const {
+    int64_t best_bytes = limits_.chunk_bytes;
+    double best_us = server_plan(op, shape, best_bytes).total_us;
+    for (int64_t bytes = best_bytes / 2; bytes >= kMinChunk; bytes /= 2) {
+        const double us = server_plan(op, shape, bytes).total_us;
+        if (us < best_us) {
+            best_us = us;
+            best_bytes = bytes;
+        }
+    }
+    return best_bytes;
+}
+
+bool CostModel::is_small(OpKind op, const TransferShape& shape) const {
+    return op != OpKind::get && shape.total_bytes <= limits_.small_bytes;
+}
+
+// From one long block down to shorter ones, in steps of an eighth or a byte, as far as RMA is not
+// the slower one.
+int64_t CostModel::find_min_block(OpKind op, int64_t total_bytes) const {
+    int64_t min = INT64_MAX;
+    for (int64_t block_bytes = total_bytes; block_bytes > 0;
+         block_bytes -= std::max<int64_t>(1, block_bytes / 8)) {
+        const TransferShape shape{total_bytes, block_bytes};
+        if (rma_us(op, shape) > server_plan(op, shape).total_us) {
+            break;
+        }
+        min = block_bytes;
+    }
+    return min;
+}
+
+}  // namespace armci::pipeline

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Profiles: the cost model's constants as a text file, which armci-tune writes and ARMCI_PROFILE
+// names.
+//
+//   # anything
+//   version = 1
+//   provider = tcp;ofi_rxm       begins an entry, which has every constant once
+//   machine = ...                both for people only
+//   date = ...
+//   rma.put.latency_us = 11.4
+//   ...
+//
+// A file may have entries for several providers; so files of one version can be joined.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipeline/costs/cost_model.h"
+
+namespace armci::pipeline {
+
+struct CostProfile {
+    std::string provider;
+    std::string machine;
+    std::string date;
+    CostConstants constants;
+};
+
+inline constexpr int kProfileVersion = 1;
+
+// All entries of a file's text; on failure returns false and sets *error to what is wrong, and in
+// which line.
+bool parse_profiles(const std::string& text, std::vector<CostProfile>* profiles,
+                    std::string* error);
+
+// The text of a file with one entry.
+std::string format_profile(const CostProfile& profile);
+
+}  // namespace armci::pipeline

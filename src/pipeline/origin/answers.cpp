@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline/origin/answers.h"
+
+#include "base/log.h"
+
+namespace armci::pipeline {
+
+void Answers::on_frame(void* context, const void* frame, size_t frame_bytes) {
+    static_cast<Answers*>(context)->handle_frame(frame, frame_bytes);
+}
+
+void Answers::on_written(void* context, uint64_t immediate) {
+    auto* answers = static_cast<Answers*>(context);
+    size_t frame_bytes = 0;
+    const void* frame = answers->services_.replies.written_frame(immediate, &frame_bytes);
+    if (frame == nullptr) {
+        ARMCI_LOG_WARN("ignored a write into reply buffer %llu that no get is waiting for",
+                       static_cast<unsigned long long>(immediate));
+        return;
+    }
+    answers->handle_frame(frame, frame_bytes);
+}
+
+void Answers::handle_frame(const void* frame, size_t frame_bytes) {
+    wire::FrameHeader header;
+    const bool is_frame = wire::decode_header(frame, frame_bytes, &header);
+    if (is_frame && header.kind == wire::FrameKind::barrier) {
+        barrier_.take(header);
+        return;
+    }
+    if (!is_frame || header.rank < 0 || header.rank >= channels_.servers().count() ||
+        channels_.find(header.rank) == nullptr) {
+        ARMCI_LOG_WARN("ignored a message of %zu bytes that is no answer from a data server",
+                       frame_bytes);
+        return;
+    }
+    Channel& channel = *channels_.find(header.rank);
+    channel.record_answer(header.sequence, header.flow);
+    switch (header.kind) {
+        case wire::FrameKind::acknowledge:
+            return;
+        case wire::FrameKind::grant:
+            services_.grants.take(channel, frame, frame_bytes);
+            return;
+        case wire::FrameKind::failed:
+            report_failure(header, frame, frame_bytes);
+        case wire::FrameKind::data:
+        case wire::FrameKind::value:
+        case wire::FrameKind::granted:
+        case wire::FrameKind::segment:
+        case wire::FrameKind::attached:
+            hand_to_task(header, frame);
+            return;
+        default:
+            base::fatal(nullptr, "%s sent a frame of kind %s",
+                        channels_.name_of(header.rank).c_str(), wire::name_of(header.kind));
+    }
+}
+
+void Answers::hand_to_task(const wire::FrameHeader& header, const void* frame) {
+    const PendingRequests::Request* request = services_.requests.find(header.request_id);
+    if (request == nullptr) {
+        base::fatal(nullptr, "%s answered a request (%s) that this rank did not make",
+                    channels_.name_of(header.rank).c_str(), wire::name_of(header.kind));
+    }
+    Task* task = request->task;
+    if (!task->on_answer(services_, header, frame, request->tag)) {
+        base::fatal(task->function(), "unexpected %s frame from %s", wire::name_of(header.kind),
+                    channels_.name_of(header.rank).c_str());
+    }
+    tasks_.finish_if_complete(task);
+}
+
+void Answers::report_failure(const wire::FrameHeader& header, const void* frame,
+                             size_t frame_bytes) {
+    const std::string server = channels_.name_of(header.rank);
+    wire::FailedBody body;
+    if (!wire::decode_body(frame, frame_bytes, &body)) {
+        base::fatal(nullptr, "%s reported a failure", server.c_str());
+    }
+    const PendingRequests::Request* request = services_.requests.find(header.request_id);
+    const std::string owner = body.rank >= 0 ? " of rank " + std::to_string(body.rank) : "";
+    base::fatal(request != nullptr ? request->task->function() : nullptr,
+                "%s refused a %s request for %llu bytes at 0x%llx%s: %s", server.c_str(),
+                wire::name_of(static_cast<wire::FrameKind>(body.request_kind)),
+                static_cast<unsigned long long>(body.bytes),
+                static_cast<unsigned long long>(body.address), owner.c_str(),
+                wire::describe(body.failure));
+}
+
+}  // namespace armci::pipeline

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What arrives at an origin: frames of data servers as messages or in reply buffers, and messages
+// of the barrier among nodes. Each goes to the part that it is for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "fabric/domain.h"
+#include "fabric/endpoint.h"
+#include "pipeline/buffers/receive_pool.h"
+#include "pipeline/origin/barrier_messages.h"
+#include "pipeline/origin/channels.h"
+#include "pipeline/origin/origin_services.h"
+#include "pipeline/origin/pending_tasks.h"
+
+namespace armci::pipeline {
+
+class Answers {
+  public:
+    Answers(Channels& channels, PendingTasks& tasks, BarrierMessages& barrier,
+            OriginServices& services)
+        : channels_(channels), tasks_(tasks), barrier_(barrier), services_(services) {}
+
+    // Posts the memory for messages to the endpoint, which is open.
+    bool open(fabric::Domain& domain, fabric::Endpoint& endpoint, size_t receive_bytes,
+              size_t largest_message_bytes, std::string* error) {
+        return receives_.open(domain, endpoint, receive_bytes, largest_message_bytes, on_frame,
+                              this, error);
+    }
+    // The endpoint must be closed before.
+    void close() { receives_.close(); }
+
+    ReceivePool& receives() { return receives_; }
+    const ReceivePool& receives() const { return receives_; }
+    // For the endpoint: a server has written with that immediate data. The context is this object.
+    static void on_written(void* context, uint64_t immediate);
+
+  private:
+    static void on_frame(void* context, const void* frame, size_t frame_bytes);
+    void handle_frame(const void* frame, size_t frame_bytes);
+    void hand_to_task(const wire::FrameHeader& header, const void* frame);
+    [[noreturn]] void report_failure(const wire::FrameHeader& header, const void* frame,
+                                     size_t frame_bytes);
+
+    ReceivePool receives_;
+    Channels& channels_;
+    PendingTasks& tasks_;
+    BarrierMessages& barrier_;
+    OriginServices& services_;
+};
+
+}  // namespace armci::pipeline

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Batches: small puts and accumulates to one data server that travel in one frame.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "pipeline/origin/channels.h"
+#include "pipeline/origin/frame_sender.h"
+#include "strided/kernels.h"
+#include "wire/frame.h"
+
+namespace armci::pipeline {
+
+// A block of a small operation; its data is copied at once.
+struct SmallBlock {
+    const void* data;
+    uint64_t address;
+};
+
+class Batches {
+  public:
+    static constexpr int kMaxSmallBlocks = 16;
+    static constexpr size_t kLargestAppended = 2048;
+    // by_caller: flush_blocking() follows.
+    enum class Leaving : uint8_t { when_due, by_caller };
+
+    Batches(FrameSender& frames, Channels& channels) : frames_(frames), channels_(channels) {}
+
+    // `sends_alone`: the provider sends small frames without further polls.
+    void open(bool sends_alone) { sends_alone_ = sends_alone; }
+    void close() { leaving_.clear(); }
+
+    // Appends a small put or accumulate (scale not null), block by block, to what travels together
+    // to that server; its data is copied. It leaves with the next thing that goes there, when the
+    // frame is full, with the next flush_all(), or at once when nothing has gone there for a while.
+    // `owner` as in wire::BatchEntry. False: nothing is appended, make a task of it.
+    bool append(Channel& channel, const SmallBlock* blocks, int block_count, size_t block_bytes,
+                const strided::AccScale* scale, Leaving leaving, uint32_t owner);
+    // True when no batch is left open, on that channel.
+    bool flush(Channel& channel);
+    void flush_all();
+    // Sends what was just appended by a blocking operation. Where such operations are followed by
+    // fences, the acknowledgement is asked for at once.
+    void flush_blocking(int server);
+
+    // Whether everything appended so far has left: it needs no further polls to arrive.
+    bool have_left() const { return channels_.lists().batching.empty() && leaving_.empty(); }
+    // Whether the batches up to that one have, to that server or to all. Waits are for these, since
+    // other threads may go on opening further ones.
+    uint64_t last() const { return last_; }
+    bool has_left(int server, uint64_t last) const;
+    bool have_left(uint64_t last) const;
+
+  private:
+    // A batch that may still need polls to leave.
+    struct LeavingBatch {
+        const OutFrame* frame;
+        int server;
+        uint64_t batch;
+    };
+    bool open_batch(Channel& channel);
+    static void put_entry(char* out, wire::BatchEntry* entry, const SmallBlock& block,
+                          const strided::AccScale* scale);
+    bool is_leaving(int server, uint64_t last) const;
+    static void on_sent(fabric::Operation* operation, const fabric::Completion& completion);
+
+    FrameSender& frames_;
+    Channels& channels_;
+    bool sends_alone_ = false;
+    std::vector<LeavingBatch> leaving_;
+    uint64_t last_ = 0;  // number of the newest
+};
+
+}  // namespace armci::pipeline

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An origin's view of one data server: what was sent to it, what it has executed, and what must be
+// waited for before an operation of another kind, or by way of another server, may follow.
+//
+// Frames to one server are executed in the order they were sent. Remote writes are of one of two
+// kinds:
+//   ordered    the provider keeps the order write-write and write-send, so a write is remotely
+//              complete once a frame that was sent after it has been executed;
+//   delivered  each write's completion means that it has arrived.
+// Everything here is a pair of counters compared by <=; nothing is kept per operation.
+//
+// Several servers of one node know nothing of each other, but one target's memory may be with all
+// of them. What is binding (blocking operations, and others that have been waited for) must have
+// been executed there before an operation that was started later is posted here.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "fabric/endpoint.h"
+#include "pipeline/buffers/recv_area.h"
+
+namespace armci::pipeline {
+
+class Task;
+struct OutFrame;
+
+struct Ordering {
+    bool ordered_writes = false;      // else writes complete when delivered
+    bool reads_after_writes = false;  // a read sees an earlier write without waiting
+};
+
+struct Channel;
+
+// What a fence, or another channel, waits for here: everything up to now, or what is binding.
+struct FencePoint {
+    Channel* channel = nullptr;
+    uint64_t frame = 0;        // must have been executed
+    bool has_batch = false;    // what is open has to leave first, and becomes that frame
+    uint64_t last_task = 0;    // not 0: this one has to be posted first, and tells what frame
+    uint64_t last_writer = 0;  // not 0: writes of tasks up to this one have to arrive
+    uint64_t last_get = 0;     // not 0: gets without a handle up to this one have to end
+};
+
+// What a channel keeps of the order among the servers of its node.
+struct NodeOrder {
+    uint64_t must_precede_frame = 0;       // its execution is that of everything binding
+    bool batch_must_precede = false;       // the open batch is, too
+    std::vector<FencePoint> predecessors;  // binding elsewhere when something was started here
+};
+
+struct Channel {
+    int server = -1;
+    int node = -1;
+    fabric::PeerAddress peer = FI_ADDR_UNSPEC;
+
+    uint64_t sent_frames = 0;
+    uint64_t sent_bytes = 0;  // of messages; chunks in granted receive buffers are not among them
+    uint64_t acknowledged_frames = 0;  // as the server has told
+    uint64_t acknowledged_bytes = 0;
+    uint64_t asked_frame = 0;      // the last frame that asked to be acknowledged at once
+    uint64_t last_mutation = 0;    // the last frame that changes memory there
+    uint64_t write_mark = 0;       // sent_frames + 1 when the last ordered write was posted
+    int64_t writes_in_flight = 0;  // delivered kind: without completion yet
+    int64_t window_bytes = 0;      // how much may be sent as messages and not executed
+
+    const RecvAreaAddress* recv_area =
+        nullptr;                          // the server's receive buffers for chunks; nullptr: none
+    std::vector<uint32_t> recv_buffers;   // of these, granted to this origin and not used yet
+    uint32_t keep_recv_buffers = 0;       // how many it may hold without work
+    bool is_release_due = false;          // in the origin's list of channels with some to release
+    uint64_t recv_buffers_asked = 0;      // told to the server and not granted yet
+    uint64_t last_recv_buffer_frame = 0;  // the last frame that went into a slot
+    int64_t queued_bytes = 0;             // data of queued tasks that is in no frame yet
+
+    OutFrame* batch = nullptr;  // small operations that have not left yet, before all tasks
+    int64_t last_batch_ns = 0;  // when the last batch left
+
+    std::unique_ptr<NodeOrder> node_order;  // nullptr: the only server of its node
+
+    int tasks = 0;               // submitted and not complete
+    int fenced_gets = 0;         // of these, gets without a handle: a fence waits for them
+    Task* first_task = nullptr;  // not completely posted, in order
+    Task* last_task = nullptr;
+    Task* oldest_task = nullptr;  // of the non-blocking ones under way
+    Task* newest_task = nullptr;
+    bool handshake_sent = false;  // the server has been sent what it needs to know this origin
+    bool is_active = false;       // in the origin's list of channels with queued tasks
+    bool is_busy = false;         // in its list of channels with non-blocking tasks
+    bool is_dirty = false;        // in its list of channels with remote work pending
+    bool is_batching = false;     // in its list of channels that may have a batch
+    // Without an answer (acknowledged_frames tells of those): RMA there has completed, or its host
+    // is known to be within reach.
+    bool is_reached = false;
+
+    // A program's habit: whether a fence followed the last operation that changes memory there, and
+    // whether one of them has left since the last fence.
+    bool expects_fence = false;
+    bool is_unfenced = false;
+
+    void note_fence() {
+        expects_fence |= is_unfenced;
+        is_unfenced = false;
+    }
+    // For each of these operations when its last part leaves: whether a fence is likely to follow.
+    // Where the one before was not fenced, this one will hardly be.
+    bool fence_follows() {
+        expects_fence &= !is_unfenced;
+        is_unfenced = true;
+        return expects_fence;
+    }
+
+    bool has_room(uint64_t frame_bytes) const {
+        return sent_bytes - acknowledged_bytes + frame_bytes <= static_cast<uint64_t>(window_bytes);
+    }
+    // How many receive buffers to ask for with a frame that takes `used` of those at hand: as many
+    // as the queued transfers need, and what may be kept for the next ones is replaced when it is
+    // used.
+    uint64_t recv_buffers_wanted(uint64_t used, size_t largest_message_bytes) const;
+    bool has_recv_buffers_to_release() const {
+        return tasks == 0 && recv_buffers.size() > keep_recv_buffers;
+    }
+    // Frames that change memory there and are not known to be executed.
+    bool mutations_pending() const { return last_mutation > acknowledged_frames; }
+    bool writes_pending() const { return write_mark > acknowledged_frames || writes_in_flight > 0; }
+    // The frame whose execution means that all memory there is as this origin left it.
+    uint64_t last_effect() const { return std::max(last_mutation, write_mark); }
+    // Not to be asked where there is no node_order.
+    bool must_precede_pending() const {
+        return node_order->batch_must_precede ||
+               node_order->must_precede_frame > acknowledged_frames;
+    }
+    // Whether anything here waits for the network.
+    bool is_under_way() const {
+        return tasks > 0 || sent_frames != acknowledged_frames || remote_work_pending() ||
+               batch != nullptr;
+    }
+    bool remote_work_pending() const { return mutations_pending() || writes_pending(); }
+
+    void record_answer(uint64_t frames, uint64_t bytes) {
+        // Answers may overtake each other inside the server; the counters only grow.
+        acknowledged_frames = std::max(acknowledged_frames, frames);
+        acknowledged_bytes = std::max(acknowledged_bytes, bytes);
+    }
+};
+
+}  // namespace armci::pipeline

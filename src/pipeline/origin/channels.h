@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The channels of an origin, made when they are first used, and the lists of those that need
+// something.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fabric/domain.h"
+#include "fabric/endpoint.h"
+#include "pipeline/origin/channel_list.h"
+#include "pipeline/origin/origin_options.h"
+
+namespace armci::pipeline {
+
+class Channels {
+  public:
+    explicit Channels(fabric::Endpoint& endpoint) : endpoint_(endpoint) {}
+
+    // The endpoint is open.
+    void open(const fabric::Domain& domain, const OriginOptions& options,
+              const OriginEnvironment& environment);
+    void close();
+
+    // Ends the job when the provider does not accept the server's address.
+    Channel& get(int server);
+    // nullptr: not used yet.
+    Channel* find(int server) const { return channels_[static_cast<size_t>(server)].get(); }
+    // By server; nullptr where it is not used yet.
+    const std::vector<std::unique_ptr<Channel>>& all() const { return channels_; }
+    std::span<const std::unique_ptr<Channel>> of_node(int node) const {
+        return {&channels_[static_cast<size_t>(servers().first_of(node))],
+                static_cast<size_t>(servers().per_node)};
+    }
+    ChannelLists& lists() { return lists_; }
+    const ChannelLists& lists() const { return lists_; }
+
+    const ServerNumbers& servers() const { return options_.servers; }
+    // For messages.
+    std::string name_of(int server) const { return servers().name_of(server); }
+    const void* address_of(int server) const {
+        return environment_.server_address(environment_.context, server);
+    }
+    // Of what is kept for each server, used or not.
+    size_t bytes() const;
+
+  private:
+    fabric::Endpoint& endpoint_;
+    const fabric::Domain* domain_ = nullptr;
+    OriginOptions options_;
+    OriginEnvironment environment_;
+    std::vector<std::unique_ptr<Channel>> channels_;
+    ChannelLists lists_;
+};
+
+}  // namespace armci::pipeline

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline/origin/fences.h"
+
+#include <algorithm>
+
+namespace armci::pipeline {
+
+bool Fences::may_write(Channel& channel) {
+    if (channel.mutations_pending()) {
+        frames_.ask_acknowledge(channel, channel.last_effect());
+        return false;
+    }
+    return true;
+}
+
+bool Fences::may_read(Channel& channel) {
+    const bool writes_in_the_way = ordering_.ordered_writes && !ordering_.reads_after_writes &&
+                                   channel.write_mark > channel.acknowledged_frames;
+    if (channel.mutations_pending() || writes_in_the_way) {
+        frames_.ask_acknowledge(channel, channel.last_effect());
+        return false;
+    }
+    return true;
+}
+
+// False when there is nothing to wait for.
+bool Fences::add_point(Channel& channel, Fence* fence) const {
+    channel.note_fence();
+    const bool has_tasks = channel.first_task != nullptr;
+    if (!has_tasks && channel.batch == nullptr && !channel.remote_work_pending() &&
+        channel.fenced_gets == 0) {
+        return false;
+    }
+    FencePoint point;
+    point.channel = &channel;
+    point.frame = channel.last_effect();
+    point.last_task = has_tasks ? channel.last_task->number() : 0;
+    point.has_batch = !has_tasks && channel.batch != nullptr;  // else it leaves before the tasks
+    point.last_writer = ordering_.ordered_writes ? 0 : tasks_.last_submitted();
+    point.last_get = channel.fenced_gets > 0 ? tasks_.last_submitted() : 0;
+    fence->push_back(point);
+    return true;
+}
+
+bool Fences::is_acknowledged(FencePoint* point) {
+    Channel& channel = *point->channel;
+    if (point->last_task != 0) {
+        if (channel.first_task != nullptr && channel.first_task->number() <= point->last_task) {
+            return false;
+        }
+        point->last_task = 0;
+        point->frame = channel.last_effect();
+    }
+    if (point->has_batch) {
+        if (channel.batch != nullptr) {
+            channel.batch->header()->flags |= wire::kAcknowledgeNow;
+        }
+        if (!batches_.flush(channel)) {
+            return false;
+        }
+        point->has_batch = false;
+        point->frame = std::max(point->frame, channel.last_mutation);
+    }
+    if (channel.acknowledged_frames < point->frame) {
+        frames_.ask_acknowledge(channel, point->frame);
+        return false;
+    }
+    return (point->last_writer == 0 ||
+            PendingTasks::writes_have_arrived(point->last_writer, channel)) &&
+           (point->last_get == 0 || PendingTasks::fenced_gets_have_ended(point->last_get, channel));
+}
+
+Fence Fences::start(int node) {
+    Fence fence;
+    for (const auto& channel : channels_.of_node(node)) {
+        if (channel) {
+            add_point(*channel, &fence);
+        }
+    }
+    stats_->fences += fence.empty() ? 0 : 1;
+    return fence;
+}
+
+Fence Fences::start_all() {
+    Fence fence;
+    channels_.lists().dirty.keep_if([&](Channel& channel) { return add_point(channel, &fence); });
+    // Channels whose tasks have not posted anything yet are not dirty, but active.
+    for (Channel* channel : channels_.lists().active) {
+        if (!channel->is_dirty) {
+            add_point(*channel, &fence);
+        }
+    }
+    // Those with nothing but gets under way are neither.
+    channels_.lists().busy.keep_if([&](Channel& channel) {
+        if (channel.fenced_gets > 0 && !channel.is_dirty && !channel.is_active) {
+            add_point(channel, &fence);
+        }
+        return channel.oldest_task != nullptr;
+    });
+    stats_->fences += fence.empty() ? 0 : 1;
+    return fence;
+}
+
+bool Fences::is_done(Fence* fence) {
+    // All servers are asked before any answer is waited for.
+    std::erase_if(*fence, [&](FencePoint& point) { return is_acknowledged(&point); });
+    return fence->empty();
+}
+
+}  // namespace armci::pipeline

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fences, and what else waits until data servers have executed what was sent: RMA that must not
+// overtake frames, and frames that must not overtake RMA.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/stats.h"
+#include "pipeline/origin/batches.h"
+#include "pipeline/origin/channels.h"
+#include "pipeline/origin/frame_sender.h"
+#include "pipeline/origin/pending_tasks.h"
+
+namespace armci::pipeline {
+
+using Fence = std::vector<FencePoint>;
+
+class Fences {
+  public:
+    Fences(FrameSender& frames, Channels& channels, const PendingTasks& tasks, Batches& batches)
+        : frames_(frames), channels_(channels), tasks_(tasks), batches_(batches) {}
+
+    void open(const Ordering& ordering, base::Stats* stats) {
+        ordering_ = ordering;
+        stats_ = stats;
+    }
+
+    // Remote completion of everything this origin has done so far to that node's memory, or to all
+    // nodes', and the end of gets from there that have no handle. Empty: there is nothing to wait
+    // for. Else poll is_done(), which asks the servers for what is missing.
+    Fence start(int node);
+    Fence start_all();
+    bool is_done(Fence* fence);
+    // Of one server: false, and it is asked.
+    bool is_acknowledged(FencePoint* point);
+
+    // Before the fence that is likely to follow: where writes are ordered the server is asked now
+    // to acknowledge all that is posted.
+    void ask_early(Channel& channel) {
+        if (ordering_.ordered_writes) {
+            frames_.ask_acknowledge(channel, channel.last_effect());
+        }
+    }
+
+    // True when RMA of that kind may be posted now without overtaking earlier operations; otherwise
+    // the server is asked, and the caller tries again later.
+    bool may_write(Channel& channel);
+    bool may_read(Channel& channel);
+    // Whether RMA posted now would have to wait for an acknowledgement first.
+    bool has_unacknowledged_requests(int server) const {
+        const Channel* channel = channels_.find(server);
+        return channel != nullptr && (channel->first_task != nullptr || channel->batch != nullptr ||
+                                      channel->mutations_pending());
+    }
+    // Whether a frame sent now is executed after the writes of all tasks up to that one.
+    bool writes_are_ordered_or_done(uint64_t last, int server) const {
+        const Channel* channel = channels_.find(server);
+        return ordering_.ordered_writes || channel == nullptr ||
+               PendingTasks::writes_have_arrived(last, *channel);
+    }
+
+  private:
+    bool add_point(Channel& channel, Fence* fence) const;
+
+    FrameSender& frames_;
+    Channels& channels_;
+    const PendingTasks& tasks_;
+    Batches& batches_;
+    Ordering ordering_;
+    base::Stats* stats_ = nullptr;
+};
+
+}  // namespace armci::pipeline

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline/origin/get_task.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "base/trace.h"
+#include "pipeline/origin/origin_services.h"
+
+namespace armci::pipeline {
+namespace {
+
+constexpr size_t kDataHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::DataBody);
+// Smallest reservation: an answer takes room for its frame even if it carries eight bytes.
+constexpr int64_t kSmallestWindow = 256;
+
+}  // namespace
+
+GetTask::GetTask(Transfer&& transfer)
+    : Task(transfer.function),
+      transfer_(std::move(transfer)),
+      remote_(transfer_.sides),
+      local_(transfer_.sides.local()) {}
+
+bool GetTask::post(OriginServices& origin) {
+    while (requested_bytes_ < transfer_.total_bytes) {
+        if (!request_next(origin)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool GetTask::request_next(OriginServices& origin) {
+    const wire::LayoutWriter::Part part = remote_.part_without_data(
+        requested_bytes_, origin.frames.largest_request_bytes() - sizeof(wire::ReplyBuffersBody));
+    Stream stream;
+    stream.begin = requested_bytes_;
+    stream.total_bytes = part.data_bytes;
+    if (!reserve_memory(origin, &stream)) {
+        waiting_since_ns_ = waiting_since_ns_ != 0 ? waiting_since_ns_ : base::trace_ns();
+        return false;
+    }
+    if (waiting_since_ns_ != 0) [[unlikely]] {
+        base::record({.kind = &base::kTraceStall,
+                      .name = "no buffer",
+                      .begin_ns = waiting_since_ns_,
+                      .end_ns = base::now_ns(),
+                      .node = channel().node});
+        waiting_since_ns_ = 0;
+    }
+    stream.request_id = origin.requests.add(this, stream_count_);
+    OutFrame* frame = build_request(origin, stream, part);
+    if (frame == nullptr ||
+        !origin.frames.send(channel(), frame, this, FrameSender::Effect::none)) {
+        if (frame != nullptr) {
+            origin.frames.discard(frame);
+        }
+        origin.requests.remove(stream.request_id);
+        release_memory(origin, stream);
+        return false;
+    }
+    add_pending();  // until the last chunk has come
+    if (stream_count_ > 0) {
+        more_.push_back(stream);
+    } else {
+        first_ = stream;
+    }
+    ++stream_count_;
+    requested_bytes_ += stream.total_bytes;
+    return true;
+}
+
+// Small answers come as messages, for which memory is posted anyway. Of a long one several chunks
+// are under way at a time: one being packed, one being transmitted, one being unpacked.
+bool GetTask::reserve_memory(OriginServices& origin, Stream* stream) const {
+    const auto message = static_cast<int64_t>(origin.frames.largest_message_bytes());
+    if (!origin.replies.are_usable() || stream->total_bytes <= message / 2) {
+        stream->window_bytes =
+            std::clamp(stream->total_bytes, kSmallestWindow, origin.credits.window_bytes());
+        return origin.credits.reserve(stream->window_bytes);
+    }
+    const size_t whole = wire::padded(kDataHeadBytes + static_cast<size_t>(stream->total_bytes));
+    const size_t bytes = std::min(whole, origin.replies.max_bytes());
+    // What a server writes at a time is as large as one of its own buffers can hold.
+    const size_t largest = origin.replies.max_bytes() - OutFrame::kWireOffset;
+    uint32_t max = whole > largest ? wire::kMaxReplyBuffers : 1;
+    if (origin.frames.depth().chunks() > 0) {
+        max = std::min(max, static_cast<uint32_t>(origin.frames.depth().chunks()));
+    }
+    while (stream->reply_buffer_count < max &&
+           origin.replies.acquire(bytes, &stream->reply_buffers[stream->reply_buffer_count])) {
+        ++stream->reply_buffer_count;
+    }
+    stream->window_bytes = static_cast<int64_t>(bytes) * stream->reply_buffer_count;
+    return stream->reply_buffer_count > 0;
+}
+
+void GetTask::release_memory(OriginServices& origin, const Stream& stream) {
+    if (stream.reply_buffer_count == 0) {
+        origin.credits.unreserve(stream.window_bytes);
+    }
+    for (uint32_t i = 0; i < stream.reply_buffer_count; ++i) {
+        origin.replies.release(stream.reply_buffers[i]);
+    }
+}
+
+OutFrame* GetTask::build_request(OriginServices& origin, const Stream& stream,
+                                 const wire::LayoutWriter::Part& part) {
+    const size_t wire_bytes = wire::kTransferHeadBytes + part.encoded_bytes +
+                              (stream.reply_buffer_count > 0 ? sizeof(wire::ReplyBuffersBody) : 0);
+    if (!channel().has_room(wire_bytes)) {
+        return nullptr;
+    }
+    OutFrame* frame = origin.frames.new_frame(wire::FrameKind::get, wire_bytes);
+    if (frame == nullptr) {
+        return nullptr;
+    }
+    wire::FrameHeader& header = *frame->header();
+    header.request_id = stream.request_id;
+    wire::TransferBody body;
+    body.data_bytes = static_cast<uint64_t>(stream.total_bytes);
+    body.window_bytes = static_cast<uint32_t>(std::min(stream.window_bytes, int64_t{UINT32_MAX}));
+    body.owner = transfer_.owner;
+    std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
+    char* out = remote_.write(part, &header, frame->wire() + wire::kTransferHeadBytes);
+    if (stream.reply_buffer_count > 0) {
+        header.flags |= wire::kHasReplyBuffers;
+        wire::ReplyBuffersBody reply_buffers;
+        reply_buffers.key = origin.replies.key();
+        reply_buffers.count = stream.reply_buffer_count;
+        reply_buffers.recv_buffer_bytes = stream.reply_buffers[0].bytes;
+        for (uint32_t i = 0; i < stream.reply_buffer_count; ++i) {
+            reply_buffers.address[i] = stream.reply_buffers[i].address;
+            reply_buffers.immediate[i] = stream.reply_buffers[i].immediate;
+        }
+        std::memcpy(out, &reply_buffers, sizeof reply_buffers);
+    }
+    return frame;
+}
+
+bool GetTask::on_answer(OriginServices& origin, const wire::FrameHeader& header, const void* frame,
+                        int tag) {
+    Stream& stream = this->stream(tag);
+    wire::DataBody body;
+    if (header.kind != wire::FrameKind::data ||
+        !wire::decode_body(frame, header.frame_bytes, &body) ||
+        header.frame_bytes != wire::padded(kDataHeadBytes + body.data_bytes) ||
+        body.offset > static_cast<uint64_t>(stream.total_bytes) ||
+        body.data_bytes > static_cast<uint64_t>(stream.total_bytes - stream.taken_bytes) ||
+        body.data_bytes > static_cast<uint64_t>(stream.total_bytes) - body.offset) {
+        base::fatal(function(), "%s sent a %s frame that does not fit the get it answers",
+                    origin.channels.name_of(header.rank).c_str(), wire::name_of(header.kind));
+    }
+    const auto bytes = static_cast<int64_t>(body.data_bytes);
+    const char* data = wire::after_body<wire::DataBody>(frame);
+    const int64_t begin_ns = base::trace_ns();
+    // Chunks may complete out of order.
+    const int64_t position = stream.begin + static_cast<int64_t>(body.offset);
+    if (local_.position() != position) {
+        local_.seek(position);
+    }
+    strided::unpack(local_, data, bytes);
+    if (begin_ns != 0) [[unlikely]] {
+        base::record({.kind = &base::kTraceUnpackAt,
+                      .begin_ns = begin_ns,
+                      .end_ns = base::now_ns(),
+                      .bytes = bytes,
+                      .number = static_cast<int64_t>(body.offset),
+                      .node = channel().node});
+    }
+    stream.taken_bytes += bytes;
+    if (stream.taken_bytes == stream.total_bytes) {
+        origin.requests.remove(stream.request_id);
+        release_memory(origin, stream);
+        remove_pending();
+    } else {
+        credit(origin, stream, reinterpret_cast<uint64_t>(frame));
+    }
+    return true;
+}
+
+void GetTask::credit(OriginServices& origin, Stream& stream, uint64_t written_at) {
+    if (stream.reply_buffer_count == 0) {
+        if (2 * (stream.taken_bytes - stream.credited_bytes) >= stream.window_bytes) {
+            stream.credited_bytes = stream.taken_bytes;
+            origin.credits.send(channel(), stream.request_id,
+                                {static_cast<uint64_t>(stream.taken_bytes), 0});
+        }
+        return;
+    }
+    // The places are written in turn, so they are given back in turn, whatever the order in which
+    // the chunks were announced.
+    for (uint32_t i = 0; i < stream.reply_buffer_count; ++i) {
+        if (reinterpret_cast<uint64_t>(origin.replies.memory(stream.reply_buffers[i])) ==
+            written_at) {
+            stream.taken[i] = true;
+        }
+    }
+    while (stream.taken[stream.taken_chunks % stream.reply_buffer_count]) {
+        stream.taken[stream.taken_chunks % stream.reply_buffer_count] = false;
+        ++stream.taken_chunks;
+    }
+    // Half of them at a time: each credit is a message.
+    if (2 * (stream.taken_chunks - stream.credited_chunks) >= stream.reply_buffer_count) {
+        stream.credited_chunks = stream.taken_chunks;
+        origin.credits.send(channel(), stream.request_id, {0, stream.taken_chunks});
+    }
+}
+
+}  // namespace armci::pipeline

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The origin side of a process: its endpoint, its channels to data servers, and their progress. It
+// owns the parts, each of which has one duty, and lets them take turns.
+//
+// All calls are made by the thread that holds the library's API lock (or by the only thread).
+// Nothing here blocks: a caller polls progress() until its condition holds, and gives the processor
+// away in between.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/stats.h"
+#include "fabric/domain.h"
+#include "fabric/endpoint.h"
+#include "pipeline/buffers/registered_buffers.h"
+#include "pipeline/origin/answers.h"
+#include "pipeline/origin/barrier_messages.h"
+#include "pipeline/origin/batches.h"
+#include "pipeline/origin/channels.h"
+#include "pipeline/origin/fences.h"
+#include "pipeline/origin/frame_sender.h"
+#include "pipeline/origin/origin_options.h"
+#include "pipeline/origin/origin_report.h"
+#include "pipeline/origin/origin_services.h"
+#include "pipeline/origin/pending_requests.h"
+#include "pipeline/origin/pending_tasks.h"
+#include "pipeline/origin/recv_grants.h"
+#include "pipeline/origin/reply_buffers.h"
+#include "pipeline/origin/rma_poster.h"
+#include "pipeline/origin/server_order.h"
+#include "pipeline/origin/stream_credits.h"
+#include "pipeline/origin/task_queue.h"
+#include "pipeline/origin/turn.h"
+
+namespace armci::pipeline {
+
+class Origin {
+  public:
+    ~Origin() { close(); }
+
+    bool open(fabric::Domain& domain, const OriginOptions& options,
+              const OriginEnvironment& environment, base::Stats* stats, std::string* error);
+    void close();
+
+    Channel& channel(int server) { return channels_.get(server); }
+    void submit(Task& task, Channel& channel) { queue_.submit(task, channel); }
+    // As Batches::append(), in order with tasks and with other servers of the node.
+    bool append(Channel& channel, const SmallBlock* blocks, int block_count, size_t block_bytes,
+                const strided::AccScale* scale, Batches::Leaving leaving,
+                uint32_t owner = wire::kGlobal);
+
+    // Polls once and posts what is due; true when something moved.
+    bool progress();
+    // Whether progress() has something to post that it could not post so far.
+    bool has_posts_to_repeat() const;
+    // Sleeps until the network has something for progress(), or the other descriptor, if any, can
+    // be read; at most that long. Only where may_sleep() has just allowed it: it does not when this
+    // provider has nothing to sleep on, or already has something to do. Other threads may use this
+    // origin meanwhile.
+    void sleep(std::chrono::nanoseconds longest, int other = -1) const;
+    bool may_sleep() { return can_sleep() && endpoint_.may_sleep(); }
+    bool can_sleep() const { return endpoint_.wait_mode() == fabric::WaitMode::fd; }
+
+    const Channels& channels() const { return channels_; }
+    PendingTasks& tasks() { return tasks_; }
+    const PendingTasks& tasks() const { return tasks_; }
+    Batches& batches() { return batches_; }
+    const Batches& batches() const { return batches_; }
+    Fences& fences() { return fences_; }
+    ServerOrder& order() { return order_; }
+    BarrierMessages& barrier() { return barrier_; }
+    OriginReport& report() { return report_; }
+    FrameSender& frames() { return frames_; }
+    const FrameSender& frames() const { return frames_; }
+    const ReplyBuffers& replies() const { return replies_; }
+    const BufferManager& buffers() const { return buffers_.manager(); }
+
+    // What is in use; all zero when nothing is under way.
+    struct Load {
+        int64_t tasks = 0;
+        int64_t buffer_bytes = 0;  // of chunks, reply buffers and copies for RMA
+        int64_t frame_bytes = 0;   // of requests and batches
+        int64_t requests = 0;      // that answers are expected for
+        int64_t reply_buffers = 0;
+        int64_t credits = 0;  // that could not be sent yet
+        int64_t reserved_bytes = 0;
+        int64_t posts = 0;  // that the provider has not completed
+
+        bool operator==(const Load&) const = default;
+    };
+    Load load() const;
+
+  private:
+    bool open_endpoint(fabric::Domain& domain, const OriginOptions& options,
+                       const OriginEnvironment& environment, std::string* error);
+    bool open_buffers(fabric::Domain& domain, const OriginOptions& options, std::string* error);
+    bool expects_nothing();
+
+    fabric::Endpoint endpoint_;
+    RegisteredBuffers buffers_;  // for chunks
+    Turn turn_;
+    uint32_t idle_turns_ = 0;
+    Channels channels_{endpoint_};
+    PendingTasks tasks_{channels_};
+    FrameSender frames_{endpoint_, buffers_, channels_, tasks_, turn_};
+    RecvGrants grants_{frames_, channels_, buffers_};
+    PendingRequests requests_;
+    ReplyBuffers replies_{buffers_};
+    StreamCredits credits_{frames_};
+    RmaPoster rma_{endpoint_, buffers_, channels_, tasks_, turn_};
+    Batches batches_{frames_, channels_};
+    Fences fences_{frames_, channels_, tasks_, batches_};
+    ServerOrder order_{channels_, fences_};
+    BarrierMessages barrier_{endpoint_, frames_};
+    OriginServices services_{channels_, frames_,  grants_, requests_,
+                             replies_,  credits_, rma_,    fences_};
+    TaskQueue queue_{channels_, tasks_, batches_, order_, services_, turn_};
+    Answers answers_{channels_, tasks_, barrier_, services_};
+    OriginReport report_{channels_, barrier_, buffers_};
+};
+
+}  // namespace armci::pipeline

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an origin is opened with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "fabric/endpoint.h"
+#include "pipeline/buffers/recv_area.h"
+#include "pipeline/buffers/server_numbers.h"
+
+namespace armci::pipeline {
+
+// What the origin needs to know about the rest of the library; all functions get `context`.
+struct OriginEnvironment {
+    void* context = nullptr;
+    // Fabric address of a data server.
+    const void* (*server_address)(void* context, int server) = nullptr;
+    // Where a range of a node's global memory is for RMA; false when it is not registered.
+    bool (*resolve)(void* context, int node, uint64_t address, int64_t bytes,
+                    fabric::RemoteMemory* memory) = nullptr;
+    // Where chunks for a data server go; stays valid.
+    const RecvAreaAddress* (*recv_area)(void* context, int server) = nullptr;
+    // For messages, may be null: "node 1 (rank 2 on host b, 192.0.2.1)".
+    std::string (*describe_node)(const void* context, int node) = nullptr;
+};
+
+struct OriginOptions {
+    int rank = 0;
+    ServerNumbers servers;
+    size_t buffer_count = 0;
+    size_t buffer_bytes = 0;          // equal on all ranks: also the largest frame a server takes
+    size_t receive_bytes = 0;         // memory for answers
+    int64_t server_window_bytes = 0;  // how much a server lets this origin have under way
+    int64_t register_min_bytes = 0;   // RMA of less is copied where memory must be registered
+    bool write_chunks = false;  // chunks are written into receive buffers, here and at servers
+    bool use_ordering = true;
+};
+
+}  // namespace armci::pipeline

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline/origin/recv_grants.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/log.h"
+#include "pipeline/buffers/chunk_sizes.h"
+
+namespace armci::pipeline {
+
+void RecvGrants::ask(Channel& channel) {
+    if (channel.recv_buffers_asked > 0 ||
+        channel.recv_buffers_wanted(0, frames_.largest_message_bytes()) == 0) {
+        return;
+    }
+    OutFrame* frame = frames_.new_frame(wire::FrameKind::want, sizeof(wire::FrameHeader));
+    if (frame != nullptr) {
+        // There may be nothing to grant for a while, and the frames before it must be known.
+        frame->header()->flags |= wire::kAcknowledgeNow;
+        frames_.send_or_discard(channel, frame);
+    }
+}
+
+size_t RecvGrants::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left_bytes) {
+    if (!frames_.ensure_handshake(channel)) {
+        return 0;
+    }
+    if (!frames_.depth().allows_chunk(channel)) {
+        frames_.ask_acknowledge(channel, channel.sent_frames);
+        return 0;
+    }
+    // More in one message than in a receive buffer that is asked for first.
+    const size_t largest_message_bytes = frames_.largest_message_bytes();
+    const bool fits_message = left_bytes <= static_cast<int64_t>(largest_message_bytes) / 2;
+    if (channel.recv_area == nullptr || fits_message) {
+        return largest_message_bytes;
+    }
+    if (channel.recv_buffers.empty()) {
+        ask(channel);
+        // Chunks under way will bring receive buffers back; else the time until the first grant is
+        // used.
+        if (channel.last_recv_buffer_frame > channel.acknowledged_frames) {
+            frames_.ask_acknowledge(channel, channel.last_recv_buffer_frame);
+            return 0;
+        }
+        return largest_message_bytes;
+    }
+    const auto largest_bytes = static_cast<int64_t>(
+        std::min<size_t>(channel.recv_area->recv_buffer_bytes,
+                         chunk_buffers_.buffer_bytes() - OutFrame::kWireOffset));
+    return static_cast<size_t>(frames_.depth().is_set()
+                                   ? largest_bytes
+                                   : chunk_room_bytes(largest_bytes, sent_bytes, left_bytes));
+}
+
+void RecvGrants::take(Channel& channel, const void* frame, size_t frame_bytes) {
+    wire::RecvBuffersBody body;
+    if (channel.recv_area == nullptr || !wire::decode_body(frame, frame_bytes, &body) ||
+        body.count > wire::kMaxRecvBuffersPerFrame) {
+        base::fatal(nullptr, "%s sent a grant that cannot be decoded",
+                    channels_.name_of(channel.server).c_str());
+    }
+    for (uint32_t i = 0; i < body.count; ++i) {
+        if (body.recv_buffer[i] >= channel.recv_area->recv_buffer_count) {
+            base::fatal(nullptr, "%s granted receive buffer %u, of %u",
+                        channels_.name_of(channel.server).c_str(), body.recv_buffer[i],
+                        channel.recv_area->recv_buffer_count);
+        }
+        channel.recv_buffers.push_back(body.recv_buffer[i]);
+    }
+    channel.keep_recv_buffers = body.keep;
+    channel.recv_buffers_asked -= std::min<uint64_t>(channel.recv_buffers_asked, body.count);
+    if (channel.has_recv_buffers_to_release()) {
+        channels_.lists().release_due.add(channel);
+    }
+}
+
+void RecvGrants::release_due() {
+    channels_.lists().release_due.keep_if([&](Channel& channel) { return !release(channel); });
+}
+
+// True when there is nothing (left) to release.
+bool RecvGrants::release(Channel& channel) {
+    while (channel.has_recv_buffers_to_release()) {
+        OutFrame* frame =
+            frames_.new_frame(wire::FrameKind::release_recv_buffers,
+                              sizeof(wire::FrameHeader) + sizeof(wire::RecvBuffersBody));
+        if (frame == nullptr) {
+            return false;
+        }
+        wire::RecvBuffersBody body;
+        body.count = static_cast<uint32_t>(
+            std::min<size_t>(wire::kMaxRecvBuffersPerFrame,
+                             channel.recv_buffers.size() - channel.keep_recv_buffers));
+        std::copy(channel.recv_buffers.end() - body.count, channel.recv_buffers.end(),
+                  body.recv_buffer);
+        std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
+        if (!frames_.send_or_discard(channel, frame)) {
+            return false;
+        }
+        channel.recv_buffers.resize(channel.recv_buffers.size() - body.count);
+    }
+    return true;
+}
+
+}  // namespace armci::pipeline

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory of this origin that data servers write the chunks of gets into. A buffer is named by the
+// immediate data that a write into it carries.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/slot_table.h"
+#include "pipeline/buffers/registered_buffers.h"
+
+namespace armci::pipeline {
+
+struct ReplyBuffer {
+    uint32_t immediate = 0;
+    uint32_t bytes = 0;
+    uint64_t address = 0;  // for the server
+};
+
+class ReplyBuffers {
+  public:
+    explicit ReplyBuffers(RegisteredBuffers& buffers) : buffers_(buffers) {}
+
+    // `are_usable`: servers can write into the buffers. Else the data of gets comes in messages.
+    void open(bool are_usable) { are_usable_ = are_usable; }
+    void close() { pieces_.clear(); }
+    bool are_usable() const { return are_usable_; }
+
+    size_t max_bytes() const { return buffers_.buffer_bytes(); }
+    // False when there is none of that length now.
+    bool acquire(size_t bytes, ReplyBuffer* reply_buffer);
+    void release(const ReplyBuffer& reply_buffer);
+    const void* memory(const ReplyBuffer& reply_buffer) const {
+        return pieces_[reply_buffer.immediate].memory;
+    }
+    // For servers.
+    uint64_t key() const { return buffers_.key(); }
+    size_t count() const { return pieces_.used_count(); }
+
+    // The frame that was written with that immediate data, and its length; nullptr where that is no
+    // buffer in use, or the frame would be longer than its buffer.
+    const void* written_frame(uint64_t immediate, size_t* frame_bytes) const;
+
+  private:
+    struct Piece {
+        char* memory = nullptr;
+        size_t bytes = 0;
+    };
+    RegisteredBuffers& buffers_;
+    bool are_usable_ = false;
+    base::SlotTable<Piece> pieces_;
+};
+
+}  // namespace armci::pipeline

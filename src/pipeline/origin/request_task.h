@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A request of one small frame: rmw, lock, flag stores and the like, with or without an answer.
+#pragma once
+
+#include <cstring>
+
+#include "pipeline/origin/task.h"
+
+namespace armci::pipeline {
+
+class RequestTask : public Task {
+  public:
+    enum class Answer : bool { none = false, expected = true };
+
+    template <class Body>
+    RequestTask(const char* function, wire::FrameKind kind, const Body& body, Answer answer)
+        : Task(function), kind_(kind), answer_(answer), body_bytes_(sizeof body) {
+        static_assert(sizeof body <= kLargestBody && sizeof body % 8 == 0);
+        std::memcpy(body_, &body, sizeof body);
+    }
+
+    bool post(OriginServices& origin) override;
+    bool on_answer(OriginServices& origin, const wire::FrameHeader& header, const void* frame,
+                   int tag) override;
+
+    // After completion of a request with an answer of that kind.
+    int64_t value() const { return value_.value; }
+    const wire::SegmentReply& segment() const { return segment_; }
+    const wire::AttachedBody& attached() const { return attached_; }
+
+  private:
+    static constexpr size_t kLargestBody = 32;
+
+    wire::FrameKind kind_;
+    Answer answer_;
+    size_t body_bytes_;
+    char body_[kLargestBody];
+    uint64_t request_id_ = 0;
+    wire::ValueBody value_;
+    wire::SegmentReply segment_;
+    wire::AttachedBody attached_;
+};
+
+}  // namespace armci::pipeline

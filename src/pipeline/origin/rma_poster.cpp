@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline/origin/rma_poster.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/log.h"
+#include "base/trace.h"
+
+namespace armci::pipeline {
+
+void RmaPoster::open(fabric::Domain& domain, const OriginOptions& options,
+                     const OriginEnvironment& environment, bool ordered_writes) {
+    domain_ = &domain;
+    environment_ = environment;
+    register_min_bytes_ = options.register_min_bytes;
+    ordered_writes_ = ordered_writes;
+}
+
+RmaPoster::RmaOperation* RmaPoster::new_operation(Channel& channel, Task* task) {
+    const uint32_t slot = operations_.take();
+    std::unique_ptr<RmaOperation>& operation = operations_[slot];
+    if (operation == nullptr) {
+        operation = std::make_unique<RmaOperation>();
+        operation->poster = this;
+        operation->slot = slot;
+    }
+    operation->operation.complete = on_complete;
+    operation->task = task;
+    operation->operation.peer = channel.node;
+    operation->is_delivered_write = false;
+    operation->copied_blocks = 0;
+    return operation.get();
+}
+
+void RmaPoster::drop(RmaOperation* rma) {
+    if (rma->bounce != nullptr) {
+        buffers_.release(rma->bounce);
+        rma->bounce = nullptr;
+    }
+    operations_.release(rma->slot);
+}
+
+void RmaPoster::on_complete(fabric::Operation* operation, const fabric::Completion&) {
+    auto* rma = reinterpret_cast<RmaOperation*>(operation);
+    Task* task = rma->task;
+    task->channel().is_reached = true;
+    if (rma->is_delivered_write) {
+        --task->channel().writes_in_flight;
+        task->remove_write();
+    }
+    const char* arrived = rma->bounce;
+    for (size_t i = 0; i < rma->copied_blocks; ++i) {
+        std::memcpy(rma->blocks[i].local, arrived, rma->blocks[i].bytes);
+        arrived += rma->blocks[i].bytes;
+    }
+    rma->poster->drop(rma);
+    task->remove_pending();
+    rma->poster->tasks_.finish_if_complete(task);
+}
+
+void RmaPoster::trace(RmaOperation* rma, const fabric::RmaBlock* blocks, size_t block_count) {
+    rma->posted_ns = base::now_ns();
+    rma->bytes = 0;
+    for (size_t i = 0; i < block_count; ++i) {
+        rma->bytes += static_cast<int64_t>(blocks[i].bytes);
+    }
+    rma->operation.complete = on_traced_complete;
+}
+
+void RmaPoster::on_traced_complete(fabric::Operation* operation,
+                                   const fabric::Completion& completion) {
+    auto* rma = reinterpret_cast<RmaOperation*>(operation);
+    base::record({.kind = &base::kTraceRma,
+                  .name = operation->what,
+                  .begin_ns = rma->posted_ns,
+                  .end_ns = base::now_ns(),
+                  .bytes = rma->bytes,
+                  .node = operation->peer});
+    on_complete(operation, completion);
+}
+
+fabric::Region RmaPoster::register_local(void* start, size_t bytes, fabric::Access access) {
+    // A limit stays where it is; a single piece of memory may have troubles of its own.
+    constexpr int kMaxRefusals = 8;
+    std::string error;
+    fabric::Region region = domain_->register_memory(start, bytes, access, &endpoint_, &error);
+    if (region.valid()) {
+        refused_registrations_ = 0;
+        return region;
+    }
+    registration_refused_ = ++refused_registrations_ >= kMaxRefusals;
+    base::log(
+        registration_warned_ ? base::LogLevel::debug : base::LogLevel::warn,
+        "%zu bytes of local memory cannot be registered with the network (%s); such transfers "
+        "are copied through the library's buffers. If that is the limit on locked memory, "
+        "raise it (ulimit -l) for full speed",
+        bytes, error.c_str());
+    registration_warned_ = true;
+    return region;
+}
+
+// The blocks one behind the other in a buffer; false when there is none now.
+bool RmaPoster::lay_out_bounce(RmaOperation* rma, const fabric::RmaBlock* blocks,
+                               size_t block_count, fabric::RmaBlock* bounced) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < block_count; ++i) {
+        bytes += blocks[i].bytes;
+    }
+    rma->bounce = static_cast<char*>(buffers_.acquire(bytes));
+    if (rma->bounce == nullptr) {
+        return false;
+    }
+    char* place = rma->bounce;
+    for (size_t i = 0; i < block_count; ++i) {
+        bounced[i] = {place, blocks[i].bytes, blocks[i].remote};
+        place += blocks[i].bytes;
+    }
+    return true;
+}
+
+bool RmaPoster::write(Channel& channel, Task* task, const fabric::RmaBlock* blocks,
+                      size_t block_count, const fabric::Region& local) {
+    RmaOperation* rma = new_operation(channel, task);
+    rma->is_delivered_write = !ordered_writes_;
+    fabric::RmaBlock bounced[fabric::kMaxRmaBlocks];
+    void* descriptor = local.descriptor();
+    if (needs_bounce(local)) {
+        if (!lay_out_bounce(rma, blocks, block_count, bounced)) {
+            drop(rma);
+            return false;
+        }
+        for (size_t i = 0; i < block_count; ++i) {
+            std::memcpy(bounced[i].local, blocks[i].local, blocks[i].bytes);
+        }
+        blocks = bounced;
+        descriptor = buffers_.descriptor();
+    }
+    if (base::is_tracing()) [[unlikely]] {
+        trace(rma, blocks, block_count);
+    }
+    const auto completion = ordered_writes_ ? fabric::Endpoint::WriteCompletion::local
+                                            : fabric::Endpoint::WriteCompletion::delivered;
+    if (!endpoint_.post_write(channel.peer, blocks, block_count, descriptor, completion,
+                              &rma->operation)) {
+        drop(rma);
+        return false;
+    }
+    if (ordered_writes_) {
+        channel.write_mark = channel.sent_frames + 1;
+    } else {
+        ++channel.writes_in_flight;
+        task->add_write();
+    }
+    channels_.lists().dirty.add(channel);
+    turn_.moved = true;
+    task->add_pending();
+    return true;
+}
+
+bool RmaPoster::read(Channel& channel, Task* task, const fabric::RmaBlock* blocks,
+                     size_t block_count, const fabric::Region& local) {
+    RmaOperation* rma = new_operation(channel, task);
+    fabric::RmaBlock bounced[fabric::kMaxRmaBlocks];
+    void* descriptor = local.descriptor();
+    if (needs_bounce(local)) {
+        if (!lay_out_bounce(rma, blocks, block_count, bounced)) {
+            drop(rma);
+            return false;
+        }
+        std::copy(blocks, blocks + block_count, rma->blocks);
+        rma->copied_blocks = block_count;
+        blocks = bounced;
+        descriptor = buffers_.descriptor();
+    }
+    if (base::is_tracing()) [[unlikely]] {
+        trace(rma, blocks, block_count);
+    }
+    if (!endpoint_.post_read(channel.peer, blocks, block_count, descriptor, &rma->operation)) {
+        drop(rma);
+        return false;
+    }
+    turn_.moved = true;
+    task->add_pending();
+    return true;
+}
+
+}  // namespace armci::pipeline

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The origin's remote memory access: posting, copies through a buffer where local memory is not
+// registered, and its registration.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "base/slot_table.h"
+#include "fabric/domain.h"
+#include "fabric/endpoint.h"
+#include "pipeline/buffers/registered_buffers.h"
+#include "pipeline/origin/channels.h"
+#include "pipeline/origin/origin_options.h"
+#include "pipeline/origin/pending_tasks.h"
+#include "pipeline/origin/turn.h"
+
+namespace armci::pipeline {
+
+class RmaPoster {
+  public:
+    RmaPoster(fabric::Endpoint& endpoint, RegisteredBuffers& buffers, Channels& channels,
+              PendingTasks& tasks, Turn& turn)
+        : endpoint_(endpoint), buffers_(buffers), channels_(channels), tasks_(tasks), turn_(turn) {}
+
+    void open(fabric::Domain& domain, const OriginOptions& options,
+              const OriginEnvironment& environment, bool ordered_writes);
+    // The endpoint must be closed before.
+    void close() { operations_.clear(); }
+
+    // RMA of at most max_blocks() blocks between the caller's memory and a target: registered by
+    // `local`, or copied through a buffer where the provider wants registration and there is none;
+    // then all blocks together are at most largest_bytes(). False: not now.
+    bool write(Channel& channel, Task* task, const fabric::RmaBlock* blocks, size_t block_count,
+               const fabric::Region& local);
+    bool read(Channel& channel, Task* task, const fabric::RmaBlock* blocks, size_t block_count,
+              const fabric::Region& local);
+    size_t max_blocks() const { return endpoint_.max_rma_blocks(); }
+    size_t largest_bytes(bool is_registered) const {
+        return is_registered || !domain_->needs_local_registration() ? endpoint_.max_rma_bytes()
+                                                                     : buffers_.buffer_bytes();
+    }
+
+    // Whether a transfer of that length should register its local memory.
+    bool registers_local(int64_t bytes) const {
+        return domain_->needs_local_registration() && bytes >= register_min_bytes_ &&
+               !registration_refused_;
+    }
+    // Invalid when the system refuses, which is warned about once.
+    fabric::Region register_local(void* start, size_t bytes, fabric::Access access);
+    // Where a range of a node's global memory is for RMA; false when it is not registered.
+    bool resolve(int node, uint64_t address, int64_t bytes, fabric::RemoteMemory* memory) const {
+        return environment_.resolve(environment_.context, node, address, bytes, memory);
+    }
+
+  private:
+    struct RmaOperation {
+        fabric::Operation operation;
+        RmaPoster* poster = nullptr;
+        uint32_t slot = 0;  // in operations_
+        Task* task = nullptr;
+        bool is_delivered_write = false;
+        int64_t posted_ns = 0;  // for the timeline, as is the next
+        int64_t bytes = 0;
+        // Copied through: the piece, and for a read where its data goes.
+        char* bounce = nullptr;
+        size_t copied_blocks = 0;
+        fabric::RmaBlock blocks[fabric::kMaxRmaBlocks];
+    };
+
+    RmaOperation* new_operation(Channel& channel, Task* task);
+    void drop(RmaOperation* rma);
+    bool needs_bounce(const fabric::Region& local) const {
+        return !local.valid() && domain_->needs_local_registration();
+    }
+    bool lay_out_bounce(RmaOperation* rma, const fabric::RmaBlock* blocks, size_t block_count,
+                        fabric::RmaBlock* bounced);
+    static void on_complete(fabric::Operation* operation, const fabric::Completion& completion);
+    // The same where the timeline is kept: what is to complete so has been posted so.
+    static void on_traced_complete(fabric::Operation* operation,
+                                   const fabric::Completion& completion);
+    static void trace(RmaOperation* rma, const fabric::RmaBlock* blocks, size_t block_count);
+
+    fabric::Endpoint& endpoint_;
+    RegisteredBuffers& buffers_;
+    Channels& channels_;
+    PendingTasks& tasks_;
+    Turn& turn_;
+    fabric::Domain* domain_ = nullptr;
+    OriginEnvironment environment_;
+    int64_t register_min_bytes_ = 0;
+    bool ordered_writes_ = false;
+    bool registration_refused_ = false;
+    bool registration_warned_ = false;
+    int refused_registrations_ = 0;  // in sequence
+    // Released ones are kept for the next, as the provider needs their memory to stay in its place.
+    base::SlotTable<std::unique_ptr<RmaOperation>> operations_;
+};
+
+}  // namespace armci::pipeline

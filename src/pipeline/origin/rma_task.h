@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Put and get by remote memory access: every block goes straight between user memory and the
+// target, as a stream of operations bounded by what the provider takes, several short blocks to an
+// operation where the provider has that.
+//
+// Where the provider wants local memory registered, a long transfer registers what it spans for its
+// duration (providers that pin memory keep a cache of registrations, which makes repetitions
+// cheap); a short one, and one whose registration is refused, is copied through the pipeline's
+// buffers.
+#pragma once
+
+#include "fabric/domain.h"
+#include "fabric/endpoint.h"
+#include "pipeline/costs/transfer.h"
+#include "pipeline/origin/task.h"
+#include "strided/pair_cursor.h"
+
+namespace armci::pipeline {
+
+class RmaTask : public Task {
+  public:
+    // Takes the transfer (put or get); a vector's address arrays must live until the task is posted
+    // or be owned. All remote blocks must lie in registered segments.
+    explicit RmaTask(Transfer&& transfer);
+
+    bool post(OriginServices& origin) override;
+
+  private:
+    void register_local(OriginServices& origin);
+    // False when the provider does not take an operation now; the cursor is at what comes next.
+    template <class Cursor>
+    bool post_blocks(OriginServices& origin, Cursor& cursor);
+    fabric::RmaBlock resolve(OriginServices& origin, const strided::PairBlock& block) const;
+
+    Transfer transfer_;
+    fabric::Region region_;  // of the local side, where the provider wants one
+    bool is_prepared_ = false;
+    strided::PairCursor next_;
+};
+
+}  // namespace armci::pipeline

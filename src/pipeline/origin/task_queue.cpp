@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline/origin/task_queue.h"
+
+namespace armci::pipeline {
+
+void TaskQueue::submit(Task& task, Channel& channel) {
+    tasks_.begin(task, channel);
+    order_.follow_others(channel);
+    if (channel.first_task == nullptr && may_post(channel) && post(task)) {
+        tasks_.finish_if_complete(&task);
+        return;
+    }
+    if (!task.is_blocking()) {
+        task.keep_arguments();
+    }
+    if (channel.last_task != nullptr) {
+        channel.last_task->links().next = &task;
+    } else {
+        channel.first_task = &task;
+    }
+    channel.last_task = &task;
+    channels_.lists().active.add(channel);
+}
+
+bool TaskQueue::post(Task& task) {
+    task.note_turn();
+    if (!task.post(services_)) {
+        return false;
+    }
+    task.note_posted();
+    return true;
+}
+
+// Posts the channel's tasks in order, as far as they can be now.
+void TaskQueue::post_tasks(Channel& channel) {
+    while (Task* task = channel.first_task) {
+        if (!may_post(channel) || !post(*task)) {
+            return;
+        }
+        channel.first_task = task->links().next;
+        if (channel.first_task == nullptr) {
+            channel.last_task = nullptr;
+        }
+        turn_.moved = true;
+        tasks_.finish_if_complete(task);
+    }
+}
+
+void TaskQueue::post_all() {
+    // Another channel is the first each time, and a long task posts one chunk when it is its turn.
+    auto& active = channels_.lists().active;
+    const size_t count = active.size();
+    for (size_t i = 0; i < count; ++i) {
+        post_tasks(active[(next_ + i) % count]);
+    }
+    next_ = count > 0 ? (next_ + 1) % count : 0;
+    active.keep_if([](const Channel& channel) { return channel.first_task != nullptr; });
+}
+
+}  // namespace armci::pipeline

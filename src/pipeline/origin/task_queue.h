@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The queues of tasks that are not posted yet: one for each channel, in program order.
+#pragma once
+
+#include <cstddef>
+
+#include "pipeline/origin/batches.h"
+#include "pipeline/origin/channels.h"
+#include "pipeline/origin/origin_services.h"
+#include "pipeline/origin/pending_tasks.h"
+#include "pipeline/origin/server_order.h"
+#include "pipeline/origin/turn.h"
+
+namespace armci::pipeline {
+
+class TaskQueue {
+  public:
+    TaskQueue(Channels& channels, PendingTasks& tasks, Batches& batches, ServerOrder& order,
+              OriginServices& services, Turn& turn)
+        : channels_(channels),
+          tasks_(tasks),
+          batches_(batches),
+          order_(order),
+          services_(services),
+          turn_(turn) {}
+
+    // Posts what can be posted at once; a non-blocking task whose rest has to wait keeps copies of
+    // its arguments.
+    void submit(Task& task, Channel& channel);
+    // Posts what can be posted now, of each channel in turn: they share the buffers.
+    void post_all();
+
+  private:
+    // Whether the channel's next task may be posted now.
+    bool may_post(Channel& channel) { return order_.may_post(channel) && batches_.flush(channel); }
+    // True when nothing of it is left to post.
+    bool post(Task& task);
+    void post_tasks(Channel& channel);
+
+    Channels& channels_;
+    PendingTasks& tasks_;
+    Batches& batches_;
+    ServerOrder& order_;
+    OriginServices& services_;
+    Turn& turn_;
+    size_t next_ = 0;  // whose turn it is among the active channels
+};
+
+}  // namespace armci::pipeline
