@@ -48,6 +48,18 @@ constexpr std::string_view kForeignNames[] = {
     "ARMCI_SRC_DIR",
 };
 
+struct Renamed {
+    std::string_view old_name;
+    std::string_view name;
+};
+
+// Names of earlier versions, which still work.
+constexpr Renamed kRenamed[] = {
+    {.old_name = "ARMCI_FINALIZE_TIMEOUT_S", .name = "ARMCI_FINALIZE_TIMEOUT_SECONDS"},
+    {.old_name = "ARMCI_CHECK_PATIENCE_S", .name = "ARMCI_CHECK_PATIENCE_SECONDS"},
+    {.old_name = "ARMCI_RMA_MIN_RUN", .name = "ARMCI_RMA_MIN_BLOCK"},
+};
+
 enum class VariableClass { own, mirrored };
 enum class Whose { job, rank };
 
@@ -91,6 +103,7 @@ class Reader {
                 environment_[entry.substr(0, equals)] = entry.substr(equals + 1);
             }
         }
+        take_old_names();
     }
 
     void integer(int64_t* member, const char* name, int64_t low, int64_t high,
@@ -186,6 +199,22 @@ class Reader {
     }
 
   private:
+    // Moves values from old names to the present ones. Where both are set, the present name wins.
+    void take_old_names() {
+        for (const Renamed& renamed : kRenamed) {
+            const auto found = environment_.find(renamed.old_name);
+            if (found == environment_.end()) {
+                continue;
+            }
+            const bool is_used = environment_.emplace(renamed.name, found->second).second;
+            environment_.erase(found);
+            result_.warnings.push_back(
+                std::string(renamed.old_name) +
+                (is_used ? " still works, but its name is now " : " has no effect beside ") +
+                std::string(renamed.name) + (is_used ? "; set that instead" : "; unset it"));
+        }
+    }
+
     // A user who sets this variable has started extra ranks for progress, which would compute here
     // or idle.
     void warn_of_progress_ranks() {

@@ -41,7 +41,7 @@
     INTEGER(recv_buffer_count, "ARMCI_RECV_BUFFER_COUNT", kAuto, 1, 65536, own, job,                       \
         "Buffers that a data server keeps for incoming chunks of all its clients together, which it "   \
         "grants to those that need them. auto: twice ARMCI_BUFFER_COUNT.")                              \
-    BYTES(rma_min_run, "ARMCI_RMA_MIN_RUN", 0, 0, int64_t{1} << 40, own, job,                           \
+    BYTES(rma_min_block, "ARMCI_RMA_MIN_BLOCK", 0, 0, int64_t{1} << 40, own, job,                           \
         "Strided and vector transfers whose contiguous blocks are at least this long go "               \
         "straight by RMA, shorter ones through the data server. 0: the cost model decides.")            \
     TEXT(profile, "ARMCI_PROFILE", "", own, rank,                                                       \
@@ -96,7 +96,7 @@
         "library some time in each call. It never raises the level above what MPI provides, and "       \
         "gives a warning where it would; ARMCI_Init_thread and ARMCI_Init_thread_comm take the "        \
         "level they are given. auto: what MPI provides.")                                               \
-    INTEGER(finalize_timeout_s, "ARMCI_FINALIZE_TIMEOUT_S", 10, 1, 86400, own, job,                     \
+    INTEGER(finalize_timeout_seconds, "ARMCI_FINALIZE_TIMEOUT_SECONDS", 10, 1, 86400, own, job,                     \
         "Seconds ARMCI_Finalize waits for the other ranks before it returns without them (a failing "   \
         "program may call it on one rank only); the rest is done in MPI_Finalize.")                     \
     CHOICE(check, "ARMCI_CHECK", 0, "0|1|warn", own, job,                                               \
@@ -104,7 +104,7 @@
         "too early, unordered writes to the same bytes, and calls that wait for each other. 1: a "      \
         "mistake ends the job; warn: it is only reported. yes, no, true, false, on and off do as "      \
         "well. See docs/checking.md.")                       \
-    INTEGER(check_patience_s, "ARMCI_CHECK_PATIENCE_S", 10, 1, 86400, own, job,                         \
+    INTEGER(check_patience_seconds, "ARMCI_CHECK_PATIENCE_SECONDS", 10, 1, 86400, own, job,                         \
         "With ARMCI_CHECK: seconds for which a rank waits in a collective call before it prints "       \
         "which ranks have not come, and what they do.")                                                 \
     INTEGER(lost_rank_seconds, "ARMCI_LOST_RANK_SECONDS", 0, 0, 86400, own, job,                        \

@@ -106,9 +106,10 @@ void Checks::report_absent(const char* function, const Group& group) {
     }
     if (absent > 0) {
         report(Finding::call, Severity::warning, function,
-               "waits for more than %lld s for %d rank%s (ARMCI_CHECK_PATIENCE_S): %s%s. All must "
+               "waits for more than %lld s for %d rank%s (ARMCI_CHECK_PATIENCE_SECONDS): %s%s. All "
+               "must "
                "make this call, and none may wait in MPI for one that is in it",
-               static_cast<long long>(runtime_.config().check_patience_s), absent,
+               static_cast<long long>(runtime_.config().check_patience_seconds), absent,
                absent == 1 ? "" : "s", text.c_str(), absent > kMaxNamed ? ", and others" : "");
     }
 }
@@ -126,7 +127,7 @@ void Checks::compare_announcements(const Group& group, const Meeting& meeting) {
     if (group.rank() != 0) {
         // The first member tells, and ends the job, unless it has left its call for want of others.
         const int64_t until_ns =
-            base::now_ns() + runtime_.config().check_patience_s * 1'000'000'000;
+            base::now_ns() + runtime_.config().check_patience_seconds * 1'000'000'000;
         runtime_.progress.wait_until({mine.function, "the first member of its group"},
                                      [&] { return base::now_ns() > until_ns; });
     }
@@ -169,7 +170,7 @@ bool Checks::meet_until(int64_t deadline_ns, const char* function, const Group& 
     MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, meeting->all.data(), sizeof mine, MPI_BYTE,
                    group.own_comm(), &meeting->request);
     constexpr int64_t kLookNs = 100'000'000;
-    const int64_t patience_ns = runtime_.config().check_patience_s * 1'000'000'000;
+    const int64_t patience_ns = runtime_.config().check_patience_seconds * 1'000'000'000;
     const int64_t begin_ns = base::now_ns();
     int64_t next_look_ns = begin_ns + kLookNs;
     bool has_complained = false;

@@ -155,7 +155,8 @@ void warn_of_missing_ranks(const Runtime& runtime, int64_t timeout_s) {
               names + (missing > kMaxNamed ? ", and others" : "") + ") on ";
     }
     ARMCI_LOG_WARN(
-        "ARMCI_Finalize: %s%s did not come within %lld s (ARMCI_FINALIZE_TIMEOUT_S); those that "
+        "ARMCI_Finalize: %s%s did not come within %lld s (ARMCI_FINALIZE_TIMEOUT_SECONDS); those "
+        "that "
         "wait here go on without them until MPI_Finalize",
         who.c_str(), describe_node(runtime.world).c_str(), static_cast<long long>(timeout_s));
 }
@@ -221,7 +222,7 @@ void stop(Runtime* runtime) {
     threads.end_multiple();
     threads.enter_alone("ARMCI_Finalize");
     Threads::enter_concurrently("ARMCI_Finalize");
-    const int64_t timeout_s = runtime->config().finalize_timeout_s;
+    const int64_t timeout_s = runtime->config().finalize_timeout_seconds;
     const int64_t deadline_ns = base::now_ns() + timeout_s * 1'000'000'000;
     runtime->checking->before_stop(deadline_ns);
     runtime->completion.wait_everything();

@@ -230,10 +230,23 @@ CASES = [
         ranks=2,
         only="first",
     ),
+    # Names of earlier versions.
+    Case(
+        "ARMCI_RMA_MIN_RUN (an old name)",
+        {"ARMCI_RMA_MIN_RUN": "4K"},
+        [warning("ARMCI_RMA_MIN_RUN still works, but its name is now ARMCI_RMA_MIN_BLOCK; ")],
+        ranks=3,
+    ),
+    Case(
+        "ARMCI_RMA_MIN_RUN beside its present name",
+        {"ARMCI_RMA_MIN_RUN": "4K", "ARMCI_RMA_MIN_BLOCK": "8K"},
+        [warning("ARMCI_RMA_MIN_RUN has no effect beside ARMCI_RMA_MIN_BLOCK; unset it")],
+        ranks=2,
+    ),
     # One rank of the node warns of those that are late.
     Case(
         "ranks that are late at the end",
-        {"ARMCI_FINALIZE_TIMEOUT_S": "1"},
+        {"ARMCI_FINALIZE_TIMEOUT_SECONDS": "1"},
         [warning("ARMCI_Finalize: of 4 ranks 3 (1, 2, 3) on ", "did not come within 1 s")],
         ranks=4,
         program=["lifecycle.last_rank_is_late"],

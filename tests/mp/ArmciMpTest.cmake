@@ -26,7 +26,7 @@
 #       poll      auto, spin, wait                                    ARMCI_SERVER_POLL
 #       thread    0, 1                                                ARMCI_PROGRESS_THREAD
 #       spin      microseconds                                        ARMCI_WAIT_SPIN_US
-#       finalize  seconds                                             ARMCI_FINALIZE_TIMEOUT_S
+#       finalize  seconds                                             ARMCI_FINALIZE_TIMEOUT_SECONDS
 #       engine    none, thread                                        ARMCI_COPY_ENGINE
 #       enginemin bytes                                               ARMCI_COPY_ENGINE_MIN
 #       faults    storm, mrlocal, … (see below)                       ARMCI_FAULTS
@@ -69,7 +69,7 @@ set(ARMCI_MP_VARIABLE_servers ARMCI_SERVERS_PER_NODE)
 set(ARMCI_MP_VARIABLE_poll ARMCI_SERVER_POLL)
 set(ARMCI_MP_VARIABLE_thread ARMCI_PROGRESS_THREAD)
 set(ARMCI_MP_VARIABLE_spin ARMCI_WAIT_SPIN_US)
-set(ARMCI_MP_VARIABLE_finalize ARMCI_FINALIZE_TIMEOUT_S)
+set(ARMCI_MP_VARIABLE_finalize ARMCI_FINALIZE_TIMEOUT_SECONDS)
 set(ARMCI_MP_VARIABLE_engine ARMCI_COPY_ENGINE)
 set(ARMCI_MP_VARIABLE_enginemin ARMCI_COPY_ENGINE_MIN)
 set(ARMCI_MP_VARIABLE_faults ARMCI_FAULTS)

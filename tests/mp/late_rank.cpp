@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A rank reaches ARMCI_Finalize only after the others have stopped waiting for it there
-// (ARMCI_FINALIZE_TIMEOUT_S). Their memory and data servers still exist for it, no rank hangs, and
-// the library can be started again. The exit status is the whole test.
+// (ARMCI_FINALIZE_TIMEOUT_SECONDS). Their memory and data servers still exist for it, no rank
+// hangs, and the library can be started again. The exit status is the whole test.
 // promise: finalize.late-rank
 #include <mpi.h>
 

@@ -77,8 +77,8 @@ def check_profiles(directory):
 
     # A limit given by a variable has priority.
     job = run(INFO, "--explain", "get,100,2K,1", ARMCI_PROFILE=os.path.join(directory, "rma"),
-              ARMCI_RMA_MIN_RUN="4K")
-    expect_success(job, "ARMCI_RMA_MIN_RUN", "route: server, because ", "(ARMCI_RMA_MIN_RUN)")
+              ARMCI_RMA_MIN_BLOCK="4K")
+    expect_success(job, "ARMCI_RMA_MIN_BLOCK", "route: server, because ", "(ARMCI_RMA_MIN_BLOCK)")
 
     # Rank 0 warns once, and the job continues with costs of its own.
     provider = next(line for line in lines if line.startswith("provider = "))

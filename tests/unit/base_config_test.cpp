@@ -378,6 +378,53 @@ TEST(Config, WarnsOfUnknownNamesAndSuggestsTheNearest) {
                                                 Not(HasSubstr("did you mean")))));
 }
 
+TEST(Config, OldNamesWorkWithOneWarningEach) {
+    struct Case {
+        const char* old_name;
+        const char* name;
+        int64_t Config::*member;
+    };
+    for (const Case& one :
+         {Case{"ARMCI_FINALIZE_TIMEOUT_S", "ARMCI_FINALIZE_TIMEOUT_SECONDS",
+               &Config::finalize_timeout_seconds},
+          Case{"ARMCI_CHECK_PATIENCE_S", "ARMCI_CHECK_PATIENCE_SECONDS",
+               &Config::check_patience_seconds},
+          Case{"ARMCI_RMA_MIN_RUN", "ARMCI_RMA_MIN_BLOCK", &Config::rma_min_block}}) {
+        const std::string old_name(one.old_name);
+        const std::string name(one.name);
+        const ConfigResult result = read({old_name + "=77"});
+        EXPECT_THAT(result.errors, IsEmpty());
+        EXPECT_THAT(result.warnings, ElementsAre(old_name + " still works, but its name is now " +
+                                                 name + "; set that instead"));
+        EXPECT_EQ(result.config.*one.member, 77) << old_name;
+        EXPECT_EQ(row(result, name).source, "environment");
+
+        const ConfigResult malformed = read({old_name + "=x"});
+        EXPECT_THAT(malformed.errors, ElementsAre(HasSubstr(name + "=\"x\" is not")));
+        EXPECT_THAT(malformed.warnings, ElementsAre(HasSubstr(old_name + " still works")));
+    }
+}
+
+TEST(Config, PresentNameWinsOverOldNameInAnyOrder) {
+    const std::string present = "ARMCI_RMA_MIN_BLOCK=5";
+    const std::string old = "ARMCI_RMA_MIN_RUN=7";
+    for (const std::vector<std::string>& environment :
+         {std::vector{present, old}, {old, present}}) {
+        const ConfigResult result = read(environment);
+        EXPECT_THAT(result.errors, IsEmpty());
+        EXPECT_THAT(
+            result.warnings,
+            ElementsAre("ARMCI_RMA_MIN_RUN has no effect beside ARMCI_RMA_MIN_BLOCK; unset it"));
+        EXPECT_EQ(result.config.rma_min_block, 5);
+    }
+}
+
+TEST(Config, SecondsHaveOneSuffix) {
+    for (const ConfigRow& one : read({}).rows) {
+        EXPECT_FALSE(one.name.ends_with("_S")) << one.name;
+    }
+}
+
 TEST(Config, IgnoresNamesOfOtherImplementationsWithoutWarning) {
     const ConfigResult result = read({"ARMCI_STRIDED_METHOD=IOV", "ARMCI_USE_WIN_ALLOCATE=0",
                                       "ARMCI_DEFAULT_SHMMAX=1", "ARMCI_NETWORK=MPI-PR"});

@@ -163,8 +163,8 @@ void set_up_costs(Network& network, const base::Config& config, const TransferCo
     network.costs = pipeline::CostModel(costs.constants, limits_of(network.origin, buffers));
     network.cost_source = costs.source;
     network.buffers = buffers;
-    if (config.rma_min_run > 0) {
-        network.costs.choose_from(config.rma_min_run);
+    if (config.rma_min_block > 0) {
+        network.costs.choose_from(config.rma_min_block);
     } else {
         network.costs.choose_by_costs();
     }

@@ -48,7 +48,7 @@ Decision decide(const Progress& progress, OpKind op, const pipeline::TransferSha
             break;
     }
     const int64_t min = network.costs.min_rma_block(op, shape.total_bytes);
-    const char* by = progress.config().rma_min_run > 0 ? " (ARMCI_RMA_MIN_RUN)" : "";
+    const char* by = progress.config().rma_min_block > 0 ? " (ARMCI_RMA_MIN_BLOCK)" : "";
     const std::string limit =
         min == INT64_MAX ? std::string("no block is long enough for rma in transfers of this size")
                          : line("blocks of at least %lld bytes go by rma in transfers of this size",

@@ -424,7 +424,7 @@ static void finalize_with_pending(void) {
  * on the other's standard error, which is a pipe until then.
  */
 static void rank_stays_away(void) {
-    setenv("ARMCI_CHECK_PATIENCE_S", "1", 1);
+    setenv("ARMCI_CHECK_PATIENCE_SECONDS", "1", 1);
     start_checked();
     expect_status(0);
     char name[512];
@@ -441,7 +441,7 @@ static void rank_stays_away(void) {
         fclose(said);
     } else {
         expect_warning("ARMCI_Barrier", "waits for more than 1 s for 1 rank",
-                       "(ARMCI_CHECK_PATIENCE_S)", "rank 1 is in no call that waits here",
+                       "(ARMCI_CHECK_PATIENCE_SECONDS)", "rank 1 is in no call that waits here",
                        "none may wait in MPI", NULL);
         const int standard_error = dup(STDERR_FILENO);
         check(mkfifo(name, 0600) == 0, "a pipe");

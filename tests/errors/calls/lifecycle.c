@@ -188,12 +188,12 @@ static void init_with_another_version(void) {
 /* The error routine of TCGMSG finalizes on one rank before it aborts. That must end within the
  * time limit. */
 static void finalize_on_one_rank(void) {
-    setenv("ARMCI_FINALIZE_TIMEOUT_S", "1", 1);
+    setenv("ARMCI_FINALIZE_TIMEOUT_SECONDS", "1", 1);
     start_library();
     ARMCI_Barrier();
     if (is_last_rank()) {
         expect_status(5);
-        expect_warning("ARMCI_Finalize", "did not come within 1 s", "ARMCI_FINALIZE_TIMEOUT_S",
+        expect_warning("ARMCI_Finalize", "did not come within 1 s", "ARMCI_FINALIZE_TIMEOUT_SECONDS",
                        NULL);
         ARMCI_Finalize();
         /* Not MPI_Abort: the launcher may drop the warning after it. */
@@ -209,14 +209,14 @@ static void finalize_on_one_node(void) {
 
 /* Each waits without success for the ranks after it. The first one warns for the node. */
 static void last_rank_is_late(void) {
-    setenv("ARMCI_FINALIZE_TIMEOUT_S", "1", 1);
+    setenv("ARMCI_FINALIZE_TIMEOUT_SECONDS", "1", 1);
     start_library();
     check(ARMCI_Free(bases[my_rank]) == 0, "ARMCI_Free");
     int token = 0;
     if (my_rank == 0) {
         expect_status(0);
         expect_warning("ARMCI_Finalize", text("of %d ranks %d (1", rank_count, rank_count - 1),
-                       "on", "did not come within 1 s", "ARMCI_FINALIZE_TIMEOUT_S", NULL);
+                       "on", "did not come within 1 s", "ARMCI_FINALIZE_TIMEOUT_SECONDS", NULL);
     } else {
         MPI_Recv(&token, 1, MPI_INT, my_rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
