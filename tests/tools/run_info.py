@@ -127,11 +127,12 @@ def check_configuration():
 
 def check_refusals():
     for arguments, reason in {
-        ("--explain",): "--explain takes one value",
-        ("--explain", "put,1,8,0", "x"): "--explain takes one value",
-        ("--config", "x"): "more than one option or value: --config x",
-        ("--version", "x"): "more than one option or value: --version x",
-        ("--pigeon",): "unknown option --pigeon",
+        ("--explain",): "--explain: 1 required OP,ROWS,RUN,TARGET missing",
+        ("--explain", "put,1,8,0", "x"): "The following argument was not expected: x",
+        ("--config", "x"): "The following argument was not expected: x",
+        ("--config", "--version"): "Requires at most 1 options",
+        ("--version", "x"): "The following argument was not expected: x",
+        ("--pigeon",): "The following argument was not expected: --pigeon",
     }.items():
         expect_texts(run(INFO, *arguments), 2, f"armci-info: {reason}", "usage: armci-info")
         # Another rank's request is refused as well.

@@ -129,11 +129,11 @@ def check_arguments(directory):
                    "route: server, because only")
     expect_success(run(INFO, "--explain", "get,5,8,0"), "local", "route: local, because")
 
-    expect_refusal(run(TUNE, "--speed", ranks=1), "unknown option", 2, "unknown option --speed")
+    expect_refusal(run(TUNE, "--speed", ranks=1), "unknown option", 2, "not expected: --speed")
     for seconds in ("0", "x", "-1", "100000"):
         expect_refusal(run(TUNE, "--seconds", seconds, ranks=1), f"--seconds {seconds}", 2,
-                       "--seconds needs a number from 1 to 86400")
-    expect_refusal(run(TUNE, "--output", ranks=1), "no file", 2, "--output needs the name of a file")
+                       f"--seconds: cannot use the value '{seconds}'")
+    expect_refusal(run(TUNE, "--output", ranks=1), "no file", 2, "--output: 1 required FILE missing")
     expect_refusal(run(TUNE, "--output", os.path.join(directory, "no", "file"), ranks=1), "no directory", 1,
                    "cannot be written: No such file")
     expect_refusal(run(TUNE, ranks=1), "one rank", 1, "all ranks share a node")

@@ -87,7 +87,9 @@ TEST(BenchOptions, AllSelectsEveryOperationOnce) {
 TEST(BenchOptions, ErrorsNameTheWrongArgument) {
     const std::vector<std::pair<Arguments, const char*>> cases = {
         {{"--sizes", "8X"}, "--sizes"},
-        {{"--sizes"}, "--sizes needs a value"},
+        {{"--sizes"}, "--sizes: 1 required LIST missing"},
+        {{"--sizes="}, "--sizes= needs a value"},
+        {{"--interleave=1"}, "interleave"},
         {{"--ops", "put,bogus"}, "'put,bogus'"},
         {{"--ops", ""}, "--ops"},
         {{"--modes", "fast"}, "--modes"},
@@ -105,13 +107,29 @@ TEST(BenchOptions, ErrorsNameTheWrongArgument) {
         {{"--raw-peer", "sleepy"}, "--raw-peer"},
         {{"--raw-provider", ""}, "--raw-provider"},
         {{"--target", "-1"}, "--target"},
-        {{"--nonsense"}, "unknown option --nonsense"},
-        {{"--nonsense=1"}, "unknown option --nonsense"},
-        {{"extra"}, "unknown option extra"},
+        {{"--nonsense"}, "not expected: --nonsense"},
+        {{"--nonsense=1"}, "not expected: --nonsense"},
+        {{"extra"}, "not expected: extra"},
     };
     for (const auto& [arguments, expected] : cases) {
         Options options;
         EXPECT_THAT(parse_options(arguments, &options), HasSubstr(expected)) << arguments[0];
+    }
+}
+
+TEST(BenchOptions, LastValueOfARepeatedOptionCounts) {
+    Options options;
+    EXPECT_THAT(parse_options({"--window", "3", "--sizes=8", "--window=4"}, &options), IsEmpty());
+    EXPECT_EQ(options.window, 4);
+}
+
+TEST(BenchOptions, HelpListsEveryOption) {
+    Options options;
+    EXPECT_THAT(parse_options({"--help"}, &options), IsEmpty());
+    EXPECT_TRUE(options.help);
+    for (const char* text : {"usage: mpiexec -n RANKS armci-bench", "--help", "--ops LIST",
+                             "--target RANK", "--list", "Output:", "Times are per operation"}) {
+        EXPECT_THAT(usage_text(), HasSubstr(text));
     }
 }
 

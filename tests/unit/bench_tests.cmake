@@ -3,6 +3,8 @@
 
 set(bench_dir ${PROJECT_SOURCE_DIR}/tools/armci-bench)
 set(bench_test_sources
+    ${PROJECT_SOURCE_DIR}/tools/command_line/command_line.cpp
+    ${bench_dir}/choices.cpp
     ${bench_dir}/comparison.cpp
     ${bench_dir}/computation.cpp
     ${bench_dir}/distribution.cpp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// armci-bench: measures one-sided operations of the ARMCI it is linked with. See usage.cpp.
+// armci-bench: measures one-sided operations of the ARMCI it is linked with. See options.cpp.
 
 #include "armci-bench/arena.h"
 #include "armci-bench/armci_api.h"
@@ -13,6 +13,7 @@
 #include "armci-bench/runner.h"
 #include "armci-bench/table.h"
 #include "armci-bench/workload.h"
+#include "command_line/command_line.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -25,8 +26,7 @@ namespace armci::bench {
 namespace {
 
 constexpr int kExitFailed = 1;  // a row failed, or the results could not be written
-constexpr int kExitUsage = 2;
-constexpr int kExitNoisy = 3;  // a row's spread is above the limit that was given
+constexpr int kExitNoisy = 3;   // a row's spread is above the limit that was given
 
 int world_rank() {
     int rank = 0;
@@ -83,7 +83,7 @@ int measure_all(const Plan& plan, const Groups& groups, const Options& options, 
     Report report(options);
     std::string error = reports ? report.open() : "";
     if (failed_on_rank_0(error)) {
-        return fail(error, kExitUsage);
+        return fail(error, tools::kExitUsage);
     }
     Machine machine = describe_machine();
     machine.raw_network = raw != nullptr ? raw->describe() : "";
@@ -143,7 +143,7 @@ int measure_with_network(const Plan& plan, const Groups& groups, const Options& 
 }
 
 int fail_usage(const std::string& error) {
-    return fail(error + " (armci-bench --help tells more)", kExitUsage);
+    return fail(error + " (armci-bench --help tells more)", tools::kExitUsage);
 }
 
 // What these options mean for the ranks there are; 0, or the exit status.
@@ -163,7 +163,8 @@ int make_plan_for_job(const Options& options, Plan* plan) {
             std::fprintf(stderr, "armci-bench: %s\n", note.c_str());
         }
     }
-    return plan->rows.empty() ? fail("these options leave nothing to measure", kExitUsage) : 0;
+    return plan->rows.empty() ? fail("these options leave nothing to measure", tools::kExitUsage)
+                              : 0;
 }
 
 int list_rows(const Options& options) {
@@ -200,18 +201,24 @@ int run_benchmark(const Options& options) {
     return status;
 }
 
-int bench_main(const std::vector<std::string_view>& arguments) {
-    Options options;
-    std::string error = parse_options(arguments, &options);
-    if (error.empty() && options.help) {
-        if (world_rank() == 0) {
-            std::fputs(usage_text(), stdout);
+// Reads the arguments before MPI is up, which --help does not need. Returns true if that is all
+// that there is to do, with the exit status.
+bool is_settled(const std::vector<std::string_view>& arguments, Options* options, int* status) {
+    const std::string error = parse_options(arguments, options);
+    *status = error.empty() ? 0 : tools::kExitUsage;
+    if (!tools::is_other_rank()) {
+        if (!error.empty()) {
+            std::fprintf(stderr, "armci-bench: %s (armci-bench --help tells more)\n",
+                         error.c_str());
+        } else if (options->help) {
+            std::fputs(usage_text().c_str(), stdout);
         }
-        return 0;
     }
-    if (!error.empty()) {
-        return fail_usage(error);
-    }
+    return !error.empty() || options->help;
+}
+
+// With MPI up.
+int run(const Options& options) {
     if (options.list) {
         return list_rows(options);
     }
@@ -226,9 +233,13 @@ int bench_main(const std::vector<std::string_view>& arguments) {
 }  // namespace armci::bench
 
 int main(int argc, char** argv) {
+    armci::bench::Options options;
+    int status = 0;
+    if (armci::bench::is_settled({argv + 1, argv + argc}, &options, &status)) {
+        return status;
+    }
     MPI_Init(&argc, &argv);
-    const std::vector<std::string_view> arguments(argv + 1, argv + argc);
-    const int status = armci::bench::bench_main(arguments);
+    status = armci::bench::run(options);
     MPI_Finalize();
     return status;
 }

@@ -2,9 +2,11 @@
 #include "armci-bench/options.h"
 
 #include "armci-bench/quantity.h"
+#include "command_line/command_line.h"
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -12,134 +14,9 @@ namespace armci::bench {
 
 namespace {
 
-template <typename Value>
-struct Name {
-    const char* text;
-    Value value;
-};
+using tools::CommandLine;
 
-constexpr Name<Op> kOps[] = {
-    {"put", Op::put},
-    {"get", Op::get},
-    {"acc", Op::acc},
-    {"put-strided", Op::put_strided},
-    {"get-strided", Op::get_strided},
-    {"acc-strided", Op::acc_strided},
-    {"put-vector", Op::put_vector},
-    {"get-vector", Op::get_vector},
-    {"acc-vector", Op::acc_vector},
-    {"fetch-add", Op::fetch_add},
-    {"swap", Op::swap},
-    {"fetch-add-contended", Op::fetch_add_contended},
-    {"fence", Op::fence},
-    {"barrier", Op::barrier},
-    {"lock", Op::lock},
-    {"mpi-barrier", Op::mpi_barrier},
-    {"flag-barrier", Op::flag_barrier},
-    {"malloc", Op::malloc_free},
-    {"mpi-pack-put", Op::mpi_pack_put},
-    {"mpi-pack-get", Op::mpi_pack_get},
-    {"raw-put", Op::raw_put},
-    {"raw-get", Op::raw_get},
-    {"raw-rmw", Op::raw_rmw},
-    {"overlap-put", Op::overlap_put},
-    {"overlap-get", Op::overlap_get},
-    {"overlap-acc", Op::overlap_acc},
-};
-constexpr Name<Mode> kModes[] = {{"latency", Mode::latency},
-                                 {"stream", Mode::stream},
-                                 {"window", Mode::window},
-                                 {"latency-serial", Mode::latency_serial},
-                                 {"stream-serial", Mode::stream_serial}};
-// Not to be chosen: the rows that have them have no other.
-constexpr Name<Mode> kOverlapModes[] = {{"origin", Mode::origin}, {"target", Mode::target}};
-constexpr Name<Pattern> kPatterns[] = {
-    {"one", Pattern::one}, {"pair", Pattern::pair}, {"all", Pattern::all}};
-constexpr Name<TargetWait> kTargetWaits[] = {{"mpi", TargetWait::mpi},
-                                             {"armci", TargetWait::armci},
-                                             {"busy", TargetWait::busy},
-                                             {"asleep", TargetWait::asleep}};
-constexpr Name<Handles> kHandles[] = {{"implicit", Handles::implicit},
-                                      {"explicit", Handles::one_each},
-                                      {"aggregate", Handles::aggregate}};
-constexpr Name<RawPeer> kRawPeers[] = {{"spin", RawPeer::spin}, {"wait", RawPeer::wait}};
-
-// Names that stand for several operations.
-struct OpGroup {
-    const char* text;
-    std::vector<Op> ops;
-};
-
-const std::vector<OpGroup>& op_groups() {
-    static const std::vector<OpGroup> groups = {
-        {"contiguous", {Op::put, Op::get, Op::acc}},
-        {"strided", {Op::put_strided, Op::get_strided, Op::acc_strided}},
-        {"vector", {Op::put_vector, Op::get_vector, Op::acc_vector}},
-        {"rmw", {Op::fetch_add, Op::swap, Op::fetch_add_contended}},
-        {"sync", {Op::fence, Op::barrier, Op::lock}},
-        {"barriers", {Op::mpi_barrier, Op::flag_barrier}},
-        {"memory", {Op::malloc_free}},
-        {"mpi-pack", {Op::mpi_pack_put, Op::mpi_pack_get}},
-        {"raw", {Op::raw_put, Op::raw_get, Op::raw_rmw}},
-        {"overlap", {Op::overlap_put, Op::overlap_get, Op::overlap_acc}},
-    };
-    return groups;
-}
-
-template <typename Value, size_t kCount>
-const char* name_of(const Name<Value> (&names)[kCount], Value value) {
-    for (const Name<Value>& name : names) {
-        if (name.value == value) {
-            return name.text;
-        }
-    }
-    return "?";
-}
-
-template <typename Value, size_t kCount>
-bool lookup(const Name<Value> (&names)[kCount], std::string_view text, Value* value) {
-    for (const Name<Value>& name : names) {
-        if (text == name.text) {
-            *value = name.value;
-            return true;
-        }
-    }
-    return false;
-}
-
-bool parse_ops(std::string_view text, std::vector<Op>* ops) {
-    ops->clear();
-    for (std::string_view item : split_list(text)) {
-        bool known = false;
-        for (const OpGroup& group : op_groups()) {
-            if (item == group.text || item == "all") {
-                ops->insert(ops->end(), group.ops.begin(), group.ops.end());
-                known = true;
-            }
-        }
-        Op op{};
-        if (!known && lookup(kOps, item, &op)) {
-            ops->push_back(op);
-            known = true;
-        }
-        if (!known) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool parse_modes(std::string_view text, std::vector<Mode>* modes) {
-    modes->clear();
-    for (std::string_view item : split_list(text)) {
-        Mode mode{};
-        if (!lookup(kModes, item, &mode)) {
-            return false;
-        }
-        modes->push_back(mode);
-    }
-    return true;
-}
+constexpr int64_t kMaxCount = int64_t{1} << 30;
 
 bool parse_number(std::string_view text, double* value) {
     const char* end = text.data() + text.size();
@@ -165,118 +42,223 @@ bool parse_list(std::string_view text, std::vector<int64_t>* list) {
     return true;
 }
 
-// Options with a value. Returns 1 if the value was taken, 0 if it is malformed, -1 if there is no
-// such option.
-int take_value(std::string_view name, std::string_view value, Options* options) {
-    constexpr int64_t kMaxCount = int64_t{1} << 30;
-    if (name == "--ops") {
-        return parse_ops(value, &options->ops);
-    }
-    if (name == "--modes") {
-        return parse_modes(value, &options->modes);
-    }
-    if (name == "--sizes") {
-        if (!parse_list(value, &options->sizes)) {
-            return 0;
-        }
-        options->strided_sizes = options->sizes;
-        options->overlap_sizes = options->sizes;
-        return 1;
-    }
-    if (name == "--runs") {
-        return parse_list(value, &options->blocks);
-    }
-    if (name == "--segments") {
-        return parse_list(value, &options->segments);
-    }
-    if (name == "--dims") {
-        return parse_list(value, &options->dims) &&
-               std::all_of(options->dims.begin(), options->dims.end(),
-                           [](int64_t dims) { return dims >= 1 && dims <= 8; });
-    }
-    if (name == "--stride-factor") {
-        return parse_in_range(value, 1, kMaxCount, &options->stride_factor);
-    }
-    if (name == "--local") {
-        options->local_dense = value == "dense";
-        return value == "dense" || value == "strided";
-    }
-    if (name == "--segment-order") {
-        options->mixed_segments = value == "mixed";
-        return value == "mixed" || value == "even";
-    }
-    if (name == "--local-memory") {
-        options->local_malloc = value == "malloc";
-        return value == "malloc" || value == "armci";
-    }
-    if (name == "--type") {
-        return parse_element(value, &options->type);
-    }
-    if (name == "--scale") {
-        return parse_number(value, &options->scale);
-    }
-    if (name == "--window") {
-        return parse_in_range(value, 1, kMaxCount, &options->window);
-    }
-    if (name == "--handles") {
-        return lookup(kHandles, value, &options->handles);
-    }
-    if (name == "--raw-provider") {
-        options->raw_provider = value;
-        return !value.empty();
-    }
-    if (name == "--raw-peer") {
-        return lookup(kRawPeers, value, &options->raw_peer);
-    }
-    if (name == "--pattern") {
-        return lookup(kPatterns, value, &options->pattern);
-    }
-    if (name == "--target") {
-        return parse_in_range(value, 0, std::numeric_limits<int>::max(), &options->target);
-    }
-    if (name == "--target-wait") {
-        return lookup(kTargetWaits, value, &options->target_wait);
-    }
-    if (name == "--busy-limit") {
-        return parse_in_range(value, 1, kMaxCount, &options->busy_limit_s);
-    }
-    if (name == "--repeat") {
-        return parse_in_range(value, 1, kMaxCount, &options->repeat);
-    }
-    if (name == "--min-time") {
-        return parse_in_range(value, 0, kMaxCount, &options->min_time_ms);
-    }
-    if (name == "--series") {
-        return parse_in_range(value, 1, kMaxCount, &options->series);
-    }
-    if (name == "--quartiles-within") {
-        options->noise_fails = true;
-        return parse_in_range(value, 1, kMaxCount, &options->quartile_limit_percent);
-    }
-    if (name == "--csv") {
-        options->csv_path = value;
-        return !value.empty();
-    }
-    if (name == "--json") {
-        options->json_path = value;
-        return !value.empty();
-    }
-    return -1;
+// What reads one kind of value into its place.
+using Take = std::function<bool(const std::string&)>;
+
+Take count_of(int64_t* count, int64_t min, int64_t max = kMaxCount) {
+    return [=](const std::string& text) { return parse_in_range(text, min, max, count); };
 }
 
-bool take_switch(std::string_view name, Options* options) {
-    if (name == "--target-busy") {
-        options->target_wait = TargetWait::busy;
-    } else if (name == "--interleave") {
-        options->interleave = true;
-    } else if (name == "--list") {
-        options->list = true;
-    } else if (name == "--help" || name == "-h") {
-        options->help = true;
-    } else {
-        return false;
-    }
-    return true;
+Take list_of(std::vector<int64_t>* list) {
+    return [=](const std::string& text) { return parse_list(text, list); };
+}
+
+Take text_of(std::string* place) {
+    return [=](const std::string& text) {
+        *place = text;
+        return !text.empty();
+    };
+}
+
+template <typename Choice>
+Take choice_of(Choice* choice) {
+    return [=](const std::string& text) { return parse_choice(text, choice); };
+}
+
+// One of two words; the first one sets the switch, the other one clears it.
+Take either(bool* is_first, const char* first, const char* other) {
+    return [=](const std::string& text) {
+        *is_first = text == first;
+        return text == first || text == other;
+    };
+}
+
+void add_operations(CommandLine* line, Options* options) {
+    line->begin_group("What to measure");
+    line->add_value(
+        "--ops", "LIST",
+        [options](const std::string& text) { return parse_ops(text, &options->ops); },
+        "operations and groups of them (default contiguous,strided,vector,rmw,sync):\n"
+        "  contiguous  put, get, acc\n"
+        "  strided     put-strided, get-strided, acc-strided\n"
+        "  vector      put-vector, get-vector, acc-vector\n"
+        "  rmw         fetch-add, swap, fetch-add-contended (all ranks, one counter)\n"
+        "  sync        fence (the fence alone, after a put), barrier, lock (a mutex of\n"
+        "              the target locked and unlocked)\n"
+        "  barriers    mpi-barrier, and flag-barrier by hand in shared memory: what to\n"
+        "              compare barrier with\n"
+        "  memory      malloc: 1 MiB for each rank allocated and freed\n"
+        "  mpi-pack    mpi-pack-put, mpi-pack-get: the strided patch packed, sent and\n"
+        "              unpacked by hand with MPI, as a yardstick\n"
+        "  raw         raw-put, raw-get: writes and reads by libfabric alone, between\n"
+        "              the same memory; raw-rmw: 8 bytes sent and answered\n"
+        "  overlap     overlap-put, overlap-get, overlap-acc: non-blocking transfers\n"
+        "              against computation, in two modes of their own:\n"
+        "              origin  the rank that starts a transfer computes for as long\n"
+        "                      as it takes, then waits for it, at the target too;\n"
+        "                      us/op is the time of both together, and \"hidden\" what\n"
+        "                      part of the shorter one cost no time\n"
+        "              target  the target computes while transfers stream into it;\n"
+        "                      us/op is their time then, \"transfer\" their time while\n"
+        "                      it waits in ARMCI_Barrier, x how many times longer\n"
+        "              \"computing x\": time of the computation meanwhile / alone\n"
+        "  all         everything");
+    line->add_value(
+        "--modes", "LIST",
+        [options](const std::string& text) { return parse_modes(text, &options->modes); },
+        "latency  each operation complete at the target before the next starts\n"
+        "stream   blocking operations back to back, one fence at the end; a get is\n"
+        "         complete when it returns, so that latency already is its stream\n"
+        "window   non-blocking, --window of them at a time, one fence at the end\n"
+        "latency-serial, stream-serial  the same where the library keeps one\n"
+        "         chunk of a transfer under way at a time: no pipeline");
+}
+
+void add_shapes(CommandLine* line, Options* options) {
+    line->add_value(
+        "--sizes", "LIST",
+        [options](const std::string& text) {
+            if (!parse_list(text, &options->sizes)) {
+                return false;
+            }
+            options->strided_sizes = options->sizes;
+            options->overlap_sizes = options->sizes;
+            return true;
+        },
+        "bytes of contiguous and strided transfers (default 8 to 1M, 64K and 1M), and\n"
+        "of those against computation (default 4K to 8M);\n"
+        "suffixes K, M, G; A:B stands for A, 2A, 4A, ... B");
+    line->add_value("--runs", "LIST", list_of(&options->blocks),
+                    "bytes of a contiguous block or vector segment (default 8,128,1K)");
+    line->add_value(
+        "--dims", "LIST",
+        [options](const std::string& text) {
+            return parse_list(text, &options->dims) &&
+                   std::all_of(options->dims.begin(), options->dims.end(),
+                               [](int64_t dims) { return dims >= 1 && dims <= 8; });
+        },
+        "dimensions of strided patches, 1 to 8 (default 2); 1: one block of the whole\n"
+        "size, by the strided calls with no stride levels");
+    line->add_value("--segments", "LIST", list_of(&options->segments),
+                    "segments of vector transfers (default 1000)");
+    line->add_value("--segment-order", "HOW", either(&options->mixed_segments, "mixed", "even"),
+                    "even (default) or mixed: the same segments of vector transfers, listed in an\n"
+                    "order that forms no pattern");
+    line->add_value("--stride-factor", "N", count_of(&options->stride_factor, 1),
+                    "distance between blocks, in blocks (default 2; 1: dense)");
+    line->add_value("--local", "WHICH", either(&options->local_dense, "dense", "strided"),
+                    "local side: strided like the remote side (default) or dense");
+    line->add_value("--local-memory", "FROM", either(&options->local_malloc, "malloc", "armci"),
+                    "local buffers from armci (ARMCI_Malloc_local, default) or malloc");
+}
+
+void add_details(CommandLine* line, Options* options) {
+    line->add_value(
+        "--type", "NAME",
+        [options](const std::string& text) { return parse_element(text, &options->type); },
+        "elements of acc: int long float double complex dcomplex (default double)");
+    line->add_value(
+        "--scale", "X",
+        [options](const std::string& text) { return parse_number(text, &options->scale); },
+        "factor of acc (default 2)");
+    line->add_value("--window", "N", count_of(&options->window, 1),
+                    "operations under way in mode window (default 64)");
+    line->add_value("--handles", "KIND", choice_of(&options->handles),
+                    "of non-blocking operations: implicit (default), explicit, aggregate");
+    line->add_value("--raw-provider", "NAME", text_of(&options->raw_provider),
+                    "libfabric provider of raw operations (default: the one the library uses; if\n"
+                    "it uses none, libfabric's first); the interface is chosen as the library\n"
+                    "does, ARMCI_INTERFACE included");
+    line->add_value("--raw-peer", "HOW", choice_of(&options->raw_peer),
+                    "what the target of raw operations does: spin (polls without a pause,\n"
+                    "default), wait (sleeps until the provider's file descriptor wakes it)");
+}
+
+void add_roles(CommandLine* line, Options* options) {
+    line->begin_group("Who takes part");
+    line->add_value("--pattern", "NAME", choice_of(&options->pattern),
+                    "who acts on whom:\n"
+                    "  one   rank 0 acts on --target (default: the last rank)\n"
+                    "  pair  the lower half of the ranks, each on its partner in the upper half,\n"
+                    "        at once\n"
+                    "  all   every rank on the next one, at once");
+    line->add_value("--target", "RANK",
+                    count_of(&options->target, 0, std::numeric_limits<int>::max()),
+                    "the rank on which --pattern one acts (default: the last rank)");
+    line->add_value("--target-wait", "HOW", choice_of(&options->target_wait),
+                    "where targets are meanwhile: mpi (in MPI_Barrier, default), armci (in\n"
+                    "ARMCI_Barrier), busy (computing, in no library at all), asleep (nor\n"
+                    "computing: their processors are free for data servers)");
+    line->add_flag("--target-busy", &options->target_busy, "same as --target-wait busy");
+    line->add_value(
+        "--busy-limit", "S", count_of(&options->busy_limit_s, 1),
+        "a busy or sleeping target that sees no progress gives up after S seconds\n"
+        "(default 20); the row is then marked \"stalled\" and the exit status is not 0");
+}
+
+void add_durations(CommandLine* line, Options* options) {
+    line->begin_group("How long");
+    line->add_value("--repeat", "N", count_of(&options->repeat, 1),
+                    "samples per row, or per series of a row (default 15)");
+    line->add_value("--min-time", "MS", count_of(&options->min_time_ms, 0),
+                    "milliseconds per sample at least (default 10)");
+    line->add_value(
+        "--series", "N", count_of(&options->series, 1),
+        "measures every row N times, all rows in turn: N series, each with its data\n"
+        "checked and with the target waiting anew. us/op, quartiles, min us and spread\n"
+        "are then those of the N series' medians, and a line below the row shows\n"
+        "them: a row that has one of two speeds from series to series is seen");
+    line->add_value(
+        "--quartiles-within", "P",
+        [options](const std::string& text) {
+            options->noise_fails = true;
+            return parse_in_range(text, 1, kMaxCount, &options->quartile_limit_percent);
+        },
+        "rows whose first or third quartile lies more than P percent from the median\n"
+        "are marked \"noisy\" (default 15); given explicitly, it also makes the exit\n"
+        "status 3 if there is such a row");
+    line->add_flag("--interleave", &options->interleave,
+                   "rows that are compared with each other are sampled in turn (A B A B), so\n"
+                   "that all of them see the same machine; they are then reported together");
+}
+
+void add_output(CommandLine* line, Options* options) {
+    line->begin_group("Output");
+    line->add_value("--csv", "FILE", text_of(&options->csv_path),
+                    "rows as CSV (\"-\": standard output, instead of the table)");
+    line->add_value("--json", "FILE", text_of(&options->json_path),
+                    "rows as JSON with a description of the machine and the settings");
+    line->add_flag("--list", &options->list, "print the rows that would be measured, and stop");
+}
+
+const char* const kUsage = "mpiexec -n RANKS armci-bench [options]";
+
+const char* const kAbout =
+    R"(Measures one-sided operations. Before a row is timed its result is checked; a row whose data is
+wrong says so, and the exit status is then not 0.)";
+
+const char* const kFooter =
+    R"(Times are per operation: of several ranks at once the slowest; bandwidth and rate are then the sum.
+Bandwidth counts moved bytes once (MB/s = 10^6 bytes per second). spread is the distance between
+the quartiles as a part of the median. At the end of a row:
+  noisy               a quartile lies further from the median than --quartiles-within allows: do not
+                      compare this row with others; measure it again on an idle machine
+  two speeds          the values gather in two places at least 15 % apart, with 15 % of them at the
+                      rarer one, so that the median hides one: how many there are of each, and their
+                      medians. At least 10 values are needed. distribution.h describes the test
+With --series, the line below the row counts the series' medians in 24 intervals of equal ratio between
+the smallest and the largest: "." none, "1" to "9", "+" ten or more. CSV and JSON files have every
+value. Rows that can be compared (put with raw-put, a strided put with mpi-pack-put, a mode with
+its serial form, ...) are compared at the end, when both were measured.)";
+
+void add_options(CommandLine* line, Options* options) {
+    add_operations(line, options);
+    add_shapes(line, options);
+    add_details(line, options);
+    add_roles(line, options);
+    add_durations(line, options);
+    add_output(line, options);
+    line->add_footer(kFooter);
 }
 
 void set_list_defaults(Options* options) {
@@ -306,79 +288,24 @@ std::string check_consistency(const Options& options) {
 
 }  // namespace
 
-const char* op_name(Op op) {
-    return name_of(kOps, op);
-}
-
-const char* mode_name(Mode mode) {
-    const bool overlaps = mode == Mode::origin || mode == Mode::target;
-    return overlaps ? name_of(kOverlapModes, mode) : name_of(kModes, mode);
-}
-
-const char* pattern_name(Pattern pattern) {
-    return name_of(kPatterns, pattern);
-}
-
-const char* target_wait_name(TargetWait wait) {
-    return name_of(kTargetWaits, wait);
-}
-
-const char* handles_name(Handles handles) {
-    return name_of(kHandles, handles);
-}
-
-const char* raw_peer_name(RawPeer peer) {
-    return name_of(kRawPeers, peer);
-}
-
-bool is_serial(Mode mode) {
-    return mode == Mode::latency_serial || mode == Mode::stream_serial;
-}
-
-Mode plain_mode(Mode mode) {
-    switch (mode) {
-        case Mode::latency_serial:
-            return Mode::latency;
-        case Mode::stream_serial:
-            return Mode::stream;
-        default:
-            return mode;
-    }
-}
-
 std::string parse_options(const std::vector<std::string_view>& arguments, Options* options) {
     *options = Options{};
     set_list_defaults(options);
-    for (size_t i = 0; i < arguments.size(); i++) {
-        std::string_view name = arguments[i];
-        if (take_switch(name, options)) {
-            continue;
-        }
-        // Both "--name value" and "--name=value".
-        std::string_view value;
-        const size_t equals = name.find('=');
-        const bool has_value = equals != std::string_view::npos || i + 1 < arguments.size();
-        if (equals != std::string_view::npos) {
-            value = name.substr(equals + 1);
-            name = name.substr(0, equals);
-        } else if (has_value) {
-            value = arguments[i + 1];
-        }
-        const int taken = take_value(name, value, options);
-        if (taken < 0) {
-            return "unknown option " + std::string(name);
-        }
-        if (!has_value) {
-            return std::string(name) + " needs a value";
-        }
-        if (taken == 0) {
-            return std::string(name) + ": cannot use the value '" + std::string(value) + "'";
-        }
-        if (equals == std::string_view::npos) {
-            i++;
-        }
+    CommandLine line(kUsage, kAbout);
+    add_options(&line, options);
+    const std::string error = line.parse({arguments.begin(), arguments.end()});
+    options->help = line.wants_help();
+    if (options->target_busy) {
+        options->target_wait = TargetWait::busy;
     }
-    return check_consistency(*options);
+    return error.empty() ? check_consistency(*options) : error;
+}
+
+std::string usage_text() {
+    Options options;
+    CommandLine line(kUsage, kAbout);
+    add_options(&line, &options);
+    return line.help();
 }
 
 int single_target(const Options& options, int rank_count) {

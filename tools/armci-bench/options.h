@@ -2,6 +2,7 @@
 // The command line of armci-bench.
 #pragma once
 
+#include "armci-bench/choices.h"
 #include "armci-bench/element.h"
 
 #include <cstdint>
@@ -10,55 +11,6 @@
 #include <vector>
 
 namespace armci::bench {
-
-enum class Op {
-    put,
-    get,
-    acc,
-    put_strided,
-    get_strided,
-    acc_strided,
-    put_vector,
-    get_vector,
-    acc_vector,
-    fetch_add,
-    swap,
-    fetch_add_contended,
-    fence,
-    barrier,
-    lock,
-    mpi_barrier,
-    flag_barrier,
-    malloc_free,
-    mpi_pack_put,
-    mpi_pack_get,
-    raw_put,
-    raw_get,
-    raw_rmw,
-    overlap_put,
-    overlap_get,
-    overlap_acc,
-};
-
-// The serial modes are the plain ones with pipelining disabled. Rows of transfers against
-// computation have modes of their own: which side computes.
-enum class Mode { latency, stream, window, latency_serial, stream_serial, origin, target };
-enum class Pattern { one, pair, all };
-enum class TargetWait { mpi, armci, busy, asleep };
-enum class Handles { implicit, one_each, aggregate };
-enum class RawPeer { spin, wait };
-
-const char* op_name(Op op);
-const char* mode_name(Mode mode);
-const char* pattern_name(Pattern pattern);
-const char* target_wait_name(TargetWait wait);
-const char* handles_name(Handles handles);
-const char* raw_peer_name(RawPeer peer);
-
-bool is_serial(Mode mode);
-
-// The mode that a serial mode serialises; any other mode itself.
-Mode plain_mode(Mode mode);
 
 struct Options {
     std::vector<Op> ops;
@@ -83,6 +35,7 @@ struct Options {
     Pattern pattern = Pattern::one;
     int64_t target = -1;  // -1: the last rank
     TargetWait target_wait = TargetWait::mpi;
+    bool target_busy = false;  // another way to choose TargetWait::busy
     int64_t busy_limit_s = 20;
 
     int64_t repeat = 15;
@@ -116,6 +69,6 @@ bool has_passive_targets(const Options& options, int rank_count);
 // Checks what depends on the size of the job. Returns an empty string or what is wrong.
 std::string check_job_size(const Options& options, int rank_count);
 
-const char* usage_text();
+std::string usage_text();
 
 }  // namespace armci::bench

@@ -5,7 +5,6 @@
 #include <rdma/fabric.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -13,26 +12,15 @@
 #include "armci-info/configuration.h"
 #include "armci-info/explain.h"
 #include "armci-info/routes.h"
+#include "command_line/command_line.h"
 #include "fabric/provider.h"
 #include "library/library.h"
 
 namespace {
 
+using armci::tools::CommandLine;
+using armci::tools::is_other_rank;
 using armci::tools::library;
-
-const char* const kUsage =
-    "usage: armci-info [--version | --config | --providers | --markdown | --help]\n"
-    "       mpiexec -n RANKS armci-info [--explain OP,ROWS,RUN,TARGET]\n"
-    "\n"
-    "Without an option: everything, and the routes between the ranks it runs on.\n"
-    "  --version    version and build\n"
-    "  --config     every configuration variable: value, source, type, default, meaning\n"
-    "  --providers  libfabric providers here: which would be used by a job on this host, and why\n"
-    "               others would not; in a job of several nodes, run without an option\n"
-    "  --markdown   docs/tuning.md\n"
-    "  --explain    the route of a put, get or acc (OP) of ROWS blocks of RUN bytes (suffix K, M "
-    "or\n"
-    "               G) between rank 0 and rank TARGET: which, with which buffers, and why\n";
 
 void print_version() {
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -83,15 +71,15 @@ int print_network() {
     return 0;
 }
 
-int explain_in_job(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    const int status = armci::info::explain(argv[2]);
+int explain_in_job(const std::string& request) {
+    MPI_Init(nullptr, nullptr);
+    const int status = armci::info::explain(request.c_str());
     MPI_Finalize();
     return status;
 }
 
-int run_in_job(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
+int run_in_job() {
+    MPI_Init(nullptr, nullptr);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     ARMCI_Init();
@@ -113,17 +101,6 @@ int run_in_job(int argc, char** argv) {
     return status;
 }
 
-// Whether a launcher has started this as another rank than the first. The environment shows it,
-// because options that need no job shall work where MPI does not.
-bool is_other_rank() {
-    for (const char* name : {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
-        if (const char* rank = std::getenv(name)) {
-            return std::strcmp(rank, "0") != 0;
-        }
-    }
-    return false;
-}
-
 int print_all_configuration() {
     const armci::base::ConfigResult configuration = armci::info::read_configuration();
     const bool is_wrong = armci::info::print_errors(configuration);
@@ -136,60 +113,70 @@ int print_providers_here() {
     return armci::info::print_errors(configuration) ? 1 : print_providers(configuration.config);
 }
 
-int print_usage() {
-    std::fputs(kUsage, stdout);
-    return 0;
+// What the arguments ask for: one of these, or everything.
+struct Options {
+    bool version = false;
+    bool config = false;
+    bool providers = false;
+    bool markdown = false;
+    std::string explain;  // empty: not asked for
+};
+
+void add_options(CommandLine* line, Options* options) {
+    line->allow_one_option();
+    line->add_flag("--version", &options->version, "version and build");
+    line->add_flag("-c,--config", &options->config,
+                   "every configuration variable: value, source, type, default,\nmeaning");
+    line->add_flag("--providers", &options->providers,
+                   "libfabric providers here: which would be used by a job on this host,\n"
+                   "and why others would not; in a job of several nodes, run without an\n"
+                   "option");
+    line->add_flag("--markdown", &options->markdown, "docs/tuning.md");
+    line->add_value(
+        "--explain", "OP,ROWS,RUN,TARGET",
+        [options](const std::string& request) {
+            options->explain = request;
+            return !request.empty();
+        },
+        "the route of a put, get or acc (OP) of ROWS blocks of RUN bytes\n"
+        "(suffix K, M or G) between rank 0 and rank TARGET: which, with which\n"
+        "buffers, and why");
 }
 
-// Options that need no job: one rank of one runs them.
-struct LoneOption {
-    const char* name;
-    int (*run)();
-};
-
-const LoneOption kLoneOptions[] = {
-    {"--version",
-     [] {
-         print_version();
-         return 0;
-     }},
-    {"--config", print_all_configuration},
-    {"-c", print_all_configuration},
-    {"--providers", print_providers_here},
-    {"--markdown",
-     [] {
-         armci::info::print_markdown(stdout);
-         return 0;
-     }},
-    {"--help", print_usage},
-    {"-h", print_usage},
-};
-
-int refuse(const std::string& reason) {
-    if (!is_other_rank()) {
-        std::fprintf(stderr, "armci-info: %s\n%s", reason.c_str(), kUsage);
+// What needs no job: one rank of one runs it.
+int run_alone(const Options& options) {
+    if (options.config) {
+        return print_all_configuration();
     }
-    return 2;
+    if (options.providers) {
+        return print_providers_here();
+    }
+    if (options.markdown) {
+        armci::info::print_markdown(stdout);
+    } else {
+        print_version();
+    }
+    return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::string option = argc > 1 ? argv[1] : "";
-    if (argc == 1) {
-        return run_in_job(argc, argv);
+    Options options;
+    CommandLine line(
+        "armci-info [--version | --config | --providers | --markdown | --help]\n"
+        "       mpiexec -n RANKS armci-info [--explain OP,ROWS,RUN,TARGET]",
+        "Shows the version of armci-ofi, its configuration and what it would use here. Without an\n"
+        "option: everything, and the routes between the ranks it runs on.");
+    add_options(&line, &options);
+    if (const auto status = armci::tools::read_arguments("armci-info", argc, argv, &line)) {
+        return *status;
     }
-    if (option == "--explain") {
-        return argc == 3 ? explain_in_job(argc, argv)
-                         : refuse("--explain takes one value, OP,ROWS,RUN,TARGET");
+    if (!options.explain.empty()) {
+        return explain_in_job(options.explain);
     }
-    if (argc > 2) {
-        return refuse("more than one option or value: " + option + " " + argv[2]);
+    if (options.version || options.config || options.providers || options.markdown) {
+        return is_other_rank() ? 0 : run_alone(options);
     }
-    for (const LoneOption& lone : kLoneOptions) {
-        if (option == lone.name) {
-            return is_other_rank() ? 0 : lone.run();
-        }
-    }
-    return refuse("unknown option " + option);
+    return run_in_job();
 }

@@ -19,6 +19,7 @@
 #include "armci-tune/quality.h"
 #include "armci-tune/verify.h"
 #include "base/config_value.h"
+#include "command_line/command_line.h"
 #include "library/library.h"
 #include "pipeline/costs/cost_profile.h"
 
@@ -26,26 +27,11 @@ namespace {
 
 using armci::base::OpKind;
 using armci::base::Route;
+using armci::tools::CommandLine;
 using armci::tools::library;
 using armci::tune::Cell;
 using armci::tune::Meter;
 using armci::tune::Sample;
-
-const char* const kUsage =
-    "usage: mpiexec -n 2 armci-tune [--output FILE] [--seconds N] [--quick] [--force]\n"
-    "\n"
-    "Measures put, get and accumulate on every route between rank 0 and a rank of another node, "
-    "fits\n"
-    "the cost model to that, and prints from which block length on direct remote access is chosen, "
-    "and\n"
-    "how good these choices are. Takes a few seconds. Where other work on the nodes has spoilt the "
-    "measurements\n"
-    "there is no profile, but the reasons, and the exit status is 3.\n"
-    "  --output FILE  writes the profile there, for ARMCI_PROFILE; without it to standard output\n"
-    "  --seconds N    measures for that long (default 6): more repetitions of each transfer\n"
-    "  --quick        few measurements: to try it out\n"
-    "  --force        a profile in any case\n"
-    "On one host, ARMCI_NODE_SIZE=1 makes each rank a node.\n";
 
 constexpr int64_t kLargestBytes = 4 << 20;
 
@@ -56,34 +42,27 @@ struct Options {
     std::string output;
     bool quick = false;
     bool force = false;
-    int64_t seconds = 6;
-    bool help = false;
+    int64_t seconds = 0;  // 0: not given
 };
 
-bool parse(int argc, char** argv, Options* options, std::string* error) {
-    for (int i = 1; i < argc; ++i) {
-        const std::string word = argv[i];
-        if (word == "--quick") {
-            options->quick = true;
-            options->seconds = 0;
-        } else if (word == "--force") {
-            options->force = true;
-        } else if (word == "--seconds" && i + 1 < argc &&
-                   armci::base::parse_integer(argv[i + 1], &options->seconds) &&
-                   options->seconds >= 1 && options->seconds <= 86400) {
-            ++i;
-        } else if (word == "--help" || word == "-h") {
-            options->help = true;
-        } else if (word == "--output" && i + 1 < argc && argv[i + 1][0] != '\0') {
-            options->output = argv[++i];
-        } else {
-            *error = word == "--output"    ? "--output needs the name of a file"
-                     : word == "--seconds" ? "--seconds needs a number from 1 to 86400"
-                                           : "unknown option " + word;
-            return false;
-        }
-    }
-    return true;
+void add_options(CommandLine* line, Options* options) {
+    line->add_value(
+        "--output", "FILE",
+        [options](const std::string& path) {
+            options->output = path;
+            return !path.empty();
+        },
+        "writes the profile there, for ARMCI_PROFILE; without it to standard\noutput");
+    line->add_value(
+        "--seconds", "N",
+        [options](const std::string& text) {
+            return armci::base::parse_integer(text, &options->seconds) && options->seconds >= 1 &&
+                   options->seconds <= 86400;
+        },
+        "measures for that long, 1 to 86400 (default 6): more repetitions of\neach transfer");
+    line->add_flag("--quick", &options->quick, "few measurements: to try it out");
+    line->add_flag("--force", &options->force, "a profile in any case");
+    line->add_footer("On one host, ARMCI_NODE_SIZE=1 makes each rank a node.");
 }
 
 std::string machine_name() {
@@ -311,26 +290,27 @@ int run(const Options& options, int rank, int size) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    Options options;
+    CommandLine line(
+        "mpiexec -n 2 armci-tune [--output FILE] [--seconds N] [--quick] [--force]",
+        "Measures put, get and accumulate on every route between rank 0 and a rank of another\n"
+        "node, fits the cost model to that, and prints from which block length on direct remote\n"
+        "access is chosen, and how good these choices are. Takes a few seconds. Where other work\n"
+        "on the nodes has spoilt the measurements there is no profile, but the reasons, and the\n"
+        "exit status is 3.");
+    add_options(&line, &options);
+    if (const auto status = armci::tools::read_arguments("armci-tune", argc, argv, &line)) {
+        return *status;
+    }
+    if (options.seconds == 0 && !options.quick) {
+        options.seconds = 6;
+    }
     MPI_Init(&argc, &argv);
     int rank = 0;
     int size = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    Options options;
-    std::string error;
-    int status = 0;
-    if (!parse(argc, argv, &options, &error)) {
-        if (rank == 0) {
-            std::fprintf(stderr, "armci-tune: %s\n%s", error.c_str(), kUsage);
-        }
-        status = 2;
-    } else if (options.help) {
-        if (rank == 0) {
-            std::fputs(kUsage, stdout);
-        }
-    } else {
-        status = run(options, rank, size);
-    }
+    const int status = run(options, rank, size);
     MPI_Finalize();
     return status;
 }
