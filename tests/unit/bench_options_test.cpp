@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "armci-bench/options.h"
 
-#include "armci-bench/json.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -173,13 +171,6 @@ TEST(BenchOptions, EveryModeHasAName) {
         EXPECT_EQ(is_serial(mode), std::string_view(mode_name(mode)).ends_with("-serial"));
         EXPECT_THAT(mode_name(mode), HasSubstr(mode_name(plain_mode(mode))));
     }
-}
-
-TEST(BenchJson, StringsAreEscaped) {
-    EXPECT_EQ(json_string("plain"), "\"plain\"");
-    EXPECT_EQ(json_string("a\"b\\c"), "\"a\\\"b\\\\c\"");
-    EXPECT_EQ(json_string("a\nb\x01"), "\"a\\u000ab\\u0001\"");
-    EXPECT_EQ(json_string("\xc3\xa9"), "\"\xc3\xa9\"");
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ set(bench_test_sources
     ${CMAKE_CURRENT_LIST_DIR}/bench_check_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_comparison_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_distribution_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/bench_json_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_options_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_overlap_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_quantity_test.cpp

@@ -7,15 +7,11 @@
 #include "armci-bench/result.h"
 
 #include <cstdio>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace armci::bench {
 
-// A string with quotes, as JSON wants it. Bytes above 0x7f are taken to be UTF-8.
-std::string json_string(std::string_view text);
-
+// Numbers that are not finite become null.
 void write_json(std::FILE* out, const Machine& machine, const Options& options,
                 const std::vector<Result>& results);
 
