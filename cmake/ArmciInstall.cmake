@@ -90,4 +90,6 @@ install(FILES
 # The examples' CMakeLists.txt is a part of the project's.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples
     DESTINATION ${armci_doc_dir}
-    PATTERN CMakeLists.txt EXCLUDE)
+    PATTERN CMakeLists.txt EXCLUDE
+    PATTERN Doxyfile.in EXCLUDE
+    PATTERN doxygen_filter.sh EXCLUDE)

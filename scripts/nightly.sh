@@ -80,6 +80,11 @@ check "mutants: each planted mistake is caught (minutes, the first time also a b
     python3 -B "$root/tests/mutants/run.py"
 check "clang-tidy of what has changed" "$root/scripts/tidy.sh"
 check "binary interface of the last release" "$root/scripts/abidiff.sh"
+if command -v doxygen >/dev/null; then
+    check "reference of the public headers" "$root/scripts/build.sh" release --target docs
+else
+    echo "== reference of the public headers: left out, needs doxygen (scripts/setup.sh docs)"
+fi
 if [[ $coverage == yes ]]; then
     check "coverage" "$root/scripts/coverage.sh"
 fi

@@ -23,7 +23,7 @@ COMMENT_OF = {suffix: comment for comment, suffixes in SUFFIXES_OF_COMMENTS.item
 
 def comment_of(path, text):
     """How the file writes a comment of one line; None if it is not a source file."""
-    if path.name == "CMakeLists.txt" or path.suffixes[-2:] == [".cmake", ".in"]:
+    if path.name == "CMakeLists.txt" or path.suffixes[-2:] == [".cmake", ".in"] or path.name == "Doxyfile.in":
         return "# {}"
     if path.suffix == "":
         return "# {}" if text.startswith("#!") else None

@@ -69,6 +69,11 @@ prepare() {
         "$DOCDIR/examples/first_put.c"; do
         [ -s "$prefix/$file" ] || fail "$file is not installed"
     done
+    if command -v pandoc >/dev/null; then
+        for page in man7/armci.7 man1/armci-info.1 man1/armci-bench.1 man1/armci-tune.1 man1/armci-plot.1; do
+            [ -s "$prefix/share/man/$page" ] || fail "$page is not installed"
+        done
+    fi
     [ "$(readlink "$prefix/$LIBDIR/libarmci-$MPI.so")" = libarmci.so ] || fail "wrong alias"
     "$READELF" -d "$prefix/$LIBDIR/libarmci.so" >"$WORK/dynamic"
     grep -q 'SONAME.*\[libarmci\.so\.0\]' "$WORK/dynamic" || fail "wrong soname"
