@@ -50,15 +50,6 @@ class Progress {
     // Same, for calls that do not wait, which a program may repeat until others have answered: lets
     // other threads in, too.
     void poll();
-    // Whether a wait for the network serves the own node's requests: where this thread cannot sleep
-    // meanwhile, or there is no server thread to wake up for them.
-    bool progresses_server_inline() const {
-        return context_.network == nullptr || !context_.config.progress_thread ||
-               !context_.network->origin.can_sleep();
-    }
-    bool sleeps_while_waiting() const {
-        return !progresses_server_inline() && !copies_.are_under_way();
-    }
     // Sleeps for that time, or until the network has something for this rank.
     void nap(int64_t ns);
     // Whether nothing needs this thread while it waits for other ranks: no operations of its own
@@ -76,9 +67,6 @@ class Progress {
     void run_task(pipeline::Task& task, int server, const WaitCause& cause);
     // At the end of a wait: the data server in this process is on its own again.
     void end_inline_progress();
-    // Between polls: helps the data server in this process and lets other threads in.
-    void idle();
-
     // `cause` is for reports on waits that last long, and for the timeline.
     template <class Condition>
     void wait_until(const WaitCause& cause, Condition&& condition) {
@@ -105,6 +93,18 @@ class Progress {
     }
 
   private:
+    // Between polls: helps the data server in this process and lets other threads in.
+    void idle();
+    // Whether a wait for the network serves the own node's requests: where this thread cannot sleep
+    // meanwhile, or there is no server thread to wake up for them.
+    bool progresses_server_inline() const {
+        return context_.network == nullptr || !context_.config.progress_thread ||
+               !context_.network->origin.can_sleep();
+    }
+    bool sleeps_while_waiting() const {
+        return !progresses_server_inline() && !copies_.are_under_way();
+    }
+
     // Apart, so that calls which need not wait have little to save and restore.
     template <class Condition>
     [[gnu::noinline]] void poll_until(const WaitCause& cause, Condition&& condition) {
