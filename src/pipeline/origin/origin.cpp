@@ -8,6 +8,14 @@
 #include "pipeline/buffers/chunk_sizes.h"
 
 namespace armci::pipeline {
+namespace {
+
+// Of messages; what is longer is written into reply buffers, where that is possible.
+size_t largest_received_bytes(const OriginOptions& options) {
+    return options.write_chunks ? kLargestMessagePiece : options.buffer_bytes;
+}
+
+}  // namespace
 
 bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
                   const OriginEnvironment& environment, base::Stats* stats, std::string* error) {
@@ -15,9 +23,8 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
         !open_buffers(domain, options, error) || !frames_.open(domain, options, stats, error)) {
         return false;
     }
-    const size_t largest_message =
-        options.write_chunks ? kLargestMessagePiece : options.buffer_bytes;
-    if (!answers_.open(domain, endpoint_, options.receive_bytes, largest_message, error)) {
+    if (!answers_.open(domain, endpoint_, options.receive_bytes, largest_received_bytes(options),
+                       error)) {
         return false;
     }
     Ordering ordering;
@@ -38,8 +45,7 @@ bool Origin::open_endpoint(fabric::Domain& domain, const OriginOptions& options,
                            const OriginEnvironment& environment, std::string* error) {
     fabric::Endpoint::Options endpoint_options;
     endpoint_options.receive_entries = ReceivePool::completion_count(options.receive_bytes);
-    endpoint_options.largest_message_bytes =
-        options.write_chunks ? kLargestMessagePiece : options.buffer_bytes;
+    endpoint_options.largest_message_bytes = largest_received_bytes(options);
     endpoint_options.describe_peer = environment.describe_node;
     endpoint_options.describe_context = environment.context;
     endpoint_options.on_immediate = Answers::on_written;

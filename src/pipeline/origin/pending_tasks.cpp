@@ -60,7 +60,7 @@ bool PendingTasks::writes_have_arrived(uint64_t last, const Channel& channel) {
     }
     for (Task* task = channel.oldest_task; task != nullptr && task->number() <= last;
          task = task->links().newer) {
-        if (!task->is_posted() || task->has_writes_in_flight()) {
+        if (!task->is_posted() || task->writes_in_flight() > 0) {
             return false;
         }
     }

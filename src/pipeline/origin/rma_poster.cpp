@@ -47,7 +47,7 @@ void RmaPoster::on_complete(fabric::Operation* operation, const fabric::Completi
     task->channel().is_reached = true;
     if (rma->is_delivered_write) {
         --task->channel().writes_in_flight;
-        task->remove_write();
+        --task->writes_in_flight();
     }
     const char* arrived = rma->bounce;
     for (size_t i = 0; i < rma->copied_blocks; ++i) {
@@ -150,7 +150,7 @@ bool RmaPoster::write(Channel& channel, Task* task, const fabric::RmaBlock* bloc
         channel.write_mark = channel.sent_frames + 1;
     } else {
         ++channel.writes_in_flight;
-        task->add_write();
+        ++task->writes_in_flight();
     }
     channels_.lists().dirty.add(channel);
     turn_.moved = true;

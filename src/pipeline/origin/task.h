@@ -42,7 +42,6 @@ class Task {
     // for.
     virtual int64_t chunk_bytes() const { return 0; }
 
-    TaskState state() const { return state_; }
     bool is_complete() const { return state_ == TaskState::complete; }
     const char* function() const { return function_; }
     Channel& channel() const { return *channel_; }
@@ -94,9 +93,7 @@ class Task {
         return true;
     }
     // Of these, writes that complete when delivered.
-    bool has_writes_in_flight() const { return writes_in_flight_ > 0; }
-    void add_write() { ++writes_in_flight_; }
-    void remove_write() { --writes_in_flight_; }
+    int32_t& writes_in_flight() { return writes_in_flight_; }
 
   private:
     void take(TaskEvent event) {
