@@ -15,73 +15,6 @@
 namespace armci::fabric {
 namespace {
 
-// The costs were measured on loopback of a machine with two processors, or come from the
-// documentation of present hardware (100 Gbit/s). The latter are the lowest usual ones, because a
-// wrong guess costs little there.
-constexpr NetworkCosts kTcpCosts = {10, 1.9, 0.0005, 11, 12, 0.0005, 1};
-constexpr NetworkCosts kSharedMemoryCosts = {1, 2.5, 0.00018, 3, 1.5, 0.0004, 0.3};
-constexpr NetworkCosts kSocketsCosts = {2000, 600, 0.0018, 4000, 600, 0.0018, 0.5};
-constexpr NetworkCosts kDatagramCosts = {8, 8, 0.0033, 16, 10, 0.0033, 0.5};
-constexpr NetworkCosts kAdapterCosts = {2, 0.3, 0.00008, 3, 0.5, 0.00008, 0.9};
-constexpr NetworkCosts kNoCosts = {};
-
-// RDMA adapters of all makers share one class and differ by their drivers. The queues of EFA cannot
-// do what ofi_rxm needs from verbs.
-constexpr AdapterKind kCassini = {"/sys/class/cxi", nullptr, nullptr};
-constexpr AdapterKind kVerbs = {"/sys/class/infiniband", nullptr, "efa"};
-constexpr AdapterKind kEfa = {"/sys/class/infiniband", "efa", nullptr};
-constexpr AdapterKind kIntelEthernet = {"/sys/class/infiniband", "ice", nullptr};
-constexpr AdapterKind kOmniPath = {"/sys/class/infiniband", "hfi1", nullptr};
-
-// One row for each provider. Rows for hardware that the project could not run yet say so in the
-// remark.
-constexpr ProviderRow kTable[] = {
-    {"cxi", 90, WaitMode::fd, true, true, false, false, false, false, kAdapterCosts, nullptr,
-     "from documentation, not run", kCassini},
-    {"verbs;ofi_rxm", 80, WaitMode::fd, true, false, true, false, true, true, kAdapterCosts,
-     nullptr, "from documentation, not run", kVerbs},
-    {"efa", 75, WaitMode::nap, true, true, true, false, false, false, kAdapterCosts, nullptr,
-     "from documentation, not run", kEfa},
-    {"psm3", 70, WaitMode::fd, true, true, false, false, false, false, kAdapterCosts, nullptr,
-     "from documentation, not run", kIntelEthernet},
-    {"opx", 65, WaitMode::nap, true, true, false, false, false, false, kAdapterCosts, nullptr,
-     "from documentation, not run", kOmniPath},
-    {"tcp", 50, WaitMode::fd, true, true, true, false, true, true, kTcpCosts, nullptr, ""},
-    {"tcp;ofi_rxm", 40, WaitMode::fd, true, true, true, true, true, true, kTcpCosts, nullptr, ""},
-    {"sockets", 0, WaitMode::fd, true, true, false, true, true, true, kSocketsCosts, nullptr,
-     "milliseconds per operation when cores are scarce"},
-    {"shm", 0, WaitMode::nap, true, true, true, false, true, true, kSharedMemoryCosts, nullptr,
-     "one host only; has nothing to wait on, so the data server naps; libfabric keeps files in "
-     "/dev/shm while the job runs"},
-    {"net", 0, WaitMode::sread, true, true, true, false, true, true, kTcpCosts, nullptr,
-     "its file descriptor is always readable, so the data server waits by fi_cq_sread"},
-    {"udp;ofi_rxd", 0, WaitMode::sread, false, false, false, false, true, false, kDatagramCosts,
-     nullptr,
-     "remote access is broken in libfabric; used for messages only, which leave while their sender "
-     "polls"},
-    {"sm2", 0, WaitMode::nap, false, false, false, false, true, false, kNoCosts,
-     "it offers no remote memory access", ""},
-    {"lnx", 0, WaitMode::nap, false, false, false, false, true, false, kNoCosts,
-     "it carries tagged messages only", ""},
-    {"psm2", 0, WaitMode::nap, false, false, false, false, true, false, kNoCosts,
-     "it is unmaintained", ""},
-    {"psm", 0, WaitMode::nap, false, false, false, false, true, false, kNoCosts,
-     "it is unmaintained", ""},
-};
-
-constexpr ProviderRow kUnknown = {.name = "",
-                                  .preference = 0,
-                                  .wait = WaitMode::nap,
-                                  .rma = true,
-                                  .delivery = true,
-                                  .immediate_data = false,
-                                  .wakes_surely = false,
-                                  .ends_early = true,
-                                  .sends_alone = false,
-                                  .costs = kTcpCosts,
-                                  .refused = nullptr,
-                                  .remark = "not in the provider table"};
-
 InfoPtr make_hints(const std::string& name, bool want_rma, uint64_t msg_order) {
     InfoPtr hints(fi_allocinfo());
     if (!hints) {
@@ -217,7 +150,7 @@ std::string joined(const std::vector<std::string>& names) {
 // libfabric 2.0 a provider starts when it is first asked for, so verbs is not asked for without an
 // adapter.
 std::vector<std::string> available_providers(const std::string& root) {
-    const bool has_verbs = !find_adapter(root, kVerbs).empty();
+    const bool has_verbs = !find_adapter(root, provider_row("verbs;ofi_rxm").adapter).empty();
     const InfoPtr list = query(has_verbs ? "" : "^verbs", false, 0);
     return names_in(list.get());
 }
@@ -264,20 +197,6 @@ InfoPtr open_row(const std::string& name, const ProviderRow& row, const Provider
 }
 
 }  // namespace
-
-const std::vector<ProviderRow>& provider_table() {
-    static const std::vector<ProviderRow> table(std::begin(kTable), std::end(kTable));
-    return table;
-}
-
-const ProviderRow& provider_row(const std::string& name) {
-    for (const ProviderRow& row : kTable) {
-        if (name == row.name) {
-            return row;
-        }
-    }
-    return kUnknown;
-}
 
 std::string interface_name(const fi_info& info) {
     const sockaddr_in* source = ipv4_source(info);
@@ -346,7 +265,7 @@ ProviderChoice refuse_unknown(const ProviderRequest& request) {
     choice.error = "libfabric has no provider \"" + request.name +
                    "\" with reliable datagrams here; it offers " +
                    joined(available_providers(request.root));
-    for (const ProviderRow& row : kTable) {
+    for (const ProviderRow& row : provider_table()) {
         const bool is_meant =
             request.name == row.name || std::string(row.name).starts_with(request.name + ";");
         if (is_meant && row.adapter.directory != nullptr) {
@@ -416,8 +335,8 @@ void open_first(const std::vector<std::string>& candidates, const ProviderReques
 // it.
 void explain_better_ones(const std::vector<std::string>& offered, const ProviderRequest& request,
                          ProviderChoice* choice) {
-    const ProviderRow& taken = choice->row != nullptr ? *choice->row : kUnknown;
-    for (const ProviderRow& row : kTable) {
+    const ProviderRow& taken = choice->row != nullptr ? *choice->row : provider_row("");
+    for (const ProviderRow& row : provider_table()) {
         if (row.preference <= taken.preference) {
             continue;
         }

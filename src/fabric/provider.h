@@ -24,38 +24,39 @@ enum class WaitMode : uint8_t {
 // These are rough costs of the network in microseconds. They choose routes if nothing was measured.
 // armci-tune measures them, and pipeline/costs/cost_model.h says what follows from them.
 struct NetworkCosts {
-    double latency_us;     // of a transfer by RMA, plus:
-    double block_us;       // one more RMA operation of a stream
-    double block_byte_us;  // each byte of it
-    double request_us;     // of a transfer by messages, plus:
-    double chunk_us;       // one more message of a stream
-    double chunk_byte_us;  // each byte of it
-    double overlap;        // 0..1: how much of a transmission leaves the processors to pack
+    double latency_us = 0;     // of a transfer by RMA, plus:
+    double block_us = 0;       // one more RMA operation of a stream
+    double block_byte_us = 0;  // each byte of it
+    double request_us = 0;     // of a transfer by messages, plus:
+    double chunk_us = 0;       // one more message of a stream
+    double chunk_byte_us = 0;  // each byte of it
+    double overlap = 0;        // 0..1: how much of a transmission leaves the processors to pack
 };
 
 struct ProviderRow {
-    const char* name;
-    int preference;  // the available provider with the highest is the default; 0: only on request
-    WaitMode wait;
-    bool rma;             // whether RMA works; if not, everything uses messages and the server
-    bool delivery;        // whether FI_DELIVERY_COMPLETE on a write is remote completion
-    bool immediate_data;  // whether writes with FI_REMOTE_CQ_DATA arrive with their data
+    const char* name = "";
+    // The available provider with the highest is the default; 0: only on request.
+    int preference = 0;
+    WaitMode wait = WaitMode::nap;
+    bool rma = false;       // whether RMA works; if not, everything uses messages and the server
+    bool delivery = false;  // whether FI_DELIVERY_COMPLETE on a write is remote completion
+    bool immediate_data = false;  // whether writes with FI_REMOTE_CQ_DATA arrive with their data
     // True if its descriptor was seen to wake a sleeper whenever something arrived. Some providers
     // are documented not to do so (cxi); of those that could not be run it is unknown.
-    bool wakes_surely;
+    bool wakes_surely = false;
     // True if it may report a receive buffer as used up while messages still arrive in it, as
     // ofi_rxm does. Such providers leave no gaps between messages. The report of all others is
     // final, and their messages may lie anywhere.
-    bool ends_early;
+    bool ends_early = false;
     // True if a message leaves after its post without further polling of the sender, unless earlier
     // operations are in its way. Some providers send packets again, or handle missing buffers of
     // the receiver, only while they are polled: they do not promise it. For them only the
     // completion of a send shows that it has left.
-    bool sends_alone;
-    NetworkCosts costs;
-    const char* refused;       // why the provider is not used at all, or nullptr
-    const char* remark;        // for armci-info; may be empty
-    AdapterKind adapter = {};  // the adapter that it needs, as far as the kernel shows it
+    bool sends_alone = false;
+    NetworkCosts costs = {};
+    const char* refused = nullptr;  // why the provider is not used at all, or nullptr
+    const char* remark = "";        // for armci-info; may be empty
+    AdapterKind adapter = {};       // the adapter that it needs, as far as the kernel shows it
 };
 
 const std::vector<ProviderRow>& provider_table();
