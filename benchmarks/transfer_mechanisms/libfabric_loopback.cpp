@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Remote writes and reads by libfabric within the machine, over TCP to the loopback interface or by
 // its shared-memory provider. Software providers move nothing unless the target polls, too.
-#include "armci-bench/fid.h"
-#include "armci-bench/raw_provider.h"
+#include "armci-bench/workloads/raw/fid.h"
+#include "armci-bench/workloads/raw/raw_provider.h"
 #include "factories.h"
 
 #include <rdma/fi_cm.h>

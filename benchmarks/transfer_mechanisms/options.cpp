@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.h"
 
-#include "armci-bench/quantity.h"
+#include "armci-bench/numbers/quantity.h"
 
 #include <algorithm>
 #include <optional>

@@ -4,7 +4,7 @@
 
 #include "mechanism.h"
 
-#include "armci-bench/statistics.h"
+#include "armci-bench/numbers/statistics.h"
 
 #include <array>
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How the benchmark checks its results: it must accept right ones and find every wrong byte.
-#include "armci-bench/transfer_check.h"
+#include "armci-bench/workloads/transfer_check.h"
 
 #include <gtest/gtest.h>
 

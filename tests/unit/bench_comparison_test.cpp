@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "armci-bench/comparison.h"
+#include "armci-bench/measuring/comparison.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

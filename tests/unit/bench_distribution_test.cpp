@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "armci-bench/distribution.h"
+#include "armci-bench/numbers/distribution.h"
 
-#include "armci-bench/options.h"
-#include "armci-bench/result.h"
+#include "armci-bench/measuring/result.h"
+#include "armci-bench/options/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

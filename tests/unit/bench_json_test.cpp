@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "armci-bench/json.h"
+#include "armci-bench/reporting/json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

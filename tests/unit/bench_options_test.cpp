@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "armci-bench/options.h"
+#include "armci-bench/options/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

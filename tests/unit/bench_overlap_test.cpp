@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "armci-bench/computation.h"
-#include "armci-bench/overlap.h"
-#include "armci-bench/row.h"
+#include "armci-bench/workloads/computation.h"
+#include "armci-bench/workloads/overlap.h"
+#include "armci-bench/workloads/row.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "armci-bench/quantity.h"
+#include "armci-bench/numbers/quantity.h"
 
 #include <gtest/gtest.h>
 

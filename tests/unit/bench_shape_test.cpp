@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "armci-bench/shape.h"
+#include "armci-bench/workloads/shape.h"
 
-#include "armci-bench/options.h"
-#include "armci-bench/row.h"
+#include "armci-bench/options/options.h"
+#include "armci-bench/workloads/row.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

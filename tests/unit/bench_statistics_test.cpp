@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "armci-bench/statistics.h"
+#include "armci-bench/numbers/statistics.h"
 
 #include <gtest/gtest.h>
 

@@ -4,19 +4,19 @@
 set(bench_dir ${PROJECT_SOURCE_DIR}/tools/armci-bench)
 set(bench_test_sources
     ${PROJECT_SOURCE_DIR}/tools/command_line/command_line.cpp
-    ${bench_dir}/choices.cpp
-    ${bench_dir}/comparison.cpp
-    ${bench_dir}/computation.cpp
-    ${bench_dir}/distribution.cpp
-    ${bench_dir}/element.cpp
-    ${bench_dir}/json.cpp
-    ${bench_dir}/options.cpp
-    ${bench_dir}/overlap.cpp
-    ${bench_dir}/quantity.cpp
-    ${bench_dir}/row.cpp
-    ${bench_dir}/shape.cpp
-    ${bench_dir}/statistics.cpp
-    ${bench_dir}/transfer_check.cpp
+    ${bench_dir}/measuring/comparison.cpp
+    ${bench_dir}/numbers/distribution.cpp
+    ${bench_dir}/numbers/quantity.cpp
+    ${bench_dir}/numbers/statistics.cpp
+    ${bench_dir}/options/choices.cpp
+    ${bench_dir}/options/element.cpp
+    ${bench_dir}/options/options.cpp
+    ${bench_dir}/reporting/json.cpp
+    ${bench_dir}/workloads/computation.cpp
+    ${bench_dir}/workloads/overlap.cpp
+    ${bench_dir}/workloads/row.cpp
+    ${bench_dir}/workloads/shape.cpp
+    ${bench_dir}/workloads/transfer_check.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_check_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_comparison_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_distribution_test.cpp

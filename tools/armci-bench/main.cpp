@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// armci-bench: measures one-sided operations of the ARMCI it is linked with. See options.cpp.
+// armci-bench: measures one-sided operations of the ARMCI it is linked with. See
+// options/options.cpp.
 
-#include "armci-bench/arena.h"
-#include "armci-bench/armci_api.h"
-#include "armci-bench/comparison.h"
-#include "armci-bench/implementation.h"
-#include "armci-bench/machine.h"
-#include "armci-bench/options.h"
-#include "armci-bench/raw.h"
-#include "armci-bench/report.h"
-#include "armci-bench/row.h"
-#include "armci-bench/runner.h"
-#include "armci-bench/table.h"
-#include "armci-bench/workload.h"
+#include "armci-bench/measuring/comparison.h"
+#include "armci-bench/measuring/runner.h"
+#include "armci-bench/options/options.h"
+#include "armci-bench/reporting/machine.h"
+#include "armci-bench/reporting/report.h"
+#include "armci-bench/reporting/table.h"
+#include "armci-bench/workloads/arena.h"
+#include "armci-bench/workloads/armci_api.h"
+#include "armci-bench/workloads/implementation.h"
+#include "armci-bench/workloads/raw/raw.h"
+#include "armci-bench/workloads/row.h"
+#include "armci-bench/workloads/workload.h"
 #include "command_line/command_line.h"
 
 #include <algorithm>

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "armci-bench/numbers/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace armci::bench {
+
+double quantile(const std::vector<double>& sorted, double part) {
+    const double position = part * static_cast<double>(sorted.size() - 1);
+    const double below = std::floor(position);
+    const auto index = static_cast<size_t>(below);
+    if (index + 1 >= sorted.size()) {
+        return sorted.back();
+    }
+    return sorted[index] + (position - below) * (sorted[index + 1] - sorted[index]);
+}
+
+Summary summarize(std::vector<double> samples) {
+    std::sort(samples.begin(), samples.end());
+    Summary summary;
+    summary.median = quantile(samples, 0.5);
+    summary.minimum = samples.front();
+    summary.maximum = samples.back();
+    summary.first_quartile = quantile(samples, 0.25);
+    summary.third_quartile = quantile(samples, 0.75);
+    if (summary.median > 0) {
+        summary.spread = (summary.third_quartile - summary.first_quartile) / summary.median;
+    }
+    return summary;
+}
+
+double Summary::quartile_distance() const {
+    const double distance = std::max(third_quartile - median, median - first_quartile);
+    return median > 0 ? distance / median : 0;
+}
+
+}  // namespace armci::bench
