@@ -193,8 +193,8 @@ static void finalize_on_one_rank(void) {
     ARMCI_Barrier();
     if (is_last_rank()) {
         expect_status(5);
-        expect_warning("ARMCI_Finalize", "did not come within 1 s", "ARMCI_FINALIZE_TIMEOUT_SECONDS",
-                       NULL);
+        expect_warning("ARMCI_Finalize", "did not come within 1 s",
+                       "ARMCI_FINALIZE_TIMEOUT_SECONDS", NULL);
         ARMCI_Finalize();
         /* Not MPI_Abort: the launcher may drop the warning after it. */
         expect(NULL, "after all", NULL);
