@@ -4,7 +4,7 @@
  * that data. docs/design/flow-control.md says what it is for.
  *
  *   model                      source
- *   proctype Origin            pipeline/origin/origin.cpp progress(), task_queue.cpp post_tasks(); one
+ *   proctype Origin            pipeline/origin/recv_grants.cpp and frame_sender.cpp progress(), task_queue.cpp post_tasks(); one
  *                              channel of it
  *     room(), post_message     channel.h has_room(); frame_sender.cpp post_message()
  *     post_into_recv_buffer    frame_sender.cpp post_into_recv_buffer(), post()
