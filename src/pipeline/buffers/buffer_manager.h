@@ -19,10 +19,10 @@
 
 namespace armci::pipeline {
 
-// How the arena is made known to the network; both may be null for unregistered memory.
+// These functions make the arena known to the network. Both may be null for unregistered memory.
 struct Registrar {
     void* context = nullptr;
-    // Returns false when the memory cannot be registered; *descriptor is what sends from it need.
+    // Returns false when the memory cannot be registered. *descriptor is what sends from it need.
     bool (*add)(void* context, void* start, size_t bytes, void** descriptor) = nullptr;
     void (*remove)(void* context, void* descriptor) = nullptr;
 };
@@ -36,24 +36,25 @@ class BufferManager {
     BufferManager(const BufferManager&) = delete;
     BufferManager& operator=(const BufferManager&) = delete;
 
-    // buffer_bytes is rounded up to a power of two. False when memory or registration is refused.
+    // Rounds buffer_bytes up to a power of two. Returns false when memory or registration is
+    // refused.
     bool open(size_t buffer_count, size_t buffer_bytes, const Registrar& registrar);
     void close();
 
-    // Aligned to at least 64 bytes; nullptr when no free piece is large enough now, or ever
-    // (bytes > buffer_bytes()).
+    // Returns a piece that is aligned to at least 64 bytes. It is nullptr when no free piece is
+    // large enough now, or ever (bytes > buffer_bytes()).
     void* acquire(size_t bytes);
     void release(void* piece);
 
     size_t buffer_bytes() const { return buffer_bytes_; }
     size_t arena_bytes() const { return buffer_count_ * buffer_bytes_; }
     void* descriptor() const { return descriptor_; }
-    // Bytes of the pieces handed out, now and at most so far.
+    // These return the bytes of all pieces in use, now and at most so far.
     size_t used_bytes() const { return used_bytes_; }
     size_t high_water_bytes() const { return high_water_bytes_; }
 
   private:
-    // Pieces are named by the index of their first unit of kSmallestPiece bytes.
+    // The index of its first unit of kSmallestPiece bytes names a piece.
     using Unit = int32_t;
     static constexpr Unit kNoUnit = -1;
 

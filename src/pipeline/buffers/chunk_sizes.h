@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How transfers by way of a data server are cut into chunks, the same at both ends.
+// Sizes of the chunks of a transfer through a data server. Both ends use the same sizes.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 namespace armci::pipeline {
 
-// Beside granted receive buffers only what is at most this long, with what its sender keeps before
-// it, travels as a message: every provider sends that much at once.
+// Frames of at most this many bytes, with what their sender puts before them, travel as messages;
+// longer ones use granted receive buffers. Every provider sends that much at once.
 constexpr size_t kLargestMessagePiece = 8192;
 
-// Room for the next chunk of a transfer, of which so many bytes are sent and left, where the
-// largest is given. The first and the last are short: nothing overlaps with packing the one and
-// unpacking the other.
+// Returns the bytes of a transfer's next chunk, from the bytes already sent and those left.
+// `largest_bytes` is the limit. The first and the last chunk are short, because nothing overlaps
+// with packing the first and unpacking the last.
 constexpr int64_t chunk_room_bytes(int64_t largest_bytes, int64_t sent_bytes, int64_t left_bytes) {
     constexpr int64_t kRampBytes = 64 << 10;
     if (largest_bytes <= 2 * kRampBytes) {

@@ -14,8 +14,8 @@
 namespace armci::pipeline {
 namespace {
 
-// A buffer is given back when less than one largest frame is free in it, so up to one frame of each
-// is wasted: several frames to a buffer keep that small.
+// A buffer is released when less than one largest frame is free in it, so up to one frame of each
+// is wasted. Several frames to a buffer keep that part small.
 constexpr size_t kFramesPerBuffer = 4;
 constexpr size_t kSmallestBuffer = 64 << 10;
 constexpr size_t kMaxCompletions = 16384;
@@ -101,8 +101,8 @@ void ReceivePool::retry_posts() {
     }
 }
 
-// Frames are multiples of 8 bytes. Behind a message that is none others lie askew, and their sender
-// has done nothing wrong.
+// Frames are multiples of 8 bytes. Behind a message that is no frame, others may lie unaligned,
+// although their sender has done nothing wrong.
 void ReceivePool::handle(const void* frame, size_t bytes) {
     if (reinterpret_cast<uintptr_t>(frame) % sizeof(uint64_t) == 0) {
         handler_(context_, frame, bytes);
@@ -113,8 +113,8 @@ void ReceivePool::handle(const void* frame, size_t bytes) {
     handler_(context_, straight.data(), bytes);
 }
 
-// ofi_rxm forgets the buffer that such a message came to. Others may not, so it is not posted
-// again before they give it back.
+// ofi_rxm forgets the buffer that such a message came to. Other providers may not, so it is not
+// posted again before they release it.
 void ReceivePool::note_cut_message(Buffer* buffer, bool is_released) {
     if (!is_released && !std::exchange(buffer->is_lost, true)) {
         ++lost_buffers_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory in which an endpoint receives frames: a few buffers, each of which takes messages one
-// behind the other and is posted again when it is used up. Frames are handled where they lie,
-// inside the completion handler, so a buffer is free again as soon as the provider gives it back.
+// The memory in which an endpoint receives frames: a few buffers. Each takes messages one behind
+// the other and is posted again when it is used up. Frames are handled where they lie, inside the
+// completion handler, so a buffer is free again as soon as the provider releases it.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,21 @@
 
 namespace armci::pipeline {
 
-// Called for every frame, on the thread that polls the endpoint.
+// This is called for every frame, on the thread that polls the endpoint.
 using FrameHandler = void (*)(void* context, const void* frame, size_t frame_bytes);
 
 class ReceivePool {
   public:
-    // Room for at least `window_bytes` of frames of at most largest_frame_bytes each.
+    // Posts room for at least `window_bytes` of frames of at most largest_frame_bytes each.
     bool open(fabric::Domain& domain, fabric::Endpoint& endpoint, size_t window_bytes,
               size_t largest_frame_bytes, FrameHandler handler, void* context, std::string* error);
     // The endpoint must be closed before.
     void close();
 
-    // Completions that the queue should have room for: one for each frame under way, up to a number
-    // beyond which a provider's own overflow list must do.
+    // Returns how many completions the queue should have room for: one for each frame under way, up
+    // to a number. The provider's own overflow list takes those beyond it.
     static size_t completion_count(size_t window_bytes);
-    // Posts what could not be posted at once; cheap when there is nothing to do.
+    // Posts what could not be posted at once. It costs little when there is nothing to do.
     void retry_posts();
     bool has_unposted() const { return !unposted_.empty(); }
 
@@ -38,8 +38,8 @@ class ReceivePool {
         char* data = nullptr;
         size_t handled_bytes = 0;  // of the frames handled since it was posted
         size_t furthest_end = 0;   // where the last of them ends
-        bool is_used_up = false;   // the provider puts nothing more into it
-        bool is_lost = false;      // it may have forgotten it: see note_cut_message()
+        bool is_used_up = false;   // the provider writes nothing more into it
+        bool is_lost = false;      // the provider may have forgotten it: see note_cut_message()
     };
     static size_t buffer_count(size_t window_bytes, size_t largest_frame_bytes);
     static void on_completion(fabric::Operation* operation, const fabric::Completion& completion);
@@ -58,7 +58,7 @@ class ReceivePool {
     fabric::Region region_;
     std::vector<std::unique_ptr<Buffer>> buffers_;
     std::vector<Buffer*> unposted_;
-    size_t lost_buffers_ = 0;  // to messages that did not fit them; given back, one is not lost
+    size_t lost_buffers_ = 0;  // to messages that did not fit, until they are released
 };
 
 }  // namespace armci::pipeline

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Registered memory of a data server that origins write chunks into: equal slots, each written only
-// by the origin it was granted to. How much memory a server needs for chunks is therefore its own
-// choice, whatever the number of origins.
+// Registered memory of a data server that origins write chunks into. It consists of receive buffers
+// of one length, each written only by the origin that it is granted to. The server alone therefore
+// decides how much memory chunks need, whatever the number of origins.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace armci::pipeline {
 
-// What origins need to know of one; travels between processes as it is.
+// What origins must know to write into the area. It travels between processes as these bytes.
 struct RecvAreaAddress {
     uint64_t remote_base = 0;
     uint64_t key = 0;
-    uint32_t recv_buffer_count = 0;  // 0: there is no zone, chunks travel as messages
+    uint32_t recv_buffer_count = 0;  // 0: there is no area, chunks travel as messages
     uint32_t recv_buffer_bytes = 0;
 };
 
@@ -28,7 +28,8 @@ class RecvArea {
     RecvArea(const RecvArea&) = delete;
     RecvArea& operator=(const RecvArea&) = delete;
 
-    // Writes go to `endpoint`. False with *error set when memory or its registration is refused.
+    // Origins write through `endpoint`. Returns false and sets *error when memory or its
+    // registration is refused.
     bool open(fabric::Domain& domain, fabric::Endpoint& endpoint, uint32_t recv_buffer_count,
               uint32_t recv_buffer_bytes, std::string* error);
     void close();

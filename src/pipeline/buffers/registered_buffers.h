@@ -12,10 +12,10 @@ namespace armci::pipeline {
 
 class RegisteredBuffers {
   public:
-    // With Access::remote, peers may write into the buffers by `endpoint`.
+    // With Access::remote, peers may write into the buffers through `endpoint`.
     bool open(size_t buffer_count, size_t buffer_bytes, fabric::Domain& domain,
               fabric::Endpoint& endpoint, fabric::Access access, std::string* error);
-    // Nobody can write into the memory any more; it stays.
+    // Ends the registration, so that nobody can write into the memory any more. The memory stays.
     void deregister() { region_ = fabric::Region(); }
     void close() { manager_.close(); }
 
@@ -24,7 +24,7 @@ class RegisteredBuffers {
     size_t buffer_bytes() const { return manager_.buffer_bytes(); }
     void* descriptor() const { return manager_.descriptor(); }
     const BufferManager& manager() const { return manager_; }
-    // For peers, with Access::remote.
+    // Peers name the buffers with these two. They are valid only with Access::remote.
     uint64_t key() const { return region_.key(); }
     uint64_t remote_address(const void* piece) const {
         return region_.remote_base() +
@@ -41,7 +41,7 @@ class RegisteredBuffers {
     std::string* error_ = nullptr;
     const char* arena_ = nullptr;  // while registered
     fabric::Region region_;
-    BufferManager manager_;  // last: its destructor still needs the region
+    BufferManager manager_;  // last, because its destructor still needs the region
 };
 
 }  // namespace armci::pipeline

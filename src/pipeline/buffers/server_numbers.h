@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The data servers of a job: equally many on every node, numbered node by node. Each serves some of
-// its node's segments, and an origin has a channel of its own to each.
+// The numbers of a job's data servers. Every node has equally many, and they are numbered node by
+// node. Each serves some of its node's segments, and an origin has a channel to each.
 #pragma once
 
 #include <string>
@@ -14,7 +14,8 @@ struct ServerNumbers {
     int count() const { return node_count * per_node; }
     int first_of(int node) const { return node * per_node; }
     int node_of(int server) const { return server / per_node; }
-    // For messages: "the data server of node 3", "data server 1 of node 3".
+    // Returns the name that log and error text uses: "the data server of node 3", "data server 1 of
+    // node 3".
     std::string name_of(int server) const {
         const std::string node = " of node " + std::to_string(node_of(server));
         return per_node == 1 ? "the data server" + node

@@ -21,7 +21,8 @@ strided::Layout with_gaps(int64_t block_bytes, int64_t total_bytes) {
     return layout;
 }
 
-// As the data server does it, row by row; its locks cost next to nothing beside.
+// Accumulates row by row, as the data server does. The server's locks cost next to nothing in
+// comparison.
 void accumulate_rows(const strided::AccScale& scale, strided::StridedCursor& to, const char* data) {
     while (to.remaining() > 0) {
         const strided::Row row = to.next_row(to.remaining());
@@ -50,7 +51,7 @@ bool measure_copies(int64_t data_bytes, int64_t budget_us, CostConstants* consta
     if (!gapped || !dense) {
         return false;
     }
-    // Numbers, and pages that are there.
+    // This writes numbers, and makes the system provide the pages.
     std::memset(gapped.get(), 0, 2 * static_cast<size_t>(bytes));
     std::memset(dense.get(), 0, static_cast<size_t>(bytes));
     const double half = 0.5;

@@ -11,7 +11,7 @@ namespace {
 using base::OpKind;
 
 constexpr int64_t kMinChunk = 4096;
-// Sizes above this are chosen for as if they were of this.
+// Larger sizes use the choice for this size class.
 constexpr int kLargestClass = 40;
 
 double as_double(int64_t value) {
@@ -54,7 +54,7 @@ void CostModel::choose_by_costs() {
     for (const OpKind op : {OpKind::put, OpKind::get}) {
         auto& min_block = min_block_[static_cast<size_t>(op)];
         for (int bits = 1; bits < kSizeClasses; ++bits) {
-            // The middle of all sizes of that many bits.
+            // The size in the middle of all sizes of that many bits stands for them.
             min_block[bits] = bits > kLargestClass ? min_block[kLargestClass]
                                                    : find_min_block(op, (int64_t{3} << bits) / 4);
         }
@@ -134,7 +134,8 @@ ServerPlan CostModel::server_plan(OpKind op, const TransferShape& shape,
     const int64_t max = std::min(limits_.chunk_count, plan.chunk_count);
     const double wanted =
         std::ceil((plan.chunk.pack_us + plan.chunk.transmit_us) / plan.chunk.pack_us);
-    // Nothing to pack, or next to nothing: the quotient is not a number, or not an integer's size.
+    // If there is little or nothing to pack, the quotient is not a number, or too large for an
+    // integer.
     plan.useful_depth = wanted < as_double(max) ? std::max<int64_t>(1, std::llround(wanted)) : max;
     return plan;
 }
@@ -156,8 +157,8 @@ bool CostModel::is_small(OpKind op, const TransferShape& shape) const {
     return op != OpKind::get && shape.total_bytes <= limits_.small_bytes;
 }
 
-// From one long block down to shorter ones, in steps of an eighth or a byte, as far as RMA is not
-// the slower one.
+// Tries one long block, then shorter ones, in steps of an eighth or a byte, while RMA is not the
+// slower route.
 int64_t CostModel::find_min_block(OpKind op, int64_t total_bytes) const {
     int64_t min = INT64_MAX;
     for (int64_t block_bytes = total_bytes; block_bytes > 0;

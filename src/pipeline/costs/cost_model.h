@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a transfer between nodes will cost on either route, and so which one it takes.
+// What a transfer between nodes will cost on either route, and therefore which route it takes.
 //
 // A model in the sense of a formula: no network, no MPI, no state but its constants. Times are in
 // microseconds and mean one transfer of a stream of blocking transfers to one target, up to remote
 // completion.
 //
-//   rma     latency + runs * run(block length) + far bytes * far byte
+//   rma     latency + blocks * block(block length) + far bytes * far byte
 //   server  request + (pack + transmit + unpack of the first chunk) + steady * further chunks
 //           + far bytes * far byte
-//           small ones, which are copied and need no further care: small + pack + unpack
+//           small ones, which are copied: small + pack + unpack
 //           transmit = chunk + bytes * byte
 //           steady   = overlap * max(slowest stage, sum of stages / depth)
 //                      + (1 - overlap) * sum of stages
@@ -30,8 +30,8 @@
 
 namespace armci::pipeline {
 
-// What one block costs, known at some lengths: linear between them, constant below the first and
-// proportional to the length above the last.
+// Returns the cost of one block from costs known at some lengths. It is linear between them,
+// constant below the first, and proportional to the length above the last.
 double cost_of_block(const int64_t* known_bytes, const double* known_us, size_t count,
                      int64_t block_bytes);
 
@@ -54,28 +54,28 @@ using CopyCurve = BlockCurve<kCopyBlockBytes>;
 using RmaCurve = BlockCurve<kRmaBlockBytes>;
 
 struct RmaCosts {
-    double latency_us = 0;  // of a transfer, besides:
+    double latency_us = 0;  // of a transfer, in addition to its blocks:
     RmaCurve blocks;        // one more block of a stream
     double far_byte_us = 0;
 };
 
 struct ServerCosts {
-    double request_us = 0;  // of a transfer, besides:
+    double request_us = 0;  // of a transfer, in addition to its chunks:
     double chunk_us = 0;    // one more frame with data of a stream
-    double byte_us = 0;     // on the way, packing and unpacking not included
+    double byte_us = 0;     // of transmission, without packing and unpacking
     double overlap = 0;     // 0..1
     double far_byte_us = 0;
     double small_us = 0;  // of a small transfer
 };
 
-// Broadcast as bytes: plain numbers only.
+// The constants are broadcast as bytes, so they are plain numbers only.
 struct CostConstants {
     std::array<RmaCosts, 2> rma{};                         // put, get
     std::array<ServerCosts, base::kOpKindCount> server{};  // put, get, accumulate
     CopyCurve pack, unpack, accumulate;
 };
 
-// What the transport leaves for a transfer.
+// Limits that the transport sets for a transfer.
 struct PipelineLimits {
     int64_t chunk_bytes = 0;  // of user data in a full frame
     int64_t chunk_count = 1;  // frames of one transfer under way: buffers, or the server's window
@@ -96,42 +96,45 @@ struct StageTimes {
     double slowest_us() const;
 };
 
-// A transfer through the server.
+// The predicted course of a transfer through the server.
 struct ServerPlan {
     double total_us = 0;
     int64_t chunk_count = 0;
-    int64_t chunk_bytes = 0;  // of all but the last
-    StageTimes chunk;         // of one of these
+    int64_t chunk_bytes = 0;  // of every chunk except the last
+    StageTimes chunk;         // of one such chunk
     double steady_us = 0;     // between one such chunk and the next
-    // Chunks under way that keep the network busy, ceil((pack + transmit) / pack), as far as there
-    // are chunks and buffers.
+    // Number of chunks under way that keeps the network busy: ceil((pack + transmit) / pack), at
+    // most the number of chunks and of buffers.
     int64_t useful_depth = 0;
 };
 
 class CostModel {
   public:
-    // Predicts, and chooses the server for everything until one of the next two is called.
+    // Predicts costs. Until one of the next two is called, the server route is chosen for
+    // everything.
     CostModel() { choose_from(INT64_MAX); }
     CostModel(const CostConstants& constants, const PipelineLimits& limits);
 
-    // Chooses by what it predicts. Takes a fraction of a millisecond.
+    // From now on the predicted costs decide. The call takes a fraction of a millisecond.
     void choose_by_costs();
-    // Chooses RMA for blocks of at least that many bytes, whatever they cost.
+    // From now on RMA is chosen for blocks of at least that many bytes, whatever they cost.
     void choose_from(int64_t min_block_bytes);
 
-    // The choice, for every call: the shortest run with which a put or get of that size goes by
-    // RMA, INT64_MAX for none. Looked up by the size's power of two.
+    // Returns the shortest block with which a put or get of that size takes the RMA route,
+    // INT64_MAX if none does. Each call asks this, so it is one look-up by the size's power of two.
     int64_t min_rma_block(base::OpKind op, int64_t total_bytes) const {
         return min_block_[static_cast<size_t>(op)]
                          [std::bit_width(static_cast<uint64_t>(total_bytes))];
     }
 
-    // Predictions; 0 for empty transfers. There is no accumulate by RMA: infinite.
+    // These predict; the cost of an empty transfer is 0. There is no accumulate by RMA, so its cost
+    // is infinite.
     double rma_us(base::OpKind op, const TransferShape& shape) const;
     ServerPlan server_plan(base::OpKind op, const TransferShape& shape) const;
     ServerPlan server_plan(base::OpKind op, const TransferShape& shape, int64_t chunk_bytes) const;
 
-    // Of the full frame and its halves down to 4 KiB, the one with which the transfer takes least.
+    // Returns the chunk length with which the transfer takes least, of the full frame and its
+    // halves down to 4 KiB.
     int64_t best_chunk_bytes(base::OpKind op, const TransferShape& shape) const;
 
     bool is_small(base::OpKind op, const TransferShape& shape) const;
@@ -140,7 +143,7 @@ class CostModel {
     const PipelineLimits& limits() const { return limits_; }
 
   private:
-    static constexpr int kSizeClasses = 65;  // every bit width
+    static constexpr int kSizeClasses = 65;  // one for every bit width
 
     StageTimes stage_times(base::OpKind op, int64_t bytes, int64_t block_bytes) const;
     double steady_us(base::OpKind op, const StageTimes& stages) const;

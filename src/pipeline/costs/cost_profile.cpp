@@ -17,10 +17,10 @@ struct Field {
     double max;
 };
 
-// No machine needs longer for anything; more is an error in the file.
+// No machine needs longer for anything, so more is an error in the file.
 constexpr double kMaxUs = 1e9;
 
-// Every constant and its name: the one place that knows the file's keys.
+// Returns every constant with its name. Only this function knows the file's keys.
 std::vector<Field> fields_of(CostConstants* constants) {
     std::vector<Field> fields;
     const auto add = [&](const std::string& name, double* value, double max = kMaxUs) {
@@ -143,7 +143,7 @@ class Parser {
         return take_constant(name, value);
     }
 
-    // What has been taken leaves the list, so that what is left at the end is missing.
+    // A constant that is taken leaves the list, so those left at the end are missing in the file.
     bool take_constant(std::string_view name, std::string_view value) {
         for (size_t i = 0; i < fields_.size(); ++i) {
             if (fields_[i].name != name) {
@@ -176,7 +176,7 @@ class Parser {
     bool version_known_ = false;
     bool entry_open_ = false;
     CostProfile entry_;
-    std::vector<Field> fields_;  // of entry_, still to come
+    std::vector<Field> fields_;  // of entry_ and not read yet
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Profiles: the cost model's constants as a text file, which armci-tune writes and ARMCI_PROFILE
-// names.
+// A profile is a text file with the cost model's constants. armci-tune writes it and ARMCI_PROFILE
+// names it.
 //
 //   # anything
 //   version = 1
@@ -10,7 +10,7 @@
 //   rma.put.latency_us = 11.4
 //   ...
 //
-// A file may have entries for several providers; so files of one version can be joined.
+// A file may have entries for several providers, so files of one version can be joined.
 #pragma once
 
 #include <string>
@@ -29,12 +29,12 @@ struct CostProfile {
 
 inline constexpr int kProfileVersion = 1;
 
-// All entries of a file's text; on failure returns false and sets *error to what is wrong, and in
-// which line.
+// Reads all entries of a file's text. On failure it returns false and sets *error to what is wrong,
+// and in which line.
 bool parse_profiles(const std::string& text, std::vector<CostProfile>* profiles,
                     std::string* error);
 
-// The text of a file with one entry.
+// Returns the text of a file with one entry.
 std::string format_profile(const CostProfile& profile);
 
 }  // namespace armci::pipeline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A transfer between nodes: what the API call asked for, after checking and in canonical form.
+// A transfer between nodes: what the API call asked for, checked and in canonical form.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,18 @@
 namespace armci::pipeline {
 
 struct Transfer {
-    const char* function = "";  // the public name, for messages
+    const char* function = "";  // the public name, for error text
     base::OpKind op = base::OpKind::put;
     int target = 0;  // world rank
-    // As frames have it. Not wire::kGlobal: some or all of the remote side is attached memory.
+    // The owner as frames have it. If it is not wire::kGlobal, some or all of the remote side is
+    // attached memory.
     uint32_t owner = wire::kGlobal;
     int64_t total_bytes = 0;
 
-    // The addresses of a vector are the caller's while its call lasts; what goes on after that owns
-    // copies.
+    // The address arrays of a vector belong to the caller while its call lasts. A task that
+    // outlives the call owns copies of them.
     strided::Sides sides;
-    strided::AccScale scale;  // accumulate
+    strided::AccScale scale;  // for accumulate only
 };
 
 }  // namespace armci::pipeline

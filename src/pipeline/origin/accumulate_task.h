@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accumulate by way of the data server. The chunks' life is ChunkTask's; the server adds what they
-// carry, scaled, under the locks that make it atomic against every other accumulate. An element is
-// never divided between chunks.
+// Accumulate through the data server. ChunkTask sends the chunks. The server scales what they carry
+// and adds it under the stripe locks, which make it atomic against every other accumulate. An
+// element is never divided between chunks.
 #pragma once
 
 #include <cstring>

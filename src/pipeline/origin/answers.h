@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What arrives at an origin: frames of data servers as messages or in reply buffers, and messages
-// of the barrier among nodes. Each goes to the part that it is for.
+// What arrives at an origin: frames of data servers, as messages or in reply buffers, and messages
+// of the barrier among nodes. Each is passed to the part that it is for.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class Answers {
             OriginServices& services)
         : channels_(channels), tasks_(tasks), barrier_(barrier), services_(services) {}
 
-    // Posts the memory for messages to the endpoint, which is open.
+    // Posts the memory for messages. The endpoint must be open.
     bool open(fabric::Domain& domain, fabric::Endpoint& endpoint, size_t receive_bytes,
               size_t largest_message_bytes, std::string* error) {
         return receives_.open(domain, endpoint, receive_bytes, largest_message_bytes, on_frame,
@@ -34,7 +34,8 @@ class Answers {
 
     ReceivePool& receives() { return receives_; }
     const ReceivePool& receives() const { return receives_; }
-    // For the endpoint: a server has written with that immediate data. The context is this object.
+    // The endpoint calls this when a server has written with that immediate data. The context is
+    // this object.
     static void on_written(void* context, uint64_t immediate);
 
   private:

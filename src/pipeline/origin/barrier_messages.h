@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages of the barrier among the nodes' first ranks, between their origins.
+// Sends and receives the messages of the barrier among the nodes' first ranks.
 #pragma once
 
 #include <string>
@@ -20,25 +20,26 @@ class BarrierMessages {
         : endpoint_(endpoint), frames_(frames) {}
 
     void open(const fabric::Domain& domain) { domain_ = &domain; }
-    // Of this origin, for its partners.
+    // Returns the address of this origin's endpoint, which its partners need.
     const Address& address() const { return endpoint_.address(); }
-    // `partner_addresses`: of their origins, by round, as notified_in() names them. Ends the job
-    // when the provider does not accept one.
+    // `partner_addresses` are those of the partners' endpoints, by round, as notified_in() names
+    // them. The job ends when the provider does not accept one.
     void join(const InterNodeBarrier& barrier, const std::vector<Address>& partner_addresses);
     void close();
 
     void arrive();
-    // Whether all have arrived, and this rank's messages need it no more.
+    // Returns whether all have arrived and this rank's own messages have left.
     bool is_past() const { return is_complete() && sends_under_way_ == 0; }
     bool is_complete() const { return barrier_.is_complete(); }
 
-    // Sends what this node has to tell now, as far as that is possible now.
+    // Sends the notification that is due, if it can be sent now.
     void notify();
     bool has_to_notify() const { return barrier_.round_to_notify() >= 0; }
-    // A frame that has arrived; one that cannot be is ignored with a warning.
+    // Takes a frame that has arrived. One that no node can have sent now is ignored with a warning.
     void take(const wire::FrameHeader& header);
 
-    // For messages: what it waits for, "" when it is complete; and who has never told anything.
+    // For the report of a long wait: what the barrier waits for, "" when it is complete; and the
+    // nodes that have never sent anything.
     std::string describe() const;
     std::vector<int> silent_nodes() const { return barrier_.silent_nodes(sends_under_way_ > 0); }
 

@@ -9,12 +9,12 @@
 namespace armci::pipeline {
 namespace {
 
-// A small operation that follows the last batch sooner than this waits for company.
+// A small operation that follows the last batch sooner than this waits for others.
 constexpr int64_t kIsolatedNs = 20'000;
 
 }  // namespace
 
-// A frame for the channel's next batch. False: not now.
+// Makes a frame for the channel's next batch. Returns false when that is not possible now.
 bool Batches::open_batch(Channel& channel) {
     if (!frames_.ensure_handshake(channel)) {
         return false;
@@ -95,7 +95,7 @@ bool Batches::flush(Channel& channel) {
     }
     channel.last_mutation = channel.sent_frames;
     channel.batch = nullptr;
-    // Behind much that has not arrived it waits in the provider until that has left.
+    // A frame behind many bytes that have not arrived waits in the provider until those have left.
     constexpr uint64_t kSurelyTaken = 4 << 10;
     if (!sends_alone_ || channel.tasks > 0 ||
         channel.sent_bytes - channel.acknowledged_bytes > kSurelyTaken) {

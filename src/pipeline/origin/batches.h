@@ -13,7 +13,7 @@
 
 namespace armci::pipeline {
 
-// A block of a small operation; its data is copied at once.
+// A block of a small operation. Its data is copied at once.
 struct SmallBlock {
     const void* data;
     uint64_t address;
@@ -23,32 +23,33 @@ class Batches {
   public:
     static constexpr int kMaxSmallBlocks = 16;
     static constexpr size_t kLargestAppended = 2048;
-    // by_caller: flush_blocking() follows.
+    // by_caller means that flush_blocking() follows.
     enum class Leaving : uint8_t { when_due, by_caller };
 
     Batches(FrameSender& frames, Channels& channels) : frames_(frames), channels_(channels) {}
 
-    // `sends_alone`: the provider sends small frames without further polls.
+    // `sends_alone` says that the provider sends small frames without further polls.
     void open(bool sends_alone) { sends_alone_ = sends_alone; }
     void close() { leaving_.clear(); }
 
-    // Appends a small put or accumulate (scale not null), block by block, to what travels together
-    // to that server; its data is copied. It leaves with the next thing that goes there, when the
-    // frame is full, with the next flush_all(), or at once when nothing has gone there for a while.
-    // `owner` as in wire::BatchEntry. False: nothing is appended, make a task of it.
+    // Appends a small put or accumulate (scale not null), block by block, to the batch for that
+    // server, and copies its data. The batch leaves with the next frame to that server, when it is
+    // full, or with the next flush_all(). It leaves at once when nothing has gone there for a
+    // while. `owner` is as in wire::BatchEntry. Returns false if nothing is appended; the caller
+    // then makes a task of it.
     bool append(Channel& channel, const SmallBlock* blocks, int block_count, size_t block_bytes,
                 const strided::AccScale* scale, Leaving leaving, uint32_t owner);
-    // True when no batch is left open, on that channel.
+    // Returns true when no batch of that channel is left open.
     bool flush(Channel& channel);
     void flush_all();
-    // Sends what was just appended by a blocking operation. Where such operations are followed by
-    // fences, the acknowledgement is asked for at once.
+    // Sends what a blocking operation has just appended. If fences usually follow such operations,
+    // the frame also asks for the acknowledgement.
     void flush_blocking(int server);
 
-    // Whether everything appended so far has left: it needs no further polls to arrive.
+    // Returns whether everything appended so far has left and needs no further polls to arrive.
     bool have_left() const { return channels_.lists().batching.empty() && leaving_.empty(); }
-    // Whether the batches up to that one have, to that server or to all. Waits are for these, since
-    // other threads may go on opening further ones.
+    // Returns whether the batches up to that one have left, to that server or to all. Waits use
+    // this, because other threads may continue to open batches.
     uint64_t last() const { return last_; }
     bool has_left(int server, uint64_t last) const;
     bool have_left(uint64_t last) const;
@@ -70,7 +71,7 @@ class Batches {
     Channels& channels_;
     bool sends_alone_ = false;
     std::vector<LeavingBatch> leaving_;
-    uint64_t last_ = 0;  // number of the newest
+    uint64_t last_ = 0;  // number of the newest batch
 };
 
 }  // namespace armci::pipeline

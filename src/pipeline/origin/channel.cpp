@@ -8,7 +8,7 @@ uint64_t Channel::recv_buffers_wanted(uint64_t used, size_t largest_message_byte
         return 0;
     }
     uint64_t needed = used > 0 ? keep_recv_buffers : 0;
-    // A transfer that fits one message needs none.
+    // A transfer that fits one message needs no receive buffer.
     if (queued_bytes > static_cast<int64_t>(largest_message_bytes) / 2) {
         const auto for_queue =
             static_cast<uint64_t>(queued_bytes) / (recv_area->recv_buffer_bytes / 2) + 1;

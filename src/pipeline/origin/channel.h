@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An origin's view of one data server: what was sent to it, what it has executed, and what must be
-// waited for before an operation of another kind, or by way of another server, may follow.
+// waited for before an operation of another kind, or through another server, may follow.
 //
 // Frames to one server are executed in the order they were sent. Remote writes are of one of two
 // kinds:
@@ -10,7 +10,7 @@
 // Everything here is a pair of counters compared by <=; nothing is kept per operation.
 //
 // Several servers of one node know nothing of each other, but one target's memory may be with all
-// of them. What is binding (blocking operations, and others that have been waited for) must have
+// of them. Operations that must precede (blocking ones, and others that were waited for) must have
 // been executed there before an operation that was started later is posted here.
 #pragma once
 
@@ -29,27 +29,27 @@ class Task;
 struct OutFrame;
 
 struct Ordering {
-    bool ordered_writes = false;      // else writes complete when delivered
+    bool ordered_writes = false;      // otherwise a write completes when it is delivered
     bool reads_after_writes = false;  // a read sees an earlier write without waiting
 };
 
 struct Channel;
 
-// What a fence, or another channel, waits for here: everything up to now, or what is binding.
+// What a fence, or another channel, waits for here: everything up to now, or what must precede.
 struct FencePoint {
     Channel* channel = nullptr;
-    uint64_t frame = 0;        // must have been executed
-    bool has_batch = false;    // what is open has to leave first, and becomes that frame
-    uint64_t last_task = 0;    // not 0: this one has to be posted first, and tells what frame
+    uint64_t frame = 0;        // this frame must have been executed
+    bool has_batch = false;    // the open batch has to leave first, and becomes that frame
+    uint64_t last_task = 0;    // not 0: this task has to be posted first, and determines the frame
     uint64_t last_writer = 0;  // not 0: writes of tasks up to this one have to arrive
     uint64_t last_get = 0;     // not 0: gets without a handle up to this one have to end
 };
 
 // What a channel keeps of the order among the servers of its node.
 struct NodeOrder {
-    uint64_t must_precede_frame = 0;       // its execution is that of everything binding
-    bool batch_must_precede = false;       // the open batch is, too
-    std::vector<FencePoint> predecessors;  // binding elsewhere when something was started here
+    uint64_t must_precede_frame = 0;       // once it is executed, so is all that must precede
+    bool batch_must_precede = false;       // the open batch must precede, too
+    std::vector<FencePoint> predecessors;  // what must precede, at other servers
 };
 
 struct Channel {
@@ -59,27 +59,27 @@ struct Channel {
 
     uint64_t sent_frames = 0;
     uint64_t sent_bytes = 0;  // of messages; chunks in granted receive buffers are not among them
-    uint64_t acknowledged_frames = 0;  // as the server has told
+    uint64_t acknowledged_frames = 0;  // as the server has acknowledged
     uint64_t acknowledged_bytes = 0;
     uint64_t asked_frame = 0;      // the last frame that asked to be acknowledged at once
     uint64_t last_mutation = 0;    // the last frame that changes memory there
     uint64_t write_mark = 0;       // sent_frames + 1 when the last ordered write was posted
-    int64_t writes_in_flight = 0;  // delivered kind: without completion yet
+    int64_t writes_in_flight = 0;  // delivered kind: writes without completion yet
     int64_t window_bytes = 0;      // how much may be sent as messages and not executed
 
     const RecvAreaAddress* recv_area =
         nullptr;                          // the server's receive buffers for chunks; nullptr: none
-    std::vector<uint32_t> recv_buffers;   // of these, granted to this origin and not used yet
-    uint32_t keep_recv_buffers = 0;       // how many it may hold without work
+    std::vector<uint32_t> recv_buffers;   // buffers granted to this origin and not used yet
+    uint32_t keep_recv_buffers = 0;       // how many it may hold while it has no work
     bool is_release_due = false;          // in the origin's list of channels with some to release
-    uint64_t recv_buffers_asked = 0;      // told to the server and not granted yet
-    uint64_t last_recv_buffer_frame = 0;  // the last frame that went into a slot
+    uint64_t recv_buffers_asked = 0;      // asked for and not granted yet
+    uint64_t last_recv_buffer_frame = 0;  // the last frame that was written into a receive buffer
     int64_t queued_bytes = 0;             // data of queued tasks that is in no frame yet
 
     OutFrame* batch = nullptr;  // small operations that have not left yet, before all tasks
     int64_t last_batch_ns = 0;  // when the last batch left
 
-    std::unique_ptr<NodeOrder> node_order;  // nullptr: the only server of its node
+    std::unique_ptr<NodeOrder> node_order;  // nullptr if the server is the only one of its node
 
     int tasks = 0;               // submitted and not complete
     int fenced_gets = 0;         // of these, gets without a handle: a fence waits for them
@@ -92,12 +92,12 @@ struct Channel {
     bool is_busy = false;         // in its list of channels with non-blocking tasks
     bool is_dirty = false;        // in its list of channels with remote work pending
     bool is_batching = false;     // in its list of channels that may have a batch
-    // Without an answer (acknowledged_frames tells of those): RMA there has completed, or its host
-    // is known to be within reach.
+    // The server is reachable although it has not acknowledged anything: RMA there has completed,
+    // or its host is known to be within reach.
     bool is_reached = false;
 
-    // A program's habit: whether a fence followed the last operation that changes memory there, and
-    // whether one of them has left since the last fence.
+    // What the program usually does: whether a fence followed the last operation that changes
+    // memory there, and whether one of them has left since the last fence.
     bool expects_fence = false;
     bool is_unfenced = false;
 
@@ -105,8 +105,9 @@ struct Channel {
         expects_fence |= is_unfenced;
         is_unfenced = false;
     }
-    // For each of these operations when its last part leaves: whether a fence is likely to follow.
-    // Where the one before was not fenced, this one will hardly be.
+    // Returns whether a fence is likely to follow an operation that changes memory there. It is
+    // called when the last part of each leaves. If no fence followed the one before, this one will
+    // hardly be followed by a fence.
     bool fence_follows() {
         expects_fence &= !is_unfenced;
         is_unfenced = true;
@@ -116,24 +117,24 @@ struct Channel {
     bool has_room(uint64_t frame_bytes) const {
         return sent_bytes - acknowledged_bytes + frame_bytes <= static_cast<uint64_t>(window_bytes);
     }
-    // How many receive buffers to ask for with a frame that takes `used` of those at hand: as many
-    // as the queued transfers need, and what may be kept for the next ones is replaced when it is
-    // used.
+    // Returns how many receive buffers to ask for with a frame that uses `used` of those granted.
+    // The queued transfers determine the number, and buffers kept for the next ones are replaced
+    // when used.
     uint64_t recv_buffers_wanted(uint64_t used, size_t largest_message_bytes) const;
     bool has_recv_buffers_to_release() const {
         return tasks == 0 && recv_buffers.size() > keep_recv_buffers;
     }
-    // Frames that change memory there and are not known to be executed.
+    // Returns whether there are frames that change memory there and are not known to be executed.
     bool mutations_pending() const { return last_mutation > acknowledged_frames; }
     bool writes_pending() const { return write_mark > acknowledged_frames || writes_in_flight > 0; }
-    // The frame whose execution means that all memory there is as this origin left it.
+    // Returns the frame after whose execution all memory there is as this origin left it.
     uint64_t last_effect() const { return std::max(last_mutation, write_mark); }
-    // Not to be asked where there is no node_order.
+    // May be called only if there is a node_order.
     bool must_precede_pending() const {
         return node_order->batch_must_precede ||
                node_order->must_precede_frame > acknowledged_frames;
     }
-    // Whether anything here waits for the network.
+    // Returns whether anything here waits for the network.
     bool is_under_way() const {
         return tasks > 0 || sent_frames != acknowledged_frames || remote_work_pending() ||
                batch != nullptr;

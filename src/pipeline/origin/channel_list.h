@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists of an origin's channels that need something, each channel at most once in each.
+// Lists of an origin's channels that need something. A channel is at most once in each list.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class ChannelList {
             channels_.push_back(&channel);
         }
     }
-    // Asks of each channel, in order, whether it stays.
+    // Calls `stays` for each channel, in order, and removes those for which it returns false.
     template <class Stays>
     void keep_if(Stays&& stays) {
         std::erase_if(channels_, [&](Channel* channel) {
@@ -27,7 +27,7 @@ class ChannelList {
             return !(channel->*kIsIn);
         });
     }
-    // Removes channels from the end, until one stays.
+    // Removes channels from the end until one stays.
     template <class Stays>
     void trim(Stays&& stays) {
         while (!channels_.empty() && !stays(*channels_.back())) {
@@ -35,7 +35,7 @@ class ChannelList {
             channels_.pop_back();
         }
     }
-    // When the channels themselves are gone.
+    // Empties the list when the channels themselves are gone.
     void clear() { channels_.clear(); }
 
     bool empty() const { return channels_.empty(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The channels of an origin, made when they are first used, and the lists of those that need
-// something.
+// The channels of an origin, which are made when they are first used, and the lists of those that
+// need something.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,17 @@ class Channels {
   public:
     explicit Channels(fabric::Endpoint& endpoint) : endpoint_(endpoint) {}
 
-    // The endpoint is open.
+    // The endpoint must be open.
     void open(const fabric::Domain& domain, const OriginOptions& options,
               const OriginEnvironment& environment);
     void close();
 
-    // Ends the job when the provider does not accept the server's address.
+    // Returns the channel, which it makes if needed. The job ends when the provider does not accept
+    // the server's address.
     Channel& get(int server);
-    // nullptr: not used yet.
+    // Returns nullptr when the channel was not used yet.
     Channel* find(int server) const { return channels_[static_cast<size_t>(server)].get(); }
-    // By server; nullptr where it is not used yet.
+    // All channels by server; nullptr where a channel was not used yet.
     const std::vector<std::unique_ptr<Channel>>& all() const { return channels_; }
     std::span<const std::unique_ptr<Channel>> of_node(int node) const {
         return {&channels_[static_cast<size_t>(servers().first_of(node))],
@@ -39,12 +40,12 @@ class Channels {
     const ChannelLists& lists() const { return lists_; }
 
     const ServerNumbers& servers() const { return options_.servers; }
-    // For messages.
+    // These two are for log and error text.
     std::string name_of(int server) const { return servers().name_of(server); }
     const void* address_of(int server) const {
         return environment_.server_address(environment_.context, server);
     }
-    // Of what is kept for each server, used or not.
+    // Returns the bytes kept for all servers, used or not.
     size_t bytes() const;
 
   private:

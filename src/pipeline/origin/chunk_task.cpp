@@ -9,7 +9,7 @@
 namespace armci::pipeline {
 namespace {
 
-constexpr const char* kNoCredit = "no credit";  // neither a slot nor room in the window
+constexpr const char* kNoCredit = "no credit";  // neither a receive buffer nor room in the window
 constexpr const char* kNoBuffer = "no buffer";
 
 }  // namespace
@@ -30,7 +30,8 @@ void ChunkTask::keep_arguments() {
 }
 
 bool ChunkTask::post(OriginServices& origin) {
-    constexpr uint32_t kLongChunk = 64 << 10;  // worth a look whether it has left
+    constexpr uint32_t kLongChunk = 64 << 10;  // so long that it is worth asking whether it has
+                                               // left
     while (unsent_ != nullptr || packed_bytes_ < transfer_.total_bytes) {
         if (unsent_ == nullptr) {
             const int64_t begin_ns = base::trace_ns();
@@ -60,7 +61,7 @@ bool ChunkTask::post(OriginServices& origin) {
         unsent_ = nullptr;
         if (packed_bytes_ < transfer_.total_bytes) {
             if (origin.are_shared()) {
-                return false;  // the others' turn
+                return false;  // the turn of other channels
             }
             if (is_long) {
                 origin.frames.reclaim_buffers();
@@ -124,7 +125,8 @@ void ChunkTask::note_packed(int64_t begin_ns) {
     pack_bytes_ = wire::data_bytes(unsent_->wire(), unsent_->wire_bytes);
 }
 
-// Only now, because a frame gets its number when it leaves. The provider may be done with it.
+// This is recorded only now, because a frame gets its number when it leaves. The provider may have
+// finished with it already.
 void ChunkTask::record_packed() {
     base::record({.kind = &base::kTracePack,
                   .begin_ns = pack_begin_ns_,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many chunks for a data server may be under way, where that is limited (by tests and
-// measurements; else there are as many as there is room for).
+// A limit on the chunks under way to a data server. Tests and measurements set it; without it, as
+// many are under way as there is room for.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace armci::pipeline {
 
 class DepthLimit {
   public:
-    // 0: none.
+    // 0 means no limit.
     void set(int chunks) { limit_ = chunks; }
     int chunks() const { return limit_; }
     bool is_set() const { return limit_ > 0; }
 
-    // The channel's last frame was a chunk.
+    // Notes that the channel's last frame was a chunk.
     void note_sent(Channel& channel) {
         if (is_set()) {
             under_way_.emplace_back(&channel, channel.sent_frames);

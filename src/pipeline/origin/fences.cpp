@@ -23,7 +23,7 @@ bool Fences::may_read(Channel& channel) {
     return true;
 }
 
-// False when there is nothing to wait for.
+// Returns false when there is nothing to wait for.
 bool Fences::add_point(Channel& channel, Fence* fence) const {
     channel.note_fence();
     const bool has_tasks = channel.first_task != nullptr;
@@ -35,7 +35,8 @@ bool Fences::add_point(Channel& channel, Fence* fence) const {
     point.channel = &channel;
     point.frame = channel.last_effect();
     point.last_task = has_tasks ? channel.last_task->number() : 0;
-    point.has_batch = !has_tasks && channel.batch != nullptr;  // else it leaves before the tasks
+    point.has_batch =
+        !has_tasks && channel.batch != nullptr;  // otherwise it leaves before the tasks
     point.last_writer = ordering_.ordered_writes ? 0 : tasks_.last_submitted();
     point.last_get = channel.fenced_gets > 0 ? tasks_.last_submitted() : 0;
     fence->push_back(point);
@@ -90,7 +91,7 @@ Fence Fences::start_all() {
             add_point(*channel, &fence);
         }
     }
-    // Those with nothing but gets under way are neither.
+    // Channels that have only gets under way are neither dirty nor active.
     channels_.lists().busy.keep_if([&](Channel& channel) {
         if (channel.fenced_gets > 0 && !channel.is_dirty && !channel.is_active) {
             add_point(channel, &fence);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fences, and what else waits until data servers have executed what was sent: RMA that must not
+// Fences, and other waits until data servers have executed what was sent: RMA that must not
 // overtake frames, and frames that must not overtake RMA.
 #pragma once
 
@@ -26,16 +26,16 @@ class Fences {
         stats_ = stats;
     }
 
-    // Remote completion of everything this origin has done so far to that node's memory, or to all
-    // nodes', and the end of gets from there that have no handle. Empty: there is nothing to wait
-    // for. Else poll is_done(), which asks the servers for what is missing.
+    // Starts a fence for one node or for all. It covers remote completion of everything this origin
+    // has done to their memory, and the end of gets without a handle. If the result is empty, there
+    // is nothing to wait for. Otherwise poll is_done(), which asks the servers for what is missing.
     Fence start(int node);
     Fence start_all();
     bool is_done(Fence* fence);
-    // Of one server: false, and it is asked.
+    // Does the same for one server. If it returns false, the server has been asked.
     bool is_acknowledged(FencePoint* point);
 
-    // Before the fence that is likely to follow: where writes are ordered the server is asked now
+    // Prepares the fence that is likely to follow. Where writes are ordered, it asks the server now
     // to acknowledge all that is posted.
     void ask_early(Channel& channel) {
         if (ordering_.ordered_writes) {
@@ -43,17 +43,17 @@ class Fences {
         }
     }
 
-    // True when RMA of that kind may be posted now without overtaking earlier operations; otherwise
-    // the server is asked, and the caller tries again later.
+    // Return true when RMA of that kind may be posted now without overtaking earlier operations.
+    // Otherwise they ask the server, and the caller tries again later.
     bool may_write(Channel& channel);
     bool may_read(Channel& channel);
-    // Whether RMA posted now would have to wait for an acknowledgement first.
+    // Returns whether RMA posted now would first have to wait for an acknowledgement.
     bool has_unacknowledged_requests(int server) const {
         const Channel* channel = channels_.find(server);
         return channel != nullptr && (channel->first_task != nullptr || channel->batch != nullptr ||
                                       channel->mutations_pending());
     }
-    // Whether a frame sent now is executed after the writes of all tasks up to that one.
+    // Returns whether a frame sent now is executed after the writes of all tasks up to that one.
     bool writes_are_ordered_or_done(uint64_t last, int server) const {
         const Channel* channel = channels_.find(server);
         return ordering_.ordered_writes || channel == nullptr ||

@@ -89,7 +89,8 @@ bool FrameSender::post_message(Channel& channel, OutFrame* frame) {
     if (!channel.has_room(frame->wire_bytes)) {
         return false;
     }
-    // Ask for an answer before the window could close, so that it always opens again.
+    // The frame asks for an answer before the window could close, so that the window always opens
+    // again.
     if (!channel.has_room(frame->wire_bytes + largest_message_bytes_)) {
         frame->header()->flags |= wire::kAcknowledgeNow;
     }
@@ -106,7 +107,7 @@ bool FrameSender::post_into_recv_buffer(Channel& channel, OutFrame* frame) {
     if (channel.recv_buffers.empty()) {
         return false;
     }
-    // Without receive buffers nothing follows until the server has answered.
+    // Without receive buffers nothing can follow until the server has answered.
     if (channel.recv_buffers.size() == 1 || depth_.is_set()) {
         frame->header()->flags |= wire::kAcknowledgeNow;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames on their way out: their memory, the handshake before the first one, and how they leave: as
-// messages within the server's window, or as chunks that are written into receive buffers which the
-// server has granted.
+// Sends the frames of an origin: it owns their memory and sends the handshake before the first one.
+// A frame travels as a message within the server's window, or as a chunk that is written into a
+// receive buffer that the server has granted.
 #pragma once
 
 #include <algorithm>
@@ -33,48 +33,49 @@ class FrameSender {
           tasks_(tasks),
           turn_(turn) {}
 
-    // The endpoint and the buffers for chunks are open.
+    // The endpoint and the buffers for chunks must be open.
     bool open(fabric::Domain& domain, const OriginOptions& options, base::Stats* stats,
               std::string* error);
     // The endpoint must be closed before.
     void close() { small_frames_.close(); }
 
     size_t largest_message_bytes() const { return largest_message_bytes_; }
-    // Of a request: it always travels as a message.
+    // Returns the limit for a request, which always travels as a message.
     size_t largest_request_bytes() const {
         return std::min(largest_message_bytes_, kSmallFrameBytes);
     }
 
-    // A buffer for a frame of that length, its header filled in; nullptr when there is none now.
+    // Return a buffer for a frame of that length with its header filled in, nullptr when none is
+    // free.
     OutFrame* new_frame(wire::FrameKind kind, size_t wire_bytes);
     OutFrame* new_chunk_frame(wire::FrameKind kind, size_t wire_bytes);
     void discard(OutFrame* frame);
-    // Of frames that are no chunks.
+    // Returns the bytes of frames that are not chunks.
     size_t used_bytes() const { return small_frames_.manager().used_bytes(); }
 
-    // Whether the server knows this origin, or has been sent what it needs for that. A task that
-    // keeps buffers while it waits asks first: the handshake needs a buffer, too.
+    // Returns whether the handshake has been sent, and sends it if possible. A task that keeps
+    // buffers while it waits asks first, because the handshake needs a buffer, too.
     bool ensure_handshake(Channel& channel) {
         return channel.handshake_sent || send_handshake(channel);
     }
     enum class Effect : uint8_t { none, mutation };
-    // Sends the frame for the task (its pending count goes up until the provider is done with the
-    // buffer). False: not now, the frame is still the caller's.
+    // Sends the frame for the task, whose pending count grows until the provider has finished with
+    // the buffer. Returns false when that is not possible now; the frame then stays the caller's.
     bool send(Channel& channel, OutFrame* frame, Task* task, Effect effect);
-    // The same for no task: where it cannot be sent now, it is discarded.
+    // Does the same for no task. A frame that cannot be sent now is discarded.
     bool send_or_discard(Channel& channel, OutFrame* frame);
-    // Posts a frame whose effect and completion are the caller's business. False: not now.
+    // Posts a frame whose effect and completion the caller handles. Returns false if it cannot now.
     bool post(Channel& channel, OutFrame* frame);
-    // A small frame to another endpoint, which is on no channel.
+    // Sends a small frame to another endpoint that has no channel.
     bool post_to(fabric::PeerAddress peer, OutFrame* frame);
 
     // Sends a frame whose acknowledgement covers everything posted so far, unless one that covers
-    // `needed` is on its way. A caller that waits for it repeats the call: there may be no room
-    // now.
+    // `needed` is under way. A caller that waits for it repeats the call, because there may be no
+    // room now.
     void ask_acknowledge(Channel& channel, uint64_t needed);
 
-    // Between two chunks: takes back the buffers of those that have left, while they are in the
-    // processor's cache (8 MiB over loopback: 24 % less time). Not from within a completion.
+    // Is called between two chunks. It releases the buffers of those that have left while they are
+    // in the processor's cache (8 MiB over loopback: 24 % less time). Not for use in a completion.
     void reclaim_buffers() { turn_.moved |= endpoint_.poll() > 0; }
 
     DepthLimit& depth() { return depth_; }
@@ -86,14 +87,14 @@ class FrameSender {
     bool post_message(Channel& channel, OutFrame* frame);
     bool post_into_recv_buffer(Channel& channel, OutFrame* frame);
     static void on_sent(fabric::Operation* operation, const fabric::Completion& completion);
-    // The same where the timeline is kept: what is to complete so has been posted so.
+    // Does the same while the timeline is kept. Operations are posted with one of the two.
     static void on_traced_sent(fabric::Operation* operation, const fabric::Completion& completion);
 
     static constexpr size_t kSmallFrameBytes = kLargestMessagePiece - OutFrame::kWireOffset;
 
     fabric::Endpoint& endpoint_;
     RegisteredBuffers& chunk_buffers_;
-    // Requests and everything small have memory of their own, so that neither waits for the other.
+    // Requests and all small frames have memory of their own, so that neither waits for the other.
     RegisteredBuffers small_frames_;
     Channels& channels_;
     PendingTasks& tasks_;

@@ -11,7 +11,7 @@ namespace armci::pipeline {
 namespace {
 
 constexpr size_t kDataHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::DataBody);
-// Smallest reservation: an answer takes room for its frame even if it carries eight bytes.
+// The smallest reservation. An answer takes room for its frame even if it carries eight bytes.
 constexpr int64_t kSmallestWindow = 256;
 
 }  // namespace
@@ -71,8 +71,8 @@ bool GetTask::request_next(OriginServices& origin) {
     return true;
 }
 
-// Small answers come as messages, for which memory is posted anyway. Of a long one several chunks
-// are under way at a time: one being packed, one being transmitted, one being unpacked.
+// Small answers come as messages, for which memory is posted anyway. A long one has several chunks
+// under way: one being packed, one being transmitted, one being unpacked.
 bool GetTask::reserve_memory(OriginServices& origin, Stream* stream) const {
     const auto message = static_cast<int64_t>(origin.frames.largest_message_bytes());
     if (!origin.replies.are_usable() || stream->total_bytes <= message / 2) {
@@ -82,7 +82,7 @@ bool GetTask::reserve_memory(OriginServices& origin, Stream* stream) const {
     }
     const size_t whole = wire::padded(kDataHeadBytes + static_cast<size_t>(stream->total_bytes));
     const size_t bytes = std::min(whole, origin.replies.max_bytes());
-    // What a server writes at a time is as large as one of its own buffers can hold.
+    // A server writes at most as much at a time as one of its own buffers holds.
     const size_t largest = origin.replies.max_bytes() - OutFrame::kWireOffset;
     uint32_t max = whole > largest ? wire::kMaxReplyBuffers : 1;
     if (origin.frames.depth().chunks() > 0) {
@@ -189,8 +189,8 @@ void GetTask::credit(OriginServices& origin, Stream& stream, uint64_t written_at
         }
         return;
     }
-    // The places are written in turn, so they are given back in turn, whatever the order in which
-    // the chunks were announced.
+    // The places are written in turn, so they are released in turn, whatever the order in which the
+    // chunks were announced.
     for (uint32_t i = 0; i < stream.reply_buffer_count; ++i) {
         if (reinterpret_cast<uint64_t>(origin.replies.memory(stream.reply_buffers[i])) ==
             written_at) {
@@ -201,7 +201,7 @@ void GetTask::credit(OriginServices& origin, Stream& stream, uint64_t written_at
         stream.taken[stream.taken_chunks % stream.reply_buffer_count] = false;
         ++stream.taken_chunks;
     }
-    // Half of them at a time: each credit is a message.
+    // Half of them are released at a time, because each credit is a message.
     if (2 * (stream.taken_chunks - stream.credited_chunks) >= stream.reply_buffer_count) {
         stream.credited_chunks = stream.taken_chunks;
         origin.credits.send(channel(), stream.request_id, {0, stream.taken_chunks});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Get by way of the data server: one request carries the layout, the server packs and streams
-// chunks back, and this side unpacks them as they come. The request names the memory that the
-// chunks shall be written to, or how many bytes of messages may be under way; credits renew both as
-// chunks are taken.
+// Get through the data server. One request carries the layout, the server packs and streams chunks
+// back, and this side unpacks them as they come. The request names the memory that the chunks are
+// written to, or how many bytes of messages may be under way; credits renew both as chunks are
+// taken.
 // docs/references.md: Tipparaju 2001
 #pragma once
 
@@ -17,8 +17,8 @@ namespace armci::pipeline {
 
 class GetTask : public Task {
   public:
-    // Takes the transfer; a vector's address arrays must live until the task is complete or be
-    // owned.
+    // Takes the transfer. A vector's address arrays must be owned or live until the task is
+    // complete.
     explicit GetTask(Transfer&& transfer);
 
     bool post(OriginServices& origin) override;
@@ -26,11 +26,11 @@ class GetTask : public Task {
                    int tag) override;
 
   private:
-    // What one request asks for: as much of the layout as a frame can name.
+    // One request and what it asks for: as much of the layout as a frame can name.
     struct Stream {
         uint64_t request_id = 0;
-        // Where its chunks land, if they do not come as messages, and which of these places hold
-        // data that the server was not yet told is taken. They are written in turn.
+        // The reply buffers of its chunks, if they do not come as messages, and which of them hold
+        // data that was not credited yet. The server writes them in turn.
         ReplyBuffer reply_buffers[wire::kMaxReplyBuffers];
         bool taken[wire::kMaxReplyBuffers] = {};
         uint32_t reply_buffer_count = 0;
@@ -43,7 +43,7 @@ class GetTask : public Task {
         int64_t window_bytes = 0;
     };
 
-    // False when it cannot be sent now.
+    // Sends the next request. Returns false when that is not possible now.
     bool request_next(OriginServices& origin);
     bool reserve_memory(OriginServices& origin, Stream* stream) const;
     static void release_memory(OriginServices& origin, const Stream& stream);
@@ -56,8 +56,8 @@ class GetTask : public Task {
     strided::Cursor local_;
     int64_t requested_bytes_ = 0;
     int stream_count_ = 0;
-    int64_t waiting_since_ns_ = 0;  // for memory, for the timeline
-    // By tag; one is all that most gets need, and costs no allocation.
+    int64_t waiting_since_ns_ = 0;  // for memory; for the timeline
+    // Returns a stream by its tag. Most gets need only one, which costs no allocation.
     Stream& stream(int tag) { return tag == 0 ? first_ : more_[static_cast<size_t>(tag) - 1]; }
 
     Stream first_;

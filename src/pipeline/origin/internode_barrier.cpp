@@ -33,7 +33,7 @@ void InterNodeBarrier::note_notified() {
 }
 
 bool InterNodeBarrier::take_message(int from, uint64_t round, uint64_t number) {
-    // Nobody is further than one barrier ahead, because this node has told nobody of more.
+    // No node is further than one barrier ahead, because this node has notified no other of more.
     if (round >= notifications_.size() || from != notifier_in(static_cast<int>(round)) ||
         number > number_ + 1) {
         return false;
@@ -64,7 +64,7 @@ std::vector<int> InterNodeBarrier::silent_nodes(bool may_be_unsent) const {
     return nodes;
 }
 
-// A node's next message is sent by the thread that waits at the barrier, so one round at a time.
+// The thread that waits at the barrier sends a node's next message, so one round at a time.
 void InterNodeBarrier::advance() {
     if (has_notified_ && !is_complete() &&
         notifications_[static_cast<size_t>(round_)].number >= number_) {

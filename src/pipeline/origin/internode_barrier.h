@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A barrier among the first ranks of the nodes, by messages between their endpoints. This is what
-// one of them keeps; it knows no network.
+// A barrier among the first ranks of the nodes, by messages between their endpoints. This is the
+// state of one of them, without the network.
 //
-// The dissemination algorithm (docs/references.md: Hensgen 1988): in round r each node tells the
-// one 2^r ahead of it that it has come so far, and waits to be told by the one 2^r behind it. After
-// ceil(log2 N) rounds each has heard, through others, from all.
+// The dissemination algorithm (docs/references.md: Hensgen 1988): in round r each node notifies the
+// one 2^r ahead of it that it has come so far, and waits for the notification of the one 2^r behind
+// it. After ceil(log2 N) rounds each knows, through others, that all have come.
 //
 // Messages may come early, by rounds or by one barrier, and in any order.
 #pragma once
@@ -21,29 +21,32 @@ class InterNodeBarrier {
 
     int node() const { return node_; }
     int round_count() const { return static_cast<int>(notifications_.size()); }
-    // The node that is told, and the one that tells, in a round.
+    // Return the node that this one notifies in a round, and the node that notifies this one.
     int notified_in(int round) const;
     int notifier_in(int round) const;
 
-    // This node comes to the next barrier.
+    // This node arrives at the next barrier.
     void arrive();
     bool is_complete() const { return round_ == round_count(); }
-    // The round, while there is somebody to be told, and -1 otherwise; then say when it is done.
+    // Returns the round whose notification is due, -1 when none is. Call note_notified() when it is
+    // sent.
     int round_to_notify() const { return is_complete() || has_notified_ ? -1 : round_; }
     void note_notified();
     uint64_t number() const { return number_; }
     int round() const { return round_; }
 
-    // Nodes that this barrier waits for and that have never told this one anything; with
-    // `may_be_unsent` also those whose message of the first barrier may not have left.
+    // Returns the nodes that this barrier waits for and that have never sent anything to this one.
+    // `may_be_unsent` includes those whose message of the first barrier may not have left this
+    // node.
     std::vector<int> silent_nodes(bool may_be_unsent) const;
 
-    // A node's message. False when none can come from it now.
+    // Takes a node's message. Returns false when none can come from it now.
     bool take_message(int from, uint64_t round, uint64_t number);
 
   private:
-    // By the one node that tells this one in a round, once a barrier: of all barriers up to this
-    // number, and perhaps of the one after the next, whose message has overtaken another.
+    // What the one node that notifies this one in a round, once a barrier, has notified: all
+    // barriers up to this number. It may include the one after the next, if its message has
+    // overtaken another.
     struct Notified {
         uint64_t number = 0;
         bool skips_one = false;

@@ -10,7 +10,8 @@
 namespace armci::pipeline {
 namespace {
 
-// Of messages; what is longer is written into reply buffers, where that is possible.
+// Returns the limit for messages. Longer frames are written into reply buffers where that is
+// possible.
 size_t largest_received_bytes(const OriginOptions& options) {
     return options.write_chunks ? kLargestMessagePiece : options.buffer_bytes;
 }
@@ -55,8 +56,8 @@ bool Origin::open_endpoint(fabric::Domain& domain, const OriginOptions& options,
     return endpoint_.open(domain, endpoint_options, error);
 }
 
-// With granted receive buffers the buffers are also what servers write into; where that is refused,
-// the data of gets comes as messages.
+// With granted receive buffers, servers write into these buffers, too. Where that is refused, the
+// data of gets comes as messages.
 bool Origin::open_buffers(fabric::Domain& domain, const OriginOptions& options,
                           std::string* error) {
     const bool are_written =
@@ -94,10 +95,10 @@ void Origin::close() {
 bool Origin::append(Channel& channel, const SmallBlock* blocks, int block_count, size_t block_bytes,
                     const strided::AccScale* scale, Batches::Leaving leaving, uint32_t owner) {
     if (channel.first_task != nullptr) {
-        return false;  // it would overtake them
+        return false;  // it would overtake the queued tasks
     }
     if (owner > UINT16_MAX) {
-        return false;  // an entry has no room for that
+        return false;  // a batch entry has no room for that
     }
     order_.follow_others(channel);
     return order_.may_post(channel) &&
@@ -111,7 +112,7 @@ bool Origin::has_posts_to_repeat() const {
            answers_.receives().has_unposted();
 }
 
-// Whether no server has anything to tell that somebody here waits for.
+// Returns whether this rank waits for nothing that a server could send.
 bool Origin::expects_nothing() {
     ChannelLists& lists = channels_.lists();
     if (tasks_.count() != 0 || !barrier_.is_complete() || endpoint_.outstanding() != 0 ||
@@ -126,8 +127,8 @@ bool Origin::expects_nothing() {
 }
 
 bool Origin::progress() {
-    // A rank that waits for others, and serves them meanwhile, has better things to do than to ask
-    // the network without success each time.
+    // A rank that expects nothing itself but serves requests while it waits polls only once in so
+    // many turns, because most polls would be without success.
     constexpr uint32_t kIdleTurns = 8;
     answers_.receives().retry_posts();
     batches_.flush_all();

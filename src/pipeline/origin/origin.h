@@ -3,8 +3,8 @@
 // owns the parts, each of which has one duty, and lets them take turns.
 //
 // All calls are made by the thread that holds the library's API lock (or by the only thread).
-// Nothing here blocks: a caller polls progress() until its condition holds, and gives the processor
-// away in between.
+// Nothing here blocks: a caller polls progress() until its condition holds, and yields the
+// processor in between.
 #pragma once
 
 #include <chrono>
@@ -47,19 +47,19 @@ class Origin {
 
     Channel& channel(int server) { return channels_.get(server); }
     void submit(Task& task, Channel& channel) { queue_.submit(task, channel); }
-    // As Batches::append(), in order with tasks and with other servers of the node.
+    // Appends as Batches::append() does, in order with tasks and with other servers of the node.
     bool append(Channel& channel, const SmallBlock* blocks, int block_count, size_t block_bytes,
                 const strided::AccScale* scale, Batches::Leaving leaving,
                 uint32_t owner = wire::kGlobal);
 
-    // Polls once and posts what is due; true when something moved.
+    // Polls once and posts what is due. Returns true when something moved.
     bool progress();
-    // Whether progress() has something to post that it could not post so far.
+    // Returns whether progress() has something to post that it could not post so far.
     bool has_posts_to_repeat() const;
-    // Sleeps until the network has something for progress(), or the other descriptor, if any, can
-    // be read; at most that long. Only where may_sleep() has just allowed it: it does not when this
-    // provider has nothing to sleep on, or already has something to do. Other threads may use this
-    // origin meanwhile.
+    // Sleeps at most that long, until the network has something for progress() or the other
+    // descriptor, if any, is readable. Call it only when may_sleep() has just returned true,
+    // because it does not when the provider has no descriptor to sleep on, or already has work.
+    // Other threads may use this origin meanwhile.
     void sleep(std::chrono::nanoseconds longest, int other = -1) const;
     bool may_sleep() { return can_sleep() && endpoint_.may_sleep(); }
     bool can_sleep() const { return endpoint_.wait_mode() == fabric::WaitMode::fd; }
@@ -78,12 +78,12 @@ class Origin {
     const ReplyBuffers& replies() const { return replies_; }
     const BufferManager& buffers() const { return buffers_.manager(); }
 
-    // What is in use; all zero when nothing is under way.
+    // Resources in use. All are zero when nothing is under way.
     struct Load {
         int64_t tasks = 0;
         int64_t buffer_bytes = 0;  // of chunks, reply buffers and copies for RMA
         int64_t frame_bytes = 0;   // of requests and batches
-        int64_t requests = 0;      // that answers are expected for
+        int64_t requests = 0;      // that wait for answers
         int64_t reply_buffers = 0;
         int64_t credits = 0;  // that could not be sent yet
         int64_t reserved_bytes = 0;

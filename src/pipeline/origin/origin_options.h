@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an origin is opened with.
+// Options and environment that an origin is opened with.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,18 @@
 
 namespace armci::pipeline {
 
-// What the origin needs to know about the rest of the library; all functions get `context`.
+// What the origin needs from the rest of the library. All functions get `context`.
 struct OriginEnvironment {
     void* context = nullptr;
-    // Fabric address of a data server.
+    // Returns the fabric address of a data server.
     const void* (*server_address)(void* context, int server) = nullptr;
-    // Where a range of a node's global memory is for RMA; false when it is not registered.
+    // Finds a range of a node's global memory for RMA. Returns false when it is not registered.
     bool (*resolve)(void* context, int node, uint64_t address, int64_t bytes,
                     fabric::RemoteMemory* memory) = nullptr;
-    // Where chunks for a data server go; stays valid.
+    // Returns where chunks for a data server go. The result stays valid.
     const RecvAreaAddress* (*recv_area)(void* context, int server) = nullptr;
-    // For messages, may be null: "node 1 (rank 2 on host b, 192.0.2.1)".
+    // Describes a node for log and error text, as in "node 1 (rank 2 on host b, 192.0.2.1)". May be
+    // null.
     std::string (*describe_node)(const void* context, int node) = nullptr;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an origin is in the middle of, for a report about a wait that lasts.
+// Describes what an origin is working on, for a report about a long wait.
 #pragma once
 
 #include <string>
@@ -21,11 +21,12 @@ class OriginReport {
     void open(const fabric::Domain& domain) { domain_ = &domain; }
     void close() { reached_nodes_.clear(); }
 
-    // What is under way to each server, and what of this origin's is in use for it; in words.
+    // Describes in words what is under way to each server, and which of this origin's resources it
+    // uses.
     std::string describe_work() const;
-    // Servers that work is under way to and that have never been heard of.
+    // Returns the servers that have work under way and have never answered.
     std::vector<int> silent_servers() const;
-    // The server's host has been; no reason to ask again.
+    // Notes that the server's host has answered, so that it is not asked again.
     void note_reached(int server);
 
   private:
@@ -33,7 +34,7 @@ class OriginReport {
     const BarrierMessages& barrier_;
     const RegisteredBuffers& buffers_;
     const fabric::Domain* domain_ = nullptr;
-    std::vector<int> reached_nodes_;  // as note_reached() was told
+    std::vector<int> reached_nodes_;  // as given to note_reached()
 };
 
 }  // namespace armci::pipeline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What tasks use of an origin.
+// The parts of an origin that tasks use.
 #pragma once
 
 #include "base/stats.h"
@@ -25,7 +25,7 @@ struct OriginServices {
     Fences& fences;
     base::Stats* stats = nullptr;
 
-    // Whether tasks of other servers want buffers, too, so that one chunk at a time is enough.
+    // Returns whether tasks of other servers need buffers, too. One chunk at a time is enough then.
     bool are_shared() const { return channels.lists().active.size() > 1; }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A frame on its way out; lives at the start of the buffer piece that holds it.
+// A frame that is being sent. It lies at the start of the buffer piece that holds it.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ class Task;
 
 struct OutFrame {
     fabric::Operation operation;
-    void* owner = nullptr;  // the object that `operation.complete` is a function of
-    Task* task = nullptr;   // nullptr: nobody waits for it
+    void* owner = nullptr;  // the object that `operation.complete` belongs to
+    Task* task = nullptr;   // nullptr: no task waits for it
     uint32_t wire_bytes = 0;
     bool is_chunk = false;  // its piece is one of the pipeline's buffers
-    uint64_t batch = 0;     // the number of one, as in Batches::last()
+    uint64_t batch = 0;     // the number of a batch, as in Batches::last()
     int64_t posted_ns = 0;  // of a chunk, for the timeline
 
     char* wire() { return reinterpret_cast<char*>(this) + kWireOffset; }

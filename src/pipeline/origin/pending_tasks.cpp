@@ -41,7 +41,7 @@ void PendingTasks::finish_if_complete(Task* task) {
 bool PendingTasks::have_ended(uint64_t last) {
     auto& busy = channels_.lists().busy;
     busy.trim([](const Channel& channel) { return channel.oldest_task != nullptr; });
-    // The last one is asked first: mostly it has not.
+    // The last channel is asked first, because its task is mostly not complete.
     return std::all_of(busy.rbegin(), busy.rend(), [last](const Channel* channel) {
         return channel->oldest_task == nullptr || channel->oldest_task->number() > last;
     });

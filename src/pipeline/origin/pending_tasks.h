@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tasks of an origin that are under way: their numbers, their ends, and who may go on when.
+// The tasks of an origin that are under way: their numbers, their ends, and which of them fences
+// wait for.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +14,22 @@ class PendingTasks {
   public:
     explicit PendingTasks(Channels& channels) : channels_(channels) {}
 
-    // Numbers a task that is submitted, and counts it on its channel.
+    // Numbers a submitted task and counts it on its channel.
     void begin(Task& task, Channel& channel);
-    // After something of the task has ended. The task may be gone afterwards; nullptr is none.
+    // Is called after something of the task has ended. The task may be gone afterwards. nullptr
+    // means no task.
     void finish_if_complete(Task* task);
 
-    // Tasks begun and not complete.
+    // Returns the number of tasks that were begun and are not complete.
     int64_t count() const { return count_; }
-    // Whether non-blocking ones up to that one are complete, all or those to a node. (What other
-    // threads start meanwhile, or wait for themselves, is not waited for.)
+    // Returns whether the non-blocking tasks up to that one are complete, of all nodes or of one.
+    // Tasks that other threads start meanwhile, or wait for themselves, do not count.
     uint64_t last_submitted() const { return last_submitted_; }
     bool have_ended(uint64_t last);
     bool have_ended(uint64_t last, int node) const;
 
-    // Of non-blocking tasks up to that one: of writes that complete when delivered (a blocking one
-    // has arrived when it ends), and of gets that fences wait for.
+    // These are about non-blocking tasks up to that one: writes that complete when delivered, and
+    // gets that fences wait for. (The writes of a blocking task have arrived when it ends.)
     static bool writes_have_arrived(uint64_t last, const Channel& channel);
     static bool fenced_gets_have_ended(uint64_t last, const Channel& channel);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Put by way of the data server. The chunks' life is ChunkTask's; the server stores what they
-// carry.
+// Put through the data server. ChunkTask sends the chunks, and the server stores what they carry.
 #pragma once
 
 #include "pipeline/origin/chunk_task.h"

@@ -16,7 +16,8 @@ void RecvGrants::ask(Channel& channel) {
     }
     OutFrame* frame = frames_.new_frame(wire::FrameKind::want, sizeof(wire::FrameHeader));
     if (frame != nullptr) {
-        // There may be nothing to grant for a while, and the frames before it must be known.
+        // The server may have nothing to grant for a while, and the frames before this one must be
+        // acknowledged.
         frame->header()->flags |= wire::kAcknowledgeNow;
         frames_.send_or_discard(channel, frame);
     }
@@ -30,7 +31,8 @@ size_t RecvGrants::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left
         frames_.ask_acknowledge(channel, channel.sent_frames);
         return 0;
     }
-    // More in one message than in a receive buffer that is asked for first.
+    // A transfer that fits one message needs no receive buffer, for which it might have to ask
+    // first.
     const size_t largest_message_bytes = frames_.largest_message_bytes();
     const bool fits_message = left_bytes <= static_cast<int64_t>(largest_message_bytes) / 2;
     if (channel.recv_area == nullptr || fits_message) {
@@ -38,8 +40,8 @@ size_t RecvGrants::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left
     }
     if (channel.recv_buffers.empty()) {
         ask(channel);
-        // Chunks under way will bring receive buffers back; else the time until the first grant is
-        // used.
+        // Chunks under way will bring receive buffers back. Otherwise messages use the time until
+        // the first grant.
         if (channel.last_recv_buffer_frame > channel.acknowledged_frames) {
             frames_.ask_acknowledge(channel, channel.last_recv_buffer_frame);
             return 0;
@@ -80,7 +82,7 @@ void RecvGrants::release_due() {
     channels_.lists().release_due.keep_if([&](Channel& channel) { return !release(channel); });
 }
 
-// True when there is nothing (left) to release.
+// Releases what is due. Returns true when there is nothing left to release.
 bool RecvGrants::release(Channel& channel) {
     while (channel.has_recv_buffers_to_release()) {
         OutFrame* frame =

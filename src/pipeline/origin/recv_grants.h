@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Receive buffers that data servers have granted to this origin: asking for them, taking them, and
-// releasing those that are not needed; and so how long the next chunk may be.
+// Receive buffers that data servers have granted to this origin: it asks for them, takes them, and
+// releases those that are not needed. They determine how long the next chunk may be.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ class RecvGrants {
     RecvGrants(FrameSender& frames, Channels& channels, const RegisteredBuffers& chunk_buffers)
         : frames_(frames), channels_(channels), chunk_buffers_(chunk_buffers) {}
 
-    // Room for the next chunk frame to that server, of a transfer that has sent and has left so
-    // many bytes; 0: none may be sent now. Chunks are short at the beginning and the end, where
-    // nothing overlaps with them.
+    // Returns the room for the next chunk frame to that server, 0 if none may be sent now. The
+    // transfer has sent and has left so many bytes. Chunks are short at the beginning and the end,
+    // where nothing overlaps with them.
     size_t chunk_room(Channel& channel, int64_t sent_bytes, int64_t left_bytes);
 
-    // A server's frame that grants some. Ends the job where it makes no sense.
+    // Takes a server's frame that grants some. The job ends when its contents are not valid.
     void take(Channel& channel, const void* frame, size_t frame_bytes);
-    // Tells servers which ones they have back, as far as that can be sent now.
+    // Sends the due releases to their servers, as far as that is possible now.
     void release_due();
 
   private:

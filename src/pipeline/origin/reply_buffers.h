@@ -14,31 +14,32 @@ namespace armci::pipeline {
 struct ReplyBuffer {
     uint32_t immediate = 0;
     uint32_t bytes = 0;
-    uint64_t address = 0;  // for the server
+    uint64_t address = 0;  // which the server writes to
 };
 
 class ReplyBuffers {
   public:
     explicit ReplyBuffers(RegisteredBuffers& buffers) : buffers_(buffers) {}
 
-    // `are_usable`: servers can write into the buffers. Else the data of gets comes in messages.
+    // `are_usable` says that servers can write into the buffers. Otherwise the data of gets comes
+    // in messages.
     void open(bool are_usable) { are_usable_ = are_usable; }
     void close() { pieces_.clear(); }
     bool are_usable() const { return are_usable_; }
 
     size_t max_bytes() const { return buffers_.buffer_bytes(); }
-    // False when there is none of that length now.
+    // Returns false when no buffer of that length is free now.
     bool acquire(size_t bytes, ReplyBuffer* reply_buffer);
     void release(const ReplyBuffer& reply_buffer);
     const void* memory(const ReplyBuffer& reply_buffer) const {
         return pieces_[reply_buffer.immediate].memory;
     }
-    // For servers.
+    // Returns the key that servers need.
     uint64_t key() const { return buffers_.key(); }
     size_t count() const { return pieces_.used_count(); }
 
-    // The frame that was written with that immediate data, and its length; nullptr where that is no
-    // buffer in use, or the frame would be longer than its buffer.
+    // Returns the frame that was written with that immediate data, and its length. Returns nullptr
+    // when that is no buffer in use, or the frame would be longer than its buffer.
     const void* written_frame(uint64_t immediate, size_t* frame_bytes) const;
 
   private:

@@ -7,7 +7,7 @@
 namespace armci::pipeline {
 namespace {
 
-// Whether the request changes memory that later RMA by this origin might see or overwrite.
+// Returns whether the request changes memory that later RMA of this origin might see or overwrite.
 FrameSender::Effect effect_of(wire::FrameKind kind) {
     switch (kind) {
         case wire::FrameKind::rmw:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A request of one small frame: rmw, lock, flag stores and the like, with or without an answer.
+// A request of one small frame, such as rmw, lock or a flag store, with or without an answer.
 #pragma once
 
 #include <cstring>
@@ -23,7 +23,7 @@ class RequestTask : public Task {
     bool on_answer(OriginServices& origin, const wire::FrameHeader& header, const void* frame,
                    int tag) override;
 
-    // After completion of a request with an answer of that kind.
+    // Each is valid after completion of a request with an answer of that kind.
     int64_t value() const { return value_.value; }
     const wire::SegmentReply& segment() const { return segment_; }
     const wire::AttachedBody& attached() const { return attached_; }

@@ -81,7 +81,8 @@ void RmaPoster::on_traced_complete(fabric::Operation* operation,
 }
 
 fabric::Region RmaPoster::register_local(void* start, size_t bytes, fabric::Access access) {
-    // A limit stays where it is; a single piece of memory may have troubles of its own.
+    // A limit does not go away, but a single piece of memory may be refused for a reason of its
+    // own.
     constexpr int kMaxRefusals = 8;
     std::string error;
     fabric::Region region = domain_->register_memory(start, bytes, access, &endpoint_, &error);
@@ -100,7 +101,7 @@ fabric::Region RmaPoster::register_local(void* start, size_t bytes, fabric::Acce
     return region;
 }
 
-// The blocks one behind the other in a buffer; false when there is none now.
+// Lays out the blocks one behind the other in a buffer. Returns false when no buffer is free now.
 bool RmaPoster::lay_out_bounce(RmaOperation* rma, const fabric::RmaBlock* blocks,
                                size_t block_count, fabric::RmaBlock* bounced) {
     size_t bytes = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The origin's remote memory access: posting, copies through a buffer where local memory is not
-// registered, and its registration.
+// Posts the origin's remote memory access. It copies through a buffer where local memory is not
+// registered, or registers that memory.
 #pragma once
 
 #include <cstddef>
@@ -29,9 +29,10 @@ class RmaPoster {
     // The endpoint must be closed before.
     void close() { operations_.clear(); }
 
-    // RMA of at most max_blocks() blocks between the caller's memory and a target: registered by
-    // `local`, or copied through a buffer where the provider wants registration and there is none;
-    // then all blocks together are at most largest_bytes(). False: not now.
+    // Post RMA of at most max_blocks() blocks between the caller's memory and a target. `local` is
+    // the registration of the caller's memory. Without one, where the provider wants it, the data
+    // is copied through a buffer, and all blocks together are at most largest_bytes(). Return false
+    // if not now.
     bool write(Channel& channel, Task* task, const fabric::RmaBlock* blocks, size_t block_count,
                const fabric::Region& local);
     bool read(Channel& channel, Task* task, const fabric::RmaBlock* blocks, size_t block_count,
@@ -42,14 +43,14 @@ class RmaPoster {
                                                                      : buffers_.buffer_bytes();
     }
 
-    // Whether a transfer of that length should register its local memory.
+    // Returns whether a transfer of that length should register its local memory.
     bool registers_local(int64_t bytes) const {
         return domain_->needs_local_registration() && bytes >= register_min_bytes_ &&
                !registration_refused_;
     }
-    // Invalid when the system refuses, which is warned about once.
+    // Returns an invalid region when the system refuses, and warns once.
     fabric::Region register_local(void* start, size_t bytes, fabric::Access access);
-    // Where a range of a node's global memory is for RMA; false when it is not registered.
+    // Finds a range of a node's global memory for RMA. Returns false when it is not registered.
     bool resolve(int node, uint64_t address, int64_t bytes, fabric::RemoteMemory* memory) const {
         return environment_.resolve(environment_.context, node, address, bytes, memory);
     }
@@ -61,9 +62,9 @@ class RmaPoster {
         uint32_t slot = 0;  // in operations_
         Task* task = nullptr;
         bool is_delivered_write = false;
-        int64_t posted_ns = 0;  // for the timeline, as is the next
+        int64_t posted_ns = 0;  // for the timeline, like the next one
         int64_t bytes = 0;
-        // Copied through: the piece, and for a read where its data goes.
+        // When copied through a buffer: the piece, and for a read the places that its data goes to.
         char* bounce = nullptr;
         size_t copied_blocks = 0;
         fabric::RmaBlock blocks[fabric::kMaxRmaBlocks];
@@ -77,7 +78,7 @@ class RmaPoster {
     bool lay_out_bounce(RmaOperation* rma, const fabric::RmaBlock* blocks, size_t block_count,
                         fabric::RmaBlock* bounced);
     static void on_complete(fabric::Operation* operation, const fabric::Completion& completion);
-    // The same where the timeline is kept: what is to complete so has been posted so.
+    // Does the same while the timeline is kept. Operations are posted with one of the two.
     static void on_traced_complete(fabric::Operation* operation,
                                    const fabric::Completion& completion);
     static void trace(RmaOperation* rma, const fabric::RmaBlock* blocks, size_t block_count);
@@ -93,8 +94,9 @@ class RmaPoster {
     bool ordered_writes_ = false;
     bool registration_refused_ = false;
     bool registration_warned_ = false;
-    int refused_registrations_ = 0;  // in sequence
-    // Released ones are kept for the next, as the provider needs their memory to stay in its place.
+    int refused_registrations_ = 0;  // consecutive ones
+    // Released entries are kept for the next operation, because the provider needs their memory to
+    // stay in its place.
     base::SlotTable<std::unique_ptr<RmaOperation>> operations_;
 };
 

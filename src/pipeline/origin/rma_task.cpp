@@ -23,7 +23,7 @@ fabric::RmaBlock RmaTask::resolve(OriginServices& origin, const strided::PairBlo
 }
 
 void RmaTask::register_local(OriginServices& origin) {
-    // Registering what lies between the blocks as well pays up to a point.
+    // Registering what lies between the blocks as well is worth it up to this ratio.
     constexpr int64_t kSparsest = 4;
     is_prepared_ = true;
     if (!origin.rma.registers_local(transfer_.total_bytes)) {

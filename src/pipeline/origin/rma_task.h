@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Put and get by remote memory access: every block goes straight between user memory and the
-// target, as a stream of operations bounded by what the provider takes, several short blocks to an
-// operation where the provider has that.
+// Put and get by remote memory access. Every block goes straight between user memory and the
+// target. The stream of operations is bounded by what the provider takes. Several short blocks
+// share an operation where the provider supports that.
 //
 // Where the provider wants local memory registered, a long transfer registers what it spans for its
 // duration (providers that pin memory keep a cache of registrations, which makes repetitions
@@ -19,15 +19,16 @@ namespace armci::pipeline {
 
 class RmaTask : public Task {
   public:
-    // Takes the transfer (put or get); a vector's address arrays must live until the task is posted
-    // or be owned. All remote blocks must lie in registered segments.
+    // Takes the transfer (put or get). A vector's address arrays must be owned or live until the
+    // task is posted. All remote blocks must lie in registered segments.
     explicit RmaTask(Transfer&& transfer);
 
     bool post(OriginServices& origin) override;
 
   private:
     void register_local(OriginServices& origin);
-    // False when the provider does not take an operation now; the cursor is at what comes next.
+    // Returns false when the provider does not take an operation now. The cursor is then at what
+    // comes next.
     template <class Cursor>
     bool post_blocks(OriginServices& origin, Cursor& cursor);
     fabric::RmaBlock resolve(OriginServices& origin, const strided::PairBlock& block) const;

@@ -13,7 +13,7 @@ void ServerOrder::mark_must_precede(int server) {
     }
 }
 
-// Writes that complete when delivered are not counted: a blocking one has been delivered.
+// Writes that complete when delivered do not count: those of a blocking operation have arrived.
 void ServerOrder::mark_must_precede(Channel& channel) {
     channel.node_order->must_precede_frame = channel.last_effect();
     channel.node_order->batch_must_precede = channel.batch != nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Order among the data servers of one node, which do not know each other's counters. Nothing is to
-// be done where a node has only one.
+// Order among the data servers of one node, which do not know each other's counters. A node with
+// only one server needs nothing of this.
 #pragma once
 
 #include "pipeline/origin/channels.h"
@@ -12,15 +12,16 @@ class ServerOrder {
   public:
     ServerOrder(Channels& channels, Fences& fences) : channels_(channels), fences_(fences) {}
 
-    // What was started to that server so far, or to all, was blocking or has been waited for: what
+    // What was started so far to that server, or to all, was blocking or has been waited for. What
     // is submitted to other servers of its node from now on takes effect after it.
     void mark_must_precede(int server);
     void mark_all_must_precede();
 
-    // Something is started on this channel: it takes effect after what must precede it on the
-    // node's others.
+    // Is called when something is started on this channel. It takes effect after what must precede
+    // it on the node's other channels.
     void follow_others(Channel& channel);
-    // Whether it may be posted now. False: their servers are asked.
+    // Returns whether the channel may post now. If it returns false, the other servers have been
+    // asked.
     bool may_post(Channel& channel) {
         return channel.node_order == nullptr || predecessors_are_acknowledged(channel);
     }

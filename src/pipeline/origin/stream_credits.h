@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What streamed gets may have under way: receive memory for those whose data comes in messages, and
-// the credits that tell a server how much of a stream has been taken.
+// the credits that report to a server how much of a stream has been taken.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,16 @@ class StreamCredits {
 
     void open(const OriginOptions& options);
 
-    // Receive memory for a streamed get, in bytes; false when too much is promised already.
+    // Reserves receive memory for a streamed get, in bytes. Returns false when too much is promised
+    // already.
     bool reserve(int64_t bytes);
     void unreserve(int64_t bytes) { reserved_bytes_ -= bytes; }
     int64_t reserved_bytes() const { return reserved_bytes_; }
-    // The most that one get asks for.
+    // Returns the most that one get asks for, in bytes.
     int64_t window_bytes() const { return window_bytes_; }
 
-    // Tells a server how much of a streamed get has been taken; repeated later if not possible now.
+    // Sends a server the credit for what has been taken of a get. What cannot be sent now is
+    // repeated later.
     void send(Channel& channel, uint64_t request_id, const wire::CreditBody& taken);
     void send_due();
     size_t due_count() const { return credits_due_.size(); }

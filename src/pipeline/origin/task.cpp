@@ -11,7 +11,7 @@ const char* name_of(TaskState state) {
     return kNames[static_cast<size_t>(state)];
 }
 
-// The state that ends now, unless it began while tracing was off or before submission.
+// Records the state that ends now, unless it began while tracing was off or before submission.
 void Task::record_state() {
     constexpr int64_t kNsPerUs = 1000;
     const int64_t now_ns = base::now_ns();

@@ -25,47 +25,46 @@ class Task {
     Task(const Task&) = delete;
     Task& operator=(const Task&) = delete;
 
-    // Posts what can be posted now; true when nothing is left to post. Never waits.
+    // Posts what can be posted now. Returns true when nothing is left to post. Never waits.
     virtual bool post(OriginServices& origin) = 0;
-    // A server's answer to one of this task's requests; `tag` is what the request was added with.
-    // The frame lies in receive memory and is gone afterwards. False: the task expects no answer.
+    // Takes a server's answer to one of this task's requests; `tag` is what the request was added
+    // with. The frame lies in receive memory and is gone afterwards. Returns false when the task
+    // expects no answer.
     virtual bool on_answer(OriginServices& /*origin*/, const wire::FrameHeader& /*header*/,
                            const void* /*frame*/, int /*tag*/) {
         return false;
     }
 
-    // The call that submitted a non-blocking task ends before it is posted: takes copies of what
-    // the caller may change then and post() still needs.
+    // Is called when the call that submitted a non-blocking task ends before the task is posted. It
+    // copies what the caller may change then and post() still needs.
     virtual void keep_arguments() {}
 
-    // Bytes that the task will send in chunks, for the number of granted receive buffers to ask
-    // for.
+    // Returns the bytes that the task will send in chunks. They determine how many receive buffers
+    // to ask for.
     virtual int64_t chunk_bytes() const { return 0; }
 
     bool is_complete() const { return state_ == TaskState::complete; }
     const char* function() const { return function_; }
     Channel& channel() const { return *channel_; }
 
-    // Before submit(): makes it a non-blocking one.
+    // Makes it a non-blocking task. Call it before submit().
     using CompletionFunction = void (*)(Task* task, void* context);
     void call_when_complete(CompletionFunction on_complete, void* context) {
         on_complete_ = on_complete;
         completion_context_ = context;
     }
-    // Likewise, of a get that has no handle: fences wait until it is complete.
+    // Makes fences wait for this task, a get without a handle. Call it before submit().
     void let_fences_wait() { fences_wait_ = true; }
 
-    // For the origin that carries it out.
-
-    // The tasks beside it: behind it on its channel's queue, and, of those that nobody waits for on
-    // the spot, among all of the channel's that are under way.
+    // The neighbours of a task: the next on its channel's queue and, for a non-blocking one, its
+    // neighbours among all of the channel's that are under way.
     struct Links {
         Task* next = nullptr;
         Task* older = nullptr;
         Task* newer = nullptr;
     };
     Links& links() { return links_; }
-    // Numbers are in the order of submission, from 1.
+    // Numbers follow the order of submission, from 1.
     Links& begin(Channel& channel, uint64_t number) {
         channel_ = &channel;
         number_ = number;
@@ -77,14 +76,15 @@ class Task {
     bool fences_wait() const { return fences_wait_; }
     void call_completion() { on_complete_(this, completion_context_); }
 
-    // post() is called, for the first time or again; it has returned true.
+    // Note that post() is called, for the first time or again, and that it has returned true.
     void note_turn() { take(TaskEvent::turn_came); }
     void note_posted() { take(TaskEvent::all_posted); }
     bool is_posted() const { return state_ >= TaskState::in_flight; }
-    // One more, or one less, posted operation or expected answer.
+    // Count one more, or one less, posted operation or expected answer.
     void add_pending() { ++pending_; }
     void remove_pending() { --pending_; }
-    // After one of them has ended, or all are posted: true once, when the task becomes complete.
+    // Is called after one of them has ended, or all are posted. Returns true once, when the task
+    // becomes complete.
     bool completes() {
         if (state_ != TaskState::in_flight || pending_ > 0) {
             return false;
@@ -92,7 +92,7 @@ class Task {
         take(TaskEvent::last_completion);
         return true;
     }
-    // Of these, writes that complete when delivered.
+    // Returns the count, among these, of writes that complete when delivered.
     int32_t& writes_in_flight() { return writes_in_flight_; }
 
   private:

@@ -31,7 +31,7 @@ bool TaskQueue::post(Task& task) {
     return true;
 }
 
-// Posts the channel's tasks in order, as far as they can be now.
+// Posts the channel's tasks in order, as far as that is possible now.
 void TaskQueue::post_tasks(Channel& channel) {
     while (Task* task = channel.first_task) {
         if (!may_post(channel) || !post(*task)) {
@@ -47,7 +47,7 @@ void TaskQueue::post_tasks(Channel& channel) {
 }
 
 void TaskQueue::post_all() {
-    // Another channel is the first each time, and a long task posts one chunk when it is its turn.
+    // Each call begins with another channel, and a long task posts one chunk in its turn.
     auto& active = channels_.lists().active;
     const size_t count = active.size();
     for (size_t i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The queues of tasks that are not posted yet: one for each channel, in program order.
+// The queues of tasks that are not posted yet, one for each channel, in program order.
 #pragma once
 
 #include <cstddef>
@@ -24,16 +24,16 @@ class TaskQueue {
           services_(services),
           turn_(turn) {}
 
-    // Posts what can be posted at once; a non-blocking task whose rest has to wait keeps copies of
-    // its arguments.
+    // Posts what can be posted at once. A non-blocking task that is not posted completely keeps
+    // copies of its arguments.
     void submit(Task& task, Channel& channel);
-    // Posts what can be posted now, of each channel in turn: they share the buffers.
+    // Posts what can be posted now, of each channel in turn, because they share the buffers.
     void post_all();
 
   private:
-    // Whether the channel's next task may be posted now.
+    // Returns whether the channel's next task may be posted now.
     bool may_post(Channel& channel) { return order_.may_post(channel) && batches_.flush(channel); }
-    // True when nothing of it is left to post.
+    // Returns true when nothing of the task is left to post.
     bool post(Task& task);
     void post_tasks(Channel& channel);
 
@@ -43,7 +43,7 @@ class TaskQueue {
     ServerOrder& order_;
     OriginServices& services_;
     Turn& turn_;
-    size_t next_ = 0;  // whose turn it is among the active channels
+    size_t next_ = 0;  // next one to post among the active channels
 };
 
 }  // namespace armci::pipeline

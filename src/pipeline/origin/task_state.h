@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The states of a task, each named for what the task waits for, and what leads from one to the
-// next.
+// The states of a task, each named for what the task waits for, and the events that lead from one
+// to the next.
 #pragma once
 
 #include <array>
@@ -20,22 +20,22 @@ struct TaskTransition {
 };
 
 inline constexpr TaskTransition kTaskTransitions[] = {
-    // It waits until the tasks before it and the open batch of its channel are posted, and until
-    // what must precede it at the node's other servers is known to be executed.
+    // The task waits until the tasks before it and the open batch of its channel are posted, and
+    // until what must precede it at the node's other servers is known to be executed.
     {TaskState::created, TaskEvent::submitted, TaskState::queued},
-    // It waits for what post() needs next: the acknowledgement of earlier frames, a buffer, a
+    // The task waits for what post() needs next: the acknowledgement of earlier frames, a buffer, a
     // receive buffer, room in the window, or the provider.
     {TaskState::queued, TaskEvent::turn_came, TaskState::posting},
-    // It waits for completions and answers, whose number is what is pending.
+    // The task waits for completions and answers. Their number is its pending count.
     {TaskState::posting, TaskEvent::all_posted, TaskState::in_flight},
-    // It waits for nothing. A function that is to be called then is called once.
+    // The task waits for nothing. Its completion function, if any, is called once.
     {TaskState::in_flight, TaskEvent::last_completion, TaskState::complete},
 };
 
 inline constexpr size_t kTaskStates = 5;
 inline constexpr size_t kTaskEvents = 4;
 
-// The state itself where the table has no such transition: the event means nothing then.
+// Returns the state itself when the table has no such transition; the event means nothing then.
 constexpr TaskState next_state(TaskState state, TaskEvent event) {
     constexpr auto kNext = [] {
         std::array<std::array<TaskState, kTaskEvents>, kTaskStates> next{};
@@ -51,7 +51,7 @@ constexpr TaskState next_state(TaskState state, TaskEvent event) {
     return kNext[static_cast<size_t>(state)][static_cast<size_t>(event)];
 }
 
-// For the timeline.
+// Returns the name for the timeline.
 const char* name_of(TaskState state);
 
 }  // namespace armci::pipeline
