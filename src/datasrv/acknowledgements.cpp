@@ -4,7 +4,8 @@
 namespace armci::datasrv {
 
 void Acknowledgements::note_executed(Client& client, const wire::FrameHeader& header) {
-    // These ask for nothing by themselves, and may be the last that their sender sends.
+    // Frames of these kinds do not ask for it themselves, and may be the last that their sender
+    // sends.
     const bool is_immediate = header.kind == wire::FrameKind::release_recv_buffers ||
                               header.kind == wire::FrameKind::get_credit;
     const bool much_unacknowledged =
@@ -20,7 +21,7 @@ void Acknowledgements::note_executed(Client& client, const wire::FrameHeader& he
 bool Acknowledgements::flush() {
     bool moved = false;
     std::erase_if(due_, [&](Client* client) {
-        // Another answer may have told it in the meantime.
+        // Another answer may have acknowledged it in the meantime.
         if (client->acknowledged_frames != client->executed_frames) {
             if (!answers_.try_acknowledge(*client)) {
                 return false;

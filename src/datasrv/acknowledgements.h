@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which clients are to be told how many of their frames are executed, although no answer tells
-// them: those that ask, and those whose window has room for little more.
+// Tells clients how many of their frames are executed when no answer does: those that ask, and
+// those whose window has little room left.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace armci::datasrv {
 
-// One thread at a time.
+// Only one thread may use it at a time.
 class Acknowledgements {
   public:
     explicit Acknowledgements(Answers& answers) : answers_(answers) {}
@@ -21,11 +21,11 @@ class Acknowledgements {
         unacknowledged_limit_ = static_cast<uint64_t>(client_window_bytes) / 4;
     }
 
-    // After each frame that was executed.
+    // Is called after each frame that was executed.
     void note_executed(Client& client, const wire::FrameHeader& header);
-    // Sends what is due and can leave; true when something has left.
+    // Sends what is due and can leave. Returns true when something has left.
     bool flush();
-    // Nothing is due, and nothing will be until clear().
+    // Drops what is due, and lets nothing become due until clear().
     void fall_silent();
     void clear();
 
@@ -33,7 +33,7 @@ class Acknowledgements {
 
   private:
     Answers& answers_;
-    uint64_t unacknowledged_limit_ = 0;  // of bytes of a client's messages
+    uint64_t unacknowledged_limit_ = 0;  // of the bytes of a client's messages
     std::vector<Client*> due_;
     bool is_silent_ = false;
 };

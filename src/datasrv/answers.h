@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The short answers of a data server: all but the data of gets.
 //
-// They have memory of their own, so that an origin that does not take the data of its gets keeps
-// no other origin from its answers. What cannot leave now waits here, in order for each client.
+// They have memory of their own, so an origin that does not take the data of its gets delays no
+// other origin's answers. What cannot leave now waits here, in order for each client.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace armci::datasrv {
 
-// One thread at a time.
+// Only one thread may use it at a time.
 class Answers {
   public:
     explicit Answers(ReplySender& sender) : sender_(sender) {}
@@ -28,7 +28,8 @@ class Answers {
     // The endpoint must be closed before.
     void close();
 
-    // Each of these leaves now or waits; answers to one client leave in the order of these calls.
+    // Each of these sends at once or queues the answer. Answers to one client leave in the order of
+    // these calls.
     template <class Body>
     void answer(Client& client, wire::FrameKind kind, uint64_t request_id, const Body& body) {
         Waiting answer;
@@ -43,14 +44,14 @@ class Answers {
     void answer_empty(Client& client, wire::FrameKind kind, uint64_t request_id);
     void refuse(Client& client, wire::FrameKind request_kind, uint64_t request_id,
                 const Refusal& refusal);
-    // An acknowledgement does not wait, because it only says what the next answer says, too: false
-    // when it cannot leave now.
+    // Returns false when the acknowledgement cannot leave now. It is not queued, because the next
+    // answer says the same.
     bool try_acknowledge(Client& client);
 
-    // Sends what waits; a client whose connection is full does not hold up the others. True when
-    // something has left.
+    // Sends what waits. A client whose connection is full does not delay the others. Returns true
+    // when something has left.
     bool flush();
-    // Nothing that waits is sent any more.
+    // Drops what waits, without sending it.
     void drop_waiting() { waiting_.clear(); }
 
     bool has_waiting() const { return !waiting_.empty(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Changes of memory that ranks of the node have attached: it is private to their processes.
+// Changes memory that ranks of the node have attached. It is private to their processes.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace armci::datasrv {
 
-// What a put or accumulate frame carries, or one block: stores it, or adds where there is a scale.
+// Stores what a put or accumulate frame, or one block, carries. With a scale it adds.
 Outcome change_attached(node::StripedLocks& locks, const node::Attachment& process,
                         const wire::TransferView& view, const strided::AccScale* scale);
 Outcome change_attached(node::StripedLocks& locks, const node::Attachment& process,
                         uint64_t address, const strided::AccScale* scale, const void* data,
                         int64_t bytes);
-// *old is what was there.
+// Sets *old to the word's value before.
 Outcome rmw_attached(node::StripedLocks& locks, const node::Attachment& process,
                      const wire::RmwBody& body, wire::ValueBody* old);
 

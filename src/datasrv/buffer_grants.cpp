@@ -6,7 +6,7 @@
 namespace armci::datasrv {
 namespace {
 
-// Part of the buffers that origins without work may keep between them.
+// The part of the buffers that all origins without work together may keep.
 constexpr uint32_t kKeptPart = 4;
 constexpr uint32_t kMaxKept = 4;
 
@@ -57,15 +57,16 @@ uint32_t BufferGrants::next(uint32_t room, GrantClient** client, uint32_t* recv_
         if (first.wanted == 0) {
             continue;
         }
-        // As one of those counted.
+        // The first client is one of those counted.
         const uint32_t others =
             static_cast<uint32_t>(queue_.size()) + holding_clients_ - (first.held > 0 ? 1 : 0);
-        // Never all of them: an origin may stop calling the library with what it holds.
+        // One client never gets all of them, because an origin may stop calling the library while
+        // it holds them.
         const uint32_t max =
             std::max(1u, std::min(recv_buffer_count_ / (others + 1), (recv_buffer_count_ + 1) / 2));
         const uint32_t below = max > first.held ? max - first.held : 0;
         const uint32_t count = std::min({first.wanted, below, free_count(), room});
-        // Several buffers to a grant: each grant is a message.
+        // A grant is several buffers, because each grant is a message.
         const uint32_t worth = first.held == 0 ? 1 : std::min(first.wanted, std::max(1u, max / 4));
         if (count == 0 || count < worth) {
             want(first, first.wanted);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a data server keeps per origin.
+// What a data server keeps about each origin.
 #pragma once
 
 #include <cstddef>
@@ -13,28 +13,28 @@
 
 namespace armci::datasrv {
 
-// In place of a receive buffer's number: the frame came as a message.
+// Stands for a receive buffer's number if the frame came as a message.
 inline constexpr int64_t kNoRecvBuffer = -1;
 
-// A frame that came before its predecessors: a copy, or where it waits in a granted receive buffer.
+// A frame that came before its predecessors. It is a copy, or waits in its granted receive buffer.
 struct EarlyFrame {
     wire::FrameHeader header;
     std::vector<char> copy;
     int64_t recv_buffer = kNoRecvBuffer;
 };
 
-// Exists from the first frame on; `peer` is known after hello.
+// A client exists from the origin's first frame on. `peer` is known after the handshake.
 struct Client : GrantClient {
     int32_t rank = -1;
     fabric::PeerAddress peer = FI_ADDR_UNSPEC;
     uint64_t executed_frames = 0;
     uint64_t executed_bytes = 0;      // of its messages
-    uint64_t acknowledged_bytes = 0;  // executed_bytes when it was last told
+    uint64_t acknowledged_bytes = 0;  // executed_bytes when it was last acknowledged
     uint64_t acknowledged_frames = 0;
     bool acknowledgement_due = false;
-    bool is_copying = false;  // its next frame is a put under way in the copy engine
+    bool is_copying = false;  // its next frame is a put that the copy engine carries out
     int waiting_replies = 0;  // answers that wait for a buffer or the provider
-    int data_under_way = 0;   // data frames that the provider has not finished with
+    int data_under_way = 0;   // data frames that the provider has not completed
     // Frames that completed before their predecessors, by sequence number.
     std::map<uint64_t, EarlyFrame> early_frames;
     size_t early_bytes = 0;  // of the copies

@@ -60,7 +60,7 @@ Clients::Early Clients::count_early() const {
 }
 
 size_t Clients::bytes() const {
-    // With the entry of the table that points to it.
+    // This includes the table's entry that points to the client.
     constexpr size_t kEntryBytes = sizeof(decltype(clients_)::value_type) + 2 * sizeof(void*);
     return clients_.bucket_count() * sizeof(void*) +
            clients_.size() * (kEntryBytes + sizeof(Client));

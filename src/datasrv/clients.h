@@ -15,21 +15,22 @@
 
 namespace armci::datasrv {
 
-// One thread at a time.
+// Only one thread may use it at a time.
 class Clients {
   public:
     explicit Clients(fabric::Endpoint& endpoint) : endpoint_(endpoint) {}
-    // `server_name`: for messages. Ranks are below `rank_count`.
+    // `server_name` is for log and error text. Ranks are below `rank_count`.
     void open(const fabric::Domain& domain, std::string server_name, int rank_count);
     void clear() { clients_.clear(); }
 
-    // The sender of a frame, whose client is made with its first one; nullptr: no rank of this job.
+    // Returns the client that sent a frame, and makes it with its first one. nullptr: the sender is
+    // no rank of this job.
     Client* sender_of(const wire::FrameHeader& header);
-    // The client of a rank that has sent something.
+    // Returns the client of a rank that has sent something.
     Client& of_rank(int32_t rank) { return *clients_.find(rank)->second; }
-    // Takes the fabric address out of a handshake frame, of `frame_bytes` with the header. False:
-    // it is none, which is warned about. An address that the provider refuses ends the job, because
-    // its rank would wait forever.
+    // Takes the fabric address out of a handshake frame, which has `frame_bytes` with its header.
+    // Returns false, with a warning, when the frame has none. An address that the provider refuses
+    // ends the job, because its rank would never get an answer.
     bool shake_hands(Client& client, const void* frame, size_t frame_bytes);
 
     struct Early {
@@ -37,7 +38,7 @@ class Clients {
         int64_t bytes = 0;  // of those that are copied
     };
     Early count_early() const;
-    // Of what is kept for all of them.
+    // Returns the bytes kept for all clients.
     size_t bytes() const;
 
   private:

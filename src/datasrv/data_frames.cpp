@@ -32,7 +32,7 @@ OutReply* DataFrames::make(Client& client, uint64_t request_id, size_t wire_byte
     return reply;
 }
 
-// A data frame takes at most half of what there is, so that one fits beside the reserve.
+// A data frame takes at most half of the memory, so that one fits beside the reserve.
 size_t DataFrames::max_bytes() const {
     return std::min(buffers_.buffer_bytes(), buffers_.manager().arena_bytes() / 2) -
            OutReply::kWireOffset;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The buffers of a data server for the data of gets: how long a frame may be, and which client may
-// have one.
+// The buffers of a data server for the data of gets. They determine how long a frame may be, and
+// which client may have one.
 //
-// An origin that computes leaves data lying in the network, and with it our buffers. A quarter of
-// them is for origins that have none, in short pieces, so that many have to do so before anybody's
-// get waits for another origin.
+// An origin that computes leaves data in the network, and so keeps our buffers in use. A quarter of
+// them is for origins that have none, in short pieces. Many origins have to do so before a get
+// waits for another origin.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace armci::datasrv {
 
 struct ServerOptions;
 
-// One thread at a time.
+// Only one thread may use it at a time.
 class DataFrames {
   public:
     explicit DataFrames(ReplySender& sender) : sender_(sender) {}
@@ -29,10 +29,11 @@ class DataFrames {
     // The endpoint must be closed before.
     void close() { buffers_.close(); }
 
-    // nullptr when there is no buffer now that this client may have.
+    // Returns nullptr when no buffer that this client may have is free now.
     OutReply* make(Client& client, uint64_t request_id, size_t wire_bytes);
 
-    // Lengths of frames: of any, of one from the reserve, of one that travels as a message.
+    // Return the lengths in bytes of the longest frame, of the longest from the reserve, and of the
+    // longest that travels as a message.
     size_t max_bytes() const;
     size_t max_reserved_bytes() const;
     size_t max_message_bytes() const;
@@ -42,7 +43,7 @@ class DataFrames {
   private:
     ReplySender& sender_;
     pipeline::RegisteredBuffers buffers_;
-    bool messages_are_short_ = false;  // what is longer is written into reply buffers
+    bool messages_are_short_ = false;  // longer frames are written into reply buffers
 };
 
 }  // namespace armci::datasrv

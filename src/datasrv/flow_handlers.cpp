@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What origins say about the flow of frames: data of a get that they have taken, and granted
-// receive buffers that they have no use for.
+// Requests about the flow of frames: an origin has taken data of a get, or releases granted receive
+// buffers that it does not use.
 #include "datasrv/handlers.h"
 
 namespace armci::datasrv {

@@ -39,7 +39,8 @@ void FrameIntake::on_message(void* intake, const void* frame, size_t frame_bytes
     self.take(*client, header, frame, kNoRecvBuffer);
 }
 
-// The client that has written a frame into that buffer, which was granted to it; nullptr: none.
+// Returns the client that has written a frame into that buffer, which was granted to it; nullptr:
+// none.
 Client* FrameIntake::writer_of(const char* frame, uint64_t recv_buffer, wire::FrameHeader* header) {
     if (frame == nullptr) {
         return nullptr;
@@ -95,7 +96,7 @@ void FrameIntake::execute_held(Client& client) {
     }
 }
 
-// A frame whose predecessors are still on their way. An origin never has more messages than its
+// Keeps a frame whose predecessors are still under way. An origin never has more messages than its
 // window under way; frames in granted receive buffers wait where they are.
 void FrameIntake::hold_early(Client& client, const wire::FrameHeader& header, const void* frame,
                              int64_t recv_buffer) {
@@ -132,7 +133,7 @@ void FrameIntake::refuse_early(const Client& client, const wire::FrameHeader& he
     }
 }
 
-// Whether the client has said who it is, with this frame or before.
+// Returns whether the client has sent its handshake, with this frame or before.
 bool FrameIntake::is_known(Client& client, const wire::FrameHeader& header, const void* frame) {
     if (header.kind == wire::FrameKind::hello &&
         !parts_.handlers.clients.shake_hands(client, frame, header.frame_bytes)) {
@@ -158,7 +159,7 @@ void FrameIntake::execute_next(Client& client, const wire::FrameHeader& header, 
         busy_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
         return;
     }
-    // Counted before the answer is made, because the answer carries the count.
+    // The frame is counted before the answer is made, because the answer carries the count.
     ++client.executed_frames;
     client.executed_bytes += recv_buffer == kNoRecvBuffer ? header.frame_bytes : 0;
     execute(parts_.handlers, {client, header, frame});

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Takes the frames of all clients as they arrive, and has those of each client executed in the
-// order of their sequence numbers.
+// Takes the frames of all clients as they arrive, and executes those of each client in the order of
+// their sequence numbers.
 //
-// It trusts nothing it reads: what is no request, or does not fit in its client's sequence, is
-// ignored with a warning.
+// It trusts nothing it reads. It ignores, with a warning, what is no request or does not fit its
+// client's sequence.
 #pragma once
 
 #include <atomic>
@@ -21,27 +21,28 @@
 
 namespace armci::datasrv {
 
-// One thread at a time, but for busy_ns().
+// Only one thread may use it at a time, except busy_ns().
 class FrameIntake {
   public:
     struct Parts {
         const ServerOptions& options;
-        HandlerParts handlers;  // what execution works with
+        HandlerParts handlers;  // what handlers work with
         OffloadedPuts& offloaded;
         Acknowledgements& acknowledgements;
     };
     explicit FrameIntake(const Parts& parts) : parts_(parts) {}
 
-    // A message has arrived; its memory is its own until this returns. `intake`: a FrameIntake.
+    // Is called for each message, whose memory is valid until this returns. `intake` is a
+    // FrameIntake.
     static void on_message(void* intake, const void* frame, size_t frame_bytes);
-    // An origin has written a frame into the receive buffer of that number.
+    // Is called when an origin has written a frame into the receive buffer of that number.
     static void on_written(void* intake, uint64_t recv_buffer);
 
     // Finishes the puts that the copy engine has completed, and executes what waited behind them.
-    // True when there were any.
+    // Returns true when there were any.
     bool finish_offloaded_puts();
 
-    // Time that execution took, for statistics; for any thread.
+    // Returns the time that execution took, for statistics. Any thread may call it.
     int64_t busy_ns() const { return busy_ns_.load(std::memory_order_relaxed); }
 
   private:

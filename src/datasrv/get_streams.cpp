@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::DataBody);
 
-// How much data a frame of that length holds.
+// Returns how much data a frame of that length holds.
 int64_t data_room(size_t frame_bytes) {
     return static_cast<int64_t>(frame_bytes - kHeadBytes) & ~int64_t{7};
 }
@@ -55,13 +55,13 @@ void GetStreams::credit(const Client& client, uint64_t request_id, const wire::C
         return;
     }
     Stream& stream = *found->second;
-    // More than was sent would be nonsense from the origin; it must not widen the window.
+    // A credit for more than was sent is an error of the origin; it must not widen the window.
     stream.taken_bytes =
         std::clamp(static_cast<int64_t>(taken.taken_bytes), stream.taken_bytes, stream.sent_bytes);
     stream.taken_chunks = std::clamp(taken.taken_chunks, stream.taken_chunks, stream.sent_chunks);
 }
 
-// 0 when the origin has no room for a whole chunk now.
+// Returns 0 when the origin has no room for a whole chunk now.
 int64_t GetStreams::next_chunk_bytes(const Stream& stream) const {
     const int64_t left = stream.total_bytes - stream.sent_bytes;
     const int64_t largest = data_room(frames_.max_bytes());
@@ -88,7 +88,7 @@ bool GetStreams::send_chunk(Stream& stream) {
     if (send_chunk(stream, bytes)) {
         return true;
     }
-    // Without a buffer of that size there may be one from the reserve.
+    // If there is no buffer of that size, one from the reserve may be free.
     const int64_t reserved = data_room(frames_.max_reserved_bytes());
     return bytes > reserved && stream.client->data_under_way == 0 && send_chunk(stream, reserved);
 }
@@ -133,7 +133,7 @@ bool GetStreams::send_chunk(Stream& stream, int64_t bytes) {
     const int64_t begin_ns = base::trace_ns();
     if (!fill(stream, reply->wire() + kHeadBytes, bytes)) {
         ReplySender::release(reply);
-        stream.sent_bytes = stream.total_bytes;  // no more of it
+        stream.sent_bytes = stream.total_bytes;  // nothing more of it is sent
         return true;
     }
     stream.sent_bytes += bytes;
@@ -142,7 +142,8 @@ bool GetStreams::send_chunk(Stream& stream, int64_t bytes) {
         ReplySender::trace(reply, end_ns);
     }
     if (!post(stream, reply)) {
-        // The provider is full: release the buffer and pack again later, which is rare and simple.
+        // The provider is full, so the buffer is released and pack again later, which is rare and
+        // simple.
         ReplySender::release(reply);
         step_back(stream, bytes);
         return false;
@@ -175,9 +176,9 @@ void GetStreams::record_waiting(Stream& stream) {
     stream.waiting_since_ns = 0;
 }
 
-// One chunk for each stream in turn, beginning behind the one that was served last. A stream that
-// cannot go on, for its origin's window, its peer's connection or its share of the buffers, does
-// not hold up the others.
+// Sends one chunk for each stream in turn, beginning behind the one that was served last. A stream
+// that cannot continue does not delay the others, whether the cause is its origin's window, its
+// peer's connection or its share of the buffers.
 bool GetStreams::progress() {
     bool moved = false;
     auto next = streams_.upper_bound(served_last_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gets that are being answered: the server packs chunks of a layout and streams them to the origin,
-// as far as the origin's window and the server's own buffers allow, one chunk of each get in turn.
+// Gets that are being answered. The server packs chunks of a layout and streams them to the origin,
+// one chunk of each get in turn. The origin's window and the server's own buffers limit them.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +19,26 @@
 
 namespace armci::datasrv {
 
-// One thread at a time.
+// Only one thread may use it at a time.
 class GetStreams {
   public:
-    // `answers`: what refusals go through.
+    // `answers` sends the refusals.
     GetStreams(ReplySender& sender, DataFrames& frames, Answers& answers)
         : sender_(sender), frames_(frames), answers_(answers) {}
 
-    // Answers at once when the whole get fits one frame and a buffer is free, else starts a stream.
-    // The layout has been checked. `attached`: the process it is in, nullptr for global memory.
+    // Answers at once when the whole get fits one frame and a buffer is free, otherwise it starts a
+    // stream. The layout must have been checked. `attached` is the process whose memory it is in,
+    // nullptr for global memory.
     void start(Client& client, uint64_t request_id, const wire::LayoutView& layout,
                const wire::TransferBody& body, const wire::ReplyBuffersBody& reply_buffers,
                const node::Attachment* attached);
-    // The origin has taken that much; unknown requests are ignored (the last credit may cross the
-    // end).
+    // Notes that the origin has taken that much. Unknown requests are ignored, because the last
+    // credit and the end of the get may cross.
     void credit(const Client& client, uint64_t request_id, const wire::CreditBody& taken);
-    // Sends what may be sent; true when something was.
+    // Sends what may be sent. Returns true when something was sent.
     bool progress();
     size_t count() const { return streams_.size(); }
-    // Whether some stream could send if there were a buffer (and not only waits for its origin).
+    // Returns whether some stream lacks only a buffer, and does not wait for its origin.
     bool wants_to_send() const;
     void clear() { streams_.clear(); }
 
@@ -49,14 +50,14 @@ class GetStreams {
         int64_t sent_bytes = 0;
         int64_t taken_bytes = 0;
         int64_t window_bytes = 0;
-        wire::ReplyBuffersBody reply_buffers;  // count 0: the data goes as messages
+        wire::ReplyBuffersBody reply_buffers;  // count 0: the data travels as messages
         uint64_t sent_chunks = 0;
         uint64_t taken_chunks = 0;
         strided::Cursor from;
         std::vector<uint64_t> addresses;  // of a vector, which `from` walks
         bool is_attached = false;
         node::Attachment process{};
-        // For the timeline, 0 while there is none: since when it cannot send.
+        // For the timeline, 0 if there is none: since when it cannot send.
         int64_t waiting_since_ns = 0;
         const char* missing = "";
     };
@@ -65,7 +66,7 @@ class GetStreams {
     int64_t next_chunk_bytes(const Stream& stream) const;
     bool send_chunk(Stream& stream);
     bool send_chunk(Stream& stream, int64_t bytes);
-    // False when the memory cannot be accessed, which the origin has been told.
+    // Returns false when the memory cannot be accessed. The origin has then been sent a refusal.
     bool fill(Stream& stream, char* data, int64_t bytes);
     bool post(const Stream& stream, OutReply* reply);
     static void step_back(Stream& stream, int64_t bytes);

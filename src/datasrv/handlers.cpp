@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which handler a kind of request has, how its body is decoded, and what is checked before the
-// handler looks at memory.
+// The table of handlers: the handler of each kind of request, how its body is decoded, and what is
+// checked before the handler looks at memory.
 #include "datasrv/handlers.h"
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace armci::datasrv {
 namespace {
 
-// Of a body whose handler takes any values.
+// The check of a body whose handler takes any values.
 template <class Body>
 Outcome check(const Request&, const Body&) {
     return {};
@@ -64,7 +64,7 @@ Outcome decoded(const HandlerParts& parts, const Request& request) {
     return kHandle(parts, request, body);
 }
 
-// Of frames that need nothing but to be counted.
+// The handler of frames that only have to be counted.
 Outcome do_nothing(const HandlerParts&, const Request&) {
     return {};
 }
@@ -78,7 +78,7 @@ struct Row {
     Handler handler;
 };
 constexpr Row kRows[] = {
-    {wire::FrameKind::hello, do_nothing},  // its address was taken before
+    {wire::FrameKind::hello, do_nothing},  // its address has been taken already
     {wire::FrameKind::fence, do_nothing},
     {wire::FrameKind::want, do_nothing},
     {wire::FrameKind::put, handle_put},

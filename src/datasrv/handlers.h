@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a data server does for each kind of request.
+// The handlers carry out each kind of request of a data server.
 //
 // A handler gets a frame whose turn it is, and the body of its kind, decoded and checked
-// (handlers.cpp has the table); it answers through the parts of the server that it needs, or
-// returns why it refuses. A refused request has changed nothing, but for a batch, which is executed
-// up to its first bad entry; its origin ends the job.
+// (handlers.cpp has the table). It answers through the parts of the server that it needs, or
+// returns why it refuses. A refused request has changed nothing. The exception is a batch, which is
+// executed up to its first bad entry; its origin ends the job.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct Request {
     }
 };
 
-// What handlers work with.
+// The parts of a server that handlers work with.
 struct HandlerParts {
     Answers& answers;
     Clients& clients;
@@ -48,10 +48,10 @@ struct HandlerParts {
     }
 };
 
-// Carries out a request, or tells its origin why not.
+// Carries out a request, or sends its origin the refusal.
 void execute(const HandlerParts& parts, const Request& request);
 
-// transfer_handlers.cpp; these decode their bodies themselves.
+// These are in transfer_handlers.cpp and decode their bodies themselves.
 Outcome handle_put(const HandlerParts& parts, const Request& request);
 Outcome handle_accumulate(const HandlerParts& parts, const Request& request);
 Outcome handle_get(const HandlerParts& parts, const Request& request);

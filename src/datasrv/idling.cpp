@@ -12,7 +12,8 @@ void Idling::spun(bool in_vain) {
         in_vain ? std::max(spin_ns_ / 2, min_ns) : std::min(2 * spin_ns_ + 1, options_.max_spin_ns);
 }
 
-// Compared with the quickest of late; should all become slow, that is soon the new measure.
+// A poll is long compared with the quickest recent one. If all become slow, that soon is the new
+// measure.
 bool Idling::is_long(int64_t poll_ns) {
     constexpr int64_t kTimesQuick = 4;
     const bool is_long = poll_ns > kTimesQuick * quick_poll_ns_;

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a data server's thread does when there is nothing to do: whether it polls or sleeps, and for
-// how long. Knows neither clock nor network; the thread tells it what has happened.
+// Decides whether an idle data server's thread polls or sleeps, and for how long. It reads no clock
+// and no network; the thread reports to it what has happened.
 //
-// Polling after work saves the time of a wake-up when the next request comes at once, and takes a
-// processor from somebody else when it does not. Which of the two holds is learned: the time is
-// doubled when work came within it, or so soon after that the longest time would have met it, and
-// halved when it was without success.
+// Polling after work saves the time of a wake-up when the next request comes at once. Otherwise it
+// takes a processor from another thread. The thread learns which of the two holds. The polling time
+// is doubled when work came within it, or so soon after it that the longest time would have met it.
+// It is halved when polling was without success.
 //
-// RMA that a software provider serves is work, too, though it completes nothing at the target: the
-// poll in which that happens can only be told by the time it takes. So does one in which the thread
-// was interrupted; therefore a long poll teaches nothing, and is followed by a short time only.
+// RMA that a software provider serves is work, too, although it completes nothing at the target.
+// Such a poll can only be recognised by the long time it takes. A poll in which the thread was
+// interrupted takes long, too. Therefore nothing is learned from a long poll, and only a short time
+// of polling follows it.
 //
 // A sleep is ended by the network, and by a time-out in case a wake-up was lost. Wake-ups are lost,
 // if at all, when something arrives just as the thread goes to sleep. That is likely while there is
-// traffic, so the first sleeps are short; each that nothing interrupts makes the next one twice as
-// long, because the longer nothing has come the less will come in just that moment. A time-out that
-// finds work was a lost wake-up: from then on all sleeps are short.
+// traffic, so the first sleeps are short. Each that nothing interrupts makes the next one twice as
+// long. The longer nothing has come, the less likely something comes in just that moment. A
+// time-out that finds work was a lost wake-up: from then on all sleeps are short.
 // docs/references.md: Karlin 1991
 #pragma once
 
@@ -34,7 +35,7 @@ class Idling {
     struct Options {
         base::ServerPoll poll = base::ServerPoll::automatic;
         int64_t max_spin_ns = 0;
-        // Of a provider whose wake-ups can be trusted.
+        // Whether the provider's wake-ups can be trusted, so that long sleeps are allowed.
         bool sleeps_long = false;
     };
 
@@ -45,11 +46,12 @@ class Idling {
           spin_ns_(options.poll == base::ServerPoll::automatic ? options.max_spin_ns : 0),
           last_work_ns_(now_ns) {}
 
-    // After a poll that found work or not, and took so long: whether to poll again, or to sleep.
+    // Is called after a poll, with whether it found work and how long it took. Returns whether to
+    // poll again instead of sleeping.
     bool polls_again(bool found_work, int64_t poll_ns, int64_t now_ns);
-    // After a sleep, before the poll that follows it.
+    // Is called after a sleep, before the poll that follows it.
     void woke(bool timed_out);
-    // After a sleep, or another time away, that the network did not end.
+    // Is called after a sleep, or another absence, that the network did not end.
     void was_away() { is_cold_ = true; }
 
     int sleep_ms() const { return sleep_ms_; }
@@ -70,7 +72,7 @@ class Idling {
     bool is_cold_ = false;        // the next poll takes long whatever it finds
     bool has_spun_ = false;       // polled without success since the last work
     bool has_slept_ = false;      // since the last work
-    bool has_timed_out_ = false;  // the last sleep
+    bool has_timed_out_ = false;  // the last sleep did
 };
 
 }  // namespace armci::datasrv

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Segments of global memory come and go, and origins ask where attached memory is.
+// Requests that add and remove segments of global memory, or ask where attached memory is.
 #include "datasrv/handlers.h"
 
 namespace armci::datasrv {

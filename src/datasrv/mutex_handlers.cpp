@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mutexes in global memory.
+// Requests about mutexes in global memory.
 #include "datasrv/handlers.h"
 
 namespace armci::datasrv {
 namespace {
 
-// nullptr when there is none.
+// Returns nullptr when there is no mutex at that address.
 node::Mutex* mutex_at(const TargetMemory& memory, uint64_t address) {
     auto* mutex = reinterpret_cast<node::Mutex*>(address);
     const bool is_mutex = address % alignof(node::Mutex) == 0 &&
@@ -33,7 +33,8 @@ Outcome handle_lock(const HandlerParts& parts, const Request& request, const wir
         case node::MutexQueue::LockResult::no_room:
             return Refusal{wire::Failure::no_room, body.address, 0};
         case node::MutexQueue::LockResult::queued:
-        case node::MutexQueue::LockResult::held_by_caller:  // not asked for
+        case node::MutexQueue::LockResult::held_by_caller:  // not returned, because it is not asked
+                                                            // for
             return {};
     }
     return {};

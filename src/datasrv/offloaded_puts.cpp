@@ -11,9 +11,10 @@
 namespace armci::datasrv {
 namespace {
 
-constexpr int kMaxRows = 8;  // of more, each is short
+constexpr int kMaxRows = 8;  // if there are more, each is short
 
-// Copies of a chunk, a row each; returns how many, 0 when they are more than kMaxRows.
+// Makes the copies of a chunk, one for each row. Returns how many, 0 when they are more than
+// kMaxRows.
 int make_requests(const wire::TransferView& view, node::CopyRequest* requests) {
     int count = 0;
     strided::Cursor cursor(view.layout.side);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Puts that a copy engine moves from their granted receive buffers to global memory while the
-// server goes on.
+// server continues.
 //
-// Such a frame counts as executed when its copies are complete. What its origin has sent behind it
-// waits until then, as frames do that come early; all others are served meanwhile.
+// Such a frame counts as executed when its copies are complete. Until then, later frames of its
+// origin wait, like frames that come early. All other frames are served meanwhile.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 
 namespace armci::datasrv {
 
-// One thread at a time, but for are_under_way().
+// Only one thread may use it at a time, except are_under_way().
 class OffloadedPuts {
   public:
     struct Put {
@@ -27,28 +27,30 @@ class OffloadedPuts {
         wire::FrameHeader header;
         const void* frame = nullptr;
         int64_t recv_buffer = kNoRecvBuffer;  // that the frame is in
-        uint64_t last_copy = 0;               // of all that were submitted
+        uint64_t last_copy = 0;               // number of its last copy, among all that were
+                                              // submitted
         int64_t begin_ns = 0;                 // for the timeline
     };
 
     explicit OffloadedPuts(TargetMemory& memory) : memory_(memory) {}
-    // Puts of so many bytes or more are the engine's business; it may be null.
+    // The engine takes puts of at least min_bytes. It may be null.
     void use_engine(std::unique_ptr<node::CopyEngine> engine, int64_t min_bytes);
-    // Forgets the engine and all puts.
+    // Drops the engine and all puts.
     void close();
 
-    // Gives the frame's data to the engine. False: this is not a frame for it, or not a right one,
-    // and nothing has happened.
+    // Gives the frame's data to the engine. Returns false when the frame is not suitable or not
+    // valid; nothing has happened then.
     bool start(Client& client, const wire::FrameHeader& header, const void* frame,
                int64_t recv_buffer);
-    // How many of all copies the engine has completed; only while !is_empty().
+    // Returns how many of all copies the engine has completed. Call it only while !is_empty().
     uint64_t completed_copies() { return engine_->completed(); }
-    // The oldest put, when it ends with one of the first `completed` copies: false if it does not.
+    // Takes the oldest put if its last copy is one of the first `completed`. Returns false if it is
+    // not.
     bool take_finished(uint64_t completed, Put* put);
 
     bool is_empty() const { return puts_.empty(); }
     size_t count() const { return puts_.size(); }
-    // For any thread.
+    // Any thread may call this.
     bool are_under_way() const { return are_under_way_.load(std::memory_order_relaxed); }
 
   private:

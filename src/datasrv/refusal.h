@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Why a request was not carried out: what its origin is told, which then ends the job.
+// Why a request was not carried out. Its origin receives the refusal and ends the job.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct Refusal {
     int32_t rank = -1;  // whose memory it is, if that is known
 };
 
-// Of a request for memory that a rank has attached.
+// Returns the refusal of a request for memory that a rank has attached.
 inline Refusal access_refusal(const node::Attachment& process, const node::AccessFailure& failure,
                               int64_t bytes) {
     return {failure.is_fault() ? wire::Failure::not_mapped : wire::Failure::no_access,
             failure.address, static_cast<uint64_t>(bytes), process.rank};
 }
 
-// Of a request: nothing when it was carried out.
+// The result of a request: no value when it was carried out.
 using Outcome = std::optional<Refusal>;
 
 }  // namespace armci::datasrv

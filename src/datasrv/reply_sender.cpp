@@ -34,8 +34,7 @@ void ReplySender::release(OutReply* reply) {
     reply->buffers->release(reply);
 }
 
-// Every answer tells how far the server has come with its origin's frames, and messages about it
-// whose it is.
+// Every answer acknowledges its origin's frames, and error text says whose it is.
 void ReplySender::stamp(const Client& client, OutReply* reply) {
     reply->header()->sequence = client.executed_frames;
     reply->header()->flow = client.executed_bytes;

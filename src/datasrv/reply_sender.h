@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames from a data server to its origins: how they are made and posted.
+// Makes and posts the frames that a data server sends to its origins.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace armci::datasrv {
 
-// A frame on its way out; lives at the start of the buffer piece that holds it.
+// A frame that is being sent. It lies at the start of the buffer piece that holds it.
 struct OutReply {
     fabric::Operation operation;
-    pipeline::RegisteredBuffers* buffers = nullptr;  // that the piece belongs to
+    pipeline::RegisteredBuffers* buffers = nullptr;  // the buffers that the piece belongs to
     Client* data_client = nullptr;                   // of a data frame
     uint32_t wire_bytes = 0;
     int64_t posted_ns = 0;  // of a data frame, for the timeline
@@ -26,24 +26,27 @@ struct OutReply {
 };
 static_assert(sizeof(OutReply) <= OutReply::kWireOffset);
 
-// One thread at a time. Nothing here waits: what cannot be posted now stays the caller's.
+// Only one thread may use it at a time. Nothing here waits: what cannot be posted now stays the
+// caller's.
 class ReplySender {
   public:
     explicit ReplySender(fabric::Endpoint& endpoint) : endpoint_(endpoint) {}
     void open(int server_number) { server_number_ = server_number; }
 
-    // A frame with its header, but for what posting fills in; nullptr when there is no buffer now.
+    // Makes a frame with its header, except the fields that post() sets. Returns nullptr when there
+    // is no buffer now.
     OutReply* make(pipeline::RegisteredBuffers& buffers, wire::FrameKind kind, uint64_t request_id,
                    size_t wire_bytes) const;
-    // Of a frame that is not posted.
+    // Releases a frame that was not posted.
     static void release(OutReply* reply);
 
-    // False: the provider cannot take it now. A posted frame releases its buffer by itself.
+    // Returns false when the provider cannot take it now. A posted frame releases its buffer by
+    // itself.
     bool post(Client& client, OutReply* reply);
     // Writes a data frame to the origin's reply buffer of that index.
     bool post_into_reply_buffer(Client& client, OutReply* reply,
                                 const wire::ReplyBuffersBody& reply_buffers, uint32_t index);
-    // Posted, it appears in the timeline when the provider has finished with it.
+    // Makes a posted frame appear in the timeline when the provider has completed it.
     static void trace(OutReply* data_frame, int64_t posted_ns);
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The global memory of this node as its data server knows it: what remote requests may touch.
+// The global memory of this node that its data server knows, and that remote requests may touch.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,16 @@
 
 namespace armci::datasrv {
 
-// Disjoint ranges of addresses, sorted; looked up for every request. One thread at a time.
+// The ranges of addresses are disjoint and sorted. Every request is looked up in them. Only one
+// thread may use it at a time.
 class SegmentMap {
   public:
-    // False when the range overlaps one that is there.
+    // Returns false when the range overlaps one that is in the map.
     bool add(uint64_t begin, uint64_t bytes, fabric::Region region);
     bool remove(uint64_t begin);
     void clear() { segments_.clear(); }
 
-    // Whether [address, address + bytes) lies inside one segment; bytes > 0.
+    // Returns whether [address, address + bytes) lies inside one segment. `bytes` must be positive.
     bool contains(uint64_t address, uint64_t bytes) const;
 
   private:

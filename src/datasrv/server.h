@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A data server: executes requests on the node heap for remote origins, and drives the provider
-// that moves RMA into it. A node has one or several, each for some of its segments and in the
-// process of a rank of its own; they know nothing of each other.
+// A data server executes requests on the node heap for remote origins, and drives the provider that
+// moves RMA into it. A node has one or several, each for some of its segments and in the process of
+// a different rank. They know nothing of each other.
 //
 // Threads: the server's own thread and the rank that hosts it (progress_inline()) take turns under
 // one mutex; nothing here calls MPI. Requests of one origin are executed in the order of their
@@ -12,10 +12,10 @@
 // segments and what is attached. A request that fails is answered with the reason; the origin
 // reports it and ends the job. What is no request, a handshake without a valid address, and
 // messages longer than any are ignored with a warning. Each message of the last kind takes a posted
-// receive for good where the provider loses it; with the last one the job ends.
-// Only the origin of a get knows where its data shall land. A wrong key there is an error of the
-// network, which ends the job with the rank's number, or is dropped by the provider; no memory is
-// written that was not offered.
+// receive for good where the provider loses it; with the last one the job ends. Only the origin of
+// a get knows where its data shall land. A wrong key there is an error of the network, which ends
+// the job with the rank's number, or is dropped by the provider; no memory is written that was not
+// offered.
 #pragma once
 
 #include <cstddef>
@@ -49,34 +49,35 @@ class Server {
     const std::vector<unsigned char>& address() const { return service_.address(); }
     const pipeline::RecvAreaAddress& recv_area() const { return service_.recv_area(); }
 
-    // Puts of so many bytes or more that have come into granted receive buffers are its business
-    // from now on. Before requests come.
+    // From now on the engine carries out puts of at least min_bytes that come into granted receive
+    // buffers. Call it before requests come.
     void use_engine(std::unique_ptr<node::CopyEngine> engine, int64_t min_bytes) {
         service_.use_engine(std::move(engine), min_bytes);
     }
-    // False when the system refuses a thread.
+    // Returns false when the system refuses a thread.
     bool start_thread() { return thread_.start(); }
-    // No origin has requests under way any more, and they may close their endpoints once this has
-    // fallen silent: nothing is said to them then, neither that their last frames have been
-    // executed nor that receive buffers are free that they wanted once. Does not wait.
+    // Stops all sending, without waiting for it. Call it when no origin has requests under way any
+    // more. Origins are then not notified that their last frames were executed, or that buffers
+    // they wanted are free. They may close their endpoints once has_fallen_silent() returns true.
     void fall_silent();
     bool has_fallen_silent() const { return service_.has_fallen_silent(); }
     // Stops the thread and closes the endpoint. No origin may have requests under way.
     void stop();
 
-    // Serves what has come, on the calling thread, unless the server's thread is serving. True when
-    // something was done.
+    // Serves what has come, on the calling thread, unless the server's thread is serving. Returns
+    // true when something was done.
     bool progress_inline() { return thread_.progress_inline(); }
-    // The caller goes away: the thread takes over at once.
+    // Is called when the caller stops serving. The thread takes over at once.
     void end_inline_progress() { thread_.end_inline_progress(); }
-    // Otherwise it naps, and whoever can serves requests sooner.
+    // Returns whether a request wakes the thread. If not, the thread naps, and a rank that calls
+    // progress_inline() serves requests sooner.
     bool is_woken_by_network() const { return thread_.is_woken_by_network(); }
 
     using Load = ServerLoad;
     Load load();
-    // Time the server spent handling requests, for statistics.
+    // Returns the time that the server spent on requests, for statistics.
     int64_t busy_ns() const { return service_.busy_ns(); }
-    // Of what is kept for each origin that has ever sent something.
+    // Returns the bytes kept for all origins that have ever sent something.
     size_t client_bytes();
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a data server is to be set up.
+// Options that a data server is opened with.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +18,19 @@ struct ServerOptions {
     size_t buffer_count = 0;          // for answers
     size_t buffer_bytes = 0;          // largest frame, the same on all nodes
     size_t receive_bytes = 0;         // for requests: windows of all clients together
-    int64_t client_window_bytes = 0;  // what each client may have under way
-    uint32_t recv_buffer_count = 0;   // of buffer_bytes each, for chunks; 0: these are messages
-    bool register_segments = true;    // for RMA
+    int64_t client_window_bytes = 0;  // how many bytes each client may have under way
+    uint32_t recv_buffer_count = 0;   // of buffer_bytes each; 0: chunks travel as messages
+    bool register_segments = true;    // with the provider, for RMA
     base::ServerPoll poll = base::ServerPoll::automatic;
     int64_t spin_us = 0;
     int64_t poll_sleep_us = 0;       // > 0: sleep between polls instead of waiting for events
-    int processor = -1;              // to bind the thread to
+    int processor = -1;              // the one that the thread is bound to
     bool is_oversubscribed = false;  // more ranks than processors
-    // For messages, may be null: "rank 4 (on host b, 192.0.2.1)".
+    // Describes a rank for log and error text, as in "rank 4 (on host b, 192.0.2.1)". May be null.
     std::string (*describe_rank)(const void* context, int rank) = nullptr;
     const void* describe_context = nullptr;
 
-    // For messages: "data server 1 of node 3".
+    // Returns the name that log and error text uses: "data server 1 of node 3".
     std::string name() const { return servers.name_of(number); }
 };
 

@@ -24,11 +24,12 @@ namespace {
 
 constexpr int kBacklogSleepMs = 1;
 constexpr int64_t kInlineNs =
-    100'000;  // how long after an inline caller's turn the thread leaves the work to it
-constexpr int64_t kShortInlineNs = 50'000;  // for which a sleeping thread is let sleep
+    100'000;  // how long the thread leaves the work to an inline caller after its last turn
+constexpr int64_t kShortInlineNs = 50'000;  // inline progress of at most this length lets a
+                                            // sleeping thread sleep
 constexpr int kShortestAsideUs = 50;
 constexpr int kLongestAsideUs = 12'800;
-// Where an inline caller may lose its processor to another rank in the middle.
+// The limit where an inline caller may lose its processor to another rank in the middle.
 constexpr int kLongestOversubscribedAsideUs = 400;
 constexpr int kFirstNapUs = 20;
 constexpr int kLongestNapUs = 2000;
@@ -106,7 +107,7 @@ void ServerThread::run() {
     }
 }
 
-// Polls once, and then yields or sleeps if there is a reason to; or leaves the turn to an inline
+// Polls once, and then yields or sleeps if there is a reason to. Or it leaves the turn to an inline
 // caller, longer each time.
 void ServerThread::turn(int* aside_us) {
     const int64_t begin_ns = base::now_ns();
@@ -169,10 +170,10 @@ bool ServerThread::poll_once() {
     return moved;
 }
 
-// A thread that is asleep is woken for every message, and lets itself be put to sleep again inside
-// the kernel when it finds that an inline caller was quicker, so it never learns of that caller; it
-// has to be told. Not at once, because that costs as much as a short wait; and not where the caller
-// may lose its processor, for then being woken is not without success.
+// A thread that is asleep is woken for every message, and sleeps again inside the kernel when an
+// inline caller was quicker. It never learns of that caller, so it has to be notified. This is not
+// done at once, because it costs as much as a short wait. It is not done either where the caller
+// may lose its processor, because waking the thread is then of use.
 void ServerThread::send_aside(int64_t now_ns) {
     if (options_.is_oversubscribed) {
         return;
@@ -186,10 +187,11 @@ void ServerThread::send_aside(int64_t now_ns) {
     }
 }
 
-// Out of the way of an inline caller, until it ends its progress; longer while that goes on.
+// Leaves the work to an inline caller until its progress ends; the time is longer the longer that
+// continues.
 void ServerThread::yield_to_caller(int64_t us) {
     is_aside_.store(true);
-    if (last_inline_ns_.load() == 0) {  // the caller has gone before it could see that
+    if (last_inline_ns_.load() == 0) {  // the caller has stopped before it could see that
         is_aside_.store(false);
         return;
     }
@@ -205,7 +207,7 @@ void ServerThread::yield_to_caller(int64_t us) {
 void ServerThread::end_inline_progress() {
     first_inline_ns_.store(0, std::memory_order_relaxed);
     last_inline_ns_.store(0);
-    // The thread may be asleep, and not know of what an inline caller could not finish.
+    // The thread may be asleep, and not know of work that an inline caller could not finish.
     if (is_aside_.exchange(false) || left_backlog_.exchange(false)) {
         wake();
     }
@@ -225,7 +227,7 @@ void ServerThread::take_event() {
     }
 }
 
-// True when the network has ended the sleep, or prevented it.
+// Returns true when the network has ended the sleep, or prevented it.
 bool ServerThread::sleep_until_event() {
     switch (service_.wait_mode()) {
         case fabric::WaitMode::fd:
@@ -270,7 +272,7 @@ bool ServerThread::sleep_on_descriptors() {
 }
 
 // An inline caller finds the mutex taken meanwhile, and this thread awake if there is something to
-// do. Nothing but the network wakes it, so it never sleeps long.
+// do. Only the network wakes it, so it never sleeps long.
 bool ServerThread::sleep_in_provider() {
     const base::MutexLock lock(service_.mutex);
     const base::TraceSpan span(base::kTraceAsleep);
@@ -278,7 +280,7 @@ bool ServerThread::sleep_in_provider() {
                                                                     : Idling::kShortestSleepMs) > 0;
 }
 
-// Naps grow while nothing happens, so that an idle server costs next to nothing; no further,
+// Naps grow while nothing happens, so that an idle server costs next to nothing; They have a limit,
 // because a request that comes meanwhile waits for their end.
 void ServerThread::nap() {
     nap_us_ = std::clamp(nap_us_, kFirstNapUs, kLongestNapUs);

@@ -5,9 +5,9 @@
 // It polls while there is work and for a moment after (idling.h), then sleeps in the kernel until
 // the provider's descriptor or its own event wakes it. While the rank that hosts it waits inside
 // the library that rank serves requests itself (progress_inline()), without a wake-up; the thread
-// then keeps out of its way with short naps, because on a busy machine it would only take a core
-// from a rank that computes. A thread that shall always poll has a core of its own and does not
-// yield: it would have to be woken.
+// then yields to it with short naps, because on a busy machine it would only take a core from a
+// rank that computes. A thread that is set to poll always has a core of its own. It does not yield,
+// because it would have to be woken.
 #pragma once
 
 #include <atomic>
@@ -23,34 +23,35 @@ namespace armci::datasrv {
 
 class Service;
 
-// Functions are for any thread, but for open(), start(), stop() and close(), which are for one.
+// Any thread may call these functions, except open(), start(), stop() and close(), which one thread
+// calls.
 class ServerThread {
   public:
-    // As the system shows it (ps -L, top -H).
+    // The name that the system shows (ps -L, top -H).
     static constexpr const char* kName = "armci-server";
 
     // The thread and inline callers take turns at the service.
     explicit ServerThread(Service& service) : service_(service) {}
 
-    // Its own event, which wake() needs.
+    // Opens its own event, which wake() needs.
     bool open(std::string* error);
-    // What it sleeps on, once the service is open. `wakes_surely`: the provider's wake-ups can be
-    // trusted.
+    // Sets what the thread sleeps on. The service must be open. `wakes_surely` says that the
+    // provider's wake-ups can be trusted.
     bool watch_network(const ServerOptions& options, bool wakes_surely, std::string* error);
-    // False when the system refuses a thread.
+    // Returns false when the system refuses a thread.
     bool start();
-    // Waits for its end. The thread need not have been started.
+    // Waits for the thread's end. The thread need not have been started.
     void stop();
-    // After stop().
+    // Is called after stop().
     void close();
 
-    // Serves what has come on the calling thread, unless another thread is serving. True when
-    // something was done.
+    // Serves what has come on the calling thread, unless another thread is serving. Returns true
+    // when something was done.
     bool progress_inline();
-    // The caller goes away: the thread takes over at once.
+    // Is called when the caller stops serving. The thread takes over at once.
     void end_inline_progress();
-    // Whether a request ends its sleep at once; otherwise it naps, and whoever can serves requests
-    // sooner.
+    // Returns whether a request ends the thread's sleep at once. If not, the thread naps, and a
+    // rank that calls progress_inline() serves requests sooner.
     bool is_woken_by_network() const;
     // Ends a sleep.
     void wake();
@@ -71,15 +72,15 @@ class ServerThread {
     ServerOptions options_;
     bool wakes_surely_ = false;
     node::Descriptor wake_up_;  // event for the thread
-    node::Descriptor epoll_;    // for that and the provider's
+    node::Descriptor epoll_;    // for that event and the provider's
     base::Thread thread_;
     std::atomic<bool> stopping_{false};
-    std::atomic<int64_t> first_inline_ns_{0};  // since the last inline caller went away, if not 0
+    std::atomic<int64_t> first_inline_ns_{0};  // since the last inline caller stopped, if not 0
     std::atomic<int64_t> last_inline_ns_{0};
     std::atomic<bool> is_asleep_{false};     // the thread waits for the network
     std::atomic<bool> is_aside_{false};      // the thread leaves the work to an inline caller
-    std::atomic<bool> left_backlog_{false};  // the last inline caller did
-    Idling idling_;                          // of the thread alone, as is the next
+    std::atomic<bool> left_backlog_{false};  // the last inline caller did so
+    Idling idling_;                          // only the thread uses it, and the next
     int nap_us_ = 0;
 };
 

@@ -80,7 +80,8 @@ ServerLoad Service::load() const {
 
 void Service::close() {
     offloaded_.close();
-    // Before the endpoint: some providers bind memory for others to write into to the endpoint.
+    // This is done before the endpoint is closed, because some providers bind memory that others
+    // write into to the endpoint.
     memory_.close();
     granted_.close();
     endpoint_.close();

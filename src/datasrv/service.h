@@ -3,7 +3,7 @@
 // execute them and answer.
 //
 // The parts know each other only as far as their constructors say; this is where they are put
-// together, and where their turns have an order.
+// together, and where the order of their turns is set.
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,8 @@
 
 namespace armci::datasrv {
 
-// What of a data server is in use; all zero but the free receive buffers when nothing is under way.
+// Resources in use by a data server. All but the free receive buffers are zero when nothing is
+// under way.
 struct ServerLoad {
     int64_t data_bytes = 0;       // of gets
     int64_t answer_bytes = 0;     // of all other answers
@@ -52,8 +53,8 @@ struct ServerLoad {
     bool operator==(const ServerLoad&) const = default;
 };
 
-// Threads take turns with `mutex`; what does not require it is for any thread while the service is
-// open.
+// Threads take turns with `mutex`. Any thread may call what does not require it while the service
+// is open.
 class Service {
   public:
     Service() = default;
@@ -62,29 +63,29 @@ class Service {
 
     base::Mutex mutex;
 
-    // The heap stays the caller's. Before there are other threads, as is use_engine().
+    // The heap stays the caller's. Call this, and use_engine(), before there are other threads.
     bool open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOptions& options,
               std::string* error);
     void close() ARMCI_REQUIRES(mutex);
-    // The copy engine's copies, if any, end before close() does.
+    // The copies of the engine, if any, end before close() does.
     void use_engine(std::unique_ptr<node::CopyEngine> engine, int64_t min_bytes) {
         offloaded_.use_engine(std::move(engine), min_bytes);
     }
 
-    // Polls the network once and does what can be done; true when something was.
+    // Polls the network once and does what can be done. Returns true when something was done.
     bool progress() ARMCI_REQUIRES(mutex);
-    // Whether progress() has something to do that no event of the network would announce.
+    // Returns whether progress() has something to do that no event of the network would announce.
     bool has_backlog() const ARMCI_REQUIRES(mutex);
 
-    // From the next progress() on nothing is sent any more.
+    // Makes the service send nothing from the next progress() on.
     void fall_silent() { is_to_be_silent_.store(true); }
-    // And what was sent before has left.
+    // Returns whether that is so, and what was sent before has left.
     bool has_fallen_silent() const { return has_fallen_silent_.load(); }
     bool is_copying() const { return offloaded_.are_under_way(); }
     int64_t busy_ns() const { return intake_.busy_ns(); }
 
     fabric::Endpoint& endpoint() ARMCI_REQUIRES(mutex) { return endpoint_; }
-    // What does not change while the endpoint is open.
+    // These do not change while the endpoint is open.
     const std::vector<unsigned char>& address() const { return endpoint_.address(); }
     fabric::WaitMode wait_mode() const { return endpoint_.wait_mode(); }
     int wait_fd() const { return endpoint_.wait_fd(); }

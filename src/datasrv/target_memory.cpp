@@ -74,7 +74,7 @@ fabric::Region TargetMemory::register_segment(const wire::SegmentBody& segment) 
         domain_->register_memory(reinterpret_cast<void*>(segment.address), segment.bytes,
                                  fabric::Access::remote, &endpoint_, &error);
     if (!region.valid()) {
-        // Once is enough to act on it.
+        // One warning is enough to act on.
         base::log(registration_warned_ ? base::LogLevel::debug : base::LogLevel::warn,
                   "%llu bytes of global memory cannot be registered for direct access (%s); "
                   "transfers to it go through the data server. Raising the limit on locked "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory that remote requests may touch: segments of global memory, and what ranks of the node
-// have attached.
+// The memory that remote requests may touch: segments of global memory, and memory that ranks of
+// the node have attached.
 #pragma once
 
 #include <cstdint>
@@ -22,41 +22,42 @@ struct Location {
     Place place = Place::nowhere;
     uint64_t address = 0;  // of the first bytes that are nowhere, or of all
     uint64_t bytes = 0;
-    node::Attachment process{};  // attached: that some of the bytes are in
+    node::Attachment process{};  // attached: the process whose memory some of the bytes are in
 
     bool is_nowhere() const { return place == Place::nowhere; }
     bool is_attached() const { return place == Place::attached; }
     Refusal refusal() const { return {wire::Failure::bad_address, address, bytes}; }
 };
 
-// One thread at a time.
+// Only one thread may use it at a time.
 class TargetMemory {
   public:
     explicit TargetMemory(fabric::Endpoint& endpoint) : endpoint_(endpoint) {}
-    // The heap stays the caller's. `registers`: segments are registered for RMA.
+    // The heap stays the caller's. `registers` says that segments are registered for RMA.
     void open(fabric::Domain& domain, node::NodeHeap& heap, bool registers);
-    // Before the endpoint: some providers bind memory for others to write into to the endpoint.
+    // Must be called before the endpoint is closed, because some providers bind memory that others
+    // write into to the endpoint.
     void close() { segments_.clear(); }
 
-    // `owner` as frames name it: wire::kGlobal, or 1 + a rank's number on this node.
+    // Finds a range. `owner` is as in frames: wire::kGlobal, or 1 + a rank's number on this node.
     Location find(uint64_t address, uint64_t bytes, uint32_t owner);
-    // Every byte of the layout: each part that may be in a segment of its own.
+    // Finds every byte of the layout. Each part may be in a segment of its own.
     Location find(const wire::LayoutView& layout, uint32_t owner);
-    // Whether it lies inside one segment.
+    // Returns whether the range lies inside one segment.
     bool is_global(uint64_t address, uint64_t bytes) const {
         return segments_.contains(address, bytes);
     }
     const node::Attachment* find_attached(uint32_t owner, uint64_t address, uint64_t bytes);
 
-    // A segment that is not registered, because that is not wanted or refused, is there all the
-    // same; refused registration is warned about once.
+    // Adds a segment. If its registration is not wanted or is refused, the segment is valid all the
+    // same. It warns once about refused registration.
     Outcome add_segment(const wire::SegmentBody& segment, wire::SegmentReply* reply);
-    // False when there is none that begins there.
+    // Returns false when no segment begins there.
     bool remove_segment(uint64_t address) { return segments_.remove(address); }
-    // Of a range that a segment may be.
+    // Returns whether the range is inside the heap, so that it may be a segment.
     bool is_in_heap(uint64_t address, uint64_t bytes) const;
 
-    // What accumulates in this memory lock.
+    // Returns the locks that accumulates to this memory take.
     node::StripedLocks& stripes() { return heap_->stripes(); }
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chunks of puts and accumulates, gets, and batches of small operations.
+// Requests that carry data: chunks of puts and accumulates, gets, and batches of small operations.
 #include <cstring>
 
 #include "datasrv/attached.h"
@@ -21,7 +21,7 @@ void add(node::StripedLocks& locks, strided::StridedCursor& to, const strided::A
     }
 }
 
-// Whole segments together, and what is there of others.
+// Adds whole blocks together, and the parts of a divided block by themselves.
 void add(node::StripedLocks& locks, strided::VectorCursor& to, const strided::AccScale& scale,
          const char* data, int64_t bytes) {
     while (bytes > 0) {
@@ -132,7 +132,7 @@ Outcome handle_get(const HandlerParts& parts, const Request& request) {
     return {};
 }
 
-// Executed up to the first bad entry; the origin that sent that ends the job.
+// The batch is executed up to the first bad entry. The origin that sent it ends the job.
 Outcome handle_batch(const HandlerParts& parts, const Request& request) {
     wire::BatchReader reader(request.frame, request.header.frame_bytes);
     wire::BatchView view;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Atomic operations on single words.
+// Requests for atomic operations on single words.
 #include <atomic>
 
 #include "datasrv/attached.h"
@@ -35,7 +35,8 @@ Outcome handle_store(const HandlerParts& parts, const Request&, const wire::Stor
         return location.refusal();
     }
     if (location.is_attached()) {
-        std::atomic_thread_fence(std::memory_order_seq_cst);  // behind all data
+        std::atomic_thread_fence(
+            std::memory_order_seq_cst);  // the flag changes after all data before it
         return change_attached(parts.memory.stripes(), location.process, body.address, nullptr,
                                &body.value, sizeof body.value);
     }
@@ -44,7 +45,7 @@ Outcome handle_store(const HandlerParts& parts, const Request&, const wire::Stor
 }
 
 Outcome handle_increment(const HandlerParts& parts, const Request&, const wire::StoreBody& body) {
-    // What is incremented is the library's own.
+    // The counter that is incremented is the library's own.
     const Location location = parts.memory.find(body.address, sizeof(int), wire::kGlobal);
     if (location.is_nowhere()) {
         return location.refusal();

@@ -36,8 +36,7 @@ class InterNodeBarrier {
     int round() const { return round_; }
 
     // Returns the nodes that this barrier waits for and that have never sent anything to this one.
-    // `may_be_unsent` includes those whose message of the first barrier may not have left this
-    // node.
+    // With `may_be_unsent` it adds those to which this node's first message may not have left.
     std::vector<int> silent_nodes(bool may_be_unsent) const;
 
     // Takes a node's message. Returns false when none can come from it now.
