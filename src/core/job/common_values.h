@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Variables that are the job's: rank 0's values are everybody's.
+// Variables whose values must be equal in the whole job: all ranks take those of rank 0.
 //
-// Launchers do not always give all ranks the same environment, and ranks that go by different
-// values wait for each other in collective calls that only some of them make.
+// Launchers do not always give all ranks the same environment, and ranks with different values
+// would wait for each other in collective calls that only some of them make.
 #pragma once
 
 #include <mpi.h>
@@ -11,9 +11,9 @@
 
 namespace armci::core {
 
-// Collective over comm, before anything is started by the configuration, which must be free of
-// errors. Where all ranks have the same values it costs one small reduction. Else ranks take rank
-// 0's, and rank 0 gets a warning for each variable that differs.
+// Is called collectively over comm, before anything is started by the configuration, which must be
+// free of errors. Where all ranks have the same values it costs one small reduction. Otherwise
+// ranks take rank 0's, and rank 0 gets a warning for each variable that differs.
 void take_common_values(base::ConfigResult* configuration, MPI_Comm comm);
 
 }  // namespace armci::core

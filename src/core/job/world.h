@@ -15,10 +15,10 @@
 namespace armci::core {
 
 struct World {
-    // The caller's view: `.comm` of the world group. User programs send on it as they like, so the
+    // The caller's view is `.comm` of the world group. Programs send on it as they like, so the
     // library itself never does.
     MPI_Comm user_comm = MPI_COMM_NULL;
-    // The library's own.
+    // Only the library uses this one.
     MPI_Comm comm = MPI_COMM_NULL;
     int rank = 0;
     int size = 1;
@@ -35,31 +35,31 @@ struct World {
     bool is_single_host = false;     // all ranks run on one host and in one network
     bool is_oversubscribed = false;  // this host has more ranks than processors
 
-    // Calls to ranks below it may take the short ways (api/fast_path.h): size, or 0 in checking
-    // mode.
+    // Calls to ranks below this may take the short ways (api/fast_path.h). It is the size, or 0 in
+    // checking mode.
     int short_way_ranks = 0;
 
     bool is_leader() const { return rank_in_node == 0; }
-    // Whether all nodes have equally many ranks, with consecutive numbers.
+    // Returns whether all nodes have equally many ranks, with consecutive numbers.
     bool has_regular_nodes() const;
-    // Its lowest rank.
+    // Returns the node's lowest rank.
     int first_rank_of(int wanted_node) const;
     bool on_my_node(int other) const { return node_of[other] == node; }
 };
 
-// Of the host and its network: ranks with different ones share no memory.
+// Identifies the host and its network. Ranks with different values share no memory.
 uint64_t host_identity();
-// Of the kernel whose monotonic clock this process reads: two that are equal have one clock.
+// Identifies the kernel whose monotonic clock this process reads. Equal values mean one clock.
 uint64_t clock_identity();
 
 std::string host_name();
-// "host name, node 2 of 4", for messages.
+// Returns "host name, node 2 of 4", for log and error text.
 std::string describe_node(const World& world);
 
 // Address space for a node's global memory.
 struct Reservation {
     size_t data_bytes = 0;
-    // Whether to take less where there is no room for it: the user has named no size.
+    // If true, it takes less when there is not enough room, because the user has named no size.
     bool may_shrink = false;
 };
 
@@ -69,28 +69,28 @@ struct NodeMapping {
     size_t bytes = 0;
     size_t wanted_bytes = 0;  // more than `bytes` where address space was short
     node::Descriptor memory;
-    uint64_t offset = node::HostAccount::kBytes;  // of the node's part of it
-    node::HostAccount* account = nullptr;         // of all nodes with a part of it
+    uint64_t offset = node::HostAccount::kBytes;  // of the node's part in the mapping
+    node::HostAccount* account = nullptr;         // of all nodes that have a part of the mapping
 
     node::NodeFile file() const { return {memory.get(), offset, account}; }
 };
 
-// The same as this rank uses it.
+// The same mapping as this rank uses it.
 struct NodeShare {
     NodeMapping mapping;
     node::NodeHeap heap;
 };
 
-// Duplicates `comm`, finds out which ranks can really map memory together, splits them into virtual
-// nodes of `node_size` ranks (0: no split), and maps shared memory on each node at one address.
-// Collective over comm. Ends the job with a message when that is impossible.
+// Duplicates `comm` and finds out which ranks can really map memory together. It splits them into
+// virtual nodes of `node_size` ranks (0: no split), and maps shared memory on each node at one
+// address. It is collective over comm. Ends the job with a message when that is impossible.
 void form_nodes(MPI_Comm comm, int64_t node_size, const Reservation& wanted, World* world,
                 NodeMapping* mapping);
-// Collective in the sense of MPI_Comm_free.
+// Is collective in the sense of MPI_Comm_free.
 void leave_nodes(World* world, NodeMapping* mapping);
 
-// Collective: whether all ranks run on one host and in one network (so that loopback reaches
-// everybody).
+// Returns whether all ranks run on one host and in one network, so that loopback reaches all of
+// them. It is collective.
 bool share_one_host(const World& world);
 
 }  // namespace armci::core

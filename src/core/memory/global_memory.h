@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Global memory: collective allocation (ARMCI_Malloc and its relatives), and by one rank alone.
+// Global memory: collective allocation (ARMCI_Malloc and its relatives), and allocation by one
+// rank.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +12,24 @@
 
 namespace armci::core {
 
-// Memory of one rank that others can address without a collective (ARMCI_Memget). What makes it
-// usable elsewhere travels in `NodePart` and `Slice`.
+// Memory of one rank that others can address without a collective call (ARMCI_Memget). Other ranks
+// need `NodePart` and `Slice` to use it.
 struct DynamicMemory {
     Slice slice;
     NodePart part;
     uint32_t data_record = 0;
-    uint32_t number = 0;  // of this owner's allocations of this kind
+    uint32_t number = 0;  // among this owner's allocations of this kind
 };
 
-// May be called while the library is not running: per-process limit on global memory, 0 for none.
+// The limit on global memory for each process, 0 for none. It may be called while the library is
+// not running.
 void set_memory_limit(uint64_t bytes);
 uint64_t memory_limit();
 
-// What the first member on a node tells all others.
+// The report of the first member on a node to all others.
 struct NodeReport;
 
-// What allocations use.
+// The parts that allocations use.
 struct MemoryContext {
     Progress& progress;
     Messages& messages;
@@ -42,39 +44,42 @@ class GlobalMemory {
   public:
     explicit GlobalMemory(const MemoryContext& context) : context_(context) {}
 
-    // Each member of the group gets `bytes` (may differ and be 0); base_pointers[r] is group rank
-    // r's address, or null where 0 was asked. Collective. False, on all members, when memory is
-    // short; the reason has been printed. `segment` may be null.
+    // Allocates so that each member of the group gets `bytes` (may differ and be 0);
+    // base_pointers[r] is group rank r's address, or null where 0 was asked. It is collective.
+    // Returns false, on all members, when memory is short; the reason has been printed. `segment`
+    // may be null.
     bool allocate(const char* function, const GroupRef& group, int64_t bytes, void** base_pointers,
                   Segment** segment);
 
-    // Collective over the allocation's group. `base` is this rank's slice, or null if it has none;
-    // `fallback_group` says who calls when that is all this rank knows.
+    // Frees, collectively over the allocation's group. `base` is this rank's slice, or null if it
+    // has none. `fallback_group` names the callers when this rank knows nothing else.
     void free(const char* function, const GroupRef& fallback_group, void* base);
     void free_segment(Segment* segment);
 
     DynamicMemory allocate_dynamic(const char* function, int64_t bytes);
     void free_dynamic(const DynamicMemory& memory);
-    // Makes another rank's dynamic memory addressable here, and undoes that. Idempotent. Whatever
-    // this rank still knew at these addresses of the owner has been freed meanwhile and is
+    // Makes another rank's dynamic memory addressable here, and undoes that. Both are idempotent.
+    // What this rank still knew at these addresses of the owner has been freed meanwhile and is
     // forgotten.
     void attach_dynamic(int owner, const DynamicMemory& memory);
     void detach_dynamic(int owner, const DynamicMemory& memory);
 
   private:
-    // Registers a range of this node's heap with the data server that it names (over the network,
-    // or not at all in a job of one node), and undoes that.
+    // Registers a range of this node's heap with the data server that it names, and undoes that.
+    // This uses the network, and does nothing in a job of one node.
     void publish(const char* function, NodePart* part);
     void withdraw(const char* function, const NodePart& part);
-    // From the node heap; in checking mode after a look at what is freed there.
+    // Takes memory from the node heap. In checking mode it first checks memory that was freed
+    // there.
     node::NodeHeap::Range take_from_heap(const char* function, size_t bytes);
-    // The same if this node has so much memory now; without data and with *reason set if not.
+    // Does the same if this node has so much memory now. Otherwise the range has no data and
+    // *reason is set.
     node::NodeHeap::Range take_available(const char* function, size_t bytes, std::string* reason);
     NodeReport allocate_part(const char* function, int64_t bytes, int64_t tables_bytes,
                              Segment* segment);
     void release_part(const char* function, const Segment& segment, const NodePart* part);
     bool exceeds_limit(const char* function, int64_t bytes) const;
-    // Which data server of this node shall have a new segment: they take turns.
+    // Returns the data server of this node for a new segment. They take turns.
     int server_for(uint64_t segment_id) const;
 
     MemoryContext context_;

@@ -6,9 +6,9 @@
 
 namespace armci::core {
 
-// nullptr when there is none, or for 0 bytes. Aligned to 64 bytes.
+// Returns nullptr when there is no memory, or for 0 bytes. The memory is aligned to 64 bytes.
 void* allocate_local(int64_t bytes);
-// Ends the job on a pointer that is not from allocate_local(); null is allowed.
+// Ends the job if the pointer is not from allocate_local(). A null pointer is allowed.
 void free_local(Checking& checking, const char* function, void* pointer);
 
 }  // namespace armci::core

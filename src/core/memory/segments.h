@@ -6,10 +6,10 @@
 // address), since different nodes use equal addresses: through a small cache first, then by binary
 // search in an index per node, which is built for those nodes that this rank talks to.
 //
-// At MPI_THREAD_MULTIPLE all of this is guarded by the API lock, but for lookups in the own node's
-// memory: each thread makes them in a copy of that index and a cache of its own, which it renews
-// when the generation has moved on. A copy can be out of date only in what the program may not use
-// at that moment: memory whose allocation has not returned yet, or that is being freed.
+// At MPI_THREAD_MULTIPLE the API lock guards all of this, except lookups in the own node's memory.
+// Each thread makes those in a copy of that index and a cache of its own, which it renews when the
+// generation has changed. A copy can be out of date only in what the program may not use at that
+// moment: memory whose allocation has not returned yet, or that is being freed.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ namespace armci::core {
 
 struct World;
 
-// In node memory, written once before the segment is usable.
+// A slice lies in node memory and is written once before the segment is usable.
 struct Slice {
     uint64_t base = 0;
     uint64_t bytes = 0;
@@ -36,14 +36,14 @@ struct Slice {
 struct NodePart {
     int32_t node = 0;
     int32_t server = 0;      // the data server that all requests and RMA for it go to
-    int32_t registered = 0;  // whether RMA may be used
-    int32_t padding = 0;     // it travels between ranks
+    int32_t registered = 0;  // whether the RMA route may be used
+    int32_t padding = 0;     // a part travels between ranks
     uint64_t begin = 0;      // as that node addresses it
     uint64_t bytes = 0;
     uint64_t remote_base = 0;  // of begin, for RMA
     uint64_t key = 0;
 };
-// Header of the tables; the arrays follow it.
+// The header of the tables. The arrays follow it.
 struct SegmentTables {
     int32_t slice_count = 0;
     int32_t part_count = 0;
@@ -56,44 +56,46 @@ struct SegmentTables {
     }
 };
 
-// Numbers of what one rank makes alone (ARMCI_Memget); the highest bit of others is clear.
+// Numbers of segments that one rank makes alone (ARMCI_Memget) have this bit. All others have it
+// clear.
 inline constexpr uint64_t kDynamicSegment = uint64_t{1} << 63;
 
 struct Segment {
     uint64_t id = 0;  // the same on all ranks of the group, never reused
     GroupRef group;
     SegmentTables* tables = nullptr;
-    // Heap records, on the rank that allocated for this node (its first in the group); 0 elsewhere.
+    // The heap records on the rank that allocated for this node (its first in the group), 0
+    // elsewhere.
     uint32_t data_record = 0;
     uint32_t tables_record = 0;
-    size_t place = 0;                          // among all of this rank
+    size_t place = 0;                          // among all segments of this rank
     bool is_internal = false;                  // the library's own: no address of a call names it
     std::unique_ptr<uint64_t[]> owned_tables;  // dynamic memory: tables of this rank only
 
     const Slice& slice(int group_rank) const { return tables->slices()[group_rank]; }
     const NodePart* part(int node) const;
-    // Made by one rank alone (ARMCI_Memget).
+    // Returns whether one rank alone made it (ARMCI_Memget).
     bool is_dynamic() const { return (id & kDynamicSegment) != 0; }
 };
 
-// Below the number of the rank that made it.
+// This count is below the number of the rank that made the segment.
 inline constexpr int kDynamicCountBits = 32;
 inline constexpr int kCollectiveCountBits = 40;
-// "rank.count" of the rank that made it, or the first of those that did, for messages.
+// Returns "rank.count" of the rank that made it, or of the first of several, for error text.
 std::string name_of_allocation(uint64_t segment_id);
 
 class Segments {
   public:
     void start(const World& world);
     void stop();
-    // Before the first find_by_thread().
+    // Must be called before the first find_by_thread().
     void share_among_threads();
 
-    // Memory of ARMCI_Memget that lies where this one does has been freed by its owner, which tells
-    // nobody: it is removed.
+    // Adds a segment. Memory of ARMCI_Memget that is known at the same place is removed. Its owner
+    // has freed it, which no other rank learns.
     Segment* add(std::unique_ptr<Segment> segment);
     std::unique_ptr<Segment> remove(Segment* segment);
-    // The segment whose slice of this rank begins at `base`; nullptr if there is none.
+    // Returns the segment whose slice of this rank begins at `base`, nullptr if there is none.
     Segment* find_by_my_base(const void* base) const;
     Segment* find_by_id(uint64_t id) const;
     const std::vector<std::unique_ptr<Segment>>& all() const { return segments_; }
@@ -102,27 +104,27 @@ class Segments {
         const Segment* segment = nullptr;  // nullptr: no such memory
         const NodePart* part = nullptr;
     };
-    // Where [address, address + bytes) of a rank's global memory is, the library's own left out.
-    // The fast path is in line, also where compilers find that too much (the short ways of api/).
+    // Finds [address, address + bytes) of a rank's global memory, without the library's own. The
+    // fast path is in line, also where compilers find that too much (the short ways of api/).
     [[gnu::always_inline]] Place find(int rank, uint64_t address, int64_t bytes) {
         const Cached& cached = cache_.of(rank);
         return cached.has(rank, address, bytes) ? Place{cached.segment, cached.part}
                                                 : search(rank, address, bytes);
     }
-    // The same for ranks of this node, by any thread, without the API lock.
+    // Does the same for ranks of this node. Any thread may call it without the API lock.
     Place find_by_thread(int rank, uint64_t address, int64_t bytes);
-    // Where an address of that node is, in the library's own memory or the program's.
+    // Finds an address of that node in the library's own memory or the program's.
     const NodePart* part_at(int node, uint64_t address);
-    // The data server for an address of that rank: its segment's, or the node's first, which
-    // answers for attached memory.
+    // Returns the data server for an address of that rank. It is its segment's, or the node's
+    // first, which answers for attached memory.
     int server_of(int rank, uint64_t address, const pipeline::ServerNumbers& servers);
-    // For RMA by node, when the slice has been checked already.
+    // Finds a range by node, for RMA, when the slice has been checked already.
     bool resolve(int node, uint64_t address, int64_t bytes, fabric::RemoteMemory* memory);
 
-    // Of the indices by node, made or not.
+    // Returns the bytes of all indices by node.
     size_t index_bytes() const;
 
-    // Says what is wrong with an address that find() did not accept.
+    // Returns what is wrong with an address that find() did not accept.
     std::string explain(int rank, uint64_t address, int64_t bytes) const;
 
   private:
@@ -182,7 +184,7 @@ class Segments {
     std::vector<std::unique_ptr<NodeIndex>> indices_;  // by node, made on first use
     Cache cache_;
     base::Mutex own_index_mutex_;  // for the own node's index, which threads copy
-    // Of that index: never zero, and never the same twice in a process.
+    // The generation of that index. It is never zero, and never the same twice in a process.
     std::atomic<uint64_t> generation_{0};
 };
 

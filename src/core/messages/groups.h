@@ -22,10 +22,10 @@ class Group {
   public:
     static constexpr int kWorldId = 0;
 
-    // `comm` is the communicator the user sees, `own_comm` the one for the library's collectives,
-    // which must not meet the user's. The group frees both when `owns_comms`.
+    // `comm` is the communicator the user sees. `own_comm` is for the library's collectives, which
+    // must not mix with the user's. The group frees both when `owns_comms`.
     Group(int id, MPI_Comm comm, MPI_Comm own_comm, bool owns_comms, std::vector<int> world_ranks);
-    // World, whose ranks are their own numbers.
+    // Makes world, whose ranks are their own numbers.
     Group(MPI_Comm comm, MPI_Comm own_comm, int size);
     ~Group();
     Group(const Group&) = delete;
@@ -37,17 +37,17 @@ class Group {
     int rank() const { return rank_; }
     int size() const { return size_; }
     bool is_world() const { return id_ == kWorldId; }
-    // Group rank to world rank; -1 outside the group.
+    // Converts a group rank to a world rank; -1 outside the group.
     int world_rank(int group_rank) const {
         if (group_rank < 0 || group_rank >= size_) {
             return -1;
         }
         return is_world() ? group_rank : world_ranks_[group_rank];
     }
-    // World rank to group rank; -1 for ranks that are not members.
+    // Converts a world rank to a group rank; -1 for ranks that are not members.
     int group_rank(int world_rank) const;
-    // For public structures. World's is made when somebody asks for it: it has an entry for each
-    // rank of the job.
+    // Returns the table for public structures. World's has an entry for each rank of the job, so it
+    // is made at the first call.
     int* world_rank_table();
 
   private:
@@ -70,20 +70,21 @@ class Groups {
     void stop();
 
     const GroupRef& world() const { return groups_[Group::kWorldId]; }
-    // The ranks of this node, and the first ranks of all nodes (nullptr on the others).
+    // The group of this node's ranks, and that of the first ranks of all nodes (nullptr on the
+    // others).
     const GroupRef& node() const { return node_; }
     const GroupRef& leaders() const { return leaders_; }
-    // nullptr when the number is no group's, or a freed one's.
+    // Returns nullptr when the number is no group's, or a freed one's.
     const GroupRef& find(int id) const;
-    // A freed one's, too, as long as memory lives that was allocated on it.
+    // Finds a freed group, too, as long as memory lives that was allocated on it.
     GroupRef find_for_free(int id) const;
 
-    // Members of `world_ranks` call, as soon as all of them have come (Messages::create_group).
+    // The members of `world_ranks` call this when all of them have come (Messages::create_group).
     GroupRef create(const World& world, std::vector<int> world_ranks);
     // Takes over a communicator that MPI made from an existing group's.
     GroupRef adopt(MPI_Comm comm, std::vector<int> world_ranks);
     void forget(int id);
-    // One rank alone, for bookkeeping: it has no communicator, and its own rank is -1.
+    // Makes a group of one rank, for bookkeeping. It has no communicator, and its own rank is -1.
     static GroupRef single(int world_rank);
 
     int default_id() const { return default_id_; }

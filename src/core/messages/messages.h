@@ -15,38 +15,39 @@
 
 namespace armci::core {
 
-// Element types of reductions, with the values of ARMCI_INT and so on.
+// The element types of reductions, with the values of ARMCI_INT and so on.
 enum class MessageType : int { int32 = 0, int64 = 1, long_long = 2, float32 = 3, float64 = 4 };
 
-// The largest tag that MPI allows, which is the library's own; programs use those below.
+// Returns the largest tag that MPI allows. Only the library uses it; programs use smaller ones.
 int own_tag();
 
 class Messages {
   public:
     Messages(Progress& progress, Checking& checking) : progress_(progress), checking_(checking) {}
 
-    // Waits for an MPI request, progressing everything else. MPI is called by this thread only.
+    // Waits for an MPI request and makes progress of everything else. Only this thread calls MPI.
     void complete(MPI_Request* request,
                   const char* what = "a message or a collective operation of MPI");
 
-    // Any number of messages to oneself may be outstanding; they are copied.
+    // Any number of messages to the rank itself may be outstanding; they are copied.
     void send(int tag, const void* data, int bytes, int to);
-    // Returns the received bytes; `from` may be MPI_ANY_SOURCE, *source is who sent.
+    // Returns the received bytes. `from` may be MPI_ANY_SOURCE; *source is the sender.
     int receive(int tag, void* buffer, int buffer_bytes, int from, int* source);
 
     void broadcast(const Group& group, void* data, int64_t bytes, int group_root);
-    // All-reduce in place. `operation` is one of the API's strings; ends the job on others.
+    // Reduces in place, with the result on all ranks. `operation` is one of the API's strings; the
+    // job ends on others.
     void reduce(const char* function, const Group& group, void* data, int count,
                 const char* operation, MessageType type);
-    // All ranks get the record with the smallest or largest leading value among the contributors.
+    // Gives all ranks the record with the smallest or largest leading value among the contributors.
     void select(const char* function, const Group& group, void* record, int bytes,
                 const char* operation, MessageType type, bool contributes);
 
-    // Waits until all of these ranks, the caller among them, have come here with the same list: for
-    // ranks without a communicator of their own.
+    // Waits until all of these ranks, the caller among them, have come here with the same list. It
+    // serves ranks without a communicator of their own.
     void meet(const std::vector<int>& world_ranks, const char* what);
 
-    // A new group; its members call.
+    // Makes a new group. Its members call.
     GroupRef create_group(Groups& groups, std::vector<int> world_ranks);
 
   private:

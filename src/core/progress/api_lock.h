@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lock that calls have in common at MPI_THREAD_MULTIPLE, and sleeps without it.
+// The lock that all calls share at MPI_THREAD_MULTIPLE, and sleeps without it.
 //
 // A thread that waits may sleep until the network has something. Another thread may take just that
-// from the network meanwhile; so whoever has changed anything wakes those asleep when it lets go of
-// the lock.
+// from the network meanwhile. Therefore a thread that has changed anything wakes those asleep when
+// it releases the lock.
 #pragma once
 
 #include <atomic>
@@ -16,18 +16,19 @@ namespace armci::core {
 
 class ApiLock {
   public:
-    // Before the first thread takes it. False with errno set when the system refuses an event.
+    // Must be called before the first thread takes the lock. Returns false with errno set when the
+    // system refuses an event.
     bool open();
 
     bool is_mine() const { return t_is_mine; }
-    // Calls find out as they go whether they need the lock, which clang cannot follow: it checks
-    // what this class does under the lock, not that callers have it.
+    // A call takes the lock only when it finds that it needs it, which clang cannot follow. It
+    // checks what this class does under the lock, not that callers have it.
     void lock() ARMCI_NO_THREAD_SAFETY_ANALYSIS {
         callers_.fetch_add(1, std::memory_order_relaxed);
         mutex_.lock();
         t_is_mine = true;
     }
-    // At the end of a call.
+    // Is called at the end of a call.
     void unlock() ARMCI_NO_THREAD_SAFETY_ANALYSIS {
         has_changed_ = true;
         wake_sleepers();
@@ -47,18 +48,18 @@ class ApiLock {
         }
     }
 
-    // Those that follow are for the thread that has the lock.
+    // The functions below are for the thread that has the lock.
 
-    // Whether other threads are in a call that needs the lock, and awake.
+    // Returns whether other threads are awake in a call that needs the lock.
     bool has_others() const { return callers_.load(std::memory_order_relaxed) > 1; }
-    // Something has happened that another thread may be waiting for.
+    // Notes that something has happened that another thread may be waiting for.
     void note_change() {
         mutex_.assert_held();
         has_changed_ = true;
     }
-    // Lets others have it for a moment.
+    // Lets other threads have the lock for a moment.
     void yield() ARMCI_NO_THREAD_SAFETY_ANALYSIS;
-    // Blocks that, which sleeps, without the lock.
+    // Runs a function that sleeps, without the lock.
     template <class Sleep>
     void sleep(Sleep&& sleep) ARMCI_NO_THREAD_SAFETY_ANALYSIS {
         wake_sleepers();
@@ -68,8 +69,9 @@ class ApiLock {
         callers_.fetch_add(1, std::memory_order_relaxed);
         mutex_.lock();
     }
-    // The same; it is given a descriptor that can be read when other threads have changed anything.
-    // False, without having slept, while not all have woken up from the last change.
+    // Does the same. `sleep_on` gets a descriptor that is readable when other threads have changed
+    // anything. Returns false, without having slept, while not all have woken up from the last
+    // change.
     template <class Sleep>
     bool sleep_until_change(Sleep&& sleep_on) {
         mutex_.assert_held();
@@ -100,7 +102,7 @@ class ApiLock {
     std::atomic<int> callers_{0};  // threads that have the lock or want it and are awake
     bool has_changed_ ARMCI_GUARDED_BY(mutex_) = false;
     int sleepers_ ARMCI_GUARDED_BY(mutex_) = 0;  // that the event wakes
-    // Until all of them are awake: each has to find it.
+    // It stays set until all of them are awake, because each has to find it.
     bool is_event_set_ ARMCI_GUARDED_BY(mutex_) = false;
     node::Descriptor event_;
 };

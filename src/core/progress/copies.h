@@ -2,7 +2,8 @@
 // Non-blocking puts, gets and accumulates inside the node that a copy engine carries out.
 //
 // They are unordered until they are waited for, like all non-blocking operations; every other call
-// of this rank finds them complete (Entry settles them), so that nothing else has to know of them.
+// of this rank finds them complete, because Entry waits for them. No other part has to know of
+// them.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@
 
 namespace armci::core {
 
-// As ARMCI_COPY_ENGINE says; nullptr for none.
+// Makes the engine that ARMCI_COPY_ENGINE names; nullptr for none.
 std::unique_ptr<node::CopyEngine> make_copy_engine(const base::Config& config);
 
 class Copies {
@@ -27,20 +28,21 @@ class Copies {
     Copies(const World& world, const node::NodeHeap& heap, Handles& handles)
         : world_(world), heap_(heap), handles_(handles) {}
 
-    // Without an engine nothing is ever taken.
+    // Without an engine no transfer is ever taken.
     void start(std::unique_ptr<node::CopyEngine> engine, int64_t min_bytes);
     void stop() { engine_.reset(); }
 
     bool are_possible() const { return engine_ != nullptr; }
-    // Whether a non-blocking operation of that size is for the engine.
+    // Returns whether a non-blocking operation of that size is for the engine.
     bool want(int64_t bytes) const { return bytes >= min_bytes_; }
-    // Hands a transfer to the engine; false when it is not one for it, or there is no room now.
+    // Gives a transfer to the engine. Returns false when it is not suitable, or there is no room
+    // now.
     bool take(const pipeline::Transfer& transfer, armci_hdl_s* handle);
     bool are_under_way() const { return !under_way_.empty(); }
-    // The number of the last one taken, and whether it and all before it have ended.
+    // Return the number of the last one taken, and whether it and all before it have ended.
     uint64_t last_taken() const { return ended_ + under_way_.size(); }
     bool have_ended(uint64_t last) const { return ended_ >= last; }
-    // Ends what the engine has completed; true if that was any.
+    // Ends what the engine has completed. Returns true if there was any.
     bool progress();
 
   private:

@@ -30,22 +30,25 @@ class Handles {
     static bool is_aggregate(const armci_hdl_s& handle);
     void set_aggregate(armci_hdl_s* handle, bool aggregate);
 
-    // The slot to count an operation on: the handle's own while it is active, else a new one.
+    // Returns the slot to count an operation on: the handle's own while it is active, otherwise a
+    // new one.
     uint32_t begin(armci_hdl_s* handle);
     void end(uint32_t slot);  // one operation is complete
-    // The slot for those that can keep one pointer only: stays valid, and end_by() may be called
-    // with it instead.
+    // Returns the slot as one pointer, for callers that can keep no more. It stays valid, and
+    // end_by() accepts it.
     void* pointer_to(uint32_t slot) { return &slots_[slot]; }
     static void end_by(void* pointer);
 
-    // How many operations on the handle are not complete.
+    // Returns how many operations on the handle are not complete.
     uint32_t pending_on(const armci_hdl_s& handle) const;
-    // False: the handle's own words say that nothing is on it. In line, for the short ways.
+    // Returns false when the handle's own words say that no operation is on it. It is in line for
+    // the short ways.
     static bool names_slot(const armci_hdl_s& handle) {
         return (flags_of(handle) & kMagicMask) == kMagic &&
                static_cast<uint32_t>(handle.target) != kNoSlot;
     }
-    // Whether operations on the handle are under way; a handle that is complete becomes idle.
+    // Returns whether operations on the handle are under way. A handle that is complete becomes
+    // idle.
     bool is_active(const armci_hdl_s& handle) const;
     void set_idle(armci_hdl_s* handle);
 
@@ -56,7 +59,7 @@ class Handles {
         uint32_t generation = 0;
         uint32_t pending = 0;
     };
-    // 8 bits of magic, 1 of aggregate, the rest generation.
+    // The word consists of 8 bits of magic, 1 of aggregate, and the generation in the rest.
     static constexpr uint32_t kMagic = 0xA7u << 24;
     static constexpr uint32_t kMagicMask = 0xFFu << 24;
     static constexpr uint32_t kAggregate = 1u << 23;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waits that last: what they are for, and what is done about it.
+// Waits that last long: what they are for, and what is done about them.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace armci::core {
 
-// For a report: "ARMCI_Get: waits for <what> <rank>".
+// The cause of a wait, for a report: "ARMCI_Get: waits for <what> <rank>".
 struct WaitCause {
-    const char* function = nullptr;  // public name; nullptr: the one that was called
+    const char* function = nullptr;  // public name; nullptr: that of the current call
     const char* what = "";
-    int rank = -1;  // -1: `what` is all there is to say
+    int rank = -1;  // -1: `what` says everything
 };
 
-// What every wait of this process knows.
+// What every wait of this process needs to know.
 struct WaitContext {
     const World& world;
     const base::Config& config;
@@ -28,9 +28,9 @@ struct WaitContext {
     Network* network = nullptr;  // nullptr in a job of one node
 };
 
-// One wait's view of the clock and of the watch, which it looks at once in many turns only. Ends
-// the job when a process has failed, when a node turns out to be out of reach, or when
-// ARMCI_HANG_SECONDS have passed.
+// One wait's use of the clock and of the watch, which it looks at only once in many turns. It ends
+// the job when a process has failed, when a node is out of reach, or when ARMCI_HANG_SECONDS have
+// passed.
 class LongWait {
   public:
     LongWait(const WaitContext& context, const WaitCause& cause)
@@ -57,7 +57,7 @@ class LongWait {
     int64_t limit_ns_ = 0;  // when this rank asks all for reports
     int64_t patience_ns_ = 0;
     int64_t reach_ns_ = 0;  // when this rank looks whether it can reach its servers
-    int64_t end_ns_ = 0;    // when it ends the job: not 0 once it has asked
+    int64_t end_ns_ = 0;    // when it ends the job; not 0 once it has asked for reports
 };
 
 }  // namespace armci::core

@@ -14,14 +14,14 @@
 
 namespace armci::core {
 
-// The pipeline's buffers; sizes are powers of two.
+// The sizes of the pipeline's buffers, which are powers of two.
 struct BufferPlan {
     int64_t bytes = 0;
     int64_t count = 0;
     int64_t receive_count = 0;
 };
 
-// What all know of a data server; its fabric address follows.
+// What all ranks know of a data server. Its fabric address follows.
 struct ServerRecord {
     pipeline::RecvAreaAddress recv_area;
     uint64_t heap_begin = 0;  // of its node
@@ -30,20 +30,21 @@ struct ServerRecord {
 };
 static_assert(sizeof(ServerRecord) == 96);  // docs/scaling.md counts on it
 
-// Absent in a job of one node.
+// There is none in a job of one node.
 struct Network {
     fabric::Domain domain;
     pipeline::ServerNumbers servers;
-    std::unique_ptr<datasrv::Server> server;  // of this rank: on the first ranks of each node
+    std::unique_ptr<datasrv::Server> server;  // of this rank, on each node's first ranks
     pipeline::Origin origin;
     const unsigned char* server_addresses = nullptr;  // by server, in node memory
     size_t server_address_bytes = 0;
     uint32_t server_addresses_record = 0;  // heap record, on the node's first rank
     bool rma_usable = false;
     pipeline::CostModel costs;
-    std::vector<std::string> passed_over;  // providers, and why; on rank 0
-    std::string idle_adapter;              // of them, the one that the user will miss; on rank 0
-    std::string cost_source;               // where its constants come from, in words
+    std::vector<std::string> passed_over;  // rejected providers with the reasons; on rank 0
+    std::string idle_adapter;              // one of those, which the user may expect to be used; on
+                                           // rank 0
+    std::string cost_source;               // where the cost model's constants come from, in words
     BufferPlan buffers;
 
     const ServerRecord& record_of(int number) const {

@@ -27,33 +27,35 @@ class Progress {
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    // From now on waits make progress there, too; nullptr: no more.
+    // From now on waits make progress there, too. nullptr ends that.
     void use_network(Network* network) { context_.network = network; }
     // How this process waits for the network: what it tries first, and what it has learned.
     void set_waiting(const base::Waiting& waiting) { waiting_ = waiting; }
     const base::Waiting& waiting() const { return waiting_; }
 
-    // nullptr in a job of one node.
+    // It is nullptr in a job of one node.
     Network* network() const { return context_.network; }
     const World& world() const { return context_.world; }
     const base::Config& config() const { return context_.config; }
     Threads& threads() const { return context_.threads; }
     Copies& copies() { return copies_; }
     const Copies& copies() const { return copies_; }
-    // For waits that do not go through here.
+    // This is for waits that do not use this class.
     const WaitContext& context() const { return context_; }
 
-    // One poll of everything that this thread can move on; true when something moved.
+    // Polls once everything that this thread can advance. Returns true when something moved.
     bool advance();
-    // Same, and where nobody else does it, the data server in this process gets its turn.
+    // Does the same. If no other thread serves the data server in this process, it gets its turn,
+    // too.
     void serve();
-    // Same, for calls that do not wait, which a program may repeat until others have answered: lets
-    // other threads in, too.
+    // Does the same, for calls that do not wait but that a program may repeat until others have
+    // answered. It also lets other threads in.
     void poll();
     // Sleeps for that time, or until the network has something for this rank.
     void nap(int64_t ns);
-    // Whether nothing needs this thread while it waits for other ranks: no operations of its own
-    // are under way, and the data server in this process has a thread that the network wakes.
+    // Returns whether nothing needs this thread while it waits for other ranks. No operations of
+    // its own are under way then, and the data server in this process has a thread that the network
+    // wakes.
     bool may_sleep_at_barrier() const {
         return context_.network == nullptr ||
                (context_.config.progress_thread && context_.network->origin.tasks().count() == 0 &&
@@ -61,11 +63,11 @@ class Progress {
                 (context_.network->server == nullptr ||
                  context_.network->server->is_woken_by_network()));
     }
-    // Waits until a copy engine has done all that this rank gave it so far.
+    // Waits until the copy engine has completed all that this rank gave it so far.
     void settle_copies();
-    // Gives a task to a data server and waits until it is complete. `cause` as below.
+    // Gives a task to a data server and waits until it is complete. `cause` is as below.
     void run_task(pipeline::Task& task, int server, const WaitCause& cause);
-    // At the end of a wait: the data server in this process is on its own again.
+    // Is called at the end of a wait. The server's own thread serves requests again.
     void end_inline_progress();
     // `cause` is for reports on waits that last long, and for the timeline.
     template <class Condition>
@@ -76,14 +78,14 @@ class Progress {
         end_inline_progress();
     }
 
-    // Same, for a condition that only a network event can make true: sleeps in the kernel, at once
-    // or after a short while (base/waiting.h), so that the data server or the rank waited for gets
-    // the processor.
+    // Does the same for a condition that only a network event can make true. It sleeps in the
+    // kernel, at once or after a short while (base/waiting.h). The data server or the rank waited
+    // for then gets the processor.
     template <class Condition>
     void wait_for_network(const WaitCause& cause, Condition&& condition) {
         wait_for_network(cause, &waiting_, condition);
     }
-    // `way`: what was learned of other waits for the same.
+    // `way` is what was learned from other waits for the same.
     template <class Condition>
     void wait_for_network(const WaitCause& cause, base::Waiting* way, Condition&& condition) {
         if (!condition()) {
@@ -93,10 +95,10 @@ class Progress {
     }
 
   private:
-    // Between polls: helps the data server in this process and lets other threads in.
+    // Is called between polls. It serves the data server in this process and lets other threads in.
     void idle();
-    // Whether a wait for the network serves the own node's requests: where this thread cannot sleep
-    // meanwhile, or there is no server thread to wake up for them.
+    // Returns whether a wait for the network serves the own node's requests. It does where this
+    // thread cannot sleep meanwhile, or no server thread has to be woken for them.
     bool progresses_server_inline() const {
         return context_.network == nullptr || !context_.config.progress_thread ||
                !context_.network->origin.can_sleep();
@@ -105,7 +107,7 @@ class Progress {
         return !progresses_server_inline() && !copies_.are_under_way();
     }
 
-    // Apart, so that calls which need not wait have little to save and restore.
+    // This function is separate so that calls which need not wait have little to save and restore.
     template <class Condition>
     [[gnu::noinline]] void poll_until(const WaitCause& cause, Condition&& condition) {
         const Threads::Use use(context_.threads);
@@ -150,7 +152,8 @@ class Progress {
             const bool may_sleep = sleeps_while_waiting();
             if (now - idle_since_ns < (may_sleep ? patience_ns(*way) : way->min_ns())) {
                 base::cpu_pause();
-                // Not before a sleep, unless the condition is looked at in between.
+                // Other threads are let in before a sleep only if the condition is checked in
+                // between.
                 context_.threads.let_others_in();
             } else if (may_sleep && sleep_until_network_event(now - began_ns)) {
                 way->slept(base::now_ns() - now);
@@ -163,13 +166,13 @@ class Progress {
         }
     }
 
-    // For how long to poll before a sleep. What wakes one thread would wake all that sleep, so
-    // where several wait for the network only long waits are sleeps.
+    // Returns how long to poll before a sleep. An event that wakes one thread would wake all that
+    // sleep. Where several wait for the network, only long waits are therefore sleeps.
     int64_t patience_ns(const base::Waiting& way) const {
         constexpr int64_t kAmongThreadsNs = 1'000'000;
         return context_.threads.has_others() ? kAmongThreadsNs : way.spin_ns();
     }
-    // At most that long. False when there already is something.
+    // Sleeps at most that long. Returns false when there already is something.
     bool sleep_on_network(std::chrono::nanoseconds longest);
     bool sleep_until_network_event(int64_t waited_ns);
     void count_wait(base::Waiting* way, int64_t ns);
@@ -177,7 +180,7 @@ class Progress {
     WaitContext context_;
     Copies copies_;
     base::Stats& stats_;
-    // For the network, and for copies by an engine, which are never slept for.
+    // This is for the network, and for copies by an engine, whose waits never sleep.
     base::Waiting waiting_{2000, 2000, base::Waiting::Trials::no};
 };
 

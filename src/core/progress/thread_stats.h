@@ -2,8 +2,8 @@
 // Counters of operations inside the node at MPI_THREAD_MULTIPLE.
 //
 // Each thread counts in words of its own, so that threads do not wait for each other's cache lines;
-// whoever reads them sums them up and sees them only approximately while others go on. What a
-// thread has counted outlives it: its words are given to the next thread that needs some.
+// the reader adds them up, and sees approximate sums while other threads continue. What a thread
+// has counted outlives it, because the next thread that needs words continues in them.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace armci::core {
 
-// At the start of the library, while no thread counts.
+// Is called at the start of the library, while no thread counts.
 void reset_thread_stats();
 void count_by_thread(base::OpKind op, int64_t bytes);
 void count_rmw_by_thread();
-// Those, and all that threads have counted.
+// Returns these counters plus those of all threads.
 base::Stats with_thread_stats(const base::Stats& own);
 
 }  // namespace armci::core

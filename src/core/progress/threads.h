@@ -21,42 +21,42 @@ class Threads {
     // The calling thread starts the library, at that level.
     void start() { one_caller_.start(); }
     void set_level(int level) { level_ = level; }
-    // Raises the level of a library that is up; it is never lowered. No other thread is in the
-    // library when it is raised to MPI_THREAD_MULTIPLE. `has_own`: there are threads of the library
-    // that carry out operations, or calls have more to do than their own work. True: from now on
-    // threads that look up memory do so at the same time.
+    // Raises the level of a running library; it is never lowered. No other thread may be in the
+    // library when it is raised to MPI_THREAD_MULTIPLE. `has_own` says that the library has threads
+    // that carry out operations, or that calls do more than their own work. If it returns true,
+    // threads look up memory at the same time from now on.
     bool raise_level(int level, bool has_own);
-    // The caller is the last thread in the library.
+    // Is called when the caller is the last thread in the library.
     void end_multiple() { is_multiple_ = false; }
 
     int level() const { return level_; }
-    // That is MPI_THREAD_MULTIPLE: most entry points hold the lock from their beginning; those that
-    // can be about this node only, from where they turn out to need more. Waits let go of it
-    // between polls, and while they sleep.
+    // Returns whether the level is MPI_THREAD_MULTIPLE. Most entry points then hold the lock from
+    // their beginning. Those that may concern only this node take it when they need more. Waits
+    // release it between polls, and while they sleep.
     bool is_multiple() const { return is_multiple_; }
-    // Several threads of the program, a copy engine, a timeline of calls, or checking mode:
-    // otherwise entry points have nothing but their own work to do.
+    // Returns whether there are several threads of the program, a copy engine, a timeline of calls,
+    // or checking mode. Otherwise entry points do only their own work.
     bool is_concurrent() const { return is_concurrent_; }
-    // For messages: "the library runs at MPI_THREAD_SINGLE", and what a program or user does for
-    // MPI_THREAD_MULTIPLE.
+    // For error text: "the library runs at MPI_THREAD_SINGLE", and what a program or user has to do
+    // for MPI_THREAD_MULTIPLE.
     std::string describe_level() const;
     std::string how_to_raise_level() const;
 
-    // The public function that this thread is in, for reports on waits that several have in common.
-    // Calls that end on a short way (api/fast_path.h) do not wait, and leave that of an earlier
-    // one.
+    // Set the public function that this thread is in, for reports on waits that several functions
+    // share. Calls that end on a short way (api/fast_path.h) do not wait, so the name of an earlier
+    // one stays.
     void enter_alone(const char* function) { function_ = function; }
     static void enter_concurrently(const char* function) { t_function = function; }
     const char* function() const { return is_concurrent_ ? t_function : function_; }
 
-    // Below MPI_THREAD_MULTIPLE: the thread is inside until it calls leave(). False: it was inside
-    // already. Ends the job when another thread is.
+    // Below MPI_THREAD_MULTIPLE, the thread is inside until it calls leave(). Returns false if it
+    // was inside already. Ends the job when another thread is.
     bool enter_once(const char* function);
     void leave() { one_caller_.leave(); }
     const OneCaller& one_caller() const { return one_caller_; }
 
-    // For as long as it lives, this thread uses what threads share: the network, or a wait. Below
-    // MPI_THREAD_MULTIPLE the job ends when two do so at a time.
+    // While it lives, this thread uses what threads share: the network, or a wait. Below
+    // MPI_THREAD_MULTIPLE the job ends when two threads do so at a time.
     class Use {
       public:
         explicit Use(Threads& threads)
@@ -71,7 +71,7 @@ class Threads {
         Use& operator=(const Use&) = delete;
 
       private:
-        Threads* threads_;  // which this has to leave
+        Threads* threads_;  // those that this has to leave
     };
 
     ApiLock& lock() { return lock_; }
@@ -86,7 +86,7 @@ class Threads {
             lock_.unlock();
         }
     }
-    // For sleeps that other ranks end.
+    // This is for sleeps that other ranks end.
     template <class Sleep>
     void sleep_without_lock(Sleep&& sleep) {
         if (is_multiple_) {
@@ -95,9 +95,9 @@ class Threads {
             sleep();
         }
     }
-    // Awake in the library, with need of what threads share.
+    // Returns whether other threads are awake in the library and need what threads share.
     bool has_others() const { return is_multiple_ && lock_.has_others(); }
-    // Other threads' calls get their turn, however much this one moves.
+    // Lets other threads' calls have their turn, however much this one has to do.
     void let_others_in() {
         if (has_others()) {
             lock_.yield();
@@ -113,16 +113,16 @@ class Threads {
     }
 
   private:
-    // Of the calling thread, whose calls do not nest.
+    // The function of the calling thread, whose calls do not nest.
     static inline thread_local const char* t_function = nullptr;
 
     const base::Config& config_;
     int level_ = MPI_THREAD_SINGLE;
     bool is_multiple_ = false;
     bool is_concurrent_ = false;
-    const char* function_ = nullptr;  // of a thread that is alone
+    const char* function_ = nullptr;  // the function of a thread that is alone
     ApiLock lock_;
-    OneCaller one_caller_;  // below MPI_THREAD_MULTIPLE
+    OneCaller one_caller_;  // used below MPI_THREAD_MULTIPLE
 };
 
 }  // namespace armci::core

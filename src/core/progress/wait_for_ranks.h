@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waits that other ranks end, where no event of the network does: polls, then gives the processor
-// away, then sleeps for short times.
+// Waits that other ranks end, without an event of the network. They poll, then yield the processor,
+// then sleep for short times.
 #pragma once
 
 #include <mpi.h>
@@ -13,8 +13,8 @@
 
 namespace armci::core {
 
-// What the program has under way in MPI moves on only inside calls of MPI. A wait that makes none
-// makes one now and then, so that ranks which wait in MPI for this one come to a barrier, too.
+// The program's own MPI operations advance only inside calls of MPI. A wait that makes no such
+// calls makes one now and then. Ranks that wait in MPI for this one then come to a barrier, too.
 class MpiProgress {
   public:
     explicit MpiProgress(MPI_Comm comm) : comm_(comm), next_ns_(base::now_ns() + kPauseNs) {}
@@ -34,9 +34,8 @@ class MpiProgress {
 };
 
 // sleep(waited_ns) sleeps for a time that it chooses, at most milliseconds, and without the API
-// lock: what comes for this rank is looked after meanwhile. When that begins depends on whether the
-// ranks waited for need this processor. `mpi`: of waits that call MPI in no other
-// way.
+// lock. What comes for this rank is handled meanwhile. Sleeping begins earlier or later, as the
+// ranks waited for need this processor. `mpi` is for waits that call MPI in no other way.
 template <class Done, class Sleep>
 void wait_for_ranks(Progress& progress, const WaitCause& cause, Done&& done, Sleep&& sleep,
                     MpiProgress* mpi = nullptr) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the cost model's constants come from: the profile that ARMCI_PROFILE names, or measurements
+// Sets the cost model's constants, from the profile that ARMCI_PROFILE names, or from measurements
 // at start together with the provider table.
 #pragma once
 
@@ -12,24 +12,25 @@
 
 namespace armci::core {
 
-// Adds an error when the profile is named but cannot be read. On rank 0, the only one that reads
-// it.
+// Adds an error when the profile is named but cannot be read. Only rank 0 reads it and adds the
+// error.
 void check_profile(base::ConfigResult* configuration);
 
-// What a job knows about the costs of its network; travels between ranks as it is.
+// What a job knows about the costs of its network. It travels between ranks as these bytes.
 struct TransferCosts {
     pipeline::CostConstants constants;
     char source[256] = "";
 };
 
-// On one rank, for all. A profile that does not fit is warned about and not used.
+// One rank calls this for all. A profile that does not fit is not used, with a warning.
 TransferCosts find_costs(const base::Config& config, const std::string& provider,
                          const fabric::NetworkCosts& table);
 
-// As configured, or where that says auto, by the costs of a large strided put.
+// Returns the configured sizes. A size that is "auto" follows from the costs of a large strided
+// put.
 BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstants& constants);
 
-// With the origin open: sets the network's cost model.
+// Sets the network's cost model. The origin must be open.
 void set_up_costs(Network& network, const base::Config& config, const TransferCosts& costs,
                   const BufferPlan& buffers);
 

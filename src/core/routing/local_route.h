@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Put, get and accumulate between ranks of one node: loads and stores in the shared mapping, run by
-// run, without a buffer between; system calls for what a neighbour has attached.
+// Put, get and accumulate between ranks of one node. They load and store in the shared mapping,
+// block by block, without a buffer between. System calls access what another rank of the node has
+// attached.
 #pragma once
 
 #include "core/memory/attached_memory.h"

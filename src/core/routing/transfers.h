@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Put, get and accumulate, from the checked call to its completion: the choice of route is here.
-// Atomics on single words and flags of other ranks, too, which must not overtake them.
+// Put, get and accumulate, from the checked call to its completion. The choice of route is here. So
+// are atomics on single words and flags of other ranks, which must not overtake transfers.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace armci::core {
 
-// The route of a large contiguous put to that rank, wherever in its memory.
+// Returns the route of a large contiguous put to that rank, anywhere in its memory.
 base::Route route_to(const Progress& progress, int target);
 
-// What transfers use.
+// The parts that transfers use.
 struct TransferContext {
     Progress& progress;
     Completion& completion;
@@ -33,27 +33,29 @@ class Transfers {
   public:
     explicit Transfers(const TransferContext& context) : context_(context) {}
 
-    // Blocking: returns when local buffers may be reused (put, accumulate) or hold the data (get).
+    // Runs a blocking transfer. It returns when local buffers may be used again (put, accumulate)
+    // or hold the data (get).
     void run_blocking(pipeline::Transfer&& transfer);
-    // Non-blocking: returns at once; completion through the handle, or, when it is null, through
-    // the waits for implicit operations. Descriptors are copied.
+    // Starts a non-blocking transfer and returns at once. It completes through the handle or, when
+    // that is null, through the waits for implicit operations. Descriptors are copied.
     void run_nonblocking(pipeline::Transfer&& transfer, armci_hdl_s* handle);
-    // The same without checking mode's part.
+    // These do the same without checking mode's part.
     void carry_out(pipeline::Transfer&& transfer);
     void carry_out_nonblocking(pipeline::Transfer&& transfer, armci_hdl_s* handle);
 
-    // The data server for an address of that rank, in a job with a network.
+    // Returns the data server for an address of that rank, in a job with a network.
     int server_of(int target, uint64_t address) const;
-    // Runs a task about that address of the target which tells it of all that went there before.
+    // Runs a task about that address of the target. It takes effect after all that was sent there
+    // before.
     void run_behind_all(pipeline::Task& task, int target, uint64_t address, const WaitCause& cause);
 
-    // Stores an int at the target after everything that went there before is visible.
-    // `owner` as in Transfer.
+    // Stores an int at the target after everything that was sent there before is visible. `owner`
+    // is as in Transfer.
     void store_flag(const char* function, int* flag, int value, int target, uint32_t owner);
-    // Performs the operation on rank `target`'s word at `address` and returns the old value. By
-    // native atomics on the own node, and by the same atomics in the data server of another: never
-    // by the network's, which processors do not respect. `owner` is wire::kGlobal but for attached
-    // memory, where the stripe locks make it atomic.
+    // Performs the operation on rank `target`'s word at `address` and returns the old value. Native
+    // atomics do it on the own node, and in the data server of another node. The network's atomics
+    // are never used, because processors do not respect them. `owner` is wire::kGlobal except for
+    // attached memory, where the stripe locks make it atomic.
     int64_t read_modify_write(const char* function, node::WordOperation operation, void* address,
                               int64_t operand, int target, uint32_t owner);
 
@@ -77,7 +79,7 @@ class Transfers {
     bool send_small(int server, const pipeline::Transfer& transfer);
 
     TransferContext context_;
-    bool alternate_rma_ = false;  // ARMCI_ROUTE=alternate: the next operation's turn
+    bool alternate_rma_ = false;  // ARMCI_ROUTE=alternate: whether the next operation takes RMA
 };
 
 }  // namespace armci::core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one running instance of the library in this process: it owns the parts, each of which knows
+// The one running instance of the library in this process. It owns the parts, each of which knows
 // those before it. Every entry point begins with an Entry.
 #pragma once
 
@@ -37,9 +37,9 @@ struct Runtime {
     watch::Watch watch;
     Threads threads{configuration.config};
     Handles handles;
-    std::unique_ptr<Network> network;  // absent in a job of one node
+    std::unique_ptr<Network> network;  // none in a job of one node
     Progress progress{{world, configuration.config, threads, watch}, node.heap, handles, stats};
-    Checking checking;  // with ARMCI_CHECK
+    Checking checking;  // is on with ARMCI_CHECK
     Groups groups;
     Messages messages{progress, checking};
     Barriers barriers{progress, messages};
@@ -52,7 +52,7 @@ struct Runtime {
     Mutexes mutexes{progress, memory, barriers, transfers, checking};
 };
 
-// The running instance, or nullptr; set by lifecycle.cpp only.
+// The running instance, or nullptr. Only lifecycle.cpp sets it.
 extern Runtime* g_running;
 inline Runtime* running() {
     return g_running;
@@ -60,19 +60,19 @@ inline Runtime* running() {
 
 // Ends the processes of the job that MPI knows of, and this one.
 void abort_by_mpi(int code);
-// Before a fatal message that may come while the library is not running.
+// Is called before a fatal message that may come while the library is not running.
 void prepare_to_fail();
 [[noreturn]] void abort_job(const char* message, int code);
 
-// Every entry point begins with one of these: ends the job when the library is not running, and
+// Every entry point begins with one of these. It ends the job when the library is not running, and
 // releases the API lock at the end of the call.
 class Entry {
   public:
-    // What copies by an engine mean for a call: most find them complete; those that start or end
-    // non-blocking operations leave them under way.
+    // What a call does about copies by an engine. Most calls wait for them first. Those that start
+    // or end non-blocking operations leave them under way.
     enum class Copies : bool { settle, leave };
-    // When the call takes the API lock. On demand: operations inside the node run without it, and
-    // whatever else there is in the call asks for it.
+    // When the call takes the API lock. With `on_demand`, operations inside the node run without
+    // it, and everything else in the call takes it when needed.
     enum class Lock : bool { at_once, on_demand };
 
     explicit Entry(const char* function, Lock lock = Lock::at_once, Copies copies = Copies::settle)
@@ -99,7 +99,7 @@ class Entry {
 
   private:
     [[noreturn]] static void fail_not_running(const char* function);
-    // Apart, so that a thread that is alone has little to save and restore.
+    // This function is separate so that a thread that is alone has little to save and restore.
     [[gnu::noinline]] static void begin_concurrently(Runtime& runtime, const char* function,
                                                      Lock lock, Copies copies);
     [[gnu::noinline]] static void end_concurrently(Runtime& runtime);

@@ -13,7 +13,8 @@
 
 namespace armci::core {
 
-// A mutex that this rank holds; different nodes use equal addresses.
+// A mutex that this rank holds. The owner is part of it because different nodes use equal
+// addresses.
 using HeldMutex = std::pair<int, uint64_t>;  // owner, address
 
 struct MutexSet {
@@ -33,23 +34,23 @@ class Mutexes {
           transfers_(transfers),
           checking_(checking) {}
 
-    // Before the first one.
+    // Must be called before the first one is created.
     void start(const node::MutexQueue& queue) { queue_ = queue; }
 
-    // Collective over the group; this rank owns `count` >= 0. The set has no segment when nobody
-    // owns any.
+    // Is collective over the group; this rank owns `count` >= 0. The set has no segment when no
+    // rank owns any.
     MutexSet create(const char* function, const GroupRef& group, int count);
     void destroy(const char* function, MutexSet* set);
 
-    // `mutex` of world rank `owner`.
+    // These are about `mutex` of world rank `owner`.
     void lock(const char* function, const MutexSet& set, int mutex, int owner);
     bool try_lock(const char* function, const MutexSet& set, int mutex, int owner);
     // Completes all this process's operations first, so that the next holder sees them.
     void unlock(const char* function, const MutexSet& set, int mutex, int owner);
 
-    // Those of ARMCI_Create_mutexes.
+    // The set of ARMCI_Create_mutexes.
     MutexSet& of_world() { return of_world_; }
-    // Of other nodes; in checking mode all.
+    // The held mutexes of other nodes, or all in checking mode.
     const std::vector<HeldMutex>& held() const { return held_; }
 
   private:

@@ -10,8 +10,8 @@
 
 namespace armci::core {
 
-// Counts of notifications wrap around, so that only their distance tells: between ranks it is never
-// near 2^31.
+// Counts of notifications wrap around, so only the distance between them says which is later.
+// Between ranks it is never near 2^31.
 inline bool has_arrived(uint32_t arrived, uint32_t wanted) {
     return static_cast<int32_t>(arrived - wanted) >= 0;
 }
@@ -21,16 +21,16 @@ class Notifications {
     Notifications(Progress& progress, Transfers& transfers, Checking& checking)
         : progress_(progress), transfers_(transfers), checking_(checking) {}
 
-    // Collective: every rank gets a counter for every other rank.
+    // Is collective. Every rank gets a counter for every other rank.
     void start(GlobalMemory& memory, Barriers& barriers, const GroupRef& world);
 
     // Returns how many notifications this rank has sent to `target`, this one included.
     int notify(const char* function, int target);
-    // Waits for the next notification from `source`; *waited is its number. Returns how many have
+    // Waits for the next notification from `source`, whose number is *waited. Returns how many have
     // come.
     int wait(int source, int* waited);
 
-    // As if so many had been sent to a rank, and come from one.
+    // Set the counts as if so many had been sent to a rank, and had come from one.
     void set_sent(int target, uint32_t count) { sent_[target] = count; }
     void set_arrived(int source, uint32_t count);
 

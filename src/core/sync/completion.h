@@ -13,14 +13,14 @@ class Completion {
     Completion(Progress& progress, Handles& handles, Checking& checking)
         : progress_(progress), handles_(handles), checking_(checking) {}
 
-    // Local completion of the operations of a handle, of those to a rank, and of all.
+    // Wait for local completion of the operations of a handle, of those to a rank, or of all.
     void wait_handle(armci_hdl_s* handle);
-    // True when complete; polls once.
+    // Polls once and returns true when the operations are complete.
     bool test_handle(armci_hdl_s* handle);
     void wait_target(int target);
     void wait_everything();
 
-    // The handle becomes idle, unless earlier operations are still on it.
+    // Makes the handle idle, unless earlier operations are still on it.
     void set_idle_unless_active(armci_hdl_s* handle) {
         if (Handles::names_slot(*handle)) {
             progress_.threads().hold_lock();

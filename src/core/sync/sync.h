@@ -9,10 +9,10 @@
 
 namespace armci::core {
 
-// Remote completion of everything this process did to a rank's, or to all ranks', memory.
+// Wait for remote completion of everything this process did to a rank's, or to all ranks', memory.
 void fence(Progress& progress, int target);
 void fence_all(Progress& progress);
-// The part of fence_all() that a barrier's own atomics do not do.
+// Does the part of fence_all() that a barrier's own atomics do not do.
 void fence_other_nodes(Progress& progress);
 
 // Barriers do not fence.
@@ -20,13 +20,13 @@ class Barriers {
   public:
     Barriers(Progress& progress, Messages& messages) : progress_(progress), messages_(messages) {}
 
-    // Before the first one.
+    // Must be called before the first barrier.
     void start(const node::NodeBarrier& barrier) { node_ = barrier; }
     // How this process waits for other nodes.
     void set_waiting(const base::Waiting& waiting) { waiting_ = waiting; }
 
-    // All ranks of world: flags in each node's memory, and one rank of each node meets the others
-    // by messages of the library or of MPI.
+    // Waits for all ranks of world, with flags in each node's memory. One rank of each node meets
+    // the others by messages of the library or of MPI.
     void wait_for_world();
     void wait_for_group(const Group& group);
 
