@@ -70,7 +70,7 @@ int64_t GetStreams::next_chunk_bytes(const Stream& stream) const {
             return 0;
         }
         const int64_t reply_buffer =
-            std::min(largest, data_room(stream.reply_buffers.recv_buffer_bytes));
+            std::min(largest, data_room(stream.reply_buffers.reply_buffer_bytes));
         if (stream.reply_buffers.count == 1) {
             return std::min(left, reply_buffer);
         }

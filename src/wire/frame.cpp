@@ -207,8 +207,8 @@ bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& h
         if ((header.flags & kHasReplyBuffers) != 0 &&
             (!input.read(&view->reply_buffers) || view->reply_buffers.count == 0 ||
              view->reply_buffers.count > kMaxReplyBuffers ||
-             view->reply_buffers.recv_buffer_bytes % 8 != 0 ||
-             view->reply_buffers.recv_buffer_bytes < sizeof(FrameHeader) + sizeof(DataBody) + 8)) {
+             view->reply_buffers.reply_buffer_bytes % 8 != 0 ||
+             view->reply_buffers.reply_buffer_bytes < sizeof(FrameHeader) + sizeof(DataBody) + 8)) {
             return false;
         }
         return input.remaining() == 0 && body.window_bytes > 0;

@@ -107,7 +107,7 @@ inline constexpr size_t kTransferHeadBytes = sizeof(FrameHeader) + sizeof(Transf
 
 struct CreditBody {
     uint64_t taken_bytes = 0;   // bytes of the get's data taken so far
-    uint64_t taken_chunks = 0;  // chunks taken that were written into granted receive buffers
+    uint64_t taken_chunks = 0;  // chunks taken that were written into reply buffers
 };
 
 // Names the origin's buffers into which the chunks of a get are written, in turn.
@@ -115,7 +115,7 @@ inline constexpr uint32_t kMaxReplyBuffers = 4;
 struct ReplyBuffersBody {
     uint64_t key = 0;
     uint32_t count = 0;
-    uint32_t recv_buffer_bytes = 0;
+    uint32_t reply_buffer_bytes = 0;
     uint64_t address[kMaxReplyBuffers] = {};
     uint32_t immediate[kMaxReplyBuffers] = {};
 };

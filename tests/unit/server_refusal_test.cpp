@@ -196,20 +196,20 @@ TEST_F(ServerRefusal, RefusesGetsWithInvalidReplyBuffers) {
     for (const uint32_t count : {0u, wire::kMaxReplyBuffers + 1, UINT32_MAX}) {
         wire::ReplyBuffersBody reply_buffers;
         reply_buffers.count = count;
-        reply_buffers.recv_buffer_bytes = 4096;
+        reply_buffers.reply_buffer_bytes = 4096;
         requests.push_back({"reply buffers: " + std::to_string(count),
                             get_frame(transfer_body(64), reply_buffers), Failure::malformed});
     }
-    for (const uint32_t recv_buffer_bytes : {0u, 8u, 56u, 100u, 4097u, UINT32_MAX}) {
+    for (const uint32_t reply_buffer_bytes : {0u, 8u, 56u, 100u, 4097u, UINT32_MAX}) {
         wire::ReplyBuffersBody reply_buffers;
         reply_buffers.count = 1;
-        reply_buffers.recv_buffer_bytes = recv_buffer_bytes;
-        requests.push_back({"reply buffers of " + std::to_string(recv_buffer_bytes),
+        reply_buffers.reply_buffer_bytes = reply_buffer_bytes;
+        requests.push_back({"reply buffers of " + std::to_string(reply_buffer_bytes),
                             get_frame(transfer_body(64), reply_buffers), Failure::malformed});
     }
     wire::ReplyBuffersBody reply_buffers;
     reply_buffers.count = 1;
-    reply_buffers.recv_buffer_bytes = 4096;
+    reply_buffers.reply_buffer_bytes = 4096;
     wire::TransferBody no_window = transfer_body(64);
     no_window.window_bytes = 0;
     requests.push_back({"no window", get_frame(no_window, reply_buffers), Failure::malformed});

@@ -41,7 +41,7 @@ class ServedRank {
         constexpr int64_t kGetBytes = 4096;
         wire::ReplyBuffersBody reply_buffers;
         reply_buffers.count = 1;
-        reply_buffers.recv_buffer_bytes = 64 << 10;
+        reply_buffers.reply_buffer_bytes = 64 << 10;
         reply_buffers.address[0] = address;
         reply_buffers.key = 0x123456;
         std::vector<char> layout(wire::encoded_strided_bytes(0));

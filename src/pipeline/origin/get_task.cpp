@@ -129,7 +129,7 @@ OutFrame* GetTask::build_request(OriginServices& origin, const Stream& stream,
         wire::ReplyBuffersBody reply_buffers;
         reply_buffers.key = origin.replies.key();
         reply_buffers.count = stream.reply_buffer_count;
-        reply_buffers.recv_buffer_bytes = stream.reply_buffers[0].bytes;
+        reply_buffers.reply_buffer_bytes = stream.reply_buffers[0].bytes;
         for (uint32_t i = 0; i < stream.reply_buffer_count; ++i) {
             reply_buffers.address[i] = stream.reply_buffers[i].address;
             reply_buffers.immediate[i] = stream.reply_buffers[i].immediate;
