@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How ranks become nodes: by mapping memory together, not by comparing names.
 //
-// Ranks that seem to be on one host are a proposal; the first rank of each then offers its memory's
-// descriptor on an abstract socket, and whoever can fetch them is on its node. The rest,
-// for example ranks of another user, try again among themselves.
+// Ranks that seem to be on one host are a proposal. The first rank of each then offers its memory's
+// descriptor on an abstract socket, and ranks that can fetch it are on its node. The rest, for
+// example ranks of another user, try again among themselves.
 #include <algorithm>
 #include <cerrno>
 #include <climits>
@@ -17,7 +17,7 @@
 namespace armci::core {
 namespace {
 
-// Less cannot even hold what the library needs for itself beside small arrays.
+// With less there is not even room for what the library needs beside small arrays.
 constexpr size_t kMinDataBytes = 64 << 20;
 
 // What the memory of a host's nodes is made with.
@@ -26,7 +26,7 @@ struct MemoryPlan {
     int64_t node_size = 0;  // 0: they are one node
 };
 
-// Half as much data; false where that would be too little.
+// Halves the data. Returns false where that would be too little.
 bool shrink(Reservation* reservation) {
     if (!reservation->may_shrink || reservation->data_bytes / 2 < kMinDataBytes) {
         return false;
@@ -35,7 +35,8 @@ bool shrink(Reservation* reservation) {
     return true;
 }
 
-// On the first rank of those that may share it. Its parts are as large as the system permits.
+// Is called on the first rank of those that may share it. Its parts are as large as the system
+// permits.
 node::Descriptor create_memory(MemoryPlan plan, int rank_count) {
     const int64_t parts =
         plan.node_size > 0 ? (rank_count + plan.node_size - 1) / plan.node_size : 1;
@@ -66,7 +67,7 @@ bool all_agree(bool mine, MPI_Comm comm) {
     return agree != 0;
 }
 
-// What to do where a local socket fails.
+// Returns what to do where a local socket fails.
 const char* remedy_for_sockets(int error) {
     switch (error) {
         case EMFILE:
@@ -82,8 +83,8 @@ const char* remedy_for_sockets(int error) {
     }
 }
 
-// Ranks connect before they are counted, and with many of them some can only when others have been
-// accepted: so both are done at the same time.
+// Ranks connect before they are counted. With many of them some can connect only when others have
+// been accepted, so both are done at the same time.
 void serve_memory(node::DescriptorServer& server, const node::Descriptor& memory, int max_clients,
                   MPI_Request* counted, const int* clients) {
     constexpr int kTimeoutMs = 1;
@@ -111,7 +112,8 @@ void serve_memory(node::DescriptorServer& server, const node::Descriptor& memory
     }
 }
 
-// One proposal: true on the ranks that hold the descriptor of the first rank's memory afterwards.
+// Tries one proposal. Returns true on the ranks that then hold the descriptor of the first rank's
+// memory.
 bool fetch_memory(MPI_Comm comm, const MemoryPlan& plan, node::Descriptor* memory) {
     int rank = 0;
     int size = 1;
@@ -150,8 +152,8 @@ bool fetch_memory(MPI_Comm comm, const MemoryPlan& plan, node::Descriptor* memor
     return memory->valid();
 }
 
-// Splits off the ranks that share memory with the first rank of `comm` until every rank is among
-// some that do.
+// Splits off the ranks that share memory with the first rank of `comm`, until every rank is in such
+// a group.
 MPI_Comm join_others(MPI_Comm comm, const MemoryPlan& plan, node::Descriptor* memory) {
     for (;;) {
         const bool joined = fetch_memory(comm, plan, memory);
@@ -180,7 +182,8 @@ void open_account(NodeMapping* mapping) {
     }
 }
 
-// Of the ranks that share memory so many at a time are a virtual node, with a part of the memory.
+// Divides the ranks that share memory into virtual nodes of so many ranks, each with a part of the
+// memory.
 void take_part(int64_t node_size, World* world, NodeMapping* mapping) {
     MPI_Comm sharing = world->node_comm;
     int rank = 0;
@@ -191,8 +194,8 @@ void take_part(int64_t node_size, World* world, NodeMapping* mapping) {
     MPI_Comm_free(&sharing);
 }
 
-// Where all ranks of the node have room for it at one address, or nullptr. A size that the user has
-// not named must leave the program as much address space again, where that is limited.
+// Returns an address at which all ranks of the node have room for it, or nullptr. If the user has
+// not named a size, it must leave the program as much address space again, where that is limited.
 void* find_common_address(MPI_Comm comm, bool must_leave_room, const NodeMapping& mapping) {
     for (int index = 0;; ++index) {
         void* address = node::candidate_address(index);

@@ -11,7 +11,7 @@
 namespace armci::core {
 namespace {
 
-// As text, in which each kind of value can be compared, sent, and read again.
+// Returns the value as text, in which each kind of value can be compared, sent, and read again.
 std::string setting_of(const base::ConfigRow& row) {
     return std::string(row.name) + "=" + row.value;
 }
@@ -26,7 +26,7 @@ std::vector<const base::ConfigRow*> rows_of_job(const base::ConfigResult& config
     return rows;
 }
 
-// FNV-1a: the same on every rank, whatever its standard library.
+// FNV-1a gives the same result on every rank, whatever its standard library.
 // docs/references.md: RFC 9923
 uint64_t hash_of(const std::vector<const base::ConfigRow*>& rows) {
     uint64_t hash = 0xcbf29ce484222325;
@@ -40,13 +40,13 @@ uint64_t hash_of(const std::vector<const base::ConfigRow*>& rows) {
 }
 
 bool is_everywhere(uint64_t number, MPI_Comm comm) {
-    // The least complement is that of the greatest.
+    // The smallest complement belongs to the greatest value.
     uint64_t min[2] = {number, ~number};
     MPI_Allreduce(MPI_IN_PLACE, min, 2, MPI_UINT64_T, MPI_MIN, comm);
     return min[0] == ~min[1];
 }
 
-// `text` counts on the root only.
+// `text` is used on the root only.
 std::string broadcast_text(std::string text, int root, MPI_Comm comm) {
     auto length = static_cast<int>(text.size());
     MPI_Bcast(&length, 1, MPI_INT, root, comm);
@@ -55,7 +55,7 @@ std::string broadcast_text(std::string text, int root, MPI_Comm comm) {
     return text;
 }
 
-// By row, the lowest rank whose value is not rank 0's; INT_MAX: none.
+// Returns for each row the lowest rank whose value differs from rank 0's, INT_MAX for none.
 std::vector<int> find_first_differing(const std::vector<const base::ConfigRow*>& rows,
                                       const std::vector<std::string>& settings_of_first, int rank,
                                       MPI_Comm comm) {
@@ -81,7 +81,7 @@ std::string warning_of(const base::ConfigRow& row, int other, const std::string&
            name + ")";
 }
 
-// The environment with what rank 0 has instead, read again.
+// Reads the environment again, with rank 0's values in place of those that differ.
 base::ConfigResult read_with(const std::vector<std::string>& settings) {
     std::vector<const char*> environment;
     for (char** entry = environ; *entry != nullptr; ++entry) {

@@ -15,8 +15,8 @@
 namespace armci::core {
 namespace {
 
-// How launchers tell a process how many there are, and which one it is. Slurm's number of tasks is
-// that of the step: a batch script and what it starts without srun have none.
+// The variables in which launchers tell a process the number of processes and its own. Slurm's
+// number of tasks is that of the step: a batch script and what it starts without srun have none.
 struct LauncherVariables {
     const char* size;
     const char* rank;
@@ -29,7 +29,7 @@ constexpr LauncherVariables kLaunchers[] = {
     {"FLUX_JOB_SIZE", "FLUX_TASK_RANK"},
 };
 
-// The value of a variable in an environment, or nullptr.
+// Returns the value of a variable in an environment, or nullptr.
 const char* value_of(char** environment, const char* name) {
     const size_t length = std::strlen(name);
     for (char** entry = environment; *entry != nullptr; ++entry) {
@@ -57,8 +57,9 @@ pid_t parent_of(pid_t pid) {
     return 0;
 }
 
-// Whether this process was started by a process of an MPI job, whose variables it has inherited:
-// the nearest processes above that have the variable, too, are that job's or shells between.
+// Returns whether this process was started by a process of an MPI job, whose variables it has
+// inherited. The nearest parent processes that have the variable, too, are then that job's or
+// shells between.
 bool is_started_by_a_rank(const std::string& variable) {
     const std::string wanted = '\0' + variable + '\0';
     for (pid_t pid = getppid(); pid > 1; pid = parent_of(pid)) {

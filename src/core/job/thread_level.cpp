@@ -16,7 +16,7 @@ struct Level {
     const char* value;
 };
 
-// In the order of base::ThreadLevel, after its first.
+// The order is that of base::ThreadLevel, after its first.
 constexpr Level kLevels[] = {
     {MPI_THREAD_SINGLE, "MPI_THREAD_SINGLE", "single"},
     {MPI_THREAD_FUNNELED, "MPI_THREAD_FUNNELED", "funneled"},
@@ -30,7 +30,7 @@ const Level& row_of(int level) {
     return found != std::end(kLevels) ? *found : kLevels[3];
 }
 
-// The highest that ARMCI_THREAD_LEVEL allows.
+// Returns the highest level that ARMCI_THREAD_LEVEL allows.
 int allowed_level(const base::Config& config) {
     const base::ThreadLevel choice = config.thread_level_choice();
     return choice == base::ThreadLevel::automatic ? MPI_THREAD_MULTIPLE

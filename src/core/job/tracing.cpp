@@ -26,10 +26,10 @@ namespace {
 
 using base::now_ns;
 
-constexpr int64_t kShortestCallNs = 10'000;  // of those inside the node
+constexpr int64_t kShortestCallNs = 10'000;  // for calls inside the node
 
-// Events in a file, for each thread of those of which it has any. A file with more is made anew
-// with those that threads keep.
+// The most events in a file, for each thread that has any. A file with more is replaced by one with
+// the events that threads keep.
 constexpr uint64_t kMaxEvents = 2 * base::kTraceCapacity;
 constexpr auto kLongestWait = std::chrono::seconds(1);
 
@@ -65,8 +65,9 @@ void tell_time(int node, MPI_Comm leaders) {
     }
 }
 
-// What to add to this node's clock for that of node 0: what it showed in the middle of the shortest
-// round trip. Less than half of that is none, so that one clock is found to be one.
+// Returns what to add to this node's clock to get node 0's, as read in the middle of the shortest
+// round trip. A difference below half a round trip counts as none, so that a common clock is
+// recognised.
 // docs/references.md: Cristian 1989
 int64_t ask_time(MPI_Comm leaders) {
     int64_t shortest_ns = INT64_MAX;
@@ -113,7 +114,7 @@ void open_file(const char* function, const std::string& given) {
     output.file = std::make_unique<base::TraceFile>(fd, output.process);
 }
 
-// What threads keep, in a file that takes the place of the other when it is complete.
+// Writes what threads keep to a new file, which replaces the other when it is complete.
 void write_anew(Output& output) {
     const std::string path = output.path + ".part";
     const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -134,7 +135,7 @@ void write_anew(Output& output) {
     }
 }
 
-// Of both measurements of the clock, with the newest events only.
+// Writes both measurements of the clock, with the newest events only.
 void complete_file() {
     Output& output = g_output;
     const std::lock_guard<std::timed_mutex> lock(output.mutex);
@@ -155,7 +156,7 @@ void complete_file() {
     output.file.reset();
 }
 
-// Once for all ranks.
+// One warning is for all ranks.
 void warn_of_dropped(const World& world) {
     uint64_t counts[2] = {0, 0};  // recorded, dropped
     for (const base::TraceThread* thread : base::trace_threads()) {
@@ -215,7 +216,7 @@ void stop_tracing(const World& world) {
     base::forget_trace();
 }
 
-// The thread that has the lock may be the one that a handler of a signal has interrupted.
+// The lock may be held by the very thread that a signal handler has interrupted.
 void update_trace() {
     Output& output = g_output;
     if (getpid() != output.pid || !output.mutex.try_lock_for(kLongestWait)) {
@@ -245,7 +246,7 @@ void add_to_traced_call(int target, int64_t bytes) {
 
 void end_traced_call(const char* function) {
     const int64_t end_ns = now_ns();
-    // A call that begins before the trace does ends after it has begun.
+    // A call that began before the trace did may end after that.
     if (t_call.begin_ns != 0 &&
         (t_call.bytes >= 0 || end_ns - t_call.begin_ns >= kShortestCallNs)) {
         base::record({.kind = &base::kTraceCall,

@@ -11,7 +11,7 @@
 namespace armci::core {
 namespace {
 
-// Hosts differ in the boot, and containers on one host in the namespace.
+// Hosts differ in the boot identifier, and containers on one host in the namespace.
 uint64_t identity(const char* name_space) {
     std::string identity;
     std::ifstream boot("/proc/sys/kernel/random/boot_id");

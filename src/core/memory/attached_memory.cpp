@@ -46,7 +46,7 @@ uint32_t KnownAttachments::find(int rank, uint64_t address, uint64_t bytes) cons
     return inside ? range.owner : wire::kGlobal;
 }
 
-// What it overlaps is outdated.
+// Known ranges that it overlaps are outdated.
 void KnownAttachments::add(int rank, uint32_t owner, uint64_t begin, uint64_t end) {
     if (ranges_.size() >= kMax) {
         ranges_.clear();
@@ -142,8 +142,8 @@ uint32_t AttachedMemory::ask_server(const char* function, int rank, uint64_t add
     return owner;
 }
 
-// False when a rank of another node cannot have attached that range: it is in the heap of its node,
-// or no address of memory.
+// Returns false when a rank of another node cannot have attached that range, because it is in the
+// heap of its node, or no address of memory.
 bool AttachedMemory::may_be_attached(int rank, uint64_t address, uint64_t bytes) const {
     const Network& network = *progress_.network();
     const int node = progress_.world().node_of[rank];
@@ -151,7 +151,7 @@ bool AttachedMemory::may_be_attached(int rank, uint64_t address, uint64_t bytes)
     return node::is_attachable(address, bytes, record.heap_begin, record.heap_bytes);
 }
 
-// Of the owner of something that was found a moment ago.
+// Returns the process of an owner that was found a moment ago.
 node::Attachment AttachedMemory::process_of(const char* function, uint32_t owner) {
     const node::Attachment* any = directory_.any_of(owner - 1);
     if (any == nullptr) {
@@ -199,7 +199,7 @@ void AttachedMemory::run(const pipeline::Transfer& transfer) {
 
 void AttachedMemory::store(const char* function, int* flag, int value, uint32_t owner) {
     const node::Attachment process = process_of(function, owner);
-    std::atomic_thread_fence(std::memory_order_seq_cst);  // behind all data
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // after all data
     node::ProcessMover mover(process, Direction::to_process);
     mover.add(&value, flag, sizeof value);
     mover.finish();

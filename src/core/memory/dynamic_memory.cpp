@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Global memory made by one rank alone, and named by a record that ranks send to each other.
+// Global memory that one rank makes alone, and that is named by a record that ranks send to each
+// other.
 #include <cinttypes>
 
 #include "base/log.h"

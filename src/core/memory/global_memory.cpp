@@ -17,7 +17,7 @@ struct NodeReport {
     enum class Outcome : int32_t { no_memory_here = 0, allocated = 1, failed = 2 };
 
     Outcome outcome = Outcome::no_memory_here;
-    int32_t padding = 0;  // it travels between ranks
+    int32_t padding = 0;  // a report travels between ranks
     NodePart part;
     uint64_t tables = 0;  // address, for ranks of the same node
 };
@@ -28,18 +28,18 @@ using Outcome = NodeReport::Outcome;
 
 uint64_t g_memory_limit = 0;
 
-// Small slices are packed, large ones begin on their own pages so that their owner touches them
-// first.
+// Small slices are packed. Large ones begin on pages of their own, so that their owner touches
+// these first.
 constexpr int64_t kSmallAlignment = 64;
 constexpr int64_t kLargeSlice = 16 << 10;
 
-// What every member tells all others first.
+// What every member reports to all others first.
 struct Wish {
-    int64_t bytes = 0;        // negative: it may not have its share
+    int64_t bytes = 0;        // negative: the limit forbids its share
     uint64_t segment_id = 0;  // from group rank 0
 };
 
-// Every member has as many of both as there are members: docs/scaling.md counts on it.
+// Every member has as many of both as there are members. docs/scaling.md relies on these sizes.
 static_assert(sizeof(Wish) == 16 && sizeof(NodeReport) == 64);
 
 int64_t alignment_of(int64_t slice_bytes) {
@@ -67,7 +67,7 @@ Plan make_plan(const World& world, const Group& group, std::vector<int64_t> slic
     plan.slice_offset.resize(size);
     plan.part_of.resize(size);
     const auto node_of = [&](int member) { return world.node_of[group.world_rank(member)]; };
-    // The node's part, or where it has to be inserted.
+    // Finds the node's part, or where it has to be inserted.
     const auto find_part = [&](int node) {
         return std::lower_bound(plan.parts.begin(), plan.parts.end(), node,
                                 [](const Plan::Part& p, int wanted) { return p.node < wanted; });
@@ -111,18 +111,18 @@ int64_t free_heap(const node::NodeHeap& heap) {
     return static_cast<int64_t>(heap.data_bytes()) - static_cast<int64_t>(heap.used_bytes());
 }
 
-// What the host has left, but for memory that was given out and not touched yet: it is spoken for.
+// What the host has left, without memory that was allocated and not touched yet.
 struct Available {
     node::MemoryLimit limit;
     int64_t promised = 0;
-    int64_t kept = 0;  // by checking mode: resident, and not given out
+    int64_t kept = 0;  // by checking mode: resident, and not allocated
 
     int64_t bytes() const { return limit.available_bytes - promised; }
     std::string explain() const;
 };
 
-// `taken_bytes` of what was given out is not counted: the question is whether they are there. Of
-// what checking mode keeps on other nodes of the host nothing is known here.
+// `taken_bytes` of the allocated memory are not subtracted, because the question is whether they
+// exist. What checking mode keeps on other nodes of the host is not known here.
 Available look_at_memory(const MemoryContext& context, size_t taken_bytes) {
     Available available;
     available.limit = node::available_memory();
@@ -142,7 +142,7 @@ std::string Available::explain() const {
     return limit.reason + text;  // with the path of a control group, however long
 }
 
-// Why the heap has nothing, and what to do about it.
+// Explains why the heap has no room, and what to do about it.
 std::string explain_full_heap(const MemoryContext& context, int64_t bytes) {
     const int64_t left = free_heap(context.node.heap);
     char text[256];
@@ -227,7 +227,8 @@ node::NodeHeap::Range GlobalMemory::take_available(const char* function, size_t 
     if (!check_is_due) {
         return range;
     }
-    // Only now: of nodes that share a host's memory each sees what the others have taken.
+    // This is done only now, so that each node that shares a host's memory sees what the others
+    // have taken.
     Available available = look_at_memory(context_, range.bytes);
     if (wanted > available.bytes() && available.kept > 0) {
         context_.checking->release_freed(function);
@@ -313,7 +314,7 @@ void GlobalMemory::release_part(const char* function, const Segment& segment,
                                 const NodePart* part) {
     if (segment.data_record != 0) {
         withdraw(function, *part);
-        // Not the library's own memory, nor what could not be had on all nodes.
+        // Neither the library's own memory nor an allocation that failed on some node is poisoned.
         const bool is_poisoned = !segment.is_internal && segment.tables != nullptr &&
                                  context_.checking->poison_freed(segment, *part);
         context_.node.heap.release(segment.data_record, is_poisoned
@@ -428,7 +429,7 @@ void GlobalMemory::free_segment(Segment* segment) {
     const NodePart my_part = part != nullptr ? *part : NodePart{};
     context_.checking->remember_freed(*segment);
     const std::unique_ptr<Segment> removed = context_.segments.remove(segment);
-    // Nobody looks the tables up any more after this, and everybody has fenced before.
+    // After this no rank looks into the tables any more, and all have fenced before.
     context_.barriers.wait_for_group(*group);
     release_part("ARMCI_Free", *removed, &my_part);
 }
@@ -446,10 +447,10 @@ void GlobalMemory::free(const char* function, const GroupRef& fallback_group, vo
     }
     const GroupRef group = mine != nullptr ? mine->group : fallback_group;
     if (group == nullptr) {
-        return;  // a null pointer and a freed group: there is nothing that could be named
+        return;  // a null pointer and a freed group name no allocation
     }
     context_.checking->meet(function, *group, Collective::free);
-    context_.completion.wait_everything();  // gets as well: what they read from goes away
+    context_.completion.wait_everything();  // gets as well, because what they read from is freed
     fence_all(context_.progress);
     context_.checking->fence_before_meeting(function, *group);
     uint64_t id = mine != nullptr ? mine->id : 0;

@@ -9,9 +9,9 @@
 namespace armci::core {
 namespace {
 
-// By address, in bytes; guarded by the API lock. It is the program's until the program frees it,
-// and may be used after ARMCI_Finalize and freed after another ARMCI_Init: Global Arrays can keep
-// its stack and heap there.
+// The sizes in bytes by address; the API lock guards them. The memory is the program's until the
+// program frees it. It may be used after ARMCI_Finalize and freed after another ARMCI_Init, because
+// Global Arrays can keep its stack and heap there.
 std::unordered_map<void*, size_t> g_memory;
 
 }  // namespace

@@ -47,7 +47,7 @@ void Segments::stop() {
     cache_.clear();
 }
 
-// Around what changes the own node's index.
+// These two enclose changes of the own node's index.
 void Segments::begin_change() {
     own_index_mutex_.lock();
 }
@@ -87,7 +87,7 @@ Segments::NodeIndex& Segments::index_of(int node) {
     return *index;
 }
 
-// 0 when this rank has no memory in it.
+// Returns 0 when this rank has no memory in it.
 uint64_t Segments::my_base(const Segment& segment) {
     const int rank = segment.group->rank();
     return rank >= 0 && segment.slice(rank).bytes != 0 ? segment.slice(rank).base : 0;
@@ -178,7 +178,7 @@ const Segments::Entry* Segments::find_entry(const std::vector<Entry>& entries, u
     return &*std::prev(after);
 }
 
-// Without a segment when the rank has no such memory.
+// The result has no segment when the rank has no such memory.
 Segments::Cached Segments::search_in(const std::vector<Entry>& entries, int rank, uint64_t address,
                                      int64_t bytes) {
     const Entry* entry = find_entry(entries, address);
@@ -254,7 +254,7 @@ size_t Segments::index_bytes() const {
     return bytes;
 }
 
-// What that rank took part in with 0 bytes; nullptr if there is none.
+// Returns the allocation in which that rank took part with 0 bytes, nullptr if there is none.
 const Segment* Segments::find_empty_slice(int rank) const {
     const auto found = std::find_if(segments_.begin(), segments_.end(), [&](const auto& segment) {
         const int group_rank = segment->group->group_rank(rank);

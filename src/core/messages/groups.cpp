@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kNoId = -1;  // of groups that no public struct names
 
-// MPI has communicators for some thousand groups, and its own words about their end name no remedy.
+// MPI has communicators for some thousand groups, and its own error text names no remedy.
 template <class Make>
 MPI_Comm make_communicator(MPI_Comm from, Make&& make) {
     MPI_Errhandler usual = MPI_ERRHANDLER_NULL;
@@ -124,7 +124,7 @@ int Groups::new_id() {
 }
 
 GroupRef Groups::create(const World& world, std::vector<int> world_ranks) {
-    // Only members call, as many programs do; in those where all ranks of the parent call, the
+    // Only members call, as in many programs. In programs where all ranks of the parent call, the
     // others never get here. Members that create overlapping groups must do so in one order, so one
     // tag is enough.
     constexpr int kTag = 0;

@@ -59,7 +59,7 @@ struct Operation {
     bool integers_only;
 };
 
-// Matched by prefix, so longer names come before their prefixes.
+// Names are matched by prefix, so longer names come before their prefixes.
 const Operation* find_operation(const char* name) {
     static const Operation operations[] = {
         {"absmax", MPI_MAX, true, false}, {"absmin", MPI_MIN, true, false},
@@ -96,7 +96,7 @@ void absolute_values(T* values, int count) {
     }
 }
 
-// MPI has nothing to sleep on. A wait becomes a sixteenth longer at most, and a long one takes
+// MPI offers nothing to sleep on. A wait becomes a sixteenth longer at most, and a long one takes
 // little of the processor.
 void nap(Progress& progress, int64_t waited_ns) {
     constexpr int64_t kLongestNapNs = 2'000'000;
@@ -202,8 +202,8 @@ int Messages::receive(int tag, void* buffer, int buffer_bytes, int from, int* so
     return bytes;
 }
 
-// Each round everybody hears from a rank twice as far behind him as in the last, and through it
-// from those behind that one.
+// In each round every rank receives from a rank twice as far before it as in the last round, and
+// through that one from those before it.
 void Messages::meet(const std::vector<int>& world_ranks, const char* what) {
     const auto found = std::find(world_ranks.begin(), world_ranks.end(), progress_.world().rank);
     const size_t count = world_ranks.size();
@@ -220,7 +220,7 @@ void Messages::meet(const std::vector<int>& world_ranks, const char* what) {
     }
 }
 
-// MPI would wait without a word for a member that does not come, and without any progress.
+// MPI would wait without a message for a member that does not come, and without any progress.
 GroupRef Messages::create_group(Groups& groups, std::vector<int> world_ranks) {
     meet(world_ranks, "the other members of a new group");
     return groups.create(progress_.world(), std::move(world_ranks));
@@ -285,7 +285,7 @@ void Messages::select(const char* function, const Group& group, void* record, in
     if (group.size() == 1) {
         return;
     }
-    // First the winning value, then the lowest rank that has it, then its record.
+    // The winning value is found first, then the lowest rank that has it, then its record.
     int winner = with_type(type, [&](auto* tag) {
         using T = std::remove_pointer_t<decltype(tag)>;
         T mine{};

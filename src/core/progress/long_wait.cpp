@@ -63,7 +63,7 @@ void LongWait::look() {
         return;
     }
     if (watch.is_running()) {
-        watch.call_for_reports();  // this rank's own is one of them
+        watch.call_for_reports();  // its own report is one of them
     } else {
         report(now_ns);
     }
@@ -75,7 +75,7 @@ void LongWait::look() {
 
 void LongWait::report(int64_t now_ns) {
     context_.watch.report_given();
-    // Whoever has asked, this rank need not for twice as long.
+    // When any rank has asked, this rank does not ask for twice as long.
     patience_ns_ *= 2;
     limit_ns_ = now_ns + patience_ns_;
     const std::string work =

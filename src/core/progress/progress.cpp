@@ -31,7 +31,7 @@ void Progress::poll() {
 }
 
 void Progress::settle_copies() {
-    // Others may start more while this waits.
+    // Other threads may start more copies while this waits.
     const uint64_t last = copies_.last_taken();
     wait_until({nullptr, "copies inside the node"}, [&] { return copies_.have_ended(last); });
 }

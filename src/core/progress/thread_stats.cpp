@@ -19,7 +19,7 @@ struct Registry {
     std::vector<std::unique_ptr<Words>> all ARMCI_GUARDED_BY(mutex);
 };
 
-// Never destroyed: threads may outlive the end of main().
+// It is never destroyed, because threads may outlive the end of main().
 Registry& registry() {
     static Registry& instance = *new Registry;
     return instance;
@@ -58,7 +58,7 @@ base::Stats& mine() {
     return holder.stats();
 }
 
-// Only the owner writes; others may read meanwhile.
+// Only the owner writes the word; other threads may read it meanwhile.
 void add(uint64_t& word, uint64_t value) {
     __atomic_store_n(&word, word + value, __ATOMIC_RELAXED);
 }

@@ -17,7 +17,7 @@ namespace {
 
 using base::OpKind;
 
-// Enough for ten to twenty passes over data that stays in a second-level cache.
+// This is enough for ten to twenty passes over data that stays in a second-level cache.
 constexpr int64_t kMeasuredBytes = 32 << 10;
 constexpr int64_t kMeasureUs = 1800;
 
@@ -39,7 +39,7 @@ bool read_file(const std::string& path, std::string* text) {
     return !failed;
 }
 
-// Why the profile cannot be used, or nothing.
+// Returns why the profile cannot be used, or nothing.
 std::string load_profile(const std::string& path, const std::string& provider,
                          TransferCosts* costs) {
     std::string text;
@@ -147,7 +147,7 @@ BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstant
     plan.bytes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(plan.bytes)));
     plan.count = config.buffer_count;
     if (plan.count == base::kAuto) {
-        // Both directions, and a second transfer behind the first.
+        // There are enough for both directions, and for a second transfer behind the first.
         const auto depth =
             model.server_plan(base::OpKind::put, kLarge, std::min(plan.bytes, kLargest))
                 .useful_depth;

@@ -51,8 +51,8 @@ void finish_uncounted(pipeline::Task* task, void*) {
     delete task;
 }
 
-// More operations than this under way are not started before others are complete: memory for them
-// is bounded, and there is no limit that the caller could see.
+// If more operations than this are under way, a new one waits until others are complete. Memory for
+// them is bounded, and the caller sees no limit.
 constexpr int64_t kMaxTasks = 4096;
 
 }  // namespace
@@ -66,7 +66,7 @@ Route route_to(const Progress& progress, int target) {
     return rma ? Route::rma : Route::server;
 }
 
-// Whether every remote byte is registered for RMA.
+// Returns whether every remote byte is registered for RMA.
 bool Transfers::is_registered(const Transfer& transfer) const {
     const int node = context_.progress.world().node_of[transfer.target];
     fabric::RemoteMemory memory;
@@ -79,7 +79,7 @@ int Transfers::server_of(int target, uint64_t address) const {
     return context_.segments.server_of(target, address, context_.progress.network()->servers);
 }
 
-// Where it goes: all of it is with one server (see for_each_server).
+// Returns the server of the transfer. All of it is with one server (see for_each_server).
 int Transfers::server_of(const Transfer& transfer) const {
     return server_of(transfer.target, transfer.sides.remote_begin());
 }
@@ -97,15 +97,15 @@ bool Transfers::wants_rma(const Transfer& transfer, Blocking blocking) {
         case base::RouteChoice::automatic:
             break;
     }
-    // Small non-blocking ones travel together.
+    // Small non-blocking transfers travel together.
     if (blocking == Blocking::no && is_small(transfer)) {
         return false;
     }
     const int64_t min_block =
         context_.progress.network()->costs.min_rma_block(transfer.op, transfer.total_bytes);
     if (transfer.sides.is_contiguous()) {
-        // RMA must not overtake requests that the server has not executed yet. A small transfer is
-        // there sooner behind them than after waiting for their acknowledgement. A small put is
+        // RMA must not overtake requests that the server has not executed yet. A small transfer
+        // arrives sooner behind them than after waiting for their acknowledgement. A small put is
         // one message either way; the model knows which costs less.
         return transfer.total_bytes >= min_block ||
                (!is_small(transfer) &&
@@ -122,7 +122,7 @@ void Transfers::run_task(int server, Transfer&& transfer) {
     context_.progress.run_task(task, server, cause);
 }
 
-// Small puts and accumulates are copied into a frame that several of them share. False: the
+// Copies a small put or accumulate into a frame that several of them share. Returns false when the
 // transfer is not small enough, or there is no room now.
 bool Transfers::append_small(int server, const Transfer& transfer,
                              pipeline::Batches::Leaving leaving) {
@@ -141,7 +141,7 @@ bool Transfers::append_small(int server, const Transfer& transfer,
                          transfer.owner);
 }
 
-// A blocking one need not wait for its completion, but leaves before the call returns.
+// A blocking transfer need not wait for its completion, but leaves before the call returns.
 bool Transfers::send_small(int server, const Transfer& transfer) {
     if (!append_small(server, transfer, pipeline::Batches::Leaving::by_caller)) {
         return false;
@@ -159,8 +159,8 @@ bool Transfers::send_small(int server, const Transfer& transfer) {
     return true;
 }
 
-// Calls `run` with what the transfer moves from or to each data server of the target: a vector may
-// have segments of several allocations, and these different servers.
+// Calls `run` with the part of the transfer for each data server of the target. A vector may have
+// segments of several allocations, and these different servers.
 template <class Run>
 void Transfers::for_each_server(Transfer&& transfer, Run&& run) {
     if (transfer.sides.part_count() == 1 || context_.progress.world().on_my_node(transfer.target) ||
@@ -207,7 +207,7 @@ Route Transfers::choose_route(const Transfer& transfer, Blocking blocking) {
                                                                                     : Route::server;
 }
 
-// An operation inside the node, with or without the API lock.
+// Counts an operation inside the node, with or without the API lock.
 void Transfers::count_local(const Transfer& transfer) {
     if (context_.progress.threads().is_multiple()) {
         count_by_thread(transfer.op, transfer.total_bytes);
@@ -216,7 +216,7 @@ void Transfers::count_local(const Transfer& transfer) {
     }
 }
 
-// An operation between nodes.
+// Counts an operation between nodes.
 void Transfers::count(const Transfer& transfer, Route route) {
     context_.stats.count(transfer.op, route, transfer.total_bytes);
     if (base::is_tracing()) [[unlikely]] {
@@ -333,7 +333,8 @@ void Transfers::run_behind_all(pipeline::Task& task, int target, uint64_t addres
                                const WaitCause& cause) {
     pipeline::Origin& origin = context_.progress.network()->origin;
     const int server = server_of(target, address);
-    // Where several servers have the target's memory, nothing else orders what is not waited for.
+    // If several servers serve the target's memory, only a wait orders operations of different
+    // servers.
     if (context_.progress.network()->servers.per_node > 1) {
         fence(context_.progress, target);
     }

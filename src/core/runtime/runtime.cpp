@@ -22,7 +22,7 @@ void abort_by_mpi(int code) {
     std::_Exit(code & 0xff);
 }
 
-// Outside ARMCI_Init .. ARMCI_Finalize: MPI may know who we are, and can end the others.
+// Is called outside ARMCI_Init .. ARMCI_Finalize. MPI may know this rank, and can end the others.
 void prepare_to_fail() {
     base::set_abort_hook(abort_by_mpi);
     int initialized = 0;
@@ -43,7 +43,7 @@ void abort_job(const char* message, int code) {
     base::fatal_with_code(code, message);
 }
 
-// Copies by an engine, and what checking mode knows, are the business of all threads.
+// Copies by an engine, and what checking mode knows, concern all threads.
 void Entry::begin_concurrently(Runtime& runtime, const char* function, Lock lock, Copies copies) {
     Threads::enter_concurrently(function);
     if (base::is_tracing()) {

@@ -10,7 +10,7 @@
 namespace armci::core {
 namespace {
 
-// Address of the mutex in its owner's memory; ends the job when there is no such mutex.
+// Returns the address of the mutex in its owner's memory. The job ends when there is no such mutex.
 uint64_t address_of(const char* function, const MutexSet& set, int mutex, int owner) {
     if (set.group == nullptr) {
         base::fatal(function, "no mutexes exist; call ARMCI_Create_mutexes first");
@@ -29,7 +29,7 @@ uint64_t address_of(const char* function, const MutexSet& set, int mutex, int ow
     return slice.base + static_cast<uint64_t>(mutex) * sizeof(node::Mutex);
 }
 
-// In checking mode other ranks can see what this one waits for, until this goes away.
+// In checking mode, other ranks can see what this one waits for while this object lives.
 class WaitForMutex {
   public:
     WaitForMutex(Threads& threads, Checking& checking) : threads_(threads), checking_(checking) {}
@@ -47,8 +47,8 @@ class WaitForMutex {
     Checking& checking_;
 };
 
-// Polling first, for short critical sections; then sleeping, because the holder may need this core.
-// The time-out lets this rank serve its node meanwhile.
+// A waiter polls first, for short critical sections. Then it sleeps, because the holder may need
+// this core. The time-out lets this rank serve its node meanwhile.
 constexpr int kPollsForGrant = 200;
 constexpr int64_t kGrantSleepUs = 1000;
 
@@ -66,7 +66,7 @@ constexpr int64_t kGrantSleepUs = 1000;
 
 }  // namespace
 
-// The data server that has the owner's mutexes.
+// Asks the data server that has the owner's mutexes.
 int64_t Mutexes::ask_server(const char* function, wire::FrameKind kind, uint64_t address,
                             int owner) {
     threads_.hold_lock();
@@ -95,8 +95,8 @@ void Mutexes::wait_for_grant(const WaitCause& cause, uint32_t waiter) {
     });
 }
 
-// With other threads beside: without the API lock but for a moment now and then, when nobody else
-// has it. It never waits for that lock, because its holder may be waiting for something else.
+// Waits among other threads without the API lock, which it takes for a moment now and then, when it
+// is free. It never waits for that lock, because its holder may be waiting for something else.
 void Mutexes::wait_for_grant_among_threads(const WaitCause& cause, uint32_t waiter) {
     threads_.release_lock();
     LongWait long_wait(progress_.context(), cause);
@@ -152,8 +152,8 @@ void Mutexes::destroy(const char* function, MutexSet* set) {
     *set = MutexSet{};
 }
 
-// Mutexes of this node know their holder. Those of others are remembered here: their data server
-// could only refuse a request, for which nobody waits. Checking mode wants to know all.
+// Mutexes of this node know their holder. Those of other nodes are remembered here, because their
+// data server could only refuse a request for which no rank waits. Checking mode needs all of them.
 void Mutexes::lock(const char* function, const MutexSet& set, int mutex, int owner) {
     const uint64_t address = address_of(function, set, mutex, owner);
     if (!world_.on_my_node(owner)) {
@@ -236,7 +236,7 @@ void Mutexes::unlock(const char* function, const MutexSet& set, int mutex, int o
         case node::MutexQueue::UnlockResult::not_held:
             fail_not_held(function, mutex, owner);
         case node::MutexQueue::UnlockResult::must_forward:
-            // The next waiter is on another node, and only the server that it has asked can tell
+            // The next waiter is on another node, and only the server that it has asked can notify
             // it.
             ask_server(function, wire::FrameKind::unlock, address, owner);
             return;

@@ -11,8 +11,8 @@ namespace armci::core {
 void Notifications::start(GlobalMemory& memory, Barriers& barriers, const GroupRef& world) {
     std::vector<void*> bases(static_cast<size_t>(world->size()));
     const auto bytes = static_cast<int64_t>(sizeof(uint32_t)) * world->size();
-    // The heap is as new as the library: its pages are zero. They stay without memory behind them
-    // until somebody notifies, because there is a counter for each pair of ranks.
+    // The heap is as new as the library, so its pages are zero. They have no memory behind them
+    // until a rank notifies. That matters because there is a counter for each pair of ranks.
     if (!memory.allocate("ARMCI_Init", world, bytes, bases.data(), &counters_)) {
         base::fatal(
             "ARMCI_Init",
@@ -22,7 +22,7 @@ void Notifications::start(GlobalMemory& memory, Barriers& barriers, const GroupR
     barriers.wait_for_world();
 }
 
-// On this rank, of the notifications from that one.
+// Returns this rank's counter of notifications from that one.
 uint32_t* Notifications::counter_of(int source) const {
     return reinterpret_cast<uint32_t*>(counters_->slice(progress_.world().rank).base) + source;
 }

@@ -5,7 +5,7 @@
 
 namespace armci::core {
 
-// Small operations that were copied count as complete, but waits see to it that they leave.
+// Small operations that were copied count as complete, but waits make sure that they leave.
 void Completion::send_batches() {
     const Threads::Use use(progress_.threads());
     pipeline::Origin& origin = progress_.network()->origin;
@@ -19,15 +19,15 @@ void Completion::send_batches() {
     }
 }
 
-// What has been waited for keeps its order with what follows.
+// Operations that were waited for must precede those that follow.
 void Completion::mark_all_must_precede() {
     if (progress_.network() != nullptr) {
         progress_.network()->origin.order().mark_all_must_precede();
     }
 }
 
-// Without a network all is complete when a call returns, but for copies by an engine, of which the
-// handle tells.
+// Without a network all is complete when a call returns, except copies by an engine, which the
+// handle shows.
 void Completion::hold_lock_to_wait(const armci_hdl_s* handle) {
     if (progress_.network() != nullptr || (handle != nullptr && Handles::names_slot(*handle))) {
         progress_.threads().hold_lock();
@@ -61,8 +61,8 @@ bool Completion::test_handle(armci_hdl_s* handle) {
             return false;
         }
     }
-    // What was copied has to leave: nobody would send it if this were the program's last call for
-    // long.
+    // Copied operations have to leave now. If this were the program's last call for long, nothing
+    // would send them.
     if (progress_.network() != nullptr && !progress_.network()->origin.batches().have_left()) {
         const uint64_t last = progress_.network()->origin.batches().last();
         progress_.serve();

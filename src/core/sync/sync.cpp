@@ -7,8 +7,8 @@
 
 namespace armci::core {
 
-// On the node's own memory all stores are done when the call that made them returns; the
-// processor's order is all that is left to enforce.
+// On the node's own memory all stores are done when the call that made them returns. Only the
+// processor's order is left to enforce.
 void fence(Progress& progress, int target) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (progress.network() != nullptr && !progress.world().on_my_node(target)) {
@@ -43,7 +43,7 @@ void fence_all(Progress& progress) {
 }
 
 void Barriers::wait_for_world() {
-    constexpr int64_t kSleepUs = 2'000;  // at most; the barrier ends it
+    constexpr int64_t kSleepUs = 2'000;  // at most, because the barrier ends it
     const World& world = progress_.world();
     MpiProgress mpi(world.comm);
     node_.arrive();
