@@ -20,7 +20,7 @@ void check_multiple(const char* function, const char* argument, int64_t bytes,
     }
 }
 
-// Common to strided layouts and contiguous ones.
+// This is common to strided layouts and contiguous ones.
 void check_counts(const char* function, const int* count, int stride_levels) {
     for (int i = 0; i <= stride_levels; ++i) {
         if (count[i] < 0) {
@@ -63,7 +63,8 @@ void refuse_freed(Call call, const char* argument, const RemoteBytes& remote) {
     }
 }
 
-// Whether one segment of that rank has them all. In line, because short transfers are checked so.
+// Returns whether one segment of that rank has all of the bytes. It is in line, because short
+// transfers are checked this way.
 [[gnu::always_inline]] inline bool is_global(Runtime& runtime, const RemoteBytes& remote) {
     if (runtime.threads.is_multiple()) [[unlikely]] {
         if (runtime.world.on_my_node(remote.rank) &&
@@ -76,7 +77,7 @@ void refuse_freed(Call call, const char* argument, const RemoteBytes& remote) {
     return runtime.segments.find(remote.rank, remote.address, remote.bytes).segment != nullptr;
 }
 
-// Same, as far as that can be told without a lock that the caller may do without.
+// Does the same, as far as it can be known without the lock, which the caller may not need.
 bool is_global_unlocked(Runtime& runtime, const RemoteBytes& remote) {
     if (runtime.threads.is_multiple() && runtime.world.on_my_node(remote.rank)) {
         return runtime.segments.find_by_thread(remote.rank, remote.address, remote.bytes).segment !=
@@ -96,7 +97,7 @@ bool is_global_unlocked(Runtime& runtime, const RemoteBytes& remote) {
                 call.runtime.segments.explain(remote.rank, remote.address, remote.bytes).c_str());
 }
 
-// check_remote() of an argument whose name is made only where it is needed.
+// Does check_remote() for an argument whose name is made only where it is needed.
 template <class MakeName>
 uint32_t check_named(Call call, const RemoteBytes& remote, MakeName&& name) {
     if (is_global(call.runtime, remote)) {
@@ -110,7 +111,7 @@ uint32_t check_named(Call call, const RemoteBytes& remote, MakeName&& name) {
     return owner;
 }
 
-// One side of a descriptor, for messages about its segments.
+// One side of a descriptor, for error text about its segments.
 struct PointerArray {
     const char* name;
     int descriptor;
@@ -121,7 +122,7 @@ struct PointerArray {
     }
 };
 
-// What a transfer has of its call, whatever its layout is.
+// Sets what a transfer has from its call, whatever its layout is.
 void describe(Call call, OpKind op, int proc, const strided::AccScale* scale, Transfer* transfer) {
     if (op == OpKind::acc) {
         transfer->scale = *scale;
@@ -284,7 +285,7 @@ bool make_transfer(Call call, OpKind op, const DescriptorArguments& arguments,
     }
     const auto* local_addresses = reinterpret_cast<const uint64_t*>(local);
     const auto* remote_addresses = reinterpret_cast<const uint64_t*>(remote);
-    // Most are all in one segment, which one look tells.
+    // Mostly all are in one segment, which one look-up finds out.
     const strided::AddressRange extent = strided::enclose(remote_addresses, count, bytes);
     const bool are_in_one =
         extent.bytes > 0 && extent.bytes <= INT64_MAX &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks of arguments, and the transfers built from checked ones. What is wrong ends the job with a
-// message that names the function, the argument, the rank (in the prefix) and what to do.
+// Checks arguments and makes transfers from checked ones. An error ends the job with a message that
+// names the function, the argument, the rank (in the prefix) and what to do.
 #pragma once
 
 #include <optional>
@@ -21,18 +21,19 @@ void check_not_negative(const char* function, const char* argument, int64_t valu
 void check_not_null(const char* function, const char* argument, const void* pointer);
 void check_aligned(const char* function, const char* argument, const void* address, size_t bytes);
 
-// [address, address + bytes) of a rank's memory.
+// The range [address, address + bytes) of a rank's memory.
 struct RemoteBytes {
     uint64_t address;
     int64_t bytes;
     int rank;
 };
-// They must be global memory of that rank, or memory that it has attached. Returns wire::kGlobal or
-// the owner, as Transfer has it. Holds the API lock from here on unless it is global memory of this
-// node, and so does whoever goes on with the address.
+// Checks that the bytes are global memory of that rank, or memory that it has attached. Returns
+// wire::kGlobal or the owner, as Transfer has it. It takes the API lock unless they are global
+// memory of this node. A caller that continues to use the address then has the lock.
 [[nodiscard]] uint32_t check_remote(Call call, const char* argument, const RemoteBytes& remote);
 
-// The group a public struct names; ends the job on null or a group that does not exist here.
+// Returns the group a public struct names. The job ends on null or a group that does not exist
+// here.
 const core::GroupRef& check_group(Call call, const char* argument, const ARMCI_Group* group);
 
 std::optional<strided::AccScale> check_scale(const char* function, const AccArguments& acc);
@@ -41,14 +42,14 @@ inline const strided::AccScale* pointer_to(const std::optional<strided::AccScale
 }
 
 // Checks the arguments of a put, get or accumulate and makes a transfer of them. `scale` is for
-// accumulate only. False: nothing is to be moved, and nothing else was checked.
+// accumulate only. Returns false when nothing is to be moved; nothing else was checked then.
 bool make_transfer(Call call, OpKind op, const ContiguousArguments& arguments,
                    const strided::AccScale* scale, Transfer* transfer);
 bool make_transfer(Call call, OpKind op, const StridedArguments& arguments,
                    const strided::AccScale* scale, Transfer* transfer);
 bool make_transfer(Call call, OpKind op, const OneBlockArguments& arguments,
                    const strided::AccScale* scale, Transfer* transfer);
-// Of one descriptor of a vector; `number` is its place in there, for messages.
+// One descriptor of a vector. `number` is its place there, for error text.
 struct DescriptorArguments {
     const armci_giov_t& descriptor;
     int number;

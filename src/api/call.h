@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One call of an entry point, and what its caller has passed.
+// One call of an entry point, and the arguments that its caller has passed.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,17 @@ using pipeline::Transfer;
 
 struct Call {
     Runtime& runtime;
-    const char* function;  // the public name, for messages
+    const char* function;  // the public name, for error text
 
-    // For a function that is not in line: only the copy is made as a whole, and where it is needed.
+    // Makes a copy for a function that is not in line. Only the copy is in memory as a whole, and
+    // only where it is needed.
     [[gnu::always_inline]] Call copy() const { return {runtime, function}; }
 };
 
-// The arguments of a put, get or accumulate, with the names and in the order of the C interface:
-// which side is the remote one depends on the operation. spread() calls f(field...): functions that
-// are not in line take the fields one by one, for structures of this size would go through memory.
+// The arguments of a put, get or accumulate, with the names and in the order of the C interface.
+// Which side is the remote one depends on the operation. spread() calls f(field...). Functions that
+// are not in line take the fields one by one, because structures of this size would go through
+// memory.
 struct ContiguousArguments {
     void* src;
     void* dst;
@@ -53,8 +55,8 @@ struct StridedArguments {
     }
 };
 
-// Of a strided call without levels, which moves one block and goes as short a way as a contiguous
-// one.
+// The arguments of a strided call without levels. It moves one block and takes as short a path as a
+// contiguous one.
 struct OneBlockArguments : ContiguousArguments {};
 
 struct VectorArguments {
@@ -63,19 +65,19 @@ struct VectorArguments {
     int proc;
 };
 
-// What an accumulate has beside these.
+// The further arguments of an accumulate.
 struct AccArguments {
     int datatype;
     const void* scale;
 };
 
-// What a put with a flag has beside these.
+// The further arguments of a put with a flag.
 struct FlagArguments {
     int* flag;
     int value;
 };
 
-// The sides of a put or an accumulate (the local side is the source), or of a get.
+// Returns whether the local side is the source, as in a put or accumulate; it is not in a get.
 inline bool source_is_local(OpKind op) {
     return op != OpKind::get;
 }

@@ -11,7 +11,7 @@ bool by_node(const Runtime& runtime) {
     return runtime.config().domain_choice() == base::DomainChoice::node;
 }
 
-// Nodes have equally many consecutive ranks then, which was checked at start.
+// Nodes then have equally many consecutive ranks, which was checked at start.
 int domain_ranks(const Runtime& runtime) {
     return by_node(runtime) ? runtime.world.size / runtime.world.node_count : 1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A look inside: counters, routes, nodes (armcix.h).
+// Information about the library: counters, routes, nodes (armcix.h).
 #include <algorithm>
 #include <cstring>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fast paths of calls between ranks of one node, and what decides whether a call takes one.
+// The fast paths of calls between ranks of one node, and the checks that decide whether a call
+// takes one.
 #pragma once
 
 #include <cstring>
@@ -11,21 +12,21 @@
 
 namespace armci::api {
 
-// Nothing is under way for this call: the handle becomes idle, unless earlier operations are still
-// on it. Most are idle by what their own words say.
+// Nothing is under way for this call, so the handle becomes idle unless earlier operations are
+// still on it. The own words of most handles say already that they are idle.
 inline void skip(Runtime& runtime, armci_hdl_t* handle) {
     if (handle != nullptr && core::Handles::names_slot(*handle)) [[unlikely]] {
         runtime.completion.set_idle_unless_active(handle);
     }
 }
 
-// Whether a contiguous transfer is one between ranks of this node, with all of its arguments right:
-// the checks of the fast path, where they are most of the work. What they refuse is looked at again
-// by the slow path, which finds out what is the matter.
+// Returns whether a contiguous transfer is between ranks of this node and all of its arguments are
+// valid. These checks are most of the work of the fast path. What they refuse, the slow path checks
+// again to find the error.
 //
 // Fast paths exist twice, so that a thread that is alone does not pay for the possibility of
-// others: an entry point is a template of this, and by_threads() calls one of both. With a copy
-// engine it is the second, too.
+// others. An entry point is a template of this, and by_threads() calls one of both. With a copy
+// engine it calls the second, too.
 enum class Threads : bool { one, several };
 
 template <auto kCall, core::Entry::Copies kCopies, class... Arguments>
@@ -34,8 +35,8 @@ template <auto kCall, core::Entry::Copies kCopies, class... Arguments>
     return kCall(Call{*entry, function}, arguments...);
 }
 
-// What a whole entry point consists of. A thread that is alone needs none of what an Entry does but
-// to know that the library is running.
+// Runs a whole entry point. A thread that is alone needs only one thing of an Entry: to know that
+// the library is running.
 template <auto kAlone, auto kAmongThreads,
           core::Entry::Copies kCopies = core::Entry::Copies::settle, class... Arguments>
 [[gnu::always_inline]] inline int by_threads(const char* function, Arguments... arguments) {
@@ -46,15 +47,16 @@ template <auto kAlone, auto kAmongThreads,
     return kAlone(Call{*runtime, function}, arguments...);
 }
 
-// Where a fast path ends, for a thread that is alone: the slow one may wait, and be reported.
+// Is called where a fast path ends, for a thread that is alone, because the slow path may wait and
+// be reported.
 inline void name_call(Call call) {
     if (!call.runtime.threads.is_concurrent()) {
         call.runtime.threads.enter_alone(call.function);
     }
 }
 
-// For a thread that is alone, and without checks: whether there is nothing to wait for, nor
-// anything that a wait would send. The handle is nullptr for implicit operations.
+// For a thread that is alone, and without checks, it returns whether there is nothing to wait for
+// and nothing that a wait would send. The handle is nullptr for implicit operations.
 [[gnu::always_inline]] inline bool nothing_is_under_way(const Runtime& runtime,
                                                         const armci_hdl_t* handle) {
     if (runtime.world.short_way_ranks == 0) {
@@ -89,7 +91,7 @@ template <Threads kThreads>
     }
 }
 
-// The fast path of a contiguous put or get. False: nothing was done.
+// The fast path of a contiguous put or get. Returns false when nothing was done.
 template <Threads kThreads>
 [[gnu::always_inline]] inline bool copied_on_node(Runtime& runtime, OpKind op,
                                                   const ContiguousArguments& arguments) {
@@ -110,7 +112,7 @@ template <Threads kThreads>
     return true;
 }
 
-// The fast path of a contiguous accumulate.
+// The fast path of a contiguous accumulate. Returns false when nothing was done.
 template <Threads kThreads>
 [[gnu::always_inline]] inline bool added_on_node(Runtime& runtime, AccArguments acc,
                                                  const ContiguousArguments& arguments) {

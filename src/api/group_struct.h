@@ -15,12 +15,13 @@ inline int group_id(const ARMCI_Group& group) {
     return static_cast<int>((intptr_t)group.noncoll_pgroup_comm) - 1;
 }
 
-// A struct of zeros (and so a non-member's) must name no group, so numbers are stored plus one.
+// A struct of zeros, and so a non-member's, must name no group. Numbers are therefore stored plus
+// one.
 inline MPI_Comm stored_id(int id) {
     return (MPI_Comm)(intptr_t)(id + 1);
 }
 
-// What non-members get.
+// Sets the struct as non-members get it.
 inline void clear_group(ARMCI_Group* group) {
     *group = ARMCI_Group{};
     group->comm = MPI_COMM_NULL;
@@ -29,7 +30,7 @@ inline void clear_group(ARMCI_Group* group) {
     group->size = 0;
 }
 
-// What members have after the group is freed: ARMCI_Free_group still takes it.
+// Sets the struct as members have it after the group is freed. ARMCI_Free_group still takes it.
 inline void mark_freed(ARMCI_Group* group) {
     const MPI_Comm number = group->noncoll_pgroup_comm;
     clear_group(group);

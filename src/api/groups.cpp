@@ -40,7 +40,7 @@ void create(Runtime& runtime, const char* function, int count, const int* parent
     }
 }
 
-// The group of a communicator that MPI derived from a group's.
+// Takes over the communicator that MPI derived from a group's.
 void adopt(Runtime& runtime, MPI_Comm comm, ARMCI_Group* out) {
     clear_group(out);
     if (comm == MPI_COMM_NULL) {
@@ -87,7 +87,7 @@ extern "C" void ARMCI_Group_create_child(int n, int* pid_list, ARMCI_Group* grou
     api::create(*entry, kFunction, n, pid_list, *parent, group_out);
 }
 
-// Freeing a group twice, through a copy, or where this rank is no member is allowed: programs do.
+// A program may free a group twice, through a copy, or where this rank is no member. Some do.
 extern "C" void ARMCI_Group_free(ARMCI_Group* group) {
     Entry entry("ARMCI_Group_free");
     api::check_not_null("ARMCI_Group_free", "group", group);
@@ -154,7 +154,7 @@ extern "C" int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI
     const armci::core::GroupRef from = api::check_group({*entry, kFunction}, "parent", parent);
     api::check_not_null(kFunction, "new_group", new_group);
     MPI_Comm comm = MPI_COMM_NULL;
-    // MPI would wait for the others without a word, and without progress.
+    // MPI would wait for the others without a message, and without progress.
     entry->barriers.wait_for_group(*from);
     MPI_Comm_split(from->own_comm(), color, key, &comm);
     api::adopt(*entry, comm, new_group);

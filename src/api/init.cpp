@@ -54,8 +54,8 @@ extern "C" int PARMCI_Finalize(void) {
 }
 ARMCI_ALIAS(int, ARMCI_Finalize, (void), PARMCI_Finalize);
 
-// Global Arrays calls this on its way to an abort, on one rank: nothing needs to be cleaned that
-// the system does not clean when the process ends.
+// Global Arrays calls this before an abort, on one rank. The system cleans up everything when the
+// process ends.
 extern "C" void ARMCI_Cleanup(void) {}
 
 extern "C" void ARMCI_Error(const char* msg, int code) {

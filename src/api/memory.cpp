@@ -19,7 +19,7 @@ int allocate(Call call, const core::GroupRef& group, void** base_ptrs, armci_siz
     return runtime.memory.allocate(call.function, group, bytes, base_ptrs, nullptr) ? 0 : 1;
 }
 
-// The start of this rank's part of an allocation, for the bracket of direct access.
+// Checks that `ptr` is in this rank's global memory, for the calls that enclose direct access.
 void check_my_memory(Call call, void* ptr) {
     Runtime& runtime = call.runtime;
     const auto address = reinterpret_cast<uint64_t>(ptr);

@@ -22,7 +22,7 @@ core::MessageType checked_type(const char* function, int type) {
     return static_cast<core::MessageType>(type);
 }
 
-// Of a reduction, as the callers pass them.
+// The arguments of a reduction, as the callers pass them.
 struct ReduceArguments {
     void* x;
     int n;
@@ -117,7 +117,8 @@ extern "C" void armci_msg_abort(int code) {
     armci::core::abort_job("armci_msg_abort was called", code);
 }
 
-// What MPI would refuse with a message of its own, on one of the two ranks only.
+// Ends the job for tags that MPI would refuse with a message of its own, on one of the two ranks
+// only.
 static void check_tag(const char* function, int tag) {
     const int own_tag = armci::core::own_tag();
     if (tag < 0 || tag >= own_tag) {
@@ -185,7 +186,7 @@ extern "C" void parmci_msg_group_barrier(ARMCI_Group* group) {
 }
 ARMCI_ALIAS(void, armci_msg_group_barrier, (ARMCI_Group*), parmci_msg_group_barrier);
 
-// A binary heap over the ranks of the scope; -1 for what is missing.
+// The tree is a binary heap over the ranks of the scope; -1 stands for a missing rank.
 extern "C" void armci_msg_bintree(int scope, int* Root, int* Up, int* Left, int* Right) {
     constexpr const char* kFunction = "armci_msg_bintree";
     Entry entry(kFunction);
@@ -220,7 +221,7 @@ extern "C" void armci_msg_group_bcast_scope(int scope, void* buf, int len, int r
     Entry entry(kFunction);
     const api::ScopeOfGroup part(kFunction, scope,
                                  api::check_group({*entry, kFunction}, "group", group), *entry);
-    // As without a group.
+    // This is as in the call without a group.
     if (part.ranks() != nullptr && (scope != SCOPE_NODE || part.ranks()->group_rank(root) >= 0)) {
         api::broadcast({*entry, kFunction}, *part.ranks(), buf, len, root);
     }

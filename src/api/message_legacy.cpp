@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "strided/kernels.h"
 
-// Weak: Global Arrays' own tests bring these two themselves.
+// These two are weak, because Global Arrays' own tests define them.
 extern "C" __attribute__((weak)) void armci_msg_init(int* argc, char*** argv) {
     int initialized = 0;
     MPI_Initialized(&initialized);
@@ -63,7 +63,7 @@ bool make_layout(const char* function, const StridedArray& array, strided::Layou
                            array.count[level]);
     }
     strided::PairLayout pair;
-    // Only one side has strides; the buffer's canonical form is a single block.
+    // Only one side has strides. The buffer's canonical form is a single block.
     const strided::LayoutStatus status =
         strided::make_pair(array.stride, array.stride, array.count, array.levels, &pair);
     if (status == strided::LayoutStatus::empty) {
@@ -113,14 +113,14 @@ extern "C" void armci_exchange_address_grp(void* ptr_arr[], int n, ARMCI_Group* 
     api::exchange(call, *api::check_group(call, "group", group), ptr_arr, n);
 }
 
-// From the first rank of the caller's domain.
+// Broadcasts from the first rank of the caller's domain.
 extern "C" void armci_msg_clus_brdcst(void* buf, int len) {
     armci_msg_bcast_scope(
         SCOPE_NODE, buf, len,
         armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, armci_domain_my_id(ARMCI_DOMAIN_SMP), 0));
 }
 
-// From the first member of the group there.
+// Broadcasts from the first member of the group there.
 extern "C" void armci_grp_clus_brdcst(void* buf, int len, int, int, ARMCI_Group* mastergroup) {
     constexpr const char* kFunction = "armci_grp_clus_brdcst";
     Entry entry(kFunction);

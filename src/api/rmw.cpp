@@ -33,7 +33,7 @@ WordOperation checked_operation(int op) {
     }
 }
 
-// What is not a word in global memory of this node, or not right.
+// Handles what is not a word in global memory of this node, or is not valid.
 [[gnu::noinline]] int64_t run_long(Runtime& runtime, WordOperation operation, void* prem,
                                    int64_t operand, int proc) {
     const Call call{runtime, kFunction};

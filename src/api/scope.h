@@ -8,13 +8,13 @@ namespace armci::api {
 
 void check_scope(const char* function, int scope);
 
-// The group of ranks that take part with the caller; nullptr when the caller does not
-// (SCOPE_MASTERS with ARMCI_DOMAINS=node). With one process per domain, everybody is a master and
+// Returns the group of ranks that take part with the caller, nullptr when the caller does not
+// (SCOPE_MASTERS with ARMCI_DOMAINS=node). With one process per domain, each rank is a master and
 // alone in its domain.
 core::GroupRef scope_group(const char* function, int scope, Runtime& runtime);
 
-// The same among the members of a group. The part of a group that is on a node, or its first ranks
-// of all nodes, is a group as long as this object lives; all its members make it at the same time.
+// Does the same among the members of a group. The part of a group that is on a node, or its first
+// ranks of all nodes, is a group while this object lives. All its members make it at the same time.
 class ScopeOfGroup {
   public:
     ScopeOfGroup(const char* function, int scope, const core::GroupRef& group, Runtime& runtime);
@@ -22,7 +22,7 @@ class ScopeOfGroup {
     ScopeOfGroup(const ScopeOfGroup&) = delete;
     ScopeOfGroup& operator=(const ScopeOfGroup&) = delete;
 
-    // nullptr when the caller does not take part.
+    // It is nullptr when the caller does not take part.
     const core::GroupRef& ranks() const { return ranks_; }
 
   private:

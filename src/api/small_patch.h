@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fast path of small patches: a few runs at one distance on each side, inside a node. Most
+// The fast path of small patches: a few blocks at one distance on each side, inside a node. Most
 // strided transfers of chemistry codes are of some hundred bytes, and bringing a layout into its
 // canonical form takes longer than moving these.
 // docs/references.md: Nieplocha 2006b
@@ -14,7 +14,7 @@
 namespace armci::api {
 
 struct SmallPatch {
-    // Beyond these the kernels for strided copies are worth what it takes to choose one.
+    // Beyond these, choosing a kernel for strided copies is worth its cost.
     static constexpr int kMaxBlocks = 8;
     static constexpr int kMaxBytes = 1024;
 
@@ -24,12 +24,12 @@ struct SmallPatch {
     int64_t remote_stride = 0;
 
     int bytes() const { return block_bytes * blocks; }
-    // From the first byte of one side to the last.
+    // The length in bytes from the first byte of one side to its last.
     int64_t local_extent() const { return local_stride * (blocks - 1) + block_bytes; }
     int64_t remote_extent() const { return remote_stride * (blocks - 1) + block_bytes; }
 };
 
-// False: it is none, or something about the arguments may be wrong.
+// Returns false when it is no small patch, or something about the arguments may be wrong.
 inline bool make_small_patch(OpKind op, const StridedArguments& arguments, SmallPatch* patch) {
     const bool local_first = source_is_local(op);
     const int* local_stride = local_first ? arguments.src_stride : arguments.dst_stride;
@@ -45,8 +45,8 @@ inline bool make_small_patch(OpKind op, const StridedArguments& arguments, Small
     return patch->bytes() <= SmallPatch::kMaxBytes && patch->remote_extent() <= INT32_MAX;
 }
 
-// Whether it can take the fast path between these places, which must not overlap: then the order of
-// the blocks would matter.
+// Returns whether the patch can take the fast path between these places. They must not overlap,
+// because then the order of the blocks would matter.
 template <Threads kThreads>
 [[gnu::always_inline]] inline bool is_on_node(Runtime& runtime, const SmallPatch& patch,
                                               const void* local, const void* remote, int proc) {
@@ -59,7 +59,7 @@ template <Threads kThreads>
                                                   static_cast<int>(patch.remote_extent()), proc);
 }
 
-// The fast path of a put or get. False: nothing was done.
+// The fast path of a put or get. Returns false when nothing was done.
 template <Threads kThreads>
 [[gnu::always_inline]] inline bool copied_on_node(Runtime& runtime, OpKind op,
                                                   const StridedArguments& arguments) {
@@ -87,7 +87,7 @@ template <Threads kThreads>
     return true;
 }
 
-// The fast path of an accumulate.
+// The fast path of an accumulate. Returns false when nothing was done.
 template <Threads kThreads>
 [[gnu::always_inline]] inline bool added_on_node(Runtime& runtime, AccArguments acc,
                                                  const StridedArguments& arguments) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What armci-info and armci-tune ask of libarmci.so, which exports no C++ names. No part of the
-// public interface: a tool uses it only if the version is its own.
+// The interface that armci-info and armci-tune use in libarmci.so, which exports no C++ names. It
+// is no part of the public interface: a tool uses it only if the version is its own.
 #pragma once
 
 #include <cstdint>

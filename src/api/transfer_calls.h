@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the entry points consist of that put, get or accumulate one contiguous or strided piece: the
-// fast path inside the node if they may take it, and else the slow one, which checks the arguments
-// and runs a transfer. `Acc` is an AccArguments for accumulates, and nothing for the others.
+// The code of the entry points that put, get or accumulate one contiguous or strided piece. They
+// take the fast path inside the node where they may. Otherwise they take the slow one, which checks
+// the arguments and runs a transfer. `Acc` is an AccArguments for accumulates, and empty for the
+// others.
 #pragma once
 
 #include <utility>
@@ -13,7 +14,7 @@
 
 namespace armci::api {
 
-// The fast path. False: nothing was done.
+// The fast path. Returns false when nothing was done.
 template <Threads kThreads, OpKind kOp, class Arguments>
 [[gnu::always_inline]] inline bool done_on_node(Runtime& runtime, const Arguments& arguments) {
     return copied_on_node<kThreads>(runtime, kOp, arguments);
@@ -24,7 +25,7 @@ template <Threads kThreads, OpKind kOp, class Arguments>
     return added_on_node<kThreads>(runtime, acc, arguments);
 }
 
-// The slow path, as far as the checks. False: nothing is to be moved.
+// The first part of the slow path: the checks. Returns false when nothing is to be moved.
 template <class Arguments>
 bool make_checked(Call call, OpKind op, const Arguments& arguments, Transfer* transfer) {
     return make_transfer(call, op, arguments, nullptr, transfer);
@@ -36,7 +37,7 @@ bool make_checked(Call call, OpKind op, const Arguments& arguments, Transfer* tr
     return make_transfer(call, op, arguments, pointer_to(scale), transfer);
 }
 
-// With a copy engine non-blocking operations are its business.
+// Returns whether a copy engine takes the operation, if it is non-blocking.
 inline bool is_for_engine(const Runtime& runtime, const ContiguousArguments& arguments) {
     return runtime.progress.copies().want(arguments.bytes);
 }
@@ -44,8 +45,8 @@ inline bool is_for_engine(const Runtime& runtime, const StridedArguments&) {
     return runtime.progress.copies().are_possible();
 }
 
-// A blocking call, in the forms that by_threads() wants. The slow path is apart, so that the fast
-// one has little to save and restore.
+// A blocking call, in the forms that by_threads() needs. The slow path is separate, so that the
+// fast one has little to save and restore.
 template <OpKind kOp, class Arguments, class... Acc>
 struct Blocking {
     template <Threads kThreads, class... Fields>
@@ -67,7 +68,7 @@ struct Blocking {
     }
 };
 
-// A non-blocking one.
+// A non-blocking call.
 template <OpKind kOp, class Arguments, class... Acc>
 struct Nonblocking {
     template <Threads kThreads, class... Fields>
@@ -97,7 +98,7 @@ struct Nonblocking {
     }
 };
 
-// Entry points.
+// The entry points call these.
 template <OpKind kOp, class Arguments, class... Acc>
 [[gnu::always_inline]] inline int run(const char* function, const Arguments& arguments,
                                       Acc... acc) {
@@ -119,7 +120,7 @@ template <OpKind kOp, class Arguments, class... Acc>
     });
 }
 
-// The entry point of a put with a flag. All checks come before the first byte is put.
+// Runs the entry point of a put with a flag. All checks come before the first byte is put.
 template <class Arguments>
 int put_with_flag(const char* function, const Arguments& arguments, FlagArguments flag) {
     const core::Entry entry(function, core::Entry::Lock::on_demand);

@@ -11,7 +11,7 @@
 namespace armci::api {
 namespace {
 
-// Several descriptors with segments of one length, as one.
+// Joins several descriptors with segments of one length.
 class JoinedDescriptors {
   public:
     explicit JoinedDescriptors(int segment_bytes) : segment_bytes_(segment_bytes) {}
@@ -38,7 +38,7 @@ class JoinedDescriptors {
 };
 
 // Calls `run` with the transfers of the vector. Descriptors are as unordered among themselves as
-// segments are, so those of one length are joined: each by itself would take a round trip.
+// segments are, so those of one length are joined. Each by itself would take a round trip.
 template <class Run>
 void for_each_transfer(Call call, OpKind op, const VectorArguments& arguments,
                        const strided::AccScale* scale, Run&& run) {
@@ -58,7 +58,7 @@ void for_each_transfer(Call call, OpKind op, const VectorArguments& arguments,
         }
         return;
     }
-    // All are checked before anything moves, and as they are, because messages name them.
+    // All are checked before anything moves, and unjoined, because error text names them.
     std::vector<armci_giov_t> descriptors;
     for (int i = 0; i < arguments.iov_len; ++i) {
         Transfer checked;

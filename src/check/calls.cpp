@@ -10,8 +10,8 @@
 
 namespace armci::check {
 
-// Written by one rank and read by others through copies that may be torn: who acts on one reads it
-// again first, and believes only what stays the same.
+// One rank writes this and others read it through copies that may be torn. A rank that acts on one
+// reads it again first, and believes only what stays the same.
 void Checks::say(const Waiting& waiting) {
     const uint64_t mine = board_->slice(runtime_.world.rank).base;
     std::memcpy(reinterpret_cast<void*>(mine), &waiting, sizeof waiting);
@@ -58,7 +58,7 @@ Checks::Waiting Checks::read_waiting(int rank) {
     return waiting;
 }
 
-// This rank will not unlock while it is here, so who waits for a mutex of its never comes.
+// This rank will not unlock while it is here, so a rank that waits for a mutex of its never comes.
 void Checks::look_for_deadlock(const char* function, const Group& group) {
     const std::vector<core::HeldMutex>& held = runtime_.mutexes.held();
     if (held.empty() || runtime_.threads.is_multiple()) {
@@ -71,7 +71,7 @@ void Checks::look_for_deadlock(const char* function, const Group& group) {
         if (waiting.kind == kForMutex && rank != runtime_.world.rank &&
             std::find(held.begin(), held.end(), wanted) != held.end() &&
             read_waiting(rank) == waiting) {
-            // It goes on waiting in any mode, so this is the end in any mode.
+            // This rank would wait without end in any mode, so the job ends in any mode.
             base::fatal(function,
                         "rank %d waits in %s for mutex %d of rank %d, which this rank holds, and "
                         "this rank waits here for that one: neither can go on. Unlock it before "
@@ -90,7 +90,7 @@ void Checks::report_absent(const char* function, const Group& group) {
         const Waiting waiting = read_waiting(rank);
         if (waiting.kind > 0) {
             if (rank < runtime_.world.rank) {
-                return;  // one that waits is enough to say so
+                return;  // one waiting rank is enough to report it
             }
             continue;
         }
@@ -125,13 +125,15 @@ void Checks::compare_announcements(const Group& group, const Meeting& meeting) {
         return;
     }
     if (group.rank() != 0) {
-        // The first member tells, and ends the job, unless it has left its call for want of others.
+        // The first member reports this and ends the job, unless it has left its call because
+        // others did not come.
         const int64_t until_ns =
             base::now_ns() + runtime_.config().check_patience_seconds * 1'000'000'000;
         runtime_.progress.wait_until({mine.function, "the first member of its group"},
                                      [&] { return base::now_ns() > until_ns; });
     }
-    // Somebody whose call is not this rank's: the first one's, or one that is not the first one's.
+    // Finds a rank whose call differs from this rank's: the first one, or one that differs from the
+    // first one.
     const bool is_first = mine.kind == all[0].kind && mine.detail == all[0].detail;
     const auto other = is_first ? unlike_first : all.begin();
     const int rank = group.world_rank(static_cast<int>(other - all.begin()));
@@ -175,7 +177,7 @@ bool Checks::meet_until(int64_t deadline_ns, const char* function, const Group& 
     int64_t next_look_ns = begin_ns + kLookNs;
     bool has_complained = false;
     int done = 0;
-    // One wait, so that it is known how long it lasts.
+    // This is one wait, so that its whole length is known.
     runtime_.progress.wait_until({function, "the other ranks of its group"}, [&] {
         MPI_Test(&meeting->request, &done, MPI_STATUS_IGNORE);
         const int64_t now_ns = base::now_ns();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checking mode (ARMCI_CHECK), as the rest of the library sees it.
+// The part of checking mode (ARMCI_CHECK) that the rest of the library sees.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace armci::check {
 
-// Collective over world, with the library up.
+// Makes the hooks. It is collective over world, after the library has started.
 std::unique_ptr<core::CheckHooks> make_checks(core::Runtime& runtime);
 
 }  // namespace armci::check

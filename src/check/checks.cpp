@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checking mode: what it has found, and the end of it.
+// Checking mode: its findings, and its end.
 #include "check/checks.h"
 
 #include <cinttypes>

@@ -35,7 +35,8 @@ using core::Slice;
 
 class Checks final : public core::CheckHooks {
   public:
-    // Collective over world: ranks see what others wait for in global memory of the library's own.
+    // Is collective over world. Ranks see what others wait for in global memory of the library's
+    // own.
     explicit Checks(Runtime& runtime);
 
     void before_transfer(const pipeline::Transfer& transfer) override;
@@ -82,7 +83,7 @@ class Checks final : public core::CheckHooks {
         uint64_t ranges_left_out = 0;  // freed, and not watched to the end
     };
 
-    // What a rank waits in, for the others to read; in global memory.
+    // What a rank waits for. It is in global memory so that the others can read it.
     struct Waiting {
         uint64_t address = 0;  // of the mutex
         int32_t kind = 0;      // a Collective, or kForMutex
@@ -94,14 +95,14 @@ class Checks final : public core::CheckHooks {
     };
     static constexpr int32_t kForMutex = -1;
 
-    // What members tell each other at the beginning of a collective call.
+    // What members send each other at the beginning of a collective call.
     struct Announcement {
         int64_t detail = 0;
         Collective kind = Collective::none;
         char function[36] = {};
     };
 
-    // MPI has the addresses of its members while it is under way.
+    // MPI uses the addresses of its members while it is under way.
     struct Meeting {
         Announcement mine;
         std::vector<Announcement> all;
@@ -122,7 +123,7 @@ class Checks final : public core::CheckHooks {
         __attribute__((format(printf, 5, 6)));
 
     void complete(std::vector<check::PendingBuffer> pending);
-    // What this thread waits for without a handle, another may have taken out to complete it.
+    // Waits for operations without a handle that another thread may have taken out to complete.
     static constexpr int kEveryTarget = -1;
     void wait_for_other_threads(int target);
     void complete_fenced();  // what a fence of all ranks ends
@@ -141,7 +142,7 @@ class Checks final : public core::CheckHooks {
     void release_oldest_local();
     void stop_watching_memory();
 
-    // False: not all members came before the deadline (only once, at the end).
+    // Returns false when not all members came before the deadline (only once, at the end).
     bool meet_until(int64_t deadline_ns, const char* function, const Group& group, Collective kind,
                     int64_t detail);
     void say(const Waiting& waiting);
@@ -154,7 +155,7 @@ class Checks final : public core::CheckHooks {
     Counts counts_;
     node::FreedRanges freed_ranges_;
     check::LocalBuffers buffers_;
-    // Taken out of them, and not complete yet: their targets, by their numbers.
+    // Targets of operations that were taken out and are not complete yet, by number.
     std::map<uint64_t, int> completing_;
     uint64_t last_taken_ = 0;
     check::WriteLog writes_;

@@ -29,15 +29,15 @@ struct PendingBuffer {
     bool is_held_back = false;  // get: poisoned, and `transfer` is still to be done
     pipeline::Transfer transfer;
 
-    // Says whether the program has left the buffer unchanged. *at becomes the first change, if that
-    // is known.
+    // Returns whether the program has left the buffer unchanged. *at becomes the first change, if
+    // that is known.
     bool is_untouched(const void** at) const;
 };
 
 class LocalBuffers {
   public:
     static constexpr size_t kMax = 1024;
-    static constexpr int64_t kMaxRows = 1 << 17;  // of all buffers together
+    static constexpr int64_t kMaxRows = 1 << 17;  // for all buffers together
 
     bool has_room(int64_t rows) const {
         return pending_.size() < kMax && row_count_ + rows <= kMaxRows;

@@ -11,7 +11,7 @@
 namespace armci::check {
 namespace {
 
-// Poisoned memory stays resident until it is given out again, or much of it has been freed after
+// Poisoned memory stays resident until it is allocated again, or much of it has been freed after
 // it. More than this, of an allocation's part on a node, goes back to the system unwatched.
 constexpr uint64_t kMaxPoisoned = 64 << 20;
 constexpr size_t kMaxFreedAllocations = 256;
@@ -154,7 +154,7 @@ void Checks::check_damage(const FreedLocal& freed) {
     }
 }
 
-// One rank of each node looks at what is left there.
+// One rank of each node checks what is left there.
 void Checks::stop_watching_memory() {
     while (!freed_local_.empty()) {
         release_oldest_local();

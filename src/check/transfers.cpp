@@ -32,7 +32,7 @@ void Checks::check_local_side(const Transfer& transfer) {
     const Bytes extent = check::local_extent(transfer);
     std::vector<check::Row> rows;
     int64_t work = check::kMaxWork;
-    // Blocks lie apart, so none before one that ends before the extent reaches into it.
+    // Freed ranges do not overlap, so none before one that ends before the extent reaches into it.
     for (auto next = freed_local_.lower_bound(extent.end); next != freed_local_.begin();) {
         const auto& [begin, freed] = *--next;
         if (begin + freed.bytes <= extent.begin) {
@@ -72,8 +72,8 @@ void Checks::check_overlap(const Transfer& transfer) {
     }
 }
 
-// A single word may be a flag: whoever waits for it knows what was written before, and may write
-// it next.
+// A single word may be a flag. A rank that waits for it knows what was written before, and may
+// write it next.
 void Checks::log_write(const Transfer& transfer) {
     const int64_t now_ns = base::now_ns();
     if (transfer.op == OpKind::get ||
@@ -129,7 +129,7 @@ void Checks::start_nonblocking(Transfer&& transfer, armci_hdl_s* handle) {
         buffers_.add(std::move(pending));
         return;
     }
-    // Before it is started, which may let other threads in, and these fill the room.
+    // This is done before it is started, which may let in other threads that fill the room.
     buffers_.add(std::move(pending));
     runtime_.transfers.carry_out_nonblocking(std::move(transfer), handle);
 }
@@ -202,7 +202,7 @@ void Checks::wait_for_all() {
 
 namespace {
 
-// Of a get with a handle only that tells.
+// Only a wait for its handle ends a get that has one.
 bool is_ended_by_fences(const PendingBuffer& pending) {
     return pending.op != OpKind::get || pending.slot == PendingBuffer::kNoSlot;
 }
@@ -268,7 +268,7 @@ std::string Checks::describe_bytes(int rank, const Bytes& bytes) const {
 void Checks::compare_writes(const char* function, Fenced fenced) {
     const core::World& world = runtime_.world;
     const auto size = static_cast<size_t>(world.size);
-    // What comes while this rank waits here, from other threads, belongs to the next time.
+    // What other threads write while this rank waits here belongs to the next comparison.
     std::vector<Write> mine;
     std::vector<int> sent(size);
     writes_.for_each(world.size, [&](int target, const Write& write) {
@@ -285,7 +285,7 @@ void Checks::compare_writes(const char* function, Fenced fenced) {
     if (total == 0) {
         return;
     }
-    // To each rank what was written to its memory.
+    // Each rank receives what was written to its memory.
     std::vector<int> received(size);
     MPI_Ialltoall(sent.data(), 1, MPI_INT, received.data(), 1, MPI_INT, world.comm, &request);
     wait(&request);

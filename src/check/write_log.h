@@ -33,7 +33,7 @@ struct Write {
     bool adds = false;   // an accumulate; accumulates do not conflict with each other
     bool was_compared = false;
     char padding[2] = {};
-    char function[kNameBytes] = {};  // the public name, for messages
+    char function[kNameBytes] = {};  // the public name, for error text
 
     bool is_open() const { return closed_ns == kOpen; }
 };

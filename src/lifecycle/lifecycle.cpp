@@ -39,13 +39,13 @@ namespace armci::core {
 
 namespace {
 
-// An instance that could not stop together with the other ranks; its threads end with MPI.
+// An instance that could not stop together with the other ranks. Its threads end with MPI.
 Runtime* g_abandoned = nullptr;
 base::Mutex g_count_mutex;  // at MPI_THREAD_MULTIPLE any thread may start and finalize
 int g_count ARMCI_GUARDED_BY(g_count_mutex) = 0;
 MPI_Request g_all_stop = MPI_REQUEST_NULL;  // from ARMCI_Finalize until all ranks are in it
 
-// What ranks of a job must have in common: they share structures in memory and frames.
+// What all ranks of a job must have in common, because they share structures in memory and frames.
 struct Edition {
     char version[48] = ARMCI_VERSION;
     uint64_t frame_version = wire::kVersion;
@@ -56,9 +56,9 @@ struct Edition {
 };
 static_assert(sizeof(Edition) == 128);
 
-// A malformed value ends the job before anything is started; one rank's message is enough when all
-// have the same environment, which rank 0 finds out first. So does another version than rank 0's.
-// Another value than rank 0's of a variable that is the job's is replaced, with a warning.
+// A malformed value ends the job before anything is started. One rank's message is enough when all
+// have the same environment, which rank 0 finds out first. A version other than rank 0's ends the
+// job, too. A variable that must be equal in the job takes rank 0's value, with a warning.
 void check_configuration(const char* function, base::ConfigResult* configuration, MPI_Comm comm) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
@@ -92,7 +92,7 @@ void check_configuration(const char* function, base::ConfigResult* configuration
     take_common_values(configuration, comm);
 }
 
-// Before anything is started: if that fails, this may be why.
+// This is printed before anything is started. If the start fails, this may be why.
 void warn_of_configuration(const base::ConfigResult& configuration) {
     for (const std::string& warning : configuration.warnings) {
         ARMCI_LOG_WARN("%s", warning.c_str());
@@ -108,7 +108,7 @@ void apply_faults(base::ConfigResult* configuration) {
     fabric::set_faults(faults);
 }
 
-// Connections take descriptors, and the default soft limit is soon reached.
+// Connections use descriptors, and the default soft limit is soon reached.
 void raise_descriptor_limit() {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
@@ -122,8 +122,8 @@ Reservation reservation(const base::Config& config) {
                                 : Reservation{static_cast<size_t>(4 * node::total_memory()), true};
 }
 
-// Waits for all ranks to come here, but not forever: a program that fails may call this on one rank
-// only.
+// Waits for all ranks to come here, with a time limit, because a program that fails may call this
+// on one rank only.
 bool all_ranks_stop(Runtime& runtime, int64_t deadline_ns) {
     int done = 0;
     runtime.progress.wait_until({"ARMCI_Finalize", "the other ranks"}, [&] {
@@ -133,8 +133,8 @@ bool all_ranks_stop(Runtime& runtime, int64_t deadline_ns) {
     return done != 0;
 }
 
-// One rank of a node says it for all: in a large job every other line would be the same. Which
-// ranks of other nodes are missing only those nodes know.
+// One rank of a node says it for all, because in a large job every other line would be the same.
+// Only the other nodes know which of their ranks are missing.
 void warn_of_missing_ranks(const Runtime& runtime, int64_t timeout_s) {
     constexpr int kMaxNamed = 8;
     node::Arrivals& stopping = runtime.node.heap.control().stopping;
@@ -161,8 +161,8 @@ void warn_of_missing_ranks(const Runtime& runtime, int64_t timeout_s) {
         who.c_str(), describe_node(runtime.world).c_str(), static_cast<long long>(timeout_s));
 }
 
-// What TCGMSG counts NXTVAL in, and never frees: eight bytes of the last rank's. No user could mend
-// that.
+// Recognises the counter of TCGMSG's NXTVAL, which is never freed: eight bytes of the last rank's.
+// No user could mend that.
 bool is_tcgmsg_counter(const Segment& segment) {
     const int last = segment.group->size() - 1;
     for (int member = 0; member < last; ++member) {
@@ -193,7 +193,7 @@ void free_leaked(Runtime& runtime) {
     runtime.segments.stop();
 }
 
-// All ranks are here: nobody has anything under way, or will start anything.
+// All ranks are here, so nothing is under way any more, and no rank will start anything.
 void finish_stop(Runtime* runtime) {
     report_statistics(*runtime);
     stop_reporter();
@@ -204,7 +204,7 @@ void finish_stop(Runtime* runtime) {
     close_network(*runtime);
     stop_tracing(runtime->world);
     runtime->groups.stop();
-    // The whole heap goes with its mapping; nobody may still look into it.
+    // The whole heap goes with its mapping, so no rank may still access it.
     MPI_Barrier(runtime->world.node_comm);
     watch::stop_watch(runtime->watch);
     leave_nodes(&runtime->world, &runtime->node.mapping);
@@ -239,7 +239,8 @@ void stop(Runtime* runtime) {
     g_abandoned = runtime;
 }
 
-// Before something that waits for all ranks anyway: the stop that this rank did not wait for.
+// Completes the stop that this rank did not wait for. It is called before something that waits for
+// all ranks anyway.
 void finish_abandoned() {
     Runtime* runtime = g_abandoned;
     g_abandoned = nullptr;
@@ -248,9 +249,9 @@ void finish_abandoned() {
 }
 
 // MPI_Finalize was reached with the library still up, or with other ranks still using what is here.
-// MPI runs this first, so it can still communicate, and ranks stop together as in ARMCI_Finalize;
-// without a time limit, because MPI_Finalize has none either. One thread calls MPI_Finalize, when
-// no other thread is in a call: the count needs no lock.
+// MPI runs this first, so it can still communicate, and ranks stop together as in ARMCI_Finalize.
+// There is no time limit, because MPI_Finalize has none either. One thread calls MPI_Finalize, when
+// no other thread is in a call, so the count needs no lock.
 int on_mpi_finalize(MPI_Comm, int, void*, void*) ARMCI_NO_THREAD_SAFETY_ANALYSIS {
     g_count = 0;
     if (g_running != nullptr) {
@@ -270,8 +271,9 @@ void watch_mpi_finalize() {
     }
 }
 
-// A program of one MPI that has found this library of another: both have loaded their MPI, calls go
-// to the program's, and the first one with a communicator would crash. This one has none.
+// Detects a program of one MPI that has found this library of another. Both have then loaded their
+// MPI, calls go to the program's, and the first one with a communicator would crash. This one has
+// none.
 void check_mpi(const char* function) {
 #ifdef OPEN_MPI
     constexpr const char* kBuiltFor = "Open MPI";
@@ -419,7 +421,8 @@ void start(const char* function, RequestedLevel requested, MPI_Comm comm) {
     }
     reset_thread_stats();
     start_reporter(*g_running);
-    // Only now: starting and stopping wait without holding the lock that waits let go of.
+    // This comes last, because starting and stopping wait without holding the lock that waits
+    // release.
     use_thread_level(*g_running, g_running->threads.level());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Start, stop and their counting: the contract of ARMCI_Init and ARMCI_Finalize.
+// Starts and stops the library and counts both, as ARMCI_Init and ARMCI_Finalize specify.
 #pragma once
 
 #include <mpi.h>
@@ -8,7 +8,7 @@
 
 namespace armci::core {
 
-// `function` is the public name for messages.
+// `function` is the public name for error text.
 void initialize(const char* function, RequestedLevel requested, MPI_Comm comm);
 bool initialize_uncounted(const char* function, MPI_Comm comm);
 int finalize();

@@ -19,7 +19,7 @@ constexpr const char* kProviderRemedy =
     "Set FI_LOG_LEVEL=warn to see libfabric's own words, or ARMCI_PROVIDER or ARMCI_INTERFACE to "
     "another network (armci-info --providers)";
 
-// What all ranks must have in common: taken from rank 0.
+// What all ranks must have in common. It is taken from rank 0.
 struct CommonSettings {
     char provider[64] = "";
     char error[512] = "";
@@ -28,7 +28,7 @@ struct CommonSettings {
     int servers_per_node = 1;
 };
 
-// Each server is in a process of its own, and all nodes have equally many.
+// Counts the servers. Each is in a process of its own, and all nodes have equally many.
 int count_servers_per_node(const World& world, int64_t wanted) {
     std::vector<int64_t> ranks(static_cast<size_t>(world.node_count));
     for (const int32_t node : world.node_of) {
@@ -65,15 +65,15 @@ CommonSettings agree_on_settings(Runtime& runtime, const fabric::ProviderChoice&
     return settings;
 }
 
-// Chunks are written into granted receive buffers where the provider can tell the target of a write
-// about it and a buffer is worth it.
+// Returns whether chunks are written into granted receive buffers. The provider must be able to
+// report a write to its target, and a buffer must be worth it.
 bool writes_chunks(const Runtime& runtime, const CommonSettings& settings) {
     constexpr int64_t kMinRecvBuffer = 16 << 10;
     return runtime.network->domain.notifies_writes() && settings.buffers.bytes >= kMinRecvBuffer;
 }
 
-// How much of messages a server lets one client have under way. Every rank on another node than
-// this server's may send, and this node's own, which only send small requests.
+// Returns how many bytes of messages a server lets one client have under way. Every rank on another
+// node than this server's may send, and so may this node's own, which only send small requests.
 int64_t client_window(const Runtime& runtime, const CommonSettings& settings) {
     if (writes_chunks(runtime, settings)) {
         constexpr int64_t kMessageBytes = 1 << 20;
@@ -85,10 +85,10 @@ int64_t client_window(const Runtime& runtime, const CommonSettings& settings) {
     return std::max(settings.buffers.bytes, total / std::max(1, runtime.world.size));
 }
 
-// Memory that a server posts for its clients' messages. With granted receive buffers it has a
-// limit, for all servers of a node together: when more clients than there is room for send at the
-// same time, the provider holds their messages back (FI_RM_ENABLED); bulk data waits for a slot
-// anyway.
+// Returns the memory that a server posts for its clients' messages. With granted receive buffers it
+// has a limit, for all servers of a node together. When more clients send at the same time than
+// there is room for, the provider holds their messages back (FI_RM_ENABLED). Bulk data waits for a
+// receive buffer anyway.
 size_t receive_bytes(const Runtime& runtime, const CommonSettings& settings) {
     constexpr size_t kMaxOfNode = 16 << 20;
     constexpr size_t kMinOfServer = 1 << 20;
@@ -111,7 +111,8 @@ std::string nic_bus_id(const fi_info& info) {
     return text;
 }
 
-// Collective over the node: where all its ranks may run, joined by ';', on its first rank.
+// Gathers, collectively over the node, where all its ranks may run, joined by ';', on its first
+// rank.
 std::string gather_processors(const World& world) {
     constexpr int kTextBytes = 1024;
     char mine[kTextBytes] = "";
@@ -127,17 +128,17 @@ std::string gather_processors(const World& world) {
     return joined;
 }
 
-// Ranks that share this host's processors.
+// Returns the number of ranks that share this host's processors.
 int ranks_here(const Runtime& runtime, bool single_host) {
     return single_host ? runtime.world.size : static_cast<int>(runtime.world.node_ranks.size());
 }
 
-// Collective over the node. -1: the thread is not bound.
+// Chooses a processor, collectively over the node. -1 means that the thread is not bound.
 int choose_processor(const Runtime& runtime) {
     const Network& network = *runtime.network;
     const World& world = runtime.world;
     const std::string ranks = gather_processors(world);
-    // Virtual nodes share their host's processors, and what one of them has to spare is another's.
+    // Virtual nodes share their host's processors, and a spare one of one node is used by another.
     std::vector<int> spare(world.node_ranks.size(), -1);
     if (world.is_leader() && runtime.config().node_size == 0) {
         for (int number = 0; number < network.servers.per_node; ++number) {
@@ -150,7 +151,7 @@ int choose_processor(const Runtime& runtime) {
     return mine;
 }
 
-// "host b, 192.0.2.1" of a node, for messages; other threads call it, too.
+// Returns "host b, 192.0.2.1" for a node, for log and error text. Other threads call it, too.
 std::string place_of(const Network& network, int node) {
     const ServerRecord& record = network.record_of(network.servers.first_of(node));
     const std::string address =
@@ -171,7 +172,7 @@ std::string describe_rank(const void* context, int rank) {
            place_of(*runtime.network, runtime.world.node_of[rank]) + ")";
 }
 
-// The number of this rank's data server, or -1.
+// Returns the number of this rank's data server, or -1.
 int hosted_server(const Runtime& runtime) {
     const pipeline::ServerNumbers& servers = runtime.network->servers;
     return runtime.world.rank_in_node < servers.per_node
@@ -201,8 +202,8 @@ void open_server(Runtime& runtime, const CommonSettings& settings) {
     options.register_segments = network.rma_usable;
     options.is_oversubscribed = runtime.world.is_oversubscribed;
     options.poll = config.server_poll_choice();
-    // Where ranks outnumber the processors polling takes one from whoever the work is done for:
-    // measured with two to a processor, requests took up to ten times as long.
+    // Where ranks outnumber the processors, polling takes one from the rank that the work is done
+    // for. Measured with two ranks to a processor, requests took up to ten times as long.
     options.spin_us = options.is_oversubscribed ? 0 : config.server_spin_us;
     options.poll_sleep_us = config.progress_usleep;
     options.processor = processor;
@@ -227,7 +228,7 @@ void open_server(Runtime& runtime, const CommonSettings& settings) {
     }
 }
 
-// Once per node, in its memory: the records of all data servers.
+// Stores the records of all data servers once per node, in its memory.
 void exchange_addresses(Runtime& runtime) {
     Network& network = *runtime.network;
     const World& world = runtime.world;
@@ -292,7 +293,7 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     options.servers = runtime.network->servers;
     options.buffer_count = static_cast<size_t>(settings.buffers.count);
     options.buffer_bytes = static_cast<size_t>(settings.buffers.bytes);
-    // Answers; with granted receive buffers all of them are short.
+    // This memory is for answers. With granted receive buffers all of them are short.
     constexpr size_t kAnswerBytes = 512 << 10;
     options.receive_bytes =
         writes_chunks(runtime, settings)
@@ -316,7 +317,8 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     }
 }
 
-// The nodes' first ranks meet at barriers, and each needs to know only whom it tells there.
+// The nodes' first ranks meet at barriers. Each needs to know only the addresses of those it
+// notifies there.
 void join_barrier(Runtime& runtime) {
     const World& world = runtime.world;
     pipeline::Origin& origin = runtime.network->origin;
@@ -341,7 +343,8 @@ void join_barrier(Runtime& runtime) {
     origin.barrier().join(barrier, partners);
 }
 
-// Where ranks and data servers outnumber the processors, the one waited for often needs this one.
+// Where ranks and data servers outnumber the processors, the process that is waited for often needs
+// this processor.
 base::Waiting way_of_waiting(const Runtime& runtime, bool single_host) {
     constexpr int64_t kOversubscribedUs = 10;
     constexpr int64_t kRoomyUs = 100;
@@ -360,7 +363,7 @@ base::Waiting way_of_waiting(const Runtime& runtime, bool single_host) {
             runtime.world.is_oversubscribed ? base::Waiting::Way::sleep : base::Waiting::Way::poll};
 }
 
-// Its completion must mean something.
+// RMA is usable only if its completion says enough.
 bool rma_is_usable(const fabric::Domain& domain, bool ordered) {
     return domain.row().rma && (ordered || domain.row().delivery);
 }
@@ -375,7 +378,7 @@ void open_network(Runtime& runtime) {
     const bool single_host = runtime.world.is_single_host;
     // Virtual nodes share their host's processors.
     runtime.world.is_oversubscribed = ranks_here(runtime, single_host) > base::processor_count();
-    // All at once, because libfabric may take 100 ms to start.
+    // All ranks do this at the same time, because libfabric may take 100 ms to start.
     fabric::ProviderChoice choice =
         fabric::choose_provider({config.provider, config.interface, single_host});
     const CommonSettings settings = agree_on_settings(runtime, choice);
@@ -403,7 +406,7 @@ void open_network(Runtime& runtime) {
     runtime.progress.use_network(runtime.network.get());
     Network& network = *runtime.network;
     network.servers = {runtime.world.node_count, settings.servers_per_node};
-    // Rank 0 tells; the others have been told what to choose.
+    // Rank 0 reports these, because the others used what it had chosen.
     network.passed_over = choice.passed_over;
     network.idle_adapter = choice.idle_adapter;
     std::string error;

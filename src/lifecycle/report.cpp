@@ -23,7 +23,7 @@ std::string range_of_spinning(const base::Waiting& waiting) {
     return (min == max ? min : min + ".." + max) + (waiting.tries() ? ", or none" : "");
 }
 
-// Of a variable that leaves something to the library: what that has chosen, or nothing.
+// Returns what the library has chosen for a variable that leaves something to it, or nothing.
 std::string chosen_for(const Runtime& runtime, std::string_view name) {
     if (name == "ARMCI_HEAP_SIZE" && runtime.config().heap_size == 0) {
         return base::bytes_text(static_cast<int64_t>(runtime.node.mapping.bytes));
@@ -59,7 +59,7 @@ std::string chosen_for(const Runtime& runtime, std::string_view name) {
     return {};
 }
 
-// What is in force, and where it comes from.
+// Prints a setting that applies, and where it comes from.
 void print_setting(const Runtime& runtime, const base::ConfigRow& row) {
     const std::string chosen = chosen_for(runtime, row.name);
     std::string source = row.source;
@@ -70,7 +70,7 @@ void print_setting(const Runtime& runtime, const base::ConfigRow& row) {
                  row.name.data(), (chosen.empty() ? row.value : chosen).c_str(), source.c_str());
 }
 
-// Such a job runs, only slowly: nothing else would tell.
+// Such a job runs, only slowly, and nothing else would report it.
 void warn_of_idle_adapter(const Network& network) {
     if (!network.idle_adapter.empty()) {
         ARMCI_LOG_WARN(
@@ -215,9 +215,9 @@ void report_statistics(Runtime& runtime) {
     if (!runtime.config().stats) {
         return;
     }
-    // The structure is nothing but 64-bit counters.
+    // The structure consists of 64-bit counters only.
     constexpr int kWords = sizeof(base::Stats) / sizeof(uint64_t);
-    // To rank 0.
+    // Rank 0 gets the result.
     const auto reduce = [&](void* words, int count, MPI_Op operation) {
         MPI_Reduce(runtime.world.rank == 0 ? MPI_IN_PLACE : words, words, count, MPI_UINT64_T,
                    operation, 0, runtime.world.comm);
@@ -226,7 +226,7 @@ void report_statistics(Runtime& runtime) {
     reduce(&sum, kWords, MPI_SUM);
     uint64_t busy_ns = busy_ns_of(runtime);
     reduce(&busy_ns, 1, MPI_SUM);
-    // The rank that needed most.
+    // This is the value of the rank that needed most.
     uint64_t most_used =
         runtime.network != nullptr ? runtime.network->origin.buffers().high_water_bytes() : 0;
     reduce(&most_used, 1, MPI_MAX);
@@ -257,7 +257,7 @@ void report_statistics(Runtime& runtime) {
                  own / ranks, largest.shared, largest.shared / ranks);
 }
 
-// In one piece, because all ranks may print at the same time.
+// The report is written in one piece, because all ranks may print at the same time.
 void report_statistics_of_rank(const Runtime& runtime, int signal) {
     if (!runtime.config().stats) {
         return;

@@ -28,7 +28,7 @@ namespace {
 
 constexpr int kSignals[] = {SIGHUP, SIGINT, SIGTERM, SIGXCPU};
 constexpr int64_t kShortestPauseMs = 500;
-// A fiftieth of a processor at most is for writing.
+// Writing takes a fiftieth of a processor at most.
 constexpr int64_t kPausePerWork = 50;
 
 struct Reporter {
@@ -37,10 +37,10 @@ struct Reporter {
     base::Thread thread;
     std::atomic<bool> stopping{false};
 };
-// Never destroyed: its thread runs on when the process exits without ARMCI_Finalize.
+// It is never destroyed, because its thread runs on when the process exits without ARMCI_Finalize.
 Reporter& g_reporter = *new Reporter;
 
-// For the handler.
+// The signal handler uses these.
 std::atomic<int> g_pid{0};
 std::atomic<int> g_wake_up{-1};
 std::atomic<int> g_signal{0};
@@ -67,15 +67,15 @@ void on_signal(int signal) {
     errno = error;
 }
 
-// What became of each signal before this library's handler.
+// The state of each signal before this library's handler was installed.
 struct Action {
     bool is_replaced = false;
     struct sigaction before {};
 };
 Action g_actions[std::size(kSignals)];
 
-// Libraries of the network, which install handlers that end the process, some with status 1, when
-// they are loaded. They hide that the program has none.
+// Recognises libraries of the network. When loaded, they install handlers that end the process,
+// some with status 1. These hide that the program has none.
 bool is_of_network(void (*handler)(int)) {
     static constexpr const char* kLibraries[] = {"libfabric.", "libinfinipath.", "libpsm",
                                                  "libopa.", "libuc"};
@@ -106,7 +106,7 @@ void install_handlers() {
     }
 }
 
-// But not those that the program has installed meanwhile.
+// Handlers that the program has installed meanwhile stay.
 void remove_handlers() {
     for (size_t i = 0; i < std::size(kSignals); ++i) {
         Action& action = g_actions[i];
