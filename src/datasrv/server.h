@@ -14,7 +14,7 @@
 // messages longer than any are ignored with a warning. Each message of the last kind takes a posted
 // receive for good where the provider loses it; with the last one the job ends. Only the origin of
 // a get knows where its data shall land. A wrong key there is an error of the network, which ends
-// the job with the rank's number, or is dropped by the provider; no memory is written that was not
+// the job with the rank's number, or is dropped by the provider. No memory is written that was not
 // offered.
 #pragma once
 

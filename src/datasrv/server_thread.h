@@ -4,7 +4,7 @@
 //
 // It polls while there is work and for a moment after (idling.h), then sleeps in the kernel until
 // the provider's descriptor or its own event wakes it. While the rank that hosts it waits inside
-// the library that rank serves requests itself (progress_inline()), without a wake-up; the thread
+// the library, that rank serves requests itself (progress_inline()), without a wake-up. The thread
 // then yields to it with short naps, because on a busy machine it would only take a core from a
 // rank that computes. A thread that is set to poll always has a core of its own. It does not yield,
 // because it would have to be woken.

@@ -49,7 +49,7 @@ static_assert(std::atomic<int>::is_always_lock_free);
 void wake(int fd) {
     const uint64_t one = 1;
     if (::write(fd, &one, sizeof one) != sizeof one) {
-        // Only if the thread has as many to see as a counter of 64 bits holds.
+        // This happens only if the thread has as many to read as a counter of 64 bits holds.
     }
 }
 

@@ -3,13 +3,13 @@
 //
 // One Segment is one ARMCI_Malloc. Its tables (slices by group rank, parts by node) lie once per
 // node in the node heap; a rank keeps only a small record of its own. Lookups are by (rank,
-// address), since different nodes use equal addresses: through a small cache first, then by binary
-// search in an index per node, which is built for those nodes that this rank talks to.
+// address), since different nodes use equal addresses. They try a small cache first, then a binary
+// search in an index per node. An index is built for those nodes that this rank talks to.
 //
 // At MPI_THREAD_MULTIPLE the API lock guards all of this, except lookups in the own node's memory.
 // Each thread makes those in a copy of that index and a cache of its own, which it renews when the
-// generation has changed. A copy can be out of date only in what the program may not use at that
-// moment: memory whose allocation has not returned yet, or that is being freed.
+// generation has changed. A copy can be out of date only about memory that the program may not use
+// at that moment: memory whose allocation has not returned yet, or that is being freed.
 #pragma once
 
 #include <atomic>

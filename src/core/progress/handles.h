@@ -2,9 +2,9 @@
 // Handles of non-blocking operations.
 //
 // A public handle is two ints and owns nothing: it names a slot of this table by index and
-// generation. A slot counts the operations that were started on it and are not complete; it returns
-// to the table when the count reaches zero, and its generation moves on, so a forgotten handle
-// costs nothing and a stale one reads as complete. Anything else in a handle's words (never
+// generation. A slot counts the operations that were started on it and are not complete. It returns
+// to the table when the count reaches zero, and its generation changes. Therefore a forgotten
+// handle costs nothing and a stale one reads as complete. Anything else in a handle's words (never
 // initialised, say) reads as idle, too: the second word must hold the magic byte and the slot's
 // generation.
 #pragma once

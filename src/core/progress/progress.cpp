@@ -78,9 +78,9 @@ bool Progress::sleep_on_network(std::chrono::nanoseconds longest) {
 }
 
 bool Progress::sleep_until_network_event(int64_t waited_ns) {
-    // Bounded, because some providers have known races between a completion and its wake-up: then
-    // a wait takes an eighth longer, and a long one costs next to no processor time. What the
-    // provider has refused is tried again soon, because nothing need happen before it is taken.
+    // Sleeps are bounded, because some providers have known races between a completion and its
+    // wake-up. A wait then takes an eighth longer, and a long one costs next to no processor time.
+    // What the provider has refused is tried again soon, because it may take it without any event.
     constexpr int64_t kShortestSleepNs = 1'000'000;
     constexpr int64_t kLongestSleepNs = 20'000'000;
     const int64_t longest_ns =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Progress of everything that this process has under way, and every wait of the library: it polls,
-// serves the data server in this process inline, lets other threads in, and sleeps where it may.
+// Makes progress of everything that this process has under way, and does every wait of the library.
+// It polls, serves the data server in this process inline, lets other threads in, and sleeps where
+// it may.
 #pragma once
 
 #include <algorithm>

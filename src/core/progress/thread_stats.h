@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counters of operations inside the node at MPI_THREAD_MULTIPLE.
 //
-// Each thread counts in words of its own, so that threads do not wait for each other's cache lines;
-// the reader adds them up, and sees approximate sums while other threads continue. What a thread
+// Each thread counts in words of its own, so that threads do not wait for each other's cache lines.
+// The reader adds them up, and sees approximate sums while other threads continue. What a thread
 // has counted outlives it, because the next thread that needs words continues in them.
 #pragma once
 

@@ -37,8 +37,8 @@ class Threads {
     // Returns whether there are several threads of the program, a copy engine, a timeline of calls,
     // or checking mode. Otherwise entry points do only their own work.
     bool is_concurrent() const { return is_concurrent_; }
-    // For error text: "the library runs at MPI_THREAD_SINGLE", and what a program or user has to do
-    // for MPI_THREAD_MULTIPLE.
+    // Return, for error text, "the library runs at MPI_THREAD_SINGLE", and what a program or user
+    // has to do for MPI_THREAD_MULTIPLE.
     std::string describe_level() const;
     std::string how_to_raise_level() const;
 

@@ -2,12 +2,12 @@
 // The registered memory of one endpoint, handed out in pieces that fit the request.
 //
 // One arena of buffer_count buffers is registered once. A piece is a power of two of at least
-// kSmallestPiece and at most one buffer; buffers are split in halves on demand and merge again as
+// kSmallestPiece and at most one buffer. Buffers are split in halves on demand and merge again as
 // soon as both halves are free (a buddy system inside each buffer). A request is served from a
-// buffer that is already split before a whole one is broken, so small pieces gather in few buffers
-// and a free buffer stays whole. Consequences: a piece is at most twice the request, a request that
-// fits a free piece never fails, and a freed piece can be used again at once, in any order, without
-// waiting for others.
+// buffer that is already split before a whole one is broken. So small pieces gather in few buffers
+// and a free buffer stays whole. Consequently a piece is at most twice the request, and a request
+// that fits a free piece never fails. A freed piece can be used again at once, in any order,
+// without waiting for others.
 //
 // One thread at a time; the owner's lock protects it.
 // docs/references.md: Knowlton 1965, Tipparaju 2001

@@ -7,8 +7,8 @@
 
 namespace armci::pipeline {
 
-// Frames of at most this many bytes, with what their sender puts before them, travel as messages;
-// longer ones use granted receive buffers. Every provider sends that much at once.
+// Where receive buffers are granted, only frames of at most this many bytes, with what their sender
+// keeps before them, travel as messages. Every provider sends that much at once.
 constexpr size_t kLargestMessagePiece = 8192;
 
 // Returns the bytes of a transfer's next chunk, from the bytes already sent and those left.

@@ -150,8 +150,8 @@ void ReceivePool::on_completion(fabric::Operation* operation,
         buffer->pool->handle(completion.data, completion.bytes);
     }
     buffer->is_used_up |= (completion.flags & FI_MULTI_RECV) != 0;
-    // ofi_rxm announces the end of a buffer with the message that fills it, while earlier messages
-    // that came in several packets may still be arriving in it: they show as bytes not handled yet.
+    // ofi_rxm announces the end of a buffer with the message that fills it. Earlier messages in
+    // several packets may still be arriving in it; they show as bytes not handled yet.
     const bool all_have_come =
         !buffer->pool->ends_early_ || buffer->handled_bytes == buffer->furthest_end;
     if (buffer->is_used_up && all_have_come) {

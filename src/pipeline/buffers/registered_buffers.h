@@ -15,7 +15,7 @@ class RegisteredBuffers {
     // With Access::remote, peers may write into the buffers through `endpoint`.
     bool open(size_t buffer_count, size_t buffer_bytes, fabric::Domain& domain,
               fabric::Endpoint& endpoint, fabric::Access access, std::string* error);
-    // Ends the registration, so that nobody can write into the memory any more. The memory stays.
+    // Ends the registration, so that no peer can write into the memory any more. The memory stays.
     void deregister() { region_ = fabric::Region(); }
     void close() { manager_.close(); }
 

@@ -14,9 +14,9 @@
 //                      + (1 - overlap) * sum of stages
 //
 // The stages of a chunk run at the same time on three parties (the packing side, the network, the
-// unpacking side) as far as `overlap` says: 1 with a network adapter that works by itself, less
-// where the same processors drive sockets. No more than `depth` chunks are under way at once. For
-// accumulate, unpacking adds. Far bytes are those beyond kNearBytes: large transfers leave the
+// unpacking side) as far as `overlap` says. It is 1 with a network adapter that works by itself,
+// less where the same processors drive sockets. No more than `depth` chunks are under way at once.
+// For accumulate, unpacking adds. Far bytes are those beyond kNearBytes: large transfers leave the
 // caches, and each of their bytes costs more on either route.
 // docs/references.md: Tipparaju 2001, Culler 1996
 #pragma once

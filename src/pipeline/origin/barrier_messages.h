@@ -38,8 +38,8 @@ class BarrierMessages {
     // Takes a frame that has arrived. One that no node can have sent now is ignored with a warning.
     void take(const wire::FrameHeader& header);
 
-    // For the report of a long wait: what the barrier waits for, "" when it is complete; and the
-    // nodes that have never sent anything.
+    // These are for the report of a long wait: what the barrier waits for, "" when it is complete,
+    // and the nodes that have never sent anything.
     std::string describe() const;
     std::vector<int> silent_nodes() const { return barrier_.silent_nodes(sends_under_way_ > 0); }
 

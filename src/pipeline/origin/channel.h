@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An origin's view of one data server: what was sent to it, what it has executed, and what must be
-// waited for before an operation of another kind, or through another server, may follow.
+// An origin's view of one data server: what was sent to it and what it has executed. It also has
+// what must be waited for before an operation of another kind, or through another server, may
+// follow.
 //
 // Frames to one server are executed in the order they were sent. Remote writes are of one of two
 // kinds:

@@ -2,9 +2,9 @@
 // A barrier among the first ranks of the nodes, by messages between their endpoints. This is the
 // state of one of them, without the network.
 //
-// The dissemination algorithm (docs/references.md: Hensgen 1988): in round r each node notifies the
-// one 2^r ahead of it that it has come so far, and waits for the notification of the one 2^r behind
-// it. After ceil(log2 N) rounds each knows, through others, that all have come.
+// It uses the dissemination algorithm (docs/references.md: Hensgen 1988). In round r each node
+// notifies the one 2^r ahead of it, and waits for the notification of the one 2^r behind it. After
+// ceil(log2 N) rounds each knows, through others, that all have come.
 //
 // Messages may come early, by rounds or by one barrier, and in any order.
 #pragma once

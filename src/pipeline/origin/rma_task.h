@@ -4,9 +4,8 @@
 // share an operation where the provider supports that.
 //
 // Where the provider wants local memory registered, a long transfer registers what it spans for its
-// duration (providers that pin memory keep a cache of registrations, which makes repetitions
-// cheap); a short one, and one whose registration is refused, is copied through the pipeline's
-// buffers.
+// duration. Providers that pin memory keep a cache of registrations, which makes repetitions cheap.
+// A short one, and one whose registration is refused, is copied through the pipeline's buffers.
 #pragma once
 
 #include "fabric/domain.h"

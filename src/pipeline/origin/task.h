@@ -3,7 +3,7 @@
 //
 // Tasks of one channel are posted strictly one after the other, so frames leave in program order;
 // their completions may overlap. task_state.h has the states of a task and what they wait for. A
-// blocking call keeps its task on the stack and waits; a non-blocking one puts it on the heap and
+// blocking call keeps its task on the stack and waits. A non-blocking one puts it on the heap and
 // names a function that is called once, when it is complete, and disposes of it.
 #pragma once
 
