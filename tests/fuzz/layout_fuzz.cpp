@@ -12,15 +12,15 @@
 namespace armci::strided {
 namespace {
 
-constexpr int kMaxLevels = 5;
+constexpr int kShapeLevels = 5;
 constexpr int64_t kMaxBytes = 4096;
 constexpr int64_t kMiddle = 32 << 10;  // of memory that has room for all strides
 
 struct Shape {
     int levels = 0;
-    int count[kMaxLevels + 1] = {};
-    int local[kMaxLevels] = {};
-    int remote[kMaxLevels] = {};
+    int count[kShapeLevels + 1] = {};
+    int local[kShapeLevels] = {};
+    int remote[kShapeLevels] = {};
 };
 
 // Of every byte, in order, by nested loops.
@@ -57,8 +57,8 @@ void check_side(const Layout& layout, const std::vector<int64_t>& expected, uint
         FUZZ_CHECK(level > 0 || layout.stride[0] != layout.count[0]);
     }
     const auto [low, high] = std::minmax_element(expected.begin(), expected.end());
-    const Extent extent = extent(layout);
-    FUZZ_CHECK(extent.begin == *low && extent.end == *high + 1);
+    const Extent range = extent(layout);
+    FUZZ_CHECK(range.begin == *low && range.end == *high + 1);
     // Walks, packs and unpacks in pieces of any length, and from any position.
     StridedCursor walker(base, layout);
     StridedCursor packer(base, layout);
@@ -162,7 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t bytes) {
     armci::fuzz::Input input(data, bytes);
     Shape shape;
     const auto head = input.take<uint8_t>();
-    shape.levels = head % (kMaxLevels + 1);
+    shape.levels = head % (kShapeLevels + 1);
     int64_t total = 1;
     for (int i = 0; i <= shape.levels; ++i) {
         shape.count[i] = input.take<uint8_t>() % (i == 0 ? 80 : 9);
