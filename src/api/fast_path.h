@@ -59,7 +59,7 @@ inline void name_call(Call call) {
 // and nothing that a wait would send. The handle is nullptr for implicit operations.
 [[gnu::always_inline]] inline bool nothing_is_under_way(const Runtime& runtime,
                                                         const armci_hdl_t* handle) {
-    if (runtime.world.short_way_ranks == 0) {
+    if (runtime.world.fast_path_ranks == 0) {
         return false;
     }
     if (runtime.network == nullptr) {
@@ -75,7 +75,7 @@ template <Threads kThreads>
                                                     const void* remote, int bytes, int proc) {
     const auto address = reinterpret_cast<uint64_t>(remote);
     return bytes > 0 && local != nullptr &&
-           static_cast<unsigned>(proc) < static_cast<unsigned>(runtime.world.short_way_ranks) &&
+           static_cast<unsigned>(proc) < static_cast<unsigned>(runtime.world.fast_path_ranks) &&
            runtime.world.on_my_node(proc) &&
            (kThreads == Threads::one ? runtime.segments.find(proc, address, bytes)
                                      : runtime.segments.find_by_thread(proc, address, bytes))

@@ -3,7 +3,7 @@
 // docs/checking.md says what it finds and what not.
 //
 // There is one instance while the mode is on, which the library calls through core/checking.h. The
-// short ways of api/fast_path.h are not taken then. Checks of memory are in memory.cpp, of
+// fast paths of api/fast_path.h are not taken then. Checks of memory are in memory.cpp, of
 // collective calls and mutexes in calls.cpp, of transfers in transfers.cpp.
 #pragma once
 

@@ -7,9 +7,10 @@ void Acknowledgements::note_executed(Client& client, const wire::FrameHeader& he
     // Frames of these kinds do not ask for it themselves, and may be the last that their sender
     // sends.
     const bool asks_for_none = header.kind == wire::FrameKind::release_recv_buffers ||
-                              header.kind == wire::FrameKind::get_credit;
+                               header.kind == wire::FrameKind::get_credit;
     const bool much_unacknowledged =
-        !asks_for_none && client.executed_bytes - client.acknowledged_bytes >= unacknowledged_limit_;
+        !asks_for_none &&
+        client.executed_bytes - client.acknowledged_bytes >= unacknowledged_limit_;
     const bool asked = (header.flags & wire::kAcknowledgeNow) != 0;
     if ((asked || much_unacknowledged) && client.acknowledged_frames != client.executed_frames &&
         !client.acknowledgement_due && !is_silent_) {

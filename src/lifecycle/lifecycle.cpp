@@ -415,7 +415,7 @@ void start(const char* function, RequestedLevel requested, MPI_Comm comm) {
     g_running->notifications.start(g_running->memory, g_running->barriers,
                                    g_running->groups.world());
     if (config.check_choice() == base::CheckChoice::off) {
-        g_running->world.short_way_ranks = g_running->world.size;
+        g_running->world.fast_path_ranks = g_running->world.size;
     } else {
         g_running->checking.start(check::make_checks(*g_running));
     }

@@ -130,7 +130,8 @@ node::Descriptor connected(const sockaddr_in& address) {
     return connection;
 }
 
-Line handshake_done(node::Descriptor connection, const Meeting& meeting, const Identity& self) {
+Connection handshake_done(node::Descriptor connection, const Meeting& meeting,
+                          const Identity& self) {
     Identity peer;
     if (!connection.valid() || !send_handshake(connection.get(), meeting, self) ||
         !receive_handshake(connection.get(), meeting, &peer) ||
@@ -187,7 +188,7 @@ node::Descriptor Listener::take_connection(int timeout_ms) {
     return node::Descriptor(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
 }
 
-Line Listener::take_caller(const Identity& self, int timeout_ms) {
+Connection Listener::take_caller(const Identity& self, int timeout_ms) {
     node::Descriptor connection = take_connection(timeout_ms);
     Identity peer;
     char taken = 0;
@@ -201,7 +202,7 @@ Line Listener::take_caller(const Identity& self, int timeout_ms) {
     return {std::move(connection), peer};
 }
 
-Line call(const Meeting& meeting, const Identity& self) {
+Connection call(const Meeting& meeting, const Identity& self) {
     if (meeting.is_open == 0) {
         return {};
     }
@@ -210,9 +211,9 @@ Line call(const Meeting& meeting, const Identity& self) {
     }
     for (int i = 0; i < meeting.address_count; ++i) {
         const sockaddr_in address = network_address(meeting.addresses[i], meeting.port);
-        Line line = handshake_done(connected(address), meeting, self);
-        if (line.is_open()) {
-            return line;
+        Connection connection = handshake_done(connected(address), meeting, self);
+        if (connection.is_open()) {
+            return connection;
         }
     }
     return {};

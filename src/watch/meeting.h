@@ -10,7 +10,7 @@
 #include <string>
 
 #include "node/local_socket.h"
-#include "watch/line.h"
+#include "watch/connection.h"
 
 namespace armci::watch {
 
@@ -41,7 +41,7 @@ class Listener {
 
     // Accepts one caller within the time and does the handshake with it. Returns a closed
     // connection if there was no caller.
-    Line take_caller(const Identity& self, int timeout_ms);
+    Connection take_caller(const Identity& self, int timeout_ms);
 
   private:
     node::Descriptor take_connection(int timeout_ms);
@@ -52,6 +52,6 @@ class Listener {
 };
 
 // Connects to the listener. Returns a closed connection if no process can be reached there.
-Line call(const Meeting& meeting, const Identity& self);
+Connection call(const Meeting& meeting, const Identity& self);
 
 }  // namespace armci::watch

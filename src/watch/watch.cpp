@@ -50,9 +50,9 @@ void be_killed_soon() {
 // The watch whose connections a child of this process has to close.
 std::atomic<Watch*> g_running{nullptr};
 
-void close_lines_in_child() {
+void close_connections_in_child() {
     if (Watch* watch = g_running.load(); watch != nullptr) {
-        watch->close_lines();
+        watch->close_connections();
     }
 }
 
@@ -63,9 +63,10 @@ std::string name_of(const Identity& who) {
 
 }  // namespace
 
-bool Watch::start(std::vector<Line> lines, const WatchOptions& options, std::string* error) {
+bool Watch::start(std::vector<Connection> connections, const WatchOptions& options,
+                  std::string* error) {
     options_ = options;
-    lines_ = std::move(lines);
+    connections_ = std::move(connections);
     pid_ = getpid();
     if (options.silence_s > 0) {
         check_ns_ = base::now_ns();
@@ -82,7 +83,7 @@ bool Watch::start(std::vector<Line> lines, const WatchOptions& options, std::str
         take_leave();
         return false;
     }
-    static const int has_handler = pthread_atfork(nullptr, nullptr, close_lines_in_child);
+    static const int has_handler = pthread_atfork(nullptr, nullptr, close_connections_in_child);
     if (has_handler != 0) {
         ARMCI_LOG_DEBUG("children will have the connections: %s", std::strerror(has_handler));
     }
@@ -90,9 +91,9 @@ bool Watch::start(std::vector<Line> lines, const WatchOptions& options, std::str
     return true;
 }
 
-void Watch::close_lines() {
-    for (Line& line : lines_) {
-        line.close();
+void Watch::close_connections() {
+    for (Connection& connection : connections_) {
+        connection.close();
     }
 }
 
@@ -110,7 +111,7 @@ void Watch::stop() {
 void Watch::take_leave() {
     const Note farewell{Note::Kind::farewell, options_.rank, Reason::ended, 0};
     tell_others(farewell, nullptr, Answer::none);
-    lines_.clear();
+    connections_.clear();
 }
 
 void Watch::wake() {
@@ -164,8 +165,8 @@ void Watch::run() {
     while (!stopping_.load() || is_ending_.load()) {
         sleep();
         take_requests();
-        for (Line& line : lines_) {
-            hear(line);
+        for (Connection& connection : connections_) {
+            hear(connection);
         }
         check_signs_of_life();
         finish_spreading();
@@ -178,9 +179,9 @@ void Watch::run() {
 
 void Watch::sleep() {
     std::vector<pollfd> waiting{{wake_up_.get(), POLLIN, 0}};
-    for (const Line& line : lines_) {
-        if (line.is_open()) {
-            waiting.push_back({line.socket(), POLLIN, 0});
+    for (const Connection& connection : connections_) {
+        if (connection.is_open()) {
+            waiting.push_back({connection.socket(), POLLIN, 0});
         }
     }
     const int64_t until_ns = std::min({check_ns_, answers_ns_, end_ns_, reports_ns_});
@@ -203,53 +204,53 @@ void Watch::take_requests() {
     }
 }
 
-void Watch::hear(Line& line) {
-    while (line.is_open()) {
+void Watch::hear(Connection& connection) {
+    while (connection.is_open()) {
         Note note;
         Reason reason{};
-        switch (line.hear(&note, &reason)) {
-            case Line::Heard::nothing:
+        switch (connection.hear(&note, &reason)) {
+            case Connection::Heard::nothing:
                 return;
-            case Line::Heard::note:
-                line.silent_checks = 0;
-                take_note(line, note);
+            case Connection::Heard::note:
+                connection.silent_checks = 0;
+                take_note(connection, note);
                 break;
-            case Line::Heard::end:
-                line_ended(line, reason);
+            case Connection::Heard::end:
+                connection_ended(connection, reason);
                 break;
         }
     }
 }
 
-void Watch::take_note(Line& line, const Note& note) {
+void Watch::take_note(Connection& connection, const Note& note) {
     switch (note.kind) {
         case Note::Kind::alive:
             break;
         case Note::Kind::farewell:
-            line.has_taken_leave = true;
+            connection.has_taken_leave = true;
             break;
         case Note::Kind::lost:
         case Note::Kind::failed:
             if (is_ending_.load()) {
-                line.say({Note::Kind::spread, options_.rank, Reason::ended, 0});
+                connection.say({Note::Kind::spread, options_.rank, Reason::ended, 0});
             } else {
-                begin_ending(note, &line, nullptr);
+                begin_ending(note, &connection, nullptr);
             }
             break;
         case Note::Kind::spread:
-            line.is_answer_due = false;
+            connection.is_answer_due = false;
             break;
         case Note::Kind::report:
-            begin_reports(&line);
+            begin_reports(&connection);
             break;
     }
 }
 
-void Watch::line_ended(Line& line, Reason reason) {
-    line.close();
-    line.is_answer_due = false;
-    if (!line.has_taken_leave) {
-        begin_ending({Note::Kind::lost, line.peer().rank, reason, 0}, nullptr, &line);
+void Watch::connection_ended(Connection& connection, Reason reason) {
+    connection.close();
+    connection.is_answer_due = false;
+    if (!connection.has_taken_leave) {
+        begin_ending({Note::Kind::lost, connection.peer().rank, reason, 0}, nullptr, &connection);
     }
 }
 
@@ -260,13 +261,14 @@ void Watch::check_signs_of_life() {
         return;
     }
     check_ns_ = now + options_.silence_s * 1000 * kMs / kChecks;
-    for (Line& line : lines_) {
-        if (!line.is_open() || line.has_taken_leave) {
+    for (Connection& connection : connections_) {
+        if (!connection.is_open() || connection.has_taken_leave) {
             continue;
         }
-        line.say({Note::Kind::alive, options_.rank, Reason::ended, 0});
-        if (++line.silent_checks > kChecks + 1) {
-            begin_ending({Note::Kind::lost, line.peer().rank, Reason::silent, 0}, nullptr, &line);
+        connection.say({Note::Kind::alive, options_.rank, Reason::ended, 0});
+        if (++connection.silent_checks > kChecks + 1) {
+            begin_ending({Note::Kind::lost, connection.peer().rank, Reason::silent, 0}, nullptr,
+                         &connection);
             return;
         }
     }
@@ -274,11 +276,11 @@ void Watch::check_signs_of_life() {
 
 // --- The end of the job --------------------------------------------------------------------------
 
-void Watch::report_loss(const Note& note, const Line& line) {
+void Watch::report_loss(const Note& note, const Connection& connection) {
     if (options_.reported != nullptr && options_.reported->exchange(1) != 0) {
         return;
     }
-    const std::string who = name_of(line.peer());
+    const std::string who = name_of(connection.peer());
     switch (note.reason) {
         case Reason::ended:
             base::log(base::LogLevel::error,
@@ -304,7 +306,7 @@ void Watch::report_loss(const Note& note, const Line& line) {
 }
 
 // Messages on standard error come last: if nothing reads them, this thread hangs.
-void Watch::begin_ending(const Note& note, Line* source, const Line* lost) {
+void Watch::begin_ending(const Note& note, Connection* source, const Connection* lost) {
     if (is_ending_.exchange(true)) {
         return;
     }
@@ -333,14 +335,14 @@ void Watch::begin_ending(const Note& note, Line* source, const Line* lost) {
     }
 }
 
-void Watch::tell_others(const Note& note, const Line* but, Answer answer) {
-    for (Line& line : lines_) {
-        if (&line == but || line.has_taken_leave || !line.say(note)) {
+void Watch::tell_others(const Note& note, const Connection* but, Answer answer) {
+    for (Connection& connection : connections_) {
+        if (&connection == but || connection.has_taken_leave || !connection.say(note)) {
             continue;
         }
         // A stopped rank reads the note when it goes on.
-        if (answer == Answer::expected && line.peer().rank != note.rank) {
-            line.is_answer_due = true;
+        if (answer == Answer::expected && connection.peer().rank != note.rank) {
+            connection.is_answer_due = true;
         }
     }
 }
@@ -350,8 +352,9 @@ void Watch::finish_spreading() {
         return;
     }
     const int64_t now = base::now_ns();
-    const bool is_known = std::none_of(lines_.begin(), lines_.end(),
-                                       [](const Line& line) { return line.is_answer_due; });
+    const bool is_known =
+        std::none_of(connections_.begin(), connections_.end(),
+                     [](const Connection& connection) { return connection.is_answer_due; });
     if (!is_known && now < answers_ns_) {
         return;
     }
@@ -366,7 +369,7 @@ void Watch::finish_spreading() {
 
 // --- Reports -------------------------------------------------------------------------------------
 
-void Watch::begin_reports(const Line* source) {
+void Watch::begin_reports(const Connection* source) {
     if (reports_ns_ != kNever) {
         return;  // several ranks have asked at about the same time
     }

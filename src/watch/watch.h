@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "base/thread.h"
-#include "watch/line.h"
+#include "watch/connection.h"
 
 namespace armci::watch {
 
@@ -53,7 +53,8 @@ class Watch {
 
     // Starts the watch. Returns false with a sentence in *error if the system refuses something;
     // then no watch runs, and the peers have got a farewell.
-    bool start(std::vector<Line> lines, const WatchOptions& options, std::string* error);
+    bool start(std::vector<Connection> connections, const WatchOptions& options,
+               std::string* error);
     bool is_running() const { return thread_.is_started(); }
     // Sends a farewell to the peers, so that the end of this process means nothing to them. If a
     // failure already ends the job, this process ends here.
@@ -61,7 +62,7 @@ class Watch {
 
     // Closes the connections in a child of this process after fork, so that they do not outlive
     // this process there. Calls only what a child of a process with threads may call.
-    void close_lines();
+    void close_connections();
 
     // --- for any thread of this process, but not for its children ---
 
@@ -89,22 +90,22 @@ class Watch {
     void sleep();
     void wake();
     void take_requests();
-    void hear(Line& line);
-    void take_note(Line& line, const Note& note);
-    void line_ended(Line& line, Reason reason);
+    void hear(Connection& connection);
+    void take_note(Connection& connection, const Note& note);
+    void connection_ended(Connection& connection, Reason reason);
     void check_signs_of_life();
     // `source` is the connection that brought the note, `lost` the one whose failure was found
     // here. Either may be nullptr.
-    void begin_ending(const Note& note, Line* source, const Line* lost);
-    void report_loss(const Note& note, const Line& line);
+    void begin_ending(const Note& note, Connection* source, const Connection* lost);
+    void report_loss(const Note& note, const Connection& connection);
     enum class Answer : bool { none = false, expected = true };
-    void tell_others(const Note& note, const Line* but, Answer answer);
+    void tell_others(const Note& note, const Connection* but, Answer answer);
     void finish_spreading();
-    void begin_reports(const Line* source);
+    void begin_reports(const Connection* source);
     void finish_reports();
 
     WatchOptions options_;
-    std::vector<Line> lines_;
+    std::vector<Connection> connections_;
     node::Descriptor wake_up_;
     base::Thread thread_;
     int pid_ = 0;  // the process that started the watch
@@ -118,7 +119,8 @@ class Watch {
     std::atomic<bool> is_report_due_{false};
 
     // Only the thread uses these.
-    Line* source_ = nullptr;  // brought the note that ends the job; nullptr: this process found it
+    Connection* source_ =
+        nullptr;  // brought the note that ends the job; nullptr: this process found it
     bool is_first_hand_ = false;
     int64_t check_ns_ = kNever;    // when to check for signs of life
     int64_t answers_ns_ = kNever;  // until when to wait for answers

@@ -41,13 +41,13 @@ Identity own_identity(const core::World& world) {
 
 // So many others of `comm` call, if they can; returns when all of `comm` have tried.
 void take_callers(const Complete& complete, Listener& listener, const Identity& self, int expected,
-                  MPI_Comm comm, std::vector<Line>* lines) {
+                  MPI_Comm comm, std::vector<Connection>* connections) {
     MPI_Request all_called = MPI_REQUEST_NULL;
     MPI_Ibarrier(comm, &all_called);
     for (int done = 0; done == 0 && listener.is_open() && expected > 0;) {
-        Line line = listener.take_caller(self, 1);
-        if (line.is_open()) {
-            lines->push_back(std::move(line));
+        Connection connection = listener.take_caller(self, 1);
+        if (connection.is_open()) {
+            connections->push_back(std::move(connection));
             --expected;
         } else {
             sched_yield();  // where the system refuses to accept, this does not wait
@@ -58,7 +58,8 @@ void take_callers(const Complete& complete, Listener& listener, const Identity& 
 }
 
 // Each rank with the first one of its node. Returns what is missing, in words.
-std::string connect_node(const WatchSetup& setup, const Identity& self, std::vector<Line>* lines) {
+std::string connect_node(const WatchSetup& setup, const Identity& self,
+                         std::vector<Connection>* connections) {
     const core::World& world = setup.world;
     std::string missing;
     if (world.node_ranks.size() == 1) {
@@ -74,24 +75,25 @@ std::string connect_node(const WatchSetup& setup, const Identity& self, std::vec
     }
     MPI_Bcast(&meeting, sizeof meeting, MPI_BYTE, 0, world.node_comm);
     if (!world.is_leader()) {
-        Line line = call(meeting, self);
-        if (line.is_open()) {
-            lines->push_back(std::move(line));
+        Connection connection = call(meeting, self);
+        if (connection.is_open()) {
+            connections->push_back(std::move(connection));
         } else if (meeting.is_open != 0) {
             missing = std::string("a local connection: ") + std::strerror(errno);
         }
     }
     const auto callers = world.is_leader() ? static_cast<int>(world.node_ranks.size()) - 1 : 0;
-    take_callers(setup.complete, listener, self, callers, world.node_comm, lines);
+    take_callers(setup.complete, listener, self, callers, world.node_comm, connections);
     return missing;
 }
 
 // Among the first ranks of the nodes. Each calls before it may be called: callers wait only for
 // seconds, and calling takes as long where packets are dropped.
-std::string connect_nodes(const WatchSetup& setup, const Identity& self, std::vector<Line>* lines) {
+std::string connect_nodes(const WatchSetup& setup, const Identity& self,
+                          std::vector<Connection>* connections) {
     const core::World& world = setup.world;
     const int64_t link_s = setup.config.lost_link_seconds;
-    const size_t lines_before = lines->size();
+    const size_t connections_before = connections->size();
     std::string missing;
     const int first_child = kChildren * world.node + 1;
     const int children = std::clamp(world.node_count - first_child, 0, kChildren);
@@ -106,9 +108,9 @@ std::string connect_nodes(const WatchSetup& setup, const Identity& self, std::ve
         MPI_Request told = MPI_REQUEST_NULL;
         MPI_Irecv(&parent, sizeof parent, MPI_BYTE, above, kMeetingTag, world.leaders_comm, &told);
         setup.complete(&told);
-        Line line = call(parent, self);
-        if (line.is_open()) {
-            lines->push_back(std::move(line));
+        Connection connection = call(parent, self);
+        if (connection.is_open()) {
+            connections->push_back(std::move(connection));
         } else if (parent.is_open != 0) {
             missing = "a TCP connection (IPv4) to node " + std::to_string(above);
             missing += parent.address_count > 0 ? ""
@@ -122,10 +124,10 @@ std::string connect_nodes(const WatchSetup& setup, const Identity& self, std::ve
         MPI_Isend(&own, sizeof own, MPI_BYTE, first_child + i, kMeetingTag, world.leaders_comm,
                   &telling[i]);
     }
-    take_callers(setup.complete, listener, self, children, world.leaders_comm, lines);
+    take_callers(setup.complete, listener, self, children, world.leaders_comm, connections);
     MPI_Waitall(children, telling, MPI_STATUSES_IGNORE);
-    for (size_t i = lines_before; i < lines->size(); ++i) {
-        limit_silence_of_system((*lines)[i].socket(), link_s);
+    for (size_t i = connections_before; i < connections->size(); ++i) {
+        limit_silence_of_system((*connections)[i].socket(), link_s);
     }
     return missing;
 }
@@ -139,10 +141,10 @@ void start_watch(Watch* watch, const WatchSetup& setup) {
     }
     const base::Config& config = setup.config;
     const Identity self = own_identity(world);
-    std::vector<Line> lines;
-    std::string missing = connect_node(setup, self, &lines);
+    std::vector<Connection> connections;
+    std::string missing = connect_node(setup, self, &connections);
     if (world.is_leader() && world.node_count > 1) {
-        const std::string between = connect_nodes(setup, self, &lines);
+        const std::string between = connect_nodes(setup, self, &connections);
         missing = missing.empty() ? between : missing;
     }
     WatchOptions options;
@@ -155,7 +157,7 @@ void start_watch(Watch* watch, const WatchSetup& setup) {
     MPI_Ibarrier(world.node_comm, &all_connected);
     setup.complete(&all_connected);
     std::string error;
-    if (!watch->start(std::move(lines), options, &error)) {
+    if (!watch->start(std::move(connections), options, &error)) {
         missing = error;
     } else {
         g_watch = watch;

@@ -40,11 +40,11 @@ enum class FrameKind : uint8_t {
     lock = 9,        // answered with granted when the mutex is granted
     try_lock = 10,   // answered with a value: 1 acquired, 0 busy
     unlock = 11,
-    fence = 12,                 // carries nothing; its acknowledgement is the answer
-    add_segment = 13,           // from ranks of the server's own node: register a range; answered
-    remove_segment = 14,        // answered with a value
-    batch = 15,                 // small puts and accumulates, executed one after the other
-    want = 16,                  // carries nothing except the header's count of wanted slots
+    fence = 12,           // carries nothing; its acknowledgement is the answer
+    add_segment = 13,     // from ranks of the server's own node: register a range; answered
+    remove_segment = 14,  // answered with a value
+    batch = 15,           // small puts and accumulates, executed one after the other
+    want = 16,            // carries nothing except the header's count of wanted receive buffers
     release_recv_buffers = 17,  // granted receive buffers that the origin does not need
     find_attached = 18,         // answered with attached
     // from servers to origins
@@ -135,7 +135,7 @@ inline constexpr size_t kScaleBytes = 16;
 inline constexpr uint32_t kMaxRecvBuffersPerFrame = 8;
 struct RecvBuffersBody {  // grant, release_recv_buffers
     uint32_t count = 0;
-    uint32_t keep = 0;  // grant: how many of its slots an idle origin may keep
+    uint32_t keep = 0;  // grant: how many of its receive buffers an idle origin may keep
     uint32_t recv_buffer[kMaxRecvBuffersPerFrame] = {};
 };
 

@@ -91,7 +91,7 @@ subroutine fill_by_columns(g_a, rows, cols)
   call ga_sync()
 end subroutine fill_by_columns
 
-! Checks that a matrix holds factor * value_at, by way of a buffer on MA's stack.
+! Checks that a matrix holds factor * value_at through a buffer on MA's stack.
 subroutine check_matrix(g_a, rows, cols, factor, what)
   implicit none
 #include "mafdecls.fh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs a job and decides whether it passed: its exit status is 0, PASS is the last line (but for the summary of checking
+# Runs a job and decides whether it passed: its exit status is 0, PASS is the last line (except for the summary of checking
 # mode), no line says FAIL, and the library has neither warned nor complained.
 # usage: run_job.sh COMMAND...
 set -u

@@ -108,7 +108,7 @@ void Job::open_rank(int rank) {
     config.no_flush_local = plan_.no_flush_local;
     config.progress_thread = plan_.server_threads;
 
-    runtime.world.short_way_ranks = plan_.takes_short_ways ? plan_.rank_count() : 0;
+    runtime.world.fast_path_ranks = plan_.takes_fast_paths ? plan_.rank_count() : 0;
 
     const int node = node_of(rank);
     core::World& world = runtime.world;

@@ -87,7 +87,7 @@ void draw_settings(Plan* plan) {
     plan->min_rma_block = one_of({1, 64, 512, 4096});
     plan->explicit_progress = happens(500);
     plan->no_flush_local = happens(50);
-    plan->takes_short_ways = happens(700);
+    plan->takes_fast_paths = happens(700);
     plan->server_threads = happens(900);
     plan->spin_ns = one_of({0, 0, 2000, 100'000});
     plan->depth_limit = happens(100) ? static_cast<int>(draw(1, 3)) : 0;

@@ -31,7 +31,7 @@ struct Plan {
     int64_t register_min_bytes = 0;
     bool explicit_progress = true;
     bool no_flush_local = false;
-    bool takes_short_ways = true;  // inside a node
+    bool takes_fast_paths = true;  // inside a node
     bool server_threads = true;    // else a server is served by its rank only
     int64_t spin_ns = 0;
     int depth_limit = 0;

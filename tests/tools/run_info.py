@@ -101,7 +101,7 @@ def check_idle_adapter():
     pretend = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
                "mount -t tmpfs none /sys/class && mkdir -p /sys/class/cxi/cxi7 && exec \"$@\"", "sh"]
     if run(*pretend, "true")[0] != 0:
-        print("not tested: adapters that lie idle, for want of user namespaces")
+        print("not tested: adapters that lie idle: this system has no user namespaces")
         return
     cause = "cxi: adapter cxi7 is here, but "
     job = run(*pretend, INFO, "--providers")

@@ -222,7 +222,7 @@ def check_two_clocks():
     own_clock = ["unshare", "--time", "--monotonic", str(apart_s)]
     alone = ["unshare", "--user", "--map-root-user"]
     if subprocess.run([*alone, *own_clock, "true"], capture_output=True, check=False).returncode != 0:
-        print("not tested: clocks that differ, for want of user or time namespaces")
+        print("not tested: clocks that differ: this system has no user or time namespaces")
         return
     with tempfile.TemporaryDirectory() as directory:
         # One program for both ranks, because arguments follow the last only.

@@ -40,32 +40,33 @@ Note note(Note::Kind kind, int number) {
 }
 
 // Both ends of a connection: the first at rank kSelf, the second at `peer`.
-std::pair<Line, Line> make_line(int peer) {
+std::pair<Connection, Connection> make_connection(int peer) {
     int sockets[2] = {-1, -1};
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
-    return {Line(node::Descriptor(sockets[0]), rank(peer)),
-            Line(node::Descriptor(sockets[1]), rank(kSelf))};
+    return {Connection(node::Descriptor(sockets[0]), rank(peer)),
+            Connection(node::Descriptor(sockets[1]), rank(kSelf))};
 }
 
 // One connection to each peer; their other ends are in *ends.
-std::vector<Line> make_lines(const std::vector<int>& peers, std::vector<Line>* ends) {
-    std::vector<Line> lines;
+std::vector<Connection> make_connections(const std::vector<int>& peers,
+                                         std::vector<Connection>* ends) {
+    std::vector<Connection> connections;
     for (const int peer : peers) {
-        auto [its_end, our_end] = make_line(peer);
-        lines.push_back(std::move(its_end));
+        auto [its_end, our_end] = make_connection(peer);
+        connections.push_back(std::move(its_end));
         ends->push_back(std::move(our_end));
     }
-    return lines;
+    return connections;
 }
 
-Note wait_for_note(Line& line) {
+Note wait_for_note(Connection& connection) {
     Note heard{};
     Reason reason{};
-    Line::Heard what;
-    while ((what = line.hear(&heard, &reason)) == Line::Heard::nothing) {
+    Connection::Heard what;
+    while ((what = connection.hear(&heard, &reason)) == Connection::Heard::nothing) {
         std::this_thread::yield();
     }
-    EXPECT_EQ(what, Line::Heard::note);
+    EXPECT_EQ(what, Connection::Heard::note);
     return heard;
 }
 
@@ -86,7 +87,7 @@ class WatchedProcess {
 
     WatchedProcess(const std::vector<int>& peers, const WatchOptions& options,
                    Then then = Then::sleeps, StandardError state = StandardError::empty) {
-        std::vector<Line> inner = make_lines(peers, &ends_);
+        std::vector<Connection> inner = make_connections(peers, &ends_);
         int output[2] = {-1, -1};
         EXPECT_EQ(pipe(output), 0);
         if (state == StandardError::full) {
@@ -122,7 +123,7 @@ class WatchedProcess {
         output_ = node::Descriptor(output[0]);
     }
 
-    Line& end(size_t number) { return ends_[number]; }
+    Connection& end(size_t number) { return ends_[number]; }
     // Reads until the process ends.
     std::string text() {
         std::string all;
@@ -135,7 +136,7 @@ class WatchedProcess {
     int status() { return child_.front().wait(); }
 
   private:
-    std::vector<Line> ends_;
+    std::vector<Connection> ends_;
     std::vector<ChildProcess> child_;
     node::Descriptor output_;
 };
@@ -151,14 +152,14 @@ WatchOptions options() {
 class OwnWatch {
   public:
     explicit OwnWatch(const std::vector<int>& peers) {
-        std::vector<Line> lines = make_lines(peers, &ends_);
-        socket_ = lines.front().socket();
+        std::vector<Connection> connections = make_connections(peers, &ends_);
+        socket_ = connections.front().socket();
         std::string error;
-        EXPECT_TRUE(watch_.start(std::move(lines), options(), &error)) << error;
+        EXPECT_TRUE(watch_.start(std::move(connections), options(), &error)) << error;
     }
 
     Watch* operator->() { return &watch_; }
-    Line& end(size_t number) { return ends_[number]; }
+    Connection& end(size_t number) { return ends_[number]; }
     int socket() const { return socket_; }  // of its first connection
     void wait_until_asleep() {
         // A thread gets its name a little after it exists.
@@ -170,40 +171,40 @@ class OwnWatch {
     }
 
   private:
-    std::vector<Line> ends_;
+    std::vector<Connection> ends_;
     int socket_ = -1;
     Watch watch_;
 };
 
 TEST(LivenessConnection, DeliversNotesInOrderThenTheEnd) {
-    auto [one, other] = make_line(5);
+    auto [one, other] = make_connection(5);
     Note heard{};
     Reason reason = Reason::silent;
-    EXPECT_EQ(one.hear(&heard, &reason), Line::Heard::nothing);
+    EXPECT_EQ(one.hear(&heard, &reason), Connection::Heard::nothing);
     EXPECT_TRUE(other.say(note(Note::Kind::lost, 7)));
     EXPECT_TRUE(other.say(note(Note::Kind::farewell, 8)));
     other.close();
-    ASSERT_EQ(one.hear(&heard, &reason), Line::Heard::note);
+    ASSERT_EQ(one.hear(&heard, &reason), Connection::Heard::note);
     EXPECT_EQ(heard.kind, Note::Kind::lost);
     EXPECT_EQ(heard.rank, 7);
-    ASSERT_EQ(one.hear(&heard, &reason), Line::Heard::note);
+    ASSERT_EQ(one.hear(&heard, &reason), Connection::Heard::note);
     EXPECT_EQ(heard.kind, Note::Kind::farewell);
-    ASSERT_EQ(one.hear(&heard, &reason), Line::Heard::end);
+    ASSERT_EQ(one.hear(&heard, &reason), Connection::Heard::end);
     EXPECT_EQ(reason, Reason::ended);
     EXPECT_FALSE(other.say(note(Note::Kind::alive, 0)));
 }
 
 TEST(LivenessConnection, WaitsForTheRestOfANote) {
-    auto [one, other] = make_line(5);
+    auto [one, other] = make_connection(5);
     const Note whole = note(Note::Kind::report, 2);
     const char* bytes = reinterpret_cast<const char*>(&whole);
     Note heard{};
     Reason reason{};
     ASSERT_EQ(send(other.socket(), bytes, 5, 0), 5);
-    EXPECT_EQ(one.hear(&heard, &reason), Line::Heard::nothing);
+    EXPECT_EQ(one.hear(&heard, &reason), Connection::Heard::nothing);
     ASSERT_EQ(send(other.socket(), bytes + 5, sizeof whole - 5, 0),
               static_cast<ssize_t>(sizeof whole - 5));
-    ASSERT_EQ(one.hear(&heard, &reason), Line::Heard::note);
+    ASSERT_EQ(one.hear(&heard, &reason), Connection::Heard::note);
     EXPECT_EQ(heard.kind, Note::Kind::report);
 }
 
@@ -212,9 +213,9 @@ class LivenessHandshake : public testing::TestWithParam<Reach> {};
 TEST_P(LivenessHandshake, CallerAndListenerLearnEachOthersRank) {
     Listener listener;
     ASSERT_TRUE(listener.open(GetParam(), ""));
-    Line called;
+    Connection called;
     std::thread caller([&] { called = call(listener.meeting(), rank(4)); });
-    Line taken;
+    Connection taken;
     while (!taken.is_open()) {
         taken = listener.take_caller(rank(2), 100);
     }
@@ -231,7 +232,7 @@ TEST_P(LivenessHandshake, RefusesAWrongToken) {
     ASSERT_TRUE(listener.open(GetParam(), ""));
     Meeting guessed = listener.meeting();
     guessed.token[0] ^= 1;
-    Line called;
+    Connection called;
     std::thread caller([&] { called = call(guessed, rank(4)); });
     EXPECT_FALSE(listener.take_caller(rank(2), 5'000).is_open());
     caller.join();
@@ -385,7 +386,7 @@ TEST(Watch, SleepsAndSendsAFarewell) {
     EXPECT_EQ(wait_for_note(watch.end(0)).kind, Note::Kind::farewell);
     Note heard{};
     Reason reason{};
-    EXPECT_EQ(watch.end(0).hear(&heard, &reason), Line::Heard::end);
+    EXPECT_EQ(watch.end(0).hear(&heard, &reason), Connection::Heard::end);
 }
 
 // promise: lost.children
@@ -407,15 +408,15 @@ TEST(Watch, SilenceIsNoFailureByDefault) {
 }
 
 TEST(Watch, SendsAFarewellWhenItCannotStart) {
-    auto [one, other] = make_line(5);
-    std::vector<Line> lines;
-    lines.push_back(std::move(one));
+    auto [one, other] = make_connection(5);
+    std::vector<Connection> connections;
+    connections.push_back(std::move(one));
     rlimit usual{};
     ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
     const rlimit none{0, usual.rlim_max};
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
     std::string error;
-    EXPECT_FALSE(Watch().start(std::move(lines), options(), &error));
+    EXPECT_FALSE(Watch().start(std::move(connections), options(), &error));
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &usual), 0);
     EXPECT_EQ(error.find("eventfd: "), 0U) << error;
     EXPECT_EQ(wait_for_note(other).kind, Note::Kind::farewell);

@@ -35,9 +35,9 @@ struct World {
     bool is_single_host = false;     // all ranks run on one host and in one network
     bool is_oversubscribed = false;  // this host has more ranks than processors
 
-    // Calls to ranks below this may take the short ways (api/fast_path.h). It is the size, or 0 in
+    // Calls to ranks below this may take the fast paths (api/fast_path.h). It is the size, or 0 in
     // checking mode.
-    int short_way_ranks = 0;
+    int fast_path_ranks = 0;
 
     bool is_leader() const { return rank_in_node == 0; }
     // Returns whether all nodes have equally many ranks, with consecutive numbers.

@@ -105,7 +105,7 @@ class Segments {
         const NodePart* part = nullptr;
     };
     // Finds [address, address + bytes) of a rank's global memory, without the library's own. The
-    // fast path is in line, also where compilers find that too much (the short ways of api/).
+    // fast path is in line, also where compilers find that too much (the fast paths of api/).
     [[gnu::always_inline]] Place find(int rank, uint64_t address, int64_t bytes) {
         const Cached& cached = cache_.of(rank);
         return cached.has(rank, address, bytes) ? Place{cached.segment, cached.part}

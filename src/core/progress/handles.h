@@ -42,7 +42,7 @@ class Handles {
     // Returns how many operations on the handle are not complete.
     uint32_t pending_on(const armci_hdl_s& handle) const;
     // Returns false when the handle's own words say that no operation is on it. It is in line for
-    // the short ways.
+    // the fast paths.
     static bool names_slot(const armci_hdl_s& handle) {
         return (flags_of(handle) & kMagicMask) == kMagic &&
                static_cast<uint32_t>(handle.target) != kNoSlot;

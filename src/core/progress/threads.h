@@ -43,7 +43,7 @@ class Threads {
     std::string how_to_raise_level() const;
 
     // Set the public function that this thread is in, for reports on waits that several functions
-    // share. Calls that end on a short way (api/fast_path.h) do not wait, so the name of an earlier
+    // share. Calls that end on a fast path (api/fast_path.h) do not wait, so the name of an earlier
     // one stays.
     void enter_alone(const char* function) { function_ = function; }
     static void enter_concurrently(const char* function) { t_function = function; }

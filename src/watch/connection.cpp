@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "watch/line.h"
+#include "watch/connection.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -11,13 +11,13 @@
 
 namespace armci::watch {
 
-bool Line::say(const Note& note) {
+bool Connection::say(const Note& note) {
     // If the socket is full, the peer has not read thousands of notes. Half a note is useless, too.
     return is_open() && send(socket_.get(), &note, sizeof note, MSG_DONTWAIT | MSG_NOSIGNAL) ==
                             static_cast<ssize_t>(sizeof note);
 }
 
-Line::Heard Line::hear(Note* note, Reason* reason) {
+Connection::Heard Connection::hear(Note* note, Reason* reason) {
     for (;;) {
         const ssize_t bytes = recv(socket_.get(), partial_ + partial_bytes_,
                                    sizeof partial_ - partial_bytes_, MSG_DONTWAIT);

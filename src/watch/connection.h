@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Line is a liveness connection: a stream connection between two processes of a job that carries
-// nothing while all is well. However a process ends, the system then closes its connections and
-// wakes the processes at their other ends. So a connection costs nothing until it is needed.
+// A Connection is a liveness connection: a stream connection between two processes of a job that
+// carries nothing while all is well. However a process ends, the system then closes its connections
+// and wakes the processes at their other ends. So a connection costs nothing until it is needed.
 //
 // Connections carry notes, which all have the same length.
 #pragma once
@@ -42,10 +42,10 @@ struct Note {
 };
 static_assert(sizeof(Note) == 16);
 
-class Line {
+class Connection {
   public:
-    Line() = default;
-    Line(node::Descriptor socket, const Identity& peer)
+    Connection() = default;
+    Connection(node::Descriptor socket, const Identity& peer)
         : socket_(static_cast<node::Descriptor&&>(socket)), peer_(peer) {}
 
     int socket() const { return socket_.get(); }
