@@ -85,7 +85,9 @@ install(FILES
 # ---- Documents ----
 # Messages and help texts name them as docs/NAME.md, and they each other.
 install(FILES
-    ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
+    ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+    ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md ${PROJECT_SOURCE_DIR}/SECURITY.md
+    ${PROJECT_SOURCE_DIR}/LICENSE
     DESTINATION ${armci_doc_dir})
 # The examples' CMakeLists.txt is a part of the project's.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples

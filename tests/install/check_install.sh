@@ -65,7 +65,8 @@ prepare() {
         "$LIBDIR/cmake/armci/armci-config-version.cmake" \
         include/armci.h include/armcix.h include/message.h include/mp3.h \
         include/armci/armci.h include/armci/armcix.h include/armci/message.h \
-        "$DOCDIR/README.md" "$DOCDIR/LICENSE" "$DOCDIR/docs/checking.md" \
+        "$DOCDIR/README.md" "$DOCDIR/SECURITY.md" "$DOCDIR/CONTRIBUTING.md" \
+        "$DOCDIR/LICENSE" "$DOCDIR/docs/checking.md" \
         "$DOCDIR/examples/first_put.c"; do
         [ -s "$prefix/$file" ] || fail "$file is not installed"
     done
