@@ -193,7 +193,7 @@ bool make_transfer(Call call, OpKind op, const ContiguousArguments& arguments,
     }
     describe(call, op, arguments.proc, scale, transfer);
     transfer->total_bytes = arguments.bytes;
-    transfer->sides = strided::Sides(local, address, arguments.bytes);
+    transfer->sides.make_contiguous(local, address, arguments.bytes);
     return true;
 }
 

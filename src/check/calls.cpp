@@ -53,7 +53,7 @@ Checks::Waiting Checks::read_waiting(int rank) {
     transfer.op = base::OpKind::get;
     transfer.target = rank;
     transfer.total_bytes = sizeof waiting;
-    transfer.sides = strided::Sides(&waiting, board_->slice(rank).base, sizeof waiting);
+    transfer.sides.make_contiguous(&waiting, board_->slice(rank).base, sizeof waiting);
     runtime_.transfers.carry_out(std::move(transfer));
     return waiting;
 }

@@ -37,17 +37,18 @@ struct VectorSides {
 
 class Sides {
   public:
-    // Makes strided sides without bytes.
-    Sides() = default;
-    Sides(void* local, uint64_t remote, int64_t bytes) {
+    // New sides are strided and have no bytes. These turn them into the kind named, which the
+    // caller fills in.
+    StridedSides& make_strided() {
+        auto* sides = std::get_if<StridedSides>(&kind_);
+        return sides != nullptr ? *sides : kind_.emplace<StridedSides>();
+    }
+    void make_contiguous(void* local, uint64_t remote, int64_t bytes) {
         StridedSides& sides = make_strided();
         sides.local = static_cast<char*>(local);
         sides.remote = remote;
         sides.layout.count[0] = bytes;
     }
-
-    // Turn this into sides of that kind without bytes, which the caller fills in.
-    StridedSides& make_strided() { return kind_.emplace<StridedSides>(); }
     VectorSides& make_vector() { return kind_.emplace<VectorSides>(); }
 
     // Returns nullptr for a vector; for what only strided transfers can do.
