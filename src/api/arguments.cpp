@@ -63,27 +63,36 @@ void refuse_freed(Call call, const char* argument, const RemoteBytes& remote) {
     }
 }
 
-// Returns whether one segment of that rank has all of the bytes. It is in line, because short
-// transfers are checked this way.
-[[gnu::always_inline]] inline bool is_global(Runtime& runtime, const RemoteBytes& remote) {
+// Finds bytes that are all in one segment of that rank and returns the node's part of it, nullptr
+// if there is none. It is in line, because short transfers are checked this way.
+[[gnu::always_inline]] inline const core::NodePart* find_global(Runtime& runtime,
+                                                                const RemoteBytes& remote) {
     if (runtime.threads.is_multiple()) [[unlikely]] {
-        if (runtime.world.on_my_node(remote.rank) &&
-            runtime.segments.find_by_thread(remote.rank, remote.address, remote.bytes).segment !=
-                nullptr) {
-            return true;
+        if (runtime.world.on_my_node(remote.rank)) {
+            const auto found =
+                runtime.segments.find_by_thread(remote.rank, remote.address, remote.bytes);
+            if (found.segment != nullptr) {
+                return found.part;
+            }
         }
         runtime.threads.hold_lock();
     }
-    return runtime.segments.find(remote.rank, remote.address, remote.bytes).segment != nullptr;
+    return runtime.segments.find(remote.rank, remote.address, remote.bytes).part;
 }
 
 // Does the same, as far as it can be known without the lock, which the caller may not need.
-bool is_global_unlocked(Runtime& runtime, const RemoteBytes& remote) {
+const core::NodePart* find_global_unlocked(Runtime& runtime, const RemoteBytes& remote) {
     if (runtime.threads.is_multiple() && runtime.world.on_my_node(remote.rank)) {
-        return runtime.segments.find_by_thread(remote.rank, remote.address, remote.bytes).segment !=
-               nullptr;
+        return runtime.segments.find_by_thread(remote.rank, remote.address, remote.bytes).part;
     }
-    return is_global(runtime, remote);
+    return find_global(runtime, remote);
+}
+
+// Sets the place of bytes in global memory. A new place is right for those of this node.
+void set_place(Runtime& runtime, int rank, const core::NodePart& part, RemotePlace* place) {
+    if (!runtime.world.on_my_node(rank)) {
+        *place = part.place();
+    }
 }
 
 [[noreturn]] void refuse_remote(Call call, const char* argument, const RemoteBytes& remote) {
@@ -97,18 +106,23 @@ bool is_global_unlocked(Runtime& runtime, const RemoteBytes& remote) {
                 call.runtime.segments.explain(remote.rank, remote.address, remote.bytes).c_str());
 }
 
-// Does check_remote() for an argument whose name is made only where it is needed.
+// Does check_remote() for an argument whose name is made only where it is needed. *place is new.
 template <class MakeName>
-uint32_t check_named(Call call, const RemoteBytes& remote, MakeName&& name) {
-    if (is_global(call.runtime, remote)) {
-        return wire::kGlobal;
+void check_named(Call call, const RemoteBytes& remote, RemotePlace* place, MakeName&& name) {
+    if (const core::NodePart* part = find_global(call.runtime, remote)) {
+        set_place(call.runtime, remote.rank, *part, place);
+        return;
     }
-    const uint32_t owner =
+    place->owner =
         call.runtime.attached.find(call.function, remote.rank, remote.address, remote.bytes);
-    if (owner == wire::kGlobal) {
+    if (place->owner == wire::kGlobal) {
         refuse_remote(call, std::string(name()).c_str(), remote);
     }
-    return owner;
+    if (!call.runtime.world.on_my_node(remote.rank)) {
+        // Any server of a node knows what is attached there.
+        place->server =
+            call.runtime.network->servers.first_of(call.runtime.world.node_of[remote.rank]);
+    }
 }
 
 // One side of a descriptor, for error text about its segments.
@@ -139,8 +153,10 @@ void check_scaled(Call call, const char* argument, int64_t bytes, const strided:
 
 }  // namespace
 
-uint32_t check_remote(Call call, const char* argument, const RemoteBytes& remote) {
-    return check_named(call, remote, [&] { return argument; });
+RemotePlace check_remote(Call call, const char* argument, const RemoteBytes& remote) {
+    RemotePlace place;
+    check_named(call, remote, &place, [&] { return argument; });
+    return place;
 }
 
 void check_aligned(const char* function, const char* argument, const void* address, size_t bytes) {
@@ -186,8 +202,8 @@ bool make_transfer(Call call, OpKind op, const ContiguousArguments& arguments,
     char* local = local_of(op, arguments);
     check_not_null(call.function, local_first ? "src" : "dst", local);
     const auto address = reinterpret_cast<uint64_t>(remote_of(op, arguments));
-    transfer->owner =
-        check_remote(call, local_first ? "dst" : "src", {address, arguments.bytes, arguments.proc});
+    check_named(call, {address, arguments.bytes, arguments.proc}, &transfer->place,
+                [&] { return local_first ? "dst" : "src"; });
     if (op == OpKind::acc) {
         check_scaled(call, "bytes", arguments.bytes, scale);
     }
@@ -245,9 +261,10 @@ bool make_transfer(Call call, OpKind op, const StridedArguments& arguments,
     sides.remote = reinterpret_cast<uint64_t>(remote_of(op, arguments));
     check_not_null(call.function, local_first ? "src_ptr" : "dst_ptr", sides.local);
     const strided::Extent extent = strided::remote_extent(sides.layout);
-    transfer->owner = check_remote(call, local_first ? "dst_ptr" : "src_ptr",
-                                   {sides.remote + static_cast<uint64_t>(extent.begin),
-                                    extent.end - extent.begin, arguments.proc});
+    check_named(call,
+                {sides.remote + static_cast<uint64_t>(extent.begin), extent.end - extent.begin,
+                 arguments.proc},
+                &transfer->place, [&] { return local_first ? "dst_ptr" : "src_ptr"; });
     if (op == OpKind::acc) {
         check_scaled(call, "count[0]", count[0], scale);
     }
@@ -262,6 +279,34 @@ bool make_transfer(Call call, OpKind op, const OneBlockArguments& arguments,
                                 &arguments.bytes, 0,       arguments.proc};
     return make_transfer(call, op, same, scale, transfer);
 }
+
+namespace {
+
+// Checks the remote side of a descriptor block by block, and sets the places.
+void check_blocks(Call call, const DescriptorArguments& arguments, OpKind op,
+                  const uint64_t* addresses, Transfer* transfer) {
+    const int bytes = arguments.descriptor.bytes;
+    const int count = arguments.descriptor.ptr_array_len;
+    const PointerArray array{source_is_local(op) ? "dst_ptr_array" : "src_ptr_array",
+                             arguments.number};
+    RemotePlace& all = transfer->place;
+    auto places = std::make_unique<RemotePlace[]>(static_cast<size_t>(count));
+    for (int i = 0; i < count; ++i) {
+        check_named(call, {addresses[i], bytes, arguments.proc}, &places[i],
+                    [&] { return array.name_of(i); });
+        if (i == 0) {
+            all = places[0];
+        }
+        all.owner = std::max(all.owner, places[i].owner);
+        all.is_registered = all.is_registered && places[i].is_registered;
+    }
+    if (!std::all_of(&places[1], &places[count],
+                     [&](const RemotePlace& place) { return place == places[0]; })) {
+        transfer->places = std::move(places);
+    }
+}
+
+}  // namespace
 
 bool make_transfer(Call call, OpKind op, const DescriptorArguments& arguments,
                    const strided::AccScale* scale, Transfer* transfer) {
@@ -287,19 +332,19 @@ bool make_transfer(Call call, OpKind op, const DescriptorArguments& arguments,
     const auto* remote_addresses = reinterpret_cast<const uint64_t*>(remote);
     // Mostly all are in one segment, which one look-up finds out.
     const strided::AddressRange extent = strided::enclose(remote_addresses, count, bytes);
-    const bool are_in_one =
-        extent.bytes > 0 && extent.bytes <= INT64_MAX &&
-        is_global_unlocked(call.runtime,
-                           {extent.begin, static_cast<int64_t>(extent.bytes), arguments.proc});
-    const PointerArray array{local_first ? "dst_ptr_array" : "src_ptr_array", arguments.number};
-    for (int i = 0; !are_in_one && i < count; ++i) {
-        const uint32_t owner = check_named(call, {remote_addresses[i], bytes, arguments.proc},
-                                           [&] { return array.name_of(i); });
-        transfer->owner = std::max(transfer->owner, owner);
+    const core::NodePart* part =
+        extent.bytes > 0 && extent.bytes <= INT64_MAX
+            ? find_global_unlocked(
+                  call.runtime, {extent.begin, static_cast<int64_t>(extent.bytes), arguments.proc})
+            : nullptr;
+    if (part != nullptr) {
+        set_place(call.runtime, arguments.proc, *part, &transfer->place);
+    } else {
+        check_blocks(call, arguments, op, remote_addresses, transfer);
     }
     strided::StridedSides& rows = transfer->sides.make_strided();
-    if (are_in_one && strided::make_pair_of_segments(local_addresses, remote_addresses, count,
-                                                     bytes, &rows.layout)) {
+    if (part != nullptr && strided::make_pair_of_segments(local_addresses, remote_addresses, count,
+                                                          bytes, &rows.layout)) {
         rows.local = static_cast<char*>(local[0]);
         rows.is_local_apart = rows.layout.levels > 0;
         rows.remote = remote_addresses[0];

@@ -28,9 +28,9 @@ struct RemoteBytes {
     int rank;
 };
 // Checks that the bytes are global memory of that rank, or memory that it has attached. Returns
-// wire::kGlobal or the owner, as Transfer has it. It takes the API lock unless they are global
-// memory of this node. A caller that continues to use the address then has the lock.
-[[nodiscard]] uint32_t check_remote(Call call, const char* argument, const RemoteBytes& remote);
+// where they are, as Transfer has it. It takes the API lock unless they are global memory of this
+// node. A caller that continues to use the address then has the lock.
+[[nodiscard]] RemotePlace check_remote(Call call, const char* argument, const RemoteBytes& remote);
 
 // Returns the group a public struct names. The job ends on null or a group that does not exist
 // here.

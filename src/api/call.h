@@ -13,6 +13,7 @@ namespace armci::api {
 
 using base::OpKind;
 using core::Runtime;
+using pipeline::RemotePlace;
 using pipeline::Transfer;
 
 struct Call {

@@ -14,7 +14,7 @@ namespace armci::api {
 
 // Nothing is under way for this call, so the handle becomes idle unless earlier operations are
 // still on it. The own words of most handles say already that they are idle.
-inline void skip(Runtime& runtime, armci_hdl_t* handle) {
+[[gnu::always_inline]] inline void skip(Runtime& runtime, armci_hdl_t* handle) {
     if (handle != nullptr && core::Handles::names_slot(*handle)) [[unlikely]] {
         runtime.completion.set_idle_unless_active(handle);
     }

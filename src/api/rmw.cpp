@@ -38,9 +38,9 @@ WordOperation checked_operation(int op) {
                                    int64_t operand, int proc) {
     const Call call{runtime, kFunction};
     name_call(call);
-    const uint32_t owner = check_remote(
+    const RemotePlace place = check_remote(
         call, "prem", {reinterpret_cast<uint64_t>(prem), node::word_bytes(operation), proc});
-    return runtime.transfers.read_modify_write(kFunction, operation, prem, operand, proc, owner);
+    return runtime.transfers.read_modify_write(kFunction, operation, prem, operand, proc, place);
 }
 
 // `T` is the type of the word: the operand of a swap is read from ploc, which gets the old value.

@@ -129,12 +129,12 @@ int put_with_flag(const char* function, const Arguments& arguments, FlagArgument
     const bool any = make_transfer(call, OpKind::put, arguments, nullptr, &transfer);
     check_rank(call, "proc", arguments.proc);
     check_aligned(function, "flag", flag.flag, sizeof *flag.flag);
-    const uint32_t owner = check_remote(
+    const RemotePlace place = check_remote(
         call, "flag", {reinterpret_cast<uint64_t>(flag.flag), sizeof *flag.flag, arguments.proc});
     if (any) {
         call.runtime.transfers.run_blocking(std::move(transfer));
     }
-    call.runtime.transfers.store_flag(function, flag.flag, flag.value, arguments.proc, owner);
+    call.runtime.transfers.store_flag(function, flag.flag, flag.value, arguments.proc, place);
     return 0;
 }
 

@@ -281,11 +281,6 @@ const pipeline::RecvAreaAddress* server_recv_area(void* context, int server) {
     return &static_cast<Runtime*>(context)->network->record_of(server).recv_area;
 }
 
-bool resolve(void* context, int node, uint64_t address, int64_t bytes,
-             fabric::RemoteMemory* memory) {
-    return static_cast<Runtime*>(context)->segments.resolve(node, address, bytes, memory);
-}
-
 void open_origin(Runtime& runtime, const CommonSettings& settings) {
     const base::Config& config = runtime.config();
     pipeline::OriginOptions options;
@@ -307,7 +302,6 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     environment.context = &runtime;
     environment.server_address = server_address;
     environment.recv_area = server_recv_area;
-    environment.resolve = resolve;
     environment.describe_node = describe_node;
     std::string error;
     if (!runtime.network->origin.open(runtime.network->domain, options, environment, &runtime.stats,

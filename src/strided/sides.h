@@ -59,10 +59,6 @@ class Sides {
         return strided() != nullptr ? strided()->layout.count[0] : vector().block_bytes;
     }
     int64_t block_count() const;
-    // Returns the address of the first remote byte, in order.
-    uint64_t remote_begin() const {
-        return strided() != nullptr ? strided()->remote : vector().remote[0];
-    }
     // Return one side. A side of a vector points to the arrays of addresses here.
     Side local() const;
     Side remote() const;
@@ -75,23 +71,7 @@ class Sides {
     // which local() or remote() pointed have moved.
     bool own();
 
-    // Parts that may lie in allocations of their own: one of a strided transfer, and each block of
-    // a vector. They come in order, with the address of each and the bytes that are certainly in
-    // it.
-    int64_t part_count() const { return strided() != nullptr ? 1 : vector().block_count; }
-    template <class Function>
-    bool all_of_parts(Function&& f) const {
-        if (strided() != nullptr) {
-            return f(strided()->remote, int64_t{1});
-        }
-        for (int64_t i = 0; i < vector().block_count; ++i) {
-            if (!f(vector().remote[i], vector().block_bytes)) {
-                return false;
-            }
-        }
-        return true;
-    }
-    // Returns those parts of several that are marked, as sides that own their addresses.
+    // Returns those blocks of a vector that are marked, as sides that own their addresses.
     Sides select(const std::vector<bool>& is_wanted) const;
 
     // Walk through the rows of equal blocks: count them, or call f(const PairRow&) for each, in

@@ -155,6 +155,9 @@ void Job::open_rank(int rank) {
     if (!rma_usable_ && plan_.route == base::RouteChoice::rma) {
         config.route = static_cast<int>(base::RouteChoice::automatic);
     }
+    pipeline::PipelineLimits limits;
+    limits.small_bytes = pipeline::kMaxSmallBytes;
+    network.costs = pipeline::CostModel({}, limits);
     network.costs.choose_from(plan_.min_rma_block);
 }
 
@@ -201,7 +204,6 @@ void Job::open_origin(int rank) {
     environment.context = processes_[static_cast<size_t>(rank)].get();
     environment.server_address = server_address;
     environment.recv_area = recv_area;
-    environment.resolve = resolve;
     label_next_endpoint(false, rank, rank);
     std::string error;
     if (!network.origin.open(network.domain, options, environment, &runtime.stats, &error)) {
@@ -236,11 +238,6 @@ const void* Job::server_address(void* process, int server) {
 const pipeline::RecvAreaAddress* Job::recv_area(void* process, int server) {
     Job& job = *static_cast<Process*>(process)->job;
     return &job.runtime(job.host_of(server)).network->server->recv_area();
-}
-
-bool Job::resolve(void* process, int node, uint64_t address, int64_t bytes,
-                  fabric::RemoteMemory* memory) {
-    return static_cast<Process*>(process)->runtime->segments.resolve(node, address, bytes, memory);
 }
 
 // --- The scheduler -------------------------------------------------------------------------------

@@ -78,8 +78,6 @@ class Job {
 
     static const void* server_address(void* process, int server);
     static const pipeline::RecvAreaAddress* recv_area(void* process, int server);
-    static bool resolve(void* process, int node, uint64_t address, int64_t bytes,
-                        fabric::RemoteMemory* memory);
 
     Plan plan_;
     std::vector<int> node_of_;  // by rank

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "fabric/faults.h"
+#include "pipeline/costs/cost_model.h"
 #include "server_fixture.h"
 #include "stderr_capture.h"
 #include "transfer_pattern.h"
@@ -306,7 +307,7 @@ TEST_P(PipelineOrder, TransfersOfTheSameBytesTakeEffectInOrder) {
         SCOPED_TRACE(::testing::Message()
                      << "step " << i << ": " << describe(operation) << how << ", " << moved);
         apply(operation, moved, expected_local.data(), expected_remote.data());
-        if (small && moved.blocks.size() <= pipeline::Batches::kMaxSmallBlocks &&
+        if (small && std::ssize(moved.blocks) <= pipeline::kMaxSmallBlocks &&
             append(operation, moved, local.data(), remote)) {
             ++appended;
             continue;

@@ -138,7 +138,7 @@ bool TestNetwork::open_rank(int number) {
     origin.register_min_bytes = options_.register_min_bytes;
     origin.write_chunks = writes_chunks_;
     origin.use_ordering = options_.use_ordering;
-    const pipeline::OriginEnvironment environment{this, server_address, resolve, recv_area};
+    const pipeline::OriginEnvironment environment{this, server_address, recv_area};
     return open_domain(&rank.domain) &&
            rank.origin.open(rank.domain, origin, environment, &rank.stats, &error_);
 }
@@ -165,16 +165,11 @@ const pipeline::RecvAreaAddress* TestNetwork::recv_area(void* context, int node)
     return &nodes[static_cast<size_t>(node)]->server.recv_area();
 }
 
-bool TestNetwork::resolve(void* context, int number, uint64_t address, int64_t,
-                          fabric::RemoteMemory* memory) {
-    const Node& node = *static_cast<TestNetwork*>(context)->nodes_[static_cast<size_t>(number)];
-    *memory = {node.remote.address + (address - reinterpret_cast<uint64_t>(node.memory)),
-               node.remote.key};
-    return node.registered;
-}
-
 std::unique_ptr<pipeline::Task> TestNetwork::start(int rank, int node, base::Route route,
                                                    pipeline::Transfer&& transfer) {
+    const Node& there = *nodes_[static_cast<size_t>(node)];
+    transfer.place = {wire::kGlobal, node, there.registered, there.remote.key,
+                      there.remote.address - reinterpret_cast<uint64_t>(there.memory)};
     std::unique_ptr<pipeline::Task> task;
     if (route == base::Route::rma) {
         task = std::make_unique<pipeline::RmaTask>(std::move(transfer));

@@ -117,8 +117,6 @@ class TestNetwork {
     int64_t window_bytes() const;
     static const pipeline::RecvAreaAddress* recv_area(void* context, int node);
     static const void* server_address(void* context, int node);
-    static bool resolve(void* context, int node, uint64_t address, int64_t bytes,
-                        fabric::RemoteMemory* memory);
 
     NetworkOptions options_;
     bool writes_chunks_ = false;

@@ -179,7 +179,7 @@ uint32_t AttachedMemory::find(const char* function, int rank, uint64_t address, 
 }
 
 void AttachedMemory::run(const pipeline::Transfer& transfer) {
-    const node::Attachment process = process_of(transfer.function, transfer.owner);
+    const node::Attachment process = process_of(transfer.function, transfer.place.owner);
     if (transfer.op == base::OpKind::acc) {
         node::ProcessAccumulator accumulator(node_.heap.stripes(), transfer.scale, process);
         transfer.sides.for_each_block([&](const char* local, char* remote, int64_t bytes) {

@@ -218,34 +218,6 @@ Segments::Place Segments::find_by_thread(int rank, uint64_t address, int64_t byt
     return {cached.segment, cached.part};
 }
 
-const NodePart* Segments::part_at(int node, uint64_t address) {
-    const Entry* entry = find_entry(index_of(node).entries, address);
-    return entry != nullptr ? entry->part : nullptr;
-}
-
-int Segments::server_of(int rank, uint64_t address, const pipeline::ServerNumbers& servers) {
-    const int node = world_->node_of[rank];
-    if (servers.per_node == 1) {
-        return node;
-    }
-    const NodePart* part = find(rank, address, 1).part;
-    if (part == nullptr) {
-        part = part_at(node, address);  // the library's own
-    }
-    return part != nullptr ? part->server : servers.first_of(node);
-}
-
-bool Segments::resolve(int node, uint64_t address, int64_t bytes, fabric::RemoteMemory* memory) {
-    const Entry* entry = find_entry(index_of(node).entries, address);
-    if (entry == nullptr || static_cast<uint64_t>(bytes) > entry->end - address ||
-        entry->part->registered == 0) {
-        return false;
-    }
-    memory->address = entry->part->remote_base + (address - entry->begin);
-    memory->key = entry->part->key;
-    return true;
-}
-
 size_t Segments::index_bytes() const {
     size_t bytes = indices_.capacity() * sizeof indices_[0];
     for (const auto& index : indices_) {

@@ -21,8 +21,7 @@
 
 #include "base/mutex.h"
 #include "core/messages/groups.h"
-#include "fabric/endpoint.h"
-#include "pipeline/buffers/server_numbers.h"
+#include "pipeline/costs/remote_place.h"
 
 namespace armci::core {
 
@@ -42,6 +41,11 @@ struct NodePart {
     uint64_t bytes = 0;
     uint64_t remote_base = 0;  // of begin, for RMA
     uint64_t key = 0;
+
+    // Returns where its bytes are, for transfers from other nodes.
+    pipeline::RemotePlace place() const {
+        return {wire::kGlobal, server, registered != 0, key, remote_base - begin};
+    }
 };
 // The header of the tables. The arrays follow it.
 struct SegmentTables {
@@ -113,13 +117,6 @@ class Segments {
     }
     // Does the same for ranks of this node. Any thread may call it without the API lock.
     Place find_by_thread(int rank, uint64_t address, int64_t bytes);
-    // Finds an address of that node in the library's own memory or the program's.
-    const NodePart* part_at(int node, uint64_t address);
-    // Returns the data server for an address of that rank. It is its segment's, or the node's
-    // first, which answers for attached memory.
-    int server_of(int rank, uint64_t address, const pipeline::ServerNumbers& servers);
-    // Finds a range by node, for RMA, when the slice has been checked already.
-    bool resolve(int node, uint64_t address, int64_t bytes, fabric::RemoteMemory* memory);
 
     // Returns the bytes of all indices by node.
     size_t index_bytes() const;

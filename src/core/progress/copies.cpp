@@ -25,7 +25,7 @@ void Copies::start(std::unique_ptr<node::CopyEngine> engine, int64_t min_bytes) 
 }
 
 bool Copies::take(const pipeline::Transfer& transfer, armci_hdl_s* handle) {
-    const bool is_mapped = transfer.owner == wire::kGlobal || transfer.target == world_.rank;
+    const bool is_mapped = transfer.place.owner == wire::kGlobal || transfer.target == world_.rank;
     const strided::StridedSides* sides = transfer.sides.strided();
     if (!want(transfer.total_bytes) || !is_mapped || sides == nullptr) {
         return false;

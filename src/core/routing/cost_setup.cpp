@@ -96,7 +96,7 @@ pipeline::PipelineLimits limits_of(const pipeline::Origin& origin, const BufferP
     pipeline::PipelineLimits limits;
     limits.chunk_bytes = static_cast<int64_t>(frame_bytes - head_bytes);
     limits.chunk_count = static_cast<int64_t>(arena_bytes / piece_bytes);
-    limits.small_bytes = static_cast<int64_t>(pipeline::Batches::kLargestAppended);
+    limits.small_bytes = pipeline::kMaxSmallBytes;
     return limits;
 }
 

@@ -5,6 +5,8 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "core/routing/route.h"
+
 namespace armci::core {
 namespace {
 
@@ -24,45 +26,41 @@ long long number(int64_t value) {
     return value;
 }
 
-struct Decision {
-    Route route;
-    std::string reason;
-};
-
-Decision decide(const Progress& progress, OpKind op, const pipeline::TransferShape& shape) {
-    const Network& network = *progress.network();
-    if (op == OpKind::acc) {
-        return {Route::server, "only the target's data server can add"};
-    }
-    if (!network.rma_usable) {
-        return {Route::server, "this provider cannot be used for direct remote access here"};
-    }
-    switch (progress.config().route_choice()) {
-        case base::RouteChoice::rma:
-            return {Route::rma, "ARMCI_ROUTE says so"};
-        case base::RouteChoice::server:
-            return {Route::server, "ARMCI_ROUTE says so"};
-        case base::RouteChoice::alternate:
-            return {Route::rma, "ARMCI_ROUTE=alternate; the next one goes through the server"};
-        case base::RouteChoice::automatic:
-            break;
-    }
-    const int64_t min = network.costs.min_rma_block(op, shape.total_bytes);
+std::string describe_min_block(const Progress& progress, OpKind op,
+                               const pipeline::TransferShape& shape) {
+    const int64_t min = progress.network()->costs.min_rma_block(op, shape.total_bytes);
     const char* by = progress.config().rma_min_block > 0 ? " (ARMCI_RMA_MIN_BLOCK)" : "";
     const std::string limit =
         min == INT64_MAX ? std::string("no block is long enough for rma in transfers of this size")
                          : line("blocks of at least %lld bytes go by rma in transfers of this size",
                                 number(min));
-    if (shape.block_bytes >= min) {
-        return {Route::rma, limit + by};
+    return limit + by;
+}
+
+std::string describe(const Progress& progress, const RouteQuestion& question, RouteReason reason) {
+    switch (reason) {
+        case RouteReason::same_node:
+            return "both ranks share memory";
+        case RouteReason::server_adds:
+            return "only the target's data server can add";
+        case RouteReason::no_rma:
+            return "this provider cannot be used for direct remote access here";
+        case RouteReason::not_registered:
+            return "the remote memory is not registered for direct remote access";
+        case RouteReason::configured:
+            return "ARMCI_ROUTE says so";
+        case RouteReason::alternating:
+            return "ARMCI_ROUTE=alternate; the next one goes through the server";
+        case RouteReason::travels_with_others:
+            return "small non-blocking ones share a frame";
+        case RouteReason::long_blocks:
+        case RouteReason::short_blocks:
+            break;
+        case RouteReason::one_block:
+            return "it is one block and nothing is under way to that node; behind requests that "
+                   "are not acknowledged it would go through the server";
     }
-    if (shape.block_bytes == shape.total_bytes && !network.costs.is_small(op, shape)) {
-        return {
-            Route::rma,
-            "it is one block and nothing is under way to that node; behind requests that are not "
-            "acknowledged it would go through the server"};
-    }
-    return {Route::server, limit + by};
+    return describe_min_block(progress, question.op, question.shape);
 }
 
 std::string far_part(const pipeline::TransferShape& shape, double far_byte_us) {
@@ -136,16 +134,19 @@ std::vector<std::string> explain_transfer(const Progress& progress, OpKind op, i
                          base::name_of(op), number(block_count), block_count == 1 ? "" : "s",
                          number(block_bytes), world.rank, world.node, target,
                          world.node_of[target]));
-    if (world.on_my_node(target)) {
-        lines.push_back("route: local, because both ranks share memory");
+    RouteQuestion question;
+    question.op = op;
+    question.target = target;
+    question.shape = shape;
+    const RouteDecision decision = choose_route(progress, question);
+    lines.push_back(std::string("route: ") + base::name_of(decision.route) + ", because " +
+                    describe(progress, question, decision.reason));
+    if (decision.route == Route::local) {
         return lines;
     }
-    const Decision decision = decide(progress, op, shape);
-    lines.push_back(std::string("route: ") + base::name_of(decision.route) + ", because " +
-                    decision.reason);
+    question.is_blocking = false;
     if (decision.route == Route::rma &&
-        progress.config().route_choice() == base::RouteChoice::automatic &&
-        progress.network()->costs.is_small(op, shape)) {
+        choose_route(progress, question).reason == RouteReason::travels_with_others) {
         lines.push_back("       a non-blocking one goes through the server, with other small ones");
     }
     append_prediction(*progress.network(), op, shape, &lines);

@@ -9,7 +9,7 @@
 
 namespace armci::core {
 
-// Returns lines of text: what choose_route() would decide, and what the cost model expects. The
+// Returns lines of text: what choose_route() decides, and what the cost model expects. The
 // transfer is between this rank and `target`, of `block_count` equally long blocks of global
 // memory, with nothing else under way. block_count and block_bytes are positive, and their product
 // fits int64_t.

@@ -7,7 +7,7 @@ namespace armci::core {
 
 void run_local(node::NodeHeap& heap, AttachedMemory& attached, const pipeline::Transfer& transfer) {
     // A rank's own attached memory is like any other memory of it.
-    if (transfer.owner != wire::kGlobal && transfer.target != attached.own_rank()) {
+    if (transfer.place.owner != wire::kGlobal && transfer.target != attached.own_rank()) {
         attached.run(transfer);
         return;
     }

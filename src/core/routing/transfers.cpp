@@ -19,12 +19,8 @@ namespace {
 
 using base::OpKind;
 using base::Route;
+using pipeline::RemotePlace;
 using pipeline::Transfer;
-
-bool is_small(const Transfer& transfer) {
-    return transfer.op != OpKind::get &&
-           transfer.total_bytes <= static_cast<int64_t>(pipeline::Batches::kLargestAppended);
-}
 
 std::unique_ptr<pipeline::Task> make_task(Route route, Transfer&& transfer) {
     if (route == Route::rma) {
@@ -57,95 +53,56 @@ constexpr int64_t kMaxTasks = 4096;
 
 }  // namespace
 
-Route route_to(const Progress& progress, int target) {
-    if (progress.world().on_my_node(target)) {
-        return Route::local;
+RouteDecision Transfers::choose_route(const Transfer& transfer, Blocking blocking) {
+    RouteQuestion question;
+    question.op = transfer.op;
+    question.target = transfer.target;
+    question.shape = {transfer.total_bytes, transfer.sides.block_bytes()};
+    question.is_blocking = blocking == Blocking::yes;
+    question.is_registered = transfer.place.is_registered;
+    question.server = transfer.place.server;
+    question.last_took_rma = last_took_rma_;
+    const RouteDecision decision = core::choose_route(context_.progress, question);
+    if (decision.reason == RouteReason::alternating) {
+        last_took_rma_ = decision.route == Route::rma;
     }
-    const bool rma = progress.network()->rma_usable &&
-                     progress.config().route_choice() != base::RouteChoice::server;
-    return rma ? Route::rma : Route::server;
-}
-
-// Returns whether every remote byte is registered for RMA.
-bool Transfers::is_registered(const Transfer& transfer) const {
-    const int node = context_.progress.world().node_of[transfer.target];
-    fabric::RemoteMemory memory;
-    return transfer.sides.all_of_parts([&](uint64_t address, int64_t bytes) {
-        return context_.segments.resolve(node, address, bytes, &memory);
-    });
-}
-
-int Transfers::server_of(int target, uint64_t address) const {
-    return context_.segments.server_of(target, address, context_.progress.network()->servers);
-}
-
-// Returns the server of the transfer. All of it is with one server (see for_each_server).
-int Transfers::server_of(const Transfer& transfer) const {
-    return server_of(transfer.target, transfer.sides.remote_begin());
-}
-
-// docs/references.md: Bonachea 2007
-bool Transfers::wants_rma(const Transfer& transfer, Blocking blocking) {
-    switch (context_.progress.config().route_choice()) {
-        case base::RouteChoice::rma:
-            return true;
-        case base::RouteChoice::server:
-            return false;
-        case base::RouteChoice::alternate:
-            alternate_rma_ = !alternate_rma_;
-            return alternate_rma_;
-        case base::RouteChoice::automatic:
-            break;
-    }
-    // Small non-blocking transfers travel together.
-    if (blocking == Blocking::no && is_small(transfer)) {
-        return false;
-    }
-    const int64_t min_block =
-        context_.progress.network()->costs.min_rma_block(transfer.op, transfer.total_bytes);
-    if (transfer.sides.is_contiguous()) {
-        // RMA must not overtake requests that the server has not executed yet. A small transfer
-        // arrives sooner behind them than after waiting for their acknowledgement. A small put is
-        // one message either way; the model knows which costs less.
-        return transfer.total_bytes >= min_block ||
-               (!is_small(transfer) &&
-                !context_.progress.network()->origin.fences().has_unacknowledged_requests(
-                    server_of(transfer)));
-    }
-    return transfer.sides.block_bytes() >= min_block;
+    return decision;
 }
 
 template <class TaskType>
-void Transfers::run_task(int server, Transfer&& transfer) {
+void Transfers::run_task(Transfer&& transfer) {
     const WaitCause cause{transfer.function, "completion at rank", transfer.target};
+    const int server = transfer.place.server;
     TaskType task(std::move(transfer));
     context_.progress.run_task(task, server, cause);
 }
 
 // Copies a small put or accumulate into a frame that several of them share. Returns false when the
 // transfer is not small enough, or there is no room now.
-bool Transfers::append_small(int server, const Transfer& transfer,
-                             pipeline::Batches::Leaving leaving) {
-    if (!is_small(transfer) || transfer.sides.block_count() > pipeline::Batches::kMaxSmallBlocks) {
+bool Transfers::append_small(const Transfer& transfer, pipeline::Batches::Leaving leaving) {
+    Network& network = *context_.progress.network();
+    if (!network.costs.is_small(transfer.op,
+                                {transfer.total_bytes, transfer.sides.block_bytes()})) {
         return false;
     }
-    pipeline::SmallBlock blocks[pipeline::Batches::kMaxSmallBlocks];
+    pipeline::SmallBlock blocks[pipeline::kMaxSmallBlocks];
     int block_count = 0;
     transfer.sides.for_each_block([&](char* local, char* remote, int64_t) {
         blocks[block_count++] = {local, reinterpret_cast<uint64_t>(remote)};
     });
-    pipeline::Origin& origin = context_.progress.network()->origin;
-    return origin.append(origin.channel(server), blocks, block_count,
+    pipeline::Origin& origin = network.origin;
+    return origin.append(origin.channel(transfer.place.server), blocks, block_count,
                          static_cast<size_t>(transfer.sides.block_bytes()),
                          transfer.op == OpKind::acc ? &transfer.scale : nullptr, leaving,
-                         transfer.owner);
+                         transfer.place.owner);
 }
 
 // A blocking transfer need not wait for its completion, but leaves before the call returns.
-bool Transfers::send_small(int server, const Transfer& transfer) {
-    if (!append_small(server, transfer, pipeline::Batches::Leaving::by_caller)) {
+bool Transfers::send_small(const Transfer& transfer) {
+    if (!append_small(transfer, pipeline::Batches::Leaving::by_caller)) {
         return false;
     }
+    const int server = transfer.place.server;
     pipeline::Origin& origin = context_.progress.network()->origin;
     const uint64_t last = origin.batches().last();
     origin.batches().flush_blocking(server);
@@ -159,52 +116,42 @@ bool Transfers::send_small(int server, const Transfer& transfer) {
     return true;
 }
 
-// Calls `run` with the part of the transfer for each data server of the target. A vector may have
-// segments of several allocations, and these different servers.
+// Calls `run` with the part of the transfer for each place. All requests of a part go to one
+// server, and all of its RMA uses one key. A vector may have blocks in several allocations; the
+// server route needs to divide those by server only.
 template <class Run>
-void Transfers::for_each_server(Transfer&& transfer, Run&& run) {
-    if (transfer.sides.part_count() == 1 || context_.progress.world().on_my_node(transfer.target) ||
-        context_.progress.network()->servers.per_node == 1) {
+void Transfers::for_each_place(Transfer&& transfer, Route route, Run&& run) {
+    if (transfer.places == nullptr) [[likely]] {
         run(std::move(transfer));
         return;
     }
-    std::vector<int> servers;
-    transfer.sides.all_of_parts([&](uint64_t address, int64_t) {
-        servers.push_back(server_of(transfer.target, address));
-        return true;
-    });
-    std::vector<int> distinct = servers;
-    std::sort(distinct.begin(), distinct.end());
-    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-    if (distinct.size() == 1) {
-        run(std::move(transfer));
-        return;
-    }
-    for (const int server : distinct) {
+    const auto count = static_cast<size_t>(transfer.sides.block_count());
+    const std::unique_ptr<RemotePlace[]> places = std::move(transfer.places);
+    const auto are_together = [route](const RemotePlace& one, const RemotePlace& other) {
+        return route == Route::rma ? one == other : one.server == other.server;
+    };
+    std::vector<bool> is_done(count);
+    for (size_t first = 0; first < count; ++first) {
+        if (is_done[first]) {
+            continue;
+        }
+        std::vector<bool> is_wanted(count);
+        RemotePlace place = places[first];
+        for (size_t i = first; i < count; ++i) {
+            is_wanted[i] = !is_done[i] && are_together(places[first], places[i]);
+            is_done[i] = is_done[i] || is_wanted[i];
+            place.owner = is_wanted[i] ? std::max(place.owner, places[i].owner) : place.owner;
+        }
         Transfer part;
         part.function = transfer.function;
         part.op = transfer.op;
         part.target = transfer.target;
-        part.owner = transfer.owner;
+        part.place = place;
         part.scale = transfer.scale;
-        std::vector<bool> is_there;
-        std::transform(servers.begin(), servers.end(), std::back_inserter(is_there),
-                       [&](int one) { return one == server; });
-        part.sides = transfer.sides.select(is_there);
+        part.sides = transfer.sides.select(is_wanted);
         part.total_bytes = part.sides.block_count() * part.sides.block_bytes();
         run(std::move(part));
     }
-}
-
-Route Transfers::choose_route(const Transfer& transfer, Blocking blocking) {
-    if (context_.progress.world().on_my_node(transfer.target)) {
-        return Route::local;
-    }
-    const bool can_take_rma = transfer.op != OpKind::acc &&
-                              context_.progress.network()->rma_usable &&
-                              transfer.owner == wire::kGlobal;
-    return can_take_rma && wants_rma(transfer, blocking) && is_registered(transfer) ? Route::rma
-                                                                                    : Route::server;
 }
 
 // Counts an operation inside the node, with or without the API lock.
@@ -224,27 +171,25 @@ void Transfers::count(const Transfer& transfer, Route route) {
     }
 }
 
-void Transfers::run_one_blocking(Transfer&& transfer) {
-    const Route route = choose_route(transfer, Blocking::yes);
-    if (route == Route::local) {
-        count_local(transfer);
-        run_local(context_.node.heap, context_.attached, transfer);
-        return;
-    }
-    const Threads::Use use(context_.progress.threads());
+void Transfers::run_locally(const Transfer& transfer) {
+    count_local(transfer);
+    run_local(context_.node.heap, context_.attached, transfer);
+}
+
+void Transfers::run_remotely(Transfer&& transfer, Route route) {
     count(transfer, route);
     const OpKind op = transfer.op;
     const int target = transfer.target;
-    const int server = server_of(transfer);
+    const int server = transfer.place.server;
     if (route == Route::rma) {
-        run_task<pipeline::RmaTask>(server, std::move(transfer));
+        run_task<pipeline::RmaTask>(std::move(transfer));
     } else if (op == OpKind::get) {
-        run_task<pipeline::GetTask>(server, std::move(transfer));
-    } else if (!send_small(server, transfer)) {
+        run_task<pipeline::GetTask>(std::move(transfer));
+    } else if (!send_small(transfer)) {
         if (op == OpKind::put) {
-            run_task<pipeline::PutTask>(server, std::move(transfer));
+            run_task<pipeline::PutTask>(std::move(transfer));
         } else {
-            run_task<pipeline::AccumulateTask>(server, std::move(transfer));
+            run_task<pipeline::AccumulateTask>(std::move(transfer));
         }
     }
     if (op != OpKind::get) {
@@ -255,25 +200,11 @@ void Transfers::run_one_blocking(Transfer&& transfer) {
     }
 }
 
-void Transfers::run_one_nonblocking(Transfer&& transfer, armci_hdl_s* handle) {
-    const Route route = choose_route(transfer, Blocking::no);
-    if (route == Route::local) {
-        count_local(transfer);
-        if (context_.progress.copies().take(transfer, handle)) {
-            return;
-        }
-        run_local(context_.node.heap, context_.attached, transfer);
-        if (handle != nullptr) {
-            context_.completion.set_idle_unless_active(handle);
-        }
-        return;
-    }
-    const Threads::Use use(context_.progress.threads());
+void Transfers::start_remotely(Transfer&& transfer, Route route, armci_hdl_s* handle) {
     count(transfer, route);
     pipeline::Origin& origin = context_.progress.network()->origin;
-    const int server = server_of(transfer);
-    if (route == Route::server &&
-        append_small(server, transfer, pipeline::Batches::Leaving::when_due)) {
+    const int server = transfer.place.server;
+    if (route == Route::server && append_small(transfer, pipeline::Batches::Leaving::when_due)) {
         if (handle != nullptr) {
             context_.completion.set_idle_unless_active(handle);
         }
@@ -305,13 +236,32 @@ void Transfers::run_one_nonblocking(Transfer&& transfer, armci_hdl_s* handle) {
 }
 
 void Transfers::carry_out(Transfer&& transfer) {
-    for_each_server(std::move(transfer),
-                    [&](Transfer&& part) { run_one_blocking(std::move(part)); });
+    if (context_.progress.world().on_my_node(transfer.target)) {
+        run_locally(transfer);
+        return;
+    }
+    const Threads::Use use(context_.progress.threads());
+    const Route route = choose_route(transfer, Blocking::yes).route;
+    for_each_place(std::move(transfer), route,
+                   [&](Transfer&& part) { run_remotely(std::move(part), route); });
 }
 
 void Transfers::carry_out_nonblocking(Transfer&& transfer, armci_hdl_s* handle) {
-    for_each_server(std::move(transfer),
-                    [&](Transfer&& part) { run_one_nonblocking(std::move(part), handle); });
+    if (!context_.progress.world().on_my_node(transfer.target)) {
+        const Threads::Use use(context_.progress.threads());
+        const Route route = choose_route(transfer, Blocking::no).route;
+        for_each_place(std::move(transfer), route,
+                       [&](Transfer&& part) { start_remotely(std::move(part), route, handle); });
+        return;
+    }
+    if (context_.progress.copies().take(transfer, handle)) {
+        count_local(transfer);
+        return;
+    }
+    run_locally(transfer);
+    if (handle != nullptr) {
+        context_.completion.set_idle_unless_active(handle);
+    }
 }
 
 void Transfers::run_blocking(Transfer&& transfer) {
@@ -329,10 +279,9 @@ void Transfers::run_nonblocking(Transfer&& transfer, armci_hdl_s* handle) {
     carry_out_nonblocking(std::move(transfer), handle);
 }
 
-void Transfers::run_behind_all(pipeline::Task& task, int target, uint64_t address,
+void Transfers::run_behind_all(pipeline::Task& task, int target, int server,
                                const WaitCause& cause) {
     pipeline::Origin& origin = context_.progress.network()->origin;
-    const int server = server_of(target, address);
     // If several servers serve the target's memory, only a wait orders operations of different
     // servers.
     if (context_.progress.network()->servers.per_node > 1) {
@@ -345,11 +294,12 @@ void Transfers::run_behind_all(pipeline::Task& task, int target, uint64_t addres
     origin.order().mark_must_precede(server);
 }
 
-void Transfers::store_flag(const char* function, int* flag, int value, int target, uint32_t owner) {
+void Transfers::store_flag(const char* function, int* flag, int value, int target,
+                           const RemotePlace& place) {
     context_.checking->close_writes(target);
     if (context_.progress.world().on_my_node(target)) {
-        if (owner != wire::kGlobal && target != context_.progress.world().rank) {
-            context_.attached.store(function, flag, value, owner);
+        if (place.owner != wire::kGlobal && target != context_.progress.world().rank) {
+            context_.attached.store(function, flag, value, place.owner);
             return;
         }
         __atomic_store_n(flag, value, __ATOMIC_RELEASE);
@@ -357,13 +307,14 @@ void Transfers::store_flag(const char* function, int* flag, int value, int targe
     }
     const auto address = reinterpret_cast<uint64_t>(flag);
     pipeline::RequestTask task(function, wire::FrameKind::store,
-                               wire::StoreBody{address, value, owner},
+                               wire::StoreBody{address, value, place.owner},
                                pipeline::RequestTask::Answer::none);
-    run_behind_all(task, target, address, {function, "a flag to be sent to rank", target});
+    run_behind_all(task, target, place.server, {function, "a flag to be sent to rank", target});
 }
 
 int64_t Transfers::read_modify_write(const char* function, node::WordOperation operation,
-                                     void* address, int64_t operand, int target, uint32_t owner) {
+                                     void* address, int64_t operand, int target,
+                                     const RemotePlace& place) {
     if (context_.progress.threads().is_multiple()) {
         count_rmw_by_thread();
     } else {
@@ -371,17 +322,17 @@ int64_t Transfers::read_modify_write(const char* function, node::WordOperation o
     }
     context_.checking->close_writes(target);
     if (context_.progress.world().on_my_node(target)) {
-        return owner == wire::kGlobal ? node::read_modify_write(operation, address, operand)
-                                      : context_.attached.read_modify_write(
-                                            function, operation, address, operand, owner);
+        return place.owner == wire::kGlobal
+                   ? node::read_modify_write(operation, address, operand)
+                   : context_.attached.read_modify_write(function, operation, address, operand,
+                                                         place.owner);
     }
     const auto remote = reinterpret_cast<uint64_t>(address);
     pipeline::RequestTask task(
         function, wire::FrameKind::rmw,
-        wire::RmwBody{remote, operand, static_cast<uint32_t>(operation), owner},
+        wire::RmwBody{remote, operand, static_cast<uint32_t>(operation), place.owner},
         pipeline::RequestTask::Answer::expected);
-    context_.progress.run_task(task, server_of(target, remote),
-                               {function, "the word of rank", target});
+    context_.progress.run_task(task, place.server, {function, "the word of rank", target});
     return task.value();
 }
 

@@ -47,9 +47,9 @@ struct Runtime {
     Segments segments;
     AttachedMemory attached{progress, node};
     GlobalMemory memory{{progress, messages, barriers, completion, segments, node, checking}};
-    Transfers transfers{{progress, completion, handles, segments, attached, node, stats, checking}};
+    Transfers transfers{{progress, completion, handles, attached, node, stats, checking}};
     Notifications notifications{progress, transfers, checking};
-    Mutexes mutexes{progress, memory, barriers, transfers, checking};
+    Mutexes mutexes{progress, memory, barriers, checking};
 };
 
 // The running instance, or nullptr. Only lifecycle.cpp sets it.

@@ -67,10 +67,10 @@ constexpr int64_t kGrantSleepUs = 1000;
 }  // namespace
 
 // Asks the data server that has the owner's mutexes.
-int64_t Mutexes::ask_server(const char* function, wire::FrameKind kind, uint64_t address,
-                            int owner) {
+int64_t Mutexes::ask_server(const char* function, wire::FrameKind kind, const MutexSet& set,
+                            uint64_t address, int owner) {
     threads_.hold_lock();
-    const int server = transfers_.server_of(owner, address);
+    const int server = set.segment->part(world_.node_of[owner])->server;
     const bool answered = kind != wire::FrameKind::unlock;
     pipeline::RequestTask task(
         function, kind, wire::LockBody{address},
@@ -154,20 +154,25 @@ void Mutexes::destroy(const char* function, MutexSet* set) {
 
 // Mutexes of this node know their holder. Those of other nodes are remembered here, because their
 // data server could only refuse a request for which no rank waits. Checking mode needs all of them.
-void Mutexes::lock(const char* function, const MutexSet& set, int mutex, int owner) {
+void Mutexes::lock_remotely(const char* function, const MutexSet& set, int mutex, int owner) {
     const uint64_t address = address_of(function, set, mutex, owner);
+    const HeldMutex key{owner, address};
+    threads_.hold_lock();
+    if (!threads_.is_multiple() && std::find(held_.begin(), held_.end(), key) != held_.end()) {
+        fail_held(function, mutex, owner);
+    }
+    checking_->wait_for_mutex(function, mutex, owner, address);
+    const WaitForMutex waiting(threads_, checking_);
+    ask_server(function, wire::FrameKind::lock, set, address, owner);
+    held_.push_back(key);
+}
+
+void Mutexes::lock(const char* function, const MutexSet& set, int mutex, int owner) {
     if (!world_.on_my_node(owner)) {
-        const HeldMutex key{owner, address};
-        threads_.hold_lock();
-        if (!threads_.is_multiple() && std::find(held_.begin(), held_.end(), key) != held_.end()) {
-            fail_held(function, mutex, owner);
-        }
-        checking_->wait_for_mutex(function, mutex, owner, address);
-        const WaitForMutex waiting(threads_, checking_);
-        ask_server(function, wire::FrameKind::lock, address, owner);
-        held_.push_back(key);
+        lock_remotely(function, set, mutex, owner);
         return;
     }
+    const uint64_t address = address_of(function, set, mutex, owner);
     auto& local = *reinterpret_cast<node::Mutex*>(address);
     const auto own_rank = threads_.is_multiple() ? node::MutexQueue::OwnRank::may_hold
                                                  : node::MutexQueue::OwnRank::must_not_hold;
@@ -204,7 +209,7 @@ bool Mutexes::try_lock(const char* function, const MutexSet& set, int mutex, int
         auto& local = *reinterpret_cast<node::Mutex*>(address);
         acquired = queue_.try_lock(local, world_.rank);
     } else {
-        acquired = ask_server(function, wire::FrameKind::try_lock, address, owner) != 0;
+        acquired = ask_server(function, wire::FrameKind::try_lock, set, address, owner) != 0;
     }
     if (acquired && (!on_my_node || checking_.is_on())) {
         held_.emplace_back(owner, address);
@@ -212,20 +217,25 @@ bool Mutexes::try_lock(const char* function, const MutexSet& set, int mutex, int
     return acquired;
 }
 
-void Mutexes::unlock(const char* function, const MutexSet& set, int mutex, int owner) {
+void Mutexes::unlock_remotely(const char* function, const MutexSet& set, int mutex, int owner) {
     const uint64_t address = address_of(function, set, mutex, owner);
+    checking_.fence_all();
+    threads_.hold_lock();
+    const auto found = std::find(held_.begin(), held_.end(), HeldMutex{owner, address});
+    if (found == held_.end()) {
+        fail_not_held(function, mutex, owner);
+    }
+    held_.erase(found);
+    fence_all(progress_);
+    ask_server(function, wire::FrameKind::unlock, set, address, owner);
+}
+
+void Mutexes::unlock(const char* function, const MutexSet& set, int mutex, int owner) {
     if (!world_.on_my_node(owner)) {
-        checking_.fence_all();
-        threads_.hold_lock();
-        const auto found = std::find(held_.begin(), held_.end(), HeldMutex{owner, address});
-        if (found == held_.end()) {
-            fail_not_held(function, mutex, owner);
-        }
-        held_.erase(found);
-        fence_all(progress_);
-        ask_server(function, wire::FrameKind::unlock, address, owner);
+        unlock_remotely(function, set, mutex, owner);
         return;
     }
+    const uint64_t address = address_of(function, set, mutex, owner);
     if (checking_.is_on()) [[unlikely]] {
         checking_->fence_all();
         std::erase(held_, HeldMutex{owner, address});
@@ -238,7 +248,7 @@ void Mutexes::unlock(const char* function, const MutexSet& set, int mutex, int o
         case node::MutexQueue::UnlockResult::must_forward:
             // The next waiter is on another node, and only the server that it has asked can notify
             // it.
-            ask_server(function, wire::FrameKind::unlock, address, owner);
+            ask_server(function, wire::FrameKind::unlock, set, address, owner);
             return;
         case node::MutexQueue::UnlockResult::released:
         case node::MutexQueue::UnlockResult::grant_remote:

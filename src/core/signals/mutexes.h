@@ -24,14 +24,12 @@ struct MutexSet {
 
 class Mutexes {
   public:
-    Mutexes(Progress& progress, GlobalMemory& memory, Barriers& barriers, Transfers& transfers,
-            Checking& checking)
+    Mutexes(Progress& progress, GlobalMemory& memory, Barriers& barriers, Checking& checking)
         : progress_(progress),
           threads_(progress.threads()),
           world_(progress.world()),
           memory_(memory),
           barriers_(barriers),
-          transfers_(transfers),
           checking_(checking) {}
 
     // Must be called before the first one is created.
@@ -54,7 +52,11 @@ class Mutexes {
     const std::vector<HeldMutex>& held() const { return held_; }
 
   private:
-    int64_t ask_server(const char* function, wire::FrameKind kind, uint64_t address, int owner);
+    // These are for mutexes of other nodes.
+    void lock_remotely(const char* function, const MutexSet& set, int mutex, int owner);
+    void unlock_remotely(const char* function, const MutexSet& set, int mutex, int owner);
+    int64_t ask_server(const char* function, wire::FrameKind kind, const MutexSet& set,
+                       uint64_t address, int owner);
     void wait_for_grant(const WaitCause& cause, uint32_t waiter);
     void wait_for_grant_among_threads(const WaitCause& cause, uint32_t waiter);
 
@@ -63,7 +65,6 @@ class Mutexes {
     const World& world_;
     GlobalMemory& memory_;
     Barriers& barriers_;
-    Transfers& transfers_;
     Checking& checking_;
     node::MutexQueue queue_;
     MutexSet of_world_;

@@ -108,4 +108,13 @@ void Completion::wait_everything() {
     mark_all_must_precede();
 }
 
+void Completion::set_idle_unless_active(armci_hdl_s* handle) {
+    if (Handles::names_slot(*handle)) {
+        progress_.threads().hold_lock();
+    }
+    if (!handles_.is_active(*handle)) {
+        handles_.set_idle(handle);
+    }
+}
+
 }  // namespace armci::core

@@ -21,14 +21,7 @@ class Completion {
     void wait_everything();
 
     // Makes the handle idle, unless earlier operations are still on it.
-    void set_idle_unless_active(armci_hdl_s* handle) {
-        if (Handles::names_slot(*handle)) {
-            progress_.threads().hold_lock();
-        }
-        if (!handles_.is_active(*handle)) {
-            handles_.set_idle(handle);
-        }
-    }
+    void set_idle_unless_active(armci_hdl_s* handle);
 
   private:
     void hold_lock_to_wait(const armci_hdl_s* handle);

@@ -153,10 +153,6 @@ int64_t CostModel::best_chunk_bytes(OpKind op, const TransferShape& shape) const
     return best_bytes;
 }
 
-bool CostModel::is_small(OpKind op, const TransferShape& shape) const {
-    return op != OpKind::get && shape.total_bytes <= limits_.small_bytes;
-}
-
 // Tries one long block, then shorter ones, in steps of an eighth or a byte, while RMA is not the
 // slower route.
 int64_t CostModel::find_min_block(OpKind op, int64_t total_bytes) const {

@@ -75,11 +75,15 @@ struct CostConstants {
     CopyCurve pack, unpack, accumulate;
 };
 
+// Puts and accumulates up to these limits are small: several of them share a frame.
+inline constexpr int64_t kMaxSmallBytes = 2048;
+inline constexpr int64_t kMaxSmallBlocks = 16;
+
 // Limits that the transport sets for a transfer.
 struct PipelineLimits {
     int64_t chunk_bytes = 0;  // of user data in a full frame
     int64_t chunk_count = 1;  // frames of one transfer under way: buffers, or the server's window
-    int64_t small_bytes = 0;  // puts and accumulates up to this are small ones
+    int64_t small_bytes = 0;  // kMaxSmallBytes where small transfers share frames
 };
 
 struct TransferShape {
@@ -137,7 +141,10 @@ class CostModel {
     // halves down to 4 KiB.
     int64_t best_chunk_bytes(base::OpKind op, const TransferShape& shape) const;
 
-    bool is_small(base::OpKind op, const TransferShape& shape) const;
+    bool is_small(base::OpKind op, const TransferShape& shape) const {
+        return op != base::OpKind::get && shape.total_bytes <= limits_.small_bytes &&
+               shape.total_bytes <= kMaxSmallBlocks * shape.block_bytes;
+    }
 
     const CostConstants& constants() const { return constants_; }
     const PipelineLimits& limits() const { return limits_; }

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "base/stats.h"
+#include "pipeline/costs/remote_place.h"
 #include "strided/kernels.h"
 #include "strided/sides.h"
-#include "wire/frame.h"
 
 namespace armci::pipeline {
 
@@ -15,15 +16,17 @@ struct Transfer {
     const char* function = "";  // the public name, for error text
     base::OpKind op = base::OpKind::put;
     int target = 0;  // world rank
-    // The owner as frames have it. If it is not wire::kGlobal, some or all of the remote side is
-    // attached memory.
-    uint32_t owner = wire::kGlobal;
+    // Where the remote side is. Inside a node only the owner is set.
+    RemotePlace place;
     int64_t total_bytes = 0;
 
     // The address arrays of a vector belong to the caller while its call lasts. A task that
     // outlives the call owns copies of them.
     strided::Sides sides;
     strided::AccScale scale;  // for accumulate only
+    // The place of each block, if the blocks of a vector are in several. Then `place` has the owner
+    // of any attached memory among them, and says whether all of them are registered.
+    std::unique_ptr<RemotePlace[]> places;
 };
 
 }  // namespace armci::pipeline

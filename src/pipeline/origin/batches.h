@@ -21,8 +21,6 @@ struct SmallBlock {
 
 class Batches {
   public:
-    static constexpr int kMaxSmallBlocks = 16;
-    static constexpr size_t kLargestAppended = 2048;
     // by_caller means that flush_blocking() follows.
     enum class Leaving : uint8_t { when_due, by_caller };
 

@@ -106,7 +106,7 @@ OutFrame* ChunkTask::start_frame(OriginServices& origin, const wire::LayoutWrite
     wire::TransferBody body;
     body.offset = static_cast<uint64_t>(part.offset);
     body.data_bytes = static_cast<uint64_t>(part.data_bytes);
-    body.owner = transfer_.owner;
+    body.owner = transfer_.place.owner;
     describe(frame->header(), &body);
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
     return frame;

@@ -121,7 +121,7 @@ OutFrame* GetTask::build_request(OriginServices& origin, const Stream& stream,
     wire::TransferBody body;
     body.data_bytes = static_cast<uint64_t>(stream.total_bytes);
     body.window_bytes = static_cast<uint32_t>(std::min(stream.window_bytes, int64_t{UINT32_MAX}));
-    body.owner = transfer_.owner;
+    body.owner = transfer_.place.owner;
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
     char* out = remote_.write(part, &header, frame->wire() + wire::kTransferHeadBytes);
     if (stream.reply_buffer_count > 0) {

@@ -33,7 +33,7 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
     ordering.reads_after_writes = ordering.ordered_writes && domain.orders_reads_after_writes();
     channels_.open(domain, options, environment);
     credits_.open(options);
-    rma_.open(domain, options, environment, ordering.ordered_writes);
+    rma_.open(domain, options, ordering.ordered_writes);
     batches_.open(domain.row().sends_alone);
     fences_.open(ordering, stats);
     services_.stats = stats;

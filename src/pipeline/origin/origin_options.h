@@ -17,9 +17,6 @@ struct OriginEnvironment {
     void* context = nullptr;
     // Returns the fabric address of a data server.
     const void* (*server_address)(void* context, int server) = nullptr;
-    // Finds a range of a node's global memory for RMA. Returns false when it is not registered.
-    bool (*resolve)(void* context, int node, uint64_t address, int64_t bytes,
-                    fabric::RemoteMemory* memory) = nullptr;
     // Returns where chunks for a data server go. The result stays valid.
     const RecvAreaAddress* (*recv_area)(void* context, int server) = nullptr;
     // Describes a node for log and error text, as in "node 1 (rank 2 on host b, 192.0.2.1)". May be

@@ -9,10 +9,8 @@
 
 namespace armci::pipeline {
 
-void RmaPoster::open(fabric::Domain& domain, const OriginOptions& options,
-                     const OriginEnvironment& environment, bool ordered_writes) {
+void RmaPoster::open(fabric::Domain& domain, const OriginOptions& options, bool ordered_writes) {
     domain_ = &domain;
-    environment_ = environment;
     register_min_bytes_ = options.register_min_bytes;
     ordered_writes_ = ordered_writes;
 }

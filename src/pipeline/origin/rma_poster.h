@@ -24,8 +24,7 @@ class RmaPoster {
               PendingTasks& tasks, Turn& turn)
         : endpoint_(endpoint), buffers_(buffers), channels_(channels), tasks_(tasks), turn_(turn) {}
 
-    void open(fabric::Domain& domain, const OriginOptions& options,
-              const OriginEnvironment& environment, bool ordered_writes);
+    void open(fabric::Domain& domain, const OriginOptions& options, bool ordered_writes);
     // The endpoint must be closed before.
     void close() { operations_.clear(); }
 
@@ -50,10 +49,6 @@ class RmaPoster {
     }
     // Returns an invalid region when the system refuses, and warns once.
     fabric::Region register_local(void* start, size_t bytes, fabric::Access access);
-    // Finds a range of a node's global memory for RMA. Returns false when it is not registered.
-    bool resolve(int node, uint64_t address, int64_t bytes, fabric::RemoteMemory* memory) const {
-        return environment_.resolve(environment_.context, node, address, bytes, memory);
-    }
 
   private:
     struct RmaOperation {
@@ -89,7 +84,6 @@ class RmaPoster {
     PendingTasks& tasks_;
     Turn& turn_;
     fabric::Domain* domain_ = nullptr;
-    OriginEnvironment environment_;
     int64_t register_min_bytes_ = 0;
     bool ordered_writes_ = false;
     bool registration_refused_ = false;

@@ -2,24 +2,15 @@
 #include "pipeline/origin/rma_task.h"
 
 #include <algorithm>
+#include <cassert>
 
-#include "base/log.h"
 #include "pipeline/origin/origin_services.h"
 
 namespace armci::pipeline {
 
 RmaTask::RmaTask(Transfer&& transfer)
-    : Task(transfer.function), transfer_(std::move(transfer)), next_(transfer_.sides) {}
-
-fabric::RmaBlock RmaTask::resolve(OriginServices& origin, const strided::PairBlock& block) const {
-    fabric::RmaBlock piece;
-    piece.local = block.local;
-    piece.bytes = static_cast<size_t>(block.bytes);
-    if (!origin.rma.resolve(channel().node, block.remote, block.bytes, &piece.remote)) {
-        base::fatal(function(), "remote memory at 0x%llx on node %d is not registered for RMA",
-                    static_cast<unsigned long long>(block.remote), channel().node);
-    }
-    return piece;
+    : Task(transfer.function), transfer_(std::move(transfer)), next_(transfer_.sides) {
+    assert(transfer_.place.is_registered);
 }
 
 void RmaTask::register_local(OriginServices& origin) {
@@ -52,7 +43,10 @@ bool RmaTask::post_blocks(OriginServices& origin, Cursor& cursor) {
         const int64_t begin = cursor.position();
         do {
             const strided::PairBlock block = cursor.next(room);
-            blocks[block_count++] = resolve(origin, block);
+            fabric::RmaBlock& piece = blocks[block_count++];
+            piece.local = block.local;
+            piece.bytes = static_cast<size_t>(block.bytes);
+            piece.remote = {block.remote + transfer_.place.rma_distance, transfer_.place.key};
             room = std::min(room, kLongestShared) - block.bytes;
         } while (block_count < origin.rma.max_blocks() &&
                  cursor.position() < transfer_.total_bytes && room > 0);

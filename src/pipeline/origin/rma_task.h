@@ -19,7 +19,7 @@ namespace armci::pipeline {
 class RmaTask : public Task {
   public:
     // Takes the transfer (put or get). A vector's address arrays must be owned or live until the
-    // task is posted. All remote blocks must lie in registered segments.
+    // task is posted. The place of the transfer must be registered.
     explicit RmaTask(Transfer&& transfer);
 
     bool post(OriginServices& origin) override;
@@ -30,7 +30,6 @@ class RmaTask : public Task {
     // comes next.
     template <class Cursor>
     bool post_blocks(OriginServices& origin, Cursor& cursor);
-    fabric::RmaBlock resolve(OriginServices& origin, const strided::PairBlock& block) const;
 
     Transfer transfer_;
     fabric::Region region_;  // of the local side, where the provider wants one

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/routing/route.h"
+
+namespace armci::core {
+
+using base::OpKind;
+using base::Route;
+
+RouteDecision choose_route(const Progress& progress, const RouteQuestion& question) {
+    if (progress.world().on_my_node(question.target)) {
+        return {Route::local, RouteReason::same_node};
+    }
+    if (question.op == OpKind::acc) {
+        return {Route::server, RouteReason::server_adds};
+    }
+    Network& network = *progress.network();
+    if (!network.rma_usable) {
+        return {Route::server, RouteReason::no_rma};
+    }
+    if (!question.is_registered) {
+        return {Route::server, RouteReason::not_registered};
+    }
+    switch (progress.config().route_choice()) {
+        case base::RouteChoice::rma:
+            return {Route::rma, RouteReason::configured};
+        case base::RouteChoice::server:
+            return {Route::server, RouteReason::configured};
+        case base::RouteChoice::alternate:
+            return {question.last_took_rma ? Route::server : Route::rma, RouteReason::alternating};
+        case base::RouteChoice::automatic:
+            break;
+    }
+    const pipeline::TransferShape& shape = question.shape;
+    const bool is_small = network.costs.is_small(question.op, shape);
+    if (!question.is_blocking && is_small) {
+        return {Route::server, RouteReason::travels_with_others};
+    }
+    if (shape.block_bytes >= network.costs.min_rma_block(question.op, shape.total_bytes)) {
+        return {Route::rma, RouteReason::long_blocks};
+    }
+    // RMA must not overtake requests that the server has not executed yet. A small transfer arrives
+    // sooner behind them than after waiting for their acknowledgement. A small put is one message
+    // either way; the model knows which costs less.
+    const bool is_one_block = shape.block_bytes == shape.total_bytes;
+    if (is_one_block && !is_small &&
+        (question.server == RouteQuestion::kIdleServer ||
+         !network.origin.fences().has_unacknowledged_requests(question.server))) {
+        return {Route::rma, RouteReason::one_block};
+    }
+    return {Route::server, RouteReason::short_blocks};
+}
+
+Route route_to(const Progress& progress, int target) {
+    if (progress.world().on_my_node(target)) {
+        return Route::local;
+    }
+    const bool rma = progress.network()->rma_usable &&
+                     progress.config().route_choice() != base::RouteChoice::server;
+    return rma ? Route::rma : Route::server;
+}
+
+}  // namespace armci::core

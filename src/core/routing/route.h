@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The choice of the route that a put, get or accumulate takes, with its reason.
+#pragma once
+
+#include "core/progress/progress.h"
+#include "pipeline/costs/cost_model.h"
+
+namespace armci::core {
+
+// What the choice depends on, besides the configuration and the costs of the network.
+struct RouteQuestion {
+    static constexpr int kIdleServer = -1;  // no requests are under way to it
+
+    base::OpKind op = base::OpKind::put;
+    int target = 0;  // world rank
+    pipeline::TransferShape shape;
+    bool is_blocking = true;
+    bool is_registered = true;  // all of its remote bytes, for RMA
+    int server = kIdleServer;   // that the remote bytes belong to
+    // For ARMCI_ROUTE=alternate: whether the last operation that had the choice took RMA.
+    bool last_took_rma = false;
+};
+
+enum class RouteReason {
+    same_node,            // both ranks share memory
+    server_adds,          // only a data server can accumulate
+    no_rma,               // the provider cannot be used for it
+    not_registered,       // the remote bytes are not registered
+    configured,           // ARMCI_ROUTE names the route
+    alternating,          // ARMCI_ROUTE=alternate
+    travels_with_others,  // small non-blocking transfers share a frame
+    long_blocks,          // RMA costs less for blocks of this length
+    one_block,    // of a contiguous transfer, and nothing is under way that it must not overtake
+    short_blocks  // the server costs less
+};
+
+struct RouteDecision {
+    base::Route route;
+    RouteReason reason;
+};
+
+// docs/references.md: Bonachea 2007
+RouteDecision choose_route(const Progress& progress, const RouteQuestion& question);
+
+// Returns the route of a large contiguous put to that rank, anywhere in its memory.
+base::Route route_to(const Progress& progress, int target);
+
+}  // namespace armci::core
