@@ -3,12 +3,25 @@
 
 #include <algorithm>
 
+#include "base/log.h"
+
 namespace armci::pipeline {
 
 const char* name_of(TaskState state) {
     constexpr const char* kNames[kTaskStates] = {"created", "queued", "posting", "in flight",
                                                  "complete"};
     return kNames[static_cast<size_t>(state)];
+}
+
+const char* name_of(TaskEvent event) {
+    constexpr const char* kNames[kTaskEvents] = {"submitted", "turn came", "all posted",
+                                                 "nothing pending"};
+    return kNames[static_cast<size_t>(event)];
+}
+
+void Task::refuse(TaskEvent event) const {
+    base::fatal(function_, "error in the library: task %llu is %s and had the event \"%s\"",
+                static_cast<unsigned long long>(number_), name_of(state_), name_of(event));
 }
 
 // Records the state that ends now, unless it began while tracing was off or before submission.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/trace.h"
 #include "pipeline/origin/channel.h"
@@ -86,23 +87,28 @@ class Task {
     // Is called after one of them has ended, or all are posted. Returns true once, when the task
     // becomes complete.
     bool completes() {
-        if (state_ != TaskState::in_flight || pending_ > 0) {
+        if (pending_ > 0) {
             return false;
         }
-        take(TaskEvent::last_completion);
-        return true;
+        take(TaskEvent::nothing_pending);
+        return is_complete();
     }
     // Returns the count, among these, of writes that complete when delivered.
     int32_t& writes_in_flight() { return writes_in_flight_; }
 
   private:
+    // Ends the job if the state has no such event: the task, and fences, would wait forever.
     void take(TaskEvent event) {
-        const TaskState next = next_state(state_, event);
-        if (base::is_tracing() && next != state_) [[unlikely]] {
+        const std::optional<TaskState> next = next_state(state_, event);
+        if (!next) [[unlikely]] {
+            refuse(event);
+        }
+        if (base::is_tracing() && *next != state_) [[unlikely]] {
             record_state();
         }
-        state_ = next;
+        state_ = *next;
     }
+    [[noreturn]] void refuse(TaskEvent event) const;
     void record_state();
 
     const char* function_;
