@@ -7,24 +7,24 @@
  *   take_waiter, release_waiter  node/mutex_queue.cpp take_waiter(), release()
  *   queue_lock                 mutex_queue.cpp MutexQueue::lock()
  *   queue_unlock               mutex_queue.cpp MutexQueue::unlock()
- *   proctype Local             core/mutexes.cpp lock_mutex(), wait_for_grant(), try_lock_mutex(),
- *                              unlock_mutex() on the owner's node
- *     granted, sleep           mutex_queue.cpp granted(), sleep_until_granted(); base/futex.h
+ *   proctype Local             core/signals/mutexes.cpp lock(), wait_for_hand_over(), try_lock(),
+ *                              unlock() on the owner's node
+ *     has_mutex, sleep         mutex_queue.cpp has_mutex(), sleep_until_handed_over(); base/futex.h
  *   proctype Remote            the same functions on another node: ask_server()
  *   proctype Server            datasrv/mutex_handlers.cpp
  *   request                    frames to the server, in the order of their execution
  *   answer                     the server's answers
  *
  * What is done under the guard is one step that waits for it to be free. The exceptions are the
- * store to `granted` and the wake-up, which others may see in between. What the lock of the pool
+ * store to `has_mutex` and the wake-up, which others may see in between. What the lock of the pool
  * protects is one step, too. A sleeper here sleeps until it is woken: the time-out of the source is
  * not needed. Memory is sequentially consistent here. In the source the
- * guard's acquire and release order everything it protects, and the release of `granted` pairs with
+ * guard's acquire and release order everything it protects, and the release of `has_mutex` pairs with
  * the waiter's acquire.
  *
  * Checked: at most one rank is between its lock and its unlock; ranks hold it in the order in
  * which tickets were drawn under the guard; records are in use once; and no process is stuck before
- * it has locked ROUNDS times (invalid end states), so no wake-up and no grant is lost. No execution
+ * it has locked ROUNDS times (invalid end states), so no wake-up and no answer is lost. No execution
  * is infinite (no non-progress cycle): under weak fairness all complete.
  *
  * Sizes by -D, see below. MISTAKE=1..6 in the environment plants a mistake that has to be found.
@@ -52,7 +52,7 @@
 #define NONE  255
 #define is_remote_rank(rank) ((rank) >= LOCALS)
 
-mtype = { lock, try_lock, unlock, granted, value };
+mtype = { lock, try_lock, unlock, locked, value };
 
 /* Rank, request, mutex; what one rank sends stays in order. */
 chan request = [3 * RANKS] of { byte, mtype, byte };
@@ -66,7 +66,7 @@ bit  is_forwarded[MUTEXES];  /* the holder has unlocked, and the server will hea
 /* WaiterPoolState: record 0 is none. As many as there can be waiters. */
 #define RECORDS (RANKS + 1)
 byte next_of[RECORDS], rank_of[RECORDS];
-bit  is_granted[RECORDS];
+bit  has_mutex[RECORDS];
 byte spare, used_count;
 
 bit  sleeps[RANKS];          /* on the record that it waits for */
@@ -113,7 +113,7 @@ inline draw_ticket(m, rank) {
 inline join(m, rank, waiter) {
     draw_ticket(m, rank);
     take_waiter(waiter);
-    is_granted[waiter] = 0;
+    has_mutex[waiter] = 0;
     next_of[waiter] = 0;
     rank_of[waiter] = rank;
     if
@@ -173,16 +173,16 @@ inline wake(record) {
 }
 
 /* to: NONE, or the remote rank that must be told; must_forward: it is still held. */
-inline queue_unlock(m, rank, may_grant_remote, to, must_forward) {
+inline queue_unlock(m, rank, may_hand_to_remote, to, must_forward) {
     atomic {
         !guard[m] ->
         to = NONE;
         must_forward = 0;
-        assert(holder[m] == rank && (!is_forwarded[m] || (may_grant_remote)));
+        assert(holder[m] == rank && (!is_forwarded[m] || (may_hand_to_remote)));
         record = first_waiter[m];
         if
         :: record == 0 -> holder[m] = NONE
-        :: record != 0 && is_remote_rank(rank_of[record]) && !(may_grant_remote) && !MISTAKE(2) ->
+        :: record != 0 && is_remote_rank(rank_of[record]) && !(may_hand_to_remote) && !MISTAKE(2) ->
             must_forward = 1;  /* 2: it hands over, and the other node is not informed */
             is_forwarded[m] = 1;
             record = 0
@@ -207,8 +207,8 @@ inline queue_unlock(m, rank, may_grant_remote, to, must_forward) {
     :: record == 0
     :: record != 0 ->
         if
-        :: MISTAKE(3) -> wake(record); is_granted[record] = 1  /* woken before the store */
-        :: !MISTAKE(3) -> is_granted[record] = 1; wake(record)
+        :: MISTAKE(3) -> wake(record); has_mutex[record] = 1  /* woken before the store */
+        :: !MISTAKE(3) -> has_mutex[record] = 1; wake(record)
         fi;
         if
         :: MISTAKE(4) -> release_waiter(record)  /* which is the waiter's */
@@ -246,9 +246,9 @@ proctype Local(byte me) {
             :: waiter == 0
             :: waiter != 0 ->
                 do
-                :: is_granted[waiter] -> break
+                :: has_mutex[waiter] -> break
                 :: atomic {
-                        !is_granted[waiter] && !sleeps[me] ->  /* as the kernel compares */
+                        !has_mutex[waiter] && !sleeps[me] ->  /* as the kernel compares */
                         sleeps[me] = 1;
                         sleeps_on[me] = waiter
                     }
@@ -285,7 +285,7 @@ proctype Remote(byte me) {
         round++;
         choose_mutex();
         if
-        :: request!me, lock, m; answer[me]?granted, acquired
+        :: request!me, lock, m; answer[me]?locked, acquired
         :: TRIES -> request!me, try_lock, m; answer[me]?value, acquired
         fi;
         if
@@ -304,7 +304,7 @@ inline serve() {
     :: kind == lock ->
         queue_lock(m, rank, waiter);
         if
-        :: waiter == 0 -> answer[rank]!granted, 1
+        :: waiter == 0 -> answer[rank]!locked, 1
         :: else
         fi
     :: kind == try_lock ->
@@ -318,7 +318,7 @@ inline serve() {
         fi;
         queue_unlock(m, rank, acquired, to, must_forward);
         if
-        :: to != NONE -> answer[to]!granted, 1
+        :: to != NONE -> answer[to]!locked, 1
         :: else
         fi
     fi;

@@ -28,7 +28,7 @@ Outcome handle_lock(const HandlerParts& parts, const Request& request, const wir
     const uint64_t request_id = request.header.request_id;
     switch (parts.mutexes.lock(*mutex, request.client.rank, true, request_id).result) {
         case node::MutexQueue::LockResult::acquired:
-            parts.answers.answer_empty(request.client, wire::FrameKind::granted, request_id);
+            parts.answers.answer_empty(request.client, wire::FrameKind::locked, request_id);
             return {};
         case node::MutexQueue::LockResult::no_room:
             return Refusal{wire::Failure::no_room, body.address, 0};
@@ -62,8 +62,8 @@ Outcome handle_unlock(const HandlerParts& parts, const Request& request,
     if (unlocked.result == node::MutexQueue::UnlockResult::not_held) {
         return Refusal{wire::Failure::not_held, body.address, 0};
     }
-    if (unlocked.result == node::MutexQueue::UnlockResult::grant_remote) {
-        parts.answers.answer_empty(parts.clients.of_rank(unlocked.rank), wire::FrameKind::granted,
+    if (unlocked.result == node::MutexQueue::UnlockResult::handed_to_remote) {
+        parts.answers.answer_empty(parts.clients.of_rank(unlocked.rank), wire::FrameKind::locked,
                                    unlocked.request_id);
     }
     return {};

@@ -52,7 +52,7 @@ MutexQueue::Queued MutexQueue::lock(Mutex& mutex, int32_t rank, bool is_remote, 
         return {LockResult::no_room};
     }
     Waiter& waiter = (*pool_)[number];
-    waiter.granted.store(0, std::memory_order_relaxed);
+    waiter.has_mutex.store(0, std::memory_order_relaxed);
     waiter.next = 0;
     waiter.rank = rank;
     waiter.is_remote = is_remote ? 1 : 0;
@@ -66,22 +66,22 @@ MutexQueue::Queued MutexQueue::lock(Mutex& mutex, int32_t rank, bool is_remote, 
     return {LockResult::queued, number};
 }
 
-bool MutexQueue::granted(uint32_t waiter) {
-    if ((*pool_)[waiter].granted.load(std::memory_order_acquire) == 0) {
+bool MutexQueue::has_mutex(uint32_t waiter) {
+    if ((*pool_)[waiter].has_mutex.load(std::memory_order_acquire) == 0) {
         return false;
     }
     release(waiter);
     return true;
 }
 
-void MutexQueue::sleep_until_granted(uint32_t waiter, int64_t timeout_us) {
-    base::futex_wait(&(*pool_)[waiter].granted, 0, timeout_us);
+void MutexQueue::sleep_until_handed_over(uint32_t waiter, int64_t timeout_us) {
+    base::futex_wait(&(*pool_)[waiter].has_mutex, 0, timeout_us);
 }
 
-MutexQueue::Unlocked MutexQueue::unlock(Mutex& mutex, int32_t rank, bool may_grant_remote) {
+MutexQueue::Unlocked MutexQueue::unlock(Mutex& mutex, int32_t rank, bool may_hand_to_remote) {
     Unlocked unlocked;
     const std::lock_guard<SharedLock> lock(mutex.guard);
-    if (mutex.holder != rank || (mutex.is_forwarded != 0 && !may_grant_remote)) {
+    if (mutex.holder != rank || (mutex.is_forwarded != 0 && !may_hand_to_remote)) {
         unlocked.result = UnlockResult::not_held;
         return unlocked;
     }
@@ -91,7 +91,7 @@ MutexQueue::Unlocked MutexQueue::unlock(Mutex& mutex, int32_t rank, bool may_gra
         return unlocked;
     }
     Waiter& waiter = (*pool_)[next];
-    if (waiter.is_remote != 0 && !may_grant_remote) {
+    if (waiter.is_remote != 0 && !may_hand_to_remote) {
         unlocked.result = UnlockResult::must_forward;
         mutex.is_forwarded = 1;
         return unlocked;
@@ -103,14 +103,14 @@ MutexQueue::Unlocked MutexQueue::unlock(Mutex& mutex, int32_t rank, bool may_gra
     mutex.holder = waiter.rank;
     mutex.is_forwarded = 0;
     if (waiter.is_remote != 0) {
-        unlocked.result = UnlockResult::grant_remote;
+        unlocked.result = UnlockResult::handed_to_remote;
         unlocked.rank = waiter.rank;
         unlocked.request_id = waiter.request_id;
         release(next);
     } else {
         // From here on the waiter owns its record and may release it at once.
-        waiter.granted.store(1, std::memory_order_release);
-        base::futex_wake(&waiter.granted, 1);
+        waiter.has_mutex.store(1, std::memory_order_release);
+        base::futex_wake(&waiter.has_mutex, 1);
     }
     return unlocked;
 }

@@ -4,15 +4,16 @@
 // A Mutex lies in its owner's global memory, and only processes of that node work on it: local
 // ranks directly, remote ranks through the node's data server. Waiters queue in one list of records
 // from a pool in the heap's control area, so only the order of arrival decides which is next. A
-// local waiter sleeps on the word of its record; to a remote one the server sends the grant.
+// local waiter sleeps on the word of its record; to a remote one the server sends an answer. An
+// unlock hands the mutex over to the next waiter.
 //
-// A local rank cannot send that grant. If it unlocks and the next waiter is remote, it leaves the
+// A local rank cannot send that answer. If it unlocks and the next waiter is remote, it leaves the
 // mutex held and asks its server to unlock (must_forward). Until the server has done so, the rank
 // holds the mutex only nominally, and it may queue for the mutex again.
 //
 // Memory order: `guard` protects all fields. The release of `guard` by one holder and its acquire
-// by the next make the critical section's writes visible; for sleepers, the store to `granted`
-// does.
+// by the next make the critical section's writes visible; for sleepers, the store to
+// `has_mutex` does.
 // docs/references.md: Mellor-Crummey 1991
 #pragma once
 
@@ -38,11 +39,11 @@ struct alignas(64) Mutex {
 static_assert(sizeof(Mutex) == 64);
 
 struct Waiter {
-    std::atomic<uint32_t> granted{0};
+    std::atomic<uint32_t> has_mutex{0};
     uint32_t next = 0;
     int32_t rank = 0;
     uint32_t is_remote = 0;
-    uint64_t request_id = 0;  // id of the remote rank's request, returned with the grant
+    uint64_t request_id = 0;  // id of the remote rank's request, returned with the answer
 };
 
 struct WaiterPoolState {
@@ -72,27 +73,27 @@ class MutexQueue {
 
     bool try_lock(Mutex& mutex, int32_t rank);
     // Takes the mutex, or joins the queue if it is held. unlock() returns the remote waiter to
-    // which the mutex is granted.
+    // which it hands the mutex over.
     Queued lock(Mutex& mutex, int32_t rank, bool is_remote, uint64_t request_id,
                 OwnRank own_rank = OwnRank::may_hold);
 
     // Says whether a queued local waiter has got the mutex; its record is then released.
-    bool granted(uint32_t waiter);
-    // Sleeps until granted, for at most timeout_us.
-    void sleep_until_granted(uint32_t waiter, int64_t timeout_us);
+    bool has_mutex(uint32_t waiter);
+    // Sleeps until the waiter has the mutex, for at most timeout_us.
+    void sleep_until_handed_over(uint32_t waiter, int64_t timeout_us);
 
     enum class UnlockResult {
-        released,      // there is no waiter, or a local one has been woken
-        grant_remote,  // the remote waiter below has the mutex now; send it the grant
-        must_forward,  // the next waiter is remote and may_grant_remote was false: still held
-        not_held,      // `rank` does not hold the mutex, or has unlocked it; nothing was changed
+        released,          // there is no waiter, or a local one has been woken
+        handed_to_remote,  // the remote waiter below has the mutex now; send it the answer
+        must_forward,      // the next waiter is remote and may_hand_to_remote was false: still held
+        not_held,  // `rank` does not hold the mutex, or has unlocked it; nothing was changed
     };
     struct Unlocked {
         UnlockResult result = UnlockResult::released;
         int32_t rank = 0;
         uint64_t request_id = 0;
     };
-    Unlocked unlock(Mutex& mutex, int32_t rank, bool may_grant_remote);
+    Unlocked unlock(Mutex& mutex, int32_t rank, bool may_hand_to_remote);
 
     int32_t holder(Mutex& mutex);
 

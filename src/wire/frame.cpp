@@ -312,8 +312,8 @@ const char* name_of(FrameKind kind) {
             return "data";
         case FrameKind::value:
             return "value";
-        case FrameKind::granted:
-            return "granted";
+        case FrameKind::locked:
+            return "locked";
         case FrameKind::segment:
             return "segment";
         case FrameKind::acknowledge:

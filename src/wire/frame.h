@@ -37,7 +37,7 @@ enum class FrameKind : uint8_t {
     rmw = 6,         // answered with a value
     store = 7,       // one int, stored atomically after everything before it
     increment = 8,   // one int, incremented atomically after everything before it
-    lock = 9,        // answered with granted when the mutex is granted
+    lock = 9,        // answered with locked when the origin has the mutex
     try_lock = 10,   // answered with a value: 1 acquired, 0 busy
     unlock = 11,
     fence = 12,           // carries nothing; its acknowledgement is the answer
@@ -50,7 +50,7 @@ enum class FrameKind : uint8_t {
     // from servers to origins
     data = 32,
     value = 33,
-    granted = 34,
+    locked = 34,  // the origin has the mutex
     segment = 35,
     acknowledge = 36,
     failed = 37,

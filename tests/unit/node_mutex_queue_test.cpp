@@ -54,7 +54,7 @@ TEST_F(MutexQueueTest, TryLockDoesNotOvertakeWaiters) {
     const MutexQueue::Queued waiting = lock_local(2);
     EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::released);
     EXPECT_FALSE(queue_.try_lock(mutex_, 3));
-    EXPECT_TRUE(queue_.granted(waiting.waiter));
+    EXPECT_TRUE(queue_.has_mutex(waiting.waiter));
     EXPECT_EQ(queue_.holder(mutex_), 2);
 }
 
@@ -65,13 +65,13 @@ TEST_F(MutexQueueTest, OnlyTheHolderUnlocks) {
     EXPECT_EQ(queue_.unlock(mutex_, 2, true).result, UnlockResult::not_held);
     EXPECT_EQ(queue_.unlock(mutex_, kNoHolder, true).result, UnlockResult::not_held);
     EXPECT_EQ(queue_.holder(mutex_), 1);
-    EXPECT_FALSE(queue_.granted(waiting.waiter));
+    EXPECT_FALSE(queue_.has_mutex(waiting.waiter));
     EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::released);
     EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::not_held) << "twice";
-    EXPECT_TRUE(queue_.granted(waiting.waiter));
+    EXPECT_TRUE(queue_.has_mutex(waiting.waiter));
 }
 
-TEST_F(MutexQueueTest, RemoteWaiterIsGrantedOnlyWhereUnlockMayGrant) {
+TEST_F(MutexQueueTest, RemoteWaiterGetsItOnlyWhereUnlockMayHandItOver) {
     lock_local(1);
     EXPECT_EQ(lock_remote(9, 4242).result, LockResult::queued);
     EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::must_forward);
@@ -79,7 +79,7 @@ TEST_F(MutexQueueTest, RemoteWaiterIsGrantedOnlyWhereUnlockMayGrant) {
     EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::not_held)
         << "it has unlocked it already";
     const MutexQueue::Unlocked unlocked = queue_.unlock(mutex_, 1, true);
-    EXPECT_EQ(unlocked.result, UnlockResult::grant_remote);
+    EXPECT_EQ(unlocked.result, UnlockResult::handed_to_remote);
     EXPECT_EQ(unlocked.rank, 9);
     EXPECT_EQ(unlocked.request_id, 4242U);
     EXPECT_EQ(queue_.holder(mutex_), 9);
@@ -94,7 +94,7 @@ TEST_F(MutexQueueTest, HolderQueuesForItsMutexOnlyIfThreadsMay) {
     const auto thread = queue_.lock(mutex_, 1, false, 0);
     EXPECT_EQ(thread.result, LockResult::queued);
     EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::released);
-    EXPECT_TRUE(queue_.granted(thread.waiter));
+    EXPECT_TRUE(queue_.has_mutex(thread.waiter));
 }
 
 // A mutex that was unlocked and waits for the server to pass it on does not belong to the rank any
@@ -107,14 +107,14 @@ TEST_F(MutexQueueTest, HolderQueuesBehindTheWaiterItForwarded) {
     const auto again = queue_.lock(mutex_, 1, false, 0, kAlone);
     EXPECT_EQ(again.result, LockResult::queued);
     EXPECT_EQ(queue_.unlock(mutex_, 1, true).rank, 9);
-    EXPECT_FALSE(queue_.granted(again.waiter));
+    EXPECT_FALSE(queue_.has_mutex(again.waiter));
     EXPECT_EQ(queue_.unlock(mutex_, 9, true).result, UnlockResult::released);
-    EXPECT_TRUE(queue_.granted(again.waiter));
+    EXPECT_TRUE(queue_.has_mutex(again.waiter));
     EXPECT_EQ(queue_.lock(mutex_, 1, false, 0, kAlone).result, LockResult::held_by_caller);
 }
 
 // promise: mutex.in-order
-TEST_F(MutexQueueTest, GrantsInOrderOfArrival) {
+TEST_F(MutexQueueTest, IsHandedOverInOrderOfArrival) {
     struct Waiting {
         int rank;
         bool is_remote;
@@ -125,7 +125,8 @@ TEST_F(MutexQueueTest, GrantsInOrderOfArrival) {
     std::deque<Waiting> model;
     int holder = kNoHolder;
     int next_rank = 0;
-    bool is_forwarded = false;  // the holder has unlocked it, and only the server may grant it now
+    bool is_forwarded =
+        false;  // the holder has unlocked it, and only the server may hand it over now
     for (int step = 0; step < 20'000; ++step) {
         if (model.size() < 50 && random() % 2 == 0) {
             const bool is_remote = random() % 2 == 0;
@@ -137,22 +138,22 @@ TEST_F(MutexQueueTest, GrantsInOrderOfArrival) {
                 holder = rank;
             } else {
                 ASSERT_EQ(queued.result, LockResult::queued);
-                ASSERT_FALSE(!is_remote && queue_.granted(queued.waiter));
+                ASSERT_FALSE(!is_remote && queue_.has_mutex(queued.waiter));
                 model.push_back({rank, is_remote, request_id, queued.waiter});
             }
         } else if (holder != kNoHolder) {
-            const bool may_grant_remote = is_forwarded || random() % 2 == 0;
-            const MutexQueue::Unlocked unlocked = queue_.unlock(mutex_, holder, may_grant_remote);
+            const bool may_hand_to_remote = is_forwarded || random() % 2 == 0;
+            const MutexQueue::Unlocked unlocked = queue_.unlock(mutex_, holder, may_hand_to_remote);
             if (model.empty()) {
                 ASSERT_EQ(unlocked.result, UnlockResult::released);
                 holder = kNoHolder;
             } else if (!model.front().is_remote) {
                 ASSERT_EQ(unlocked.result, UnlockResult::released);
-                ASSERT_TRUE(queue_.granted(model.front().waiter));
+                ASSERT_TRUE(queue_.has_mutex(model.front().waiter));
                 holder = model.front().rank;
                 model.pop_front();
-            } else if (may_grant_remote) {
-                ASSERT_EQ(unlocked.result, UnlockResult::grant_remote);
+            } else if (may_hand_to_remote) {
+                ASSERT_EQ(unlocked.result, UnlockResult::handed_to_remote);
                 ASSERT_EQ(unlocked.rank, model.front().rank);
                 ASSERT_EQ(unlocked.request_id, model.front().request_id);
                 holder = model.front().rank;
@@ -183,9 +184,9 @@ TEST_F(MutexQueueTest, MutexesShareThePoolButNotTheirQueues) {
     }
     for (int turn = 0; turn < 3; ++turn) {
         for (int i = kMutexes - 1; i >= 0; --i) {
-            EXPECT_FALSE(queue_.granted(waiters[i][turn]));
+            EXPECT_FALSE(queue_.has_mutex(waiters[i][turn]));
             EXPECT_EQ(queue_.unlock(mutexes[i], turn, false).result, UnlockResult::released);
-            EXPECT_TRUE(queue_.granted(waiters[i][turn]));
+            EXPECT_TRUE(queue_.has_mutex(waiters[i][turn]));
             EXPECT_EQ(queue_.holder(mutexes[i]), turn + 1);
         }
     }
@@ -204,12 +205,12 @@ TEST_F(MutexQueueTest, FullPoolRefusesUntilAWaiterLeaves) {
     EXPECT_EQ(lock_remote(-6, 1).result, LockResult::no_room);
     // When one leaves there is room for one, at the end of the queue.
     EXPECT_EQ(queue_.unlock(mutex_, 0, false).result, UnlockResult::released);
-    EXPECT_TRUE(queue_.granted(waiters[0]));
+    EXPECT_TRUE(queue_.has_mutex(waiters[0]));
     EXPECT_EQ(lock_remote(1 << 20, 7).result, LockResult::queued);
     EXPECT_EQ(lock_local(-5).result, LockResult::no_room);
     for (uint32_t i = 1; i < WaiterPoolState::kWaiters; ++i) {
         ASSERT_EQ(queue_.unlock(mutex_, static_cast<int>(i), false).result, UnlockResult::released);
-        ASSERT_TRUE(queue_.granted(waiters[i]));
+        ASSERT_TRUE(queue_.has_mutex(waiters[i]));
         ASSERT_EQ(queue_.holder(mutex_), static_cast<int>(i + 1));
     }
     EXPECT_EQ(queue_.unlock(mutex_, WaiterPoolState::kWaiters, true).rank, 1 << 20);
@@ -228,8 +229,8 @@ TEST_F(MutexQueueTest, WakesSleepersInOrder) {
             for (int turn = 0; turn < kTimes; ++turn) {
                 const MutexQueue::Queued queued = queue_.lock(mutex_, rank, false, 0);
                 if (queued.result == LockResult::queued) {
-                    while (!queue_.granted(queued.waiter)) {
-                        queue_.sleep_until_granted(queued.waiter, 50'000);
+                    while (!queue_.has_mutex(queued.waiter)) {
+                        queue_.sleep_until_handed_over(queued.waiter, 50'000);
                     }
                 }
                 ++total;
@@ -253,11 +254,11 @@ TEST_F(MutexQueueTest, WakesSleepersInOrder) {
 TEST_F(MutexQueueTest, SleepEndsAtTheTimeOut) {
     lock_local(1);
     const MutexQueue::Queued waiting = lock_local(2);
-    queue_.sleep_until_granted(waiting.waiter, 1000);
-    EXPECT_FALSE(queue_.granted(waiting.waiter));
+    queue_.sleep_until_handed_over(waiting.waiter, 1000);
+    EXPECT_FALSE(queue_.has_mutex(waiting.waiter));
     queue_.unlock(mutex_, 1, false);
-    queue_.sleep_until_granted(waiting.waiter, int64_t{3600} * 1'000'000);  // returns at once
-    EXPECT_TRUE(queue_.granted(waiting.waiter));
+    queue_.sleep_until_handed_over(waiting.waiter, int64_t{3600} * 1'000'000);  // returns at once
+    EXPECT_TRUE(queue_.has_mutex(waiting.waiter));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ constexpr FrameKind kAllKinds[] = {FrameKind::hello,       FrameKind::put,
                                    FrameKind::unlock,      FrameKind::fence,
                                    FrameKind::add_segment, FrameKind::remove_segment,
                                    FrameKind::data,        FrameKind::value,
-                                   FrameKind::granted,     FrameKind::segment,
+                                   FrameKind::locked,      FrameKind::segment,
                                    FrameKind::acknowledge, FrameKind::failed};
 
 strided::Layout random_layout(std::mt19937_64& random, int levels) {

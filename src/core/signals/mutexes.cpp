@@ -49,8 +49,8 @@ class WaitForMutex {
 
 // A waiter polls first, for short critical sections. Then it sleeps, because the holder may need
 // this core. The time-out lets this rank serve its node meanwhile.
-constexpr int kPollsForGrant = 200;
-constexpr int64_t kGrantSleepUs = 1000;
+constexpr int kPollsForHandOver = 200;
+constexpr int64_t kHandOverSleepUs = 1000;
 
 [[noreturn]] void fail_not_held(const char* function, int mutex, int owner) {
     base::fatal(function, "mutex %d of rank %d is not held by this rank; lock it before unlocking",
@@ -80,16 +80,16 @@ int64_t Mutexes::ask_server(const char* function, wire::FrameKind kind, const Mu
     return task.value();
 }
 
-void Mutexes::wait_for_grant(const WaitCause& cause, uint32_t waiter) {
+void Mutexes::wait_for_hand_over(const WaitCause& cause, uint32_t waiter) {
     int polls = 0;
     progress_.wait_until(cause, [&] {
-        if (queue_.granted(waiter)) {
+        if (queue_.has_mutex(waiter)) {
             return true;
         }
-        if (++polls > kPollsForGrant) {
+        if (++polls > kPollsForHandOver) {
             progress_.end_inline_progress();
-            queue_.sleep_until_granted(waiter, kGrantSleepUs);
-            return queue_.granted(waiter);
+            queue_.sleep_until_handed_over(waiter, kHandOverSleepUs);
+            return queue_.has_mutex(waiter);
         }
         return false;
     });
@@ -97,18 +97,18 @@ void Mutexes::wait_for_grant(const WaitCause& cause, uint32_t waiter) {
 
 // Waits among other threads without the API lock, which it takes for a moment now and then, when it
 // is free. It never waits for that lock, because its holder may be waiting for something else.
-void Mutexes::wait_for_grant_among_threads(const WaitCause& cause, uint32_t waiter) {
+void Mutexes::wait_for_hand_over_among_threads(const WaitCause& cause, uint32_t waiter) {
     threads_.release_lock();
     LongWait long_wait(progress_.context(), cause);
     base::Backoff backoff;
     int polls = 0;
-    while (!queue_.granted(waiter)) {
+    while (!queue_.has_mutex(waiter)) {
         threads_.lock().try_with([&] {
             long_wait.turn();
             progress_.serve();
         });
-        if (++polls > kPollsForGrant) {
-            queue_.sleep_until_granted(waiter, kGrantSleepUs);
+        if (++polls > kPollsForHandOver) {
+            queue_.sleep_until_handed_over(waiter, kHandOverSleepUs);
         } else {
             backoff.pause();
         }
@@ -189,9 +189,9 @@ void Mutexes::lock(const char* function, const MutexSet& set, int mutex, int own
             const WaitForMutex waiting(threads_, checking_);
             const WaitCause cause{function, "a mutex of rank", owner};
             if (threads_.is_multiple()) {
-                wait_for_grant_among_threads(cause, queued.waiter);
+                wait_for_hand_over_among_threads(cause, queued.waiter);
             } else {
-                wait_for_grant(cause, queued.waiter);
+                wait_for_hand_over(cause, queued.waiter);
             }
             break;
         }
@@ -251,7 +251,7 @@ void Mutexes::unlock(const char* function, const MutexSet& set, int mutex, int o
             ask_server(function, wire::FrameKind::unlock, set, address, owner);
             return;
         case node::MutexQueue::UnlockResult::released:
-        case node::MutexQueue::UnlockResult::grant_remote:
+        case node::MutexQueue::UnlockResult::handed_to_remote:
             return;
     }
 }

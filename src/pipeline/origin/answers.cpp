@@ -46,7 +46,7 @@ void Answers::handle_frame(const void* frame, size_t frame_bytes) {
             report_failure(header, frame, frame_bytes);
         case wire::FrameKind::data:
         case wire::FrameKind::value:
-        case wire::FrameKind::granted:
+        case wire::FrameKind::locked:
         case wire::FrameKind::segment:
         case wire::FrameKind::attached:
             hand_to_task(header, frame);

@@ -54,7 +54,7 @@ bool RequestTask::on_answer(OriginServices& origin, const wire::FrameHeader& hea
         understood = wire::decode_body(frame, header.frame_bytes, &segment_);
     } else if (header.kind == wire::FrameKind::attached) {
         understood = wire::decode_body(frame, header.frame_bytes, &attached_);
-    } else if (header.kind != wire::FrameKind::granted) {
+    } else if (header.kind != wire::FrameKind::locked) {
         understood = false;
     }
     if (!understood) {
