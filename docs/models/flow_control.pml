@@ -18,7 +18,7 @@
  *     take_frame               datasrv/frame_intake.cpp take(), hold_early()
  *     execute                  frame_intake.cpp execute_next(); flow_handlers.cpp handle_release()
  *     want, next_grant         datasrv/buffer_grants.cpp want(), use(), release(), next(), keep()
- *     waiting                  answers.cpp send_or_queue(), flush(); granted_buffers.cpp
+ *     waiting                  datasrv/answers.cpp send_or_queue(), flush(); granted_buffers.cpp
  *                              send_grants()
  *     acknowledging            acknowledgements.cpp flush()
  *     streaming                get_streams.cpp progress(), next_chunk_bytes(); data_frames.cpp

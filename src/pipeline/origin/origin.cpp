@@ -24,8 +24,8 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
         !open_buffers(domain, options, error) || !frames_.open(domain, options, stats, error)) {
         return false;
     }
-    if (!answers_.open(domain, endpoint_, options.receive_bytes, largest_received_bytes(options),
-                       error)) {
+    if (!receiver_.open(domain, endpoint_, options.receive_bytes, largest_received_bytes(options),
+                        error)) {
         return false;
     }
     Ordering ordering;
@@ -49,8 +49,8 @@ bool Origin::open_endpoint(fabric::Domain& domain, const OriginOptions& options,
     endpoint_options.largest_message_bytes = largest_received_bytes(options);
     endpoint_options.describe_peer = environment.describe_node;
     endpoint_options.describe_context = environment.context;
-    endpoint_options.on_immediate = Answers::on_written;
-    endpoint_options.immediate_context = &answers_;
+    endpoint_options.on_immediate = FrameReceiver::on_written;
+    endpoint_options.immediate_context = &receiver_;
     endpoint_options.immediate_entries =
         options.write_chunks ? options.buffer_count * wire::kMaxReplyBuffers : 0;
     return endpoint_.open(domain, endpoint_options, error);
@@ -81,7 +81,7 @@ bool Origin::open_buffers(fabric::Domain& domain, const OriginOptions& options,
 void Origin::close() {
     buffers_.deregister();  // some providers bind memory that others may write into to the endpoint
     endpoint_.close();
-    answers_.close();
+    receiver_.close();
     buffers_.close();
     frames_.close();
     batches_.close();
@@ -109,7 +109,7 @@ bool Origin::has_posts_to_repeat() const {
     const ChannelLists& lists = channels_.lists();
     return !lists.active.empty() || !lists.batching.empty() || !lists.release_due.empty() ||
            credits_.due_count() > 0 || barrier_.has_to_notify() ||
-           answers_.receives().has_unposted();
+           receiver_.receives().has_unposted();
 }
 
 // Returns whether this rank waits for nothing that a server could send.
@@ -130,7 +130,7 @@ bool Origin::progress() {
     // A rank that expects nothing itself but serves requests while it waits polls only once in so
     // many turns, because most polls would be without success.
     constexpr uint32_t kIdleTurns = 8;
-    answers_.receives().retry_posts();
+    receiver_.receives().retry_posts();
     batches_.flush_all();
     const bool polls = !expects_nothing() || ++idle_turns_ % kIdleTurns == 0;
     turn_.moved = polls && endpoint_.poll() > 0;

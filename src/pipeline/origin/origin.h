@@ -16,11 +16,11 @@
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
 #include "pipeline/buffers/registered_buffers.h"
-#include "pipeline/origin/answers.h"
 #include "pipeline/origin/barrier_messages.h"
 #include "pipeline/origin/batches.h"
 #include "pipeline/origin/channels.h"
 #include "pipeline/origin/fences.h"
+#include "pipeline/origin/frame_receiver.h"
 #include "pipeline/origin/frame_sender.h"
 #include "pipeline/origin/origin_options.h"
 #include "pipeline/origin/origin_report.h"
@@ -118,7 +118,7 @@ class Origin {
     OriginServices services_{channels_, frames_,  grants_, requests_,
                              replies_,  credits_, rma_,    fences_};
     TaskQueue queue_{channels_, tasks_, batches_, order_, services_, turn_};
-    Answers answers_{channels_, tasks_, barrier_, services_};
+    FrameReceiver receiver_{channels_, tasks_, barrier_, services_};
     OriginReport report_{channels_, barrier_, buffers_};
 };
 

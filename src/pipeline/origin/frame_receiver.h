@@ -17,10 +17,10 @@
 
 namespace armci::pipeline {
 
-class Answers {
+class FrameReceiver {
   public:
-    Answers(Channels& channels, PendingTasks& tasks, BarrierMessages& barrier,
-            OriginServices& services)
+    FrameReceiver(Channels& channels, PendingTasks& tasks, BarrierMessages& barrier,
+                  OriginServices& services)
         : channels_(channels), tasks_(tasks), barrier_(barrier), services_(services) {}
 
     // Posts the memory for messages. The endpoint must be open.

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "pipeline/origin/answers.h"
+#include "pipeline/origin/frame_receiver.h"
 
 #include "base/log.h"
 
 namespace armci::pipeline {
 
-void Answers::on_frame(void* context, const void* frame, size_t frame_bytes) {
-    static_cast<Answers*>(context)->handle_frame(frame, frame_bytes);
+void FrameReceiver::on_frame(void* context, const void* frame, size_t frame_bytes) {
+    static_cast<FrameReceiver*>(context)->handle_frame(frame, frame_bytes);
 }
 
-void Answers::on_written(void* context, uint64_t immediate) {
-    auto* answers = static_cast<Answers*>(context);
+void FrameReceiver::on_written(void* context, uint64_t immediate) {
+    auto* receiver = static_cast<FrameReceiver*>(context);
     size_t frame_bytes = 0;
-    const void* frame = answers->services_.replies.written_frame(immediate, &frame_bytes);
+    const void* frame = receiver->services_.replies.written_frame(immediate, &frame_bytes);
     if (frame == nullptr) {
         ARMCI_LOG_WARN("ignored a write into reply buffer %llu that no get is waiting for",
                        static_cast<unsigned long long>(immediate));
         return;
     }
-    answers->handle_frame(frame, frame_bytes);
+    receiver->handle_frame(frame, frame_bytes);
 }
 
-void Answers::handle_frame(const void* frame, size_t frame_bytes) {
+void FrameReceiver::handle_frame(const void* frame, size_t frame_bytes) {
     wire::FrameHeader header;
     const bool is_frame = wire::decode_header(frame, frame_bytes, &header);
     if (is_frame && header.kind == wire::FrameKind::barrier) {
@@ -57,7 +57,7 @@ void Answers::handle_frame(const void* frame, size_t frame_bytes) {
     }
 }
 
-void Answers::hand_to_task(const wire::FrameHeader& header, const void* frame) {
+void FrameReceiver::hand_to_task(const wire::FrameHeader& header, const void* frame) {
     const PendingRequests::Request* request = services_.requests.find(header.request_id);
     if (request == nullptr) {
         base::fatal(nullptr, "%s answered a request (%s) that this rank did not make",
@@ -71,8 +71,8 @@ void Answers::hand_to_task(const wire::FrameHeader& header, const void* frame) {
     tasks_.finish_if_complete(task);
 }
 
-void Answers::report_failure(const wire::FrameHeader& header, const void* frame,
-                             size_t frame_bytes) {
+void FrameReceiver::report_failure(const wire::FrameHeader& header, const void* frame,
+                                   size_t frame_bytes) {
     const std::string server = channels_.name_of(header.rank);
     wire::FailedBody body;
     if (!wire::decode_body(frame, frame_bytes, &body)) {
