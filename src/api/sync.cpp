@@ -9,7 +9,9 @@ namespace armci::api {
 namespace {
 
 void fence_all(core::Runtime& runtime) {
-    runtime.checking.fence_all();
+    if (runtime.checking.is_on()) [[unlikely]] {
+        runtime.checking->fence_all();
+    }
     core::fence_all(runtime.progress);
 }
 
@@ -25,7 +27,9 @@ extern "C" void PARMCI_Fence(int proc) {
     Entry entry("ARMCI_Fence", Entry::Lock::on_demand);
     if (proc >= 0) {
         api::check_rank({*entry, "ARMCI_Fence"}, "proc", proc);
-        entry->checking.fence(proc);
+        if (entry->checking.is_on()) [[unlikely]] {
+            entry->checking->fence(proc);
+        }
         armci::core::fence(entry->progress, proc);
     }
 }

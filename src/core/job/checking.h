@@ -117,38 +117,12 @@ class CheckHooks {
     virtual void finish() {}
 };
 
-// The rest of the library calls the hooks through this.
+// The rest of the library calls the hooks through this. Calls so short that an empty hook would
+// cost too much ask first whether the mode is on.
 class Checking {
   public:
     bool is_on() const { return own_ != nullptr; }
     CheckHooks* operator->() const { return hooks_; }
-
-    // These are those of CheckHooks, for calls so short that an empty call would cost too much.
-    void wait_for_handle(const armci_hdl_s& handle) const {
-        if (is_on()) [[unlikely]] {
-            own_->wait_for_handle(handle);
-        }
-    }
-    void wait_for_target(int target) const {
-        if (is_on()) [[unlikely]] {
-            own_->wait_for_target(target);
-        }
-    }
-    void wait_for_all() const {
-        if (is_on()) [[unlikely]] {
-            own_->wait_for_all();
-        }
-    }
-    void fence(int target) const {
-        if (is_on()) [[unlikely]] {
-            own_->fence(target);
-        }
-    }
-    void fence_all() const {
-        if (is_on()) [[unlikely]] {
-            own_->fence_all();
-        }
-    }
 
     void start(std::unique_ptr<CheckHooks> hooks) {
         own_ = std::move(hooks);

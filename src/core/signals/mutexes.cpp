@@ -143,7 +143,7 @@ void Mutexes::destroy(const char* function, MutexSet* set) {
         base::fatal(function, "no mutexes exist; call ARMCI_Create_mutexes first");
     }
     checking_->meet(function, *set->group, Collective::destroy_mutexes);
-    checking_.fence_all();
+    checking_->fence_all();
     fence_all(progress_);
     barriers_.wait_for_group(*set->group);
     if (set->segment != nullptr) {
@@ -219,7 +219,7 @@ bool Mutexes::try_lock(const char* function, const MutexSet& set, int mutex, int
 
 void Mutexes::unlock_remotely(const char* function, const MutexSet& set, int mutex, int owner) {
     const uint64_t address = address_of(function, set, mutex, owner);
-    checking_.fence_all();
+    checking_->fence_all();
     threads_.hold_lock();
     const auto found = std::find(held_.begin(), held_.end(), HeldMutex{owner, address});
     if (found == held_.end()) {

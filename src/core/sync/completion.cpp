@@ -36,7 +36,9 @@ void Completion::hold_lock_to_wait(const armci_hdl_s* handle) {
 
 void Completion::wait_handle(armci_hdl_s* handle) {
     hold_lock_to_wait(handle);
-    checking_.wait_for_handle(*handle);
+    if (checking_.is_on()) [[unlikely]] {
+        checking_->wait_for_handle(*handle);
+    }
     if (progress_.network() != nullptr) {
         send_batches();
     }
@@ -53,7 +55,7 @@ bool Completion::test_handle(armci_hdl_s* handle) {
         if (!checking_->has_completed(*handle)) {
             return false;
         }
-        checking_.wait_for_handle(*handle);
+        checking_->wait_for_handle(*handle);
     }
     if (handles_.is_active(*handle)) {
         progress_.poll();
@@ -76,12 +78,13 @@ bool Completion::test_handle(armci_hdl_s* handle) {
 }
 
 void Completion::wait_target(int target) {
+    hold_lock_to_wait(nullptr);
+    if (checking_.is_on()) [[unlikely]] {
+        checking_->wait_for_target(target);
+    }
     if (progress_.network() == nullptr) {
-        checking_.wait_for_target(target);
         return;
     }
-    hold_lock_to_wait(nullptr);
-    checking_.wait_for_target(target);
     send_batches();
     const int node = progress_.world().node_of[target];
     const pipeline::Origin& origin = progress_.network()->origin;
@@ -93,7 +96,9 @@ void Completion::wait_target(int target) {
 
 void Completion::wait_everything() {
     hold_lock_to_wait(nullptr);
-    checking_.wait_for_all();
+    if (checking_.is_on()) [[unlikely]] {
+        checking_->wait_for_all();
+    }
     if (progress_.copies().are_under_way()) {
         progress_.settle_copies();
     }
