@@ -68,7 +68,7 @@ bool OffloadedPuts::start(Client& client, const wire::FrameHeader& header, const
     std::vector<uint64_t> no_addresses;  // a strided layout has none
     if (!wire::decode_transfer(frame, header.frame_bytes, header, &view, &no_addresses) ||
         static_cast<int64_t>(view.body.data_bytes) < min_bytes_ ||
-        memory_.find(view.layout, view.body.owner).place != Place::global) {
+        memory_.find(view.layout, view.body.owner).kind != MemoryKind::global) {
         return false;
     }
     node::CopyRequest requests[kMaxRows];

@@ -20,44 +20,44 @@ const node::Attachment* TargetMemory::find_attached(uint32_t owner, uint64_t add
     return owner != wire::kGlobal ? attachments_.find(owner - 1, address, bytes) : nullptr;
 }
 
-Place TargetMemory::place_of(uint64_t address, uint64_t bytes, uint32_t owner,
-                             node::Attachment* process) {
+MemoryKind TargetMemory::kind_of(uint64_t address, uint64_t bytes, uint32_t owner,
+                                 node::Attachment* process) {
     if (segments_.contains(address, bytes)) {
-        return Place::global;
+        return MemoryKind::global;
     }
     const node::Attachment* found = find_attached(owner, address, bytes);
     if (found == nullptr) {
-        return Place::nowhere;
+        return MemoryKind::none;
     }
     *process = *found;
-    return Place::attached;
+    return MemoryKind::attached;
 }
 
 Location TargetMemory::find(uint64_t address, uint64_t bytes, uint32_t owner) {
     Location location;
     location.address = address;
     location.bytes = bytes;
-    location.place = place_of(address, bytes, owner, &location.process);
+    location.kind = kind_of(address, bytes, owner, &location.process);
     return location;
 }
 
 Location TargetMemory::find(const wire::LayoutView& layout, uint32_t owner) {
     Location location;
     if (layout.extent.bytes > 0 && segments_.contains(layout.extent.begin, layout.extent.bytes)) {
-        location.place = Place::global;
+        location.kind = MemoryKind::global;
         return location;
     }
-    Place all = Place::global;
+    MemoryKind all = MemoryKind::global;
     const bool are_there =
         strided::all_of_parts(layout.side, [&](uint64_t part, int64_t part_bytes) {
             location.address = part;
             location.bytes = static_cast<uint64_t>(part_bytes);
-            const Place place =
-                place_of(location.address, location.bytes, owner, &location.process);
-            all = place == Place::attached ? place : all;
-            return place != Place::nowhere;
+            const MemoryKind kind =
+                kind_of(location.address, location.bytes, owner, &location.process);
+            all = kind == MemoryKind::attached ? kind : all;
+            return kind != MemoryKind::none;
         });
-    location.place = are_there ? all : Place::nowhere;
+    location.kind = are_there ? all : MemoryKind::none;
     return location;
 }
 

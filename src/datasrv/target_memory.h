@@ -15,17 +15,20 @@
 
 namespace armci::datasrv {
 
-enum class Place : uint8_t { nowhere, global, attached };
+enum class MemoryKind : uint8_t { none, global, attached };
 
-// Where the bytes of a request are.
+// What TargetMemory has found out about the bytes of a request. They are all in memory that remote
+// requests may touch, or it names the first part of which that is not true.
 struct Location {
-    Place place = Place::nowhere;
-    uint64_t address = 0;  // of the first bytes that are nowhere, or of all
+    // none: some bytes are in no such memory. attached: some are in attached memory, and the others
+    // may be in global memory.
+    MemoryKind kind = MemoryKind::none;
+    uint64_t address = 0;  // none: of the first part that is in no such memory
     uint64_t bytes = 0;
-    node::Attachment process{};  // attached: the process whose memory some of the bytes are in
+    node::Attachment process{};  // attached: the process whose memory it is
 
-    bool is_nowhere() const { return place == Place::nowhere; }
-    bool is_attached() const { return place == Place::attached; }
+    bool is_nowhere() const { return kind == MemoryKind::none; }
+    bool is_attached() const { return kind == MemoryKind::attached; }
     Refusal refusal() const { return {wire::Failure::bad_address, address, bytes}; }
 };
 
@@ -61,7 +64,7 @@ class TargetMemory {
     node::StripedLocks& stripes() { return heap_->stripes(); }
 
   private:
-    Place place_of(uint64_t address, uint64_t bytes, uint32_t owner, node::Attachment* process);
+    MemoryKind kind_of(uint64_t address, uint64_t bytes, uint32_t owner, node::Attachment* process);
     fabric::Region register_segment(const wire::SegmentBody& segment);
 
     fabric::Endpoint& endpoint_;
