@@ -28,12 +28,12 @@ enum class Reason : int32_t {
 
 struct Note {
     enum class Kind : int32_t {
-        alive,     // a sign of life
-        farewell,  // the sender stops in good order, so its end means nothing
-        lost,      // `rank` has failed
-        failed,    // `rank` ends the job with an error that it has reported
-        spread,    // answer to these two: all processes behind the sender know
-        report,    // a request to every rank to report what it waits for
+        alive,           // a sign of life
+        farewell,        // the sender stops in good order, so its end means nothing
+        process_failed,  // `rank` has failed
+        error_reported,  // `rank` ends the job with an error that it has reported
+        spread,          // answer to these two: all processes behind the sender know
+        report,          // a request to every rank to report what it waits for
     };
     Kind kind = Kind::alive;
     int32_t rank = -1;

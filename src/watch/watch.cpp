@@ -197,7 +197,8 @@ void Watch::sleep() {
 
 void Watch::take_requests() {
     if (has_failed_.exchange(false)) {
-        begin_ending({Note::Kind::failed, options_.rank, Reason::ended, 0}, nullptr, nullptr);
+        begin_ending({Note::Kind::error_reported, options_.rank, Reason::ended, 0}, nullptr,
+                     nullptr);
     }
     if (is_report_wanted_.exchange(false)) {
         begin_reports(nullptr);
@@ -229,8 +230,8 @@ void Watch::take_note(Connection& connection, const Note& note) {
         case Note::Kind::farewell:
             connection.has_taken_leave = true;
             break;
-        case Note::Kind::lost:
-        case Note::Kind::failed:
+        case Note::Kind::process_failed:
+        case Note::Kind::error_reported:
             if (is_ending_.load()) {
                 connection.say({Note::Kind::spread, options_.rank, Reason::ended, 0});
             } else {
@@ -250,7 +251,8 @@ void Watch::connection_ended(Connection& connection, Reason reason) {
     connection.close();
     connection.is_answer_due = false;
     if (!connection.has_taken_leave) {
-        begin_ending({Note::Kind::lost, connection.peer().rank, reason, 0}, nullptr, &connection);
+        begin_ending({Note::Kind::process_failed, connection.peer().rank, reason, 0}, nullptr,
+                     &connection);
     }
 }
 
@@ -267,8 +269,8 @@ void Watch::check_signs_of_life() {
         }
         connection.say({Note::Kind::alive, options_.rank, Reason::ended, 0});
         if (++connection.silent_checks > kChecks + 1) {
-            begin_ending({Note::Kind::lost, connection.peer().rank, Reason::silent, 0}, nullptr,
-                         &connection);
+            begin_ending({Note::Kind::process_failed, connection.peer().rank, Reason::silent, 0},
+                         nullptr, &connection);
             return;
         }
     }
@@ -276,7 +278,7 @@ void Watch::check_signs_of_life() {
 
 // --- The end of the job --------------------------------------------------------------------------
 
-void Watch::report_loss(const Note& note, const Connection& connection) {
+void Watch::report_failed_process(const Note& note, const Connection& connection) {
     if (options_.reported != nullptr && options_.reported->exchange(1) != 0) {
         return;
     }
@@ -306,13 +308,13 @@ void Watch::report_loss(const Note& note, const Connection& connection) {
 }
 
 // Messages on standard error come last: if nothing reads them, this thread hangs.
-void Watch::begin_ending(const Note& note, Connection* source, const Connection* lost) {
+void Watch::begin_ending(const Note& note, Connection* source, const Connection* failed) {
     if (is_ending_.exchange(true)) {
         return;
     }
     be_killed_soon();
     source_ = source;
-    is_first_hand_ = lost != nullptr;
+    is_first_hand_ = failed != nullptr;
     check_ns_ = kNever;
     tell_others(note, source, Answer::expected);
     // Write the output before this rank answers. The rank that sent the note ends after the answer,
@@ -320,14 +322,15 @@ void Watch::begin_ending(const Note& note, Connection* source, const Connection*
     // afterwards.
     base::write_output();
     answers_ns_ = base::now_ns() + options_.answers_ms * kMs;
-    if (lost != nullptr) {
-        report_loss(note, *lost);
+    if (failed != nullptr) {
+        report_failed_process(note, *failed);
     }
     if (source != nullptr) {
-        ARMCI_LOG_INFO("this process ends because rank %d %s", note.rank,
-                       note.kind == Note::Kind::lost ? "has failed" : "ends the job with an error");
+        ARMCI_LOG_INFO(
+            "this process ends because rank %d %s", note.rank,
+            note.kind == Note::Kind::process_failed ? "has failed" : "ends the job with an error");
     }
-    if (note.kind == Note::Kind::lost && note.rank == options_.rank) {
+    if (note.kind == Note::Kind::process_failed && note.rank == options_.rank) {
         base::log(
             base::LogLevel::error,
             "the other ranks count this one as failed, because they heard nothing from it for "

@@ -94,10 +94,10 @@ class Watch {
     void take_note(Connection& connection, const Note& note);
     void connection_ended(Connection& connection, Reason reason);
     void check_signs_of_life();
-    // `source` is the connection that brought the note, `lost` the one whose failure was found
+    // `source` is the connection that brought the note, `failed` the one whose failure was found
     // here. Either may be nullptr.
-    void begin_ending(const Note& note, Connection* source, const Connection* lost);
-    void report_loss(const Note& note, const Connection& connection);
+    void begin_ending(const Note& note, Connection* source, const Connection* failed);
+    void report_failed_process(const Note& note, const Connection& connection);
     enum class Answer : bool { none = false, expected = true };
     void tell_others(const Note& note, const Connection* but, Answer answer);
     void finish_spreading();

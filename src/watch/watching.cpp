@@ -105,9 +105,10 @@ std::string connect_nodes(const WatchSetup& setup, const Identity& self,
     if (world.node > 0) {
         const int above = (world.node - 1) / kChildren;
         Meeting parent;
-        MPI_Request told = MPI_REQUEST_NULL;
-        MPI_Irecv(&parent, sizeof parent, MPI_BYTE, above, kMeetingTag, world.leaders_comm, &told);
-        setup.complete(&told);
+        MPI_Request received = MPI_REQUEST_NULL;
+        MPI_Irecv(&parent, sizeof parent, MPI_BYTE, above, kMeetingTag, world.leaders_comm,
+                  &received);
+        setup.complete(&received);
         Connection connection = call(parent, self);
         if (connection.is_open()) {
             connections->push_back(std::move(connection));
@@ -119,13 +120,13 @@ std::string connect_nodes(const WatchSetup& setup, const Identity& self,
         }
     }
     const Meeting own = listener.meeting();
-    MPI_Request telling[kChildren];
+    MPI_Request sends[kChildren];
     for (int i = 0; i < children; ++i) {
         MPI_Isend(&own, sizeof own, MPI_BYTE, first_child + i, kMeetingTag, world.leaders_comm,
-                  &telling[i]);
+                  &sends[i]);
     }
     take_callers(setup.complete, listener, self, children, world.leaders_comm, connections);
-    MPI_Waitall(children, telling, MPI_STATUSES_IGNORE);
+    MPI_Waitall(children, sends, MPI_STATUSES_IGNORE);
     for (size_t i = connections_before; i < connections->size(); ++i) {
         limit_silence_of_system((*connections)[i].socket(), link_s);
     }

@@ -181,11 +181,11 @@ TEST(LivenessConnection, DeliversNotesInOrderThenTheEnd) {
     Note heard{};
     Reason reason = Reason::silent;
     EXPECT_EQ(one.hear(&heard, &reason), Connection::Heard::nothing);
-    EXPECT_TRUE(other.say(note(Note::Kind::lost, 7)));
+    EXPECT_TRUE(other.say(note(Note::Kind::process_failed, 7)));
     EXPECT_TRUE(other.say(note(Note::Kind::farewell, 8)));
     other.close();
     ASSERT_EQ(one.hear(&heard, &reason), Connection::Heard::note);
-    EXPECT_EQ(heard.kind, Note::Kind::lost);
+    EXPECT_EQ(heard.kind, Note::Kind::process_failed);
     EXPECT_EQ(heard.rank, 7);
     ASSERT_EQ(one.hear(&heard, &reason), Connection::Heard::note);
     EXPECT_EQ(heard.kind, Note::Kind::farewell);
@@ -276,7 +276,7 @@ TEST(Watch, EndsAfterForwardingTheFailureOfAPeer) {
     WatchedProcess process({0, 5}, options());
     process.end(1).close();
     const Note received = wait_for_note(process.end(0));
-    EXPECT_EQ(received.kind, Note::Kind::lost);
+    EXPECT_EQ(received.kind, Note::Kind::process_failed);
     EXPECT_EQ(received.rank, 5);
     process.end(0).say(note(Note::Kind::spread, 0));
     const std::string text = process.text();
@@ -289,7 +289,7 @@ TEST(Watch, ForwardsFailureNoteAnswersAndExitsSilently) {
     WatchOptions patient = options();
     patient.answers_ms = 3'600'000;
     WatchedProcess process({5, 0}, patient);
-    process.end(1).say(note(Note::Kind::lost, 9));
+    process.end(1).say(note(Note::Kind::process_failed, 9));
     EXPECT_EQ(wait_for_note(process.end(0)).rank, 9);
     // An answer that was sent before the answer it has to wait for would arrive before this.
     process.end(0).say(note(Note::Kind::report, 5));
@@ -304,7 +304,7 @@ TEST(Watch, ForwardsFailureNoteWhenStandardErrorIsFull) {
     WatchedProcess process({0, 5}, options(), WatchedProcess::Then::sleeps,
                            WatchedProcess::StandardError::full);
     process.end(1).close();
-    EXPECT_EQ(wait_for_note(process.end(0)).kind, Note::Kind::lost);
+    EXPECT_EQ(wait_for_note(process.end(0)).kind, Note::Kind::process_failed);
     process.end(0).say(note(Note::Kind::spread, 0));
     EXPECT_NE(process.text().find("[3] ARMCI Error: rank 5 "), std::string::npos);
     EXPECT_EQ(process.status(), 1);
@@ -334,7 +334,7 @@ TEST(Watch, FarewellIsNoFailure) {
     process.end(0).say(note(Note::Kind::farewell, 5));
     process.end(0).close();
     // The process still runs and can receive a note about another rank.
-    process.end(1).say(note(Note::Kind::lost, 9));
+    process.end(1).say(note(Note::Kind::process_failed, 9));
     EXPECT_EQ(wait_for_note(process.end(1)).kind, Note::Kind::spread);
     EXPECT_EQ(process.text(), "");
 }
@@ -342,7 +342,7 @@ TEST(Watch, FarewellIsNoFailure) {
 TEST(Watch, AnnouncesItsErrorBeforeItEnds) {
     WatchedProcess process({0}, options(), WatchedProcess::Then::fails);
     const Note received = wait_for_note(process.end(0));
-    EXPECT_EQ(received.kind, Note::Kind::failed);
+    EXPECT_EQ(received.kind, Note::Kind::error_reported);
     EXPECT_EQ(received.rank, kSelf);
     process.end(0).say(note(Note::Kind::spread, 0));
     EXPECT_EQ(process.text(), "[3] ARMCI Error: ARMCI_Test: on purpose\n");
@@ -372,7 +372,7 @@ TEST(Watch, SignsOfLifePreventAFailure) {
     while ((received = wait_for_note(process.end(0))).kind == Note::Kind::alive) {
         process.end(0).say(note(Note::Kind::alive, 5));
     }
-    EXPECT_EQ(received.kind, Note::Kind::lost);
+    EXPECT_EQ(received.kind, Note::Kind::process_failed);
     EXPECT_EQ(received.rank, 0);
     process.end(0).say(note(Note::Kind::spread, 5));
     EXPECT_EQ(process.text().find("[3] ARMCI Error: rank 0 "), 0U);
