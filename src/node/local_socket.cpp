@@ -60,8 +60,8 @@ Descriptor LocalListener::take_caller(int timeout_ms) {
     pollfd waiting{socket_.get(), POLLIN, 0};
     const int ready = poll(&waiting, 1, timeout_ms);
     Descriptor caller(ready > 0 ? accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC) : -1);
-    const bool is_nobody = ready == 0 || errno == EINTR || errno == ECONNABORTED;
-    if (caller.valid() ? !same_user(caller.get()) : is_nobody) {
+    const bool is_no_caller = ready == 0 || errno == EINTR || errno == ECONNABORTED;
+    if (caller.valid() ? !same_user(caller.get()) : is_no_caller) {
         caller.reset();
         errno = EAGAIN;
     }

@@ -88,7 +88,7 @@ void unmap_account(HostAccount* account) {
 DescriptorServer::Served DescriptorServer::serve_one(const Descriptor& descriptor, int timeout_ms) {
     const Descriptor connection = listener_.take_caller(timeout_ms);
     if (!connection.valid()) {
-        return errno == EAGAIN ? Served::nobody : Served::failed;
+        return errno == EAGAIN ? Served::none : Served::failed;
     }
     return send_descriptor(connection.get(), descriptor.get()) ? Served::one : Served::failed;
 }

@@ -50,7 +50,7 @@ class DescriptorServer {
     bool start() { return listener_.open(); }
     const std::string& name() const { return listener_.name(); }
     // Accepts one of the connections that are already waiting, and sends the descriptor over it.
-    enum class Served : uint8_t { nobody, one, failed };
+    enum class Served : uint8_t { none, one, failed };
     Served serve_one(const Descriptor& descriptor, int timeout_ms);
 
   private:

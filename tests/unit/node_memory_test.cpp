@@ -30,7 +30,7 @@ bool serve(DescriptorServer& server, int clients, const Descriptor& memory) {
             case DescriptorServer::Served::one:
                 ++served;
                 break;
-            case DescriptorServer::Served::nobody:
+            case DescriptorServer::Served::none:
                 break;
             case DescriptorServer::Served::failed:
                 return false;

@@ -98,7 +98,7 @@ void serve_memory(node::DescriptorServer& server, const node::Descriptor& memory
             case node::DescriptorServer::Served::one:
                 ++served;
                 break;
-            case node::DescriptorServer::Served::nobody:
+            case node::DescriptorServer::Served::none:
                 break;
             case node::DescriptorServer::Served::failed:
                 base::fatal("ARMCI_Init",

@@ -209,14 +209,14 @@ void Messages::meet(const std::vector<int>& world_ranks, const char* what) {
     const size_t count = world_ranks.size();
     const auto mine = static_cast<size_t>(found - world_ranks.begin());
     for (size_t distance = 1; distance < count; distance *= 2) {
-        MPI_Request heard = MPI_REQUEST_NULL;
-        MPI_Request told = MPI_REQUEST_NULL;
+        MPI_Request received = MPI_REQUEST_NULL;
+        MPI_Request sent = MPI_REQUEST_NULL;
         MPI_Irecv(nullptr, 0, MPI_BYTE, world_ranks[(mine + count - distance) % count], own_tag(),
-                  progress_.world().comm, &heard);
+                  progress_.world().comm, &received);
         MPI_Isend(nullptr, 0, MPI_BYTE, world_ranks[(mine + distance) % count], own_tag(),
-                  progress_.world().comm, &told);
-        complete(&heard, what);
-        complete(&told, what);
+                  progress_.world().comm, &sent);
+        complete(&received, what);
+        complete(&sent, what);
     }
 }
 

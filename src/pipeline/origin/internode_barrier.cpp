@@ -38,12 +38,12 @@ bool InterNodeBarrier::take_message(int from, uint64_t round, uint64_t number) {
         number > number_ + 1) {
         return false;
     }
-    Notified& told = notifications_[round];
-    if (number == told.number + 1) {
-        told.number += told.skips_one ? 2 : 1;
-        told.skips_one = false;
-    } else if (number == told.number + 2 && !told.skips_one) {
-        told.skips_one = true;
+    Notified& notified = notifications_[round];
+    if (number == notified.number + 1) {
+        notified.number += notified.skips_one ? 2 : 1;
+        notified.skips_one = false;
+    } else if (number == notified.number + 2 && !notified.skips_one) {
+        notified.skips_one = true;
     } else {
         return false;
     }
