@@ -4,9 +4,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -43,8 +41,7 @@ void sleep_us(int64_t us) {
 }  // namespace
 
 bool ServerThread::open(std::string* error) {
-    wake_up_ = node::Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!wake_up_.valid()) {
+    if (!wake_up_.open()) {
         *error = std::string("eventfd for the data server: ") + std::strerror(errno);
         return false;
     }
@@ -58,16 +55,16 @@ bool ServerThread::watch_network(const ServerOptions& options, bool wakes_surely
     if (service_.wait_mode() != fabric::WaitMode::fd) {
         return true;
     }
-    epoll_ = node::Descriptor(epoll_create1(EPOLL_CLOEXEC));
+    epoll_ = base::Descriptor(epoll_create1(EPOLL_CLOEXEC));
     epoll_event queue_event{};
     queue_event.events = EPOLLIN;
     queue_event.data.fd = service_.wait_fd();
     epoll_event wake_event{};
     wake_event.events = EPOLLIN;
-    wake_event.data.fd = wake_up_.get();
+    wake_event.data.fd = wake_up_.fd();
     if (!epoll_.valid() ||
         epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, service_.wait_fd(), &queue_event) != 0 ||
-        epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_up_.get(), &wake_event) != 0) {
+        epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_up_.fd(), &wake_event) != 0) {
         *error = std::string("epoll for the data server: ") + std::strerror(errno);
         return false;
     }
@@ -90,7 +87,7 @@ void ServerThread::stop() {
 
 void ServerThread::close() {
     epoll_.reset();
-    wake_up_.reset();
+    wake_up_.close();
 }
 
 void ServerThread::run() {
@@ -195,7 +192,7 @@ void ServerThread::yield_to_caller(int64_t us) {
         is_aside_.store(false);
         return;
     }
-    pollfd event{wake_up_.get(), POLLIN, 0};
+    pollfd event{wake_up_.fd(), POLLIN, 0};
     const timespec longest{0, us * 1000};
     const base::TraceSpan span(base::kTraceAsleep);
     if (ppoll(&event, 1, &longest, nullptr) > 0) {
@@ -214,15 +211,13 @@ void ServerThread::end_inline_progress() {
 }
 
 void ServerThread::wake() {
-    const uint64_t one = 1;
-    if (::write(wake_up_.get(), &one, sizeof one) != sizeof one) {
+    if (!wake_up_.set()) {
         ARMCI_LOG_DEBUG("waking the data server: %s", std::strerror(errno));
     }
 }
 
 void ServerThread::take_event() {
-    uint64_t value = 0;
-    if (::read(wake_up_.get(), &value, sizeof value) != sizeof value) {
+    if (!wake_up_.take()) {
         ARMCI_LOG_DEBUG("the data server's event was taken by another thread");
     }
 }
@@ -262,7 +257,7 @@ bool ServerThread::sleep_on_descriptors() {
     idling_.woke(count == 0 && !backlog);
     bool by_network = false;
     for (int i = 0; i < count; ++i) {
-        if (events[i].data.fd == wake_up_.get()) {
+        if (events[i].data.fd == wake_up_.fd()) {
             take_event();
         } else {
             by_network = true;

@@ -14,10 +14,11 @@
 #include <cstdint>
 #include <string>
 
+#include "base/descriptor.h"
 #include "base/thread.h"
+#include "base/wake_up.h"
 #include "datasrv/idling.h"
 #include "datasrv/server_options.h"
-#include "node/descriptor.h"
 
 namespace armci::datasrv {
 
@@ -71,8 +72,8 @@ class ServerThread {
     Service& service_;
     ServerOptions options_;
     bool wakes_surely_ = false;
-    node::Descriptor wake_up_;  // event for the thread
-    node::Descriptor epoll_;    // for that event and the provider's
+    base::WakeUp wake_up_;
+    base::Descriptor epoll_;  // for that event and the provider's
     base::Thread thread_;
     std::atomic<bool> stopping_{false};
     std::atomic<int64_t> first_inline_ns_{0};  // since the last inline caller stopped, if not 0

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "base/trace.h"
+#include "base/wake_up.h"
 #include "core/job/tracing.h"
 #include "core/runtime/runtime.h"
 #include "lifecycle/report.h"
@@ -33,7 +33,7 @@ constexpr int64_t kPausePerWork = 50;
 
 struct Reporter {
     const Runtime* runtime = nullptr;
-    node::Descriptor wake_up;
+    base::WakeUp wake_up;
     base::Thread thread;
     std::atomic<bool> stopping{false};
 };
@@ -41,25 +41,16 @@ struct Reporter {
 Reporter& g_reporter = *new Reporter;
 
 // The signal handler uses these.
-std::atomic<int> g_pid{0};
-std::atomic<int> g_wake_up{-1};
+std::atomic<int> g_pid{0};  // of the process whose thread listens; 0: there is none
 std::atomic<int> g_signal{0};
 static_assert(std::atomic<int>::is_always_lock_free);
-
-void wake(int fd) {
-    const uint64_t one = 1;
-    if (::write(fd, &one, sizeof one) != sizeof one) {
-        // This happens only if the thread has as many to read as a counter of 64 bits holds.
-    }
-}
 
 // A child of this process has the handler, too, but not the thread.
 void on_signal(int signal) {
     const int error = errno;
-    const int fd = g_wake_up.load();
-    if (fd >= 0 && getpid() == g_pid.load()) {
+    if (getpid() == g_pid.load()) {
         g_signal.store(signal);
-        wake(fd);
+        g_reporter.wake_up.set();
     } else {
         ::signal(signal, SIG_DFL);
         ::raise(signal);  // comes when this handler returns
@@ -141,7 +132,7 @@ void run(void*) {
     const bool traces = base::is_tracing();
     int64_t pause_ms = traces ? kShortestPauseMs : -1;
     while (true) {
-        pollfd event{reporter.wake_up.get(), POLLIN, 0};
+        pollfd event{reporter.wake_up.fd(), POLLIN, 0};
         ::poll(&event, 1, static_cast<int>(pause_ms));
         if (const int signal = g_signal.load(); signal != 0) {
             end_by(*reporter.runtime, signal);
@@ -167,8 +158,7 @@ void start_reporter(const Runtime& runtime) {
     Reporter& reporter = g_reporter;
     reporter.runtime = &runtime;
     reporter.stopping.store(false);
-    reporter.wake_up = node::Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!reporter.wake_up.valid() || !reporter.thread.start("armci-reporter", run, nullptr)) {
+    if (!reporter.wake_up.open() || !reporter.thread.start("armci-reporter", run, nullptr)) {
         ARMCI_LOG_WARN(
             "the system refuses a thread or its event (%s): a signal that ends this process will "
             "leave no statistics and an empty timeline. Raise the limits on open files and "
@@ -176,9 +166,8 @@ void start_reporter(const Runtime& runtime) {
             std::strerror(errno));
         return;
     }
-    g_pid.store(getpid());
     g_signal.store(0);
-    g_wake_up.store(reporter.wake_up.get());
+    g_pid.store(getpid());
     install_handlers();
 }
 
@@ -189,13 +178,13 @@ void stop_reporter() {
     }
     remove_handlers();
     reporter.stopping.store(true);
-    wake(reporter.wake_up.get());
+    reporter.wake_up.set();
     reporter.thread.join();
-    g_wake_up.store(-1);
+    g_pid.store(0);
     if (const int signal = g_signal.load(); signal != 0) {  // too late for the thread
         end_by(*reporter.runtime, signal);
     }
-    reporter.wake_up.reset();
+    reporter.wake_up.close();
 }
 
 }  // namespace armci::core

@@ -41,7 +41,7 @@ bool LocalListener::open() {
     std::snprintf(name, sizeof name, "armci-%016llx%016llx",
                   static_cast<unsigned long long>(token[0]),
                   static_cast<unsigned long long>(token[1]));
-    Descriptor listening(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    base::Descriptor listening(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!listening.valid()) {
         return false;
     }
@@ -56,10 +56,11 @@ bool LocalListener::open() {
     return true;
 }
 
-Descriptor LocalListener::take_caller(int timeout_ms) {
+base::Descriptor LocalListener::take_caller(int timeout_ms) {
     pollfd waiting{socket_.get(), POLLIN, 0};
     const int ready = poll(&waiting, 1, timeout_ms);
-    Descriptor caller(ready > 0 ? accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC) : -1);
+    base::Descriptor caller(ready > 0 ? accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC)
+                                      : -1);
     const bool is_no_caller = ready == 0 || errno == EINTR || errno == ECONNABORTED;
     if (caller.valid() ? !same_user(caller.get()) : is_no_caller) {
         caller.reset();
@@ -68,8 +69,8 @@ Descriptor LocalListener::take_caller(int timeout_ms) {
     return caller;
 }
 
-Descriptor connect_to(const std::string& listener_name) {
-    Descriptor connection(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+base::Descriptor connect_to(const std::string& listener_name) {
+    base::Descriptor connection(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!connection.valid()) {
         return connection;
     }

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string>
 
-#include "node/descriptor.h"
+#include "base/descriptor.h"
 
 namespace armci::node {
 
@@ -20,15 +20,15 @@ class LocalListener {
     const std::string& name() const { return name_; }
     // Returns a process that has connected, within the time. Returns an invalid descriptor with
     // errno set if there is none: EAGAIN means no caller, or only one of another user.
-    Descriptor take_caller(int timeout_ms);
+    base::Descriptor take_caller(int timeout_ms);
 
   private:
-    Descriptor socket_;
+    base::Descriptor socket_;
     std::string name_;
 };
 
 // Connects to a listener, and waits while it has too many callers to accept. Returns an invalid
 // descriptor with errno set if the listener cannot be reached from here.
-Descriptor connect_to(const std::string& listener_name);
+base::Descriptor connect_to(const std::string& listener_name);
 
 }  // namespace armci::node

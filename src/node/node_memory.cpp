@@ -41,14 +41,14 @@ bool send_descriptor(int connection, int descriptor) {
 
 }  // namespace
 
-Descriptor create_node_memory(size_t bytes) {
+base::Descriptor create_node_memory(size_t bytes) {
     // A file beyond this limit ends the process by a signal.
     rlimit file_size{};
     if (getrlimit(RLIMIT_FSIZE, &file_size) == 0 && bytes > file_size.rlim_cur) {
         errno = EFBIG;
         return {};
     }
-    Descriptor memory(memfd_create("armci-node-heap", MFD_CLOEXEC));
+    base::Descriptor memory(memfd_create("armci-node-heap", MFD_CLOEXEC));
     if (memory.valid() && ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0) {
         const int error = errno;
         memory.reset();
@@ -75,7 +75,7 @@ const char* remedy_for_node_memory(int error) {
     }
 }
 
-HostAccount* map_account(const Descriptor& memory) {
+HostAccount* map_account(const base::Descriptor& memory) {
     void* mapped =
         mmap(nullptr, sizeof(HostAccount), PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
     return mapped != MAP_FAILED ? static_cast<HostAccount*>(mapped) : nullptr;
@@ -85,15 +85,16 @@ void unmap_account(HostAccount* account) {
     munmap(account, sizeof *account);
 }
 
-DescriptorServer::Served DescriptorServer::serve_one(const Descriptor& descriptor, int timeout_ms) {
-    const Descriptor connection = listener_.take_caller(timeout_ms);
+DescriptorServer::Served DescriptorServer::serve_one(const base::Descriptor& descriptor,
+                                                     int timeout_ms) {
+    const base::Descriptor connection = listener_.take_caller(timeout_ms);
     if (!connection.valid()) {
         return errno == EAGAIN ? Served::none : Served::failed;
     }
     return send_descriptor(connection.get(), descriptor.get()) ? Served::one : Served::failed;
 }
 
-Descriptor receive_descriptor(const Descriptor& connection) {
+base::Descriptor receive_descriptor(const base::Descriptor& connection) {
     char byte = 0;
     iovec payload{&byte, 1};
     ControlBuffer control{};
@@ -112,18 +113,18 @@ Descriptor receive_descriptor(const Descriptor& connection) {
     }
     // Every descriptor that came belongs to this process now, so unwanted ones must be closed. More
     // may come than were requested, because there is room for an even number.
-    Descriptor descriptor;
+    base::Descriptor descriptor;
     const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
     for (size_t i = 0; i < count; ++i) {
         int fd = -1;
         std::memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
-        descriptor = Descriptor(fd);
+        descriptor = base::Descriptor(fd);
     }
     const bool is_as_sent = count == 1 && (message.msg_flags & MSG_CTRUNC) == 0;
-    return is_as_sent ? std::move(descriptor) : Descriptor();
+    return is_as_sent ? std::move(descriptor) : base::Descriptor();
 }
 
-bool map_shared(const Descriptor& memory, void* address, size_t bytes, uint64_t offset) {
+bool map_shared(const base::Descriptor& memory, void* address, size_t bytes, uint64_t offset) {
     void* mapped = mmap(address, bytes, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, memory.get(),
                         static_cast<off_t>(offset));

@@ -36,11 +36,11 @@ struct NodeFile {
 
 // Makes a sparse anonymous file of `bytes`. Returns an invalid descriptor with errno set on
 // failure.
-Descriptor create_node_memory(size_t bytes);
+base::Descriptor create_node_memory(size_t bytes);
 // Returns what the user can do about such a failure.
 const char* remedy_for_node_memory(int error);
 // Maps the account at any address. Returns nullptr with errno set on failure.
-HostAccount* map_account(const Descriptor& memory);
+HostAccount* map_account(const base::Descriptor& memory);
 void unmap_account(HostAccount* account);
 
 // Sends a descriptor to the processes that connect_to() it.
@@ -51,7 +51,7 @@ class DescriptorServer {
     const std::string& name() const { return listener_.name(); }
     // Accepts one of the connections that are already waiting, and sends the descriptor over it.
     enum class Served : uint8_t { none, one, failed };
-    Served serve_one(const Descriptor& descriptor, int timeout_ms);
+    Served serve_one(const base::Descriptor& descriptor, int timeout_ms);
 
   private:
     LocalListener listener_;
@@ -59,11 +59,11 @@ class DescriptorServer {
 
 // Receives what serve_one() sends. Returns an invalid descriptor if the connection broke or
 // something else arrived.
-Descriptor receive_descriptor(const Descriptor& connection);
+base::Descriptor receive_descriptor(const base::Descriptor& connection);
 
 // Maps the memory at exactly `address`. Returns false if that range is in use here, or the limit on
 // address space is reached.
-bool map_shared(const Descriptor& memory, void* address, size_t bytes, uint64_t offset = 0);
+bool map_shared(const base::Descriptor& memory, void* address, size_t bytes, uint64_t offset = 0);
 void unmap_shared(void* address, size_t bytes);
 
 // Returns the limit on address space (ulimit -v), or the largest number if there is none.

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "node/descriptor.h"
+#include "base/descriptor.h"
 
 namespace armci::watch {
 
@@ -45,8 +45,8 @@ static_assert(sizeof(Note) == 16);
 class Connection {
   public:
     Connection() = default;
-    Connection(node::Descriptor socket, const Identity& peer)
-        : socket_(static_cast<node::Descriptor&&>(socket)), peer_(peer) {}
+    Connection(base::Descriptor socket, const Identity& peer)
+        : socket_(static_cast<base::Descriptor&&>(socket)), peer_(peer) {}
 
     int socket() const { return socket_.get(); }
     bool is_open() const { return socket_.valid(); }
@@ -66,7 +66,7 @@ class Connection {
     int silent_checks = 0;         // in sequence, without a sign of life in between
 
   private:
-    node::Descriptor socket_;
+    base::Descriptor socket_;
     Identity peer_;
     char partial_[sizeof(Note)] = {};  // the part of the next note that has arrived
     size_t partial_bytes_ = 0;

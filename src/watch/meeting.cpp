@@ -106,8 +106,8 @@ bool receive_handshake(int socket, const Meeting& meeting, Identity* peer) {
 }
 
 // Connects for at most kPatienceMs: where packets are dropped, the system would try for minutes.
-node::Descriptor connected(const sockaddr_in& address) {
-    node::Descriptor connection(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+base::Descriptor connected(const sockaddr_in& address) {
+    base::Descriptor connection(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!connection.valid()) {
         return connection;
     }
@@ -130,7 +130,7 @@ node::Descriptor connected(const sockaddr_in& address) {
     return connection;
 }
 
-Connection handshake_done(node::Descriptor connection, const Meeting& meeting,
+Connection handshake_done(base::Descriptor connection, const Meeting& meeting,
                           const Identity& self) {
     Identity peer;
     if (!connection.valid() || !send_handshake(connection.get(), meeting, self) ||
@@ -156,7 +156,7 @@ bool Listener::open(Reach reach, const std::string& interface) {
         meeting_.is_open = 1;
         return true;
     }
-    node::Descriptor listening(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    base::Descriptor listening(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!listening.valid()) {
         return false;
     }
@@ -178,18 +178,18 @@ bool Listener::open(Reach reach, const std::string& interface) {
     return true;
 }
 
-node::Descriptor Listener::take_connection(int timeout_ms) {
+base::Descriptor Listener::take_connection(int timeout_ms) {
     if (meeting_.port == 0) {
         return local_.take_caller(timeout_ms);
     }
     if (!wait_for(socket_.get(), POLLIN, timeout_ms)) {
         return {};
     }
-    return node::Descriptor(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    return base::Descriptor(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
 }
 
 Connection Listener::take_caller(const Identity& self, int timeout_ms) {
-    node::Descriptor connection = take_connection(timeout_ms);
+    base::Descriptor connection = take_connection(timeout_ms);
     Identity peer;
     char taken = 0;
     // A process that is not of the job gets no answer. A caller that gave up meanwhile has left its

@@ -44,11 +44,11 @@ class Listener {
     Connection take_caller(const Identity& self, int timeout_ms);
 
   private:
-    node::Descriptor take_connection(int timeout_ms);
+    base::Descriptor take_connection(int timeout_ms);
 
     Meeting meeting_;
     node::LocalListener local_;
-    node::Descriptor socket_;  // between nodes
+    base::Descriptor socket_;  // between nodes
 };
 
 // Connects to the listener. Returns a closed connection if no process can be reached there.

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -71,8 +70,7 @@ bool Watch::start(std::vector<Connection> connections, const WatchOptions& optio
     if (options.silence_s > 0) {
         check_ns_ = base::now_ns();
     }
-    wake_up_ = node::Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!wake_up_.valid()) {
+    if (!wake_up_.open()) {
         *error = std::string("eventfd: ") + std::strerror(errno);
         take_leave();
         return false;
@@ -115,8 +113,7 @@ void Watch::take_leave() {
 }
 
 void Watch::wake() {
-    const uint64_t one = 1;
-    if (::write(wake_up_.get(), &one, sizeof one) != sizeof one) {
+    if (!wake_up_.set()) {
         ARMCI_LOG_DEBUG("waking the watch: %s", std::strerror(errno));
     }
 }
@@ -178,7 +175,7 @@ void Watch::run() {
 }
 
 void Watch::sleep() {
-    std::vector<pollfd> waiting{{wake_up_.get(), POLLIN, 0}};
+    std::vector<pollfd> waiting{{wake_up_.fd(), POLLIN, 0}};
     for (const Connection& connection : connections_) {
         if (connection.is_open()) {
             waiting.push_back({connection.socket(), POLLIN, 0});
@@ -188,9 +185,7 @@ void Watch::sleep() {
     const int64_t left_ns = std::max<int64_t>(0, until_ns - base::now_ns());
     const timespec left{left_ns / 1'000'000'000, left_ns % 1'000'000'000};
     ppoll(waiting.data(), waiting.size(), until_ns == kNever ? nullptr : &left, nullptr);
-    uint64_t value = 0;
-    if ((waiting[0].revents & POLLIN) != 0 &&
-        ::read(wake_up_.get(), &value, sizeof value) != sizeof value) {
+    if ((waiting[0].revents & POLLIN) != 0 && !wake_up_.take()) {
         ARMCI_LOG_DEBUG("the watch's event: %s", std::strerror(errno));
     }
 }

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/thread.h"
+#include "base/wake_up.h"
 #include "watch/connection.h"
 
 namespace armci::watch {
@@ -106,7 +107,7 @@ class Watch {
 
     WatchOptions options_;
     std::vector<Connection> connections_;
-    node::Descriptor wake_up_;
+    base::WakeUp wake_up_;
     base::Thread thread_;
     int pid_ = 0;  // the process that started the watch
 

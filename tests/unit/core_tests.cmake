@@ -5,11 +5,13 @@
 list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/base_config_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_config_value_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/base_descriptor_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_log_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_slot_table_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_stats_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_topology_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_waiting_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/base_wake_up_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_accumulate_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_attachments_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_barrier_test.cpp

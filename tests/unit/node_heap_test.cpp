@@ -135,7 +135,7 @@ TEST(NodeHeap, MappingHoldsTheRequestedBytes) {
 TEST(NodeHeap, AttachesOnlyToACreatedHeap) {
     EXPECT_FALSE(NodeHeap().valid());
     const size_t bytes = NodeHeap::mapping_bytes(1);
-    const Descriptor memory = create_node_memory(bytes);
+    const base::Descriptor memory = create_node_memory(bytes);
     void* base = TestHeap::free_range(bytes);
     ASSERT_TRUE(map_shared(memory, base, bytes));
     EXPECT_FALSE(NodeHeap::attach(base, {memory.get()}).valid());
@@ -152,7 +152,7 @@ TEST(NodeHeap, AttachesOnlyToACreatedHeap) {
 
 TEST(NodeHeap, NodesOfOneFileShareTheAccount) {
     const size_t bytes = NodeHeap::mapping_bytes(8 * kMiB);
-    const Descriptor memory = create_node_memory(HostAccount::kBytes + 2 * bytes);
+    const base::Descriptor memory = create_node_memory(HostAccount::kBytes + 2 * bytes);
     HostAccount* account = map_account(memory);
     ASSERT_NE(account, nullptr);
     std::vector<NodeHeap> heaps;

@@ -24,7 +24,7 @@
 namespace armci::node::test {
 namespace {
 
-bool serve(DescriptorServer& server, int clients, const Descriptor& memory) {
+bool serve(DescriptorServer& server, int clients, const base::Descriptor& memory) {
     for (int served = 0; served < clients;) {
         switch (server.serve_one(memory, 1000)) {
             case DescriptorServer::Served::one:
@@ -45,10 +45,6 @@ using armci::test::TestHeap;
 constexpr size_t kBytes = 1 << 20;
 constexpr uid_t kOtherUser = 65534;
 
-bool is_open(int fd) {
-    return fcntl(fd, F_GETFD) != -1;
-}
-
 int open_descriptor_count() {
     DIR* directory = opendir("/proc/self/fd");
     EXPECT_NE(directory, nullptr);
@@ -60,34 +56,8 @@ int open_descriptor_count() {
     return count;
 }
 
-TEST(Descriptor, ClosesItsDescriptorOnce) {
-    const int fd = dup(STDERR_FILENO);
-    const int other_fd = dup(STDERR_FILENO);
-    {
-        Descriptor descriptor(fd);
-        EXPECT_TRUE(descriptor.valid());
-        EXPECT_EQ(descriptor.get(), fd);
-        Descriptor moved(std::move(descriptor));
-        EXPECT_EQ(moved.get(), fd);
-        EXPECT_TRUE(is_open(fd));
-        Descriptor assigned(other_fd);
-        assigned = std::move(moved);
-        EXPECT_FALSE(is_open(other_fd));
-        EXPECT_EQ(assigned.get(), fd);
-        EXPECT_EQ(assigned.release(), fd);
-        EXPECT_FALSE(assigned.valid());
-        EXPECT_TRUE(is_open(fd));
-        assigned = Descriptor(fd);
-    }
-    EXPECT_FALSE(is_open(fd));
-    Descriptor none;
-    EXPECT_FALSE(none.valid());
-    none.reset();
-    EXPECT_EQ(none.release(), -1);
-}
-
 TEST(NodeMemory, DescriptorIsAFileOfTheRequestedSize) {
-    const Descriptor memory = create_node_memory(size_t{1} << 40);
+    const base::Descriptor memory = create_node_memory(size_t{1} << 40);
     ASSERT_TRUE(memory.valid());
     struct stat status {};
     ASSERT_EQ(fstat(memory.get(), &status), 0);
@@ -98,7 +68,7 @@ TEST(NodeMemory, DescriptorIsAFileOfTheRequestedSize) {
 }
 
 TEST(NodeMemory, RefusesSizesThatNoFileCanHave) {
-    const Descriptor memory = create_node_memory(~size_t{0} / 2 + 2);
+    const base::Descriptor memory = create_node_memory(~size_t{0} / 2 + 2);
     EXPECT_FALSE(memory.valid());
 }
 
@@ -109,7 +79,7 @@ TEST(NodeMemory, FileSizeLimitIsAnErrorNotASignal) {
         if (!create_node_memory(kBytes).valid()) {
             return 1;
         }
-        const Descriptor memory = create_node_memory(kBytes + 1);
+        const base::Descriptor memory = create_node_memory(kBytes + 1);
         return !memory.valid() && errno == EFBIG ? 0 : 2;
     });
     EXPECT_EQ(child.wait(), 0);
@@ -135,15 +105,15 @@ TEST(NodeMemory, RefusesMemoryBeyondTheAddressSpaceLimit) {
 
 TEST(NodeMemory, ProcessesShareTheMemory) {
     constexpr int kClients = 3;
-    const Descriptor memory = create_node_memory(kBytes);
+    const base::Descriptor memory = create_node_memory(kBytes);
     void* address = TestHeap::free_range(kBytes);
     DescriptorServer server;
     ASSERT_TRUE(server.start());
     std::vector<ChildProcess> children;
     for (int i = 0; i < kClients; ++i) {
         children.emplace_back([&] {
-            const Descriptor connection = connect_to(server.name());
-            const Descriptor received = receive_descriptor(connection);
+            const base::Descriptor connection = connect_to(server.name());
+            const base::Descriptor received = receive_descriptor(connection);
             if (!received.valid()) {
                 return 1;
             }
@@ -199,7 +169,7 @@ TEST(NodeMemory, OtherUsersGetNoDescriptor) {
     if (geteuid() != 0) {
         GTEST_SKIP() << "only root can play another user";
     }
-    const Descriptor memory = create_node_memory(kBytes);
+    const base::Descriptor memory = create_node_memory(kBytes);
     DescriptorServer server;
     ASSERT_TRUE(server.start());
     int connected[2];
@@ -211,7 +181,7 @@ TEST(NodeMemory, OtherUsersGetNoDescriptor) {
         if (connect_to(server.name()).valid()) {
             return 2;  // the server's user is another one
         }
-        const Descriptor connection(socket(AF_UNIX, SOCK_STREAM, 0));
+        const base::Descriptor connection(socket(AF_UNIX, SOCK_STREAM, 0));
         sockaddr_un address{};
         address.sun_family = AF_UNIX;
         std::memcpy(address.sun_path + 1, server.name().data(), server.name().size());
@@ -232,7 +202,7 @@ TEST(NodeMemory, OtherUsersGetNoDescriptor) {
     close(connected[0]);
     // The process of the other user is first in the queue, the client is next.
     ChildProcess client([&] {
-        const Descriptor connection = connect_to(server.name());
+        const base::Descriptor connection = connect_to(server.name());
         return receive_descriptor(connection).valid() ? 0 : 1;
     });
     EXPECT_TRUE(serve(server, 1, memory));
@@ -245,8 +215,8 @@ class Connection : public testing::Test {
     Connection() {
         int ends[2];
         EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-        here_ = Descriptor(ends[0]);
-        there_ = Descriptor(ends[1]);
+        here_ = base::Descriptor(ends[0]);
+        there_ = base::Descriptor(ends[1]);
     }
     // Sends one byte with `count` descriptors.
     void send(int count) {
@@ -269,8 +239,8 @@ class Connection : public testing::Test {
         ASSERT_EQ(sendmsg(there_.get(), &message, 0), 1);
     }
 
-    Descriptor here_;
-    Descriptor there_;
+    base::Descriptor here_;
+    base::Descriptor there_;
 };
 
 TEST_F(Connection, ReceivesOneDescriptor) {
@@ -281,7 +251,7 @@ TEST_F(Connection, ReceivesOneDescriptor) {
 TEST_F(Connection, BrokenConnectionReturnsNoDescriptor) {
     there_.reset();
     EXPECT_FALSE(receive_descriptor(here_).valid());
-    EXPECT_FALSE(receive_descriptor(Descriptor()).valid());
+    EXPECT_FALSE(receive_descriptor(base::Descriptor()).valid());
 }
 
 TEST_F(Connection, RefusesOtherMessagesAndKeepsNoDescriptor) {
@@ -295,13 +265,13 @@ TEST_F(Connection, RefusesOtherMessagesAndKeepsNoDescriptor) {
 }
 
 TEST(MapShared, MapsExactlyAtTheAddressOrFails) {
-    const Descriptor memory = create_node_memory(4 * kBytes);
+    const base::Descriptor memory = create_node_memory(4 * kBytes);
     char* address = static_cast<char*>(TestHeap::free_range(4 * kBytes));
     ASSERT_TRUE(map_shared(memory, address, kBytes));
     address[0] = 'x';
     address[kBytes - 1] = 'y';
 
-    const Descriptor other = create_node_memory(4 * kBytes);
+    const base::Descriptor other = create_node_memory(4 * kBytes);
     EXPECT_FALSE(map_shared(other, address, kBytes));                      // all of it
     EXPECT_FALSE(map_shared(other, address, 2 * kBytes));                  // its beginning
     EXPECT_FALSE(map_shared(other, address + kBytes - 4096, 2 * kBytes));  // its end
@@ -315,7 +285,7 @@ TEST(MapShared, MapsExactlyAtTheAddressOrFails) {
     ASSERT_TRUE(map_shared(memory, address, kBytes));
     EXPECT_EQ(address[0], 'x') << "the memory outlives its mapping";
     unmap_shared(address, kBytes);
-    EXPECT_FALSE(map_shared(Descriptor(), address, kBytes));
+    EXPECT_FALSE(map_shared(base::Descriptor(), address, kBytes));
 }
 
 TEST(MapShared, CandidatesAreDistinctAndAlignedToHugePages) {

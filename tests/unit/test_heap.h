@@ -32,7 +32,7 @@ class TestHeap {
     node::NodeHeap* operator->() { return &heap_; }
     char* base() const { return static_cast<char*>(base_); }
     size_t mapping_bytes() const { return bytes_; }
-    const node::Descriptor& memory() const { return memory_; }
+    const base::Descriptor& memory() const { return memory_; }
 
     // Addresses that are not in use, aligned to huge pages as node memory is. They are below those
     // that the system assigns next, in this process or a child.
@@ -49,7 +49,7 @@ class TestHeap {
 
   private:
     size_t bytes_;
-    node::Descriptor memory_;
+    base::Descriptor memory_;
     void* base_ = nullptr;
     node::NodeHeap heap_;
 };

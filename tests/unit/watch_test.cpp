@@ -43,8 +43,8 @@ Note note(Note::Kind kind, int number) {
 std::pair<Connection, Connection> make_connection(int peer) {
     int sockets[2] = {-1, -1};
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
-    return {Connection(node::Descriptor(sockets[0]), rank(peer)),
-            Connection(node::Descriptor(sockets[1]), rank(kSelf))};
+    return {Connection(base::Descriptor(sockets[0]), rank(peer)),
+            Connection(base::Descriptor(sockets[1]), rank(kSelf))};
 }
 
 // One connection to each peer; their other ends are in *ends.
@@ -120,7 +120,7 @@ class WatchedProcess {
             }
         });
         close(output[1]);
-        output_ = node::Descriptor(output[0]);
+        output_ = base::Descriptor(output[0]);
     }
 
     Connection& end(size_t number) { return ends_[number]; }
@@ -138,7 +138,7 @@ class WatchedProcess {
   private:
     std::vector<Connection> ends_;
     std::vector<ChildProcess> child_;
-    node::Descriptor output_;
+    base::Descriptor output_;
 };
 
 WatchOptions options() {
@@ -252,7 +252,7 @@ TEST(LivenessHandshake, RefusesACallerThatHasClosed) {
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = meeting.addresses[0];
     address.sin_port = htons(meeting.port);
-    node::Descriptor caller(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    base::Descriptor caller(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     ASSERT_EQ(connect(caller.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
     ASSERT_EQ(send(caller.get(), &handshake, sizeof handshake, 0),
               static_cast<ssize_t>(sizeof handshake));

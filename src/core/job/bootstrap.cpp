@@ -37,10 +37,10 @@ bool shrink(Reservation* reservation) {
 
 // Is called on the first rank of those that may share it. Its parts are as large as the system
 // permits.
-node::Descriptor create_memory(MemoryPlan plan, int rank_count) {
+base::Descriptor create_memory(MemoryPlan plan, int rank_count) {
     const int64_t parts =
         plan.node_size > 0 ? (rank_count + plan.node_size - 1) / plan.node_size : 1;
-    node::Descriptor memory;
+    base::Descriptor memory;
     size_t part_bytes = 0;
     do {
         part_bytes = node::NodeHeap::mapping_bytes(plan.reservation.data_bytes);
@@ -85,7 +85,7 @@ const char* remedy_for_sockets(int error) {
 
 // Ranks connect before they are counted. With many of them some can connect only when others have
 // been accepted, so both are done at the same time.
-void serve_memory(node::DescriptorServer& server, const node::Descriptor& memory, int max_clients,
+void serve_memory(node::DescriptorServer& server, const base::Descriptor& memory, int max_clients,
                   MPI_Request* counted, const int* clients) {
     constexpr int kTimeoutMs = 1;
     int is_counted = 0;
@@ -114,7 +114,7 @@ void serve_memory(node::DescriptorServer& server, const node::Descriptor& memory
 
 // Tries one proposal. Returns true on the ranks that then hold the descriptor of the first rank's
 // memory.
-bool fetch_memory(MPI_Comm comm, const MemoryPlan& plan, node::Descriptor* memory) {
+bool fetch_memory(MPI_Comm comm, const MemoryPlan& plan, base::Descriptor* memory) {
     int rank = 0;
     int size = 1;
     MPI_Comm_rank(comm, &rank);
@@ -135,7 +135,7 @@ bool fetch_memory(MPI_Comm comm, const MemoryPlan& plan, node::Descriptor* memor
         std::strncpy(name, server.name().c_str(), sizeof name - 1);
     }
     MPI_Bcast(name, sizeof name, MPI_CHAR, 0, comm);
-    node::Descriptor connection;
+    base::Descriptor connection;
     if (rank != 0) {
         connection = node::connect_to(name);
     }
@@ -154,7 +154,7 @@ bool fetch_memory(MPI_Comm comm, const MemoryPlan& plan, node::Descriptor* memor
 
 // Splits off the ranks that share memory with the first rank of `comm`, until every rank is in such
 // a group.
-MPI_Comm join_others(MPI_Comm comm, const MemoryPlan& plan, node::Descriptor* memory) {
+MPI_Comm join_others(MPI_Comm comm, const MemoryPlan& plan, base::Descriptor* memory) {
     for (;;) {
         const bool joined = fetch_memory(comm, plan, memory);
         if (all_agree(joined, comm)) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "node/descriptor.h"
+#include "base/descriptor.h"
 #include "node/heap.h"
 #include "node/node_memory.h"
 
@@ -68,7 +68,7 @@ struct NodeMapping {
     void* base = nullptr;
     size_t bytes = 0;
     size_t wanted_bytes = 0;  // more than `bytes` where address space was short
-    node::Descriptor memory;
+    base::Descriptor memory;
     uint64_t offset = node::HostAccount::kBytes;  // of the node's part in the mapping
     node::HostAccount* account = nullptr;         // of all nodes that have a part of the mapping
 

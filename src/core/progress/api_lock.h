@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/mutex.h"
-#include "node/descriptor.h"
+#include "base/wake_up.h"
 
 namespace armci::core {
 
@@ -18,7 +18,7 @@ class ApiLock {
   public:
     // Must be called before the first thread takes the lock. Returns false with errno set when the
     // system refuses an event.
-    bool open();
+    bool open() { return event_.open(); }
 
     bool is_mine() const { return t_is_mine; }
     // A call takes the lock only when it finds that it needs it, which clang cannot follow. It
@@ -80,7 +80,7 @@ class ApiLock {
             return false;
         }
         ++sleepers_;
-        sleep([&] { sleep_on(event_.get()); });
+        sleep([&] { sleep_on(event_.fd()); });
         if (--sleepers_ == 0 && std::exchange(is_event_set_, false)) {
             take_event();
         }
@@ -104,7 +104,7 @@ class ApiLock {
     int sleepers_ ARMCI_GUARDED_BY(mutex_) = 0;  // that the event wakes
     // It stays set until all of them are awake, because each has to find it.
     bool is_event_set_ ARMCI_GUARDED_BY(mutex_) = false;
-    node::Descriptor event_;
+    base::WakeUp event_;
 };
 
 }  // namespace armci::core

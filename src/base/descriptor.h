@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace armci::node {
+namespace armci::base {
 
 class Descriptor {
   public:
@@ -37,4 +37,4 @@ class Descriptor {
     int fd_ = -1;
 };
 
-}  // namespace armci::node
+}  // namespace armci::base
