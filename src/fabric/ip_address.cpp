@@ -4,32 +4,14 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
-#include <poll.h>
 #include <rdma/fabric.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cerrno>
 
+#include "base/socket.h"
+
 namespace armci::fabric {
-namespace {
-
-// Returns what has become of a connection under way: 0 or an error.
-int outcome(int connecting, int timeout_ms) {
-    pollfd waiting{connecting, POLLOUT, 0};
-    int ready = 0;
-    do {
-        ready = poll(&waiting, 1, timeout_ms);
-    } while (ready < 0 && errno == EINTR);
-    int error = ETIMEDOUT;
-    socklen_t bytes = sizeof error;
-    if (ready > 0) {
-        getsockopt(connecting, SOL_SOCKET, SO_ERROR, &error, &bytes);
-    }
-    return error;
-}
-
-}  // namespace
 
 bool is_unreachable(int error) {
     return error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH ||
@@ -93,17 +75,8 @@ std::string explain_missing_ipv4(const std::string& interface) {
 }
 
 bool host_answers(const sockaddr_in& address, int timeout_ms) {
-    const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (probe < 0) {
-        return true;  // an error of this system says nothing about the other one
-    }
-    const auto* generic = reinterpret_cast<const sockaddr*>(&address);
-    int error = connect(probe, generic, sizeof address) == 0 ? 0 : errno;
-    if (error == EINPROGRESS) {
-        error = outcome(probe, timeout_ms);
-    }
-    close(probe);
-    return !is_unreachable(error);
+    // Any other error of this system says nothing about the other one.
+    return base::connect_within(address, timeout_ms).valid() || !is_unreachable(errno);
 }
 
 }  // namespace armci::fabric

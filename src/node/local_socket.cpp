@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "node/local_socket.h"
 
-#include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -11,6 +10,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+
+#include "base/socket.h"
 
 namespace armci::node {
 namespace {
@@ -41,28 +42,19 @@ bool LocalListener::open() {
     std::snprintf(name, sizeof name, "armci-%016llx%016llx",
                   static_cast<unsigned long long>(token[0]),
                   static_cast<unsigned long long>(token[1]));
-    base::Descriptor listening(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!listening.valid()) {
-        return false;
-    }
     sockaddr_un address;
     const socklen_t address_bytes = abstract_address(name, &address);
-    if (bind(listening.get(), reinterpret_cast<sockaddr*>(&address), address_bytes) != 0 ||
-        listen(listening.get(), SOMAXCONN) != 0) {
+    socket_ = base::listen_at(reinterpret_cast<sockaddr*>(&address), address_bytes);
+    if (!socket_.valid()) {
         return false;
     }
-    socket_ = std::move(listening);
     name_ = name;
     return true;
 }
 
 base::Descriptor LocalListener::take_caller(int timeout_ms) {
-    pollfd waiting{socket_.get(), POLLIN, 0};
-    const int ready = poll(&waiting, 1, timeout_ms);
-    base::Descriptor caller(ready > 0 ? accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC)
-                                      : -1);
-    const bool is_no_caller = ready == 0 || errno == EINTR || errno == ECONNABORTED;
-    if (caller.valid() ? !same_user(caller.get()) : is_no_caller) {
+    base::Descriptor caller = base::accept_within(socket_, timeout_ms);
+    if (caller.valid() && !same_user(caller.get())) {
         caller.reset();
         errno = EAGAIN;
     }

@@ -2,7 +2,6 @@
 #include "watch/meeting.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/socket.h"
 
 namespace armci::watch {
 namespace {
@@ -64,15 +64,6 @@ std::vector<uint32_t> own_addresses(const std::string& interface) {
     return found;
 }
 
-bool wait_for(int socket, short events, int timeout_ms) {
-    pollfd waiting{socket, events, 0};
-    int ready = 0;
-    do {
-        ready = poll(&waiting, 1, timeout_ms);
-    } while (ready < 0 && errno == EINTR);
-    return ready > 0;
-}
-
 bool send_handshake(int socket, const Meeting& meeting, const Identity& self) {
     Handshake handshake{{meeting.token[0], meeting.token[1]}, self};
     return send(socket, &handshake, sizeof handshake, MSG_NOSIGNAL) ==
@@ -84,7 +75,7 @@ bool receive(int socket, void* data, size_t bytes, int timeout_ms) {
     const int64_t deadline_ns = base::now_ns() + int64_t{timeout_ms} * 1'000'000;
     for (size_t received = 0; received < bytes;) {
         const int64_t left_ms = (deadline_ns - base::now_ns()) / 1'000'000;
-        if (left_ms < 0 || !wait_for(socket, POLLIN, static_cast<int>(left_ms))) {
+        if (left_ms < 0 || !base::wait_ready(socket, POLLIN, static_cast<int>(left_ms))) {
             return false;
         }
         const ssize_t more = recv(socket, static_cast<char*>(data) + received, bytes - received, 0);
@@ -103,31 +94,6 @@ bool receive_handshake(int socket, const Meeting& meeting, Identity* peer) {
     }
     *peer = handshake.who;
     return std::equal(handshake.token, handshake.token + 2, meeting.token);
-}
-
-// Connects for at most kPatienceMs: where packets are dropped, the system would try for minutes.
-base::Descriptor connected(const sockaddr_in& address) {
-    base::Descriptor connection(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (!connection.valid()) {
-        return connection;
-    }
-    const int flags = fcntl(connection.get(), F_GETFL);
-    fcntl(connection.get(), F_SETFL, flags | O_NONBLOCK);
-    const auto* generic = reinterpret_cast<const sockaddr*>(&address);
-    int error = connect(connection.get(), generic, sizeof address) == 0 ? 0 : errno;
-    if (error == EINPROGRESS) {
-        socklen_t bytes = sizeof error;
-        if (!wait_for(connection.get(), POLLOUT, kPatienceMs) ||
-            getsockopt(connection.get(), SOL_SOCKET, SO_ERROR, &error, &bytes) != 0) {
-            error = ETIMEDOUT;
-        }
-    }
-    if (error != 0) {
-        connection.reset();
-        return connection;
-    }
-    fcntl(connection.get(), F_SETFL, flags);
-    return connection;
 }
 
 Connection handshake_done(base::Descriptor connection, const Meeting& meeting,
@@ -156,16 +122,12 @@ bool Listener::open(Reach reach, const std::string& interface) {
         meeting_.is_open = 1;
         return true;
     }
-    base::Descriptor listening(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!listening.valid()) {
-        return false;
-    }
     const uint32_t any = reach == Reach::host ? htonl(INADDR_LOOPBACK) : htonl(INADDR_ANY);
     sockaddr_in address = network_address(any, 0);
     socklen_t bytes = sizeof address;
-    if (bind(listening.get(), reinterpret_cast<sockaddr*>(&address), bytes) != 0 ||
-        getsockname(listening.get(), reinterpret_cast<sockaddr*>(&address), &bytes) != 0 ||
-        listen(listening.get(), SOMAXCONN) != 0) {
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    base::Descriptor listening = base::listen_at(generic, bytes);
+    if (!listening.valid() || getsockname(listening.get(), generic, &bytes) != 0) {
         return false;
     }
     meeting_.port = ntohs(address.sin_port);
@@ -179,13 +141,8 @@ bool Listener::open(Reach reach, const std::string& interface) {
 }
 
 base::Descriptor Listener::take_connection(int timeout_ms) {
-    if (meeting_.port == 0) {
-        return local_.take_caller(timeout_ms);
-    }
-    if (!wait_for(socket_.get(), POLLIN, timeout_ms)) {
-        return {};
-    }
-    return base::Descriptor(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    return meeting_.port == 0 ? local_.take_caller(timeout_ms)
+                              : base::accept_within(socket_, timeout_ms);
 }
 
 Connection Listener::take_caller(const Identity& self, int timeout_ms) {
@@ -211,7 +168,8 @@ Connection call(const Meeting& meeting, const Identity& self) {
     }
     for (int i = 0; i < meeting.address_count; ++i) {
         const sockaddr_in address = network_address(meeting.addresses[i], meeting.port);
-        Connection connection = handshake_done(connected(address), meeting, self);
+        Connection connection =
+            handshake_done(base::connect_within(address, kPatienceMs), meeting, self);
         if (connection.is_open()) {
             return connection;
         }
