@@ -9,9 +9,6 @@
 
 namespace armci::fabric {
 
-bool is_loopback(const sockaddr_in& address);
-// Returns an address as "192.0.2.1".
-std::string host_text(const sockaddr_in& address);
 // Returns "192.0.2.1:4711" for an endpoint's name in libfabric's address format, or an empty text
 // if that is not IPv4.
 std::string address_text(uint32_t format, const void* address);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/provider.h"
 
-#include <ifaddrs.h>
 #include <netinet/in.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/interfaces.h"
 #include "fabric/environment.h"
 #include "fabric/ip_address.h"
 
@@ -58,35 +58,15 @@ bool uses_ip(const fi_info& info) {
            info.addr_format == FI_SOCKADDR_IN6;
 }
 
-// Returns the name of the interface that has an IPv4 address, for providers that name domains
-// otherwise.
-std::string interface_of(const sockaddr_in& address) {
-    std::string name;
-    ifaddrs* all = nullptr;
-    if (getifaddrs(&all) != 0) {
-        return name;
-    }
-    for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
-        if (one->ifa_addr != nullptr && one->ifa_addr->sa_family == AF_INET &&
-            reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr.s_addr ==
-                address.sin_addr.s_addr) {
-            name = one->ifa_name;
-            break;
-        }
-    }
-    freeifaddrs(all);
-    return name;
-}
-
 InterfaceKind kind_of(const fi_info& info) {
     const sockaddr_in* source = ipv4_source(info);
     if (source == nullptr) {
         return InterfaceKind::ordinary;
     }
-    if (is_loopback(*source)) {
+    if (base::is_loopback(source->sin_addr)) {
         return InterfaceKind::loopback;
     }
-    const std::string bridge = "/sys/class/net/" + interface_of(*source) + "/bridge";
+    const std::string bridge = "/sys/class/net/" + base::interface_of(source->sin_addr) + "/bridge";
     return access(bridge.c_str(), F_OK) == 0 ? InterfaceKind::bridge : InterfaceKind::ordinary;
 }
 
@@ -101,10 +81,10 @@ bool suits(const fi_info& info, const ProviderRequest& request) {
         return false;  // IPv6, often link-local: other hosts may not reach it
     }
     if (!request.interface.empty()) {
-        return request.interface == host_text(*source) ||
-               request.interface == interface_of(*source);
+        return request.interface == base::text_of(source->sin_addr) ||
+               request.interface == base::interface_of(source->sin_addr);
     }
-    return request.single_host || !is_loopback(*source);
+    return request.single_host || !base::is_loopback(source->sin_addr);
 }
 
 // Returns the first entry of the most likely kind among the suitable ones with exactly that
@@ -200,7 +180,7 @@ InfoPtr open_row(const std::string& name, const ProviderRow& row, const Provider
 
 std::string interface_name(const fi_info& info) {
     const sockaddr_in* source = ipv4_source(info);
-    const std::string name = source != nullptr ? interface_of(*source) : "";
+    const std::string name = source != nullptr ? base::interface_of(source->sin_addr) : "";
     return name.empty() && info.domain_attr->name != nullptr ? info.domain_attr->name : name;
 }
 
@@ -209,7 +189,7 @@ std::string own_address(const fi_info& info, const void* name) {
         return {};
     }
     return "interface " + interface_name(info) + " (" +
-           host_text(*static_cast<const sockaddr_in*>(name)) + ")";
+           base::text_of(static_cast<const sockaddr_in*>(name)->sin_addr) + ")";
 }
 
 size_t most_likely(const std::vector<InterfaceKind>& kinds) {

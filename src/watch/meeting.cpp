@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "watch/meeting.h"
 
-#include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/interfaces.h"
 #include "base/socket.h"
 
 namespace armci::watch {
@@ -44,22 +41,13 @@ sockaddr_in network_address(uint32_t address, uint16_t port) {
 // Returns this host's IPv4 addresses that others may reach, beginning with the wanted interface.
 std::vector<uint32_t> own_addresses(const std::string& interface) {
     std::vector<uint32_t> found;
-    ifaddrs* all = nullptr;
-    if (getifaddrs(&all) != 0) {
-        return found;
-    }
-    for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
-        if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET ||
-            (one->ifa_flags & IFF_UP) == 0 || (one->ifa_flags & IFF_LOOPBACK) != 0) {
-            continue;
+    for (const base::InterfaceAddress& entry : base::interface_addresses()) {
+        if (entry.family == AF_INET && entry.is_up && !entry.is_loopback) {
+            const bool is_wanted =
+                interface == base::text_of(entry.ipv4) || interface == entry.interface;
+            found.insert(is_wanted ? found.begin() : found.end(), entry.ipv4.s_addr);
         }
-        const in_addr address = reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr;
-        char text[INET_ADDRSTRLEN] = "";
-        inet_ntop(AF_INET, &address, text, sizeof text);
-        const bool is_wanted = interface == text || interface == one->ifa_name;
-        found.insert(is_wanted ? found.begin() : found.end(), address.s_addr);
     }
-    freeifaddrs(all);
     found.resize(std::min<size_t>(found.size(), Meeting::kMaxAddresses));
     return found;
 }

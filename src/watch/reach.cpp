@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/interfaces.h"
 #include "base/log.h"
 #include "fabric/ip_address.h"
 
@@ -14,12 +15,6 @@ namespace {
 
 bool is_by_ip(const fabric::Domain& domain) {
     return domain.info().addr_format == FI_SOCKADDR_IN;
-}
-
-bool is_loopback(uint32_t ipv4) {
-    sockaddr_in address{};
-    address.sin_addr.s_addr = ipv4;
-    return fabric::is_loopback(address);
 }
 
 NodeAddress own_address(const fabric::Domain& domain,
@@ -45,9 +40,7 @@ std::string describe(const core::World& world, const NodeAddress& address, int n
                          const AddressConflict& conflict) {
     const NodeAddress& first = addresses[static_cast<size_t>(conflict.first)];
     const NodeAddress& second = addresses[static_cast<size_t>(conflict.second)];
-    sockaddr_in address{};
-    address.sin_addr.s_addr = first.ipv4;
-    const std::string text = fabric::host_text(address);
+    const std::string text = base::text_of(in_addr{first.ipv4});
     const std::string who = describe(world, first, conflict.first);
     if (conflict.first == conflict.second) {
         base::fatal("ARMCI_Init",
@@ -66,7 +59,7 @@ AddressConflict find_conflict(const std::vector<NodeAddress>& addresses) {
     std::unordered_map<uint32_t, int> node_by_address;
     for (int node = 0; node < static_cast<int>(addresses.size()); ++node) {
         const NodeAddress& address = addresses[static_cast<size_t>(node)];
-        if (is_loopback(address.ipv4)) {
+        if (base::is_loopback(in_addr{address.ipv4})) {
             return {node, node};
         }
         // Virtual nodes share their host's.
