@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -15,31 +17,21 @@ namespace {
 
 constexpr size_t kSmallest = BufferManager::kSmallestPiece;
 
-// Records the registrations that the manager makes.
-struct Registry {
-    bool accepts = true;
-    int added = 0;
-    int removed = 0;
-    char* start = nullptr;
-    size_t bytes = 0;
-    void* removed_descriptor = nullptr;
-
-    Registrar registrar() {
-        return {this,
-                [](void* context, void* arena, size_t arena_bytes, void** descriptor) {
-                    auto* self = static_cast<Registry*>(context);
-                    ++self->added;
-                    self->start = static_cast<char*>(arena);
-                    self->bytes = arena_bytes;
-                    *descriptor = self;
-                    return self->accepts;
-                },
-                [](void* context, void* descriptor) {
-                    auto* self = static_cast<Registry*>(context);
-                    ++self->removed;
-                    self->removed_descriptor = descriptor;
-                }};
+// A manager with memory of its own.
+class OwningManager : public BufferManager {
+  public:
+    OwningManager(size_t buffer_count, size_t buffer_bytes)
+        : memory_(
+              static_cast<char*>(std::aligned_alloc(64, buffer_count * rounded(buffer_bytes)))) {
+        open(memory_.get(), buffer_count, buffer_bytes);
     }
+    char* start() const { return memory_.get(); }
+
+  private:
+    struct Free {
+        void operator()(char* memory) const { std::free(memory); }
+    };
+    std::unique_ptr<char, Free> memory_;
 };
 
 // The pieces in use, and what an ideal buddy system could still allocate.
@@ -137,11 +129,9 @@ TEST(BufferManager, SizesAreRoundedUpToAPowerOfTwo) {
     };
     for (const Case& one : {Case{1, kSmallest}, Case{kSmallest, kSmallest}, Case{257, 512},
                             Case{4096, 4096}, Case{5000, 8192}, Case{65537, 131072}}) {
-        BufferManager manager;
-        ASSERT_TRUE(manager.open(3, one.asked, {}));
+        OwningManager manager(3, one.asked);
         EXPECT_EQ(manager.buffer_bytes(), one.got);
         EXPECT_EQ(manager.arena_bytes(), 3 * one.got);
-        EXPECT_EQ(manager.descriptor(), nullptr);
         EXPECT_EQ(manager.acquire(one.got + 1), nullptr);
         for (int i = 0; i < 3; ++i) {
             EXPECT_NE(manager.acquire(one.got), nullptr);
@@ -150,54 +140,17 @@ TEST(BufferManager, SizesAreRoundedUpToAPowerOfTwo) {
     }
 }
 
-TEST(BufferManager, RegistersTheArenaOnce) {
-    Registry registry;
-    {
-        BufferManager manager;
-        ASSERT_TRUE(manager.open(4, 4096, registry.registrar()));
-        EXPECT_EQ(registry.added, 1);
-        EXPECT_EQ(registry.bytes, manager.arena_bytes());
-        EXPECT_EQ(manager.descriptor(), &registry);
-        for (int i = 0; i < 16; ++i) {
-            auto* piece = static_cast<char*>(manager.acquire(1024));
-            ASSERT_NE(piece, nullptr);
-            EXPECT_GE(piece, registry.start);
-            EXPECT_LE(piece + 1024, registry.start + registry.bytes);
-        }
-        EXPECT_EQ(registry.added, 1);
-        EXPECT_EQ(registry.removed, 0);
-        manager.close();
-        EXPECT_EQ(registry.removed, 1);
-        EXPECT_EQ(registry.removed_descriptor, &registry);
-        EXPECT_EQ(manager.descriptor(), nullptr);
-        manager.close();
-        EXPECT_EQ(registry.removed, 1);
-        ASSERT_TRUE(manager.open(2, 8192, registry.registrar()));
-        EXPECT_EQ(registry.added, 2);
-        EXPECT_EQ(manager.used_bytes(), 0U);
-        EXPECT_EQ(manager.high_water_bytes(), 0U);
+TEST(BufferManager, PiecesLieInTheArena) {
+    OwningManager manager(4, 4096);
+    for (int i = 0; i < 16; ++i) {
+        auto* piece = static_cast<char*>(manager.acquire(1024));
+        ASSERT_NE(piece, nullptr);
+        EXPECT_GE(piece, manager.start());
+        EXPECT_LE(piece + 1024, manager.start() + manager.arena_bytes());
     }
-    EXPECT_EQ(registry.removed, 2) << "the destructor closes";
-}
-
-TEST(BufferManager, FailsWhenRegistrationIsRefused) {
-    Registry registry;
-    registry.accepts = false;
-    BufferManager manager;
-    EXPECT_FALSE(manager.open(4, 4096, registry.registrar()));
-    EXPECT_EQ(registry.added, 1);
-    manager.close();
-    EXPECT_EQ(registry.removed, 0) << "memory that was not registered is not deregistered";
-    registry.accepts = true;
-    EXPECT_TRUE(manager.open(4, 4096, registry.registrar()));
-    EXPECT_NE(manager.acquire(4096), nullptr);
-}
-
-TEST(BufferManager, FailsWithoutMemory) {
-    BufferManager manager;
-    Registry registry;
-    EXPECT_FALSE(manager.open(size_t{1} << 30, size_t{1} << 24, registry.registrar()));
-    EXPECT_EQ(registry.added, 0);
+    manager.open(manager.start(), 2, 8192);
+    EXPECT_EQ(manager.used_bytes(), 0U);
+    EXPECT_EQ(manager.high_water_bytes(), 0U);
 }
 
 TEST(BufferManager, RandomUseAgreesWithTheReference) {
@@ -208,10 +161,8 @@ TEST(BufferManager, RandomUseAgreesWithTheReference) {
     for (const Shape& shape : {Shape{1, 256}, Shape{2, 4096}, Shape{3, 1024}, Shape{8, 65536}}) {
         SCOPED_TRACE(shape.buffer_bytes);
         std::mt19937_64 random(shape.buffer_bytes);
-        Registry registry;
-        BufferManager manager;
-        ASSERT_TRUE(manager.open(shape.buffer_count, shape.buffer_bytes, registry.registrar()));
-        ReferenceArena reference(registry.start, shape.buffer_count, shape.buffer_bytes);
+        OwningManager manager(shape.buffer_count, shape.buffer_bytes);
+        ReferenceArena reference(manager.start(), shape.buffer_count, shape.buffer_bytes);
         std::vector<Piece> pieces;
         size_t high_water = 0;
         for (int step = 0; step < 6000; ++step) {
@@ -269,8 +220,7 @@ TEST(BufferManager, FailsOnlyWhenNoFreeBlockOfThatSize) {
     for (unsigned seed = 1; seed <= 30; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         std::mt19937_64 random(seed);
-        BufferManager manager;
-        ASSERT_TRUE(manager.open(kBuffers, kBufferBytes, {}));
+        OwningManager manager(kBuffers, kBufferBytes);
         std::vector<size_t> sizes;
         std::vector<void*> pieces;
         for (int step = 0; step < 2000; ++step) {
@@ -303,9 +253,7 @@ TEST(BufferManager, FailsOnlyWhenNoFreeBlockOfThatSize) {
 }
 
 TEST(BufferManager, SmallPiecesShareFewBuffers) {
-    BufferManager manager;
-    Registry registry;
-    ASSERT_TRUE(manager.open(8, 4096, registry.registrar()));
+    OwningManager manager(8, 4096);
     std::vector<void*> small;
     for (size_t i = 0; i < 2 * 4096 / kSmallest; ++i) {
         small.push_back(manager.acquire(1));
@@ -328,8 +276,7 @@ TEST(BufferManager, SmallPiecesShareFewBuffers) {
 
 TEST(BufferManager, ReusesFreedPiecesInAnyOrder) {
     std::mt19937_64 random(4);
-    BufferManager manager;
-    ASSERT_TRUE(manager.open(2, 4096, {}));
+    OwningManager manager(2, 4096);
     std::vector<void*> pieces;
     for (void* piece = manager.acquire(600); piece != nullptr; piece = manager.acquire(600)) {
         pieces.push_back(piece);

@@ -1,34 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/buffers/buffer_manager.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <bit>
 
-#include "base/topology.h"
-
 namespace armci::pipeline {
 
-bool BufferManager::open(size_t buffer_count, size_t buffer_bytes, const Registrar& registrar) {
-    close();
-    buffer_count_ = buffer_count;
-    buffer_bytes_ = std::bit_ceil(std::max(buffer_bytes, kSmallestPiece));
-    largest_order_ = std::countr_zero(buffer_bytes_ / kSmallestPiece);
-    void* arena =
-        mmap(nullptr, arena_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (arena == MAP_FAILED) {
-        return false;
-    }
+size_t BufferManager::rounded(size_t buffer_bytes) {
+    return std::bit_ceil(std::max(buffer_bytes, kSmallestPiece));
+}
+
+void BufferManager::open(void* arena, size_t buffer_count, size_t buffer_bytes) {
     arena_ = static_cast<char*>(arena);
-    base::place_memory(arena_, arena_bytes());
-    if (registrar.add != nullptr &&
-        !registrar.add(registrar.context, arena_, arena_bytes(), &descriptor_)) {
-        munmap(arena_, arena_bytes());
-        arena_ = nullptr;
-        return false;
-    }
-    registrar_ = registrar;
+    buffer_count_ = buffer_count;
+    buffer_bytes_ = rounded(buffer_bytes);
+    largest_order_ = std::countr_zero(buffer_bytes_ / kSmallestPiece);
     const size_t units = arena_bytes() / kSmallestPiece;
     order_.assign(units, -1);
     is_free_.assign(units, 0);
@@ -40,19 +26,6 @@ bool BufferManager::open(size_t buffer_count, size_t buffer_bytes, const Registr
     }
     used_bytes_ = 0;
     high_water_bytes_ = 0;
-    return true;
-}
-
-void BufferManager::close() {
-    if (arena_ == nullptr) {
-        return;
-    }
-    if (registrar_.remove != nullptr) {
-        registrar_.remove(registrar_.context, descriptor_);
-    }
-    munmap(arena_, arena_bytes());
-    arena_ = nullptr;
-    descriptor_ = nullptr;
 }
 
 int BufferManager::order_for(size_t bytes) const {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The registered memory of one endpoint, handed out in pieces that fit the request.
+// Memory handed out in pieces that fit the request. It knows no network.
 //
-// One arena of buffer_count buffers is registered once. A piece is a power of two of at least
-// kSmallestPiece and at most one buffer. Buffers are split in halves on demand and merge again as
-// soon as both halves are free (a buddy system inside each buffer). A request is served from a
-// buffer that is already split before a whole one is broken. So small pieces gather in few buffers
-// and a free buffer stays whole. Consequently a piece is at most twice the request, and a request
-// that fits a free piece never fails. A freed piece can be used again at once, in any order,
-// without waiting for others.
+// The memory is one arena of buffer_count buffers, which others map and register. A piece is a
+// power of two of at least kSmallestPiece and at most one buffer. Buffers are split in halves on
+// demand and merge again as soon as both halves are free (a buddy system inside each buffer). A
+// request is served from a buffer that is already split before a whole one is broken. So small
+// pieces gather in few buffers and a free buffer stays whole. Consequently a piece is at most twice
+// the request, and a request that fits a free piece never fails. A freed piece can be used again at
+// once, in any order, without waiting for others.
 //
 // One thread at a time; the owner's lock protects it.
 // docs/references.md: Knowlton 1965, Tipparaju 2001
@@ -19,27 +19,20 @@
 
 namespace armci::pipeline {
 
-// These functions make the arena known to the network. Both may be null for unregistered memory.
-struct Registrar {
-    void* context = nullptr;
-    // Returns false when the memory cannot be registered. *descriptor is what sends from it need.
-    bool (*add)(void* context, void* start, size_t bytes, void** descriptor) = nullptr;
-    void (*remove)(void* context, void* descriptor) = nullptr;
-};
-
 class BufferManager {
   public:
     static constexpr size_t kSmallestPiece = 256;
 
     BufferManager() = default;
-    ~BufferManager() { close(); }
     BufferManager(const BufferManager&) = delete;
     BufferManager& operator=(const BufferManager&) = delete;
 
-    // Rounds buffer_bytes up to a power of two. Returns false when memory or registration is
-    // refused.
-    bool open(size_t buffer_count, size_t buffer_bytes, const Registrar& registrar);
-    void close();
+    // Returns how long buffers are if `buffer_bytes` were asked for: a power of two.
+    static size_t rounded(size_t buffer_bytes);
+
+    // Takes an arena of buffer_count * rounded(buffer_bytes) bytes, aligned to at least 64 bytes,
+    // which stays the caller's. All of it is free then.
+    void open(void* arena, size_t buffer_count, size_t buffer_bytes);
 
     // Returns a piece that is aligned to at least 64 bytes. It is nullptr when no free piece is
     // large enough now, or ever (bytes > buffer_bytes()).
@@ -48,7 +41,6 @@ class BufferManager {
 
     size_t buffer_bytes() const { return buffer_bytes_; }
     size_t arena_bytes() const { return buffer_count_ * buffer_bytes_; }
-    void* descriptor() const { return descriptor_; }
     // These return the bytes of all pieces in use, now and at most so far.
     size_t used_bytes() const { return used_bytes_; }
     size_t high_water_bytes() const { return high_water_bytes_; }
@@ -67,8 +59,6 @@ class BufferManager {
     size_t buffer_count_ = 0;
     size_t buffer_bytes_ = 0;
     int largest_order_ = 0;
-    Registrar registrar_;
-    void* descriptor_ = nullptr;
     size_t used_bytes_ = 0;
     size_t high_water_bytes_ = 0;
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/buffers/receive_pool.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -45,27 +43,20 @@ bool ReceivePool::open(fabric::Domain& domain, fabric::Endpoint& endpoint, size_
     largest_frame_bytes_ = largest_frame_bytes;
     buffer_bytes_ = bytes_per_buffer(largest_frame_bytes);
     const size_t count = buffer_count(window_bytes, largest_frame_bytes);
-    memory_bytes_ = count * buffer_bytes_;
-    void* memory =
-        mmap(nullptr, memory_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
-        *error = "no memory for " + std::to_string(memory_bytes_) +
+    if (!memory_.map(count * buffer_bytes_)) {
+        *error = "no memory for " + std::to_string(count * buffer_bytes_) +
                  " bytes of receive buffers: " + std::strerror(errno);
         return false;
     }
-    memory_ = static_cast<char*>(memory);
-    if (domain.needs_local_registration()) {
-        region_ =
-            domain.register_memory(memory_, memory_bytes_, fabric::Access::local, &endpoint, error);
-        if (!region_.valid()) {
-            return false;
-        }
+    if (domain.needs_local_registration() &&
+        !memory_.make_accessible(domain, endpoint, fabric::Access::local, error)) {
+        return false;
     }
     for (size_t i = 0; i < count; ++i) {
         auto buffer = std::make_unique<Buffer>();
         buffer->operation.complete = on_completion;
         buffer->pool = this;
-        buffer->data = memory_ + i * buffer_bytes_;
+        buffer->data = memory_.data() + i * buffer_bytes_;
         post(buffer.get());
         buffers_.push_back(std::move(buffer));
     }
@@ -73,18 +64,14 @@ bool ReceivePool::open(fabric::Domain& domain, fabric::Endpoint& endpoint, size_
 }
 
 void ReceivePool::close() {
-    region_ = fabric::Region();
     buffers_.clear();
     unposted_.clear();
     lost_buffers_ = 0;
-    if (memory_ != nullptr) {
-        munmap(memory_, memory_bytes_);
-        memory_ = nullptr;
-    }
+    memory_.close();
 }
 
 void ReceivePool::post(Buffer* buffer) {
-    if (!endpoint_->post_multi_receive(buffer->data, buffer_bytes_, region_.descriptor(),
+    if (!endpoint_->post_multi_receive(buffer->data, buffer_bytes_, memory_.descriptor(),
                                        &buffer->operation)) {
         unposted_.push_back(buffer);
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fabric/endpoint.h"
+#include "pipeline/buffers/registered_mapping.h"
 
 namespace armci::pipeline {
 
@@ -51,11 +52,9 @@ class ReceivePool {
     bool ends_early_ = false;  // ProviderRow::ends_early
     FrameHandler handler_ = nullptr;
     void* context_ = nullptr;
-    char* memory_ = nullptr;
-    size_t memory_bytes_ = 0;
+    RegisteredMapping memory_;
     size_t buffer_bytes_ = 0;
     size_t largest_frame_bytes_ = 0;
-    fabric::Region region_;
     std::vector<std::unique_ptr<Buffer>> buffers_;
     std::vector<Buffer*> unposted_;
     size_t lost_buffers_ = 0;  // to messages that did not fit, until they are released

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/buffers/recv_area.h"
 
-#include <sys/mman.h>
-
 #include <cerrno>
 #include <cstring>
 
@@ -12,35 +10,27 @@ namespace armci::pipeline {
 
 bool RecvArea::open(fabric::Domain& domain, fabric::Endpoint& endpoint, uint32_t recv_buffer_count,
                     uint32_t recv_buffer_bytes, std::string* error) {
-    const size_t bytes = size_t{recv_buffer_count} * recv_buffer_bytes;
-    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
+    if (!memory_.map(size_t{recv_buffer_count} * recv_buffer_bytes)) {
         *error = "no memory for " + std::to_string(recv_buffer_count) + " receive buffers of " +
                  std::to_string(recv_buffer_bytes) + " bytes: " + std::strerror(errno) +
                  "; lower ARMCI_RECV_BUFFER_COUNT or ARMCI_BUFFER_SIZE";
         return false;
     }
-    memory_ = static_cast<char*>(memory);
-    base::place_memory(memory, bytes);
-    address_.recv_buffer_count = recv_buffer_count;
-    address_.recv_buffer_bytes = recv_buffer_bytes;
-    region_ = domain.register_memory(memory_, bytes, fabric::Access::remote, &endpoint, error);
-    if (!region_.valid()) {
+    base::place_memory(memory_.data(), memory_.bytes());
+    if (!memory_.make_accessible(domain, endpoint, fabric::Access::remote, error)) {
         *error += "; a higher limit on locked memory (ulimit -l) may help";
         close();
         return false;
     }
-    address_.remote_base = region_.remote_base();
-    address_.key = region_.key();
+    address_.remote_base = memory_.remote_address(memory_.data());
+    address_.key = memory_.key();
+    address_.recv_buffer_count = recv_buffer_count;
+    address_.recv_buffer_bytes = recv_buffer_bytes;
     return true;
 }
 
 void RecvArea::close() {
-    region_ = fabric::Region();
-    if (memory_ != nullptr) {
-        munmap(memory_, size_t{address_.recv_buffer_count} * address_.recv_buffer_bytes);
-        memory_ = nullptr;
-    }
+    memory_.close();
     address_ = RecvAreaAddress();
 }
 

@@ -8,8 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "fabric/domain.h"
-#include "fabric/endpoint.h"
+#include "pipeline/buffers/registered_mapping.h"
 
 namespace armci::pipeline {
 
@@ -23,11 +22,6 @@ struct RecvAreaAddress {
 
 class RecvArea {
   public:
-    RecvArea() = default;
-    ~RecvArea() { close(); }
-    RecvArea(const RecvArea&) = delete;
-    RecvArea& operator=(const RecvArea&) = delete;
-
     // Origins write through `endpoint`. Returns false and sets *error when memory or its
     // registration is refused.
     bool open(fabric::Domain& domain, fabric::Endpoint& endpoint, uint32_t recv_buffer_count,
@@ -38,13 +32,12 @@ class RecvArea {
     uint32_t recv_buffer_count() const { return address_.recv_buffer_count; }
     uint32_t recv_buffer_bytes() const { return address_.recv_buffer_bytes; }
     char* recv_buffer(uint32_t index) {
-        return memory_ + size_t{index} * address_.recv_buffer_bytes;
+        return memory_.data() + size_t{index} * address_.recv_buffer_bytes;
     }
 
   private:
-    char* memory_ = nullptr;
+    RegisteredMapping memory_;
     RecvAreaAddress address_;
-    fabric::Region region_;
 };
 
 }  // namespace armci::pipeline

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline/buffers/registered_mapping.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+
+#include "fabric/faults.h"
+#include "pipeline/buffers/registered_buffers.h"
+#include "raw_client.h"
+
+namespace armci::pipeline::test {
+namespace {
+
+using fabric::Access;
+using ::testing::HasSubstr;
+
+constexpr size_t kBytes = 64 << 10;
+constexpr size_t kTooManyBytes = size_t{1} << 54;
+
+// A network whose domain wants local memory registered, and takes so many registrations.
+class RegistrationTest : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        allow(1);
+        ASSERT_TRUE(armci::test::open_default_domain(&domain_, 2, &error_)) << error_;
+        ASSERT_TRUE(endpoint_.open(domain_, {}, &error_)) << error_;
+    }
+    void TearDown() override { fabric::set_faults({}); }
+    static void allow(int64_t registrations) {
+        fabric::set_faults({.registrations = registrations, .local_registration_needed = true});
+    }
+
+    std::string error_;
+    fabric::Domain domain_;
+    fabric::Endpoint endpoint_;
+};
+
+class RegisteredMappingTest : public RegistrationTest {
+  protected:
+    bool make_accessible(Access access) {
+        return mapping_.make_accessible(domain_, endpoint_, access, &error_);
+    }
+    RegisteredMapping mapping_;
+};
+
+TEST_F(RegisteredMappingTest, HoldsZeros) {
+    ASSERT_TRUE(mapping_.map(kBytes));
+    EXPECT_EQ(mapping_.bytes(), kBytes);
+    EXPECT_TRUE(std::all_of(mapping_.data(), mapping_.data() + kBytes,
+                            [](char byte) { return byte == 0; }));
+}
+
+TEST_F(RegisteredMappingTest, RegistersAllOfIt) {
+    ASSERT_TRUE(mapping_.map(kBytes));
+    ASSERT_TRUE(make_accessible(Access::local)) << error_;
+    EXPECT_TRUE(fabric::is_registered(mapping_.data(), kBytes, mapping_.descriptor()));
+    EXPECT_FALSE(fabric::is_registered(mapping_.data(), kBytes + 1, mapping_.descriptor()));
+}
+
+TEST_F(RegisteredMappingTest, RemoteAddressesAreAsFarApartAsPlaces) {
+    ASSERT_TRUE(mapping_.map(kBytes));
+    ASSERT_TRUE(make_accessible(Access::remote)) << error_;
+    EXPECT_EQ(
+        mapping_.remote_address(mapping_.data() + 4711) - mapping_.remote_address(mapping_.data()),
+        4711U);
+}
+
+TEST_F(RegisteredMappingTest, KeepsTheMappingWhenRegistrationIsRefused) {
+    allow(0);
+    ASSERT_TRUE(mapping_.map(kBytes));
+    EXPECT_FALSE(make_accessible(Access::local));
+    EXPECT_THAT(error_, HasSubstr("fi_mr_reg"));
+    EXPECT_NE(mapping_.data(), nullptr);
+    EXPECT_EQ(mapping_.descriptor(), nullptr);
+    allow(1);
+    EXPECT_TRUE(make_accessible(Access::local)) << error_;
+}
+
+TEST_F(RegisteredMappingTest, FailsWithoutMemory) {
+    EXPECT_FALSE(mapping_.map(kTooManyBytes));
+    EXPECT_EQ(errno, ENOMEM);
+    EXPECT_EQ(mapping_.data(), nullptr);
+}
+
+TEST_F(RegisteredMappingTest, CloseEndsRegistrationAndMapping) {
+    ASSERT_TRUE(mapping_.map(kBytes));
+    ASSERT_TRUE(make_accessible(Access::remote)) << error_;
+    mapping_.close();
+    EXPECT_EQ(mapping_.data(), nullptr);
+    EXPECT_EQ(mapping_.bytes(), 0U);
+    EXPECT_EQ(mapping_.descriptor(), nullptr);
+    EXPECT_EQ(mapping_.key(), 0U);
+    mapping_.close();
+}
+
+class RegisteredBuffersTest : public RegistrationTest {
+  protected:
+    bool open(size_t buffer_count, size_t buffer_bytes) {
+        return buffers_.open(buffer_count, buffer_bytes, domain_, endpoint_, Access::local,
+                             &error_);
+    }
+    RegisteredBuffers buffers_;
+};
+
+TEST_F(RegisteredBuffersTest, RegistersTheArenaOnce) {
+    ASSERT_TRUE(open(4, 4096)) << error_;
+    for (int i = 0; i < 16; ++i) {
+        void* piece = buffers_.acquire(1024);
+        ASSERT_NE(piece, nullptr);
+        EXPECT_TRUE(fabric::is_registered(piece, 1024, buffers_.descriptor()));
+    }
+    buffers_.close();
+    EXPECT_EQ(buffers_.descriptor(), nullptr);
+    buffers_.close();
+    EXPECT_FALSE(open(2, 8192)) << "the one registration that was allowed has been made";
+    allow(1);
+    ASSERT_TRUE(open(2, 8192)) << error_;
+    EXPECT_EQ(buffers_.manager().used_bytes(), 0U);
+    EXPECT_EQ(buffers_.manager().high_water_bytes(), 0U);
+}
+
+TEST_F(RegisteredBuffersTest, FailsWhenRegistrationIsRefused) {
+    allow(0);
+    EXPECT_FALSE(open(4, 4096));
+    EXPECT_THAT(error_, HasSubstr("fi_mr_reg"));
+    buffers_.close();
+    allow(1);
+    EXPECT_TRUE(open(4, 4096)) << error_;
+    EXPECT_NE(buffers_.acquire(4096), nullptr);
+}
+
+TEST_F(RegisteredBuffersTest, FailsWithoutMemory) {
+    EXPECT_FALSE(open(size_t{1} << 30, size_t{1} << 24));
+    EXPECT_THAT(error_, HasSubstr("no memory for 1073741824 pipeline buffers of 16777216 bytes"));
+    EXPECT_TRUE(open(4, 4096)) << "nothing was registered before: " << error_;
+}
+
+}  // namespace
+}  // namespace armci::pipeline::test
