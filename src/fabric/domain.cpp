@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/domain.h"
 
-#include "fabric/endpoint.h"
 #include "fabric/faults.h"
 
 namespace armci::fabric {
@@ -13,6 +12,20 @@ bool failed(int result, const char* call, const std::string& provider, std::stri
     }
     *error = std::string(call) + " on provider " + provider + ": " + fi_strerror(-result);
     return true;
+}
+
+uint64_t flags_of(Access access) {
+    uint64_t flags = 0;
+    if (access != Access::local_sink) {
+        flags |= FI_SEND | FI_WRITE;
+    }
+    if (access != Access::local_source) {
+        flags |= FI_RECV | FI_READ;
+    }
+    if (access == Access::remote) {
+        flags |= FI_REMOTE_READ | FI_REMOTE_WRITE;
+    }
+    return flags;
 }
 
 }  // namespace
@@ -48,52 +61,38 @@ bool Domain::open(ProviderChoice choice, size_t peer_count, std::string* error) 
     return true;
 }
 
-Region Domain::register_memory(void* start, size_t bytes, Access access, Endpoint* target,
+Region Domain::register_memory(void* start, size_t bytes, Access access, fid_ep* target,
                                std::string* error) {
-    Region region;
-    uint64_t flags = 0;
-    if (access != Access::local_sink) {
-        flags |= FI_SEND | FI_WRITE;
-    }
-    if (access != Access::local_source) {
-        flags |= FI_RECV | FI_READ;
-    }
-    if (access == Access::remote) {
-        flags |= FI_REMOTE_READ | FI_REMOTE_WRITE;
-    }
-    fid_mr* mr = nullptr;
     const std::string provider = provider_name();
+    const auto mr_mode = static_cast<uint64_t>(info().domain_attr->mr_mode);
     RequestedKey requested;
-    if ((info().domain_attr->mr_mode & FI_MR_PROV_KEY) == 0) {
+    if ((mr_mode & FI_MR_PROV_KEY) == 0) {
         const size_t key_bytes = info().domain_attr->mr_key_size;
         requested = RequestedKey::take(key_bytes);
         if (!requested.valid()) {
             *error = "provider " + provider + " has keys of " + std::to_string(key_bytes) +
                      " bytes, and all of them are in use";
-            return region;
+            return {};
         }
     }
-    const int result =
-        registration_is_refused(bytes, access)
-            ? -FI_ENOMEM
-            : fi_mr_reg(domain_.get(), start, bytes, flags, 0, requested.value(), 0, &mr, nullptr);
+    fid_mr* opened = nullptr;
+    const int result = registration_is_refused(bytes, access)
+                           ? -FI_ENOMEM
+                           : fi_mr_reg(domain_.get(), start, bytes, flags_of(access), 0,
+                                       requested.value(), 0, &opened, nullptr);
     if (failed(result, "fi_mr_reg", provider, error)) {
-        return region;
+        return {};
     }
-    FidPtr<fid_mr> owned(mr);
-    if ((info().domain_attr->mr_mode & FI_MR_ENDPOINT) != 0 &&
-        (failed(fi_mr_bind(mr, &target->endpoint()->fid, 0), "fi_mr_bind", provider, error) ||
-         failed(fi_mr_enable(mr), "fi_mr_enable", provider, error))) {
-        return region;
+    FidPtr<fid_mr> mr(opened);
+    if ((mr_mode & FI_MR_ENDPOINT) != 0 &&
+        (failed(fi_mr_bind(opened, &target->fid, 0), "fi_mr_bind", provider, error) ||
+         failed(fi_mr_enable(opened), "fi_mr_enable", provider, error))) {
+        return {};
     }
-    region.descriptor_ = fi_mr_desc(mr);
-    remember_registration(start, bytes, region.descriptor_);
-    region.key_ = fi_mr_key(mr);
-    region.remote_base_ = (info().domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0
-                              ? reinterpret_cast<uint64_t>(start)
-                              : 0;
-    region.mr_ = std::move(owned);
-    region.requested_key_ = std::move(requested);
+    const uint64_t remote_base =
+        (mr_mode & FI_MR_VIRT_ADDR) != 0 ? reinterpret_cast<uint64_t>(start) : 0;
+    Region region(std::move(requested), std::move(mr), remote_base);
+    remember_registration(start, bytes, region.descriptor());
     return region;
 }
 

@@ -7,36 +7,10 @@
 #include <string>
 
 #include "fabric/fid.h"
-#include "fabric/memory_keys.h"
 #include "fabric/provider.h"
+#include "fabric/region.h"
 
 namespace armci::fabric {
-
-class Endpoint;
-
-// A Region is registered memory. Remote processes name an address in it by (address_of(pointer),
-// key).
-class Region {
-  public:
-    Region() = default;
-    bool valid() const { return mr_ != nullptr; }
-    void* descriptor() const { return descriptor_; }
-    uint64_t key() const { return key_; }
-    // Returns the address to which remote processes add a byte offset from the region's start.
-    uint64_t remote_base() const { return remote_base_; }
-
-  private:
-    friend class Domain;
-    RequestedKey requested_key_;  // before mr_, because the key is in use until mr_ is closed
-    FidPtr<fid_mr> mr_;
-    void* descriptor_ = nullptr;
-    uint64_t key_ = 0;
-    uint64_t remote_base_ = 0;
-};
-
-// Says what the network may do with registered memory: read and write, only read, only write, or
-// everything that peers request.
-enum class Access : uint8_t { local, local_source, local_sink, remote };
 
 class Domain {
   public:
@@ -58,9 +32,10 @@ class Domain {
     bool orders_writes() const;
     bool orders_reads_after_writes() const;
 
-    // Registers [start, start + bytes). Remote access goes to `target`, which some providers must
-    // know. Returns an invalid region and sets *error on failure. Thread-safe.
-    Region register_memory(void* start, size_t bytes, Access access, Endpoint* target,
+    // Registers [start, start + bytes). Remote access goes to `target`, an endpoint of this domain,
+    // which some providers must know. Returns an invalid region and sets *error on failure.
+    // Thread-safe.
+    Region register_memory(void* start, size_t bytes, Access access, fid_ep* target,
                            std::string* error);
 
     fid_fabric* fabric() const { return fabric_.get(); }

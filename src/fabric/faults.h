@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "fabric/domain.h"
+#include "fabric/region.h"
 
 namespace armci::fabric {
 

@@ -83,7 +83,8 @@ fabric::Region RmaPoster::register_local(void* start, size_t bytes, fabric::Acce
     // own.
     constexpr int kMaxRefusals = 8;
     std::string error;
-    fabric::Region region = domain_->register_memory(start, bytes, access, &endpoint_, &error);
+    fabric::Region region =
+        domain_->register_memory(start, bytes, access, endpoint_.endpoint(), &error);
     if (region.valid()) {
         refused_registrations_ = 0;
         return region;
