@@ -27,8 +27,17 @@ bool failed(int result, const char* call, const Domain& domain, std::string* err
     return true;
 }
 
-// Says whether a multi-receive buffer ends before less than `bytes` is free in it. If a provider
-// does not answer, it is assumed to have taken the option.
+// Makes a multi-receive buffer end before less than `bytes` is free in it.
+bool reserve_space(fid_ep* endpoint, size_t bytes, const Domain& domain, std::string* error) {
+    return bytes == 0 || !failed(fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV,
+                                           &bytes, sizeof bytes),
+                                 "fi_setopt(FI_OPT_MIN_MULTI_RECV), whose limit a smaller "
+                                 "ARMCI_BUFFER_SIZE may keep,",
+                                 domain, error);
+}
+
+// Says whether a multi-receive buffer does so. If a provider does not answer, it is assumed to
+// have taken the option.
 bool keeps_space(fid_ep* endpoint, size_t bytes, const Domain& domain, std::string* error) {
     size_t kept_bytes = 0;
     size_t length = sizeof kept_bytes;
@@ -54,77 +63,96 @@ bool keeps_space(fid_ep* endpoint, size_t bytes, const Domain& domain, std::stri
 bool Endpoint::open(Domain& domain, const Options& options, std::string* error) {
     domain_ = &domain;
     options_ = options;
-    fi_info info_copy = domain.info();
-    outstanding_limit_ = std::clamp(info_copy.tx_attr->size, size_t{1}, kMaxOutstanding);
-    max_rma_bytes_ = std::min(info_copy.ep_attr->max_msg_size, kLargestRmaBytes);
-    max_rma_blocks_ =
-        std::clamp(std::min(info_copy.tx_attr->iov_limit, info_copy.tx_attr->rma_iov_limit),
-                   size_t{1}, kMaxRmaBlocks);
     wait_mode_ = domain.row().wait;
+    set_limits();
+    if (!open_queue(error) || !open_endpoint(error) || !enable(error)) {
+        return false;
+    }
+    find_wait_fd();
+    return read_address(error);
+}
 
-    fi_cq_attr queue_attributes{};
-    queue_attributes.format = FI_CQ_FORMAT_DATA;
-    queue_attributes.size =
-        outstanding_limit_ + options.receive_entries + options.immediate_entries + kQueueSlack;
-    queue_attributes.wait_obj = wait_mode_ == WaitMode::fd      ? FI_WAIT_FD
-                                : wait_mode_ == WaitMode::sread ? FI_WAIT_UNSPEC
-                                                                : FI_WAIT_NONE;
+void Endpoint::set_limits() {
+    const fi_info& info = domain_->info();
+    outstanding_limit_ = std::clamp(info.tx_attr->size, size_t{1}, kMaxOutstanding);
+    max_rma_bytes_ = std::min(info.ep_attr->max_msg_size, kLargestRmaBytes);
+    max_rma_blocks_ = std::clamp(std::min(info.tx_attr->iov_limit, info.tx_attr->rma_iov_limit),
+                                 size_t{1}, kMaxRmaBlocks);
+}
+
+// Opens the completion queue, without a way to wait for it if the provider refuses that.
+bool Endpoint::open_queue(std::string* error) {
+    fi_cq_attr attributes{};
+    attributes.format = FI_CQ_FORMAT_DATA;
+    attributes.size =
+        outstanding_limit_ + options_.receive_entries + options_.immediate_entries + kQueueSlack;
+    attributes.wait_obj = wait_mode_ == WaitMode::fd      ? FI_WAIT_FD
+                          : wait_mode_ == WaitMode::sread ? FI_WAIT_UNSPEC
+                                                          : FI_WAIT_NONE;
     fid_cq* queue = nullptr;
-    int result = fi_cq_open(domain.domain(), &queue_attributes, &queue, nullptr);
+    int result = fi_cq_open(domain_->domain(), &attributes, &queue, nullptr);
     if (result != 0 && wait_mode_ != WaitMode::nap) {
         ARMCI_LOG_INFO("provider %s cannot be waited for (%s); the data server polls with naps",
-                       domain.provider_name().c_str(), fi_strerror(-result));
+                       domain_->provider_name().c_str(), fi_strerror(-result));
         wait_mode_ = WaitMode::nap;
-        queue_attributes.wait_obj = FI_WAIT_NONE;
-        result = fi_cq_open(domain.domain(), &queue_attributes, &queue, nullptr);
+        attributes.wait_obj = FI_WAIT_NONE;
+        result = fi_cq_open(domain_->domain(), &attributes, &queue, nullptr);
     }
-    if (failed(result, "fi_cq_open", domain, error)) {
+    if (failed(result, "fi_cq_open", *domain_, error)) {
         return false;
     }
     queue_.reset(queue);
+    return true;
+}
 
+// Opens the endpoint and binds it to the address vector and the completion queue.
+bool Endpoint::open_endpoint(std::string* error) {
+    fi_info info = domain_->info();
     fid_ep* endpoint = nullptr;
-    if (failed(fi_endpoint(domain.domain(), &info_copy, &endpoint, nullptr), "fi_endpoint", domain,
+    if (failed(fi_endpoint(domain_->domain(), &info, &endpoint, nullptr), "fi_endpoint", *domain_,
                error)) {
         return false;
     }
     endpoint_.reset(endpoint);
-    if (failed(fi_ep_bind(endpoint, &domain.address_vector()->fid, 0), "fi_ep_bind", domain,
-               error) ||
-        failed(fi_ep_bind(endpoint, &queue->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind", domain,
-               error)) {
-        return false;
-    }
-    // Before libfabric 2.0 shm crashes if this option is set before fi_enable. Since then shm and
-    // ofi_rxm ignore it if it is set after, and write messages into buffers without room for them.
-    // This was tried with 1.17 and 2.1, shm with 1.20 and 1.21, too; every version is asked whether
-    // it has taken it.
+    return !failed(fi_ep_bind(endpoint, &domain_->address_vector()->fid, 0), "fi_ep_bind", *domain_,
+                   error) &&
+           !failed(fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind",
+                   *domain_, error);
+}
+
+// Before libfabric 2.0 shm crashes if the space is reserved before fi_enable. Since then shm and
+// ofi_rxm ignore it if it is reserved after, and write messages into buffers without room for them.
+// This was tried with 1.17 and 2.1, shm with 1.20 and 1.21, too; every version is asked whether it
+// has taken it.
+bool Endpoint::enable(std::string* error) {
     const bool enable_first = FI_VERSION_LT(fi_version(), FI_VERSION(2, 0));
-    const size_t smallest_space = options.largest_message_bytes;
-    const auto set_smallest_space = [&] {
-        return smallest_space == 0 ||
-               !failed(fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV,
-                                 &smallest_space, sizeof smallest_space),
-                       "fi_setopt(FI_OPT_MIN_MULTI_RECV), whose limit a smaller "
-                       "ARMCI_BUFFER_SIZE may keep,",
-                       domain, error);
-    };
-    if ((!enable_first && !set_smallest_space()) ||
-        failed(fi_enable(endpoint), "fi_enable", domain, error) ||
-        (enable_first && !set_smallest_space()) ||
-        !keeps_space(endpoint, smallest_space, domain, error)) {
+    const size_t space = options_.largest_message_bytes;
+    fid_ep* endpoint = endpoint_.get();
+    if (!enable_first && !reserve_space(endpoint, space, *domain_, error)) {
         return false;
     }
-    if (wait_mode_ == WaitMode::fd && fi_control(&queue->fid, FI_GETWAIT, &wait_fd_) != 0) {
+    if (failed(fi_enable(endpoint), "fi_enable", *domain_, error)) {
+        return false;
+    }
+    if (enable_first && !reserve_space(endpoint, space, *domain_, error)) {
+        return false;
+    }
+    return keeps_space(endpoint, space, *domain_, error);
+}
+
+void Endpoint::find_wait_fd() {
+    if (wait_mode_ == WaitMode::fd && fi_control(&queue_->fid, FI_GETWAIT, &wait_fd_) != 0) {
         wait_mode_ = WaitMode::nap;
         wait_fd_ = -1;
     }
+}
 
+bool Endpoint::read_address(std::string* error) {
     size_t address_bytes = 0;
-    fi_getname(&endpoint->fid, nullptr, &address_bytes);
+    fi_getname(&endpoint_->fid, nullptr, &address_bytes);
     address_.resize(address_bytes);
-    return !failed(fi_getname(&endpoint->fid, address_.data(), &address_bytes), "fi_getname",
-                   domain, error);
+    return !failed(fi_getname(&endpoint_->fid, address_.data(), &address_bytes), "fi_getname",
+                   *domain_, error);
 }
 
 void Endpoint::close() {

@@ -120,6 +120,14 @@ class Endpoint {
     fid_ep* endpoint() const { return endpoint_.get(); }
 
   private:
+    // The steps of open().
+    void set_limits();
+    bool open_queue(std::string* error);
+    bool open_endpoint(std::string* error);
+    bool enable(std::string* error);
+    void find_wait_fd();
+    bool read_address(std::string* error);
+
     bool rma(const char* what, PeerAddress peer, const RmaBlock* blocks, size_t block_count,
              void* descriptor, uint64_t flags, uint64_t immediate, Operation* operation);
     bool room() const { return outstanding_ < outstanding_limit_; }
