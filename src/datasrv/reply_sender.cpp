@@ -2,7 +2,6 @@
 #include "datasrv/reply_sender.h"
 
 #include <cstring>
-#include <new>
 
 #include "base/clock.h"
 #include "base/trace.h"
@@ -11,19 +10,11 @@ namespace armci::datasrv {
 
 OutReply* ReplySender::make(pipeline::RegisteredBuffers& buffers, wire::FrameKind kind,
                             uint64_t request_id, size_t wire_bytes) const {
-    void* piece = buffers.acquire(OutReply::kWireOffset + wire_bytes);
-    if (piece == nullptr) {
-        return nullptr;
+    auto* reply = pipeline::make_frame<OutReply>(buffers, kind, server_number_, wire_bytes);
+    if (reply != nullptr) {
+        reply->complete = on_sent;
+        reply->header()->request_id = request_id;
     }
-    auto* reply = new (piece) OutReply;
-    reply->operation.complete = on_sent;
-    reply->buffers = &buffers;
-    reply->wire_bytes = static_cast<uint32_t>(wire_bytes);
-    auto* header = new (reply->wire()) wire::FrameHeader;
-    header->kind = kind;
-    header->rank = server_number_;
-    header->frame_bytes = reply->wire_bytes;
-    header->request_id = request_id;
     return reply;
 }
 
@@ -31,14 +22,14 @@ void ReplySender::release(OutReply* reply) {
     if (reply->data_client != nullptr) {
         --reply->data_client->data_under_way;
     }
-    reply->buffers->release(reply);
+    reply->release();
 }
 
 // Every answer acknowledges its origin's frames, and error text says whose it is.
 void ReplySender::stamp(const Client& client, OutReply* reply) {
     reply->header()->sequence = client.executed_frames;
     reply->header()->flow = client.executed_bytes;
-    reply->operation.peer = client.rank;
+    reply->peer = client.rank;
 }
 
 void ReplySender::note_acknowledged(Client& client) {
@@ -48,8 +39,7 @@ void ReplySender::note_acknowledged(Client& client) {
 
 bool ReplySender::post(Client& client, OutReply* reply) {
     stamp(client, reply);
-    if (!endpoint_.post_send(client.peer, reply->wire(), reply->wire_bytes,
-                             reply->buffers->descriptor(), &reply->operation)) {
+    if (!reply->post(endpoint_, client.peer)) {
         return false;
     }
     note_acknowledged(client);
@@ -61,9 +51,7 @@ bool ReplySender::post_into_reply_buffer(Client& client, OutReply* reply,
                                          uint32_t index) {
     stamp(client, reply);
     const fabric::RemoteMemory target{reply_buffers.address[index], reply_buffers.key};
-    if (!endpoint_.post_write_notify(client.peer, reply->wire(), reply->wire_bytes,
-                                     reply->buffers->descriptor(), target,
-                                     reply_buffers.immediate[index], &reply->operation)) {
+    if (!reply->post_into(endpoint_, client.peer, target, reply_buffers.immediate[index])) {
         return false;
     }
     note_acknowledged(client);
@@ -72,16 +60,16 @@ bool ReplySender::post_into_reply_buffer(Client& client, OutReply* reply,
 
 void ReplySender::trace(OutReply* data_frame, int64_t posted_ns) {
     data_frame->posted_ns = posted_ns;
-    data_frame->operation.complete = on_traced_sent;
+    data_frame->complete = on_traced_sent;
 }
 
 void ReplySender::on_sent(fabric::Operation* operation, const fabric::Completion&) {
-    release(reinterpret_cast<OutReply*>(operation));
+    release(static_cast<OutReply*>(operation));
 }
 
 void ReplySender::on_traced_sent(fabric::Operation* operation,
                                  const fabric::Completion& completion) {
-    auto* reply = reinterpret_cast<OutReply*>(operation);
+    auto* reply = static_cast<OutReply*>(operation);
     wire::DataBody body;
     std::memcpy(&body, reply->wire() + sizeof(wire::FrameHeader), sizeof body);
     base::record({.kind = &base::kTraceTransmitAt,

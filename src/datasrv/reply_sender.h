@@ -7,24 +7,15 @@
 
 #include "datasrv/client.h"
 #include "fabric/endpoint.h"
-#include "pipeline/buffers/registered_buffers.h"
+#include "pipeline/buffers/out_frame.h"
 #include "wire/frame.h"
 
 namespace armci::datasrv {
 
-// A frame that is being sent. It lies at the start of the buffer piece that holds it.
-struct OutReply {
-    fabric::Operation operation;
-    pipeline::RegisteredBuffers* buffers = nullptr;  // the buffers that the piece belongs to
-    Client* data_client = nullptr;                   // of a data frame
-    uint32_t wire_bytes = 0;
-    int64_t posted_ns = 0;  // of a data frame, for the timeline
-
-    char* wire() { return reinterpret_cast<char*>(this) + kWireOffset; }
-    wire::FrameHeader* header() { return reinterpret_cast<wire::FrameHeader*>(wire()); }
-    static constexpr size_t kWireOffset = 128;
+// A frame that a data server is sending.
+struct OutReply : pipeline::OutFrame {
+    Client* data_client = nullptr;  // of a data frame
 };
-static_assert(sizeof(OutReply) <= OutReply::kWireOffset);
 
 // Only one thread may use it at a time. Nothing here waits: what cannot be posted now stays the
 // caller's.

@@ -45,7 +45,7 @@ TEST(ObjectSize, PerOperationUnderWay) {
 
 TEST(ObjectSize, PerFrame) {
     EXPECT_EQ(sizeof(wire::FrameHeader), 40U);
-    EXPECT_LE(sizeof(pipeline::OutFrame), pipeline::OutFrame::kWireOffset);
+    EXPECT_LE(sizeof(pipeline::OriginFrame), pipeline::OutFrame::kWireOffset);
     // A small request fits the smallest piece of a buffer.
     EXPECT_LE(pipeline::OutFrame::kWireOffset + sizeof(wire::FrameHeader) + sizeof(wire::RmwBody),
               pipeline::BufferManager::kSmallestPiece);

@@ -35,7 +35,7 @@ void BarrierMessages::arrive() {
 void BarrierMessages::notify() {
     while (has_to_notify()) {
         const int round = barrier_.round_to_notify();
-        OutFrame* frame = frames_.new_frame(wire::FrameKind::barrier, sizeof(wire::FrameHeader));
+        OriginFrame* frame = frames_.new_frame(wire::FrameKind::barrier, sizeof(wire::FrameHeader));
         if (frame == nullptr) {
             return;
         }
@@ -43,11 +43,11 @@ void BarrierMessages::notify() {
         header.rank = barrier_.node();
         header.request_id = static_cast<uint64_t>(round);
         header.sequence = barrier_.number();
-        frame->operation.complete = on_sent;
-        frame->operation.peer = barrier_.notified_in(round);
+        frame->complete = on_sent;
+        frame->peer = barrier_.notified_in(round);
         frame->owner = this;
         if (!frames_.post_to(partners_[static_cast<size_t>(round)], frame)) {
-            frames_.discard(frame);
+            frame->release();
             return;
         }
         ++sends_under_way_;
@@ -56,10 +56,10 @@ void BarrierMessages::notify() {
 }
 
 void BarrierMessages::on_sent(fabric::Operation* operation, const fabric::Completion&) {
-    auto* frame = reinterpret_cast<OutFrame*>(operation);
+    auto* frame = reinterpret_cast<OriginFrame*>(operation);
     auto* messages = static_cast<BarrierMessages*>(frame->owner);
     --messages->sends_under_way_;
-    messages->frames_.discard(frame);
+    frame->release();
 }
 
 void BarrierMessages::take(const wire::FrameHeader& header) {

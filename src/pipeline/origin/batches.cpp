@@ -23,7 +23,7 @@ bool Batches::open_batch(Channel& channel) {
     if (channel.batch == nullptr) {
         return false;
     }
-    channel.batch->operation.complete = on_sent;
+    channel.batch->complete = on_sent;
     channel.batch->owner = this;
     channel.batch->wire_bytes = sizeof(wire::FrameHeader);
     channel.batch->batch = ++last_;
@@ -85,7 +85,7 @@ bool Batches::append(Channel& channel, const SmallBlock* blocks, int block_count
 }
 
 bool Batches::flush(Channel& channel) {
-    OutFrame* batch = channel.batch;
+    OriginFrame* batch = channel.batch;
     if (batch == nullptr) {
         return true;
     }
@@ -145,11 +145,11 @@ bool Batches::have_left(uint64_t last) const {
 }
 
 void Batches::on_sent(fabric::Operation* operation, const fabric::Completion&) {
-    auto* frame = reinterpret_cast<OutFrame*>(operation);
+    auto* frame = reinterpret_cast<OriginFrame*>(operation);
     auto* batches = static_cast<Batches*>(frame->owner);
     std::erase_if(batches->leaving_,
                   [&](const LeavingBatch& leaving) { return leaving.frame == frame; });
-    batches->frames_.discard(frame);
+    frame->release();
 }
 
 }  // namespace armci::pipeline

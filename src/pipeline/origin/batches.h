@@ -55,7 +55,7 @@ class Batches {
   private:
     // A batch that may still need polls to leave.
     struct LeavingBatch {
-        const OutFrame* frame;
+        const OriginFrame* frame;
         int server;
         uint64_t batch;
     };

@@ -27,7 +27,7 @@
 namespace armci::pipeline {
 
 class Task;
-struct OutFrame;
+struct OriginFrame;
 
 struct Ordering {
     bool ordered_writes = false;      // otherwise a write completes when it is delivered
@@ -77,8 +77,8 @@ struct Channel {
     uint64_t last_recv_buffer_frame = 0;  // the last frame that was written into a receive buffer
     int64_t queued_bytes = 0;             // data of queued tasks that is in no frame yet
 
-    OutFrame* batch = nullptr;  // small operations that have not left yet, before all tasks
-    int64_t last_batch_ns = 0;  // when the last batch left
+    OriginFrame* batch = nullptr;  // small operations that have not left yet, before all tasks
+    int64_t last_batch_ns = 0;     // when the last batch left
 
     std::unique_ptr<NodeOrder> node_order;  // nullptr if the server is the only one of its node
 

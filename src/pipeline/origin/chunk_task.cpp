@@ -71,7 +71,7 @@ bool ChunkTask::post(OriginServices& origin) {
     return true;
 }
 
-OutFrame* ChunkTask::next_frame(OriginServices& origin) {
+OriginFrame* ChunkTask::next_frame(OriginServices& origin) {
     const size_t room =
         origin.grants.chunk_room(channel(), packed_bytes_, transfer_.total_bytes - packed_bytes_);
     if (room == 0) {
@@ -80,7 +80,7 @@ OutFrame* ChunkTask::next_frame(OriginServices& origin) {
     }
     wire::LayoutWriter::Part part = remote_.part_with_data(packed_bytes_, room);
     part.data_bytes = whole_bytes(part.data_bytes);
-    OutFrame* frame = start_frame(origin, part);
+    OriginFrame* frame = start_frame(origin, part);
     if (frame == nullptr) {
         return nullptr;
     }
@@ -91,14 +91,14 @@ OutFrame* ChunkTask::next_frame(OriginServices& origin) {
     return frame;
 }
 
-OutFrame* ChunkTask::start_frame(OriginServices& origin, const wire::LayoutWriter::Part& part) {
+OriginFrame* ChunkTask::start_frame(OriginServices& origin, const wire::LayoutWriter::Part& part) {
     const size_t wire_bytes = wire::padded(wire::kTransferHeadBytes + part.encoded_bytes +
                                            static_cast<size_t>(part.data_bytes));
     if (wire_bytes <= origin.frames.largest_message_bytes() && !channel().has_room(wire_bytes)) {
         missing_ = kNoCredit;
         return nullptr;
     }
-    OutFrame* frame = origin.frames.new_chunk_frame(kind_, wire_bytes);
+    OriginFrame* frame = origin.frames.new_chunk_frame(kind_, wire_bytes);
     if (frame == nullptr) {
         missing_ = kNoBuffer;
         return nullptr;

@@ -38,9 +38,9 @@ class ChunkTask : public Task {
     virtual void describe(wire::FrameHeader* header, wire::TransferBody* body) const = 0;
 
     // Packs the next chunk into a frame. Returns nullptr when there is no room or no buffer now.
-    OutFrame* next_frame(OriginServices& origin);
+    OriginFrame* next_frame(OriginServices& origin);
     // Makes a frame for that part without its layout and data. Returns nullptr as above.
-    OutFrame* start_frame(OriginServices& origin, const wire::LayoutWriter::Part& part);
+    OriginFrame* start_frame(OriginServices& origin, const wire::LayoutWriter::Part& part);
     // These are for the timeline: the chunk has been packed since `begin_ns`; it has left.
     void note_packed(int64_t begin_ns);
     void record_packed();
@@ -49,9 +49,9 @@ class ChunkTask : public Task {
     Transfer transfer_;
     wire::LayoutWriter remote_;
     strided::Cursor local_;
-    int64_t packed_bytes_ = 0;    // into frames
-    OutFrame* unsent_ = nullptr;  // packed, but the provider did not take it yet
-    bool waiting_ = false;        // for the count of buffer waits
+    int64_t packed_bytes_ = 0;       // into frames
+    OriginFrame* unsent_ = nullptr;  // packed, but the provider did not take it yet
+    bool waiting_ = false;           // for the count of buffer waits
     // For the timeline, 0 if there is none: what it waits for, since when, and when `unsent_` was
     // packed.
     const char* missing_ = "";

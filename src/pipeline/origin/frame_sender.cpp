@@ -2,7 +2,6 @@
 #include "pipeline/origin/frame_sender.h"
 
 #include <cstring>
-#include <new>
 #include <vector>
 
 #include "base/log.h"
@@ -37,41 +36,19 @@ bool FrameSender::open(fabric::Domain& domain, const OriginOptions& options, bas
     return true;
 }
 
-OutFrame* FrameSender::make_frame(void* piece, wire::FrameKind kind, size_t wire_bytes) {
-    if (piece == nullptr) {
-        return nullptr;
-    }
-    auto* frame = new (piece) OutFrame;
-    frame->operation.complete = on_sent;
-    frame->owner = this;
-    frame->wire_bytes = static_cast<uint32_t>(wire_bytes);
-    auto* header = new (frame->wire()) wire::FrameHeader;
-    header->kind = kind;
-    header->rank = rank_;
-    header->frame_bytes = frame->wire_bytes;
-    return frame;
-}
-
-OutFrame* FrameSender::new_frame(wire::FrameKind kind, size_t wire_bytes) {
-    return make_frame(small_frames_.acquire(OutFrame::kWireOffset + wire_bytes), kind, wire_bytes);
-}
-
-OutFrame* FrameSender::new_chunk_frame(wire::FrameKind kind, size_t wire_bytes) {
-    OutFrame* frame =
-        make_frame(chunk_buffers_.acquire(OutFrame::kWireOffset + wire_bytes), kind, wire_bytes);
+OriginFrame* FrameSender::new_frame(RegisteredBuffers& buffers, wire::FrameKind kind,
+                                    size_t wire_bytes) {
+    auto* frame = make_frame<OriginFrame>(buffers, kind, rank_, wire_bytes);
     if (frame != nullptr) {
-        frame->is_chunk = true;
+        frame->complete = on_sent;
+        frame->owner = this;
     }
     return frame;
-}
-
-void FrameSender::discard(OutFrame* frame) {
-    (frame->is_chunk ? chunk_buffers_ : small_frames_).release(frame);
 }
 
 bool FrameSender::send_handshake(Channel& channel) {
     const std::vector<unsigned char>& address = endpoint_.address();
-    OutFrame* frame =
+    OriginFrame* frame =
         new_frame(wire::FrameKind::hello, wire::padded(sizeof(wire::FrameHeader) + address.size()));
     if (frame == nullptr) {
         return false;
@@ -80,12 +57,12 @@ bool FrameSender::send_handshake(Channel& channel) {
     channel.handshake_sent = true;
     if (!post(channel, frame)) {
         channel.handshake_sent = false;
-        discard(frame);
+        frame->release();
     }
     return channel.handshake_sent;
 }
 
-bool FrameSender::post_message(Channel& channel, OutFrame* frame) {
+bool FrameSender::post_message(Channel& channel, OriginFrame* frame) {
     if (!channel.has_room(frame->wire_bytes)) {
         return false;
     }
@@ -94,16 +71,14 @@ bool FrameSender::post_message(Channel& channel, OutFrame* frame) {
     if (!channel.has_room(frame->wire_bytes + largest_message_bytes_)) {
         frame->header()->flags |= wire::kAcknowledgeNow;
     }
-    const RegisteredBuffers& memory = frame->is_chunk ? chunk_buffers_ : small_frames_;
-    if (!endpoint_.post_send(channel.peer, frame->wire(), frame->wire_bytes, memory.descriptor(),
-                             &frame->operation)) {
+    if (!frame->post(endpoint_, channel.peer)) {
         return false;
     }
     channel.sent_bytes += frame->wire_bytes;
     return true;
 }
 
-bool FrameSender::post_into_recv_buffer(Channel& channel, OutFrame* frame) {
+bool FrameSender::post_into_recv_buffer(Channel& channel, OriginFrame* frame) {
     if (channel.recv_buffers.empty()) {
         return false;
     }
@@ -116,9 +91,7 @@ bool FrameSender::post_into_recv_buffer(Channel& channel, OutFrame* frame) {
         channel.recv_area->remote_base +
             uint64_t{recv_buffer} * channel.recv_area->recv_buffer_bytes,
         channel.recv_area->key};
-    if (!endpoint_.post_write_notify(channel.peer, frame->wire(), frame->wire_bytes,
-                                     chunk_buffers_.descriptor(), target, recv_buffer,
-                                     &frame->operation)) {
+    if (!frame->post_into(endpoint_, channel.peer, target, recv_buffer)) {
         return false;
     }
     channel.recv_buffers.pop_back();
@@ -126,15 +99,16 @@ bool FrameSender::post_into_recv_buffer(Channel& channel, OutFrame* frame) {
     return true;
 }
 
-bool FrameSender::post(Channel& channel, OutFrame* frame) {
+bool FrameSender::post(Channel& channel, OriginFrame* frame) {
     wire::FrameHeader& header = *frame->header();
     header.sequence = channel.sent_frames + 1;
     const bool is_message = frame->wire_bytes <= largest_message_bytes_;
     header.flow = channel.recv_buffers_wanted(is_message ? 0 : 1, largest_message_bytes_);
-    frame->operation.peer = channel.node;
-    if (base::is_tracing() && frame->is_chunk) [[unlikely]] {
+    frame->peer = channel.node;
+    const bool is_chunk = frame->buffers == &chunk_buffers_;
+    if (base::is_tracing() && is_chunk) [[unlikely]] {
         frame->posted_ns = base::now_ns();
-        frame->operation.complete = on_traced_sent;
+        frame->complete = on_traced_sent;
     }
     const bool posted =
         is_message ? post_message(channel, frame) : post_into_recv_buffer(channel, frame);
@@ -147,21 +121,20 @@ bool FrameSender::post(Channel& channel, OutFrame* frame) {
     if ((header.flags & wire::kAcknowledgeNow) != 0) {
         channel.asked_frame = channel.sent_frames;
     }
-    if (frame->is_chunk) {
+    if (is_chunk) {
         depth_.note_sent(channel);
     }
     ++stats_->messages_sent;
     return true;
 }
 
-bool FrameSender::post_to(fabric::PeerAddress peer, OutFrame* frame) {
-    const bool posted = endpoint_.post_send(peer, frame->wire(), frame->wire_bytes,
-                                            small_frames_.descriptor(), &frame->operation);
+bool FrameSender::post_to(fabric::PeerAddress peer, OriginFrame* frame) {
+    const bool posted = frame->post(endpoint_, peer);
     turn_.moved |= posted;
     return posted;
 }
 
-bool FrameSender::send(Channel& channel, OutFrame* frame, Task* task, Effect effect) {
+bool FrameSender::send(Channel& channel, OriginFrame* frame, Task* task, Effect effect) {
     if (!ensure_handshake(channel)) {
         return false;
     }
@@ -179,11 +152,11 @@ bool FrameSender::send(Channel& channel, OutFrame* frame, Task* task, Effect eff
     return true;
 }
 
-bool FrameSender::send_or_discard(Channel& channel, OutFrame* frame) {
+bool FrameSender::send_or_release(Channel& channel, OriginFrame* frame) {
     if (send(channel, frame, nullptr, Effect::none)) {
         return true;
     }
-    discard(frame);
+    frame->release();
     return false;
 }
 
@@ -191,18 +164,18 @@ void FrameSender::ask_acknowledge(Channel& channel, uint64_t needed) {
     if (channel.asked_frame >= needed) {
         return;
     }
-    OutFrame* frame = new_frame(wire::FrameKind::fence, sizeof(wire::FrameHeader));
+    OriginFrame* frame = new_frame(wire::FrameKind::fence, sizeof(wire::FrameHeader));
     if (frame != nullptr) {
         frame->header()->flags |= wire::kAcknowledgeNow;
-        send_or_discard(channel, frame);
+        send_or_release(channel, frame);
     }
 }
 
 void FrameSender::on_sent(fabric::Operation* operation, const fabric::Completion&) {
-    auto* frame = reinterpret_cast<OutFrame*>(operation);
+    auto* frame = reinterpret_cast<OriginFrame*>(operation);
     auto* sender = static_cast<FrameSender*>(frame->owner);
     Task* task = frame->task;
-    sender->discard(frame);
+    frame->release();
     if (task != nullptr) {
         task->remove_pending();
         sender->tasks_.finish_if_complete(task);
@@ -211,7 +184,7 @@ void FrameSender::on_sent(fabric::Operation* operation, const fabric::Completion
 
 void FrameSender::on_traced_sent(fabric::Operation* operation,
                                  const fabric::Completion& completion) {
-    auto* frame = reinterpret_cast<OutFrame*>(operation);
+    auto* frame = reinterpret_cast<OriginFrame*>(operation);
     base::record({.kind = &base::kTraceTransmit,
                   .begin_ns = frame->posted_ns,
                   .end_ns = base::now_ns(),

@@ -16,8 +16,8 @@
 #include "pipeline/buffers/registered_buffers.h"
 #include "pipeline/origin/channels.h"
 #include "pipeline/origin/depth_limit.h"
+#include "pipeline/origin/origin_frame.h"
 #include "pipeline/origin/origin_options.h"
-#include "pipeline/origin/out_frame.h"
 #include "pipeline/origin/pending_tasks.h"
 #include "pipeline/origin/turn.h"
 
@@ -47,9 +47,12 @@ class FrameSender {
 
     // Return a buffer for a frame of that length with its header filled in, nullptr when none is
     // free.
-    OutFrame* new_frame(wire::FrameKind kind, size_t wire_bytes);
-    OutFrame* new_chunk_frame(wire::FrameKind kind, size_t wire_bytes);
-    void discard(OutFrame* frame);
+    OriginFrame* new_frame(wire::FrameKind kind, size_t wire_bytes) {
+        return new_frame(small_frames_, kind, wire_bytes);
+    }
+    OriginFrame* new_chunk_frame(wire::FrameKind kind, size_t wire_bytes) {
+        return new_frame(chunk_buffers_, kind, wire_bytes);
+    }
     // Returns the bytes of frames that are not chunks.
     size_t used_bytes() const { return small_frames_.manager().used_bytes(); }
 
@@ -61,13 +64,13 @@ class FrameSender {
     enum class Effect : uint8_t { none, mutation };
     // Sends the frame for the task, whose pending count grows until the provider has finished with
     // the buffer. Returns false when that is not possible now; the frame then stays the caller's.
-    bool send(Channel& channel, OutFrame* frame, Task* task, Effect effect);
-    // Does the same for no task. A frame that cannot be sent now is discarded.
-    bool send_or_discard(Channel& channel, OutFrame* frame);
+    bool send(Channel& channel, OriginFrame* frame, Task* task, Effect effect);
+    // Does the same for no task. A frame that cannot be sent now is released.
+    bool send_or_release(Channel& channel, OriginFrame* frame);
     // Posts a frame whose effect and completion the caller handles. Returns false if it cannot now.
-    bool post(Channel& channel, OutFrame* frame);
+    bool post(Channel& channel, OriginFrame* frame);
     // Sends a small frame to another endpoint that has no channel.
-    bool post_to(fabric::PeerAddress peer, OutFrame* frame);
+    bool post_to(fabric::PeerAddress peer, OriginFrame* frame);
 
     // Sends a frame whose acknowledgement covers everything posted so far, unless one that covers
     // `needed` is under way. A caller that waits for it repeats the call, because there may be no
@@ -82,10 +85,10 @@ class FrameSender {
     const DepthLimit& depth() const { return depth_; }
 
   private:
-    OutFrame* make_frame(void* piece, wire::FrameKind kind, size_t wire_bytes);
+    OriginFrame* new_frame(RegisteredBuffers& buffers, wire::FrameKind kind, size_t wire_bytes);
     bool send_handshake(Channel& channel);
-    bool post_message(Channel& channel, OutFrame* frame);
-    bool post_into_recv_buffer(Channel& channel, OutFrame* frame);
+    bool post_message(Channel& channel, OriginFrame* frame);
+    bool post_into_recv_buffer(Channel& channel, OriginFrame* frame);
     static void on_sent(fabric::Operation* operation, const fabric::Completion& completion);
     // Does the same while the timeline is kept. Operations are posted with one of the two.
     static void on_traced_sent(fabric::Operation* operation, const fabric::Completion& completion);

@@ -50,11 +50,11 @@ bool GetTask::request_next(OriginServices& origin) {
         waiting_since_ns_ = 0;
     }
     stream.request_id = origin.requests.add(this, stream_count_);
-    OutFrame* frame = build_request(origin, stream, part);
+    OriginFrame* frame = build_request(origin, stream, part);
     if (frame == nullptr ||
         !origin.frames.send(channel(), frame, this, FrameSender::Effect::none)) {
         if (frame != nullptr) {
-            origin.frames.discard(frame);
+            frame->release();
         }
         origin.requests.remove(stream.request_id);
         release_memory(origin, stream);
@@ -105,14 +105,14 @@ void GetTask::release_memory(OriginServices& origin, const Stream& stream) {
     }
 }
 
-OutFrame* GetTask::build_request(OriginServices& origin, const Stream& stream,
-                                 const wire::LayoutWriter::Part& part) {
+OriginFrame* GetTask::build_request(OriginServices& origin, const Stream& stream,
+                                    const wire::LayoutWriter::Part& part) {
     const size_t wire_bytes = wire::kTransferHeadBytes + part.encoded_bytes +
                               (stream.reply_buffer_count > 0 ? sizeof(wire::ReplyBuffersBody) : 0);
     if (!channel().has_room(wire_bytes)) {
         return nullptr;
     }
-    OutFrame* frame = origin.frames.new_frame(wire::FrameKind::get, wire_bytes);
+    OriginFrame* frame = origin.frames.new_frame(wire::FrameKind::get, wire_bytes);
     if (frame == nullptr) {
         return nullptr;
     }

@@ -47,8 +47,8 @@ class GetTask : public Task {
     bool request_next(OriginServices& origin);
     bool reserve_memory(OriginServices& origin, Stream* stream) const;
     static void release_memory(OriginServices& origin, const Stream& stream);
-    OutFrame* build_request(OriginServices& origin, const Stream& stream,
-                            const wire::LayoutWriter::Part& part);
+    OriginFrame* build_request(OriginServices& origin, const Stream& stream,
+                               const wire::LayoutWriter::Part& part);
     void credit(OriginServices& origin, Stream& stream, uint64_t written_at);
 
     Transfer transfer_;

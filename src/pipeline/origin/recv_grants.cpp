@@ -14,12 +14,12 @@ void RecvGrants::ask(Channel& channel) {
         channel.recv_buffers_wanted(0, frames_.largest_message_bytes()) == 0) {
         return;
     }
-    OutFrame* frame = frames_.new_frame(wire::FrameKind::want, sizeof(wire::FrameHeader));
+    OriginFrame* frame = frames_.new_frame(wire::FrameKind::want, sizeof(wire::FrameHeader));
     if (frame != nullptr) {
         // The server may have nothing to grant for a while, and the frames before this one must be
         // acknowledged.
         frame->header()->flags |= wire::kAcknowledgeNow;
-        frames_.send_or_discard(channel, frame);
+        frames_.send_or_release(channel, frame);
     }
 }
 
@@ -85,7 +85,7 @@ void RecvGrants::release_due() {
 // Releases what is due. Returns true when there is nothing left to release.
 bool RecvGrants::release(Channel& channel) {
     while (channel.has_recv_buffers_to_release()) {
-        OutFrame* frame =
+        OriginFrame* frame =
             frames_.new_frame(wire::FrameKind::release_recv_buffers,
                               sizeof(wire::FrameHeader) + sizeof(wire::RecvBuffersBody));
         if (frame == nullptr) {
@@ -98,7 +98,7 @@ bool RecvGrants::release(Channel& channel) {
         std::copy(channel.recv_buffers.end() - body.count, channel.recv_buffers.end(),
                   body.recv_buffer);
         std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
-        if (!frames_.send_or_discard(channel, frame)) {
+        if (!frames_.send_or_release(channel, frame)) {
             return false;
         }
         channel.recv_buffers.resize(channel.recv_buffers.size() - body.count);

@@ -23,7 +23,7 @@ FrameSender::Effect effect_of(wire::FrameKind kind) {
 }  // namespace
 
 bool RequestTask::post(OriginServices& origin) {
-    OutFrame* frame = origin.frames.new_frame(kind_, sizeof(wire::FrameHeader) + body_bytes_);
+    OriginFrame* frame = origin.frames.new_frame(kind_, sizeof(wire::FrameHeader) + body_bytes_);
     if (frame == nullptr) {
         return false;
     }
@@ -33,7 +33,7 @@ bool RequestTask::post(OriginServices& origin) {
     }
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), body_, body_bytes_);
     if (!origin.frames.send(channel(), frame, this, effect_of(kind_))) {
-        origin.frames.discard(frame);
+        frame->release();
         if (answer_ == Answer::expected) {
             origin.requests.remove(request_id_);
         }

@@ -32,14 +32,14 @@ void StreamCredits::send_due() {
 }
 
 bool StreamCredits::try_credit(const Credit& credit) {
-    OutFrame* frame = frames_.new_frame(wire::FrameKind::get_credit,
-                                        sizeof(wire::FrameHeader) + sizeof(wire::CreditBody));
+    OriginFrame* frame = frames_.new_frame(wire::FrameKind::get_credit,
+                                           sizeof(wire::FrameHeader) + sizeof(wire::CreditBody));
     if (frame == nullptr) {
         return false;
     }
     frame->header()->request_id = credit.request_id;
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &credit.taken, sizeof credit.taken);
-    return frames_.send_or_discard(*credit.channel, frame);
+    return frames_.send_or_release(*credit.channel, frame);
 }
 
 }  // namespace armci::pipeline

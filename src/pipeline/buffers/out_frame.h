@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A frame that is being sent, by an origin or a data server. It lies at the start of the buffer
+// piece that holds it. Senders derive from it what else they keep of a frame.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#include "fabric/endpoint.h"
+#include "pipeline/buffers/registered_buffers.h"
+#include "wire/frame.h"
+
+namespace armci::pipeline {
+
+struct OutFrame : fabric::Operation {
+    uint32_t wire_bytes = 0;
+    RegisteredBuffers* buffers = nullptr;  // the buffers that the piece belongs to
+    int64_t posted_ns = 0;                 // of a chunk, for the timeline
+
+    char* wire() { return reinterpret_cast<char*>(this) + kWireOffset; }
+    wire::FrameHeader* header() { return reinterpret_cast<wire::FrameHeader*>(wire()); }
+
+    // Post it as a message, and as a write into its receiver's memory with that immediate data.
+    // Return false when the provider cannot take it now.
+    bool post(fabric::Endpoint& endpoint, fabric::PeerAddress to) {
+        return endpoint.post_send(to, wire(), wire_bytes, buffers->descriptor(), this);
+    }
+    bool post_into(fabric::Endpoint& endpoint, fabric::PeerAddress to,
+                   const fabric::RemoteMemory& target, uint32_t immediate) {
+        return endpoint.post_write_notify(to, wire(), wire_bytes, buffers->descriptor(), target,
+                                          immediate, this);
+    }
+    // Releases the piece, and so ends the frame. It must not be under way.
+    void release() { buffers->release(this); }
+
+    static constexpr size_t kWireOffset = 128;
+};
+
+// Makes a frame with its header, from that rank or data server. Returns nullptr when no buffer is
+// free.
+template <class Frame>
+Frame* make_frame(RegisteredBuffers& buffers, wire::FrameKind kind, int sender, size_t wire_bytes) {
+    static_assert(sizeof(Frame) <= OutFrame::kWireOffset);
+    void* piece = buffers.acquire(OutFrame::kWireOffset + wire_bytes);
+    if (piece == nullptr) {
+        return nullptr;
+    }
+    auto* frame = new (piece) Frame;
+    frame->buffers = &buffers;
+    frame->wire_bytes = static_cast<uint32_t>(wire_bytes);
+    auto* header = new (frame->wire()) wire::FrameHeader;
+    header->kind = kind;
+    header->rank = sender;
+    header->frame_bytes = frame->wire_bytes;
+    return frame;
+}
+
+}  // namespace armci::pipeline

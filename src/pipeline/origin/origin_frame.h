@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A frame that an origin is sending.
+#pragma once
+
+#include <cstdint>
+
+#include "pipeline/buffers/out_frame.h"
+
+namespace armci::pipeline {
+
+class Task;
+
+struct OriginFrame : OutFrame {
+    void* owner = nullptr;  // the object that `complete` belongs to
+    Task* task = nullptr;   // nullptr: no task waits for it
+    uint64_t batch = 0;     // the number of a batch, as in Batches::last()
+};
+
+}  // namespace armci::pipeline
