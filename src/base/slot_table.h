@@ -4,12 +4,12 @@
 //
 // A slot's generation is odd while the slot is in use, and it grows whenever the slot is taken or
 // released. So an outdated name finds nothing, and no name is 0. Taking and releasing allocate
-// memory only while the table grows. References to values are valid until the next take(); a value
-// that must keep its address belongs behind a pointer.
+// memory only while the table grows. Values keep their addresses until clear().
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 namespace armci::base {
@@ -64,7 +64,7 @@ class SlotTable {
         Value value{};
         uint32_t generation = 0;
     };
-    std::vector<Slot> slots_;
+    std::deque<Slot> slots_;  // which stay where they are
     std::vector<uint32_t> free_;
 };
 

@@ -56,6 +56,15 @@ TEST(SlotTable, ValueOfAReleasedSlotIsKept) {
     EXPECT_EQ(table[index].get(), value);
 }
 
+TEST(SlotTable, ValuesStayWhereTheyAre) {
+    base::SlotTable<int> table;
+    const int* first = &table[table.take()];
+    for (int i = 0; i < 10'000; ++i) {
+        table.take();
+    }
+    EXPECT_EQ(&table[0], first);
+}
+
 TEST(SlotTable, ClearReleasesAll) {
     base::SlotTable<int> table;
     const uint64_t name = table.name_of(table.take());

@@ -22,10 +22,9 @@ void Handles::set_aggregate(armci_hdl_s* handle, bool aggregate) {
 }
 
 bool Handles::is_active(const armci_hdl_s& handle) const {
-    const uint32_t flags = flags_of(handle);
     const auto slot = static_cast<uint32_t>(handle.target);
-    return names_slot(handle) && slot < slots_.size() && slots_[slot].pending > 0 &&
-           (slots_[slot].generation & kGenerationMask) == (flags & kGenerationMask);
+    return names_slot(handle) && slots_.is_used(slot) &&
+           generation_of(slot) == (flags_of(handle) & kGenerationMask);
 }
 
 uint32_t Handles::pending_on(const armci_hdl_s& handle) const {
@@ -42,26 +41,18 @@ uint32_t Handles::begin(armci_hdl_s* handle) {
         ++slots_[slot].pending;
         return slot;
     }
-    uint32_t slot = 0;
-    if (!spare_.empty()) {
-        slot = spare_.back();
-        spare_.pop_back();
-    } else {
-        slot = static_cast<uint32_t>(slots_.size());
-        slots_.push_back({.table = this, .number = slot});
-    }
-    slots_[slot].pending = 1;
+    const uint32_t slot = slots_.take();
+    slots_[slot] = {this, slot, 1};
     const bool aggregate = is_aggregate(*handle);
     handle->target = static_cast<int>(slot);
-    handle->aggregate = static_cast<int>(kMagic | (aggregate ? kAggregate : 0) |
-                                         (slots_[slot].generation & kGenerationMask));
+    handle->aggregate =
+        static_cast<int>(kMagic | (aggregate ? kAggregate : 0) | generation_of(slot));
     return slot;
 }
 
 void Handles::end(uint32_t slot) {
     if (--slots_[slot].pending == 0) {
-        ++slots_[slot].generation;
-        spare_.push_back(slot);
+        slots_.release(slot);
     }
 }
 

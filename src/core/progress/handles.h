@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Handles of non-blocking operations.
 //
-// A public handle is two ints and owns nothing: it names a slot of this table by index and
-// generation. A slot counts the operations that were started on it and are not complete. It returns
-// to the table when the count reaches zero, and its generation changes. Therefore a forgotten
-// handle costs nothing and a stale one reads as complete. Anything else in a handle's words (never
-// initialised, say) reads as idle, too: the second word must hold the magic byte and the slot's
-// generation.
+// A public handle is two ints and owns nothing: it names a slot of a table by index and lower bits
+// of the generation. A slot counts the operations that were started on it and are not complete. It
+// returns to the table when the count reaches zero, and its generation changes. Therefore a
+// forgotten handle costs nothing and a stale one reads as complete. Anything else in a handle's
+// words (never initialised, say) reads as idle, too: the second word must hold the magic byte and
+// the slot's generation.
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <vector>
 
 #include "armci/armci.h"
+#include "base/slot_table.h"
 
 namespace armci::core {
 
@@ -56,7 +55,6 @@ class Handles {
     struct Slot {
         Handles* table = nullptr;
         uint32_t number = 0;
-        uint32_t generation = 0;
         uint32_t pending = 0;
     };
     // The word consists of 8 bits of magic, 1 of aggregate, and the generation in the rest.
@@ -69,8 +67,13 @@ class Handles {
         return static_cast<uint32_t>(handle.aggregate);
     }
 
-    std::deque<Slot> slots_;  // which stay where they are
-    std::vector<uint32_t> spare_;
+    // Returns the bits that a handle has of the generation of a slot in use. They leave out the
+    // lowest, which is always set.
+    uint32_t generation_of(uint32_t slot) const {
+        return static_cast<uint32_t>(slots_.name_of(slot) >> 33) & kGenerationMask;
+    }
+
+    base::SlotTable<Slot> slots_;
 };
 
 }  // namespace armci::core

@@ -17,18 +17,15 @@ void RmaPoster::open(fabric::Domain& domain, const OriginOptions& options, bool 
 
 RmaPoster::RmaOperation* RmaPoster::new_operation(Channel& channel, Task* task) {
     const uint32_t slot = operations_.take();
-    std::unique_ptr<RmaOperation>& operation = operations_[slot];
-    if (operation == nullptr) {
-        operation = std::make_unique<RmaOperation>();
-        operation->poster = this;
-        operation->slot = slot;
-    }
-    operation->operation.complete = on_complete;
-    operation->task = task;
-    operation->operation.peer = channel.node;
-    operation->is_delivered_write = false;
-    operation->copied_blocks = 0;
-    return operation.get();
+    RmaOperation& rma = operations_[slot];
+    rma.operation.complete = on_complete;
+    rma.operation.peer = channel.node;
+    rma.poster = this;
+    rma.slot = slot;
+    rma.task = task;
+    rma.is_delivered_write = false;
+    rma.copied_blocks = 0;
+    return &rma;
 }
 
 void RmaPoster::drop(RmaOperation* rma) {

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "base/slot_table.h"
 #include "fabric/domain.h"
@@ -89,9 +88,7 @@ class RmaPoster {
     bool registration_refused_ = false;
     bool registration_warned_ = false;
     int refused_registrations_ = 0;  // consecutive ones
-    // Released entries are kept for the next operation, because the provider needs their memory to
-    // stay in its place.
-    base::SlotTable<std::unique_ptr<RmaOperation>> operations_;
+    base::SlotTable<RmaOperation> operations_;
 };
 
 }  // namespace armci::pipeline
