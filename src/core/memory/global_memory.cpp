@@ -22,6 +22,21 @@ struct NodeReport {
     uint64_t tables = 0;  // address, for ranks of the same node
 };
 
+struct AllocationPlan {
+    struct Part {
+        int node;
+        int first_member;  // group rank
+        int64_t bytes;
+    };
+    const Part& part_with(int member) const { return parts[part_of[member]]; }
+
+    std::vector<int64_t> slice_bytes;   // by group rank
+    std::vector<int64_t> slice_offset;  // by group rank; from the beginning of the node's part
+    std::vector<Part> parts;            // by node; members without memory may give empty ones
+    std::vector<int> part_of;           // by group rank
+    bool overflow = false;
+};
+
 namespace {
 
 using Outcome = NodeReport::Outcome;
@@ -46,22 +61,8 @@ int64_t alignment_of(int64_t slice_bytes) {
     return slice_bytes >= kLargeSlice ? static_cast<int64_t>(node::kPageBytes) : kSmallAlignment;
 }
 
-// Where each member's slice begins within its node's part, and how long the parts are.
-struct Plan {
-    std::vector<int64_t> slice_bytes;   // by group rank
-    std::vector<int64_t> slice_offset;  // by group rank
-    struct Part {
-        int node;
-        int first_member;  // group rank
-        int64_t bytes;
-    };
-    std::vector<Part> parts;   // by node; members without memory may give empty ones
-    std::vector<int> part_of;  // by group rank
-    bool overflow = false;
-};
-
-Plan make_plan(const World& world, const Group& group, std::vector<int64_t> slice_bytes) {
-    Plan plan;
+AllocationPlan make_plan(const World& world, const Group& group, std::vector<int64_t> slice_bytes) {
+    AllocationPlan plan;
     plan.slice_bytes = std::move(slice_bytes);
     const int size = group.size();
     plan.slice_offset.resize(size);
@@ -69,13 +70,14 @@ Plan make_plan(const World& world, const Group& group, std::vector<int64_t> slic
     const auto node_of = [&](int member) { return world.node_of[group.world_rank(member)]; };
     // Finds the node's part, or where it has to be inserted.
     const auto find_part = [&](int node) {
-        return std::lower_bound(plan.parts.begin(), plan.parts.end(), node,
-                                [](const Plan::Part& p, int wanted) { return p.node < wanted; });
+        return std::lower_bound(
+            plan.parts.begin(), plan.parts.end(), node,
+            [](const AllocationPlan::Part& p, int wanted) { return p.node < wanted; });
     };
     for (int member = 0; member < size; ++member) {
         const auto part = find_part(node_of(member));
         if (part == plan.parts.end() || part->node != node_of(member)) {
-            plan.parts.insert(part, Plan::Part{node_of(member), member, 0});
+            plan.parts.insert(part, AllocationPlan::Part{node_of(member), member, 0});
         }
     }
     for (int member = 0; member < size; ++member) {
@@ -172,20 +174,48 @@ std::string explain_freed_again(const MemoryContext& context, const void* base) 
     return text.empty() ? text : text + "; ";
 }
 
-void fill_tables(SegmentTables* tables, const Plan& plan, const std::vector<NodeReport>& reports) {
-    for (const Plan::Part& part : plan.parts) {
+// Returns where a member's slice begins. It must not be empty.
+uint64_t address_of_slice(const AllocationPlan& plan, const std::vector<NodeReport>& reports,
+                          int member) {
+    return reports[plan.part_with(member).first_member].part.begin +
+           static_cast<uint64_t>(plan.slice_offset[member]);
+}
+
+void fill_tables(SegmentTables* tables, const AllocationPlan& plan,
+                 const std::vector<NodeReport>& reports) {
+    tables->slice_count = static_cast<int32_t>(plan.slice_bytes.size());
+    tables->part_count = 0;
+    for (const AllocationPlan::Part& part : plan.parts) {
         const NodeReport& report = reports[part.first_member];
         if (report.outcome == Outcome::allocated) {
             tables->parts()[tables->part_count++] = report.part;
         }
     }
     for (int member = 0; member < tables->slice_count; ++member) {
-        const NodeReport& report = reports[plan.parts[plan.part_of[member]].first_member];
         Slice& slice = tables->slices()[member];
         slice.bytes = static_cast<uint64_t>(plan.slice_bytes[member]);
-        slice.base = slice.bytes == 0
-                         ? 0
-                         : report.part.begin + static_cast<uint64_t>(plan.slice_offset[member]);
+        slice.base = slice.bytes == 0 ? 0 : address_of_slice(plan, reports, member);
+    }
+}
+
+// Finds the tables of this rank's node. Its first member there fills them.
+void use_tables(const AllocationPlan& plan, const std::vector<NodeReport>& reports,
+                Segment* segment) {
+    const int my_rank = segment->group->rank();
+    const int first_member = plan.part_with(my_rank).first_member;
+    segment->tables = reinterpret_cast<SegmentTables*>(reports[first_member].tables);
+    if (first_member == my_rank) {
+        fill_tables(segment->tables, plan, reports);
+    }
+}
+
+void set_base_pointers(const AllocationPlan& plan, const std::vector<NodeReport>& reports,
+                       void** base_pointers) {
+    for (size_t member = 0; member < plan.slice_bytes.size(); ++member) {
+        if (plan.slice_bytes[member] > 0) {
+            base_pointers[member] =
+                reinterpret_cast<void*>(address_of_slice(plan, reports, static_cast<int>(member)));
+        }
     }
 }
 
@@ -270,31 +300,33 @@ void GlobalMemory::withdraw(const char* function, const NodePart& part) {
     }
 }
 
-// The first member on a node allocates for all of them. Sets the segment's heap records.
+void GlobalMemory::log_shortage(const char* function, int64_t bytes, const std::string& reason) {
+    base::log(base::LogLevel::error,
+              "%s: %" PRId64 " bytes of global memory were asked for on %s: %s", function, bytes,
+              describe_node(context_.progress.world()).c_str(), reason.c_str());
+}
+
+// Sets the segment's heap records.
 NodeReport GlobalMemory::allocate_part(const char* function, int64_t bytes, int64_t tables_bytes,
                                        Segment* segment) {
     NodeReport report;
     const node::NodeHeap::Range tables =
         take_from_heap(function, static_cast<size_t>(tables_bytes));
-    std::string reason;
-    bool available = tables.data != nullptr;
-    node::NodeHeap::Range data;
-    if (available && bytes > 0) {
-        data = take_available(function, static_cast<size_t>(bytes), &reason);
-        available = data.data != nullptr;
-    }
-    if (!available) {
-        if (tables.data != nullptr) {
-            context_.node.heap.release(tables.record);
-        }
-        if (reason.empty()) {  // there was no room for the tables
-            reason = explain_full_heap(context_, bytes);
-        }
-        base::log(base::LogLevel::error,
-                  "%s: %" PRId64 " bytes of global memory were asked for on %s: %s", function,
-                  bytes, describe_node(context_.progress.world()).c_str(), reason.c_str());
+    if (tables.data == nullptr) {
+        log_shortage(function, bytes, explain_full_heap(context_, bytes));
         report.outcome = Outcome::failed;
         return report;
+    }
+    node::NodeHeap::Range data;
+    if (bytes > 0) {
+        std::string reason;
+        data = take_available(function, static_cast<size_t>(bytes), &reason);
+        if (data.data == nullptr) {
+            context_.node.heap.release(tables.record);
+            log_shortage(function, bytes, reason);
+            report.outcome = Outcome::failed;
+            return report;
+        }
     }
     report.tables = reinterpret_cast<uint64_t>(tables.data);
     segment->tables_record = tables.record;
@@ -339,75 +371,79 @@ bool GlobalMemory::exceeds_limit(const char* function, int64_t bytes) const {
     return true;
 }
 
-bool GlobalMemory::allocate(const char* function, const GroupRef& group, int64_t bytes,
-                            void** base_pointers, Segment** segment_out) {
-    const int size = group->size();
+std::optional<std::vector<int64_t>> GlobalMemory::exchange_wishes(const char* function,
+                                                                  int64_t bytes, Segment* segment) {
+    const Group& group = *segment->group;
     Wish wish{exceeds_limit(function, bytes) ? -1 : bytes, 0};
-    if (group->rank() == 0) {
+    if (group.rank() == 0) {
         wish.segment_id = static_cast<uint64_t>(context_.progress.world().rank)
                               << kCollectiveCountBits |
                           next_segment_number_++;
     }
-    std::vector<Wish> wishes(size);
-    all_gather(context_.messages, *group, wish, wishes.data());
-    std::vector<int64_t> slice_bytes(size);
+    std::vector<Wish> wishes(group.size());
+    all_gather(context_.messages, group, wish, wishes.data());
+    segment->id = wishes[0].segment_id;
+    std::vector<int64_t> slice_bytes(group.size());
     std::transform(wishes.begin(), wishes.end(), slice_bytes.begin(),
                    [](const Wish& other) { return other.bytes; });
-    std::fill(base_pointers, base_pointers + size, nullptr);
     if (std::any_of(slice_bytes.begin(), slice_bytes.end(), [](int64_t b) { return b < 0; })) {
-        return false;
+        return std::nullopt;
     }
-    if (segment_out != nullptr) {
-        *segment_out = nullptr;
-    }
-    if (std::all_of(slice_bytes.begin(), slice_bytes.end(), [](int64_t b) { return b == 0; })) {
-        return true;
-    }
+    return slice_bytes;
+}
 
-    const Plan plan = make_plan(context_.progress.world(), *group, std::move(slice_bytes));
-    const Plan::Part& my_part = plan.parts[plan.part_of[group->rank()]];
-    const int part_count = static_cast<int>(plan.parts.size());
-    auto segment = std::make_unique<Segment>();
-    segment->group = group;
-    segment->id = wishes[0].segment_id;
-
+std::optional<std::vector<NodeReport>> GlobalMemory::allocate_parts(const char* function,
+                                                                    const AllocationPlan& plan,
+                                                                    Segment* segment) {
+    const Group& group = *segment->group;
+    const AllocationPlan::Part& my_part = plan.part_with(group.rank());
     NodeReport mine;
-    if (my_part.first_member == group->rank()) {
-        if (plan.overflow) {
-            base::log(base::LogLevel::error,
-                      "%s: the sizes of the ranks of a node add up to more than "
-                      "64 bits",
-                      function);
-            mine.outcome = Outcome::failed;
-        } else {
-            mine = allocate_part(function, my_part.bytes,
-                                 static_cast<int64_t>(SegmentTables::bytes(size, part_count)),
-                                 segment.get());
-        }
+    if (my_part.first_member == group.rank() && plan.overflow) {
+        base::log(base::LogLevel::error,
+                  "%s: the sizes of the ranks of a node add up to more than "
+                  "64 bits",
+                  function);
+        mine.outcome = Outcome::failed;
+    } else if (my_part.first_member == group.rank()) {
+        const size_t tables_bytes =
+            SegmentTables::bytes(group.size(), static_cast<int>(plan.parts.size()));
+        mine = allocate_part(function, my_part.bytes, static_cast<int64_t>(tables_bytes), segment);
     }
-    std::vector<NodeReport> reports(size);
-    all_gather(context_.messages, *group, mine, reports.data());
+    std::vector<NodeReport> reports(group.size());
+    all_gather(context_.messages, group, mine, reports.data());
     const bool failed = std::any_of(reports.begin(), reports.end(), [](const NodeReport& report) {
         return report.outcome == Outcome::failed;
     });
     if (failed) {
         release_part(function, *segment, &mine.part);
+        return std::nullopt;
+    }
+    return reports;
+}
+
+bool GlobalMemory::allocate(const char* function, const GroupRef& group, int64_t bytes,
+                            void** base_pointers, Segment** segment_out) {
+    std::fill(base_pointers, base_pointers + group->size(), nullptr);
+    if (segment_out != nullptr) {
+        *segment_out = nullptr;
+    }
+    auto segment = std::make_unique<Segment>();
+    segment->group = group;
+    std::optional<std::vector<int64_t>> wanted = exchange_wishes(function, bytes, segment.get());
+    if (!wanted.has_value()) {
         return false;
     }
-
-    segment->tables = reinterpret_cast<SegmentTables*>(reports[my_part.first_member].tables);
-    if (my_part.first_member == group->rank()) {
-        segment->tables->slice_count = size;
-        segment->tables->part_count = 0;
-        fill_tables(segment->tables, plan, reports);
+    if (std::all_of(wanted->begin(), wanted->end(), [](int64_t b) { return b == 0; })) {
+        return true;
     }
-    for (int member = 0; member < size; ++member) {
-        if (plan.slice_bytes[member] > 0) {
-            const NodeReport& report = reports[plan.parts[plan.part_of[member]].first_member];
-            base_pointers[member] = reinterpret_cast<void*>(
-                report.part.begin + static_cast<uint64_t>(plan.slice_offset[member]));
-        }
+    const AllocationPlan plan = make_plan(context_.progress.world(), *group, std::move(*wanted));
+    const std::optional<std::vector<NodeReport>> reports =
+        allocate_parts(function, plan, segment.get());
+    if (!reports.has_value()) {
+        return false;
     }
+    use_tables(plan, *reports, segment.get());
+    set_base_pointers(plan, *reports, base_pointers);
     if (context_.progress.config().debug_alloc && bytes > 0) {
         std::memset(base_pointers[group->rank()], 0, static_cast<size_t>(bytes));
     }

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/memory/segments.h"
 #include "core/sync/completion.h"
@@ -26,6 +28,8 @@ struct DynamicMemory {
 void set_memory_limit(uint64_t bytes);
 uint64_t memory_limit();
 
+// Where each member's slice lies in its node's part of an allocation.
+struct AllocationPlan;
 // The report of the first member on a node to all others.
 struct NodeReport;
 
@@ -75,8 +79,20 @@ class GlobalMemory {
     // Does the same if this node has so much memory now. Otherwise the range has no data and
     // *reason is set.
     node::NodeHeap::Range take_available(const char* function, size_t bytes, std::string* reason);
+    // The steps of allocate(), collective over the segment's group.
+    // Returns what each member wants, by group rank, and sets the segment's number. Returns nothing
+    // if the limit of some member forbids its share.
+    std::optional<std::vector<int64_t>> exchange_wishes(const char* function, int64_t bytes,
+                                                        Segment* segment);
+    // The first member on each node allocates for all of them there. Returns the reports of all
+    // members, or nothing, with everything released, if memory is short on some node.
+    std::optional<std::vector<NodeReport>> allocate_parts(const char* function,
+                                                          const AllocationPlan& plan,
+                                                          Segment* segment);
+
     NodeReport allocate_part(const char* function, int64_t bytes, int64_t tables_bytes,
                              Segment* segment);
+    void log_shortage(const char* function, int64_t bytes, const std::string& reason);
     void release_part(const char* function, const Segment& segment, const NodePart* part);
     bool exceeds_limit(const char* function, int64_t bytes) const;
     // Returns the data server of this node for a new segment. They take turns.
