@@ -312,7 +312,7 @@ void use_thread_level(Runtime& runtime, int level) {
     }
 }
 
-void start(const char* function, RequestedLevel requested, MPI_Comm comm) {
+void check_mpi_is_running(const char* function) {
     int initialized = 0;
     int finalized = 0;
     MPI_Initialized(&initialized);
@@ -322,105 +322,137 @@ void start(const char* function, RequestedLevel requested, MPI_Comm comm) {
                     "MPI is not running; call MPI_Init before, and MPI_Finalize after "
                     "ARMCI_Finalize");
     }
-    check_mpi(function);
-    if (g_abandoned != nullptr) {
-        finish_abandoned();
-    }
+}
+
+// From here on messages name the rank, and an error ends the job by MPI_Abort.
+void prepare_messages(MPI_Comm comm) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     base::set_log_rank(rank);
     base::set_abort_hook(abort_by_mpi);
-    check_thread_level(function, requested);
+}
 
-    auto runtime = std::make_unique<Runtime>();
-    runtime->threads.enter_alone(function);
-    runtime->threads.start();
-    runtime->configuration = base::read_config(environ);
-    apply_faults(&runtime->configuration);
+// Reads the environment and applies what does not depend on other ranks of the node.
+void configure(Runtime& runtime, const char* function, RequestedLevel requested, MPI_Comm comm) {
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    runtime.configuration = base::read_config(environ);
+    apply_faults(&runtime.configuration);
     if (rank == 0) {
-        check_profile(&runtime->configuration);
+        check_profile(&runtime.configuration);
     }
-    check_configuration(function, &runtime->configuration, comm);
-    const base::Config& config = runtime->config();
+    check_configuration(function, &runtime.configuration, comm);
+    const base::Config& config = runtime.config();
     base::set_log_level(static_cast<base::LogLevel>(config.log_level));
     if (rank == 0) {
-        warn_of_configuration(runtime->configuration);
+        warn_of_configuration(runtime.configuration);
     }
     check_launcher();
     warn_of_thread_level(config, comm);
-    runtime->threads.set_level(chosen_level(requested, config));
+    runtime.threads.set_level(chosen_level(requested, config));
     if (config.shm_limit > 0) {
         set_memory_limit(static_cast<uint64_t>(config.shm_limit));
     }
+}
 
-    form_nodes(comm, config.node_size, reservation(config), &runtime->world,
-               &runtime->node.mapping);
-    if (config.domain_choice() == base::DomainChoice::node && !runtime->world.has_regular_nodes()) {
+// Divides the ranks into nodes and maps the memory that those of a node share.
+void share_nodes(Runtime& runtime, const char* function, MPI_Comm comm) {
+    const base::Config& config = runtime.config();
+    World& world = runtime.world;
+    NodeMapping& mapping = runtime.node.mapping;
+    form_nodes(comm, config.node_size, reservation(config), &world, &mapping);
+    if (config.domain_choice() == base::DomainChoice::node && !world.has_regular_nodes()) {
         base::fatal(function,
                     "ARMCI_DOMAINS=node needs equally many ranks with consecutive numbers on "
                     "every node; start the job so, or unset it");
     }
-    if (runtime->world.is_leader()) {
-        runtime->node.heap = node::NodeHeap::create(
-            runtime->node.mapping.base, runtime->node.mapping.bytes, runtime->node.mapping.file());
+    if (world.is_leader()) {
+        runtime.node.heap = node::NodeHeap::create(mapping.base, mapping.bytes, mapping.file());
     }
-    MPI_Barrier(runtime->world.node_comm);
-    if (!runtime->world.is_leader()) {
-        runtime->node.heap =
-            node::NodeHeap::attach(runtime->node.mapping.base, runtime->node.mapping.file());
+    MPI_Barrier(world.node_comm);
+    if (!world.is_leader()) {
+        runtime.node.heap = node::NodeHeap::attach(mapping.base, mapping.file());
     }
-    if (!runtime->node.heap.valid()) {
+    if (!runtime.node.heap.valid()) {
         base::fatal(
             function,
             "the shared memory of %s is not what its first rank made; let all ranks load the same "
             "libarmci, and report this if they do",
-            describe_node(runtime->world).c_str());
+            describe_node(world).c_str());
     }
-    if (runtime->world.size > 1) {
-        raise_descriptor_limit();
-    }
-    runtime->world.is_single_host = share_one_host(runtime->world);
-    watch::start_watch(&runtime->watch, {.world = runtime->world,
-                                         .config = config,
-                                         .complete =
-                                             [&](MPI_Request* request) {
-                                                 runtime->messages.complete(
-                                                     request,
-                                                     "other ranks that connect to each other");
-                                             },
-                                         .reported = &runtime->node.heap.control().loss_reported});
-    start_tracing(runtime->world, config, function);
-    node::HeapControl& control = runtime->node.heap.control();
-    const auto node_rank_count = static_cast<int>(runtime->world.node_ranks.size());
+}
+
+void start_watch(Runtime& runtime) {
+    const auto complete = [&](MPI_Request* request) {
+        runtime.messages.complete(request, "other ranks that connect to each other");
+    };
+    watch::start_watch(&runtime.watch, {.world = runtime.world,
+                                        .config = runtime.config(),
+                                        .complete = complete,
+                                        .reported = &runtime.node.heap.control().loss_reported});
+}
+
+// Starts the parts of the runtime that need the node's memory and no network.
+void start_parts(Runtime& runtime, const char* function) {
+    World& world = runtime.world;
+    node::HeapControl& control = runtime.node.heap.control();
+    const auto node_rank_count = static_cast<int>(world.node_ranks.size());
     if (node_rank_count > node::BarrierState::kMaxRanks) {
         base::fatal(
             function,
             "%d ranks on %s, where the library takes at most %d; start fewer on each host, or "
             "divide it into virtual nodes (ARMCI_NODE_SIZE)",
-            node_rank_count, describe_node(runtime->world).c_str(), node::BarrierState::kMaxRanks);
+            node_rank_count, describe_node(world).c_str(), node::BarrierState::kMaxRanks);
     }
-    runtime->barriers.start(
-        node::NodeBarrier(&control.barrier, runtime->world.rank_in_node, node_rank_count));
-    runtime->world.is_oversubscribed = node_rank_count > base::processor_count();
-    runtime->mutexes.start(node::MutexQueue(&control.waiters));
-    runtime->attached.start();
-    runtime->groups.start(runtime->world);
-    runtime->segments.start(runtime->world);
+    runtime.barriers.start(
+        node::NodeBarrier(&control.barrier, world.rank_in_node, node_rank_count));
+    world.is_oversubscribed = node_rank_count > base::processor_count();
+    runtime.mutexes.start(node::MutexQueue(&control.waiters));
+    runtime.attached.start();
+    runtime.groups.start(world);
+    runtime.segments.start(world);
+}
+
+// Starts what uses the running library itself.
+void start_services(Runtime& runtime) {
+    runtime.notifications.start(runtime.memory, runtime.barriers, runtime.groups.world());
+    if (runtime.config().check_choice() == base::CheckChoice::off) {
+        runtime.world.fast_path_ranks = runtime.world.size;
+    } else {
+        runtime.checking.start(check::make_checks(runtime));
+    }
+    reset_thread_stats();
+    start_reporter(runtime);
+}
+
+void start(const char* function, RequestedLevel requested, MPI_Comm comm) {
+    check_mpi_is_running(function);
+    check_mpi(function);
+    if (g_abandoned != nullptr) {
+        finish_abandoned();
+    }
+    prepare_messages(comm);
+    check_thread_level(function, requested);
+
+    auto runtime = std::make_unique<Runtime>();
+    runtime->threads.enter_alone(function);
+    runtime->threads.start();
+    configure(*runtime, function, requested, comm);
+    share_nodes(*runtime, function, comm);
+    if (runtime->world.size > 1) {
+        raise_descriptor_limit();
+    }
+    runtime->world.is_single_host = share_one_host(runtime->world);
+    start_watch(*runtime);
+    start_tracing(runtime->world, runtime->config(), function);
+    start_parts(*runtime, function);
     open_network(*runtime);
     start_copies(*runtime);
     watch_mpi_finalize();
     report_start(*runtime);
     // From here on the library is up; what follows uses it.
     g_running = runtime.release();
-    g_running->notifications.start(g_running->memory, g_running->barriers,
-                                   g_running->groups.world());
-    if (config.check_choice() == base::CheckChoice::off) {
-        g_running->world.fast_path_ranks = g_running->world.size;
-    } else {
-        g_running->checking.start(check::make_checks(*g_running));
-    }
-    reset_thread_stats();
-    start_reporter(*g_running);
+    start_services(*g_running);
     // This comes last, because starting and stopping wait without holding the lock that waits
     // release.
     use_thread_level(*g_running, g_running->threads.level());
