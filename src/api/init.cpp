@@ -11,19 +11,19 @@
 using armci::core::running;
 
 extern "C" int PARMCI_Init(void) {
-    armci::core::initialize("ARMCI_Init", std::nullopt, MPI_COMM_WORLD);
+    armci::lifecycle::initialize("ARMCI_Init", std::nullopt, MPI_COMM_WORLD);
     return 0;
 }
 ARMCI_ALIAS(int, ARMCI_Init, (void), PARMCI_Init);
 
 extern "C" int PARMCI_Init_args(int*, char***) {
-    armci::core::initialize("ARMCI_Init_args", std::nullopt, MPI_COMM_WORLD);
+    armci::lifecycle::initialize("ARMCI_Init_args", std::nullopt, MPI_COMM_WORLD);
     return 0;
 }
 ARMCI_ALIAS(int, ARMCI_Init_args, (int*, char***), PARMCI_Init_args);
 
 extern "C" int PARMCI_Init_thread(int armci_requested) {
-    armci::core::initialize("ARMCI_Init_thread", armci_requested, MPI_COMM_WORLD);
+    armci::lifecycle::initialize("ARMCI_Init_thread", armci_requested, MPI_COMM_WORLD);
     return 0;
 }
 ARMCI_ALIAS(int, ARMCI_Init_thread, (int), PARMCI_Init_thread);
@@ -34,23 +34,23 @@ extern "C" int PARMCI_Init_thread_comm(int armci_requested, MPI_Comm comm) {
         armci::base::fatal("ARMCI_Init_thread_comm",
                            "argument comm is MPI_COMM_NULL; pass a communicator of this process");
     }
-    armci::core::initialize("ARMCI_Init_thread_comm", armci_requested, comm);
+    armci::lifecycle::initialize("ARMCI_Init_thread_comm", armci_requested, comm);
     return 0;
 }
 ARMCI_ALIAS(int, ARMCI_Init_thread_comm, (int, MPI_Comm), PARMCI_Init_thread_comm);
 
 extern "C" int PARMCI_Init_mpi_comm(MPI_Comm comm) {
-    return armci::core::initialize_uncounted("ARMCI_Init_mpi_comm", comm) ? 1 : 0;
+    return armci::lifecycle::initialize_uncounted("ARMCI_Init_mpi_comm", comm) ? 1 : 0;
 }
 ARMCI_ALIAS(int, ARMCI_Init_mpi_comm, (MPI_Comm), PARMCI_Init_mpi_comm);
 
 extern "C" int PARMCI_Initialized(void) {
-    return armci::core::is_initialized() ? 1 : 0;
+    return armci::lifecycle::is_initialized() ? 1 : 0;
 }
 ARMCI_ALIAS(int, ARMCI_Initialized, (void), PARMCI_Initialized);
 
 extern "C" int PARMCI_Finalize(void) {
-    return armci::core::finalize();
+    return armci::lifecycle::finalize();
 }
 ARMCI_ALIAS(int, ARMCI_Finalize, (void), PARMCI_Finalize);
 

@@ -35,7 +35,7 @@
 #include "watch/watching.h"
 #include "wire/frame.h"
 
-namespace armci::core {
+namespace armci::lifecycle {
 
 namespace {
 
@@ -50,7 +50,8 @@ struct Edition {
     char version[48] = ARMCI_VERSION;
     uint64_t frame_version = wire::kVersion;
     uint64_t node_bytes = sizeof(node::HeapControl);
-    uint64_t segment_bytes = sizeof(SegmentTables) + sizeof(Slice) + sizeof(NodePart);
+    uint64_t segment_bytes =
+        sizeof(core::SegmentTables) + sizeof(core::Slice) + sizeof(core::NodePart);
     uint64_t config_bytes = sizeof(base::Config);  // its variables are compared one by one
     char rest[48] = {};                            // 128 bytes, whatever other versions put here
 };
@@ -89,7 +90,7 @@ void check_configuration(const char* function, base::ConfigResult* configuration
                     static_cast<unsigned long long>(first.frame_version),
                     static_cast<unsigned long long>(first.node_bytes));
     }
-    take_common_values(configuration, comm);
+    core::take_common_values(configuration, comm);
 }
 
 // This is printed before anything is started. If the start fails, this may be why.
@@ -117,9 +118,10 @@ void raise_descriptor_limit() {
     }
 }
 
-Reservation reservation(const base::Config& config) {
-    return config.heap_size > 0 ? Reservation{static_cast<size_t>(config.heap_size), false}
-                                : Reservation{static_cast<size_t>(4 * node::total_memory()), true};
+core::Reservation reservation(const base::Config& config) {
+    return config.heap_size > 0
+               ? core::Reservation{static_cast<size_t>(config.heap_size), false}
+               : core::Reservation{static_cast<size_t>(4 * node::total_memory()), true};
 }
 
 // Waits for all ranks to come here, with a time limit, because a program that fails may call this
@@ -158,12 +160,12 @@ void warn_of_missing_ranks(const Runtime& runtime, int64_t timeout_s) {
         "ARMCI_Finalize: %s%s did not come within %lld s (ARMCI_FINALIZE_TIMEOUT_SECONDS); those "
         "that "
         "wait here go on without them until MPI_Finalize",
-        who.c_str(), describe_node(runtime.world).c_str(), static_cast<long long>(timeout_s));
+        who.c_str(), core::describe_node(runtime.world).c_str(), static_cast<long long>(timeout_s));
 }
 
 // Recognises the counter of TCGMSG's NXTVAL, which is never freed: eight bytes of the last rank's.
 // No user could mend that.
-bool is_tcgmsg_counter(const Segment& segment) {
+bool is_tcgmsg_counter(const core::Segment& segment) {
     const int last = segment.group->size() - 1;
     for (int member = 0; member < last; ++member) {
         if (segment.slice(member).bytes != 0) {
@@ -202,18 +204,18 @@ void finish_stop(Runtime* runtime) {
     runtime->progress.copies().stop();
     free_leaked(*runtime);
     close_network(*runtime);
-    stop_tracing(runtime->world);
+    core::stop_tracing(runtime->world);
     runtime->groups.stop();
     // The whole heap goes with its mapping, so no rank may still access it.
     MPI_Barrier(runtime->world.node_comm);
     watch::stop_watch(runtime->watch);
-    leave_nodes(&runtime->world, &runtime->node.mapping);
+    core::leave_nodes(&runtime->world, &runtime->node.mapping);
     delete runtime;
     base::set_log_rank(-1);
 }
 
 void stop(Runtime* runtime) {
-    Threads& threads = runtime->threads;
+    core::Threads& threads = runtime->threads;
     if (runtime->checking.is_on() && !threads.is_multiple()) {
         threads.enter_once("ARMCI_Finalize");
         runtime->checking->before_call("ARMCI_Finalize");
@@ -221,16 +223,16 @@ void stop(Runtime* runtime) {
     }
     threads.end_multiple();
     threads.enter_alone("ARMCI_Finalize");
-    Threads::enter_concurrently("ARMCI_Finalize");
+    core::Threads::enter_concurrently("ARMCI_Finalize");
     const int64_t timeout_s = runtime->config().finalize_timeout_seconds;
     const int64_t deadline_ns = base::now_ns() + timeout_s * 1'000'000'000;
     runtime->checking->before_stop(deadline_ns);
     runtime->completion.wait_everything();
-    fence_all(runtime->progress);
+    core::fence_all(runtime->progress);
     runtime->node.heap.control().stopping.arrive(runtime->world.rank_in_node);
     MPI_Ibarrier(runtime->world.comm, &g_all_stop);
     const bool all_here = all_ranks_stop(*runtime, deadline_ns);
-    g_running = nullptr;
+    core::g_running = nullptr;
     if (all_here) {
         finish_stop(runtime);
         return;
@@ -254,8 +256,8 @@ void finish_abandoned() {
 // no other thread is in a call, so the count needs no lock.
 int on_mpi_finalize(MPI_Comm, int, void*, void*) ARMCI_NO_THREAD_SAFETY_ANALYSIS {
     g_count = 0;
-    if (g_running != nullptr) {
-        stop(g_running);
+    if (core::g_running != nullptr) {
+        stop(core::g_running);
     }
     if (g_abandoned != nullptr) {
         finish_abandoned();
@@ -298,7 +300,7 @@ void check_mpi(const char* function) {
 }
 
 void start_copies(Runtime& runtime) {
-    std::unique_ptr<node::CopyEngine> engine = make_copy_engine(runtime.config());
+    std::unique_ptr<node::CopyEngine> engine = core::make_copy_engine(runtime.config());
     if (engine != nullptr) {
         runtime.progress.copies().start(std::move(engine), runtime.config().copy_engine_min);
     }
@@ -329,17 +331,18 @@ void prepare_messages(MPI_Comm comm) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     base::set_log_rank(rank);
-    base::set_abort_hook(abort_by_mpi);
+    base::set_abort_hook(core::abort_by_mpi);
 }
 
 // Reads the environment and applies what does not depend on other ranks of the node.
-void configure(Runtime& runtime, const char* function, RequestedLevel requested, MPI_Comm comm) {
+void configure(Runtime& runtime, const char* function, core::RequestedLevel requested,
+               MPI_Comm comm) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     runtime.configuration = base::read_config(environ);
     apply_faults(&runtime.configuration);
     if (rank == 0) {
-        check_profile(&runtime.configuration);
+        core::check_profile(&runtime.configuration);
     }
     check_configuration(function, &runtime.configuration, comm);
     const base::Config& config = runtime.config();
@@ -347,20 +350,20 @@ void configure(Runtime& runtime, const char* function, RequestedLevel requested,
     if (rank == 0) {
         warn_of_configuration(runtime.configuration);
     }
-    check_launcher();
-    warn_of_thread_level(config, comm);
-    runtime.threads.set_level(chosen_level(requested, config));
+    core::check_launcher();
+    core::warn_of_thread_level(config, comm);
+    runtime.threads.set_level(core::chosen_level(requested, config));
     if (config.shm_limit > 0) {
-        set_memory_limit(static_cast<uint64_t>(config.shm_limit));
+        core::set_memory_limit(static_cast<uint64_t>(config.shm_limit));
     }
 }
 
 // Divides the ranks into nodes and maps the memory that those of a node share.
 void share_nodes(Runtime& runtime, const char* function, MPI_Comm comm) {
     const base::Config& config = runtime.config();
-    World& world = runtime.world;
-    NodeMapping& mapping = runtime.node.mapping;
-    form_nodes(comm, config.node_size, reservation(config), &world, &mapping);
+    core::World& world = runtime.world;
+    core::NodeMapping& mapping = runtime.node.mapping;
+    core::form_nodes(comm, config.node_size, reservation(config), &world, &mapping);
     if (config.domain_choice() == base::DomainChoice::node && !world.has_regular_nodes()) {
         base::fatal(function,
                     "ARMCI_DOMAINS=node needs equally many ranks with consecutive numbers on "
@@ -378,7 +381,7 @@ void share_nodes(Runtime& runtime, const char* function, MPI_Comm comm) {
             function,
             "the shared memory of %s is not what its first rank made; let all ranks load the same "
             "libarmci, and report this if they do",
-            describe_node(world).c_str());
+            core::describe_node(world).c_str());
     }
 }
 
@@ -394,7 +397,7 @@ void start_watch(Runtime& runtime) {
 
 // Starts the parts of the runtime that need the node's memory and no network.
 void start_parts(Runtime& runtime, const char* function) {
-    World& world = runtime.world;
+    core::World& world = runtime.world;
     node::HeapControl& control = runtime.node.heap.control();
     const auto node_rank_count = static_cast<int>(world.node_ranks.size());
     if (node_rank_count > node::BarrierState::kMaxRanks) {
@@ -402,7 +405,7 @@ void start_parts(Runtime& runtime, const char* function) {
             function,
             "%d ranks on %s, where the library takes at most %d; start fewer on each host, or "
             "divide it into virtual nodes (ARMCI_NODE_SIZE)",
-            node_rank_count, describe_node(world).c_str(), node::BarrierState::kMaxRanks);
+            node_rank_count, core::describe_node(world).c_str(), node::BarrierState::kMaxRanks);
     }
     runtime.barriers.start(
         node::NodeBarrier(&control.barrier, world.rank_in_node, node_rank_count));
@@ -421,18 +424,18 @@ void start_services(Runtime& runtime) {
     } else {
         runtime.checking.start(check::make_checks(runtime));
     }
-    reset_thread_stats();
+    core::reset_thread_stats();
     start_reporter(runtime);
 }
 
-void start(const char* function, RequestedLevel requested, MPI_Comm comm) {
+void start(const char* function, core::RequestedLevel requested, MPI_Comm comm) {
     check_mpi_is_running(function);
     check_mpi(function);
     if (g_abandoned != nullptr) {
         finish_abandoned();
     }
     prepare_messages(comm);
-    check_thread_level(function, requested);
+    core::check_thread_level(function, requested);
 
     auto runtime = std::make_unique<Runtime>();
     runtime->threads.enter_alone(function);
@@ -442,36 +445,36 @@ void start(const char* function, RequestedLevel requested, MPI_Comm comm) {
     if (runtime->world.size > 1) {
         raise_descriptor_limit();
     }
-    runtime->world.is_single_host = share_one_host(runtime->world);
+    runtime->world.is_single_host = core::share_one_host(runtime->world);
     start_watch(*runtime);
-    start_tracing(runtime->world, runtime->config(), function);
+    core::start_tracing(runtime->world, runtime->config(), function);
     start_parts(*runtime, function);
     open_network(*runtime);
     start_copies(*runtime);
     watch_mpi_finalize();
     report_start(*runtime);
     // From here on the library is up; what follows uses it.
-    g_running = runtime.release();
-    start_services(*g_running);
+    core::g_running = runtime.release();
+    start_services(*core::g_running);
     // This comes last, because starting and stopping wait without holding the lock that waits
     // release.
-    use_thread_level(*g_running, g_running->threads.level());
+    use_thread_level(*core::g_running, core::g_running->threads.level());
 }
 
-void raise_level(const char* function, RequestedLevel requested) {
-    check_thread_level(function, requested);
-    use_thread_level(*g_running, chosen_level(requested, g_running->config()));
+void raise_level(const char* function, core::RequestedLevel requested) {
+    core::check_thread_level(function, requested);
+    use_thread_level(*core::g_running, core::chosen_level(requested, core::g_running->config()));
 }
 
 }  // namespace
 
 bool is_initialized() {
-    return g_running != nullptr;
+    return core::g_running != nullptr;
 }
 
-void initialize(const char* function, RequestedLevel requested, MPI_Comm comm) {
+void initialize(const char* function, core::RequestedLevel requested, MPI_Comm comm) {
     const base::MutexLock lock(g_count_mutex);
-    if (g_running == nullptr) {
+    if (core::g_running == nullptr) {
         g_count = 0;
         start(function, requested, comm);
     } else {
@@ -482,7 +485,7 @@ void initialize(const char* function, RequestedLevel requested, MPI_Comm comm) {
 
 bool initialize_uncounted(const char* function, MPI_Comm comm) {
     const base::MutexLock lock(g_count_mutex);
-    if (g_running != nullptr) {
+    if (core::g_running != nullptr) {
         raise_level(function, std::nullopt);
         return true;
     }
@@ -496,16 +499,16 @@ bool initialize_uncounted(const char* function, MPI_Comm comm) {
 
 int finalize() {
     const base::MutexLock lock(g_count_mutex);
-    if (g_running == nullptr) {
+    if (core::g_running == nullptr) {
         return 0;
     }
     if (g_count > 0) {
         --g_count;
     }
     if (g_count == 0) {
-        stop(g_running);
+        stop(core::g_running);
     }
     return 0;
 }
 
-}  // namespace armci::core
+}  // namespace armci::lifecycle

@@ -6,12 +6,12 @@
 
 #include "core/job/thread_level.h"
 
-namespace armci::core {
+namespace armci::lifecycle {
 
 // `function` is the public name for error text.
-void initialize(const char* function, RequestedLevel requested, MPI_Comm comm);
+void initialize(const char* function, core::RequestedLevel requested, MPI_Comm comm);
 bool initialize_uncounted(const char* function, MPI_Comm comm);
 int finalize();
 bool is_initialized();
 
-}  // namespace armci::core
+}  // namespace armci::lifecycle

@@ -12,7 +12,7 @@
 #include "fabric/ip_address.h"
 #include "watch/reach.h"
 
-namespace armci::core {
+namespace armci::lifecycle {
 namespace {
 
 constexpr const char* kProviderRemedy =
@@ -23,13 +23,13 @@ constexpr const char* kProviderRemedy =
 struct CommonSettings {
     char provider[64] = "";
     char error[512] = "";
-    BufferPlan buffers;  // sizes are powers of two, as the buffer manager rounds them
-    TransferCosts costs;
+    core::BufferPlan buffers;  // sizes are powers of two, as the buffer manager rounds them
+    core::TransferCosts costs;
     int servers_per_node = 1;
 };
 
 // Counts the servers. Each is in a process of its own, and all nodes have equally many.
-int count_servers_per_node(const World& world, int64_t wanted) {
+int count_servers_per_node(const core::World& world, int64_t wanted) {
     std::vector<int64_t> ranks(static_cast<size_t>(world.node_count));
     for (const int32_t node : world.node_of) {
         ++ranks[static_cast<size_t>(node)];
@@ -55,8 +55,8 @@ CommonSettings agree_on_settings(Runtime& runtime, const fabric::ProviderChoice&
         } else {
             std::strncpy(settings.provider, choice.info->fabric_attr->prov_name,
                          sizeof settings.provider - 1);
-            settings.costs = find_costs(config, settings.provider, choice.row->costs);
-            settings.buffers = plan_buffers(config, settings.costs.constants);
+            settings.costs = core::find_costs(config, settings.provider, choice.row->costs);
+            settings.buffers = core::plan_buffers(config, settings.costs.constants);
             settings.servers_per_node =
                 count_servers_per_node(runtime.world, config.servers_per_node);
         }
@@ -113,7 +113,7 @@ std::string nic_bus_id(const fi_info& info) {
 
 // Gathers, collectively over the node, where all its ranks may run, joined by ';', on its first
 // rank.
-std::string gather_processors(const World& world) {
+std::string gather_processors(const core::World& world) {
     constexpr int kTextBytes = 1024;
     char mine[kTextBytes] = "";
     std::strncpy(mine, base::allowed_processors().c_str(), kTextBytes - 1);
@@ -135,8 +135,8 @@ int ranks_here(const Runtime& runtime, bool single_host) {
 
 // Chooses a processor, collectively over the node. -1 means that the thread is not bound.
 int choose_processor(const Runtime& runtime) {
-    const Network& network = *runtime.network;
-    const World& world = runtime.world;
+    const core::Network& network = *runtime.network;
+    const core::World& world = runtime.world;
     const std::string ranks = gather_processors(world);
     // Virtual nodes share their host's processors, and a spare one of one node is used by another.
     std::vector<int> spare(world.node_ranks.size(), -1);
@@ -152,8 +152,8 @@ int choose_processor(const Runtime& runtime) {
 }
 
 // Returns "host b, 192.0.2.1" for a node, for log and error text. Other threads call it, too.
-std::string place_of(const Network& network, int node) {
-    const ServerRecord& record = network.record_of(network.servers.first_of(node));
+std::string place_of(const core::Network& network, int node) {
+    const core::ServerRecord& record = network.record_of(network.servers.first_of(node));
     const std::string address =
         fabric::address_text(network.domain.info().addr_format, &record + 1);
     return record.host + (address.empty() ? "" : ", " + address.substr(0, address.find(':')));
@@ -181,7 +181,7 @@ int hosted_server(const Runtime& runtime) {
 }
 
 void open_server(Runtime& runtime, const CommonSettings& settings) {
-    Network& network = *runtime.network;
+    core::Network& network = *runtime.network;
     const base::Config& config = runtime.config();
     const int processor = choose_processor(runtime);
     const int number = hosted_server(runtime);
@@ -213,30 +213,30 @@ void open_server(Runtime& runtime, const CommonSettings& settings) {
     std::string error;
     if (!network.server->open(network.domain, runtime.node.heap, options, &error)) {
         base::fatal("ARMCI_Init", "the data server of %s cannot start: %s%s. %s",
-                    describe_node(runtime.world).c_str(), error.c_str(), fabric::exhausted_limit(),
-                    kProviderRemedy);
+                    core::describe_node(runtime.world).c_str(), error.c_str(),
+                    fabric::exhausted_limit(), kProviderRemedy);
     }
     // Longer transfers come in chunks of the buffers' size.
-    network.server->use_engine(make_copy_engine(config),
+    network.server->use_engine(core::make_copy_engine(config),
                                std::min(config.copy_engine_min, settings.buffers.bytes / 2));
     if (config.progress_thread && !network.server->start_thread()) {
         base::fatal(
             "ARMCI_Init",
             "the system refuses a thread for the data server of %s; raise the limit on threads "
             "(ulimit -u), or set ARMCI_PROGRESS_THREAD=0",
-            describe_node(runtime.world).c_str());
+            core::describe_node(runtime.world).c_str());
     }
 }
 
 // Stores the records of all data servers once per node, in its memory.
 void exchange_addresses(Runtime& runtime) {
-    Network& network = *runtime.network;
-    const World& world = runtime.world;
+    core::Network& network = *runtime.network;
+    const core::World& world = runtime.world;
     // Most providers have addresses of one length; the longest sets the room for all.
     uint64_t bytes_each =
         network.server == nullptr
             ? 0
-            : wire::padded(sizeof(ServerRecord) + network.server->address().size());
+            : wire::padded(sizeof(core::ServerRecord) + network.server->address().size());
     MPI_Allreduce(MPI_IN_PLACE, &bytes_each, 1, MPI_UINT64_T, MPI_MAX, world.comm);
     uint64_t location = 0;
     if (world.is_leader()) {
@@ -255,10 +255,10 @@ void exchange_addresses(Runtime& runtime) {
     if (network.server != nullptr) {
         const std::vector<unsigned char>& address = network.server->address();
         unsigned char* mine = records + bytes_each * static_cast<size_t>(hosted_server(runtime));
-        ServerRecord record{network.server->recv_area(),
-                            reinterpret_cast<uint64_t>(runtime.node.mapping.base),
-                            runtime.node.mapping.bytes};
-        std::snprintf(record.host, sizeof record.host, "%s", host_name().c_str());
+        core::ServerRecord record{network.server->recv_area(),
+                                  reinterpret_cast<uint64_t>(runtime.node.mapping.base),
+                                  runtime.node.mapping.bytes};
+        std::snprintf(record.host, sizeof record.host, "%s", core::host_name().c_str());
         std::memcpy(mine, &record, sizeof record);
         std::copy(address.begin(), address.end(), mine + sizeof record);
     }
@@ -314,7 +314,7 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
 // The nodes' first ranks meet at barriers. Each needs to know only the addresses of those it
 // notifies there.
 void join_barrier(Runtime& runtime) {
-    const World& world = runtime.world;
+    const core::World& world = runtime.world;
     pipeline::Origin& origin = runtime.network->origin;
     const pipeline::BarrierMessages::Address& mine = origin.barrier().address();
     uint64_t bytes = mine.size();
@@ -393,12 +393,12 @@ void open_network(Runtime& runtime) {
                     "rank 0 chose provider %s, but on %s: %s%s. Set ARMCI_INTERFACE to a network "
                     "that all hosts "
                     "have, or ARMCI_PROVIDER to another provider",
-                    settings.provider, describe_node(runtime.world).c_str(), choice.error.c_str(),
-                    fabric::exhausted_limit());
+                    settings.provider, core::describe_node(runtime.world).c_str(),
+                    choice.error.c_str(), fabric::exhausted_limit());
     }
-    runtime.network = std::make_unique<Network>();
+    runtime.network = std::make_unique<core::Network>();
     runtime.progress.use_network(runtime.network.get());
-    Network& network = *runtime.network;
+    core::Network& network = *runtime.network;
     network.servers = {runtime.world.node_count, settings.servers_per_node};
     // Rank 0 reports these, because the others used what it had chosen.
     network.passed_over = choice.passed_over;
@@ -408,8 +408,8 @@ void open_network(Runtime& runtime) {
     const auto peers = static_cast<size_t>(runtime.world.size + network.servers.count());
     if (!network.domain.open(std::move(choice), peers, &error)) {
         base::fatal("ARMCI_Init", "the network cannot be opened on %s: %s%s. %s",
-                    describe_node(runtime.world).c_str(), error.c_str(), fabric::exhausted_limit(),
-                    kProviderRemedy);
+                    core::describe_node(runtime.world).c_str(), error.c_str(),
+                    fabric::exhausted_limit(), kProviderRemedy);
     }
     const bool ordered =
         config.order_choice() == base::OrderChoice::automatic && network.domain.orders_writes();
@@ -429,7 +429,7 @@ void open_network(Runtime& runtime) {
     exchange_addresses(runtime);
     open_origin(runtime, settings);
     join_barrier(runtime);
-    set_up_costs(network, config, settings.costs, settings.buffers);
+    core::set_up_costs(network, config, settings.costs, settings.buffers);
     const base::Waiting waiting = way_of_waiting(runtime, single_host);
     runtime.progress.set_waiting(waiting);
     runtime.barriers.set_waiting(waiting);
@@ -461,4 +461,4 @@ void close_network(Runtime& runtime) {
     runtime.network.reset();
 }
 
-}  // namespace armci::core
+}  // namespace armci::lifecycle

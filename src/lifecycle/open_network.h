@@ -4,7 +4,9 @@
 
 #include "core/runtime/runtime.h"
 
-namespace armci::core {
+namespace armci::lifecycle {
+
+using core::Runtime;
 
 // Is collective. It chooses a provider (the same on all ranks) and starts the node's data server on
 // its first rank, or several on its first ranks. Then it opens this rank's origin and makes the
@@ -15,4 +17,4 @@ void open_network(Runtime& runtime);
 // Is called collectively, after all ranks have waited for their operations and fenced.
 void close_network(Runtime& runtime);
 
-}  // namespace armci::core
+}  // namespace armci::lifecycle

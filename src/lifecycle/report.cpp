@@ -14,7 +14,7 @@
 #include "core/job/thread_level.h"
 #include "core/progress/thread_stats.h"
 
-namespace armci::core {
+namespace armci::lifecycle {
 namespace {
 
 std::string range_of_spinning(const base::Waiting& waiting) {
@@ -29,9 +29,9 @@ std::string chosen_for(const Runtime& runtime, std::string_view name) {
         return base::bytes_text(static_cast<int64_t>(runtime.node.mapping.bytes));
     }
     if (name == "ARMCI_THREAD_LEVEL") {
-        return value_of_level(runtime.threads.level());
+        return core::value_of_level(runtime.threads.level());
     }
-    const Network* network = runtime.network.get();
+    const core::Network* network = runtime.network.get();
     if (network == nullptr) {
         return {};
     }
@@ -71,7 +71,7 @@ void print_setting(const Runtime& runtime, const base::ConfigRow& row) {
 }
 
 // Such a job runs, only slowly, and nothing else would report it.
-void warn_of_idle_adapter(const Network& network) {
+void warn_of_idle_adapter(const core::Network& network) {
     if (!network.idle_adapter.empty()) {
         ARMCI_LOG_WARN(
             "provider %s is used, and a better network lies idle: %s. If that is meant, "
@@ -81,13 +81,13 @@ void warn_of_idle_adapter(const Network& network) {
     }
 }
 
-void print_passed_over(const Network& network) {
+void print_passed_over(const core::Network& network) {
     for (const std::string& line : network.passed_over) {
         std::fprintf(stderr, "  not used: %s\n", line.c_str());
     }
 }
 
-void print_shrunk_heap(const NodeMapping& mapping) {
+void print_shrunk_heap(const core::NodeMapping& mapping) {
     if (mapping.bytes < mapping.wanted_bytes) {
         std::fprintf(
             stderr,
@@ -163,12 +163,12 @@ PeerTables peer_tables_of(Runtime& runtime) {
     tables.node_indices = runtime.segments.index_bytes();
     if (runtime.world.is_leader()) {
         for (const auto& segment : runtime.segments.all()) {
-            tables.shared +=
-                SegmentTables::bytes(segment->tables->slice_count, segment->tables->part_count);
+            tables.shared += core::SegmentTables::bytes(segment->tables->slice_count,
+                                                        segment->tables->part_count);
         }
     }
     if (runtime.network != nullptr) {
-        const Network& network = *runtime.network;
+        const core::Network& network = *runtime.network;
         tables.channels = network.origin.channels().bytes();
         tables.clients = network.server != nullptr ? network.server->client_bytes() : 0;
         tables.shared +=
@@ -222,7 +222,7 @@ void report_statistics(Runtime& runtime) {
         MPI_Reduce(runtime.world.rank == 0 ? MPI_IN_PLACE : words, words, count, MPI_UINT64_T,
                    operation, 0, runtime.world.comm);
     };
-    base::Stats sum = with_thread_stats(runtime.stats);
+    base::Stats sum = core::with_thread_stats(runtime.stats);
     reduce(&sum, kWords, MPI_SUM);
     uint64_t busy_ns = busy_ns_of(runtime);
     reduce(&busy_ns, 1, MPI_SUM);
@@ -270,7 +270,7 @@ void report_statistics_of_rank(const Runtime& runtime, int signal) {
     }
     std::fprintf(out, "armci-ofi statistics, rank %d of %d, ended by signal %d (%s)\n",
                  runtime.world.rank, runtime.world.size, signal, strsignal(signal));
-    print_operations(out, runtime, with_thread_stats(runtime.stats), busy_ns_of(runtime));
+    print_operations(out, runtime, core::with_thread_stats(runtime.stats), busy_ns_of(runtime));
     std::fclose(out);
     for (size_t done = 0; done < bytes;) {
         const ssize_t written = ::write(STDERR_FILENO, text + done, bytes - done);
@@ -282,4 +282,4 @@ void report_statistics_of_rank(const Runtime& runtime, int signal) {
     std::free(text);
 }
 
-}  // namespace armci::core
+}  // namespace armci::lifecycle

@@ -4,7 +4,9 @@
 
 #include "core/runtime/runtime.h"
 
-namespace armci::core {
+namespace armci::lifecycle {
+
+using core::Runtime;
 
 // On rank 0, it prints what ARMCI_PROGRESS_THREAD=0 means here, and the settings when asked for.
 void report_start(const Runtime& runtime);
@@ -14,4 +16,4 @@ void report_statistics(Runtime& runtime);
 // continue meanwhile.
 void report_statistics_of_rank(const Runtime& runtime, int signal);
 
-}  // namespace armci::core
+}  // namespace armci::lifecycle

@@ -23,7 +23,7 @@
 #include "core/runtime/runtime.h"
 #include "lifecycle/report.h"
 
-namespace armci::core {
+namespace armci::lifecycle {
 namespace {
 
 constexpr int kSignals[] = {SIGHUP, SIGINT, SIGTERM, SIGXCPU};
@@ -111,7 +111,7 @@ void remove_handlers() {
 }
 
 [[noreturn]] void end_by(const Runtime& runtime, int signal) {
-    update_trace();
+    core::update_trace();
     report_statistics_of_rank(runtime, signal);
     // Ranks of one node are mostly ended together.
     if (runtime.node.heap.control().loss_reported.exchange(1) == 0) {
@@ -142,7 +142,7 @@ void run(void*) {
         }
         if (traces) {
             const int64_t begin_ns = work_ns();
-            update_trace();
+            core::update_trace();
             pause_ms =
                 std::max(kShortestPauseMs, kPausePerWork * (work_ns() - begin_ns) / 1'000'000);
         }
@@ -187,4 +187,4 @@ void stop_reporter() {
     reporter.wake_up.close();
 }
 
-}  // namespace armci::core
+}  // namespace armci::lifecycle

@@ -10,10 +10,14 @@
 #pragma once
 
 namespace armci::core {
-
 struct Runtime;
+}
+
+namespace armci::lifecycle {
+
+using core::Runtime;
 
 void start_reporter(const Runtime& runtime);
 void stop_reporter();
 
-}  // namespace armci::core
+}  // namespace armci::lifecycle
