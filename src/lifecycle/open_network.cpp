@@ -180,17 +180,12 @@ int hosted_server(const Runtime& runtime) {
                : -1;
 }
 
-void open_server(Runtime& runtime, const CommonSettings& settings) {
-    core::Network& network = *runtime.network;
+datasrv::ServerOptions server_options(Runtime& runtime, const CommonSettings& settings,
+                                      int processor) {
     const base::Config& config = runtime.config();
-    const int processor = choose_processor(runtime);
-    const int number = hosted_server(runtime);
-    if (number < 0) {
-        return;
-    }
     datasrv::ServerOptions options;
-    options.servers = network.servers;
-    options.number = number;
+    options.servers = runtime.network->servers;
+    options.number = hosted_server(runtime);
     options.rank_count = runtime.world.size;
     options.buffer_count = static_cast<size_t>(settings.buffers.count);
     options.buffer_bytes = static_cast<size_t>(settings.buffers.bytes);
@@ -199,7 +194,7 @@ void open_server(Runtime& runtime, const CommonSettings& settings) {
     options.recv_buffer_count = writes_chunks(runtime, settings)
                                     ? static_cast<uint32_t>(settings.buffers.receive_count)
                                     : 0;
-    options.register_segments = network.rma_usable;
+    options.register_segments = runtime.network->rma_usable;
     options.is_oversubscribed = runtime.world.is_oversubscribed;
     options.poll = config.server_poll_choice();
     // Where ranks outnumber the processors, polling takes one from the rank that the work is done
@@ -209,9 +204,20 @@ void open_server(Runtime& runtime, const CommonSettings& settings) {
     options.processor = processor;
     options.describe_rank = describe_rank;
     options.describe_context = &runtime;
+    return options;
+}
+
+void open_server(Runtime& runtime, const CommonSettings& settings) {
+    core::Network& network = *runtime.network;
+    const base::Config& config = runtime.config();
+    const int processor = choose_processor(runtime);
+    if (hosted_server(runtime) < 0) {
+        return;
+    }
     network.server = std::make_unique<datasrv::Server>();
     std::string error;
-    if (!network.server->open(network.domain, runtime.node.heap, options, &error)) {
+    if (!network.server->open(network.domain, runtime.node.heap,
+                              server_options(runtime, settings, processor), &error)) {
         base::fatal("ARMCI_Init", "the data server of %s cannot start: %s%s. %s",
                     core::describe_node(runtime.world).c_str(), error.c_str(),
                     fabric::exhausted_limit(), kProviderRemedy);
@@ -228,6 +234,35 @@ void open_server(Runtime& runtime, const CommonSettings& settings) {
     }
 }
 
+// Returns the node's memory for `bytes` of records, which its first rank allocates.
+unsigned char* allocate_records(Runtime& runtime, size_t bytes) {
+    uint64_t location = 0;
+    if (runtime.world.is_leader()) {
+        const node::NodeHeap::Range range = runtime.node.heap.allocate(bytes);
+        if (range.data == nullptr) {
+            base::fatal("ARMCI_Init",
+                        "the node heap has no room for the addresses of the data "
+                        "servers; raise ARMCI_HEAP_SIZE");
+        }
+        runtime.network->server_addresses_record = range.record;
+        location = reinterpret_cast<uint64_t>(range.data);
+    }
+    MPI_Bcast(&location, 1, MPI_UINT64_T, 0, runtime.world.node_comm);
+    return reinterpret_cast<unsigned char*>(location);
+}
+
+// Writes the record of this rank's data server.
+void write_record(const Runtime& runtime, unsigned char* place) {
+    const datasrv::Server& server = *runtime.network->server;
+    core::ServerRecord record{server.recv_area(),
+                              reinterpret_cast<uint64_t>(runtime.node.mapping.base),
+                              runtime.node.mapping.bytes};
+    std::snprintf(record.host, sizeof record.host, "%s", core::host_name().c_str());
+    std::memcpy(place, &record, sizeof record);
+    const std::vector<unsigned char>& address = server.address();
+    std::copy(address.begin(), address.end(), place + sizeof record);
+}
+
 // Stores the records of all data servers once per node, in its memory.
 void exchange_addresses(Runtime& runtime) {
     core::Network& network = *runtime.network;
@@ -238,29 +273,10 @@ void exchange_addresses(Runtime& runtime) {
             ? 0
             : wire::padded(sizeof(core::ServerRecord) + network.server->address().size());
     MPI_Allreduce(MPI_IN_PLACE, &bytes_each, 1, MPI_UINT64_T, MPI_MAX, world.comm);
-    uint64_t location = 0;
-    if (world.is_leader()) {
-        const node::NodeHeap::Range range =
-            runtime.node.heap.allocate(bytes_each * static_cast<size_t>(network.servers.count()));
-        if (range.data == nullptr) {
-            base::fatal("ARMCI_Init",
-                        "the node heap has no room for the addresses of the data "
-                        "servers; raise ARMCI_HEAP_SIZE");
-        }
-        network.server_addresses_record = range.record;
-        location = reinterpret_cast<uint64_t>(range.data);
-    }
-    MPI_Bcast(&location, 1, MPI_UINT64_T, 0, world.node_comm);
-    auto* records = reinterpret_cast<unsigned char*>(location);
+    unsigned char* records =
+        allocate_records(runtime, bytes_each * static_cast<size_t>(network.servers.count()));
     if (network.server != nullptr) {
-        const std::vector<unsigned char>& address = network.server->address();
-        unsigned char* mine = records + bytes_each * static_cast<size_t>(hosted_server(runtime));
-        core::ServerRecord record{network.server->recv_area(),
-                                  reinterpret_cast<uint64_t>(runtime.node.mapping.base),
-                                  runtime.node.mapping.bytes};
-        std::snprintf(record.host, sizeof record.host, "%s", core::host_name().c_str());
-        std::memcpy(mine, &record, sizeof record);
-        std::copy(address.begin(), address.end(), mine + sizeof record);
+        write_record(runtime, records + bytes_each * static_cast<size_t>(hosted_server(runtime)));
     }
     MPI_Barrier(world.node_comm);
     if (world.is_leader()) {
@@ -357,9 +373,68 @@ base::Waiting way_of_waiting(const Runtime& runtime, bool single_host) {
             runtime.world.is_oversubscribed ? base::Waiting::Way::sleep : base::Waiting::Way::poll};
 }
 
-// RMA is usable only if its completion says enough.
-bool rma_is_usable(const fabric::Domain& domain, bool ordered) {
-    return domain.row().rma && (ordered || domain.row().delivery);
+// Chooses the provider that rank 0 chooses, on all ranks. `settings` gets what goes with it.
+fabric::ProviderChoice agree_on_provider(Runtime& runtime, CommonSettings* settings) {
+    const base::Config& config = runtime.config();
+    const bool single_host = runtime.world.is_single_host;
+    // All ranks do this at the same time, because libfabric may take 100 ms to start.
+    fabric::ProviderChoice choice =
+        fabric::choose_provider({config.provider, config.interface, single_host});
+    *settings = agree_on_settings(runtime, choice);
+    if (settings->error[0] != '\0') {
+        if (runtime.world.rank == 0) {
+            base::fatal("ARMCI_Init",
+                        "no network between the nodes: %s%s. Set ARMCI_PROVIDER or "
+                        "ARMCI_INTERFACE; fi_info lists what libfabric has",
+                        settings->error, fabric::exhausted_limit());
+        }
+        MPI_Barrier(runtime.world.comm);  // rank 0 ends the job
+    }
+    if (!choice.info || std::strcmp(choice.info->fabric_attr->prov_name, settings->provider) != 0) {
+        choice = fabric::choose_provider({settings->provider, config.interface, single_host});
+    }
+    if (!choice.info) {
+        base::fatal("ARMCI_Init",
+                    "rank 0 chose provider %s, but on %s: %s%s. Set ARMCI_INTERFACE to a network "
+                    "that all hosts "
+                    "have, or ARMCI_PROVIDER to another provider",
+                    settings->provider, core::describe_node(runtime.world).c_str(),
+                    choice.error.c_str(), fabric::exhausted_limit());
+    }
+    return choice;
+}
+
+void open_domain(Runtime& runtime, fabric::ProviderChoice choice, int servers_per_node) {
+    runtime.network = std::make_unique<core::Network>();
+    runtime.progress.use_network(runtime.network.get());
+    core::Network& network = *runtime.network;
+    network.servers = {runtime.world.node_count, servers_per_node};
+    // Rank 0 reports these, because the others used what it had chosen.
+    network.passed_over = choice.passed_over;
+    network.idle_adapter = choice.idle_adapter;
+    std::string error;
+    // A server inserts every rank, the origin every server.
+    const auto peers = static_cast<size_t>(runtime.world.size + network.servers.count());
+    if (!network.domain.open(std::move(choice), peers, &error)) {
+        base::fatal("ARMCI_Init", "the network cannot be opened on %s: %s%s. %s",
+                    core::describe_node(runtime.world).c_str(), error.c_str(),
+                    fabric::exhausted_limit(), kProviderRemedy);
+    }
+}
+
+// RMA is usable only if its completion, or the order of writes, tells of remote completion.
+void decide_on_rma(core::Network& network, const base::Config& config) {
+    const bool ordered =
+        config.order_choice() == base::OrderChoice::automatic && network.domain.orders_writes();
+    const fabric::ProviderRow& row = network.domain.row();
+    network.rma_usable = row.rma && (ordered || row.delivery);
+    if (!network.rma_usable && config.route_choice() == base::RouteChoice::rma) {
+        base::fatal("ARMCI_Init",
+                    "ARMCI_ROUTE=rma, but provider %s cannot be used for direct remote "
+                    "access here%s%s; unset ARMCI_ROUTE or choose another ARMCI_PROVIDER",
+                    network.domain.provider_name().c_str(), row.remark[0] != '\0' ? ": " : "",
+                    row.remark);
+    }
 }
 
 }  // namespace
@@ -372,57 +447,11 @@ void open_network(Runtime& runtime) {
     const bool single_host = runtime.world.is_single_host;
     // Virtual nodes share their host's processors.
     runtime.world.is_oversubscribed = ranks_here(runtime, single_host) > base::processor_count();
-    // All ranks do this at the same time, because libfabric may take 100 ms to start.
-    fabric::ProviderChoice choice =
-        fabric::choose_provider({config.provider, config.interface, single_host});
-    const CommonSettings settings = agree_on_settings(runtime, choice);
-    if (settings.error[0] != '\0') {
-        if (runtime.world.rank == 0) {
-            base::fatal("ARMCI_Init",
-                        "no network between the nodes: %s%s. Set ARMCI_PROVIDER or "
-                        "ARMCI_INTERFACE; fi_info lists what libfabric has",
-                        settings.error, fabric::exhausted_limit());
-        }
-        MPI_Barrier(runtime.world.comm);  // rank 0 ends the job
-    }
-    if (!choice.info || std::strcmp(choice.info->fabric_attr->prov_name, settings.provider) != 0) {
-        choice = fabric::choose_provider({settings.provider, config.interface, single_host});
-    }
-    if (!choice.info) {
-        base::fatal("ARMCI_Init",
-                    "rank 0 chose provider %s, but on %s: %s%s. Set ARMCI_INTERFACE to a network "
-                    "that all hosts "
-                    "have, or ARMCI_PROVIDER to another provider",
-                    settings.provider, core::describe_node(runtime.world).c_str(),
-                    choice.error.c_str(), fabric::exhausted_limit());
-    }
-    runtime.network = std::make_unique<core::Network>();
-    runtime.progress.use_network(runtime.network.get());
+    CommonSettings settings;
+    fabric::ProviderChoice choice = agree_on_provider(runtime, &settings);
+    open_domain(runtime, std::move(choice), settings.servers_per_node);
     core::Network& network = *runtime.network;
-    network.servers = {runtime.world.node_count, settings.servers_per_node};
-    // Rank 0 reports these, because the others used what it had chosen.
-    network.passed_over = choice.passed_over;
-    network.idle_adapter = choice.idle_adapter;
-    std::string error;
-    // A server inserts every rank, the origin every server.
-    const auto peers = static_cast<size_t>(runtime.world.size + network.servers.count());
-    if (!network.domain.open(std::move(choice), peers, &error)) {
-        base::fatal("ARMCI_Init", "the network cannot be opened on %s: %s%s. %s",
-                    core::describe_node(runtime.world).c_str(), error.c_str(),
-                    fabric::exhausted_limit(), kProviderRemedy);
-    }
-    const bool ordered =
-        config.order_choice() == base::OrderChoice::automatic && network.domain.orders_writes();
-    network.rma_usable = rma_is_usable(network.domain, ordered);
-    if (!network.rma_usable && config.route_choice() == base::RouteChoice::rma) {
-        base::fatal("ARMCI_Init",
-                    "ARMCI_ROUTE=rma, but provider %s cannot be used for direct remote "
-                    "access here%s%s; unset ARMCI_ROUTE or choose another ARMCI_PROVIDER",
-                    network.domain.provider_name().c_str(),
-                    network.domain.row().remark[0] != '\0' ? ": " : "",
-                    network.domain.row().remark);
-    }
-
+    decide_on_rma(network, config);
     open_server(runtime, settings);
     watch::check_addresses(runtime.world, network.domain,
                            network.server != nullptr ? &network.server->address() : nullptr);
