@@ -470,17 +470,22 @@ void GlobalMemory::free_segment(Segment* segment) {
     release_part("ARMCI_Free", *removed, &my_part);
 }
 
-void GlobalMemory::free(const char* function, const GroupRef& fallback_group, void* base) {
-    Segment* mine = nullptr;
-    if (base != nullptr) {
-        mine = context_.segments.find_by_my_base(base);
-        if (mine == nullptr || mine->is_internal || mine->is_dynamic()) {
-            base::fatal(function,
-                        "argument ptr = %p: not the beginning of this rank's part of any "
-                        "allocation; %spass what ARMCI_Malloc returned for this rank, once",
-                        base, explain_freed_again(context_, base).c_str());
-        }
+Segment* GlobalMemory::find_mine(const char* function, void* base) {
+    if (base == nullptr) {
+        return nullptr;
     }
+    Segment* mine = context_.segments.find_by_my_base(base);
+    if (mine == nullptr || mine->is_internal || mine->is_dynamic()) {
+        base::fatal(function,
+                    "argument ptr = %p: not the beginning of this rank's part of any "
+                    "allocation; %spass what ARMCI_Malloc returned for this rank, once",
+                    base, explain_freed_again(context_, base).c_str());
+    }
+    return mine;
+}
+
+void GlobalMemory::free(const char* function, const GroupRef& fallback_group, void* base) {
+    Segment* mine = find_mine(function, base);
     const GroupRef group = mine != nullptr ? mine->group : fallback_group;
     if (group == nullptr) {
         return;  // a null pointer and a freed group name no allocation

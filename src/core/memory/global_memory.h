@@ -93,6 +93,9 @@ class GlobalMemory {
     NodeReport allocate_part(const char* function, int64_t bytes, int64_t tables_bytes,
                              Segment* segment);
     void log_shortage(const char* function, int64_t bytes, const std::string& reason);
+    // Returns the segment whose slice of this rank begins at `base`, or nullptr for a null pointer.
+    // Ends the job if there is none.
+    Segment* find_mine(const char* function, void* base);
     void release_part(const char* function, const Segment& segment, const NodePart* part);
     bool exceeds_limit(const char* function, int64_t bytes) const;
     // Returns the data server of this node for a new segment. They take turns.
