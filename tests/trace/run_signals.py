@@ -6,6 +6,7 @@ then, the statistics of a rank that the signal has ended, and the end that the s
 usage: run_signals.py MPIEXEC SIGNALS PROVIDER
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -30,6 +31,13 @@ def use_default_actions():
     """Sets the default actions of the signals, because the parent process may ignore them."""
     for number in signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGXCPU:
         signal.signal(number, signal.SIG_DFL)
+
+
+def send_to_all(job, number):
+    """A rank may have ended already, because another one has."""
+    for pid in job.pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
 
 
 def number_in(path):
@@ -159,8 +167,7 @@ def check_all(number, to_launcher, **settings):
         if to_launcher:
             job.process.send_signal(number)
         else:
-            for pid in job.pids:
-                os.kill(pid, number)
+            send_to_all(job, number)
         job.end()
         check_files(job)
         expect(f", ended by signal {number} (" in job.errors(), job.errors())
@@ -177,8 +184,7 @@ def check_killed(**settings):
         # Until its thread has written something.
         while len(job.events(0)) < 5 and job.process.poll() is None:
             time.sleep(0.05)
-        for pid in job.pids:
-            os.kill(pid, signal.SIGKILL)
+        send_to_all(job, signal.SIGKILL)
         job.end()
         check_files(job)
         expect(len(job.events(0)) >= 5, f"{len(job.events(0))} events")
