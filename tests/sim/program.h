@@ -2,8 +2,8 @@
 // What the ranks of a simulated job do, and what they may expect: a random mix of all operations of
 // the C interface, with an oracle that decides every byte.
 //
-// Of every slice each origin has a part of its own, where nobody else writes: it knows at any time
-// what must be there. Beside the parts lie words and sums that all origins change together, by
+// Of every slice each origin has a part of its own, where no other rank writes: it knows at any
+// time what must be there. Beside the parts lie words and sums that all origins change together, by
 // operations whose result does not depend on their order.
 #pragma once
 

@@ -79,7 +79,7 @@ TEST_P(ServerIdle, SleepsOrPollsByPolicyAndServes) {
 // progress. Here it has no other reason to wake up.
 TEST_P(ServerIdle, InlineProgressStopsTheServerThreadFromWaking) {
     if (GetParam() == base::ServerPoll::spin) {
-        GTEST_SKIP() << "it does not step aside";
+        GTEST_SKIP() << "its data server makes no inline progress";
     }
     ASSERT_NO_FATAL_FAILURE(open());
     const std::string task = task_named(datasrv::Server::kThreadName);

@@ -171,7 +171,7 @@ class Planner {
         for (Mode mode : modes_of(op, options_)) {
             if (is_serial(mode) && !abilities_.serial_modes) {
                 add_note(std::string("no mode ") + mode_name(mode) +
-                         ": this library cannot be told not to pipeline");
+                         ": this library has no switch for its pipeline");
                 continue;
             }
             plan_.rows.push_back({op, mode, shape});

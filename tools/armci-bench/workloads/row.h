@@ -42,7 +42,7 @@ struct Row {
 // The features of this program and the library it measures.
 struct Abilities {
     bool raw = false;           // libfabric is there for the raw operations
-    bool serial_modes = false;  // the library can be told not to pipeline
+    bool serial_modes = false;  // the library has a switch for its pipeline
     bool one_host = false;      // all ranks can map the same memory
 };
 
