@@ -6,14 +6,6 @@
 namespace armci::fabric {
 namespace {
 
-bool failed(int result, const char* call, const std::string& provider, std::string* error) {
-    if (result == 0) {
-        return false;
-    }
-    *error = std::string(call) + " on provider " + provider + ": " + fi_strerror(-result);
-    return true;
-}
-
 uint64_t flags_of(Access access) {
     uint64_t flags = 0;
     if (access != Access::local_sink) {
@@ -33,18 +25,17 @@ uint64_t flags_of(Access access) {
 bool Domain::open(ProviderChoice choice, size_t peer_count, std::string* error) {
     choice_ = std::move(choice);
     fi_info* info = choice_.info.get();
-    const std::string provider = info->fabric_attr->prov_name;
     needs_local_registration_ =
         (info->domain_attr->mr_mode & FI_MR_LOCAL) != 0 || faults().local_registration_needed;
 
     fid_fabric* fabric = nullptr;
-    if (failed(fi_fabric(info->fabric_attr, &fabric, nullptr), "fi_fabric", provider, error)) {
+    if (has_failed(fi_fabric(info->fabric_attr, &fabric, nullptr), "fi_fabric", error)) {
         return false;
     }
     fabric_.reset(fabric);
 
     fid_domain* domain = nullptr;
-    if (failed(fi_domain(fabric, info, &domain, nullptr), "fi_domain", provider, error)) {
+    if (has_failed(fi_domain(fabric, info, &domain, nullptr), "fi_domain", error)) {
         return false;
     }
     domain_.reset(domain);
@@ -53,8 +44,8 @@ bool Domain::open(ProviderChoice choice, size_t peer_count, std::string* error) 
     attributes.type = FI_AV_TABLE;
     attributes.count = peer_count;
     fid_av* address_vector = nullptr;
-    if (failed(fi_av_open(domain, &attributes, &address_vector, nullptr), "fi_av_open", provider,
-               error)) {
+    if (has_failed(fi_av_open(domain, &attributes, &address_vector, nullptr), "fi_av_open",
+                   error)) {
         return false;
     }
     address_vector_.reset(address_vector);
@@ -63,14 +54,13 @@ bool Domain::open(ProviderChoice choice, size_t peer_count, std::string* error) 
 
 Region Domain::register_memory(void* start, size_t bytes, Access access, fid_ep* target,
                                std::string* error) {
-    const std::string provider = provider_name();
     const auto mr_mode = static_cast<uint64_t>(info().domain_attr->mr_mode);
     RequestedKey requested;
     if ((mr_mode & FI_MR_PROV_KEY) == 0) {
         const size_t key_bytes = info().domain_attr->mr_key_size;
         requested = RequestedKey::take(key_bytes);
         if (!requested.valid()) {
-            *error = "provider " + provider + " has keys of " + std::to_string(key_bytes) +
+            *error = "provider " + provider_name() + " has keys of " + std::to_string(key_bytes) +
                      " bytes, and all of them are in use";
             return {};
         }
@@ -80,13 +70,13 @@ Region Domain::register_memory(void* start, size_t bytes, Access access, fid_ep*
                            ? -FI_ENOMEM
                            : fi_mr_reg(domain_.get(), start, bytes, flags_of(access), 0,
                                        requested.value(), 0, &opened, nullptr);
-    if (failed(result, "fi_mr_reg", provider, error)) {
+    if (has_failed(result, "fi_mr_reg", error)) {
         return {};
     }
     FidPtr<fid_mr> mr(opened);
     if ((mr_mode & FI_MR_ENDPOINT) != 0 &&
-        (failed(fi_mr_bind(opened, &target->fid, 0), "fi_mr_bind", provider, error) ||
-         failed(fi_mr_enable(opened), "fi_mr_enable", provider, error))) {
+        (has_failed(fi_mr_bind(opened, &target->fid, 0), "fi_mr_bind", error) ||
+         has_failed(fi_mr_enable(opened), "fi_mr_enable", error))) {
         return {};
     }
     const uint64_t remote_base =
@@ -94,6 +84,14 @@ Region Domain::register_memory(void* start, size_t bytes, Access access, fid_ep*
     Region region(std::move(requested), std::move(mr), remote_base);
     remember_registration(start, bytes, region.descriptor());
     return region;
+}
+
+bool Domain::has_failed(int result, const char* call, std::string* error) const {
+    if (result == 0) {
+        return false;
+    }
+    *error = std::string(call) + " on provider " + provider_name() + ": " + fi_strerror(-result);
+    return true;
 }
 
 bool Domain::orders_writes() const {

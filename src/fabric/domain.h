@@ -38,6 +38,10 @@ class Domain {
     Region register_memory(void* start, size_t bytes, Access access, fid_ep* target,
                            std::string* error);
 
+    // Says whether a call of libfabric has failed, by its result, which is a negative error then.
+    // If so, it sets *error, which names the call and the provider.
+    bool has_failed(int result, const char* call, std::string* error) const;
+
     fid_fabric* fabric() const { return fabric_.get(); }
     fid_domain* domain() const { return domain_.get(); }
     fid_av* address_vector() const { return address_vector_.get(); }

@@ -18,22 +18,14 @@ constexpr size_t kMaxOutstanding = 4096;  // for providers that claim to take an
 constexpr int kPollBatch = 16;
 constexpr size_t kLargestRmaBytes = size_t{1} << 30;
 
-bool failed(int result, const char* call, const Domain& domain, std::string* error) {
-    if (result == 0) {
-        return false;
-    }
-    *error =
-        std::string(call) + " on provider " + domain.provider_name() + ": " + fi_strerror(-result);
-    return true;
-}
-
 // Makes a multi-receive buffer end before less than `bytes` is free in it.
 bool reserve_space(fid_ep* endpoint, size_t bytes, const Domain& domain, std::string* error) {
-    return bytes == 0 || !failed(fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV,
-                                           &bytes, sizeof bytes),
-                                 "fi_setopt(FI_OPT_MIN_MULTI_RECV), whose limit a smaller "
-                                 "ARMCI_BUFFER_SIZE may keep,",
-                                 domain, error);
+    return bytes == 0 ||
+           !domain.has_failed(fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV,
+                                        &bytes, sizeof bytes),
+                              "fi_setopt(FI_OPT_MIN_MULTI_RECV), whose limit a smaller "
+                              "ARMCI_BUFFER_SIZE may keep,",
+                              error);
 }
 
 // Says whether a multi-receive buffer does so. If a provider does not answer, it is assumed to
@@ -98,7 +90,7 @@ bool Endpoint::open_queue(std::string* error) {
         attributes.wait_obj = FI_WAIT_NONE;
         result = fi_cq_open(domain_->domain(), &attributes, &queue, nullptr);
     }
-    if (failed(result, "fi_cq_open", *domain_, error)) {
+    if (domain_->has_failed(result, "fi_cq_open", error)) {
         return false;
     }
     queue_.reset(queue);
@@ -109,15 +101,15 @@ bool Endpoint::open_queue(std::string* error) {
 bool Endpoint::open_endpoint(std::string* error) {
     fi_info info = domain_->info();
     fid_ep* endpoint = nullptr;
-    if (failed(fi_endpoint(domain_->domain(), &info, &endpoint, nullptr), "fi_endpoint", *domain_,
-               error)) {
+    if (domain_->has_failed(fi_endpoint(domain_->domain(), &info, &endpoint, nullptr),
+                            "fi_endpoint", error)) {
         return false;
     }
     endpoint_.reset(endpoint);
-    return !failed(fi_ep_bind(endpoint, &domain_->address_vector()->fid, 0), "fi_ep_bind", *domain_,
-                   error) &&
-           !failed(fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind",
-                   *domain_, error);
+    return !domain_->has_failed(fi_ep_bind(endpoint, &domain_->address_vector()->fid, 0),
+                                "fi_ep_bind", error) &&
+           !domain_->has_failed(fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_RECV),
+                                "fi_ep_bind", error);
 }
 
 // Before libfabric 2.0 shm crashes if the space is reserved before fi_enable. Since then shm and
@@ -131,7 +123,7 @@ bool Endpoint::enable(std::string* error) {
     if (!enable_first && !reserve_space(endpoint, space, *domain_, error)) {
         return false;
     }
-    if (failed(fi_enable(endpoint), "fi_enable", *domain_, error)) {
+    if (domain_->has_failed(fi_enable(endpoint), "fi_enable", error)) {
         return false;
     }
     if (enable_first && !reserve_space(endpoint, space, *domain_, error)) {
@@ -151,8 +143,8 @@ bool Endpoint::read_address(std::string* error) {
     size_t address_bytes = 0;
     fi_getname(&endpoint_->fid, nullptr, &address_bytes);
     address_.resize(address_bytes);
-    return !failed(fi_getname(&endpoint_->fid, address_.data(), &address_bytes), "fi_getname",
-                   *domain_, error);
+    return !domain_->has_failed(fi_getname(&endpoint_->fid, address_.data(), &address_bytes),
+                                "fi_getname", error);
 }
 
 void Endpoint::close() {
