@@ -8,7 +8,7 @@
  *                              channel of it
  *     room(), post_message     channel.h has_room(); frame_sender.cpp post_message()
  *     post_into_recv_buffer    frame_sender.cpp post_into_recv_buffer(), post()
- *     recv_buffers_wanted      channel.cpp recv_buffers_wanted()
+ *     recv_buffers_wanted      channel.cpp GrantedRecvBuffers::wanted()
  *     take_grant, release      recv_grants.cpp take(), release()
  *     packing, posting         chunk_task.cpp post(), next_frame(); recv_grants.cpp chunk_room()
  *     getting                  get_task.cpp request_next(), on_answer(), credit();

@@ -422,12 +422,12 @@ void Job::check_nothing_is_left() {
         int64_t held = 0;
         for (int rank = 0; rank < plan_.rank_count(); ++rank) {
             const pipeline::Channel& channel = runtime(rank).network->origin.channel(number);
-            held += static_cast<int64_t>(channel.recv_buffers.size());
-            if (channel.recv_buffers.size() > channel.keep_recv_buffers) {
+            held += static_cast<int64_t>(channel.recv_buffers.granted.size());
+            if (channel.recv_buffers.granted.size() > channel.recv_buffers.keep) {
                 violation(
                     "rank %d holds %zu granted receive buffers of server %d without work; %u it "
                     "may",
-                    rank, channel.recv_buffers.size(), number, channel.keep_recv_buffers);
+                    rank, channel.recv_buffers.granted.size(), number, channel.recv_buffers.keep);
             }
         }
         const int64_t all = server.recv_area().recv_buffer_count;

@@ -8,57 +8,57 @@ namespace {
 
 TEST(Channel, WindowBoundsBytesNotYetExecuted) {
     Channel channel;
-    channel.window_bytes = 1000;
-    EXPECT_TRUE(channel.has_room(1000));
-    EXPECT_FALSE(channel.has_room(1001));
-    channel.sent_bytes = 600;
-    EXPECT_TRUE(channel.has_room(400));
-    EXPECT_FALSE(channel.has_room(401));
-    channel.record_answer(3, 250);
-    EXPECT_TRUE(channel.has_room(650));
-    EXPECT_FALSE(channel.has_room(651));
-    channel.record_answer(4, 600);
-    EXPECT_TRUE(channel.has_room(1000));
+    channel.flow.window_bytes = 1000;
+    EXPECT_TRUE(channel.flow.has_room(1000));
+    EXPECT_FALSE(channel.flow.has_room(1001));
+    channel.flow.sent_bytes = 600;
+    EXPECT_TRUE(channel.flow.has_room(400));
+    EXPECT_FALSE(channel.flow.has_room(401));
+    channel.flow.record_answer(3, 250);
+    EXPECT_TRUE(channel.flow.has_room(650));
+    EXPECT_FALSE(channel.flow.has_room(651));
+    channel.flow.record_answer(4, 600);
+    EXPECT_TRUE(channel.flow.has_room(1000));
 }
 
 TEST(Channel, LateAnswersDoNotLowerAcknowledgedNumbers) {
     Channel channel;
-    channel.record_answer(10, 1000);
-    channel.record_answer(9, 900);
-    EXPECT_EQ(channel.acknowledged_frames, 10U);
-    EXPECT_EQ(channel.acknowledged_bytes, 1000U);
+    channel.flow.record_answer(10, 1000);
+    channel.flow.record_answer(9, 900);
+    EXPECT_EQ(channel.flow.acknowledged_frames, 10U);
+    EXPECT_EQ(channel.flow.acknowledged_bytes, 1000U);
 }
 
 TEST(Channel, MutationsArePendingUntilTheirFrameIsExecuted) {
     Channel channel;
     EXPECT_FALSE(channel.mutations_pending());
     EXPECT_FALSE(channel.remote_work_pending());
-    channel.sent_frames = 5;
+    channel.flow.sent_frames = 5;
     channel.last_mutation = 5;
     EXPECT_TRUE(channel.mutations_pending());
-    channel.record_answer(4, 0);
+    channel.flow.record_answer(4, 0);
     EXPECT_TRUE(channel.mutations_pending());
-    channel.sent_frames = 6;  // a fence, say
-    channel.record_answer(5, 0);
+    channel.flow.sent_frames = 6;  // a fence, say
+    channel.flow.record_answer(5, 0);
     EXPECT_FALSE(channel.mutations_pending());
     EXPECT_FALSE(channel.remote_work_pending());
 }
 
 TEST(Channel, OrderedWritesArePendingUntilALaterFrameIsExecuted) {
     Channel channel;
-    channel.sent_frames = 5;
+    channel.flow.sent_frames = 5;
     channel.write_mark = 6;
-    channel.record_answer(5, 0);
+    channel.flow.record_answer(5, 0);
     EXPECT_TRUE(channel.writes_pending());
     EXPECT_TRUE(channel.remote_work_pending());
-    channel.record_answer(6, 0);
+    channel.flow.record_answer(6, 0);
     EXPECT_FALSE(channel.writes_pending());
 }
 
 TEST(Channel, DeliveredWritesArePendingUntilTheirCompletion) {
     Channel channel;
     channel.writes_in_flight = 2;
-    channel.record_answer(100, 0);
+    channel.flow.record_answer(100, 0);
     EXPECT_TRUE(channel.writes_pending());
     channel.writes_in_flight = 0;
     EXPECT_FALSE(channel.writes_pending());
@@ -67,14 +67,14 @@ TEST(Channel, DeliveredWritesArePendingUntilTheirCompletion) {
 // One put and one fence alternate: from the second put on a fence is expected.
 TEST(Channel, ExpectsFencesAfterRepeatedFences) {
     Channel channel;
-    EXPECT_FALSE(channel.fence_follows());
+    EXPECT_FALSE(channel.fence_habit.fence_follows());
     for (int round = 0; round < 3; ++round) {
-        channel.note_fence();
-        channel.note_fence();
-        EXPECT_TRUE(channel.fence_follows());
+        channel.fence_habit.note_fence();
+        channel.fence_habit.note_fence();
+        EXPECT_TRUE(channel.fence_habit.fence_follows());
     }
-    EXPECT_FALSE(channel.fence_follows());
-    EXPECT_FALSE(channel.fence_follows());
+    EXPECT_FALSE(channel.fence_habit.fence_follows());
+    EXPECT_FALSE(channel.fence_habit.fence_follows());
 }
 
 }  // namespace

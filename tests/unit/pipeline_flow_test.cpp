@@ -121,7 +121,7 @@ TEST(PipelineFlow, ShortTransferOvertakesALongOneToAnotherServer) {
     const auto long_one = start(0, kLong);
     const auto short_one = start(1, kShort);
     network.wait(*short_one);
-    EXPECT_GE(network.origin(0).channel(0).queued_bytes, kLong / 2);
+    EXPECT_GE(network.origin(0).channel(0).recv_buffers.queued_bytes, kLong / 2);
     network.wait(*long_one);
     network.fence_all();
 }
@@ -231,7 +231,7 @@ TEST(PipelineFlow, MessagesUnderWayFitIntoTheWindow) {
     pipeline::Channel& channel = origin.channel(0);
     const std::vector<char> local(1024, 'x');
     const pipeline::SmallBlock block{local.data(), reinterpret_cast<uint64_t>(network.memory(0))};
-    const auto window = static_cast<uint64_t>(channel.window_bytes);
+    const auto window = static_cast<uint64_t>(channel.flow.window_bytes);
     int appended = 0;
     for (uint64_t tried = 0; tried < 4 * window; tried += local.size()) {
         appended += origin.append(channel, &block, 1, local.size(), nullptr,
@@ -239,7 +239,7 @@ TEST(PipelineFlow, MessagesUnderWayFitIntoTheWindow) {
                         ? 1
                         : 0;
         origin.progress();
-        ASSERT_LE(channel.sent_bytes - channel.acknowledged_bytes, window);
+        ASSERT_LE(channel.flow.sent_bytes - channel.flow.acknowledged_bytes, window);
     }
     EXPECT_GT(appended, 0);
     EXPECT_LT(static_cast<uint64_t>(appended) * local.size(), 2 * window);

@@ -147,9 +147,9 @@ TEST_P(PipelineSiblings, OperationToTheSameServerDoesNotWait) {
     ASSERT_TRUE(append(0));
     origin().batches().flush_blocking(0);
     origin().order().mark_must_precede(0);
-    const uint64_t before = origin().channel(0).sent_frames;
+    const uint64_t before = origin().channel(0).flow.sent_frames;
     const auto next = rmw(0);
-    EXPECT_EQ(origin().channel(0).sent_frames, before + 1);
+    EXPECT_EQ(origin().channel(0).flow.sent_frames, before + 1);
     network_->wait(*next);
     network_->fence_all();
 }

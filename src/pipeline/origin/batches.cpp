@@ -93,12 +93,12 @@ bool Batches::flush(Channel& channel) {
     if (!frames_.post(channel, batch)) {
         return false;
     }
-    channel.last_mutation = channel.sent_frames;
+    channel.last_mutation = channel.flow.sent_frames;
     channel.batch = nullptr;
     // A frame behind many bytes that have not arrived waits in the provider until those have left.
     constexpr uint64_t kSurelyTaken = 4 << 10;
-    if (!sends_alone_ || channel.tasks > 0 ||
-        channel.sent_bytes - channel.acknowledged_bytes > kSurelyTaken) {
+    if (!sends_alone_ || channel.tasks.count > 0 ||
+        channel.flow.sent_bytes - channel.flow.acknowledged_bytes > kSurelyTaken) {
         leaving_.push_back({batch, channel.server, batch->batch});
     }
     if (channel.node_order != nullptr && channel.node_order->batch_must_precede) {
@@ -114,7 +114,7 @@ void Batches::flush_blocking(int server) {
     if (channel.batch == nullptr) {
         return;
     }
-    if (channel.fence_follows()) {
+    if (channel.fence_habit.fence_follows()) {
         channel.batch->header()->flags |= wire::kAcknowledgeNow;
     }
     flush(channel);

@@ -53,54 +53,62 @@ struct NodeOrder {
     std::vector<FencePoint> predecessors;  // what must precede, at other servers
 };
 
-struct Channel {
-    int server = -1;
-    int node = -1;
-    fabric::PeerAddress peer = FI_ADDR_UNSPEC;
-
+// What FrameSender keeps of a channel: how much has left, and how much of it is executed.
+struct FrameFlow {
     uint64_t sent_frames = 0;
     uint64_t sent_bytes = 0;  // of messages; chunks in granted receive buffers are not among them
     uint64_t acknowledged_frames = 0;  // as the server has acknowledged
     uint64_t acknowledged_bytes = 0;
-    uint64_t asked_frame = 0;      // the last frame that asked to be acknowledged at once
-    uint64_t last_mutation = 0;    // the last frame that changes memory there
-    uint64_t write_mark = 0;       // sent_frames + 1 when the last ordered write was posted
-    int64_t writes_in_flight = 0;  // delivered kind: writes without completion yet
-    int64_t window_bytes = 0;      // how much may be sent as messages and not executed
+    uint64_t asked_frame = 0;  // the last frame that asked to be acknowledged at once
+    int64_t window_bytes = 0;  // how much may be sent as messages and not executed
 
-    const RecvAreaAddress* recv_area =
-        nullptr;                          // the server's receive buffers for chunks; nullptr: none
-    std::vector<uint32_t> recv_buffers;   // buffers granted to this origin and not used yet
-    uint32_t keep_recv_buffers = 0;       // how many it may hold while it has no work
-    bool is_release_due = false;          // in the origin's list of channels with some to release
-    uint64_t recv_buffers_asked = 0;      // asked for and not granted yet
-    uint64_t last_recv_buffer_frame = 0;  // the last frame that was written into a receive buffer
-    int64_t queued_bytes = 0;             // data of queued tasks that is in no frame yet
+    bool has_room(uint64_t frame_bytes) const {
+        return sent_bytes - acknowledged_bytes + frame_bytes <= static_cast<uint64_t>(window_bytes);
+    }
+    void record_answer(uint64_t frames, uint64_t bytes) {
+        // Answers may overtake each other inside the server; the counters only grow.
+        acknowledged_frames = std::max(acknowledged_frames, frames);
+        acknowledged_bytes = std::max(acknowledged_bytes, bytes);
+    }
+};
 
-    OriginFrame* batch = nullptr;  // small operations that have not left yet, before all tasks
-    int64_t last_batch_ns = 0;     // when the last batch left
+// What RecvGrants keeps of a channel: receive buffers for chunks.
+struct GrantedRecvBuffers {
+    const RecvAreaAddress* area = nullptr;  // nullptr: the server has none
+    std::vector<uint32_t> granted;          // to this origin, and not used yet
+    uint32_t keep = 0;                      // how many it may hold while it has no work
+    uint32_t asked = 0;                     // asked for and not granted yet
+    uint64_t last_frame = 0;                // the last frame that was written into a receive buffer
+    int64_t queued_bytes = 0;               // data of queued tasks that is in no frame yet
 
-    std::unique_ptr<NodeOrder> node_order;  // nullptr if the server is the only one of its node
+    // Returns how many to ask for with a frame that uses `used` of those granted. The queued
+    // transfers determine the number, and buffers kept for the next ones are replaced when used.
+    uint32_t wanted(uint32_t used, size_t largest_message_bytes) const;
+};
 
-    int tasks = 0;               // submitted and not complete
-    int fenced_gets = 0;         // of these, gets without a handle: a fence waits for them
-    Task* first_task = nullptr;  // not completely posted, in order
-    Task* last_task = nullptr;
-    Task* oldest_task = nullptr;  // of the non-blocking ones under way
-    Task* newest_task = nullptr;
-    bool handshake_sent = false;  // the server has been sent what it needs to know this origin
-    bool is_active = false;       // in the origin's list of channels with queued tasks
-    bool is_busy = false;         // in its list of channels with non-blocking tasks
-    bool is_dirty = false;        // in its list of channels with remote work pending
-    bool is_batching = false;     // in its list of channels that may have a batch
-    // The server is reachable although it has not acknowledged anything: RMA there has completed,
-    // or its host is known to be within reach.
-    bool is_reached = false;
+// What TaskQueue and PendingTasks keep of a channel.
+struct ChannelTasks {
+    int count = 0;          // submitted and not complete
+    int fenced_gets = 0;    // of these, gets without a handle: a fence waits for them
+    Task* first = nullptr;  // not completely posted, in order
+    Task* last = nullptr;
+    Task* oldest = nullptr;  // of the non-blocking ones under way
+    Task* newest = nullptr;
+};
 
-    // What the program usually does: whether a fence followed the last operation that changes
-    // memory there, and whether one of them has left since the last fence.
-    bool expects_fence = false;
-    bool is_unfenced = false;
+// In which of the origin's ChannelLists a channel is.
+struct InLists {
+    bool active = false;
+    bool busy = false;
+    bool dirty = false;
+    bool batching = false;
+    bool release_due = false;
+};
+
+// What the program usually does with a channel.
+struct FenceHabit {
+    bool expects_fence = false;  // a fence followed the last operation that changes memory there
+    bool is_unfenced = false;    // one of them has left since the last fence
 
     void note_fence() {
         expects_fence |= is_unfenced;
@@ -114,38 +122,51 @@ struct Channel {
         is_unfenced = true;
         return expects_fence;
     }
+};
 
-    bool has_room(uint64_t frame_bytes) const {
-        return sent_bytes - acknowledged_bytes + frame_bytes <= static_cast<uint64_t>(window_bytes);
-    }
-    // Returns how many receive buffers to ask for with a frame that uses `used` of those granted.
-    // The queued transfers determine the number, and buffers kept for the next ones are replaced
-    // when used.
-    uint64_t recv_buffers_wanted(uint64_t used, size_t largest_message_bytes) const;
+struct Channel {
+    int server = -1;
+    int node = -1;
+    fabric::PeerAddress peer = FI_ADDR_UNSPEC;
+
+    FrameFlow flow;
+    uint64_t last_mutation = 0;    // the last frame that changes memory there
+    uint64_t write_mark = 0;       // sent_frames + 1 when the last ordered write was posted
+    int64_t writes_in_flight = 0;  // delivered kind: writes without completion yet
+
+    GrantedRecvBuffers recv_buffers;
+    OriginFrame* batch = nullptr;  // small operations that have not left yet, before all tasks
+    int64_t last_batch_ns = 0;     // when the last batch left
+    std::unique_ptr<NodeOrder> node_order;  // nullptr if the server is the only one of its node
+    ChannelTasks tasks;
+
+    InLists in_lists;
+    FenceHabit fence_habit;
+    bool handshake_sent = false;  // the server has been sent what it needs to know this origin
+    // The server is reachable although it has not acknowledged anything: RMA there has completed,
+    // or its host is known to be within reach.
+    bool is_reached = false;
+
     bool has_recv_buffers_to_release() const {
-        return tasks == 0 && recv_buffers.size() > keep_recv_buffers;
+        return tasks.count == 0 && recv_buffers.granted.size() > recv_buffers.keep;
     }
     // Returns whether there are frames that change memory there and are not known to be executed.
-    bool mutations_pending() const { return last_mutation > acknowledged_frames; }
-    bool writes_pending() const { return write_mark > acknowledged_frames || writes_in_flight > 0; }
+    bool mutations_pending() const { return last_mutation > flow.acknowledged_frames; }
+    bool writes_pending() const {
+        return write_mark > flow.acknowledged_frames || writes_in_flight > 0;
+    }
+    bool remote_work_pending() const { return mutations_pending() || writes_pending(); }
     // Returns the frame after whose execution all memory there is as this origin left it.
     uint64_t last_effect() const { return std::max(last_mutation, write_mark); }
     // May be called only if there is a node_order.
     bool must_precede_pending() const {
         return node_order->batch_must_precede ||
-               node_order->must_precede_frame > acknowledged_frames;
+               node_order->must_precede_frame > flow.acknowledged_frames;
     }
     // Returns whether anything here waits for the network.
     bool is_under_way() const {
-        return tasks > 0 || sent_frames != acknowledged_frames || remote_work_pending() ||
-               batch != nullptr;
-    }
-    bool remote_work_pending() const { return mutations_pending() || writes_pending(); }
-
-    void record_answer(uint64_t frames, uint64_t bytes) {
-        // Answers may overtake each other inside the server; the counters only grow.
-        acknowledged_frames = std::max(acknowledged_frames, frames);
-        acknowledged_bytes = std::max(acknowledged_bytes, bytes);
+        return tasks.count > 0 || flow.sent_frames != flow.acknowledged_frames ||
+               remote_work_pending() || batch != nullptr;
     }
 };
 

@@ -10,12 +10,12 @@
 namespace armci::pipeline {
 
 // `kIsIn` is the channel's own note that it is in the list.
-template <bool Channel::*kIsIn>
+template <bool InLists::*kIsIn>
 class ChannelList {
   public:
     void add(Channel& channel) {
-        if (!(channel.*kIsIn)) {
-            channel.*kIsIn = true;
+        if (!(channel.in_lists.*kIsIn)) {
+            channel.in_lists.*kIsIn = true;
             channels_.push_back(&channel);
         }
     }
@@ -23,15 +23,15 @@ class ChannelList {
     template <class Stays>
     void keep_if(Stays&& stays) {
         std::erase_if(channels_, [&](Channel* channel) {
-            channel->*kIsIn = stays(*channel);
-            return !(channel->*kIsIn);
+            channel->in_lists.*kIsIn = stays(*channel);
+            return !(channel->in_lists.*kIsIn);
         });
     }
     // Removes channels from the end until one stays.
     template <class Stays>
     void trim(Stays&& stays) {
         while (!channels_.empty() && !stays(*channels_.back())) {
-            channels_.back()->*kIsIn = false;
+            channels_.back()->in_lists.*kIsIn = false;
             channels_.pop_back();
         }
     }
@@ -51,11 +51,11 @@ class ChannelList {
 };
 
 struct ChannelLists {
-    ChannelList<&Channel::is_active> active;            // with queued tasks
-    ChannelList<&Channel::is_busy> busy;                // with non-blocking tasks, and some without
-    ChannelList<&Channel::is_dirty> dirty;              // with remote work that a fence waits for
-    ChannelList<&Channel::is_batching> batching;        // that may have a batch
-    ChannelList<&Channel::is_release_due> release_due;  // with receive buffers to release
+    ChannelList<&InLists::active> active;            // with queued tasks
+    ChannelList<&InLists::busy> busy;                // with non-blocking tasks, and some without
+    ChannelList<&InLists::dirty> dirty;              // with remote work that a fence waits for
+    ChannelList<&InLists::batching> batching;        // that may have a batch
+    ChannelList<&InLists::release_due> release_due;  // with receive buffers to release
 };
 
 }  // namespace armci::pipeline

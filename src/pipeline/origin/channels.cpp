@@ -27,10 +27,10 @@ Channel& Channels::get(int server) {
         if (servers().per_node > 1) {
             channel->node_order = std::make_unique<NodeOrder>();
         }
-        channel->window_bytes = options_.server_window_bytes;
+        channel->flow.window_bytes = options_.server_window_bytes;
         if (options_.write_chunks) {
             const RecvAreaAddress* recv_area = environment_.recv_area(environment_.context, server);
-            channel->recv_area = recv_area->recv_buffer_count > 0 ? recv_area : nullptr;
+            channel->recv_buffers.area = recv_area->recv_buffer_count > 0 ? recv_area : nullptr;
         }
         channel->peer = endpoint_.insert_peer(address_of(server));
         if (channel->peer == FI_ADDR_UNSPEC) {
@@ -48,9 +48,10 @@ size_t Channels::bytes() const {
     size_t bytes = channels_.capacity() * sizeof channels_[0];
     for (const auto& channel : channels_) {
         if (channel) {
-            bytes += sizeof *channel +
-                     channel->recv_buffers.capacity() * sizeof channel->recv_buffers[0] +
-                     (channel->node_order ? sizeof *channel->node_order : 0);
+            bytes +=
+                sizeof *channel +
+                channel->recv_buffers.granted.capacity() * sizeof channel->recv_buffers.granted[0] +
+                (channel->node_order ? sizeof *channel->node_order : 0);
         }
     }
     return bytes;

@@ -47,7 +47,7 @@ bool ChunkTask::post(OriginServices& origin) {
             }
             waiting_ = false;
             ++origin.stats->chunks_sent;
-            if (packed_bytes_ == transfer_.total_bytes && channel().fence_follows()) {
+            if (packed_bytes_ == transfer_.total_bytes && channel().fence_habit.fence_follows()) {
                 unsent_->header()->flags |= wire::kAcknowledgeNow;
             }
         }
@@ -87,14 +87,15 @@ OriginFrame* ChunkTask::next_frame(OriginServices& origin) {
     char* data = remote_.write(part, frame->header(), frame->wire() + wire::kTransferHeadBytes);
     strided::pack(local_, data, part.data_bytes);
     packed_bytes_ += part.data_bytes;
-    channel().queued_bytes -= part.data_bytes;
+    channel().recv_buffers.queued_bytes -= part.data_bytes;
     return frame;
 }
 
 OriginFrame* ChunkTask::start_frame(OriginServices& origin, const wire::LayoutWriter::Part& part) {
     const size_t wire_bytes = wire::padded(wire::kTransferHeadBytes + part.encoded_bytes +
                                            static_cast<size_t>(part.data_bytes));
-    if (wire_bytes <= origin.frames.largest_message_bytes() && !channel().has_room(wire_bytes)) {
+    if (wire_bytes <= origin.frames.largest_message_bytes() &&
+        !channel().flow.has_room(wire_bytes)) {
         missing_ = kNoCredit;
         return nullptr;
     }
@@ -132,7 +133,7 @@ void ChunkTask::record_packed() {
                   .begin_ns = pack_begin_ns_,
                   .end_ns = pack_end_ns_,
                   .bytes = pack_bytes_,
-                  .number = static_cast<int64_t>(channel().sent_frames),
+                  .number = static_cast<int64_t>(channel().flow.sent_frames),
                   .node = channel().node});
 }
 

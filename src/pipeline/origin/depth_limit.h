@@ -22,7 +22,7 @@ class DepthLimit {
     // Notes that the channel's last frame was a chunk.
     void note_sent(Channel& channel) {
         if (is_set()) {
-            under_way_.emplace_back(&channel, channel.sent_frames);
+            under_way_.emplace_back(&channel, channel.flow.sent_frames);
         }
     }
     bool allows_chunk(const Channel& channel) {
@@ -30,7 +30,7 @@ class DepthLimit {
             return true;
         }
         std::erase_if(under_way_, [](const auto& chunk) {
-            return chunk.second <= chunk.first->acknowledged_frames;
+            return chunk.second <= chunk.first->flow.acknowledged_frames;
         });
         return std::count_if(under_way_.begin(), under_way_.end(),
                              [&](const auto& chunk) { return chunk.first == &channel; }) < limit_;

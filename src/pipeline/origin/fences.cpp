@@ -15,7 +15,7 @@ bool Fences::may_write(Channel& channel) {
 
 bool Fences::may_read(Channel& channel) {
     const bool writes_in_the_way = ordering_.ordered_writes && !ordering_.reads_after_writes &&
-                                   channel.write_mark > channel.acknowledged_frames;
+                                   channel.write_mark > channel.flow.acknowledged_frames;
     if (channel.mutations_pending() || writes_in_the_way) {
         frames_.ask_acknowledge(channel, channel.last_effect());
         return false;
@@ -25,20 +25,20 @@ bool Fences::may_read(Channel& channel) {
 
 // Returns false when there is nothing to wait for.
 bool Fences::add_point(Channel& channel, Fence* fence) const {
-    channel.note_fence();
-    const bool has_tasks = channel.first_task != nullptr;
+    channel.fence_habit.note_fence();
+    const bool has_tasks = channel.tasks.first != nullptr;
     if (!has_tasks && channel.batch == nullptr && !channel.remote_work_pending() &&
-        channel.fenced_gets == 0) {
+        channel.tasks.fenced_gets == 0) {
         return false;
     }
     FencePoint point;
     point.channel = &channel;
     point.frame = channel.last_effect();
-    point.last_task = has_tasks ? channel.last_task->number() : 0;
+    point.last_task = has_tasks ? channel.tasks.last->number() : 0;
     point.has_batch =
         !has_tasks && channel.batch != nullptr;  // otherwise it leaves before the tasks
     point.last_writer = ordering_.ordered_writes ? 0 : tasks_.last_submitted();
-    point.last_get = channel.fenced_gets > 0 ? tasks_.last_submitted() : 0;
+    point.last_get = channel.tasks.fenced_gets > 0 ? tasks_.last_submitted() : 0;
     fence->push_back(point);
     return true;
 }
@@ -46,7 +46,7 @@ bool Fences::add_point(Channel& channel, Fence* fence) const {
 bool Fences::is_acknowledged(FencePoint* point) {
     Channel& channel = *point->channel;
     if (point->last_task != 0) {
-        if (channel.first_task != nullptr && channel.first_task->number() <= point->last_task) {
+        if (channel.tasks.first != nullptr && channel.tasks.first->number() <= point->last_task) {
             return false;
         }
         point->last_task = 0;
@@ -62,7 +62,7 @@ bool Fences::is_acknowledged(FencePoint* point) {
         point->has_batch = false;
         point->frame = std::max(point->frame, channel.last_mutation);
     }
-    if (channel.acknowledged_frames < point->frame) {
+    if (channel.flow.acknowledged_frames < point->frame) {
         frames_.ask_acknowledge(channel, point->frame);
         return false;
     }
@@ -87,16 +87,16 @@ Fence Fences::start_all() {
     channels_.lists().dirty.keep_if([&](Channel& channel) { return add_point(channel, &fence); });
     // Channels whose tasks have not posted anything yet are not dirty, but active.
     for (Channel* channel : channels_.lists().active) {
-        if (!channel->is_dirty) {
+        if (!channel->in_lists.dirty) {
             add_point(*channel, &fence);
         }
     }
     // Channels that have only gets under way are neither dirty nor active.
     channels_.lists().busy.keep_if([&](Channel& channel) {
-        if (channel.fenced_gets > 0 && !channel.is_dirty && !channel.is_active) {
+        if (channel.tasks.fenced_gets > 0 && !channel.in_lists.dirty && !channel.in_lists.active) {
             add_point(channel, &fence);
         }
-        return channel.oldest_task != nullptr;
+        return channel.tasks.oldest != nullptr;
     });
     stats_->fences += fence.empty() ? 0 : 1;
     return fence;

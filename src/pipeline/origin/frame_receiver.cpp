@@ -35,7 +35,7 @@ void FrameReceiver::handle_frame(const void* frame, size_t frame_bytes) {
         return;
     }
     Channel& channel = *channels_.find(header.rank);
-    channel.record_answer(header.sequence, header.flow);
+    channel.flow.record_answer(header.sequence, header.flow);
     switch (header.kind) {
         case wire::FrameKind::acknowledge:
             return;

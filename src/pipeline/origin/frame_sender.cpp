@@ -63,47 +63,48 @@ bool FrameSender::send_handshake(Channel& channel) {
 }
 
 bool FrameSender::post_message(Channel& channel, OriginFrame* frame) {
-    if (!channel.has_room(frame->wire_bytes)) {
+    if (!channel.flow.has_room(frame->wire_bytes)) {
         return false;
     }
     // The frame asks for an answer before the window could close, so that the window always opens
     // again.
-    if (!channel.has_room(frame->wire_bytes + largest_message_bytes_)) {
+    if (!channel.flow.has_room(frame->wire_bytes + largest_message_bytes_)) {
         frame->header()->flags |= wire::kAcknowledgeNow;
     }
     if (!frame->post(endpoint_, channel.peer)) {
         return false;
     }
-    channel.sent_bytes += frame->wire_bytes;
+    channel.flow.sent_bytes += frame->wire_bytes;
     return true;
 }
 
 bool FrameSender::post_into_recv_buffer(Channel& channel, OriginFrame* frame) {
-    if (channel.recv_buffers.empty()) {
+    if (channel.recv_buffers.granted.empty()) {
         return false;
     }
     // Without receive buffers nothing can follow until the server has answered.
-    if (channel.recv_buffers.size() == 1 || depth_.is_set()) {
+    if (channel.recv_buffers.granted.size() == 1 || depth_.is_set()) {
         frame->header()->flags |= wire::kAcknowledgeNow;
     }
-    const uint32_t recv_buffer = channel.recv_buffers.back();
+    const uint32_t recv_buffer = channel.recv_buffers.granted.back();
     const fabric::RemoteMemory target{
-        channel.recv_area->remote_base +
-            uint64_t{recv_buffer} * channel.recv_area->recv_buffer_bytes,
-        channel.recv_area->key};
+        channel.recv_buffers.area->remote_base +
+            uint64_t{recv_buffer} * channel.recv_buffers.area->recv_buffer_bytes,
+        channel.recv_buffers.area->key};
     if (!frame->post_into(endpoint_, channel.peer, target, recv_buffer)) {
         return false;
     }
-    channel.recv_buffers.pop_back();
-    channel.last_recv_buffer_frame = channel.sent_frames + 1;
+    channel.recv_buffers.granted.pop_back();
+    channel.recv_buffers.last_frame = channel.flow.sent_frames + 1;
     return true;
 }
 
 bool FrameSender::post(Channel& channel, OriginFrame* frame) {
     wire::FrameHeader& header = *frame->header();
-    header.sequence = channel.sent_frames + 1;
+    header.sequence = channel.flow.sent_frames + 1;
     const bool is_message = frame->wire_bytes <= largest_message_bytes_;
-    header.flow = channel.recv_buffers_wanted(is_message ? 0 : 1, largest_message_bytes_);
+    const uint32_t wanted = channel.recv_buffers.wanted(is_message ? 0 : 1, largest_message_bytes_);
+    header.flow = wanted;
     frame->peer = channel.node;
     const bool is_chunk = frame->buffers == &chunk_buffers_;
     if (base::is_tracing() && is_chunk) [[unlikely]] {
@@ -115,11 +116,11 @@ bool FrameSender::post(Channel& channel, OriginFrame* frame) {
     if (!posted) {
         return false;
     }
-    ++channel.sent_frames;
+    ++channel.flow.sent_frames;
     turn_.moved = true;
-    channel.recv_buffers_asked = header.flow;
+    channel.recv_buffers.asked = wanted;
     if ((header.flags & wire::kAcknowledgeNow) != 0) {
-        channel.asked_frame = channel.sent_frames;
+        channel.flow.asked_frame = channel.flow.sent_frames;
     }
     if (is_chunk) {
         depth_.note_sent(channel);
@@ -143,7 +144,7 @@ bool FrameSender::send(Channel& channel, OriginFrame* frame, Task* task, Effect 
         return false;
     }
     if (effect == Effect::mutation) {
-        channel.last_mutation = channel.sent_frames;
+        channel.last_mutation = channel.flow.sent_frames;
         channels_.lists().dirty.add(channel);
     }
     if (task != nullptr) {
@@ -161,7 +162,7 @@ bool FrameSender::send_or_release(Channel& channel, OriginFrame* frame) {
 }
 
 void FrameSender::ask_acknowledge(Channel& channel, uint64_t needed) {
-    if (channel.asked_frame >= needed) {
+    if (channel.flow.asked_frame >= needed) {
         return;
     }
     OriginFrame* frame = new_frame(wire::FrameKind::fence, sizeof(wire::FrameHeader));

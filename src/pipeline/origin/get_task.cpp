@@ -109,7 +109,7 @@ OriginFrame* GetTask::build_request(OriginServices& origin, const Stream& stream
                                     const wire::LayoutWriter::Part& part) {
     const size_t wire_bytes = wire::kTransferHeadBytes + part.encoded_bytes +
                               (stream.reply_buffer_count > 0 ? sizeof(wire::ReplyBuffersBody) : 0);
-    if (!channel().has_room(wire_bytes)) {
+    if (!channel().flow.has_room(wire_bytes)) {
         return nullptr;
     }
     OriginFrame* frame = origin.frames.new_frame(wire::FrameKind::get, wire_bytes);

@@ -94,7 +94,7 @@ void Origin::close() {
 
 bool Origin::append(Channel& channel, const SmallBlock* blocks, int block_count, size_t block_bytes,
                     const strided::AccScale* scale, Batches::Leaving leaving, uint32_t owner) {
-    if (channel.first_task != nullptr) {
+    if (channel.tasks.first != nullptr) {
         return false;  // it would overtake the queued tasks
     }
     if (owner > UINT16_MAX) {
@@ -121,7 +121,7 @@ bool Origin::expects_nothing() {
     }
     // A fence that has been waited for leaves its channels in the list.
     lists.dirty.trim([](const Channel& channel) {
-        return channel.is_unfenced || channel.remote_work_pending();
+        return channel.fence_habit.is_unfenced || channel.remote_work_pending();
     });
     return lists.dirty.empty();
 }

@@ -22,7 +22,7 @@ std::string at(const std::string& address) {
 std::vector<int> OriginReport::silent_servers() const {
     std::vector<int> silent;
     for (const std::unique_ptr<Channel>& channel : channels_.all()) {
-        if (channel && channel->is_under_way() && channel->acknowledged_frames == 0 &&
+        if (channel && channel->is_under_way() && channel->flow.acknowledged_frames == 0 &&
             !channel->is_reached) {
             silent.push_back(channel->server);
         }
@@ -53,18 +53,18 @@ std::string OriginReport::describe_work() const {
         const std::string address = fabric::address_text(domain_->info().addr_format,
                                                          channels_.address_of(channel->server));
         text += (text.empty() ? "" : "; ") + channels_.name_of(channel->server) + at(address) +
-                ": " + std::to_string(channel->tasks) + " operations under way, " +
-                std::to_string(channel->acknowledged_frames) + " of " +
-                std::to_string(channel->sent_frames) + " frames known to be executed" +
+                ": " + std::to_string(channel->tasks.count) + " operations under way, " +
+                std::to_string(channel->flow.acknowledged_frames) + " of " +
+                std::to_string(channel->flow.sent_frames) + " frames known to be executed" +
                 with("bytes of messages unanswered",
-                     channel->sent_bytes - channel->acknowledged_bytes) +
-                " of " + std::to_string(channel->window_bytes);
+                     channel->flow.sent_bytes - channel->flow.acknowledged_bytes) +
+                " of " + std::to_string(channel->flow.window_bytes);
         if (channel->writes_in_flight > 0) {
             text += with("writes under way", static_cast<uint64_t>(channel->writes_in_flight));
         }
-        if (channel->recv_area != nullptr) {
-            text += with("receive buffers held", channel->recv_buffers.size()) +
-                    with("asked for", channel->recv_buffers_asked);
+        if (channel->recv_buffers.area != nullptr) {
+            text += with("receive buffers held", channel->recv_buffers.granted.size()) +
+                    with("asked for", channel->recv_buffers.asked);
         }
     }
     if (!text.empty()) {

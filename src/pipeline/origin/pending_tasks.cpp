@@ -6,17 +6,17 @@
 namespace armci::pipeline {
 
 void PendingTasks::begin(Task& task, Channel& channel) {
-    ++channel.tasks;
+    ++channel.tasks.count;
     ++count_;
     Task::Links& links = task.begin(channel, ++last_submitted_);
     if (!task.is_blocking()) {
-        links.older = channel.newest_task;
-        (links.older != nullptr ? links.older->links().newer : channel.oldest_task) = &task;
-        channel.newest_task = &task;
-        channel.fenced_gets += task.fences_wait() ? 1 : 0;
+        links.older = channel.tasks.newest;
+        (links.older != nullptr ? links.older->links().newer : channel.tasks.oldest) = &task;
+        channel.tasks.newest = &task;
+        channel.tasks.fenced_gets += task.fences_wait() ? 1 : 0;
         channels_.lists().busy.add(channel);
     }
-    channel.queued_bytes += task.chunk_bytes();
+    channel.recv_buffers.queued_bytes += task.chunk_bytes();
 }
 
 void PendingTasks::finish_if_complete(Task* task) {
@@ -24,41 +24,42 @@ void PendingTasks::finish_if_complete(Task* task) {
         return;
     }
     Channel& channel = task->channel();
-    --channel.tasks;
+    --channel.tasks.count;
     --count_;
     if (channel.has_recv_buffers_to_release()) {
         channels_.lists().release_due.add(channel);
     }
     if (!task->is_blocking()) {
         const Task::Links& links = task->links();
-        channel.fenced_gets -= task->fences_wait() ? 1 : 0;
-        (links.older != nullptr ? links.older->links().newer : channel.oldest_task) = links.newer;
-        (links.newer != nullptr ? links.newer->links().older : channel.newest_task) = links.older;
+        channel.tasks.fenced_gets -= task->fences_wait() ? 1 : 0;
+        (links.older != nullptr ? links.older->links().newer : channel.tasks.oldest) = links.newer;
+        (links.newer != nullptr ? links.newer->links().older : channel.tasks.newest) = links.older;
         task->call_completion();  // the task may be gone now
     }
 }
 
 bool PendingTasks::have_ended(uint64_t last) {
     auto& busy = channels_.lists().busy;
-    busy.trim([](const Channel& channel) { return channel.oldest_task != nullptr; });
+    busy.trim([](const Channel& channel) { return channel.tasks.oldest != nullptr; });
     // The last channel is asked first, because its task is mostly not complete.
     return std::all_of(busy.rbegin(), busy.rend(), [last](const Channel* channel) {
-        return channel->oldest_task == nullptr || channel->oldest_task->number() > last;
+        return channel->tasks.oldest == nullptr || channel->tasks.oldest->number() > last;
     });
 }
 
 bool PendingTasks::have_ended(uint64_t last, int node) const {
     const auto of_node = channels_.of_node(node);
     return std::all_of(of_node.begin(), of_node.end(), [last](const auto& channel) {
-        return !channel || channel->oldest_task == nullptr || channel->oldest_task->number() > last;
+        return !channel || channel->tasks.oldest == nullptr ||
+               channel->tasks.oldest->number() > last;
     });
 }
 
 bool PendingTasks::writes_have_arrived(uint64_t last, const Channel& channel) {
-    if (channel.first_task == nullptr && channel.writes_in_flight == 0) {
+    if (channel.tasks.first == nullptr && channel.writes_in_flight == 0) {
         return true;
     }
-    for (Task* task = channel.oldest_task; task != nullptr && task->number() <= last;
+    for (Task* task = channel.tasks.oldest; task != nullptr && task->number() <= last;
          task = task->links().newer) {
         if (!task->is_posted() || task->writes_in_flight() > 0) {
             return false;
@@ -68,10 +69,10 @@ bool PendingTasks::writes_have_arrived(uint64_t last, const Channel& channel) {
 }
 
 bool PendingTasks::fenced_gets_have_ended(uint64_t last, const Channel& channel) {
-    if (channel.fenced_gets == 0) {
+    if (channel.tasks.fenced_gets == 0) {
         return true;
     }
-    Task* task = channel.oldest_task;
+    Task* task = channel.tasks.oldest;
     while (task != nullptr && task->number() <= last && !task->fences_wait()) {
         task = task->links().newer;
     }

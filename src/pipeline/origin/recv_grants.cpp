@@ -10,8 +10,8 @@
 namespace armci::pipeline {
 
 void RecvGrants::ask(Channel& channel) {
-    if (channel.recv_buffers_asked > 0 ||
-        channel.recv_buffers_wanted(0, frames_.largest_message_bytes()) == 0) {
+    if (channel.recv_buffers.asked > 0 ||
+        channel.recv_buffers.wanted(0, frames_.largest_message_bytes()) == 0) {
         return;
     }
     OriginFrame* frame = frames_.new_frame(wire::FrameKind::want, sizeof(wire::FrameHeader));
@@ -28,28 +28,28 @@ size_t RecvGrants::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left
         return 0;
     }
     if (!frames_.depth().allows_chunk(channel)) {
-        frames_.ask_acknowledge(channel, channel.sent_frames);
+        frames_.ask_acknowledge(channel, channel.flow.sent_frames);
         return 0;
     }
     // A transfer that fits one message needs no receive buffer, for which it might have to ask
     // first.
     const size_t largest_message_bytes = frames_.largest_message_bytes();
     const bool fits_message = left_bytes <= static_cast<int64_t>(largest_message_bytes) / 2;
-    if (channel.recv_area == nullptr || fits_message) {
+    if (channel.recv_buffers.area == nullptr || fits_message) {
         return largest_message_bytes;
     }
-    if (channel.recv_buffers.empty()) {
+    if (channel.recv_buffers.granted.empty()) {
         ask(channel);
         // Chunks under way will bring receive buffers back. Otherwise messages use the time until
         // the first grant.
-        if (channel.last_recv_buffer_frame > channel.acknowledged_frames) {
-            frames_.ask_acknowledge(channel, channel.last_recv_buffer_frame);
+        if (channel.recv_buffers.last_frame > channel.flow.acknowledged_frames) {
+            frames_.ask_acknowledge(channel, channel.recv_buffers.last_frame);
             return 0;
         }
         return largest_message_bytes;
     }
     const auto largest_bytes = static_cast<int64_t>(
-        std::min<size_t>(channel.recv_area->recv_buffer_bytes,
+        std::min<size_t>(channel.recv_buffers.area->recv_buffer_bytes,
                          chunk_buffers_.buffer_bytes() - OutFrame::kWireOffset));
     return static_cast<size_t>(frames_.depth().is_set()
                                    ? largest_bytes
@@ -58,21 +58,21 @@ size_t RecvGrants::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left
 
 void RecvGrants::take(Channel& channel, const void* frame, size_t frame_bytes) {
     wire::RecvBuffersBody body;
-    if (channel.recv_area == nullptr || !wire::decode_body(frame, frame_bytes, &body) ||
+    if (channel.recv_buffers.area == nullptr || !wire::decode_body(frame, frame_bytes, &body) ||
         body.count > wire::kMaxRecvBuffersPerFrame) {
         base::fatal(nullptr, "%s sent a grant that cannot be decoded",
                     channels_.name_of(channel.server).c_str());
     }
     for (uint32_t i = 0; i < body.count; ++i) {
-        if (body.recv_buffer[i] >= channel.recv_area->recv_buffer_count) {
+        if (body.recv_buffer[i] >= channel.recv_buffers.area->recv_buffer_count) {
             base::fatal(nullptr, "%s granted receive buffer %u, of %u",
                         channels_.name_of(channel.server).c_str(), body.recv_buffer[i],
-                        channel.recv_area->recv_buffer_count);
+                        channel.recv_buffers.area->recv_buffer_count);
         }
-        channel.recv_buffers.push_back(body.recv_buffer[i]);
+        channel.recv_buffers.granted.push_back(body.recv_buffer[i]);
     }
-    channel.keep_recv_buffers = body.keep;
-    channel.recv_buffers_asked -= std::min<uint64_t>(channel.recv_buffers_asked, body.count);
+    channel.recv_buffers.keep = body.keep;
+    channel.recv_buffers.asked -= std::min(channel.recv_buffers.asked, body.count);
     if (channel.has_recv_buffers_to_release()) {
         channels_.lists().release_due.add(channel);
     }
@@ -94,14 +94,14 @@ bool RecvGrants::release(Channel& channel) {
         wire::RecvBuffersBody body;
         body.count = static_cast<uint32_t>(
             std::min<size_t>(wire::kMaxRecvBuffersPerFrame,
-                             channel.recv_buffers.size() - channel.keep_recv_buffers));
-        std::copy(channel.recv_buffers.end() - body.count, channel.recv_buffers.end(),
-                  body.recv_buffer);
+                             channel.recv_buffers.granted.size() - channel.recv_buffers.keep));
+        std::copy(channel.recv_buffers.granted.end() - body.count,
+                  channel.recv_buffers.granted.end(), body.recv_buffer);
         std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
         if (!frames_.send_or_release(channel, frame)) {
             return false;
         }
-        channel.recv_buffers.resize(channel.recv_buffers.size() - body.count);
+        channel.recv_buffers.granted.resize(channel.recv_buffers.granted.size() - body.count);
     }
     return true;
 }

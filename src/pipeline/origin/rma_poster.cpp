@@ -144,7 +144,7 @@ bool RmaPoster::write(Channel& channel, Task* task, const fabric::RmaBlock* bloc
         return false;
     }
     if (ordered_writes_) {
-        channel.write_mark = channel.sent_frames + 1;
+        channel.write_mark = channel.flow.sent_frames + 1;
     } else {
         ++channel.writes_in_flight;
         ++task->writes_in_flight();

@@ -74,7 +74,7 @@ bool RmaTask::post(OriginServices& origin) {
     if (!next_.visit([&](auto& cursor) { return post_blocks(origin, cursor); })) {
         return false;
     }
-    if (is_put && to.fence_follows()) {
+    if (is_put && to.fence_habit.fence_follows()) {
         origin.fences.ask_early(to);
     }
     return true;

@@ -6,19 +6,19 @@ namespace armci::pipeline {
 void TaskQueue::submit(Task& task, Channel& channel) {
     tasks_.begin(task, channel);
     order_.follow_others(channel);
-    if (channel.first_task == nullptr && may_post(channel) && post(task)) {
+    if (channel.tasks.first == nullptr && may_post(channel) && post(task)) {
         tasks_.finish_if_complete(&task);
         return;
     }
     if (!task.is_blocking()) {
         task.keep_arguments();
     }
-    if (channel.last_task != nullptr) {
-        channel.last_task->links().next = &task;
+    if (channel.tasks.last != nullptr) {
+        channel.tasks.last->links().next = &task;
     } else {
-        channel.first_task = &task;
+        channel.tasks.first = &task;
     }
-    channel.last_task = &task;
+    channel.tasks.last = &task;
     channels_.lists().active.add(channel);
 }
 
@@ -33,13 +33,13 @@ bool TaskQueue::post(Task& task) {
 
 // Posts the channel's tasks in order, as far as that is possible now.
 void TaskQueue::post_tasks(Channel& channel) {
-    while (Task* task = channel.first_task) {
+    while (Task* task = channel.tasks.first) {
         if (!may_post(channel) || !post(*task)) {
             return;
         }
-        channel.first_task = task->links().next;
-        if (channel.first_task == nullptr) {
-            channel.last_task = nullptr;
+        channel.tasks.first = task->links().next;
+        if (channel.tasks.first == nullptr) {
+            channel.tasks.last = nullptr;
         }
         turn_.moved = true;
         tasks_.finish_if_complete(task);
@@ -54,7 +54,7 @@ void TaskQueue::post_all() {
         post_tasks(active[(next_ + i) % count]);
     }
     next_ = count > 0 ? (next_ + 1) % count : 0;
-    active.keep_if([](const Channel& channel) { return channel.first_task != nullptr; });
+    active.keep_if([](const Channel& channel) { return channel.tasks.first != nullptr; });
 }
 
 }  // namespace armci::pipeline
