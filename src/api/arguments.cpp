@@ -289,19 +289,15 @@ void check_blocks(Call call, const DescriptorArguments& arguments, OpKind op,
     const int count = arguments.descriptor.ptr_array_len;
     const PointerArray array{source_is_local(op) ? "dst_ptr_array" : "src_ptr_array",
                              arguments.number};
-    RemotePlace& all = transfer->place;
     auto places = std::make_unique<RemotePlace[]>(static_cast<size_t>(count));
     for (int i = 0; i < count; ++i) {
         check_named(call, {addresses[i], bytes, arguments.proc}, &places[i],
                     [&] { return array.name_of(i); });
-        if (i == 0) {
-            all = places[0];
-        }
-        all.owner = std::max(all.owner, places[i].owner);
-        all.is_registered = all.is_registered && places[i].is_registered;
     }
+    transfer->place = places[0];
     if (!std::all_of(&places[1], &places[count],
                      [&](const RemotePlace& place) { return place == places[0]; })) {
+        transfer->place = pipeline::enclose(places.get(), static_cast<size_t>(count));
         transfer->places = std::move(places);
     }
 }

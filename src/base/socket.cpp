@@ -5,7 +5,11 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
+
+#include "base/clock.h"
 
 namespace armci::base {
 namespace {
@@ -24,11 +28,14 @@ int outcome_of(const Descriptor& connecting, int timeout_ms) {
 }  // namespace
 
 bool wait_ready(int fd, short events, int timeout_ms) {
+    constexpr int64_t kMillisecondNs = 1'000'000;
+    const int64_t end_ns = now_ns() + timeout_ms * kMillisecondNs;
     pollfd waiting{fd, events, 0};
-    int ready = 0;
-    do {
-        ready = poll(&waiting, 1, timeout_ms);
-    } while (ready < 0 && errno == EINTR);
+    int ready = poll(&waiting, 1, timeout_ms);
+    while (ready < 0 && errno == EINTR) {
+        const int64_t left_ms = (end_ns - now_ns()) / kMillisecondNs;
+        ready = poll(&waiting, 1, static_cast<int>(std::max<int64_t>(left_ms, 0)));
+    }
     if (ready == 0) {
         errno = EAGAIN;
     }

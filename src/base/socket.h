@@ -9,8 +9,8 @@
 namespace armci::base {
 
 // Waits until the descriptor has one of these events of poll(). Returns false with errno set after
-// the time limit (EAGAIN), or when the system refuses to wait. Signals do not end the wait; each
-// begins the time anew.
+// the time limit (EAGAIN), or when the system refuses to wait. Signals neither
+// end the wait nor prolong it. The time limit is not negative.
 bool wait_ready(int fd, short events, int timeout_ms);
 
 // Listens at an address of the given family. The result does not block in accept(). It is invalid,

@@ -250,18 +250,18 @@ void Checks::close_writes(int target) {
 std::string Checks::describe_bytes(int rank, const Bytes& bytes) const {
     const auto count = static_cast<int64_t>(bytes.end - bytes.begin);
     char text[160];
-    const core::Segments::Place place = runtime_.segments.find(rank, bytes.begin, count);
-    if (place.segment == nullptr) {
+    const core::Segments::Found found = runtime_.segments.find(rank, bytes.begin, count);
+    if (found.segment == nullptr) {
         std::snprintf(text, sizeof text, "%" PRId64 " bytes at 0x%" PRIx64 " of rank %d", count,
                       bytes.begin, rank);
         return text;
     }
-    const Slice& slice = place.segment->slice(place.segment->group->group_rank(rank));
+    const Slice& slice = found.segment->slice(found.segment->group->group_rank(rank));
     const uint64_t first = bytes.begin - slice.base;
     std::snprintf(text, sizeof text,
                   "bytes %" PRIu64 " to %" PRIu64 " of rank %d's %" PRIu64 " in allocation %s",
                   first, first + static_cast<uint64_t>(count) - 1, rank, slice.bytes,
-                  core::name_of_allocation(place.segment->id).c_str());
+                  core::name_of_allocation(found.segment->id).c_str());
     return text;
 }
 

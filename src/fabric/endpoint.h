@@ -25,8 +25,8 @@ struct Completion {
     bool cut = false;        // the message did not fit into the posted buffer and is lost
 };
 
-// An Operation is the context of a posted operation, and a member of the object to which that
-// belongs. It stays in use until its `complete` is called.
+// An Operation is the context of a posted operation, and a member or a base of the object to
+// which that belongs. It stays in use until its `complete` is called.
 struct Operation {
     fi_context2 fabric_context;
     void (*complete)(Operation* self, const Completion& completion) = nullptr;

@@ -66,7 +66,7 @@ MutexQueue::Queued MutexQueue::lock(Mutex& mutex, int32_t rank, bool is_remote, 
     return {LockResult::queued, number};
 }
 
-bool MutexQueue::has_mutex(uint32_t waiter) {
+bool MutexQueue::try_end_wait(uint32_t waiter) {
     if ((*pool_)[waiter].has_mutex.load(std::memory_order_acquire) == 0) {
         return false;
     }

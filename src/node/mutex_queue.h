@@ -77,8 +77,9 @@ class MutexQueue {
     Queued lock(Mutex& mutex, int32_t rank, bool is_remote, uint64_t request_id,
                 OwnRank own_rank = OwnRank::may_hold);
 
-    // Says whether a queued local waiter has got the mutex; its record is then released.
-    bool has_mutex(uint32_t waiter);
+    // Ends the wait of a queued local waiter that has got the mutex, and releases its record.
+    // Returns false if it has not got it yet.
+    bool try_end_wait(uint32_t waiter);
     // Sleeps until the waiter has the mutex, for at most timeout_us.
     void sleep_until_handed_over(uint32_t waiter, int64_t timeout_us);
 

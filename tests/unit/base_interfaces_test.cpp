@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <net/if.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -30,6 +31,7 @@ TEST(Interfaces, RecognisesLoopback) {
     EXPECT_FALSE(is_loopback(ipv4("172.17.0.1")));
 }
 
+// Labels of addresses may be listed, too.
 TEST(Interfaces, ListsThoseThatTheSystemNumbers) {
     std::set<std::string> expected;
     struct if_nameindex* all = if_nameindex();
@@ -42,7 +44,7 @@ TEST(Interfaces, ListsThoseThatTheSystemNumbers) {
     for (const InterfaceAddress& entry : interface_addresses()) {
         listed.insert(entry.interface);
     }
-    EXPECT_EQ(listed, expected);
+    EXPECT_TRUE(std::includes(listed.begin(), listed.end(), expected.begin(), expected.end()));
 }
 
 TEST(Interfaces, LoopbackHasItsAddress) {

@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 
 #include <cerrno>
+#include <csignal>
 #include <vector>
 
 #include "base/clock.h"
@@ -40,6 +42,23 @@ struct Port {
 
 bool blocks(const Descriptor& descriptor) {
     return (fcntl(descriptor.get(), F_GETFL) & O_NONBLOCK) == 0;
+}
+
+// The timer is faster than the time limit, so a wait that began anew with each signal would never
+// end. The program hangs then, and its own time limit ends it.
+TEST(Socket, SignalsDoNotProlongAWait) {
+    struct sigaction ignore {};
+    ignore.sa_handler = [](int) {};
+    struct sigaction before {};
+    ASSERT_EQ(sigaction(SIGALRM, &ignore, &before), 0);
+    const itimerval often{{0, 5'000}, {0, 5'000}};
+    ASSERT_EQ(setitimer(ITIMER_REAL, &often, nullptr), 0);
+    const Port port;
+    EXPECT_FALSE(accept_within(port.listening, kShortMs).valid());
+    EXPECT_EQ(errno, EAGAIN);
+    const itimerval never{};
+    ASSERT_EQ(setitimer(ITIMER_REAL, &never, nullptr), 0);
+    ASSERT_EQ(sigaction(SIGALRM, &before, nullptr), 0);
 }
 
 TEST(Socket, ConnectsAndAccepts) {

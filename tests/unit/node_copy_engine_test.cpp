@@ -96,18 +96,18 @@ TEST(CopyEngine, RefusesRequestsWhenFull) {
 
 // It waits for a lock that another thread holds. Bytes between blocks stay as they are.
 TEST(CopyEngine, AddsUnderTheLocks) {
-    constexpr auto kLockBytes = static_cast<size_t>(StripedLocks::kGranuleBytes);
-    constexpr size_t kValues = 2 * kLockBytes / sizeof(double);
+    constexpr auto kGranuleBytes = static_cast<size_t>(StripedLocks::kGranuleBytes);
+    constexpr size_t kValues = 2 * kGranuleBytes / sizeof(double);
     const auto locks = std::make_unique<StripedLocks>();
     const std::unique_ptr<double[], void (*)(void*)> sums(
-        static_cast<double*>(std::aligned_alloc(kLockBytes, 2 * kLockBytes)), std::free);
+        static_cast<double*>(std::aligned_alloc(kGranuleBytes, 2 * kGranuleBytes)), std::free);
     ASSERT_NE(sums, nullptr);
     std::fill(sums.get(), sums.get() + kValues, 1.0);
     std::vector<double> terms(kValues, 3.0);
     const double factor = 2;
     // Every second block of 64 bytes.
     const int stride[] = {128};
-    const int count[] = {64, 2 * kLockBytes / 128};
+    const int count[] = {64, 2 * kGranuleBytes / 128};
     CopyRequest request;
     ASSERT_EQ(strided::make_pair(stride, stride, count, 1, &request.layout),
               strided::LayoutStatus::ok);
@@ -120,7 +120,7 @@ TEST(CopyEngine, AddsUnderTheLocks) {
     ASSERT_NE(engine, nullptr);
     const std::string task = armci::test::task_named(kCopyThreadName);
     ASSERT_NE(task, "");
-    SharedLock& second = (*locks)[StripedLocks::stripe_of(request.remote + kLockBytes)];
+    SharedLock& second = (*locks)[StripedLocks::stripe_of(request.remote + kGranuleBytes)];
     second.lock();
     ASSERT_EQ(engine->submit(&request, 1), 1);
     armci::test::wait_until_asleep(task);  // it naps when it waits long for a lock

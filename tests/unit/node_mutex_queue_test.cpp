@@ -54,7 +54,7 @@ TEST_F(MutexQueueTest, TryLockDoesNotOvertakeWaiters) {
     const MutexQueue::Queued waiting = lock_local(2);
     EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::released);
     EXPECT_FALSE(queue_.try_lock(mutex_, 3));
-    EXPECT_TRUE(queue_.has_mutex(waiting.waiter));
+    EXPECT_TRUE(queue_.try_end_wait(waiting.waiter));
     EXPECT_EQ(queue_.holder(mutex_), 2);
 }
 
@@ -65,10 +65,10 @@ TEST_F(MutexQueueTest, OnlyTheHolderUnlocks) {
     EXPECT_EQ(queue_.unlock(mutex_, 2, true).result, UnlockResult::not_held);
     EXPECT_EQ(queue_.unlock(mutex_, kNoHolder, true).result, UnlockResult::not_held);
     EXPECT_EQ(queue_.holder(mutex_), 1);
-    EXPECT_FALSE(queue_.has_mutex(waiting.waiter));
+    EXPECT_FALSE(queue_.try_end_wait(waiting.waiter));
     EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::released);
     EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::not_held) << "twice";
-    EXPECT_TRUE(queue_.has_mutex(waiting.waiter));
+    EXPECT_TRUE(queue_.try_end_wait(waiting.waiter));
 }
 
 TEST_F(MutexQueueTest, RemoteWaiterGetsItOnlyWhereUnlockMayHandItOver) {
@@ -94,7 +94,7 @@ TEST_F(MutexQueueTest, HolderQueuesForItsMutexOnlyIfThreadsMay) {
     const auto thread = queue_.lock(mutex_, 1, false, 0);
     EXPECT_EQ(thread.result, LockResult::queued);
     EXPECT_EQ(queue_.unlock(mutex_, 1, false).result, UnlockResult::released);
-    EXPECT_TRUE(queue_.has_mutex(thread.waiter));
+    EXPECT_TRUE(queue_.try_end_wait(thread.waiter));
 }
 
 // A mutex that was unlocked and waits for the server to pass it on does not belong to the rank any
@@ -107,9 +107,9 @@ TEST_F(MutexQueueTest, HolderQueuesBehindTheWaiterItForwarded) {
     const auto again = queue_.lock(mutex_, 1, false, 0, kAlone);
     EXPECT_EQ(again.result, LockResult::queued);
     EXPECT_EQ(queue_.unlock(mutex_, 1, true).rank, 9);
-    EXPECT_FALSE(queue_.has_mutex(again.waiter));
+    EXPECT_FALSE(queue_.try_end_wait(again.waiter));
     EXPECT_EQ(queue_.unlock(mutex_, 9, true).result, UnlockResult::released);
-    EXPECT_TRUE(queue_.has_mutex(again.waiter));
+    EXPECT_TRUE(queue_.try_end_wait(again.waiter));
     EXPECT_EQ(queue_.lock(mutex_, 1, false, 0, kAlone).result, LockResult::held_by_caller);
 }
 
@@ -138,7 +138,7 @@ TEST_F(MutexQueueTest, IsHandedOverInOrderOfArrival) {
                 holder = rank;
             } else {
                 ASSERT_EQ(queued.result, LockResult::queued);
-                ASSERT_FALSE(!is_remote && queue_.has_mutex(queued.waiter));
+                ASSERT_FALSE(!is_remote && queue_.try_end_wait(queued.waiter));
                 model.push_back({rank, is_remote, request_id, queued.waiter});
             }
         } else if (holder != kNoHolder) {
@@ -149,7 +149,7 @@ TEST_F(MutexQueueTest, IsHandedOverInOrderOfArrival) {
                 holder = kNoHolder;
             } else if (!model.front().is_remote) {
                 ASSERT_EQ(unlocked.result, UnlockResult::released);
-                ASSERT_TRUE(queue_.has_mutex(model.front().waiter));
+                ASSERT_TRUE(queue_.try_end_wait(model.front().waiter));
                 holder = model.front().rank;
                 model.pop_front();
             } else if (may_hand_to_remote) {
@@ -184,9 +184,9 @@ TEST_F(MutexQueueTest, MutexesShareThePoolButNotTheirQueues) {
     }
     for (int turn = 0; turn < 3; ++turn) {
         for (int i = kMutexes - 1; i >= 0; --i) {
-            EXPECT_FALSE(queue_.has_mutex(waiters[i][turn]));
+            EXPECT_FALSE(queue_.try_end_wait(waiters[i][turn]));
             EXPECT_EQ(queue_.unlock(mutexes[i], turn, false).result, UnlockResult::released);
-            EXPECT_TRUE(queue_.has_mutex(waiters[i][turn]));
+            EXPECT_TRUE(queue_.try_end_wait(waiters[i][turn]));
             EXPECT_EQ(queue_.holder(mutexes[i]), turn + 1);
         }
     }
@@ -205,12 +205,12 @@ TEST_F(MutexQueueTest, FullPoolRefusesUntilAWaiterLeaves) {
     EXPECT_EQ(lock_remote(-6, 1).result, LockResult::no_room);
     // When one leaves there is room for one, at the end of the queue.
     EXPECT_EQ(queue_.unlock(mutex_, 0, false).result, UnlockResult::released);
-    EXPECT_TRUE(queue_.has_mutex(waiters[0]));
+    EXPECT_TRUE(queue_.try_end_wait(waiters[0]));
     EXPECT_EQ(lock_remote(1 << 20, 7).result, LockResult::queued);
     EXPECT_EQ(lock_local(-5).result, LockResult::no_room);
     for (uint32_t i = 1; i < WaiterPoolState::kWaiters; ++i) {
         ASSERT_EQ(queue_.unlock(mutex_, static_cast<int>(i), false).result, UnlockResult::released);
-        ASSERT_TRUE(queue_.has_mutex(waiters[i]));
+        ASSERT_TRUE(queue_.try_end_wait(waiters[i]));
         ASSERT_EQ(queue_.holder(mutex_), static_cast<int>(i + 1));
     }
     EXPECT_EQ(queue_.unlock(mutex_, WaiterPoolState::kWaiters, true).rank, 1 << 20);
@@ -229,7 +229,7 @@ TEST_F(MutexQueueTest, WakesSleepersInOrder) {
             for (int turn = 0; turn < kTimes; ++turn) {
                 const MutexQueue::Queued queued = queue_.lock(mutex_, rank, false, 0);
                 if (queued.result == LockResult::queued) {
-                    while (!queue_.has_mutex(queued.waiter)) {
+                    while (!queue_.try_end_wait(queued.waiter)) {
                         queue_.sleep_until_handed_over(queued.waiter, 50'000);
                     }
                 }
@@ -255,10 +255,10 @@ TEST_F(MutexQueueTest, SleepEndsAtTheTimeOut) {
     lock_local(1);
     const MutexQueue::Queued waiting = lock_local(2);
     queue_.sleep_until_handed_over(waiting.waiter, 1000);
-    EXPECT_FALSE(queue_.has_mutex(waiting.waiter));
+    EXPECT_FALSE(queue_.try_end_wait(waiting.waiter));
     queue_.unlock(mutex_, 1, false);
     queue_.sleep_until_handed_over(waiting.waiter, int64_t{3600} * 1'000'000);  // returns at once
-    EXPECT_TRUE(queue_.has_mutex(waiting.waiter));
+    EXPECT_TRUE(queue_.try_end_wait(waiting.waiter));
 }
 
 }  // namespace

@@ -62,6 +62,20 @@ TEST(CostModel, EmptyTransferCostsNothingAndHasNoChunks) {
     }
 }
 
+TEST(CostModel, OnlyPutsAndAccumulatesOfFewBytesAndBlocksAreSmall) {
+    const CostModel model(socket_costs(), {65536, 8, kMaxSmallBytes});
+    for (const OpKind op : {OpKind::put, OpKind::acc}) {
+        EXPECT_TRUE(model.is_small(op, {kMaxSmallBytes, kMaxSmallBytes}));
+        EXPECT_FALSE(model.is_small(op, {kMaxSmallBytes + 8, kMaxSmallBytes + 8}));
+        EXPECT_TRUE(model.is_small(op, {kMaxSmallBlocks * 8, 8}));
+        EXPECT_FALSE(model.is_small(op, {(kMaxSmallBlocks + 1) * 8, 8}));
+    }
+    EXPECT_FALSE(model.is_small(OpKind::get, {8, 8}));
+    // The price of a small one has nothing of a frame of its own.
+    EXPECT_LT(model.server_plan(OpKind::put, {kMaxSmallBlocks * 8, 8}).total_us, 5);
+    EXPECT_GT(model.server_plan(OpKind::put, {(kMaxSmallBlocks + 1) * 8, 8}).total_us, 20);
+}
+
 TEST(CostModel, RmaCostGrowsWithTheNumberOfBlocks) {
     const CostModel model = make_model();
     EXPECT_NEAR(model.rma_us(OpKind::put, {1000 * 64, 64}), 10 + 1000 * (8 + 64 * 0.0002), 1e-6);

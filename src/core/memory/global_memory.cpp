@@ -9,6 +9,7 @@
 #include "base/config_value.h"
 #include "base/log.h"
 #include "node/memory_limits.h"
+#include "pipeline/buffers/server_numbers.h"
 #include "pipeline/origin/request_task.h"
 
 namespace armci::core {

@@ -114,7 +114,7 @@ Segment* Segments::add(std::unique_ptr<Segment> segment) {
     if (added->is_dynamic()) {
         dynamic_.push_back(added);
     }
-    added->place = segments_.size();
+    added->index = segments_.size();
     segments_.push_back(std::move(segment));
     by_id_[added->id] = added;
     if (const uint64_t base = my_base(*added); base != 0) {
@@ -149,10 +149,10 @@ std::unique_ptr<Segment> Segments::remove(Segment* segment) {
     by_id_.erase(segment->id);
     std::erase(dynamic_, segment);
     by_my_base_.erase(my_base(*segment));
-    std::unique_ptr<Segment> removed = std::move(segments_[segment->place]);
+    std::unique_ptr<Segment> removed = std::move(segments_[segment->index]);
     if (segments_.back() != nullptr) {
-        segments_.back()->place = removed->place;
-        segments_[removed->place] = std::move(segments_.back());
+        segments_.back()->index = removed->index;
+        segments_[removed->index] = std::move(segments_.back());
     }
     segments_.pop_back();
     return removed;
@@ -194,7 +194,7 @@ Segments::Cached Segments::search_in(const std::vector<Entry>& entries, int rank
     return found.has(rank, address, bytes) ? found : Cached{};
 }
 
-Segments::Place Segments::search(int rank, uint64_t address, int64_t bytes) {
+Segments::Found Segments::search(int rank, uint64_t address, int64_t bytes) {
     const Cached found = search_in(index_of(world_->node_of[rank]).entries, rank, address, bytes);
     if (found.segment != nullptr) {
         cache_.of(rank) = found;
@@ -202,7 +202,7 @@ Segments::Place Segments::search(int rank, uint64_t address, int64_t bytes) {
     return {found.segment, found.part};
 }
 
-Segments::Place Segments::find_by_thread(int rank, uint64_t address, int64_t bytes) {
+Segments::Found Segments::find_by_thread(int rank, uint64_t address, int64_t bytes) {
     static thread_local View view;
     if (view.generation != generation_.load(std::memory_order_acquire)) {
         renew(view);

@@ -72,7 +72,7 @@ struct Segment {
     // elsewhere.
     uint32_t data_record = 0;
     uint32_t tables_record = 0;
-    size_t place = 0;                          // among all segments of this rank
+    size_t index = 0;                          // among all segments of this rank
     bool is_internal = false;                  // the library's own: no address of a call names it
     std::unique_ptr<uint64_t[]> owned_tables;  // dynamic memory: tables of this rank only
 
@@ -104,19 +104,19 @@ class Segments {
     Segment* find_by_id(uint64_t id) const;
     const std::vector<std::unique_ptr<Segment>>& all() const { return segments_; }
 
-    struct Place {
+    struct Found {
         const Segment* segment = nullptr;  // nullptr: no such memory
         const NodePart* part = nullptr;
     };
     // Finds [address, address + bytes) of a rank's global memory, without the library's own. The
     // fast path is in line, also where compilers find that too much (the fast paths of api/).
-    [[gnu::always_inline]] Place find(int rank, uint64_t address, int64_t bytes) {
+    [[gnu::always_inline]] Found find(int rank, uint64_t address, int64_t bytes) {
         const Cached& cached = cache_.of(rank);
-        return cached.has(rank, address, bytes) ? Place{cached.segment, cached.part}
+        return cached.has(rank, address, bytes) ? Found{cached.segment, cached.part}
                                                 : search(rank, address, bytes);
     }
     // Does the same for ranks of this node. Any thread may call it without the API lock.
-    Place find_by_thread(int rank, uint64_t address, int64_t bytes);
+    Found find_by_thread(int rank, uint64_t address, int64_t bytes);
 
     // Returns the bytes of all indices by node.
     size_t index_bytes() const;
@@ -161,7 +161,7 @@ class Segments {
     };
 
     const Segment* find_empty_slice(int rank) const;
-    Place search(int rank, uint64_t address, int64_t bytes);
+    Found search(int rank, uint64_t address, int64_t bytes);
     static Cached search_in(const std::vector<Entry>& entries, int rank, uint64_t address,
                             int64_t bytes);
     static const Entry* find_entry(const std::vector<Entry>& entries, uint64_t address);

@@ -2,6 +2,9 @@
 #include "core/routing/transfers.h"
 
 #include <algorithm>
+#include <cassert>
+#include <iterator>
+#include <vector>
 
 #include "armci/armci.h"
 #include "core/job/tracing.h"
@@ -88,6 +91,7 @@ bool Transfers::append_small(const Transfer& transfer, pipeline::Batches::Leavin
     pipeline::SmallBlock blocks[pipeline::kMaxSmallBlocks];
     int block_count = 0;
     transfer.sides.for_each_block([&](char* local, char* remote, int64_t) {
+        assert(block_count < pipeline::kMaxSmallBlocks);
         blocks[block_count++] = {local, reinterpret_cast<uint64_t>(remote)};
     });
     pipeline::Origin& origin = network.origin;
@@ -116,40 +120,38 @@ bool Transfers::send_small(const Transfer& transfer) {
     return true;
 }
 
-// Calls `run` with the part of the transfer for each place. All requests of a part go to one
-// server, and all of its RMA uses one key. A vector may have blocks in several allocations; the
-// server route needs to divide those by server only.
+// Calls `run` with the part of the transfer for each data server of the target. A vector may have
+// blocks in several allocations, and these different servers.
 template <class Run>
-void Transfers::for_each_place(Transfer&& transfer, Route route, Run&& run) {
-    if (transfer.places == nullptr) [[likely]] {
+void Transfers::for_each_server(Transfer&& transfer, Run&& run) {
+    const RemotePlace* places = transfer.places.get();
+    const auto count = static_cast<size_t>(places != nullptr ? transfer.sides.block_count() : 0);
+    const auto is_of = [](int server) {
+        return [server](const RemotePlace& place) { return place.server == server; };
+    };
+    if (std::all_of(places, places + count, is_of(transfer.place.server))) {
         run(std::move(transfer));
         return;
     }
-    const auto count = static_cast<size_t>(transfer.sides.block_count());
-    const std::unique_ptr<RemotePlace[]> places = std::move(transfer.places);
-    const auto are_together = [route](const RemotePlace& one, const RemotePlace& other) {
-        return route == Route::rma ? one == other : one.server == other.server;
-    };
-    std::vector<bool> is_done(count);
-    for (size_t first = 0; first < count; ++first) {
-        if (is_done[first]) {
-            continue;
-        }
-        std::vector<bool> is_wanted(count);
-        RemotePlace place = places[first];
-        for (size_t i = first; i < count; ++i) {
-            is_wanted[i] = !is_done[i] && are_together(places[first], places[i]);
-            is_done[i] = is_done[i] || is_wanted[i];
-            place.owner = is_wanted[i] ? std::max(place.owner, places[i].owner) : place.owner;
-        }
+    std::vector<int> servers;
+    std::transform(places, places + count, std::back_inserter(servers),
+                   [](const RemotePlace& place) { return place.server; });
+    std::sort(servers.begin(), servers.end());
+    servers.erase(std::unique(servers.begin(), servers.end()), servers.end());
+    for (const int server : servers) {
         Transfer part;
         part.function = transfer.function;
         part.op = transfer.op;
         part.target = transfer.target;
-        part.place = place;
         part.scale = transfer.scale;
+        std::vector<bool> is_wanted(count);
+        std::transform(places, places + count, is_wanted.begin(), is_of(server));
         part.sides = transfer.sides.select(is_wanted);
         part.total_bytes = part.sides.block_count() * part.sides.block_bytes();
+        const auto part_count = static_cast<size_t>(part.sides.block_count());
+        part.places = std::make_unique<RemotePlace[]>(part_count);
+        std::copy_if(places, places + count, part.places.get(), is_of(server));
+        part.place = pipeline::enclose(part.places.get(), part_count);
         run(std::move(part));
     }
 }
@@ -176,7 +178,8 @@ void Transfers::run_locally(const Transfer& transfer) {
     run_local(context_.node.heap, context_.attached, transfer);
 }
 
-void Transfers::run_remotely(Transfer&& transfer, Route route) {
+void Transfers::run_remotely(Transfer&& transfer) {
+    const Route route = choose_route(transfer, Blocking::yes).route;
     count(transfer, route);
     const OpKind op = transfer.op;
     const int target = transfer.target;
@@ -200,7 +203,8 @@ void Transfers::run_remotely(Transfer&& transfer, Route route) {
     }
 }
 
-void Transfers::start_remotely(Transfer&& transfer, Route route, armci_hdl_s* handle) {
+void Transfers::start_remotely(Transfer&& transfer, armci_hdl_s* handle) {
+    const Route route = choose_route(transfer, Blocking::no).route;
     count(transfer, route);
     pipeline::Origin& origin = context_.progress.network()->origin;
     const int server = transfer.place.server;
@@ -241,17 +245,14 @@ void Transfers::carry_out(Transfer&& transfer) {
         return;
     }
     const Threads::Use use(context_.progress.threads());
-    const Route route = choose_route(transfer, Blocking::yes).route;
-    for_each_place(std::move(transfer), route,
-                   [&](Transfer&& part) { run_remotely(std::move(part), route); });
+    for_each_server(std::move(transfer), [&](Transfer&& part) { run_remotely(std::move(part)); });
 }
 
 void Transfers::carry_out_nonblocking(Transfer&& transfer, armci_hdl_s* handle) {
     if (!context_.progress.world().on_my_node(transfer.target)) {
         const Threads::Use use(context_.progress.threads());
-        const Route route = choose_route(transfer, Blocking::no).route;
-        for_each_place(std::move(transfer), route,
-                       [&](Transfer&& part) { start_remotely(std::move(part), route, handle); });
+        for_each_server(std::move(transfer),
+                        [&](Transfer&& part) { start_remotely(std::move(part), handle); });
         return;
     }
     if (context_.progress.copies().take(transfer, handle)) {

@@ -61,10 +61,10 @@ class Transfers {
     void count(const pipeline::Transfer& transfer, base::Route route);
     void count_local(const pipeline::Transfer& transfer);
     template <class Run>
-    void for_each_place(pipeline::Transfer&& transfer, base::Route route, Run&& run);
+    void for_each_server(pipeline::Transfer&& transfer, Run&& run);
     void run_locally(const pipeline::Transfer& transfer);
-    void run_remotely(pipeline::Transfer&& transfer, base::Route route);
-    void start_remotely(pipeline::Transfer&& transfer, base::Route route, armci_hdl_s* handle);
+    void run_remotely(pipeline::Transfer&& transfer);
+    void start_remotely(pipeline::Transfer&& transfer, armci_hdl_s* handle);
     template <class TaskType>
     void run_task(pipeline::Transfer&& transfer);
     bool append_small(const pipeline::Transfer& transfer, pipeline::Batches::Leaving leaving);

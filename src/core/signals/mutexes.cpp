@@ -83,13 +83,13 @@ int64_t Mutexes::ask_server(const char* function, wire::FrameKind kind, const Mu
 void Mutexes::wait_for_hand_over(const WaitCause& cause, uint32_t waiter) {
     int polls = 0;
     progress_.wait_until(cause, [&] {
-        if (queue_.has_mutex(waiter)) {
+        if (queue_.try_end_wait(waiter)) {
             return true;
         }
         if (++polls > kPollsForHandOver) {
             progress_.end_inline_progress();
             queue_.sleep_until_handed_over(waiter, kHandOverSleepUs);
-            return queue_.has_mutex(waiter);
+            return queue_.try_end_wait(waiter);
         }
         return false;
     });
@@ -102,7 +102,7 @@ void Mutexes::wait_for_hand_over_among_threads(const WaitCause& cause, uint32_t 
     LongWait long_wait(progress_.context(), cause);
     base::Backoff backoff;
     int polls = 0;
-    while (!queue_.has_mutex(waiter)) {
+    while (!queue_.try_end_wait(waiter)) {
         threads_.lock().try_with([&] {
             long_wait.turn();
             progress_.serve();

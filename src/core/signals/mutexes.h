@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/memory/global_memory.h"
-#include "core/routing/transfers.h"
 #include "node/mutex_queue.h"
 #include "wire/frame.h"
 

@@ -3,6 +3,8 @@
 // looks it up again.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "wire/frame.h"
@@ -19,7 +21,20 @@ struct RemotePlace {
     uint64_t key = 0;
     uint64_t rma_distance = 0;  // from an address there to its address for RMA, modulo 2^64
 
-    friend bool operator==(const RemotePlace&, const RemotePlace&) = default;
+    bool operator==(const RemotePlace&) const = default;
 };
+
+// Returns the place of several blocks together: it has the owner of any attached memory among them,
+// and is registered if all of them are. Its server is that of the first, and it has no key.
+inline RemotePlace enclose(const RemotePlace* places, size_t count) {
+    RemotePlace all;
+    all.server = places[0].server;
+    all.is_registered = true;
+    for (size_t i = 0; i < count; ++i) {
+        all.owner = std::max(all.owner, places[i].owner);
+        all.is_registered = all.is_registered && places[i].is_registered;
+    }
+    return all;
+}
 
 }  // namespace armci::pipeline

@@ -24,9 +24,14 @@ struct Transfer {
     // outlives the call owns copies of them.
     strided::Sides sides;
     strided::AccScale scale;  // for accumulate only
-    // The place of each block, if the blocks of a vector are in several. Then `place` has the owner
-    // of any attached memory among them, and says whether all of them are registered.
+    // The place of each block, if the blocks of a vector are in several. Then `place` encloses
+    // them.
     std::unique_ptr<RemotePlace[]> places;
+
+    // Returns the place of the block with that byte of the transfer.
+    const RemotePlace& place_of(int64_t byte) const {
+        return places == nullptr ? place : places[static_cast<size_t>(byte / sides.block_bytes())];
+    }
 };
 
 }  // namespace armci::pipeline

@@ -56,7 +56,7 @@ void BarrierMessages::notify() {
 }
 
 void BarrierMessages::on_sent(fabric::Operation* operation, const fabric::Completion&) {
-    auto* frame = reinterpret_cast<OriginFrame*>(operation);
+    auto* frame = static_cast<OriginFrame*>(operation);
     auto* messages = static_cast<BarrierMessages*>(frame->owner);
     --messages->sends_under_way_;
     frame->release();

@@ -145,7 +145,7 @@ bool Batches::have_left(uint64_t last) const {
 }
 
 void Batches::on_sent(fabric::Operation* operation, const fabric::Completion&) {
-    auto* frame = reinterpret_cast<OriginFrame*>(operation);
+    auto* frame = static_cast<OriginFrame*>(operation);
     auto* batches = static_cast<Batches*>(frame->owner);
     std::erase_if(batches->leaving_,
                   [&](const LeavingBatch& leaving) { return leaving.frame == frame; });

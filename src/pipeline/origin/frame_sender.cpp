@@ -173,7 +173,7 @@ void FrameSender::ask_acknowledge(Channel& channel, uint64_t needed) {
 }
 
 void FrameSender::on_sent(fabric::Operation* operation, const fabric::Completion&) {
-    auto* frame = reinterpret_cast<OriginFrame*>(operation);
+    auto* frame = static_cast<OriginFrame*>(operation);
     auto* sender = static_cast<FrameSender*>(frame->owner);
     Task* task = frame->task;
     frame->release();
@@ -185,7 +185,7 @@ void FrameSender::on_sent(fabric::Operation* operation, const fabric::Completion
 
 void FrameSender::on_traced_sent(fabric::Operation* operation,
                                  const fabric::Completion& completion) {
-    auto* frame = reinterpret_cast<OriginFrame*>(operation);
+    auto* frame = static_cast<OriginFrame*>(operation);
     base::record({.kind = &base::kTraceTransmit,
                   .begin_ns = frame->posted_ns,
                   .end_ns = base::now_ns(),

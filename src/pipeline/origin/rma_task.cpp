@@ -2,15 +2,17 @@
 #include "pipeline/origin/rma_task.h"
 
 #include <algorithm>
-#include <cassert>
 
+#include "base/log.h"
 #include "pipeline/origin/origin_services.h"
 
 namespace armci::pipeline {
 
 RmaTask::RmaTask(Transfer&& transfer)
     : Task(transfer.function), transfer_(std::move(transfer)), next_(transfer_.sides) {
-    assert(transfer_.place.is_registered);
+    if (!transfer_.place.is_registered) {
+        base::fatal(function(), "the remote memory is not registered for RMA");
+    }
 }
 
 void RmaTask::register_local(OriginServices& origin) {
@@ -42,11 +44,12 @@ bool RmaTask::post_blocks(OriginServices& origin, Cursor& cursor) {
         int64_t room = largest;
         const int64_t begin = cursor.position();
         do {
+            const RemotePlace& place = transfer_.place_of(cursor.position());
             const strided::PairBlock block = cursor.next(room);
             fabric::RmaBlock& piece = blocks[block_count++];
             piece.local = block.local;
             piece.bytes = static_cast<size_t>(block.bytes);
-            piece.remote = {block.remote + transfer_.place.rma_distance, transfer_.place.key};
+            piece.remote = {block.remote + place.rma_distance, place.key};
             room = std::min(room, kLongestShared) - block.bytes;
         } while (block_count < origin.rma.max_blocks() &&
                  cursor.position() < transfer_.total_bytes && room > 0);
