@@ -28,15 +28,18 @@ bool reserve_space(fid_ep* endpoint, size_t bytes, const Domain& domain, std::st
                               error);
 }
 
-// Says whether a multi-receive buffer does so. If a provider does not answer, it is assumed to
-// have taken the option.
+// Returns before how many free bytes a multi-receive buffer ends. A provider that does not answer
+// is assumed to have taken the option.
+size_t kept_space(fid_ep* endpoint) {
+    size_t bytes = 0;
+    size_t length = sizeof bytes;
+    return fi_getopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &bytes, &length) == 0
+               ? bytes
+               : SIZE_MAX;
+}
+
 bool keeps_space(fid_ep* endpoint, size_t bytes, const Domain& domain, std::string* error) {
-    size_t kept_bytes = 0;
-    size_t length = sizeof kept_bytes;
-    if (bytes == 0 || fi_getopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &kept_bytes,
-                                &length) != 0) {
-        return true;
-    }
+    const size_t kept_bytes = kept_space(endpoint);
     if (kept_bytes >= bytes) {
         return true;
     }
@@ -48,6 +51,18 @@ bool keeps_space(fid_ep* endpoint, size_t bytes, const Domain& domain, std::stri
              ", and would write messages behind their end. Choose another provider "
              "(ARMCI_PROVIDER) or another version of libfabric";
     return false;
+}
+
+fi_wait_obj wait_object(WaitMode mode) {
+    switch (mode) {
+        case WaitMode::fd:
+            return FI_WAIT_FD;
+        case WaitMode::sread:
+            return FI_WAIT_UNSPEC;
+        case WaitMode::nap:
+            break;
+    }
+    return FI_WAIT_NONE;
 }
 
 }  // namespace
@@ -72,29 +87,30 @@ void Endpoint::set_limits() {
                                  size_t{1}, kMaxRmaBlocks);
 }
 
-// Opens the completion queue, without a way to wait for it if the provider refuses that.
+// Opens the completion queue, with the way to wait for it that the provider allows.
 bool Endpoint::open_queue(std::string* error) {
     fi_cq_attr attributes{};
     attributes.format = FI_CQ_FORMAT_DATA;
     attributes.size =
         outstanding_limit_ + options_.receive_entries + options_.immediate_entries + kQueueSlack;
-    attributes.wait_obj = wait_mode_ == WaitMode::fd      ? FI_WAIT_FD
-                          : wait_mode_ == WaitMode::sread ? FI_WAIT_UNSPEC
-                                                          : FI_WAIT_NONE;
     fid_cq* queue = nullptr;
-    int result = fi_cq_open(domain_->domain(), &attributes, &queue, nullptr);
-    if (result != 0 && wait_mode_ != WaitMode::nap) {
-        ARMCI_LOG_INFO("provider %s cannot be waited for (%s); the data server polls with naps",
-                       domain_->provider_name().c_str(), fi_strerror(-result));
-        wait_mode_ = WaitMode::nap;
-        attributes.wait_obj = FI_WAIT_NONE;
-        result = fi_cq_open(domain_->domain(), &attributes, &queue, nullptr);
+    while (true) {
+        attributes.wait_obj = wait_object(wait_mode_);
+        const int result = fi_cq_open(domain_->domain(), &attributes, &queue, nullptr);
+        if (result == 0) {
+            queue_.reset(queue);
+            return true;
+        }
+        if (wait_mode_ == WaitMode::nap) {
+            return !domain_->has_failed(result, "fi_cq_open", error);
+        }
+        const bool had_descriptor = wait_mode_ == WaitMode::fd;
+        wait_mode_ = had_descriptor ? WaitMode::sread : WaitMode::nap;
+        ARMCI_LOG_INFO(
+            "provider %s has no %s (%s); the data server %s", domain_->provider_name().c_str(),
+            had_descriptor ? "descriptor to wait for" : "call that waits", fi_strerror(-result),
+            had_descriptor ? "tries fi_cq_sread" : "polls with naps");
     }
-    if (domain_->has_failed(result, "fi_cq_open", error)) {
-        return false;
-    }
-    queue_.reset(queue);
-    return true;
 }
 
 // Opens the endpoint and binds it to the address vector and the completion queue.
@@ -114,8 +130,8 @@ bool Endpoint::open_endpoint(std::string* error) {
 
 // Before libfabric 2.0 shm crashes if the space is reserved before fi_enable. Since then shm and
 // ofi_rxm ignore it if it is reserved after, and write messages into buffers without room for them.
-// This was tried with 1.17 and 2.1, shm with 1.20 and 1.21, too; every version is asked whether it
-// has taken it.
+// This was tried with 1.17 and 2.1, shm with 1.20 and 1.21, too. opx forgets it in fi_enable, so
+// its source says. Every version is asked whether it has taken it.
 bool Endpoint::enable(std::string* error) {
     const bool enable_first = FI_VERSION_LT(fi_version(), FI_VERSION(2, 0));
     const size_t space = options_.largest_message_bytes;
@@ -126,7 +142,8 @@ bool Endpoint::enable(std::string* error) {
     if (domain_->has_failed(fi_enable(endpoint), "fi_enable", error)) {
         return false;
     }
-    if (enable_first && !reserve_space(endpoint, space, *domain_, error)) {
+    if ((enable_first || kept_space(endpoint) < space) &&
+        !reserve_space(endpoint, space, *domain_, error)) {
         return false;
     }
     return keeps_space(endpoint, space, *domain_, error);

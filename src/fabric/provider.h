@@ -37,7 +37,7 @@ struct ProviderRow {
     const char* name = "";
     // The available provider with the highest is the default; 0: only on request.
     int preference = 0;
-    WaitMode wait = WaitMode::nap;
+    WaitMode wait = WaitMode::nap;  // if the provider allows it, else the next one that it allows
     bool rma = false;       // whether RMA works; if not, everything uses messages and the server
     bool delivery = false;  // whether FI_DELIVERY_COMPLETE on a write is remote completion
     bool immediate_data = false;  // whether writes with FI_REMOTE_CQ_DATA arrive with their data

@@ -92,7 +92,7 @@ constexpr ProviderRow kTable[] = {
     {
         .name = "efa",
         .preference = 75,
-        .wait = WaitMode::nap,
+        .wait = WaitMode::fd,
         .rma = true,
         .delivery = true,
         .immediate_data = true,
