@@ -49,6 +49,8 @@ bool Domain::open(ProviderChoice choice, size_t peer_count, std::string* error) 
         return false;
     }
     address_vector_.reset(address_vector);
+    notifies_writes_ =
+        has_room_for_immediate_data() && row().immediate_data == ImmediateData::granted;
     return true;
 }
 

@@ -23,9 +23,12 @@ class Domain {
 
     bool needs_local_registration() const { return needs_local_registration_; }
     // Says whether a write can carry 32 bits of immediate data to the endpoint that it addresses.
-    bool notifies_writes() const {
-        return row().rma && row().immediate_data && info().domain_attr->cq_data_size >= 4;
+    bool notifies_writes() const { return notifies_writes_; }
+    // Says whether only a trial tells that (immediate_data.h), and keeps its result.
+    bool notifies_perhaps() const {
+        return has_room_for_immediate_data() && row().immediate_data == ImmediateData::tried;
     }
+    void set_notifies_writes(bool works) { notifies_writes_ = works; }
     // The first function says whether a write is remotely complete once a later message or write
     // is, whatever their sizes. The second says whether a read that is posted after a write sees
     // it.
@@ -47,10 +50,15 @@ class Domain {
     fid_av* address_vector() const { return address_vector_.get(); }
 
   private:
+    bool has_room_for_immediate_data() const {
+        return row().rma && info().domain_attr->cq_data_size >= kImmediateBytes;
+    }
+
     // The members are declared in the order of opening, so that they are closed in the reverse
     // order.
     ProviderChoice choice_;
     bool needs_local_registration_ = false;
+    bool notifies_writes_ = false;
     FidPtr<fid_fabric> fabric_;
     FidPtr<fid_domain> domain_;
     FidPtr<fid_av> address_vector_;

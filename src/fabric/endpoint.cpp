@@ -259,7 +259,7 @@ bool Endpoint::post_multi_receive(void* buffer, size_t bytes, void* descriptor,
 }
 
 bool Endpoint::rma(const char* what, PeerAddress peer, const RmaBlock* blocks, size_t block_count,
-                   void* descriptor, uint64_t flags, uint64_t immediate, Operation* operation) {
+                   void* descriptor, uint64_t flags, Operation* operation) {
     if (!room()) {
         return false;
     }
@@ -282,7 +282,6 @@ bool Endpoint::rma(const char* what, PeerAddress peer, const RmaBlock* blocks, s
     message.rma_iov = remote;
     message.rma_iov_count = block_count;
     message.context = &operation->fabric_context;
-    message.data = immediate;
     const bool is_read = (flags & FI_READ) != 0;
     flags = FI_COMPLETION | (flags & ~uint64_t{FI_READ});
     const ssize_t result = is_read ? fi_readmsg(endpoint_.get(), &message, flags)
@@ -297,23 +296,38 @@ bool Endpoint::rma(const char* what, PeerAddress peer, const RmaBlock* blocks, s
 bool Endpoint::post_write(PeerAddress peer, const RmaBlock* blocks, size_t block_count,
                           void* descriptor, WriteCompletion completion, Operation* operation) {
     const uint64_t flags = completion == WriteCompletion::delivered ? FI_DELIVERY_COMPLETE : 0;
-    return rma("write", peer, blocks, block_count, descriptor, flags, 0, operation);
+    return rma("write", peer, blocks, block_count, descriptor, flags, operation);
 }
 
 bool Endpoint::post_write_notify(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
                                  const RemoteMemory& target, uint32_t immediate,
                                  Operation* operation) {
-    const RmaBlock block{const_cast<void*>(data), bytes, target};
-    return rma("write", peer, &block, 1, descriptor, FI_REMOTE_CQ_DATA, immediate, operation);
+    return taken(try_write_notify(peer, data, bytes, descriptor, target, immediate, operation),
+                 operation, "write");
+}
+
+// fi_writemsg with FI_REMOTE_CQ_DATA would do the same, but cxi refuses it even where it has
+// fi_writedata, and opx 1.17 drops the immediate data without a word.
+ssize_t Endpoint::try_write_notify(PeerAddress peer, const void* data, size_t bytes,
+                                   void* descriptor, const RemoteMemory& target, uint32_t immediate,
+                                   Operation* operation) {
+    if (!room() || is_refused(data, bytes, descriptor, operation, "write")) {
+        return -FI_EAGAIN;
+    }
+    const ssize_t result = fi_writedata(endpoint_.get(), data, bytes, descriptor, immediate, peer,
+                                        target.address, target.key, &operation->fabric_context);
+    outstanding_ += result == 0 ? 1 : 0;
+    return result;
 }
 
 bool Endpoint::post_read(PeerAddress peer, const RmaBlock* blocks, size_t block_count,
                          void* descriptor, Operation* operation) {
-    return rma("read", peer, blocks, block_count, descriptor, FI_READ, 0, operation);
+    return rma("read", peer, blocks, block_count, descriptor, FI_READ, operation);
 }
 
 void Endpoint::deliver(const fi_cq_data_entry& entry) {
-    if ((entry.flags & FI_REMOTE_CQ_DATA) != 0 && (entry.flags & FI_RECV) == 0) {
+    // opx says FI_REMOTE_CQ_DATA of the write's own completion, too.
+    if ((entry.flags & FI_REMOTE_CQ_DATA) != 0 && (entry.flags & (FI_RECV | FI_WRITE)) == 0) {
         if (options_.on_immediate != nullptr) {
             options_.on_immediate(options_.immediate_context, entry.data);
         }
@@ -393,6 +407,11 @@ void Endpoint::handle_error() {
             std::erase(receives_, operation);
         }
         operation->complete(operation, completion);
+        return;
+    }
+    if (operation != nullptr && options_.survives_errors) {
+        --outstanding_;
+        operation->complete(operation, {.flags = entry.flags, .failed = true});
         return;
     }
     char text[128] = "";

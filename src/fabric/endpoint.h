@@ -23,6 +23,7 @@ struct Completion {
     void* data = nullptr;    // start of the message in a multi-receive buffer
     bool cancelled = false;  // a receive that is released because the endpoint closes
     bool cut = false;        // the message did not fit into the posted buffer and is lost
+    bool failed = false;     // only with Endpoint::Options::survives_errors
 };
 
 // An Operation is the context of a posted operation, and a member or a base of the object to
@@ -68,6 +69,8 @@ class Endpoint {
         void (*on_immediate)(void* context, uint64_t immediate) = nullptr;
         void* immediate_context = nullptr;
         size_t immediate_entries = 0;
+        // An operation that fails completes so, and does not end the job.
+        bool survives_errors = false;
     };
 
     bool open(Domain& domain, const Options& options, std::string* error);
@@ -96,6 +99,10 @@ class Endpoint {
     // The operation completes locally.
     bool post_write_notify(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
                            const RemoteMemory& target, uint32_t immediate, Operation* operation);
+    // As post_write_notify(), but returns what the provider says: 0, -FI_EAGAIN, or an error if it
+    // cannot do it.
+    ssize_t try_write_notify(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
+                             const RemoteMemory& target, uint32_t immediate, Operation* operation);
     bool post_read(PeerAddress peer, const RmaBlock* blocks, size_t block_count, void* descriptor,
                    Operation* operation);
 
@@ -129,7 +136,7 @@ class Endpoint {
     bool read_address(std::string* error);
 
     bool rma(const char* what, PeerAddress peer, const RmaBlock* blocks, size_t block_count,
-             void* descriptor, uint64_t flags, uint64_t immediate, Operation* operation);
+             void* descriptor, uint64_t flags, Operation* operation);
     bool room() const { return outstanding_ < outstanding_limit_; }
     // Says whether a test wants this post refused. Ends the job if a provider with the requirements
     // that the test sets could not take it.

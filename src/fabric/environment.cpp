@@ -21,10 +21,14 @@ struct Variable {
 //
 // ofi_rxm looks only every 10 ms for connections that others want to make or have made, so the
 // first operation between two processes takes 15 ms. One such look costs less than a microsecond.
+//
+// Since 2.5 cxi has writes with immediate data if it is told so. Then it does not use its optimized
+// keys.
 constexpr Variable kVariables[] = {
     {"FI_OFI_RXM_MSG_RX_SIZE", "128"},
     {"FI_OFI_RXM_BUFFER_SIZE", "8192"},
     {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"},  // microseconds
+    {"FI_CXI_ENABLE_WRITEDATA", "1"},
 };
 
 }  // namespace

@@ -15,12 +15,19 @@
 namespace armci::fabric {
 namespace {
 
-InfoPtr make_hints(const std::string& name, bool want_rma, uint64_t msg_order) {
+// What is asked for of fi_getinfo, beside what the library always needs.
+struct Wish {
+    bool rma = false;
+    uint64_t msg_order = 0;
+    size_t immediate_bytes = 0;
+};
+
+InfoPtr make_hints(const std::string& name, const Wish& wish) {
     InfoPtr hints(fi_allocinfo());
     if (!hints) {
         return hints;
     }
-    hints->caps = FI_MSG | FI_MULTI_RECV | (want_rma ? FI_RMA : 0);
+    hints->caps = FI_MSG | FI_MULTI_RECV | (wish.rma ? FI_RMA : 0);
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
     hints->domain_attr->mr_mode =
@@ -28,17 +35,18 @@ InfoPtr make_hints(const std::string& name, bool want_rma, uint64_t msg_order) {
     hints->domain_attr->threading = FI_THREAD_SAFE;
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
     hints->domain_attr->av_type = FI_AV_TABLE;
-    hints->tx_attr->msg_order = msg_order;
-    hints->rx_attr->msg_order = msg_order;
+    hints->domain_attr->cq_data_size = wish.immediate_bytes;
+    hints->tx_attr->msg_order = wish.msg_order;
+    hints->rx_attr->msg_order = wish.msg_order;
     if (!name.empty()) {
         hints->fabric_attr->prov_name = strdup(name.c_str());
     }
     return hints;
 }
 
-InfoPtr query(const std::string& name, bool want_rma, uint64_t msg_order) {
+InfoPtr query(const std::string& name, const Wish& wish) {
     const LibfabricEnvironment environment;
-    const InfoPtr hints = make_hints(name, want_rma, msg_order);
+    const InfoPtr hints = make_hints(name, wish);
     fi_info* list = nullptr;
     if (!hints || fi_getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, hints.get(), &list) != 0) {
         return nullptr;
@@ -131,7 +139,7 @@ std::string joined(const std::vector<std::string>& names) {
 // adapter.
 std::vector<std::string> available_providers(const std::string& root) {
     const bool has_verbs = !find_adapter(root, provider_row("verbs;ofi_rxm").adapter).empty();
-    const InfoPtr list = query(has_verbs ? "" : "^verbs", false, 0);
+    const InfoPtr list = query(has_verbs ? "" : "^verbs", {});
     return names_in(list.get());
 }
 
@@ -139,7 +147,7 @@ std::vector<std::string> available_providers(const std::string& root) {
 // that could be named instead.
 std::string explain_no_interface(const std::string& name, const ProviderRow& row,
                                  const ProviderRequest& request) {
-    const InfoPtr list = query(name, row.rma, 0);
+    const InfoPtr list = query(name, {.rma = row.rma});
     std::vector<std::string> interfaces;
     bool is_by_ip = false;
     for (const fi_info* info = list.get(); info != nullptr; info = info->next) {
@@ -163,15 +171,23 @@ std::string explain_no_interface(const std::string& name, const ProviderRow& row
 
 // Opens the row's provider as the library wants it, with messages of one sender in order if
 // possible. Otherwise data servers sort frames by their numbers. Other orderings are kept if the
-// provider gives them by itself: requesting more can switch fast paths off.
+// provider gives them by itself: requesting more can switch fast paths off. Immediate data is asked
+// for, because psm3 offers it only then.
 InfoPtr open_row(const std::string& name, const ProviderRow& row, const ProviderRequest& request) {
-    const InfoPtr by_default = query(name, row.rma, 0);
+    Wish wish{.rma = row.rma};
+    wish.immediate_bytes = row.immediate_data != ImmediateData::no ? kImmediateBytes : 0;
+    InfoPtr by_default = query(name, wish);
     const fi_info* found = most_suitable(by_default.get(), name, request);
+    if (found == nullptr && wish.immediate_bytes > 0) {
+        wish.immediate_bytes = 0;
+        by_default = query(name, wish);
+        found = most_suitable(by_default.get(), name, request);
+    }
     if (found == nullptr) {
         return nullptr;
     }
-    const uint64_t order = found->tx_attr->msg_order | FI_ORDER_SAS;
-    const InfoPtr by_order = query(name, row.rma, order);
+    wish.msg_order = found->tx_attr->msg_order | FI_ORDER_SAS;
+    const InfoPtr by_order = query(name, wish);
     const fi_info* ordered = most_suitable(by_order.get(), name, request);
     return InfoPtr(fi_dupinfo(ordered != nullptr ? ordered : found));
 }
@@ -259,7 +275,7 @@ ProviderChoice refuse_unknown(const ProviderRequest& request) {
 // Returns what libfabric means by the name that the user gave. It resolves names to stacks of
 // providers ("tcp" to "tcp;ofi_rxm" before 1.18).
 std::vector<std::string> candidates_for(const std::string& name) {
-    const InfoPtr list = query(name, false, 0);
+    const InfoPtr list = query(name, {});
     const std::vector<std::string> stacks = names_in(list.get());
     const bool is_exact = std::find(stacks.begin(), stacks.end(), name) != stacks.end();
     return is_exact ? std::vector{name} : stacks;

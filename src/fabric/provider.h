@@ -33,6 +33,13 @@ struct NetworkCosts {
     double overlap = 0;        // 0..1: how much of a transmission leaves the processors to pack
 };
 
+// Says how it is known that a write with FI_REMOTE_CQ_DATA arrives with its data.
+enum class ImmediateData : uint8_t {
+    no,       // it does not
+    granted,  // it does if domain_attr->cq_data_size says so
+    tried,    // cq_data_size is about messages, too; a write to itself tells it
+};
+
 struct ProviderRow {
     const char* name = "";
     // The available provider with the highest is the default; 0: only on request.
@@ -40,7 +47,7 @@ struct ProviderRow {
     WaitMode wait = WaitMode::nap;  // if the provider allows it, else the next one that it allows
     bool rma = false;       // whether RMA works; if not, everything uses messages and the server
     bool delivery = false;  // whether FI_DELIVERY_COMPLETE on a write is remote completion
-    bool immediate_data = false;  // whether writes with FI_REMOTE_CQ_DATA arrive with their data
+    ImmediateData immediate_data = ImmediateData::no;
     // True if its descriptor was seen to wake a sleeper whenever something arrived. Some providers
     // are documented not to do so (cxi); of those that could not be run it is unknown.
     bool wakes_surely = false;
@@ -58,6 +65,9 @@ struct ProviderRow {
     const char* remark = "";        // for armci-info; may be empty
     AdapterKind adapter = {};       // the adapter that it needs, as far as the kernel shows it
 };
+
+// The immediate data of a write has so many bytes.
+inline constexpr size_t kImmediateBytes = 4;
 
 const std::vector<ProviderRow>& provider_table();
 

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/topology.h"
 #include "core/routing/cost_setup.h"
+#include "fabric/immediate_data.h"
 #include "fabric/ip_address.h"
 #include "watch/reach.h"
 
@@ -437,6 +438,16 @@ void decide_on_rma(core::Network& network, const base::Config& config) {
     }
 }
 
+// Where only a trial tells whether immediate data arrives, it must have arrived in all processes.
+void try_immediate_data(const core::World& world, fabric::Domain* domain) {
+    if (domain->row().immediate_data != fabric::ImmediateData::tried) {
+        return;
+    }
+    int works = domain->notifies_perhaps() && fabric::immediate_data_works(*domain) ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &works, 1, MPI_INT, MPI_MIN, world.comm);
+    domain->set_notifies_writes(works != 0);
+}
+
 }  // namespace
 
 void open_network(Runtime& runtime) {
@@ -451,6 +462,7 @@ void open_network(Runtime& runtime) {
     fabric::ProviderChoice choice = agree_on_provider(runtime, &settings);
     open_domain(runtime, std::move(choice), settings.servers_per_node);
     core::Network& network = *runtime.network;
+    try_immediate_data(runtime.world, &network.domain);
     decide_on_rma(network, config);
     open_server(runtime, settings);
     watch::check_addresses(runtime.world, network.domain,

@@ -324,6 +324,22 @@ ssize_t write_message(fid_ep* ep, const fi_msg_rma* message, uint64_t flags) {
     return post_rma(ep, message, flags, Kind::write);
 }
 
+ssize_t write_data(fid_ep* ep, const void* data, size_t bytes, void* descriptor, uint64_t immediate,
+                   fi_addr_t address, uint64_t remote, uint64_t key, void* context) {
+    const iovec local{const_cast<void*>(data), bytes};
+    const fi_rma_iov target{remote, bytes, key};
+    fi_msg_rma message{};
+    message.msg_iov = &local;
+    message.desc = descriptor != nullptr ? &descriptor : nullptr;
+    message.iov_count = 1;
+    message.addr = address;
+    message.rma_iov = &target;
+    message.rma_iov_count = 1;
+    message.context = context;
+    message.data = immediate;
+    return post_rma(ep, &message, FI_COMPLETION | FI_REMOTE_CQ_DATA, Kind::write);
+}
+
 ssize_t read_message(fid_ep* ep, const fi_msg_rma* message, uint64_t flags) {
     return post_rma(ep, message, flags, Kind::read);
 }
@@ -505,6 +521,7 @@ int open_endpoint(fid_domain*, fi_info*, fid_ep** ep, void*) {
     msg_ops.send = send;
     msg_ops.recvmsg = receive;
     rma_ops.writemsg = write_message;
+    rma_ops.writedata = write_data;
     rma_ops.readmsg = read_message;
     auto* endpoint = new SimEndpoint;
     endpoint->ep.fid = {FI_CLASS_EP, nullptr, &ops};
@@ -580,7 +597,8 @@ void start_provider(const ProviderPlan& new_plan) {
     provider().row.wait = new_plan.wait;
     provider().row.rma = new_plan.rma;
     provider().row.delivery = new_plan.delivery;
-    provider().row.immediate_data = new_plan.immediate_data;
+    provider().row.immediate_data =
+        new_plan.immediate_data ? fabric::ImmediateData::granted : fabric::ImmediateData::no;
     provider().row.ends_early = new_plan.ends_early;
     provider().row.sends_alone = new_plan.sends_alone;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which options an endpoint sets on its provider, and its error when the provider does not keep
-// them.
+// them; and how a process finds out that immediate data arrives.
 #include "fabric/endpoint.h"
 
 #include <gmock/gmock.h>
@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "fabric/domain.h"
+#include "fabric/immediate_data.h"
 #include "fabric/provider.h"
 #include "raw_client.h"
 
@@ -87,6 +88,74 @@ TEST_F(EndpointOptionTest, AcceptsAProviderThatCannotReportTheOption) {
     g_answers = false;
     std::string error;
     EXPECT_TRUE(opens(kMessageBytes, &error)) << error;
+}
+
+fi_ops_rma g_rma_ops;
+bool g_takes_writes = false;
+
+ssize_t drop_write(fid_ep*, const void*, size_t, void*, uint64_t, fi_addr_t, uint64_t, uint64_t,
+                   void*) {
+    return g_takes_writes ? 0 : -FI_ENOSYS;
+}
+
+fi_ops g_fid_ops;
+int (*g_control)(fid*, int, void*) = nullptr;
+
+// cxi sets its functions in fi_enable, so they are replaced after it.
+int enable_without_writedata(fid* object, int command, void* argument) {
+    const int result = g_control(object, command, argument);
+    auto* endpoint = reinterpret_cast<fid_ep*>(object);
+    g_rma_ops = *endpoint->rma;
+    g_rma_ops.writedata = drop_write;
+    endpoint->rma = &g_rma_ops;
+    return result;
+}
+
+int open_endpoint_without_writedata(fid_domain* domain, fi_info* info, fid_ep** endpoint,
+                                    void* context) {
+    const int result = g_open(domain, info, endpoint, context);
+    if (result == 0) {
+        g_fid_ops = *(*endpoint)->fid.ops;
+        g_control = g_fid_ops.control;
+        g_fid_ops.control = enable_without_writedata;
+        (*endpoint)->fid.ops = &g_fid_ops;
+    }
+    return result;
+}
+
+class ImmediateDataTest : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        std::string error;
+        ASSERT_TRUE(armci::test::open_default_domain(&domain_, 2, &error)) << error;
+        if (domain_.row().immediate_data == ImmediateData::no) {
+            GTEST_SKIP() << "the provider has no immediate data";
+        }
+    }
+    void replace_writedata() {
+        g_domain_ops = *domain_.domain()->ops;
+        g_open = g_domain_ops.endpoint;
+        g_domain_ops.endpoint = open_endpoint_without_writedata;
+        domain_.domain()->ops = &g_domain_ops;
+    }
+
+    Domain domain_;
+};
+
+TEST_F(ImmediateDataTest, ArrivesAtTheProcessItself) {
+    EXPECT_TRUE(immediate_data_works(domain_));
+}
+
+TEST_F(ImmediateDataTest, IsNotUsedIfTheProviderHasNoSuchCall) {
+    replace_writedata();
+    g_takes_writes = false;
+    EXPECT_FALSE(immediate_data_works(domain_));
+}
+
+TEST_F(ImmediateDataTest, IsNotUsedIfItNeverArrives) {
+    replace_writedata();
+    g_takes_writes = true;
+    EXPECT_FALSE(immediate_data_works(domain_));
 }
 
 // Opens endpoints until one has a name of another length than the first.

@@ -56,7 +56,8 @@ TEST_F(LibfabricEnvironmentTest, SetsTheDocumentedVariables) {
     const std::pair<const char*, const char*> settings[] = {
         {"FI_OFI_RXM_MSG_RX_SIZE", "128"},
         {"FI_OFI_RXM_BUFFER_SIZE", "8192"},
-        {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"}};
+        {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"},
+        {"FI_CXI_ENABLE_WRITEDATA", "1"}};
     for (const auto& [name, value] : settings) {
         if (name != std::string(kVariable) && getenv(name) != nullptr) {
             continue;  // the user's own

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/immediate_data.h"
+
+#include <array>
+#include <atomic>
+#include <string>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "fabric/domain.h"
+#include "fabric/endpoint.h"
+
+namespace armci::fabric {
+namespace {
+
+constexpr int64_t kPatienceNs = 1'000'000'000;
+constexpr uint32_t kImmediate = 0x1badcafe;
+
+// What has become of the write, at its origin and at its target.
+struct Trial {
+    Operation operation{};
+    bool is_complete = false;
+    bool has_failed = false;
+    bool has_arrived = false;
+};
+
+void complete(Operation* operation, const Completion& completion) {
+    auto* trial = reinterpret_cast<Trial*>(operation);
+    trial->is_complete = true;
+    trial->has_failed = completion.failed;
+}
+
+void arrive(void* context, uint64_t immediate) {
+    static_cast<Trial*>(context)->has_arrived = static_cast<uint32_t>(immediate) == kImmediate;
+}
+
+}  // namespace
+
+bool immediate_data_works(Domain& domain) {
+    // Regions are closed before their endpoint, and that before the memory.
+    std::array<uint64_t, 2> words = {kImmediate, 0};
+    Trial trial;
+    trial.operation.complete = complete;
+    Endpoint endpoint;
+    Endpoint::Options options;
+    options.on_immediate = arrive;
+    options.immediate_context = &trial;
+    options.immediate_entries = 1;
+    options.survives_errors = true;
+    std::string error;
+    if (!endpoint.open(domain, options, &error)) {
+        ARMCI_LOG_INFO("immediate data is not used: %s", error.c_str());
+        return false;
+    }
+    const PeerAddress self = endpoint.insert_peer(endpoint.address().data());
+    const Region region = domain.register_memory(words.data(), sizeof words, Access::remote,
+                                                 endpoint.endpoint(), &error);
+    if (self == FI_ADDR_UNSPEC || !region.valid()) {
+        ARMCI_LOG_INFO("immediate data is not used: %s", error.c_str());
+        return false;
+    }
+    const RemoteMemory target{region.remote_base() + sizeof words[0], region.key()};
+    const int64_t end_ns = base::now_ns() + kPatienceNs;
+    ssize_t posted = -FI_EAGAIN;
+    while (!(trial.is_complete && (trial.has_arrived || trial.has_failed)) &&
+           base::now_ns() < end_ns) {
+        if (posted == -FI_EAGAIN) {
+            posted =
+                endpoint.try_write_notify(self, &words[0], sizeof words[0], region.descriptor(),
+                                          target, kImmediate, &trial.operation);
+        }
+        if (posted != 0 && posted != -FI_EAGAIN) {
+            break;
+        }
+        endpoint.poll();
+    }
+    const bool has_data = std::atomic_ref<uint64_t>(words[1]).load() == kImmediate;
+    return trial.has_arrived && !trial.has_failed && has_data;
+}
+
+}  // namespace armci::fabric
