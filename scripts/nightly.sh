@@ -3,7 +3,7 @@
 # All tests, and the checks that take too long for scripts/test.sh, in the builds of this tree.
 #
 #   scripts/nightly.sh [--seeds N] [--first S] [--coverage]
-#     --seeds N    schedules of the simulated network (100000)
+#     --seeds N    schedules of the simulated network, and of each provider's twin (100000)
 #     --first S    seed of the first of them (1)
 #     --coverage   also which lines the tests run (an hour more)
 #
@@ -39,19 +39,26 @@ first=$((10#$first)) # 08 is no octal number
 
 failed=0
 
-# Each processor takes its share of the seeds, at least one.
+# simulate OPTION...: each processor takes its share of the seeds, at least one.
 simulate() {
     local shares pids=() share=0 pid
     shares=$(nproc)
     ((shares <= seeds)) || shares=$seeds
     for ((share = 0; share < shares; ++share)); do
-        "$root/build/release/tests/sim/armci_sim" \
+        "$root/build/release/tests/sim/armci_sim" "$@" \
             --first $((first + seeds * share / shares)) \
             --seeds $((seeds * (share + 1) / shares - seeds * share / shares)) &
         pids+=($!)
     done
     for pid in "${pids[@]}"; do
         wait "$pid" || failed=1
+    done
+}
+
+simulate_twins() {
+    local twin
+    for twin in $("$root/build/release/tests/sim/armci_sim" --list); do
+        simulate --twin "$twin"
     done
 }
 
@@ -64,6 +71,7 @@ check() {
 
 check "all tests" "$root/scripts/test.sh" --nightly
 check "simulated network, $seeds schedules" simulate
+check "simulated network with the terms of real providers, $seeds schedules each" simulate_twins
 check "models, larger sizes" "$root/docs/models/check.sh" large
 check "AArch64 under emulation" "$root/scripts/test-arm.sh"
 if command -v clang++ >/dev/null; then

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "collectives.h"
+#include "fabric/immediate_data.h"
 #include "simulation.h"
 
 namespace armci::sim {
@@ -148,6 +149,17 @@ void Job::open_rank(int rank) {
     const auto peers = static_cast<size_t>(world.size + network.servers.count());
     if (!network.domain.open(choose_simulated_provider(), peers, &error)) {
         violation("the domain of rank %d does not open: %s", rank, error.c_str());
+    }
+    if (network.domain.notifies_perhaps()) {
+        network.domain.set_notifies_writes(fabric::immediate_data_works(network.domain));
+    }
+    const Twin* twin = plan_.provider.twin;
+    if (twin != nullptr && network.domain.notifies_writes() != twin->immediate_data()) {
+        violation("immediate data: the library says %d, the provider %d",
+                  network.domain.notifies_writes(), twin->immediate_data());
+    }
+    if (!plan_.provider.immediate_data) {
+        network.domain.set_notifies_writes(false);
     }
     const bool ordered = plan_.use_ordering && network.domain.orders_writes();
     rma_usable_ = network.domain.row().rma && (ordered || network.domain.row().delivery);

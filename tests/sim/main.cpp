@@ -4,6 +4,8 @@
 //   armci_sim --seeds N [--first S]    the schedules of N seeds, from S on (1)
 //   armci_sim --seed S [--trace]       one; every event is printed
 //   armci_sim --sabotage               networks that break their promises: each must be found out
+//   ... --twin NAME[@VERSION] | all    on the terms of a real provider (twins/twin.h)
+//   armci_sim --list                   names and versions of these
 //
 // Ends with status 0 when nothing was violated. How to read a failure: README.md.
 #include <sys/mman.h>
@@ -15,6 +17,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/log.h"
 #include "child_process.h"
@@ -33,6 +36,7 @@ struct Options {
     bool one = false;
     bool trace = false;
     bool sabotage = false;
+    std::vector<const Twin*> twins = {nullptr};  // nullptr: random terms
 };
 
 struct Totals {
@@ -125,9 +129,9 @@ bool run_with_death(const Plan& plan, Totals* totals) {
 }
 
 // Returns the hash of all events. Ends the program when a rule was violated.
-uint64_t run_seed(uint64_t seed, bool trace, Totals* totals) {
-    begin_run(seed, trace);
-    const Plan plan = draw_plan();
+uint64_t run_seed(const Twin* twin, uint64_t seed, bool trace, Totals* totals) {
+    begin_run(seed, trace, twin != nullptr ? twin->full_name() : "");
+    const Plan plan = draw_plan(twin);
     if (trace) {
         std::printf("%s\n", describe(plan).c_str());
     }
@@ -143,12 +147,12 @@ uint64_t run_seed(uint64_t seed, bool trace, Totals* totals) {
     return event_hash();
 }
 
-int run_seeds(const Options& options) {
+void run_seeds(const Options& options, const Twin* twin) {
     constexpr uint64_t kRepeated = 50;  // one of so many seeds runs twice
     Totals totals;
     for (uint64_t seed = options.first; seed < options.first + options.count; ++seed) {
-        const uint64_t hash = run_seed(seed, options.trace, &totals);
-        if (seed % kRepeated == 0 && run_seed(seed, false, &totals) != hash) {
+        const uint64_t hash = run_seed(twin, seed, options.trace, &totals);
+        if (seed % kRepeated == 0 && run_seed(twin, seed, false, &totals) != hash) {
             violation("a second run of the same seed had other events");
         }
         if (options.one) {
@@ -164,14 +168,15 @@ int run_seeds(const Options& options) {
     }
     if (!options.one) {
         std::printf(
-            "%llu schedules, %lld steps; a process died in %llu of them: %llu ended with a "
+            "%s%s%llu schedules, %lld steps; a process died in %llu of them: %llu ended with a "
             "message about it, in %llu no rank needed it again\n",
+            twin != nullptr ? twin->full_name().c_str() : "", twin != nullptr ? ": " : "",
             static_cast<unsigned long long>(totals.runs), static_cast<long long>(totals.steps),
             static_cast<unsigned long long>(totals.deaths),
             static_cast<unsigned long long>(totals.reported),
             static_cast<unsigned long long>(totals.undetected));
+        std::fflush(stdout);
     }
-    return 0;
 }
 
 // Makes the program depend on the promised order of writes and messages.
@@ -202,8 +207,8 @@ bool is_found_out(uint64_t seed, Sabotage sabotage, bool relies_on_order) {
     {
         const test::StderrCapture captured;
         status = test::ChildProcess([&] {
-                     begin_run(seed, false);
-                     Plan plan = draw_plan();
+                     begin_run(seed, false, "");
+                     Plan plan = draw_plan(nullptr);
                      plan.victim = -1;
                      plan.provider.sabotage = sabotage;
                      if (sabotage == Sabotage::unreported_death) {
@@ -274,7 +279,11 @@ int run_sabotages() {
 }
 
 [[noreturn]] void usage(std::FILE* out = stderr, int status = 2) {
-    std::fputs("usage: armci_sim --seeds N [--first S] | --seed S [--trace] | --sabotage\n", out);
+    std::fputs(
+        "usage: armci_sim [--twin NAME[@VERSION] | --twin all] --seeds N [--first S]\n"
+        "       armci_sim [--twin NAME@VERSION] --seed S [--trace]\n"
+        "       armci_sim --sabotage | --list\n",
+        out);
     std::exit(status);
 }
 
@@ -303,6 +312,17 @@ Options parse(int argc, char** argv) {
             options.trace = true;
         } else if (word == "--sabotage") {
             options.sabotage = true;
+        } else if (word == "--twin") {
+            options.twins = find_twins(argv[i + 1] != nullptr ? argv[++i] : "");
+            if (options.twins.empty()) {
+                std::fprintf(stderr, "armci_sim: no such twin; --list names them\n");
+                usage();
+            }
+        } else if (word == "--list") {
+            for (const Twin& twin : all_twins()) {
+                std::printf("%s\n", twin.full_name().c_str());
+            }
+            std::exit(0);
         } else if (word == "--help" || word == "-h") {
             usage(stdout, 0);
         } else {
@@ -324,5 +344,11 @@ int main(int argc, char** argv) {
     armci::base::set_log_level(armci::base::LogLevel::error);
     armci::base::set_abort_hook(on_fatal);
     watch_for_crashes();
-    return options.sabotage ? run_sabotages() : run_seeds(options);
+    if (options.sabotage) {
+        return run_sabotages();
+    }
+    for (const Twin* twin : options.twins) {
+        run_seeds(options, twin);
+    }
+    return 0;
 }

@@ -27,7 +27,8 @@ bool follows(const Posted& later, const Posted& earlier) {
     if (rules().sabotage == Sabotage::overtaking) {
         return false;
     }
-    const bool is_short = later.bytes <= rules().ordered_bytes;
+    const bool is_short = later.bytes <= (later.kind == Kind::read ? rules().ordered_read_bytes
+                                                                   : rules().ordered_bytes);
     switch (later.kind) {
         case Kind::send:
             switch (earlier.kind) {
@@ -96,6 +97,19 @@ bool may_be_announced(const Posted& operation) {
     return true;
 }
 
+// Whether it moves on at its target only while that is polled.
+bool waits_for_polling(const Posted& operation) {
+    switch (rules().polling) {
+        case Polling::none:
+            return false;
+        case Polling::messages:
+            return operation.kind == Kind::send;
+        case Polling::everything:
+            return true;
+    }
+    return true;
+}
+
 int moves_of(const Posted& operation, bool is_local_turn, Move* moves) {
     int count = 0;
     if (operation.from->is_dead && !operation.is_read) {
@@ -122,7 +136,7 @@ int moves_of(const Posted& operation, bool is_local_turn, Move* moves) {
             moves[count++] = Move::complete;
         }
     }
-    if (rules().needs_polling && provider().polled != operation.to) {
+    if (waits_for_polling(operation) && provider().polled != operation.to) {
         return count;
     }
     if ((operation.is_buffered && !operation.is_read) || step() < operation.arrives_from) {
@@ -171,6 +185,7 @@ void match(Posted& operation) {
     }
     operation.receive = receive;
     operation.place = receive->data + begin;
+    std::memset(operation.place - rules().gap, 0x5a, rules().gap);
     receive->filled = begin + operation.bytes;
     ++receive->arriving;
     operation.pieces = split(operation.buffered.data(), operation.place, operation.bytes);
@@ -215,6 +230,7 @@ void announce(Posted& operation) {
         return;
     }
     Receive& receive = *operation.receive;
+    check_context(receive.context);
     --receive.arriving;
     if (sabotages(Sabotage::lost_message)) {
         return;
@@ -287,7 +303,9 @@ void carry_out(Posted& operation, Move move) {
 }  // namespace
 
 int64_t draw_delay() {
-    return happens(rules().delays) ? step() + draw(1, rules().longest_delay) : 0;
+    // There are no steps while the job is opened.
+    const bool is_late = provider().is_open && happens(rules().delays);
+    return is_late ? step() + draw(1, rules().longest_delay) : 0;
 }
 
 std::vector<Piece> split(char* local, char* remote, size_t bytes) {
@@ -322,7 +340,34 @@ void read_local(Posted& operation) {
     operation.is_read = true;
 }
 
+namespace {
+
+constexpr unsigned char kTaken = 0xc7;
+
+size_t taken_bytes() {
+    const Twin* twin = rules().twin;
+    const uint64_t mode = twin != nullptr ? twin->mode : 0;
+    return (mode & FI_CONTEXT2) != 0  ? sizeof(fi_context2)
+           : (mode & FI_CONTEXT) != 0 ? sizeof(fi_context)
+                                      : 0;
+}
+
+}  // namespace
+
+void take_context(void* context) {
+    std::memset(context, kTaken, taken_bytes());
+}
+
+void check_context(const void* context) {
+    const auto* bytes = static_cast<const unsigned char*>(context);
+    if (!std::all_of(bytes, bytes + taken_bytes(),
+                     [](unsigned char byte) { return byte == kTaken; })) {
+        violation("the context of an operation has changed before its completion");
+    }
+}
+
 void complete(Posted& operation, int error) {
+    check_context(operation.context);
     operation.is_complete = true;
     --operation.from->under_way;
     if (error == 0 && sabotages(Sabotage::lost_completion)) {
@@ -333,6 +378,9 @@ void complete(Posted& operation, int error) {
     entry.data.flags = operation.kind == Kind::send    ? FI_SEND | FI_MSG
                        : operation.kind == Kind::write ? FI_RMA | FI_WRITE
                                                        : FI_RMA | FI_READ;
+    if (operation.has_immediate && rules().twin != nullptr) {
+        entry.data.flags |= rules().twin->own_writedata_flags;
+    }
     entry.data.len = operation.bytes;
     entry.error = error;
     push(*operation.from->queue, entry);

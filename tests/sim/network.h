@@ -38,6 +38,7 @@ struct SimQueue {
     size_t size = 0;  // requested entries
     SimEndpoint* endpoint = nullptr;
     int wait_fd = -1;
+    bool waits = false;  // can be waited for, with the descriptor or in fi_cq_sread
 };
 
 struct SimVector {
@@ -50,6 +51,7 @@ struct SimRegion {
     char* start = nullptr;
     size_t bytes = 0;
     uint64_t access = 0;
+    uint64_t key = 0;  // mr.key is it as soon as the library may know it
     uint64_t remote_base = 0;
     SimEndpoint* endpoint = nullptr;  // the endpoint that it is bound to
     bool is_enabled = false;
@@ -64,7 +66,9 @@ struct SimEndpoint {
     bool is_dead = false;
     SimQueue* queue = nullptr;
     SimVector* peers = nullptr;
-    size_t smallest_space = 0;
+    size_t smallest_space = 0;  // less than this is not left free in a receive buffer
+    size_t asked_space = 0;     // as fi_getopt says
+    bool is_enabled = false;
     std::deque<Receive*> posted;
     int64_t refusals_left = 0;
     int64_t under_way = 0;
@@ -129,6 +133,8 @@ struct Provider {
     uint64_t next_key = 1000;
     int64_t posted = 0;
     bool death_is_noticed = false;
+    bool has_started = false;  // fi_getinfo was called
+    bool has_writedata = false;
     SimEndpoint* polled = nullptr;
 };
 // What start_provider() made.
@@ -137,12 +143,24 @@ ProviderPlan& rules();
 // Whether to inject the fault on this occasion.
 bool sabotages(Sabotage kind);
 
+// Where a remote access reaches, and whether it may.
+char* remote_memory(const SimEndpoint& target, uint64_t address, uint64_t key, size_t bytes,
+                    uint64_t access);
+// Whether posted memory is registered, where the provider needs that.
+void check_local(const void* data, size_t bytes, const void* descriptor);
+int register_region(fid* domain, const void* start, size_t bytes, uint64_t access, uint64_t offset,
+                    uint64_t requested_key, uint64_t flags, fid_mr** mr, void* context);
+
 // The step before which something does not happen.
 int64_t draw_delay();
 // In pieces of random lengths, at least one. `remote` may be nullptr.
 std::vector<Piece> split(char* local, char* remote, size_t bytes);
 // Takes the data of a message or write from the caller's memory.
 void read_local(Posted& operation);
+// The memory behind the context of an operation is the provider's until its completion, where its
+// mode says so (FI_CONTEXT, FI_CONTEXT2).
+void take_context(void* context);
+void check_context(const void* context);
 // Reports to the caller that the operation is complete.
 void complete(Posted& operation, int error);
 // Makes one move of one operation, both chosen at random. Returns false if no move is possible.

@@ -37,11 +37,13 @@ void draw_provider(Plan* plan) {
         provider.message_order |= happens(300) ? FI_ORDER_WAW | FI_ORDER_RMA_WAW : 0;
     }
     provider.ordered_bytes = happens(850) ? size_t{1} << 30 : 4096;
+    provider.ordered_read_bytes = provider.ordered_bytes;
     provider.memory_mode = one_of({0, FI_MR_VIRT_ADDR, FI_MR_VIRT_ADDR | FI_MR_PROV_KEY,
                                    FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED}) |
                            (happens(400) ? FI_MR_LOCAL : 0) | (happens(200) ? FI_MR_ENDPOINT : 0);
     provider.transmit_size = one_of<size_t>({2, 4, 16, 64, 256, SIZE_MAX});
     provider.iov_limit = static_cast<size_t>(draw(1, 4));
+    provider.rma_iov_limit = provider.iov_limit;
     provider.largest_bytes =
         happens(300) ? static_cast<size_t>(plan->buffer_bytes) : size_t{1} << 30;
     provider.immediate_bytes = one_of<size_t>({0, 4, 4, 8, 8, 8});
@@ -50,7 +52,7 @@ void draw_provider(Plan* plan) {
     provider.delivery = happens(900);
     provider.wait = happens(400) ? fabric::WaitMode::fd : fabric::WaitMode::nap;
 
-    provider.needs_polling = happens(400);
+    provider.polling = happens(400) ? Polling::everything : Polling::none;
     provider.sends_alone = happens(700);
     provider.in_order_completions = happens(400);
     provider.separate_ends = happens(400);
@@ -73,6 +75,33 @@ void draw_provider(Plan* plan) {
     provider.empty_polls = one_of({0, 0, 100, 500});
     provider.yields = one_of({0, 0, 50, 500});
     provider.failed_registrations = one_of({0, 0, 0, 0, 0, 0, 200, 1000});
+}
+
+// What a provider promises is its own; what it may do beyond that stays random.
+void keep_terms(const Twin& twin, ProviderPlan* provider) {
+    provider->twin = &twin;
+    provider->message_order = twin.order;
+    provider->ordered_bytes = twin.ordered_write_bytes;
+    provider->ordered_read_bytes = twin.ordered_read_bytes;
+    provider->memory_mode = twin.offers[0].memory_mode;
+    provider->transmit_size = twin.transmit_size;
+    provider->iov_limit = twin.iov_limit;
+    provider->rma_iov_limit = twin.rma_iov_limit;
+    provider->largest_bytes = twin.largest_bytes;
+    provider->rma = true;
+    provider->delivery = twin.delivery;
+    // Sometimes it is missing elsewhere in the job.
+    provider->immediate_data = twin.immediate_data() && !happens(150);
+    provider->immediate_bytes = provider->immediate_data ? sizeof(uint32_t) : 0;
+    provider->polling = happens(750) ? twin.polling : Polling::none;
+    provider->sends_alone = twin.sends_alone || happens(300);
+    provider->separate_ends = twin.separate_ends;
+    provider->ends_early = twin.ends_early;
+    provider->alignment = twin.alignment;
+    provider->gap = twin.gap;
+    if (!twin.holds_when_full) {
+        provider->queue_room = 1 << 20;
+    }
 }
 
 void draw_settings(Plan* plan) {
@@ -148,11 +177,14 @@ int Plan::rank_count() const {
     return std::accumulate(ranks_of_node.begin(), ranks_of_node.end(), 0);
 }
 
-Plan draw_plan() {
+Plan draw_plan(const Twin* twin) {
     Plan plan;
     draw_job(&plan);
     draw_settings(&plan);
     draw_provider(&plan);
+    if (twin != nullptr) {
+        keep_terms(*twin, &plan.provider);
+    }
     draw_windows(&plan);
     draw_program(&plan);
     draw_weights(&plan);
@@ -177,12 +209,16 @@ std::string describe(const Plan& plan) {
          << (plan.write_chunks ? ", receive buffers" : "")
          << (plan.use_ordering ? ", ordering" : "") << ", route " << static_cast<int>(plan.route)
          << " from " << plan.min_rma_block << ", register from " << plan.register_min_bytes
-         << ", depth " << plan.depth_limit << "\nprovider: order 0x" << std::hex
-         << provider.message_order << ", memory mode 0x" << provider.memory_mode << std::dec
-         << " up to " << provider.ordered_bytes << ", transmit " << provider.transmit_size
-         << ", iov " << provider.iov_limit << ", largest " << provider.largest_bytes
-         << (provider.rma ? ", rma" : "") << (provider.delivery ? ", delivery" : "")
-         << (provider.needs_polling ? ", needs polling" : "")
+         << ", depth " << plan.depth_limit << "\nprovider"
+         << (provider.twin != nullptr ? " " + provider.twin->full_name() : "") << ": order 0x"
+         << std::hex << provider.message_order << ", memory mode 0x" << provider.memory_mode
+         << std::dec << " up to " << provider.ordered_bytes << ", transmit "
+         << provider.transmit_size << ", iov " << provider.iov_limit << ", largest "
+         << provider.largest_bytes << (provider.rma ? ", rma" : "")
+         << (provider.delivery ? ", delivery" : "")
+         << (provider.polling == Polling::messages     ? ", messages need polling"
+             : provider.polling == Polling::everything ? ", needs polling"
+                                                       : "")
          << (provider.sends_alone ? "" : ", sends while polled")
          << (provider.in_order_completions ? ", completions in order" : "")
          << (provider.separate_ends ? ", separate ends" : "")

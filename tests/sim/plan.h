@@ -61,8 +61,8 @@ struct Plan {
     int server_count() const { return node_count() * servers_per_node; }
 };
 
-// Draws it from the random numbers of the run.
-Plan draw_plan();
+// Draws it from the random numbers of the run; with a twin the provider has its terms.
+Plan draw_plan(const Twin* twin);
 std::string describe(const Plan& plan);
 
 }  // namespace armci::sim

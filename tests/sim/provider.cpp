@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fiber.h"
+#include "information.h"
 #include "libc.h"
 #include "network.h"
 #include "simulation.h"
@@ -47,104 +48,6 @@ struct Address {
     uint64_t magic = kAddressMagic;
     uint64_t endpoint = 0;
 };
-
-// --- Registered memory ---------------------------------------------------------------------------
-
-char* remote_memory(const SimEndpoint& target, uint64_t address, uint64_t key, size_t bytes,
-                    uint64_t access) {
-    const auto found = provider().regions.find(key);
-    if (found == provider().regions.end()) {
-        violation("remote access to endpoint %lld by key %llu, which no memory has",
-                  static_cast<long long>(target.name()), static_cast<unsigned long long>(key));
-    }
-    const SimRegion& region = *found->second;
-    const uint64_t offset = address - region.remote_base;
-    if (offset > region.bytes || bytes > region.bytes - offset) {
-        violation("remote access to %zu bytes at offset %lld of registered memory of %zu bytes",
-                  bytes, static_cast<long long>(offset), region.bytes);
-    }
-    if ((region.access & access) != access || !region.is_enabled) {
-        violation("remote access of a kind that memory with key %llu is not registered for",
-                  static_cast<unsigned long long>(key));
-    }
-    if (region.endpoint != nullptr && region.endpoint != &target) {
-        violation("remote access by endpoint %lld to memory that is bound to endpoint %lld",
-                  static_cast<long long>(target.name()),
-                  static_cast<long long>(region.endpoint->name()));
-    }
-    return region.start + offset;
-}
-
-void check_local(const void* data, size_t bytes, const void* descriptor) {
-    if ((rules().memory_mode & FI_MR_LOCAL) == 0) {
-        return;
-    }
-    const auto found = provider().descriptors.find(descriptor);
-    const char* begin = static_cast<const char*>(data);
-    if (found == provider().descriptors.end() || begin < found->second->start ||
-        begin + bytes > found->second->start + found->second->bytes) {
-        violation("%zu bytes are posted without a descriptor of registered memory around them",
-                  bytes);
-    }
-}
-
-int close_region(fid* object) {
-    auto* region = reinterpret_cast<SimRegion*>(object);
-    for (const auto& operation : provider().operations) {
-        if (!operation->is_placed && operation->kind != Kind::send &&
-            operation->key == region->mr.key && !operation->has_failed && !operation->to->is_dead &&
-            !operation->from->is_dead) {
-            violation("memory is deregistered while a remote access to it is under way");
-        }
-    }
-    provider().regions.erase(region->mr.key);
-    provider().descriptors.erase(region);
-    delete region;
-    return 0;
-}
-
-int bind_region(fid* object, fid* endpoint, uint64_t) {
-    reinterpret_cast<SimRegion*>(object)->endpoint = reinterpret_cast<SimEndpoint*>(endpoint);
-    return 0;
-}
-
-int control_region(fid* object, int command, void*) {
-    if (command != FI_ENABLE) {
-        return -FI_ENOSYS;
-    }
-    reinterpret_cast<SimRegion*>(object)->is_enabled = true;
-    return 0;
-}
-
-int register_region(fid*, const void* start, size_t bytes, uint64_t access, uint64_t,
-                    uint64_t requested_key, uint64_t, fid_mr** mr, void*) {
-    static fi_ops ops = {sizeof ops, close_region, bind_region, control_region,
-                         nullptr,    nullptr,      nullptr};
-    // At start the library needs its own buffers registered.
-    const bool is_remote = (access & FI_REMOTE_WRITE) != 0;
-    if ((is_remote || provider().is_open) && happens(rules().failed_registrations)) {
-        record("registration refused", static_cast<int64_t>(bytes));
-        return -FI_ENOMEM;
-    }
-    auto* region = new SimRegion;
-    region->mr.fid = {FI_CLASS_MR, nullptr, &ops};
-    region->start = static_cast<char*>(const_cast<void*>(start));
-    region->bytes = bytes;
-    region->access = access;
-    region->mr.mem_desc = region;
-    region->mr.key =
-        (rules().memory_mode & FI_MR_PROV_KEY) != 0 ? provider().next_key++ : requested_key;
-    region->remote_base =
-        (rules().memory_mode & FI_MR_VIRT_ADDR) != 0 ? reinterpret_cast<uint64_t>(start) : 0;
-    region->is_enabled = (rules().memory_mode & FI_MR_ENDPOINT) == 0;
-    if (!provider().regions.emplace(region->mr.key, region).second) {
-        violation("two registrations ask for the key %llu",
-                  static_cast<unsigned long long>(region->mr.key));
-    }
-    provider().descriptors[region] = region;
-    *mr = &region->mr;
-    return 0;
-}
 
 // --- Posting -------------------------------------------------------------------------------------
 
@@ -185,6 +88,7 @@ void post(SimEndpoint& from, std::unique_ptr<Posted> operation) {
     operation->number = ++provider().posted;
     operation->arrives_from = draw_delay();
     operation->completes_from = draw_delay();
+    take_context(operation->context);
     if (++from.under_way > static_cast<int64_t>(from.queue->size)) {
         violation("%lld operations of endpoint %lld are under way, whose queue takes %zu",
                   static_cast<long long>(from.under_way), static_cast<long long>(from.name()),
@@ -249,6 +153,10 @@ ssize_t receive(fid_ep* ep, const fi_msg* message, uint64_t flags) {
         violation("a receive that this provider does not simulate");
     }
     check_local(data, bytes, message->desc != nullptr ? *message->desc : nullptr);
+    if (bytes < rules().gap + endpoint.smallest_space) {
+        violation("a receive buffer of %zu bytes, where %zu are never filled", bytes,
+                  rules().gap + endpoint.smallest_space);
+    }
     if (is_refused(endpoint)) {
         return -FI_EAGAIN;
     }
@@ -271,6 +179,7 @@ ssize_t receive(fid_ep* ep, const fi_msg* message, uint64_t flags) {
     receive->data = data;
     receive->bytes = bytes;
     receive->context = message->context;
+    take_context(receive->context);
     endpoint.posted.push_back(receive.get());
     provider().receives.push_back(std::move(receive));
     record("post receive", endpoint.name(), static_cast<int64_t>(bytes));
@@ -279,9 +188,9 @@ ssize_t receive(fid_ep* ep, const fi_msg* message, uint64_t flags) {
 
 ssize_t post_rma(fid_ep* ep, const fi_msg_rma* message, uint64_t flags, Kind kind) {
     auto& from = *reinterpret_cast<SimEndpoint*>(ep);
-    if (message->iov_count > rules().iov_limit || message->rma_iov_count > rules().iov_limit) {
-        violation("%zu pieces in one operation, where the provider takes %zu", message->iov_count,
-                  rules().iov_limit);
+    if (message->iov_count > rules().iov_limit || message->rma_iov_count > rules().rma_iov_limit) {
+        violation("%zu pieces in one operation, where the provider takes %zu, and %zu remote ones",
+                  message->iov_count, rules().iov_limit, rules().rma_iov_limit);
     }
     for (size_t i = 0; i < message->iov_count; ++i) {
         check_local(message->msg_iov[i].iov_base, message->msg_iov[i].iov_len,
@@ -321,11 +230,21 @@ ssize_t post_rma(fid_ep* ep, const fi_msg_rma* message, uint64_t flags, Kind kin
 }
 
 ssize_t write_message(fid_ep* ep, const fi_msg_rma* message, uint64_t flags) {
+    const Twin* twin = rules().twin;
+    if (twin != nullptr && (flags & ~twin->write_flags) != 0) {
+        if (twin->bad_flags != 0) {
+            return -twin->bad_flags;
+        }
+        flags &= twin->write_flags;
+    }
     return post_rma(ep, message, flags, Kind::write);
 }
 
 ssize_t write_data(fid_ep* ep, const void* data, size_t bytes, void* descriptor, uint64_t immediate,
                    fi_addr_t address, uint64_t remote, uint64_t key, void* context) {
+    if (!provider().has_writedata) {
+        return -FI_ENOSYS;
+    }
     const iovec local{const_cast<void*>(data), bytes};
     const fi_rma_iov target{remote, bytes, key};
     fi_msg_rma message{};
@@ -351,7 +270,10 @@ ssize_t read_queue(fid_cq* cq, void* buffer, size_t count) {
     if (Fiber::is_inside() && !queue.endpoint->is_server) {
         Fiber::yield();
     }
-    if (rules().needs_polling || !rules().sends_alone) {
+    // Nobody else moves the network while a domain opens.
+    for (int i = 0; !provider().is_open && i < 4 && move_something(true); ++i) {
+    }
+    if (rules().polling != Polling::none || !rules().sends_alone) {
         provider().polled = queue.endpoint;
         const bool is_local_turn = !rules().sends_alone;
         for (int64_t left = draw(0, 8); left > 0 && move_something(is_local_turn); --left) {
@@ -377,6 +299,11 @@ ssize_t read_queue(fid_cq* cq, void* buffer, size_t count) {
     }
     record("read completions", queue.endpoint->name(), taken);
     return taken;
+}
+
+// The clock goes on, and nothing has come.
+ssize_t wait_for_queue(fid_cq* cq, void* buffer, size_t count, const void*, int) {
+    return read_queue(cq, buffer, count);
 }
 
 ssize_t read_error(fid_cq* cq, fi_cq_err_entry* error, uint64_t) {
@@ -419,19 +346,34 @@ int control_queue(fid* object, int command, void* argument) {
     return 0;
 }
 
+WaitObject wait_object(fi_wait_obj asked) {
+    const Twin* twin = rules().twin;
+    if (twin == nullptr || asked == FI_WAIT_NONE) {
+        return WaitObject::granted;
+    }
+    return asked == FI_WAIT_FD       ? twin->wait_fd
+           : asked == FI_WAIT_UNSPEC ? twin->wait_unspecified
+                                     : WaitObject::refused;
+}
+
 int open_queue(fid_domain*, fi_cq_attr* attributes, fid_cq** cq, void*) {
     static fi_ops ops = {sizeof ops, close_queue, nullptr, control_queue,
                          nullptr,    nullptr,     nullptr};
-    static fi_ops_cq cq_ops = {sizeof cq_ops, read_queue, nullptr, read_error,
-                               nullptr,       nullptr,    nullptr, error_text};
+    static fi_ops_cq cq_ops = {sizeof cq_ops,  read_queue, nullptr, read_error,
+                               wait_for_queue, nullptr,    nullptr, error_text};
     if (attributes->format != FI_CQ_FORMAT_DATA) {
+        return -FI_ENOSYS;
+    }
+    const WaitObject wait = wait_object(attributes->wait_obj);
+    if (wait == WaitObject::refused) {
         return -FI_ENOSYS;
     }
     auto* queue = new SimQueue;
     queue->size = attributes->size;
+    queue->waits = attributes->wait_obj != FI_WAIT_NONE && wait == WaitObject::granted;
     queue->cq.fid = {FI_CLASS_CQ, nullptr, &ops};
     queue->cq.ops = &cq_ops;
-    if (attributes->wait_obj == FI_WAIT_FD) {
+    if (attributes->wait_obj == FI_WAIT_FD && wait == WaitObject::granted) {
         queue->wait_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         remember_wait_fd(queue->wait_fd, has_entries, queue);
     }
@@ -476,15 +418,36 @@ int bind_endpoint(fid* object, fid* other, uint64_t) {
     return 0;
 }
 
-int control_endpoint(fid*, int command, void*) {
-    return command == FI_ENABLE ? 0 : -FI_ENOSYS;
+OptionTime option_time() {
+    return rules().twin != nullptr ? rules().twin->option_time : OptionTime::any;
+}
+
+int control_endpoint(fid* object, int command, void*) {
+    if (command != FI_ENABLE) {
+        return -FI_ENOSYS;
+    }
+    auto* endpoint = reinterpret_cast<SimEndpoint*>(object);
+    endpoint->is_enabled = true;
+    if (option_time() == OptionTime::after_enable) {
+        endpoint->asked_space = endpoint->smallest_space = rules().twin->default_space;
+    }
+    return 0;
 }
 
 int set_option(fid* object, int, int option, const void* value, size_t) {
     if (option != FI_OPT_MIN_MULTI_RECV) {
         return -FI_ENOPROTOOPT;
     }
-    std::memcpy(&reinterpret_cast<SimEndpoint*>(object)->smallest_space, value, sizeof(size_t));
+    auto* endpoint = reinterpret_cast<SimEndpoint*>(object);
+    size_t space = 0;
+    std::memcpy(&space, value, sizeof space);
+    if (rules().twin != nullptr && space > rules().twin->largest_space) {
+        return -FI_EINVAL;
+    }
+    endpoint->asked_space = space;
+    if (!endpoint->is_enabled || option_time() != OptionTime::before_enable) {
+        endpoint->smallest_space = space;
+    }
     return 0;
 }
 
@@ -493,7 +456,7 @@ int get_option(fid* object, int, int option, void* value, size_t* bytes) {
         return -FI_ENOPROTOOPT;
     }
     *bytes = sizeof(size_t);
-    std::memcpy(value, &reinterpret_cast<SimEndpoint*>(object)->smallest_space, sizeof(size_t));
+    std::memcpy(value, &reinterpret_cast<SimEndpoint*>(object)->asked_space, sizeof(size_t));
     return 0;
 }
 
@@ -524,6 +487,9 @@ int open_endpoint(fid_domain*, fi_info*, fid_ep** ep, void*) {
     rma_ops.writedata = write_data;
     rma_ops.readmsg = read_message;
     auto* endpoint = new SimEndpoint;
+    if (rules().twin != nullptr) {
+        endpoint->asked_space = endpoint->smallest_space = rules().twin->default_space;
+    }
     endpoint->ep.fid = {FI_CLASS_EP, nullptr, &ops};
     endpoint->ep.ops = &ep_ops;
     endpoint->ep.cm = &cm_ops;
@@ -560,11 +526,16 @@ int close_object(fid* object) {
     return 0;
 }
 
+int remove_addresses(fid_av*, fi_addr_t*, size_t, uint64_t) {
+    return 0;
+}
+
 int open_vector(fid_domain*, fi_av_attr*, fid_av** av, void*) {
     static fi_ops ops = {sizeof ops, close_object<SimVector>, nullptr, nullptr, nullptr, nullptr,
                          nullptr};
     static fi_ops_av av_ops{};
     av_ops.insert = insert_addresses;
+    av_ops.remove = remove_addresses;
     auto* vector = new SimVector;
     vector->av.fid = {FI_CLASS_AV, nullptr, &ops};
     vector->av.ops = &av_ops;
@@ -572,7 +543,10 @@ int open_vector(fid_domain*, fi_av_attr*, fid_av** av, void*) {
     return 0;
 }
 
-int open_domain(fid_fabric*, fi_info*, fid_domain** domain, void*) {
+int open_domain(fid_fabric*, fi_info* info, fid_domain** domain, void*) {
+    if (rules().twin != nullptr) {
+        keep_offer(*info);
+    }
     static fi_ops ops = {sizeof ops, close_object<fid_domain>, nullptr, nullptr, nullptr, nullptr,
                          nullptr};
     static fi_ops_domain domain_ops{};
@@ -599,11 +573,15 @@ void start_provider(const ProviderPlan& new_plan) {
     provider().row.delivery = new_plan.delivery;
     provider().row.immediate_data =
         new_plan.immediate_data ? fabric::ImmediateData::granted : fabric::ImmediateData::no;
+    provider().has_writedata = new_plan.immediate_data;
     provider().row.ends_early = new_plan.ends_early;
     provider().row.sends_alone = new_plan.sends_alone;
 }
 
 fabric::ProviderChoice choose_simulated_provider() {
+    if (rules().twin != nullptr) {
+        return choose_twin();
+    }
     fabric::ProviderChoice choice;
     fi_info* info = fi_allocinfo();
     info->fabric_attr->prov_name = strdup(kName);
@@ -614,11 +592,11 @@ fabric::ProviderChoice choose_simulated_provider() {
     info->tx_attr->msg_order = rules().message_order;
     info->tx_attr->size = rules().transmit_size;
     info->tx_attr->iov_limit = rules().iov_limit;
-    info->tx_attr->rma_iov_limit = rules().iov_limit;
+    info->tx_attr->rma_iov_limit = rules().rma_iov_limit;
     info->rx_attr->msg_order = rules().message_order;
     info->ep_attr->max_msg_size = rules().largest_bytes;
     info->ep_attr->max_order_waw_size = rules().ordered_bytes;
-    info->ep_attr->max_order_raw_size = rules().ordered_bytes;
+    info->ep_attr->max_order_raw_size = rules().ordered_read_bytes;
     choice.info.reset(info);
     choice.row = &provider().row;
     return choice;
@@ -632,6 +610,20 @@ void label_next_endpoint(bool is_server, int number, int process) {
 
 void finish_opening() {
     provider().is_open = true;
+    const Twin* twin = rules().twin;
+    if (twin == nullptr) {
+        return;
+    }
+    const bool has_fd = twin->wait_fd == WaitObject::granted;
+    const bool waits = has_fd || twin->wait_unspecified == WaitObject::granted;
+    for (const SimEndpoint* endpoint : provider().endpoints) {
+        if (endpoint != nullptr &&
+            ((has_fd && endpoint->queue->wait_fd < 0) || (waits && !endpoint->queue->waits))) {
+            violation("endpoint %lld polls, and could wait for %s",
+                      static_cast<long long>(endpoint->name()),
+                      has_fd ? "a descriptor" : "its queue");
+        }
+    }
 }
 
 }  // namespace armci::sim

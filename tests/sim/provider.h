@@ -14,6 +14,7 @@
 #include <string>
 
 #include "fabric/provider.h"
+#include "twins/twin.h"
 
 namespace armci::sim {
 
@@ -34,11 +35,15 @@ enum class Sabotage : uint8_t {
 
 // What a provider grants and how it behaves.
 struct ProviderPlan {
+    const Twin* twin = nullptr;  // whose terms these are; nullptr: of no real provider
     uint64_t message_order = 0;
-    size_t ordered_bytes = 0;  // up to this length RMA is in that order
+    size_t ordered_bytes = 0;  // up to this length writes are in that order
+    size_t ordered_read_bytes = 0;
     int memory_mode = 0;
+    size_t key_bytes = 8;
     size_t transmit_size = 16;
     size_t iov_limit = 1;
+    size_t rma_iov_limit = 1;
     size_t largest_bytes = 1 << 20;
     size_t immediate_bytes = 4;
     fabric::WaitMode wait = fabric::WaitMode::nap;
@@ -46,7 +51,7 @@ struct ProviderPlan {
     bool delivery = true;
     bool immediate_data = true;
 
-    bool needs_polling = false;         // data moves into an endpoint only while it is polled
+    Polling polling = Polling::none;
     bool sends_alone = true;            // else messages leave only while their sender is polled
     bool in_order_completions = false;  // of the messages of one sender
     bool separate_ends = false;  // the end of a receive buffer is announced on its own, after all
@@ -70,7 +75,8 @@ struct ProviderPlan {
 
 // From here on libfabric is this provider. Objects of an earlier start are dropped.
 void start_provider(const ProviderPlan& plan);
-// What Domain::open() takes. The row stays valid until the next start.
+// What Domain::open() takes. The row stays valid until the next start. A twin is chosen by the
+// library itself, from what fi_getinfo offers.
 fabric::ProviderChoice choose_simulated_provider();
 
 // The owner of endpoints that are opened next: the number of a rank or of a data server, and the

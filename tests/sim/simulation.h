@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "transfer_pattern.h"
 
@@ -14,8 +15,9 @@ namespace armci::sim {
 
 using test::Random;
 
-// Starts over, for one seed; with `print` every event is written to standard output.
-void begin_run(uint64_t seed, bool print);
+// Starts over, for one seed; with `print` every event is written to standard output. `twin` is
+// the full name of the provider's twin, or empty.
+void begin_run(uint64_t seed, bool print, const std::string& twin);
 uint64_t seed();
 
 // Decisions of network and scheduler. Programs of ranks have random numbers of their own.

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What fi_getinfo says of a twin, and what becomes of the hints.
+#pragma once
+
+#include "fabric/provider.h"
+
+namespace armci::sim::network {
+
+// The library asks fi_getinfo for the twin's provider, and takes what it offers.
+fabric::ProviderChoice choose_twin();
+// A domain is opened with what was offered: the rules of the network are that from now on.
+void keep_offer(const fi_info& info);
+
+}  // namespace armci::sim::network
