@@ -73,6 +73,12 @@ check "all tests" "$root/scripts/test.sh" --nightly
 check "simulated network, $seeds schedules" simulate
 check "simulated network with the terms of real providers, $seeds schedules each" simulate_twins
 check "models, larger sizes" "$root/docs/models/check.sh" large
+if [[ -x /usr/sbin/sshd && -x /usr/sbin/slurmctld && -x /usr/sbin/nft && -x /usr/bin/mpicc.openmpi ]]; then
+    # With MPICH they are among all tests.
+    check "several hosts, Open MPI" "$root/scripts/test.sh" --mpi openmpi --nightly --filter '^hosts\.'
+else
+    echo "== several hosts: left out, needs sshd, Slurm and Open MPI (scripts/setup.sh openmpi hosts)"
+fi
 check "AArch64 under emulation" "$root/scripts/test-arm.sh"
 if command -v clang++ >/dev/null; then
     check "fuzzing" "$root/scripts/fuzz.sh" 5

@@ -71,6 +71,25 @@ run_apt() {
     apt-get -o DPkg::Lock::Timeout=300 -o APT::Status-Fd=3 "$@" >>"$log" 2>&1 </dev/null 3> >(show_progress >&4)
 }
 
+# Some packages of the group hosts bring daemons. Tests start their own: none must run on this system
+# because of a test, neither now nor after the next boot.
+forbid_services() {
+    policy=/usr/sbin/policy-rc.d
+    if [[ ! -e $policy ]]; then
+        trap 'rm -f "$policy"' EXIT
+        printf '#!/bin/sh\nexit 101\n' >"$policy"
+        chmod +x "$policy"
+    fi
+}
+
+disable_services() {
+    local services
+    mapfile -t services < <(dpkg-query --listfiles "$@" | sed -n 's|^/lib/systemd/system/\([^@]*\.service\)$|\1|p')
+    if ((${#services[@]} > 0)) && command -v systemctl >/dev/null; then
+        systemctl disable "${services[@]}" >>"$log" 2>&1 || true
+    fi
+}
+
 install_packages() {
     local alternatives started=$SECONDS
     log=$(mktemp --tmpdir armci-setup.XXXXXX)
@@ -84,12 +103,14 @@ install_packages() {
     # "0 upgraded, 24 newly installed, ...", "Need to get 98 MB of archives."
     { LC_ALL=C apt-get install --assume-no --no-install-recommends "$@" 2>&1 </dev/null || true; } |
         sed -n '/newly installed/s/^/setup: /p; /^Need to get/s/^/setup: /p; /^After this/s/^/setup: /p'
+    forbid_services
     echo "setup: this takes a minute for every 100 MB or so, mostly of the mirror and the disk"
     if ! run_apt install --yes --no-install-recommends "$@"; then
         tail -n 20 "$log" >&2
         echo "setup: apt-get failed; all of its output is in $log" >&2
         exit 1
     fi
+    disable_services "$@"
     rm -f "$log"
     keep_defaults "$alternatives"
     echo "setup: done in $((SECONDS - started)) s"

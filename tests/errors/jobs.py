@@ -188,10 +188,10 @@ class Job:
                 continue  # ended meanwhile, or another user's
         return found
 
-    def finish(self):
+    def finish(self, limit_s=TIME_LIMIT_S):
         """Waits for the end. Returns the exit status, or None if there was none within the time."""
         try:
-            self.out, self.err = self.process.communicate(timeout=TIME_LIMIT_S)
+            self.out, self.err = self.process.communicate(timeout=limit_s)
             return self.process.returncode
         except subprocess.TimeoutExpired:
             self.kill()
