@@ -53,9 +53,15 @@ std::string explain_missing_ipv4(const std::string& interface) {
            "). Give one to the interface that connects the hosts";
 }
 
-bool host_answers(const sockaddr_in& address, int timeout_ms) {
+HostAnswer ask_host(const sockaddr_in& address, int timeout_ms) {
+    if (base::connect_within(address, timeout_ms).valid()) {
+        return HostAnswer::accepts;
+    }
+    if (errno == ECONNREFUSED) {
+        return HostAnswer::refuses;
+    }
     // Any other error of this system says nothing about the other one.
-    return base::connect_within(address, timeout_ms).valid() || !is_unreachable(errno);
+    return is_unreachable(errno) ? HostAnswer::none : HostAnswer::accepts;
 }
 
 }  // namespace armci::fabric

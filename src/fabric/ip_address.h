@@ -25,8 +25,12 @@ inline constexpr const char* kInterfaceRemedy =
     "Set ARMCI_INTERFACE to the network between the hosts: the name of an interface, or in each "
     "rank's environment an address";
 
-// Says whether the system of that host answers within the time; a refusal is an answer, too. The
-// process that listens need not run, and not every provider over IP listens by TCP.
-bool host_answers(const sockaddr_in& address, int timeout_ms);
+// What comes back when a connection over TCP is asked for.
+enum class HostAnswer : uint8_t {
+    accepts,  // the host's system accepts it; the process that listens need not run
+    refuses,  // no process listens there, or a firewall refuses connections in its name
+    none,     // nothing within the time, or a message that the host cannot be reached
+};
+HostAnswer ask_host(const sockaddr_in& address, int timeout_ms);
 
 }  // namespace armci::fabric

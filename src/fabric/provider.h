@@ -60,6 +60,8 @@ struct ProviderRow {
     // the receiver, only while they are polled: they do not promise it. For them only the
     // completion of a send shows that it has left.
     bool sends_alone = false;
+    // True if each endpoint listens for connections over TCP, at the address that is its name.
+    bool listens_by_tcp = false;
     NetworkCosts costs = {};
     const char* refused = nullptr;  // why the provider is not used at all, or nullptr
     const char* remark = "";        // for armci-info; may be empty

@@ -132,6 +132,7 @@ constexpr ProviderRow kTable[] = {
         .immediate_data = ImmediateData::granted,
         .ends_early = true,
         .sends_alone = true,
+        .listens_by_tcp = true,
         .costs = kTcpCosts,
     },
     {
@@ -144,6 +145,7 @@ constexpr ProviderRow kTable[] = {
         .wakes_surely = true,
         .ends_early = true,
         .sends_alone = true,
+        .listens_by_tcp = true,
         .costs = kTcpCosts,
     },
     {
@@ -154,6 +156,7 @@ constexpr ProviderRow kTable[] = {
         .wakes_surely = true,
         .ends_early = true,
         .sends_alone = true,
+        .listens_by_tcp = true,
         .costs = kSocketsCosts,
         .remark = "milliseconds per operation when cores are scarce",
     },
@@ -177,6 +180,7 @@ constexpr ProviderRow kTable[] = {
         .immediate_data = ImmediateData::granted,
         .ends_early = true,
         .sends_alone = true,
+        .listens_by_tcp = true,
         .costs = kTcpCosts,
         .remark = "its file descriptor is always readable, so the data server waits by fi_cq_sread",
     },

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "watch/reach.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <unordered_map>
 
+#include "base/clock.h"
 #include "base/interfaces.h"
 #include "base/log.h"
 #include "fabric/ip_address.h"
@@ -85,30 +87,40 @@ void check_addresses(const core::World& world, const fabric::Domain& domain,
     }
 }
 
-void check_reach(const core::World& world, const fabric::Domain& domain, pipeline::Origin& origin,
-                 const char* function, int64_t waited_s) {
+int64_t reach_patience_ms(int64_t link_s) {
     // The system's first tries go out within a second and at three.
-    constexpr int kPatienceMs = 5'000;
+    constexpr int64_t kEnoughMs = 5'000;
+    return std::min(kEnoughMs, link_s * 1000 / 2);
+}
+
+void check_reach(const fabric::Domain& domain, pipeline::Origin& origin, const char* function,
+                 int64_t begin_ns, int64_t link_s) {
     if (!is_by_ip(domain)) {
         return;
     }
-    const uint32_t format = domain.info().addr_format;
     for (const int server : origin.report().silent_servers()) {
-        const void* name = origin.channels().address_of(server);
         sockaddr_in address{};
-        std::memcpy(&address, name, sizeof address);
-        if (fabric::host_answers(address, kPatienceMs)) {
+        std::memcpy(&address, origin.channels().address_of(server), sizeof address);
+        const fabric::HostAnswer answer =
+            fabric::ask_host(address, static_cast<int>(reach_patience_ms(link_s)));
+        // Where a provider does not listen by TCP, a refusal says that the host is there.
+        const bool is_refused =
+            answer == fabric::HostAnswer::refuses && domain.row().listens_by_tcp;
+        if (answer != fabric::HostAnswer::none && !is_refused) {
             origin.report().note_reached(server);
             continue;
         }
-        const int node = origin.channels().servers().node_of(server);
+        base::await_verdict();  // the server's process may have ended
+        const int64_t waited_s = (base::now_ns() - begin_ns) / 1'000'000'000;
         base::fatal(function,
-                    "%s (rank %d's, %s) has never answered in %lld s (ARMCI_LOST_LINK_SECONDS), "
-                    "and its host cannot be reached over %s: a firewall, or a network that does "
-                    "not connect all nodes. %s",
-                    origin.channels().name_of(server).c_str(), world.first_rank_of(node),
-                    fabric::address_text(format, name).c_str(), static_cast<long long>(waited_s),
-                    fabric::interface_name(domain.info()).c_str(), fabric::kInterfaceRemedy);
+                    "%s has never answered in %lld s (ARMCI_LOST_LINK_SECONDS), and %s %s at port "
+                    "%d over %s: a firewall%s. %s",
+                    origin.channels().name_of(server).c_str(), static_cast<long long>(waited_s),
+                    origin.channels().place_of(server).c_str(),
+                    is_refused ? "refuses connections" : "cannot be reached",
+                    ntohs(address.sin_port), fabric::interface_name(domain.info()).c_str(),
+                    is_refused ? "" : ", or a network that does not connect all nodes",
+                    fabric::kInterfaceRemedy);
     }
 }
 

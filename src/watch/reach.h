@@ -33,9 +33,13 @@ AddressConflict find_conflict(const std::vector<NodeAddress>& addresses);
 void check_addresses(const core::World& world, const fabric::Domain& domain,
                      const std::vector<unsigned char>* server_address);
 
-// For a call that has waited for so long: ends the job when a data server with work of this rank's
-// has never answered and its host does not, either.
-void check_reach(const core::World& world, const fabric::Domain& domain, pipeline::Origin& origin,
-                 const char* function, int64_t waited_s);
+// How long check_reach() may wait for the answer of one host, in milliseconds. `link_s` is
+// ARMCI_LOST_LINK_SECONDS, within which the job is to end.
+int64_t reach_patience_ms(int64_t link_s);
+
+// For a call that has waited since `begin_ns`: ends the job when a data server with work of this
+// rank's has never answered, and its host does not answer or refuses connections.
+void check_reach(const fabric::Domain& domain, pipeline::Origin& origin, const char* function,
+                 int64_t begin_ns, int64_t link_s);
 
 }  // namespace armci::watch

@@ -269,8 +269,8 @@ def apart(mpiexec, program, route):
         job = hosts.start(mpiexec, [late_server(program), "0"], settings)
         # The first ranks of both nodes wait for each other at a barrier of ARMCI_Init.
         reports = {
-            "0": ["ARMCI_Init", "the data server of node 1 (rank 2's, 192.0.2.2:", "over apart"],
-            "2": ["ARMCI_Init", "the data server of node 0 (rank 0's, 192.0.2.1:", "over apart"],
+            "0": ["ARMCI_Init", "the data server of node 1", "(rank 2 on ", "192.0.2.2)", "over apart"],
+            "2": ["ARMCI_Init", "the data server of node 0", "(rank 0 on ", "192.0.2.1)", "over apart"],
         }
         return is_reported_by(f"apart,route={route}", job, reports)
 

@@ -53,14 +53,14 @@ TEST(IpAddress, FormatsAsText) {
     EXPECT_EQ(address_text(FI_ADDR_GNI, &address), "");
 }
 
-TEST(IpAddress, HostAnswersForAStoppedProcess) {
+TEST(IpAddress, HostAcceptsForAStoppedProcess) {
     const Port port(8);
-    EXPECT_TRUE(host_answers(port.address, 5000));
+    EXPECT_EQ(ask_host(port.address, 5000), HostAnswer::accepts);
 }
 
-TEST(IpAddress, HostAnswersByRefusal) {
+TEST(IpAddress, HostRefusesWhereNoProcessListens) {
     const Port port(-1);
-    EXPECT_TRUE(host_answers(port.address, 5000));
+    EXPECT_EQ(ask_host(port.address, 5000), HostAnswer::refuses);
 }
 
 // Where the queue is full the system drops packets, as a firewall does.
@@ -72,7 +72,7 @@ TEST(IpAddress, HostDoesNotAnswerWherePacketsAreDropped) {
         connect(callers.back(), reinterpret_cast<const sockaddr*>(&port.address),
                 sizeof port.address);
     }
-    EXPECT_FALSE(host_answers(port.address, 200));
+    EXPECT_EQ(ask_host(port.address, 200), HostAnswer::none);
     for (const int caller : callers) {
         close(caller);
     }

@@ -11,6 +11,7 @@ namespace armci::core {
 namespace {
 
 constexpr int64_t kSecondNs = 1'000'000'000;
+constexpr int64_t kMillisecondNs = 1'000'000;
 constexpr int64_t kReportsNs = 3 * kSecondNs;  // until all have reported
 
 std::string in_words(const WaitCause& cause) {
@@ -31,7 +32,9 @@ void LongWait::begin(int64_t now_ns) {
     begin_ns_ = now_ns;
     patience_ns_ = context_.config.hang_seconds * kSecondNs;
     limit_ns_ = now_ns + patience_ns_;
-    reach_ns_ = now_ns + context_.config.lost_link_seconds * kSecondNs;
+    const int64_t link_s = context_.config.lost_link_seconds;
+    // Asking a host takes time, which counts, too.
+    reach_ns_ = now_ns + link_s * kSecondNs - watch::reach_patience_ms(link_s) * kMillisecondNs;
 }
 
 void LongWait::look() {
@@ -50,8 +53,8 @@ void LongWait::look() {
     }
     if (has_network && now_ns >= reach_ns_) {
         reach_ns_ = now_ns + context_.config.lost_link_seconds * kSecondNs;
-        watch::check_reach(context_.world, context_.network->domain, context_.network->origin,
-                           function(), (now_ns - begin_ns_) / kSecondNs);
+        watch::check_reach(context_.network->domain, context_.network->origin, function(),
+                           begin_ns_, context_.config.lost_link_seconds);
     }
     if (watch.is_report_due()) {
         report(now_ns);

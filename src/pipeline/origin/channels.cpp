@@ -44,6 +44,10 @@ Channel& Channels::get(int server) {
     return *channel;
 }
 
+std::string Channels::place_of(int server) const {
+    return environment_.describe_node(environment_.context, servers().node_of(server));
+}
+
 size_t Channels::bytes() const {
     size_t bytes = channels_.capacity() * sizeof channels_[0];
     for (const auto& channel : channels_) {

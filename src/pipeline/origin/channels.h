@@ -40,8 +40,11 @@ class Channels {
     const ChannelLists& lists() const { return lists_; }
 
     const ServerNumbers& servers() const { return options_.servers; }
-    // These two are for log and error text.
+    // These three are for log and error text.
     std::string name_of(int server) const { return servers().name_of(server); }
+    // Returns "node 1 (rank 2 on host b, 192.0.2.1)" for the server's node.
+    // Only with a description of nodes in the environment.
+    std::string place_of(int server) const;
     const void* address_of(int server) const {
         return environment_.server_address(environment_.context, server);
     }
