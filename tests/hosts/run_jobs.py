@@ -56,24 +56,23 @@ class Work:
         return complaints, job.out + job.err
 
 
-class KilledRank:
-    """A rank is killed in its midst. The job must end on all hosts, with a message that names it."""
+class EndedJob:
+    """A job that is ended in its midst by end(cluster, processes), which gets the ranks' processes.
+    The messages must be as judge(errors, text) wants them."""
 
-    def __init__(self, hosts, rank):
+    def __init__(self, hosts, **settings):
         self.hosts = hosts
-        self.rank = rank
+        self.settings = settings
 
     def run(self, cluster):
         record = services.shared("record")
         with open(record, "w", encoding="ascii"):
             pass
-        job = cluster.start([MIX, "0", "7"], self.hosts, {"TEST_RECORD": record})
+        job = cluster.start([MIX, "0", "7"], self.hosts, {**self.settings, "TEST_RECORD": record})
         ranks = launchers.RANKS_PER_HOST * self.hosts
         complaints = []
         if jobs.wait_until(lambda: len(lines_of(record)) == ranks, jobs.TIME_LIMIT_S):
-            processes = dict(line.split() for line in lines_of(record))
-            host = cluster.lab.hosts[self.rank // launchers.RANKS_PER_HOST]
-            host.run("kill", "-KILL", processes[str(self.rank)])
+            self.end(cluster, dict(line.split() for line in lines_of(record)))
         else:
             complaints.append("the ranks did not begin to communicate")
             job.kill()
@@ -81,11 +80,40 @@ class KilledRank:
         if status == 0:
             complaints.append("exit status 0")
         errors = [message for message in jobs.messages_in(job.err) if message.kind == "Error"]
+        return complaints + self.judge(errors, job.out + job.err), job.out + job.err
+
+
+class KilledRank(EndedJob):
+    """The job must end on all hosts, with a message that names the rank."""
+
+    def __init__(self, hosts, rank):
+        super().__init__(hosts)
+        self.rank = rank
+
+    def end(self, cluster, processes):
+        host = cluster.lab.hosts[self.rank // launchers.RANKS_PER_HOST]
+        host.run("kill", "-KILL", processes[str(self.rank)])
+
+    def judge(self, errors, text):
         lost = [error for error in errors if f"rank {self.rank} (process " in error.text]
-        if not lost and not any(words in job.out + job.err for words in OF_A_LAUNCHER):
+        complaints = [f"another error: {error}" for error in errors if error not in lost]
+        if not lost and not any(words in text for words in OF_A_LAUNCHER):
             complaints.append("neither the library nor the launcher names the failed rank")
-        complaints += [f"another error: {error}" for error in errors if error not in lost]
-        return complaints, job.out + job.err
+        return complaints
+
+
+class Cancelled(EndedJob):
+    """By scancel of Slurm, with statistics: ranks print them before they end."""
+
+    launchers = ("srun",)
+
+    def end(self, cluster, _processes):
+        cluster.lab.hosts[0].run("scancel", "--user=root", env=services.of_slurm())
+
+    def judge(self, errors, text):
+        words = "ended by signal 15"
+        complaints = [f"another error: {error}" for error in errors if words not in error.text]
+        return complaints + ([] if f", {words}" in text else [f"no statistics, {words}"])
 
 
 def lines_of(path):
@@ -105,6 +133,7 @@ CASES = {
     "killed_rank,first": KilledRank(3, 0),
     "killed_rank,first_of_host": KilledRank(3, 2),
     "killed_rank,other": KilledRank(4, 7),
+    "cancelled": Cancelled(3, ARMCI_STATS="1"),
 }
 
 
@@ -126,6 +155,8 @@ def main():
         services.start_slurm(hosts, launchers.RANKS_PER_HOST)
         for way, launcher in launchers.LAUNCHERS[mpi].items():
             for name in wanted or CASES:
+                if way not in getattr(CASES[name], "launchers", [way]):
+                    continue
                 begin = time.monotonic()
                 before = launchers.Leftovers(hosts.hosts)
                 complaints, text = CASES[name].run(Cluster(hosts, build, launcher))

@@ -46,6 +46,11 @@ def start_ssh(lab):
         wait_for(f"sshd on {host.name}", lab.hosts[0].command("ssh", host.name, "true"))
 
 
+def of_slurm():
+    """The environment of Slurm's programs."""
+    return {**os.environ, "SLURM_CONF": shared("slurm.conf")}
+
+
 def start_slurm(lab, cpus):
     """The first host is also the controller's."""
     with open(shared("munge.key"), "wb") as file:
@@ -85,10 +90,9 @@ PartitionName=all Nodes={names} Default=YES MaxTime=INFINITE State=UP OverSubscr
     os.mkdir(shared("slurmctld"))
     for host in lab.hosts:
         host.run("munged", "--force", "--key-file", shared("munge.key"))
-    configured = {**os.environ, "SLURM_CONF": shared("slurm.conf")}
-    lab.hosts[0].run("slurmctld", env=configured)
+    lab.hosts[0].run("slurmctld", env=of_slurm())
     for host in lab.hosts:
-        host.run("slurmd", env=configured)
+        host.run("slurmd", env=of_slurm())
     await_slurm(lab)
 
 
