@@ -127,10 +127,14 @@ def clean_environment():
 
 class Record:
     """A file, named by TEST_RECORD, to which each rank adds a line when it is in the middle of its
-    work. It exists inside the with statement."""
+    work. It exists inside the with statement, in a directory of its own below `directory` (or where
+    temporary ones usually are)."""
+
+    def __init__(self, directory=None):
+        self.parent = directory
 
     def __enter__(self):
-        self.directory = tempfile.TemporaryDirectory()
+        self.directory = tempfile.TemporaryDirectory(dir=self.parent)
         self.path = os.path.join(self.directory.name, "record")
         with open(self.path, "x", encoding="ascii"):
             pass

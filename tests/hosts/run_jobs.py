@@ -65,18 +65,15 @@ class EndedJob:
         self.settings = settings
 
     def run(self, cluster):
-        record = services.shared("record")
-        with open(record, "w", encoding="ascii"):
-            pass
-        job = cluster.start([MIX, "0", "7"], self.hosts, {**self.settings, "TEST_RECORD": record})
-        ranks = launchers.RANKS_PER_HOST * self.hosts
-        complaints = []
-        if jobs.wait_until(lambda: len(lines_of(record)) == ranks, jobs.TIME_LIMIT_S):
-            self.end(cluster, dict(line.split() for line in lines_of(record)))
-        else:
-            complaints.append("the ranks did not begin to communicate")
-            job.kill()
-        status = job.finish()
+        with jobs.Record(lab.SHARED) as record:
+            settings = {**self.settings, "TEST_RECORD": record.path}
+            job = cluster.start([MIX, "0", "7"], self.hosts, settings)
+            complaints = record.complaints(launchers.RANKS_PER_HOST * self.hosts)
+            if complaints:
+                job.kill()
+            else:
+                self.end(cluster, dict(line.split() for line in record.lines()))
+            status = job.finish()
         if status == 0:
             complaints.append("exit status 0")
         errors = [message for message in jobs.messages_in(job.err) if message.kind == "Error"]
@@ -114,11 +111,6 @@ class Cancelled(EndedJob):
         words = "ended by signal 15"
         complaints = [f"another error: {error}" for error in errors if words not in error.text]
         return complaints + ([] if f", {words}" in text else [f"no statistics, {words}"])
-
-
-def lines_of(path):
-    with open(path, encoding="ascii") as file:
-        return file.read().splitlines()
 
 
 CASES = {
