@@ -63,6 +63,7 @@ Job::Job(const Plan& plan) : plan_(plan) {
     for (const int rank : world) {
         open_server(rank);
     }
+    make_server_records();
     for (const int rank : world) {
         open_origin(rank);
     }
@@ -129,7 +130,10 @@ void Job::open_rank(int rank) {
     world.node_comm = nodes_[static_cast<size_t>(node)].comm;
     world.leaders_comm = world.is_leader() ? leaders_comm_ : MPI_COMM_NULL;
 
-    runtime.node.heap = **nodes_[static_cast<size_t>(node)].heap;
+    test::TestHeap& heap = *nodes_[static_cast<size_t>(node)].heap;
+    runtime.node.mapping.base = heap.base();
+    runtime.node.mapping.bytes = heap.mapping_bytes();
+    runtime.node.heap = *heap;
     node::HeapControl& control = runtime.node.heap.control();
     runtime.barriers.start(node::NodeBarrier(&control.barrier, world.rank_in_node,
                                              static_cast<int>(world.node_ranks.size())));
@@ -195,6 +199,21 @@ void Job::open_server(int rank) {
     std::string error;
     if (!network.server->open(network.domain, runtime.node.heap, options, &error)) {
         violation("data server %d does not open: %s", options.number, error.c_str());
+    }
+}
+
+// What ranks know of the servers' nodes. Addresses are asked for elsewhere (OriginEnvironment).
+void Job::make_server_records() {
+    for (int server = 0; server < plan_.server_count(); ++server) {
+        const core::NodeMapping& mapping = runtime(host_of(server)).node.mapping;
+        core::ServerRecord& record = server_records_.emplace_back();
+        record.heap_begin = reinterpret_cast<uint64_t>(mapping.base);
+        record.heap_bytes = mapping.bytes;
+    }
+    for (const auto& process : processes_) {
+        core::Network& network = *process->runtime->network;
+        network.server_addresses = reinterpret_cast<unsigned char*>(server_records_.data());
+        network.server_address_bytes = sizeof(core::ServerRecord);
     }
 }
 

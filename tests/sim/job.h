@@ -61,6 +61,7 @@ class Job {
 
     void open_rank(int rank);
     void open_server(int rank);
+    void make_server_records();
     void open_origin(int rank);
     // The runtime of the first rank of that node, when all origins are open.
     void join_barrier(int node);
@@ -83,6 +84,7 @@ class Job {
     std::vector<int> node_of_;  // by rank
     std::vector<Node> nodes_;
     std::vector<std::unique_ptr<Process>> processes_;
+    std::vector<core::ServerRecord> server_records_;
     MPI_Comm world_comm_ = MPI_COMM_NULL;
     MPI_Comm leaders_comm_ = MPI_COMM_NULL;
     bool rma_usable_ = false;

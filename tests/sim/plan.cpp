@@ -153,6 +153,7 @@ void draw_program(Plan* plan) {
                              strided::AccType::float32, strided::AccType::float64,
                              strided::AccType::complex64, strided::AccType::complex128});
     plan->mutexes = static_cast<int>(draw(1, 2));
+    plan->attaches = seed() % 4 == 0;
     plan->phases = one_of({1, 1, 2, 3});
     plan->operations = static_cast<int>(one_of({6, 12, 25, 40}));
 }
@@ -229,9 +230,10 @@ std::string describe(const Plan& plan) {
          << ", queue room " << provider.queue_room << ", empty polls " << provider.empty_polls
          << ", yields " << provider.yields << ", failed registrations "
          << provider.failed_registrations << "\nprogram: " << plan.segments
-         << " segments, parts of " << plan.part_bytes << ", sums of " << plan.sum_bytes
-         << " of type " << static_cast<int>(plan.sum_type) << ", " << plan.mutexes << " mutexes, "
-         << plan.phases << " phases of " << plan.operations;
+         << (plan.attaches ? " segments and attached memory" : " segments") << ", parts of "
+         << plan.part_bytes << ", sums of " << plan.sum_bytes << " of type "
+         << static_cast<int>(plan.sum_type) << ", " << plan.mutexes << " mutexes, " << plan.phases
+         << " phases of " << plan.operations;
     if (plan.victim >= 0) {
         text << ", rank " << plan.victim << " dies at step " << plan.dies_at;
     }

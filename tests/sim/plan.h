@@ -38,6 +38,7 @@ struct Plan {
 
     // The program.
     int segments = 1;
+    bool attaches = false;   // each rank attaches as much memory of its own as a slice has
     int64_t part_bytes = 0;  // of a rank's slice, for each origin
     int64_t sum_bytes = 0;   // of a slice, for accumulates by all
     strided::AccType sum_type = strided::AccType::int64;

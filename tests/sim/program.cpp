@@ -58,7 +58,7 @@ Program::Program(Job& job) : job_(job), ranks_(static_cast<size_t>(size())) {
     for (size_t number = 0; number < count; ++number) {
         Rank& rank = ranks_[number];
         rank.random.seed(seed() * 1000 + number);
-        rank.expected.resize(static_cast<size_t>(plan.segments));
+        rank.expected.resize(static_cast<size_t>(segments()));
         for (auto& by_target : rank.expected) {
             by_target.assign(count, std::vector<char>(static_cast<size_t>(plan.part_bytes)));
         }
@@ -118,7 +118,7 @@ void Program::check_part(int me, int segment, int target, const char* when) {
 }
 
 void Program::check_parts_on(int me, int target, const char* when) {
-    for (int segment = 0; segment < job_.plan().segments; ++segment) {
+    for (int segment = 0; segment < segments(); ++segment) {
         check_part(me, segment, target, when);
     }
 }
@@ -340,7 +340,7 @@ void Program::transfer(int me) {
     const Plan& plan = job_.plan();
     auto made = std::make_unique<Pending>();
     made->target = static_cast<int>(pick(me, 0, size() - 1));
-    made->segment = static_cast<int>(pick(me, 0, plan.segments - 1));
+    made->segment = static_cast<int>(pick(me, 0, segments() - 1));
     Operation& operation = made->operation;
     operation.kind = std::array{OpKind::put, OpKind::get, OpKind::acc}[pick(me, 0, 2)];
     operation.type = often(me, 500) ? strided::AccType::int32 : strided::AccType::int64;
@@ -648,6 +648,17 @@ void Program::do_something(int me) {
     }
 }
 
+// Memory of the rank's own. The others learn its address in the barrier of set_up().
+void Program::attach(int me) {
+    constexpr size_t kPage = 4096;
+    const size_t bytes = (static_cast<size_t>(slice_bytes()) + kPage - 1) / kPage * kPage;
+    rank(me).own.reset(static_cast<char*>(std::aligned_alloc(kPage, bytes)));
+    std::memset(rank(me).own.get(), 0, bytes);
+    if (ARMCIX_Attach(rank(me).own.get(), bytes) != 0) {
+        violation("rank %d cannot attach its memory", me);
+    }
+}
+
 void Program::set_up(int me) {
     const Plan& plan = job_.plan();
     for (int segment = 0; segment < plan.segments; ++segment) {
@@ -665,7 +676,16 @@ void Program::set_up(int me) {
         }
     }
     ++with_mutexes_;
+    if (plan.attaches) {
+        attach(me);
+    }
     ARMCI_Barrier();
+    if (plan.attaches) {
+        auto& slices = rank(me).slices.emplace_back();
+        for (const Rank& other : ranks_) {
+            slices.push_back(other.own.get());
+        }
+    }
     record("set up", me);
 }
 
@@ -725,6 +745,9 @@ void Program::tear_down(int me) {
     check_sums_and_words(me);
     ARMCI_Barrier();
     --with_mutexes_;
+    if (job_.plan().attaches && ARMCIX_Detach(rank(me).own.get()) != 0) {
+        violation("rank %d cannot detach its memory", me);
+    }
     ARMCI_Destroy_mutexes();
     for (int segment = job_.plan().segments - 1; segment >= 0; --segment) {
         ARMCI_Free(rank(me).slices[static_cast<size_t>(segment)][static_cast<size_t>(me)]);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <set>
 #include <vector>
@@ -51,6 +52,7 @@ class Program {
         Random random;
         std::vector<std::vector<void*>> slices;                // by segment, by target
         std::vector<std::vector<std::vector<char>>> expected;  // of the part, likewise
+        std::unique_ptr<char, decltype(&std::free)> own{nullptr, std::free};  // and attached
         std::vector<std::unique_ptr<Pending>> pending;
         std::vector<int64_t> fetched;  // of counters
         int swaps = 0;
@@ -67,6 +69,8 @@ class Program {
 
     Rank& rank(int number) { return ranks_[static_cast<size_t>(number)]; }
     int size() const { return job_.plan().rank_count(); }
+    // Segments, the attached memory among them: it is the last.
+    int segments() const { return job_.plan().segments + (job_.plan().attaches ? 1 : 0); }
     int64_t slice_bytes() const;
     char* part(int origin, int segment, int target);
     char* sums(int origin, int target);
@@ -79,6 +83,7 @@ class Program {
 
     void set_up(int me);
     void tear_down(int me);
+    void attach(int me);
     void do_something(int me);
     void transfer(int me);
     void accumulate_sum(int me);
