@@ -33,6 +33,15 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/fabric_faults_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_ip_address_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_memory_keys_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/fabric_twins_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/../sim/twins/cxi.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/../sim/twins/efa.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/../sim/twins/opx.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/../sim/twins/psm3.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/../sim/twins/tcp.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/../sim/twins/tcp_rxm.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/../sim/twins/twins.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/../sim/twins/verbs_rxm.cpp
     ${CMAKE_CURRENT_LIST_DIR}/wire_frame_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/wire_garbage_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_boundary_test.cpp
