@@ -173,6 +173,11 @@ class Reader {
 
     ConfigResult finish(const Config& config) {
         result_.config = config;
+        PortRange ports;
+        if (!parse_port_range(config.port_range, &ports)) {
+            malformed("ARMCI_PORT_RANGE", config.port_range, "first-last, with ports in 1..65535",
+                      VariableClass::own, "");
+        }
         warn_of_progress_ranks();
         std::vector<std::string_view> known;
         for (const ConfigRow& row : result_.rows) {
@@ -289,6 +294,12 @@ class Reader {
 };
 
 }  // namespace
+
+PortRange Config::ports() const {
+    PortRange ports;
+    parse_port_range(port_range, &ports);
+    return ports;
+}
 
 ConfigResult read_config(const char* const* environment) {
     Reader reader(environment);

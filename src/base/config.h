@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/config_table.h"
+#include "base/config_value.h"
 
 namespace armci::base {
 
@@ -70,6 +71,7 @@ struct Config {
     ServerPoll server_poll_choice() const {
         return static_cast<ServerPoll>(server_poll);
     }
+    PortRange ports() const;
 };
 
 // A ConfigRow holds one row of the table as text, for armci-info and the documentation.

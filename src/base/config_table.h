@@ -26,6 +26,10 @@
         "Network interface (name or IPv4 address) to use between nodes. Empty: the first one with a "   \
         "routable IPv4 address, a bridge made by software only if there is no other; loopback only "    \
         "when the whole job runs on one host.")                                                         \
+    TEXT(port_range, "ARMCI_PORT_RANGE", "", own, job,                                                  \
+        "TCP ports, first-last, at which the processes of the job listen, for firewalls between the "   \
+        "nodes: with providers over TCP a port for each rank and for each data server of a host, and "  \
+        "one more for its liveness connections. Empty: the system chooses.")                            \
     INTEGER(node_size, "ARMCI_NODE_SIZE", 0, 0, 1 << 20, own, job,                                      \
         "Splits each host into virtual nodes of this many ranks, for tests and benchmarks. 0: all "     \
         "ranks that can share memory are one node.")                                                    \

@@ -117,6 +117,23 @@ bool parse_bytes(std::string_view text, int64_t* out) {
     return true;
 }
 
+bool parse_port_range(std::string_view text, PortRange* out) {
+    if (text.empty()) {
+        *out = {};
+        return true;
+    }
+    const size_t dash = text.find('-');
+    int64_t first = 0;
+    int64_t last = 0;
+    if (dash == std::string_view::npos || !parse_integer(text.substr(0, dash), &first) ||
+        !parse_integer(text.substr(dash + 1), &last) || first < 1 || first > last ||
+        last > UINT16_MAX) {
+        return false;
+    }
+    *out = {static_cast<uint16_t>(first), static_cast<uint16_t>(last)};
+    return true;
+}
+
 std::string bytes_text(int64_t bytes) {
     constexpr struct {
         int64_t unit;

@@ -9,6 +9,15 @@
 
 namespace armci::base {
 
+// Ports of TCP from `first` to `last`, both included.
+struct PortRange {
+    uint16_t first = 0;
+    uint16_t last = 0;  // 0: no range is given, so any port will do
+
+    bool is_given() const { return last != 0; }
+    bool contains(uint16_t port) const { return !is_given() || (first <= port && port <= last); }
+};
+
 inline constexpr const char* kSwitchWords = "0|1|no|yes|false|true|off|on";
 
 // Each function returns false and leaves *out unchanged if the text is not a value of its type.
@@ -18,6 +27,7 @@ bool parse_integer(std::string_view text, int64_t* out);  // decimal, optional s
 bool parse_level(std::string_view text, int64_t* out);    // an integer, or as parse_bool: 1 or 0
 bool parse_bytes(std::string_view text, int64_t* out);    // decimal with optional K, M or G (1024)
 bool parse_choice(std::string_view text, const char* choices, int* out);  // "a|b|c", exact
+bool parse_port_range(std::string_view text, PortRange* out);  // "first-last", or empty: any
 
 // Returns the text that parse_bytes() reads as this number, with the largest suffix that fits.
 std::string bytes_text(int64_t bytes);

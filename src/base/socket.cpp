@@ -44,6 +44,13 @@ bool wait_ready(int fd, short events, int timeout_ms) {
 
 Descriptor listen_at(const sockaddr* address, socklen_t address_bytes) {
     Descriptor listening(socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    // A port that is asked for may still have connections of an earlier process that listened
+    // there.
+    const int on = 1;
+    if (listening.valid() && address->sa_family == AF_INET &&
+        reinterpret_cast<const sockaddr_in*>(address)->sin_port != 0) {
+        setsockopt(listening.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    }
     if (listening.valid() && (bind(listening.get(), address, address_bytes) != 0 ||
                               listen(listening.get(), SOMAXCONN) != 0)) {
         const int error = errno;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "fabric/environment.h"
 #include "fabric/faults.h"
 #include "fabric/ip_address.h"
 
@@ -65,6 +66,23 @@ fi_wait_obj wait_object(WaitMode mode) {
     return FI_WAIT_NONE;
 }
 
+// Says whether an endpoint with this name listens in the range of ports that was asked for.
+bool listens_where_told(const Domain& domain, const void* name, std::string* error) {
+    if (!domain.row().listens_by_tcp || domain.info().addr_format != FI_SOCKADDR_IN) {
+        return true;
+    }
+    const uint16_t port = ntohs(static_cast<const sockaddr_in*>(name)->sin_port);
+    if (ports_in_use().contains(port)) {
+        return true;
+    }
+    *error =
+        "provider " + domain.provider_name() + " listens at port " + std::to_string(port) +
+        ", which is not in ARMCI_PORT_RANGE: it cannot be told its ports, or libfabric has got "
+        "others before (FI_TCP_PORT_LOW_RANGE and FI_TCP_PORT_HIGH_RANGE, or as it was "
+        "started by MPI)";
+    return false;
+}
+
 }  // namespace
 
 bool Endpoint::open(Domain& domain, const Options& options, std::string* error) {
@@ -72,11 +90,23 @@ bool Endpoint::open(Domain& domain, const Options& options, std::string* error) 
     options_ = options;
     wait_mode_ = domain.row().wait;
     set_limits();
-    if (!open_queue(error) || !open_endpoint(error) || !enable(error)) {
-        return false;
+    // In a range of ports, two processes may draw the same one before either listens there.
+    constexpr int kTries = 100;
+    bool is_port_taken = true;
+    for (int tries = 0; is_port_taken; ++tries) {
+        endpoint_.reset();
+        queue_.reset();
+        is_port_taken = false;
+        if (open_queue(error) && open_endpoint(error) && enable(&is_port_taken, error)) {
+            find_wait_fd();
+            return read_address(error);
+        }
+        is_port_taken &= ports_in_use().is_given() && tries < kTries;
     }
-    find_wait_fd();
-    return read_address(error);
+    if (ports_in_use().is_given()) {
+        *error += "; perhaps all ports of ARMCI_PORT_RANGE are in use";
+    }
+    return false;
 }
 
 void Endpoint::set_limits() {
@@ -132,14 +162,16 @@ bool Endpoint::open_endpoint(std::string* error) {
 // ofi_rxm ignore it if it is reserved after, and write messages into buffers without room for them.
 // This was tried with 1.17 and 2.1, shm with 1.20 and 1.21, too. opx forgets it in fi_enable, so
 // its source says. Every version is asked whether it has taken it.
-bool Endpoint::enable(std::string* error) {
+bool Endpoint::enable(bool* is_port_taken, std::string* error) {
     const bool enable_first = FI_VERSION_LT(fi_version(), FI_VERSION(2, 0));
     const size_t space = options_.largest_message_bytes;
     fid_ep* endpoint = endpoint_.get();
     if (!enable_first && !reserve_space(endpoint, space, *domain_, error)) {
         return false;
     }
-    if (domain_->has_failed(fi_enable(endpoint), "fi_enable", error)) {
+    const int result = fi_enable(endpoint);
+    *is_port_taken = result == -FI_EADDRINUSE;
+    if (domain_->has_failed(result, "fi_enable", error)) {
         return false;
     }
     if ((enable_first || kept_space(endpoint) < space) &&
@@ -161,7 +193,8 @@ bool Endpoint::read_address(std::string* error) {
     fi_getname(&endpoint_->fid, nullptr, &address_bytes);
     address_.resize(address_bytes);
     return !domain_->has_failed(fi_getname(&endpoint_->fid, address_.data(), &address_bytes),
-                                "fi_getname", error);
+                                "fi_getname", error) &&
+           listens_where_told(*domain_, address_.data(), error);
 }
 
 void Endpoint::close() {

@@ -131,7 +131,7 @@ class Endpoint {
     void set_limits();
     bool open_queue(std::string* error);
     bool open_endpoint(std::string* error);
-    bool enable(std::string* error);
+    bool enable(bool* is_port_taken, std::string* error);
     void find_wait_fd();
     bool read_address(std::string* error);
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/environment.h"
 
-#include <cstddef>
 #include <cstdlib>
-#include <iterator>
+#include <string>
 
 namespace armci::fabric {
 namespace {
@@ -31,22 +30,37 @@ constexpr Variable kVariables[] = {
     {"FI_CXI_ENABLE_WRITEDATA", "1"},
 };
 
+base::PortRange g_ports;
+
 }  // namespace
 
+void use_ports(const base::PortRange& ports) {
+    g_ports = ports;
+}
+
+const base::PortRange& ports_in_use() {
+    return g_ports;
+}
+
 LibfabricEnvironment::LibfabricEnvironment() {
-    for (size_t i = 0; i < std::size(kVariables); ++i) {
-        if (std::getenv(kVariables[i].name) == nullptr &&
-            setenv(kVariables[i].name, kVariables[i].value, 0) == 0) {
-            ours_ |= 1U << i;
-        }
+    for (const Variable& variable : kVariables) {
+        set(variable.name, variable.value);
+    }
+    if (g_ports.is_given()) {
+        set("FI_TCP_PORT_LOW_RANGE", std::to_string(g_ports.first).c_str());
+        set("FI_TCP_PORT_HIGH_RANGE", std::to_string(g_ports.last).c_str());
     }
 }
 
 LibfabricEnvironment::~LibfabricEnvironment() {
-    for (size_t i = 0; i < std::size(kVariables); ++i) {
-        if ((ours_ & 1U << i) != 0) {
-            unsetenv(kVariables[i].name);
-        }
+    for (const char* name : ours_) {
+        unsetenv(name);
+    }
+}
+
+void LibfabricEnvironment::set(const char* name, const char* value) {
+    if (std::getenv(name) == nullptr && setenv(name, value, 0) == 0) {
+        ours_.push_back(name);
     }
 }
 

@@ -2,7 +2,16 @@
 // Settings of libfabric that only its environment variables can change.
 #pragma once
 
+#include <vector>
+
+#include "base/config_value.h"
+
 namespace armci::fabric {
+
+// Before the first object below is made: at which ports providers over TCP are to listen. Libfabric
+// does not take another range later, nor any if MPI has started it before.
+void use_ports(const base::PortRange& ports);
+const base::PortRange& ports_in_use();
 
 // While this object exists, variables that the user has not set have the values that this library
 // wants. One must surround every fi_getinfo, because libfabric reads the variables once, at the
@@ -19,7 +28,9 @@ class LibfabricEnvironment {
     LibfabricEnvironment& operator=(const LibfabricEnvironment&) = delete;
 
   private:
-    unsigned ours_ = 0;  // a bit for each variable that was not set
+    void set(const char* name, const char* value);
+
+    std::vector<const char*> ours_;  // variables that were not set
 };
 
 }  // namespace armci::fabric

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/topology.h"
 #include "core/routing/cost_setup.h"
+#include "fabric/environment.h"
 #include "fabric/immediate_data.h"
 #include "fabric/ip_address.h"
 #include "watch/reach.h"
@@ -378,6 +379,7 @@ base::Waiting way_of_waiting(const Runtime& runtime, bool single_host) {
 fabric::ProviderChoice agree_on_provider(Runtime& runtime, CommonSettings* settings) {
     const base::Config& config = runtime.config();
     const bool single_host = runtime.world.is_single_host;
+    fabric::use_ports(config.ports());
     // All ranks do this at the same time, because libfabric may take 100 ms to start.
     fabric::ProviderChoice choice =
         fabric::choose_provider({config.provider, config.interface, single_host});

@@ -97,7 +97,7 @@ Connection handshake_done(base::Descriptor connection, const Meeting& meeting,
 
 }  // namespace
 
-bool Listener::open(Reach reach, const std::string& interface) {
+bool Listener::open(Reach reach, const std::string& interface, const base::PortRange& ports) {
     if (getrandom(meeting_.token, sizeof meeting_.token, 0) !=
         static_cast<ssize_t>(sizeof meeting_.token)) {
         return false;
@@ -111,10 +111,14 @@ bool Listener::open(Reach reach, const std::string& interface) {
         return true;
     }
     const uint32_t any = reach == Reach::host ? htonl(INADDR_LOOPBACK) : htonl(INADDR_ANY);
-    sockaddr_in address = network_address(any, 0);
+    sockaddr_in address = network_address(any, ports.first);
     socklen_t bytes = sizeof address;
     auto* generic = reinterpret_cast<sockaddr*>(&address);
     base::Descriptor listening = base::listen_at(generic, bytes);
+    for (int port = ports.first; !listening.valid() && errno == EADDRINUSE && port < ports.last;) {
+        address = network_address(any, static_cast<uint16_t>(++port));
+        listening = base::listen_at(generic, bytes);
+    }
     if (!listening.valid() || getsockname(listening.get(), generic, &bytes) != 0) {
         return false;
     }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/config_value.h"
 #include "node/local_socket.h"
 #include "watch/connection.h"
 
@@ -34,8 +35,9 @@ enum class Reach : uint8_t {
 class Listener {
   public:
     // `interface` is the name or the IPv4 address of the preferred interface; it may be empty.
-    // Returns false with errno set if the system refuses.
-    bool open(Reach reach, const std::string& interface);
+    // Between nodes it listens at the first free one of `ports`. Returns false with errno set if
+    // the system refuses.
+    bool open(Reach reach, const std::string& interface, const base::PortRange& ports = {});
     bool is_open() const { return meeting_.is_open != 0; }
     const Meeting& meeting() const { return meeting_; }
 

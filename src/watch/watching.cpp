@@ -98,8 +98,8 @@ std::string connect_nodes(const WatchSetup& setup, const Identity& self,
     const int first_child = kChildren * world.node + 1;
     const int children = std::clamp(world.node_count - first_child, 0, kChildren);
     Listener listener;
-    if (children > 0 &&
-        !listener.open(world.is_single_host ? Reach::host : Reach::hosts, setup.config.interface)) {
+    if (children > 0 && !listener.open(world.is_single_host ? Reach::host : Reach::hosts,
+                                       setup.config.interface, setup.config.ports())) {
         missing = std::string("a socket for the other nodes: ") + std::strerror(errno);
     }
     if (world.node > 0) {

@@ -125,6 +125,7 @@ CASES = [
     malformed("ARMCI_BUFFER_COUNT", "0", "auto or a whole number", "1..4096"),
     malformed("ARMCI_FAULTS", "eagain=4/3", "a list of", "eagain=R/N", ranks=2),
     malformed("ARMCI_SERVERS_PER_NODE", "0", "a whole number", "1..1024"),
+    malformed("ARMCI_PORT_RANGE", "22999-22000", "first-last", "1..65535"),
     malformed("ARMCI_NODE_SIZE", "-1", "a whole number", "0..1048576", ranks=2),
     malformed("ARMCI_SERVER_SPIN_US", "99999999999999999999", "a whole number", "0..1000000"),
     # Sizes.

@@ -214,9 +214,8 @@ CASES = {
 }
 
 # Cases that fail today: the library chooses an interface that does not connect the hosts (libfabric 1.17
-# lists the one that was made last first), cannot be told its ports, and does not use IPv6.
+# lists the one that was made last first), and does not use IPv6.
 NOT_YET = {
-    "few_ports,own_range",
     *(f"unconnected,{which},after" for which in UNCONNECTED),
     "ipv6,data",
     "ipv6,only",

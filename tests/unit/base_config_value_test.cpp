@@ -102,6 +102,24 @@ TEST(ConfigValue, ParsesChoices) {
     }
 }
 
+TEST(ConfigValue, ParsesRangesOfPorts) {
+    PortRange ports;
+    EXPECT_TRUE(parse_port_range("22000-22999", &ports));
+    EXPECT_EQ(ports.first, 22000);
+    EXPECT_EQ(ports.last, 22999);
+    EXPECT_TRUE(ports.contains(22000) && ports.contains(22999));
+    EXPECT_FALSE(ports.contains(21999) || ports.contains(23000));
+    EXPECT_TRUE(parse_port_range("1-65535", &ports));
+    EXPECT_TRUE(parse_port_range("80-80", &ports));
+    for (const char* text : {"80", "-80", "80-", "0-80", "81-80", "80-65536", "a-b", "80-90-100"}) {
+        EXPECT_FALSE(parse_port_range(text, &ports)) << text;
+    }
+    EXPECT_EQ(ports.first, 80);
+    EXPECT_TRUE(parse_port_range("", &ports));
+    EXPECT_FALSE(ports.is_given());
+    EXPECT_TRUE(ports.contains(4711));
+}
+
 TEST(ConfigValue, NearestNameHasTheSmallestEditDistance) {
     const std::vector<std::string_view> names = {"ARMCI_ROUTE", "ARMCI_STATS", "ARMCI_BUFFER_SIZE",
                                                  "ARMCI_BUFFER_COUNT"};
