@@ -239,6 +239,19 @@ TEST_P(LivenessHandshake, RefusesAWrongToken) {
     EXPECT_FALSE(called.is_open());
 }
 
+TEST(LivenessHandshake, ListensAtTheFirstFreePortOfARange) {
+    Listener first;
+    ASSERT_TRUE(first.open(Reach::host, ""));
+    const uint16_t taken = first.meeting().port;
+    Listener refused;
+    EXPECT_FALSE(refused.open(Reach::host, "", {taken, taken}));
+    const base::PortRange ports{static_cast<uint16_t>(taken - 100), taken};
+    Listener second;
+    ASSERT_TRUE(second.open(Reach::host, "", ports));
+    EXPECT_TRUE(ports.contains(second.meeting().port));
+    EXPECT_NE(second.meeting().port, taken);
+}
+
 // The handshake can still be read, and over TCP an answer can still be sent.
 TEST(LivenessHandshake, RefusesACallerThatHasClosed) {
     Listener listener;
