@@ -5,6 +5,7 @@
 #include <atomic>
 #include <string>
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "fabric/domain.h"
@@ -62,6 +63,7 @@ bool immediate_data_works(Domain& domain) {
     const RemoteMemory target{region.remote_base() + sizeof words[0], region.key()};
     const int64_t end_ns = base::now_ns() + kPatienceNs;
     ssize_t posted = -FI_EAGAIN;
+    base::Backoff backoff;
     while (!(trial.is_complete && (trial.has_arrived || trial.has_failed)) &&
            base::now_ns() < end_ns) {
         if (posted == -FI_EAGAIN) {
@@ -73,9 +75,17 @@ bool immediate_data_works(Domain& domain) {
             break;
         }
         endpoint.poll();
+        backoff.pause();
     }
     const bool has_data = std::atomic_ref<uint64_t>(words[1]).load() == kImmediate;
-    return trial.has_arrived && !trial.has_failed && has_data;
+    const bool works = trial.has_arrived && !trial.has_failed && has_data;
+    if (!works) {
+        ARMCI_LOG_INFO("immediate data is not used: a write that this process sent to itself %s",
+                       !trial.is_complete || trial.has_failed ? "did not complete"
+                       : trial.has_arrived                    ? "arrived without its data"
+                                                              : "did not show at its target");
+    }
+    return works;
 }
 
 }  // namespace armci::fabric
