@@ -77,9 +77,9 @@ bool listens_where_told(const Domain& domain, const void* name, std::string* err
     }
     *error =
         "provider " + domain.provider_name() + " listens at port " + std::to_string(port) +
-        ", which is not in ARMCI_PORT_RANGE: it cannot be told its ports, or libfabric has got "
-        "others before (FI_TCP_PORT_LOW_RANGE and FI_TCP_PORT_HIGH_RANGE, or as it was "
-        "started by MPI)";
+        ", which is not in ARMCI_PORT_RANGE: it has no setting for its ports, or libfabric has "
+        "read another range before (FI_TCP_PORT_LOW_RANGE and FI_TCP_PORT_HIGH_RANGE, or MPI has "
+        "started libfabric). Unset ARMCI_PORT_RANGE or choose another ARMCI_PROVIDER";
     return false;
 }
 

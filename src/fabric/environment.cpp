@@ -21,8 +21,8 @@ struct Variable {
 // ofi_rxm looks only every 10 ms for connections that others want to make or have made, so the
 // first operation between two processes takes 15 ms. One such look costs less than a microsecond.
 //
-// Since 2.5 cxi has writes with immediate data if it is told so. Then it does not use its optimized
-// keys.
+// Since 2.5 cxi has writes with immediate data if this variable is set. It then does not use its
+// optimized keys.
 constexpr Variable kVariables[] = {
     {"FI_OFI_RXM_MSG_RX_SIZE", "128"},
     {"FI_OFI_RXM_BUFFER_SIZE", "8192"},

@@ -164,7 +164,7 @@ void warn_of_missing_ranks(const Runtime& runtime, int64_t timeout_s) {
 }
 
 // Recognises the counter of TCGMSG's NXTVAL, which is never freed: eight bytes of the last rank's.
-// No user could mend that.
+// A user cannot change that, so it is not reported.
 bool is_tcgmsg_counter(const core::Segment& segment) {
     const int last = segment.group->size() - 1;
     for (int member = 0; member < last; ++member) {

@@ -65,7 +65,7 @@ def main(arguments):
         else:
             print(f'{tree.name(path)}: has no line "{TAG}"')
     if missing and not arguments:
-        print(f"{missing} files name no licence; `python3 -B tests/conventions/licence.py --add` mends it")
+        print(f"{missing} files name no licence; `python3 -B tests/conventions/licence.py --add` adds it")
     return 1 if missing and not arguments else 0
 
 

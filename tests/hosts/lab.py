@@ -119,7 +119,7 @@ class Network:
         return f"{self.prefix}{number + 1}"
 
 
-# For examples in documents, so that nobody has them (RFC 5737, RFC 3849).
+# Addresses that are reserved for examples, so no real host has them (RFC 5737, RFC 3849).
 IPV4 = Network("192.0.2.", 24)
 IPV4_DATA = Network("198.51.100.", 24)
 IPV6 = Network("2001:db8::", 64)

@@ -34,7 +34,7 @@ MIX = "tests/faults/faults_mix"
 # How a firewall treats a packet that it does not let pass, in the words of nft.
 REJECTIONS = {"reset": "reject with tcp reset", "drop": "drop", "icmp": "reject with icmpx admin-prohibited"}
 
-# What firewalls let pass: sshd, and what MPI and this library can be told to use.
+# Firewalls let these ports pass: that of sshd, and those that are set for MPI and for this library.
 OPEN_PORTS = "{ 22, 20000-22999 }"
 MPI_PORTS = {"MPIEXEC_PORT_RANGE": "20000:20999", "UCX_TCP_PORT_RANGE": "21000-21999"}
 OWN_PORTS = {"ARMCI_PORT_RANGE": "22000-22999"}

@@ -270,7 +270,7 @@ ssize_t read_queue(fid_cq* cq, void* buffer, size_t count) {
     if (Fiber::is_inside() && !queue.endpoint->is_server) {
         Fiber::yield();
     }
-    // Nobody else moves the network while a domain opens.
+    // No other fiber runs while a domain opens, so this call must move the network.
     for (int i = 0; !provider().is_open && i < 4 && move_something(true); ++i) {
     }
     if (rules().polling != Polling::none || !rules().sends_alone) {
