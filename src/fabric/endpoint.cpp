@@ -91,9 +91,9 @@ bool Endpoint::open(Domain& domain, const Options& options, std::string* error) 
     wait_mode_ = domain.row().wait;
     set_limits();
     // In a range of ports, two processes may draw the same one before either listens there.
-    constexpr int kTries = 100;
+    const int tries = ports_in_use().is_given() ? 100 : 1;
     bool is_port_taken = true;
-    for (int tries = 0; is_port_taken; ++tries) {
+    for (int i = 0; is_port_taken && i < tries; ++i) {
         endpoint_.reset();
         queue_.reset();
         is_port_taken = false;
@@ -101,8 +101,8 @@ bool Endpoint::open(Domain& domain, const Options& options, std::string* error) 
             find_wait_fd();
             return read_address(error);
         }
-        is_port_taken &= ports_in_use().is_given() && tries < kTries;
     }
+    // Libfabric says so in several ways.
     if (ports_in_use().is_given()) {
         *error += "; perhaps all ports of ARMCI_PORT_RANGE are in use";
     }
