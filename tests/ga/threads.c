@@ -3,6 +3,12 @@
  * Threads as Global Arrays's own programs of threads use them: MPI_Init_thread with
  * MPI_THREAD_MULTIPLE, GA_Initialize, and then several threads of each rank that take tasks from a
  * shared counter and put, get and accumulate blocks.
+ *
+ * Puts, gets and accumulates hold a mutex. Blocking ones, too, take non-blocking handles from lists
+ * that Global Arrays guards only if it was configured with --enable-thread-safe, and Debian's was
+ * not: without the mutex two threads are given the same handle, and one returns before its data are
+ * there. Tasks are drawn while another thread transfers, so threads still meet in ARMCI.
+ * tests/mp/threads_test.cpp has threads that share nothing but ARMCI.
  */
 #include <ga.h>
 #include <macdecls.h>
@@ -21,6 +27,7 @@ enum { kTasks = kBlockRows * kBlockColumns };
 
 static int g_a = 0;
 static int g_tasks = 0;
+static pthread_mutex_t handles_mutex = PTHREAD_MUTEX_INITIALIZER;
 static atomic_long tasks_done = 0;
 static atomic_long elements_wrong = 0;
 
@@ -78,18 +85,24 @@ typedef void (*work_t)(block_t* block, int* values);
 
 static void put_block(block_t* block, int* values) {
     fill(block, values);
+    pthread_mutex_lock(&handles_mutex);
     NGA_Put(g_a, block->lo, block->hi, values, block->ld);
+    pthread_mutex_unlock(&handles_mutex);
 }
 
 static void get_block(block_t* block, int* values) {
+    pthread_mutex_lock(&handles_mutex);
     NGA_Get(g_a, block->lo, block->hi, values, block->ld);
+    pthread_mutex_unlock(&handles_mutex);
     elements_wrong += count_wrong(block, values, 1);
 }
 
 static void add_block(block_t* block, int* values) {
     int two = 2;
     fill(block, values);
+    pthread_mutex_lock(&handles_mutex);
     NGA_Acc(g_a, block->lo, block->hi, values, block->ld, &two);
+    pthread_mutex_unlock(&handles_mutex);
 }
 
 static work_t work = NULL;
