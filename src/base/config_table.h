@@ -48,6 +48,10 @@
     BYTES(rma_min_block, "ARMCI_RMA_MIN_BLOCK", 0, 0, int64_t{1} << 40, own, job,                           \
         "Strided and vector transfers whose contiguous blocks are at least this long go "               \
         "straight by RMA, shorter ones through the data server. 0: the cost model decides.")            \
+    BYTES(get_by_put_min, "ARMCI_GET_BY_PUT_MIN", kAuto, 1, int64_t{1} << 46, own, job,                     \
+        "Contiguous gets of at least this many bytes are written into the caller's memory by the "      \
+        "target's data server, shorter ones are read. auto: where the cost model finds the network's "  \
+        "reads slower than its writes.")                                                                \
     TEXT(profile, "ARMCI_PROFILE", "", own, rank,                                                       \
         "File with the costs of transfers here, as armci-tune writes it; only rank 0 reads it. "        \
         "An entry for another provider is not used. A file that cannot be read ends the job; "          \

@@ -50,6 +50,13 @@ Outcome check(const Request& request, const wire::FindAttachedBody& body) {
     return {};
 }
 
+Outcome check(const Request& request, const wire::GetByPutBody& body) {
+    if (body.bytes == 0) {
+        return request.malformed(body.address);
+    }
+    return {};
+}
+
 using Handler = Outcome (*)(const HandlerParts&, const Request&);
 
 template <class Body, Outcome (*kHandle)(const HandlerParts&, const Request&, const Body&)>
@@ -84,6 +91,7 @@ constexpr Row kRows[] = {
     {wire::FrameKind::put, handle_put},
     {wire::FrameKind::accumulate, handle_accumulate},
     {wire::FrameKind::get, handle_get},
+    {wire::FrameKind::get_by_put, decoded<wire::GetByPutBody, handle_get_by_put>},
     {wire::FrameKind::batch, handle_batch},
     {wire::FrameKind::get_credit, decoded<wire::CreditBody, handle_credit>},
     {wire::FrameKind::release_recv_buffers, decoded<wire::RecvBuffersBody, handle_release>},

@@ -14,6 +14,7 @@
 #include "datasrv/client.h"
 #include "datasrv/clients.h"
 #include "datasrv/get_streams.h"
+#include "datasrv/gets_by_put.h"
 #include "datasrv/granted_buffers.h"
 #include "datasrv/refusal.h"
 #include "datasrv/target_memory.h"
@@ -39,6 +40,7 @@ struct HandlerParts {
     TargetMemory& memory;
     GrantedBuffers& granted;
     GetStreams& streams;
+    GetsByPut& gets_by_put;
     node::MutexQueue& mutexes;
     std::vector<uint64_t>& addresses;  // of the vector that is being executed
 
@@ -51,11 +53,14 @@ struct HandlerParts {
 // Carries out a request, or sends its origin the refusal.
 void execute(const HandlerParts& parts, const Request& request);
 
-// These are in transfer_handlers.cpp and decode their bodies themselves.
+// These are in transfer_handlers.cpp. All but the last decode their bodies themselves.
 Outcome handle_put(const HandlerParts& parts, const Request& request);
 Outcome handle_accumulate(const HandlerParts& parts, const Request& request);
 Outcome handle_get(const HandlerParts& parts, const Request& request);
 Outcome handle_batch(const HandlerParts& parts, const Request& request);
+
+Outcome handle_get_by_put(const HandlerParts& parts, const Request& request,
+                          const wire::GetByPutBody& body);
 
 // flow_handlers.cpp
 Outcome handle_credit(const HandlerParts& parts, const Request& request,

@@ -32,21 +32,21 @@ bool SegmentMap::remove(uint64_t begin) {
     return true;
 }
 
-bool SegmentMap::contains(uint64_t address, uint64_t bytes) const {
+const SegmentMap::Segment* SegmentMap::find(uint64_t address, uint64_t bytes) const {
     const auto inside = [&](const Segment& segment) {
         return address >= segment.begin && address < segment.end && bytes <= segment.end - address;
     };
     if (last_hit_ < segments_.size() && inside(segments_[last_hit_])) {
-        return true;
+        return &segments_[last_hit_];
     }
     const auto after = std::upper_bound(
         segments_.begin(), segments_.end(), address,
         [](uint64_t value, const Segment& segment) { return value < segment.begin; });
     if (after == segments_.begin() || !inside(*std::prev(after))) {
-        return false;
+        return nullptr;
     }
     last_hit_ = static_cast<size_t>(std::prev(after) - segments_.begin());
-    return true;
+    return &segments_[last_hit_];
 }
 
 }  // namespace armci::datasrv

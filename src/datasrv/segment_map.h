@@ -19,7 +19,15 @@ class SegmentMap {
     void clear() { segments_.clear(); }
 
     // Returns whether [address, address + bytes) lies inside one segment. `bytes` must be positive.
-    bool contains(uint64_t address, uint64_t bytes) const;
+    bool contains(uint64_t address, uint64_t bytes) const {
+        return find(address, bytes) != nullptr;
+    }
+    // Returns the registration of that segment. It is nullptr if there is none, and invalid if the
+    // segment is not registered.
+    const fabric::Region* region_of(uint64_t address, uint64_t bytes) const {
+        const Segment* segment = find(address, bytes);
+        return segment == nullptr ? nullptr : &segment->region;
+    }
 
   private:
     struct Segment {
@@ -27,6 +35,8 @@ class SegmentMap {
         uint64_t end;
         fabric::Region region;
     };
+    const Segment* find(uint64_t address, uint64_t bytes) const;
+
     std::vector<Segment> segments_;
     mutable size_t last_hit_ = 0;
 };

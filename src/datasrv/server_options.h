@@ -21,6 +21,7 @@ struct ServerOptions {
     int64_t client_window_bytes = 0;  // how many bytes each client may have under way
     uint32_t recv_buffer_count = 0;   // of buffer_bytes each; 0: chunks travel as messages
     bool register_segments = true;    // with the provider, for RMA
+    bool use_ordering = true;         // of RMA and messages, where the provider grants it
     base::ServerPoll poll = base::ServerPoll::automatic;
     int64_t spin_us = 0;
     int64_t poll_sleep_us = 0;       // > 0: sleep between polls instead of waiting for events

@@ -22,6 +22,7 @@ bool Service::open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOpt
                         FrameIntake::on_message, &intake_, error)) {
         return false;
     }
+    gets_by_put_.open(options.use_ordering && domain.orders_writes());
     granted_.open(domain, endpoint_, options.recv_buffer_count, options.buffer_bytes);
     return true;
 }
@@ -54,12 +55,13 @@ bool Service::progress() {
     moved |= !is_silent && granted_.send_grants(answers_);
     moved |= acknowledgements_.flush();
     moved |= streams_.progress();
+    moved |= gets_by_put_.progress();
     return moved;
 }
 
 bool Service::has_backlog() const {
     return answers_.has_waiting() || acknowledgements_.due_count() > 0 || !offloaded_.is_empty() ||
-           streams_.wants_to_send() || receives_.has_unposted();
+           streams_.wants_to_send() || gets_by_put_.has_waiting() || receives_.has_unposted();
 }
 
 ServerLoad Service::load() const {
@@ -72,6 +74,7 @@ ServerLoad Service::load() const {
     load.early_frames = early.frames;
     load.early_bytes = early.bytes;
     load.streams = static_cast<int64_t>(streams_.count());
+    load.gets_by_put = static_cast<int64_t>(gets_by_put_.count());
     load.copies = static_cast<int64_t>(offloaded_.count());
     load.posts = static_cast<int64_t>(endpoint_.outstanding());
     load.free_recv_buffers = granted_.free_count();
@@ -89,6 +92,7 @@ void Service::close() {
     data_frames_.close();
     answers_.close();
     streams_.clear();
+    gets_by_put_.close();
     acknowledgements_.clear();
     clients_.clear();
     is_to_be_silent_.store(false);

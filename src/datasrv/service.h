@@ -21,6 +21,7 @@
 #include "datasrv/data_frames.h"
 #include "datasrv/frame_intake.h"
 #include "datasrv/get_streams.h"
+#include "datasrv/gets_by_put.h"
 #include "datasrv/granted_buffers.h"
 #include "datasrv/handlers.h"
 #include "datasrv/offloaded_puts.h"
@@ -46,8 +47,9 @@ struct ServerLoad {
     int64_t early_frames = 0;
     int64_t early_bytes = 0;  // of those that are copied
     int64_t streams = 0;      // gets that are being answered
-    int64_t copies = 0;       // puts that the copy engine carries out
-    int64_t posts = 0;        // that the provider has not completed
+    int64_t gets_by_put = 0;
+    int64_t copies = 0;  // puts that the copy engine carries out
+    int64_t posts = 0;   // that the provider has not completed
     int64_t free_recv_buffers = 0;
 
     bool operator==(const ServerLoad&) const = default;
@@ -108,12 +110,14 @@ class Service {
     node::MutexQueue mutexes_;
     Clients clients_{endpoint_};
     GetStreams streams_{sender_, data_frames_, answers_};
+    GetsByPut gets_by_put_{endpoint_, answers_};
     OffloadedPuts offloaded_{memory_};
     std::vector<uint64_t> addresses_;  // of the vector that is being executed
-    FrameIntake intake_{{options_,
-                         {answers_, clients_, memory_, granted_, streams_, mutexes_, addresses_},
-                         offloaded_,
-                         acknowledgements_}};
+    FrameIntake intake_{
+        {options_,
+         {answers_, clients_, memory_, granted_, streams_, gets_by_put_, mutexes_, addresses_},
+         offloaded_,
+         acknowledgements_}};
     std::atomic<bool> is_to_be_silent_{false};
     std::atomic<bool> has_fallen_silent_{false};
 };

@@ -50,6 +50,12 @@ class TargetMemory {
     bool is_global(uint64_t address, uint64_t bytes) const {
         return segments_.contains(address, bytes);
     }
+    // Returns the registration of the segment that the range lies in, nullptr if it lies in none or
+    // that is not registered.
+    const fabric::Region* registration_of(uint64_t address, uint64_t bytes) const {
+        const fabric::Region* region = segments_.region_of(address, bytes);
+        return region != nullptr && region->valid() ? region : nullptr;
+    }
     const node::Attachment* find_attached(uint32_t owner, uint64_t address, uint64_t bytes);
 
     // Adds a segment. If its registration is not wanted or is refused, the segment is valid all the

@@ -132,6 +132,17 @@ Outcome handle_get(const HandlerParts& parts, const Request& request) {
     return {};
 }
 
+// Origins send this only for memory that they were told is registered.
+Outcome handle_get_by_put(const HandlerParts& parts, const Request& request,
+                          const wire::GetByPutBody& body) {
+    const fabric::Region* region = parts.memory.registration_of(body.address, body.bytes);
+    if (region == nullptr) {
+        return Refusal{wire::Failure::bad_address, body.address, body.bytes};
+    }
+    parts.gets_by_put.start(request.client, request.header.request_id, body, region->descriptor());
+    return {};
+}
+
 // The batch is executed up to the first bad entry. The origin that sent it ends the job.
 Outcome handle_batch(const HandlerParts& parts, const Request& request) {
     wire::BatchReader reader(request.frame, request.header.frame_bytes);

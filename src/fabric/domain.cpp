@@ -7,6 +7,9 @@ namespace armci::fabric {
 namespace {
 
 uint64_t flags_of(Access access) {
+    if (access == Access::remote_sink) {
+        return FI_REMOTE_WRITE;
+    }
     uint64_t flags = 0;
     if (access != Access::local_sink) {
         flags |= FI_SEND | FI_WRITE;

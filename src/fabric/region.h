@@ -10,9 +10,9 @@
 
 namespace armci::fabric {
 
-// Says what the network may do with registered memory: read and write, only read, only write, or
-// everything that peers request.
-enum class Access : uint8_t { local, local_source, local_sink, remote };
+// Says what the network may do with registered memory: read and write, only read, only write, only
+// what peers write, or everything that peers request.
+enum class Access : uint8_t { local, local_source, local_sink, remote_sink, remote };
 
 // A Region is registered memory. Remote processes name an address in it by (address_of(pointer),
 // key). Domain::register_memory() makes it, and its end is that of the registration.

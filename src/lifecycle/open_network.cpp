@@ -186,6 +186,7 @@ datasrv::ServerOptions server_options(Runtime& runtime, const CommonSettings& se
                                       int processor) {
     const base::Config& config = runtime.config();
     datasrv::ServerOptions options;
+    options.use_ordering = config.order_choice() == base::OrderChoice::automatic;
     options.servers = runtime.network->servers;
     options.number = hosted_server(runtime);
     options.rank_count = runtime.world.size;

@@ -284,6 +284,8 @@ const char* name_of(FrameKind kind) {
             return "get";
         case FrameKind::get_credit:
             return "get credit";
+        case FrameKind::get_by_put:
+            return "get by put";
         case FrameKind::rmw:
             return "rmw";
         case FrameKind::store:

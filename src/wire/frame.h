@@ -47,6 +47,8 @@ enum class FrameKind : uint8_t {
     want = 16,            // carries nothing except the header's count of wanted receive buffers
     release_recv_buffers = 17,  // granted receive buffers that the origin does not need
     find_attached = 18,         // answered with attached
+    // A range to write into memory of the origin; answered with a value when it is there.
+    get_by_put = 19,
     // from servers to origins
     data = 32,
     value = 33,
@@ -118,6 +120,14 @@ struct ReplyBuffersBody {
     uint32_t reply_buffer_bytes = 0;
     uint64_t address[kMaxReplyBuffers] = {};
     uint32_t immediate[kMaxReplyBuffers] = {};
+};
+
+// Names global memory, and the origin's memory that the server writes it to.
+struct GetByPutBody {
+    uint64_t address = 0;
+    uint64_t bytes = 0;
+    uint64_t local_address = 0;  // fabric::Region::remote_base() plus an offset
+    uint64_t local_key = 0;
 };
 
 // A BatchEntry is one operation of a batch. The scale of an accumulate follows it, and then the

@@ -175,6 +175,7 @@ void Job::open_rank(int rank) {
     limits.small_bytes = pipeline::kMaxSmallBytes;
     network.costs = pipeline::CostModel({}, limits);
     network.costs.choose_from(plan_.min_rma_block);
+    network.costs.choose_get_by_put_from(plan_.min_get_by_put);
 }
 
 void Job::open_server(int rank) {
@@ -194,6 +195,7 @@ void Job::open_server(int rank) {
     options.receive_bytes = static_cast<size_t>(plan_.receive_bytes);
     options.recv_buffer_count = plan_.write_chunks ? static_cast<uint32_t>(plan_.receive_count) : 0;
     options.register_segments = network.rma_usable;
+    options.use_ordering = plan_.use_ordering;
     label_next_endpoint(true, options.number, rank);
     network.server = std::make_unique<datasrv::Server>();
     std::string error;
@@ -472,12 +474,13 @@ void Job::check_nothing_is_left() {
         if (load != datasrv::Server::Load{}) {
             violation(
                 "server %d has something left: %lld data bytes, %lld answer bytes, %lld "
-                "answers, %lld early frames, %lld streams, %lld acknowledgements, %lld "
-                "posts\n%s",
+                "answers, %lld early frames, %lld streams, %lld gets by put, %lld "
+                "acknowledgements, %lld posts\n%s",
                 number, static_cast<long long>(load.data_bytes),
                 static_cast<long long>(load.answer_bytes),
                 static_cast<long long>(load.waiting_answers),
                 static_cast<long long>(load.early_frames), static_cast<long long>(load.streams),
+                static_cast<long long>(load.gets_by_put),
                 static_cast<long long>(load.acknowledgements), static_cast<long long>(load.posts),
                 describe_state().c_str());
         }

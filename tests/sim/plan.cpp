@@ -114,6 +114,7 @@ void draw_settings(Plan* plan) {
     plan->route = one_of({base::RouteChoice::automatic, base::RouteChoice::rma,
                           base::RouteChoice::server, base::RouteChoice::alternate});
     plan->min_rma_block = one_of({1, 64, 512, 4096});
+    plan->min_get_by_put = one_of<int64_t>({INT64_MAX, 1, 512});
     plan->explicit_progress = happens(500);
     plan->no_flush_local = happens(50);
     plan->takes_fast_paths = happens(700);
@@ -209,11 +210,11 @@ std::string describe(const Plan& plan) {
          << plan.window_bytes << " of " << plan.receive_bytes << ", answers " << plan.answer_bytes
          << (plan.write_chunks ? ", receive buffers" : "")
          << (plan.use_ordering ? ", ordering" : "") << ", route " << static_cast<int>(plan.route)
-         << " from " << plan.min_rma_block << ", register from " << plan.register_min_bytes
-         << ", depth " << plan.depth_limit << "\nprovider"
-         << (provider.twin != nullptr ? " " + provider.twin->full_name() : "") << ": order 0x"
-         << std::hex << provider.message_order << ", memory mode 0x" << provider.memory_mode
-         << std::dec << " up to " << provider.ordered_bytes << ", transmit "
+         << " from " << plan.min_rma_block << ", gets by put from " << plan.min_get_by_put
+         << ", register from " << plan.register_min_bytes << ", depth " << plan.depth_limit
+         << "\nprovider" << (provider.twin != nullptr ? " " + provider.twin->full_name() : "")
+         << ": order 0x" << std::hex << provider.message_order << ", memory mode 0x"
+         << provider.memory_mode << std::dec << " up to " << provider.ordered_bytes << ", transmit "
          << provider.transmit_size << ", iov " << provider.iov_limit << ", largest "
          << provider.largest_bytes << (provider.rma ? ", rma" : "")
          << (provider.delivery ? ", delivery" : "")

@@ -28,6 +28,7 @@ struct Plan {
     bool use_ordering = true;
     base::RouteChoice route = base::RouteChoice::automatic;
     int64_t min_rma_block = 0;
+    int64_t min_get_by_put = INT64_MAX;
     int64_t register_min_bytes = 0;
     bool explicit_progress = true;
     bool no_flush_local = false;

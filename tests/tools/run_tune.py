@@ -75,6 +75,21 @@ def check_profiles(directory):
         job = run(INFO, "--explain", "get,100,2K,1", ARMCI_PROFILE=other)
         expect_success(job, f"RMA costs {value}", f"route: {route}, because ")
 
+    # Large gets go by remote put where reads take ten times as long as writes.
+    other = os.path.join(directory, "slow-reads")
+    changed = [
+        f"{line.split(' = ')[0]} = {10 * float(line.split(' = ')[1])}" if line.startswith("rma.get.") else line
+        for line in lines
+    ]
+    write(other, "\n".join(changed) + "\n")
+    job = run(INFO, "--explain", "get,1,64M,1", ARMCI_PROFILE=other)
+    expect_success(job, "slow reads", "route: rma, because the target's data server writes",
+                   "because reads are slower here than writes", "by put: ")
+    job = run(INFO, "--explain", "get,1,64M,1", ARMCI_PROFILE=other, ARMCI_GET_BY_PUT_MIN="65M")
+    expect("data server writes blocks" not in job[1], "ARMCI_GET_BY_PUT_MIN raises the size", job)
+    job = run(INFO, "--explain", "get,1,64K,1", ARMCI_GET_BY_PUT_MIN="64K")
+    expect_success(job, "ARMCI_GET_BY_PUT_MIN", "(ARMCI_GET_BY_PUT_MIN)")
+
     # A limit given by a variable has priority.
     job = run(INFO, "--explain", "get,100,2K,1", ARMCI_PROFILE=os.path.join(directory, "rma"),
               ARMCI_RMA_MIN_BLOCK="4K")

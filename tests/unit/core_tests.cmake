@@ -46,6 +46,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/wire_garbage_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_boundary_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_flow_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/pipeline_get_by_put_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_buffer_manager_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_channel_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_internode_barrier_test.cpp

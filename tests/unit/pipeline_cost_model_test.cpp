@@ -249,6 +249,32 @@ TEST(CostModel, ChoosesRmaWhereTheServerCostsMore) {
     }
 }
 
+TEST(CostModel, ChoosesRemotePutsForLargeGetsWhereReadsAreSlow) {
+    CostConstants constants = socket_costs();
+    for (double& us : constants.rma[static_cast<size_t>(OpKind::get)].blocks.block_us) {
+        us *= 3;
+    }
+    const int64_t min = make_model(8, constants).min_get_by_put();
+    ASSERT_LT(min, kHuge);
+    // Below it the request costs more than slow reads.
+    EXPECT_GT(min, 1);
+    const CostModel model = make_model(8, constants);
+    for (int64_t bytes = min; bytes < int64_t{1} << 40; bytes *= 4) {
+        EXPECT_LT(model.get_by_put_us(bytes), model.rma_us(OpKind::get, {bytes, bytes})) << bytes;
+    }
+}
+
+TEST(CostModel, ChoosesNoRemotePutsWhereReadsCostAsMuchAsWrites) {
+    EXPECT_EQ(make_model().min_get_by_put(), kHuge);
+    EXPECT_EQ(make_model().get_by_put_us(0), 0);
+}
+
+TEST(CostModel, GivenSizeOfGetsByPutOverridesTheCosts) {
+    CostModel model = make_model();
+    model.choose_get_by_put_from(4096);
+    EXPECT_EQ(model.min_get_by_put(), 4096);
+}
+
 TEST(CostModel, NeverChoosesRmaForAccumulate) {
     CostModel model = make_model();
     EXPECT_EQ(model.min_rma_block(OpKind::acc, 1 << 20), INT64_MAX);

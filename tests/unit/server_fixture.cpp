@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "fabric/provider.h"
 #include "pipeline/origin/accumulate_task.h"
+#include "pipeline/origin/get_by_put_task.h"
 #include "pipeline/origin/get_task.h"
 #include "pipeline/origin/put_task.h"
 #include "pipeline/origin/request_task.h"
@@ -123,6 +124,7 @@ bool TestNetwork::open_node(int number) {
     server.spin_us = kSpinUs;
     server.recv_buffer_count =
         writes_chunks_ ? static_cast<uint32_t>(options_.receive_buffer_count) : 0;
+    server.use_ordering = options_.use_ordering;
     return node.server.open(node.domain, **node.heap, server, &error_);
 }
 
@@ -167,9 +169,7 @@ const pipeline::RecvAreaAddress* TestNetwork::recv_area(void* context, int node)
 
 std::unique_ptr<pipeline::Task> TestNetwork::start(int rank, int node, base::Route route,
                                                    pipeline::Transfer&& transfer) {
-    const Node& there = *nodes_[static_cast<size_t>(node)];
-    transfer.place = {wire::kGlobal, node, there.registered, there.remote.key,
-                      there.remote.address - reinterpret_cast<uint64_t>(there.memory)};
+    locate(node, &transfer);
     std::unique_ptr<pipeline::Task> task;
     if (route == base::Route::rma) {
         task = std::make_unique<pipeline::RmaTask>(std::move(transfer));
@@ -180,6 +180,23 @@ std::unique_ptr<pipeline::Task> TestNetwork::start(int rank, int node, base::Rou
     } else {
         task = std::make_unique<pipeline::AccumulateTask>(std::move(transfer));
     }
+    return start(rank, node, std::move(task));
+}
+
+std::unique_ptr<pipeline::Task> TestNetwork::start_get_by_put(int rank, int node,
+                                                              pipeline::Transfer&& transfer) {
+    locate(node, &transfer);
+    return start(rank, node, std::make_unique<pipeline::GetByPutTask>(std::move(transfer)));
+}
+
+void TestNetwork::locate(int node, pipeline::Transfer* transfer) const {
+    const Node& there = *nodes_[static_cast<size_t>(node)];
+    transfer->place = {wire::kGlobal, node, there.registered, there.remote.key,
+                       there.remote.address - reinterpret_cast<uint64_t>(there.memory)};
+}
+
+std::unique_ptr<pipeline::Task> TestNetwork::start(int rank, int node,
+                                                   std::unique_ptr<pipeline::Task> task) {
     task->call_when_complete([](pipeline::Task*, void*) {}, nullptr);  // as non-blocking calls do
     submit(rank, node, *task);
     return task;

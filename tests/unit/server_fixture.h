@@ -67,6 +67,9 @@ class TestNetwork {
     // Submits the transfer's task to its node. Keep the task until it is complete.
     std::unique_ptr<pipeline::Task> start(int rank, int node, base::Route route,
                                           pipeline::Transfer&& transfer);
+    // Does the same for a get of one block, which the node's server writes.
+    std::unique_ptr<pipeline::Task> start_get_by_put(int rank, int node,
+                                                     pipeline::Transfer&& transfer);
     void submit(int rank, int node, pipeline::Task& task);
     void wait(const pipeline::Task& task);
     // Waits until all operations of all origins are complete at their targets.
@@ -109,6 +112,9 @@ class TestNetwork {
         int64_t start_ns_;
     };
 
+    // Sets where the remote side is: in memory of the node.
+    void locate(int node, pipeline::Transfer* transfer) const;
+    std::unique_ptr<pipeline::Task> start(int rank, int node, std::unique_ptr<pipeline::Task> task);
     bool open_domain(fabric::Domain* domain);
     bool open_node(int number);
     bool open_rank(int number);

@@ -71,7 +71,7 @@ class ServerRefusal : public ServedByHand {
 // promise: server.refuses
 TEST_F(ServerRefusal, RefusesUnknownKinds) {
     std::vector<BadRequest> requests;
-    for (const int kind : {0, 19, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 255}) {
+    for (const int kind : {0, 20, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 255}) {
         requests.push_back({"kind " + std::to_string(kind),
                             make_frame(static_cast<FrameKind>(kind), wire::RmwBody{base_, 1, 0}),
                             Failure::malformed});
@@ -92,6 +92,7 @@ TEST_F(ServerRefusal, RefusesBodiesThatAreTooShort) {
         make_frame(FrameKind::remove_segment, wire::SegmentBody{base_, kMemoryBytes}),
         make_frame(FrameKind::release_recv_buffers, wire::RecvBuffersBody{}),
         make_frame(FrameKind::find_attached, wire::FindAttachedBody{base_, 8, 1}),
+        make_frame(FrameKind::get_by_put, wire::GetByPutBody{base_, 8, 0, 1}),
         harmful_put(),
         make_strided_transfer(FrameKind::get, transfer_body(64), base_, block_layout(64), {}),
         make_vector_transfer(FrameKind::accumulate, transfer_body(64), {base_, base_ + 64}, 32,
@@ -426,6 +427,20 @@ TEST_F(ServerRefusal, RefusesMemoryThatIsNotAttached) {
     EXPECT_EQ(ask_for(begin + 8, 8, 2).end, 0U);
     EXPECT_EQ(ask_for(base_, 8, 3).end, 0U) << "global memory is not attached";
     EXPECT_TRUE(attachments.remove(2, begin));
+}
+
+TEST_F(ServerRefusal, RefusesGetsByPutOfOtherMemory) {
+    const auto get = [](uint64_t address, uint64_t bytes) {
+        return make_frame(FrameKind::get_by_put, wire::GetByPutBody{address, bytes, 0, 1});
+    };
+    expect_refused({
+        {"no bytes", get(base_, 0), Failure::malformed},
+        {"outside", get(end(), 8), Failure::bad_address},
+        {"before", get(base_ - 8, 16), Failure::bad_address},
+        {"across the end", get(end() - 8, 16), Failure::bad_address},
+        {"longer than the address space", get(base_, UINT64_MAX), Failure::bad_address},
+        {"nowhere", get(0, 8), Failure::bad_address},
+    });
 }
 
 // The memory was unmapped without telling the library. The origin gets an error, and the server

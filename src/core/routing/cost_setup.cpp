@@ -168,6 +168,9 @@ void set_up_costs(Network& network, const base::Config& config, const TransferCo
     } else {
         network.costs.choose_by_costs();
     }
+    if (config.get_by_put_min != base::kAuto) {
+        network.costs.choose_get_by_put_from(config.get_by_put_min);
+    }
 }
 
 }  // namespace armci::core

@@ -53,6 +53,14 @@ std::string describe(const Progress& progress, const RouteQuestion& question, Ro
             return "ARMCI_ROUTE=alternate; the next one goes through the server";
         case RouteReason::travels_with_others:
             return "small non-blocking ones share a frame";
+        case RouteReason::slow_reads:
+            return line(
+                       "the target's data server writes blocks of at least %lld bytes into the "
+                       "caller's memory",
+                       number(progress.network()->costs.min_get_by_put())) +
+                   (progress.config().get_by_put_min == base::kAuto
+                        ? ", because reads are slower here than writes"
+                        : " (ARMCI_GET_BY_PUT_MIN)");
         case RouteReason::long_blocks:
         case RouteReason::short_blocks:
             break;
@@ -87,6 +95,10 @@ void append_prediction(const Network& network, OpKind op, const pipeline::Transf
                               model.rma_us(op, shape), rma.latency_us, number(blocks),
                               blocks == 1 ? "" : "s", rma.blocks.at(shape.block_bytes),
                               far_part(shape, rma.far_byte_us).c_str()));
+    }
+    if (op == OpKind::get && blocks == 1) {
+        lines->push_back(line("by put: %10.1f us, if the target's data server writes it",
+                              model.get_by_put_us(shape.total_bytes)));
     }
     const pipeline::ServerPlan plan = model.server_plan(op, shape);
     const pipeline::ServerCosts& server = model.constants().server[static_cast<size_t>(op)];

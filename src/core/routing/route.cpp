@@ -35,13 +35,17 @@ RouteDecision choose_route(const Progress& progress, const RouteQuestion& questi
     if (!question.is_blocking && is_small) {
         return {Route::server, RouteReason::travels_with_others};
     }
+    const bool is_one_block = shape.block_bytes == shape.total_bytes;
+    if (question.op == OpKind::get && is_one_block &&
+        shape.total_bytes >= network.costs.min_get_by_put()) {
+        return {Route::rma, RouteReason::slow_reads};
+    }
     if (shape.block_bytes >= network.costs.min_rma_block(question.op, shape.total_bytes)) {
         return {Route::rma, RouteReason::long_blocks};
     }
     // RMA must not overtake requests that the server has not executed yet. A small transfer arrives
     // sooner behind them than after waiting for their acknowledgement. A small put is one message
     // either way; the model knows which costs less.
-    const bool is_one_block = shape.block_bytes == shape.total_bytes;
     if (is_one_block && !is_small &&
         (question.server == RouteQuestion::kIdleServer ||
          !network.origin.fences().has_unacknowledged_requests(question.server))) {

@@ -29,6 +29,7 @@ enum class RouteReason {
     configured,           // ARMCI_ROUTE names the route
     alternating,          // ARMCI_ROUTE=alternate
     travels_with_others,  // small non-blocking transfers share a frame
+    slow_reads,           // a get of one block, which the target's data server writes here
     long_blocks,          // RMA costs less for blocks of this length
     one_block,    // of a contiguous transfer, and nothing is under way that it must not overtake
     short_blocks  // the server costs less

@@ -12,6 +12,7 @@
 #include "core/routing/local_route.h"
 #include "core/sync/sync.h"
 #include "pipeline/origin/accumulate_task.h"
+#include "pipeline/origin/get_by_put_task.h"
 #include "pipeline/origin/get_task.h"
 #include "pipeline/origin/put_task.h"
 #include "pipeline/origin/request_task.h"
@@ -25,8 +26,11 @@ using base::Route;
 using pipeline::RemotePlace;
 using pipeline::Transfer;
 
-std::unique_ptr<pipeline::Task> make_task(Route route, Transfer&& transfer) {
-    if (route == Route::rma) {
+std::unique_ptr<pipeline::Task> make_task(const RouteDecision& decision, Transfer&& transfer) {
+    if (decision.reason == RouteReason::slow_reads) {
+        return std::make_unique<pipeline::GetByPutTask>(std::move(transfer));
+    }
+    if (decision.route == Route::rma) {
         return std::make_unique<pipeline::RmaTask>(std::move(transfer));
     }
     switch (transfer.op) {
@@ -179,12 +183,15 @@ void Transfers::run_locally(const Transfer& transfer) {
 }
 
 void Transfers::run_remotely(Transfer&& transfer) {
-    const Route route = choose_route(transfer, Blocking::yes).route;
+    const RouteDecision decision = choose_route(transfer, Blocking::yes);
+    const Route route = decision.route;
     count(transfer, route);
     const OpKind op = transfer.op;
     const int target = transfer.target;
     const int server = transfer.place.server;
-    if (route == Route::rma) {
+    if (decision.reason == RouteReason::slow_reads) {
+        run_task<pipeline::GetByPutTask>(std::move(transfer));
+    } else if (route == Route::rma) {
         run_task<pipeline::RmaTask>(std::move(transfer));
     } else if (op == OpKind::get) {
         run_task<pipeline::GetTask>(std::move(transfer));
@@ -204,7 +211,8 @@ void Transfers::run_remotely(Transfer&& transfer) {
 }
 
 void Transfers::start_remotely(Transfer&& transfer, armci_hdl_s* handle) {
-    const Route route = choose_route(transfer, Blocking::no).route;
+    const RouteDecision decision = choose_route(transfer, Blocking::no);
+    const Route route = decision.route;
     count(transfer, route);
     pipeline::Origin& origin = context_.progress.network()->origin;
     const int server = transfer.place.server;
@@ -223,7 +231,7 @@ void Transfers::start_remotely(Transfer&& transfer, armci_hdl_s* handle) {
         transfer.sides.own();
     }
     const bool is_get = transfer.op == OpKind::get;
-    pipeline::Task* task = make_task(route, std::move(transfer)).release();
+    pipeline::Task* task = make_task(decision, std::move(transfer)).release();
     if (handle != nullptr) {
         task->call_when_complete(finish_counted,
                                  context_.handles.pointer_to(context_.handles.begin(handle)));

@@ -59,6 +59,22 @@ void CostModel::choose_by_costs() {
                                                    : find_min_block(op, (int64_t{3} << bits) / 4);
         }
     }
+    min_get_by_put_ = find_min_get_by_put();
+}
+
+// From which size on remote puts save at least a tenth, for all sizes that are larger. What they
+// save must pay for the target's processor, which reads do not need.
+int64_t CostModel::find_min_get_by_put() const {
+    constexpr double kWorthwhile = 0.9;
+    int64_t min = INT64_MAX;
+    for (int bits = kLargestClass; bits > 0; --bits) {
+        const int64_t bytes = int64_t{1} << bits;
+        if (get_by_put_us(bytes) > kWorthwhile * rma_us(OpKind::get, {bytes, bytes})) {
+            break;
+        }
+        min = bytes;
+    }
+    return min;
 }
 
 void CostModel::choose_from(int64_t min_block_bytes) {
@@ -66,6 +82,7 @@ void CostModel::choose_from(int64_t min_block_bytes) {
         min_block.fill(min_block_bytes);
     }
     min_block_[static_cast<size_t>(OpKind::acc)].fill(INT64_MAX);
+    min_get_by_put_ = INT64_MAX;
 }
 
 double CostModel::rma_us(OpKind op, const TransferShape& shape) const {
@@ -80,6 +97,12 @@ double CostModel::rma_us(OpKind op, const TransferShape& shape) const {
     const double blocks = as_double(shape.total_bytes) / as_double(block_bytes);
     return costs.latency_us + blocks * costs.blocks.at(block_bytes) +
            far_bytes(shape) * costs.far_byte_us;
+}
+
+double CostModel::get_by_put_us(int64_t bytes) const {
+    return bytes <= 0 ? 0
+                      : constants_.server[static_cast<size_t>(OpKind::get)].request_us +
+                            rma_us(OpKind::put, {bytes, bytes});
 }
 
 StageTimes CostModel::stage_times(OpKind op, int64_t bytes, int64_t block_bytes) const {

@@ -6,6 +6,7 @@
 // completion.
 //
 //   rma     latency + blocks * block(block length) + far bytes * far byte
+//   get by put  request of a get + rma cost of a put: the target's data server writes
 //   server  request + (pack + transmit + unpack of the first chunk) + steady * further chunks
 //           + far bytes * far byte
 //           small ones, which are copied: small + pack + unpack
@@ -131,9 +132,14 @@ class CostModel {
                          [std::bit_width(static_cast<uint64_t>(total_bytes))];
     }
 
+    // Returns the size from which a get of one block goes by remote put, INT64_MAX if none does.
+    int64_t min_get_by_put() const { return min_get_by_put_; }
+    void choose_get_by_put_from(int64_t min_bytes) { min_get_by_put_ = min_bytes; }
+
     // These predict; the cost of an empty transfer is 0. There is no accumulate by RMA, so its cost
     // is infinite.
     double rma_us(base::OpKind op, const TransferShape& shape) const;
+    double get_by_put_us(int64_t bytes) const;
     ServerPlan server_plan(base::OpKind op, const TransferShape& shape) const;
     ServerPlan server_plan(base::OpKind op, const TransferShape& shape, int64_t chunk_bytes) const;
 
@@ -155,10 +161,12 @@ class CostModel {
     StageTimes stage_times(base::OpKind op, int64_t bytes, int64_t block_bytes) const;
     double steady_us(base::OpKind op, const StageTimes& stages) const;
     int64_t find_min_block(base::OpKind op, int64_t total_bytes) const;
+    int64_t find_min_get_by_put() const;
 
     CostConstants constants_;
     PipelineLimits limits_;
     std::array<std::array<int64_t, kSizeClasses>, base::kOpKindCount> min_block_{};
+    int64_t min_get_by_put_ = INT64_MAX;
 };
 
 }  // namespace armci::pipeline

@@ -48,6 +48,11 @@ class RmaPoster {
     }
     // Returns an invalid region when the system refuses, and warns once.
     fabric::Region register_local(void* start, size_t bytes, fabric::Access access);
+    // Does the same for memory that peers write into. After several refusals it does not try.
+    fabric::Region register_sink(void* start, size_t bytes) {
+        return registration_refused_ ? fabric::Region()
+                                     : register_local(start, bytes, fabric::Access::remote_sink);
+    }
 
   private:
     struct RmaOperation {

@@ -24,6 +24,9 @@ class RmaTask : public Task {
 
     bool post(OriginServices& origin) override;
 
+  protected:
+    const Transfer& transfer() const { return transfer_; }
+
   private:
     void register_local(OriginServices& origin);
     // Returns false when the provider does not take an operation now. The cursor is then at what

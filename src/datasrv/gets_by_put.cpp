@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "datasrv/gets_by_put.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/trace.h"
+
+namespace armci::datasrv {
+
+void GetsByPut::start(Client& client, uint64_t request_id, const wire::GetByPutBody& body,
+                      void* descriptor) {
+    const uint32_t slot = gets_.take();
+    Get& get = gets_[slot];
+    get.operation.complete = on_written;
+    get.operation.peer = client.rank;
+    get.owner = this;
+    get.slot = slot;
+    get.client = &client;
+    get.request_id = request_id;
+    get.left = body;
+    get.bytes = static_cast<int64_t>(body.bytes);
+    get.descriptor = descriptor;
+    get.posted_ns = 0;
+    if (!post(get)) {
+        waiting_.push_back(slot);
+    }
+}
+
+bool GetsByPut::post(Get& get) {
+    const auto bytes =
+        static_cast<size_t>(std::min<uint64_t>(get.left.bytes, endpoint_.max_rma_bytes()));
+    const fabric::RmaBlock block{reinterpret_cast<void*>(get.left.address),
+                                 bytes,
+                                 {get.left.local_address, get.left.local_key}};
+    const auto completion = orders_writes_ ? fabric::Endpoint::WriteCompletion::local
+                                           : fabric::Endpoint::WriteCompletion::delivered;
+    if (base::is_tracing()) [[unlikely]] {
+        get.posted_ns = base::now_ns();
+        get.posted_bytes = static_cast<int64_t>(bytes);
+    }
+    if (!endpoint_.post_write(get.client->peer, &block, 1, get.descriptor, completion,
+                              &get.operation)) {
+        return false;
+    }
+    get.left.address += bytes;
+    get.left.local_address += bytes;
+    get.left.bytes -= bytes;
+    return true;
+}
+
+void GetsByPut::on_written(fabric::Operation* operation, const fabric::Completion&) {
+    Get& get = *reinterpret_cast<Get*>(operation);
+    if (get.posted_ns != 0) [[unlikely]] {
+        base::record({.kind = &base::kTraceRma,
+                      .name = operation->what,
+                      .begin_ns = get.posted_ns,
+                      .end_ns = base::now_ns(),
+                      .bytes = get.posted_bytes,
+                      .rank = get.client->rank});
+        get.posted_ns = 0;
+    }
+    get.owner->go_on(get);
+}
+
+void GetsByPut::go_on(Get& get) {
+    if (get.left.bytes > 0) {
+        waiting_.push_back(get.slot);
+        return;
+    }
+    answers_.answer(*get.client, wire::FrameKind::value, get.request_id,
+                    wire::ValueBody{get.bytes});
+    gets_.release(get.slot);
+}
+
+bool GetsByPut::progress() {
+    bool moved = false;
+    for (size_t left = waiting_.size(); left > 0; --left) {
+        const uint32_t slot = waiting_.front();
+        waiting_.pop_front();
+        if (post(gets_[slot])) {
+            moved = true;
+        } else {
+            waiting_.push_back(slot);
+        }
+    }
+    return moved;
+}
+
+}  // namespace armci::datasrv
