@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/domain.h"
 
+#include "base/log.h"
 #include "fabric/faults.h"
 
 namespace armci::fabric {
 namespace {
+
+constexpr int kKeyTries = 16;
 
 uint64_t flags_of(Access access) {
     if (access == Access::remote_sink) {
@@ -54,38 +57,58 @@ bool Domain::open(ProviderChoice choice, size_t peer_count, std::string* error) 
     address_vector_.reset(address_vector);
     notifies_writes_ =
         has_room_for_immediate_data() && row().immediate_data == ImmediateData::granted;
+    ARMCI_LOG_INFO(
+        "keys of registered memory have %d bits; %s chooses them", key_bits(),
+        provider_chooses_keys() ? ("provider " + provider_name()).c_str() : "the library");
     return true;
+}
+
+int Domain::try_to_register(const Registration& wanted, uint64_t key, FidPtr<fid_mr>* mr,
+                            const char** call) {
+    fid_mr* opened = nullptr;
+    *call = "fi_mr_reg";
+    int result = registration_is_refused(wanted.bytes, wanted.access)
+                     ? -FI_ENOMEM
+                     : fi_mr_reg(domain_.get(), wanted.start, wanted.bytes, flags_of(wanted.access),
+                                 0, key, 0, &opened, nullptr);
+    mr->reset(opened);
+    if (result != 0 || (info().domain_attr->mr_mode & FI_MR_ENDPOINT) == 0) {
+        return result;
+    }
+    *call = "fi_mr_bind";
+    result = fi_mr_bind(opened, &wanted.target->fid, 0);
+    if (result == 0) {
+        *call = "fi_mr_enable";
+        result = fi_mr_enable(opened);
+    }
+    return result;
 }
 
 Region Domain::register_memory(void* start, size_t bytes, Access access, fid_ep* target,
                                std::string* error) {
-    const auto mr_mode = static_cast<uint64_t>(info().domain_attr->mr_mode);
+    const size_t key_bytes = info().domain_attr->mr_key_size;
     RequestedKey requested;
-    if ((mr_mode & FI_MR_PROV_KEY) == 0) {
-        const size_t key_bytes = info().domain_attr->mr_key_size;
-        requested = RequestedKey::take(key_bytes);
-        if (!requested.valid()) {
+    FidPtr<fid_mr> mr;
+    const char* call = "";
+    int result = -FI_ENOKEY;
+    // A provider may have given a key to memory of its own.
+    for (int i = 0; result == -FI_ENOKEY && i < kKeyTries; ++i) {
+        mr.reset();
+        requested = provider_chooses_keys() ? RequestedKey() : RequestedKey::take(key_bytes);
+        if (!provider_chooses_keys() && !requested.valid()) {
             *error = "provider " + provider_name() + " has keys of " + std::to_string(key_bytes) +
-                     " bytes, and all of them are in use";
+                     " bytes, and none can be chosen: all are in use, or the system refuses "
+                     "random numbers (getrandom)";
             return {};
         }
+        result = try_to_register({start, bytes, access, target}, requested.value(), &mr, &call);
     }
-    fid_mr* opened = nullptr;
-    const int result = registration_is_refused(bytes, access)
-                           ? -FI_ENOMEM
-                           : fi_mr_reg(domain_.get(), start, bytes, flags_of(access), 0,
-                                       requested.value(), 0, &opened, nullptr);
-    if (has_failed(result, "fi_mr_reg", error)) {
+    if (has_failed(result, call, error)) {
         return {};
     }
-    FidPtr<fid_mr> mr(opened);
-    if ((mr_mode & FI_MR_ENDPOINT) != 0 &&
-        (has_failed(fi_mr_bind(opened, &target->fid, 0), "fi_mr_bind", error) ||
-         has_failed(fi_mr_enable(opened), "fi_mr_enable", error))) {
-        return {};
-    }
-    const uint64_t remote_base =
-        (mr_mode & FI_MR_VIRT_ADDR) != 0 ? reinterpret_cast<uint64_t>(start) : 0;
+    const uint64_t remote_base = (info().domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0
+                                     ? reinterpret_cast<uint64_t>(start)
+                                     : 0;
     Region region(std::move(requested), std::move(mr), remote_base);
     remember_registration(start, bytes, region.descriptor());
     return region;

@@ -2,6 +2,7 @@
 // A libfabric domain of this process with its address vector, and registration of memory in it.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -35,6 +36,14 @@ class Domain {
     bool orders_writes() const;
     bool orders_reads_after_writes() const;
 
+    // Says whether the provider chooses the keys of registered memory. Otherwise this library does,
+    // and they are random.
+    bool provider_chooses_keys() const {
+        return (info().domain_attr->mr_mode & FI_MR_PROV_KEY) != 0;
+    }
+    // Returns how many bits a key has.
+    int key_bits() const { return std::bit_width(largest_key(info().domain_attr->mr_key_size)); }
+
     // Registers [start, start + bytes). Remote access goes to `target`, an endpoint of this domain,
     // which some providers must know. Returns an invalid region and sets *error on failure.
     // Thread-safe.
@@ -50,6 +59,15 @@ class Domain {
     fid_av* address_vector() const { return address_vector_.get(); }
 
   private:
+    struct Registration {
+        void* start;
+        size_t bytes;
+        Access access;
+        fid_ep* target;
+    };
+    // Returns what libfabric says, and the call that says it.
+    int try_to_register(const Registration& wanted, uint64_t key, FidPtr<fid_mr>* mr,
+                        const char** call);
     bool has_room_for_immediate_data() const {
         return row().rma && info().domain_attr->cq_data_size >= kImmediateBytes;
     }

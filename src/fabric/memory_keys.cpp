@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/memory_keys.h"
 
-#include <algorithm>
+#include <rdma/fi_domain.h>
+
 #include <utility>
+
+#include "base/random.h"
 
 namespace armci::fabric {
 namespace {
@@ -13,50 +16,45 @@ MemoryKeys& process_keys() {
     return keys;
 }
 
+}  // namespace
+
 uint64_t largest_key(size_t key_bytes) {
     return key_bytes == 0 || key_bytes >= sizeof(uint64_t) ? UINT64_MAX
                                                            : (uint64_t{1} << (8 * key_bytes)) - 1;
 }
 
-}  // namespace
-
 uint64_t MemoryKeys::take(size_t key_bytes) {
     const base::MutexLock lock(mutex_);
     const uint64_t largest = largest_key(key_bytes);
-    if (next_ <= largest) {
-        return next_++;
+    uint64_t key = kNone;
+    while (in_use_.size() < largest && base::draw_random(&key, sizeof key)) {
+        key &= largest;  // which is one less than a power of two
+        if (key != kNone && key != FI_KEY_NOTAVAIL && in_use_.insert(key).second) {
+            return key;
+        }
     }
-    const auto fitting = std::find_if(returned_.begin(), returned_.end(),
-                                      [&](uint64_t key) { return key <= largest; });
-    if (fitting == returned_.end()) {
-        return kNone;
-    }
-    const uint64_t key = *fitting;
-    returned_.erase(fitting);
-    return key;
+    return kNone;
 }
 
 void MemoryKeys::release(uint64_t key) {
     const base::MutexLock lock(mutex_);
-    returned_.push_back(key);
+    in_use_.erase(key);
 }
 
 RequestedKey RequestedKey::take(size_t key_bytes) {
-    const bool is_scarce = largest_key(key_bytes) < UINT64_MAX;
-    return RequestedKey(process_keys().take(key_bytes), is_scarce);
+    return RequestedKey(process_keys().take(key_bytes));
 }
 
 RequestedKey::RequestedKey(RequestedKey&& other) noexcept
-    : value_(std::exchange(other.value_, MemoryKeys::kNone)), is_scarce_(other.is_scarce_) {}
+    : value_(std::exchange(other.value_, MemoryKeys::kNone)) {}
 
 RequestedKey& RequestedKey::operator=(RequestedKey&& other) noexcept {
     std::swap(value_, other.value_);
-    std::swap(is_scarce_, other.is_scarce_);
     return *this;
 }
 
 RequestedKey::~RequestedKey() {
-    if (valid() && is_scarce_) {
+    if (valid()) {
         process_keys().release(value_);
     }
 }

@@ -1,33 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The keys that are requested for registered memory if the provider does not choose them itself.
+//
+// Who has a key may read and write the memory by RMA. So keys are random over the whole length that
+// the provider gives them: a stranger can only guess.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <unordered_set>
 
 #include "base/mutex.h"
 
 namespace armci::fabric {
 
-// Thread-safe. A key is used again only when there are no new ones: some providers have only 65536,
-// and with any other a late access by an old key should meet no memory.
+// Returns the largest key of that length; 0 bytes mean any length.
+uint64_t largest_key(size_t key_bytes);
+
+// Thread-safe.
 class MemoryKeys {
   public:
     static constexpr uint64_t kNone = 0;
 
-    // Returns kNone if all keys that fit in `key_bytes` bytes (0: any number) are in use.
+    // Returns a random key that is not in use. Returns kNone if all that fit in `key_bytes` bytes
+    // (0: any number) are in use, or the system refuses random numbers.
     uint64_t take(size_t key_bytes);
     void release(uint64_t key);
 
   private:
     base::Mutex mutex_;
-    uint64_t next_ ARMCI_GUARDED_BY(mutex_) = 1;
-    std::deque<uint64_t> returned_ ARMCI_GUARDED_BY(mutex_);  // the oldest first
+    std::unordered_set<uint64_t> in_use_ ARMCI_GUARDED_BY(mutex_);
 };
 
-// A RequestedKey is one key of the process. If the key is short, the destructor releases it for use
-// again.
+// A RequestedKey is one key of the process. Its destructor releases the key.
 class RequestedKey {
   public:
     RequestedKey() = default;
@@ -40,9 +44,8 @@ class RequestedKey {
     uint64_t value() const { return value_; }
 
   private:
-    RequestedKey(uint64_t value, bool is_scarce) : value_(value), is_scarce_(is_scarce) {}
+    explicit RequestedKey(uint64_t value) : value_(value) {}
     uint64_t value_ = MemoryKeys::kNone;
-    bool is_scarce_ = false;  // so short that it must be used again
 };
 
 }  // namespace armci::fabric

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "node/local_socket.h"
 
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -11,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/random.h"
 #include "base/socket.h"
 
 namespace armci::node {
@@ -35,7 +35,7 @@ bool same_user(int connection) {
 
 bool LocalListener::open() {
     uint64_t token[2];
-    if (getrandom(token, sizeof token, 0) != static_cast<ssize_t>(sizeof token)) {
+    if (!base::draw_random(token, sizeof token)) {
         return false;
     }
     char name[kNameBytes];

@@ -3,7 +3,6 @@
 
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/interfaces.h"
+#include "base/random.h"
 #include "base/socket.h"
 
 namespace armci::watch {
@@ -98,8 +98,7 @@ Connection handshake_done(base::Descriptor connection, const Meeting& meeting,
 }  // namespace
 
 bool Listener::open(Reach reach, const std::string& interface, const base::PortRange& ports) {
-    if (getrandom(meeting_.token, sizeof meeting_.token, 0) !=
-        static_cast<ssize_t>(sizeof meeting_.token)) {
+    if (!base::draw_random(meeting_.token, sizeof meeting_.token)) {
         return false;
     }
     if (reach == Reach::node) {

@@ -75,6 +75,14 @@ int __wrap_ppoll(pollfd* fds, nfds_t count, const timespec* longest, const sigse
     return 0;
 }
 
+ssize_t __wrap_getrandom(void* data, size_t bytes, unsigned int) {
+    for (size_t i = 0; i < bytes; ++i) {
+        static_cast<unsigned char*>(data)[i] =
+            static_cast<unsigned char>(armci::sim::system_numbers()());
+    }
+    return static_cast<ssize_t>(bytes);
+}
+
 // Only calls of the futex are simulated. Other calls get their arguments unchanged.
 long __wrap_syscall(long number, ...) {
     va_list list;

@@ -103,13 +103,18 @@ int register_region(fid*, const void* start, size_t bytes, uint64_t access, uint
         record("registration refused", static_cast<int64_t>(bytes));
         return -FI_ENOMEM;
     }
+    // Some keys belong to memory of the provider's own.
+    const bool has_own_key = (rules().memory_mode & FI_MR_PROV_KEY) != 0;
+    if (!has_own_key && system_numbers()() % 8 == 0) {
+        return -FI_ENOKEY;
+    }
     auto* region = new SimRegion;
     region->mr.fid = {FI_CLASS_MR, nullptr, &ops};
     region->start = static_cast<char*>(const_cast<void*>(start));
     region->bytes = bytes;
     region->access = access;
     region->mr.mem_desc = region;
-    region->key = (rules().memory_mode & FI_MR_PROV_KEY) != 0 ? make_key() : requested_key;
+    region->key = has_own_key ? make_key() : requested_key;
     region->remote_base =
         (rules().memory_mode & FI_MR_VIRT_ADDR) != 0 ? reinterpret_cast<uint64_t>(start) : 0;
     region->is_enabled = (rules().memory_mode & FI_MR_ENDPOINT) == 0;

@@ -14,6 +14,7 @@ struct RunState {
     uint64_t seed = 0;
     bool print = false;
     Random dice;
+    Random system_numbers;
     uint64_t hash = 0;
     int64_t step = 0;
     int64_t last_progress = 0;
@@ -59,6 +60,7 @@ void begin_run(uint64_t seed, bool print, const std::string& twin) {
     g_run.seed = seed;
     g_run.print = print;
     g_run.dice.seed(seed ^ mark_of(twin));
+    g_run.system_numbers.seed(~seed);
     g_run.twin = twin;
     std::snprintf(g_run.hint, sizeof g_run.hint, "armci_sim %s%s%s--seed %llu --trace",
                   twin.empty() ? "" : "--twin ", twin.c_str(), twin.empty() ? "" : " ",
@@ -71,6 +73,10 @@ uint64_t seed() {
 
 Random& dice() {
     return g_run.dice;
+}
+
+Random& system_numbers() {
+    return g_run.system_numbers;
 }
 
 void record(const char* what, int64_t a, int64_t b, int64_t c) {

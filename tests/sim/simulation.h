@@ -29,6 +29,9 @@ inline bool happens(int64_t per_mille) {
     return per_mille > 0 && draw(0, 999) < per_mille;
 }
 
+// What the system's random numbers are in this run (base/random.h). Schedules do not depend on them.
+Random& system_numbers();
+
 // Records an event. `record` is progress, `remark` is not (a refused post, for example): the search
 // for deadlocks looks for progress.
 void record(const char* what, int64_t a = -1, int64_t b = -1, int64_t c = -1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keys for registered memory: new ones while there are any, then released ones.
+// Keys for registered memory: random over their whole length, and never two alike at a time.
 #include "fabric/memory_keys.h"
 
 #include <gtest/gtest.h>
@@ -10,41 +10,52 @@
 namespace armci::fabric {
 namespace {
 
-TEST(MemoryKeys, ReusesNoKeyWhileNewOnesExist) {
+TEST(MemoryKeys, CannotBePredicted) {
     MemoryKeys keys;
-    const uint64_t first = keys.take(8);
-    keys.release(first);
-    EXPECT_NE(keys.take(8), first);
-    EXPECT_NE(keys.take(0), first);
+    MemoryKeys others;
+    std::set<uint64_t> taken;
+    uint64_t ones = 0;
+    uint64_t zeros = 0;
+    for (int i = 0; i < 100; ++i) {
+        for (const uint64_t key : {keys.take(8), others.take(8)}) {
+            EXPECT_TRUE(taken.insert(key).second);
+            ones |= key;
+            zeros |= ~key;
+        }
+    }
+    // Every bit has been 1 and 0: that fails by chance once in 2^193 times.
+    EXPECT_EQ(ones, UINT64_MAX);
+    EXPECT_EQ(zeros, UINT64_MAX);
+    EXPECT_FALSE(taken.contains(MemoryKeys::kNone));
 }
 
-TEST(MemoryKeys, ReusesReleasedOneByteKeys) {
+TEST(MemoryKeys, FillTheLengthThatTheProviderGives) {
+    for (const size_t key_bytes : {size_t{1}, size_t{2}, size_t{4}}) {
+        MemoryKeys keys;
+        uint64_t ones = 0;
+        for (int i = 0; i < 200; ++i) {
+            const uint64_t key = keys.take(key_bytes);
+            EXPECT_LE(key, largest_key(key_bytes));
+            ones |= key;
+        }
+        EXPECT_EQ(ones, largest_key(key_bytes));
+    }
+    EXPECT_EQ(largest_key(0), UINT64_MAX);
+    EXPECT_EQ(largest_key(9), UINT64_MAX);
+}
+
+TEST(MemoryKeys, AreNeverTwiceInUse) {
     MemoryKeys keys;
     std::set<uint64_t> taken;
     for (int i = 0; i < 255; ++i) {
         const uint64_t key = keys.take(1);
         EXPECT_NE(key, MemoryKeys::kNone);
-        EXPECT_LE(key, 255U);
         EXPECT_TRUE(taken.insert(key).second);
     }
     EXPECT_EQ(keys.take(1), MemoryKeys::kNone);
     keys.release(7);
-    keys.release(3);
     EXPECT_EQ(keys.take(1), 7U);
-    EXPECT_EQ(keys.take(1), 3U);
     EXPECT_EQ(keys.take(1), MemoryKeys::kNone);
-}
-
-TEST(MemoryKeys, NeverReusesLongKeysForShortOnes) {
-    MemoryKeys keys;
-    std::vector<uint64_t> taken;
-    for (int i = 0; i < 300; ++i) {
-        taken.push_back(keys.take(2));
-    }
-    for (size_t i = taken.size(); i-- > 0;) {  // the long ones are first in the list
-        keys.release(taken[i]);
-    }
-    EXPECT_EQ(keys.take(1), 255U);
 }
 
 TEST(RequestedKey, IsReleasedOnce) {
