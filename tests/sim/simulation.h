@@ -29,7 +29,8 @@ inline bool happens(int64_t per_mille) {
     return per_mille > 0 && draw(0, 999) < per_mille;
 }
 
-// What the system's random numbers are in this run (base/random.h). Schedules do not depend on them.
+// What the system's random numbers are in this run (base/random.h). Schedules do not depend on
+// them.
 Random& system_numbers();
 
 // Records an event. `record` is progress, `remark` is not (a refused post, for example): the search
