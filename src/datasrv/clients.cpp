@@ -8,22 +8,39 @@
 
 namespace armci::datasrv {
 
-void Clients::open(const fabric::Domain& domain, std::string server_name, int rank_count) {
+void Clients::open(const fabric::Domain& domain, std::string server_name,
+                   const uint64_t* rank_tokens, int rank_count) {
     domain_ = &domain;
     server_name_ = std::move(server_name);
+    rank_tokens_ = rank_tokens;
     rank_count_ = rank_count;
 }
 
-Client* Clients::sender_of(const wire::FrameHeader& header) {
-    if (header.rank < 0 || header.rank >= rank_count_) {
-        return nullptr;
-    }
-    std::unique_ptr<Client>& client = clients_[header.rank];
+Client* Clients::client_of(int rank) {
+    std::unique_ptr<Client>& client = clients_[rank];
     if (!client) {
         client = std::make_unique<Client>();
-        client->rank = header.rank;
+        client->rank = rank;
     }
     return client.get();
+}
+
+Client* Clients::sender_of(const void* frame, size_t bytes) {
+    wire::Sender sender;
+    const bool is_rank = wire::decode_sender(frame, bytes, &sender) &&
+                         wire::is_token(sender.token, token_of(sender.number));
+    return is_rank ? client_of(sender.number) : nullptr;
+}
+
+size_t Clients::take_written(void* memory, size_t bytes, Client** sender) {
+    wire::Sender claimed;
+    const size_t frame_bytes = wire::decode_sender(memory, bytes, &claimed)
+                                   ? wire::take_written(memory, bytes, token_of(claimed.number))
+                                   : 0;
+    if (frame_bytes > 0) {
+        *sender = client_of(claimed.number);
+    }
+    return frame_bytes;
 }
 
 bool Clients::shake_hands(Client& client, const void* frame, size_t frame_bytes) {

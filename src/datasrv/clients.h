@@ -19,13 +19,18 @@ namespace armci::datasrv {
 class Clients {
   public:
     explicit Clients(fabric::Endpoint& endpoint) : endpoint_(endpoint) {}
-    // `server_name` is for log and error text. Ranks are below `rank_count`.
-    void open(const fabric::Domain& domain, std::string server_name, int rank_count);
+    // `server_name` is for log and error text. Ranks are below `rank_count`; their tokens stay the
+    // caller's.
+    void open(const fabric::Domain& domain, std::string server_name, const uint64_t* rank_tokens,
+              int rank_count);
     void clear() { clients_.clear(); }
 
-    // Returns the client that sent a frame, and makes it with its first one. nullptr: the sender is
-    // no rank of this job.
-    Client* sender_of(const wire::FrameHeader& header);
+    // Returns the client that sent the frame that these bytes begin with, and makes it with its
+    // first one. nullptr: the sender is no rank of this job. Nothing else is decoded.
+    Client* sender_of(const void* frame, size_t bytes);
+    // Returns the length of the complete frame that a rank of this job has written there, and the
+    // rank, or 0. A frame is found only once.
+    size_t take_written(void* memory, size_t bytes, Client** sender);
     // Returns the client of a rank that has sent something.
     Client& of_rank(int32_t rank) { return *clients_.find(rank)->second; }
     // Takes the fabric address out of a handshake frame, which has `frame_bytes` with its header.
@@ -42,9 +47,15 @@ class Clients {
     size_t bytes() const;
 
   private:
+    uint64_t token_of(int rank) const {
+        return rank >= 0 && rank < rank_count_ ? rank_tokens_[rank] : wire::kNoToken;
+    }
+    Client* client_of(int rank);
+
     fabric::Endpoint& endpoint_;
     const fabric::Domain* domain_ = nullptr;
     std::string server_name_;
+    const uint64_t* rank_tokens_ = nullptr;
     int rank_count_ = 0;
     std::unordered_map<int32_t, std::unique_ptr<Client>> clients_;  // by rank
 };

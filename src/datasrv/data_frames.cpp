@@ -18,7 +18,7 @@ bool DataFrames::open(const ServerOptions& options, fabric::Domain& domain,
 
 OutReply* DataFrames::make(Client& client, uint64_t request_id, size_t wire_bytes) {
     const pipeline::BufferManager& manager = buffers_.manager();
-    const size_t piece_bytes = std::bit_ceil(OutReply::kWireOffset + wire_bytes);
+    const size_t piece_bytes = std::bit_ceil(OutReply::kOverheadBytes + wire_bytes);
     const bool is_from_reserve =
         manager.used_bytes() + piece_bytes > manager.arena_bytes() - manager.arena_bytes() / 4;
     if (is_from_reserve && (client.data_under_way > 0 || wire_bytes > max_reserved_bytes())) {
@@ -35,12 +35,12 @@ OutReply* DataFrames::make(Client& client, uint64_t request_id, size_t wire_byte
 // A data frame takes at most half of the memory, so that one fits beside the reserve.
 size_t DataFrames::max_bytes() const {
     return std::min(buffers_.buffer_bytes(), buffers_.manager().arena_bytes() / 2) -
-           OutReply::kWireOffset;
+           OutReply::kOverheadBytes;
 }
 
 size_t DataFrames::max_reserved_bytes() const {
     return std::min(pipeline::kLargestMessagePiece, buffers_.manager().arena_bytes() / 4) -
-           OutReply::kWireOffset;
+           OutReply::kOverheadBytes;
 }
 
 size_t DataFrames::max_message_bytes() const {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "datasrv/frame_intake.h"
 
-#include <cstring>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/strangers.h"
 #include "base/trace.h"
 
 namespace armci::datasrv {
@@ -26,47 +26,47 @@ void trace(const wire::FrameHeader& header, const void* frame, int64_t begin_ns,
 
 void FrameIntake::on_message(void* intake, const void* frame, size_t frame_bytes) {
     auto& self = *static_cast<FrameIntake*>(intake);
-    wire::FrameHeader header;
-    Client* client = nullptr;
-    if (wire::decode_header(frame, frame_bytes, &header)) {
-        client = self.parts_.handlers.clients.sender_of(header);
-    }
+    Client* client = self.parts_.handlers.clients.sender_of(frame, frame_bytes);
     if (client == nullptr) {
-        ARMCI_LOG_WARN("%s ignored a message of %zu bytes that is no request",
-                       self.parts_.options.name().c_str(), frame_bytes);
+        base::drop_from_stranger(base::FromStranger::frame,
+                                 "%s dropped a message of %zu bytes that no rank of this job has "
+                                 "sent",
+                                 self.parts_.options.name().c_str(), frame_bytes);
+        return;
+    }
+    wire::FrameHeader header;
+    if (!wire::decode_header(frame, frame_bytes, &header)) {
+        ARMCI_LOG_WARN("%s ignored a message of %zu bytes of rank %d that is no request",
+                       self.parts_.options.name().c_str(), frame_bytes, client->rank);
         return;
     }
     self.take(*client, header, frame, kNoRecvBuffer);
 }
 
-// Returns the client that has written a frame into that buffer, which was granted to it; nullptr:
-// none.
-Client* FrameIntake::writer_of(const char* frame, uint64_t recv_buffer, wire::FrameHeader* header) {
-    if (frame == nullptr) {
-        return nullptr;
-    }
-    GrantedBuffers& granted = parts_.handlers.granted;
-    std::memcpy(header, frame, sizeof *header);
-    if (header->frame_bytes > granted.buffer_bytes() ||
-        !wire::decode_header(frame, header->frame_bytes, header)) {
-        return nullptr;
-    }
-    Client* client = parts_.handlers.clients.sender_of(*header);
-    const bool is_granted =
-        client != nullptr && granted.use(*client, static_cast<uint32_t>(recv_buffer));
-    return is_granted ? client : nullptr;
-}
-
 void FrameIntake::on_written(void* intake, uint64_t recv_buffer) {
     auto& self = *static_cast<FrameIntake*>(intake);
-    const char* frame = self.parts_.handlers.granted.memory(recv_buffer);
+    GrantedBuffers& granted = self.parts_.handlers.granted;
+    char* frame = granted.memory(recv_buffer);
+    Client* client = nullptr;
+    const size_t frame_bytes = frame == nullptr ? 0
+                                                : self.parts_.handlers.clients.take_written(
+                                                      frame, granted.buffer_bytes(), &client);
+    if (frame_bytes == 0) {
+        base::drop_from_stranger(base::FromStranger::frame,
+                                 "%s dropped an announcement that data has been written into "
+                                 "receive buffer %llu, where no rank of this job has written any",
+                                 self.parts_.options.name().c_str(),
+                                 static_cast<unsigned long long>(recv_buffer));
+        return;
+    }
     wire::FrameHeader header;
-    Client* client = self.writer_of(frame, recv_buffer, &header);
-    if (client == nullptr) {
+    if (!wire::decode_header(frame, frame_bytes, &header) ||
+        !granted.use(*client, static_cast<uint32_t>(recv_buffer))) {
         ARMCI_LOG_WARN(
-            "%s ignored a write into granted receive buffer %llu, which was not "
-            "granted to its sender",
-            self.parts_.options.name().c_str(), static_cast<unsigned long long>(recv_buffer));
+            "%s ignored a write into receive buffer %llu, which was not granted to its sender, "
+            "rank %d, or holds no request",
+            self.parts_.options.name().c_str(), static_cast<unsigned long long>(recv_buffer),
+            client->rank);
         return;
     }
     self.take(*client, header, frame, static_cast<int64_t>(recv_buffer));

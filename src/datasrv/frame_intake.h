@@ -2,8 +2,9 @@
 // Takes the frames of all clients as they arrive, and executes those of each client in the order of
 // their sequence numbers.
 //
-// It trusts nothing it reads. It ignores, with a warning, what is no request or does not fit its
-// client's sequence.
+// What no rank of this job has sent is dropped before anything of it is decoded (base/strangers.h).
+// Of what ranks send it trusts nothing either: it ignores, with a warning, what is no request or
+// does not fit its client's sequence.
 #pragma once
 
 #include <atomic>
@@ -57,7 +58,6 @@ class FrameIntake {
     void execute_held(Client& client);
     void finish(Client& client, const wire::FrameHeader& header, int64_t recv_buffer);
     bool is_known(Client& client, const wire::FrameHeader& header, const void* frame);
-    Client* writer_of(const char* frame, uint64_t recv_buffer, wire::FrameHeader* header);
 
     const Parts parts_;
     std::atomic<int64_t> busy_ns_{0};

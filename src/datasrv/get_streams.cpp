@@ -69,8 +69,8 @@ int64_t GetStreams::next_chunk_bytes(const Stream& stream) const {
         if (stream.sent_chunks - stream.taken_chunks >= stream.reply_buffers.count) {
             return 0;
         }
-        const int64_t reply_buffer =
-            std::min(largest, data_room(stream.reply_buffers.reply_buffer_bytes));
+        const int64_t reply_buffer = std::min(
+            largest, data_room(stream.reply_buffers.reply_buffer_bytes - wire::kSealBytes));
         if (stream.reply_buffers.count == 1) {
             return std::min(left, reply_buffer);
         }

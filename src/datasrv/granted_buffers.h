@@ -28,7 +28,7 @@ class GrantedBuffers {
     const pipeline::RecvAreaAddress& address() const { return area_.address(); }
     uint32_t buffer_bytes() const { return area_.recv_buffer_bytes(); }
     // Returns nullptr when there is no buffer of that number.
-    const char* memory(uint64_t recv_buffer) {
+    char* memory(uint64_t recv_buffer) {
         return recv_buffer < area_.recv_buffer_count()
                    ? area_.recv_buffer(static_cast<uint32_t>(recv_buffer))
                    : nullptr;

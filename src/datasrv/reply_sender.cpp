@@ -10,7 +10,7 @@ namespace armci::datasrv {
 
 OutReply* ReplySender::make(pipeline::RegisteredBuffers& buffers, wire::FrameKind kind,
                             uint64_t request_id, size_t wire_bytes) const {
-    auto* reply = pipeline::make_frame<OutReply>(buffers, kind, server_number_, wire_bytes);
+    auto* reply = pipeline::make_frame<OutReply>(buffers, kind, self_, wire_bytes);
     if (reply != nullptr) {
         reply->complete = on_sent;
         reply->header()->request_id = request_id;

@@ -22,7 +22,7 @@ struct OutReply : pipeline::OutFrame {
 class ReplySender {
   public:
     explicit ReplySender(fabric::Endpoint& endpoint) : endpoint_(endpoint) {}
-    void open(int server_number) { server_number_ = server_number; }
+    void open(const wire::Sender& self) { self_ = self; }
 
     // Makes a frame with its header, except the fields that post() sets. Returns nullptr when there
     // is no buffer now.
@@ -47,7 +47,7 @@ class ReplySender {
     static void note_acknowledged(Client& client);
 
     fabric::Endpoint& endpoint_;
-    int server_number_ = 0;
+    wire::Sender self_;
 };
 
 }  // namespace armci::datasrv

@@ -13,15 +13,17 @@ namespace armci::datasrv {
 
 struct ServerOptions {
     pipeline::ServerNumbers servers;
-    int number = 0;                   // among them
-    int rank_count = 1;               // of the job: ranks in frames are below this
-    size_t buffer_count = 0;          // for answers
-    size_t buffer_bytes = 0;          // largest frame, the same on all nodes
-    size_t receive_bytes = 0;         // for requests: windows of all clients together
-    int64_t client_window_bytes = 0;  // how many bytes each client may have under way
-    uint32_t recv_buffer_count = 0;   // of buffer_bytes each; 0: chunks travel as messages
-    bool register_segments = true;    // with the provider, for RMA
-    bool use_ordering = true;         // of RMA and messages, where the provider grants it
+    int number = 0;                         // among them
+    uint64_t token = 0;                     // of this process
+    int rank_count = 1;                     // of the job: ranks in frames are below this
+    const uint64_t* rank_tokens = nullptr;  // by rank; they stay the caller's
+    size_t buffer_count = 0;                // for answers
+    size_t buffer_bytes = 0;                // largest frame, the same on all nodes
+    size_t receive_bytes = 0;               // for requests: windows of all clients together
+    int64_t client_window_bytes = 0;        // how many bytes each client may have under way
+    uint32_t recv_buffer_count = 0;         // of buffer_bytes each; 0: chunks travel as messages
+    bool register_segments = true;          // with the provider, for RMA
+    bool use_ordering = true;               // of RMA and messages, where the provider grants it
     base::ServerPoll poll = base::ServerPoll::automatic;
     int64_t spin_us = 0;
     int64_t poll_sleep_us = 0;       // > 0: sleep between polls instead of waiting for events

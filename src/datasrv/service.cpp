@@ -8,9 +8,9 @@ namespace armci::datasrv {
 bool Service::open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOptions& options,
                    std::string* error) {
     options_ = options;
-    sender_.open(options.number);
+    sender_.open({options.token, options.number});
     acknowledgements_.open(options.client_window_bytes);
-    clients_.open(domain, options.name(), options.rank_count);
+    clients_.open(domain, options.name(), options.rank_tokens, options.rank_count);
     memory_.open(domain, heap, options.register_segments);
     mutexes_ = node::MutexQueue(&heap.control().waiters);
     const size_t largest_message =

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 
 #include "base/log.h"
+#include "base/random.h"
+#include "base/strangers.h"
 #include "base/topology.h"
 #include "core/routing/cost_setup.h"
 #include "fabric/environment.h"
@@ -189,7 +192,9 @@ datasrv::ServerOptions server_options(Runtime& runtime, const CommonSettings& se
     options.use_ordering = config.order_choice() == base::OrderChoice::automatic;
     options.servers = runtime.network->servers;
     options.number = hosted_server(runtime);
+    options.token = runtime.network->token;
     options.rank_count = runtime.world.size;
+    options.rank_tokens = runtime.network->rank_tokens.data();
     options.buffer_count = static_cast<size_t>(settings.buffers.count);
     options.buffer_bytes = static_cast<size_t>(settings.buffers.bytes);
     options.client_window_bytes = client_window(runtime, settings);
@@ -259,7 +264,7 @@ void write_record(const Runtime& runtime, unsigned char* place) {
     const datasrv::Server& server = *runtime.network->server;
     core::ServerRecord record{server.recv_area(),
                               reinterpret_cast<uint64_t>(runtime.node.mapping.base),
-                              runtime.node.mapping.bytes};
+                              runtime.node.mapping.bytes, runtime.network->token};
     std::snprintf(record.host, sizeof record.host, "%s", core::host_name().c_str());
     std::memcpy(place, &record, sizeof record);
     const std::vector<unsigned char>& address = server.address();
@@ -300,10 +305,15 @@ const pipeline::RecvAreaAddress* server_recv_area(void* context, int server) {
     return &static_cast<Runtime*>(context)->network->record_of(server).recv_area;
 }
 
+uint64_t server_token(void* context, int server) {
+    return static_cast<Runtime*>(context)->network->record_of(server).token;
+}
+
 void open_origin(Runtime& runtime, const CommonSettings& settings) {
     const base::Config& config = runtime.config();
     pipeline::OriginOptions options;
     options.rank = runtime.world.rank;
+    options.token = runtime.network->token;
     options.servers = runtime.network->servers;
     options.buffer_count = static_cast<size_t>(settings.buffers.count);
     options.buffer_bytes = static_cast<size_t>(settings.buffers.bytes);
@@ -321,6 +331,7 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     environment.context = &runtime;
     environment.server_address = server_address;
     environment.recv_area = server_recv_area;
+    environment.server_token = server_token;
     environment.describe_node = describe_node;
     std::string error;
     if (!runtime.network->origin.open(runtime.network->domain, options, environment, &runtime.stats,
@@ -426,6 +437,27 @@ void open_domain(Runtime& runtime, fabric::ProviderChoice choice, int servers_pe
     }
 }
 
+// Draws this process's token, new in each job, and learns those of the ranks that may send to a
+// data server here. The servers' tokens travel with their addresses.
+void exchange_tokens(Runtime& runtime) {
+    core::Network& network = *runtime.network;
+    base::forget_strangers();
+    while (network.token == wire::kNoToken) {
+        if (!base::draw_random(&network.token, sizeof network.token)) {
+            base::fatal("ARMCI_Init",
+                        "the system refuses random numbers (getrandom: %s), without which "
+                        "strangers could reach the memory of this job; allow that call",
+                        std::strerror(errno));
+        }
+    }
+    std::vector<uint64_t> tokens(static_cast<size_t>(runtime.world.size));
+    MPI_Allgather(&network.token, 1, MPI_UINT64_T, tokens.data(), 1, MPI_UINT64_T,
+                  runtime.world.comm);
+    if (hosted_server(runtime) >= 0) {
+        network.rank_tokens = std::move(tokens);
+    }
+}
+
 // RMA is usable only if its completion, or the order of writes, tells of remote completion.
 void decide_on_rma(core::Network& network, const base::Config& config) {
     const bool ordered =
@@ -467,6 +499,7 @@ void open_network(Runtime& runtime) {
     core::Network& network = *runtime.network;
     try_immediate_data(runtime.world, &network.domain);
     decide_on_rma(network, config);
+    exchange_tokens(runtime);
     open_server(runtime, settings);
     watch::check_addresses(runtime.world, network.domain,
                            network.server != nullptr ? &network.server->address() : nullptr);

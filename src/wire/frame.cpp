@@ -164,6 +164,35 @@ char* VectorForm::encode(char* out, const uint64_t* addresses, int64_t segment_c
     return out + padded(bytes);
 }
 
+bool decode_sender(const void* frame, size_t frame_bytes, Sender* sender) {
+    if (frame_bytes < sizeof(FrameHeader)) {
+        return false;
+    }
+    const char* begin = static_cast<const char*>(frame);
+    std::memcpy(&sender->token, begin + offsetof(FrameHeader, token), sizeof sender->token);
+    std::memcpy(&sender->number, begin + offsetof(FrameHeader, rank), sizeof sender->number);
+    return true;
+}
+
+size_t take_written(void* memory, size_t memory_bytes, uint64_t token) {
+    FrameHeader header;
+    if (memory_bytes < sizeof header + kSealBytes) {
+        return 0;
+    }
+    std::memcpy(&header, memory, sizeof header);
+    if (!is_token(header.token, token) || header.frame_bytes > memory_bytes - kSealBytes) {
+        return 0;
+    }
+    uint64_t last = kNoToken;
+    std::memcpy(&last, static_cast<char*>(memory) + header.frame_bytes, sizeof last);
+    if (!is_token(last, token)) {
+        return 0;
+    }
+    std::memcpy(static_cast<char*>(memory) + offsetof(FrameHeader, token), &kNoToken,
+                sizeof kNoToken);
+    return header.frame_bytes;
+}
+
 bool decode_header(const void* frame, size_t frame_bytes, FrameHeader* header) {
     if (frame_bytes < sizeof(FrameHeader) ||
         reinterpret_cast<uintptr_t>(frame) % alignof(uint64_t) != 0) {
@@ -208,7 +237,8 @@ bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& h
             (!input.read(&view->reply_buffers) || view->reply_buffers.count == 0 ||
              view->reply_buffers.count > kMaxReplyBuffers ||
              view->reply_buffers.reply_buffer_bytes % 8 != 0 ||
-             view->reply_buffers.reply_buffer_bytes < sizeof(FrameHeader) + sizeof(DataBody) + 8)) {
+             view->reply_buffers.reply_buffer_bytes <
+                 sizeof(FrameHeader) + sizeof(DataBody) + kSealBytes + 8)) {
             return false;
         }
         return input.remaining() == 0 && body.window_bytes > 0;

@@ -9,6 +9,10 @@
 // transfer describes itself completely (layout and byte offset), so a server keeps no state between
 // chunks.
 //
+// A frame begins with the token of the process that sends it, and that process's number. Receivers
+// compare the token with the one that MPI has brought them, before they look at anything else: who
+// only reaches a port can neither guess a token nor have read one.
+//
 // Decoding trusts no input: every function here returns false for a frame that is too short, has
 // unknown kinds or is inconsistent, and never reads outside it.
 #pragma once
@@ -25,7 +29,7 @@
 namespace armci::wire {
 
 inline constexpr uint16_t kMagic = 0xa4c1;
-inline constexpr uint8_t kVersion = 3;
+inline constexpr uint8_t kVersion = 4;
 
 enum class FrameKind : uint8_t {
     // from origins to servers
@@ -59,7 +63,7 @@ enum class FrameKind : uint8_t {
     grant = 38,  // granted receive buffers for the origin's next chunks
     attached = 39,
     // from a node's first rank to another's
-    barrier = 48,  // in the header: its node, the round (request_id) and its number
+    barrier = 48,  // in the header: the round (request_id) and its number (sequence)
 };
 
 // Frames that name addresses also name their owner. kGlobal means global memory. Otherwise the
@@ -72,17 +76,27 @@ enum FrameFlags : uint8_t {
     kHasReplyBuffers = 4,  // get: a ReplyBuffersBody follows the layout
 };
 
+// The token of a process is random, and new in each job. No process has kNoToken.
+inline constexpr uint64_t kNoToken = 0;
+
+// Says who sends a frame.
+struct Sender {
+    uint64_t token = kNoToken;
+    int32_t number = 0;  // of a rank where origins send to servers, else of a data server
+};
+
 struct FrameHeader {
+    uint64_t token = kNoToken;
+    int32_t rank = 0;          // Sender::number; of barriers: the first server of the node
+    uint32_t frame_bytes = 0;  // of the whole frame
     uint16_t magic = kMagic;
     uint8_t version = kVersion;
     FrameKind kind{};
     uint8_t flags = 0;
-    uint8_t acc_type = 0;      // accumulate: strided::AccType
-    uint8_t layout_kind = 0;   // LayoutKind, for frames with a layout
-    uint8_t levels = 0;        // of a strided layout
-    int32_t rank = 0;          // origin frames: the sender; server frames: the server's number
-    uint32_t frame_bytes = 0;  // of the whole frame
-    uint64_t request_id = 0;   // chosen by the origin, returned in the answer
+    uint8_t acc_type = 0;     // accumulate: strided::AccType
+    uint8_t layout_kind = 0;  // LayoutKind, for frames with a layout
+    uint8_t levels = 0;       // of a strided layout
+    uint64_t request_id = 0;  // chosen by the origin, returned in the answer
     // In origin frames: the number of this frame among those to this server, from 1. Frames are
     // executed in this order: providers match messages in order, but may complete a small one
     // before a large one. In server frames: how many frames of the addressee have been executed.
@@ -91,7 +105,7 @@ struct FrameHeader {
     // frames: the bytes of the addressee's messages that have been executed.
     uint64_t flow = 0;
 };
-static_assert(sizeof(FrameHeader) == 40);
+static_assert(sizeof(FrameHeader) == 48);
 
 // A vector travels as the distances of its blocks from one address, in 4 bytes each. If they are
 // too far apart for that, it travels as their addresses.
@@ -251,6 +265,27 @@ struct VectorForm {
 };
 // Returns the form for blocks that lie within `extent`; {0, 0} means anywhere.
 VectorForm vector_form(const strided::AddressRange& extent);
+
+// Reads who claims to have sent a frame. Returns false if it has no header.
+bool decode_sender(const void* frame, size_t frame_bytes, Sender* sender);
+
+// Compares a token with the one that is known. The time that it takes tells nothing about either:
+// all 64 bits are compared at once. kNoToken equals nothing.
+inline bool is_token(uint64_t claimed, uint64_t known) {
+    return known != kNoToken && (claimed ^ known) == 0;
+}
+
+// A frame that is written into memory of its receiver is sealed: its sender's token follows it. The
+// immediate data of a write can be forged by anyone, and it may come before the data. So it only
+// says where to look; a frame is there if it has both tokens.
+inline constexpr size_t kSealBytes = sizeof(uint64_t);
+
+inline void seal(void* frame, size_t frame_bytes, uint64_t token) {
+    std::memcpy(static_cast<char*>(frame) + frame_bytes, &token, sizeof token);
+}
+// Returns the length of the complete frame that lies in these bytes with that token, or 0 if there
+// is none. Its first token is removed, so that nobody can present it a second time.
+size_t take_written(void* memory, size_t memory_bytes, uint64_t token);
 
 // Checks a received frame's header against the bytes that arrived.
 bool decode_header(const void* frame, size_t frame_bytes, FrameHeader* header);

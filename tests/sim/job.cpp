@@ -35,6 +35,12 @@ size_t pick(const Weights& weights) {
     return index;
 }
 
+// In the simulation a token tells the rank; that nobody guesses it is not simulated.
+uint64_t token_of(int rank) {
+    return 0x1111'1111'1111'1111 * static_cast<uint64_t>(rank % 15 + 1) +
+           static_cast<uint64_t>(rank);
+}
+
 }  // namespace
 
 Job::Job(const Plan& plan) : plan_(plan) {
@@ -149,6 +155,10 @@ void Job::open_rank(int rank) {
     runtime.progress.use_network(runtime.network.get());
     core::Network& network = *runtime.network;
     network.servers = {plan_.node_count(), plan_.servers_per_node};
+    for (int other = 0; other < world.size; ++other) {
+        network.rank_tokens.push_back(token_of(other));
+    }
+    network.token = token_of(rank);
     std::string error;
     const auto peers = static_cast<size_t>(world.size + network.servers.count());
     if (!network.domain.open(choose_simulated_provider(), peers, &error)) {
@@ -188,7 +198,9 @@ void Job::open_server(int rank) {
     datasrv::ServerOptions options;
     options.servers = network.servers;
     options.number = network.servers.first_of(runtime.world.node) + runtime.world.rank_in_node;
+    options.token = network.token;
     options.rank_count = runtime.world.size;
+    options.rank_tokens = network.rank_tokens.data();
     options.buffer_count = static_cast<size_t>(plan_.buffer_count);
     options.buffer_bytes = static_cast<size_t>(plan_.buffer_bytes);
     options.client_window_bytes = plan_.window_bytes;
@@ -211,6 +223,7 @@ void Job::make_server_records() {
         core::ServerRecord& record = server_records_.emplace_back();
         record.heap_begin = reinterpret_cast<uint64_t>(mapping.base);
         record.heap_bytes = mapping.bytes;
+        record.token = runtime(host_of(server)).network->token;
     }
     for (const auto& process : processes_) {
         core::Network& network = *process->runtime->network;
@@ -225,6 +238,7 @@ void Job::open_origin(int rank) {
     enter(rank);
     pipeline::OriginOptions options;
     options.rank = rank;
+    options.token = network.token;
     options.servers = network.servers;
     options.buffer_count = static_cast<size_t>(plan_.buffer_count);
     options.buffer_bytes = static_cast<size_t>(plan_.buffer_bytes);
@@ -237,6 +251,7 @@ void Job::open_origin(int rank) {
     environment.context = processes_[static_cast<size_t>(rank)].get();
     environment.server_address = server_address;
     environment.recv_area = recv_area;
+    environment.server_token = server_token;
     label_next_endpoint(false, rank, rank);
     std::string error;
     if (!network.origin.open(network.domain, options, environment, &runtime.stats, &error)) {
@@ -266,6 +281,11 @@ int Job::host_of(int server) const {
 const void* Job::server_address(void* process, int server) {
     Job& job = *static_cast<Process*>(process)->job;
     return job.runtime(job.host_of(server)).network->server->address().data();
+}
+
+uint64_t Job::server_token(void* process, int server) {
+    Job& job = *static_cast<Process*>(process)->job;
+    return job.server_records_[static_cast<size_t>(server)].token;
 }
 
 const pipeline::RecvAreaAddress* Job::recv_area(void* process, int server) {

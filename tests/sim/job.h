@@ -78,6 +78,7 @@ class Job {
     int host_of(int server) const;
 
     static const void* server_address(void* process, int server);
+    static uint64_t server_token(void* process, int server);
     static const pipeline::RecvAreaAddress* recv_area(void* process, int server);
 
     Plan plan_;

@@ -23,6 +23,14 @@ inline wire::FrameHeader& header_of(Frame& frame) {
     return *reinterpret_cast<wire::FrameHeader*>(frame.data());
 }
 
+// The tokens of processes in these tests.
+inline uint64_t token_of_rank(int rank) {
+    return 0x1234'5678'0000'0001 + static_cast<uint64_t>(rank);
+}
+inline uint64_t token_of_server(int server) {
+    return 0x8765'4321'0000'0001 + static_cast<uint64_t>(server);
+}
+
 inline Frame make_frame(wire::FrameKind kind, const void* body, size_t body_bytes) {
     Frame frame((sizeof(wire::FrameHeader) + body_bytes + 7) / 8);
     wire::FrameHeader header;

@@ -44,11 +44,12 @@ TEST(ObjectSize, PerOperationUnderWay) {
 }
 
 TEST(ObjectSize, PerFrame) {
-    EXPECT_EQ(sizeof(wire::FrameHeader), 40U);
+    EXPECT_EQ(sizeof(wire::FrameHeader), 48U);
     EXPECT_LE(sizeof(pipeline::OriginFrame), pipeline::OutFrame::kWireOffset);
     // A small request fits the smallest piece of a buffer.
-    EXPECT_LE(pipeline::OutFrame::kWireOffset + sizeof(wire::FrameHeader) + sizeof(wire::RmwBody),
-              pipeline::BufferManager::kSmallestPiece);
+    EXPECT_LE(
+        pipeline::OutFrame::kOverheadBytes + sizeof(wire::FrameHeader) + sizeof(wire::RmwBody),
+        pipeline::BufferManager::kSmallestPiece);
 }
 
 TEST(ObjectSize, InNodeMemory) {

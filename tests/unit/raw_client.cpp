@@ -56,6 +56,7 @@ RawClient::~RawClient() {
 }
 
 Frame RawClient::numbered(Frame frame, uint64_t sequence) const {
+    header_of(frame).token = token_of_rank(rank_);
     header_of(frame).rank = rank_;
     header_of(frame).sequence = sequence;
     return frame;
@@ -90,8 +91,11 @@ void RawClient::send(const Frame& frame, size_t bytes) {
     progress();
 }
 
-void RawClient::write_into_recv_buffer(const Frame& frame, uint32_t recv_buffer,
-                                       uint32_t immediate) {
+void RawClient::write_into_recv_buffer(Frame frame, uint32_t recv_buffer, uint32_t immediate,
+                                       Seal seal) {
+    if (seal == Seal::own) {
+        frame.push_back(token_of_rank(rank_));
+    }
     std::unique_ptr<Outgoing> outgoing = make_outgoing(frame, frame_bytes(frame));
     outgoing->is_write = true;
     outgoing->target = {

@@ -48,7 +48,9 @@ class RawClient {
     void send(const Frame& frame, size_t bytes);
     // Writes the frame into that receive buffer of the server, with that immediate data; or with
     // the buffer's own number.
-    void write_into_recv_buffer(const Frame& frame, uint32_t recv_buffer, uint32_t immediate);
+    enum class Seal : uint8_t { none, own };
+    void write_into_recv_buffer(Frame frame, uint32_t recv_buffer, uint32_t immediate,
+                                Seal seal = Seal::own);
     void write_into_recv_buffer(const Frame& frame, uint32_t recv_buffer) {
         write_into_recv_buffer(frame, recv_buffer, recv_buffer);
     }

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "fabric/provider.h"
+#include "frame_builder.h"
 #include "pipeline/origin/accumulate_task.h"
 #include "pipeline/origin/get_by_put_task.h"
 #include "pipeline/origin/get_task.h"
@@ -44,6 +45,9 @@ void TestNetwork::Watch::check() const {
 }
 
 TestNetwork::TestNetwork(const NetworkOptions& options) : options_(options) {
+    for (int rank = 0; rank < options.origin_count; ++rank) {
+        rank_tokens_.push_back(token_of_rank(rank));
+    }
     for (int number = 0; number < options.node_count; ++number) {
         nodes_.push_back(std::make_unique<Node>());
         if (!open_node(number)) {
@@ -114,7 +118,9 @@ bool TestNetwork::open_node(int number) {
     datasrv::ServerOptions server;
     server.servers = servers();
     server.number = number;
+    server.token = token_of_server(number);
     server.rank_count = options_.origin_count;
+    server.rank_tokens = rank_tokens_.data();
     server.buffer_count = options_.buffer_count;
     server.buffer_bytes = options_.buffer_bytes;
     server.client_window_bytes = window_bytes();
@@ -132,6 +138,7 @@ bool TestNetwork::open_rank(int number) {
     Rank& rank = *ranks_[static_cast<size_t>(number)];
     pipeline::OriginOptions origin;
     origin.rank = number;
+    origin.token = token_of_rank(number);
     origin.servers = servers();
     origin.buffer_count = options_.buffer_count;
     origin.buffer_bytes = options_.buffer_bytes;
@@ -140,7 +147,7 @@ bool TestNetwork::open_rank(int number) {
     origin.register_min_bytes = options_.register_min_bytes;
     origin.write_chunks = writes_chunks_;
     origin.use_ordering = options_.use_ordering;
-    const pipeline::OriginEnvironment environment{this, server_address, recv_area};
+    const pipeline::OriginEnvironment environment{this, server_address, recv_area, server_token};
     return open_domain(&rank.domain) &&
            rank.origin.open(rank.domain, origin, environment, &rank.stats, &error_);
 }
@@ -160,6 +167,10 @@ void TestNetwork::publish_memory(int number) {
 const void* TestNetwork::server_address(void* context, int node) {
     const auto& nodes = static_cast<TestNetwork*>(context)->nodes_;
     return nodes[static_cast<size_t>(node)]->server.address().data();
+}
+
+uint64_t TestNetwork::server_token(void*, int node) {
+    return token_of_server(node);
 }
 
 const pipeline::RecvAreaAddress* TestNetwork::recv_area(void* context, int node) {

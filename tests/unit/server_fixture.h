@@ -123,8 +123,10 @@ class TestNetwork {
     int64_t window_bytes() const;
     static const pipeline::RecvAreaAddress* recv_area(void* context, int node);
     static const void* server_address(void* context, int node);
+    static uint64_t server_token(void* context, int node);
 
     NetworkOptions options_;
+    std::vector<uint64_t> rank_tokens_;
     bool writes_chunks_ = false;
     std::string error_;
     std::vector<std::unique_ptr<Node>> nodes_;

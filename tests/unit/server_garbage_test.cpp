@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/strangers.h"
 #include "served_by_hand.h"
 
 namespace armci::test {
@@ -19,6 +20,8 @@ namespace {
 using node::WordOperation;
 using wire::FrameKind;
 
+constexpr const char* kStranger = "that no rank of this job has sent";
+constexpr const char* kNothingWritten = "where no rank of this job has written any";
 constexpr const char* kNoRequest = "that is no request";
 constexpr const char* kNotGranted = "which was not granted to its sender";
 constexpr const char* kNotInSequence = "which does not fit in its sequence";
@@ -29,6 +32,7 @@ class ServerGarbage : public ServedByHand {
     void expect_ignored(const std::string& what, const Frame& frame, size_t bytes,
                         const char* warning) {
         SCOPED_TRACE(what);
+        base::forget_strangers();  // so that it warns again
         const StderrCapture captured;
         client_->send(frame, bytes);
         wait_for_warning(captured, warning);
@@ -41,19 +45,90 @@ class ServerGarbage : public ServedByHand {
 };
 
 // promise: server.ignores
-TEST_F(ServerGarbage, IgnoresMessagesThatAreNoRequests) {
+// promise: server.strangers
+TEST_F(ServerGarbage, DropsWhatNoRankOfTheJobHasSent) {
+    const auto changed = [&](auto&& change) {
+        Frame frame = client_->numbered(harmful_put(), client_->sent_frames() + 1);
+        change(header_of(frame));
+        return frame;
+    };
     std::mt19937_64 random(1);
     for (const size_t bytes : {8, 40, 48, 256, 4096, 8192}) {
         Frame frame(bytes / sizeof(uint64_t));
         std::generate(frame.begin(), frame.end(), random);
-        expect_ignored("random bytes", frame, kNoRequest);
+        expect_ignored("random bytes", frame, kStranger);
     }
     const Frame good = client_->numbered(harmful_put(), client_->sent_frames() + 1);
-    for (const size_t bytes : {8u, 32u, 40u, 96u}) {
+    for (const size_t bytes : {1u, 8u, 32u, 40u, 47u}) {
+        expect_ignored("shorter than a header", good, bytes, kStranger);
+    }
+    for (const int32_t rank : {-1, kRanks, INT_MAX, INT_MIN}) {
+        expect_ignored("rank", changed([&](auto& header) { header.rank = rank; }), kStranger);
+    }
+    for (int bit = 0; bit < 64; ++bit) {
+        expect_ignored("token", changed([&](auto& header) { header.token ^= uint64_t{1} << bit; }),
+                       kStranger);
+    }
+    expect_ignored("no token", changed([](auto& header) { header.token = wire::kNoToken; }),
+                   kStranger);
+    expect_ignored("another rank's token",
+                   changed([](auto& header) { header.token = token_of_rank(0); }), kStranger);
+    expect_ignored("another rank's number", changed([](auto& header) { header.rank = 0; }),
+                   kStranger);
+    expect_ignored("the server's token",
+                   changed([](auto& header) { header.token = token_of_server(0); }), kStranger);
+    expect_good_service();
+}
+
+// A stranger cannot introduce itself as a rank: its handshake is dropped, the rank's is taken.
+// promise: server.strangers
+TEST_F(ServerGarbage, TakesNoHandshakeOfAStranger) {
+    talk_as(2);
+    const std::vector<unsigned char>& address = server().address();
+    Frame frame =
+        client_->numbered(make_frame(FrameKind::hello, address.data(), address.size()), 1);
+    header_of(frame).token ^= 1;
+    base::forget_strangers();
+    const size_t client_bytes = server().client_bytes();
+    const StderrCapture captured;
+    client_->send(frame);
+    wait_for_warning(captured, kStranger);
+    EXPECT_EQ(server().client_bytes(), client_bytes);  // nothing is kept of a stranger
+    handshake();
+    EXPECT_EQ(client_->acknowledged_frames(), 2u);
+    expect_good_service();
+}
+
+// One warning is enough, however many come; all of them are counted.
+// promise: server.strangers
+TEST_F(ServerGarbage, CountsStrangersAndWarnsOnce) {
+    constexpr uint64_t kMessages = 500;
+    Frame frame = client_->numbered(harmful_put(), client_->sent_frames() + 1);
+    header_of(frame).token = 1;
+    base::forget_strangers();
+    const StderrCapture captured;
+    for (uint64_t i = 0; i < kMessages; ++i) {
+        client_->send(frame);
+    }
+    wait_until([&] { return base::count_from_strangers(base::FromStranger::frame) == kMessages; });
+    const std::string text = captured.text();
+    const size_t first = text.find(kStranger);
+    EXPECT_NE(first, std::string::npos);
+    EXPECT_EQ(text.find("dropped", first + 1), std::string::npos) << text;
+    EXPECT_TRUE(client_->answers().empty() || client_->find(FrameKind::failed, 0) == nullptr);
+    fence();
+    expect_memory();
+    expect_good_service();
+}
+
+// promise: server.ignores
+TEST_F(ServerGarbage, IgnoresMessagesThatAreNoRequests) {
+    const Frame good = client_->numbered(harmful_put(), client_->sent_frames() + 1);
+    for (const size_t bytes : {48u, 56u, 96u}) {
         expect_ignored("truncated", good, bytes, kNoRequest);
     }
     // The frames after these are not aligned in the server's receive memory.
-    for (const size_t bytes : {1u, 41u, 95u}) {
+    for (const size_t bytes : {49u, 95u}) {
         expect_ignored("odd length", good, bytes, kNoRequest);
     }
     const auto changed = [&](auto&& change) {
@@ -72,9 +147,6 @@ TEST_F(ServerGarbage, IgnoresMessagesThatAreNoRequests) {
         expect_ignored("frame_bytes",
                        changed([&](auto& header) { header.frame_bytes += difference; }),
                        kNoRequest);
-    }
-    for (const int32_t rank : {-1, kRanks, INT_MAX, INT_MIN}) {
-        expect_ignored("rank", changed([&](auto& header) { header.rank = rank; }), kNoRequest);
     }
     expect_good_service();
 }
@@ -149,6 +221,7 @@ TEST_F(ServerGarbage, IgnoresMessagesThatAreTooLong) {
     client_ = clients_[kRawRank];
     const Frame frame = put_frame(base_ + 64, std::vector<char>(40'000, 'x'));
     for (const bool is_cut : {false, true, false, true}) {
+        base::forget_strangers();
         const StderrCapture captured;
         client_->send(client_->numbered(is_cut ? frame : Frame(frame.size()), 1));
         wait_for_warning(captured, is_cut ? "a message of more than 8192 bytes" : kNoRequest);
@@ -163,37 +236,53 @@ TEST_F(ServerGarbage, IgnoresInvalidWritesIntoReceiveBuffers) {
     if (!network_->writes_chunks()) {
         GTEST_SKIP() << "the provider has no immediate data";
     }
-    const auto expect_write_ignored = [&](const std::string& what, const Frame& frame,
-                                          uint32_t recv_buffer, uint32_t immediate) {
-        SCOPED_TRACE(what);
-        const StderrCapture captured;
-        client_->write_into_recv_buffer(frame, recv_buffer, immediate);
-        wait_for_warning(captured, kNotGranted);
-        expect_memory();
-    };
+    const auto expect_write_ignored =
+        [&](const std::string& what, const Frame& frame, uint32_t recv_buffer, uint32_t immediate,
+            const char* warning, RawClient::Seal seal = RawClient::Seal::own) {
+            SCOPED_TRACE(what);
+            base::forget_strangers();
+            const StderrCapture captured;
+            client_->write_into_recv_buffer(frame, recv_buffer, immediate, seal);
+            wait_for_warning(captured, warning);
+            expect_memory();
+        };
     const auto good = [&] { return client_->numbered(harmful_put(), client_->sent_frames() + 1); };
     const uint32_t recv_buffer_count = server().recv_area().recv_buffer_count;
-    expect_write_ignored("not granted", good(), 3, 3);
-    expect_write_ignored("no such receive buffer", good(), 3, recv_buffer_count);
-    expect_write_ignored("last number", good(), 3, UINT32_MAX);
+    expect_write_ignored("not granted", good(), 3, 3, kNotGranted);
+    expect_write_ignored("no such receive buffer", good(), 3, recv_buffer_count, kNothingWritten);
+    expect_write_ignored("last number", good(), 3, UINT32_MAX, kNothingWritten);
     fence();
 
     const uint32_t recv_buffer = acquire_recv_buffers(1).front();
-    const auto expect_frame_ignored = [&](const std::string& what, auto&& change) {
+    const auto expect_frame_ignored = [&](const std::string& what, const char* warning,
+                                          auto&& change) {
         Frame frame = good();
         change(header_of(frame));
-        expect_write_ignored(what, frame, recv_buffer, recv_buffer);
+        expect_write_ignored(what, frame, recv_buffer, recv_buffer, warning);
     };
-    expect_frame_ignored("another rank's receive buffer", [](auto& header) { header.rank = 2; });
-    expect_frame_ignored("no rank", [](auto& header) { header.rank = -1; });
-    expect_frame_ignored("rank outside the job", [](auto& header) { header.rank = kRanks; });
-    expect_frame_ignored("magic", [](auto& header) { header.magic = 0; });
-    expect_frame_ignored("version", [](auto& header) { header.version = 9; });
-    expect_frame_ignored("no bytes", [](auto& header) { header.frame_bytes = 0; });
-    expect_frame_ignored("longer than the receive buffer", [&](auto& header) {
+    expect_frame_ignored("no token", kNothingWritten,
+                         [](auto& header) { header.token = wire::kNoToken; });
+    expect_frame_ignored("another token", kNothingWritten, [](auto& header) { ++header.token; });
+    expect_frame_ignored("another rank's number", kNothingWritten,
+                         [](auto& header) { header.rank = 2; });
+    expect_frame_ignored("no rank", kNothingWritten, [](auto& header) { header.rank = -1; });
+    expect_frame_ignored("rank outside the job", kNothingWritten,
+                         [](auto& header) { header.rank = kRanks; });
+    expect_frame_ignored("magic", kNotGranted, [](auto& header) { header.magic = 0; });
+    expect_frame_ignored("version", kNotGranted, [](auto& header) { header.version = 9; });
+    expect_frame_ignored("no bytes", kNothingWritten, [](auto& header) { header.frame_bytes = 0; });
+    expect_frame_ignored("longer than the receive buffer", kNothingWritten, [&](auto& header) {
         header.frame_bytes = server().recv_area().recv_buffer_bytes + 8;
     });
-    expect_frame_ignored("longest", [](auto& header) { header.frame_bytes = UINT32_MAX - 7; });
+    expect_frame_ignored("no room for the seal", kNothingWritten, [&](auto& header) {
+        header.frame_bytes = server().recv_area().recv_buffer_bytes;
+    });
+    expect_frame_ignored("longest", kNothingWritten,
+                         [](auto& header) { header.frame_bytes = UINT32_MAX - 7; });
+    Frame incomplete = good();
+    incomplete.push_back(0);
+    expect_write_ignored("no seal", incomplete, recv_buffer, recv_buffer, kNothingWritten,
+                         RawClient::Seal::none);
 
     // The receive buffer is still granted to this client, for one frame.
     const Frame right = client_->next(harmful_put());
@@ -202,7 +291,9 @@ TEST_F(ServerGarbage, IgnoresInvalidWritesIntoReceiveBuffers) {
     wait_until([&] { return memory_[64 + 255] == 'x'; });
     fence();
     expect_memory();
-    expect_write_ignored("used already", good(), recv_buffer, recv_buffer);
+    expect_write_ignored("used already", good(), recv_buffer, recv_buffer, kNotGranted);
+    // The announcement alone, of what has been taken: the write goes elsewhere.
+    expect_write_ignored("announced twice", good(), 3, recv_buffer, kNothingWritten);
     fence();
     expect_good_service();
 }
@@ -254,13 +345,17 @@ TEST_F(ServerGarbage, ExecutesWhatArrivedThoughItIsOverwritten) {
     const uint32_t recv_buffer = acquire_recv_buffers(1).front();
     const uint64_t missing = client_->sent_frames() + 1;
     Frame frame = client_->numbered(harmful_put(), missing + 1);
+    const int64_t early_frames = server().load().early_frames;
     client_->write_into_recv_buffer(frame, recv_buffer);
+    wait_until([&] { return server().load().early_frames > early_frames; });
     // The second write is ignored, because the first has used the buffer; the third overwrites it.
     for (const uint32_t claimed_bytes : {header_of(frame).frame_bytes, UINT32_MAX - 7}) {
+        const bool is_complete = claimed_bytes == header_of(frame).frame_bytes;
         header_of(frame).frame_bytes = claimed_bytes;
+        base::forget_strangers();
         const StderrCapture captured;
         client_->write_into_recv_buffer(frame, recv_buffer);
-        wait_for_warning(captured, kNotGranted);
+        wait_for_warning(captured, is_complete ? kNotGranted : kNothingWritten);
     }
     client_->send(client_->next(RawClient::asking_fence()));
     client_->set_sent_frames(missing + 1);

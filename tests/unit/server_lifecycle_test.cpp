@@ -53,6 +53,7 @@ class ServerLifecycle : public ::testing::Test {
     datasrv::ServerOptions options() const {
         datasrv::ServerOptions options;
         options.rank_count = 4;
+        options.rank_tokens = rank_tokens_.data();
         options.buffer_count = 4;
         options.buffer_bytes = 32 << 10;
         options.receive_bytes = kLifeWindowBytes;
@@ -129,6 +130,8 @@ class ServerLifecycle : public ::testing::Test {
     }
 
     std::unique_ptr<TestHeap> heap_;
+    std::vector<uint64_t> rank_tokens_ = {token_of_rank(0), token_of_rank(1), token_of_rank(2),
+                                          token_of_rank(3)};
     std::unique_ptr<fabric::Domain> domain_;
     char* memory_ = nullptr;
     uint64_t base_ = 0;

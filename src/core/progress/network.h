@@ -26,14 +26,19 @@ struct ServerRecord {
     pipeline::RecvAreaAddress recv_area;
     uint64_t heap_begin = 0;  // of its node
     uint64_t heap_bytes = 0;
+    uint64_t token = 0;  // of the process that it is in
     char host[56] = "";
 };
-static_assert(sizeof(ServerRecord) == 96);  // docs/scaling.md counts on it
+static_assert(sizeof(ServerRecord) == 104);  // docs/scaling.md counts on it
 
 // There is none in a job of one node.
 struct Network {
     fabric::Domain domain;
     pipeline::ServerNumbers servers;
+    // With its token a process shows others that it is of this job (wire::Sender). Those of all
+    // ranks are kept where there is a data server.
+    uint64_t token = 0;
+    std::vector<uint64_t> rank_tokens;
     std::unique_ptr<datasrv::Server> server;  // of this rank, on each node's first ranks
     pipeline::Origin origin;
     const unsigned char* server_addresses = nullptr;  // by server, in node memory

@@ -89,9 +89,9 @@ pipeline::PipelineLimits limits_of(const pipeline::Origin& origin, const BufferP
         sizeof(wire::FrameHeader) + sizeof(wire::TransferBody) + wire::encoded_strided_bytes(1);
     const auto buffer_bytes = static_cast<size_t>(buffers.bytes);
     const size_t frame_bytes = origin.replies().are_usable()
-                                   ? buffer_bytes - pipeline::OutFrame::kWireOffset
+                                   ? buffer_bytes - pipeline::OutFrame::kOverheadBytes
                                    : origin.frames().largest_message_bytes();
-    const size_t piece_bytes = std::bit_ceil(frame_bytes + pipeline::OutFrame::kWireOffset);
+    const size_t piece_bytes = std::bit_ceil(frame_bytes + pipeline::OutFrame::kOverheadBytes);
     const size_t arena_bytes = static_cast<size_t>(buffers.count) * buffer_bytes;
     pipeline::PipelineLimits limits;
     limits.chunk_bytes = static_cast<int64_t>(frame_bytes - head_bytes);

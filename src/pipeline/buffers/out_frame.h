@@ -28,21 +28,24 @@ struct OutFrame : fabric::Operation {
     }
     bool post_into(fabric::Endpoint& endpoint, fabric::PeerAddress to,
                    const fabric::RemoteMemory& target, uint32_t immediate) {
-        return endpoint.post_write_notify(to, wire(), wire_bytes, buffers->descriptor(), target,
-                                          immediate, this);
+        wire::seal(wire(), wire_bytes, header()->token);
+        return endpoint.post_write_notify(to, wire(), wire_bytes + wire::kSealBytes,
+                                          buffers->descriptor(), target, immediate, this);
     }
     // Releases the piece, and so ends the frame. It must not be under way.
     void release() { buffers->release(this); }
 
     static constexpr size_t kWireOffset = 128;
+    // What a piece holds beside the bytes of the frame.
+    static constexpr size_t kOverheadBytes = kWireOffset + wire::kSealBytes;
 };
 
-// Makes a frame with its header, from that rank or data server. Returns nullptr when no buffer is
-// free.
+// Makes a frame with its header. Returns nullptr when no buffer is free.
 template <class Frame>
-Frame* make_frame(RegisteredBuffers& buffers, wire::FrameKind kind, int sender, size_t wire_bytes) {
+Frame* make_frame(RegisteredBuffers& buffers, wire::FrameKind kind, const wire::Sender& sender,
+                  size_t wire_bytes) {
     static_assert(sizeof(Frame) <= OutFrame::kWireOffset);
-    void* piece = buffers.acquire(OutFrame::kWireOffset + wire_bytes);
+    void* piece = buffers.acquire(OutFrame::kOverheadBytes + wire_bytes);
     if (piece == nullptr) {
         return nullptr;
     }
@@ -51,7 +54,8 @@ Frame* make_frame(RegisteredBuffers& buffers, wire::FrameKind kind, int sender, 
     frame->wire_bytes = static_cast<uint32_t>(wire_bytes);
     auto* header = new (frame->wire()) wire::FrameHeader;
     header->kind = kind;
-    header->rank = sender;
+    header->token = sender.token;
+    header->rank = sender.number;
     header->frame_bytes = frame->wire_bytes;
     return frame;
 }

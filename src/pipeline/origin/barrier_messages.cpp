@@ -40,7 +40,7 @@ void BarrierMessages::notify() {
             return;
         }
         wire::FrameHeader& header = *frame->header();
-        header.rank = barrier_.node();
+        header.rank = servers_.first_of(barrier_.node());
         header.request_id = static_cast<uint64_t>(round);
         header.sequence = barrier_.number();
         frame->complete = on_sent;
@@ -63,9 +63,10 @@ void BarrierMessages::on_sent(fabric::Operation* operation, const fabric::Comple
 }
 
 void BarrierMessages::take(const wire::FrameHeader& header) {
-    if (!barrier_.take_message(header.rank, header.request_id, header.sequence)) {
+    const int node = servers_.node_of(header.rank);
+    if (!barrier_.take_message(node, header.request_id, header.sequence)) {
         ARMCI_LOG_WARN("ignored a message about barrier %llu that node %d cannot have sent",
-                       static_cast<unsigned long long>(header.sequence), header.rank);
+                       static_cast<unsigned long long>(header.sequence), node);
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
+#include "pipeline/buffers/server_numbers.h"
 #include "pipeline/origin/frame_sender.h"
 #include "pipeline/origin/internode_barrier.h"
 
@@ -19,7 +20,10 @@ class BarrierMessages {
     BarrierMessages(fabric::Endpoint& endpoint, FrameSender& frames)
         : endpoint_(endpoint), frames_(frames) {}
 
-    void open(const fabric::Domain& domain) { domain_ = &domain; }
+    void open(const fabric::Domain& domain, const ServerNumbers& servers) {
+        domain_ = &domain;
+        servers_ = servers;
+    }
     // Returns the address of this origin's endpoint, which its partners need.
     const Address& address() const { return endpoint_.address(); }
     // `partner_addresses` are those of the partners' endpoints, by round, as notified_in() names
@@ -35,7 +39,8 @@ class BarrierMessages {
     // Sends the notification that is due, if it can be sent now.
     void notify();
     bool has_to_notify() const { return barrier_.round_to_notify() >= 0; }
-    // Takes a frame that has arrived. One that no node can have sent now is ignored with a warning.
+    // Takes a frame that has arrived from the first rank of a node. One that no node can have sent
+    // now is ignored with a warning.
     void take(const wire::FrameHeader& header);
 
     // These are for the report of a long wait: what the barrier waits for, "" when it is complete,
@@ -49,6 +54,7 @@ class BarrierMessages {
     fabric::Endpoint& endpoint_;
     FrameSender& frames_;
     const fabric::Domain* domain_ = nullptr;
+    ServerNumbers servers_;
     InterNodeBarrier barrier_;
     std::vector<fabric::PeerAddress> partners_;  // by round
     int sends_under_way_ = 0;

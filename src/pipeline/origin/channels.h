@@ -48,6 +48,9 @@ class Channels {
     const void* address_of(int server) const {
         return environment_.server_address(environment_.context, server);
     }
+    uint64_t token_of(int server) const {
+        return environment_.server_token(environment_.context, server);
+    }
     // Returns the bytes kept for all servers, used or not.
     size_t bytes() const;
 

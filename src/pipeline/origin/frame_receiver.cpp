@@ -2,23 +2,46 @@
 #include "pipeline/origin/frame_receiver.h"
 
 #include "base/log.h"
+#include "base/strangers.h"
 
 namespace armci::pipeline {
 
+uint64_t FrameReceiver::token_of(int server) const {
+    return server >= 0 && server < channels_.servers().count() ? channels_.token_of(server)
+                                                               : wire::kNoToken;
+}
+
 void FrameReceiver::on_frame(void* context, const void* frame, size_t frame_bytes) {
-    static_cast<FrameReceiver*>(context)->handle_frame(frame, frame_bytes);
+    auto* receiver = static_cast<FrameReceiver*>(context);
+    wire::Sender sender;
+    if (!wire::decode_sender(frame, frame_bytes, &sender) ||
+        !wire::is_token(sender.token, receiver->token_of(sender.number))) {
+        base::drop_from_stranger(base::FromStranger::frame,
+                                 "dropped a message of %zu bytes that no data server of this job "
+                                 "has sent",
+                                 frame_bytes);
+        return;
+    }
+    receiver->handle_frame(frame, frame_bytes);
 }
 
 void FrameReceiver::on_written(void* context, uint64_t immediate) {
     auto* receiver = static_cast<FrameReceiver*>(context);
+    size_t bytes = 0;
+    void* memory = receiver->services_.replies.written(immediate, &bytes);
+    wire::Sender sender;
     size_t frame_bytes = 0;
-    const void* frame = receiver->services_.replies.written_frame(immediate, &frame_bytes);
-    if (frame == nullptr) {
-        ARMCI_LOG_WARN("ignored a write into reply buffer %llu that no get is waiting for",
-                       static_cast<unsigned long long>(immediate));
+    if (memory != nullptr && wire::decode_sender(memory, bytes, &sender)) {
+        frame_bytes = wire::take_written(memory, bytes, receiver->token_of(sender.number));
+    }
+    if (frame_bytes == 0) {
+        base::drop_from_stranger(base::FromStranger::frame,
+                                 "dropped an announcement that data has been written into reply "
+                                 "buffer %llu, where no data server of this job has written any",
+                                 static_cast<unsigned long long>(immediate));
         return;
     }
-    receiver->handle_frame(frame, frame_bytes);
+    receiver->handle_frame(memory, frame_bytes);
 }
 
 void FrameReceiver::handle_frame(const void* frame, size_t frame_bytes) {
@@ -28,8 +51,7 @@ void FrameReceiver::handle_frame(const void* frame, size_t frame_bytes) {
         barrier_.take(header);
         return;
     }
-    if (!is_frame || header.rank < 0 || header.rank >= channels_.servers().count() ||
-        channels_.find(header.rank) == nullptr) {
+    if (!is_frame || channels_.find(header.rank) == nullptr) {
         ARMCI_LOG_WARN("ignored a message of %zu bytes that is no answer from a data server",
                        frame_bytes);
         return;

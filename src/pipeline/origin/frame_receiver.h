@@ -40,6 +40,9 @@ class FrameReceiver {
 
   private:
     static void on_frame(void* context, const void* frame, size_t frame_bytes);
+    // Returns the token of that data server's process, or kNoToken if there is no such server.
+    uint64_t token_of(int server) const;
+    // Takes a frame whose sender is known.
     void handle_frame(const void* frame, size_t frame_bytes);
     void hand_to_task(const wire::FrameHeader& header, const void* frame);
     [[noreturn]] void report_failure(const wire::FrameHeader& header, const void* frame,

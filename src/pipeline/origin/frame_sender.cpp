@@ -11,14 +11,14 @@ namespace armci::pipeline {
 namespace {
 
 // Smaller chunks than this cost more in frames than a narrow window costs in pauses.
-constexpr size_t kSmallestChunkFrame = 4096 - OutFrame::kWireOffset;
+constexpr size_t kSmallestChunkFrame = 4096 - OutFrame::kOverheadBytes;
 constexpr size_t kSmallFramesBytes = 256 << 10;
 
 }  // namespace
 
 bool FrameSender::open(fabric::Domain& domain, const OriginOptions& options, base::Stats* stats,
                        std::string* error) {
-    rank_ = options.rank;
+    self_ = {options.token, options.rank};
     stats_ = stats;
     if (!small_frames_.open(1, kSmallFramesBytes, domain, endpoint_, fabric::Access::local,
                             error)) {
@@ -26,7 +26,7 @@ bool FrameSender::open(fabric::Domain& domain, const OriginOptions& options, bas
     }
     // Several messages fit a server's window, so that they follow each other without a pause.
     largest_message_bytes_ =
-        std::min(chunk_buffers_.buffer_bytes() - OutFrame::kWireOffset,
+        std::min(chunk_buffers_.buffer_bytes() - OutFrame::kOverheadBytes,
                  std::max<size_t>(kSmallestChunkFrame,
                                   static_cast<size_t>(options.server_window_bytes) / 4));
     if (options.write_chunks) {
@@ -38,7 +38,7 @@ bool FrameSender::open(fabric::Domain& domain, const OriginOptions& options, bas
 
 OriginFrame* FrameSender::new_frame(RegisteredBuffers& buffers, wire::FrameKind kind,
                                     size_t wire_bytes) {
-    auto* frame = make_frame<OriginFrame>(buffers, kind, rank_, wire_bytes);
+    auto* frame = make_frame<OriginFrame>(buffers, kind, self_, wire_bytes);
     if (frame != nullptr) {
         frame->complete = on_sent;
         frame->owner = this;

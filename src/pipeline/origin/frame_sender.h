@@ -93,7 +93,7 @@ class FrameSender {
     // Does the same while the timeline is kept. Operations are posted with one of the two.
     static void on_traced_sent(fabric::Operation* operation, const fabric::Completion& completion);
 
-    static constexpr size_t kSmallFrameBytes = kLargestMessagePiece - OutFrame::kWireOffset;
+    static constexpr size_t kSmallFrameBytes = kLargestMessagePiece - OutFrame::kOverheadBytes;
 
     fabric::Endpoint& endpoint_;
     RegisteredBuffers& chunk_buffers_;
@@ -104,7 +104,7 @@ class FrameSender {
     Turn& turn_;
     base::Stats* stats_ = nullptr;
     DepthLimit depth_;
-    int rank_ = 0;
+    wire::Sender self_;
     size_t largest_message_bytes_ = 0;
 };
 

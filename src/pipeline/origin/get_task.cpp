@@ -81,9 +81,9 @@ bool GetTask::reserve_memory(OriginServices& origin, Stream* stream) const {
         return origin.credits.reserve(stream->window_bytes);
     }
     const size_t whole = wire::padded(kDataHeadBytes + static_cast<size_t>(stream->total_bytes));
-    const size_t bytes = std::min(whole, origin.replies.max_bytes());
+    const size_t bytes = std::min(whole + wire::kSealBytes, origin.replies.max_bytes());
     // A server writes at most as much at a time as one of its own buffers holds.
-    const size_t largest = origin.replies.max_bytes() - OutFrame::kWireOffset;
+    const size_t largest = origin.replies.max_bytes() - OutFrame::kOverheadBytes;
     uint32_t max = whole > largest ? wire::kMaxReplyBuffers : 1;
     if (origin.frames.depth().chunks() > 0) {
         max = std::min(max, static_cast<uint32_t>(origin.frames.depth().chunks()));

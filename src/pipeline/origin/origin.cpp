@@ -37,7 +37,7 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
     batches_.open(domain.row().sends_alone);
     fences_.open(ordering, stats);
     services_.stats = stats;
-    barrier_.open(domain);
+    barrier_.open(domain, options.servers);
     report_.open(domain);
     return true;
 }

@@ -19,6 +19,8 @@ struct OriginEnvironment {
     const void* (*server_address)(void* context, int server) = nullptr;
     // Returns where chunks for a data server go. The result stays valid.
     const RecvAreaAddress* (*recv_area)(void* context, int server) = nullptr;
+    // Returns the token of the process that a data server is in.
+    uint64_t (*server_token)(void* context, int server) = nullptr;
     // Describes a node for log and error text, as in "node 1 (rank 2 on host b, 192.0.2.1)". May be
     // null.
     std::string (*describe_node)(const void* context, int node) = nullptr;
@@ -26,6 +28,7 @@ struct OriginEnvironment {
 
 struct OriginOptions {
     int rank = 0;
+    uint64_t token = 0;  // of this process
     ServerNumbers servers;
     size_t buffer_count = 0;
     size_t buffer_bytes = 0;          // equal on all ranks: also the largest frame a server takes

@@ -49,8 +49,8 @@ size_t RecvGrants::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left
         return largest_message_bytes;
     }
     const auto largest_bytes = static_cast<int64_t>(
-        std::min<size_t>(channel.recv_buffers.area->recv_buffer_bytes,
-                         chunk_buffers_.buffer_bytes() - OutFrame::kWireOffset));
+        std::min<size_t>(channel.recv_buffers.area->recv_buffer_bytes - wire::kSealBytes,
+                         chunk_buffers_.buffer_bytes() - OutFrame::kOverheadBytes));
     return static_cast<size_t>(frames_.depth().is_set()
                                    ? largest_bytes
                                    : chunk_room_bytes(largest_bytes, sent_bytes, left_bytes));

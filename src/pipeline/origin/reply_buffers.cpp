@@ -12,6 +12,7 @@ bool ReplyBuffers::acquire(size_t bytes, ReplyBuffer* reply_buffer) {
     if (memory == nullptr) {
         return false;
     }
+    std::memset(memory, 0, sizeof(wire::FrameHeader));  // no frame of an earlier use
     reply_buffer->immediate = pieces_.take();
     pieces_[reply_buffer->immediate] = {memory, bytes};
     reply_buffer->bytes = static_cast<uint32_t>(bytes);
@@ -24,15 +25,13 @@ void ReplyBuffers::release(const ReplyBuffer& reply_buffer) {
     pieces_.release(reply_buffer.immediate);
 }
 
-const void* ReplyBuffers::written_frame(uint64_t immediate, size_t* frame_bytes) const {
+void* ReplyBuffers::written(uint64_t immediate, size_t* bytes) const {
     if (!pieces_.is_used(immediate)) {
         return nullptr;
     }
     const Piece& piece = pieces_[static_cast<uint32_t>(immediate)];
-    wire::FrameHeader header;
-    std::memcpy(&header, piece.memory, sizeof header);
-    *frame_bytes = header.frame_bytes;
-    return header.frame_bytes > piece.bytes ? nullptr : piece.memory;
+    *bytes = piece.bytes;
+    return piece.memory;
 }
 
 }  // namespace armci::pipeline

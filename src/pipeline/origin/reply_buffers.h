@@ -38,9 +38,9 @@ class ReplyBuffers {
     uint64_t key() const { return buffers_.key(); }
     size_t count() const { return pieces_.used_count(); }
 
-    // Returns the frame that was written with that immediate data, and its length. Returns nullptr
-    // when that is no buffer in use, or the frame would be longer than its buffer.
-    const void* written_frame(uint64_t immediate, size_t* frame_bytes) const;
+    // Returns the buffer that immediate data names, and its length. Returns nullptr if there is no
+    // such buffer in use.
+    void* written(uint64_t immediate, size_t* bytes) const;
 
   private:
     struct Piece {
