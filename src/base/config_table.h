@@ -23,9 +23,9 @@
         "libfabric provider between nodes, as fi_info names it (for example tcp;ofi_rxm). Empty: the "  \
         "best one the provider table knows on this machine.")                                           \
     TEXT(interface, "ARMCI_INTERFACE", "", own, rank,                                                   \
-        "Network interface (name or IPv4 address) to use between nodes. Empty: the first one with a "   \
-        "routable IPv4 address, a bridge made by software only if there is no other; loopback only "    \
-        "when the whole job runs on one host.")                                                         \
+        "Network interface (name or IP address) to use between nodes. Empty: of the networks that the " \
+        "nodes have in common, the fastest that connects them as ARMCI_Init tries it; a bridge made by " \
+        "software only if there is no other; loopback only when the whole job runs on one host.")       \
     TEXT(port_range, "ARMCI_PORT_RANGE", "", own, job,                                                  \
         "TCP ports, first-last, at which the processes of the job listen, for firewalls between the "   \
         "nodes: with providers over TCP a port for each rank and for each data server of a host, and "  \
@@ -122,8 +122,7 @@
     INTEGER(lost_link_seconds, "ARMCI_LOST_LINK_SECONDS", 60, 3, 86400, own, job,                       \
         "A node whose system does not answer for so many seconds, because it is down or the "           \
         "network is broken, counts as failed and the job ends; so does one that a call has "            \
-        "waited for so long and that never could be reached over the network chosen (IPv4 "             \
-        "only).")                                                                                       \
+        "waited for so long and that never could be reached over the network chosen (IP only).")        \
     INTEGER(hang_seconds, "ARMCI_HANG_SECONDS", 0, 0, 86400, own, job,                                  \
         "When a call has been waiting for so many seconds, all ranks print on standard error "          \
         "what they wait for. 0: never. Waits inside ARMCI_Init, and for the statistics at the "         \

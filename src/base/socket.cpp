@@ -8,33 +8,27 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <utility>
 
 #include "base/clock.h"
 
 namespace armci::base {
 namespace {
 
-// Returns what has become of a connection under way: 0 or an error.
-int outcome_of(const Descriptor& connecting, int timeout_ms) {
-    int error = ETIMEDOUT;
-    socklen_t bytes = sizeof error;
-    if (!wait_ready(connecting.get(), POLLOUT, timeout_ms) ||
-        getsockopt(connecting.get(), SOL_SOCKET, SO_ERROR, &error, &bytes) != 0) {
-        return ETIMEDOUT;
-    }
-    return error;
+constexpr int64_t kMillisecondNs = 1'000'000;
+
+int milliseconds_until(int64_t end_ns) {
+    return static_cast<int>(std::max<int64_t>((end_ns - now_ns()) / kMillisecondNs, 0));
 }
 
 }  // namespace
 
 bool wait_ready(int fd, short events, int timeout_ms) {
-    constexpr int64_t kMillisecondNs = 1'000'000;
     const int64_t end_ns = now_ns() + timeout_ms * kMillisecondNs;
     pollfd waiting{fd, events, 0};
     int ready = poll(&waiting, 1, timeout_ms);
     while (ready < 0 && errno == EINTR) {
-        const int64_t left_ms = (end_ns - now_ns()) / kMillisecondNs;
-        ready = poll(&waiting, 1, static_cast<int>(std::max<int64_t>(left_ms, 0)));
+        ready = poll(&waiting, 1, milliseconds_until(end_ns));
     }
     if (ready == 0) {
         errno = EAGAIN;
@@ -47,15 +41,32 @@ Descriptor listen_at(const sockaddr* address, socklen_t address_bytes) {
     // A port that is asked for may still have connections of an earlier process that listened
     // there.
     const int on = 1;
-    if (listening.valid() && address->sa_family == AF_INET &&
-        reinterpret_cast<const sockaddr_in*>(address)->sin_port != 0) {
+    if (listening.valid() && port_of(address) != 0) {
         setsockopt(listening.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    }
+    const int off = 0;
+    if (listening.valid() && address->sa_family == AF_INET6) {
+        setsockopt(listening.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
     }
     if (listening.valid() && (bind(listening.get(), address, address_bytes) != 0 ||
                               listen(listening.get(), SOMAXCONN) != 0)) {
         const int error = errno;
         listening.reset();
         errno = error;
+    }
+    return listening;
+}
+
+Descriptor listen_in_range(const IpAddress& address, const PortRange& ports, uint16_t* port) {
+    int wanted = ports.first;
+    SocketAddress place = socket_address(address, ports.first);
+    Descriptor listening = listen_at(place.get(), place.bytes);
+    while (!listening.valid() && errno == EADDRINUSE && wanted < ports.last) {
+        place = socket_address(address, static_cast<uint16_t>(++wanted));
+        listening = listen_at(place.get(), place.bytes);
+    }
+    if (listening.valid() && getsockname(listening.get(), place.get(), &place.bytes) == 0) {
+        *port = port_of(place.get());
     }
     return listening;
 }
@@ -71,24 +82,70 @@ Descriptor accept_within(const Descriptor& listening, int timeout_ms) {
     return caller;
 }
 
-Descriptor connect_within(const sockaddr_in& address, int timeout_ms) {
-    Descriptor connection(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!connection.valid()) {
-        return connection;
-    }
-    const auto* generic = reinterpret_cast<const sockaddr*>(&address);
-    int error = connect(connection.get(), generic, sizeof address) == 0 ? 0 : errno;
-    if (error == EINPROGRESS) {
-        error = outcome_of(connection, timeout_ms);
-    }
-    if (error != 0) {
-        connection.reset();
+Descriptor begin_connection(const SocketAddress& to, const IpAddress& from) {
+    Descriptor connecting(
+        socket(to.get()->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const SocketAddress own = socket_address(from, 0);
+    if (connecting.valid() &&
+        ((from.is_given() && bind(connecting.get(), own.get(), own.bytes) != 0) ||
+         (connect(connecting.get(), to.get(), to.bytes) != 0 && errno != EINPROGRESS))) {
+        const int error = errno;
+        connecting.reset();
         errno = error;
-        return connection;
     }
-    const int flags = fcntl(connection.get(), F_GETFL);
-    fcntl(connection.get(), F_SETFL, flags & ~O_NONBLOCK);
-    return connection;
+    return connecting;
+}
+
+int outcome_of(const Descriptor& connecting) {
+    if (!wait_ready(connecting.get(), POLLOUT, 0)) {
+        return errno == EAGAIN ? EINPROGRESS : errno;
+    }
+    int error = 0;
+    socklen_t bytes = sizeof error;
+    return getsockopt(connecting.get(), SOL_SOCKET, SO_ERROR, &error, &bytes) == 0 ? error : errno;
+}
+
+Descriptor connect_to_any(const std::vector<SocketAddress>& addresses, int timeout_ms,
+                          size_t* chosen) {
+    const int64_t end_ns = now_ns() + timeout_ms * kMillisecondNs;
+    std::vector<Descriptor> connecting;
+    std::vector<pollfd> waiting;
+    size_t under_way = 0;
+    int last_error = ETIMEDOUT;
+    for (const SocketAddress& address : addresses) {
+        connecting.push_back(begin_connection(address));
+        const bool has_begun = connecting.back().valid();
+        last_error = has_begun ? last_error : errno;
+        under_way += has_begun ? 1 : 0;
+        waiting.push_back({connecting.back().get(), POLLOUT, 0});  // poll() skips invalid ones
+    }
+    for (bool is_last_look = false; under_way > 0 && !is_last_look;) {
+        const int left_ms = milliseconds_until(end_ns);
+        is_last_look = left_ms == 0;
+        poll(waiting.data(), waiting.size(), left_ms);
+        for (size_t i = 0; i < waiting.size(); ++i) {
+            const int outcome = connecting[i].valid() ? outcome_of(connecting[i]) : EINPROGRESS;
+            if (outcome == 0) {
+                const int flags = fcntl(connecting[i].get(), F_GETFL);
+                fcntl(connecting[i].get(), F_SETFL, flags & ~O_NONBLOCK);
+                *chosen = i;
+                return std::move(connecting[i]);
+            }
+            if (outcome != EINPROGRESS) {
+                last_error = outcome;
+                connecting[i].reset();
+                waiting[i].fd = -1;
+                --under_way;
+            }
+        }
+    }
+    errno = under_way > 0 ? ETIMEDOUT : last_error;
+    return {};
+}
+
+Descriptor connect_within(const SocketAddress& address, int timeout_ms) {
+    size_t chosen = 0;
+    return connect_to_any({address}, timeout_ms, &chosen);
 }
 
 }  // namespace armci::base

@@ -68,11 +68,8 @@ fi_wait_obj wait_object(WaitMode mode) {
 
 // Says whether an endpoint with this name listens in the range of ports that was asked for.
 bool listens_where_told(const Domain& domain, const void* name, std::string* error) {
-    if (!domain.row().listens_by_tcp || domain.info().addr_format != FI_SOCKADDR_IN) {
-        return true;
-    }
-    const uint16_t port = ntohs(static_cast<const sockaddr_in*>(name)->sin_port);
-    if (ports_in_use().contains(port)) {
+    const uint16_t port = port_of(domain.info().addr_format, name);
+    if (!domain.row().listens_by_tcp || port == 0 || ports_in_use().contains(port)) {
         return true;
     }
     *error =
@@ -225,9 +222,7 @@ size_t Endpoint::address_bytes(const void* bytes, size_t size) const {
     }
     // A provider may misread the length of an address of another family.
     sa_family_t family = 0;
-    const bool has_family =
-        format == FI_SOCKADDR || format == FI_SOCKADDR_IN || format == FI_SOCKADDR_IN6;
-    if (has_family && std::memcmp(bytes, address_.data(), sizeof family) != 0) {
+    if (is_ip_format(format) && std::memcmp(bytes, address_.data(), sizeof family) != 0) {
         return 0;
     }
     return address_.size();

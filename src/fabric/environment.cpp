@@ -30,6 +30,9 @@ constexpr Variable kVariables[] = {
     {"FI_CXI_ENABLE_WRITEDATA", "1"},
 };
 
+constexpr const char* kFirstPort = "FI_TCP_PORT_LOW_RANGE";
+constexpr const char* kLastPort = "FI_TCP_PORT_HIGH_RANGE";
+
 base::PortRange g_ports;
 
 }  // namespace
@@ -42,13 +45,23 @@ const base::PortRange& ports_in_use() {
     return g_ports;
 }
 
+base::PortRange ports_of_provider() {
+    const char* first = std::getenv(kFirstPort);
+    const char* last = std::getenv(kLastPort);
+    base::PortRange ports = g_ports;
+    if (!ports.is_given() && first != nullptr && last != nullptr) {
+        base::parse_port_range(std::string(first) + "-" + last, &ports);
+    }
+    return ports;
+}
+
 LibfabricEnvironment::LibfabricEnvironment() {
     for (const Variable& variable : kVariables) {
         set(variable.name, variable.value);
     }
     if (g_ports.is_given()) {
-        set("FI_TCP_PORT_LOW_RANGE", std::to_string(g_ports.first).c_str());
-        set("FI_TCP_PORT_HIGH_RANGE", std::to_string(g_ports.last).c_str());
+        set(kFirstPort, std::to_string(g_ports.first).c_str());
+        set(kLastPort, std::to_string(g_ports.last).c_str());
     }
 }
 

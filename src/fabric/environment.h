@@ -12,6 +12,8 @@ namespace armci::fabric {
 // does not take another range later, nor any if MPI has started it before.
 void use_ports(const base::PortRange& ports);
 const base::PortRange& ports_in_use();
+// The same, or the range that the user has given to libfabric itself.
+base::PortRange ports_of_provider();
 
 // While this object exists, variables that the user has not set have the values that this library
 // wants. One must surround every fi_getinfo, because libfabric reads the variables once, at the

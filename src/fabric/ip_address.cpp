@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 
 #include <cerrno>
-#include <vector>
 
 #include "base/interfaces.h"
 #include "base/socket.h"
@@ -17,43 +16,48 @@ bool is_unreachable(int error) {
            error == EHOSTDOWN || error == ENETDOWN;
 }
 
-std::string address_text(uint32_t format, const void* address) {
-    if (format != FI_SOCKADDR_IN) {
-        return {};
-    }
-    const auto& ipv4 = *static_cast<const sockaddr_in*>(address);
-    return base::text_of(ipv4.sin_addr) + ":" + std::to_string(ntohs(ipv4.sin_port));
+bool is_ip_format(uint32_t format) {
+    return format == FI_SOCKADDR || format == FI_SOCKADDR_IN || format == FI_SOCKADDR_IN6;
 }
 
-std::string explain_missing_ipv4(const std::string& interface) {
-    const std::vector<base::InterfaceAddress> all = base::interface_addresses();
-    if (all.empty()) {
-        return {};
-    }
-    bool has_ipv4 = false;
+base::IpAddress ip_of(uint32_t format, const void* address) {
+    return is_ip_format(format) && address != nullptr
+               ? base::ip_address(static_cast<const sockaddr*>(address))
+               : base::IpAddress{};
+}
+
+uint16_t port_of(uint32_t format, const void* address) {
+    return is_ip_format(format) && address != nullptr
+               ? base::port_of(static_cast<const sockaddr*>(address))
+               : uint16_t{0};
+}
+
+std::string address_text(uint32_t format, const void* address) {
+    const base::IpAddress host = ip_of(format, address);
+    return host.is_given() ? base::text_of(host, port_of(format, address)) : std::string();
+}
+
+std::string explain_missing_address(const std::string& interface) {
     bool has_interface = interface.empty();
-    std::string others;
-    for (const base::InterfaceAddress& entry : all) {
+    for (const base::InterfaceAddress& entry : base::interface_addresses()) {
         if (entry.is_loopback || (!interface.empty() && interface != entry.interface)) {
             continue;
         }
         has_interface = true;
-        has_ipv4 |= entry.family == AF_INET;
-        if (entry.family == AF_INET6 && !IN6_IS_ADDR_LINKLOCAL(&entry.ipv6)) {
-            others += (others.empty() ? "; " : ", ") + entry.interface + " has " +
-                      base::text_of(entry.ipv6);
+        if (entry.address.is_given() && !base::is_link_local(entry.address)) {
+            return {};
         }
     }
-    if (has_ipv4 || !has_interface) {
+    if (!has_interface) {
         return {};
     }
-    return (interface.empty() ? std::string("no interface but loopback has an IPv4 address")
-                              : interface + " has no IPv4 address") +
-           ", and this library needs one (it does not use IPv6" + others +
-           "). Give one to the interface that connects the hosts";
+    return (interface.empty() ? std::string("no interface but loopback has") : interface + " has") +
+           (interface.empty() ? " an address" : " no address") +
+           " of IPv4, or of IPv6 except link-local ones. Give one to the interface that connects "
+           "the hosts";
 }
 
-HostAnswer ask_host(const sockaddr_in& address, int timeout_ms) {
+HostAnswer ask_host(const base::SocketAddress& address, int timeout_ms) {
     if (base::connect_within(address, timeout_ms).valid()) {
         return HostAnswer::accepts;
     }

@@ -2,21 +2,26 @@
 // Network addresses of providers over IP, and questions about the host that has one.
 #pragma once
 
-#include <netinet/in.h>
-
 #include <cstdint>
 #include <string>
 
+#include "base/ip.h"
+
 namespace armci::fabric {
 
-// Returns "192.0.2.1:4711" for an endpoint's name in libfabric's address format, or an empty text
-// if that is not IPv4.
+// Returns whether libfabric's address format is that of IPv4 or IPv6.
+bool is_ip_format(uint32_t format);
+// Return the parts of an address in such a format. In any other format there is no address, and the
+// port is 0.
+base::IpAddress ip_of(uint32_t format, const void* address);
+uint16_t port_of(uint32_t format, const void* address);
+// Returns "192.0.2.1:4711" for it, or an empty text.
 std::string address_text(uint32_t format, const void* address);
 
-// Returns a text for messages if this host, or this interface of it, has no IPv4 address except
-// loopback. It says which IPv6 addresses there are. Returns an empty text if there is one.
-// `interface` may be empty.
-std::string explain_missing_ipv4(const std::string& interface);
+// Returns a text for messages if this host, or this interface of it, has no address that other
+// hosts can reach, except those of loopback and link-local ones. Returns an empty text if there is
+// one. `interface` may be empty.
+std::string explain_missing_address(const std::string& interface);
 
 // Says whether the error means that packets do not arrive, or that no host has answered them.
 bool is_unreachable(int error);
@@ -31,6 +36,6 @@ enum class HostAnswer : uint8_t {
     refuses,  // no process listens there, or a firewall refuses connections in its name
     none,     // nothing within the time, or a message that the host cannot be reached
 };
-HostAnswer ask_host(const sockaddr_in& address, int timeout_ms);
+HostAnswer ask_host(const base::SocketAddress& address, int timeout_ms);
 
 }  // namespace armci::fabric

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/provider.h"
 
-#include <netinet/in.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -54,63 +53,55 @@ InfoPtr query(const std::string& name, const Wish& wish) {
     return InfoPtr(list);
 }
 
-const sockaddr_in* ipv4_source(const fi_info& info) {
-    if (info.src_addr == nullptr || info.addr_format != FI_SOCKADDR_IN) {
-        return nullptr;
-    }
-    return static_cast<const sockaddr_in*>(info.src_addr);
-}
-
-bool uses_ip(const fi_info& info) {
-    return info.addr_format == FI_SOCKADDR || info.addr_format == FI_SOCKADDR_IN ||
-           info.addr_format == FI_SOCKADDR_IN6;
-}
-
-InterfaceKind kind_of(const fi_info& info) {
-    const sockaddr_in* source = ipv4_source(info);
-    if (source == nullptr) {
-        return InterfaceKind::ordinary;
-    }
-    if (base::is_loopback(source->sin_addr)) {
-        return InterfaceKind::loopback;
-    }
-    const std::string bridge = "/sys/class/net/" + base::interface_of(source->sin_addr) + "/bridge";
-    return access(bridge.c_str(), F_OK) == 0 ? InterfaceKind::bridge : InterfaceKind::ordinary;
+base::IpAddress source_of(const fi_info& info) {
+    return ip_of(info.addr_format, info.src_addr);
 }
 
 // Says whether this entry of fi_getinfo's list is on the network that the request wants.
 bool suits(const fi_info& info, const ProviderRequest& request) {
-    if (!uses_ip(info)) {
+    if (!is_ip_format(info.addr_format)) {
         return request.interface.empty() ||
                (info.domain_attr->name != nullptr && request.interface == info.domain_attr->name);
     }
-    const sockaddr_in* source = ipv4_source(info);
-    if (source == nullptr) {
-        return false;  // IPv6, often link-local: other hosts may not reach it
+    const base::IpAddress source = source_of(info);
+    if (!source.is_given() || base::is_link_local(source)) {
+        return false;  // an address without its interface is not enough to reach another host
     }
     if (!request.interface.empty()) {
-        return request.interface == base::text_of(source->sin_addr) ||
-               request.interface == base::interface_of(source->sin_addr);
+        return request.interface == base::text_of(source) ||
+               request.interface == base::interface_of(source);
     }
-    return request.single_host || !base::is_loopback(source->sin_addr);
+    // On one host loopback of IPv4 is always there.
+    return request.single_host ? source.family == AF_INET : !base::is_loopback(source);
 }
 
-// Returns the first entry of the most likely kind among the suitable ones with exactly that
-// provider name.
-const fi_info* most_suitable(const fi_info* list, const std::string& name,
-                             const ProviderRequest& request) {
+// The entries of fi_getinfo's list that suit a request.
+struct Suitable {
+    const fi_info* best = nullptr;
+    std::vector<base::IpAddress> addresses;  // as in ProviderChoice
+};
+
+// Takes entries with exactly that provider name. The best is the first one of the most likely kind.
+Suitable find_suitable(const fi_info* list, const std::string& name,
+                       const ProviderRequest& request) {
+    Suitable found;
     std::vector<const fi_info*> suitable;
     std::vector<InterfaceKind> kinds;
     for (const fi_info* info = list; info != nullptr; info = info->next) {
-        if (name == info->fabric_attr->prov_name && suits(*info, request)) {
-            suitable.push_back(info);
-            kinds.push_back(kind_of(*info));
-            if (kinds.back() == InterfaceKind::ordinary) {
-                break;  // none is more likely, and each further check takes 0.1 ms
-            }
+        if (name != info->fabric_attr->prov_name || !suits(*info, request)) {
+            continue;
+        }
+        const base::IpAddress source = source_of(*info);
+        suitable.push_back(info);
+        kinds.push_back(kind_of(base::interface_of(source), source));
+        if (source.is_given() && !request.single_host) {
+            found.addresses.push_back(source);
+        } else if (kinds.back() == InterfaceKind::ordinary) {
+            break;  // none is more likely, and each further check takes 0.1 ms
         }
     }
-    return suitable.empty() ? nullptr : suitable[most_likely(kinds)];
+    found.best = suitable.empty() ? nullptr : suitable[most_likely(kinds)];
+    return found;
 }
 
 std::vector<std::string> names_in(const fi_info* list) {
@@ -154,14 +145,12 @@ std::string explain_no_interface(const std::string& name, const ProviderRow& row
         if (name != info->fabric_attr->prov_name) {
             continue;
         }
-        is_by_ip |= uses_ip(*info);
-        if (!uses_ip(*info) || ipv4_source(*info) != nullptr) {
-            interfaces.push_back(interface_name(*info));
-        }
+        is_by_ip |= is_ip_format(info->addr_format);
+        interfaces.push_back(interface_name(*info));
     }
     std::sort(interfaces.begin(), interfaces.end());
     interfaces.erase(std::unique(interfaces.begin(), interfaces.end()), interfaces.end());
-    const std::string missing = is_by_ip ? explain_missing_ipv4(request.interface) : "";
+    const std::string missing = is_by_ip ? explain_missing_address(request.interface) : "";
     return "provider " + name + " has no usable " +
            (request.interface.empty()
                 ? "network interface here"
@@ -173,39 +162,49 @@ std::string explain_no_interface(const std::string& name, const ProviderRow& row
 // possible. Otherwise data servers sort frames by their numbers. Other orderings are kept if the
 // provider gives them by itself: requesting more can switch fast paths off. Immediate data is asked
 // for, because psm3 offers it only then.
-InfoPtr open_row(const std::string& name, const ProviderRow& row, const ProviderRequest& request) {
+void open_row(const std::string& name, const ProviderRow& row, const ProviderRequest& request,
+              ProviderChoice* choice) {
     Wish wish{.rma = row.rma};
     wish.immediate_bytes = row.immediate_data != ImmediateData::no ? kImmediateBytes : 0;
     InfoPtr by_default = query(name, wish);
-    const fi_info* found = most_suitable(by_default.get(), name, request);
-    if (found == nullptr && wish.immediate_bytes > 0) {
+    Suitable found = find_suitable(by_default.get(), name, request);
+    if (found.best == nullptr && wish.immediate_bytes > 0) {
         wish.immediate_bytes = 0;
         by_default = query(name, wish);
-        found = most_suitable(by_default.get(), name, request);
+        found = find_suitable(by_default.get(), name, request);
     }
-    if (found == nullptr) {
-        return nullptr;
+    if (found.best == nullptr) {
+        return;
     }
-    wish.msg_order = found->tx_attr->msg_order | FI_ORDER_SAS;
+    wish.msg_order = found.best->tx_attr->msg_order | FI_ORDER_SAS;
     const InfoPtr by_order = query(name, wish);
-    const fi_info* ordered = most_suitable(by_order.get(), name, request);
-    return InfoPtr(fi_dupinfo(ordered != nullptr ? ordered : found));
+    Suitable ordered = find_suitable(by_order.get(), name, request);
+    const Suitable& taken = ordered.best != nullptr ? ordered : found;
+    choice->info = InfoPtr(fi_dupinfo(taken.best));
+    choice->addresses = taken.addresses;
 }
 
 }  // namespace
 
 std::string interface_name(const fi_info& info) {
-    const sockaddr_in* source = ipv4_source(info);
-    const std::string name = source != nullptr ? base::interface_of(source->sin_addr) : "";
+    const base::IpAddress source = source_of(info);
+    const std::string name = source.is_given() ? base::interface_of(source) : "";
     return name.empty() && info.domain_attr->name != nullptr ? info.domain_attr->name : name;
 }
 
 std::string own_address(const fi_info& info, const void* name) {
-    if (info.addr_format != FI_SOCKADDR_IN) {
-        return {};
+    const base::IpAddress own = ip_of(info.addr_format, name);
+    return own.is_given() ? "interface " + interface_name(info) + " (" + base::text_of(own) + ")"
+                          : std::string();
+}
+
+InterfaceKind kind_of(const std::string& interface, const base::IpAddress& address) {
+    if (base::is_loopback(address)) {
+        return InterfaceKind::loopback;
     }
-    return "interface " + interface_name(info) + " (" +
-           base::text_of(static_cast<const sockaddr_in*>(name)->sin_addr) + ")";
+    const std::string bridge = "/sys/class/net/" + interface + "/bridge";
+    return !interface.empty() && access(bridge.c_str(), F_OK) == 0 ? InterfaceKind::bridge
+                                                                   : InterfaceKind::ordinary;
 }
 
 size_t most_likely(const std::vector<InterfaceKind>& kinds) {
@@ -312,7 +311,7 @@ void open_first(const std::vector<std::string>& candidates, const ProviderReques
             choice->passed_over.push_back(name + ": " + row.refused);
             continue;
         }
-        choice->info = open_row(name, row, request);
+        open_row(name, row, request, choice);
         if (choice->info) {
             choice->row = &row;
             choice->error.clear();
@@ -343,7 +342,7 @@ void explain_better_ones(const std::vector<std::string>& offered, const Provider
         if (is_offered) {
             line += "adapter " + adapter +
                     " is here, but the provider has no usable network interface; "
-                    "give the adapter's an IPv4 address";
+                    "give the adapter's an IP address";
         } else {
             line += absence_of(row, adapter);
             choice->passed_over.push_back(line);

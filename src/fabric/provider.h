@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ip.h"
 #include "fabric/adapters.h"
 #include "fabric/fid.h"
 
@@ -78,13 +79,16 @@ const ProviderRow& provider_row(const std::string& name);
 
 struct ProviderRequest {
     std::string name;          // empty: the one that the table prefers
-    std::string interface;     // empty: the most likely one
+    std::string interface;     // its name or an address of it; empty: the most likely one
     bool single_host = false;  // all ranks on one host: loopback is enough
     std::string root = {};     // for tests: where adapters are looked for
 };
 
 struct ProviderChoice {
     InfoPtr info;
+    // Of a provider over IP in a job of several hosts: all its addresses that suit the request, in
+    // libfabric's order. A request with one of them as interface gives the same with that address.
+    std::vector<base::IpAddress> addresses;
     const ProviderRow* row = nullptr;
     std::string error;  // why there is no provider
     // "name: reason" of each provider that is available or preferred to the chosen one. If the
@@ -100,6 +104,7 @@ ProviderChoice choose_provider(const ProviderRequest& request);
 // The kind most likely to connect hosts comes first. A bridge made by software mostly belongs to
 // containers or virtual machines; every such host has one, with the same address.
 enum class InterfaceKind : uint8_t { ordinary, bridge, loopback };
+InterfaceKind kind_of(const std::string& interface, const base::IpAddress& address);
 // Returns the index of the first interface of the most likely kind; `kinds` has at least one.
 size_t most_likely(const std::vector<InterfaceKind>& kinds);
 
@@ -107,7 +112,7 @@ size_t most_likely(const std::vector<InterfaceKind>& kinds);
 std::string interface_name(const fi_info& info);
 
 // Returns "interface eth0 (192.0.2.1)" for an endpoint's own name, for messages, or an empty text
-// if the provider does not use IPv4.
+// if the provider does not use IP.
 std::string own_address(const fi_info& info, const void* name);
 
 // Returns what a message about a failure adds if the limit on open files explains it, or an empty

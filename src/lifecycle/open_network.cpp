@@ -15,7 +15,7 @@
 #include "fabric/environment.h"
 #include "fabric/immediate_data.h"
 #include "fabric/ip_address.h"
-#include "watch/reach.h"
+#include "lifecycle/choose_network.h"
 
 namespace armci::lifecycle {
 namespace {
@@ -160,8 +160,8 @@ int choose_processor(const Runtime& runtime) {
 std::string place_of(const core::Network& network, int node) {
     const core::ServerRecord& record = network.record_of(network.servers.first_of(node));
     const std::string address =
-        fabric::address_text(network.domain.info().addr_format, &record + 1);
-    return record.host + (address.empty() ? "" : ", " + address.substr(0, address.find(':')));
+        base::text_of(fabric::ip_of(network.domain.info().addr_format, &record + 1));
+    return record.host + (address.empty() ? "" : ", " + address);
 }
 
 std::string describe_node(const void* context, int node) {
@@ -419,6 +419,31 @@ fabric::ProviderChoice agree_on_provider(Runtime& runtime, CommonSettings* setti
     return choice;
 }
 
+// In a job on several hosts all nodes use one network. A rank whose own environment names another
+// interface than its node's first rank keeps to that.
+std::string agree_on_network(const Runtime& runtime, fabric::ProviderChoice* choice) {
+    if (runtime.world.is_single_host) {
+        return {};
+    }
+    ChosenNetwork network = choose_network(runtime, *choice);
+    const fi_info& info = *choice->info;
+    const bool is_offered = std::find(choice->addresses.begin(), choice->addresses.end(),
+                                      network.own) != choice->addresses.end();
+    if (is_offered && fabric::ip_of(info.addr_format, info.src_addr) != network.own) {
+        fabric::ProviderChoice there = fabric::choose_provider(
+            {info.fabric_attr->prov_name, base::text_of(network.own), false});
+        if (!there.info) {
+            base::fatal("ARMCI_Init", "on %s: %s. %s", core::describe_node(runtime.world).c_str(),
+                        there.error.c_str(), kProviderRemedy);
+        }
+        choice->info = std::move(there.info);
+    }
+    if (!network.reason.empty()) {
+        ARMCI_LOG_INFO("network between the nodes: %s", network.reason.c_str());
+    }
+    return network.reason;
+}
+
 void open_domain(Runtime& runtime, fabric::ProviderChoice choice, int servers_per_node) {
     runtime.network = std::make_unique<core::Network>();
     runtime.progress.use_network(runtime.network.get());
@@ -495,14 +520,14 @@ void open_network(Runtime& runtime) {
     runtime.world.is_oversubscribed = ranks_here(runtime, single_host) > base::processor_count();
     CommonSettings settings;
     fabric::ProviderChoice choice = agree_on_provider(runtime, &settings);
+    std::string network_reason = agree_on_network(runtime, &choice);
     open_domain(runtime, std::move(choice), settings.servers_per_node);
     core::Network& network = *runtime.network;
+    network.network_reason = std::move(network_reason);
     try_immediate_data(runtime.world, &network.domain);
     decide_on_rma(network, config);
     exchange_tokens(runtime);
     open_server(runtime, settings);
-    watch::check_addresses(runtime.world, network.domain,
-                           network.server != nullptr ? &network.server->address() : nullptr);
     exchange_addresses(runtime);
     open_origin(runtime, settings);
     join_barrier(runtime);

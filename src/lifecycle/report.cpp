@@ -81,6 +81,12 @@ void warn_of_idle_adapter(const core::Network& network) {
     }
 }
 
+void print_network_reason(const core::Network& network) {
+    if (!network.network_reason.empty()) {
+        std::fprintf(stderr, "  network: %s\n", network.network_reason.c_str());
+    }
+}
+
 void print_passed_over(const core::Network& network) {
     for (const std::string& line : network.passed_over) {
         std::fprintf(stderr, "  not used: %s\n", line.c_str());
@@ -133,6 +139,7 @@ void report_start(const Runtime& runtime) {
                  : runtime.network->rma_usable ? "used"
                                                : "not used");
     if (runtime.network != nullptr) {
+        print_network_reason(*runtime.network);
         print_passed_over(*runtime.network);
     }
     print_shrunk_heap(runtime.node.mapping);

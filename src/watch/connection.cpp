@@ -8,13 +8,37 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
+
+#include "base/ip.h"
+#include "fabric/ip_address.h"
 
 namespace armci::watch {
+
+Connection::Connection(base::Descriptor socket, const Identity& peer)
+    : socket_(std::move(socket)), peer_(peer) {
+    base::SocketAddress end;
+    end.bytes = sizeof end.storage;
+    if (getpeername(socket_.get(), end.get(), &end.bytes) == 0) {
+        const base::IpAddress host = base::ip_address(end.get());
+        const bool is_elsewhere = host.is_given() && !base::is_loopback(host);
+        place_ = is_elsewhere ? base::text_of(host, base::port_of(end.get())) : "";
+    }
+}
 
 bool Connection::say(const Note& note) {
     // If the socket is full, the peer has not read thousands of notes. Half a note is useless, too.
     return is_open() && send(socket_.get(), &note, sizeof note, MSG_DONTWAIT | MSG_NOSIGNAL) ==
                             static_cast<ssize_t>(sizeof note);
+}
+
+// A process that ends with unread notes resets its connections, too. Inside a host nothing else
+// does.
+Reason Connection::reason_of(int error) const {
+    if (fabric::is_unreachable(error)) {
+        return Reason::unreachable;
+    }
+    return place_.empty() ? Reason::ended : Reason::reset;
 }
 
 Connection::Heard Connection::hear(Note* note, Reason* reason) {
@@ -36,9 +60,7 @@ Connection::Heard Connection::hear(Note* note, Reason* reason) {
         if (bytes < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
             return Heard::nothing;
         }
-        const bool is_unreachable =
-            bytes < 0 && (errno == ETIMEDOUT || errno == EHOSTUNREACH || errno == ENETUNREACH);
-        *reason = is_unreachable ? Reason::unreachable : Reason::ended;
+        *reason = bytes == 0 ? Reason::ended : reason_of(errno);
         return Heard::end;
     }
 }

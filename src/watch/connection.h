@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/descriptor.h"
@@ -24,6 +25,7 @@ enum class Reason : int32_t {
     ended = 0,        // the process at the other end, without a farewell
     silent = 1,       // no sign of life within the time allowed
     unreachable = 2,  // the system at the other end does not answer
+    reset = 3,        // it has reset the connection between two hosts, or a firewall has
 };
 
 struct Note {
@@ -45,12 +47,13 @@ static_assert(sizeof(Note) == 16);
 class Connection {
   public:
     Connection() = default;
-    Connection(base::Descriptor socket, const Identity& peer)
-        : socket_(static_cast<base::Descriptor&&>(socket)), peer_(peer) {}
+    Connection(base::Descriptor socket, const Identity& peer);
 
     int socket() const { return socket_.get(); }
     bool is_open() const { return socket_.valid(); }
     const Identity& peer() const { return peer_; }
+    // Returns "192.0.2.1:4711", where the peer's end is, or an empty text inside a host.
+    const std::string& place() const { return place_; }
     void close() { socket_.reset(); }
 
     // Sends a note without waiting. Returns false if the note cannot be delivered.
@@ -66,8 +69,11 @@ class Connection {
     int silent_checks = 0;         // in sequence, without a sign of life in between
 
   private:
+    Reason reason_of(int error) const;
+
     base::Descriptor socket_;
     Identity peer_;
+    std::string place_;
     char partial_[sizeof(Note)] = {};  // the part of the next note that has arrived
     size_t partial_bytes_ = 0;
 };

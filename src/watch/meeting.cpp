@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "watch/meeting.h"
 
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -18,8 +18,8 @@
 namespace armci::watch {
 namespace {
 
-// The time limit for connecting to one address, and for the whole handshake of the other side.
-constexpr int kPatienceMs = 5'000;
+// The time limit for the whole handshake of the other side.
+constexpr int kHandshakeMs = 5'000;
 // A caller that has proved to belong to the job confirms the connection at once, or closes it. This
 // long limit only matters if its host has gone.
 constexpr int kTakingMs = 60'000;
@@ -30,26 +30,39 @@ struct Handshake {
     Identity who;
 };
 
-sockaddr_in network_address(uint32_t address, uint16_t port) {
-    sockaddr_in full{};
-    full.sin_family = AF_INET;
-    full.sin_addr.s_addr = address;
-    full.sin_port = htons(port);
-    return full;
-}
-
-// Returns this host's IPv4 addresses that others may reach, beginning with the wanted interface.
-std::vector<uint32_t> own_addresses(const std::string& interface) {
-    std::vector<uint32_t> found;
+// Returns this host's addresses that others may reach, beginning with the wanted interface, and
+// IPv4 before IPv6.
+std::vector<base::IpAddress> own_addresses(const std::string& interface) {
+    struct Own {
+        base::IpAddress address;
+        bool is_wanted = false;
+    };
+    std::vector<Own> all;
     for (const base::InterfaceAddress& entry : base::interface_addresses()) {
-        if (entry.family == AF_INET && entry.is_up && !entry.is_loopback) {
-            const bool is_wanted =
-                interface == base::text_of(entry.ipv4) || interface == entry.interface;
-            found.insert(is_wanted ? found.begin() : found.end(), entry.ipv4.s_addr);
+        if (entry.address.is_given() && entry.is_up && !entry.is_loopback &&
+            !base::is_link_local(entry.address)) {
+            all.push_back({entry.address, interface == base::text_of(entry.address) ||
+                                              interface == entry.interface});
         }
     }
-    found.resize(std::min<size_t>(found.size(), Meeting::kMaxAddresses));
+    std::stable_sort(all.begin(), all.end(), [](const Own& a, const Own& b) {
+        return std::pair(!a.is_wanted, a.address.family != AF_INET) <
+               std::pair(!b.is_wanted, b.address.family != AF_INET);
+    });
+    all.resize(std::min<size_t>(all.size(), Meeting::kMaxAddresses));
+    std::vector<base::IpAddress> found;
+    for (const Own& own : all) {
+        found.push_back(own.address);
+    }
     return found;
+}
+
+// Listens at all addresses of the host, of IPv4 only where the system has no IPv6.
+base::Descriptor listen_everywhere(const base::PortRange& ports, uint16_t* port) {
+    base::Descriptor listening = base::listen_in_range(base::parse_ip_address("::"), ports, port);
+    return listening.valid() || errno == EADDRINUSE
+               ? std::move(listening)
+               : base::listen_in_range(base::parse_ip_address("0.0.0.0"), ports, port);
 }
 
 bool send_handshake(int socket, const Meeting& meeting, const Identity& self) {
@@ -77,7 +90,7 @@ bool receive(int socket, void* data, size_t bytes, int timeout_ms) {
 
 bool receive_handshake(int socket, const Meeting& meeting, Identity* peer) {
     Handshake handshake{};
-    if (!receive(socket, &handshake, sizeof handshake, kPatienceMs)) {
+    if (!receive(socket, &handshake, sizeof handshake, kHandshakeMs)) {
         return false;
     }
     *peer = handshake.who;
@@ -109,21 +122,17 @@ bool Listener::open(Reach reach, const std::string& interface, const base::PortR
         meeting_.is_open = 1;
         return true;
     }
-    const uint32_t any = reach == Reach::host ? htonl(INADDR_LOOPBACK) : htonl(INADDR_ANY);
-    sockaddr_in address = network_address(any, ports.first);
-    socklen_t bytes = sizeof address;
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    base::Descriptor listening = base::listen_at(generic, bytes);
-    for (int port = ports.first; !listening.valid() && errno == EADDRINUSE && port < ports.last;) {
-        address = network_address(any, static_cast<uint16_t>(++port));
-        listening = base::listen_at(generic, bytes);
-    }
-    if (!listening.valid() || getsockname(listening.get(), generic, &bytes) != 0) {
+    const base::IpAddress loopback = base::parse_ip_address("127.0.0.1");
+    uint16_t port = 0;
+    base::Descriptor listening = reach == Reach::host
+                                     ? base::listen_in_range(loopback, ports, &port)
+                                     : listen_everywhere(ports, &port);
+    if (!listening.valid()) {
         return false;
     }
-    meeting_.port = ntohs(address.sin_port);
-    const std::vector<uint32_t> own =
-        reach == Reach::host ? std::vector<uint32_t>{any} : own_addresses(interface);
+    const std::vector<base::IpAddress> own =
+        reach == Reach::host ? std::vector{loopback} : own_addresses(interface);
+    meeting_.port = port;
     meeting_.address_count = static_cast<uint16_t>(own.size());
     std::copy(own.begin(), own.end(), meeting_.addresses);
     socket_ = std::move(listening);
@@ -150,21 +159,45 @@ Connection Listener::take_caller(const Identity& self, int timeout_ms) {
     return {std::move(connection), peer};
 }
 
-Connection call(const Meeting& meeting, const Identity& self) {
+std::string places_of(const Meeting& meeting) {
+    if (meeting.port == 0) {
+        return {};
+    }
+    std::string text;
+    for (int i = 0; i < meeting.address_count; ++i) {
+        text += base::text_of(meeting.addresses[i]) + ", ";
+    }
+    return text + "port " + std::to_string(meeting.port);
+}
+
+Connection call(const Meeting& meeting, const Identity& self, int timeout_ms) {
     if (meeting.is_open == 0) {
         return {};
     }
     if (meeting.port == 0) {
         return handshake_done(node::connect_to(meeting.name), meeting, self);
     }
+    std::vector<base::SocketAddress> left;
     for (int i = 0; i < meeting.address_count; ++i) {
-        const sockaddr_in address = network_address(meeting.addresses[i], meeting.port);
-        Connection connection =
-            handshake_done(base::connect_within(address, kPatienceMs), meeting, self);
+        left.push_back(base::socket_address(meeting.addresses[i], meeting.port));
+    }
+    // Another host may have one of the addresses, and answer first. One connection at a time does
+    // the handshake, because the listener waits for that of each.
+    const int64_t end_ns = base::now_ns() + int64_t{timeout_ms} * 1'000'000;
+    while (!left.empty()) {
+        const int64_t left_ms = std::max<int64_t>((end_ns - base::now_ns()) / 1'000'000, 0);
+        size_t chosen = 0;
+        base::Descriptor connected = base::connect_to_any(left, static_cast<int>(left_ms), &chosen);
+        if (!connected.valid()) {
+            return {};
+        }
+        Connection connection = handshake_done(std::move(connected), meeting, self);
         if (connection.is_open()) {
             return connection;
         }
+        left.erase(left.begin() + static_cast<ptrdiff_t>(chosen));
     }
+    errno = EPROTO;
     return {};
 }
 

@@ -278,6 +278,7 @@ void Watch::report_failed_process(const Note& note, const Connection& connection
         return;
     }
     const std::string who = name_of(connection.peer());
+    const std::string at = connection.place().empty() ? "" : " at " + connection.place();
     switch (note.reason) {
         case Reason::ended:
             base::log(base::LogLevel::error,
@@ -294,10 +295,17 @@ void Watch::report_failed_process(const Note& note, const Connection& connection
             return;
         case Reason::unreachable:
             base::log(base::LogLevel::error,
-                      "%s has failed: its node has not answered for %lld s "
+                      "%s has failed: its node has not answered%s for %lld s "
                       "(ARMCI_LOST_LINK_SECONDS). It is down, or the network to it is broken. The "
                       "job ends",
-                      who.c_str(), static_cast<long long>(options_.link_s));
+                      who.c_str(), at.c_str(), static_cast<long long>(options_.link_s));
+            return;
+        case Reason::reset:
+            base::log(base::LogLevel::error,
+                      "%s has failed: the connection to it%s was reset. Its process has ended "
+                      "without ARMCI_Finalize, its node was started again, or a firewall between "
+                      "the nodes resets connections. The job ends",
+                      who.c_str(), at.c_str());
             return;
     }
 }

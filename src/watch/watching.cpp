@@ -75,7 +75,7 @@ std::string connect_node(const WatchSetup& setup, const Identity& self,
     }
     MPI_Bcast(&meeting, sizeof meeting, MPI_BYTE, 0, world.node_comm);
     if (!world.is_leader()) {
-        Connection connection = call(meeting, self);
+        Connection connection = call(meeting, self, 0);
         if (connection.is_open()) {
             connections->push_back(std::move(connection));
         } else if (meeting.is_open != 0) {
@@ -85,6 +85,18 @@ std::string connect_node(const WatchSetup& setup, const Identity& self,
     const auto callers = world.is_leader() ? static_cast<int>(world.node_ranks.size()) - 1 : 0;
     take_callers(setup.complete, listener, self, callers, world.node_comm, connections);
     return missing;
+}
+
+struct Parent {
+    Meeting meeting;
+    Identity who;
+};
+
+// Nodes call one after the other, a few times in a large job, and the job is to end within `link_s`
+// where its network does not work either.
+int call_patience_ms(int64_t link_s) {
+    constexpr int64_t kEnoughMs = 5'000;
+    return static_cast<int>(std::min(kEnoughMs, link_s * 1000 / 4));
 }
 
 // Among the first ranks of the nodes. Each calls before it may be called: callers wait only for
@@ -104,22 +116,24 @@ std::string connect_nodes(const WatchSetup& setup, const Identity& self,
     }
     if (world.node > 0) {
         const int above = (world.node - 1) / kChildren;
-        Meeting parent;
+        Parent parent;
         MPI_Request received = MPI_REQUEST_NULL;
         MPI_Irecv(&parent, sizeof parent, MPI_BYTE, above, kMeetingTag, world.leaders_comm,
                   &received);
         setup.complete(&received);
-        Connection connection = call(parent, self);
+        const Meeting& meeting = parent.meeting;
+        Connection connection = call(meeting, self, call_patience_ms(link_s));
         if (connection.is_open()) {
             connections->push_back(std::move(connection));
-        } else if (parent.is_open != 0) {
-            missing = "a TCP connection (IPv4) to node " + std::to_string(above);
-            missing += parent.address_count > 0 ? ""
-                                                : ", whose first rank's host has no IPv4 "
-                                                  "address but loopback's";
+        } else if (meeting.is_open != 0) {
+            missing = "a TCP connection to node " + std::to_string(above) + " (rank " +
+                      std::to_string(parent.who.rank) + " on " + parent.who.host + ", " +
+                      places_of(meeting) + "): " +
+                      (meeting.address_count > 0 ? std::strerror(errno)
+                                                 : "its host has no address but loopback's");
         }
     }
-    const Meeting own = listener.meeting();
+    const Parent own{listener.meeting(), self};
     MPI_Request sends[kChildren];
     for (int i = 0; i < children; ++i) {
         MPI_Isend(&own, sizeof own, MPI_BYTE, first_child + i, kMeetingTag, world.leaders_comm,
@@ -168,8 +182,8 @@ void start_watch(Watch* watch, const WatchSetup& setup) {
     if (!missing.empty()) {
         ARMCI_LOG_WARN(
             "a failed rank may go unnoticed here, because this failed: %s. Raise the limits "
-            "on open files and processes (ulimit -n, -u), or allow TCP connections over IPv4 "
-            "between the nodes",
+            "on open files and processes (ulimit -n, -u), or allow TCP connections between the "
+            "nodes (ARMCI_PORT_RANGE)",
             missing.c_str());
     }
 }

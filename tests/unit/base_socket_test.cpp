@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/socket.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -20,23 +19,14 @@ namespace {
 constexpr int kPatienceMs = 5'000;
 constexpr int kShortMs = 100;
 
-sockaddr_in on_loopback() {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return address;
-}
-
 // A listener on a free port of the loopback interface.
 struct Port {
     Port() {
-        socklen_t bytes = sizeof address;
-        auto* generic = reinterpret_cast<sockaddr*>(&address);
-        listening = listen_at(generic, bytes);
+        listening = listen_at(address.get(), address.bytes);
         EXPECT_TRUE(listening.valid());
-        EXPECT_EQ(getsockname(listening.get(), generic, &bytes), 0);
+        EXPECT_EQ(getsockname(listening.get(), address.get(), &address.bytes), 0);
     }
-    sockaddr_in address = on_loopback();
+    SocketAddress address = socket_address(parse_ip_address("127.0.0.1"), 0);
     Descriptor listening;
 };
 
@@ -87,7 +77,7 @@ TEST(Socket, AcceptEndsAtTheTimeLimit) {
 }
 
 TEST(Socket, ConnectFailsWithTheErrorOfTheOtherSide) {
-    const sockaddr_in closed = Port().address;
+    const SocketAddress closed = Port().address;
     EXPECT_FALSE(connect_within(closed, kPatienceMs).valid());
     EXPECT_EQ(errno, ECONNREFUSED);
 }
@@ -106,10 +96,54 @@ TEST(Socket, ConnectEndsAtTheTimeLimitWherePacketsAreDropped) {
     EXPECT_GE(now_ns() - begin_ns, int64_t{kShortMs - 1} * 1'000'000);
 }
 
+TEST(Socket, ConnectsToTheFirstThatAnswers) {
+    const Port silent;
+    ASSERT_EQ(listen(silent.listening.get(), 0), 0);
+    std::vector<Descriptor> callers;
+    for (int i = 0; i < 4; ++i) {
+        callers.push_back(connect_within(silent.address, 0));
+    }
+    const SocketAddress closed = Port().address;
+    const Port port;
+    size_t chosen = 0;
+    const Descriptor caller =
+        connect_to_any({silent.address, closed, port.address}, kPatienceMs, &chosen);
+    ASSERT_TRUE(caller.valid());
+    EXPECT_EQ(chosen, 2U);
+    EXPECT_TRUE(blocks(caller));
+    EXPECT_TRUE(accept_within(port.listening, kPatienceMs).valid());
+    EXPECT_FALSE(connect_to_any({silent.address, closed}, kShortMs, &chosen).valid());
+    EXPECT_EQ(errno, ETIMEDOUT);
+    EXPECT_FALSE(connect_to_any({}, kShortMs, &chosen).valid());
+}
+
+TEST(Socket, CallsFromTheAddressThatIsWanted) {
+    const Port port;
+    const Descriptor caller = begin_connection(port.address, parse_ip_address("127.9.8.7"));
+    ASSERT_TRUE(caller.valid());
+    ASSERT_TRUE(wait_ready(caller.get(), POLLOUT, kPatienceMs));
+    EXPECT_EQ(outcome_of(caller), 0);
+    SocketAddress own;
+    own.bytes = sizeof own.storage;
+    ASSERT_EQ(getsockname(caller.get(), own.get(), &own.bytes), 0);
+    EXPECT_EQ(text_of(ip_address(own.get())), "127.9.8.7");
+    EXPECT_FALSE(begin_connection(port.address, parse_ip_address("192.0.2.1")).valid());
+    EXPECT_EQ(errno, EADDRNOTAVAIL);
+}
+
+TEST(Socket, Ipv6OfAllInterfacesTakesCallersOfIpv4) {
+    uint16_t port = 0;
+    const Descriptor listening = listen_in_range(parse_ip_address("::"), {}, &port);
+    if (!listening.valid()) {
+        GTEST_SKIP() << "the system has no IPv6";
+    }
+    const SocketAddress ipv4 = socket_address(parse_ip_address("127.0.0.1"), port);
+    EXPECT_TRUE(connect_within(ipv4, kPatienceMs).valid());
+}
+
 TEST(Socket, ListenFailsAtAnAddressInUse) {
     const Port port;
-    const Descriptor second =
-        listen_at(reinterpret_cast<const sockaddr*>(&port.address), sizeof port.address);
+    const Descriptor second = listen_at(port.address.get(), port.address.bytes);
     EXPECT_FALSE(second.valid());
     EXPECT_EQ(errno, EADDRINUSE);
 }

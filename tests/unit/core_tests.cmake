@@ -7,6 +7,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/base_config_value_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_descriptor_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_interfaces_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/base_ip_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_log_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_slot_table_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_socket_test.cpp
@@ -33,6 +34,8 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/fabric_faults_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_ip_address_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_memory_keys_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/fabric_network_trial_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/fabric_networks_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_twins_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/../sim/twins/cxi.cpp
     ${CMAKE_CURRENT_LIST_DIR}/../sim/twins/efa.cpp
@@ -63,7 +66,6 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/watch_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/core_handles_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/core_notify_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/watch_reach_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/object_size_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/raw_client.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_fixture.cpp

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/ip_address.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <rdma/fabric.h>
@@ -15,12 +14,8 @@
 namespace armci::fabric::test {
 namespace {
 
-sockaddr_in ipv4(const char* host, uint16_t port) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    inet_pton(AF_INET, host, &address.sin_addr);
-    return address;
+base::SocketAddress on(const char* host, uint16_t port) {
+    return base::socket_address(base::parse_ip_address(host), port);
 }
 
 int stream_socket() {
@@ -30,11 +25,9 @@ int stream_socket() {
 // A socket on loopback, and its address. With a queue of that length it listens, and never accepts
 // a connection, like a process that is stopped.
 struct Port {
-    explicit Port(int queue) : descriptor(stream_socket()), address(ipv4("127.0.0.1", 0)) {
-        socklen_t bytes = sizeof address;
-        auto* generic = reinterpret_cast<sockaddr*>(&address);
-        EXPECT_EQ(bind(descriptor, generic, bytes), 0);
-        EXPECT_EQ(getsockname(descriptor, generic, &bytes), 0);
+    explicit Port(int queue) : descriptor(stream_socket()), address(on("127.0.0.1", 0)) {
+        EXPECT_EQ(bind(descriptor, address.get(), address.bytes), 0);
+        EXPECT_EQ(getsockname(descriptor, address.get(), &address.bytes), 0);
         if (queue >= 0) {
             EXPECT_EQ(listen(descriptor, queue), 0);
         }
@@ -44,13 +37,17 @@ struct Port {
     Port& operator=(const Port&) = delete;
 
     int descriptor;
-    sockaddr_in address;
+    base::SocketAddress address;
 };
 
 TEST(IpAddress, FormatsAsText) {
-    const sockaddr_in address = ipv4("192.0.2.1", 4711);
-    EXPECT_EQ(address_text(FI_SOCKADDR_IN, &address), "192.0.2.1:4711");
-    EXPECT_EQ(address_text(FI_ADDR_GNI, &address), "");
+    const base::SocketAddress ipv4 = on("192.0.2.1", 4711);
+    const base::SocketAddress ipv6 = on("2001:db8::1", 4711);
+    EXPECT_EQ(address_text(FI_SOCKADDR_IN, &ipv4.storage), "192.0.2.1:4711");
+    EXPECT_EQ(address_text(FI_SOCKADDR_IN6, &ipv6.storage), "[2001:db8::1]:4711");
+    EXPECT_EQ(address_text(FI_SOCKADDR, &ipv6.storage), "[2001:db8::1]:4711");
+    EXPECT_EQ(address_text(FI_ADDR_GNI, &ipv4.storage), "");
+    EXPECT_EQ(port_of(FI_ADDR_GNI, &ipv4.storage), 0);
 }
 
 TEST(IpAddress, HostAcceptsForAStoppedProcess) {
@@ -69,8 +66,7 @@ TEST(IpAddress, HostDoesNotAnswerWherePacketsAreDropped) {
     std::vector<int> callers;
     for (int i = 0; i < 4; ++i) {
         callers.push_back(stream_socket());
-        connect(callers.back(), reinterpret_cast<const sockaddr*>(&port.address),
-                sizeof port.address);
+        connect(callers.back(), port.address.get(), port.address.bytes);
     }
     EXPECT_EQ(ask_host(port.address, 200), HostAnswer::none);
     for (const int caller : callers) {

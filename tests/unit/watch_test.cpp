@@ -26,6 +26,7 @@ namespace {
 using armci::test::ChildProcess;
 
 constexpr int kSelf = 3;
+constexpr int kPatienceMs = 60'000;
 
 Identity rank(int number) {
     Identity identity;
@@ -214,7 +215,7 @@ TEST_P(LivenessHandshake, CallerAndListenerLearnEachOthersRank) {
     Listener listener;
     ASSERT_TRUE(listener.open(GetParam(), ""));
     Connection called;
-    std::thread caller([&] { called = call(listener.meeting(), rank(4)); });
+    std::thread caller([&] { called = call(listener.meeting(), rank(4), kPatienceMs); });
     Connection taken;
     while (!taken.is_open()) {
         taken = listener.take_caller(rank(2), 100);
@@ -233,7 +234,7 @@ TEST_P(LivenessHandshake, RefusesAWrongToken) {
     Meeting guessed = listener.meeting();
     guessed.token[0] ^= 1;
     Connection called;
-    std::thread caller([&] { called = call(guessed, rank(4)); });
+    std::thread caller([&] { called = call(guessed, rank(4), kPatienceMs); });
     EXPECT_FALSE(listener.take_caller(rank(2), 5'000).is_open());
     caller.join();
     EXPECT_FALSE(called.is_open());
@@ -261,12 +262,9 @@ TEST(LivenessHandshake, RefusesACallerThatHasClosed) {
         uint64_t token[2];
         Identity identity;
     } handshake = {{meeting.token[0], meeting.token[1]}, rank(4)};
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = meeting.addresses[0];
-    address.sin_port = htons(meeting.port);
+    const base::SocketAddress address = base::socket_address(meeting.addresses[0], meeting.port);
     base::Descriptor caller(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    ASSERT_EQ(connect(caller.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    ASSERT_EQ(connect(caller.get(), address.get(), address.bytes), 0);
     ASSERT_EQ(send(caller.get(), &handshake, sizeof handshake, 0),
               static_cast<ssize_t>(sizeof handshake));
     caller.reset();
@@ -282,7 +280,7 @@ INSTANTIATE_TEST_SUITE_P(Reaches, LivenessHandshake,
                          });
 
 TEST(LivenessHandshake, CallFailsWithoutAListener) {
-    EXPECT_FALSE(call(Meeting{}, rank(1)).is_open());
+    EXPECT_FALSE(call(Meeting{}, rank(1), kPatienceMs).is_open());
 }
 
 TEST(Watch, EndsAfterForwardingTheFailureOfAPeer) {

@@ -67,6 +67,9 @@ int print_network() {
     const armci::fabric::Domain& domain = runtime.network->domain;
     std::printf("between nodes: %s on %s, in use\n", domain.provider_name().c_str(),
                 library().interface_name(domain.info()).c_str());
+    if (!runtime.network->network_reason.empty()) {
+        std::printf("  network: %s\n", runtime.network->network_reason.c_str());
+    }
     print_passed_over(runtime.network->passed_over);
     return 0;
 }

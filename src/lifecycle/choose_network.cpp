@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lifecycle/choose_network.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "fabric/environment.h"
+#include "fabric/ip_address.h"
+#include "fabric/network_trial.h"
+#include "watch/reach.h"
+
+namespace armci::lifecycle {
+namespace {
+
+constexpr int64_t kMsNs = 1'000'000;
+
+// By network: its first failure as a number.
+using Verdict = std::array<int64_t, fabric::NetworkPlan::kMax>;
+
+// What rank 0 alone knows.
+struct Plan {
+    std::vector<fabric::NodeCandidates> nodes;
+    fabric::NetworkPlan networks;
+};
+
+fabric::NodeCandidates own_candidates(const core::Runtime& runtime,
+                                      const fabric::ProviderChoice& choice,
+                                      fabric::NetworkTrial* trial) {
+    fabric::NodeCandidates own;
+    own.host = core::host_identity();
+    own.first_rank = runtime.world.rank;
+    std::snprintf(own.host_name, sizeof own.host_name, "%s", core::host_name().c_str());
+    fabric::describe_candidates(choice.addresses, &own);
+    trial->listen(&own, fabric::ports_of_provider());
+    if (own.count == 0) {
+        base::fatal("ARMCI_Init", "%s cannot listen at any of its addresses: %s%s. %s",
+                    core::describe_node(runtime.world).c_str(), std::strerror(errno),
+                    errno == EADDRINUSE ? "; perhaps all ports of ARMCI_PORT_RANGE are in use" : "",
+                    fabric::kInterfaceRemedy);
+    }
+    return own;
+}
+
+[[noreturn]] void report_no_network(const Plan& plan) {
+    base::fatal("ARMCI_Init", "no network between the nodes: %s. %s",
+                plan.networks.ruled_out.empty()
+                    ? "some have only addresses of IPv4, others only of IPv6"
+                    : plan.networks.ruled_out.front().c_str(),
+                fabric::kInterfaceRemedy);
+}
+
+[[noreturn]] void report_failures(const Plan& plan, const Verdict& verdict) {
+    constexpr size_t kMaxNamed = 3;
+    std::string text;
+    for (size_t i = 0; i < std::min(plan.networks.networks.size(), kMaxNamed); ++i) {
+        text +=
+            (i > 0 ? "; " : "") + fabric::describe_failure(plan.nodes, plan.networks.networks[i],
+                                                           fabric::TrialFailure::from(verdict[i]));
+    }
+    base::fatal("ARMCI_Init",
+                "no network connects all nodes: %s. %s, or let connections to the ports of "
+                "ARMCI_PORT_RANGE pass",
+                text.c_str(), fabric::kInterfaceRemedy);
+}
+
+// Gathers the candidates of all nodes on rank 0, and gives each node what it is to try.
+fabric::TrialOrders distribute(const core::World& world, const fabric::NodeCandidates& own,
+                               Plan* plan) {
+    std::vector<fabric::TrialOrders> all;
+    const auto nodes = static_cast<size_t>(world.rank == 0 ? world.node_count : 0);
+    plan->nodes.resize(nodes);
+    MPI_Gather(&own, sizeof own, MPI_BYTE, plan->nodes.data(), sizeof own, MPI_BYTE, 0,
+               world.leaders_comm);
+    if (world.rank == 0) {
+        plan->networks = fabric::plan_networks(plan->nodes);
+        if (plan->networks.networks.empty()) {
+            report_no_network(*plan);
+        }
+        uint64_t token = 0;
+        if (getrandom(&token, sizeof token, 0) != static_cast<ssize_t>(sizeof token)) {
+            token = static_cast<uint64_t>(base::now_ns());
+        }
+        for (int node = 0; node < world.node_count; ++node) {
+            all.push_back(fabric::trial_orders(plan->nodes, plan->networks, node, token));
+        }
+    }
+    fabric::TrialOrders orders;
+    MPI_Scatter(all.data(), sizeof orders, MPI_BYTE, &orders, sizeof orders, MPI_BYTE, 0,
+                world.leaders_comm);
+    return orders;
+}
+
+// Calls the neighbours until their answers are known, or none may come any more. All nodes return
+// the same. Each answers others until all are here.
+Verdict try_until(const core::World& world, fabric::NetworkTrial& trial, int64_t end_ns,
+                  int64_t last_ns) {
+    constexpr int kStepMs = 1;
+    for (int64_t now = base::now_ns(); now < last_ns && !trial.is_decided(now >= end_ns);
+         now = base::now_ns()) {
+        trial.step(kStepMs);
+    }
+    Verdict verdict;
+    for (size_t network = 0; network < verdict.size(); ++network) {
+        verdict[network] = trial.failure(static_cast<int>(network));
+    }
+    MPI_Request all_know = MPI_REQUEST_NULL;
+    MPI_Iallreduce(MPI_IN_PLACE, verdict.data(), static_cast<int>(verdict.size()), MPI_INT64_T,
+                   MPI_MIN, world.leaders_comm, &all_know);
+    int done = 0;
+    for (MPI_Test(&all_know, &done, MPI_STATUS_IGNORE); done == 0;
+         MPI_Test(&all_know, &done, MPI_STATUS_IGNORE)) {
+        trial.step(kStepMs);
+    }
+    return verdict;
+}
+
+// Returns the first network without a failure, or -1.
+int first_connecting(const Verdict& verdict, int networks) {
+    for (int i = 0; i < networks; ++i) {
+        if (verdict[static_cast<size_t>(i)] == fabric::TrialFailure::kNone) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+// Returns the number of the network that connects all nodes, or -1. A network that answers at once
+// is not kept waiting by one before it that does not.
+int find_connecting(const core::Runtime& runtime, const fabric::TrialOrders& orders,
+                    fabric::NetworkTrial& trial, Verdict* verdict) {
+    // The system repeats what got lost after a second.
+    constexpr int64_t kQuickMs = 1'500;
+    const int64_t link_s = runtime.config().lost_link_seconds;
+    const int64_t begin_ns = base::now_ns();
+    const int64_t last_ns = begin_ns + link_s * 1000 * kMsNs;
+    int found = -1;
+    for (const int64_t patience_ms : {kQuickMs, watch::reach_patience_ms(link_s)}) {
+        if (found < 0) {
+            *verdict = try_until(runtime.world, trial, begin_ns + patience_ms * kMsNs, last_ns);
+            found = first_connecting(*verdict, orders.network_count);
+        }
+    }
+    return found;
+}
+
+ChosenNetwork choose_on_leader(const core::Runtime& runtime, const fabric::ProviderChoice& choice) {
+    const core::World& world = runtime.world;
+    fabric::NetworkTrial trial;
+    Plan plan;
+    const fabric::NodeCandidates own = own_candidates(runtime, choice, &trial);
+    const fabric::TrialOrders orders = distribute(world, own, &plan);
+    trial.begin(orders);
+    Verdict verdict{};
+    // A firewall may stop TCP, and let pass what another provider uses.
+    const bool must_connect = choice.row->listens_by_tcp;
+    int used = -1;
+    if (must_connect || orders.network_count > 1) {
+        used = find_connecting(runtime, orders, trial, &verdict);
+    }
+    if (used < 0 && must_connect) {
+        if (world.rank == 0) {
+            report_failures(plan, verdict);
+        }
+        MPI_Barrier(world.leaders_comm);  // rank 0 ends the job
+    }
+    const bool is_tried = used >= 0;
+    used = std::max(used, 0);
+    ChosenNetwork chosen;
+    chosen.own = orders.own[used];
+    if (world.rank == 0) {
+        chosen.reason = plan.networks.networks[static_cast<size_t>(used)].name + ": " +
+                        fabric::why_used(plan.networks, static_cast<size_t>(used)) +
+                        (is_tried ? "" : "; not tried, or without an answer over TCP");
+        for (int i = 0; i < used; ++i) {
+            chosen.reason +=
+                "; " + fabric::describe_failure(
+                           plan.nodes, plan.networks.networks[static_cast<size_t>(i)],
+                           fabric::TrialFailure::from(verdict[static_cast<size_t>(i)]));
+        }
+    }
+    return chosen;
+}
+
+}  // namespace
+
+ChosenNetwork choose_network(const core::Runtime& runtime, const fabric::ProviderChoice& choice) {
+    ChosenNetwork chosen;
+    if (choice.addresses.empty()) {
+        return chosen;
+    }
+    if (runtime.world.is_leader()) {
+        chosen = choose_on_leader(runtime, choice);
+    }
+    MPI_Bcast(&chosen.own, sizeof chosen.own, MPI_BYTE, 0, runtime.world.node_comm);
+    return chosen;
+}
+
+}  // namespace armci::lifecycle
