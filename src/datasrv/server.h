@@ -8,14 +8,13 @@
 // sequence numbers.
 // The server never waits for an origin: an answer that cannot leave now is queued and retried.
 //
-// It trusts nothing it reads. Frames are decoded with bounds, and addresses are checked against the
-// segments and what is attached. A request that fails is answered with the reason; the origin
-// reports it and ends the job. What is no request, a handshake without a valid address, and
-// messages longer than any are ignored with a warning. Each message of the last kind takes a posted
-// receive for good where the provider loses it; with the last one the job ends. Only the origin of
-// a get knows where its data shall land. A wrong key there is an error of the network, which ends
-// the job with the rank's number, or is dropped by the provider. No memory is written that was not
-// offered.
+// It trusts nothing it reads. What no rank of the job has sent is dropped before it is decoded, and
+// so are messages longer than any (base/strangers.h). Frames are decoded with bounds, and addresses
+// are checked against the segments and what is attached. A request that fails is answered with the
+// reason; the origin reports it and ends the job. What is no request, and a handshake without a
+// valid address, are ignored with a warning. Only the origin of a get knows where its data shall
+// land. A wrong key there is an error of the network, which ends the job with the rank's number, or
+// is dropped by the provider. No memory is written that was not offered.
 #pragma once
 
 #include <cstddef>

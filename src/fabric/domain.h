@@ -44,6 +44,11 @@ class Domain {
     // Returns how many bits a key has.
     int key_bits() const { return std::bit_width(largest_key(info().domain_attr->mr_key_size)); }
 
+    // As ProviderRow::forgets_cut, for the libfabric that runs here.
+    bool forgets_cut() const {
+        return row().forgets_cut && FI_VERSION_LT(fi_version(), FI_VERSION(2, 0));
+    }
+
     // Registers [start, start + bytes). Remote access goes to `target`, an endpoint of this domain,
     // which some providers must know. Returns an invalid region and sets *error on failure.
     // Thread-safe.

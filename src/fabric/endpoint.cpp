@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/strangers.h"
 #include "fabric/environment.h"
 #include "fabric/faults.h"
 #include "fabric/ip_address.h"
@@ -18,6 +19,19 @@ constexpr size_t kQueueSlack = 64;
 constexpr size_t kMaxOutstanding = 4096;  // for providers that claim to take any number
 constexpr int kPollBatch = 16;
 constexpr size_t kLargestRmaBytes = size_t{1} << 30;
+
+// What operations are (Operation::what).
+constexpr const char kSend[] = "send";
+constexpr const char kWrite[] = "write";
+constexpr const char kRead[] = "read";
+constexpr const char kReceive[] = "receive";
+
+// Says whether a context that the provider names is an operation that this process has posted. Of
+// anything else the context is null, or an object of the provider's.
+bool is_posted_here(const Operation* operation) {
+    return operation != nullptr && (operation->what == kSend || operation->what == kWrite ||
+                                    operation->what == kRead || operation->what == kReceive);
+}
 
 // Makes a multi-receive buffer end before less than `bytes` is free in it.
 bool reserve_space(fid_ep* endpoint, size_t bytes, const Domain& domain, std::string* error) {
@@ -260,9 +274,9 @@ bool Endpoint::taken(ssize_t result, Operation* operation, const char* what) {
 
 bool Endpoint::post_send(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
                          Operation* operation) {
-    if (!room() || is_refused(data, bytes, descriptor, operation, "send") ||
+    if (!room() || is_refused(data, bytes, descriptor, operation, kSend) ||
         !taken(fi_send(endpoint_.get(), data, bytes, descriptor, peer, &operation->fabric_context),
-               operation, "send")) {
+               operation, kSend)) {
         return false;
     }
     ++outstanding_;
@@ -278,8 +292,8 @@ bool Endpoint::post_multi_receive(void* buffer, size_t bytes, void* descriptor,
     message.iov_count = 1;
     message.addr = FI_ADDR_UNSPEC;
     message.context = &operation->fabric_context;
-    if (is_refused(buffer, bytes, descriptor, operation, "receive") ||
-        !taken(fi_recvmsg(endpoint_.get(), &message, FI_MULTI_RECV), operation, "receive")) {
+    if (is_refused(buffer, bytes, descriptor, operation, kReceive) ||
+        !taken(fi_recvmsg(endpoint_.get(), &message, FI_MULTI_RECV), operation, kReceive)) {
         return false;
     }
     receives_.push_back(operation);
@@ -324,14 +338,14 @@ bool Endpoint::rma(const char* what, PeerAddress peer, const RmaBlock* blocks, s
 bool Endpoint::post_write(PeerAddress peer, const RmaBlock* blocks, size_t block_count,
                           void* descriptor, WriteCompletion completion, Operation* operation) {
     const uint64_t flags = completion == WriteCompletion::delivered ? FI_DELIVERY_COMPLETE : 0;
-    return rma("write", peer, blocks, block_count, descriptor, flags, operation);
+    return rma(kWrite, peer, blocks, block_count, descriptor, flags, operation);
 }
 
 bool Endpoint::post_write_notify(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
                                  const RemoteMemory& target, uint32_t immediate,
                                  Operation* operation) {
     return taken(try_write_notify(peer, data, bytes, descriptor, target, immediate, operation),
-                 operation, "write");
+                 operation, kWrite);
 }
 
 // fi_writemsg with FI_REMOTE_CQ_DATA would do the same, but cxi refuses it even where it has
@@ -339,7 +353,7 @@ bool Endpoint::post_write_notify(PeerAddress peer, const void* data, size_t byte
 ssize_t Endpoint::try_write_notify(PeerAddress peer, const void* data, size_t bytes,
                                    void* descriptor, const RemoteMemory& target, uint32_t immediate,
                                    Operation* operation) {
-    if (!room() || is_refused(data, bytes, descriptor, operation, "write")) {
+    if (!room() || is_refused(data, bytes, descriptor, operation, kWrite)) {
         return -FI_EAGAIN;
     }
     const ssize_t result = fi_writedata(endpoint_.get(), data, bytes, descriptor, immediate, peer,
@@ -350,7 +364,11 @@ ssize_t Endpoint::try_write_notify(PeerAddress peer, const void* data, size_t by
 
 bool Endpoint::post_read(PeerAddress peer, const RmaBlock* blocks, size_t block_count,
                          void* descriptor, Operation* operation) {
-    return rma("read", peer, blocks, block_count, descriptor, FI_READ, operation);
+    return rma(kRead, peer, blocks, block_count, descriptor, FI_READ, operation);
+}
+
+bool Endpoint::is_receive(const Operation* operation) const {
+    return std::find(receives_.begin(), receives_.end(), operation) != receives_.end();
 }
 
 void Endpoint::deliver(const fi_cq_data_entry& entry) {
@@ -427,17 +445,27 @@ void Endpoint::handle_error() {
     if (entry.err == FI_ECANCELED && closing_) {
         return;
     }
-    if (entry.err == FI_ETRUNC && (entry.flags & FI_RECV) != 0 && operation != nullptr) {
+    if (is_receive(operation)) {
         Completion completion;
-        completion.flags = entry.flags;
-        completion.cut = true;
+        completion.flags = entry.flags & FI_MULTI_RECV;
+        completion.cut = entry.err == FI_ETRUNC;
+        completion.broken = !completion.cut;
         if ((entry.flags & FI_MULTI_RECV) != 0) {
             std::erase(receives_, operation);
         }
         operation->complete(operation, completion);
         return;
     }
-    if (operation != nullptr && options_.survives_errors) {
+    // An error of something else than an operation of this process: of a connection to it, or of an
+    // access to its memory. (ofi_rxm names an object of its own if it cannot fetch a long message.)
+    if (!is_posted_here(operation)) {
+        base::drop_from_stranger(base::FromStranger::transfer,
+                                 "provider %s reports that another process could not access this "
+                                 "one (%s)",
+                                 domain_->provider_name().c_str(), fi_strerror(entry.err));
+        return;
+    }
+    if (options_.survives_errors) {
         --outstanding_;
         operation->complete(operation, {.flags = entry.flags, .failed = true});
         return;
@@ -445,8 +473,7 @@ void Endpoint::handle_error() {
     char text[128] = "";
     const char* detail =
         fi_cq_strerror(queue_.get(), entry.prov_errno, entry.err_data, text, sizeof text);
-    fail(operation != nullptr ? operation->what : "operation",
-         operation != nullptr ? operation->peer : -1, entry.err, detail != nullptr ? detail : "");
+    fail(operation->what, operation->peer, entry.err, detail != nullptr ? detail : "");
 }
 
 void Endpoint::fail(const char* what, int peer, int error, const char* detail) {

@@ -2,10 +2,12 @@
 // A reliable-datagram endpoint with its completion queue.
 //
 // Posting never blocks. A post that the provider cannot take now returns false; the caller polls
-// this endpoint and tries again later. (Connections are made that way, too.) Any error that a
-// provider reports ends the job, except for a message that is longer than agreed: providers leave
-// connections in unusable states, and ARMCI has no way to report a lost operation later. Calls may
-// come from several threads only under the caller's lock.
+// this endpoint and tries again later. (Connections are made that way, too.) An operation of this
+// process that fails ends the job: providers leave connections in unusable states, and ARMCI has no
+// way to report a lost operation later. Whatever goes wrong with what others send to this endpoint
+// ends nothing, because anyone may send (base/strangers.h). A rank whose connection has broken
+// finds that out by its own operations, or by its liveness connection. Calls may come from several
+// threads only under the caller's lock.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +24,8 @@ struct Completion {
     size_t bytes = 0;        // received bytes
     void* data = nullptr;    // start of the message in a multi-receive buffer
     bool cancelled = false;  // a receive that is released because the endpoint closes
-    bool cut = false;        // the message did not fit into the posted buffer and is lost
+    bool cut = false;        // a message was lost: it did not fit into the posted buffer
+    bool broken = false;     // a message was lost, for another reason
     bool failed = false;     // only with Endpoint::Options::survives_errors
 };
 
@@ -143,6 +146,7 @@ class Endpoint {
     bool is_refused(const void* data, size_t bytes, void* descriptor, const Operation* operation,
                     const char* what);
     bool taken(ssize_t result, Operation* operation, const char* what);
+    bool is_receive(const Operation* operation) const;
     void deliver(const fi_cq_data_entry& entry);
     void handle_error();
     [[noreturn]] void fail(const char* what, int peer, int error, const char* detail);

@@ -56,6 +56,9 @@ struct ProviderRow {
     // ofi_rxm does. Such providers leave no gaps between messages. The report of all others is
     // final, and their messages may lie anywhere.
     bool ends_early = false;
+    // True if it forgets, before libfabric 2.0, a receive buffer without a word when a message is
+    // too long for what is free in it (FI_ETRUNC). Others say when they release the buffer.
+    bool forgets_cut = false;
     // True if a message leaves after its post without further polling of the sender, unless earlier
     // operations are in its way. Some providers send packets again, or handle missing buffers of
     // the receiver, only while they are polled: they do not promise it. For them only the

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/strangers.h"
 #include "base/topology.h"
 #include "check/checking_mode.h"
 #include "core/job/common_values.h"
@@ -446,6 +447,7 @@ void start(const char* function, core::RequestedLevel requested, MPI_Comm comm) 
         raise_descriptor_limit();
     }
     runtime->world.is_single_host = core::share_one_host(runtime->world);
+    base::forget_strangers();
     start_watch(*runtime);
     core::start_tracing(runtime->world, runtime->config(), function);
     start_parts(*runtime, function);

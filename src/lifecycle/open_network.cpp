@@ -9,7 +9,6 @@
 
 #include "base/log.h"
 #include "base/random.h"
-#include "base/strangers.h"
 #include "base/topology.h"
 #include "core/routing/cost_setup.h"
 #include "fabric/environment.h"
@@ -466,7 +465,6 @@ void open_domain(Runtime& runtime, fabric::ProviderChoice choice, int servers_pe
 // data server here. The servers' tokens travel with their addresses.
 void exchange_tokens(Runtime& runtime) {
     core::Network& network = *runtime.network;
-    base::forget_strangers();
     while (network.token == wire::kNoToken) {
         if (!base::draw_random(&network.token, sizeof network.token)) {
             base::fatal("ARMCI_Init",

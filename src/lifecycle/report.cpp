@@ -11,6 +11,7 @@
 
 #include "base/config_value.h"
 #include "base/log.h"
+#include "base/strangers.h"
 #include "core/job/thread_level.h"
 #include "core/progress/thread_stats.h"
 
@@ -190,8 +191,22 @@ uint64_t busy_ns_of(const Runtime& runtime) {
                : 0;
 }
 
+// What was dropped because it did not come from this job, by kind.
+struct Strangers {
+    uint64_t counts[base::kFromStrangerCount] = {};
+
+    static Strangers of_process() {
+        Strangers strangers;
+        for (int kind = 0; kind < base::kFromStrangerCount; ++kind) {
+            strangers.counts[kind] =
+                base::count_from_strangers(static_cast<base::FromStranger>(kind));
+        }
+        return strangers;
+    }
+};
+
 void print_operations(std::FILE* out, const Runtime& runtime, const base::Stats& sum,
-                      uint64_t busy_ns) {
+                      uint64_t busy_ns, const Strangers& strangers) {
     std::fprintf(out, "  %-4s %-7s %14s %18s\n", "op", "route", "operations", "bytes");
     for (int op = 0; op < base::kOpKindCount; ++op) {
         for (int route = 0; route < base::kRouteCount; ++route) {
@@ -214,6 +229,13 @@ void print_operations(std::FILE* out, const Runtime& runtime, const base::Stats&
                      "  waits for the network %" PRIu64 ", of which without polling %" PRIu64 "\n",
                      sum.waits, sum.waits_asleep);
     }
+    const auto [frames, transfers, connections] = strangers.counts;
+    if (frames + transfers + connections > 0) {
+        std::fprintf(out,
+                     "  dropped, as not from this job: frames %" PRIu64
+                     ", long or broken messages %" PRIu64 ", connections %" PRIu64 "\n",
+                     frames, transfers, connections);
+    }
 }
 
 }  // namespace
@@ -233,6 +255,8 @@ void report_statistics(Runtime& runtime) {
     reduce(&sum, kWords, MPI_SUM);
     uint64_t busy_ns = busy_ns_of(runtime);
     reduce(&busy_ns, 1, MPI_SUM);
+    Strangers strangers = Strangers::of_process();
+    reduce(&strangers, base::kFromStrangerCount, MPI_SUM);
     // This is the value of the rank that needed most.
     uint64_t most_used =
         runtime.network != nullptr ? runtime.network->origin.buffers().high_water_bytes() : 0;
@@ -243,7 +267,7 @@ void report_statistics(Runtime& runtime) {
         return;
     }
     std::fprintf(stderr, "armci-ofi statistics, all %d ranks\n", runtime.world.size);
-    print_operations(stderr, runtime, sum, busy_ns);
+    print_operations(stderr, runtime, sum, busy_ns, strangers);
     if (runtime.network != nullptr) {
         const pipeline::BufferManager& buffers = runtime.network->origin.buffers();
         std::fprintf(stderr,
@@ -277,7 +301,8 @@ void report_statistics_of_rank(const Runtime& runtime, int signal) {
     }
     std::fprintf(out, "armci-ofi statistics, rank %d of %d, ended by signal %d (%s)\n",
                  runtime.world.rank, runtime.world.size, signal, strsignal(signal));
-    print_operations(out, runtime, core::with_thread_stats(runtime.stats), busy_ns_of(runtime));
+    print_operations(out, runtime, core::with_thread_stats(runtime.stats), busy_ns_of(runtime),
+                     Strangers::of_process());
     std::fclose(out);
     for (size_t done = 0; done < bytes;) {
         const ssize_t written = ::write(STDERR_FILENO, text + done, bytes - done);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/strangers.h"
 #include "wire/frame.h"
 
 namespace armci::pipeline {
@@ -17,6 +18,8 @@ namespace {
 constexpr size_t kFramesPerBuffer = 4;
 constexpr size_t kSmallestBuffer = 64 << 10;
 constexpr size_t kMaxCompletions = 16384;
+// How many times the first buffers there may be.
+constexpr size_t kMaxAreas = 4;
 
 size_t bytes_per_buffer(size_t largest_frame_bytes) {
     return std::max(kFramesPerBuffer * largest_frame_bytes, kSmallestBuffer);
@@ -36,27 +39,34 @@ size_t ReceivePool::completion_count(size_t window_bytes) {
 bool ReceivePool::open(fabric::Domain& domain, fabric::Endpoint& endpoint, size_t window_bytes,
                        size_t largest_frame_bytes, FrameHandler handler, void* context,
                        std::string* error) {
+    domain_ = &domain;
     endpoint_ = &endpoint;
     ends_early_ = domain.row().ends_early;
     handler_ = handler;
     context_ = context;
     largest_frame_bytes_ = largest_frame_bytes;
     buffer_bytes_ = bytes_per_buffer(largest_frame_bytes);
-    const size_t count = buffer_count(window_bytes, largest_frame_bytes);
-    if (!memory_.map(count * buffer_bytes_)) {
-        *error = "no memory for " + std::to_string(count * buffer_bytes_) +
+    first_count_ = buffer_count(window_bytes, largest_frame_bytes);
+    return add_buffers(error);
+}
+
+bool ReceivePool::add_buffers(std::string* error) {
+    RegisteredMapping& memory = memory_.emplace_back();
+    if (!memory.map(first_count_ * buffer_bytes_)) {
+        *error = "no memory for " + std::to_string(first_count_ * buffer_bytes_) +
                  " bytes of receive buffers: " + std::strerror(errno);
         return false;
     }
-    if (domain.needs_local_registration() &&
-        !memory_.make_accessible(domain, endpoint, fabric::Access::local, error)) {
+    if (domain_->needs_local_registration() &&
+        !memory.make_accessible(*domain_, *endpoint_, fabric::Access::local, error)) {
         return false;
     }
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < first_count_; ++i) {
         auto buffer = std::make_unique<Buffer>();
         buffer->operation.complete = on_completion;
         buffer->pool = this;
-        buffer->data = memory_.data() + i * buffer_bytes_;
+        buffer->memory = &memory;
+        buffer->data = memory.data() + i * buffer_bytes_;
         post(buffer.get());
         buffers_.push_back(std::move(buffer));
     }
@@ -66,12 +76,12 @@ bool ReceivePool::open(fabric::Domain& domain, fabric::Endpoint& endpoint, size_
 void ReceivePool::close() {
     buffers_.clear();
     unposted_.clear();
-    lost_buffers_ = 0;
-    memory_.close();
+    away_count_ = 0;
+    memory_.clear();
 }
 
 void ReceivePool::post(Buffer* buffer) {
-    if (!endpoint_->post_multi_receive(buffer->data, buffer_bytes_, memory_.descriptor(),
+    if (!endpoint_->post_multi_receive(buffer->data, buffer_bytes_, buffer->memory->descriptor(),
                                        &buffer->operation)) {
         unposted_.push_back(buffer);
     }
@@ -100,23 +110,35 @@ void ReceivePool::handle(const void* frame, size_t bytes) {
     handler_(context_, straight.data(), bytes);
 }
 
-// ofi_rxm forgets the buffer that such a message came to. Other providers may not, so it is not
-// posted again before they release it.
-void ReceivePool::note_cut_message(Buffer* buffer, bool is_released) {
-    if (!is_released && !std::exchange(buffer->is_lost, true)) {
-        ++lost_buffers_;
+void ReceivePool::set_away(Buffer* buffer, bool is_away) {
+    if (std::exchange(buffer->is_away, is_away) == is_away) {
+        return;
     }
-    if (lost_buffers_ == buffers_.size()) {
-        base::fatal(nullptr,
-                    "messages of more than %zu bytes, the longest there are, have taken all "
-                    "%zu receive buffers. Their sender is no rank of this job, or its memory is "
-                    "damaged: see whether all ranks run the same version of this library",
-                    largest_frame_bytes_, lost_buffers_);
+    away_count_ += is_away ? 1 : size_t{0} - 1;
+    std::string error;
+    const bool is_scarce = 4 * (buffers_.size() - away_count_) < first_count_;
+    if (is_scarce && memory_.size() < kMaxAreas && !add_buffers(&error)) {
+        ARMCI_LOG_WARN("messages that never arrived completely keep receive buffers: %s",
+                       error.c_str());
     }
-    ARMCI_LOG_WARN(
-        "ignored a message of more than %zu bytes, the longest there are: its sender is no rank of "
-        "this job, or its memory is damaged",
-        largest_frame_bytes_);
+}
+
+bool ReceivePool::note_lost_message(Buffer* buffer, const fabric::Completion& completion) {
+    if (completion.cut) {
+        base::drop_from_stranger(base::FromStranger::transfer,
+                                 "dropped a message of more than %zu bytes, the longest there are: "
+                                 "no rank of this job sends such",
+                                 largest_frame_bytes_);
+    } else {
+        base::drop_from_stranger(base::FromStranger::transfer,
+                                 "dropped a message that did not arrive completely");
+    }
+    if ((completion.flags & FI_MULTI_RECV) != 0 || (completion.cut && domain_->forgets_cut())) {
+        return true;
+    }
+    // The provider will release the buffer, or it has forgotten it and does not say so.
+    set_away(buffer, true);
+    return false;
 }
 
 void ReceivePool::on_completion(fabric::Operation* operation,
@@ -125,9 +147,8 @@ void ReceivePool::on_completion(fabric::Operation* operation,
     if (completion.cancelled) {
         return;
     }
-    if (completion.cut) {
-        buffer->pool->note_cut_message(buffer, (completion.flags & FI_MULTI_RECV) != 0);
-    }
+    const bool is_lost = completion.cut || completion.broken;
+    buffer->is_used_up |= is_lost && buffer->pool->note_lost_message(buffer, completion);
     // Some providers announce the end of a buffer with its last message, others on its own.
     if ((completion.flags & FI_RECV) != 0 && completion.bytes > 0) {
         const auto offset =
@@ -145,8 +166,10 @@ void ReceivePool::on_completion(fabric::Operation* operation,
         buffer->handled_bytes = 0;
         buffer->furthest_end = 0;
         buffer->is_used_up = false;
-        buffer->pool->lost_buffers_ -= std::exchange(buffer->is_lost, false) ? 1 : 0;
+        buffer->pool->set_away(buffer, false);
         buffer->pool->post(buffer);
+    } else if (buffer->is_used_up) {
+        buffer->pool->set_away(buffer, true);
     }
 }
 
