@@ -2,6 +2,7 @@
 #include "fabric/domain.h"
 
 #include "base/log.h"
+#include "fabric/environment.h"
 #include "fabric/faults.h"
 
 namespace armci::fabric {
@@ -34,6 +35,7 @@ bool Domain::open(ProviderChoice choice, size_t peer_count, std::string* error) 
     needs_local_registration_ =
         (info->domain_attr->mr_mode & FI_MR_LOCAL) != 0 || faults().local_registration_needed;
 
+    const LibfabricEnvironment environment;  // sockets reads its variables only here
     fid_fabric* fabric = nullptr;
     if (has_failed(fi_fabric(info->fabric_attr, &fabric, nullptr), "fi_fabric", error)) {
         return false;

@@ -481,7 +481,7 @@ void Endpoint::fail(const char* what, int peer, int error, const char* detail) {
     base::fatal(nullptr, "libfabric %s%s failed on provider %s: %s%s%s%s. %s", what,
                 describe_peer(peer).c_str(), domain_->provider_name().c_str(), fi_strerror(error),
                 detail[0] != '\0' ? ": " : "", detail, exhausted_limit(),
-                explain_failure(error).c_str());
+                explain_failure(error, peer).c_str());
 }
 
 std::string Endpoint::describe_peer(int peer) const {
@@ -493,16 +493,22 @@ std::string Endpoint::describe_peer(int peer) const {
                            : std::string(options_.peer_kind) + " " + std::to_string(peer));
 }
 
-std::string Endpoint::explain_failure(int error) const {
+std::string Endpoint::explain_failure(int error, int peer) const {
     const std::string own = own_address(domain_->info(), address_.data());
-    if (own.empty() || !is_unreachable(error)) {
+    const std::string answer = options_.ask_peer != nullptr
+                                   ? options_.ask_peer(options_.describe_context, peer)
+                                   : std::string();
+    if (own.empty() || (answer.empty() && !is_unreachable(error))) {
         return "The peer may have died, or the network between the nodes is broken; see that "
                "rank's messages";
     }
-    return "This rank uses " + own +
-           ", from which the peer cannot be reached: the two are on networks that are not "
-           "connected, a firewall is between them, or the peer's host is down. " +
-           kInterfaceRemedy;
+    return "This rank uses " + own + ", " +
+           (answer.empty()
+                ? std::string("from which the peer cannot be reached: the two are on networks "
+                              "that are not connected, a firewall is between them, or the peer's "
+                              "host is down")
+                : "and " + answer) +
+           ". " + kInterfaceRemedy;
 }
 
 }  // namespace armci::fabric

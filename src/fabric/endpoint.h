@@ -66,6 +66,10 @@ class Endpoint {
         const char* peer_kind = "node";    // what Operation::peer numbers
         // Describes a peer in messages, if more is known: "node 1 (rank 2 on host b, 192.0.2.1)".
         std::string (*describe_peer)(const void* context, int peer) = nullptr;
+        // After a failure with this peer, or -1 if it is not known which: asks hosts for seconds
+        // whether they are in reach. Returns "node 1 (...) refuses connections ...", or an empty
+        // text if there is nothing to say. May be null.
+        std::string (*ask_peer)(const void* context, int peer) = nullptr;
         const void* describe_context = nullptr;
         // The function is called with the immediate data of a peer's write once the written data
         // has arrived. The number says how many such writes there may be at a time.
@@ -151,7 +155,7 @@ class Endpoint {
     void handle_error();
     [[noreturn]] void fail(const char* what, int peer, int error, const char* detail);
     std::string describe_peer(int peer) const;
-    std::string explain_failure(int error) const;
+    std::string explain_failure(int error, int peer) const;
 
     Domain* domain_ = nullptr;
     Options options_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/environment.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -34,11 +35,16 @@ constexpr const char* kFirstPort = "FI_TCP_PORT_LOW_RANGE";
 constexpr const char* kLastPort = "FI_TCP_PORT_HIGH_RANGE";
 
 base::PortRange g_ports;
+int64_t g_link_s = 0;
 
 }  // namespace
 
 void use_ports(const base::PortRange& ports) {
     g_ports = ports;
+}
+
+void use_link_limit(int64_t seconds) {
+    g_link_s = seconds;
 }
 
 const base::PortRange& ports_in_use() {
@@ -58,6 +64,12 @@ base::PortRange ports_of_provider() {
 LibfabricEnvironment::LibfabricEnvironment() {
     for (const Variable& variable : kVariables) {
         set(variable.name, variable.value);
+    }
+    // The provider sockets waits for a connection inside calls, by default for 15 s.
+    constexpr int64_t kMaxWaitMs = 5'000;
+    if (g_link_s > 0) {
+        set("FI_SOCKETS_CONN_TIMEOUT",
+            std::to_string(std::min(kMaxWaitMs, g_link_s * 1000 / 8)).c_str());
     }
     if (g_ports.is_given()) {
         set(kFirstPort, std::to_string(g_ports.first).c_str());

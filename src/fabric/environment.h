@@ -2,6 +2,7 @@
 // Settings of libfabric that only its environment variables can change.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "base/config_value.h"
@@ -12,13 +13,16 @@ namespace armci::fabric {
 // does not take another range later, nor any if MPI has started it before.
 void use_ports(const base::PortRange& ports);
 const base::PortRange& ports_in_use();
+// Also before: ARMCI_LOST_LINK_SECONDS, in which a provider must not hang in a call.
+void use_link_limit(int64_t seconds);
 // The same, or the range that the user has given to libfabric itself.
 base::PortRange ports_of_provider();
 
 // While this object exists, variables that the user has not set have the values that this library
-// wants. One must surround every fi_getinfo, because libfabric reads the variables once, at the
-// first call, which may be ours. (If MPI itself uses libfabric, the first call was MPI's, and
-// libfabric's defaults stay.) Programs that are started later see only what the user set.
+// wants. One must surround every fi_getinfo and fi_fabric, because libfabric reads the variables
+// once, at the first call, which may be ours. (If MPI itself uses libfabric, the first call was
+// MPI's, and libfabric's defaults stay.) Programs that are started later see only what the user
+// set.
 //
 // The environment belongs to the whole process. So, as for ARMCI_Init, no other thread may use it
 // then.

@@ -15,6 +15,7 @@
 #include "fabric/immediate_data.h"
 #include "fabric/ip_address.h"
 #include "lifecycle/choose_network.h"
+#include "watch/reach.h"
 
 namespace armci::lifecycle {
 namespace {
@@ -168,6 +169,25 @@ std::string describe_node(const void* context, int node) {
     return "node " + std::to_string(node) + " (rank " +
            std::to_string(runtime.world.first_rank_of(node)) + " on " +
            place_of(*runtime.network, node) + ")";
+}
+
+std::string ask_node(const void* context, int node) {
+    const auto& runtime = *static_cast<const Runtime*>(context);
+    core::Network& network = *runtime.network;
+    std::vector<int> asked;
+    if (node < 0) {
+        asked = network.origin.report().silent_servers();
+    } else {
+        asked.push_back(network.servers.first_of(node));
+    }
+    for (const int server : asked) {
+        const std::string complaint = watch::ask_server(
+            network.domain, &network.record_of(server) + 1, runtime.config().lost_link_seconds);
+        if (!complaint.empty()) {
+            return describe_node(context, network.servers.node_of(server)) + " " + complaint;
+        }
+    }
+    return {};
 }
 
 std::string describe_rank(const void* context, int rank) {
@@ -332,6 +352,7 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     environment.recv_area = server_recv_area;
     environment.server_token = server_token;
     environment.describe_node = describe_node;
+    environment.ask_node = ask_node;
     std::string error;
     if (!runtime.network->origin.open(runtime.network->domain, options, environment, &runtime.stats,
                                       &error)) {
@@ -391,6 +412,7 @@ fabric::ProviderChoice agree_on_provider(Runtime& runtime, CommonSettings* setti
     const base::Config& config = runtime.config();
     const bool single_host = runtime.world.is_single_host;
     fabric::use_ports(config.ports());
+    fabric::use_link_limit(config.lost_link_seconds);
     // All ranks do this at the same time, because libfabric may take 100 ms to start.
     fabric::ProviderChoice choice =
         fabric::choose_provider({config.provider, config.interface, single_host});

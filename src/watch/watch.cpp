@@ -19,9 +19,8 @@ namespace armci::watch {
 namespace {
 
 constexpr int64_t kMs = 1'000'000;
-// A thread waits so long for the watch: until others know, or until a failure is found.
+// A thread waits so long for the watch until others know.
 constexpr int kTellingMs = 500;
-constexpr int kVerdictMs = 1'000;
 constexpr int kLastResortS = 7;
 constexpr int64_t kReportsNs = 2'000 * kMs;
 constexpr int kChecks = 4;  // for signs of life, in the time that may pass without one

@@ -46,6 +46,8 @@ class Watch {
   public:
     // The name of the thread in ps -L and top -H.
     static constexpr const char* kThreadName = "armci-watch";
+    // How long await_verdict() waits.
+    static constexpr int kVerdictMs = 1'000;
 
     Watch() = default;
     ~Watch() { stop(); }

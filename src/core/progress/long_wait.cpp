@@ -32,9 +32,7 @@ void LongWait::begin(int64_t now_ns) {
     begin_ns_ = now_ns;
     patience_ns_ = context_.config.hang_seconds * kSecondNs;
     limit_ns_ = now_ns + patience_ns_;
-    const int64_t link_s = context_.config.lost_link_seconds;
-    // Asking a host takes time, which counts, too.
-    reach_ns_ = now_ns + link_s * kSecondNs - watch::reach_patience_ms(link_s) * kMillisecondNs;
+    reach_ns_ = now_ns + watch::reach_check_ms(context_.config.lost_link_seconds) * kMillisecondNs;
 }
 
 void LongWait::look() {

@@ -48,6 +48,7 @@ bool Origin::open_endpoint(fabric::Domain& domain, const OriginOptions& options,
     endpoint_options.receive_entries = ReceivePool::completion_count(options.receive_bytes);
     endpoint_options.largest_message_bytes = largest_received_bytes(options);
     endpoint_options.describe_peer = environment.describe_node;
+    endpoint_options.ask_peer = environment.ask_node;
     endpoint_options.describe_context = environment.context;
     endpoint_options.on_immediate = FrameReceiver::on_written;
     endpoint_options.immediate_context = &receiver_;

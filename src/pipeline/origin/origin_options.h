@@ -24,6 +24,8 @@ struct OriginEnvironment {
     // Describes a node for log and error text, as in "node 1 (rank 2 on host b, 192.0.2.1)". May be
     // null.
     std::string (*describe_node)(const void* context, int node) = nullptr;
+    // As Endpoint::Options::ask_peer, of a node's data servers. May be null.
+    std::string (*ask_node)(const void* context, int node) = nullptr;
 };
 
 struct OriginOptions {
