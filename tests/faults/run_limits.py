@@ -92,7 +92,7 @@ def needs_start(mpiexec, program, before):
 
 
 def needs_networks():
-    probe = subprocess.run([*IPV6_ONLY, "true"], stderr=subprocess.PIPE, text=True, check=False)
+    probe = subprocess.run([*LINK_LOCAL, "true"], stderr=subprocess.PIPE, text=True, check=False)
     return probe.stderr.strip()
 
 
@@ -128,11 +128,11 @@ def remove_group():
 
 
 IN_GROUP = ["sh", "-c", f'echo $$ > {memory_group()[0]}/cgroup.procs && exec "$0" "$@"']
-# Each rank on a host of its own, which has an interface without an IPv4 address.
-IPV6_ONLY = [
+# Each rank on a host of its own, whose interface has only an address that no other host can use.
+LINK_LOCAL = [
     *("unshare", "-n", "sh", "-c"),
     "ip link set lo up && ip link add data type veth peer name other && ip link set other up && "
-    'ip link set data up && ip -6 addr add fd00::1/64 dev data nodad && exec "$0" "$@"',
+    'ip link set data up && ip -6 addr add fe80::1/64 dev data nodad && exec "$0" "$@"',
 ]
 SMALL_SHM = [
     *("unshare", "-m", "sh", "-c"),
@@ -192,15 +192,15 @@ def cases(mpiexec, program, forbid):
         ),
         *(
             Case(
-                f"hosts without IPv4, interface {interface or 'default'}",
+                f"hosts without addresses, interface {interface or 'default'}",
                 {"ARMCI_INTERFACE": interface},
-                IPV6_ONLY,
-                message=("Error", "no network between", *says, "needs", "IPv6", "data has fd00::1"),
+                LINK_LOCAL,
+                message=("Error", "no network between", *says, "of IPv4, or of IPv6 except link-local ones"),
                 possible=needs_networks,
             )
             for interface, says in (
-                ("", ["no interface but loopback has an IPv4 address"]),
-                ("data", ['no usable interface "data"', "data has no IPv4 address"]),
+                ("", ["no interface but loopback has an address"]),
+                ("data", ['no usable interface "data"', "data has no address"]),
             )
         ),
         Case("/dev/shm of 64 MB, one node", ONE_NODE, around=SMALL_SHM, possible=needs_mounts),

@@ -3,14 +3,15 @@
 """Two hosts, made of network namespaces, with a bad link between them or networks that do not connect
 them.
 
-usage: run_links.py MPIEXEC MIX [all | CASE...]   (beside MIX is the program of late_server)
+usage: run_links.py MPIEXEC MIX [all | CASE...]   (beside MIX are the other programs)
 
 The launcher and MPI have a network of their own, so that only this library meets the link. Needs root
-and ip, for bad links also tc; exit status 77 where they, or what they ask of the kernel, are not there.
+and ip, for bad links also tc, for blocked ones nft; exit status 77 where they, or what they ask of the kernel, are not there.
 """
 
 # promise: lost.node, lost.silent-server, lost.other-network
 import os
+import re
 import subprocess
 import sys
 import time
@@ -140,6 +141,16 @@ class Hosts:
         words = text.replace(",", "").split()
         return sum(int(words[i + 1]) for i, word in enumerate(words) if word == "(dropped")
 
+    def block(self):
+        """No new connection comes in over the data network. What is connected goes on."""
+        for host in HOSTS:
+            for rule in (
+                "add table inet firewall",
+                "add chain inet firewall input { type filter hook input priority 0; policy accept; }",
+                "add rule inet firewall input iifname data tcp flags & (syn | ack) == syn drop",
+            ):
+                inside(host, "nft", rule)
+
     def cut(self):
         inside(SWITCH, "ip", "link", "set", "port1", "down")
 
@@ -203,8 +214,8 @@ def cut_link(mpiexec, program, route):
     return [(f"cut_link,route={route} ({seconds:.1f} s)", complaints, job.err)]
 
 
-def late_server(mix):
-    return os.path.join(os.path.dirname(mix), "faults_late_server")
+def beside(mix, program):
+    return os.path.join(os.path.dirname(mix), program)
 
 
 def goes_well(name, job):
@@ -258,40 +269,70 @@ def loopback(mpiexec, program):
         return is_reported("loopback", job, "ARMCI_Init", "(rank 0, interface lo)", "127.0.0.1")
 
 
-def apart(mpiexec, program, route):
+def not_connected(name, job, peer, how):
+    """Rank 0 reports that the other node's first rank, on this address, is not reached so."""
+    reports = ["ARMCI_Init", "no network connects all nodes", "node 1 (rank 2 on ", f", {peer})", how]
+    return is_reported(name, job, *reports, "at port ", "node 0 (rank 0 on ")
+
+
+def apart(mpiexec, program):
     with Hosts() as hosts:
         hosts.add_apart()
-        settings = {
-            "ARMCI_INTERFACE": "apart",
-            "ARMCI_LOST_LINK_SECONDS": str(LINK_SECONDS),
-            "ARMCI_ROUTE": route,
-        }
-        job = hosts.start(mpiexec, [late_server(program), "0"], settings)
-        # The first ranks of both nodes wait for each other at a barrier of ARMCI_Init.
-        reports = {
-            "0": ["ARMCI_Init", "the data server of node 1", "(rank 2 on ", "192.0.2.2)", "over apart"],
-            "2": ["ARMCI_Init", "the data server of node 0", "(rank 0 on ", "192.0.2.1)", "over apart"],
-        }
-        return is_reported_by(f"apart,route={route}", job, reports)
+        settings = {"ARMCI_INTERFACE": "apart", "ARMCI_LOST_LINK_SECONDS": str(LINK_SECONDS)}
+        job = hosts.start(mpiexec, [program, "5", "7"], settings)
+        return not_connected("apart", job, "192.0.2.2", "gives no answer")
 
 
-def unreachable(mpiexec, program, route):
+def unreachable(mpiexec, program):
     """The system refuses at once: there is no route to the other host's address."""
     with Hosts() as hosts:
         addresses = hosts.add_unconnected()
-        settings = {"ARMCI_INTERFACE": "apart", "ARMCI_ROUTE": route}
-        job = hosts.start(mpiexec, [late_server(program), "0"], settings)
-        reports = {
-            rank: [
-                "libfabric ",
-                f"with node {peer} (rank {2 * peer} on ",
-                f", {addresses[peer]})",
-                "nreachable",
-                f"interface apart ({addresses[1 - peer]})",
-            ]
-            for rank, peer in (("0", 1), ("2", 0))
+        job = hosts.start(mpiexec, [program, "5", "7"], {"ARMCI_INTERFACE": "apart"})
+        return not_connected("unreachable", job, addresses[1], "cannot be reached")
+
+
+def chosen(mpiexec, program):
+    """Without ARMCI_INTERFACE the job finds the network that connects the hosts, and says why."""
+    with Hosts() as hosts:
+        hosts.add_apart()
+        hosts.add_bridges()
+        job = hosts.start(mpiexec, [program, "5", "7"], {"ARMCI_INTERFACE": "", "ARMCI_VERBOSE": "1"})
+        [(name, complaints, text)] = goes_well("chosen", job)
+        if not re.search(r"network: (198\.51\.100|203\.0\.113)\.0/24 \((data|control)\): ", text):
+            complaints.append("no word of the network that was chosen")
+        return [(name, complaints, text)]
+
+
+def first_contact(mpiexec, program, how, route):
+    """The network fails when the library is up, and before ranks have used it to each other's data
+    servers. The first ranks of the nodes keep their connections of ARMCI_Init."""
+    with jobs.Record() as record, Hosts() as hosts:
+        go = f"{record.path}.go"
+        settings = {
+            "ARMCI_LOST_LINK_SECONDS": str(LINK_SECONDS),
+            "ARMCI_ROUTE": route,
+            "TEST_RECORD": record.path,
+            "TEST_GO": go,
         }
-        return is_reported_by(f"unreachable,route={route}", job, reports)
+        job = hosts.start(mpiexec, [beside(program, "faults_first_contact")], settings)
+        complaints = record.complaints(RANKS)
+        if how == "unreachable":
+            for number, host in enumerate(HOSTS):
+                inside(host, "ip", "route", "add", "unreachable", address("data", 1 - number))
+        else:
+            hosts.block()
+        with open(go, "x", encoding="ascii"):
+            pass
+        reports = {}
+        for rank in range(RANKS):
+            peer = 1 - rank // 2
+            server = f"node {peer} (rank {2 * peer} on "
+            reports[str(rank)] = {
+                "silent": [f"the data server of node {peer} has never answered", server, "at port ", "over data"],
+                "unreachable": [server, f", {address('data', peer)})"],
+            }[how]
+        [(name, more, text)] = is_reported_by(f"first_contact,{how},route={route}", job, reports)
+        return [(name, complaints + more, text)]
 
 
 def late(mpiexec, program, provider):
@@ -302,7 +343,7 @@ def late(mpiexec, program, provider):
             "ARMCI_PROGRESS_THREAD": "0",
             "ARMCI_PROVIDER": provider,
         }
-        job = hosts.start(mpiexec, [late_server(program), str(LATE_SECONDS)], settings)
+        job = hosts.start(mpiexec, [beside(program, "faults_late_server"), str(LATE_SECONDS)], settings)
         return goes_well(f"late_server,provider={provider or 'default'}", job)
 
 
@@ -317,10 +358,12 @@ CASES = {
     "bridges": bridges,
     "same_address": same_address,
     "loopback": loopback,
-    "apart": lambda *job: apart(*job, "server"),
-    "apart,route=rma": lambda *job: apart(*job, "rma"),
-    "unreachable": lambda *job: unreachable(*job, "server"),
-    "unreachable,route=rma": lambda *job: unreachable(*job, "rma"),
+    "apart": apart,
+    "unreachable": unreachable,
+    "chosen": chosen,
+    "first_contact,silent": lambda *job: first_contact(*job, "silent", "server"),
+    "first_contact,silent,route=rma": lambda *job: first_contact(*job, "silent", "rma"),
+    "first_contact,unreachable": lambda *job: first_contact(*job, "unreachable", "server"),
     "late_server": lambda *job: late(*job, ""),
     "late_server,provider=sockets": lambda *job: late(*job, "sockets"),
 }
@@ -335,6 +378,8 @@ def why_not(names):
         with Hosts() as hosts:
             if any(name.startswith("bad_link") for name in names):
                 hosts.make_bad()
+            if any(name.startswith("first_contact,silent") for name in names):
+                hosts.block()
     except FileNotFoundError as error:
         return f"there is no program {error.filename}"
     except (subprocess.CalledProcessError, RuntimeError) as error:

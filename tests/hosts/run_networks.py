@@ -27,7 +27,10 @@ LINK_SECONDS = 4
 SLACK_S = 20
 # A job that has not ended after this time hangs.
 LIMIT_S = 100
-MIX = "tests/faults/faults_mix"
+MIX = ["tests/faults/faults_mix", "5", "7"]
+ENDLESS_MIX = ["tests/faults/faults_mix", "0", "7"]
+# Its ranks wait until they are told to use the network for the first time.
+FIRST_CONTACT = ["tests/faults/faults_first_contact"]
 
 # How a firewall treats a packet that it does not let pass, in the words of nft.
 REJECTIONS = {"reset": "reject with tcp reset", "drop": "drop", "icmp": "reject with icmpx admin-prohibited"}
@@ -74,13 +77,41 @@ def apart(addresses, place):
     return make
 
 
-def firewall(rejection, numbers):
+def two(*networks):
     def make(cluster):
         eth0(cluster)
-        data(cluster)
+        data(cluster, *networks)
+
+    return make
+
+
+def firewall(rejection, numbers, *networks):
+    def make(cluster):
+        two(*networks)(cluster)
         refuse(cluster, numbers, "data", rejection)
 
     return make
+
+
+def other_names(cluster):
+    """The interfaces of one network have another name on each host."""
+    two()(cluster)
+    for host, name in zip(cluster.hosts, ("fast0", "data7")):
+        host.run("ip", "link", "set", "data", "down")
+        host.run("ip", "link", "set", "data", "name", name)
+        host.run("ip", "link", "set", name, "up")
+        if not jobs.wait_until(lambda h=host, n=name: h.is_up(n), jobs.TIME_LIMIT_S):
+            raise RuntimeError(f"{name} of {host.name} does not come up")
+
+
+def routed(cluster):
+    """The hosts' addresses have no prefix in common, and a way to each other."""
+    eth0(cluster)
+    cluster.connect("data")
+    addresses = ("10.1.0.1/24", "10.2.0.1/24")
+    for host, own, other in zip(cluster.hosts, addresses, reversed(addresses)):
+        host.run("ip", "addr", "add", own, "dev", "data")
+        host.run("ip", "route", "add", other.replace(".1/", ".0/"), "dev", "data")
 
 
 def few_ports(rejection):
@@ -91,11 +122,6 @@ def few_ports(rejection):
     return make
 
 
-def ipv6_data(cluster):
-    eth0(cluster)
-    data(cluster, lab.IPV6)
-
-
 def ipv6_only(cluster):
     cluster.connect("eth0", lab.IPV6)
     cluster.name_hosts([lab.IPV6])
@@ -103,15 +129,18 @@ def ipv6_only(cluster):
 
 @dataclass
 class Case:
-    """`make` connects the hosts. The job must end well; or, if `reports` has fragments of messages,
-    within ARMCI_LOST_LINK_SECONDS with a message that has one line of them, in their order. If
-    `disturb` is given, the job does not end by itself; this is called in its midst."""
+    """`make` connects the hosts. The job must end well, and say `says` if that is given; or, if
+    `reports` has fragments of messages, it must end within ARMCI_LOST_LINK_SECONDS with a message
+    that has one line of them, in their order. If `disturb` is given, it is called when all ranks are
+    in the midst of the program."""
 
     make: object
     settings: dict = field(default_factory=dict)
     reports: list = field(default_factory=list)
     by_slurm: bool = False
+    program: list = field(default_factory=lambda: MIX)
     disturb: object = None
+    says: str = ""
 
     def run(self, build):
         with lab.Lab(HOSTS) as cluster:
@@ -124,12 +153,12 @@ class Case:
             return complaints + before.complaints(), text, seconds
 
     def run_job(self, cluster, build):
-        rounds = "5" if self.disturb is None else "0"
         settings = {"ARMCI_LOST_LINK_SECONDS": str(LINK_SECONDS), **self.settings}
         launcher = launchers.LAUNCHERS["mpich"]["srun" if self.by_slurm else "ssh"]
         with jobs.Record(lab.SHARED) as record:
             settings["TEST_RECORD"] = record.path
-            program = [os.path.join(build, MIX), rounds, "7"]
+            settings["TEST_GO"] = f"{record.path}.go"
+            program = [os.path.join(build, self.program[0]), *self.program[1:]]
             begin = time.monotonic()
             job = launchers.start(cluster, build, launcher, HOSTS, program, settings)
             if self.disturb is not None:
@@ -137,9 +166,13 @@ class Case:
                     job.kill()
                 begin = time.monotonic()
                 self.disturb(cluster)
+                with open(settings["TEST_GO"], "x", encoding="ascii"):
+                    pass
             status = job.finish(LIMIT_S)
             seconds = time.monotonic() - begin
         complaints = self.judge(status, seconds, jobs.messages_in(job.err))
+        if self.says not in job.err:
+            complaints.append(f"it does not say: {self.says}")
         return complaints, job.out + job.err, seconds
 
     def judge(self, status, seconds, messages):
@@ -159,6 +192,12 @@ class Case:
 
 
 OVER_DATA = {"ARMCI_INTERFACE": "data"}
+TALKING = {"ARMCI_VERBOSE": "1"}
+# Which hosts a firewall protects.
+SIDES = {"both": (0, 1), "first": (0,), "second": (1,)}
+
+
+DATA_PLACES = {f"host{n + 1}": lab.IPV4_DATA.address(n) for n in range(HOSTS)}
 
 
 def unreached(network):
@@ -188,7 +227,24 @@ CASES = {
     **{
         f"firewall,{rejection},{side}": Case(firewall(rejection, numbers), OVER_DATA, unreached(lab.IPV4_DATA))
         for rejection in REJECTIONS
-        for side, numbers in {"both": (0, 1), "first": (0,), "second": (1,)}.items()
+        for side, numbers in SIDES.items()
+    },
+    **{
+        f"firewall,{rejection},provider=sockets": Case(
+            firewall(rejection, (0, 1)), {**OVER_DATA, "ARMCI_PROVIDER": "sockets"}, unreached(lab.IPV4_DATA)
+        )
+        for rejection in REJECTIONS
+    },
+    **{
+        f"firewall,{rejection},ipv6": Case(firewall(rejection, (1,), lab.IPV6), OVER_DATA, unreached(lab.IPV6))
+        for rejection in REJECTIONS
+    },
+    # There is another network that all hosts have.
+    **{
+        f"firewall,{rejection},other_network": Case(
+            firewall(rejection, (1,)), TALKING, says="network: 192.0.2.0/24 (eth0): "
+        )
+        for rejection in REJECTIONS
     },
     **{
         f"few_ports,{rejection}": Case(few_ports(rejection), MPI_PORTS, unreached(lab.IPV4))
@@ -197,16 +253,39 @@ CASES = {
     "few_ports,own_range": Case(few_ports("reset"), {**MPI_PORTS, **OWN_PORTS}),
     # The firewall comes while the job runs, for packets of all connections.
     **{
-        f"later,{rejection}": Case(
-            lambda cluster: (eth0(cluster), data(cluster)),
+        f"later,{rejection},{side}": Case(
+            two(),
             OVER_DATA,
-            [["on host1) has failed"], ["on host2) has failed"]],
-            disturb=lambda cluster, how=rejection: refuse(cluster, [1], "data", how, "meta l4proto tcp"),
+            [[f"on {host}) has failed", f" at {address}:"] for host, address in DATA_PLACES.items()],
+            program=ENDLESS_MIX,
+            disturb=lambda cluster, how=rejection, where=numbers: refuse(
+                cluster, where, "data", how, "meta l4proto tcp"
+            ),
         )
         for rejection in REJECTIONS
+        for side, numbers in SIDES.items()
     },
+    # The firewall comes after ARMCI_Init, for new connections.
+    **{
+        f"first_contact,{rejection},{side}{name}": Case(
+            two(),
+            {**OVER_DATA, **provider},
+            unreached(lab.IPV4_DATA),
+            program=FIRST_CONTACT,
+            disturb=lambda cluster, how=rejection, where=numbers: refuse(cluster, where, "data", how),
+        )
+        for name, provider in {"": {}, ",provider=sockets": {"ARMCI_PROVIDER": "sockets"}}.items()
+        for rejection in REJECTIONS
+        for side, numbers in SIDES.items()
+        if not name or side == "both"
+    },
+    "several_networks": Case(
+        two(lab.IPV4_DATA, lab.IPV6), TALKING, says=": the first of 3 that all nodes have"
+    ),
+    "other_names": Case(other_names, TALKING, says="network: 198.51.100.0/24 (fast0, data7): "),
+    "routed": Case(routed, {**OVER_DATA, **TALKING}, says="network: the networks of data: no prefix is common"),
     "ipv6,beside_ipv4": Case(lambda cluster: eth0(cluster, lab.IPV6)),
-    "ipv6,data": Case(ipv6_data, OVER_DATA),
+    "ipv6,data": Case(two(lab.IPV6), {**OVER_DATA, **TALKING}, says="network: 2001:db8::/64 (data): "),
     # By Slurm, because mpiexec of MPICH 4.0 knows IPv4 only.
     "ipv6,only": Case(ipv6_only, {"UCX_TCP_AF_PRIO": "inet6"}, by_slurm=True),
 }
