@@ -9,6 +9,7 @@ Cases that need what this machine does not grant say so and are skipped.
 
 # promise: attach.no-access, attach.one-rank
 import os
+import socket
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -134,6 +135,9 @@ LINK_LOCAL = [
     "ip link set lo up && ip link add data type veth peer name other && ip link set other up && "
     'ip link set data up && ip -6 addr add fe80::1/64 dev data nodad && exec "$0" "$@"',
 ]
+# This script listens there.
+LISTENER = socket.create_server(("", 0))
+TAKEN_PORT = LISTENER.getsockname()[1]
 SMALL_SHM = [
     *("unshare", "-m", "sh", "-c"),
     'mount -t tmpfs -o size=64m x /dev/shm && exec "$0" "$@"',
@@ -231,6 +235,11 @@ def cases(mpiexec, program, forbid):
             "no memory that may be registered, though the provider needs it",
             {**NODES, "ARMCI_FAULTS": "mr_local,mr_count=0,mr_refused=both"},
             message=("Error", "ARMCI_Init", "cannot start", "FI_LOG_LEVEL", "ARMCI_PROVIDER"),
+        ),
+        Case(
+            "all ports taken",
+            {**NODES, "ARMCI_PORT_RANGE": f"{TAKEN_PORT}-{TAKEN_PORT}"},
+            message=("Error", "ARMCI_Init", "cannot start", "perhaps all ports of ARMCI_PORT_RANGE are in use"),
         ),
         Case("enough open files", {**NODES, "TEST_DESCRIPTORS": "60"}),
         *(

@@ -250,6 +250,10 @@ CASES = {
         f"few_ports,{rejection}": Case(few_ports(rejection), MPI_PORTS, unreached(lab.IPV4))
         for rejection in REJECTIONS
     },
+    # It is sshd's.
+    "few_ports,taken": Case(
+        eth0, {"ARMCI_PORT_RANGE": "22-22"}, [["cannot listen", "perhaps all ports of ARMCI_PORT_RANGE are in use"]]
+    ),
     "few_ports,own_range": Case(few_ports("reset"), {**MPI_PORTS, **OWN_PORTS}),
     # The firewall comes while the job runs, for packets of all connections.
     **{
