@@ -143,9 +143,10 @@ void NetworkTrial::look_at(Call& call) {
     call.connection.reset();
 }
 
-bool NetworkTrial::is_decided(bool is_time_over) const {
+bool NetworkTrial::is_decided(int networks, bool is_time_over) const {
     return std::all_of(calls_.begin(), calls_.end(), [&](const Call& call) {
-        return call.error != EINPROGRESS || (is_time_over && !call.is_connected);
+        return call.network >= networks || call.error != EINPROGRESS ||
+               (is_time_over && !call.is_connected);
     });
 }
 

@@ -53,9 +53,10 @@ class NetworkTrial {
     void begin(const TrialOrders& orders);
     // Answers others and looks at what has become of the calls, waiting for at most so long.
     void step(int timeout_ms);
-    // Says whether everything is known that is going to be known, if calls without an answer may
-    // wait no longer. A host that has accepted a call answers as soon as its process runs.
-    bool is_decided(bool is_time_over) const;
+    // Says whether everything is known of the first so many networks that is going to be known, if
+    // calls without an answer may wait no longer. A host that has accepted a call answers as soon
+    // as its process runs.
+    bool is_decided(int networks, bool is_time_over) const;
     // Returns the failure in a network as a number, or kNone. A call without an answer has failed.
     int64_t failure(int network) const;
 

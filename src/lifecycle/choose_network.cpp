@@ -98,12 +98,19 @@ fabric::TrialOrders distribute(const core::World& world, const fabric::NodeCandi
     return orders;
 }
 
-// Calls the neighbours until their answers are known, or none may come any more. All nodes return
-// the same. Each answers others until all are here.
-Verdict try_until(const core::World& world, fabric::NetworkTrial& trial, int64_t end_ns,
-                  int64_t last_ns) {
+// Until when a node may wait: for a host to answer, and for the process there to run.
+struct Deadlines {
+    int64_t answer_ns = 0;
+    int64_t process_ns = 0;
+};
+
+// Calls the neighbours until their answers in the first so many networks are known, or none may
+// come any more. All nodes return the same. Each answers others until all are here.
+Verdict try_until(const core::World& world, fabric::NetworkTrial& trial, int networks,
+                  const Deadlines& deadlines) {
     constexpr int kStepMs = 1;
-    for (int64_t now = base::now_ns(); now < last_ns && !trial.is_decided(now >= end_ns);
+    for (int64_t now = base::now_ns();
+         now < deadlines.process_ns && !trial.is_decided(networks, now >= deadlines.answer_ns);
          now = base::now_ns()) {
         trial.step(kStepMs);
     }
@@ -132,20 +139,27 @@ int first_connecting(const Verdict& verdict, int networks) {
     return -1;
 }
 
-// Returns the number of the network that connects all nodes, or -1. A network that answers at once
-// is not kept waiting by one before it that does not.
+// Returns the number of the first network that connects all nodes, or -1. The best one alone is
+// enough if it works. If not, another one that answers soon need not wait for it.
 int find_connecting(const core::Runtime& runtime, const fabric::TrialOrders& orders,
                     fabric::NetworkTrial& trial, Verdict* verdict) {
     // The system repeats what got lost after a second.
     constexpr int64_t kQuickMs = 1'500;
     const int64_t link_s = runtime.config().lost_link_seconds;
+    const struct {
+        int networks;
+        int64_t patience_ms;
+    } rounds[] = {{1, kQuickMs},
+                  {orders.network_count, kQuickMs},
+                  {orders.network_count, watch::reach_patience_ms(link_s)}};
     const int64_t begin_ns = base::now_ns();
-    const int64_t last_ns = begin_ns + link_s * 1000 * kMsNs;
     int found = -1;
-    for (const int64_t patience_ms : {kQuickMs, watch::reach_patience_ms(link_s)}) {
+    for (const auto& round : rounds) {
         if (found < 0) {
-            *verdict = try_until(runtime.world, trial, begin_ns + patience_ms * kMsNs, last_ns);
-            found = first_connecting(*verdict, orders.network_count);
+            *verdict =
+                try_until(runtime.world, trial, round.networks,
+                          {begin_ns + round.patience_ms * kMsNs, begin_ns + link_s * 1000 * kMsNs});
+            found = first_connecting(*verdict, round.networks);
         }
     }
     return found;

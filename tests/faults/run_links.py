@@ -9,7 +9,7 @@ The launcher and MPI have a network of their own, so that only this library meet
 and ip, for bad links also tc, for blocked ones nft; exit status 77 where they, or what they ask of the kernel, are not there.
 """
 
-# promise: lost.node, lost.silent-server, lost.other-network
+# promise: lost.node, lost.refused, lost.silent-server, lost.other-network
 import os
 import re
 import subprocess
@@ -141,13 +141,14 @@ class Hosts:
         words = text.replace(",", "").split()
         return sum(int(words[i + 1]) for i, word in enumerate(words) if word == "(dropped")
 
-    def block(self):
-        """No new connection comes in over the data network. What is connected goes on."""
+    def block(self, verdict):
+        """No new connection comes in over the data network: nft drops or rejects their packets. What
+        is connected goes on."""
         for host in HOSTS:
             for rule in (
                 "add table inet firewall",
                 "add chain inet firewall input { type filter hook input priority 0; policy accept; }",
-                "add rule inet firewall input iifname data tcp flags & (syn | ack) == syn drop",
+                f"add rule inet firewall input iifname data tcp flags & (syn | ack) == syn {verdict}",
             ):
                 inside(host, "nft", rule)
 
@@ -320,15 +321,17 @@ def first_contact(mpiexec, program, how, route):
             for number, host in enumerate(HOSTS):
                 inside(host, "ip", "route", "add", "unreachable", address("data", 1 - number))
         else:
-            hosts.block()
+            hosts.block("drop" if how == "silent" else "reject with tcp reset")
         with open(go, "x", encoding="ascii"):
             pass
         reports = {}
         for rank in range(RANKS):
             peer = 1 - rank // 2
             server = f"node {peer} (rank {2 * peer} on "
+            never = f"the data server of node {peer} has never answered"
             reports[str(rank)] = {
-                "silent": [f"the data server of node {peer} has never answered", server, "at port ", "over data"],
+                "silent": [never, server, "cannot be reached at port ", "over data"],
+                "refused": [never, server, "refuses connections at port ", "over data"],
                 "unreachable": [server, f", {address('data', peer)})"],
             }[how]
         [(name, more, text)] = is_reported_by(f"first_contact,{how},route={route}", job, reports)
@@ -363,6 +366,7 @@ CASES = {
     "chosen": chosen,
     "first_contact,silent": lambda *job: first_contact(*job, "silent", "server"),
     "first_contact,silent,route=rma": lambda *job: first_contact(*job, "silent", "rma"),
+    "first_contact,refused": lambda *job: first_contact(*job, "refused", "server"),
     "first_contact,unreachable": lambda *job: first_contact(*job, "unreachable", "server"),
     "late_server": lambda *job: late(*job, ""),
     "late_server,provider=sockets": lambda *job: late(*job, "sockets"),
@@ -378,8 +382,8 @@ def why_not(names):
         with Hosts() as hosts:
             if any(name.startswith("bad_link") for name in names):
                 hosts.make_bad()
-            if any(name.startswith("first_contact,silent") for name in names):
-                hosts.block()
+            if any(name.startswith(("first_contact,silent", "first_contact,refused")) for name in names):
+                hosts.block("drop")
     except FileNotFoundError as error:
         return f"there is no program {error.filename}"
     except (subprocess.CalledProcessError, RuntimeError) as error:

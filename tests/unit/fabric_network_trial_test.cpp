@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -53,20 +54,29 @@ class Trial {
     const std::vector<NodeCandidates>& nodes() const { return nodes_; }
     const NetworkPlan& plan() const { return plan_; }
 
-    // Returns the first failure in each network.
-    std::array<int64_t, 2> run(bool is_time_over = false, uint64_t other_token = kToken) {
+    void begin(uint64_t token_of_first = kToken) {
         int node = 0;
         for (NetworkTrial& trial : trials_) {
-            trial.begin(trial_orders(nodes_, plan_, node, node == 0 ? other_token : kToken));
+            trial.begin(trial_orders(nodes_, plan_, node, node == 0 ? token_of_first : kToken));
             ++node;
         }
-        for (bool are_decided = false; !are_decided;) {
-            are_decided = true;
+    }
+    bool is_decided(int networks, bool is_time_over = false) const {
+        return std::all_of(trials_.begin(), trials_.end(), [&](const NetworkTrial& trial) {
+            return trial.is_decided(networks, is_time_over);
+        });
+    }
+    void step_until_decided(int networks, bool is_time_over = false) {
+        do {
             for (NetworkTrial& trial : trials_) {
                 trial.step(1);
-                are_decided = trial.is_decided(is_time_over) && are_decided;
             }
-        }
+        } while (!is_decided(networks, is_time_over));
+    }
+    // Returns the first failure in each network.
+    std::array<int64_t, 2> run(bool is_time_over = false, uint64_t token_of_first = kToken) {
+        begin(token_of_first);
+        step_until_decided(2, is_time_over);
         std::array<int64_t, 2> first = {TrialFailure::kNone, TrialFailure::kNone};
         for (const NetworkTrial& trial : trials_) {
             for (const int network : {0, 1}) {
@@ -133,6 +143,22 @@ TEST(NetworkTrial, WithoutAnAnswerTheTimeDecides) {
     trial.candidate(1, 0).port = port;
     const auto failures = trial.run(true);
     expect_failure(failures[0], 0, 1, ETIMEDOUT);
+}
+
+TEST(NetworkTrial, NetworksAreDecidedByThemselves) {
+    Trial trial(3);
+    uint16_t port = 0;
+    const base::Descriptor full = base::listen_in_range(trial.candidate(1, 1).address, {}, &port);
+    ASSERT_EQ(listen(full.get(), 0), 0);
+    std::vector<base::Descriptor> callers;
+    for (int i = 0; i < 4; ++i) {
+        callers.push_back(
+            base::begin_connection(base::socket_address(trial.candidate(1, 1).address, port)));
+    }
+    trial.candidate(1, 1).port = port;
+    trial.begin();
+    trial.step_until_decided(1);
+    EXPECT_FALSE(trial.is_decided(2));
 }
 
 TEST(NetworkTrial, AnotherJobsAnswerIsNone) {
