@@ -18,6 +18,7 @@ class LocalListener {
     // Returns false with errno set if the system refuses.
     bool open();
     const std::string& name() const { return name_; }
+    int socket() const { return socket_.get(); }
     // Returns a process that has connected, within the time. Returns an invalid descriptor with
     // errno set if there is none: EAGAIN means no caller, or only one of another user.
     base::Descriptor take_caller(int timeout_ms);

@@ -14,46 +14,41 @@
 #include "base/interfaces.h"
 #include "base/random.h"
 #include "base/socket.h"
+#include "base/strangers.h"
 
 namespace armci::watch {
 namespace {
 
 // The time limit for the whole handshake of the other side.
 constexpr int kHandshakeMs = 5'000;
+constexpr int64_t kNsPerMs = 1'000'000;
 // A caller that has proved to belong to the job confirms the connection at once, or closes it. This
 // long limit only matters if its host has gone.
 constexpr int kTakingMs = 60'000;
 constexpr char kTaken = 'y';
 
-struct Handshake {
-    uint64_t token[2];
-    Identity who;
-};
+// At most so many callers may be connected that have not shown the token, each for a short time.
+constexpr size_t kMaxUnknown = 32;
 
-// Returns this host's addresses that others may reach, beginning with the wanted interface, and
-// IPv4 before IPv6.
+// Returns this host's addresses that others may reach, IPv4 before IPv6; if an interface is wanted
+// that has any, only those.
 std::vector<base::IpAddress> own_addresses(const std::string& interface) {
-    struct Own {
-        base::IpAddress address;
-        bool is_wanted = false;
-    };
-    std::vector<Own> all;
+    std::vector<base::IpAddress> all;
+    std::vector<base::IpAddress> wanted;
     for (const base::InterfaceAddress& entry : base::interface_addresses()) {
         if (entry.address.is_given() && entry.is_up && !entry.is_loopback &&
             !base::is_link_local(entry.address)) {
-            all.push_back({entry.address, interface == base::text_of(entry.address) ||
-                                              interface == entry.interface});
+            all.push_back(entry.address);
+            if (interface == base::text_of(entry.address) || interface == entry.interface) {
+                wanted.push_back(entry.address);
+            }
         }
     }
-    std::stable_sort(all.begin(), all.end(), [](const Own& a, const Own& b) {
-        return std::pair(!a.is_wanted, a.address.family != AF_INET) <
-               std::pair(!b.is_wanted, b.address.family != AF_INET);
+    std::vector<base::IpAddress>& found = wanted.empty() ? all : wanted;
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+        return a.family == AF_INET && b.family != AF_INET;
     });
-    all.resize(std::min<size_t>(all.size(), Meeting::kMaxAddresses));
-    std::vector<base::IpAddress> found;
-    for (const Own& own : all) {
-        found.push_back(own.address);
-    }
+    found.resize(std::min<size_t>(found.size(), Meeting::kMaxAddresses));
     return found;
 }
 
@@ -88,13 +83,33 @@ bool receive(int socket, void* data, size_t bytes, int timeout_ms) {
     return true;
 }
 
+// The time that it takes does not tell where the first difference is.
+bool is_token_of(const Meeting& meeting, const Handshake& handshake) {
+    const uint64_t difference =
+        (handshake.token[0] ^ meeting.token[0]) | (handshake.token[1] ^ meeting.token[1]);
+    return difference == 0;
+}
+
 bool receive_handshake(int socket, const Meeting& meeting, Identity* peer) {
     Handshake handshake{};
     if (!receive(socket, &handshake, sizeof handshake, kHandshakeMs)) {
         return false;
     }
     *peer = handshake.who;
-    return std::equal(handshake.token, handshake.token + 2, meeting.token);
+    return is_token_of(meeting, handshake);
+}
+
+// Returns the addresses of the listener. An address that this host has, too, such as that of
+// docker0, would lead to a process here, which could be a stranger's: it is left out, unless the
+// listener is on this host.
+std::vector<base::IpAddress> foreign_addresses(const Meeting& meeting) {
+    const std::vector<base::IpAddress> all(meeting.addresses,
+                                           meeting.addresses + meeting.address_count);
+    std::vector<base::IpAddress> foreign = all;
+    for (const base::InterfaceAddress& own : base::interface_addresses()) {
+        std::erase(foreign, own.address);
+    }
+    return foreign.empty() ? all : foreign;
 }
 
 Connection handshake_done(base::Descriptor connection, const Meeting& meeting,
@@ -123,15 +138,18 @@ bool Listener::open(Reach reach, const std::string& interface, const base::PortR
         return true;
     }
     const base::IpAddress loopback = base::parse_ip_address("127.0.0.1");
+    std::vector<base::IpAddress> own =
+        reach == Reach::host ? std::vector{loopback} : own_addresses(interface);
+    const bool has_choice = !own.empty() && (reach == Reach::host || !interface.empty());
+    if (has_choice) {
+        own.resize(1);
+    }
     uint16_t port = 0;
-    base::Descriptor listening = reach == Reach::host
-                                     ? base::listen_in_range(loopback, ports, &port)
-                                     : listen_everywhere(ports, &port);
+    base::Descriptor listening = has_choice ? base::listen_in_range(own.front(), ports, &port)
+                                            : listen_everywhere(ports, &port);
     if (!listening.valid()) {
         return false;
     }
-    const std::vector<base::IpAddress> own =
-        reach == Reach::host ? std::vector{loopback} : own_addresses(interface);
     meeting_.port = port;
     meeting_.address_count = static_cast<uint16_t>(own.size());
     std::copy(own.begin(), own.end(), meeting_.addresses);
@@ -140,23 +158,105 @@ bool Listener::open(Reach reach, const std::string& interface, const base::PortR
     return true;
 }
 
-base::Descriptor Listener::take_connection(int timeout_ms) {
-    return meeting_.port == 0 ? local_.take_caller(timeout_ms)
-                              : base::accept_within(socket_, timeout_ms);
+base::Descriptor Listener::accept_caller() {
+    return meeting_.port == 0 ? local_.take_caller(0) : base::accept_within(socket_, 0);
+}
+
+int Listener::listening_socket() const {
+    return meeting_.port == 0 ? local_.socket() : socket_.get();
+}
+
+// Sleeps until somebody calls or says something, or the time is over.
+void Listener::wait(int timeout_ms) const {
+    std::vector<pollfd> events = {{listening_socket(), POLLIN, 0}};
+    for (const Caller& caller : callers_) {
+        events.push_back({caller.connection.get(), POLLIN, 0});
+    }
+    poll(events.data(), events.size(), timeout_ms);
+}
+
+void Listener::accept_callers() {
+    const auto is_unknown = [](const Caller& caller) { return !caller.is_of_job; };
+    for (size_t i = 0; i < kMaxUnknown; ++i) {
+        base::Descriptor connection = accept_caller();
+        if (!connection.valid()) {
+            return;
+        }
+        // The one that has said nothing for the longest makes room. Ranks speak at once.
+        if (static_cast<size_t>(std::count_if(callers_.begin(), callers_.end(), is_unknown)) >=
+            kMaxUnknown) {
+            callers_.erase(std::find_if(callers_.begin(), callers_.end(), is_unknown));
+            count_stranger();
+        }
+        callers_.push_back({.connection = std::move(connection),
+                            .end_ns = base::now_ns() + kHandshakeMs * kNsPerMs});
+    }
+}
+
+void Listener::count_stranger() const {
+    base::drop_from_stranger(base::FromStranger::connection,
+                             "closed a connection whose other end did not show that it is of this "
+                             "job, at %s%d",
+                             meeting_.port == 0 ? "a local socket " : "port ", meeting_.port);
+}
+
+// A process that is not of the job gets no answer. A caller that gave up meanwhile has left its
+// handshake; it must not look like a process whose connection ends later.
+Listener::Stage Listener::hear(Caller& caller, const Identity& self) const {
+    const int socket = caller.connection.get();
+    if (!caller.is_of_job) {
+        char* const bytes = reinterpret_cast<char*>(&caller.handshake);
+        const ssize_t more = recv(socket, bytes + caller.received,
+                                  sizeof caller.handshake - caller.received, MSG_DONTWAIT);
+        caller.received += static_cast<size_t>(std::max<ssize_t>(more, 0));
+        const bool has_ended = more == 0 || (more < 0 && errno != EAGAIN && errno != EINTR);
+        const bool is_wrong = caller.received >= sizeof caller.handshake.token &&
+                              !is_token_of(meeting_, caller.handshake);
+        if (is_wrong || has_ended) {
+            return Stage::dropped;
+        }
+        if (caller.received < sizeof caller.handshake) {
+            return Stage::waits;
+        }
+        caller.is_of_job = true;
+        caller.end_ns = base::now_ns() + kTakingMs * kNsPerMs;
+        if (!send_handshake(socket, meeting_, self)) {
+            return Stage::dropped;
+        }
+    }
+    char taken = 0;
+    const ssize_t more = recv(socket, &taken, sizeof taken, MSG_DONTWAIT);
+    if (more == sizeof taken) {
+        return Stage::taken;
+    }
+    const bool waits = more < 0 && (errno == EAGAIN || errno == EINTR);
+    return waits ? Stage::waits : Stage::dropped;
 }
 
 Connection Listener::take_caller(const Identity& self, int timeout_ms) {
-    base::Descriptor connection = take_connection(timeout_ms);
-    Identity peer;
-    char taken = 0;
-    // A process that is not of the job gets no answer. A caller that gave up meanwhile has left its
-    // handshake; it must not look like a process whose connection ends later.
-    if (!connection.valid() || !receive_handshake(connection.get(), meeting_, &peer) ||
-        !send_handshake(connection.get(), meeting_, self) ||
-        !receive(connection.get(), &taken, sizeof taken, kTakingMs)) {
-        return {};
+    const int64_t end_ns = base::now_ns() + timeout_ms * kNsPerMs;
+    while (true) {
+        accept_callers();
+        const int64_t now_ns = base::now_ns();
+        for (auto caller = callers_.begin(); caller != callers_.end(); ++caller) {
+            const Stage stage = hear(*caller, self);
+            if (stage == Stage::waits && now_ns < caller->end_ns) {
+                continue;
+            }
+            Connection connection;
+            if (stage == Stage::taken) {
+                connection = Connection(std::move(caller->connection), caller->handshake.who);
+            } else if (!caller->is_of_job) {
+                count_stranger();
+            }
+            callers_.erase(caller);
+            return connection;
+        }
+        if (now_ns >= end_ns) {
+            return {};
+        }
+        wait(static_cast<int>((end_ns - now_ns) / kNsPerMs) + 1);
     }
-    return {std::move(connection), peer};
 }
 
 std::string places_of(const Meeting& meeting) {
@@ -178,8 +278,8 @@ Connection call(const Meeting& meeting, const Identity& self, int timeout_ms) {
         return handshake_done(node::connect_to(meeting.name), meeting, self);
     }
     std::vector<base::SocketAddress> left;
-    for (int i = 0; i < meeting.address_count; ++i) {
-        left.push_back(base::socket_address(meeting.addresses[i], meeting.port));
+    for (const base::IpAddress& address : foreign_addresses(meeting)) {
+        left.push_back(base::socket_address(address, meeting.port));
     }
     // Another host may have one of the addresses, and answer first. One connection at a time does
     // the handshake, because the listener waits for that of each.

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/config_value.h"
 #include "base/ip.h"
@@ -27,6 +28,12 @@ struct Meeting {
     uint32_t is_open = 0;                      // 0: no process listens
 };
 
+// What both sides send first.
+struct Handshake {
+    uint64_t token[2];
+    Identity who;
+};
+
 enum class Reach : uint8_t {
     node,   // processes of this node
     host,   // processes of this host, by its loopback
@@ -35,21 +42,38 @@ enum class Reach : uint8_t {
 
 class Listener {
   public:
-    // `interface` is the name or an address of the preferred interface; it may be empty.
-    // Between nodes it listens at the first free one of `ports`. Returns false with errno set if
-    // the system refuses.
+    // `interface` is the name or an address of the interface to listen at; if it is empty, or this
+    // host has none like it, it listens at all. Between nodes it listens at the first free one of
+    // `ports`. Returns false with errno set if the system refuses.
     bool open(Reach reach, const std::string& interface, const base::PortRange& ports = {});
     bool is_open() const { return meeting_.is_open != 0; }
     const Meeting& meeting() const { return meeting_; }
 
-    // Accepts one caller within the time and does the handshake with it. Returns a closed
-    // connection if there was no caller.
+    // Does the handshake with all callers, and returns the connection of the first that has
+    // completed it. Returns a closed connection after the time, or when a caller was dropped.
+    // Callers that do not show the token are closed and counted (base/strangers.h). Few may be
+    // silent at a time, and none for long, so they do not keep others out.
     Connection take_caller(const Identity& self, int timeout_ms);
 
   private:
-    base::Descriptor take_connection(int timeout_ms);
+    struct Caller {
+        base::Descriptor connection;
+        int64_t end_ns = 0;  // the latest time for what is missing
+        Handshake handshake{};
+        size_t received = 0;  // bytes of it
+        bool is_of_job = false;
+    };
+    enum class Stage : uint8_t { waits, taken, dropped };
+
+    int listening_socket() const;
+    base::Descriptor accept_caller();
+    void accept_callers();
+    void wait(int timeout_ms) const;
+    Stage hear(Caller& caller, const Identity& self) const;
+    void count_stranger() const;
 
     Meeting meeting_;
+    std::vector<Caller> callers_;  // the oldest first
     node::LocalListener local_;
     base::Descriptor socket_;  // between nodes
 };

@@ -15,7 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/interfaces.h"
 #include "base/log.h"
+#include "base/socket.h"
+#include "base/strangers.h"
 #include "child_process.h"
 #include "task_state.h"
 #include "watch/meeting.h"
@@ -238,6 +241,62 @@ TEST_P(LivenessHandshake, RefusesAWrongToken) {
     EXPECT_FALSE(listener.take_caller(rank(2), 5'000).is_open());
     caller.join();
     EXPECT_FALSE(called.is_open());
+}
+
+// Callers without the token do not keep a rank out: not if they are silent, nor if they are many.
+// promise: watch.strangers
+TEST(LivenessHandshake, StrangersKeepNoRankOut) {
+    Listener listener;
+    ASSERT_TRUE(listener.open(Reach::host, ""));
+    const Meeting& meeting = listener.meeting();
+    const base::SocketAddress address = base::socket_address(meeting.addresses[0], meeting.port);
+    base::forget_strangers();
+    std::vector<base::Descriptor> strangers;
+    for (int i = 0; i < 100; ++i) {
+        base::Descriptor& stranger =
+            strangers.emplace_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        ASSERT_EQ(connect(stranger.get(), address.get(), address.bytes), 0);
+        const uint64_t wrong[2] = {meeting.token[0], meeting.token[1] ^ 1};
+        const size_t bytes = i % 3 * 8;  // silent, half a token, a wrong one
+        ASSERT_EQ(send(stranger.get(), wrong, bytes, MSG_NOSIGNAL), static_cast<ssize_t>(bytes));
+        EXPECT_FALSE(listener.take_caller(rank(2), 0).is_open());
+    }
+    Connection called;
+    std::thread caller([&] { called = call(meeting, rank(4), kPatienceMs); });
+    Connection taken;
+    while (!taken.is_open()) {
+        taken = listener.take_caller(rank(2), 100);
+    }
+    caller.join();
+    EXPECT_TRUE(called.is_open());
+    EXPECT_EQ(taken.peer().rank, 4);
+    EXPECT_GE(base::count_from_strangers(base::FromStranger::connection), 60U);
+    for (const base::Descriptor& stranger : strangers) {  // nobody has got an answer
+        char byte = 0;
+        EXPECT_LE(recv(stranger.get(), &byte, sizeof byte, MSG_DONTWAIT), 0);
+    }
+}
+
+// promise: watch.interface
+TEST(LivenessHandshake, ListensAtTheChosenInterfaceOnly) {
+    for (const base::InterfaceAddress& own : base::interface_addresses()) {
+        if (!own.is_up || own.is_loopback || own.address.family != AF_INET) {
+            continue;
+        }
+        Listener listener;
+        ASSERT_TRUE(listener.open(Reach::hosts, own.interface));
+        ASSERT_EQ(listener.meeting().address_count, 1);
+        const base::IpAddress loopback = base::parse_ip_address("127.0.0.1");
+        EXPECT_FALSE(base::connect_within(base::socket_address(loopback, listener.meeting().port),
+                                          kPatienceMs)
+                         .valid());
+        EXPECT_TRUE(base::connect_within(base::socket_address(listener.meeting().addresses[0],
+                                                              listener.meeting().port),
+                                         kPatienceMs)
+                        .valid());
+        return;
+    }
+    GTEST_SKIP() << "this host has only loopback";
 }
 
 TEST(LivenessHandshake, ListensAtTheFirstFreePortOfARange) {
