@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "fabric/environment.h"
 #include "fabric/faults.h"
+#include "fabric/try_again.h"
 
 namespace armci::fabric {
 namespace {
@@ -43,7 +44,8 @@ bool Domain::open(ProviderChoice choice, size_t peer_count, std::string* error) 
     fabric_.reset(fabric);
 
     fid_domain* domain = nullptr;
-    if (has_failed(fi_domain(fabric, info, &domain, nullptr), "fi_domain", error)) {
+    if (has_failed(try_again([&] { return fi_domain(fabric, info, &domain, nullptr); }),
+                   "fi_domain", error)) {
         return false;
     }
     domain_.reset(domain);
@@ -52,8 +54,9 @@ bool Domain::open(ProviderChoice choice, size_t peer_count, std::string* error) 
     attributes.type = FI_AV_TABLE;
     attributes.count = peer_count;
     fid_av* address_vector = nullptr;
-    if (has_failed(fi_av_open(domain, &attributes, &address_vector, nullptr), "fi_av_open",
-                   error)) {
+    if (has_failed(
+            try_again([&] { return fi_av_open(domain, &attributes, &address_vector, nullptr); }),
+            "fi_av_open", error)) {
         return false;
     }
     address_vector_.reset(address_vector);
@@ -69,10 +72,10 @@ int Domain::try_to_register(const Registration& wanted, uint64_t key, FidPtr<fid
                             const char** call) {
     fid_mr* opened = nullptr;
     *call = "fi_mr_reg";
-    int result = registration_is_refused(wanted.bytes, wanted.access)
-                     ? -FI_ENOMEM
-                     : fi_mr_reg(domain_.get(), wanted.start, wanted.bytes, flags_of(wanted.access),
-                                 0, key, 0, &opened, nullptr);
+    int result = registration_is_refused(wanted.bytes, wanted.access) ? -FI_ENOMEM : try_again([&] {
+        return fi_mr_reg(domain_.get(), wanted.start, wanted.bytes, flags_of(wanted.access), 0, key,
+                         0, &opened, nullptr);
+    });
     mr->reset(opened);
     if (result != 0 || (info().domain_attr->mr_mode & FI_MR_ENDPOINT) == 0) {
         return result;

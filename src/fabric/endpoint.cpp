@@ -11,6 +11,7 @@
 #include "fabric/environment.h"
 #include "fabric/faults.h"
 #include "fabric/ip_address.h"
+#include "fabric/try_again.h"
 
 namespace armci::fabric {
 namespace {
@@ -137,7 +138,8 @@ bool Endpoint::open_queue(std::string* error) {
     fid_cq* queue = nullptr;
     while (true) {
         attributes.wait_obj = wait_object(wait_mode_);
-        const int result = fi_cq_open(domain_->domain(), &attributes, &queue, nullptr);
+        const int result =
+            try_again([&] { return fi_cq_open(domain_->domain(), &attributes, &queue, nullptr); });
         if (result == 0) {
             queue_.reset(queue);
             return true;
@@ -158,8 +160,9 @@ bool Endpoint::open_queue(std::string* error) {
 bool Endpoint::open_endpoint(std::string* error) {
     fi_info info = domain_->info();
     fid_ep* endpoint = nullptr;
-    if (domain_->has_failed(fi_endpoint(domain_->domain(), &info, &endpoint, nullptr),
-                            "fi_endpoint", error)) {
+    if (domain_->has_failed(
+            try_again([&] { return fi_endpoint(domain_->domain(), &info, &endpoint, nullptr); }),
+            "fi_endpoint", error)) {
         return false;
     }
     endpoint_.reset(endpoint);
@@ -180,7 +183,7 @@ bool Endpoint::enable(bool* is_port_taken, std::string* error) {
     if (!enable_first && !reserve_space(endpoint, space, *domain_, error)) {
         return false;
     }
-    const int result = fi_enable(endpoint);
+    const int result = try_again([&] { return fi_enable(endpoint); });
     *is_port_taken = result == -FI_EADDRINUSE;
     if (domain_->has_failed(result, "fi_enable", error)) {
         return false;
@@ -244,7 +247,9 @@ size_t Endpoint::address_bytes(const void* bytes, size_t size) const {
 
 PeerAddress Endpoint::insert_peer(const void* address) {
     PeerAddress peer = FI_ADDR_UNSPEC;
-    if (fi_av_insert(domain_->address_vector(), address, 1, &peer, 0, nullptr) != 1) {
+    const int inserted = try_again(
+        [&] { return fi_av_insert(domain_->address_vector(), address, 1, &peer, 0, nullptr); });
+    if (inserted != 1) {
         return FI_ADDR_UNSPEC;
     }
     return peer;

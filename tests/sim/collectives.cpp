@@ -6,19 +6,33 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <tuple>
 
+#include "fiber.h"
 #include "simulation.h"
+#include "threads.h"
 
 namespace armci::sim {
+namespace mpi {
 namespace {
 
-// One collective call on one communicator. Every member contributes the same number of bytes, and
-// receives what `combine` makes of all of them when the last member has called.
+enum class Kind : uint8_t { barrier, broadcast, gather, scatter, all_gather, all_reduce };
+
+// What a member says of a collective call; all members must agree.
+struct Call {
+    Kind kind = Kind::barrier;
+    size_t bytes = 0;  // of each member
+    int root = 0;
+    MPI_Datatype type = MPI_BYTE;  // of a reduction
+    MPI_Op op = MPI_MAX;
+};
+
+// One collective call on one communicator.
 struct Collective {
-    size_t bytes = 0;
-    bool is_maximum = false;
-    std::vector<char> all;  // by member
-    std::vector<void*> results;
+    Call call;
+    std::vector<std::vector<char>> given;  // by member
+    std::vector<char*> results;
+    std::vector<bool> has_arrived;
     size_t arrived = 0;
     size_t collected = 0;
 };
@@ -36,10 +50,13 @@ struct Request {
     size_t member = 0;
 };
 
+// Communicator, sender, receiver and tag of a message.
+using Letter = std::tuple<size_t, int, int, int>;
+
 std::vector<Communicator> g_communicators;
 std::map<int64_t, Request> g_requests;
+std::map<Letter, std::deque<std::vector<char>>> g_letters;
 int64_t g_next_request = 1;
-int g_rank = 0;
 
 // Handles are integers with one MPI and pointers with another.
 template <class Handle>
@@ -58,71 +75,161 @@ int64_t number_of(Handle handle) {
 
 constexpr int64_t kFirstHandle = 0x5100000;
 
-Communicator& communicator_of(MPI_Comm comm) {
+size_t index_of(MPI_Comm comm) {
     const int64_t number = number_of(comm) - kFirstHandle;
     if (number < 0 || number >= static_cast<int64_t>(g_communicators.size())) {
         violation("an MPI call on a communicator that does not exist");
     }
-    return g_communicators[static_cast<size_t>(number)];
+    return static_cast<size_t>(number);
 }
 
 size_t member_of(const Communicator& communicator) {
-    const auto found = std::find(communicator.ranks.begin(), communicator.ranks.end(), g_rank);
+    const auto found =
+        std::find(communicator.ranks.begin(), communicator.ranks.end(), acting_process());
     if (found == communicator.ranks.end()) {
-        violation("rank %d calls MPI on a communicator that it is not in", g_rank);
+        violation("rank %d calls MPI on a communicator that it is not in", acting_process());
     }
     return static_cast<size_t>(found - communicator.ranks.begin());
 }
 
-void join(MPI_Comm comm, const void* data, size_t bytes, void* result, bool is_maximum,
-          MPI_Request* request) {
-    Communicator& communicator = communicator_of(comm);
+size_t bytes_of(MPI_Datatype type) {
+    if (type == MPI_DATATYPE_NULL) {
+        return 0;
+    }
+    if (type == MPI_BYTE || type == MPI_CHAR) {
+        return 1;
+    }
+    if (type == MPI_INT) {
+        return sizeof(int);
+    }
+    if (type == MPI_UINT64_T || type == MPI_INT64_T) {
+        return sizeof(uint64_t);
+    }
+    violation("an MPI call with a type that is not simulated");
+}
+
+bool is_same(const Call& a, const Call& b) {
+    return a.kind == b.kind && a.bytes == b.bytes && a.root == b.root && a.type == b.type &&
+           a.op == b.op;
+}
+
+// Begins the call. `data` is what this member gives, or nullptr; `result` is where it gets its own.
+Request join(MPI_Comm comm, const Call& call, const void* data, size_t data_bytes, void* result) {
+    const size_t index = index_of(comm);
+    Communicator& communicator = g_communicators[index];
     const size_t member = member_of(communicator);
     const size_t size = communicator.ranks.size();
-    const size_t call = communicator.calls[member]++;
-    if (call - communicator.first == communicator.under_way.size()) {
+    const size_t number = communicator.calls[member]++;
+    if (number - communicator.first == communicator.under_way.size()) {
         Collective next;
-        next.bytes = bytes;
-        next.is_maximum = is_maximum;
-        next.all.resize(bytes * size);
+        next.call = call;
+        next.given.resize(size);
         next.results.resize(size);
+        next.has_arrived.resize(size);
         communicator.under_way.push_back(std::move(next));
     }
-    Collective& collective = communicator.under_way[call - communicator.first];
-    if (collective.bytes != bytes || collective.is_maximum != is_maximum) {
-        violation("rank %d calls another collective than the others", g_rank);
+    Collective& collective = communicator.under_way[number - communicator.first];
+    if (!is_same(collective.call, call)) {
+        violation("rank %d calls another collective than the others", acting_process());
     }
-    if (bytes > 0) {
-        std::memcpy(collective.all.data() + member * bytes, data, bytes);
+    if (data != nullptr) {
+        const char* begin = static_cast<const char*>(data);
+        collective.given[member].assign(begin, begin + data_bytes);
     }
-    collective.results[member] = result;
+    collective.results[member] = static_cast<char*>(result);
+    collective.has_arrived[member] = true;
     ++collective.arrived;
-    record("collective", g_rank, number_of(comm) - kFirstHandle, static_cast<int64_t>(call));
-    const int64_t number = g_next_request++;
-    g_requests[number] = {static_cast<size_t>(number_of(comm) - kFirstHandle), call, member};
-    *request = make_handle<MPI_Request>(kFirstHandle + number);
+    record("collective", acting_process(), static_cast<int64_t>(index),
+           static_cast<int64_t>(number));
+    return {index, number, member};
+}
+
+// A member leaves as soon as MPI lets it: with what it needs from others, and no later.
+bool may_leave(const Collective& collective, size_t member) {
+    const auto root = static_cast<size_t>(collective.call.root);
+    switch (collective.call.kind) {
+        case Kind::broadcast:
+        case Kind::scatter:
+            return collective.has_arrived[root];
+        case Kind::gather:
+            return member != root || collective.arrived == collective.given.size();
+        case Kind::barrier:
+        case Kind::all_gather:
+        case Kind::all_reduce:
+            break;
+    }
+    return collective.arrived == collective.given.size();
+}
+
+template <class T>
+void reduce(const Collective& collective, T* result) {
+    const size_t count = collective.call.bytes / sizeof(T);
+    for (size_t i = 0; i < count; ++i) {
+        for (size_t member = 0; member < collective.given.size(); ++member) {
+            T value;
+            std::memcpy(&value, collective.given[member].data() + i * sizeof(T), sizeof value);
+            result[i] = member == 0                     ? value
+                        : collective.call.op == MPI_MAX ? std::max(result[i], value)
+                        : collective.call.op == MPI_MIN ? std::min(result[i], value)
+                                                        : result[i] + value;
+        }
+    }
+}
+
+void reduce_by_type(const Collective& collective, char* result) {
+    const MPI_Op op = collective.call.op;
+    if (op != MPI_MAX && op != MPI_MIN && op != MPI_SUM) {
+        violation("an MPI reduction that is not simulated");
+    }
+    if (collective.call.type == MPI_INT) {
+        reduce(collective, reinterpret_cast<int*>(result));
+    } else if (collective.call.type == MPI_INT64_T) {
+        reduce(collective, reinterpret_cast<int64_t*>(result));
+    } else {
+        reduce(collective, reinterpret_cast<uint64_t*>(result));
+    }
+}
+
+void give_result(const Collective& collective, size_t member) {
+    const auto root = static_cast<size_t>(collective.call.root);
+    const size_t bytes = collective.call.bytes;
+    char* result = collective.results[member];
+    switch (collective.call.kind) {
+        case Kind::barrier:
+            return;
+        case Kind::broadcast:
+            if (member != root && bytes > 0) {
+                std::memcpy(result, collective.given[root].data(), bytes);
+            }
+            return;
+        case Kind::scatter:
+            std::memcpy(result, collective.given[root].data() + member * bytes, bytes);
+            return;
+        case Kind::gather:
+            if (member != root) {
+                return;
+            }
+            break;
+        case Kind::all_gather:
+            break;
+        case Kind::all_reduce:
+            reduce_by_type(collective, result);
+            return;
+    }
+    for (size_t from = 0; from < collective.given.size() && bytes > 0; ++from) {
+        std::memcpy(result + from * bytes, collective.given[from].data(), bytes);
+    }
 }
 
 bool collect(const Request& request) {
     Communicator& communicator = g_communicators[request.communicator];
     Collective& collective = communicator.under_way[request.call - communicator.first];
-    const size_t size = communicator.ranks.size();
-    if (collective.arrived < size) {
+    if (!may_leave(collective, request.member)) {
         return false;
     }
-    void* result = collective.results[request.member];
-    if (collective.is_maximum) {
-        uint64_t max = 0;
-        for (size_t i = 0; i < size; ++i) {
-            uint64_t value = 0;
-            std::memcpy(&value, collective.all.data() + i * sizeof value, sizeof value);
-            max = std::max(max, value);
-        }
-        std::memcpy(result, &max, sizeof max);
-    } else if (collective.bytes > 0) {
-        std::memcpy(result, collective.all.data(), collective.all.size());
-    }
+    give_result(collective, request.member);
     ++collective.collected;
+    const size_t size = communicator.ranks.size();
     while (!communicator.under_way.empty() && communicator.under_way.front().collected == size) {
         communicator.under_way.pop_front();
         ++communicator.first;
@@ -130,40 +237,160 @@ bool collect(const Request& request) {
     return true;
 }
 
+// A call that blocks: the process does nothing else meanwhile.
+void run(MPI_Comm comm, const Call& call, const void* data, size_t data_bytes, void* result) {
+    const Request request = join(comm, call, data, data_bytes, result);
+    while (!collect(request)) {
+        Fiber::yield();
+    }
+}
+
+void begin(MPI_Comm comm, const Call& call, const void* data, size_t data_bytes, void* result,
+           MPI_Request* request) {
+    const int64_t number = g_next_request++;
+    g_requests[number] = join(comm, call, data, data_bytes, result);
+    *request = make_handle<MPI_Request>(kFirstHandle + number);
+}
+
 }  // namespace
+}  // namespace mpi
 
 void start_mpi() {
-    g_communicators.clear();
-    g_requests.clear();
-    g_next_request = 1;
+    mpi::g_communicators.clear();
+    mpi::g_requests.clear();
+    mpi::g_letters.clear();
+    mpi::g_next_request = 1;
 }
 
 MPI_Comm make_communicator(std::vector<int> ranks) {
-    Communicator communicator;
+    mpi::Communicator communicator;
     communicator.calls.resize(ranks.size());
     communicator.ranks = std::move(ranks);
-    g_communicators.push_back(std::move(communicator));
-    return make_handle<MPI_Comm>(kFirstHandle + static_cast<int64_t>(g_communicators.size()) - 1);
+    mpi::g_communicators.push_back(std::move(communicator));
+    return mpi::make_handle<MPI_Comm>(mpi::kFirstHandle +
+                                      static_cast<int64_t>(mpi::g_communicators.size()) - 1);
 }
 
-void set_calling_rank(int rank) {
-    g_rank = rank;
+void check_mpi_is_idle() {
+    for (const mpi::Communicator& communicator : mpi::g_communicators) {
+        if (!communicator.under_way.empty()) {
+            violation("not all ranks have taken part in an MPI collective");
+        }
+    }
+    if (!mpi::g_requests.empty() || !mpi::g_letters.empty()) {
+        violation("%zu MPI requests and %zu messages are left", mpi::g_requests.size(),
+                  mpi::g_letters.size());
+    }
 }
 
 }  // namespace armci::sim
 
-using armci::sim::collect;
-using armci::sim::join;
+namespace mpi = armci::sim::mpi;
 
 extern "C" {
 
 int MPI_Comm_rank(MPI_Comm comm, int* rank) {
-    *rank = static_cast<int>(armci::sim::member_of(armci::sim::communicator_of(comm)));
+    *rank = static_cast<int>(mpi::member_of(mpi::g_communicators[mpi::index_of(comm)]));
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_size(MPI_Comm comm, int* size) {
+    *size = static_cast<int>(mpi::g_communicators[mpi::index_of(comm)].ranks.size());
+    return MPI_SUCCESS;
+}
+
+int MPI_Barrier(MPI_Comm comm) {
+    mpi::run(comm, {}, nullptr, 0, nullptr);
     return MPI_SUCCESS;
 }
 
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
-    join(comm, nullptr, 0, nullptr, false, request);
+    mpi::begin(comm, {}, nullptr, 0, nullptr, request);
+    return MPI_SUCCESS;
+}
+
+int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+    const size_t bytes = static_cast<size_t>(count) * mpi::bytes_of(type);
+    mpi::run(comm, {.kind = mpi::Kind::broadcast, .bytes = bytes, .root = root}, data, bytes, data);
+    return MPI_SUCCESS;
+}
+
+int MPI_Gather(const void* mine, int count, MPI_Datatype type, void* all, int, MPI_Datatype,
+               int root, MPI_Comm comm) {
+    const size_t bytes = static_cast<size_t>(count) * mpi::bytes_of(type);
+    mpi::run(comm, {.kind = mpi::Kind::gather, .bytes = bytes, .root = root}, mine, bytes, all);
+    return MPI_SUCCESS;
+}
+
+int MPI_Scatter(const void* all, int, MPI_Datatype, void* mine, int count, MPI_Datatype type,
+                int root, MPI_Comm comm) {
+    const mpi::Communicator& communicator = mpi::g_communicators[mpi::index_of(comm)];
+    const size_t bytes = static_cast<size_t>(count) * mpi::bytes_of(type);
+    const bool is_root = static_cast<int>(mpi::member_of(communicator)) == root;
+    mpi::run(comm, {.kind = mpi::Kind::scatter, .bytes = bytes, .root = root},
+             is_root ? all : nullptr, bytes * communicator.ranks.size(), mine);
+    return MPI_SUCCESS;
+}
+
+int MPI_Allgather(const void* mine, int count, MPI_Datatype type, void* all, int all_count,
+                  MPI_Datatype all_type, MPI_Comm comm) {
+    const bool in_place = mine == MPI_IN_PLACE;
+    const size_t bytes = static_cast<size_t>(in_place ? all_count : count) *
+                         mpi::bytes_of(in_place ? all_type : type);
+    const size_t member = mpi::member_of(mpi::g_communicators[mpi::index_of(comm)]);
+    mpi::run(comm, {.kind = mpi::Kind::all_gather, .bytes = bytes},
+             in_place ? static_cast<char*>(all) + member * bytes : mine, bytes, all);
+    return MPI_SUCCESS;
+}
+
+int MPI_Iallgather(const void* mine, int count, MPI_Datatype type, void* all, int, MPI_Datatype,
+                   MPI_Comm comm, MPI_Request* request) {
+    const size_t bytes = static_cast<size_t>(count) * mpi::bytes_of(type);
+    mpi::begin(comm, {.kind = mpi::Kind::all_gather, .bytes = bytes}, mine, bytes, all, request);
+    return MPI_SUCCESS;
+}
+
+int MPI_Allreduce(const void* mine, void* result, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm) {
+    const size_t bytes = static_cast<size_t>(count) * mpi::bytes_of(type);
+    mpi::run(comm,
+             {.kind = mpi::Kind::all_reduce, .bytes = bytes, .root = 0, .type = type, .op = op},
+             mine == MPI_IN_PLACE ? result : mine, bytes, result);
+    return MPI_SUCCESS;
+}
+
+int MPI_Iallreduce(const void* mine, void* result, int count, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm, MPI_Request* request) {
+    const size_t bytes = static_cast<size_t>(count) * mpi::bytes_of(type);
+    mpi::begin(comm,
+               {.kind = mpi::Kind::all_reduce, .bytes = bytes, .root = 0, .type = type, .op = op},
+               mine == MPI_IN_PLACE ? result : mine, bytes, result, request);
+    return MPI_SUCCESS;
+}
+
+int MPI_Sendrecv(const void* sent, int sent_count, MPI_Datatype sent_type, int to, int sent_tag,
+                 void* received, int received_count, MPI_Datatype received_type, int from,
+                 int received_tag, MPI_Comm comm, MPI_Status*) {
+    const size_t index = mpi::index_of(comm);
+    const auto me = static_cast<int>(mpi::member_of(mpi::g_communicators[index]));
+    const char* begin_of_sent = static_cast<const char*>(sent);
+    mpi::g_letters[{index, me, to, sent_tag}].emplace_back(
+        begin_of_sent, begin_of_sent + static_cast<size_t>(sent_count) * mpi::bytes_of(sent_type));
+    armci::sim::record("letter", armci::sim::acting_process(), to);
+    const mpi::Letter wanted{index, from, me, received_tag};
+    while (mpi::g_letters.find(wanted) == mpi::g_letters.end()) {
+        armci::sim::Fiber::yield();
+    }
+    std::deque<std::vector<char>>& waiting = mpi::g_letters[wanted];
+    if (waiting.front().size() >
+        static_cast<size_t>(received_count) * mpi::bytes_of(received_type)) {
+        armci::sim::violation("an MPI message is longer than its receive");
+    }
+    std::copy(waiting.front().begin(), waiting.front().end(), static_cast<char*>(received));
+    waiting.pop_front();
+    if (waiting.empty()) {
+        mpi::g_letters.erase(wanted);
+    }
     return MPI_SUCCESS;
 }
 
@@ -172,29 +399,15 @@ int MPI_Iprobe(int, int, MPI_Comm, int* arrived, MPI_Status*) {
     return MPI_SUCCESS;
 }
 
-int MPI_Iallgather(const void* mine, int bytes, MPI_Datatype, void* all, int, MPI_Datatype,
-                   MPI_Comm comm, MPI_Request* request) {
-    join(comm, mine, static_cast<size_t>(bytes), all, false, request);
-    return MPI_SUCCESS;
-}
-
-// The library uses only one reduction: the maximum of a number, in place.
-int MPI_Iallreduce(const void*, void* value, int, MPI_Datatype, MPI_Op, MPI_Comm comm,
-                   MPI_Request* request) {
-    join(comm, value, sizeof(uint64_t), value, true, request);
-    return MPI_SUCCESS;
-}
-
 int MPI_Test(MPI_Request* request, int* done, MPI_Status*) {
     *done = 1;
     if (*request == MPI_REQUEST_NULL) {
         return MPI_SUCCESS;
     }
-    const auto found =
-        armci::sim::g_requests.find(armci::sim::number_of(*request) - armci::sim::kFirstHandle);
-    *done = collect(found->second) ? 1 : 0;
+    const auto found = mpi::g_requests.find(mpi::number_of(*request) - mpi::kFirstHandle);
+    *done = mpi::collect(found->second) ? 1 : 0;
     if (*done != 0) {
-        armci::sim::g_requests.erase(found);
+        mpi::g_requests.erase(found);
         *request = MPI_REQUEST_NULL;
     }
     return MPI_SUCCESS;

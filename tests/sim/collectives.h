@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The few collectives of MPI that the library calls while it runs (barriers, agreeing on
-// allocations), simulated among fibers. MPI itself is never started in this program.
+// The calls of MPI that the library makes while it starts, runs and stops, simulated among fibers.
+// MPI itself is never started in this program.
 #pragma once
 
 #include <mpi.h>
@@ -12,7 +12,7 @@ namespace armci::sim {
 void start_mpi();
 // A communicator of these ranks of the world.
 MPI_Comm make_communicator(std::vector<int> ranks);
-// The rank that makes the next calls.
-void set_calling_rank(int rank);
+// Fails when a collective, a request or a message has not been completed.
+void check_mpi_is_idle();
 
 }  // namespace armci::sim

@@ -101,16 +101,6 @@ void read_environment(const Twin& twin) {
 
 }  // namespace
 
-fabric::ProviderChoice choose_twin() {
-    const Twin& twin = *rules().twin;
-    fabric::ProviderChoice choice = fabric::choose_provider(
-        {.name = twin.provider, .interface = "", .single_host = true, .root = ""});
-    if (!choice.info) {
-        violation("the library cannot use %s: %s", twin.full_name().c_str(), choice.error.c_str());
-    }
-    return choice;
-}
-
 void keep_offer(const fi_info& info) {
     ProviderPlan& plan = rules();
     plan.memory_mode = info.domain_attr->mr_mode;
@@ -142,6 +132,9 @@ int fi_getinfo(uint32_t version, const char*, const char*, uint64_t, const fi_in
     if (!network::provider().has_started) {
         network::provider().has_started = true;
         network::read_environment(*twin);
+    }
+    if (const int error = network::refuse(StartCall::information); error != 0) {
+        return -error;
     }
     *list = nullptr;
     fi_info** end = list;

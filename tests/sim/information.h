@@ -6,8 +6,6 @@
 
 namespace armci::sim::network {
 
-// The library asks fi_getinfo for the twin's provider, and takes what it offers.
-fabric::ProviderChoice choose_twin();
 // A domain is opened with what was offered: the rules of the network are that from now on.
 void keep_offer(const fi_info& info);
 

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,9 +42,11 @@ struct Options {
 
 struct Totals {
     uint64_t runs = 0;
-    uint64_t deaths = 0;      // of a process
-    uint64_t reported = 0;    // of these: the job ended with a message that names the peer
-    uint64_t undetected = 0;  // no rank needed the failed process any more
+    uint64_t failures = 0;          // of a process
+    uint64_t reported = 0;          // of these: the job ended with a message that names it
+    uint64_t undetected = 0;        // no rank needed the failed process any more
+    uint64_t refused_starts = 0;    // by the provider or the system
+    uint64_t explained_starts = 0;  // of these: the job ended with a message that says what to do
     int64_t steps = 0;
 };
 
@@ -71,27 +74,89 @@ void watch_for_crashes() {
     }
 }
 
-// The library ends the job: an error, unless a process has died.
-constexpr int kFatalStatus = 1;
-void on_fatal(int) {
-    std::fflush(stdout);
-    std::fprintf(stderr, "  the library ended the job at step %lld; replay with: %s\n",
-                 static_cast<long long>(step()), replay_hint());
-    std::fflush(stderr);
-    _exit(kFatalStatus);
-}
-
 void run_plan(const Plan& plan) {
     Job job(plan);
-    Program program(job);
-    job.run([&](int rank) { program.run(rank); }, [&] { program.watch_mutexes(); });
-    if (!job.has_died(plan.victim)) {
-        job.check_nothing_is_left();
+    std::vector<std::unique_ptr<Program>> programs;
+    for (int life = 0; life < plan.lives; ++life) {
+        programs.push_back(std::make_unique<Program>(job, life));
     }
+    job.run([&](int rank, int life) { programs[static_cast<size_t>(life)]->run(rank); },
+            [&] {
+                for (const auto& program : programs) {
+                    program->watch_mutexes();
+                }
+            });
+}
+
+int node_of(const Plan& plan, int rank) {
+    int node = 0;
+    for (int left = rank; (left -= plan.ranks_of_node[static_cast<size_t>(node)]) >= 0;) {
+        ++node;
+    }
+    return node;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+size_t occurrences(const std::string& text, const std::string& part) {
+    size_t count = 0;
+    for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) {
+        ++count;
+    }
+    return count;
+}
+
+// What the messages of a job say that could not start: the call, and what the user can do.
+bool explains_start(const Plan& plan, const std::string& text) {
+    if (plan.thread_refused_to >= 0 && contains(text, "ulimit -u")) {
+        return true;
+    }
+    const char* const kCalls[] = {"",
+                                  "no network between the nodes",
+                                  "fi_domain",
+                                  "fi_av_open",
+                                  "fi_cq_open",
+                                  "fi_endpoint",
+                                  "fi_enable",
+                                  "fi_mr_reg",
+                                  "fi_av_insert"};
+    const StartCall call = plan.provider.refusal.call;
+    const bool names_call =
+        contains(text, kCalls[static_cast<size_t>(call)]) ||
+        (call == StartCall::information && contains(text, "rank 0 chose provider"));
+    return call != StartCall::none && names_call && contains(text, "ARMCI_PROVIDER");
+}
+
+// What the watches say of a failure: the rank that has failed, once on a node, before any process
+// ends. Returns what is wrong, or nullptr.
+const char* wrong_report(const Plan& plan, const std::string& text) {
+    const size_t first_end = text.find(" ends by itself");
+    const size_t reports = occurrences(text, " has failed: ");
+    if (contains(text, "libfabric ")) {
+        return "an error of the network was reported, and not the failed process";
+    }
+    if (plan.failure == Failure::error) {
+        return !contains(text, "an error of the program") ? "the error was not reported"
+               : reports > 0 ? "the process that reported an error counts as failed"
+                             : nullptr;
+    }
+    if (reports == 0 || text.find(" has failed: ") > first_end) {
+        return "a process ended before the failure was reported";
+    }
+    if (reports > plan.ranks_of_node.size()) {
+        return "a node has reported the failure twice";
+    }
+    const std::string name = "rank " + std::to_string(plan.victim) + " (process ";
+    if (plan.failure != Failure::cut && occurrences(text, name) != reports) {
+        return "another process was reported than has failed";
+    }
+    return nullptr;
 }
 
 // In a child process, because the library ends the process.
-bool run_with_death(const Plan& plan, Totals* totals) {
+bool run_in_child(const Plan& plan, Totals* totals) {
     std::string text;
     int status = 0;
     {
@@ -102,30 +167,38 @@ bool run_with_death(const Plan& plan, Totals* totals) {
                  }).wait();
         text = captured.text();
     }
-    ++totals->deaths;
-    if (status == kUndetectedStatus) {
+    const bool is_failure = plan.failure != Failure::none;
+    totals->failures += is_failure ? 1 : 0;
+    totals->refused_starts += plan.start_fails() ? 1 : 0;
+    if (status == 0) {
+        return true;  // the failure came after the end, or is none; or what was refused is optional
+    }
+    if (is_failure && status == kUndetectedStatus) {
         ++totals->undetected;
         return true;
     }
-    int node = 0;
-    for (int rank = plan.victim; (rank -= plan.ranks_of_node[static_cast<size_t>(node)]) >= 0;) {
-        ++node;
+    const char* wrong = nullptr;
+    if (status == kFatalStatus && is_failure && plan.watches) {
+        wrong = wrong_report(plan, text);
+    } else if (status == kFatalStatus && is_failure) {
+        const std::string node = std::to_string(node_of(plan, plan.victim));
+        const bool is_named = contains(text, "with node " + node + " (rank ") ||
+                              contains(text, "with rank " + std::to_string(plan.victim) + " (on ");
+        wrong = is_named ? nullptr : "no message names the process or its node";
+    } else if (status == kFatalStatus) {
+        wrong = explains_start(plan, text) ? nullptr : "the message does not say what to do";
+    } else {
+        wrong = "a rule was violated";
     }
-    const std::string by_node = "with node " + std::to_string(node) + " failed";
-    const std::string by_rank = "with rank " + std::to_string(plan.victim) + " failed";
-    if (status == kFatalStatus &&
-        (text.find(by_node) != std::string::npos || text.find(by_rank) != std::string::npos)) {
-        ++totals->reported;
-        return true;
+    if (wrong != nullptr) {
+        std::fprintf(stderr, "%sarmci_sim: seed %llu: %s (status %d)\n%s\n  replay with: %s\n",
+                     text.c_str(), static_cast<unsigned long long>(seed()), wrong, status,
+                     describe(plan).c_str(), replay_hint());
+        return false;
     }
-    if (status != 0) {
-        std::fprintf(stderr,
-                     "%sarmci_sim: seed %llu: rank %d of node %d died, and that is how the "
-                     "job ended (status %d)\n  replay with: %s\n",
-                     text.c_str(), static_cast<unsigned long long>(seed()), plan.victim, node,
-                     status, replay_hint());
-    }
-    return status == 0;  // the scheduled death came after the end
+    totals->reported += is_failure ? 1 : 0;
+    totals->explained_starts += is_failure ? 0 : 1;
+    return true;
 }
 
 // Returns the hash of all events. Ends the program when a rule was violated.
@@ -136,8 +209,8 @@ uint64_t run_seed(const Twin* twin, uint64_t seed, bool trace, Totals* totals) {
         std::printf("%s\n", describe(plan).c_str());
     }
     ++totals->runs;
-    if (plan.victim >= 0 && !trace) {
-        if (!run_with_death(plan, totals)) {
+    if ((plan.failure != Failure::none || plan.start_fails()) && !trace) {
+        if (!run_in_child(plan, totals)) {
             std::exit(kViolationStatus);
         }
         return 0;
@@ -161,20 +234,23 @@ void run_seeds(const Options& options, const Twin* twin) {
                         static_cast<unsigned long long>(hash));
         }
     }
-    constexpr uint64_t kEnoughDeaths = 50;
-    if (totals.deaths >= kEnoughDeaths && totals.reported == 0) {
-        violation("a process died in %llu schedules, and no job ended with a message about it",
-                  static_cast<unsigned long long>(totals.deaths));
+    constexpr uint64_t kEnoughFailures = 50;
+    if (totals.failures >= kEnoughFailures && totals.reported == 0) {
+        violation("a process failed in %llu schedules, and no job ended with a message about it",
+                  static_cast<unsigned long long>(totals.failures));
     }
     if (!options.one) {
         std::printf(
-            "%s%s%llu schedules, %lld steps; a process died in %llu of them: %llu ended with a "
-            "message about it, in %llu no rank needed it again\n",
+            "%s%s%llu schedules, %lld steps; a process failed in %llu of them: %llu ended with a "
+            "message about it, in %llu no rank needed it again; %llu starts were refused, and %llu "
+            "of these jobs ended\n",
             twin != nullptr ? twin->full_name().c_str() : "", twin != nullptr ? ": " : "",
             static_cast<unsigned long long>(totals.runs), static_cast<long long>(totals.steps),
-            static_cast<unsigned long long>(totals.deaths),
+            static_cast<unsigned long long>(totals.failures),
             static_cast<unsigned long long>(totals.reported),
-            static_cast<unsigned long long>(totals.undetected));
+            static_cast<unsigned long long>(totals.undetected),
+            static_cast<unsigned long long>(totals.refused_starts),
+            static_cast<unsigned long long>(totals.explained_starts));
         std::fflush(stdout);
     }
 }
@@ -197,7 +273,7 @@ void rely_on_order(Plan* plan) {
 constexpr uint64_t kMaxSeeds = 100;
 
 // The step at which a process ends without the network reporting it.
-constexpr int64_t kDiesAt = 2000;
+constexpr int64_t kDiesAt = 6000;
 
 // Whether a run on such a network fails, in a child process. Its output is shown only when it ends
 // in an unexpected way.
@@ -209,11 +285,16 @@ bool is_found_out(uint64_t seed, Sabotage sabotage, bool relies_on_order) {
         status = test::ChildProcess([&] {
                      begin_run(seed, false, "");
                      Plan plan = draw_plan(nullptr);
-                     plan.victim = -1;
+                     plan.failure = Failure::none;
+                     plan.provider.refusal = {};
+                     plan.thread_refused_to = -1;
                      plan.provider.sabotage = sabotage;
                      if (sabotage == Sabotage::unreported_death) {
+                         plan.watches = false;
+                         plan.watch_weight = 0;
+                         plan.failure = Failure::death;
                          plan.victim = plan.rank_count() - 1;
-                         plan.dies_at = kDiesAt;
+                         plan.fails_at = kDiesAt;
                      }
                      if (relies_on_order) {
                          rely_on_order(&plan);
@@ -342,7 +423,6 @@ int main(int argc, char** argv) {
     using namespace armci::sim;
     const Options options = parse(argc, argv);
     armci::base::set_log_level(armci::base::LogLevel::error);
-    armci::base::set_abort_hook(on_fatal);
     watch_for_crashes();
     if (options.sabotage) {
         return run_sabotages();

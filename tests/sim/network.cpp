@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "simulation.h"
 
@@ -303,8 +304,7 @@ void carry_out(Posted& operation, Move move) {
 }  // namespace
 
 int64_t draw_delay() {
-    // There are no steps while the job is opened.
-    const bool is_late = provider().is_open && happens(rules().delays);
+    const bool is_late = !provider().are_delays_suspended && happens(rules().delays);
     return is_late ? step() + draw(1, rules().longest_delay) : 0;
 }
 
@@ -386,6 +386,38 @@ void complete(Posted& operation, int error) {
     push(*operation.from->queue, entry);
 }
 
+void end_operations_of(SimEndpoint& endpoint) {
+    auto& operations = provider().operations;
+    const int64_t room = std::exchange(rules().queue_room, INT64_MAX);  // it waits at the target
+    for (const auto& operation : operations) {
+        SimEndpoint* to = operation->to;
+        const bool has_left = operation->from == &endpoint && operation->is_read;
+        if (!has_left || to == &endpoint || to->is_dead) {
+            continue;
+        }
+        // What is complete was delivered, and a message that has its place arrives for certain.
+        Move moves[4];
+        operation->arrives_from = 0;
+        provider().polled = to;
+        for (bool arrives = operation->is_complete || operation->is_matched || happens(500);
+             arrives && moves_of(*operation, false, moves) > 0;) {
+            carry_out(*operation, moves[0]);
+            operation->arrives_from = 0;
+        }
+        provider().polled = nullptr;
+    }
+    rules().queue_room = room;
+    for (const auto& operation : operations) {
+        if (operation->to == &endpoint && operation->from != &endpoint && !operation->is_complete &&
+            !operation->from->is_dead) {
+            complete(*operation, operation->is_placed ? 0 : FI_ECONNRESET);
+        }
+    }
+    std::erase_if(operations, [&](const std::unique_ptr<Posted>& operation) {
+        return operation->from == &endpoint || operation->to == &endpoint;
+    });
+}
+
 bool move_something(bool is_local_turn) {
     auto& operations = provider().operations;
     if (operations.empty()) {
@@ -418,8 +450,8 @@ using network::provider;
 using network::rules;
 using network::SimEndpoint;
 
-void end_delays() {
-    rules().delays = 0;
+void suspend_delays(bool are_suspended) {
+    provider().are_delays_suspended = are_suspended;
     for (const auto& operation : provider().operations) {
         operation->arrives_from = 0;
         operation->completes_from = 0;

@@ -126,10 +126,11 @@ struct Provider {
     std::map<uint64_t, SimRegion*> regions;           // by key
     std::map<const void*, SimRegion*> descriptors;
     std::vector<std::unique_ptr<Receive>> receives;
-    bool next_is_server = false;
-    int next_owner = 0;
-    int next_process = 0;
-    bool is_open = false;
+    std::map<int, int> servers;     // that open endpoints now, by process; else the rank does
+    std::vector<bool> is_starting;  // by process
+    int64_t calls_to_refuse = 0;    // so many of the kind have been made
+    bool are_delays_suspended = false;
+    int64_t open_objects = 0;  // beside endpoints and regions
     uint64_t next_key = 1000;
     int64_t posted = 0;
     bool death_is_noticed = false;
@@ -140,6 +141,9 @@ struct Provider {
 // What start_provider() made.
 Provider& provider();
 ProviderPlan& rules();
+bool is_starting(int process);
+// The error with which the acting process is refused this call, or 0.
+int refuse(StartCall call);
 // Whether to inject the fault on this occasion.
 bool sabotages(Sabotage kind);
 
@@ -163,6 +167,8 @@ void take_context(void* context);
 void check_context(const void* context);
 // Reports to the caller that the operation is complete.
 void complete(Posted& operation, int error);
+// The endpoint is closed: what has left it may still arrive, what goes to it fails.
+void end_operations_of(SimEndpoint& endpoint);
 // Makes one move of one operation, both chosen at random. Returns false if no move is possible.
 bool move_something(bool is_local_turn);
 

@@ -48,6 +48,7 @@ void draw_provider(Plan* plan) {
         happens(300) ? static_cast<size_t>(plan->buffer_bytes) : size_t{1} << 30;
     provider.immediate_bytes = one_of<size_t>({0, 4, 4, 8, 8, 8});
     provider.immediate_data = happens(900);
+    provider.tries_data = happens(200);
     provider.rma = happens(930);
     provider.delivery = happens(900);
     provider.wait = happens(400) ? fabric::WaitMode::fd : fabric::WaitMode::nap;
@@ -90,8 +91,7 @@ void keep_terms(const Twin& twin, ProviderPlan* provider) {
     provider->largest_bytes = twin.largest_bytes;
     provider->rma = true;
     provider->delivery = twin.delivery;
-    // Sometimes it is missing elsewhere in the job.
-    provider->immediate_data = twin.immediate_data() && !happens(150);
+    provider->immediate_data = twin.immediate_data();
     provider->immediate_bytes = provider->immediate_data ? sizeof(uint32_t) : 0;
     provider->polling = happens(750) ? twin.polling : Polling::none;
     provider->sends_alone = twin.sends_alone || happens(300);
@@ -123,25 +123,73 @@ void draw_settings(Plan* plan) {
     plan->depth_limit = happens(100) ? static_cast<int>(draw(1, 3)) : 0;
 }
 
-// As core/network.cpp shares memory among the clients of a server, or narrower.
 void draw_windows(Plan* plan) {
-    constexpr int64_t kMinRecvBuffer = 16 << 10;
-    const ProviderPlan& provider = plan->provider;
-    const int64_t ranks = plan->rank_count();
-    plan->write_chunks = provider.rma && provider.immediate_data && provider.immediate_bytes >= 4 &&
-                         plan->buffer_bytes >= kMinRecvBuffer;
-    if (plan->write_chunks) {
-        plan->window_bytes = one_of({4 << 10, 8 << 10, 64 << 10});
-        plan->answer_bytes = one_of({16 << 10, 512 << 10});
-    } else {
-        const int64_t total = plan->receive_count * plan->buffer_bytes;
-        plan->window_bytes = std::max(plan->buffer_bytes, total / ranks);
-        plan->answer_bytes = total;
+    plan->window_bytes = one_of({4 << 10, 8 << 10, 64 << 10});
+    plan->answer_bytes = one_of({16 << 10, 512 << 10});
+    plan->has_few_receives = happens(300);
+}
+
+// What the library can wait for is refused for a while, and what it cannot for good.
+void draw_refusal(Plan* plan) {
+    Refusal& refusal = plan->provider.refusal;
+    refusal.call =
+        one_of({StartCall::domain, StartCall::address_vector, StartCall::queue, StartCall::endpoint,
+                StartCall::enable, StartCall::registration, StartCall::address});
+    refusal.process = static_cast<int>(draw(0, plan->rank_count() - 1));
+    refusal.first = draw(0, 3);
+    const bool is_for_good = happens(300);
+    refusal.error = is_for_good ? FI_ENOMEM : FI_EAGAIN;
+    refusal.count = is_for_good ? INT32_MAX : one_of({1, 3, 20});
+    if (happens(60)) {
+        refusal = {StartCall::information, refusal.process, 0, INT32_MAX, FI_ENODATA};
     }
-    plan->receive_bytes = plan->window_bytes * ranks;
-    if (plan->write_chunks && happens(300)) {
-        plan->receive_bytes = std::max<int64_t>(plan->window_bytes, plan->receive_bytes / 4);
+}
+
+void draw_start_and_stop(Plan* plan) {
+    plan->processors = one_of({1, 2, 64});
+    plan->lives = one_of({1, 1, 1, 1, 1, 1, 2, 2, 3});
+    plan->longest_pause = one_of({0, 0, 50, 1000});
+    for (int life = 0; life < plan->lives; ++life) {
+        plan->settles.push_back(happens(700));
     }
+    ProviderPlan& provider = plan->provider;
+    const bool is_tried = provider.twin != nullptr
+                              ? fabric::provider_row(provider.twin->provider).immediate_data ==
+                                    fabric::ImmediateData::tried
+                              : provider.tries_data;
+    if (is_tried && happens(150)) {
+        provider.without_data = static_cast<int>(draw(0, plan->rank_count() - 1));
+    }
+    if (happens(150)) {
+        draw_refusal(plan);
+    }
+    if (plan->server_threads && happens(10)) {
+        plan->thread_refused_to = static_cast<int>(draw(0, plan->rank_count() - 1));
+    }
+}
+
+void draw_watches(Plan* plan) {
+    plan->watches = happens(600);
+    plan->tree_width = one_of({1, 2, 8});
+    plan->silence_s = happens(300) ? 1 : 0;
+    if (happens(500)) {
+        plan->streams.delays = one_of({100, 500});
+        plan->streams.longest_delay = one_of({20, 200});
+    }
+}
+
+void draw_failure(Plan* plan) {
+    if (plan->start_fails() || !happens(90)) {
+        return;
+    }
+    plan->failure = plan->watches ? one_of({Failure::death, Failure::death, Failure::freeze,
+                                            Failure::cut, Failure::error, Failure::reports})
+                                  : Failure::death;
+    if (plan->failure == Failure::freeze) {
+        plan->silence_s = 1;
+    }
+    plan->victim = static_cast<int>(draw(0, plan->rank_count() - 1));
+    plan->fails_at = draw(1, 1 << draw(8, 16));
 }
 
 void draw_program(Plan* plan) {
@@ -163,6 +211,7 @@ void draw_weights(Plan* plan) {
     plan->network_weight = one_of({5, 20, 60});
     plan->rank_weight = one_of({10, 20, 40});
     plan->server_weight = one_of({5, 15, 40});
+    plan->watch_weight = plan->watches ? one_of({2, 5, 20}) : 0;
     const bool is_fair = happens(400);
     for (int rank = 0; rank < plan->rank_count(); ++rank) {
         plan->rank_weights.push_back(is_fair ? 10 : one_of({3, 10, 10, 30}));
@@ -179,6 +228,11 @@ int Plan::rank_count() const {
     return std::accumulate(ranks_of_node.begin(), ranks_of_node.end(), 0);
 }
 
+bool Plan::start_fails() const {
+    return provider.refusal.error == FI_ENOMEM || provider.refusal.error == FI_ENODATA ||
+           thread_refused_to >= 0;
+}
+
 Plan draw_plan(const Twin* twin) {
     Plan plan;
     draw_job(&plan);
@@ -189,11 +243,10 @@ Plan draw_plan(const Twin* twin) {
     }
     draw_windows(&plan);
     draw_program(&plan);
+    draw_start_and_stop(&plan);
+    draw_watches(&plan);
     draw_weights(&plan);
-    if (happens(60)) {
-        plan.victim = static_cast<int>(draw(0, plan.rank_count() - 1));
-        plan.dies_at = draw(1, 1 << draw(8, 16));
-    }
+    draw_failure(&plan);
     return plan;
 }
 
@@ -207,14 +260,14 @@ std::string describe(const Plan& plan) {
     text << " ranks, " << plan.servers_per_node << " servers each"
          << (plan.server_threads ? "" : " without threads") << "; buffers " << plan.buffer_count
          << " x " << plan.buffer_bytes << ", receive " << plan.receive_count << ", window "
-         << plan.window_bytes << " of " << plan.receive_bytes << ", answers " << plan.answer_bytes
-         << (plan.write_chunks ? ", receive buffers" : "")
-         << (plan.use_ordering ? ", ordering" : "") << ", route " << static_cast<int>(plan.route)
-         << " from " << plan.min_rma_block << ", gets by put from " << plan.min_get_by_put
-         << ", register from " << plan.register_min_bytes << ", depth " << plan.depth_limit
-         << "\nprovider" << (provider.twin != nullptr ? " " + provider.twin->full_name() : "")
-         << ": order 0x" << std::hex << provider.message_order << ", memory mode 0x"
-         << provider.memory_mode << std::dec << " up to " << provider.ordered_bytes << ", transmit "
+         << plan.window_bytes << (plan.has_few_receives ? ", few receives" : "") << ", answers "
+         << plan.answer_bytes << (plan.use_ordering ? ", ordering" : "") << ", route "
+         << static_cast<int>(plan.route) << " from " << plan.min_rma_block << ", gets by put from "
+         << plan.min_get_by_put << ", register from " << plan.register_min_bytes << ", depth "
+         << plan.depth_limit << "\nprovider"
+         << (provider.twin != nullptr ? " " + provider.twin->full_name() : "") << ": order 0x"
+         << std::hex << provider.message_order << ", memory mode 0x" << provider.memory_mode
+         << std::dec << " up to " << provider.ordered_bytes << ", transmit "
          << provider.transmit_size << ", iov " << provider.iov_limit << ", largest "
          << provider.largest_bytes << (provider.rma ? ", rma" : "")
          << (provider.delivery ? ", delivery" : "")
@@ -235,8 +288,26 @@ std::string describe(const Plan& plan) {
          << plan.part_bytes << ", sums of " << plan.sum_bytes << " of type "
          << static_cast<int>(plan.sum_type) << ", " << plan.mutexes << " mutexes, " << plan.phases
          << " phases of " << plan.operations;
+    text << "\nstart and stop: " << plan.lives << " lives, pauses up to " << plan.longest_pause
+         << ", " << plan.processors << " processors";
+    if (provider.refusal.call != StartCall::none) {
+        text << ", rank " << provider.refusal.process << " is refused call "
+             << static_cast<int>(provider.refusal.call) << " from " << provider.refusal.first
+             << ", " << provider.refusal.count << " times with " << provider.refusal.error;
+    }
+    if (plan.thread_refused_to >= 0) {
+        text << ", rank " << plan.thread_refused_to << " gets no thread";
+    }
+    if (provider.without_data >= 0) {
+        text << ", rank " << provider.without_data << " has no immediate data";
+    }
+    if (plan.watches) {
+        text << ", watches in a tree of width " << plan.tree_width << ", silence " << plan.silence_s
+             << " s, late notes " << plan.streams.delays << " x " << plan.streams.longest_delay;
+    }
     if (plan.victim >= 0) {
-        text << ", rank " << plan.victim << " dies at step " << plan.dies_at;
+        text << ", rank " << plan.victim << " has failure " << static_cast<int>(plan.failure)
+             << " at step " << plan.fails_at;
     }
     return text.str();
 }

@@ -13,6 +13,24 @@
 
 namespace armci::sim {
 
+// How the streams between processes behave, which carry the notes of the watches.
+struct StreamPlan {
+    int64_t delays = 0;  // per mille of packets and ends that arrive late
+    int64_t longest_delay = 1;
+    bool loses_notes = false;  // sabotage
+    bool hides_ends = false;   // sabotage
+};
+
+// What goes wrong with a process of the job, beside what the network does.
+enum class Failure : uint8_t {
+    none,
+    death,    // the process ends
+    freeze,   // it is stopped, as by SIGSTOP
+    cut,      // a liveness connection of its node carries nothing any more
+    error,    // the rank ends the job with an error
+    reports,  // none; a rank calls for reports
+};
+
 struct Plan {
     std::vector<int> ranks_of_node;
     int servers_per_node = 1;
@@ -21,10 +39,10 @@ struct Plan {
     int64_t buffer_bytes = 0;
     int64_t buffer_count = 0;
     int64_t receive_count = 0;  // granted receive buffers; without these the memory for messages
+    // Windows where chunks are written into granted receive buffers: as narrow as in larger jobs.
     int64_t window_bytes = 0;
-    int64_t receive_bytes = 0;  // of a server, for messages
-    int64_t answer_bytes = 0;   // of an origin
-    bool write_chunks = false;
+    bool has_few_receives = false;  // of a server, for messages: for a part of the windows
+    int64_t answer_bytes = 0;       // of an origin
     bool use_ordering = true;
     base::RouteChoice route = base::RouteChoice::automatic;
     int64_t min_rma_block = 0;
@@ -36,6 +54,17 @@ struct Plan {
     bool server_threads = true;    // else a server is served by its rank only
     int64_t spin_ns = 0;
     int depth_limit = 0;
+    int processors = 1;  // of each process
+
+    // Start and stop.
+    int lives = 1;               // how often the library is started
+    int64_t longest_pause = 0;   // of a rank before start and stop, in turns
+    std::vector<bool> settles;   // by life: whether all comes to rest before the stop
+    int thread_refused_to = -1;  // process
+    bool watches = false;        // with liveness connections
+    int tree_width = 1;          // of the tree that they form between nodes
+    int64_t silence_s = 0;       // ARMCI_LOST_RANK_SECONDS
+    StreamPlan streams;
 
     // The program.
     int segments = 1;
@@ -51,12 +80,17 @@ struct Plan {
     int64_t network_weight = 1;
     int64_t rank_weight = 1;
     int64_t server_weight = 1;
+    int64_t watch_weight = 1;
     std::vector<int64_t> rank_weights;    // among the ranks
     std::vector<int64_t> server_weights;  // among the servers
     int64_t step_ns = 0;
 
-    int victim = -1;  // rank whose process ends
-    int64_t dies_at = 0;
+    Failure failure = Failure::none;
+    int victim = -1;       // rank whose process fails
+    int64_t fails_at = 0;  // step
+
+    // Whether the start cannot succeed.
+    bool start_fails() const;
 
     int rank_count() const;
     int node_count() const { return static_cast<int>(ranks_of_node.size()); }

@@ -51,13 +51,13 @@ struct Scale {
 
 }  // namespace
 
-Program::Program(Job& job) : job_(job), ranks_(static_cast<size_t>(size())) {
+Program::Program(Job& job, int life) : job_(job), ranks_(static_cast<size_t>(size())) {
     const Plan& plan = job.plan();
     const auto count = static_cast<size_t>(size());
     phase_ends_ = dice()();
     for (size_t number = 0; number < count; ++number) {
         Rank& rank = ranks_[number];
-        rank.random.seed(seed() * 1000 + number);
+        rank.random.seed(seed() * 1000 + static_cast<uint64_t>(life) * 100 + number);
         rank.expected.resize(static_cast<size_t>(segments()));
         for (auto& by_target : rank.expected) {
             by_target.assign(count, std::vector<char>(static_cast<size_t>(plan.part_bytes)));

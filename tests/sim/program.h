@@ -21,7 +21,8 @@ namespace armci::sim {
 
 class Program {
   public:
-    explicit Program(Job& job);
+    // For one life of the job.
+    Program(Job& job, int life);
 
     void run(int rank);
     // After every turn of a rank or server: mutexes as they are in memory.

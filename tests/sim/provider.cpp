@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "provider.h"
 
-#include <sys/eventfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -11,11 +10,13 @@
 #include <memory>
 #include <vector>
 
+#include "descriptors.h"
 #include "fiber.h"
 #include "information.h"
 #include "libc.h"
 #include "network.h"
 #include "simulation.h"
+#include "threads.h"
 
 namespace armci::sim {
 namespace network {
@@ -31,6 +32,25 @@ Provider& provider() {
 
 ProviderPlan& rules() {
     return provider().plan;
+}
+
+bool is_starting(int process) {
+    const auto index = static_cast<size_t>(process);
+    return index < provider().is_starting.size() && provider().is_starting[index];
+}
+
+int refuse(StartCall call) {
+    const Refusal& refusal = rules().refusal;
+    if (refusal.call != call || refusal.process != acting_process() ||
+        !is_starting(refusal.process)) {
+        return 0;
+    }
+    const int64_t number = provider().calls_to_refuse++;
+    if (number < refusal.first || number >= refusal.first + refusal.count) {
+        return 0;
+    }
+    record("start refused", refusal.process, static_cast<int64_t>(call));
+    return refusal.error;
 }
 
 bool sabotages(Sabotage kind) {
@@ -242,7 +262,8 @@ ssize_t write_message(fid_ep* ep, const fi_msg_rma* message, uint64_t flags) {
 
 ssize_t write_data(fid_ep* ep, const void* data, size_t bytes, void* descriptor, uint64_t immediate,
                    fi_addr_t address, uint64_t remote, uint64_t key, void* context) {
-    if (!provider().has_writedata) {
+    if (!provider().has_writedata ||
+        reinterpret_cast<SimEndpoint*>(ep)->process == rules().without_data) {
         return -FI_ENOSYS;
     }
     const iovec local{const_cast<void*>(data), bytes};
@@ -269,9 +290,6 @@ ssize_t read_queue(fid_cq* cq, void* buffer, size_t count) {
     auto& queue = *reinterpret_cast<SimQueue*>(cq);
     if (Fiber::is_inside() && !queue.endpoint->is_server) {
         Fiber::yield();
-    }
-    // No other fiber runs while a domain opens, so this call must move the network.
-    for (int i = 0; !provider().is_open && i < 4 && move_something(true); ++i) {
     }
     if (rules().polling != Polling::none || !rules().sends_alone) {
         provider().polled = queue.endpoint;
@@ -301,8 +319,9 @@ ssize_t read_queue(fid_cq* cq, void* buffer, size_t count) {
     return taken;
 }
 
-// The clock goes on, and nothing has come.
+// The others have their turn afterwards: the caller holds a lock.
 ssize_t wait_for_queue(fid_cq* cq, void* buffer, size_t count, const void*, int) {
+    owe_turn();
     return read_queue(cq, buffer, count);
 }
 
@@ -326,9 +345,9 @@ const char* error_text(fid_cq*, int, const void*, char*, size_t) {
 int close_queue(fid* object) {
     auto* queue = reinterpret_cast<SimQueue*>(object);
     if (queue->wait_fd >= 0) {
-        forget_wait_fd(queue->wait_fd);
-        close(queue->wait_fd);
+        close_simulated(queue->wait_fd);
     }
+    --provider().open_objects;
     delete queue;
     return 0;
 }
@@ -368,14 +387,17 @@ int open_queue(fid_domain*, fi_cq_attr* attributes, fid_cq** cq, void*) {
     if (wait == WaitObject::refused) {
         return -FI_ENOSYS;
     }
+    if (const int error = refuse(StartCall::queue); error != 0) {
+        return -error;
+    }
+    ++provider().open_objects;
     auto* queue = new SimQueue;
     queue->size = attributes->size;
     queue->waits = attributes->wait_obj != FI_WAIT_NONE && wait == WaitObject::granted;
     queue->cq.fid = {FI_CLASS_CQ, nullptr, &ops};
     queue->cq.ops = &cq_ops;
     if (attributes->wait_obj == FI_WAIT_FD && wait == WaitObject::granted) {
-        queue->wait_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        remember_wait_fd(queue->wait_fd, has_entries, queue);
+        queue->wait_fd = open_queue_event(has_entries, queue);
     }
     *cq = &queue->cq;
     return 0;
@@ -395,9 +417,7 @@ int close_endpoint(fid* object) {
                       static_cast<long long>(endpoint->name()));
         }
     }
-    std::erase_if(provider().operations, [&](const std::unique_ptr<Posted>& operation) {
-        return operation->from == endpoint || operation->to == endpoint;
-    });
+    end_operations_of(*endpoint);
     std::erase_if(provider().receives, [&](const std::unique_ptr<Receive>& receive) {
         return std::find(endpoint->posted.begin(), endpoint->posted.end(), receive.get()) !=
                endpoint->posted.end();
@@ -425,6 +445,9 @@ OptionTime option_time() {
 int control_endpoint(fid* object, int command, void*) {
     if (command != FI_ENABLE) {
         return -FI_ENOSYS;
+    }
+    if (const int error = refuse(StartCall::enable); error != 0) {
+        return -error;
     }
     auto* endpoint = reinterpret_cast<SimEndpoint*>(object);
     endpoint->is_enabled = true;
@@ -486,6 +509,9 @@ int open_endpoint(fid_domain*, fi_info*, fid_ep** ep, void*) {
     rma_ops.writemsg = write_message;
     rma_ops.writedata = write_data;
     rma_ops.readmsg = read_message;
+    if (const int error = refuse(StartCall::endpoint); error != 0) {
+        return -error;
+    }
     auto* endpoint = new SimEndpoint;
     if (rules().twin != nullptr) {
         endpoint->asked_space = endpoint->smallest_space = rules().twin->default_space;
@@ -496,9 +522,10 @@ int open_endpoint(fid_domain*, fi_info*, fid_ep** ep, void*) {
     endpoint->ep.msg = &msg_ops;
     endpoint->ep.rma = &rma_ops;
     endpoint->number = provider().endpoints.size();
-    endpoint->is_server = provider().next_is_server;
-    endpoint->owner = provider().next_owner;
-    endpoint->process = provider().next_process;
+    endpoint->process = acting_process();
+    const auto server = provider().servers.find(endpoint->process);
+    endpoint->is_server = server != provider().servers.end();
+    endpoint->owner = endpoint->is_server ? server->second : endpoint->process;
     provider().endpoints.push_back(endpoint);
     *ep = &endpoint->ep;
     return 0;
@@ -506,6 +533,9 @@ int open_endpoint(fid_domain*, fi_info*, fid_ep** ep, void*) {
 
 int insert_addresses(fid_av* av, const void* addresses, size_t count, fi_addr_t* results, uint64_t,
                      void*) {
+    if (const int error = refuse(StartCall::address); error != 0) {
+        return -error;
+    }
     auto& vector = *reinterpret_cast<SimVector*>(av);
     for (size_t i = 0; i < count; ++i) {
         Address address;
@@ -522,6 +552,7 @@ int insert_addresses(fid_av* av, const void* addresses, size_t count, fi_addr_t*
 
 template <class Object>
 int close_object(fid* object) {
+    --provider().open_objects;
     delete reinterpret_cast<Object*>(object);
     return 0;
 }
@@ -536,6 +567,10 @@ int open_vector(fid_domain*, fi_av_attr*, fid_av** av, void*) {
     static fi_ops_av av_ops{};
     av_ops.insert = insert_addresses;
     av_ops.remove = remove_addresses;
+    if (const int error = refuse(StartCall::address_vector); error != 0) {
+        return -error;
+    }
+    ++provider().open_objects;
     auto* vector = new SimVector;
     vector->av.fid = {FI_CLASS_AV, nullptr, &ops};
     vector->av.ops = &av_ops;
@@ -555,6 +590,10 @@ int open_domain(fid_fabric*, fi_info* info, fid_domain** domain, void*) {
     domain_ops.cq_open = open_queue;
     domain_ops.endpoint = open_endpoint;
     mr_ops.reg = register_region;
+    if (const int error = refuse(StartCall::domain); error != 0) {
+        return -error;
+    }
+    ++provider().open_objects;
     *domain = new fid_domain{{FI_CLASS_DOMAIN, nullptr, &ops}, &domain_ops, &mr_ops};
     return 0;
 }
@@ -571,18 +610,20 @@ void start_provider(const ProviderPlan& new_plan) {
     provider().row.wait = new_plan.wait;
     provider().row.rma = new_plan.rma;
     provider().row.delivery = new_plan.delivery;
-    provider().row.immediate_data =
-        new_plan.immediate_data ? fabric::ImmediateData::granted : fabric::ImmediateData::no;
+    provider().row.immediate_data = !new_plan.immediate_data ? fabric::ImmediateData::no
+                                    : new_plan.tries_data    ? fabric::ImmediateData::tried
+                                                             : fabric::ImmediateData::granted;
     provider().has_writedata = new_plan.immediate_data;
     provider().row.ends_early = new_plan.ends_early;
     provider().row.sends_alone = new_plan.sends_alone;
 }
 
 fabric::ProviderChoice choose_simulated_provider() {
-    if (rules().twin != nullptr) {
-        return choose_twin();
-    }
     fabric::ProviderChoice choice;
+    if (refuse(StartCall::information) != 0) {
+        choice.error = "libfabric offers no provider";
+        return choice;
+    }
     fi_info* info = fi_allocinfo();
     info->fabric_attr->prov_name = strdup(kName);
     info->fabric_attr->name = strdup(kName);
@@ -602,27 +643,47 @@ fabric::ProviderChoice choose_simulated_provider() {
     return choice;
 }
 
-void label_next_endpoint(bool is_server, int number, int process) {
-    provider().next_is_server = is_server;
-    provider().next_owner = number;
-    provider().next_process = process;
+void label_endpoints(int server) {
+    if (server >= 0) {
+        provider().servers[acting_process()] = server;
+    } else {
+        provider().servers.erase(acting_process());
+    }
 }
 
-void finish_opening() {
-    provider().is_open = true;
+void begin_start() {
+    auto& is_starting = provider().is_starting;
+    const auto process = static_cast<size_t>(acting_process());
+    is_starting.resize(std::max(is_starting.size(), process + 1));
+    is_starting[process] = true;
+}
+
+void finish_start() {
+    provider().is_starting[static_cast<size_t>(acting_process())] = false;
     const Twin* twin = rules().twin;
-    if (twin == nullptr) {
+    if (twin == nullptr || rules().refusal.call == StartCall::queue) {
         return;
     }
     const bool has_fd = twin->wait_fd == WaitObject::granted;
     const bool waits = has_fd || twin->wait_unspecified == WaitObject::granted;
     for (const SimEndpoint* endpoint : provider().endpoints) {
-        if (endpoint != nullptr &&
+        if (endpoint != nullptr && endpoint->process == acting_process() &&
             ((has_fd && endpoint->queue->wait_fd < 0) || (waits && !endpoint->queue->waits))) {
             violation("endpoint %lld polls, and could wait for %s",
                       static_cast<long long>(endpoint->name()),
                       has_fd ? "a descriptor" : "its queue");
         }
+    }
+}
+
+void check_nothing_is_open() {
+    const auto& endpoints = provider().endpoints;
+    const auto closed = std::count(endpoints.begin(), endpoints.end(), nullptr);
+    const auto open = static_cast<int64_t>(endpoints.size()) - closed;
+    if (open > 0 || !provider().regions.empty() || provider().open_objects != 0) {
+        violation("%lld endpoints, %zu registrations and %lld other objects are left open",
+                  static_cast<long long>(open), provider().regions.size(),
+                  static_cast<long long>(provider().open_objects));
     }
 }
 
@@ -637,6 +698,7 @@ int fi_fabric(fi_fabric_attr*, fid_fabric** fabric, void*) {
     static fi_ops_fabric fabric_ops{};
     fabric_ops.domain = armci::sim::open_domain;
     fabric_ops.trywait = armci::sim::try_wait;
+    ++armci::sim::network::provider().open_objects;
     *fabric = new fid_fabric{{FI_CLASS_FABRIC, nullptr, &ops}, &fabric_ops, FI_VERSION(1, 17)};
     return 0;
 }

@@ -33,6 +33,28 @@ enum class Sabotage : uint8_t {
     unreported_death,  // of a process: posts to it are always refused, operations with it never end
 };
 
+// The calls with which the library starts and that may be refused.
+enum class StartCall : uint8_t {
+    none,
+    information,  // fi_getinfo: the provider is not offered
+    domain,
+    address_vector,
+    queue,
+    endpoint,
+    enable,
+    registration,
+    address,  // fi_av_insert
+};
+
+// What one process is refused while it starts.
+struct Refusal {
+    StartCall call = StartCall::none;
+    int process = 0;
+    int64_t first = 0;  // so many such calls succeed before
+    int64_t count = 0;  // so many are refused
+    int error = 0;
+};
+
 // What a provider grants and how it behaves.
 struct ProviderPlan {
     const Twin* twin = nullptr;  // whose terms these are; nullptr: of no real provider
@@ -50,6 +72,7 @@ struct ProviderPlan {
     bool rma = true;
     bool delivery = true;
     bool immediate_data = true;
+    bool tries_data = false;  // the library finds out by a trial
 
     Polling polling = Polling::none;
     bool sends_alone = true;            // else messages leave only while their sender is polled
@@ -69,23 +92,30 @@ struct ProviderPlan {
     int64_t yields = 0;  // per mille of posts before which other processes get their turn
     int64_t failed_registrations = 0;  // per mille of registrations that the library can do without
 
+    Refusal refusal;
+    int without_data = -1;  // process in which no write with immediate data arrives
+
     Sabotage sabotage = Sabotage::none;
     int64_t sabotages = 20;  // per mille of the occasions
 };
 
 // From here on libfabric is this provider. Objects of an earlier start are dropped.
 void start_provider(const ProviderPlan& plan);
-// What Domain::open() takes. The row stays valid until the next start. A twin is chosen by the
-// library itself, from what fi_getinfo offers.
+// The provider with random terms, which no row of the library's table has. The row stays valid
+// until the next start. A twin is chosen by the library itself, from what fi_getinfo offers.
 fabric::ProviderChoice choose_simulated_provider();
 
-// The owner of endpoints that are opened next: the number of a rank or of a data server, and the
-// rank in whose process it is.
-void label_next_endpoint(bool is_server, int number, int process);
-// From now on registrations may fail that the library needs at its start.
-void finish_opening();
-// From now on nothing is delayed any more.
-void end_delays();
+// Endpoints that the acting process opens next are those of the data server of that number, or with
+// -1 of the rank.
+void label_endpoints(int server);
+// While a process starts, its calls may be refused, and registrations that it needs are not.
+void begin_start();
+// Checks that the process waits as the provider lets it.
+void finish_start();
+// Fails when an object of the provider is still open.
+void check_nothing_is_open();
+// Meanwhile nothing is delayed.
+void suspend_delays(bool are_suspended);
 
 // Carries out one possible move in the network; false when there is none.
 bool step_network();

@@ -4,6 +4,7 @@
 
 #include "network.h"
 #include "simulation.h"
+#include "threads.h"
 
 namespace armci::sim::network {
 namespace {
@@ -99,7 +100,7 @@ int register_region(fid*, const void* start, size_t bytes, uint64_t access, uint
     // At start the library needs its own buffers registered.
     constexpr size_t kTrialBytes = 64;  // of immediate data
     const bool is_remote = (access & FI_REMOTE_WRITE) != 0 && bytes > kTrialBytes;
-    if ((is_remote || provider().is_open) && happens(rules().failed_registrations)) {
+    if ((is_remote || !is_starting(acting_process())) && happens(rules().failed_registrations)) {
         record("registration refused", static_cast<int64_t>(bytes));
         return -FI_ENOMEM;
     }
@@ -107,6 +108,9 @@ int register_region(fid*, const void* start, size_t bytes, uint64_t access, uint
     const bool has_own_key = (rules().memory_mode & FI_MR_PROV_KEY) != 0;
     if (!has_own_key && system_numbers()() % 8 == 0) {
         return -FI_ENOKEY;
+    }
+    if (const int error = refuse(StartCall::registration); error != 0) {
+        return -error;
     }
     auto* region = new SimRegion;
     region->mr.fid = {FI_CLASS_MR, nullptr, &ops};

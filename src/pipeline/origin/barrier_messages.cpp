@@ -13,8 +13,9 @@ void BarrierMessages::join(const InterNodeBarrier& barrier,
             endpoint_.insert_peer(partner_addresses[static_cast<size_t>(round)].data());
         if (partner == FI_ADDR_UNSPEC) {
             base::fatal("ARMCI_Init",
-                        "provider %s does not accept the address of the first rank of node %d; "
-                        "set ARMCI_PROVIDER or ARMCI_INTERFACE",
+                        "provider %s does not accept the address of the first rank of node %d "
+                        "(fi_av_insert); memory may be short on this node, or set ARMCI_PROVIDER "
+                        "or ARMCI_INTERFACE",
                         domain_->provider_name().c_str(), barrier.notified_in(round));
         }
         partners_.push_back(partner);
