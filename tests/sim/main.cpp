@@ -155,8 +155,10 @@ const char* wrong_report(const Plan& plan, const std::string& text) {
     return nullptr;
 }
 
-// In a child process, because the library ends the process.
-bool run_in_child(const Plan& plan, Totals* totals) {
+enum class Output : bool { hidden, shown };
+
+// In a child process, because the library ends the process. Returns false if a rule was violated.
+bool run_in_child(const Plan& plan, Totals* totals, Output output) {
     std::string text;
     int status = 0;
     {
@@ -190,6 +192,9 @@ bool run_in_child(const Plan& plan, Totals* totals) {
     } else {
         wrong = "a rule was violated";
     }
+    if (wrong != nullptr && output == Output::hidden) {
+        return false;
+    }
     if (wrong != nullptr) {
         std::fprintf(stderr, "%sarmci_sim: seed %llu: %s (status %d)\n%s\n  replay with: %s\n",
                      text.c_str(), static_cast<unsigned long long>(seed()), wrong, status,
@@ -210,7 +215,7 @@ uint64_t run_seed(const Twin* twin, uint64_t seed, bool trace, Totals* totals) {
     }
     ++totals->runs;
     if ((plan.failure != Failure::none || plan.start_fails()) && !trace) {
-        if (!run_in_child(plan, totals)) {
+        if (!run_in_child(plan, totals, Output::shown)) {
             std::exit(kViolationStatus);
         }
         return 0;
@@ -275,6 +280,26 @@ constexpr uint64_t kMaxSeeds = 100;
 // The step at which a process ends without the network reporting it.
 constexpr int64_t kDiesAt = 6000;
 
+// A plan in which only the sabotage can make the run fail.
+Plan sabotaged_plan(Sabotage sabotage, bool relies_on_order) {
+    Plan plan = draw_plan(nullptr);
+    plan.failure = Failure::none;
+    plan.provider.refusal = {};
+    plan.thread_refused_to = -1;
+    plan.provider.sabotage = sabotage;
+    if (sabotage == Sabotage::unreported_death) {
+        plan.watches = false;
+        plan.watch_weight = 0;
+        plan.failure = Failure::death;
+        plan.victim = plan.rank_count() - 1;
+        plan.fails_at = kDiesAt;
+    }
+    if (relies_on_order) {
+        rely_on_order(&plan);
+    }
+    return plan;
+}
+
 // Whether a run on such a network fails, in a child process. Its output is shown only when it ends
 // in an unexpected way.
 bool is_found_out(uint64_t seed, Sabotage sabotage, bool relies_on_order) {
@@ -284,22 +309,7 @@ bool is_found_out(uint64_t seed, Sabotage sabotage, bool relies_on_order) {
         const test::StderrCapture captured;
         status = test::ChildProcess([&] {
                      begin_run(seed, false, "");
-                     Plan plan = draw_plan(nullptr);
-                     plan.failure = Failure::none;
-                     plan.provider.refusal = {};
-                     plan.thread_refused_to = -1;
-                     plan.provider.sabotage = sabotage;
-                     if (sabotage == Sabotage::unreported_death) {
-                         plan.watches = false;
-                         plan.watch_weight = 0;
-                         plan.failure = Failure::death;
-                         plan.victim = plan.rank_count() - 1;
-                         plan.fails_at = kDiesAt;
-                     }
-                     if (relies_on_order) {
-                         rely_on_order(&plan);
-                     }
-                     run_plan(plan);
+                     run_plan(sabotaged_plan(sabotage, relies_on_order));
                      return 0;
                  }).wait();
         text = captured.text();
@@ -313,6 +323,29 @@ bool is_found_out(uint64_t seed, Sabotage sabotage, bool relies_on_order) {
         std::exit(kViolationStatus);
     }
     return is_found;
+}
+
+// The number of seeds until a system is found out that loses notes of the watches, or does not tell
+// the end of a process; 0 if it is not found. Without the sabotage the same runs must pass.
+uint64_t seeds_to_find_in_streams(bool StreamPlan::*sabotage) {
+    for (uint64_t seed = 1; seed <= kMaxSeeds; ++seed) {
+        begin_run(seed, false, "");
+        Plan plan = sabotaged_plan(Sabotage::none, false);
+        plan.watches = true;
+        plan.watch_weight = 1;
+        plan.failure = Failure::death;
+        plan.victim = plan.rank_count() - 1;
+        plan.fails_at = kDiesAt;
+        Totals totals;
+        if (!run_in_child(plan, &totals, Output::shown)) {
+            std::exit(kViolationStatus);
+        }
+        plan.streams.*sabotage = true;
+        if (!run_in_child(plan, &totals, Output::hidden)) {
+            return seed;
+        }
+    }
+    return 0;
 }
 
 // The number of seeds until a network with this fault is found; 0 if it is not found.
@@ -346,8 +379,7 @@ int run_sabotages() {
         {Sabotage::unreported_death, "unreported death"},
     };
     int status = 0;
-    for (const auto& [kind, name] : kSabotages) {
-        const uint64_t seeds = seeds_to_find(kind);
+    const auto report = [&status](const char* name, uint64_t seeds) {
         if (seeds == 0) {
             std::printf("%-20s not found\n", name);
             status = kViolationStatus;
@@ -355,7 +387,12 @@ int run_sabotages() {
             std::printf("%-20s found by seed %llu\n", name, static_cast<unsigned long long>(seeds));
         }
         std::fflush(stdout);
+    };
+    for (const auto& [kind, name] : kSabotages) {
+        report(name, seeds_to_find(kind));
     }
+    report("lost note", seeds_to_find_in_streams(&StreamPlan::loses_notes));
+    report("hidden end", seeds_to_find_in_streams(&StreamPlan::hides_ends));
     return status;
 }
 

@@ -147,8 +147,12 @@ void draw_refusal(Plan* plan) {
 
 void draw_start_and_stop(Plan* plan) {
     plan->processors = one_of({1, 2, 64});
-    plan->lives = one_of({1, 1, 1, 1, 1, 1, 2, 2, 3});
-    plan->longest_pause = one_of({0, 0, 50, 1000});
+    if (happens(150)) {
+        plan->lives = one_of({2, 2, 3});
+        plan->phases = 1;
+        plan->operations /= 2;
+    }
+    plan->longest_pause = one_of({0, 0, 50, 300});
     for (int life = 0; life < plan->lives; ++life) {
         plan->settles.push_back(happens(700));
     }
@@ -211,7 +215,7 @@ void draw_weights(Plan* plan) {
     plan->network_weight = one_of({5, 20, 60});
     plan->rank_weight = one_of({10, 20, 40});
     plan->server_weight = one_of({5, 15, 40});
-    plan->watch_weight = plan->watches ? one_of({2, 5, 20}) : 0;
+    plan->watch_weight = plan->watches ? one_of({1, 3, 10}) : 0;
     const bool is_fair = happens(400);
     for (int rank = 0; rank < plan->rank_count(); ++rank) {
         plan->rank_weights.push_back(is_fair ? 10 : one_of({3, 10, 10, 30}));

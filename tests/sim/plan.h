@@ -17,7 +17,7 @@ namespace armci::sim {
 struct StreamPlan {
     int64_t delays = 0;  // per mille of packets and ends that arrive late
     int64_t longest_delay = 1;
-    bool loses_notes = false;  // sabotage
+    bool loses_notes = false;  // sabotage: half of them
     bool hides_ends = false;   // sabotage
 };
 
