@@ -26,11 +26,11 @@ constexpr int64_t kMaxSteps = 20'000'000;
 Job* g_job = nullptr;
 
 // As the hooks of watching.cpp, which know one process only.
-void tell_failure() {
-    g_job->runtime(acting_process()).watch.tell_failure();
+void on_failure() {
+    g_job->tell_failure();
 }
 
-void await_verdict() {
+void on_verdict() {
     g_job->runtime(acting_process()).watch.await_verdict();
 }
 
@@ -113,8 +113,8 @@ void Job::enter(int rank) {
     set_acting_process(rank);
     base::set_log_rank(rank);
     const bool is_watched = core::g_running != nullptr && core::g_running->watch.is_running();
-    base::set_failure_hook(is_watched ? tell_failure : nullptr);
-    base::set_verdict_hook(is_watched ? await_verdict : nullptr);
+    base::set_failure_hook(is_watched ? on_failure : nullptr);
+    base::set_verdict_hook(is_watched ? on_verdict : nullptr);
 }
 
 int Job::host_of(int server) const {
@@ -146,6 +146,7 @@ void Job::watch(int rank) {
     if (runs(rank)) {
         enter(rank);
         resume_thread(rank, ThreadKind::watch);
+        check_reports(rank);
     }
 }
 

@@ -33,6 +33,8 @@ class Job {
 
     const Plan& plan() const { return plan_; }
     core::Runtime& runtime(int rank) { return *process(rank).runtime; }
+    // For the hook of the message layer.
+    void tell_failure();
     int node_of(int rank) const { return node_of_[static_cast<size_t>(rank)]; }
     // While `condition` is false the rank waits outside the library, where it makes no inline
     // progress.
@@ -67,8 +69,10 @@ class Job {
         bool is_frozen = false;
         bool is_outside = false;
         bool is_starting_or_stopping = false;
-        bool has_left = false;  // the watches do not count on it any more
-        int to_parent = -1;     // liveness connection, of a node's first rank
+        bool has_left = false;   // the watches do not count on it any more
+        bool was_asked = false;  // for a report
+        int watch_turns = 0;     // since that was to come
+        int to_parent = -1;      // liveness connection, of a node's first rank
     };
 
     Process& process(int rank) { return *processes_[static_cast<size_t>(rank)]; }
@@ -93,6 +97,8 @@ class Job {
     void stop_watch(int rank);
     int connect(int rank, int other, Life& life);
     void fail();
+    void begin_failure();
+    void check_reports(int rank);
     void kill(int rank);
     void end_process(int code, bool by_thread);
     void check_failure();
@@ -118,6 +124,7 @@ class Job {
     bool has_failed_ = false;
     bool had_left_ = false;  // ... after the farewell of the process
     int ended_ = 0;          // processes, by themselves
+    bool all_watch_ = true;  // since the call for reports
 };
 
 // Exit status of a run in which a process died and the others only waited for it.

@@ -112,6 +112,26 @@ void Job::kill(int rank) {
     close_streams_of(rank);
 }
 
+void Job::begin_failure() {
+    has_failed_ = true;
+    failed_ns_ = simulated_ns();
+    if (plan_.watches && !had_left_ && ends_job(plan_.failure)) {
+        set_step_ns(kStepNs);
+        sleep_in_earnest(true);
+        plan_.watch_weight = kWatchWeight;
+    }
+}
+
+// The process that runs now has said why it ends the job.
+void Job::tell_failure() {
+    if (!has_failed_ && plan_.start_fails()) {
+        plan_.failure = Failure::error;
+        plan_.victim = acting_process();
+        begin_failure();
+    }
+    runtime(acting_process()).watch.tell_failure();
+}
+
 // Carries out the failure of the plan, as soon as the others would notice it: a process that fails
 // before it has a watch, or between two lives, is the launcher's business.
 void Job::fail() {
@@ -126,15 +146,9 @@ void Job::fail() {
     if (plan_.watches && !is_watched && !has_ended) {
         return;
     }
-    has_failed_ = true;
     had_left_ = plan_.watches && has_ended;
-    failed_ns_ = simulated_ns();
     record("failure", victim, static_cast<int64_t>(plan_.failure));
-    if (plan_.watches && !had_left_ && ends_job(plan_.failure)) {
-        set_step_ns(kStepNs);
-        sleep_in_earnest(true);
-        plan_.watch_weight = kWatchWeight;
-    }
+    begin_failure();
     switch (plan_.failure) {
         case Failure::none:
             return;
@@ -160,11 +174,30 @@ void Job::fail() {
     }
 }
 
+// A call for reports reaches every rank, unless a watch on its way has stopped before.
+void Job::check_reports(int rank) {
+    constexpr int kManyTurns = 60;
+    constexpr int64_t kManySteps = 20'000;
+    if (plan_.failure != Failure::reports || !has_failed_ || had_left_) {
+        return;
+    }
+    Process& process = this->process(rank);
+    all_watch_ = all_watch_ && std::all_of(processes_.begin(), processes_.end(), [](auto& one) {
+                     return one->runtime != nullptr && one->runtime->watch.is_running();
+                 });
+    process.was_asked |= process.runtime != nullptr && process.runtime->watch.is_report_due();
+    if (all_watch_ && !process.was_asked && ++process.watch_turns > kManyTurns &&
+        sim::step() > plan_.fails_at + kManySteps) {
+        violation("rank %d has not heard the call for reports of rank %d", rank, plan_.victim);
+    }
+}
+
 // The process that runs now ends by itself. What it prints is looked at afterwards.
 void Job::end_process(int code, bool by_thread) {
     const int rank = acting_process();
     std::fflush(stdout);
-    if (!plan_.watches || !has_failed_ || !ends_job(plan_.failure)) {
+    const bool is_watched = plan_.watches && runtime(rank).watch.is_running();
+    if (!is_watched || !has_failed_ || !ends_job(plan_.failure)) {
         std::fprintf(stderr, "  the library ended the job at step %lld; replay with: %s\n",
                      static_cast<long long>(sim::step()), replay_hint());
         std::fflush(stderr);

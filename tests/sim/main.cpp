@@ -188,7 +188,10 @@ bool run_in_child(const Plan& plan, Totals* totals, Output output) {
                               contains(text, "with rank " + std::to_string(plan.victim) + " (on ");
         wrong = is_named ? nullptr : "no message names the process or its node";
     } else if (status == kFatalStatus) {
-        wrong = explains_start(plan, text) ? nullptr : "the message does not say what to do";
+        wrong = !explains_start(plan, text) ? "the message does not say what to do"
+                : contains(text, " has failed: ")
+                    ? "a process that said why it ends the job counts as failed"
+                    : nullptr;
     } else {
         wrong = "a rule was violated";
     }

@@ -155,6 +155,10 @@ void check_local(const void* data, size_t bytes, const void* descriptor);
 int register_region(fid* domain, const void* start, size_t bytes, uint64_t access, uint64_t offset,
                     uint64_t requested_key, uint64_t flags, fid_mr** mr, void* context);
 
+// As fi_cq_open and fi_trywait.
+int open_queue(fid_domain* domain, fi_cq_attr* attributes, fid_cq** cq, void* context);
+int try_wait(fid_fabric* fabric, fid** objects, int count);
+
 // The step before which something does not happen.
 int64_t draw_delay();
 // In pieces of random lengths, at least one. `remote` may be nullptr.
