@@ -227,6 +227,10 @@ int __wrap_timer_settime(timer_t, int, const itimerspec*, itimerspec*) {
 // Only calls of the futex are simulated, and wishes about threads are refused. Other calls get
 // their arguments unchanged.
 long __wrap_syscall(long number, ...) {
+    if (number == SYS_sched_getattr) {
+        errno = EPERM;
+        return -1;
+    }
     va_list list;
     va_start(list, number);
     long arguments[6];
@@ -239,10 +243,6 @@ long __wrap_syscall(long number, ...) {
             sim::Fiber::yield();
         }
         return 0;
-    }
-    if (number == SYS_sched_getattr) {
-        errno = EPERM;
-        return -1;
     }
     return __real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
                           arguments[4], arguments[5]);
