@@ -93,6 +93,16 @@ using armci::sim::Fiber;
 
 extern "C" {
 
+int __real_pthread_mutex_lock(pthread_mutex_t* mutex);
+
+// A fiber that waits for a lock lets the one that holds it go on.
+int __wrap_pthread_mutex_lock(pthread_mutex_t* mutex) {
+    while (Fiber::is_inside() && pthread_mutex_trylock(mutex) != 0) {
+        Fiber::yield();
+    }
+    return Fiber::is_inside() ? 0 : __real_pthread_mutex_lock(mutex);
+}
+
 int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t*, void* (*run)(void*),
                           void* argument) {
     using namespace armci::sim;
