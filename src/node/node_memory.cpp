@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -49,7 +50,9 @@ base::Descriptor create_node_memory(size_t bytes) {
         return {};
     }
     base::Descriptor memory(memfd_create("armci-node-heap", MFD_CLOEXEC));
-    if (memory.valid() && ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0) {
+    // It has no name, but /proc shows it; the rights of a new one are those of everybody.
+    if (memory.valid() && (fchmod(memory.get(), S_IRUSR | S_IWUSR) != 0 ||
+                           ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0)) {
         const int error = errno;
         memory.reset();
         errno = error;
@@ -163,19 +166,30 @@ bool leaves_address_space(size_t bytes) {
     return mapped != MAP_FAILED;
 }
 
-void* candidate_address(int index) {
+void* candidate_address(int index, uint64_t random) {
 #ifdef __SANITIZE_THREAD__
     // Under the thread sanitizer, programs may map nothing elsewhere, and end if they try.
     constexpr uintptr_t kCandidates[] = {0x7ea0'0000'0000, 0x7ec0'0000'0000, 0x7e90'0000'0000};
+    constexpr int kRandomCandidates = 0;
 #else
     // These addresses are far from where the kernel puts libraries, stacks and small mappings. The
-    // first is clear of the address sanitizer's shadow. The others are for machines where something
-    // else lies there.
+    // random ones are clear of the address sanitizer's shadow. The others are for machines where
+    // something else lies there, or that have fewer addresses.
     constexpr uintptr_t kCandidates[] = {0x2000'0000'0000, 0x7ea0'0000'0000, 0x3000'0000'0000,
                                          0x4000'0000'0000, 0x1800'0000'0000, 0x5000'0000'0000,
                                          0x6000'0000'0000, 0x7000'0000'0000};
+    constexpr int kRandomCandidates = 8;
 #endif
+    constexpr uintptr_t kLowest = 0x1800'0000'0000;
+    constexpr uintptr_t kHighest = 0x6000'0000'0000;
+    constexpr uintptr_t kAlignment = 2 << 20;
     constexpr int kCount = sizeof kCandidates / sizeof kCandidates[0];
+    if (index < kRandomCandidates) {
+        const uint64_t draw = random + static_cast<uint64_t>(index) * 0x9e37'79b9'7f4a'7c15;
+        return reinterpret_cast<void*>(kLowest +
+                                       draw % ((kHighest - kLowest) / kAlignment) * kAlignment);
+    }
+    index -= kRandomCandidates;
     return index < kCount ? reinterpret_cast<void*>(kCandidates[index]) : nullptr;
 }
 

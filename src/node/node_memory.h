@@ -34,8 +34,8 @@ struct NodeFile {
     HostAccount* account = nullptr;  // may be null if the file belongs to one node
 };
 
-// Makes a sparse anonymous file of `bytes`. Returns an invalid descriptor with errno set on
-// failure.
+// Makes a sparse anonymous file of `bytes`, which other users may not open. Returns an invalid
+// descriptor with errno set on failure.
 base::Descriptor create_node_memory(size_t bytes);
 // Returns what the user can do about such a failure.
 const char* remedy_for_node_memory(int error);
@@ -71,7 +71,9 @@ uint64_t address_space_limit();
 // Says whether this process could map so many bytes more; always true without such a limit.
 bool leaves_address_space(size_t bytes);
 
-// Returns candidate addresses for node memory, best first, and nullptr after the last.
-void* candidate_address(int index);
+// Returns candidate addresses for node memory, best first, and nullptr after the last. The first
+// ones depend on `random`, so that a stranger does not know where global memory lies: they are one
+// of 37 million.
+void* candidate_address(int index, uint64_t random);
 
 }  // namespace armci::node

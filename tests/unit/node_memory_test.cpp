@@ -289,15 +289,38 @@ TEST(MapShared, MapsExactlyAtTheAddressOrFails) {
 }
 
 TEST(MapShared, CandidatesAreDistinctAndAlignedToHugePages) {
-    std::set<uintptr_t> seen;
-    int index = 0;
-    for (; candidate_address(index) != nullptr; ++index) {
-        const auto address = reinterpret_cast<uintptr_t>(candidate_address(index));
-        EXPECT_EQ(address % kHugePageBytes, 0U);
-        EXPECT_TRUE(seen.insert(address).second);
+    for (const uint64_t random : {uint64_t{1}, uint64_t{12345}, UINT64_MAX}) {
+        std::set<uintptr_t> seen;
+        int index = 0;
+        for (; candidate_address(index, random) != nullptr; ++index) {
+            const auto address = reinterpret_cast<uintptr_t>(candidate_address(index, random));
+            EXPECT_EQ(address % kHugePageBytes, 0U);
+            EXPECT_TRUE(seen.insert(address).second);
+        }
+        EXPECT_GT(index, 2);
+        EXPECT_EQ(candidate_address(index + 1, random), nullptr);
     }
-    EXPECT_GT(index, 2);
-    EXPECT_EQ(candidate_address(index + 1), nullptr);
+}
+
+// A stranger does not know where global memory lies.
+TEST(MapShared, FirstCandidateDiffersFromJobToJob) {
+    std::set<void*> first;
+    for (uint64_t random = 0; random < 1000; ++random) {
+        first.insert(candidate_address(0, random * 0x9e37'79b9'7f4a'7c15));
+    }
+#ifdef __SANITIZE_THREAD__
+    EXPECT_EQ(first.size(), 1U) << "only few addresses can be mapped";
+#else
+    EXPECT_GT(first.size(), 990U);
+#endif
+}
+
+TEST(NodeMemory, OtherUsersMayNotOpenIt) {
+    const base::Descriptor memory = create_node_memory(kBytes);
+    ASSERT_TRUE(memory.valid());
+    struct stat status {};
+    ASSERT_EQ(fstat(memory.get(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0600U);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "base/random.h"
 #include "core/job/world.h"
 #include "node/heap.h"
 #include "node/node_memory.h"
@@ -194,11 +195,24 @@ void take_part(int64_t node_size, World* world, NodeMapping* mapping) {
     MPI_Comm_free(&sharing);
 }
 
+// Returns a random number that all ranks of the node have in common.
+uint64_t draw_for_node(MPI_Comm comm) {
+    uint64_t random = 0;
+    if (!base::draw_random(&random, sizeof random)) {
+        base::fatal("ARMCI_Init",
+                    "the system refuses random numbers (getrandom): %s; allow that call",
+                    std::strerror(errno));
+    }
+    MPI_Bcast(&random, 1, MPI_UINT64_T, 0, comm);
+    return random;
+}
+
 // Returns an address at which all ranks of the node have room for it, or nullptr. If the user has
 // not named a size, it must leave the program as much address space again, where that is limited.
-void* find_common_address(MPI_Comm comm, bool must_leave_room, const NodeMapping& mapping) {
+void* find_common_address(MPI_Comm comm, uint64_t random, bool must_leave_room,
+                          const NodeMapping& mapping) {
     for (int index = 0;; ++index) {
-        void* address = node::candidate_address(index);
+        void* address = node::candidate_address(index, random);
         if (address == nullptr) {
             return nullptr;
         }
@@ -215,10 +229,11 @@ void* find_common_address(MPI_Comm comm, bool must_leave_room, const NodeMapping
 }
 
 void map_at_common_address(MPI_Comm comm, Reservation wanted, NodeMapping* mapping) {
+    const uint64_t random = draw_for_node(comm);
     do {
         mapping->bytes = node::NodeHeap::mapping_bytes(wanted.data_bytes);
         if (mapping->bytes <= mapping->account->part_bytes) {
-            mapping->base = find_common_address(comm, wanted.may_shrink, *mapping);
+            mapping->base = find_common_address(comm, random, wanted.may_shrink, *mapping);
         }
     } while (mapping->base == nullptr && shrink(&wanted));
     if (mapping->base != nullptr) {
