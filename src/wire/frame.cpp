@@ -180,7 +180,8 @@ size_t take_written(void* memory, size_t memory_bytes, uint64_t token) {
         return 0;
     }
     std::memcpy(&header, memory, sizeof header);
-    if (!is_token(header.token, token) || header.frame_bytes > memory_bytes - kSealBytes) {
+    if (!is_token(header.token, token) || header.frame_bytes < sizeof header ||
+        header.frame_bytes > memory_bytes - kSealBytes) {
         return 0;
     }
     uint64_t last = kNoToken;

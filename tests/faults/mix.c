@@ -4,7 +4,8 @@
  * as it goes. After so many rounds the sums are checked and the program ends; 0 rounds: it never
  * ends. Each rank has so many MiB more of global memory than it needs. TEST_MEMORY=attached: the
  * memory is the ranks' own, and attached. Each rank adds "<rank> <process>" to the file named by
- * TEST_RECORD when it is in the middle.
+ * TEST_RECORD when it is in the middle. The program ends, too, when the file named by TEST_STOP is
+ * there.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -213,6 +214,14 @@ static void release(void) {
     free(slices[my_rank]);
 }
 
+/* Collective. */
+static int is_to_stop(void) {
+    const char* name = getenv("TEST_STOP");
+    int is_there = name != NULL && access(name, F_OK) == 0;
+    MPI_Bcast(&is_there, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return is_there;
+}
+
 int main(int argc, char** argv) {
     if (argc != 3 && argc != 4) {
         fprintf(stderr, "usage: %s <rounds> <seed> [<MiB>]\n", argv[0]);
@@ -250,6 +259,9 @@ int main(int argc, char** argv) {
         }
         if (next_random(&common_state, 4) == 0) {
             ARMCI_Barrier();
+            if (is_to_stop()) {
+                break;
+            }
         }
         if (round == 2) {
             tell_process_number();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A message as a server decodes it: it is refused, or all its numbers are consistent and lie inside
-// the frame.
+// What arrives, before its sender is known: nothing is read outside it, and only who has the token
+// is taken for its sender. Then a message as a server decodes it: it is refused, or all its numbers
+// are consistent and lie inside the frame.
 #include <vector>
 
 #include "fuzz.h"
@@ -76,6 +77,35 @@ void check_batch(const char* frame, size_t bytes) {
     FUZZ_CHECK(malformed || seen == bytes);
 }
 
+// The bytes come as a message of a stranger, and lie in a buffer that a stranger may have written
+// into. Without the token they are nobody's; with it, and its seal, they are taken once.
+void check_sender(std::vector<uint64_t> words, size_t bytes) {
+    constexpr uint64_t kToken = 0x0123'4567'89ab'cdef;
+    Sender sender;
+    if (decode_sender(words.data(), bytes, &sender)) {
+        FUZZ_CHECK(bytes >= sizeof(FrameHeader));
+        FUZZ_CHECK(is_token(sender.token, kToken) == (sender.token == kToken));
+        FUZZ_CHECK(!is_token(sender.token, kNoToken));
+    }
+    const bool has_token = bytes >= sizeof(FrameHeader) && sender.token == kToken;
+    FUZZ_CHECK(has_token || take_written(words.data(), bytes, kToken) == 0);
+    if (bytes < sizeof(FrameHeader) + kSealBytes) {
+        return;
+    }
+    char* const frame = reinterpret_cast<char*>(words.data());
+    std::memcpy(frame, &kToken, sizeof kToken);
+    FrameHeader header;
+    std::memcpy(&header, frame, sizeof header);
+    const bool has_room =
+        header.frame_bytes >= sizeof header && header.frame_bytes <= bytes - kSealBytes;
+    if (has_room) {
+        seal(frame, header.frame_bytes, kToken);
+    }
+    const size_t taken = take_written(frame, bytes, kToken);
+    FUZZ_CHECK(taken == (has_room ? header.frame_bytes : 0));
+    FUZZ_CHECK(take_written(frame, bytes, kToken) == 0 || taken == 0);
+}
+
 }  // namespace
 }  // namespace armci::wire
 
@@ -87,6 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t bytes) {
     if (bytes > 0) {
         std::memcpy(words.data(), data, bytes);
     }
+    check_sender(words, bytes);
     const bool is_repaired = bytes >= sizeof(FrameHeader) && (data[0] & 1) == 0;
     const size_t length = is_repaired ? words.size() * 8 : bytes;
     if (is_repaired) {
