@@ -5,7 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 #include <vector>
+
+#include "fabric/domain.h"
+#include "fabric/endpoint.h"
+#include "fabric/provider.h"
 
 namespace armci::fabric {
 namespace {
@@ -67,6 +72,32 @@ TEST(RequestedKey, IsReleasedOnce) {
     EXPECT_FALSE(key.valid());
     other = RequestedKey();
     EXPECT_FALSE(other.valid());
+}
+
+// What SECURITY.md says of the providers that run here: the library chooses their keys, of 64 bits.
+TEST(MemoryKeys, AreTheLibrarysWithSoftwareProviders) {
+    int found = 0;
+    for (const char* name : {"tcp", "tcp;ofi_rxm", "net", "sockets", "shm"}) {
+        ProviderChoice choice = choose_provider({name, "", true});
+        if (!choice.info) {
+            continue;
+        }
+        SCOPED_TRACE(name);
+        ++found;
+        Domain domain;
+        std::string error;
+        ASSERT_TRUE(domain.open(std::move(choice), 2, &error)) << error;
+        EXPECT_FALSE(domain.provider_chooses_keys());
+        EXPECT_EQ(domain.key_bits(), 64);
+        Endpoint endpoint;
+        ASSERT_TRUE(endpoint.open(domain, {}, &error)) << error;
+        std::vector<char> memory(4096);
+        const Region region = domain.register_memory(memory.data(), memory.size(), Access::remote,
+                                                     endpoint.endpoint(), &error);
+        ASSERT_TRUE(region.valid()) << error;
+        EXPECT_GT(region.key(), uint64_t{1} << 32);  // fails by chance once in 2^32 times
+    }
+    EXPECT_GT(found, 0);
 }
 
 }  // namespace
