@@ -244,7 +244,6 @@ TEST_P(LivenessHandshake, RefusesAWrongToken) {
 }
 
 // Callers without the token do not keep a rank out: not if they are silent, nor if they are many.
-// promise: watch.strangers
 TEST(LivenessHandshake, StrangersKeepNoRankOut) {
     Listener listener;
     ASSERT_TRUE(listener.open(Reach::host, ""));
@@ -277,7 +276,6 @@ TEST(LivenessHandshake, StrangersKeepNoRankOut) {
     }
 }
 
-// promise: watch.interface
 TEST(LivenessHandshake, ListensAtTheChosenInterfaceOnly) {
     for (const base::InterfaceAddress& own : base::interface_addresses()) {
         if (!own.is_up || own.is_loopback || own.address.family != AF_INET) {
