@@ -14,7 +14,7 @@
 namespace armci::fabric {
 namespace {
 
-// Neighbours call twice for each network; what comes beyond that are strangers.
+// Neighbours call twice for each network; if more callers come, some are strangers.
 constexpr size_t kMaxAnswered = 8 * NetworkPlan::kMax;
 constexpr int kErrorBits = 16;
 constexpr int kNodeBits = 24;
@@ -114,11 +114,16 @@ void NetworkTrial::step(int timeout_ms) {
 
 void NetworkTrial::answer(const base::Descriptor& listening) {
     base::Descriptor caller(accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (caller.valid() && answered_.size() < kMaxAnswered) {
-        send(caller.get(), &orders_.token, sizeof orders_.token, MSG_DONTWAIT | MSG_NOSIGNAL);
-        // The caller closes first. So the system keeps nothing at a port that a provider may want.
-        answered_.push_back(std::move(caller));
+    if (!caller.valid()) {
+        return;
     }
+    send(caller.get(), &orders_.token, sizeof orders_.token, MSG_DONTWAIT | MSG_NOSIGNAL);
+    // The caller closes first. So the system keeps nothing at a port that a provider may want. If
+    // strangers fill the list, older callers, which have their answer, make room.
+    if (answered_.size() == kMaxAnswered) {
+        answered_.pop_front();
+    }
+    answered_.push_back(std::move(caller));
 }
 
 void NetworkTrial::look_at(Call& call) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -74,7 +75,7 @@ class NetworkTrial {
 
     TrialOrders orders_;
     std::vector<base::Descriptor> listening_;
-    std::vector<base::Descriptor> answered_;
+    std::deque<base::Descriptor> answered_;
     std::vector<Call> calls_;
 };
 

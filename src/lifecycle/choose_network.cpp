@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lifecycle/choose_network.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -12,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/random.h"
 #include "fabric/environment.h"
 #include "fabric/ip_address.h"
 #include "fabric/network_trial.h"
@@ -84,8 +83,9 @@ fabric::TrialOrders distribute(const core::World& world, const fabric::NodeCandi
         if (plan->networks.networks.empty()) {
             report_no_network(*plan);
         }
+        // It tells this job's listeners from others at the same port; it protects nothing.
         uint64_t token = 0;
-        if (getrandom(&token, sizeof token, 0) != static_cast<ssize_t>(sizeof token)) {
+        if (!base::draw_random(&token, sizeof token)) {
             token = static_cast<uint64_t>(base::now_ns());
         }
         for (int node = 0; node < world.node_count; ++node) {

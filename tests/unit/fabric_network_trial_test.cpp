@@ -129,6 +129,21 @@ TEST(NetworkTrial, ARefusalIsFoundInItsNetworkOnly) {
             " to node 1 (rank 1 on host1, 127.2.0.2): a firewall");
 }
 
+// More callers than an answering node keeps, which were there first and never close.
+TEST(NetworkTrial, StrangersKeepNoNeighbourOut) {
+    Trial trial(3);
+    const Candidate& called = trial.candidate(1, 0);
+    std::vector<base::Descriptor> strangers;
+    for (int i = 0; i < 200; ++i) {
+        strangers.push_back(base::begin_connection(
+            base::socket_address(called.address, called.port), trial.candidate(0, 0).address));
+        ASSERT_TRUE(strangers.back().valid());
+    }
+    for (const int64_t failure : trial.run()) {
+        EXPECT_EQ(failure, TrialFailure::kNone);
+    }
+}
+
 // Where the queue is full the system drops packets, as a firewall does.
 TEST(NetworkTrial, WithoutAnAnswerTheTimeDecides) {
     Trial trial(3);
