@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fiber.h"
 
+#include <signal.h>
 #include <sys/mman.h>
 
 #include <utility>
@@ -47,6 +48,7 @@ Fiber::Fiber(std::function<void()> body) : body_(std::move(body)), stack_(take_s
     beginning_.uc_stack.ss_sp = stack_;
     beginning_.uc_stack.ss_size = kStackBytes;
     beginning_.uc_link = nullptr;
+    sigemptyset(&beginning_.uc_sigmask);  // the library starts its threads with all blocked
     makecontext(&beginning_, run, 0);
 }
 
