@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The library's own threads (data servers, watches), simulated: each is a fiber of its process. They
-// wait for locks without stopping the one real thread. And what ends a process.
+// The library's own threads (data servers, watches), simulated: each is a fiber of its process.
+// They wait for locks without stopping the one real thread. And what ends a process.
 #pragma once
 
 #include <cstdint>
