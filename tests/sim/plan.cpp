@@ -207,6 +207,7 @@ void draw_program(Plan* plan) {
                              strided::AccType::complex64, strided::AccType::complex128});
     plan->mutexes = static_cast<int>(draw(1, 2));
     plan->attaches = seed() % 4 == 0;
+    plan->leaves_all = !plan->attaches && seed() % 4 == 1;
     plan->phases = one_of({1, 1, 2, 3});
     plan->operations = static_cast<int>(one_of({6, 12, 25, 40}));
 }

@@ -68,9 +68,10 @@ struct Plan {
 
     // The program.
     int segments = 1;
-    bool attaches = false;   // each rank attaches as much memory of its own as a slice has
-    int64_t part_bytes = 0;  // of a rank's slice, for each origin
-    int64_t sum_bytes = 0;   // of a slice, for accumulates by all
+    bool leaves_all = false;  // it stops with memory that is not freed, and puts under way
+    bool attaches = false;    // each rank attaches as much memory of its own as a slice has
+    int64_t part_bytes = 0;   // of a rank's slice, for each origin
+    int64_t sum_bytes = 0;    // of a slice, for accumulates by all
     strided::AccType sum_type = strided::AccType::int64;
     int mutexes = 0;  // of each rank
     int phases = 1;

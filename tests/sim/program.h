@@ -57,6 +57,7 @@ class Program {
         std::vector<std::unique_ptr<Pending>> pending;
         std::vector<int64_t> fetched;  // of counters
         int swaps = 0;
+        std::vector<char> last;  // source of puts that are under way at the stop
     };
     struct MutexState {
         int owner = 0;
@@ -84,6 +85,7 @@ class Program {
 
     void set_up(int me);
     void tear_down(int me);
+    void leave_all(int me);
     void attach(int me);
     void do_something(int me);
     void transfer(int me);
