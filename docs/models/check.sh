@@ -95,6 +95,7 @@ check() {
 reduction=(-DNOREDUCE)
 one=(-DTRANSFERS=1 -DAT_A_TIME=1)
 check flow_control '1 2 3 4 5 6' "${one[@]}" -DCHUNKS=3 -DSERVER_BUFFERS=2 -DNETWORK=1 -DSTOPS=1
+check flow_control '1 6' "${one[@]}" -DWRITES=0 -DSERVER_BUFFERS=2 -DNETWORK=1 -DSTOPS=1
 if [[ $effort == large ]]; then
     check flow_control 7 "${one[@]}" -DCHUNKS=3
     table=25
@@ -102,6 +103,7 @@ if [[ $effort == large ]]; then
     check flow_control '' "${one[@]}" -DCHUNKS=3 -DRECV_BUFFERS=3 -DEARLY=1
     check flow_control '' "${one[@]}" -DWINDOW=1 -DNETWORK=1 -DBUFFERS=1 -DRECV_BUFFERS=1
     check flow_control '' "${one[@]}" -DRECV_BUFFERS=0 -DSTOPS=1
+    check flow_control '' "${one[@]}" -DWRITES=0 -DSTOPS=1
     check flow_control '' "${one[@]}" -DORIGINS=3
     check flow_control '' -DTRANSFERS=2 -DAT_A_TIME=1 -DWINDOW=1 -DNETWORK=1
     check flow_control '' -DTRANSFERS=2 -DAT_A_TIME=2 -DRECV_BUFFERS=0

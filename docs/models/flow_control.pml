@@ -48,8 +48,11 @@
 #ifndef ORIGINS
 #define ORIGINS 2
 #endif
-#ifndef RECV_BUFFERS /* of the server's receive area; 0: chunks are messages, as are answers */
+#ifndef RECV_BUFFERS /* that the server grants; 0: chunks are messages within the window */
 #define RECV_BUFFERS 2
+#endif
+#ifndef WRITES       /* chunks are written into them, data of gets into reply buffers; 0: messages */
+#define WRITES (RECV_BUFFERS > 0)
 #endif
 #ifndef WINDOW       /* messages that an origin may have under way */
 #define WINDOW 2
@@ -114,10 +117,10 @@ mtype = { chunk, want_recv_buffers, fence, release_recv_buffers,  /* from origin
           acknowledge, grant, chunk_of_get,                       /* from the server */
           put };                                                  /* a transfer, as is get */
 
-/* kind, number, wanted receive buffers, asks for acknowledgement, receive buffers of it, last or
+/* kind, number, demand of receive buffers, asks for acknowledgement, receive buffers of it, last or
  * reply buffers or credit, which get */
 chan message[ORIGINS] = [NETWORK] of { mtype, byte, byte, bit, byte, byte, byte };
-/* number, wanted, asks, receive buffer, last */
+/* number, demand, asks, receive buffer, last */
 chan write[ORIGINS]   = [ALL_RECV_BUFFERS] of { byte, byte, bit, byte, byte };
 /* kind, executed frames, executed messages, receive buffers granted and that may be kept */
 chan answer[ORIGINS]  = [NETWORK] of { mtype, byte, byte, byte, byte };
@@ -142,6 +145,7 @@ chan waiting[ORIGINS] = [ALL_RECV_BUFFERS] of { byte, byte };
 byte free_recv_buffers = (1 << RECV_BUFFERS) - 1;  /* BufferGrants */
 byte holder[ALL_RECV_BUFFERS] = NONE;     /* free, or being read */
 byte wanted[ORIGINS];
+byte granted[ORIGINS];            /* ever */
 byte held[ORIGINS];
 bit  is_queued[ORIGINS];
 chan queue = [ORIGINS] of { byte };
@@ -236,6 +240,7 @@ inline next_grant() {
                 holding = holding + (held[to] == 0 -> 1 : 0);
                 held[to] = held[to] + count;
                 wanted[to] = wanted[to] - count;
+                granted[to] = granted[to] + count;
                 for (recv_buffer : 0 .. RECV_BUFFERS - 1) {
                     if
                     :: count > 0 && (free_recv_buffers & bit_of(recv_buffer)) != 0 ->
@@ -283,7 +288,8 @@ inline execute(c) {
         fi
     :: else
     fi;
-    want(c, flow);
+    count = max(flow, granted[c]) - granted[c];
+    want(c, count);
     grants_due = 1;
     acknowledgement_due[c] = acknowledgement_due[c] | asks
 }
@@ -328,7 +334,7 @@ inline take_write(c) {
     (used_buffers < SERVER_BUFFERS - 1 || \
      (used_buffers < SERVER_BUFFERS && (data_under_way[c] == 0 || MISTAKE(3))))
 
-#if RECV_BUFFERS > 0
+#if WRITES
 #define can_send_data(c) nfull(data[c])
 #else
 #define can_send_data(c) nfull(answer[c])
@@ -353,9 +359,13 @@ end:
             :: else
             fi;
 #endif
+            if
+            :: kind == chunk && set != 0 -> use(c, set)
+            :: else
+            fi;
             take_frame(c)
         }
-#if RECV_BUFFERS > 0
+#if WRITES
     :: d_step {
             write[c]?number, flow, asks, set, credit;
             take_write(c)
@@ -416,7 +426,7 @@ end:
                     used_buffers++;
                     data_under_way[c]++;
                     acknowledged[c] = executed[c];
-#if RECV_BUFFERS > 0
+#if WRITES
                     assert(!data[c]??[number, credit, eval(sent_chunks[c] % reply_buffers[c])]);
                     data[c]!executed[c], executed_messages[c], sent_chunks[c] % reply_buffers[c];
 #else
@@ -442,8 +452,9 @@ end:
     max((used > 0 -> keep_recv_buffers[i] : 0), \
         (unpacked > 0 -> min(2 * unpacked + 1, RECV_BUFFERS) : 0))
 #define wanted_recv_buffers(used) \
-    (RECV_BUFFERS == 0 -> 0 : needed_recv_buffers(used) - \
-        min(needed_recv_buffers(used), size_of(recv_buffers[i]) - (used)))
+    (RECV_BUFFERS == 0 -> 0 : \
+     (size_of(recv_buffers[i]) - (used) > needed_recv_buffers(used) / 2 -> 0 : \
+      needed_recv_buffers(used) - (size_of(recv_buffers[i]) - (used))))
 
 inline post_message(what, asking, used_set, credits_or_last, which) {
     /* Mistake 4: no origin asks for the window to open again. */
@@ -452,7 +463,7 @@ inline post_message(what, asking, used_set, credits_or_last, which) {
     sent_messages[i]++;
     asked_recv_buffers = wanted_recv_buffers(0);
     asked = (asking || closes -> sent : asked);
-    message[i]!what, sent, asked_recv_buffers, asking || closes, used_set, credits_or_last, which
+    message[i]!what, sent, seen + asked_recv_buffers, asking || closes, used_set, credits_or_last, which
 }
 
 inline record_answer() {
@@ -491,7 +502,7 @@ inline take_chunk_of_get() {
     got++;
     if
     :: got == CHUNKS ->
-        buffers[i] = buffers[i] + (RECV_BUFFERS > 0 -> lent : 0);
+        buffers[i] = buffers[i] + (WRITES -> lent : 0);
         lent = 0; got = 0; in_turn = 0; credited = 0;
         tasks[i]--
     :: else
@@ -537,7 +548,7 @@ inline land() {
 #define packs          (left > 0 && !is_packed)
 #define begins_put     (left == 0 && !is_packed && to_post?[put])
 #define begins_get     (left == 0 && !is_packed && to_post?[get] && lent == 0 && may_post && \
-                        (RECV_BUFFERS == 0 || buffers[i] > 0))
+                        (!WRITES || buffers[i] > 0))
 #define packs_recv_buffer (packs && recv_buffers[i] != 0 && buffers[i] > 0)
 #define asks_recv_buffers (packs && recv_buffers[i] == 0 && asked_recv_buffers == 0 && \
                         RECV_BUFFERS > 0 && may_post)
@@ -545,7 +556,11 @@ inline land() {
                         asked < last_recv_buffer && may_post)
 #define packs_message  (packs && recv_buffers[i] == 0 && last_recv_buffer <= known && \
                         buffers[i] > 0 && has_window)
+#if WRITES
 #define posts_recv_buffer (is_packed && for_recv_buffer)
+#else
+#define posts_recv_buffer (is_packed && for_recv_buffer && nfull(message[i]))
+#endif
 #define posts_message  (is_packed && !for_recv_buffer && may_post)
 #define posts_credit   (nempty(credits) && may_post)
 /* Mistake 6: what an idle origin is granted stays with it. */
@@ -565,6 +580,7 @@ proctype Origin(byte i) {
     byte unpacked;                 /* chunks of puts that are in no frame yet */
     byte left;                     /* of these, of the put that is being posted */
     bit is_packed, for_recv_buffer;       /* ChunkTask::unsent_ */
+    byte seen;                     /* receive buffers ever granted, as far as it knows */
     byte lent, got, in_turn, credited, gets;
     bit taken[REPLY_BUFFERS];
     chan to_post = [AT_A_TIME] of { mtype };
@@ -580,6 +596,7 @@ end:
                 move_recv_buffers(set, is_granted, is_held);
                 recv_buffers[i] = recv_buffers[i] | set;
                 keep_recv_buffers[i] = most;
+                seen = seen + size_of(set);
                 asked_recv_buffers = asked_recv_buffers - min(asked_recv_buffers, size_of(set))
             :: kind == chunk_of_get ->
                 take_chunk_of_get();
@@ -620,7 +637,7 @@ end:
             :: asks_executed -> post_message(fence, 1, 0, 0, 0)
             :: packs_message -> buffers[i]--; left--; unpacked--; is_packed = 1; for_recv_buffer = 0
             :: posts_recv_buffer ->
-                assert(recv_buffers[i] != 0 && nfull(write[i]));
+                assert(recv_buffers[i] != 0);
                 set = lowest(recv_buffers[i]);
                 asks = recv_buffers[i] == set;
                 move_recv_buffers(set, is_held, is_written);
@@ -629,7 +646,12 @@ end:
                 recv_buffers[i] = recv_buffers[i] - set;
                 asked = (asks -> sent : asked);
                 last_recv_buffer = sent;
-                write[i]!sent, asked_recv_buffers, asks, set, left == 0;
+#if WRITES
+                assert(nfull(write[i]));
+                write[i]!sent, seen + asked_recv_buffers, asks, set, left == 0;
+#else
+                message[i]!chunk, sent, seen + asked_recv_buffers, asks, set, left == 0, 0;
+#endif
                 posted_chunk()
             :: posts_message ->
                 post_message(chunk, 0, 0, left == 0, 0);
@@ -637,8 +659,8 @@ end:
             :: begins_get ->  /* as many reply buffers as there are */
                 to_post?kind;
                 lent = min(REPLY_BUFFERS, CHUNKS);
-                lent = (RECV_BUFFERS > 0 -> min(lent, buffers[i]) : lent);
-                buffers[i] = buffers[i] - (RECV_BUFFERS > 0 -> lent : 0);
+                lent = (WRITES -> min(lent, buffers[i]) : lent);
+                buffers[i] = buffers[i] - (WRITES -> lent : 0);
                 gets++;
                 post_message(get, 0, 0, lent, gets)
             :: posts_credit ->

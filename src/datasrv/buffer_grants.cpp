@@ -8,7 +8,7 @@ namespace {
 
 // The part of the buffers that all origins without work together may keep.
 constexpr uint32_t kKeptPart = 4;
-constexpr uint32_t kMaxKept = 4;
+constexpr uint32_t kMaxKept = 8;
 
 }  // namespace
 
@@ -79,6 +79,7 @@ uint32_t BufferGrants::next(uint32_t room, GrantClient** client, uint32_t* recv_
             holder_[recv_buffers[i]] = &first;
         }
         first.held += count;
+        first.granted += count;
         first.wanted -= count;
         want(first, first.wanted);
         *client = &first;

@@ -16,8 +16,9 @@ namespace armci::datasrv {
 
 // What is kept about an origin's receive buffers.
 struct GrantClient {
-    uint32_t wanted = 0;  // in addition to those it holds
-    uint32_t held = 0;    // granted and neither written nor released yet
+    uint32_t wanted = 0;   // in addition to those it holds
+    uint32_t held = 0;     // granted and neither used nor released yet
+    uint32_t granted = 0;  // ever
     bool is_queued = false;
 };
 

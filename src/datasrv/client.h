@@ -13,10 +13,11 @@
 
 namespace armci::datasrv {
 
-// Stands for a receive buffer's number if the frame came as a message.
+// Stands for a receive buffer's number if the frame takes none.
 inline constexpr int64_t kNoRecvBuffer = -1;
 
-// A frame that came before its predecessors. It is a copy, or waits in its granted receive buffer.
+// A frame that came before its predecessors. It is a copy, unless it was written into its granted
+// receive buffer, where it waits.
 struct EarlyFrame {
     wire::FrameHeader header;
     std::vector<char> copy;
@@ -28,7 +29,7 @@ struct Client : GrantClient {
     int32_t rank = -1;
     fabric::PeerAddress peer = FI_ADDR_UNSPEC;
     uint64_t executed_frames = 0;
-    uint64_t executed_bytes = 0;      // of its messages
+    uint64_t executed_bytes = 0;      // of its messages that take no receive buffer
     uint64_t acknowledged_bytes = 0;  // executed_bytes when it was last acknowledged
     uint64_t acknowledged_frames = 0;
     bool acknowledgement_due = false;
@@ -37,7 +38,7 @@ struct Client : GrantClient {
     int data_under_way = 0;   // data frames that the provider has not completed
     // Frames that completed before their predecessors, by sequence number.
     std::map<uint64_t, EarlyFrame> early_frames;
-    size_t early_bytes = 0;  // of the copies
+    size_t early_bytes = 0;  // of those without a granted receive buffer
 };
 
 }  // namespace armci::datasrv

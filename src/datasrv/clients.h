@@ -40,7 +40,7 @@ class Clients {
 
     struct Early {
         int64_t frames = 0;
-        int64_t bytes = 0;  // of those that are copied
+        int64_t bytes = 0;  // of those without a granted receive buffer
     };
     Early count_early() const;
     // Returns the bytes kept for all clients.

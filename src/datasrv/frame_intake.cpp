@@ -22,6 +22,11 @@ void trace(const wire::FrameHeader& header, const void* frame, int64_t begin_ns,
                   .rank = header.rank});
 }
 
+// Returns how much of its sender's window a frame takes.
+size_t window_bytes(const wire::FrameHeader& header, int64_t recv_buffer) {
+    return recv_buffer == kNoRecvBuffer ? header.frame_bytes : 0;
+}
+
 }  // namespace
 
 void FrameIntake::on_message(void* intake, const void* frame, size_t frame_bytes) {
@@ -40,7 +45,32 @@ void FrameIntake::on_message(void* intake, const void* frame, size_t frame_bytes
                        self.parts_.options.name().c_str(), frame_bytes, client->rank);
         return;
     }
-    self.take(*client, header, frame, kNoRecvBuffer);
+    int64_t recv_buffer = kNoRecvBuffer;
+    if (self.use_granted(*client, header, &recv_buffer)) {
+        self.take(*client, header, frame, recv_buffer);
+    }
+}
+
+bool FrameIntake::use_granted(Client& client, const wire::FrameHeader& header,
+                              int64_t* recv_buffer) {
+    const uint32_t taken = wire::flow_of(header).taken;
+    if (taken == 0) {
+        return true;
+    }
+    if (!parts_.handlers.granted.use(client, taken - 1)) {
+        ARMCI_LOG_WARN(
+            "%s ignored a message of %u bytes of rank %d, to which receive buffer %u was not "
+            "granted",
+            parts_.options.name().c_str(), header.frame_bytes, client.rank, taken - 1);
+        return false;
+    }
+    *recv_buffer = taken - 1;
+    return true;
+}
+
+bool FrameIntake::is_in_place(const void* frame, int64_t recv_buffer) const {
+    return recv_buffer != kNoRecvBuffer &&
+           parts_.handlers.granted.memory(static_cast<uint64_t>(recv_buffer)) == frame;
 }
 
 void FrameIntake::on_written(void* intake, uint64_t recv_buffer) {
@@ -87,23 +117,23 @@ void FrameIntake::execute_held(Client& client) {
            client.early_frames.begin()->first == client.executed_frames + 1) {
         const EarlyFrame held = std::move(client.early_frames.begin()->second);
         client.early_frames.erase(client.early_frames.begin());
-        client.early_bytes -= held.copy.size();
+        client.early_bytes -= window_bytes(held.header, held.recv_buffer);
         const void* next =
-            held.recv_buffer == kNoRecvBuffer
-                ? held.copy.data()
-                : parts_.handlers.granted.memory(static_cast<uint64_t>(held.recv_buffer));
+            held.copy.empty()
+                ? parts_.handlers.granted.memory(static_cast<uint64_t>(held.recv_buffer))
+                : held.copy.data();
         execute_next(client, held.header, next, held.recv_buffer);
     }
 }
 
-// Keeps a frame whose predecessors are still under way. An origin never has more messages than its
-// window under way; frames in granted receive buffers wait where they are.
+// Keeps a frame whose predecessors are still under way. An origin never has more under way than its
+// window and the receive buffers that it was granted.
 void FrameIntake::hold_early(Client& client, const wire::FrameHeader& header, const void* frame,
                              int64_t recv_buffer) {
     const auto window = static_cast<uint64_t>(parts_.options.client_window_bytes);
-    const size_t copied_bytes = recv_buffer == kNoRecvBuffer ? header.frame_bytes : 0;
+    const size_t bytes = window_bytes(header, recv_buffer);
     const uint64_t known = client.executed_frames + (client.is_copying ? 1 : 0);
-    if (header.sequence <= known || client.early_bytes + copied_bytes > window ||
+    if (header.sequence <= known || client.early_bytes + bytes > window ||
         client.early_frames.contains(header.sequence)) {
         refuse_early(client, header, recv_buffer);
         return;
@@ -111,11 +141,11 @@ void FrameIntake::hold_early(Client& client, const wire::FrameHeader& header, co
     EarlyFrame early;
     early.header = header;
     early.recv_buffer = recv_buffer;
-    if (recv_buffer == kNoRecvBuffer) {
+    if (!is_in_place(frame, recv_buffer)) {
         const char* begin = static_cast<const char*>(frame);
-        early.copy.assign(begin, begin + copied_bytes);
+        early.copy.assign(begin, begin + header.frame_bytes);
     }
-    client.early_bytes += copied_bytes;
+    client.early_bytes += bytes;
     client.early_frames.emplace(header.sequence, std::move(early));
 }
 
@@ -155,13 +185,14 @@ void FrameIntake::execute_next(Client& client, const wire::FrameHeader& header, 
         return;
     }
     const int64_t start_ns = base::now_ns();
-    if (parts_.offloaded.start(client, header, frame, recv_buffer)) {
+    if (is_in_place(frame, recv_buffer) &&
+        parts_.offloaded.start(client, header, frame, recv_buffer)) {
         busy_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
         return;
     }
     // The frame is counted before the answer is made, because the answer carries the count.
     ++client.executed_frames;
-    client.executed_bytes += recv_buffer == kNoRecvBuffer ? header.frame_bytes : 0;
+    client.executed_bytes += window_bytes(header, recv_buffer);
     execute(parts_.handlers, {client, header, frame});
     finish(client, header, recv_buffer);
     const int64_t end_ns = base::now_ns();
@@ -175,7 +206,7 @@ void FrameIntake::finish(Client& client, const wire::FrameHeader& header, int64_
     if (recv_buffer != kNoRecvBuffer) {
         parts_.handlers.granted.release(static_cast<uint32_t>(recv_buffer));
     }
-    parts_.handlers.granted.want(client, header.flow);
+    parts_.handlers.granted.want(client, wire::flow_of(header).demand);
     parts_.acknowledgements.note_executed(client, header);
 }
 

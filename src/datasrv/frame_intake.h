@@ -47,7 +47,7 @@ class FrameIntake {
     int64_t busy_ns() const { return busy_ns_.load(std::memory_order_relaxed); }
 
   private:
-    // Frames in granted receive buffers have the buffer's number, messages kNoRecvBuffer.
+    // Frames that take a granted receive buffer have its number, others kNoRecvBuffer.
     void take(Client& client, const wire::FrameHeader& header, const void* frame,
               int64_t recv_buffer);
     void hold_early(Client& client, const wire::FrameHeader& header, const void* frame,
@@ -57,7 +57,11 @@ class FrameIntake {
                       int64_t recv_buffer);
     void execute_held(Client& client);
     void finish(Client& client, const wire::FrameHeader& header, int64_t recv_buffer);
+    // Returns whether the frame was written into that receive buffer, and so stays where it is.
+    bool is_in_place(const void* frame, int64_t recv_buffer) const;
     bool is_known(Client& client, const wire::FrameHeader& header, const void* frame);
+    // Returns false when the message takes a receive buffer that was not granted to its sender.
+    bool use_granted(Client& client, const wire::FrameHeader& header, int64_t* recv_buffer);
 
     const Parts parts_;
     std::atomic<int64_t> busy_ns_{0};

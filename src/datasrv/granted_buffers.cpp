@@ -7,24 +7,30 @@
 
 namespace armci::datasrv {
 
-void GrantedBuffers::open(fabric::Domain& domain, fabric::Endpoint& endpoint, uint32_t count,
-                          size_t bytes) {
+void GrantedBuffers::open(fabric::Domain& domain, fabric::Endpoint& endpoint,
+                          const ServerOptions& options) {
+    const uint32_t count = options.recv_buffer_count;
+    const auto bytes = static_cast<uint32_t>(options.buffer_bytes);
     if (count == 0) {
         return;
     }
     std::string error;
-    if (!area_.open(domain, endpoint, count, static_cast<uint32_t>(bytes), &error)) {
+    if (options.write_chunks && !area_.open(domain, endpoint, count, bytes, &error)) {
         ARMCI_LOG_WARN(
             "the data server's receive buffers are not available (%s); incoming data comes in "
             "messages, which is slower",
             error.c_str());
         return;
     }
+    address_ = area_.address();
+    address_.recv_buffer_count = count;
+    address_.recv_buffer_bytes = bytes;
     grants_.open(count);
 }
 
 void GrantedBuffers::close() {
     area_.close();
+    address_ = pipeline::RecvAreaAddress();
     grants_ = BufferGrants();
 }
 

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The receive buffers of a data server: their memory, the record of which origin may write into
-// which of them, and the grants that are sent.
+// The receive buffers of a data server: their memory, the record of which origin may use which of
+// them, and the grants that are sent.
+//
+// Origins write chunks into them where a write can carry immediate data. Otherwise a grant permits
+// one message as long as a buffer, and the memory is that posted for messages.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "datasrv/answers.h"
 #include "datasrv/buffer_grants.h"
 #include "datasrv/client.h"
+#include "datasrv/server_options.h"
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
 #include "pipeline/buffers/recv_area.h"
@@ -18,31 +23,32 @@ namespace armci::datasrv {
 // Only one thread may use it at a time.
 class GrantedBuffers {
   public:
-    // If memory or its registration is refused there are none, and it warns. All chunks travel as
+    // If memory or its registration is refused there are none, and it warns. All chunks are short
     // messages then.
-    void open(fabric::Domain& domain, fabric::Endpoint& endpoint, uint32_t count, size_t bytes);
+    void open(fabric::Domain& domain, fabric::Endpoint& endpoint, const ServerOptions& options);
     // Must be called before the endpoint is closed, because some providers bind memory that others
     // write into to the endpoint.
     void close();
 
-    const pipeline::RecvAreaAddress& address() const { return area_.address(); }
-    uint32_t buffer_bytes() const { return area_.recv_buffer_bytes(); }
-    // Returns nullptr when there is no buffer of that number.
+    const pipeline::RecvAreaAddress& address() const { return address_; }
+    uint32_t buffer_bytes() const { return address_.recv_buffer_bytes; }
+    // Returns nullptr when there is no buffer of that number that origins write into.
     char* memory(uint64_t recv_buffer) {
         return recv_buffer < area_.recv_buffer_count()
                    ? area_.recv_buffer(static_cast<uint32_t>(recv_buffer))
                    : nullptr;
     }
 
-    // The client has written into a buffer, or releases it unused. Returns false when it was not
-    // granted to this client. The buffer is not free yet.
+    // The client has used a buffer, or releases it unused. Returns false when it was not granted to
+    // this client. The buffer is not free yet.
     bool use(Client& client, uint32_t recv_buffer) { return grants_.use(client, recv_buffer); }
     // Frees the buffer, whose contents are not needed any more.
     void release(uint32_t recv_buffer) { grants_.release(recv_buffer); }
-    // The client could use that many more than it holds. This replaces what it said before.
-    void want(Client& client, uint64_t count) {
+    // Notes a client's demand (wire::OriginFlow), which replaces what it said before.
+    void want(Client& client, uint32_t demand) {
         if (grants_.is_open()) {
-            grants_.want(client, count);
+            const auto more = static_cast<int32_t>(demand - client.granted);
+            grants_.want(client, static_cast<uint32_t>(std::max(0, more)));
         }
     }
     // Grants what is free to the clients that want it. Returns true when there was something to
@@ -53,6 +59,7 @@ class GrantedBuffers {
 
   private:
     pipeline::RecvArea area_;
+    pipeline::RecvAreaAddress address_;
     BufferGrants grants_;
 };
 

@@ -53,15 +53,14 @@ void OffloadedPuts::close() {
     puts_.clear();
 }
 
-bool OffloadedPuts::is_for_engine(const wire::FrameHeader& header, int64_t recv_buffer) const {
+bool OffloadedPuts::is_for_engine(const wire::FrameHeader& header) const {
     return engine_ != nullptr && header.kind == wire::FrameKind::put &&
-           recv_buffer != kNoRecvBuffer &&
            header.layout_kind == static_cast<uint8_t>(wire::LayoutKind::strided);
 }
 
 bool OffloadedPuts::start(Client& client, const wire::FrameHeader& header, const void* frame,
                           int64_t recv_buffer) {
-    if (!is_for_engine(header, recv_buffer)) {
+    if (!is_for_engine(header)) {
         return false;
     }
     wire::TransferView view;

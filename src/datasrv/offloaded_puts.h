@@ -38,8 +38,8 @@ class OffloadedPuts {
     // Drops the engine and all puts.
     void close();
 
-    // Gives the frame's data to the engine. Returns false when the frame is not suitable or not
-    // valid; nothing has happened then.
+    // Gives the data of a frame, which lies in that receive buffer, to the engine. Returns false
+    // when the frame is not suitable or not valid; nothing has happened then.
     bool start(Client& client, const wire::FrameHeader& header, const void* frame,
                int64_t recv_buffer);
     // Returns how many of all copies the engine has completed. Call it only while !is_empty().
@@ -54,7 +54,7 @@ class OffloadedPuts {
     bool are_under_way() const { return are_under_way_.load(std::memory_order_relaxed); }
 
   private:
-    bool is_for_engine(const wire::FrameHeader& header, int64_t recv_buffer) const;
+    bool is_for_engine(const wire::FrameHeader& header) const;
 
     TargetMemory& memory_;
     std::unique_ptr<node::CopyEngine> engine_;

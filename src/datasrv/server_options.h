@@ -19,11 +19,12 @@ struct ServerOptions {
     const uint64_t* rank_tokens = nullptr;  // by rank; they stay the caller's
     size_t buffer_count = 0;                // for answers
     size_t buffer_bytes = 0;                // largest frame, the same on all nodes
-    size_t receive_bytes = 0;               // for requests: windows of all clients together
-    int64_t client_window_bytes = 0;        // how many bytes each client may have under way
-    uint32_t recv_buffer_count = 0;         // of buffer_bytes each; 0: chunks travel as messages
-    bool register_segments = true;          // with the provider, for RMA
-    bool use_ordering = true;               // of RMA and messages, where the provider grants it
+    size_t receive_bytes = 0;               // for messages that take no receive buffer
+    int64_t client_window_bytes = 0;  // how many bytes of these each client may have under way
+    uint32_t recv_buffer_count = 0;   // of buffer_bytes each; 0: chunks are short messages
+    bool write_chunks = false;        // chunks are written into them; if not, they are messages
+    bool register_segments = true;    // with the provider, for RMA
+    bool use_ordering = true;         // of RMA and messages, where the provider grants it
     base::ServerPoll poll = base::ServerPoll::automatic;
     int64_t spin_us = 0;
     int64_t poll_sleep_us = 0;       // > 0: sleep between polls instead of waiting for events

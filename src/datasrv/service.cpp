@@ -13,31 +13,35 @@ bool Service::open(fabric::Domain& domain, node::NodeHeap& heap, const ServerOpt
     clients_.open(domain, options.name(), options.rank_tokens, options.rank_count);
     memory_.open(domain, heap, options.register_segments);
     mutexes_ = node::MutexQueue(&heap.control().waiters);
+    const bool chunks_are_messages = options.recv_buffer_count > 0 && !options.write_chunks;
     const size_t largest_message =
-        options.recv_buffer_count > 0 ? pipeline::kLargestMessagePiece : options.buffer_bytes;
-    if (!open_endpoint(domain, largest_message, error) ||
+        chunks_are_messages ? options.buffer_bytes : pipeline::kLargestMessagePiece;
+    const size_t receive_bytes =
+        options.receive_bytes +
+        (chunks_are_messages ? options.recv_buffer_count * options.buffer_bytes : 0);
+    if (!open_endpoint(domain, receive_bytes, largest_message, error) ||
         !data_frames_.open(options, domain, endpoint_, error) ||
         !answers_.open(domain, endpoint_, error) ||
-        !receives_.open(domain, endpoint_, options.receive_bytes, largest_message,
-                        FrameIntake::on_message, &intake_, error)) {
+        !receives_.open(domain, endpoint_, receive_bytes, largest_message, FrameIntake::on_message,
+                        &intake_, error)) {
         return false;
     }
     gets_by_put_.open(options.use_ordering && domain.orders_writes());
-    granted_.open(domain, endpoint_, options.recv_buffer_count, options.buffer_bytes);
+    granted_.open(domain, endpoint_, options);
     return true;
 }
 
-bool Service::open_endpoint(fabric::Domain& domain, size_t largest_message_bytes,
-                            std::string* error) {
+bool Service::open_endpoint(fabric::Domain& domain, size_t receive_bytes,
+                            size_t largest_message_bytes, std::string* error) {
     fabric::Endpoint::Options endpoint;
-    endpoint.receive_entries = pipeline::ReceivePool::completion_count(options_.receive_bytes);
+    endpoint.receive_entries = pipeline::ReceivePool::completion_count(receive_bytes);
     endpoint.largest_message_bytes = largest_message_bytes;
     endpoint.peer_kind = "rank";
     endpoint.describe_peer = options_.describe_rank;
     endpoint.describe_context = options_.describe_context;
     endpoint.on_immediate = FrameIntake::on_written;
     endpoint.immediate_context = &intake_;
-    endpoint.immediate_entries = options_.recv_buffer_count;
+    endpoint.immediate_entries = options_.write_chunks ? options_.recv_buffer_count : 0;
     return endpoint_.open(domain, endpoint, error);
 }
 

@@ -45,7 +45,7 @@ struct ServerLoad {
     int64_t waiting_answers = 0;  // for a buffer or the provider
     int64_t acknowledgements = 0;
     int64_t early_frames = 0;
-    int64_t early_bytes = 0;  // of those that are copied
+    int64_t early_bytes = 0;  // of those without a granted receive buffer
     int64_t streams = 0;      // gets that are being answered
     int64_t gets_by_put = 0;
     int64_t copies = 0;  // puts that the copy engine carries out
@@ -96,7 +96,8 @@ class Service {
     size_t client_bytes() const ARMCI_REQUIRES(mutex) { return clients_.bytes(); }
 
   private:
-    bool open_endpoint(fabric::Domain& domain, size_t largest_message_bytes, std::string* error);
+    bool open_endpoint(fabric::Domain& domain, size_t receive_bytes, size_t largest_message_bytes,
+                       std::string* error);
 
     ServerOptions options_;
     fabric::Endpoint endpoint_;

@@ -15,6 +15,7 @@
 #include "fabric/immediate_data.h"
 #include "fabric/ip_address.h"
 #include "lifecycle/choose_network.h"
+#include "pipeline/buffers/flow_plan.h"
 #include "watch/reach.h"
 
 namespace armci::lifecycle {
@@ -70,38 +71,14 @@ CommonSettings agree_on_settings(Runtime& runtime, const fabric::ProviderChoice&
     return settings;
 }
 
-// Returns whether chunks are written into granted receive buffers. The provider must be able to
-// report a write to its target, and a buffer must be worth it.
-bool writes_chunks(const Runtime& runtime, const CommonSettings& settings) {
-    constexpr int64_t kMinRecvBuffer = 16 << 10;
-    return runtime.network->domain.notifies_writes() && settings.buffers.bytes >= kMinRecvBuffer;
-}
-
-// Returns how many bytes of messages a server lets one client have under way. Every rank on another
-// node than this server's may send, and so may this node's own, which only send small requests.
-int64_t client_window(const Runtime& runtime, const CommonSettings& settings) {
-    if (writes_chunks(runtime, settings)) {
-        constexpr int64_t kMessageBytes = 1 << 20;
-        constexpr int64_t kNarrowest = 4 << 10;
-        constexpr int64_t kWidest = 64 << 10;
-        return std::clamp(kMessageBytes / runtime.world.size, kNarrowest, kWidest);
-    }
-    const int64_t total = settings.buffers.receive_count * settings.buffers.bytes;
-    return std::max(settings.buffers.bytes, total / std::max(1, runtime.world.size));
-}
-
-// Returns the memory that a server posts for its clients' messages. With granted receive buffers it
-// has a limit, for all servers of a node together. When more clients send at the same time than
-// there is room for, the provider holds their messages back (FI_RM_ENABLED). Bulk data waits for a
-// receive buffer anyway.
-size_t receive_bytes(const Runtime& runtime, const CommonSettings& settings) {
-    constexpr size_t kMaxOfNode = 16 << 20;
-    constexpr size_t kMinOfServer = 1 << 20;
-    const size_t max =
-        std::max(kMaxOfNode / static_cast<size_t>(settings.servers_per_node), kMinOfServer);
-    const size_t all_windows = static_cast<size_t>(client_window(runtime, settings)) *
-                               static_cast<size_t>(runtime.world.size);
-    return writes_chunks(runtime, settings) ? std::min(all_windows, max) : all_windows;
+// Every rank on another node than a server's may send to it. So may its own node's, which only send
+// small requests.
+pipeline::FlowPlan flow_plan(const Runtime& runtime, const CommonSettings& settings) {
+    return pipeline::plan_flow({.rank_count = runtime.world.size,
+                                .servers_per_node = settings.servers_per_node,
+                                .buffer_bytes = settings.buffers.bytes,
+                                .recv_buffer_count = settings.buffers.receive_count,
+                                .notifies_writes = runtime.network->domain.notifies_writes()});
 }
 
 std::string nic_bus_id(const fi_info& info) {
@@ -216,11 +193,11 @@ datasrv::ServerOptions server_options(Runtime& runtime, const CommonSettings& se
     options.rank_tokens = runtime.network->rank_tokens.data();
     options.buffer_count = static_cast<size_t>(settings.buffers.count);
     options.buffer_bytes = static_cast<size_t>(settings.buffers.bytes);
-    options.client_window_bytes = client_window(runtime, settings);
-    options.receive_bytes = receive_bytes(runtime, settings);
-    options.recv_buffer_count = writes_chunks(runtime, settings)
-                                    ? static_cast<uint32_t>(settings.buffers.receive_count)
-                                    : 0;
+    const pipeline::FlowPlan flow = flow_plan(runtime, settings);
+    options.client_window_bytes = flow.window_bytes;
+    options.receive_bytes = flow.server_receive_bytes;
+    options.recv_buffer_count = flow.recv_buffer_count;
+    options.write_chunks = flow.write_chunks;
     options.register_segments = runtime.network->rma_usable;
     options.is_oversubscribed = runtime.world.is_oversubscribed;
     options.poll = config.server_poll_choice();
@@ -336,15 +313,11 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     options.servers = runtime.network->servers;
     options.buffer_count = static_cast<size_t>(settings.buffers.count);
     options.buffer_bytes = static_cast<size_t>(settings.buffers.bytes);
-    // This memory is for answers. With granted receive buffers all of them are short.
-    constexpr size_t kAnswerBytes = 512 << 10;
-    options.receive_bytes =
-        writes_chunks(runtime, settings)
-            ? kAnswerBytes
-            : static_cast<size_t>(settings.buffers.receive_count * settings.buffers.bytes);
-    options.server_window_bytes = client_window(runtime, settings);
+    const pipeline::FlowPlan flow = flow_plan(runtime, settings);
+    options.receive_bytes = flow.origin_receive_bytes;
+    options.server_window_bytes = flow.window_bytes;
     options.register_min_bytes = config.register_min;
-    options.write_chunks = writes_chunks(runtime, settings);
+    options.write_chunks = flow.write_chunks;
     options.use_ordering = config.order_choice() == base::OrderChoice::automatic;
     pipeline::OriginEnvironment environment;
     environment.context = &runtime;

@@ -17,6 +17,7 @@
 // unknown kinds or is inconsistent, and never reads outside it.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -101,11 +102,27 @@ struct FrameHeader {
     // executed in this order: providers match messages in order, but may complete a small one
     // before a large one. In server frames: how many frames of the addressee have been executed.
     uint64_t sequence = 0;
-    // In origin frames: how many more receive buffers the origin could use than it holds. In server
-    // frames: the bytes of the addressee's messages that have been executed.
+    // In origin frames: an OriginFlow. In server frames: the bytes of the addressee's messages that
+    // have been executed; those that took a granted receive buffer are not among them.
     uint64_t flow = 0;
 };
 static_assert(sizeof(FrameHeader) == 48);
+
+// What an origin frame says about receive buffers.
+struct OriginFlow {
+    // How many it has ever been granted, as far as it knows, and how many more it could use. A
+    // grant that is on its way is so not made twice.
+    uint32_t demand = 0;
+    // 1 + the number of the granted receive buffer that the frame takes; 0: none. The frame was
+    // written into it, or is a message that may be as long.
+    uint32_t taken = 0;
+};
+inline uint64_t encode_flow(OriginFlow flow) {
+    return std::bit_cast<uint64_t>(flow);
+}
+inline OriginFlow flow_of(const FrameHeader& header) {
+    return std::bit_cast<OriginFlow>(header.flow);
+}
 
 // A vector travels as the distances of its blocks from one address, in 4 bytes each. If they are
 // too far apart for that, it travels as their addresses.

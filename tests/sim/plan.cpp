@@ -5,6 +5,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "pipeline/buffers/flow_plan.h"
 #include "simulation.h"
 
 namespace armci::sim {

@@ -83,13 +83,11 @@ bool open_server(datasrv::Server* server, fabric::Domain& domain, node::NodeHeap
 bool open_server(datasrv::Server* server, fabric::Domain& domain, node::NodeHeap& heap,
                  const datasrv::ServerOptions& options, std::string* error) {
     datasrv::ServerOptions narrow = options;
-    if (options.recv_buffer_count > 0) {
-        narrow.client_window_bytes = g_started->window_bytes;
-        narrow.receive_bytes = static_cast<size_t>(g_started->window_bytes * options.rank_count);
-        if (g_started->has_few_receives) {
-            narrow.receive_bytes =
-                std::max(static_cast<size_t>(g_started->window_bytes), narrow.receive_bytes / 4);
-        }
+    narrow.client_window_bytes = g_started->window_bytes;
+    narrow.receive_bytes = static_cast<size_t>(g_started->window_bytes * options.rank_count);
+    if (g_started->has_few_receives) {
+        narrow.receive_bytes =
+            std::max(static_cast<size_t>(g_started->window_bytes), narrow.receive_bytes / 4);
     }
     label_endpoints(options.number);
     const bool is_open = really_open_server(server, domain, heap, narrow, error);
@@ -106,8 +104,8 @@ bool open_origin(pipeline::Origin* origin, fabric::Domain& domain,
                  const pipeline::OriginEnvironment& environment, base::Stats* stats,
                  std::string* error) {
     pipeline::OriginOptions narrow = options;
+    narrow.server_window_bytes = g_started->window_bytes;
     if (options.write_chunks) {
-        narrow.server_window_bytes = g_started->window_bytes;
         narrow.receive_bytes = static_cast<size_t>(g_started->answer_bytes);
     }
     return really_open_origin(origin, domain, narrow, environment, stats, error);

@@ -147,6 +147,7 @@ void RawClient::on_frame(void* context, const void* frame, size_t bytes) {
     if (answer.header.kind == wire::FrameKind::grant) {
         const auto recv_buffers = answer.body<wire::RecvBuffersBody>();
         ASSERT_LE(recv_buffers.count, wire::kMaxRecvBuffersPerFrame);
+        client->total_granted_ += recv_buffers.count;
         client->granted_recv_buffers_.insert(client->granted_recv_buffers_.end(),
                                              recv_buffers.recv_buffer,
                                              recv_buffers.recv_buffer + recv_buffers.count);

@@ -81,8 +81,10 @@ class RawClient {
     // How many of its frames and bytes the server has acknowledged.
     uint64_t acknowledged_frames() const { return acknowledged_frames_; }
     uint64_t acknowledged_bytes() const { return acknowledged_bytes_; }
-    // The receive buffers that were granted since the last call of take_granted_recv_buffers().
+    // The receive buffers that were granted since the last call of take_granted_recv_buffers(), and
+    // how many were ever granted.
     const std::vector<uint32_t>& granted_recv_buffers() const { return granted_recv_buffers_; }
+    uint32_t total_granted() const { return total_granted_; }
     std::vector<uint32_t> take_granted_recv_buffers() {
         return std::exchange(granted_recv_buffers_, {});
     }
@@ -123,6 +125,7 @@ class RawClient {
     uint64_t acknowledged_frames_ = 0;
     uint64_t acknowledged_bytes_ = 0;
     std::vector<uint32_t> granted_recv_buffers_;
+    uint32_t total_granted_ = 0;
     std::deque<std::unique_ptr<Outgoing>> waiting_;
     std::vector<std::unique_ptr<Outgoing>> under_way_;
     std::deque<Answer> answers_;

@@ -122,7 +122,8 @@ class ServedByHand : public ::testing::Test {
     // Requests that many receive buffers, which must be free, and waits for them.
     std::vector<uint32_t> acquire_recv_buffers(size_t count) {
         Frame want = make_frame(wire::FrameKind::want);
-        header_of(want).flow = count;
+        header_of(want).flow =
+            wire::encode_flow({.demand = client_->total_granted() + static_cast<uint32_t>(count)});
         client_->send(client_->next(std::move(want)));
         wait_until([&] { return client_->granted_recv_buffers().size() == count; });
         return client_->take_granted_recv_buffers();

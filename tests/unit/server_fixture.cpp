@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "fabric/provider.h"
 #include "frame_builder.h"
+#include "pipeline/buffers/flow_plan.h"
 #include "pipeline/origin/accumulate_task.h"
 #include "pipeline/origin/get_by_put_task.h"
 #include "pipeline/origin/get_task.h"
@@ -18,7 +19,8 @@
 namespace armci::test {
 namespace {
 
-constexpr size_t kMinReplyBuffer = 16 << 10;
+// Of messages, as in a small job.
+constexpr int64_t kMessageWindowBytes = 64 << 10;
 constexpr int64_t kSpinUs =
     2000;  // sleeping costs a millisecond where a post is refused on purpose
 
@@ -92,16 +94,6 @@ pipeline::ServerNumbers TestNetwork::servers() const {
     return {options_.node_count / options_.servers_per_node, options_.servers_per_node};
 }
 
-// As core/network.cpp divides the servers' memory among clients.
-int64_t TestNetwork::window_bytes() const {
-    if (writes_chunks_) {
-        return 64 << 10;
-    }
-    const auto bytes = static_cast<int64_t>(options_.buffer_bytes);
-    return std::max(
-        bytes, bytes * static_cast<int64_t>(options_.receive_buffer_count) / options_.origin_count);
-}
-
 bool TestNetwork::open_node(int number) {
     Node& node = *nodes_[static_cast<size_t>(number)];
     node.heap = std::make_unique<TestHeap>(options_.memory_bytes + (4 << 20));
@@ -113,8 +105,9 @@ bool TestNetwork::open_node(int number) {
     if (!open_domain(&node.domain)) {
         return false;
     }
-    writes_chunks_ = options_.write_chunks && node.domain.notifies_writes() &&
-                     options_.buffer_bytes >= kMinReplyBuffer;
+    const bool has_grants =
+        pipeline::grants_recv_buffers(static_cast<int64_t>(options_.buffer_bytes));
+    writes_chunks_ = options_.write_chunks && node.domain.notifies_writes() && has_grants;
     datasrv::ServerOptions server;
     server.servers = servers();
     server.number = number;
@@ -123,13 +116,14 @@ bool TestNetwork::open_node(int number) {
     server.rank_tokens = rank_tokens_.data();
     server.buffer_count = options_.buffer_count;
     server.buffer_bytes = options_.buffer_bytes;
-    server.client_window_bytes = window_bytes();
-    server.receive_bytes = static_cast<size_t>(window_bytes() * options_.origin_count);
+    server.client_window_bytes = kMessageWindowBytes;
+    server.receive_bytes = static_cast<size_t>(kMessageWindowBytes * options_.origin_count);
     server.register_segments = options_.register_memory;
     server.poll = options_.server_poll;
     server.spin_us = kSpinUs;
     server.recv_buffer_count =
-        writes_chunks_ ? static_cast<uint32_t>(options_.receive_buffer_count) : 0;
+        has_grants ? static_cast<uint32_t>(options_.receive_buffer_count) : 0;
+    server.write_chunks = writes_chunks_;
     server.use_ordering = options_.use_ordering;
     return node.server.open(node.domain, **node.heap, server, &error_);
 }
@@ -143,7 +137,7 @@ bool TestNetwork::open_rank(int number) {
     origin.buffer_count = options_.buffer_count;
     origin.buffer_bytes = options_.buffer_bytes;
     origin.receive_bytes = options_.receive_buffer_count * options_.buffer_bytes;
-    origin.server_window_bytes = window_bytes();
+    origin.server_window_bytes = kMessageWindowBytes;
     origin.register_min_bytes = options_.register_min_bytes;
     origin.write_chunks = writes_chunks_;
     origin.use_ordering = options_.use_ordering;

@@ -120,7 +120,6 @@ class TestNetwork {
     bool open_rank(int number);
     void publish_memory(int node);
     pipeline::ServerNumbers servers() const;
-    int64_t window_bytes() const;
     static const pipeline::RecvAreaAddress* recv_area(void* context, int node);
     static const void* server_address(void* context, int node);
     static uint64_t server_token(void* context, int node);

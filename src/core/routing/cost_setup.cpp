@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "pipeline/buffers/flow_plan.h"
 #include "pipeline/costs/copy_costs.h"
 #include "pipeline/costs/cost_profile.h"
 #include "wire/frame.h"
@@ -88,7 +89,7 @@ pipeline::PipelineLimits limits_of(const pipeline::Origin& origin, const BufferP
     const size_t head_bytes =
         sizeof(wire::FrameHeader) + sizeof(wire::TransferBody) + wire::encoded_strided_bytes(1);
     const auto buffer_bytes = static_cast<size_t>(buffers.bytes);
-    const size_t frame_bytes = origin.replies().are_usable()
+    const size_t frame_bytes = pipeline::grants_recv_buffers(buffers.bytes)
                                    ? buffer_bytes - pipeline::OutFrame::kOverheadBytes
                                    : origin.frames().largest_message_bytes();
     const size_t piece_bytes = std::bit_ceil(frame_bytes + pipeline::OutFrame::kOverheadBytes);

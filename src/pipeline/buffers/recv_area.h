@@ -12,11 +12,12 @@
 
 namespace armci::pipeline {
 
-// What origins must know to write into the area. It travels between processes as these bytes.
+// What origins must know of a server's receive buffers. It travels between processes as these
+// bytes.
 struct RecvAreaAddress {
-    uint64_t remote_base = 0;
+    uint64_t remote_base = 0;  // 0, and the key, where chunks are messages
     uint64_t key = 0;
-    uint32_t recv_buffer_count = 0;  // 0: there is no area, chunks travel as messages
+    uint32_t recv_buffer_count = 0;  // 0: there are none, chunks are short messages
     uint32_t recv_buffer_bytes = 0;
 };
 

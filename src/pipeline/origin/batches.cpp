@@ -19,7 +19,7 @@ bool Batches::open_batch(Channel& channel) {
     if (!frames_.ensure_handshake(channel)) {
         return false;
     }
-    channel.batch = frames_.new_frame(wire::FrameKind::batch, frames_.largest_request_bytes());
+    channel.batch = frames_.new_frame(wire::FrameKind::batch, frames_.largest_message_bytes());
     if (channel.batch == nullptr) {
         return false;
     }
@@ -53,7 +53,7 @@ bool Batches::append(Channel& channel, const SmallBlock* blocks, int block_count
                      uint32_t owner) {
     const size_t entry_bytes = wire::batch_entry_bytes(block_bytes, scale != nullptr);
     const size_t all_bytes = entry_bytes * static_cast<size_t>(block_count);
-    const size_t largest = frames_.largest_request_bytes();
+    const size_t largest = frames_.largest_message_bytes();
     if (sizeof(wire::FrameHeader) + all_bytes > largest) {
         return false;
     }

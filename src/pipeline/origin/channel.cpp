@@ -15,7 +15,7 @@ uint32_t GrantedRecvBuffers::wanted(uint32_t used, size_t largest_message_bytes)
         needed = std::max(needed, std::min<uint64_t>(for_queue, area->recv_buffer_count));
     }
     const uint64_t left = granted.size() - std::min<uint64_t>(used, granted.size());
-    return needed > left ? static_cast<uint32_t>(needed - left) : 0;
+    return left <= needed / 2 ? static_cast<uint32_t>(needed - left) : 0;
 }
 
 }  // namespace armci::pipeline

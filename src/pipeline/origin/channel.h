@@ -56,7 +56,7 @@ struct NodeOrder {
 // What FrameSender keeps of a channel: how much has left, and how much of it is executed.
 struct FrameFlow {
     uint64_t sent_frames = 0;
-    uint64_t sent_bytes = 0;  // of messages; chunks in granted receive buffers are not among them
+    uint64_t sent_bytes = 0;  // of messages; those that take a granted receive buffer do not count
     uint64_t acknowledged_frames = 0;  // as the server has acknowledged
     uint64_t acknowledged_bytes = 0;
     uint64_t asked_frame = 0;  // the last frame that asked to be acknowledged at once
@@ -78,11 +78,13 @@ struct GrantedRecvBuffers {
     std::vector<uint32_t> granted;          // to this origin, and not used yet
     uint32_t keep = 0;                      // how many it may hold while it has no work
     uint32_t asked = 0;                     // asked for and not granted yet
-    uint64_t last_frame = 0;                // the last frame that was written into a receive buffer
+    uint32_t total = 0;                     // how many were ever granted
+    uint64_t last_frame = 0;                // the last frame that took a receive buffer
     int64_t queued_bytes = 0;               // data of queued tasks that is in no frame yet
 
     // Returns how many to ask for with a frame that uses `used` of those granted. The queued
-    // transfers determine the number, and buffers kept for the next ones are replaced when used.
+    // transfers determine the number, and buffers kept for the next ones are replaced when half of
+    // them are used: each grant is a message.
     uint32_t wanted(uint32_t used, size_t largest_message_bytes) const;
 };
 

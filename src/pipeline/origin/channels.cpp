@@ -28,10 +28,8 @@ Channel& Channels::get(int server) {
             channel->node_order = std::make_unique<NodeOrder>();
         }
         channel->flow.window_bytes = options_.server_window_bytes;
-        if (options_.write_chunks) {
-            const RecvAreaAddress* recv_area = environment_.recv_area(environment_.context, server);
-            channel->recv_buffers.area = recv_area->recv_buffer_count > 0 ? recv_area : nullptr;
-        }
+        const RecvAreaAddress* recv_area = environment_.recv_area(environment_.context, server);
+        channel->recv_buffers.area = recv_area->recv_buffer_count > 0 ? recv_area : nullptr;
         channel->peer = endpoint_.insert_peer(address_of(server));
         if (channel->peer == FI_ADDR_UNSPEC) {
             base::fatal(nullptr,

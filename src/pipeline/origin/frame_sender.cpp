@@ -24,14 +24,12 @@ bool FrameSender::open(fabric::Domain& domain, const OriginOptions& options, bas
                             error)) {
         return false;
     }
+    write_chunks_ = options.write_chunks;
     // Several messages fit a server's window, so that they follow each other without a pause.
     largest_message_bytes_ =
-        std::min(chunk_buffers_.buffer_bytes() - OutFrame::kOverheadBytes,
-                 std::max<size_t>(kSmallestChunkFrame,
-                                  static_cast<size_t>(options.server_window_bytes) / 4));
-    if (options.write_chunks) {
-        largest_message_bytes_ = std::min(largest_message_bytes_, kSmallFrameBytes);
-    }
+        std::min({chunk_buffers_.buffer_bytes() - OutFrame::kOverheadBytes, kSmallFrameBytes,
+                  std::max<size_t>(kSmallestChunkFrame,
+                                   static_cast<size_t>(options.server_window_bytes) / 4)});
     largest_message_bytes_ &= ~size_t{7};  // as frames are padded
     return true;
 }
@@ -87,12 +85,20 @@ bool FrameSender::post_into_recv_buffer(Channel& channel, OriginFrame* frame) {
         frame->header()->flags |= wire::kAcknowledgeNow;
     }
     const uint32_t recv_buffer = channel.recv_buffers.granted.back();
-    const fabric::RemoteMemory target{
-        channel.recv_buffers.area->remote_base +
-            uint64_t{recv_buffer} * channel.recv_buffers.area->recv_buffer_bytes,
-        channel.recv_buffers.area->key};
-    if (!frame->post_into(endpoint_, channel.peer, target, recv_buffer)) {
-        return false;
+    wire::FrameHeader& header = *frame->header();
+    header.flow = wire::encode_flow({wire::flow_of(header).demand, recv_buffer + 1});
+    if (!write_chunks_) {
+        if (!frame->post(endpoint_, channel.peer)) {
+            return false;
+        }
+    } else {
+        const fabric::RemoteMemory target{
+            channel.recv_buffers.area->remote_base +
+                uint64_t{recv_buffer} * channel.recv_buffers.area->recv_buffer_bytes,
+            channel.recv_buffers.area->key};
+        if (!frame->post_into(endpoint_, channel.peer, target, recv_buffer)) {
+            return false;
+        }
     }
     channel.recv_buffers.granted.pop_back();
     channel.recv_buffers.last_frame = channel.flow.sent_frames + 1;
@@ -104,7 +110,7 @@ bool FrameSender::post(Channel& channel, OriginFrame* frame) {
     header.sequence = channel.flow.sent_frames + 1;
     const bool is_message = frame->wire_bytes <= largest_message_bytes_;
     const uint32_t wanted = channel.recv_buffers.wanted(is_message ? 0 : 1, largest_message_bytes_);
-    header.flow = wanted;
+    header.flow = wire::encode_flow({.demand = channel.recv_buffers.total + wanted});
     frame->peer = channel.node;
     const bool is_chunk = frame->buffers == &chunk_buffers_;
     if (base::is_tracing() && is_chunk) [[unlikely]] {

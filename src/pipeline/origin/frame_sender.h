@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sends the frames of an origin: it owns their memory and sends the handshake before the first one.
-// A frame travels as a message within the server's window, or as a chunk that is written into a
-// receive buffer that the server has granted.
+// A frame travels as a message within the server's window, or as a chunk that takes a receive
+// buffer that the server has granted: it is written there, or is a message that may be as long.
 #pragma once
 
 #include <algorithm>
@@ -39,11 +39,11 @@ class FrameSender {
     // The endpoint must be closed before.
     void close() { small_frames_.close(); }
 
+    // Returns the limit for a frame that takes no granted receive buffer.
     size_t largest_message_bytes() const { return largest_message_bytes_; }
-    // Returns the limit for a request, which always travels as a message.
-    size_t largest_request_bytes() const {
-        return std::min(largest_message_bytes_, kSmallFrameBytes);
-    }
+
+    // Returns whether chunks are written into receive buffers. If not, they are messages.
+    bool writes_chunks() const { return write_chunks_; }
 
     // Return a buffer for a frame of that length with its header filled in, nullptr when none is
     // free.
@@ -88,6 +88,7 @@ class FrameSender {
     OriginFrame* new_frame(RegisteredBuffers& buffers, wire::FrameKind kind, size_t wire_bytes);
     bool send_handshake(Channel& channel);
     bool post_message(Channel& channel, OriginFrame* frame);
+    // Writes the frame into a granted receive buffer, or sends it as a message that takes one.
     bool post_into_recv_buffer(Channel& channel, OriginFrame* frame);
     static void on_sent(fabric::Operation* operation, const fabric::Completion& completion);
     // Does the same while the timeline is kept. Operations are posted with one of the two.
@@ -105,6 +106,7 @@ class FrameSender {
     base::Stats* stats_ = nullptr;
     DepthLimit depth_;
     wire::Sender self_;
+    bool write_chunks_ = false;  // into receive buffers
     size_t largest_message_bytes_ = 0;
 };
 

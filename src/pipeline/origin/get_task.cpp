@@ -33,7 +33,7 @@ bool GetTask::post(OriginServices& origin) {
 
 bool GetTask::request_next(OriginServices& origin) {
     const wire::LayoutWriter::Part part = remote_.part_without_data(
-        requested_bytes_, origin.frames.largest_request_bytes() - sizeof(wire::ReplyBuffersBody));
+        requested_bytes_, origin.frames.largest_message_bytes() - sizeof(wire::ReplyBuffersBody));
     Stream stream;
     stream.begin = requested_bytes_;
     stream.total_bytes = part.data_bytes;

@@ -51,9 +51,9 @@ size_t RecvGrants::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left
     const auto largest_bytes = static_cast<int64_t>(
         std::min<size_t>(channel.recv_buffers.area->recv_buffer_bytes - wire::kSealBytes,
                          chunk_buffers_.buffer_bytes() - OutFrame::kOverheadBytes));
-    return static_cast<size_t>(frames_.depth().is_set()
-                                   ? largest_bytes
-                                   : chunk_room_bytes(largest_bytes, sent_bytes, left_bytes));
+    const bool are_equal = frames_.depth().is_set() || !frames_.writes_chunks();
+    return static_cast<size_t>(are_equal ? largest_bytes
+                                         : chunk_room_bytes(largest_bytes, sent_bytes, left_bytes));
 }
 
 void RecvGrants::take(Channel& channel, const void* frame, size_t frame_bytes) {
@@ -72,6 +72,7 @@ void RecvGrants::take(Channel& channel, const void* frame, size_t frame_bytes) {
         channel.recv_buffers.granted.push_back(body.recv_buffer[i]);
     }
     channel.recv_buffers.keep = body.keep;
+    channel.recv_buffers.total += body.count;
     channel.recv_buffers.asked -= std::min(channel.recv_buffers.asked, body.count);
     if (channel.has_recv_buffers_to_release()) {
         channels_.lists().release_due.add(channel);

@@ -18,8 +18,8 @@ class RecvGrants {
         : frames_(frames), channels_(channels), chunk_buffers_(chunk_buffers) {}
 
     // Returns the room for the next chunk frame to that server, 0 if none may be sent now. The
-    // transfer has sent and has left so many bytes. Chunks are short at the beginning and the end,
-    // where nothing overlaps with them.
+    // transfer has sent and has left so many bytes. Written chunks are short at the beginning and
+    // the end, where nothing overlaps with them. Of messages, one more costs more than that.
     size_t chunk_room(Channel& channel, int64_t sent_bytes, int64_t left_bytes);
 
     // Takes a server's frame that grants some. The job ends when its contents are not valid.
