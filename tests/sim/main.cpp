@@ -5,6 +5,7 @@
 //   armci_sim --seed S [--trace]       one; every event is printed
 //   armci_sim --sabotage               networks that break their promises: each must be found out
 //   ... --twin NAME[@VERSION] | all    on the terms of a real provider (twins/twin.h)
+//   armci_sim --twin ... --clients N   counts the memory of a data server with so many clients
 //   armci_sim --list                   names and versions of these
 //
 // Ends with status 0 when nothing was violated. How to read a failure: README.md.
@@ -22,6 +23,7 @@
 
 #include "base/log.h"
 #include "child_process.h"
+#include "clients.h"
 #include "job.h"
 #include "plan.h"
 #include "program.h"
@@ -37,6 +39,7 @@ struct Options {
     bool one = false;
     bool trace = false;
     bool sabotage = false;
+    int clients = 0;
     std::vector<const Twin*> twins = {nullptr};  // nullptr: random terms
 };
 
@@ -403,6 +406,7 @@ int run_sabotages() {
     std::fputs(
         "usage: armci_sim [--twin NAME[@VERSION] | --twin all] --seeds N [--first S]\n"
         "       armci_sim [--twin NAME@VERSION] --seed S [--trace]\n"
+        "       armci_sim --twin NAME[@VERSION] | --twin all --clients N\n"
         "       armci_sim --sabotage | --list\n",
         out);
     std::exit(status);
@@ -431,6 +435,8 @@ Options parse(int argc, char** argv) {
             options.one = true;
         } else if (word == "--trace") {
             options.trace = true;
+        } else if (word == "--clients") {
+            options.clients = static_cast<int>(parse_number(argv[++i]));
         } else if (word == "--sabotage") {
             options.sabotage = true;
         } else if (word == "--twin") {
@@ -450,7 +456,9 @@ Options parse(int argc, char** argv) {
             usage();
         }
     }
-    if (!options.sabotage && options.count == 0) {
+    const bool needs_twin = options.clients > 0;
+    if ((!options.sabotage && options.count == 0 && options.clients == 0) ||
+        (needs_twin && options.twins.front() == nullptr)) {
         usage();
     }
     return options;
@@ -468,6 +476,10 @@ int main(int argc, char** argv) {
         return run_sabotages();
     }
     for (const Twin* twin : options.twins) {
+        if (options.clients > 0) {
+            count_server_memory(*twin, options.clients);
+            continue;
+        }
         run_seeds(options, twin);
     }
     return 0;
