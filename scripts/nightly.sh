@@ -79,6 +79,7 @@ if [[ -x /usr/sbin/sshd && -x /usr/sbin/slurmctld && -x /usr/sbin/nft && -x /usr
 else
     echo "== several hosts: left out, needs sshd, Slurm and Open MPI (scripts/setup.sh openmpi hosts)"
 fi
+check "newest libfabric and MPICH" "$root/scripts/test-on.sh" newest
 check "AArch64 under emulation" "$root/scripts/test-arm.sh"
 if command -v clang++ >/dev/null; then
     check "fuzzing" "$root/scripts/fuzz.sh" 5

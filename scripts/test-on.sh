@@ -3,6 +3,11 @@
 # Builds and tests the working tree on another release of Debian, in a chroot. Needs root, debootstrap,
 # git and a Debian mirror.
 #
+#   scripts/test-on.sh newest [FILTER]
+#     On this host, with the newest libfabric and MPICH that are there as binaries (the PyPI package
+#     mpich). Runs the programs of build/release unchanged, and a build of its own, in build/newest.
+#     FILTER is for the tests of the latter (as ctest -R); default ^(unit|sim)
+#
 #   scripts/test-on.sh SUITE [--chroot DIR] [--mirror URL] [--fresh] [--run COMMAND | OPTION...]
 #     SUITE             bookworm, trixie, …
 #     --chroot DIR      where the chroot is, or will be made; default build/chroot/SUITE
@@ -15,7 +20,7 @@
 set -euo pipefail
 
 usage() {
-    sed -n '3,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,19s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 }
 
@@ -100,6 +105,58 @@ copy_tree() {
         done |
         tar -C "$root" --null --files-from=- -cf - | tar -C "$chroot$tree" --no-same-owner -xf -
 }
+
+# --- The newest MPICH and libfabric -----------------------------------------------------------------
+
+# The package brings no headers of libfabric, so both builds use the system's.
+newest_package=mpich==5.0.2
+
+# get_newest DIRECTORY: unpacks the package
+get_newest() {
+    local work=$1.new
+    rm -rf "$work"
+    mkdir -p "$work"
+    python3 -m pip download --quiet --no-deps --dest "$work" "$newest_package" ||
+        die "pip cannot download $newest_package"
+    python3 -m zipfile -e "$work"/*.whl "$work"
+    mv "$work"/*.data/data/* "$work"
+    rm -rf "$work"/*.whl "$work"/*.data "$work"/*.dist-info
+    chmod +x "$work"/bin/*
+    # What programs that were linked with Debian's MPICH ask for. Its binary interface is the same.
+    ln -s libmpi.so.12 "$work/lib/libmpich.so.12"
+    rm -rf "$1"
+    mv "$work" "$1"
+}
+
+# test_newest [FILTER]: ends the script
+test_newest() {
+    local filter=${1:-'^(unit|sim)'} package=$root/build/newest/${newest_package//=/-} failed=0
+    local build=$root/build/newest/release programs=(mp_transfer mp_sync mp_world armci_unit_tests)
+    local program
+    [[ -e $package ]] || get_newest "$package"
+    for program in "${programs[@]}"; do
+        "$root/scripts/build.sh" release -DARMCI_BUILD_TESTS=ON --target "$program"
+    done
+    export LD_LIBRARY_PATH=$package/lib:$package/lib/mpich
+    echo "test-on: newest, programs of build/release unchanged"
+    python3 -B "$root/tests/matrix/matrix.py" run "$root/build/release" \
+        --mpiexec "$package/bin/mpiexec" --binaries "libfabric 1.17, MPICH 4" --update || failed=1
+    "$root/build/release/tests/unit/armci_unit_tests" --gtest_brief=1 || failed=1
+    echo "test-on: newest, a build with it in $build"
+    (cd "$root" && cmake --preset release -B "$build" --log-level=WARNING --no-warn-unused-cli \
+        -DARMCI_BUILD_TESTS=ON -DMPI_C_COMPILER="$package/bin/mpicc" \
+        -DMPI_Fortran_COMPILER= -DMPIEXEC_EXECUTABLE="$package/bin/mpiexec" >/dev/null)
+    cmake --build "$build" --parallel "$(nproc)" --target "${programs[@]}" armci_sim
+    python3 -B "$root/tests/matrix/matrix.py" run "$build" --mpiexec "$package/bin/mpiexec" --update ||
+        failed=1
+    ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" -R "$filter" || failed=1
+    exit "$failed"
+}
+
+if [[ ${1:-} == newest ]]; then
+    shift
+    test_newest "$@"
+fi
 
 if [[ ${1:-} == --inside ]]; then # of this script, see below
     chroot=$2

@@ -157,15 +157,13 @@ TEST(Fence, SendsNothingWhenNothingIsPending) {
     }
     ARMCIX_Stats(&after, sizeof after);
     EXPECT_EQ(after.fences, before.fences);
-    // The data server must be asked once about the frames it was sent.
+    // The data server is asked at most once about the frames it was sent. Its answer may have come
+    // before the first fence, where a put waits until its frame has left.
     ARMCI_PutValueInt(2, memory.at(right()), right());
     ARMCI_Fence(right());
     ARMCI_Fence(right());
     ARMCIX_Stats(&after, sizeof after);
     EXPECT_LE(after.fences - before.fences, 1U);
-    if (after.put[ARMCIX_ROUTE_SERVER].operations != before.put[ARMCIX_ROUTE_SERVER].operations) {
-        EXPECT_EQ(after.fences - before.fences, 1U);
-    }
     sync();
 }
 
