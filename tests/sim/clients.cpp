@@ -18,6 +18,7 @@
 #include "provider.h"
 #include "simulation.h"
 #include "test_heap.h"
+#include "threads.h"
 #include "transfer_pattern.h"
 
 namespace armci::sim {
@@ -27,6 +28,7 @@ constexpr int64_t kPutBytes = 48 << 10;  // one chunk
 constexpr int64_t kGetBytes = 4 << 10;
 constexpr int64_t kServerBufferBytes = 256 << 10;  // as large as they get by themselves
 constexpr int64_t kServerBuffers = 16;
+constexpr uint64_t kToken = 1;  // of every process
 constexpr int kAtATime = 64;  // clients that have operations under way
 
 struct SimClient {
@@ -104,7 +106,10 @@ class Clients {
         options.receive_bytes = flow_.server_receive_bytes;
         options.recv_buffer_count = flow_.recv_buffer_count;
         options.write_chunks = flow_.write_chunks;
-        label_next_endpoint(true, 0, 0);
+        options.token = kToken;
+        options.rank_tokens = tokens_.data();
+        set_acting_process(0);
+        label_endpoints(0);
         std::string error;
         const CountedMemory::Scope counting;
         if (!server_.open(server_domain_, *heap_, options, &error)) {
@@ -118,6 +123,7 @@ class Clients {
         client.domain.set_notifies_writes(server_domain_.notifies_writes());
         pipeline::OriginOptions options;
         options.rank = rank;
+        options.token = kToken;
         options.servers = {1, 1};
         options.buffer_count = 2;
         options.buffer_bytes = 2 * kPutBytes;
@@ -132,7 +138,9 @@ class Clients {
         environment.recv_area = [](void* server, int) {
             return &static_cast<datasrv::Server*>(server)->recv_area();
         };
-        label_next_endpoint(false, rank, rank + 1);
+        environment.server_token = [](void*, int) { return kToken; };
+        set_acting_process(rank + 1);
+        label_endpoints(-1);
         std::string error;
         if (!client.origin.open(client.domain, options, environment, &client.stats, &error)) {
             violation("the origin of client %d does not open: %s", rank, error.c_str());
@@ -211,6 +219,7 @@ class Clients {
     }
 
     int count_;
+    std::vector<uint64_t> tokens_ = std::vector<uint64_t>(static_cast<size_t>(count_), kToken);
     test::TestHeap heap_;
     char* memory_ = nullptr;
     std::vector<char> local_ = std::vector<char>(kPutBytes, 'x');

@@ -48,12 +48,6 @@ size_t pick(const Weights& weights) {
     return index;
 }
 
-// In the simulation a token tells the rank; that nobody guesses it is not simulated.
-uint64_t token_of(int rank) {
-    return 0x1111'1111'1111'1111 * static_cast<uint64_t>(rank % 15 + 1) +
-           static_cast<uint64_t>(rank);
-}
-
 }  // namespace
 
 Job::Job(const Plan& plan) : plan_(plan) {
