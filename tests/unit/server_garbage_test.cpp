@@ -297,10 +297,21 @@ TEST_F(ServerGarbage, IgnoresInvalidWritesIntoReceiveBuffers) {
     expect_good_service();
 }
 
-TEST_F(ServerGarbage, IgnoresSequenceNumbersOutsideTheWindow) {
-    if (!network_->writes_chunks()) {
-        GTEST_SKIP() << "the window is another one where the provider has no immediate data";
+TEST_F(ServerGarbage, IgnoresMessagesThatTakeBuffersNotGranted) {
+    for (const uint32_t taken :
+         {uint32_t{1}, server().recv_area().recv_buffer_count + 1, UINT32_MAX}) {
+        const StderrCapture captured;
+        Frame put = client_->numbered(harmful_put(), client_->sent_frames() + 1);
+        header_of(put).flow = wire::encode_flow({.taken = taken});
+        client_->send(put);
+        wait_for_warning(captured, "was not granted");
     }
+    fence();
+    expect_memory();
+    expect_good_service();
+}
+
+TEST_F(ServerGarbage, IgnoresSequenceNumbersOutsideTheWindow) {
     talk_as(3);
     handshake();
     Frame increment = make_frame(FrameKind::increment, wire::StoreBody{base_, 1});
@@ -319,7 +330,7 @@ TEST_F(ServerGarbage, IgnoresSequenceNumbersOutsideTheWindow) {
     // them wait for.
     const uint64_t missing = client_->sent_frames() + 1;
     const Frame early = put_frame(base_, std::vector<char>(4096, 'y'));
-    constexpr size_t kWindowBytes = 64 << 10;  // TestNetwork's, with granted receive buffers
+    constexpr size_t kWindowBytes = 64 << 10;  // TestNetwork's
     const size_t fitting = kWindowBytes / frame_bytes(early);
     for (uint64_t i = 0; i < fitting; ++i) {
         client_->send(client_->numbered(early, missing + 1000 * (i + 1)));

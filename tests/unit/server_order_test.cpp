@@ -240,6 +240,34 @@ TEST_F(ServerOrder, OrdersMessagesAndReceiveBuffersTogether) {
     expect_good_service();
 }
 
+// Such a message is not a part of its sender's window, and its buffer is free when it has been
+// executed. It is kept while a frame before it is missing.
+TEST_F(ServerOrder, MessageTakesAGrantedBuffer) {
+    const std::vector<char> early(3000, 'g');
+    const std::vector<char> missing(200, 'm');
+    fence();
+    const int64_t free_before = server().load().free_recv_buffers;
+    const uint64_t bytes_before = client_->acknowledged_bytes();
+    const std::vector<uint32_t> held = acquire_recv_buffers(1);
+    const uint64_t want_bytes = sizeof(wire::FrameHeader);
+    const Frame first = client_->next(put_frame(base_ + 4096, missing));
+    Frame second = client_->next(put_frame(base_ + 4096, early));
+    header_of(second).flow =
+        wire::encode_flow({.demand = client_->total_granted(), .taken = held.front() + 1});
+    client_->send(second);
+    wait_until([&] { return server().load().early_frames == 1; });
+    EXPECT_EQ(server().load().early_bytes, 0);
+    expect_memory();
+    client_->send(first);
+    fence();
+    put_expected(4096, early);
+    expect_memory();
+    EXPECT_EQ(server().load().free_recv_buffers, free_before);
+    EXPECT_EQ(client_->acknowledged_bytes() - bytes_before,
+              want_bytes + frame_bytes(first) + sizeof(wire::FrameHeader));
+    expect_good_service();
+}
+
 // A get of many chunks receives credit for one chunk at a time and sends one for each.
 TEST_F(ServerOrder, SendsOneChunkForEachCredit) {
     constexpr int64_t kChunk = 512;

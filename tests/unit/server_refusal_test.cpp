@@ -554,9 +554,6 @@ TEST_F(ServerRefusal, RefusesInvalidSegments) {
 }
 
 TEST_F(ServerRefusal, RefusesReleaseOfBuffersThatAreNotHeld) {
-    if (!network_->writes_chunks()) {
-        GTEST_SKIP() << "the provider has no immediate data";
-    }
     const auto recv_buffers = [](uint32_t count, uint32_t first) {
         wire::RecvBuffersBody body;
         body.count = count;
