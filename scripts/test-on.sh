@@ -124,6 +124,11 @@ get_newest() {
     chmod +x "$work"/bin/*
     # What programs that were linked with Debian's MPICH ask for. Its binary interface is the same.
     ln -s libmpi.so.12 "$work/lib/libmpich.so.12"
+    # Its MPI does not link with an older libfabric.
+    ln -s libfabric.so.1 "$work/lib/mpich/libfabric.so"
+    mkdir "$work/lib/pkgconfig"
+    printf '%s\n' 'Name: libfabric' 'Description: libfabric of the package' 'Version: 2.5.1' \
+        "Libs: -L$1/lib/mpich -lfabric" >"$work/lib/pkgconfig/libfabric.pc"
     rm -rf "$1"
     mv "$work" "$1"
 }
@@ -143,7 +148,7 @@ test_newest() {
         --mpiexec "$package/bin/mpiexec" --binaries "libfabric 1.17, MPICH 4" --update || failed=1
     "$root/build/release/tests/unit/armci_unit_tests" --gtest_brief=1 || failed=1
     echo "test-on: newest, a build with it in $build"
-    (cd "$root" && cmake --preset release -B "$build" --log-level=WARNING --no-warn-unused-cli \
+    (cd "$root" && PKG_CONFIG_PATH=$package/lib/pkgconfig cmake --preset release -B "$build" --log-level=WARNING --no-warn-unused-cli \
         -DARMCI_BUILD_TESTS=ON -DMPI_C_COMPILER="$package/bin/mpicc" \
         -DMPI_Fortran_COMPILER= -DMPIEXEC_EXECUTABLE="$package/bin/mpiexec" >/dev/null)
     cmake --build "$build" --parallel "$(nproc)" --target "${programs[@]}" armci_sim
