@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "counted_memory.h"
@@ -29,7 +30,7 @@ constexpr int64_t kGetBytes = 4 << 10;
 constexpr int64_t kServerBufferBytes = 256 << 10;  // as large as they get by themselves
 constexpr int64_t kServerBuffers = 16;
 constexpr uint64_t kToken = 1;  // of every process
-constexpr int kAtATime = 64;  // clients that have operations under way
+constexpr int kAtATime = 64;    // clients that have operations under way
 
 struct SimClient {
     fabric::Domain domain;
@@ -44,7 +45,7 @@ struct SimClient {
 
 class Clients {
   public:
-    Clients(const Twin& twin, int count) : count_(count), heap_(size_t{4} << 20) {
+    Clients(const Twin& twin, int count) : twin_(twin), count_(count), heap_(size_t{4} << 20) {
         begin_run(1, false, twin.full_name());
         Plan plan = draw_plan(&twin);
         // Nothing is late or refused: it would take longer, and change no memory.
@@ -91,7 +92,12 @@ class Clients {
   private:
     void open_domain(fabric::Domain* domain, size_t peer_count) {
         std::string error;
-        if (!domain->open(choose_simulated_provider(), peer_count, &error)) {
+        fabric::ProviderChoice choice =
+            fabric::choose_provider({.name = twin_.provider, .interface = {}, .single_host = true});
+        if (!choice.info) {
+            violation("there is no provider: %s", choice.error.c_str());
+        }
+        if (!domain->open(std::move(choice), peer_count, &error)) {
             violation("a domain does not open: %s", error.c_str());
         }
     }
@@ -218,6 +224,7 @@ class Clients {
         return all;
     }
 
+    const Twin& twin_;
     int count_;
     std::vector<uint64_t> tokens_ = std::vector<uint64_t>(static_cast<size_t>(count_), kToken);
     test::TestHeap heap_;

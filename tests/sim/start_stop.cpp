@@ -66,6 +66,9 @@ void choose_possible_route(const fabric::ProviderChoice& choice) {
 fabric::ProviderChoice choose(const fabric::ProviderRequest& request) asm(
     "__wrap_" ARMCI_SIM_CHOOSE);
 fabric::ProviderChoice choose(const fabric::ProviderRequest& request) {
+    if (g_started == nullptr) {
+        return really_choose(request);
+    }
     fabric::ProviderChoice choice =
         g_started->provider.twin != nullptr ? really_choose(request) : choose_simulated_provider();
     if (choice.info) {
@@ -76,12 +79,16 @@ fabric::ProviderChoice choose(const fabric::ProviderRequest& request) {
     return choice;
 }
 
-// Narrows what a job of so few ranks has plenty of.
+// Narrows what a job of so few ranks has plenty of. Without a job, as in clients.cpp, nothing is
+// changed.
 bool open_server(datasrv::Server* server, fabric::Domain& domain, node::NodeHeap& heap,
                  const datasrv::ServerOptions& options,
                  std::string* error) asm("__wrap_" ARMCI_SIM_SERVER);
 bool open_server(datasrv::Server* server, fabric::Domain& domain, node::NodeHeap& heap,
                  const datasrv::ServerOptions& options, std::string* error) {
+    if (g_started == nullptr) {
+        return really_open_server(server, domain, heap, options, error);
+    }
     datasrv::ServerOptions narrow = options;
     narrow.client_window_bytes = g_started->window_bytes;
     narrow.receive_bytes = static_cast<size_t>(g_started->window_bytes * options.rank_count);
@@ -103,6 +110,9 @@ bool open_origin(pipeline::Origin* origin, fabric::Domain& domain,
                  const pipeline::OriginOptions& options,
                  const pipeline::OriginEnvironment& environment, base::Stats* stats,
                  std::string* error) {
+    if (g_started == nullptr) {
+        return really_open_origin(origin, domain, options, environment, stats, error);
+    }
     pipeline::OriginOptions narrow = options;
     narrow.server_window_bytes = g_started->window_bytes;
     if (options.write_chunks) {
