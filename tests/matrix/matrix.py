@@ -48,7 +48,7 @@ def libfabric_version():
 def mpi_version(mpiexec):
     done = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, check=True)
     text = done.stdout + done.stderr
-    open_mpi = re.search(r"\(Open MPI\) (\S+)", text)
+    open_mpi = re.search(r"\((?:Open MPI|OpenRTE)\) (\S+)", text)
     if open_mpi:
         return "Open MPI " + open_mpi[1]
     return "MPICH " + re.search(r"Version:\s*(\S+)", text)[1]
