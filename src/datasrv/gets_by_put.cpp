@@ -28,6 +28,9 @@ void GetsByPut::start(Client& client, uint64_t request_id, const wire::GetByPutB
 }
 
 bool GetsByPut::post(Get& get) {
+    if (!may_post(get)) {
+        return false;
+    }
     const auto bytes =
         static_cast<size_t>(std::min<uint64_t>(get.left.bytes, endpoint_.max_rma_bytes()));
     const fabric::RmaBlock block{reinterpret_cast<void*>(get.left.address),
@@ -43,6 +46,8 @@ bool GetsByPut::post(Get& get) {
                               &get.operation)) {
         return false;
     }
+    ++under_way_;
+    ++get.client->puts_for_gets;
     get.left.address += bytes;
     get.left.local_address += bytes;
     get.left.bytes -= bytes;
@@ -60,6 +65,8 @@ void GetsByPut::on_written(fabric::Operation* operation, const fabric::Completio
                       .rank = get.client->rank});
         get.posted_ns = 0;
     }
+    --get.owner->under_way_;
+    --get.client->puts_for_gets;
     get.owner->go_on(get);
 }
 
@@ -85,6 +92,11 @@ bool GetsByPut::progress() {
         }
     }
     return moved;
+}
+
+bool GetsByPut::wants_to_post() const {
+    return std::any_of(waiting_.begin(), waiting_.end(),
+                       [this](uint32_t slot) { return may_post(gets_[slot]); });
 }
 
 }  // namespace armci::datasrv

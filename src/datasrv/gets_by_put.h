@@ -28,6 +28,7 @@ class GetsByPut {
     void close() {
         gets_.clear();
         waiting_.clear();
+        under_way_ = 0;
     }
 
     // The memory must have been checked; `descriptor` is that of its registration.
@@ -37,7 +38,8 @@ class GetsByPut {
     // others. Returns true when something was posted.
     bool progress();
 
-    bool has_waiting() const { return !waiting_.empty(); }
+    // Returns whether a get waits for the provider only, and not for writes to complete.
+    bool wants_to_post() const;
     size_t count() const { return gets_.used_count(); }
 
   private:
@@ -54,6 +56,13 @@ class GetsByPut {
         int64_t posted_bytes = 0;
     };
 
+    // A client that takes no data must not use up what the endpoint can have under way, which
+    // answers need, too.
+    static constexpr int kMaxUnderWay = 16;
+    static constexpr int kMaxOfClient = 2;
+    bool may_post(const Get& get) const {
+        return under_way_ < kMaxUnderWay && get.client->puts_for_gets < kMaxOfClient;
+    }
     // Posts one write, the whole rest if the provider takes that much at a time.
     bool post(Get& get);
     static void on_written(fabric::Operation* operation, const fabric::Completion& completion);
@@ -62,6 +71,7 @@ class GetsByPut {
     fabric::Endpoint& endpoint_;
     Answers& answers_;
     bool orders_writes_ = false;
+    int under_way_ = 0;
     base::SlotTable<Get> gets_;
     std::deque<uint32_t> waiting_;  // those that have no write under way
 };

@@ -65,7 +65,7 @@ bool Service::progress() {
 
 bool Service::has_backlog() const {
     return answers_.has_waiting() || acknowledgements_.due_count() > 0 || !offloaded_.is_empty() ||
-           streams_.wants_to_send() || gets_by_put_.has_waiting() || receives_.has_unposted();
+           streams_.wants_to_send() || gets_by_put_.wants_to_post() || receives_.has_unposted();
 }
 
 ServerLoad Service::load() const {

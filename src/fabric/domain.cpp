@@ -72,10 +72,14 @@ int Domain::try_to_register(const Registration& wanted, uint64_t key, FidPtr<fid
                             const char** call) {
     fid_mr* opened = nullptr;
     *call = "fi_mr_reg";
-    int result = registration_is_refused(wanted.bytes, wanted.access) ? -FI_ENOMEM : try_again([&] {
+    const auto try_once = [&] {
         return fi_mr_reg(domain_.get(), wanted.start, wanted.bytes, flags_of(wanted.access), 0, key,
                          0, &opened, nullptr);
-    });
+    };
+    int result = -FI_ENOMEM;
+    if (!registration_is_refused(wanted.bytes, wanted.access)) {
+        result = is_starting_ ? try_again(try_once) : try_once();
+    }
     mr->reset(opened);
     if (result != 0 || (info().domain_attr->mr_mode & FI_MR_ENDPOINT) == 0) {
         return result;

@@ -49,6 +49,10 @@ class Domain {
         return row().forgets_cut && FI_VERSION_LT(fi_version(), FI_VERSION(2, 0));
     }
 
+    // From now on a registration that is refused for a moment is refused. Before, while the process
+    // does nothing else, it is repeated.
+    void end_start() { is_starting_ = false; }
+
     // Registers [start, start + bytes). Remote access goes to `target`, an endpoint of this domain,
     // which some providers must know. Returns an invalid region and sets *error on failure.
     // Thread-safe.
@@ -82,6 +86,7 @@ class Domain {
     ProviderChoice choice_;
     bool needs_local_registration_ = false;
     bool notifies_writes_ = false;
+    bool is_starting_ = true;
     FidPtr<fid_fabric> fabric_;
     FidPtr<fid_domain> domain_;
     FidPtr<fid_av> address_vector_;

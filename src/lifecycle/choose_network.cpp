@@ -207,7 +207,10 @@ ChosenNetwork choose_on_leader(const core::Runtime& runtime, const fabric::Provi
 
 ChosenNetwork choose_network(const core::Runtime& runtime, const fabric::ProviderChoice& choice) {
     ChosenNetwork chosen;
-    if (choice.addresses.empty()) {
+    // A provider may have addresses of IP on some nodes only; then it is not IP that it uses.
+    int has_addresses = choice.addresses.empty() ? 0 : 1;
+    MPI_Allreduce(MPI_IN_PLACE, &has_addresses, 1, MPI_INT, MPI_MIN, runtime.world.comm);
+    if (has_addresses == 0) {
         return chosen;
     }
     if (runtime.world.is_leader()) {

@@ -491,12 +491,13 @@ void decide_on_rma(core::Network& network, const base::Config& config) {
     }
 }
 
-// Where only a trial tells whether immediate data arrives, it must have arrived in all processes.
-void try_immediate_data(const core::World& world, fabric::Domain* domain) {
-    if (domain->row().immediate_data != fabric::ImmediateData::tried) {
-        return;
-    }
-    int works = domain->notifies_perhaps() && fabric::immediate_data_works(*domain) ? 1 : 0;
+// Immediate data is used if all processes have it: by what the provider grants, or, where only that
+// tells, by a trial.
+void agree_on_immediate_data(const core::World& world, fabric::Domain* domain) {
+    int works = domain->notifies_writes() ||
+                        (domain->notifies_perhaps() && fabric::immediate_data_works(*domain))
+                    ? 1
+                    : 0;
     MPI_Allreduce(MPI_IN_PLACE, &works, 1, MPI_INT, MPI_MIN, world.comm);
     domain->set_notifies_writes(works != 0);
 }
@@ -517,7 +518,7 @@ void open_network(Runtime& runtime) {
     open_domain(runtime, std::move(choice), settings.servers_per_node);
     core::Network& network = *runtime.network;
     network.network_reason = std::move(network_reason);
-    try_immediate_data(runtime.world, &network.domain);
+    agree_on_immediate_data(runtime.world, &network.domain);
     decide_on_rma(network, config);
     exchange_tokens(runtime);
     open_server(runtime, settings);
@@ -528,6 +529,7 @@ void open_network(Runtime& runtime) {
     const base::Waiting waiting = way_of_waiting(runtime, single_host);
     runtime.progress.set_waiting(waiting);
     runtime.barriers.set_waiting(waiting);
+    network.domain.end_start();
     MPI_Barrier(runtime.world.comm);
 }
 

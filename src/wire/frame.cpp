@@ -184,11 +184,14 @@ size_t take_written(void* memory, size_t memory_bytes, uint64_t token) {
         header.frame_bytes > memory_bytes - kSealBytes) {
         return 0;
     }
+    char* const seal_place = static_cast<char*>(memory) + header.frame_bytes;
     uint64_t last = kNoToken;
-    std::memcpy(&last, static_cast<char*>(memory) + header.frame_bytes, sizeof last);
+    std::memcpy(&last, seal_place, sizeof last);
     if (!is_token(last, token)) {
         return 0;
     }
+    // The next frame here is often as long, and must not find this seal while it arrives.
+    std::memcpy(seal_place, &kNoToken, sizeof kNoToken);
     std::memcpy(static_cast<char*>(memory) + offsetof(FrameHeader, token), &kNoToken,
                 sizeof kNoToken);
     return header.frame_bytes;

@@ -291,6 +291,9 @@ TEST_F(ServerGarbage, IgnoresInvalidWritesIntoReceiveBuffers) {
     fence();
     expect_memory();
     expect_write_ignored("used already", good(), recv_buffer, recv_buffer, kNotGranted);
+    // The place of the seal, where that of the frame before was.
+    expect_write_ignored("without its seal, in place of one as long", good(), recv_buffer,
+                         recv_buffer, kNothingWritten, RawClient::Seal::none);
     // The announcement alone, of what has been taken: the write goes elsewhere.
     expect_write_ignored("announced twice", good(), 3, recv_buffer, kNothingWritten);
     fence();
