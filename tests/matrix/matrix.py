@@ -128,7 +128,7 @@ def check():
     for what in ("1.17", "2.1", "2.5"):
         if what not in {row[0] for row in rows}:
             wrong.append(f"no row for libfabric {what}")
-    for what in ("MPICH 4", "MPICH 5"):
+    for what in ("MPICH 4", "MPICH 5", "Open MPI 4"):
         if not any(row[1].startswith(what) for row in rows):
             wrong.append(f"no row for {what}")
     for line in wrong:
