@@ -23,8 +23,8 @@ typedef struct {
 /**
  * What this process has done since the library was started. Every put, get or accumulate call that
  * moves at least one byte is counted once, under the route it took; a vector call once for each
- * length that its segments have, and for each data server it goes to. The arrays are indexed by
- * ARMCIX_ROUTE_*. New members are only ever added at the end.
+ * length that its segments have. The arrays are indexed by ARMCIX_ROUTE_*. New members are only
+ * ever added at the end.
  */
 typedef struct armcix_stats {
     armcix_counter_t put[3];
@@ -37,8 +37,10 @@ typedef struct armcix_stats {
     unsigned long long buffer_waits;  /* times a chunk waited for a buffer, here or there */
     unsigned long long buffer_bytes;  /* of the pipeline's buffers in this process */
     unsigned long long buffer_high_water_bytes; /* of these, in use at a time at most so far */
-    unsigned long long waits;        /* for the network, by a thread that may sleep meanwhile */
-    unsigned long long waits_asleep; /* of these, without polling first */
+    unsigned long long waits;          /* for the network, by a thread that may sleep meanwhile */
+    unsigned long long waits_asleep;   /* of these, without polling first */
+    unsigned long long server_frames;  /* executed by the data server in this process, if any */
+    unsigned long long server_busy_ns; /* that it spent on them */
 } armcix_stats_t;
 
 /** A set of mutexes, owned by the library between create and destroy. */

@@ -65,8 +65,8 @@ void refuse_freed(Call call, const char* argument, const RemoteBytes& remote) {
 
 // Finds bytes that are all in one segment of that rank and returns the node's part of it, nullptr
 // if there is none. It is in line, because short transfers are checked this way.
-[[gnu::always_inline]] inline const core::NodePart* find_global(Runtime& runtime,
-                                                                const RemoteBytes& remote) {
+[[gnu::always_inline]] inline const core::ServerPart* find_global(Runtime& runtime,
+                                                                  const RemoteBytes& remote) {
     if (runtime.threads.is_multiple()) [[unlikely]] {
         if (runtime.world.on_my_node(remote.rank)) {
             const auto found =
@@ -81,7 +81,7 @@ void refuse_freed(Call call, const char* argument, const RemoteBytes& remote) {
 }
 
 // Does the same, as far as it can be known without the lock, which the caller may not need.
-const core::NodePart* find_global_unlocked(Runtime& runtime, const RemoteBytes& remote) {
+const core::ServerPart* find_global_unlocked(Runtime& runtime, const RemoteBytes& remote) {
     if (runtime.threads.is_multiple() && runtime.world.on_my_node(remote.rank)) {
         return runtime.segments.find_by_thread(remote.rank, remote.address, remote.bytes).part;
     }
@@ -89,7 +89,7 @@ const core::NodePart* find_global_unlocked(Runtime& runtime, const RemoteBytes& 
 }
 
 // Sets the place of bytes in global memory. A new place is right for those of this node.
-void set_place(Runtime& runtime, int rank, const core::NodePart& part, RemotePlace* place) {
+void set_place(Runtime& runtime, int rank, const core::ServerPart& part, RemotePlace* place) {
     if (!runtime.world.on_my_node(rank)) {
         *place = part.place();
     }
@@ -109,7 +109,7 @@ void set_place(Runtime& runtime, int rank, const core::NodePart& part, RemotePla
 // Does check_remote() for an argument whose name is made only where it is needed. *place is new.
 template <class MakeName>
 void check_named(Call call, const RemoteBytes& remote, RemotePlace* place, MakeName&& name) {
-    if (const core::NodePart* part = find_global(call.runtime, remote)) {
+    if (const core::ServerPart* part = find_global(call.runtime, remote)) {
         set_place(call.runtime, remote.rank, *part, place);
         return;
     }
@@ -119,9 +119,7 @@ void check_named(Call call, const RemoteBytes& remote, RemotePlace* place, MakeN
         refuse_remote(call, std::string(name()).c_str(), remote);
     }
     if (!call.runtime.world.on_my_node(remote.rank)) {
-        // Any server of a node knows what is attached there.
-        place->server =
-            call.runtime.network->servers.first_of(call.runtime.world.node_of[remote.rank]);
+        place->server = call.runtime.network->rank_servers.of(remote.rank);
     }
 }
 
@@ -328,7 +326,7 @@ bool make_transfer(Call call, OpKind op, const DescriptorArguments& arguments,
     const auto* remote_addresses = reinterpret_cast<const uint64_t*>(remote);
     // Mostly all are in one segment, which one look-up finds out.
     const strided::AddressRange extent = strided::enclose(remote_addresses, count, bytes);
-    const core::NodePart* part =
+    const core::ServerPart* part =
         extent.bytes > 0 && extent.bytes <= INT64_MAX
             ? find_global_unlocked(
                   call.runtime, {extent.begin, static_cast<int64_t>(extent.bytes), arguments.proc})

@@ -41,6 +41,10 @@ extern "C" int ARMCIX_Stats(armcix_stats_t* out, size_t out_bytes) {
         const armci::pipeline::BufferManager& buffers = entry->network->origin.buffers();
         copy.buffer_bytes = buffers.arena_bytes();
         copy.buffer_high_water_bytes = buffers.high_water_bytes();
+        if (armci::datasrv::Server* server = entry->network->server.get()) {
+            copy.server_frames = server->executed_frames();
+            copy.server_busy_ns = static_cast<unsigned long long>(server->busy_ns());
+        }
     }
     std::memcpy(out, &copy, std::min(out_bytes, sizeof copy));
     return 0;

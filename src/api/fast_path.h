@@ -66,8 +66,7 @@ inline void name_call(Call call) {
         return true;
     }
     const pipeline::Origin& origin = runtime.network->origin;
-    return handle != nullptr && !core::Handles::names_slot(*handle) &&
-           origin.batches().have_left() && runtime.network->servers.per_node == 1;
+    return handle != nullptr && !core::Handles::names_slot(*handle) && origin.batches().have_left();
 }
 
 template <Threads kThreads>

@@ -81,10 +81,11 @@
     BYTES(copy_engine_min, "ARMCI_COPY_ENGINE_MIN", 256 << 10, 0, int64_t{1} << 40, own, job,           \
         "The shortest non-blocking operation inside a node that ARMCI_COPY_ENGINE is given. A data "    \
         "server gives it pieces of that length, or of half a buffer where that is shorter.")            \
-    INTEGER(servers_per_node, "ARMCI_SERVERS_PER_NODE", 1, 1, 1024, own, job,                           \
-        "Data servers on each node, each with buffers and a thread of its own, in the processes of the " \
-        "node's first ranks. Every allocation belongs to one of them in turn. At most as many as the "  \
-        "smallest node has ranks.")                                                                     \
+    INTEGER(servers_per_node, "ARMCI_SERVERS_PER_NODE", kAuto, 1, 1024, own, job,                       \
+        "Data servers on each node, each with buffers and a thread of its own. The ranks of a node are " \
+        "divided into as many blocks of neighbours, and a server is in the first process of its block " \
+        "and has the memory of its ranks. At most as many as the smallest node has ranks. auto: one "   \
+        "for 16 ranks, 8 at most, and a single one where ranks outnumber processors.")                                                                     \
     CHOICE(server_poll, "ARMCI_SERVER_POLL", 0, "auto|spin|wait", own, rank,                            \
         "What a data server's thread does between requests: auto polls for a moment, which it learns, " \
         "and then sleeps in the kernel; wait sleeps at once; spin always polls, for machines with a "   \

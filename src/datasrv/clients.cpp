@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "datasrv/clients.h"
 
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -74,6 +75,12 @@ Clients::Early Clients::count_early() const {
         early.bytes += static_cast<int64_t>(client->early_bytes);
     }
     return early;
+}
+
+uint64_t Clients::executed_frames() const {
+    return std::accumulate(
+        clients_.begin(), clients_.end(), uint64_t{0},
+        [](uint64_t sum, const auto& entry) { return sum + entry.second->executed_frames; });
 }
 
 size_t Clients::bytes() const {

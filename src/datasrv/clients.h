@@ -43,6 +43,8 @@ class Clients {
         int64_t bytes = 0;  // of those without a granted receive buffer
     };
     Early count_early() const;
+    // Returns how many of all clients' frames have been executed.
+    uint64_t executed_frames() const;
     // Returns the bytes kept for all clients.
     size_t bytes() const;
 

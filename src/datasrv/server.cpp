@@ -26,6 +26,11 @@ Server::Load Server::load() {
     return service_.load();
 }
 
+uint64_t Server::executed_frames() {
+    const base::MutexLock lock(service_.mutex);
+    return service_.executed_frames();
+}
+
 size_t Server::client_bytes() {
     const base::MutexLock lock(service_.mutex);
     return service_.client_bytes();

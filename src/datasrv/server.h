@@ -76,6 +76,8 @@ class Server {
     Load load();
     // Returns the time that the server spent on requests, for statistics.
     int64_t busy_ns() const { return service_.busy_ns(); }
+    // Returns how many frames of all origins it has executed, for statistics.
+    uint64_t executed_frames();
     // Returns the bytes kept for all origins that have ever sent something.
     size_t client_bytes();
 

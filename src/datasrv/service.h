@@ -94,6 +94,7 @@ class Service {
     const pipeline::RecvAreaAddress& recv_area() const { return granted_.address(); }
     ServerLoad load() const ARMCI_REQUIRES(mutex);
     size_t client_bytes() const ARMCI_REQUIRES(mutex) { return clients_.bytes(); }
+    uint64_t executed_frames() const ARMCI_REQUIRES(mutex) { return clients_.executed_frames(); }
 
   private:
     bool open_endpoint(fabric::Domain& domain, size_t receive_bytes, size_t largest_message_bytes,

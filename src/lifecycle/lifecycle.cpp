@@ -52,7 +52,7 @@ struct Edition {
     uint64_t frame_version = wire::kVersion;
     uint64_t node_bytes = sizeof(node::HeapControl);
     uint64_t segment_bytes =
-        sizeof(core::SegmentTables) + sizeof(core::Slice) + sizeof(core::NodePart);
+        sizeof(core::SegmentTables) + sizeof(core::Slice) + sizeof(core::ServerPart);
     uint64_t config_bytes = sizeof(base::Config);  // its variables are compared one by one
     char rest[48] = {};                            // 128 bytes, whatever other versions put here
 };

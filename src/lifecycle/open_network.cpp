@@ -36,11 +36,21 @@ struct CommonSettings {
 
 // Counts the servers. Each is in a process of its own, and all nodes have equally many.
 int count_servers_per_node(const core::World& world, int64_t wanted) {
+    // A server is rarely the bottleneck of fewer ranks. Each origin keeps a channel to every server
+    // that it uses. And where processors are short, a second server only takes turns with the
+    // first.
+    constexpr int64_t kRanksOfOne = 16;
+    constexpr int64_t kMaxChosen = 8;
     std::vector<int64_t> ranks(static_cast<size_t>(world.node_count));
     for (const int32_t node : world.node_of) {
         ++ranks[static_cast<size_t>(node)];
     }
     const int64_t min = *std::min_element(ranks.begin(), ranks.end());
+    if (wanted == base::kAuto) {
+        return world.is_oversubscribed
+                   ? 1
+                   : static_cast<int>(std::clamp<int64_t>(min / kRanksOfOne, 1, kMaxChosen));
+    }
     if (wanted > min) {
         ARMCI_LOG_WARN(
             "ARMCI_SERVERS_PER_NODE=%lld, but a node has only %lld rank%s to run data servers in; "
@@ -123,9 +133,12 @@ int choose_processor(const Runtime& runtime) {
     // Virtual nodes share their host's processors, and a spare one of one node is used by another.
     std::vector<int> spare(world.node_ranks.size(), -1);
     if (world.is_leader() && runtime.config().node_size == 0) {
-        for (int number = 0; number < network.servers.per_node; ++number) {
-            spare[static_cast<size_t>(number)] =
-                base::spare_processor(ranks, nic_bus_id(network.domain.info()), number);
+        int number = 0;
+        for (size_t i = 0; i < spare.size(); ++i) {
+            if (network.rank_servers.is_host(world, static_cast<int>(i))) {
+                spare[i] = base::spare_processor(ranks, nic_bus_id(network.domain.info()), number);
+                ++number;
+            }
         }
     }
     int mine = -1;
@@ -173,21 +186,13 @@ std::string describe_rank(const void* context, int rank) {
            place_of(*runtime.network, runtime.world.node_of[rank]) + ")";
 }
 
-// Returns the number of this rank's data server, or -1.
-int hosted_server(const Runtime& runtime) {
-    const pipeline::ServerNumbers& servers = runtime.network->servers;
-    return runtime.world.rank_in_node < servers.per_node
-               ? servers.first_of(runtime.world.node) + runtime.world.rank_in_node
-               : -1;
-}
-
 datasrv::ServerOptions server_options(Runtime& runtime, const CommonSettings& settings,
                                       int processor) {
     const base::Config& config = runtime.config();
     datasrv::ServerOptions options;
     options.use_ordering = config.order_choice() == base::OrderChoice::automatic;
     options.servers = runtime.network->servers;
-    options.number = hosted_server(runtime);
+    options.number = runtime.network->rank_servers.hosted();
     options.token = runtime.network->token;
     options.rank_count = runtime.world.size;
     options.rank_tokens = runtime.network->rank_tokens.data();
@@ -215,7 +220,7 @@ void open_server(Runtime& runtime, const CommonSettings& settings) {
     core::Network& network = *runtime.network;
     const base::Config& config = runtime.config();
     const int processor = choose_processor(runtime);
-    if (hosted_server(runtime) < 0) {
+    if (runtime.network->rank_servers.hosted() < 0) {
         return;
     }
     network.server = std::make_unique<datasrv::Server>();
@@ -280,7 +285,8 @@ void exchange_addresses(Runtime& runtime) {
     unsigned char* records =
         allocate_records(runtime, bytes_each * static_cast<size_t>(network.servers.count()));
     if (network.server != nullptr) {
-        write_record(runtime, records + bytes_each * static_cast<size_t>(hosted_server(runtime)));
+        write_record(runtime, records + bytes_each * static_cast<size_t>(
+                                                         runtime.network->rank_servers.hosted()));
     }
     MPI_Barrier(world.node_comm);
     if (world.is_leader()) {
@@ -443,6 +449,7 @@ void open_domain(Runtime& runtime, fabric::ProviderChoice choice, int servers_pe
     runtime.progress.use_network(runtime.network.get());
     core::Network& network = *runtime.network;
     network.servers = {runtime.world.node_count, servers_per_node};
+    network.rank_servers.start(runtime.world, network.servers);
     // Rank 0 reports these, because the others used what it had chosen.
     network.passed_over = choice.passed_over;
     network.idle_adapter = choice.idle_adapter;
@@ -471,7 +478,7 @@ void exchange_tokens(Runtime& runtime) {
     std::vector<uint64_t> tokens(static_cast<size_t>(runtime.world.size));
     MPI_Allgather(&network.token, 1, MPI_UINT64_T, tokens.data(), 1, MPI_UINT64_T,
                   runtime.world.comm);
-    if (hosted_server(runtime) >= 0) {
+    if (runtime.network->rank_servers.hosted() >= 0) {
         network.rank_tokens = std::move(tokens);
     }
 }

@@ -185,11 +185,25 @@ PeerTables peer_tables_of(Runtime& runtime) {
     return tables;
 }
 
-uint64_t busy_ns_of(const Runtime& runtime) {
-    return runtime.network != nullptr && runtime.network->server != nullptr
-               ? static_cast<uint64_t>(runtime.network->server->busy_ns())
-               : 0;
-}
+// How much the data servers did.
+struct ServerWork {
+    uint64_t servers = 0;
+    uint64_t ns = 0;
+    uint64_t max_ns = 0;  // of one of them, as are the next two
+    uint64_t max_frames = 0;
+    uint64_t min_frames = UINT64_MAX;
+
+    // That of the server in this process, if any, without its frames: the process may be about to
+    // end while the server is at work, and these need its lock.
+    static ServerWork of_process(const Runtime& runtime) {
+        ServerWork work;
+        if (runtime.network != nullptr && runtime.network->server != nullptr) {
+            work.servers = 1;
+            work.ns = work.max_ns = static_cast<uint64_t>(runtime.network->server->busy_ns());
+        }
+        return work;
+    }
+};
 
 // What was dropped because it did not come from this job, by kind.
 struct Strangers {
@@ -206,7 +220,7 @@ struct Strangers {
 };
 
 void print_operations(std::FILE* out, const Runtime& runtime, const base::Stats& sum,
-                      uint64_t busy_ns, const Strangers& strangers) {
+                      const ServerWork& busy, const Strangers& strangers) {
     std::fprintf(out, "  %-4s %-7s %14s %18s\n", "op", "route", "operations", "bytes");
     for (int op = 0; op < base::kOpKindCount; ++op) {
         for (int route = 0; route < base::kRouteCount; ++route) {
@@ -223,11 +237,18 @@ void print_operations(std::FILE* out, const Runtime& runtime, const base::Stats&
                  "  rmw %" PRIu64 ", fences that waited %" PRIu64 ", messages to servers %" PRIu64
                  ", chunks %" PRIu64 ", waits for buffers %" PRIu64 ", servers busy %.3f s\n",
                  sum.rmw, sum.fences, sum.messages_sent, sum.chunks_sent, sum.buffer_waits,
-                 static_cast<double>(busy_ns) * 1e-9);
+                 static_cast<double>(busy.ns) * 1e-9);
     if (runtime.network != nullptr) {
         std::fprintf(out,
                      "  waits for the network %" PRIu64 ", of which without polling %" PRIu64 "\n",
                      sum.waits, sum.waits_asleep);
+    }
+    if (busy.servers > 1) {
+        std::fprintf(out,
+                     "  data servers: %" PRIu64 "; frames executed by one at least %" PRIu64
+                     ", at most %" PRIu64 "; busy at most %.3f s\n",
+                     busy.servers, busy.min_frames, busy.max_frames,
+                     static_cast<double>(busy.max_ns) * 1e-9);
     }
     const auto [frames, transfers, connections] = strangers.counts;
     if (frames + transfers + connections > 0) {
@@ -253,8 +274,15 @@ void report_statistics(Runtime& runtime) {
     };
     base::Stats sum = core::with_thread_stats(runtime.stats);
     reduce(&sum, kWords, MPI_SUM);
-    uint64_t busy_ns = busy_ns_of(runtime);
-    reduce(&busy_ns, 1, MPI_SUM);
+    ServerWork busy = ServerWork::of_process(runtime);
+    if (busy.servers > 0) {
+        busy.max_frames = busy.min_frames = runtime.network->server->executed_frames();
+    }
+    reduce(&busy.servers, 1, MPI_SUM);
+    reduce(&busy.ns, 1, MPI_SUM);
+    reduce(&busy.max_ns, 1, MPI_MAX);
+    reduce(&busy.max_frames, 1, MPI_MAX);
+    reduce(&busy.min_frames, 1, MPI_MIN);
     Strangers strangers = Strangers::of_process();
     reduce(&strangers, base::kFromStrangerCount, MPI_SUM);
     // This is the value of the rank that needed most.
@@ -267,7 +295,7 @@ void report_statistics(Runtime& runtime) {
         return;
     }
     std::fprintf(stderr, "armci-ofi statistics, all %d ranks\n", runtime.world.size);
-    print_operations(stderr, runtime, sum, busy_ns, strangers);
+    print_operations(stderr, runtime, sum, busy, strangers);
     if (runtime.network != nullptr) {
         const pipeline::BufferManager& buffers = runtime.network->origin.buffers();
         std::fprintf(stderr,
@@ -301,8 +329,8 @@ void report_statistics_of_rank(const Runtime& runtime, int signal) {
     }
     std::fprintf(out, "armci-ofi statistics, rank %d of %d, ended by signal %d (%s)\n",
                  runtime.world.rank, runtime.world.size, signal, strsignal(signal));
-    print_operations(out, runtime, core::with_thread_stats(runtime.stats), busy_ns_of(runtime),
-                     Strangers::of_process());
+    print_operations(out, runtime, core::with_thread_stats(runtime.stats),
+                     ServerWork::of_process(runtime), Strangers::of_process());
     std::fclose(out);
     for (size_t done = 0; done < bytes;) {
         const ssize_t written = ::write(STDERR_FILENO, text + done, bytes - done);

@@ -5,27 +5,6 @@
 #include <cassert>
 
 namespace armci::strided {
-namespace {
-
-// Copies the addresses for whose index `is_wanted` returns true.
-template <class Wanted>
-void own_addresses(const VectorSides& from, int64_t count, Wanted&& is_wanted, VectorSides* to) {
-    auto owned = std::make_unique<uint64_t[]>(2 * static_cast<size_t>(count));
-    uint64_t* next = owned.get();
-    for (int64_t i = 0; i < from.block_count; ++i) {
-        if (is_wanted(i)) {
-            next[0] = from.local[i];
-            next[count] = from.remote[i];
-            ++next;
-        }
-    }
-    to->owned = std::move(owned);
-    to->local = to->owned.get();
-    to->remote = to->owned.get() + count;
-    to->block_count = count;
-}
-
-}  // namespace
 
 int64_t Sides::block_count() const {
     return strided() != nullptr ? strided::block_count(strided()->layout) : vector().block_count;
@@ -72,23 +51,14 @@ bool Sides::own() {
     if (sides == nullptr || sides->owned != nullptr) {
         return false;
     }
-    own_addresses(
-        *sides, sides->block_count, [](int64_t) { return true; }, sides);
+    const auto count = static_cast<size_t>(sides->block_count);
+    auto owned = std::make_unique<uint64_t[]>(2 * count);
+    std::copy_n(sides->local, count, owned.get());
+    std::copy_n(sides->remote, count, owned.get() + count);
+    sides->owned = std::move(owned);
+    sides->local = sides->owned.get();
+    sides->remote = sides->owned.get() + count;
     return true;
-}
-
-Sides Sides::select(const std::vector<bool>& is_wanted) const {
-    assert(strided() == nullptr);
-    Sides chosen;
-    VectorSides& sides = chosen.make_vector();
-    sides.block_bytes = vector().block_bytes;
-    own_addresses(
-        vector(), std::count(is_wanted.begin(), is_wanted.end(), true),
-        [&](int64_t i) { return is_wanted[static_cast<size_t>(i)]; }, &sides);
-    if (sides.block_count > 0) {
-        sides.remote_extent = enclose(sides.remote, sides.block_count, sides.block_bytes);
-    }
-    return chosen;
 }
 
 int64_t Sides::row_count() const {

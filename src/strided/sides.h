@@ -71,9 +71,6 @@ class Sides {
     // which local() or remote() pointed have moved.
     bool own();
 
-    // Returns those blocks of a vector that are marked, as sides that own their addresses.
-    Sides select(const std::vector<bool>& is_wanted) const;
-
     // Walk through the rows of equal blocks: count them, or call f(const PairRow&) for each, in
     // order.
     int64_t row_count() const;

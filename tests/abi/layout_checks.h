@@ -110,7 +110,7 @@ CHECK(sizeof(armcix_counter_t) == 16);
 CHECK_FIELD(armcix_counter_t, operations, 0, 8);
 CHECK_FIELD(armcix_counter_t, bytes, 8, 8);
 
-CHECK(sizeof(armcix_stats_t) == 216);
+CHECK(sizeof(armcix_stats_t) == 232);
 CHECK(ALIGN_OF(armcix_stats_t) == 8);
 CHECK_FIELD(armcix_stats_t, put, 0, 48);
 CHECK_FIELD(armcix_stats_t, get, 48, 48);
@@ -124,3 +124,5 @@ CHECK_FIELD(armcix_stats_t, buffer_bytes, 184, 8);
 CHECK_FIELD(armcix_stats_t, buffer_high_water_bytes, 192, 8);
 CHECK_FIELD(armcix_stats_t, waits, 200, 8);
 CHECK_FIELD(armcix_stats_t, waits_asleep, 208, 8);
+CHECK_FIELD(armcix_stats_t, server_frames, 216, 8);
+CHECK_FIELD(armcix_stats_t, server_busy_ns, 224, 8);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Order, fences and vectors across two allocations of one target. With ARMCI_SERVERS_PER_NODE=2
-// they belong to different data servers, which do not communicate.
+// both must belong to the same data server, because servers do not communicate.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -25,8 +25,7 @@ int neighbour() {
     return right();
 }
 
-// Data in one allocation and words that announce it in another. They are allocated one after the
-// other, so that alternating servers have one each.
+// Data in one allocation and words that announce it in another.
 class TwoSegments : public ::testing::Test {
   protected:
     TwoSegments()

@@ -112,9 +112,17 @@ void Job::enter(int rank) {
 }
 
 int Job::host_of(int server) const {
-    const int node = server / plan_.servers_per_node;
-    const auto first = std::find(node_of_.begin(), node_of_.end(), node);
-    return static_cast<int>(first - node_of_.begin()) + server % plan_.servers_per_node;
+    const int per_node = plan_.servers_per_node;
+    std::vector<int> ranks;
+    for (int rank = 0; rank < static_cast<int>(node_of_.size()); ++rank) {
+        if (node_of_[static_cast<size_t>(rank)] == server / per_node) {
+            ranks.push_back(rank);
+        }
+    }
+    // The first of its block of ranks.
+    const int place =
+        (server % per_node * static_cast<int>(ranks.size()) + per_node - 1) / per_node;
+    return ranks[static_cast<size_t>(place)];
 }
 
 // --- The scheduler -------------------------------------------------------------------------------

@@ -108,27 +108,6 @@ TEST(StridedSides, PairCursorYieldsTheSameBytesOfBothSides) {
     }
 }
 
-TEST(StridedSides, SelectedBlocksOwnTheirAddresses) {
-    Random random(3);
-    for (int number = 3; number < kTransfers; number += 4) {
-        const Drawn drawn = draw_transfer(random, number);
-        const strided::Sides& all = drawn.transfer.sides;
-        std::vector<bool> is_wanted;
-        std::vector<uint64_t> wanted;
-        all.for_each_block([&](const char*, const char* remote, int64_t bytes) {
-            is_wanted.push_back(random() % 2 == 0);
-            for (int64_t i = 0; is_wanted.back() && i < bytes; ++i) {
-                wanted.push_back(reinterpret_cast<uint64_t>(remote + i));
-            }
-        });
-        ASSERT_EQ(static_cast<int64_t>(is_wanted.size()), all.block_count());
-        strided::Sides chosen = all.select(is_wanted);
-        EXPECT_FALSE(chosen.own());
-        strided::Cursor remote(chosen.remote());
-        EXPECT_EQ(walk(&remote, static_cast<int64_t>(wanted.size())), wanted);
-    }
-}
-
 // Decodes what was written of a part.
 strided::Side decode_side(const wire::LayoutWriter& writer, const wire::LayoutWriter::Part& part,
                           std::vector<uint64_t>* addresses) {

@@ -19,7 +19,7 @@ struct Transfer;
 namespace armci::core {
 
 class Group;
-struct NodePart;
+struct ServerPart;
 struct Segment;
 struct Slice;
 
@@ -75,7 +75,7 @@ class CheckHooks {
     virtual void remember_freed(const Segment& /*segment*/) {}
     // The rank that allocated for this node calls this. If it returns true, the pages hold the
     // pattern and must stay.
-    virtual bool poison_freed(const Segment& /*segment*/, const NodePart& /*part*/) {
+    virtual bool poison_freed(const Segment& /*segment*/, const ServerPart& /*part*/) {
         return false;
     }
     // Does the same for memory that `owner` allocated alone.

@@ -132,7 +132,7 @@ uint32_t AttachedMemory::ask_server(const char* function, int rank, uint64_t add
     pipeline::RequestTask task(function, wire::FrameKind::find_attached,
                                wire::FindAttachedBody{address, bytes, owner},
                                pipeline::RequestTask::Answer::expected);
-    progress_.run_task(task, progress_.network()->servers.first_of(node),
+    progress_.run_task(task, progress_.network()->rank_servers.of(rank),
                        {function, "the attached memory of rank", rank});
     const wire::AttachedBody& range = task.attached();
     if (range.end == 0) {

@@ -28,7 +28,7 @@ DynamicMemory GlobalMemory::allocate_dynamic(const char* function, int64_t bytes
     memory.number = next_dynamic_number_++;
     memory.slice = Slice{reinterpret_cast<uint64_t>(range.data), static_cast<uint64_t>(bytes)};
     memory.part.node = context_.progress.world().node;
-    memory.part.server = server_for(memory.number);
+    memory.part.server = my_server();
     memory.part.begin = memory.slice.base;
     memory.part.bytes = memory.slice.bytes;
     publish(function, &memory.part);

@@ -19,24 +19,37 @@ struct NodeReport {
 
     Outcome outcome = Outcome::no_memory_here;
     int32_t padding = 0;  // a report travels between ranks
-    NodePart part;
+    ServerPart part;
     uint64_t tables = 0;  // address, for ranks of the same node
 };
 
 struct AllocationPlan {
+    // What one data server gets.
     struct Part {
+        int server;
         int node;
-        int first_member;  // group rank
+        int first_member;  // group rank; allocates and publishes it
         int64_t bytes;
     };
     const Part& part_with(int member) const { return parts[part_of[member]]; }
+    // Returns the group rank of the first member on that one's node, which makes the tables there.
+    int first_on_node_of(int member) const;
 
     std::vector<int64_t> slice_bytes;   // by group rank
-    std::vector<int64_t> slice_offset;  // by group rank; from the beginning of the node's part
-    std::vector<Part> parts;            // by node; members without memory may give empty ones
+    std::vector<int64_t> slice_offset;  // by group rank; from the beginning of its part
+    std::vector<Part> parts;            // by server; members without memory may give empty ones
     std::vector<int> part_of;           // by group rank
     bool overflow = false;
 };
+
+int AllocationPlan::first_on_node_of(int member) const {
+    const int node = part_with(member).node;
+    int first = member;
+    for (const Part& part : parts) {
+        first = part.node == node ? std::min(first, part.first_member) : first;
+    }
+    return first;
+}
 
 namespace {
 
@@ -58,31 +71,41 @@ struct Wish {
 // Every member has as many of both as there are members. docs/scaling.md relies on these sizes.
 static_assert(sizeof(Wish) == 16 && sizeof(NodeReport) == 64);
 
+// A job without a network has no data server, and number 0 stands for its node.
+int server_of(const Progress& progress, int rank) {
+    return progress.network() != nullptr ? progress.network()->rank_servers.of(rank) : 0;
+}
+
 int64_t alignment_of(int64_t slice_bytes) {
     return slice_bytes >= kLargeSlice ? static_cast<int64_t>(node::kPageBytes) : kSmallAlignment;
 }
 
-AllocationPlan make_plan(const World& world, const Group& group, std::vector<int64_t> slice_bytes) {
+AllocationPlan make_plan(const Progress& progress, const Group& group,
+                         std::vector<int64_t> slice_bytes) {
     AllocationPlan plan;
     plan.slice_bytes = std::move(slice_bytes);
     const int size = group.size();
     plan.slice_offset.resize(size);
     plan.part_of.resize(size);
-    const auto node_of = [&](int member) { return world.node_of[group.world_rank(member)]; };
-    // Finds the node's part, or where it has to be inserted.
-    const auto find_part = [&](int node) {
+    const auto server_of_member = [&](int member) {
+        return server_of(progress, group.world_rank(member));
+    };
+    // Finds the server's part, or where it has to be inserted.
+    const auto find_part = [&](int server) {
         return std::lower_bound(
-            plan.parts.begin(), plan.parts.end(), node,
-            [](const AllocationPlan::Part& p, int wanted) { return p.node < wanted; });
+            plan.parts.begin(), plan.parts.end(), server,
+            [](const AllocationPlan::Part& p, int wanted) { return p.server < wanted; });
     };
     for (int member = 0; member < size; ++member) {
-        const auto part = find_part(node_of(member));
-        if (part == plan.parts.end() || part->node != node_of(member)) {
-            plan.parts.insert(part, AllocationPlan::Part{node_of(member), member, 0});
+        const int server = server_of_member(member);
+        const auto part = find_part(server);
+        if (part == plan.parts.end() || part->server != server) {
+            const int node = progress.world().node_of[group.world_rank(member)];
+            plan.parts.insert(part, AllocationPlan::Part{server, node, member, 0});
         }
     }
     for (int member = 0; member < size; ++member) {
-        const auto part = find_part(node_of(member));
+        const auto part = find_part(server_of_member(member));
         plan.part_of[member] = static_cast<int>(part - plan.parts.begin());
         const int64_t bytes = plan.slice_bytes[member];
         const int64_t unit = alignment_of(bytes);
@@ -203,7 +226,7 @@ void fill_tables(SegmentTables* tables, const AllocationPlan& plan,
 void use_tables(const AllocationPlan& plan, const std::vector<NodeReport>& reports,
                 Segment* segment) {
     const int my_rank = segment->group->rank();
-    const int first_member = plan.part_with(my_rank).first_member;
+    const int first_member = plan.first_on_node_of(my_rank);
     segment->tables = reinterpret_cast<SegmentTables*>(reports[first_member].tables);
     if (first_member == my_rank) {
         fill_tables(segment->tables, plan, reports);
@@ -229,13 +252,8 @@ uint64_t memory_limit() {
     return g_memory_limit;
 }
 
-int GlobalMemory::server_for(uint64_t segment_id) const {
-    const World& world = context_.progress.world();
-    const Network* network = context_.progress.network();
-    const pipeline::ServerNumbers servers =
-        network != nullptr ? network->servers : pipeline::ServerNumbers{world.node_count};
-    return servers.first_of(world.node) +
-           static_cast<int>(segment_id % static_cast<uint64_t>(servers.per_node));
+int GlobalMemory::my_server() const {
+    return server_of(context_.progress, context_.progress.world().rank);
 }
 
 node::NodeHeap::Range GlobalMemory::take_from_heap(const char* function, size_t bytes) {
@@ -274,7 +292,7 @@ node::NodeHeap::Range GlobalMemory::take_available(const char* function, size_t 
     return range;
 }
 
-void GlobalMemory::publish(const char* function, NodePart* part) {
+void GlobalMemory::publish(const char* function, ServerPart* part) {
     if (context_.progress.network() == nullptr) {
         return;
     }
@@ -287,7 +305,7 @@ void GlobalMemory::publish(const char* function, NodePart* part) {
     part->key = task.segment().key;
 }
 
-void GlobalMemory::withdraw(const char* function, const NodePart& part) {
+void GlobalMemory::withdraw(const char* function, const ServerPart& part) {
     if (context_.progress.network() == nullptr) {
         return;
     }
@@ -311,19 +329,23 @@ void GlobalMemory::log_shortage(const char* function, int64_t bytes, const std::
 NodeReport GlobalMemory::allocate_part(const char* function, int64_t bytes, int64_t tables_bytes,
                                        Segment* segment) {
     NodeReport report;
-    const node::NodeHeap::Range tables =
-        take_from_heap(function, static_cast<size_t>(tables_bytes));
-    if (tables.data == nullptr) {
-        log_shortage(function, bytes, explain_full_heap(context_, bytes));
-        report.outcome = Outcome::failed;
-        return report;
+    node::NodeHeap::Range tables;
+    if (tables_bytes > 0) {
+        tables = take_from_heap(function, static_cast<size_t>(tables_bytes));
+        if (tables.data == nullptr) {
+            log_shortage(function, bytes, explain_full_heap(context_, bytes));
+            report.outcome = Outcome::failed;
+            return report;
+        }
     }
     node::NodeHeap::Range data;
     if (bytes > 0) {
         std::string reason;
         data = take_available(function, static_cast<size_t>(bytes), &reason);
         if (data.data == nullptr) {
-            context_.node.heap.release(tables.record);
+            if (tables.data != nullptr) {
+                context_.node.heap.release(tables.record);
+            }
             log_shortage(function, bytes, reason);
             report.outcome = Outcome::failed;
             return report;
@@ -333,7 +355,7 @@ NodeReport GlobalMemory::allocate_part(const char* function, int64_t bytes, int6
     segment->tables_record = tables.record;
     if (bytes > 0) {
         report.part.node = context_.progress.world().node;
-        report.part.server = server_for(segment->id);
+        report.part.server = my_server();
         report.part.begin = reinterpret_cast<uint64_t>(data.data);
         report.part.bytes = static_cast<uint64_t>(bytes);
         publish(function, &report.part);
@@ -344,7 +366,7 @@ NodeReport GlobalMemory::allocate_part(const char* function, int64_t bytes, int6
 }
 
 void GlobalMemory::release_part(const char* function, const Segment& segment,
-                                const NodePart* part) {
+                                const ServerPart* part) {
     if (segment.data_record != 0) {
         withdraw(function, *part);
         // Neither the library's own memory nor an allocation that failed on some node is poisoned.
@@ -406,8 +428,10 @@ std::optional<std::vector<NodeReport>> GlobalMemory::allocate_parts(const char* 
                   function);
         mine.outcome = Outcome::failed;
     } else if (my_part.first_member == group.rank()) {
+        const bool makes_tables = plan.first_on_node_of(group.rank()) == group.rank();
         const size_t tables_bytes =
-            SegmentTables::bytes(group.size(), static_cast<int>(plan.parts.size()));
+            makes_tables ? SegmentTables::bytes(group.size(), static_cast<int>(plan.parts.size()))
+                         : 0;
         mine = allocate_part(function, my_part.bytes, static_cast<int64_t>(tables_bytes), segment);
     }
     std::vector<NodeReport> reports(group.size());
@@ -437,7 +461,7 @@ bool GlobalMemory::allocate(const char* function, const GroupRef& group, int64_t
     if (std::all_of(wanted->begin(), wanted->end(), [](int64_t b) { return b == 0; })) {
         return true;
     }
-    const AllocationPlan plan = make_plan(context_.progress.world(), *group, std::move(*wanted));
+    const AllocationPlan plan = make_plan(context_.progress, *group, std::move(*wanted));
     const std::optional<std::vector<NodeReport>> reports =
         allocate_parts(function, plan, segment.get());
     if (!reports.has_value()) {
@@ -462,8 +486,8 @@ void GlobalMemory::free_segment(Segment* segment) {
     const GroupRef group = segment->group;
     const int my_rank = group->rank();
     allocated_bytes_ -= segment->slice(my_rank).bytes;
-    const NodePart* part = segment->part(context_.progress.world().node);
-    const NodePart my_part = part != nullptr ? *part : NodePart{};
+    const ServerPart* part = segment->part(my_server());
+    const ServerPart my_part = part != nullptr ? *part : ServerPart{};
     context_.checking->remember_freed(*segment);
     const std::unique_ptr<Segment> removed = context_.segments.remove(segment);
     // After this no rank looks into the tables any more, and all have fenced before.

@@ -15,10 +15,10 @@
 namespace armci::core {
 
 // Memory of one rank that others can address without a collective call (ARMCI_Memget). Other ranks
-// need `NodePart` and `Slice` to use it.
+// need `ServerPart` and `Slice` to use it.
 struct DynamicMemory {
     Slice slice;
-    NodePart part;
+    ServerPart part;
     uint32_t data_record = 0;
     uint32_t number = 0;  // among this owner's allocations of this kind
 };
@@ -28,9 +28,9 @@ struct DynamicMemory {
 void set_memory_limit(uint64_t bytes);
 uint64_t memory_limit();
 
-// Where each member's slice lies in its node's part of an allocation.
+// Where each member's slice lies in its server's part of an allocation.
 struct AllocationPlan;
-// The report of the first member on a node to all others.
+// The report of the first member of each part to all others.
 struct NodeReport;
 
 // The parts that allocations use.
@@ -71,8 +71,8 @@ class GlobalMemory {
   private:
     // Registers a range of this node's heap with the data server that it names, and undoes that.
     // This uses the network, and does nothing in a job of one node.
-    void publish(const char* function, NodePart* part);
-    void withdraw(const char* function, const NodePart& part);
+    void publish(const char* function, ServerPart* part);
+    void withdraw(const char* function, const ServerPart& part);
     // Takes memory from the node heap. In checking mode it first checks memory that was freed
     // there.
     node::NodeHeap::Range take_from_heap(const char* function, size_t bytes);
@@ -84,7 +84,7 @@ class GlobalMemory {
     // if the limit of some member forbids its share.
     std::optional<std::vector<int64_t>> exchange_wishes(const char* function, int64_t bytes,
                                                         Segment* segment);
-    // The first member on each node allocates for all of them there. Returns the reports of all
+    // The first member of each data server's part allocates it. Returns the reports of all
     // members, or nothing, with everything released, if memory is short on some node.
     std::optional<std::vector<NodeReport>> allocate_parts(const char* function,
                                                           const AllocationPlan& plan,
@@ -96,10 +96,10 @@ class GlobalMemory {
     // Returns the segment whose slice of this rank begins at `base`, or nullptr for a null pointer.
     // Ends the job if there is none.
     Segment* find_mine(const char* function, void* base);
-    void release_part(const char* function, const Segment& segment, const NodePart* part);
+    void release_part(const char* function, const Segment& segment, const ServerPart* part);
     bool exceeds_limit(const char* function, int64_t bytes) const;
-    // Returns the data server of this node for a new segment. They take turns.
-    int server_for(uint64_t segment_id) const;
+    // Returns the data server that has this rank's memory.
+    int my_server() const;
 
     MemoryContext context_;
     uint64_t next_segment_number_ = 1;

@@ -10,12 +10,18 @@
 
 namespace armci::core {
 
-const NodePart* Segment::part(int node) const {
-    const NodePart* begin = tables->parts();
-    const NodePart* end = begin + tables->part_count;
-    const NodePart* found = std::lower_bound(
-        begin, end, node, [](const NodePart& part, int wanted) { return part.node < wanted; });
-    return found != end && found->node == node ? found : nullptr;
+std::span<const ServerPart> Segment::parts_on(int node) const {
+    const auto [begin, end] =
+        std::equal_range(parts().begin(), parts().end(), ServerPart{node},
+                         [](const ServerPart& a, const ServerPart& b) { return a.node < b.node; });
+    return {begin, end};
+}
+
+const ServerPart* Segment::part(int server) const {
+    const auto found =
+        std::lower_bound(parts().begin(), parts().end(), server,
+                         [](const ServerPart& part, int wanted) { return part.server < wanted; });
+    return found != parts().end() && found->server == server ? &*found : nullptr;
 }
 
 std::string name_of_allocation(uint64_t segment_id) {
@@ -66,7 +72,7 @@ void Segments::renew(View& view) {
     view.generation = generation_.load(std::memory_order_relaxed);
 }
 
-void Segments::insert_entry(NodeIndex& index, const Segment* segment, const NodePart& part) {
+void Segments::insert_entry(NodeIndex& index, const Segment* segment, const ServerPart& part) {
     const Entry entry{part.begin, part.begin + part.bytes, segment, &part};
     const auto place =
         std::upper_bound(index.entries.begin(), index.entries.end(), entry,
@@ -79,8 +85,8 @@ Segments::NodeIndex& Segments::index_of(int node) {
     if (!index) {
         index = std::make_unique<NodeIndex>();
         for (const auto& segment : segments_) {
-            if (const NodePart* part = segment->part(node)) {
-                insert_entry(*index, segment.get(), *part);
+            for (const ServerPart& part : segment->parts_on(node)) {
+                insert_entry(*index, segment.get(), part);
             }
         }
     }
@@ -97,10 +103,12 @@ void Segments::remove_outdated(const Segment& added) {
     std::vector<Segment*> outdated;
     std::copy_if(dynamic_.begin(), dynamic_.end(), std::back_inserter(outdated),
                  [&](const Segment* segment) {
-                     const NodePart& old = segment->tables->parts()[0];
-                     const NodePart* part = added.part(old.node);
-                     return part != nullptr && old.begin < part->begin + part->bytes &&
-                            part->begin < old.begin + old.bytes;
+                     const ServerPart& old = segment->tables->parts()[0];
+                     const auto parts = added.parts_on(old.node);
+                     return std::any_of(parts.begin(), parts.end(), [&](const ServerPart& part) {
+                         return old.begin < part.begin + part.bytes &&
+                                part.begin < old.begin + old.bytes;
+                     });
                  });
     for (Segment* segment : outdated) {
         remove(segment);
@@ -120,10 +128,9 @@ Segment* Segments::add(std::unique_ptr<Segment> segment) {
     if (const uint64_t base = my_base(*added); base != 0) {
         by_my_base_[base] = added;
     }
-    const NodePart* parts = added->tables->parts();
-    for (int i = 0; i < added->tables->part_count; ++i) {
-        if (indices_[parts[i].node]) {
-            insert_entry(*indices_[parts[i].node], added, parts[i]);
+    for (const ServerPart& part : added->parts()) {
+        if (indices_[part.node]) {
+            insert_entry(*indices_[part.node], added, part);
         }
     }
     end_change();
@@ -132,12 +139,11 @@ Segment* Segments::add(std::unique_ptr<Segment> segment) {
 
 std::unique_ptr<Segment> Segments::remove(Segment* segment) {
     begin_change();
-    const NodePart* parts = segment->tables->parts();
-    for (int i = 0; i < segment->tables->part_count; ++i) {
-        if (NodeIndex* index = indices_[parts[i].node].get()) {
+    for (const ServerPart& part : segment->parts()) {
+        if (NodeIndex* index = indices_[part.node].get()) {
             auto& entries = index->entries;
             const auto found = std::lower_bound(
-                entries.begin(), entries.end(), parts[i].begin,
+                entries.begin(), entries.end(), part.begin,
                 [](const Entry& entry, uint64_t begin) { return entry.begin < begin; });
             if (found != entries.end() && found->segment == segment) {
                 entries.erase(found);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Global memory as every rank knows it: which addresses of which rank exist, and their remote keys.
 //
-// One Segment is one ARMCI_Malloc. Its tables (slices by group rank, parts by node) lie once per
-// node in the node heap; a rank keeps only a small record of its own. Lookups are by (rank,
+// One Segment is one ARMCI_Malloc. Its tables (slices by group rank, parts by data server) lie once
+// per node in the node heap; a rank keeps only a small record of its own. Lookups are by (rank,
 // address), since different nodes use equal addresses. They try a small cache first, then a binary
 // search in an index per node. An index is built for those nodes that this rank talks to.
 //
@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -32,9 +33,10 @@ struct Slice {
     uint64_t base = 0;
     uint64_t bytes = 0;
 };
-struct NodePart {
+// The slices of the ranks of one data server, which all requests and RMA for them go to.
+struct ServerPart {
     int32_t node = 0;
-    int32_t server = 0;      // the data server that all requests and RMA for it go to
+    int32_t server = 0;
     int32_t registered = 0;  // whether the RMA route may be used
     int32_t padding = 0;     // a part travels between ranks
     uint64_t begin = 0;      // as that node addresses it
@@ -53,10 +55,12 @@ struct SegmentTables {
     int32_t part_count = 0;
 
     Slice* slices() { return reinterpret_cast<Slice*>(this + 1); }
-    NodePart* parts() { return reinterpret_cast<NodePart*>(slices() + slice_count); }  // by node
+    ServerPart* parts() {
+        return reinterpret_cast<ServerPart*>(slices() + slice_count);
+    }  // by server
     static size_t bytes(int slice_count, int part_count) {
         return sizeof(SegmentTables) + sizeof(Slice) * static_cast<size_t>(slice_count) +
-               sizeof(NodePart) * static_cast<size_t>(part_count);
+               sizeof(ServerPart) * static_cast<size_t>(part_count);
     }
 };
 
@@ -68,8 +72,8 @@ struct Segment {
     uint64_t id = 0;  // the same on all ranks of the group, never reused
     GroupRef group;
     SegmentTables* tables = nullptr;
-    // The heap records on the rank that allocated for this node (its first in the group), 0
-    // elsewhere.
+    // The heap records on the ranks that allocated: the part on the first of its ranks in the
+    // group, the tables on the first of the node. 0 elsewhere.
     uint32_t data_record = 0;
     uint32_t tables_record = 0;
     size_t index = 0;                          // among all segments of this rank
@@ -77,7 +81,12 @@ struct Segment {
     std::unique_ptr<uint64_t[]> owned_tables;  // dynamic memory: tables of this rank only
 
     const Slice& slice(int group_rank) const { return tables->slices()[group_rank]; }
-    const NodePart* part(int node) const;
+    std::span<const ServerPart> parts() const {
+        return {tables->parts(), static_cast<size_t>(tables->part_count)};
+    }
+    std::span<const ServerPart> parts_on(int node) const;
+    // Returns what that data server has, nullptr if that is nothing.
+    const ServerPart* part(int server) const;
     // Returns whether one rank alone made it (ARMCI_Memget).
     bool is_dynamic() const { return (id & kDynamicSegment) != 0; }
 };
@@ -106,7 +115,7 @@ class Segments {
 
     struct Found {
         const Segment* segment = nullptr;  // nullptr: no such memory
-        const NodePart* part = nullptr;
+        const ServerPart* part = nullptr;
     };
     // Finds [address, address + bytes) of a rank's global memory, without the library's own. The
     // fast path is in line, also where compilers find that too much (the fast paths of api/).
@@ -130,7 +139,7 @@ class Segments {
         uint64_t begin = 1;
         uint64_t end = 0;
         const Segment* segment = nullptr;
-        const NodePart* part = nullptr;
+        const ServerPart* part = nullptr;
 
         bool has(int wanted_rank, uint64_t address, int64_t bytes) const {
             return rank == wanted_rank && address >= begin && address <= end &&
@@ -148,7 +157,7 @@ class Segments {
         uint64_t begin;
         uint64_t end;
         const Segment* segment;
-        const NodePart* part;
+        const ServerPart* part;
     };
     struct NodeIndex {
         std::vector<Entry> entries;  // by begin; disjoint
@@ -171,7 +180,7 @@ class Segments {
     void renew(View& view);
     void remove_outdated(const Segment& added);
     static uint64_t my_base(const Segment& segment);
-    static void insert_entry(NodeIndex& index, const Segment* segment, const NodePart& part);
+    static void insert_entry(NodeIndex& index, const Segment* segment, const ServerPart& part);
 
     const World* world_ = nullptr;
     std::vector<std::unique_ptr<Segment>> segments_;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/progress/rank_servers.h"
 #include "datasrv/server.h"
 #include "fabric/domain.h"
 #include "pipeline/costs/cost_model.h"
@@ -35,11 +36,12 @@ static_assert(sizeof(ServerRecord) == 104);  // docs/scaling.md counts on it
 struct Network {
     fabric::Domain domain;
     pipeline::ServerNumbers servers;
+    RankServers rank_servers;
     // With its token a process shows others that it is of this job (wire::Sender). Those of all
     // ranks are kept where there is a data server.
     uint64_t token = 0;
     std::vector<uint64_t> rank_tokens;
-    std::unique_ptr<datasrv::Server> server;  // of this rank, on each node's first ranks
+    std::unique_ptr<datasrv::Server> server;  // that this rank runs, if any
     pipeline::Origin origin;
     const unsigned char* server_addresses = nullptr;  // by server, in node memory
     size_t server_address_bytes = 0;

@@ -124,42 +124,6 @@ bool Transfers::send_small(const Transfer& transfer) {
     return true;
 }
 
-// Calls `run` with the part of the transfer for each data server of the target. A vector may have
-// blocks in several allocations, and these different servers.
-template <class Run>
-void Transfers::for_each_server(Transfer&& transfer, Run&& run) {
-    const RemotePlace* places = transfer.places.get();
-    const auto count = static_cast<size_t>(places != nullptr ? transfer.sides.block_count() : 0);
-    const auto is_of = [](int server) {
-        return [server](const RemotePlace& place) { return place.server == server; };
-    };
-    if (std::all_of(places, places + count, is_of(transfer.place.server))) {
-        run(std::move(transfer));
-        return;
-    }
-    std::vector<int> servers;
-    std::transform(places, places + count, std::back_inserter(servers),
-                   [](const RemotePlace& place) { return place.server; });
-    std::sort(servers.begin(), servers.end());
-    servers.erase(std::unique(servers.begin(), servers.end()), servers.end());
-    for (const int server : servers) {
-        Transfer part;
-        part.function = transfer.function;
-        part.op = transfer.op;
-        part.target = transfer.target;
-        part.scale = transfer.scale;
-        std::vector<bool> is_wanted(count);
-        std::transform(places, places + count, is_wanted.begin(), is_of(server));
-        part.sides = transfer.sides.select(is_wanted);
-        part.total_bytes = part.sides.block_count() * part.sides.block_bytes();
-        const auto part_count = static_cast<size_t>(part.sides.block_count());
-        part.places = std::make_unique<RemotePlace[]>(part_count);
-        std::copy_if(places, places + count, part.places.get(), is_of(server));
-        part.place = pipeline::enclose(part.places.get(), part_count);
-        run(std::move(part));
-    }
-}
-
 // Counts an operation inside the node, with or without the API lock.
 void Transfers::count_local(const Transfer& transfer) {
     if (context_.progress.threads().is_multiple()) {
@@ -188,7 +152,6 @@ void Transfers::run_remotely(Transfer&& transfer) {
     count(transfer, route);
     const OpKind op = transfer.op;
     const int target = transfer.target;
-    const int server = transfer.place.server;
     if (decision.reason == RouteReason::slow_reads) {
         run_task<pipeline::GetByPutTask>(std::move(transfer));
     } else if (route == Route::rma) {
@@ -202,11 +165,8 @@ void Transfers::run_remotely(Transfer&& transfer) {
             run_task<pipeline::AccumulateTask>(std::move(transfer));
         }
     }
-    if (op != OpKind::get) {
-        context_.progress.network()->origin.order().mark_must_precede(server);
-        if (context_.progress.config().no_flush_local) {
-            fence(context_.progress, target);
-        }
+    if (op != OpKind::get && context_.progress.config().no_flush_local) {
+        fence(context_.progress, target);
     }
 }
 
@@ -253,14 +213,13 @@ void Transfers::carry_out(Transfer&& transfer) {
         return;
     }
     const Threads::Use use(context_.progress.threads());
-    for_each_server(std::move(transfer), [&](Transfer&& part) { run_remotely(std::move(part)); });
+    run_remotely(std::move(transfer));
 }
 
 void Transfers::carry_out_nonblocking(Transfer&& transfer, armci_hdl_s* handle) {
     if (!context_.progress.world().on_my_node(transfer.target)) {
         const Threads::Use use(context_.progress.threads());
-        for_each_server(std::move(transfer),
-                        [&](Transfer&& part) { start_remotely(std::move(part), handle); });
+        start_remotely(std::move(transfer), handle);
         return;
     }
     if (context_.progress.copies().take(transfer, handle)) {
@@ -288,19 +247,12 @@ void Transfers::run_nonblocking(Transfer&& transfer, armci_hdl_s* handle) {
     carry_out_nonblocking(std::move(transfer), handle);
 }
 
-void Transfers::run_behind_all(pipeline::Task& task, int target, int server,
-                               const WaitCause& cause) {
+void Transfers::run_behind_all(pipeline::Task& task, int server, const WaitCause& cause) {
     pipeline::Origin& origin = context_.progress.network()->origin;
-    // If several servers serve the target's memory, only a wait orders operations of different
-    // servers.
-    if (context_.progress.network()->servers.per_node > 1) {
-        fence(context_.progress, target);
-    }
     const uint64_t last = origin.tasks().last_submitted();
     context_.progress.wait_for_network(
         cause, [&] { return origin.fences().writes_are_ordered_or_done(last, server); });
     context_.progress.run_task(task, server, cause);
-    origin.order().mark_must_precede(server);
 }
 
 void Transfers::store_flag(const char* function, int* flag, int value, int target,
@@ -318,7 +270,7 @@ void Transfers::store_flag(const char* function, int* flag, int value, int targe
     pipeline::RequestTask task(function, wire::FrameKind::store,
                                wire::StoreBody{address, value, place.owner},
                                pipeline::RequestTask::Answer::none);
-    run_behind_all(task, target, place.server, {function, "a flag to be sent to rank", target});
+    run_behind_all(task, place.server, {function, "a flag to be sent to rank", target});
 }
 
 int64_t Transfers::read_modify_write(const char* function, node::WordOperation operation,

@@ -39,9 +39,9 @@ class Transfers {
     void carry_out(pipeline::Transfer&& transfer);
     void carry_out_nonblocking(pipeline::Transfer&& transfer, armci_hdl_s* handle);
 
-    // Runs a task about memory of the target that belongs to that server. It takes effect after all
-    // that was sent to the target before.
-    void run_behind_all(pipeline::Task& task, int target, int server, const WaitCause& cause);
+    // Runs a task about memory of that server's ranks. It takes effect after all that was sent to
+    // them before.
+    void run_behind_all(pipeline::Task& task, int server, const WaitCause& cause);
 
     // Stores an int at the target after everything that was sent there before is visible. `place`
     // is that of the int.
@@ -60,8 +60,6 @@ class Transfers {
     RouteDecision choose_route(const pipeline::Transfer& transfer, Blocking blocking);
     void count(const pipeline::Transfer& transfer, base::Route route);
     void count_local(const pipeline::Transfer& transfer);
-    template <class Run>
-    void for_each_server(pipeline::Transfer&& transfer, Run&& run);
     void run_locally(const pipeline::Transfer& transfer);
     void run_remotely(pipeline::Transfer&& transfer);
     void start_remotely(pipeline::Transfer&& transfer, armci_hdl_s* handle);

@@ -70,13 +70,12 @@ constexpr int64_t kHandOverSleepUs = 1000;
 int64_t Mutexes::ask_server(const char* function, wire::FrameKind kind, const MutexSet& set,
                             uint64_t address, int owner) {
     threads_.hold_lock();
-    const int server = set.segment->part(world_.node_of[owner])->server;
+    const int server = progress_.network()->rank_servers.of(owner);
     const bool answered = kind != wire::FrameKind::unlock;
     pipeline::RequestTask task(
         function, kind, wire::LockBody{address},
         answered ? pipeline::RequestTask::Answer::expected : pipeline::RequestTask::Answer::none);
     progress_.run_task(task, server, {function, "a mutex of rank", owner});
-    progress_.network()->origin.order().mark_must_precede(server);
     return task.value();
 }
 

@@ -43,7 +43,7 @@ int Notifications::notify(const char* function, int target) {
         pipeline::RequestTask task(function, wire::FrameKind::increment,
                                    wire::StoreBody{address, 1},
                                    pipeline::RequestTask::Answer::none);
-        transfers_.run_behind_all(task, target, counters_->part(world.node_of[target])->server,
+        transfers_.run_behind_all(task, progress_.network()->rank_servers.of(target),
                                   {function, "a notification to be sent to rank", target});
     }
     return static_cast<int>(++sent_[target]);

@@ -19,13 +19,6 @@ void Completion::send_batches() {
     }
 }
 
-// Operations that were waited for must precede those that follow.
-void Completion::mark_all_must_precede() {
-    if (progress_.network() != nullptr) {
-        progress_.network()->origin.order().mark_all_must_precede();
-    }
-}
-
 // Without a network all is complete when a call returns, except copies by an engine, which the
 // handle shows.
 void Completion::hold_lock_to_wait(const armci_hdl_s* handle) {
@@ -44,7 +37,6 @@ void Completion::wait_handle(armci_hdl_s* handle) {
     }
     progress_.wait_for_network({"ARMCI_Wait", "the operations of a handle"},
                                [&] { return !handles_.is_active(*handle); });
-    mark_all_must_precede();
     handles_.set_idle(handle);
 }
 
@@ -72,7 +64,6 @@ bool Completion::test_handle(armci_hdl_s* handle) {
             return false;
         }
     }
-    mark_all_must_precede();
     handles_.set_idle(handle);
     return true;
 }
@@ -86,12 +77,11 @@ void Completion::wait_target(int target) {
         return;
     }
     send_batches();
-    const int node = progress_.world().node_of[target];
+    const int server = progress_.network()->rank_servers.of(target);
     const pipeline::Origin& origin = progress_.network()->origin;
     const uint64_t last = origin.tasks().last_submitted();
     progress_.wait_for_network({"ARMCI_WaitProc", "operations to rank", target},
-                               [&] { return origin.tasks().have_ended(last, node); });
-    mark_all_must_precede();
+                               [&] { return origin.tasks().have_ended(last, server); });
 }
 
 void Completion::wait_everything() {
@@ -110,7 +100,6 @@ void Completion::wait_everything() {
     const uint64_t last = origin.tasks().last_submitted();
     progress_.wait_for_network({nullptr, "all operations under way"},
                                [&] { return origin.tasks().have_ended(last); });
-    mark_all_must_precede();
 }
 
 void Completion::set_idle_unless_active(armci_hdl_s* handle) {

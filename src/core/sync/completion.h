@@ -26,7 +26,6 @@ class Completion {
   private:
     void hold_lock_to_wait(const armci_hdl_s* handle);
     void send_batches();
-    void mark_all_must_precede();
 
     Progress& progress_;
     Handles& handles_;

@@ -14,9 +14,8 @@ void fence(Progress& progress, int target) {
     if (progress.network() != nullptr && !progress.world().on_my_node(target)) {
         progress.threads().hold_lock();
         const Threads::Use use(progress.threads());
-        const int node = progress.world().node_of[target];
         pipeline::Origin& origin = progress.network()->origin;
-        pipeline::Fence needed = origin.fences().start(node);
+        pipeline::Fence needed = origin.fences().start(progress.network()->rank_servers.of(target));
         if (!needed.empty()) {
             progress.wait_for_network({nullptr, "a fence of rank", target},
                                       [&] { return origin.fences().is_done(&needed); });

@@ -101,10 +101,6 @@ bool Batches::flush(Channel& channel) {
         channel.flow.sent_bytes - channel.flow.acknowledged_bytes > kSurelyTaken) {
         leaving_.push_back({batch, channel.server, batch->batch});
     }
-    if (channel.node_order != nullptr && channel.node_order->batch_must_precede) {
-        channel.node_order->batch_must_precede = false;
-        channel.node_order->must_precede_frame = channel.last_mutation;
-    }
     channel.last_batch_ns = base::now_ns();
     return true;
 }

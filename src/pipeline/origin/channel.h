@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An origin's view of one data server: what was sent to it and what it has executed. It also has
-// what must be waited for before an operation of another kind, or through another server, may
-// follow.
+// what must be waited for before an operation of another kind may follow.
 //
 // Frames to one server are executed in the order they were sent. Remote writes are of one of two
 // kinds:
@@ -9,16 +8,11 @@
 //              complete once a frame that was sent after it has been executed;
 //   delivered  each write's completion means that it has arrived.
 // Everything here is a pair of counters compared by <=; nothing is kept per operation.
-//
-// Several servers of one node know nothing of each other, but one target's memory may be with all
-// of them. Operations that must precede (blocking ones, and others that were waited for) must have
-// been executed there before an operation that was started later is posted here.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "fabric/endpoint.h"
@@ -36,7 +30,7 @@ struct Ordering {
 
 struct Channel;
 
-// What a fence, or another channel, waits for here: everything up to now, or what must precede.
+// What a fence waits for here.
 struct FencePoint {
     Channel* channel = nullptr;
     uint64_t frame = 0;        // this frame must have been executed
@@ -44,13 +38,6 @@ struct FencePoint {
     uint64_t last_task = 0;    // not 0: this task has to be posted first, and determines the frame
     uint64_t last_writer = 0;  // not 0: writes of tasks up to this one have to arrive
     uint64_t last_get = 0;     // not 0: gets without a handle up to this one have to end
-};
-
-// What a channel keeps of the order among the servers of its node.
-struct NodeOrder {
-    uint64_t must_precede_frame = 0;       // once it is executed, so is all that must precede
-    bool batch_must_precede = false;       // the open batch must precede, too
-    std::vector<FencePoint> predecessors;  // what must precede, at other servers
 };
 
 // What FrameSender keeps of a channel: how much has left, and how much of it is executed.
@@ -139,7 +126,6 @@ struct Channel {
     GrantedRecvBuffers recv_buffers;
     OriginFrame* batch = nullptr;  // small operations that have not left yet, before all tasks
     int64_t last_batch_ns = 0;     // when the last batch left
-    std::unique_ptr<NodeOrder> node_order;  // nullptr if the server is the only one of its node
     ChannelTasks tasks;
 
     InLists in_lists;
@@ -160,11 +146,6 @@ struct Channel {
     bool remote_work_pending() const { return mutations_pending() || writes_pending(); }
     // Returns the frame after whose execution all memory there is as this origin left it.
     uint64_t last_effect() const { return std::max(last_mutation, write_mark); }
-    // May be called only if there is a node_order.
-    bool must_precede_pending() const {
-        return node_order->batch_must_precede ||
-               node_order->must_precede_frame > flow.acknowledged_frames;
-    }
     // Returns whether anything here waits for the network.
     bool is_under_way() const {
         return tasks.count > 0 || flow.sent_frames != flow.acknowledged_frames ||

@@ -24,9 +24,6 @@ Channel& Channels::get(int server) {
         channel = std::make_unique<Channel>();
         channel->server = server;
         channel->node = servers().node_of(server);
-        if (servers().per_node > 1) {
-            channel->node_order = std::make_unique<NodeOrder>();
-        }
         channel->flow.window_bytes = options_.server_window_bytes;
         const RecvAreaAddress* recv_area = environment_.recv_area(environment_.context, server);
         channel->recv_buffers.area = recv_area->recv_buffer_count > 0 ? recv_area : nullptr;
@@ -50,10 +47,8 @@ size_t Channels::bytes() const {
     size_t bytes = channels_.capacity() * sizeof channels_[0];
     for (const auto& channel : channels_) {
         if (channel) {
-            bytes +=
-                sizeof *channel +
-                channel->recv_buffers.granted.capacity() * sizeof channel->recv_buffers.granted[0] +
-                (channel->node_order ? sizeof *channel->node_order : 0);
+            bytes += sizeof *channel + channel->recv_buffers.granted.capacity() *
+                                           sizeof channel->recv_buffers.granted[0];
         }
     }
     return bytes;

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -32,10 +31,6 @@ class Channels {
     Channel* find(int server) const { return channels_[static_cast<size_t>(server)].get(); }
     // All channels by server; nullptr where a channel was not used yet.
     const std::vector<std::unique_ptr<Channel>>& all() const { return channels_; }
-    std::span<const std::unique_ptr<Channel>> of_node(int node) const {
-        return {&channels_[static_cast<size_t>(servers().first_of(node))],
-                static_cast<size_t>(servers().per_node)};
-    }
     ChannelLists& lists() { return lists_; }
     const ChannelLists& lists() const { return lists_; }
 

@@ -71,12 +71,10 @@ bool Fences::is_acknowledged(FencePoint* point) {
            (point->last_get == 0 || PendingTasks::fenced_gets_have_ended(point->last_get, channel));
 }
 
-Fence Fences::start(int node) {
+Fence Fences::start(int server) {
     Fence fence;
-    for (const auto& channel : channels_.of_node(node)) {
-        if (channel) {
-            add_point(*channel, &fence);
-        }
+    if (Channel* channel = channels_.find(server)) {
+        add_point(*channel, &fence);
     }
     stats_->fences += fence.empty() ? 0 : 1;
     return fence;

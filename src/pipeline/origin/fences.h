@@ -26,14 +26,13 @@ class Fences {
         stats_ = stats;
     }
 
-    // Starts a fence for one node or for all. It covers remote completion of everything this origin
-    // has done to their memory, and the end of gets without a handle. If the result is empty, there
-    // is nothing to wait for. Otherwise poll is_done(), which asks the servers for what is missing.
-    Fence start(int node);
+    // Starts a fence for one server or for all. It covers remote completion of everything this
+    // origin has done to memory there, and the end of gets without a handle. If the result is
+    // empty, there is nothing to wait for. Otherwise poll is_done(), which asks the servers for
+    // what is missing.
+    Fence start(int server);
     Fence start_all();
     bool is_done(Fence* fence);
-    // Does the same for one server. If it returns false, the server has been asked.
-    bool is_acknowledged(FencePoint* point);
 
     // Prepares the fence that is likely to follow. Where writes are ordered, it asks the server now
     // to acknowledge all that is posted.
@@ -62,6 +61,8 @@ class Fences {
 
   private:
     bool add_point(Channel& channel, Fence* fence) const;
+    // If it returns false, the server has been asked.
+    bool is_acknowledged(FencePoint* point);
 
     FrameSender& frames_;
     Channels& channels_;

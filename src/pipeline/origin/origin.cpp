@@ -101,9 +101,7 @@ bool Origin::append(Channel& channel, const SmallBlock* blocks, int block_count,
     if (owner > UINT16_MAX) {
         return false;  // a batch entry has no room for that
     }
-    order_.follow_others(channel);
-    return order_.may_post(channel) &&
-           batches_.append(channel, blocks, block_count, block_bytes, scale, leaving, owner);
+    return batches_.append(channel, blocks, block_count, block_bytes, scale, leaving, owner);
 }
 
 bool Origin::has_posts_to_repeat() const {

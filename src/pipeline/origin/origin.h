@@ -30,7 +30,6 @@
 #include "pipeline/origin/recv_grants.h"
 #include "pipeline/origin/reply_buffers.h"
 #include "pipeline/origin/rma_poster.h"
-#include "pipeline/origin/server_order.h"
 #include "pipeline/origin/stream_credits.h"
 #include "pipeline/origin/task_queue.h"
 #include "pipeline/origin/turn.h"
@@ -47,7 +46,7 @@ class Origin {
 
     Channel& channel(int server) { return channels_.get(server); }
     void submit(Task& task, Channel& channel) { queue_.submit(task, channel); }
-    // Appends as Batches::append() does, in order with tasks and with other servers of the node.
+    // Appends as Batches::append() does, in order with tasks.
     bool append(Channel& channel, const SmallBlock* blocks, int block_count, size_t block_bytes,
                 const strided::AccScale* scale, Batches::Leaving leaving,
                 uint32_t owner = wire::kGlobal);
@@ -70,7 +69,6 @@ class Origin {
     Batches& batches() { return batches_; }
     const Batches& batches() const { return batches_; }
     Fences& fences() { return fences_; }
-    ServerOrder& order() { return order_; }
     BarrierMessages& barrier() { return barrier_; }
     OriginReport& report() { return report_; }
     FrameSender& frames() { return frames_; }
@@ -113,11 +111,10 @@ class Origin {
     RmaPoster rma_{endpoint_, buffers_, channels_, tasks_, turn_};
     Batches batches_{frames_, channels_};
     Fences fences_{frames_, channels_, tasks_, batches_};
-    ServerOrder order_{channels_, fences_};
     BarrierMessages barrier_{endpoint_, frames_};
     OriginServices services_{channels_, frames_,  grants_, requests_,
                              replies_,  credits_, rma_,    fences_};
-    TaskQueue queue_{channels_, tasks_, batches_, order_, services_, turn_};
+    TaskQueue queue_{channels_, tasks_, batches_, services_, turn_};
     FrameReceiver receiver_{channels_, tasks_, barrier_, services_};
     OriginReport report_{channels_, barrier_, buffers_};
 };

@@ -47,12 +47,10 @@ bool PendingTasks::have_ended(uint64_t last) {
     });
 }
 
-bool PendingTasks::have_ended(uint64_t last, int node) const {
-    const auto of_node = channels_.of_node(node);
-    return std::all_of(of_node.begin(), of_node.end(), [last](const auto& channel) {
-        return !channel || channel->tasks.oldest == nullptr ||
-               channel->tasks.oldest->number() > last;
-    });
+bool PendingTasks::have_ended(uint64_t last, int server) const {
+    const Channel* channel = channels_.find(server);
+    return channel == nullptr || channel->tasks.oldest == nullptr ||
+           channel->tasks.oldest->number() > last;
 }
 
 bool PendingTasks::writes_have_arrived(uint64_t last, const Channel& channel) {

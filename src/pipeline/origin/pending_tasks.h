@@ -22,11 +22,11 @@ class PendingTasks {
 
     // Returns the number of tasks that were begun and are not complete.
     int64_t count() const { return count_; }
-    // Returns whether the non-blocking tasks up to that one are complete, of all nodes or of one.
+    // Returns whether the non-blocking tasks up to that one are complete, of all servers or of one.
     // Tasks that other threads start meanwhile, or wait for themselves, do not count.
     uint64_t last_submitted() const { return last_submitted_; }
     bool have_ended(uint64_t last);
-    bool have_ended(uint64_t last, int node) const;
+    bool have_ended(uint64_t last, int server) const;
 
     // These are about non-blocking tasks up to that one: writes that complete when delivered, and
     // gets that fences wait for. (The writes of a blocking task have arrived when it ends.)

@@ -5,7 +5,6 @@ namespace armci::pipeline {
 
 void TaskQueue::submit(Task& task, Channel& channel) {
     tasks_.begin(task, channel);
-    order_.follow_others(channel);
     if (channel.tasks.first == nullptr && may_post(channel) && post(task)) {
         tasks_.finish_if_complete(&task);
         return;

@@ -8,21 +8,15 @@
 #include "pipeline/origin/channels.h"
 #include "pipeline/origin/origin_services.h"
 #include "pipeline/origin/pending_tasks.h"
-#include "pipeline/origin/server_order.h"
 #include "pipeline/origin/turn.h"
 
 namespace armci::pipeline {
 
 class TaskQueue {
   public:
-    TaskQueue(Channels& channels, PendingTasks& tasks, Batches& batches, ServerOrder& order,
-              OriginServices& services, Turn& turn)
-        : channels_(channels),
-          tasks_(tasks),
-          batches_(batches),
-          order_(order),
-          services_(services),
-          turn_(turn) {}
+    TaskQueue(Channels& channels, PendingTasks& tasks, Batches& batches, OriginServices& services,
+              Turn& turn)
+        : channels_(channels), tasks_(tasks), batches_(batches), services_(services), turn_(turn) {}
 
     // Posts what can be posted at once. A non-blocking task that is not posted completely keeps
     // copies of its arguments.
@@ -32,7 +26,7 @@ class TaskQueue {
 
   private:
     // Returns whether the channel's next task may be posted now.
-    bool may_post(Channel& channel) { return order_.may_post(channel) && batches_.flush(channel); }
+    bool may_post(Channel& channel) { return batches_.flush(channel); }
     // Returns true when nothing of the task is left to post.
     bool post(Task& task);
     void post_tasks(Channel& channel);
@@ -40,7 +34,6 @@ class TaskQueue {
     Channels& channels_;
     PendingTasks& tasks_;
     Batches& batches_;
-    ServerOrder& order_;
     OriginServices& services_;
     Turn& turn_;
     size_t next_ = 0;  // next one to post among the active channels

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/progress/rank_servers.h"
+
+namespace armci::core {
+
+void RankServers::start(const World& world, const pipeline::ServerNumbers& servers) {
+    per_node_ = servers.per_node;
+    table_.clear();
+    if (world.has_regular_nodes()) {
+        ranks_per_node_ = world.size / world.node_count;
+    } else {
+        std::vector<int32_t> counts(static_cast<size_t>(world.node_count));
+        for (const int32_t node : world.node_of) {
+            ++counts[static_cast<size_t>(node)];
+        }
+        std::vector<int32_t> seen(counts.size());
+        table_.reserve(world.node_of.size());
+        for (const int32_t node : world.node_of) {
+            const auto place = static_cast<size_t>(node);
+            table_.push_back(
+                servers.first_of(node) +
+                static_cast<int32_t>(int64_t{seen[place]++} * per_node_ / counts[place]));
+        }
+    }
+    hosted_ = is_host(world, world.rank_in_node) ? of(world.rank) : -1;
+}
+
+}  // namespace armci::core
