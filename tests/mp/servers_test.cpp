@@ -57,5 +57,30 @@ TEST(Servers, ShareOneArrayByTargetRank) {
     EXPECT_EQ(stats.server_busy_ns > 0, stats.server_frames > 0);
 }
 
+// Each rank fences each other one, whichever of its node's servers has that one's memory.
+TEST(Servers, FenceAsksTheServerOfItsTarget) {
+    constexpr int64_t kBytes = 96 << 10;
+    constexpr int kRounds = 20;
+    GlobalMemory memory(kBytes);
+    for (int round = 1; round <= kRounds; ++round) {
+        for (int distance = 1; distance < nproc(); ++distance) {
+            const int target = (me() + distance) % nproc();
+            const int source = (me() + nproc() - distance) % nproc();
+            const auto value = [&](int rank) { return static_cast<char>(7 * round + rank); };
+            const std::vector<char> sent(kBytes, value(me()));
+            EXPECT_EQ(ARMCI_Put(const_cast<char*>(sent.data()), memory.at(target),
+                                static_cast<int>(kBytes), target),
+                      0);
+            ARMCI_Fence(target);
+            MPI_Sendrecv(nullptr, 0, MPI_BYTE, target, 0, nullptr, 0, MPI_BYTE, source, 0,
+                         harness_comm(), MPI_STATUS_IGNORE);
+            const char* mine = memory.mine();
+            EXPECT_EQ(std::count(mine, mine + kBytes, value(source)), kBytes)
+                << "round " << round << ", from rank " << source;
+            MPI_Barrier(harness_comm());
+        }
+    }
+}
+
 }  // namespace
 }  // namespace armci::mp
