@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/tool_access.h"
 
+#include "base/placement.h"
 #include "base/topology.h"
 #include "core/routing/cost_setup.h"
 #include "core/routing/explain.h"
@@ -20,6 +21,7 @@ extern "C" const armci::api::ToolAccess* armci_private_tool_access() {
         armci::node::describe_huge_pages,
         armci::core::explain_transfer,
         armci::base::processor_count,
+        armci::base::place_on,
         armci::pipeline::measure_copies,
     };
     return &kAccess;

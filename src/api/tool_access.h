@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/config.h"
+#include "base/placement.h"
 #include "core/runtime/runtime.h"
 #include "fabric/faults.h"
 #include "fabric/provider.h"
@@ -31,6 +32,7 @@ struct ToolAccess {
                                                  int64_t block_count, int64_t block_bytes,
                                                  int target);
     int (*processor_count)();
+    base::Placement (*place_on)(const base::Machine& machine);
     bool (*measure_copies)(int64_t data_bytes, int64_t budget_us,
                            pipeline::CostConstants* constants);
 };

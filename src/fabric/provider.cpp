@@ -79,7 +79,34 @@ bool suits(const fi_info& info, const ProviderRequest& request) {
 struct Suitable {
     const fi_info* best = nullptr;
     std::vector<base::IpAddress> addresses;  // as in ProviderChoice
+    std::vector<Adapter> adapters;           // the same
 };
+
+std::string bus_id_of(const fi_info& info) {
+    if (info.nic == nullptr || info.nic->bus_attr == nullptr ||
+        info.nic->bus_attr->bus_type != FI_BUS_PCI) {
+        return {};
+    }
+    const fi_pci_attr& pci = info.nic->bus_attr->attr.pci;
+    char text[32];
+    std::snprintf(text, sizeof text, "%04x:%02x:%02x.%x", pci.domain_id, pci.bus_id, pci.device_id,
+                  pci.function_id);
+    return text;
+}
+
+// Adapters of one fabric reach each other. libfabric may list one several times.
+void add_adapter(const fi_info& info, const fi_info& first, std::vector<Adapter>* adapters) {
+    const char* fabric = info.fabric_attr->name;
+    const char* wanted = first.fabric_attr->name;
+    const char* name = info.domain_attr->name;
+    if (name == nullptr || fabric == nullptr || wanted == nullptr ||
+        std::strcmp(fabric, wanted) != 0 ||
+        std::any_of(adapters->begin(), adapters->end(),
+                    [&](const Adapter& known) { return known.name == name; })) {
+        return;
+    }
+    adapters->push_back({name, bus_id_of(info)});
+}
 
 // Takes entries with exactly that provider name. The best is the first one of the most likely kind.
 Suitable find_suitable(const fi_info* list, const std::string& name,
@@ -93,6 +120,11 @@ Suitable find_suitable(const fi_info* list, const std::string& name,
         }
         const base::IpAddress source = source_of(*info);
         suitable.push_back(info);
+        if (!source.is_given()) {
+            add_adapter(*info, *suitable.front(), &found.adapters);
+            kinds.push_back(InterfaceKind::ordinary);
+            continue;
+        }
         kinds.push_back(kind_of(base::interface_of(source), source));
         if (source.is_given() && !request.single_host) {
             found.addresses.push_back(source);
@@ -182,6 +214,7 @@ void open_row(const std::string& name, const ProviderRow& row, const ProviderReq
     const Suitable& taken = ordered.best != nullptr ? ordered : found;
     choice->info = InfoPtr(fi_dupinfo(taken.best));
     choice->addresses = taken.addresses;
+    choice->adapters = taken.adapters;
 }
 
 }  // namespace

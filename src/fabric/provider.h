@@ -87,11 +87,19 @@ struct ProviderRequest {
     std::string root = {};     // for tests: where adapters are looked for
 };
 
+struct Adapter {
+    std::string name;
+    std::string bus_id;  // "0000:41:00.0"; empty if libfabric does not say
+};
+
 struct ProviderChoice {
     InfoPtr info;
     // Of a provider over IP in a job of several hosts: all its addresses that suit the request, in
     // libfabric's order. A request with one of them as interface gives the same with that address.
     std::vector<base::IpAddress> addresses;
+    // Of a provider whose adapters are no IP interfaces: those of the same fabric that suit the
+    // request, in libfabric's order. A request with one of their names as interface gives that one.
+    std::vector<Adapter> adapters;
     const ProviderRow* row = nullptr;
     std::string error;  // why there is no provider
     // "name: reason" of each provider that is available or preferred to the chosen one. If the

@@ -15,6 +15,7 @@
 #include "fabric/immediate_data.h"
 #include "fabric/ip_address.h"
 #include "lifecycle/choose_network.h"
+#include "lifecycle/places.h"
 #include "pipeline/buffers/flow_plan.h"
 #include "watch/reach.h"
 
@@ -91,59 +92,9 @@ pipeline::FlowPlan flow_plan(const Runtime& runtime, const CommonSettings& setti
                                 .notifies_writes = runtime.network->domain.notifies_writes()});
 }
 
-std::string nic_bus_id(const fi_info& info) {
-    if (info.nic == nullptr || info.nic->bus_attr == nullptr ||
-        info.nic->bus_attr->bus_type != FI_BUS_PCI) {
-        return {};
-    }
-    const fi_pci_attr& pci = info.nic->bus_attr->attr.pci;
-    char text[32];
-    std::snprintf(text, sizeof text, "%04x:%02x:%02x.%x", pci.domain_id, pci.bus_id, pci.device_id,
-                  pci.function_id);
-    return text;
-}
-
-// Gathers, collectively over the node, where all its ranks may run, joined by ';', on its first
-// rank.
-std::string gather_processors(const core::World& world) {
-    constexpr int kTextBytes = 1024;
-    char mine[kTextBytes] = "";
-    std::strncpy(mine, base::allowed_processors().c_str(), kTextBytes - 1);
-    std::vector<char> all(world.is_leader() ? kTextBytes * world.node_ranks.size() : 0);
-    MPI_Gather(mine, kTextBytes, MPI_CHAR, all.data(), kTextBytes, MPI_CHAR, 0, world.node_comm);
-    std::string joined;
-    if (world.is_leader()) {
-        for (size_t i = 0; i < world.node_ranks.size(); ++i) {
-            joined += std::string(i > 0 ? ";" : "") + &all[i * kTextBytes];
-        }
-    }
-    return joined;
-}
-
 // Returns the number of ranks that share this host's processors.
 int ranks_here(const Runtime& runtime, bool single_host) {
     return single_host ? runtime.world.size : static_cast<int>(runtime.world.node_ranks.size());
-}
-
-// Chooses a processor, collectively over the node. -1 means that the thread is not bound.
-int choose_processor(const Runtime& runtime) {
-    const core::Network& network = *runtime.network;
-    const core::World& world = runtime.world;
-    const std::string ranks = gather_processors(world);
-    // Virtual nodes share their host's processors, and a spare one of one node is used by another.
-    std::vector<int> spare(world.node_ranks.size(), -1);
-    if (world.is_leader() && runtime.config().node_size == 0) {
-        int number = 0;
-        for (size_t i = 0; i < spare.size(); ++i) {
-            if (network.rank_servers.is_host(world, static_cast<int>(i))) {
-                spare[i] = base::spare_processor(ranks, nic_bus_id(network.domain.info()), number);
-                ++number;
-            }
-        }
-    }
-    int mine = -1;
-    MPI_Scatter(spare.data(), 1, MPI_INT, &mine, 1, MPI_INT, 0, world.node_comm);
-    return mine;
 }
 
 // Returns "host b, 192.0.2.1" for a node, for log and error text. Other threads call it, too.
@@ -216,10 +167,9 @@ datasrv::ServerOptions server_options(Runtime& runtime, const CommonSettings& se
     return options;
 }
 
-void open_server(Runtime& runtime, const CommonSettings& settings) {
+void open_server(Runtime& runtime, const CommonSettings& settings, int processor) {
     core::Network& network = *runtime.network;
     const base::Config& config = runtime.config();
-    const int processor = choose_processor(runtime);
     if (runtime.network->rank_servers.hosted() < 0) {
         return;
     }
@@ -522,13 +472,14 @@ void open_network(Runtime& runtime) {
     CommonSettings settings;
     fabric::ProviderChoice choice = agree_on_provider(runtime, &settings);
     std::string network_reason = agree_on_network(runtime, &choice);
+    const int processor = agree_on_places(runtime, settings.servers_per_node, &choice);
     open_domain(runtime, std::move(choice), settings.servers_per_node);
     core::Network& network = *runtime.network;
     network.network_reason = std::move(network_reason);
     agree_on_immediate_data(runtime.world, &network.domain);
     decide_on_rma(network, config);
     exchange_tokens(runtime);
-    open_server(runtime, settings);
+    open_server(runtime, settings, processor);
     exchange_addresses(runtime);
     open_origin(runtime, settings);
     join_barrier(runtime);

@@ -191,7 +191,7 @@ struct ServerWork {
     uint64_t ns = 0;
     uint64_t max_ns = 0;  // of one of them, as are the next two
     uint64_t max_frames = 0;
-    uint64_t min_frames = UINT64_MAX;
+    uint64_t min_frames = INT64_MAX;
 
     // That of the server in this process, if any, without its frames: the process may be about to
     // end while the server is at work, and these need its lock.

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/processor_set.h"
+
 namespace armci::base::test {
 namespace {
 
@@ -23,11 +25,6 @@ std::vector<int> my_processors() {
         }
     }
     return processors;
-}
-
-// Whether a processor may be spare only because this process was started on a part of the machine.
-bool may_use_all_processors() {
-    return static_cast<long>(my_processors().size()) >= sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 // The result of allowed_processors() on a thread that is bound to that processor.
@@ -52,40 +49,12 @@ TEST(Topology, BindingToAnAbsentProcessorFails) {
     EXPECT_EQ(processor_count(), before);
 }
 
-TEST(Topology, NoSpareProcessorWhenRanksMayRunAnywhere) {
-    if (!may_use_all_processors()) {
-        GTEST_SKIP() << "this process may not use all processors";
-    }
-    std::string everywhere;
+TEST(Topology, BoundThreadMayRunThereOnly) {
     for (const int processor : my_processors()) {
-        everywhere += (everywhere.empty() ? "" : ";") + bound_to(processor);
+        EXPECT_EQ(ProcessorSet(bound_to(processor)).text(), bound_to(processor));
+        EXPECT_TRUE(
+            ProcessorSet(allowed_processors()).intersects(ProcessorSet(bound_to(processor))));
     }
-    EXPECT_EQ(spare_processor(allowed_processors(), "", 0), -1);
-    EXPECT_EQ(spare_processor(everywhere, "", 0), -1);
-    EXPECT_EQ(spare_processor(everywhere, "0000:00:00.0", 0), -1);
-}
-
-TEST(Topology, SpareProcessorHasNoRankBoundToIt) {
-    const std::vector<int> processors = my_processors();
-    if (processors.size() < 2 || !may_use_all_processors()) {
-        GTEST_SKIP() << "this process may use one processor only, or not all";
-    }
-    std::string others;
-    for (size_t i = 1; i < processors.size(); ++i) {
-        others += (others.empty() ? "" : ";") + bound_to(processors[i]);
-    }
-    EXPECT_EQ(spare_processor(others, "", 0), processors[0]);
-    EXPECT_EQ(spare_processor(others, "ffff:ff:1f.7", 0), processors[0]);  // no such device
-    EXPECT_EQ(spare_processor(others, "", 1), -1);                         // there is only one
-}
-
-// A rank whose binding is unknown may run anywhere.
-TEST(Topology, NoSpareProcessorWhenABindingIsUnknown) {
-    const std::string bound = bound_to(my_processors()[0]);
-    EXPECT_EQ(spare_processor(";" + bound, "", 0), -1);
-    EXPECT_EQ(spare_processor(bound + ";;" + bound, "", 0), -1);
-    EXPECT_EQ(spare_processor(bound + ";", "", 0), -1);
-    EXPECT_EQ(spare_processor("", "", 0), -1);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "armci-info/machines.h"
 #include "base/config.h"
 #include "fabric/faults.h"
 #include "fabric/provider.h"
@@ -167,6 +168,7 @@ void print_markdown(std::FILE* out) {
         "`ARMCI_PROFILE` names better ones (docs/design/routes.md). Overlap is the part of\n"
         "a transmission during which the processors can pack and unpack.\n\n");
     print_providers(out);
+    print_places(out);
 }
 
 }  // namespace armci::info

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which adapter each rank of a node uses, and on which processors the threads of its data servers
+// run: as near to the rank, and to the memory that a server has, as the machine allows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/hardware.h"
+
+namespace armci::base {
+
+// Sets of processors are texts as hwloc writes bitmaps; an empty one is not known.
+struct PlacementQuestion {
+    std::vector<std::string> ranks;  // what each rank of the node may run on
+    // The rank that has each data server, ascending; the server has the memory of the ranks from
+    // there to the next one's.
+    std::vector<int> server_ranks;
+    std::vector<std::string> adapters;  // the processors next to each
+};
+
+struct Placement {
+    std::vector<int> adapter_of_rank;  // all 0 if there is one, or none
+    // The number that the system gives a processor which no rank is bound to. -1: too few are
+    // free, so the thread is not bound.
+    std::vector<int> processor_of_server;
+    // The NUMA nodes, as a bitmap, of each server's rank: its buffers are there.
+    std::vector<std::string> memory_of_server;
+};
+
+// Adapters that are equally near are used in turn.
+Placement place_node(const Hardware& hardware, const PlacementQuestion& question);
+
+// A machine that is described, not asked.
+struct Machine {
+    std::string synthetic;  // for hwloc: "package:2 numa:4 core:16 pu:1"
+    std::string allowed;    // the processors that a job gets; empty: all
+    PlacementQuestion question;
+};
+Placement place_on(const Machine& machine);
+
+}  // namespace armci::base

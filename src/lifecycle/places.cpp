@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lifecycle/places.h"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/placement.h"
+#include "base/topology.h"
+
+namespace armci::lifecycle {
+namespace {
+
+// What the first rank of a node tells each rank there.
+struct Place {
+    char adapter[64] = "";
+    int processor = -1;
+};
+
+// Returns where each rank of the node may run, on its first rank.
+std::vector<std::string> gather_processors(const core::World& world) {
+    constexpr int kTextBytes = 1024;
+    char mine[kTextBytes] = "";
+    std::strncpy(mine, base::allowed_processors().c_str(), kTextBytes - 1);
+    std::vector<char> all(world.is_leader() ? kTextBytes * world.node_ranks.size() : 0);
+    MPI_Gather(mine, kTextBytes, MPI_CHAR, all.data(), kTextBytes, MPI_CHAR, 0, world.node_comm);
+    std::vector<std::string> processors;
+    for (size_t at = 0; at < all.size(); at += kTextBytes) {
+        processors.emplace_back(&all[at]);
+    }
+    return processors;
+}
+
+std::vector<Place> place_all(const core::Runtime& runtime, std::vector<std::string> processors,
+                             const core::RankServers& servers,
+                             const std::vector<fabric::Adapter>& adapters) {
+    const core::World& world = runtime.world;
+    std::vector<Place> places(world.node_ranks.size());
+    const base::Hardware hardware = base::Hardware::of_this_host();
+    base::PlacementQuestion question;
+    question.ranks = std::move(processors);
+    for (int i = 0; i < static_cast<int>(places.size()); ++i) {
+        if (servers.is_host(world, i)) {
+            question.server_ranks.push_back(i);
+        }
+    }
+    for (const fabric::Adapter& adapter : adapters) {
+        question.adapters.push_back(hardware.processors_near(adapter.bus_id));
+    }
+    const base::Placement placement = base::place_node(hardware, question);
+    for (size_t i = 0; i < places.size() && adapters.size() > 1; ++i) {
+        const auto adapter = static_cast<size_t>(placement.adapter_of_rank[i]);
+        std::strncpy(places[i].adapter, adapters[adapter].name.c_str(),
+                     sizeof places[i].adapter - 1);
+    }
+    // Virtual nodes share their host's processors, and a spare one of one node is used by another.
+    for (size_t server = 0;
+         server < question.server_ranks.size() && runtime.config().node_size == 0; ++server) {
+        places[static_cast<size_t>(question.server_ranks[server])].processor =
+            placement.processor_of_server[server];
+    }
+    return places;
+}
+
+}  // namespace
+
+int agree_on_places(const core::Runtime& runtime, int servers_per_node,
+                    fabric::ProviderChoice* choice) {
+    const core::World& world = runtime.world;
+    core::RankServers servers;
+    servers.start(world, {world.node_count, servers_per_node});
+    std::vector<std::string> processors = gather_processors(world);
+    std::vector<Place> places;
+    if (world.is_leader()) {
+        places = place_all(runtime, std::move(processors), servers, choice->adapters);
+    }
+    Place mine;
+    MPI_Scatter(places.data(), sizeof mine, MPI_BYTE, &mine, sizeof mine, MPI_BYTE, 0,
+                world.node_comm);
+    if (mine.adapter[0] != '\0' && choice->adapters.size() > 1 &&
+        fabric::interface_name(*choice->info) != mine.adapter) {
+        fabric::ProviderChoice there = fabric::choose_provider(
+            {choice->info->fabric_attr->prov_name, mine.adapter, world.is_single_host});
+        if (there.info) {
+            choice->info = std::move(there.info);
+        } else {
+            // The node's first rank sees it, and this one may not: the one that it has does as
+            // well.
+            ARMCI_LOG_INFO("adapter %s is not used here: %s", mine.adapter, there.error.c_str());
+        }
+    }
+    return mine.processor;
+}
+
+}  // namespace armci::lifecycle

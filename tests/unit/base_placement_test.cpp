@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Places on machines that hwloc is told about: adapters of ranks and processors of data servers.
+#include "base/placement.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/processor_set.h"
+
+namespace armci::base::test {
+namespace {
+
+std::string processors(int first, int last) {
+    const ProcessorSet set;
+    hwloc_bitmap_set_range(set.get(), static_cast<unsigned>(first), last);
+    return set.text();
+}
+
+std::vector<std::string> one_per_processor(int first, int count) {
+    std::vector<std::string> ranks;
+    for (int processor = first; processor < first + count; ++processor) {
+        ranks.push_back(processors(processor, processor));
+    }
+    return ranks;
+}
+
+// Two sockets with two NUMA nodes of four cores each.
+constexpr const char* kTwoSockets = "package:2 numa:2 core:4 pu:1";
+
+TEST(Placement, RankUsesTheAdapterOfItsMemory) {
+    const Placement placement =
+        place_on({kTwoSockets,
+                  "",
+                  {one_per_processor(0, 16),
+                   {0},
+                   {processors(0, 3), processors(4, 7), processors(8, 11), processors(12, 15)}}});
+    EXPECT_EQ(placement.adapter_of_rank,
+              (std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}));
+}
+
+TEST(Placement, RankPrefersAnAdapterOfItsSocket) {
+    const Placement placement = place_on(
+        {kTwoSockets, "", {one_per_processor(0, 16), {0}, {processors(8, 11), processors(0, 3)}}});
+    EXPECT_EQ(placement.adapter_of_rank,
+              (std::vector<int>{1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0}));
+}
+
+TEST(Placement, EquallyNearAdaptersAreUsedInTurn) {
+    // Ranks alternate between the sockets, which have two adapters each.
+    std::vector<std::string> ranks;
+    for (int i = 0; i < 8; ++i) {
+        ranks.push_back(i % 2 == 0 ? processors(i, i) : processors(8 + i, 8 + i));
+    }
+    const std::vector<std::string> adapters = {processors(0, 7), processors(0, 7),
+                                               processors(8, 15), processors(8, 15)};
+    const Placement placement = place_on({kTwoSockets, "", {ranks, {0}, adapters}});
+    EXPECT_EQ(placement.adapter_of_rank, (std::vector<int>{0, 2, 1, 3, 0, 2, 1, 3}));
+}
+
+TEST(Placement, UnboundRanksUseAllAdaptersInTurn) {
+    const std::vector<std::string> anywhere(5, processors(0, 15));
+    const Placement placement =
+        place_on({kTwoSockets, "", {anywhere, {0}, {processors(0, 3), processors(8, 11), ""}}});
+    EXPECT_EQ(placement.adapter_of_rank, (std::vector<int>{0, 1, 2, 0, 1}));
+    EXPECT_EQ(placement.processor_of_server, (std::vector<int>{-1}));
+}
+
+TEST(Placement, ServerRunsNearTheMemoryOfItsRanks) {
+    // Three ranks on each NUMA node; the last processor of each is free.
+    std::vector<std::string> ranks;
+    for (int node = 0; node < 4; ++node) {
+        for (int i = 0; i < 3; ++i) {
+            ranks.push_back(processors(4 * node + i, 4 * node + i));
+        }
+    }
+    const Placement four = place_on({kTwoSockets, "", {ranks, {0, 3, 6, 9}, {}}});
+    EXPECT_EQ(four.processor_of_server, (std::vector<int>{3, 7, 11, 15}));
+    const std::vector<std::string> nodes = {"0x00000001", "0x00000002", "0x00000004", "0x00000008"};
+    EXPECT_EQ(four.memory_of_server, nodes);
+    // One server of all ranks is near all memory everywhere, so the adapter decides.
+    const Placement one = place_on({kTwoSockets, "", {ranks, {0}, {processors(8, 11)}}});
+    EXPECT_EQ(one.processor_of_server, (std::vector<int>{11}));
+}
+
+TEST(Placement, ServerPrefersACoreWithoutRanks) {
+    const Placement placement = place_on(
+        {"package:1 numa:1 core:3 pu:2", "", {{processors(0, 0), processors(2, 2)}, {0}, {}}});
+    EXPECT_EQ(placement.processor_of_server, (std::vector<int>{4}));
+}
+
+TEST(Placement, ServersDoNotShareAProcessor) {
+    const Placement placement =
+        place_on({kTwoSockets, "", {one_per_processor(0, 14), {0, 5, 10}, {}}});
+    EXPECT_EQ(placement.processor_of_server, (std::vector<int>{15, -1, 14}));
+}
+
+// Two servers on the first socket, one on the second, and one spare processor at each.
+TEST(Placement, ServerIsNotMovedAwayFromAProcessorNearIt) {
+    std::vector<std::string> ranks = one_per_processor(1, 7);
+    for (const std::string& rank : one_per_processor(9, 7)) {
+        ranks.push_back(rank);
+    }
+    const Placement placement =
+        place_on({"package:2 numa:1 core:8 pu:1", "", {ranks, {0, 4, 7}, {}}});
+    EXPECT_EQ(placement.processor_of_server, (std::vector<int>{0, -1, 8}));
+}
+
+TEST(Placement, NothingIsSpareWhereABindingIsUnknown) {
+    for (const std::vector<std::string>& ranks :
+         {std::vector<std::string>{processors(0, 0), ""}, {"", processors(0, 0)}, {"nonsense"}}) {
+        const Placement placement = place_on({kTwoSockets, "", {ranks, {0}, {}}});
+        EXPECT_EQ(placement.processor_of_server, (std::vector<int>{-1}));
+    }
+}
+
+TEST(Placement, NoProcessorOutsideTheControlGroupIsSpare) {
+    const Placement placement =
+        place_on({kTwoSockets, processors(8, 15), {one_per_processor(8, 6), {0, 3}, {}}});
+    EXPECT_EQ(placement.processor_of_server, (std::vector<int>{15, 14}));
+    const Placement full =
+        place_on({kTwoSockets, processors(8, 15), {one_per_processor(8, 8), {0, 4}, {}}});
+    EXPECT_EQ(full.processor_of_server, (std::vector<int>{-1, -1}));
+}
+
+TEST(Placement, UnknownMachineBindsNothing) {
+    const Placement placement =
+        place_on({"no such machine", "", {one_per_processor(0, 3), {0, 2}, {"", ""}}});
+    EXPECT_EQ(placement.adapter_of_rank, (std::vector<int>{0, 0, 0}));
+    EXPECT_EQ(placement.processor_of_server, (std::vector<int>{-1, -1}));
+}
+
+// A machine from a file, with devices: an adapter at each of two NUMA nodes.
+TEST(Placement, DevicesOfAFileAreFound) {
+    const std::string path =
+        ::testing::TempDir() + "armci_machine_" + std::to_string(getpid()) + ".xml";
+    std::ofstream(path) << R"(<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE topology SYSTEM "hwloc2.dtd">
+<topology version="2.0">
+ <object type="Machine" os_index="0" cpuset="0x0000000f" complete_cpuset="0x0000000f" allowed_cpuset="0x0000000f" nodeset="0x00000003" complete_nodeset="0x00000003" allowed_nodeset="0x00000003" gp_index="1">
+  <object type="Package" os_index="0" cpuset="0x00000003" complete_cpuset="0x00000003" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="2">
+   <object type="NUMANode" os_index="0" cpuset="0x00000003" complete_cpuset="0x00000003" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="3" local_memory="1073741824"/>
+   <object type="Core" os_index="0" cpuset="0x00000001" complete_cpuset="0x00000001" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="4">
+    <object type="PU" os_index="0" cpuset="0x00000001" complete_cpuset="0x00000001" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="5"/>
+   </object>
+   <object type="Core" os_index="1" cpuset="0x00000002" complete_cpuset="0x00000002" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="6">
+    <object type="PU" os_index="1" cpuset="0x00000002" complete_cpuset="0x00000002" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="7"/>
+   </object>
+   <object type="Bridge" gp_index="8" bridge_type="0-1" depth="0" bridge_pci="0000:[00-0f]">
+    <object type="PCIDev" gp_index="9" pci_busid="0000:01:00.0" pci_type="0207 [15b3:1019] [15b3:0001] 00" pci_link_speed="15.0">
+     <object type="OSDev" gp_index="10" name="mlx5_0" osdev_type="3"/>
+    </object>
+   </object>
+  </object>
+  <object type="Package" os_index="1" cpuset="0x0000000c" complete_cpuset="0x0000000c" nodeset="0x00000002" complete_nodeset="0x00000002" gp_index="11">
+   <object type="NUMANode" os_index="1" cpuset="0x0000000c" complete_cpuset="0x0000000c" nodeset="0x00000002" complete_nodeset="0x00000002" gp_index="12" local_memory="1073741824"/>
+   <object type="Core" os_index="2" cpuset="0x00000004" complete_cpuset="0x00000004" nodeset="0x00000002" complete_nodeset="0x00000002" gp_index="13">
+    <object type="PU" os_index="2" cpuset="0x00000004" complete_cpuset="0x00000004" nodeset="0x00000002" complete_nodeset="0x00000002" gp_index="14"/>
+   </object>
+   <object type="Core" os_index="3" cpuset="0x00000008" complete_cpuset="0x00000008" nodeset="0x00000002" complete_nodeset="0x00000002" gp_index="15">
+    <object type="PU" os_index="3" cpuset="0x00000008" complete_cpuset="0x00000008" nodeset="0x00000002" complete_nodeset="0x00000002" gp_index="16"/>
+   </object>
+   <object type="Bridge" gp_index="17" bridge_type="0-1" depth="0" bridge_pci="0000:[40-4f]">
+    <object type="PCIDev" gp_index="18" pci_busid="0000:41:00.0" pci_type="0207 [15b3:1019] [15b3:0001] 00" pci_link_speed="15.0">
+     <object type="OSDev" gp_index="19" name="mlx5_1" osdev_type="3"/>
+    </object>
+   </object>
+  </object>
+ </object>
+</topology>
+)";
+    const Hardware hardware = Hardware::from_xml(path);
+    std::remove(path.c_str());
+    ASSERT_TRUE(hardware.is_known());
+    EXPECT_EQ(hardware.processors_near("0000:01:00.0"), "0x00000003");
+    EXPECT_EQ(hardware.processors_near("0000:41:00.0"), "0x0000000c");
+    EXPECT_EQ(hardware.processors_near("0000:42:00.0"), "");
+    EXPECT_EQ(hardware.processors_near(""), "");
+    PlacementQuestion question;
+    question.ranks = {processors(0, 0), processors(2, 2)};
+    question.server_ranks = {0, 1};
+    question.adapters = {hardware.processors_near("0000:01:00.0"),
+                         hardware.processors_near("0000:41:00.0")};
+    const Placement placement = place_node(hardware, question);
+    EXPECT_EQ(placement.adapter_of_rank, (std::vector<int>{0, 1}));
+    EXPECT_EQ(placement.processor_of_server, (std::vector<int>{1, 3}));
+}
+
+TEST(Placement, FileThatIsNoneIsNoMachine) {
+    EXPECT_FALSE(Hardware::from_xml("/nonexistent/machine.xml").is_known());
+    EXPECT_TRUE(Hardware::of_this_host().is_known());
+}
+
+}  // namespace
+}  // namespace armci::base::test

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "armci-info/machines.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include "library/library.h"
+
+namespace armci::info {
+namespace {
+
+// Returns the processors from `first` to `last` as hwloc writes a bitmap.
+std::string processors(int first, int last) {
+    std::vector<unsigned> words(static_cast<size_t>(last) / 32 + 1);
+    for (int processor = first; processor <= last; ++processor) {
+        words[static_cast<size_t>(processor) / 32] |= 1U << (processor % 32);
+    }
+    std::string text;
+    for (auto word = words.rbegin(); word != words.rend(); ++word) {
+        char one[16];
+        std::snprintf(one, sizeof one, "%s0x%08x", text.empty() ? "" : ",", *word);
+        text += one;
+    }
+    return text;
+}
+
+// As many ranks as there are cores in [first, first + cores), each on one of them, of `units`
+// processors each, without every `left_out`th one (0: none is left out).
+std::vector<std::string> one_per_core(int first, int cores, int units, int left_out) {
+    std::vector<std::string> ranks;
+    for (int core = first; core < first + cores; ++core) {
+        if (left_out == 0 || core % left_out != 0) {
+            ranks.push_back(processors(core * units, core * units + units - 1));
+        }
+    }
+    return ranks;
+}
+
+// The ranks that run a data server: the first of each of so many blocks.
+std::vector<int> hosts_of(size_t ranks, int servers) {
+    std::vector<int> hosts;
+    for (int server = 0; server < servers; ++server) {
+        hosts.push_back((server * static_cast<int>(ranks) + servers - 1) / servers);
+    }
+    return hosts;
+}
+
+KnownMachine describe(const std::string& name, const std::string& synthetic,
+                      std::vector<std::string> ranks, int servers,
+                      std::vector<std::pair<std::string, std::string>> adapters,
+                      const std::string& allowed = {}) {
+    KnownMachine known;
+    known.name = name;
+    known.machine.synthetic = synthetic;
+    known.machine.allowed = allowed;
+    known.machine.question.server_ranks = hosts_of(ranks.size(), servers);
+    known.machine.question.ranks = std::move(ranks);
+    for (auto& [adapter, near] : adapters) {
+        known.adapters.push_back(adapter);
+        known.machine.question.adapters.push_back(near);
+    }
+    return known;
+}
+
+// Returns "0-6", "0, 4, ... 52" or "0, 1, 5".
+std::string numbers_text(const std::vector<int>& numbers) {
+    if (numbers.size() > 2) {
+        const int step = numbers[1] - numbers[0];
+        bool is_even = true;
+        for (size_t i = 1; i < numbers.size(); ++i) {
+            is_even &= numbers[i] - numbers[i - 1] == step;
+        }
+        if (is_even) {
+            return std::to_string(numbers.front()) +
+                   (step == 1 ? "-" : ", " + std::to_string(numbers[1]) + ", ... ") +
+                   std::to_string(numbers.back());
+        }
+    }
+    std::string text;
+    for (const int number : numbers) {
+        text += (text.empty() ? "" : ", ") + std::to_string(number);
+    }
+    return text;
+}
+
+std::string adapters_text(const KnownMachine& known, const base::Placement& placement) {
+    std::string text;
+    for (size_t adapter = 0; adapter < known.adapters.size(); ++adapter) {
+        std::vector<int> ranks;
+        for (size_t rank = 0; rank < placement.adapter_of_rank.size(); ++rank) {
+            if (placement.adapter_of_rank[rank] == static_cast<int>(adapter)) {
+                ranks.push_back(static_cast<int>(rank));
+            }
+        }
+        text += (text.empty() ? "`" : "; `") + known.adapters[adapter] +
+                "`: " + (ranks.empty() ? "none" : numbers_text(ranks));
+    }
+    return text;
+}
+
+// A bitmap of few bits as numbers: "0x00000005" is "0, 2".
+std::string nodes_text(const std::string& bitmap) {
+    std::vector<int> nodes;
+    const unsigned long bits = std::strtoul(bitmap.c_str(), nullptr, 16);
+    for (int bit = 0; bit < 32; ++bit) {
+        if ((bits >> bit & 1) != 0) {
+            nodes.push_back(bit);
+        }
+    }
+    return numbers_text(nodes);
+}
+
+std::string servers_text(const KnownMachine& known, const base::Placement& placement) {
+    std::string text;
+    for (size_t server = 0; server < placement.processor_of_server.size(); ++server) {
+        const int processor = placement.processor_of_server[server];
+        text +=
+            (text.empty() ? "rank " : "; rank ") +
+            std::to_string(known.machine.question.server_ranks[server]) + ", " +
+            (processor >= 0 ? "processor " + std::to_string(processor) : std::string("not bound")) +
+            ", NUMA " + nodes_text(placement.memory_of_server[server]);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::vector<KnownMachine> known_machines() {
+    std::vector<KnownMachine> known;
+    // The first core of each eight is kept for the system.
+    known.push_back(describe("Frontier: 64 cores, 4 NUMA nodes, 4 adapters; 56 ranks, one per core",
+                             "package:1 numa:4 core:16 pu:1", one_per_core(0, 64, 1, 8), 3,
+                             {{"cxi0", processors(0, 15)},
+                              {"cxi1", processors(16, 31)},
+                              {"cxi2", processors(32, 47)},
+                              {"cxi3", processors(48, 63)}}));
+    std::vector<std::string> of_aurora = one_per_core(1, 51, 1, 0);
+    const std::vector<std::string> upper = one_per_core(53, 51, 1, 0);
+    of_aurora.insert(of_aurora.end(), upper.begin(), upper.end());
+    std::vector<std::pair<std::string, std::string>> of_sockets;
+    for (int adapter = 0; adapter < 8; ++adapter) {
+        of_sockets.emplace_back("cxi" + std::to_string(adapter),
+                                adapter < 4 ? processors(0, 51) : processors(52, 103));
+    }
+    known.push_back(
+        describe("Aurora: 2 sockets of 52 cores, 8 adapters; 102 ranks, the first core "
+                 "of each socket is free",
+                 "package:2 numa:1 core:52 pu:1", of_aurora, 6, of_sockets));
+    known.push_back(
+        describe("Perlmutter, processors only: 2 sockets of 64 cores, 8 NUMA nodes, 1 "
+                 "adapter; 128 ranks, one per core",
+                 "package:2 numa:4 core:16 pu:1", one_per_core(0, 128, 1, 0), 8,
+                 {{"cxi0", processors(0, 15)}}));
+    known.push_back(
+        describe("Two EPYC of 32 cores, an adapter at each; 56 ranks, each eighth core "
+                 "is free",
+                 "package:2 numa:1 core:32 pu:1", one_per_core(0, 64, 1, 8), 3,
+                 {{"mlx5_0", processors(0, 31)}, {"mlx5_1", processors(32, 63)}}));
+    known.push_back(describe(
+        "The same, of which a control group leaves the second socket; 28 "
+        "ranks",
+        "package:2 numa:1 core:32 pu:1", one_per_core(32, 32, 1, 8), 1,
+        {{"mlx5_0", processors(0, 31)}, {"mlx5_1", processors(32, 63)}}, processors(32, 63)));
+    known.push_back(describe("A laptop of 4 cores with 2 threads each; 3 ranks, one per core",
+                             "package:1 numa:1 core:4 pu:2", one_per_core(0, 3, 2, 0), 1, {}));
+    return known;
+}
+
+void print_places(std::FILE* out) {
+    std::fprintf(
+        out,
+        "\n## Places on a node\n\n"
+        "Each rank uses the nearest adapter of its provider, as hwloc sees the machine, and\n"
+        "ranks that have several equally near take them in turn. `ARMCI_INTERFACE` names one\n"
+        "instead. Providers over IP use one network in the whole job. The thread of a data\n"
+        "server is bound to a processor that no rank is bound to, near the memory of its\n"
+        "ranks first, then near its rank's adapter. Where there is none, it is not bound. Its\n"
+        "buffers are in the NUMA nodes of the rank whose process has it. These are kinds of\n"
+        "machines, described to hwloc; ranks are bound in order.\n\n"
+        "| node | ranks of each adapter | data servers |\n|---|---|---|\n");
+    for (const KnownMachine& known : known_machines()) {
+        const base::Placement placement = tools::library().place_on(known.machine);
+        const std::string adapters = adapters_text(known, placement);
+        std::fprintf(out, "| %s | %s | %s |\n", known.name.c_str(),
+                     adapters.empty() ? "none" : adapters.c_str(),
+                     servers_text(known, placement).c_str());
+    }
+}
+
+}  // namespace armci::info
