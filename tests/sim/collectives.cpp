@@ -2,6 +2,7 @@
 #include "collectives.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -11,6 +12,7 @@
 #include "fiber.h"
 #include "simulation.h"
 #include "threads.h"
+#include "timeline.h"
 
 namespace armci::sim {
 namespace mpi {
@@ -35,6 +37,7 @@ struct Collective {
     std::vector<bool> has_arrived;
     size_t arrived = 0;
     size_t collected = 0;
+    int64_t leaves_ns = kForever;  // in a timed run: not before
 };
 
 struct Communicator {
@@ -53,10 +56,16 @@ struct Request {
 // Communicator, sender, receiver and tag of a message.
 using Letter = std::tuple<size_t, int, int, int>;
 
+struct LetterContent {
+    std::vector<char> bytes;
+    int64_t arrives_ns = 0;  // in a timed run
+};
+
 std::vector<Communicator> g_communicators;
 std::map<int64_t, Request> g_requests;
-std::map<Letter, std::deque<std::vector<char>>> g_letters;
+std::map<Letter, std::deque<LetterContent>> g_letters;
 int64_t g_next_request = 1;
+MpiUse g_use;
 
 // Handles are integers with one MPI and pointers with another.
 template <class Handle>
@@ -84,6 +93,11 @@ size_t index_of(MPI_Comm comm) {
 }
 
 size_t member_of(const Communicator& communicator) {
+    const auto same = static_cast<size_t>(acting_process());
+    if (same < communicator.ranks.size() &&
+        communicator.ranks[same] == acting_process()) {  // as in world
+        return same;
+    }
     const auto found =
         std::find(communicator.ranks.begin(), communicator.ranks.end(), acting_process());
     if (found == communicator.ranks.end()) {
@@ -113,6 +127,41 @@ bool is_same(const Call& a, const Call& b) {
            a.op == b.op;
 }
 
+bool is_root_enough(const Collective& collective) {
+    return collective.call.kind == Kind::broadcast || collective.call.kind == Kind::scatter;
+}
+
+// What an MPI takes whose collectives are trees, and that moves every byte once.
+int64_t duration_ns(const Call& call, size_t size) {
+    const auto rounds = static_cast<int64_t>(std::bit_width(size - 1));
+    const bool is_for_each =
+        call.kind == Kind::gather || call.kind == Kind::scatter || call.kind == Kind::all_gather;
+    const auto bytes = static_cast<double>(call.bytes * (is_for_each ? size : 1));
+    return rounds * (machine().latency_ns + 2 * machine().overhead_ns) +
+           static_cast<int64_t>(bytes * machine().byte_ns);
+}
+
+// A member has come. If all may leave now, they learn of it when MPI's messages would tell them.
+void time_arrival(const Communicator& communicator, size_t member, Collective* collective) {
+    const size_t size = communicator.ranks.size();
+    const Call& call = collective->call;
+    const bool ends = is_root_enough(*collective) ? member == static_cast<size_t>(call.root)
+                                                  : collective->arrived == size;
+    if (!is_timed() || !ends) {
+        return;
+    }
+    const int64_t ns = duration_ns(call, size);
+    collective->leaves_ns = timed_ns() + ns;
+    if (size > 1) {
+        const bool is_for_each = call.kind == Kind::all_gather;
+        g_use.ns += ns;
+        g_use.bytes += static_cast<int64_t>(call.bytes * (is_for_each ? size : 1));
+    }
+    for (const int rank : communicator.ranks) {
+        wake({rank, false}, collective->leaves_ns);
+    }
+}
+
 // Begins the call. `data` is what this member gives, or nullptr; `result` is where it gets its own.
 Request join(MPI_Comm comm, const Call& call, const void* data, size_t data_bytes, void* result) {
     const size_t index = index_of(comm);
@@ -139,6 +188,7 @@ Request join(MPI_Comm comm, const Call& call, const void* data, size_t data_byte
     collective.results[member] = static_cast<char*>(result);
     collective.has_arrived[member] = true;
     ++collective.arrived;
+    time_arrival(communicator, member, &collective);
     record("collective", acting_process(), static_cast<int64_t>(index),
            static_cast<int64_t>(number));
     return {index, number, member};
@@ -221,10 +271,25 @@ void give_result(const Collective& collective, size_t member) {
     }
 }
 
+// For how long a member certainly stays, in a timed run.
+int64_t wait_ns(const Collective& collective, size_t member) {
+    const bool only_gives =
+        collective.call.kind == Kind::gather && member != static_cast<size_t>(collective.call.root);
+    return !is_timed() || only_gives           ? 0
+           : collective.leaves_ns == kForever  ? kForever
+           : collective.leaves_ns > timed_ns() ? collective.leaves_ns - timed_ns()
+                                               : 0;
+}
+
+Collective& collective_of(const Request& request) {
+    Communicator& communicator = g_communicators[request.communicator];
+    return communicator.under_way[request.call - communicator.first];
+}
+
 bool collect(const Request& request) {
     Communicator& communicator = g_communicators[request.communicator];
-    Collective& collective = communicator.under_way[request.call - communicator.first];
-    if (!may_leave(collective, request.member)) {
+    Collective& collective = collective_of(request);
+    if (!may_leave(collective, request.member) || wait_ns(collective, request.member) > 0) {
         return false;
     }
     give_result(collective, request.member);
@@ -241,7 +306,24 @@ bool collect(const Request& request) {
 void run(MPI_Comm comm, const Call& call, const void* data, size_t data_bytes, void* result) {
     const Request request = join(comm, call, data, data_bytes, result);
     while (!collect(request)) {
-        Fiber::yield();
+        wait_for_event(wait_ns(collective_of(request), request.member));
+    }
+}
+
+// Returns when a letter of the acting process arrives.
+int64_t time_letter(size_t communicator, int to) {
+    if (!is_timed()) {
+        return 0;
+    }
+    spend(machine().overhead_ns);
+    const int64_t arrives_ns = timed_ns() + machine().latency_ns;
+    wake({g_communicators[communicator].ranks[static_cast<size_t>(to)], false}, arrives_ns);
+    return arrives_ns;
+}
+
+void await_letter(const LetterContent& letter) {
+    if (is_timed()) {
+        spend(std::max<int64_t>(letter.arrives_ns - timed_ns(), 0) + machine().overhead_ns);
     }
 }
 
@@ -260,6 +342,11 @@ void start_mpi() {
     mpi::g_requests.clear();
     mpi::g_letters.clear();
     mpi::g_next_request = 1;
+    mpi::g_use = {};
+}
+
+MpiUse mpi_use() {
+    return mpi::g_use;
 }
 
 MPI_Comm make_communicator(std::vector<int> ranks) {
@@ -374,19 +461,22 @@ int MPI_Sendrecv(const void* sent, int sent_count, MPI_Datatype sent_type, int t
     const size_t index = mpi::index_of(comm);
     const auto me = static_cast<int>(mpi::member_of(mpi::g_communicators[index]));
     const char* begin_of_sent = static_cast<const char*>(sent);
-    mpi::g_letters[{index, me, to, sent_tag}].emplace_back(
-        begin_of_sent, begin_of_sent + static_cast<size_t>(sent_count) * mpi::bytes_of(sent_type));
+    const char* end_of_sent =
+        begin_of_sent + static_cast<size_t>(sent_count) * mpi::bytes_of(sent_type);
+    const int64_t arrives_ns = mpi::time_letter(index, to);
+    mpi::g_letters[{index, me, to, sent_tag}].push_back({{begin_of_sent, end_of_sent}, arrives_ns});
     armci::sim::record("letter", armci::sim::acting_process(), to);
     const mpi::Letter wanted{index, from, me, received_tag};
     while (mpi::g_letters.find(wanted) == mpi::g_letters.end()) {
-        armci::sim::Fiber::yield();
+        armci::sim::wait_for_event(armci::sim::kForever);
     }
-    std::deque<std::vector<char>>& waiting = mpi::g_letters[wanted];
-    if (waiting.front().size() >
-        static_cast<size_t>(received_count) * mpi::bytes_of(received_type)) {
+    std::deque<mpi::LetterContent>& waiting = mpi::g_letters[wanted];
+    mpi::await_letter(waiting.front());
+    const std::vector<char>& bytes = waiting.front().bytes;
+    if (bytes.size() > static_cast<size_t>(received_count) * mpi::bytes_of(received_type)) {
         armci::sim::violation("an MPI message is longer than its receive");
     }
-    std::copy(waiting.front().begin(), waiting.front().end(), static_cast<char*>(received));
+    std::copy(bytes.begin(), bytes.end(), static_cast<char*>(received));
     waiting.pop_front();
     if (waiting.empty()) {
         mpi::g_letters.erase(wanted);

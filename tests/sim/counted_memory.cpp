@@ -41,6 +41,14 @@ CountedMemory::Scope::~Scope() {
     g_is_counting = false;
 }
 
+int64_t CountedMemory::heap_bytes() const {
+    return g_heap_bytes;
+}
+
+void CountedMemory::forget_most() {
+    g_most_heap_bytes = g_heap_bytes;
+}
+
 int64_t CountedMemory::most_heap_bytes() const {
     return g_most_heap_bytes;
 }

@@ -24,7 +24,9 @@ class CountedMemory {
         ~Scope();
     };
 
-    int64_t most_heap_bytes() const;
+    int64_t heap_bytes() const;
+    int64_t most_heap_bytes() const;  // so far, or since forget_most()
+    void forget_most();
     int64_t mapped_bytes() const;
 
   private:

@@ -13,6 +13,7 @@
 #include "libc.h"
 #include "simulation.h"
 #include "threads.h"
+#include "timeline.h"
 
 namespace armci::sim {
 namespace {
@@ -59,6 +60,7 @@ Job::Job(const Plan& plan) : plan_(plan) {
     refuse_threads_of(plan.thread_refused_to);
     set_processors(plan.processors);
     sleep_in_earnest(false);
+    start_timeline(plan.machine, plan.rank_count());
     set_step_ns(plan.step_ns);
     set_on_exit([this](int code, bool by_thread) { end_process(code, by_thread); });
     for (int node = 0; node < plan.node_count(); ++node) {
@@ -75,6 +77,7 @@ Job::~Job() {
     base::set_failure_hook(nullptr);
     base::set_verdict_hook(nullptr);
     start_threads(0);
+    start_timeline(nullptr, 0);
     g_job = nullptr;
 }
 
@@ -246,8 +249,7 @@ void Job::report_stuck() {
               static_cast<long long>(sim::step() - last_progress()), describe_state().c_str());
 }
 
-void Job::run(const Body& body, std::function<void()> after_turn) {
-    after_turn_ = std::move(after_turn);
+void Job::prepare_to_run(const Body& body) {
     for (int rank = 0; rank < size(); ++rank) {
         process(rank).fiber = std::make_unique<Fiber>([this, rank, &body] {
             for (int life = 0; life < plan_.lives; ++life) {
@@ -260,6 +262,45 @@ void Job::run(const Body& body, std::function<void()> after_turn) {
             }
             record("rank ends", rank);
         });
+    }
+}
+
+// Who moves next is a question of time.
+void Job::run_timed() {
+    for (int rank = 0; rank < size(); ++rank) {
+        start_thread_at({rank, false}, 0);
+    }
+    for (int left = size(); left > 0;) {
+        const ThreadName thread = next_turn();
+        enter(thread.process);
+        if (thread.is_server) {
+            resume_thread(thread.process, ThreadKind::server);
+            end_turn(thread, !has_thread(thread.process, ThreadKind::server));
+        } else {
+            Fiber& fiber = *process(thread.process).fiber;
+            fiber.resume();
+            end_turn(thread, fiber.has_ended());
+            left -= fiber.has_ended() ? 1 : 0;
+        }
+    }
+}
+
+// No rank runs any more.
+void Job::check_end() {
+    check_nothing_is_open();
+    check_mpi_is_idle();
+    if (open_descriptors() > 0) {
+        violation("%lld descriptors are left open", static_cast<long long>(open_descriptors()));
+    }
+}
+
+void Job::run(const Body& body, std::function<void()> after_turn) {
+    after_turn_ = std::move(after_turn);
+    prepare_to_run(body);
+    if (is_timed()) {
+        run_timed();
+        check_end();
+        return;
     }
     while (!is_over()) {
         step();
@@ -290,11 +331,7 @@ void Job::run(const Body& body, std::function<void()> after_turn) {
     }
     const bool is_dead = plan_.victim >= 0 && process(plan_.victim).is_dead;
     if (!is_dead) {
-        check_nothing_is_open();
-        check_mpi_is_idle();
-        if (open_descriptors() > 0) {
-            violation("%lld descriptors are left open", static_cast<long long>(open_descriptors()));
-        }
+        check_end();
     }
 }
 

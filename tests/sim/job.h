@@ -13,8 +13,8 @@
 
 #include "core/runtime/runtime.h"
 #include "fiber.h"
+#include "host_memory.h"
 #include "plan.h"
-#include "test_heap.h"
 
 namespace armci::sim {
 
@@ -50,10 +50,11 @@ class Job {
   private:
     // What the ranks of a node share in one life. The first that comes makes it.
     struct Node {
-        std::unique_ptr<test::TestHeap> heap;
+        node::NodeHeap heap;
         MPI_Comm comm = MPI_COMM_NULL;
     };
     struct Life {
+        std::unique_ptr<HostMemory> memory;
         std::vector<Node> nodes;
         MPI_Comm world_comm = MPI_COMM_NULL;
         MPI_Comm leaders_comm = MPI_COMM_NULL;
@@ -75,6 +76,9 @@ class Job {
         int to_parent = -1;      // liveness connection, of a node's first rank
     };
 
+    void run_timed();
+    void prepare_to_run(const Body& body);
+    void check_end();
     Process& process(int rank) { return *processes_[static_cast<size_t>(rank)]; }
     bool runs(int rank) { return !process(rank).is_dead && !process(rank).is_frozen; }
     int size() const { return static_cast<int>(node_of_.size()); }
@@ -116,6 +120,7 @@ class Job {
     int host_of(int server) const;
 
     Plan plan_;
+    std::string profile_path_;
     std::vector<int> node_of_;  // by rank
     std::vector<Life> lives_;
     std::vector<std::unique_ptr<Process>> processes_;

@@ -20,6 +20,7 @@
 #include "fiber.h"
 #include "simulation.h"
 #include "threads.h"
+#include "timeline.h"
 
 namespace armci::sim {
 namespace libc {
@@ -36,10 +37,26 @@ int64_t in_ns(const timespec& time) {
     return time.tv_sec * 1'000'000'000 + time.tv_nsec;
 }
 
+// Does nothing, or lasts until an event or that long, and a wake-up by the kernel.
+template <class IsAwake>
+void sleep_in_time(int64_t longest_ns, IsAwake&& is_awake) {
+    const int64_t end_ns = timed_ns() + longest_ns;
+    bool has_slept = false;
+    while (!is_awake() && timed_ns() < end_ns) {
+        wait_for_event(end_ns - timed_ns());
+        has_slept = true;
+    }
+    spend(has_slept ? machine().wake_ns : 0);
+}
+
 // A thread that sleeps wakes when is_awake(), or after some turns, or at its time limit. nullptr:
 // there is none.
 template <class IsAwake>
 void sleep_until(const int64_t* longest_ns, IsAwake&& is_awake) {
+    if (is_timed()) {
+        sleep_in_time(longest_ns != nullptr ? *longest_ns : kForever, is_awake);
+        return;
+    }
     const bool in_earnest = g_in_earnest || longest_ns == nullptr;
     const int64_t end_ns = longest_ns != nullptr ? simulated_ns() + *longest_ns : INT64_MAX;
     for (int64_t left = in_earnest ? INT64_MAX : draw(1, kLongestTurns); left > 0; --left) {
@@ -109,6 +126,10 @@ int __wrap_sched_yield() {
 }
 
 int __wrap_nanosleep(const timespec* time, timespec*) {
+    if (sim::is_timed()) {
+        sim::pause_for(libc::in_ns(*time) + sim::machine().wake_ns);
+        return 0;
+    }
     if (libc::g_in_earnest) {
         const int64_t longest_ns = libc::in_ns(*time);
         libc::sleep_until(&longest_ns, [] { return false; });
@@ -137,8 +158,15 @@ ssize_t __wrap_read(int fd, void* data, size_t bytes) {
 }
 
 ssize_t __wrap_write(int fd, const void* data, size_t bytes) {
-    return sim::is_simulated(fd) ? sim::write_event(fd, data, bytes)
-                                 : __real_write(fd, data, bytes);
+    if (!sim::is_simulated(fd)) {
+        return __real_write(fd, data, bytes);
+    }
+    const ssize_t written = sim::write_event(fd, data, bytes);
+    if (sim::is_timed()) {  // the threads of this process wait for it
+        sim::wake({sim::acting_process(), false}, sim::timed_ns());
+        sim::wake({sim::acting_process(), true}, sim::timed_ns());
+    }
+    return written;
 }
 
 ssize_t __wrap_send(int fd, const void* data, size_t bytes, int) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "simulation.h"
+#include "timeline.h"
 
 namespace armci::sim {
 namespace network {
@@ -166,6 +167,9 @@ int moves_of(const Posted& operation, bool is_local_turn, Move* moves) {
 
 void push(SimQueue& queue, const Entry& entry) {
     queue.entries.push_back(entry);
+    if (is_timed()) {
+        wake_waiter(queue);
+    }
 }
 
 // As offsets from the buffer's start.
@@ -175,6 +179,8 @@ size_t begin_of_next(const Receive& receive) {
     const uintptr_t next = start + receive.filled + rules().gap;
     return (next + alignment - 1) / alignment * alignment - start;
 }
+
+}  // namespace
 
 void match(Posted& operation) {
     SimEndpoint& to = *operation.to;
@@ -264,6 +270,8 @@ void announce(Posted& operation) {
         push(queue, end);
     }
 }
+
+namespace {
 
 void carry_out(Posted& operation, Move move) {
     constexpr const char* kNames[][3] = {
@@ -463,7 +471,7 @@ bool step_network() {
 }
 
 int64_t pending_operations() {
-    return static_cast<int64_t>(provider().operations.size());
+    return static_cast<int64_t>(provider().operations.size()) + provider().timed_operations;
 }
 
 void kill_process(int process) {

@@ -31,6 +31,7 @@ struct Entry {
 };
 
 struct SimEndpoint;
+struct Posted;
 
 struct SimQueue {
     fid_cq cq{};
@@ -69,7 +70,9 @@ struct SimEndpoint {
     size_t smallest_space = 0;  // less than this is not left free in a receive buffer
     size_t asked_space = 0;     // as fi_getopt says
     bool is_enabled = false;
-    std::deque<Receive*> posted;
+    std::vector<std::unique_ptr<Receive>> receives;  // that were posted, and not seen to the end
+    std::deque<Receive*> posted;                     // of these, the ones with room
+    std::deque<Posted*> held;                        // in a timed run: messages that found none
     int64_t refusals_left = 0;
     int64_t under_way = 0;
 
@@ -116,6 +119,12 @@ struct Posted {
     bool is_over() const { return (is_announced && is_complete) || has_failed; }
 };
 
+// What an adapter of a timed run does: from then on it is idle. One is a process's.
+struct Adapter {
+    int64_t sends_from = 0;
+    int64_t receives_from = 0;
+};
+
 enum class Move : uint8_t { read, match, place, announce, complete, fail };
 
 struct Provider {
@@ -125,7 +134,6 @@ struct Provider {
     std::vector<std::unique_ptr<Posted>> operations;  // in the order they were posted
     std::map<uint64_t, SimRegion*> regions;           // by key
     std::map<const void*, SimRegion*> descriptors;
-    std::vector<std::unique_ptr<Receive>> receives;
     std::map<int, int> servers;     // that open endpoints now, by process; else the rank does
     std::vector<bool> is_starting;  // by process
     int64_t calls_to_refuse = 0;    // so many of the kind have been made
@@ -137,6 +145,9 @@ struct Provider {
     bool has_started = false;  // fi_getinfo was called
     bool has_writedata = false;
     SimEndpoint* polled = nullptr;
+    std::vector<Adapter> adapters;                     // by process
+    int64_t timed_operations = 0;                      // under way
+    std::vector<std::unique_ptr<SimEndpoint>> closed;  // of a timed run, where late ones find them
 };
 // What start_provider() made.
 Provider& provider();
@@ -169,11 +180,26 @@ void read_local(Posted& operation);
 // mode says so (FI_CONTEXT, FI_CONTEXT2).
 void take_context(void* context);
 void check_context(const void* context);
+// A message gets its place in a posted receive buffer.
+void match(Posted& operation);
+// Moves one of its pieces.
+void place(Posted& operation);
+// Completes the message, or the write with immediate data, at its target.
+void announce(Posted& operation);
 // Reports to the caller that the operation is complete.
 void complete(Posted& operation, int error);
 // The endpoint is closed: what has left it may still arrive, what goes to it fails.
 void end_operations_of(SimEndpoint& endpoint);
 // Makes one move of one operation, both chosen at random. Returns false if no move is possible.
 bool move_something(bool is_local_turn);
+
+// In a timed run (timed_network.cpp): the operation is on its way.
+void start_transfer(std::unique_ptr<Posted> operation);
+// The endpoint has posted a receive.
+void take_held_messages(SimEndpoint& endpoint);
+// What a look at a queue takes that finds these; 0 or an error: none.
+void charge_completions(const SimQueue& queue, const fi_cq_data_entry* entries, ssize_t count);
+// Something is in the queue.
+void wake_waiter(const SimQueue& queue);
 
 }  // namespace armci::sim::network

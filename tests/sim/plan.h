@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/config.h"
+#include "machine.h"
 #include "provider.h"
 #include "strided/kernels.h"
 
@@ -85,6 +86,9 @@ struct Plan {
     std::vector<int64_t> rank_weights;    // among the ranks
     std::vector<int64_t> server_weights;  // among the servers
     int64_t step_ns = 0;
+    // With a machine the run is timed (timeline.h): no weights decide, and the library has windows
+    // and routes as it plans them itself, for this machine and for nodes on hosts of their own.
+    const Machine* machine = nullptr;
 
     Failure failure = Failure::none;
     int victim = -1;       // rank whose process fails
@@ -92,6 +96,7 @@ struct Plan {
 
     // Whether the start cannot succeed.
     bool start_fails() const;
+    bool is_timed() const { return machine != nullptr; }
 
     int rank_count() const;
     int node_count() const { return static_cast<int>(ranks_of_node.size()); }

@@ -17,6 +17,7 @@
 #include "network.h"
 #include "simulation.h"
 #include "threads.h"
+#include "timeline.h"
 
 namespace armci::sim {
 namespace network {
@@ -121,7 +122,11 @@ void post(SimEndpoint& from, std::unique_ptr<Posted> operation) {
         rules().sabotage != Sabotage::early_completion) {
         read_local(*operation);
     }
-    provider().operations.push_back(std::move(operation));
+    if (is_timed()) {
+        start_transfer(std::move(operation));
+    } else {
+        provider().operations.push_back(std::move(operation));
+    }
 }
 
 // Returns 0 if the endpoint accepts an operation with that peer.
@@ -180,7 +185,7 @@ ssize_t receive(fid_ep* ep, const fi_msg* message, uint64_t flags) {
     if (is_refused(endpoint)) {
         return -FI_EAGAIN;
     }
-    std::erase_if(provider().receives, [&](const std::unique_ptr<Receive>& other) {
+    std::erase_if(endpoint.receives, [&](const std::unique_ptr<Receive>& other) {
         if (other->is_full && other->arriving == 0 && other->unread == 0) {
             return true;
         }
@@ -194,15 +199,20 @@ ssize_t receive(fid_ep* ep, const fi_msg* message, uint64_t flags) {
     });
     // Posted memory belongs to the provider.
     constexpr size_t kScribbled = 8 << 10;
-    std::memset(data, 0xa5, std::min(bytes, kScribbled));
+    if (!is_timed()) {
+        std::memset(data, 0xa5, std::min(bytes, kScribbled));
+    }
     auto receive = std::make_unique<Receive>();
     receive->data = data;
     receive->bytes = bytes;
     receive->context = message->context;
     take_context(receive->context);
     endpoint.posted.push_back(receive.get());
-    provider().receives.push_back(std::move(receive));
+    endpoint.receives.push_back(std::move(receive));
     record("post receive", endpoint.name(), static_cast<int64_t>(bytes));
+    if (is_timed()) {
+        take_held_messages(endpoint);
+    }
     return 0;
 }
 
@@ -289,18 +299,23 @@ ssize_t read_message(fid_ep* ep, const fi_msg_rma* message, uint64_t flags) {
 int close_endpoint(fid* object) {
     auto* endpoint = reinterpret_cast<SimEndpoint*>(object);
     for (const auto& [key, region] : provider().regions) {
+        if ((rules().memory_mode & FI_MR_ENDPOINT) == 0) {
+            break;  // none is bound
+        }
         if (region->endpoint == endpoint && (region->access & FI_REMOTE_WRITE) != 0) {
             violation("endpoint %lld is closed before memory that is bound to it",
                       static_cast<long long>(endpoint->name()));
         }
     }
     end_operations_of(*endpoint);
-    std::erase_if(provider().receives, [&](const std::unique_ptr<Receive>& receive) {
-        return std::find(endpoint->posted.begin(), endpoint->posted.end(), receive.get()) !=
-               endpoint->posted.end();
-    });
     provider().endpoints[endpoint->number] = nullptr;
-    delete endpoint;
+    if (is_timed()) {
+        endpoint->is_dead = true;
+        endpoint->receives.clear();
+        provider().closed.emplace_back(endpoint);
+    } else {
+        delete endpoint;
+    }
     return 0;
 }
 

@@ -5,13 +5,24 @@
 #include "libc.h"
 #include "network.h"
 #include "simulation.h"
+#include "timeline.h"
 
 namespace armci::sim::network {
 namespace {
 
+bool has_entries(const void* queue) {
+    return !static_cast<const SimQueue*>(queue)->entries.empty();
+}
+
+void charge(const SimQueue& queue, const fi_cq_data_entry* entries, ssize_t count) {
+    if (is_timed()) {
+        charge_completions(queue, entries, count);
+    }
+}
+
 ssize_t read_queue(fid_cq* cq, void* buffer, size_t count) {
     auto& queue = *reinterpret_cast<SimQueue*>(cq);
-    if (Fiber::is_inside() && !queue.endpoint->is_server) {
+    if (Fiber::is_inside() && !queue.endpoint->is_server && !(is_timed() && has_entries(&queue))) {
         Fiber::yield();
     }
     if (rules().polling != Polling::none || !rules().sends_alone) {
@@ -22,6 +33,7 @@ ssize_t read_queue(fid_cq* cq, void* buffer, size_t count) {
         provider().polled = nullptr;
     }
     if (queue.entries.empty() || happens(rules().empty_polls)) {
+        charge(queue, nullptr, 0);
         return -FI_EAGAIN;
     }
     auto* entries = static_cast<fi_cq_data_entry*>(buffer);
@@ -39,6 +51,7 @@ ssize_t read_queue(fid_cq* cq, void* buffer, size_t count) {
         queue.entries.pop_front();
     }
     record("read completions", queue.endpoint->name(), taken);
+    charge(queue, entries, taken);
     return taken;
 }
 
@@ -73,10 +86,6 @@ int close_queue(fid* object) {
     --provider().open_objects;
     delete queue;
     return 0;
-}
-
-bool has_entries(const void* queue) {
-    return !static_cast<const SimQueue*>(queue)->entries.empty();
 }
 
 int control_queue(fid* object, int command, void* argument) {

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "timeline.h"
+
 namespace armci::sim {
 namespace {
 
@@ -111,7 +113,12 @@ void set_step_ns(int64_t ns) {
 
 int64_t simulated_ns() {
     constexpr int64_t kStart = 1'000'000'000;
-    return kStart + (g_run.now_ns += 20);
+    constexpr int64_t kLookNs = 20;
+    if (is_timed()) {
+        spend(kLookNs);
+        return kStart + timed_ns();
+    }
+    return kStart + (g_run.now_ns += kLookNs);
 }
 
 const char* replay_hint() {

@@ -90,8 +90,10 @@ bool open_server(datasrv::Server* server, fabric::Domain& domain, node::NodeHeap
         return really_open_server(server, domain, heap, options, error);
     }
     datasrv::ServerOptions narrow = options;
-    narrow.client_window_bytes = g_started->window_bytes;
-    narrow.receive_bytes = static_cast<size_t>(g_started->window_bytes * options.rank_count);
+    if (!g_started->is_timed()) {
+        narrow.client_window_bytes = g_started->window_bytes;
+        narrow.receive_bytes = static_cast<size_t>(g_started->window_bytes * options.rank_count);
+    }
     if (g_started->has_few_receives) {
         narrow.receive_bytes =
             std::max(static_cast<size_t>(g_started->window_bytes), narrow.receive_bytes / 4);
@@ -114,8 +116,10 @@ bool open_origin(pipeline::Origin* origin, fabric::Domain& domain,
         return really_open_origin(origin, domain, options, environment, stats, error);
     }
     pipeline::OriginOptions narrow = options;
-    narrow.server_window_bytes = g_started->window_bytes;
-    if (options.write_chunks) {
+    if (!g_started->is_timed()) {
+        narrow.server_window_bytes = g_started->window_bytes;
+    }
+    if (options.write_chunks && !g_started->is_timed()) {
         narrow.receive_bytes = static_cast<size_t>(g_started->answer_bytes);
     }
     return really_open_origin(origin, domain, narrow, environment, stats, error);
@@ -123,9 +127,25 @@ bool open_origin(pipeline::Origin* origin, fabric::Domain& domain,
 
 namespace {
 
+// The file stays open.
+std::string make_profile(const std::string& text) {
+    const int file = memfd_create("profile", MFD_CLOEXEC);
+    if (write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+        violation("the profile cannot be written");
+    }
+    return "/proc/self/fd/" + std::to_string(file);
+}
+
+// That of a timed run: the machine's own.
+std::string machine_profile_path(const Machine& machine) {
+    pipeline::CostProfile profile = machine.profile;
+    profile.provider = "simulated";
+    return make_profile(pipeline::format_profile(profile));
+}
+
 // A profile of costs for all providers, so that no rank measures how fast it copies: that would
 // take long, and differ from run to run.
-const std::string& profile_path() {
+const std::string& free_profile_path() {
     static const std::string path = [] {
         std::string text;
         std::vector<std::string> names = {"simulated"};
@@ -138,11 +158,7 @@ const std::string& profile_path() {
             const std::string one = pipeline::format_profile({name, "simulated", "2026-01-01", {}});
             text += text.empty() ? one : one.substr(one.find("provider ="));
         }
-        const int file = memfd_create("profile", MFD_CLOEXEC);
-        if (write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-            violation("the profile cannot be written");
-        }
-        return "/proc/self/fd/" + std::to_string(file);
+        return make_profile(text);
     }();
     return path;
 }
@@ -162,7 +178,11 @@ void Job::configure(base::Config* config) {
     config->no_flush_local = plan_.no_flush_local;
     config->progress_thread = plan_.server_threads;
     config->provider = plan_.provider.twin != nullptr ? plan_.provider.twin->provider : "simulated";
-    config->profile = profile_path();
+    if (profile_path_.empty()) {
+        profile_path_ =
+            plan_.is_timed() ? machine_profile_path(*plan_.machine) : free_profile_path();
+    }
+    config->profile = profile_path_;
     config->node_size = 1;  // virtual nodes
     config->servers_per_node = plan_.servers_per_node;
     config->buffer_size = plan_.buffer_bytes;
@@ -194,14 +214,17 @@ void Job::share_nodes(int rank, Life& life) {
     }
     world.node_comm = node.comm;
     world.leaders_comm = world.is_leader() ? life.leaders_comm : MPI_COMM_NULL;
-    world.is_single_host = true;
+    world.is_single_host = !plan_.is_timed();
     world.fast_path_ranks = plan_.takes_fast_paths ? world.size : 0;
-    if (node.heap == nullptr) {
-        node.heap = std::make_unique<test::TestHeap>(size_t{16} << 20);
+    if (life.memory == nullptr) {
+        life.memory = std::make_unique<HostMemory>(plan_.node_count(), size_t{16} << 20);
     }
-    runtime.node.mapping.base = node.heap->base();
-    runtime.node.mapping.bytes = node.heap->mapping_bytes();
-    runtime.node.heap = **node.heap;
+    if (!node.heap.valid()) {
+        node.heap = life.memory->make_heap(node_of(rank));
+    }
+    runtime.node.mapping.base = life.memory->base_of(node_of(rank));
+    runtime.node.mapping.bytes = life.memory->bytes_each();
+    runtime.node.heap = node.heap;
 }
 
 void Job::start_parts(int rank) {

@@ -12,6 +12,7 @@
 
 #include "fiber.h"
 #include "simulation.h"
+#include "timeline.h"
 
 namespace armci::sim {
 namespace {
@@ -131,6 +132,9 @@ int __wrap_pthread_setname_np(pthread_t number, const char* name) {
     const auto kind = static_cast<size_t>(is_server ? ThreadKind::server : ThreadKind::watch);
     g_by_process[static_cast<size_t>(thread.process)][kind] = &thread;
     record("thread", thread.process, static_cast<int64_t>(kind));
+    if (is_timed() && is_server) {
+        start_thread_at({thread.process, true}, timed_ns());
+    }
     return 0;
 }
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a cost grows with the number of nodes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace armci::sim {
+
+enum class Growth { constant, log, linear, linear_log, quadratic };
+
+struct Point {
+    double nodes = 0;
+    double cost = 0;
+};
+
+// cost = base + slope * f(nodes), where f is log2 P, P, P log2 P or P squared.
+struct Fit {
+    Growth growth = Growth::constant;
+    double base = 0;
+    double slope = 0;
+    double error = 0;  // relative, of the root of the mean square
+};
+
+// Returns the simplest growth that explains the points: within a twentieth, or nearly as well as
+// the best one does. Costs that are all zero are constant.
+Fit fit_growth(const std::vector<Point>& points);
+
+// "constant", "log P", "P", "P log P" or "P^2".
+const char* name_of(Growth growth);
+// "11 + 3.2 log P", with three digits.
+std::string formula_of(const Fit& fit);
+
+}  // namespace armci::sim

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "studies.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <vector>
+
+#include "armci/armci.h"
+#include "collectives.h"
+#include "counted_memory.h"
+#include "job.h"
+#include "plan.h"
+#include "simulation.h"
+#include "timeline.h"
+
+namespace armci::sim {
+namespace {
+
+constexpr int kPatchRows = 16;
+constexpr int kRowBytes = 64;
+constexpr int kRowStride = 128;
+constexpr int64_t kSumBytes = 1 << 10;
+constexpr int kNeighbours = 16;
+constexpr int kBarriers = 4;
+
+// A rank's slice.
+struct Slice {
+    long counter;
+    double sums[kSumBytes / sizeof(double)];
+    char patch[kPatchRows * kRowStride];
+    char word[8];
+};
+
+// An adapter with remote direct memory access, which promises what most of its kind promise.
+Plan make_plan(const Machine& machine, int nodes) {
+    Plan plan;
+    plan.machine = &machine;
+    plan.ranks_of_node.assign(static_cast<size_t>(nodes), 1);
+    ProviderPlan& provider = plan.provider;
+    provider.message_order = FI_ORDER_SAS | FI_ORDER_SAW | FI_ORDER_WAW | FI_ORDER_RMA_WAW;
+    provider.ordered_bytes = size_t{1} << 30;
+    provider.memory_mode = FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED;
+    provider.transmit_size = 1024;
+    provider.iov_limit = 4;
+    provider.rma_iov_limit = 4;
+    provider.largest_bytes = size_t{1} << 30;
+    provider.wait = fabric::WaitMode::fd;
+    provider.ends_early = true;
+    provider.whole = 1000;
+    plan.buffer_bytes = 16 << 10;
+    plan.buffer_count = 4;
+    plan.receive_count = 8;
+    plan.register_min_bytes = 16 << 10;
+    plan.min_rma_block = 0;
+    plan.explicit_progress = true;
+    plan.spin_ns = 100'000;
+    plan.processors = 64;
+    plan.settles = {false};
+    return plan;
+}
+
+class Studies {
+  public:
+    Studies(const Machine& machine, const StudyOptions& options)
+        : options_(options),
+          job_(make_plan(machine, options.nodes)),
+          slices_(static_cast<size_t>(options.nodes)) {}
+
+    std::vector<Result> run() {
+        section_.name = "start";
+        job_.run([this](int rank, int) { study(rank); }, [] {});
+        add("stop", to_us(timed_ns() - section_.begin_ns), "us");
+        return std::move(results_);
+    }
+
+  private:
+    // Between two meetings of all ranks. The simulator lets them meet, in no time.
+    struct Section {
+        const char* name = "";
+        int times = 1;  // that the ranks do it in this section
+        int64_t begin_ns = 0;
+        int64_t end_ns = 0;  // of the last rank so far
+        MpiUse mpi;
+        int arrived = 0;
+        uint64_t number = 0;
+    };
+
+    static double to_us(int64_t ns) { return 1e-3 * static_cast<double>(ns); }
+    int size() const { return options_.nodes; }
+    int peer_count() const { return std::min(options_.peers, size() - 1); }
+
+    void add(const std::string& name, double value, const char* unit) {
+        results_.push_back({size(), name, value, unit});
+    }
+
+    void meet() {
+        const uint64_t number = section_.number;
+        section_.end_ns = std::max(section_.end_ns, timed_ns());
+        if (++section_.arrived == size()) {
+            end_section();
+            for (int rank = 0; rank < size(); ++rank) {
+                wake({rank, false}, section_.begin_ns);
+            }
+        }
+        while (section_.number == number) {
+            wait_for_event(kForever);
+        }
+        spend(std::max<int64_t>(section_.begin_ns - timed_ns(), 0));
+    }
+
+    void end_section() {
+        const std::string name = section_.name;
+        const MpiUse mpi = mpi_use() - section_.mpi;
+        if (!name.empty()) {
+            const int64_t ns = section_.end_ns - section_.begin_ns - mpi.ns;
+            add(name, to_us(ns) / section_.times, "us");
+            if (mpi.ns > 0) {
+                add(name + " (MPI)", to_us(mpi.ns), "us");
+                add(name + " (MPI), to a rank", static_cast<double>(mpi.bytes), "bytes");
+            }
+            if (name == "start" || name == "malloc" || name == "exchange") {
+                add("memory after " + name, per_rank(memory_.heap_bytes()), "bytes");
+                add("memory in " + name, per_rank(memory_.most_heap_bytes()), "bytes");
+                add("node memory after " + name, per_rank(node_bytes()), "bytes");
+            }
+        }
+        memory_.forget_most();
+        section_ = {.begin_ns = section_.end_ns,
+                    .end_ns = section_.end_ns,
+                    .mpi = mpi_use(),
+                    .number = section_.number + 1};
+    }
+
+    double per_rank(int64_t bytes) const { return static_cast<double>(bytes) / size(); }
+    int64_t node_bytes() {
+        int64_t bytes = 0;
+        for (int rank = 0; rank < size(); ++rank) {
+            bytes += static_cast<int64_t>(job_.runtime(rank).node.heap.used_bytes());
+        }
+        return bytes;
+    }
+
+    // What all ranks do between this meeting and the next one.
+    template <class Body>
+    void measure(const char* name, int times, Body&& body) {
+        meet();
+        section_.name = name;
+        section_.times = times;
+        for (int i = 0; i < times; ++i) {
+            body();
+        }
+    }
+    template <class Body>
+    void prepare(Body&& body) {
+        measure("", 1, body);
+    }
+
+    Slice& slice(int rank) { return *static_cast<Slice*>(slices_[static_cast<size_t>(rank)]); }
+
+    void count() {
+        long before = 0;
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &before, &slice(0).counter, 1, 0);
+    }
+
+    void accumulate() {
+        std::array<double, kSumBytes / sizeof(double)> ones;
+        ones.fill(1);
+        double scale = 1;
+        ARMCI_Acc(ARMCI_ACC_DBL, &scale, ones.data(), slice(0).sums, kSumBytes, 0);
+        ARMCI_Fence(0);
+    }
+
+    void put_patch(int target) {
+        static char patch[kPatchRows * kRowStride];
+        int stride = kRowStride;
+        int counts[2] = {kRowBytes, kPatchRows};
+        ARMCI_NbPutS(patch, &stride, slice(target).patch, &stride, counts, 1, target, nullptr);
+    }
+
+    // To ranks that are spread over the job, each beginning with another one.
+    void exchange(int me, int peers) {
+        const int distance = (size() - 1) / peers;
+        for (int i = 1; i <= peers; ++i) {
+            put_patch((me + i * distance) % size());
+        }
+        ARMCI_Barrier();
+    }
+
+    void put_word(int target) {
+        char word[8] = {};
+        ARMCI_Put(word, slice(target).word, sizeof word, target);
+    }
+
+    void fence_neighbours(int me) {
+        const int neighbours = std::min(kNeighbours, size() - 1);
+        for (int i = 1; i <= neighbours; ++i) {
+            put_word((me + i) % size());
+        }
+        ARMCI_AllFence();
+    }
+
+    void fence_to_all(int me) {
+        if (me == 0) {
+            for (int target = 1; target < size(); ++target) {
+                put_word(target);
+            }
+            ARMCI_AllFence();
+        }
+    }
+
+    void check(long counted, double sum) {
+        if (slice(0).counter != counted || slice(0).sums[0] != sum) {
+            violation("the counter is %ld, and should be %ld; a sum is %g, and should be %g",
+                      slice(0).counter, counted, slice(0).sums[0], sum);
+        }
+    }
+
+    void study(int me) {
+        prepare([] { ARMCI_Barrier(); });
+        measure("barrier", kBarriers, [] { ARMCI_Barrier(); });
+        measure("malloc", 1, [this] { ARMCI_Malloc(slices_.data(), sizeof(Slice)); });
+        measure("fence, nothing to wait for", 1, [] { ARMCI_AllFence(); });
+        measure("counter, first use", 1, [&] { count(); });
+        measure("counter", 1, [&] { count(); });
+        measure("accumulate", 1, [&] { accumulate(); });
+        prepare([&] { exchange(me, peer_count()); });
+        measure("exchange", 1, [&] { exchange(me, peer_count()); });
+        prepare([&] { fence_neighbours(me); });
+        measure("fence to neighbours", 1, [&] { fence_neighbours(me); });
+        prepare([&] { fence_to_all(me); });
+        measure("fence to all", 1, [&] { fence_to_all(me); });
+        if (size() <= options_.most_with_all) {
+            prepare([&] { exchange(me, size() - 1); });
+            measure("exchange with all", 1, [&] { exchange(me, size() - 1); });
+        }
+        prepare([] { ARMCI_Barrier(); });
+        if (me == 0) {
+            check(2L * size(), size());
+        }
+        measure("free", 1, [&] { ARMCI_Free(&slice(me)); });
+        meet();
+    }
+
+    StudyOptions options_;
+    CountedMemory memory_;
+    CountedMemory::Scope counting_;
+    Job job_;
+    std::vector<void*> slices_;  // one list for all ranks: they have the same addresses
+    Section section_;
+    std::vector<Result> results_;
+};
+
+}  // namespace
+
+std::vector<Result> run_studies(const Machine& machine, const StudyOptions& options) {
+    begin_run(1, false, "");
+    return Studies(machine, options).run();
+}
+
+}  // namespace armci::sim
