@@ -52,7 +52,7 @@ class Checks final : public core::CheckHooks {
     void before_barrier(const char* function, const Group& group) override;
 
     void remember_freed(const Segment& segment) override;
-    bool poison_freed(const Segment& segment, const ServerPart& part) override;
+    bool poison_freed(const Segment& segment, uint64_t bytes) override;
     bool poison_freed(int owner, const Slice& slice, uint64_t allocation) override;
     uint64_t freed_bytes() const override { return freed_ranges_.bytes(); }
     void release_freed(const char* function) override;

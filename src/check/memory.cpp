@@ -51,15 +51,15 @@ std::string Checks::explain_freed(int rank, uint64_t address, int64_t bytes) con
     return {};
 }
 
-bool Checks::poison_freed(const Segment& segment, const ServerPart& part) {
-    if (part.bytes > kMaxPoisoned) {
+bool Checks::poison_freed(const Segment& segment, uint64_t bytes) {
+    if (bytes > kMaxPoisoned) {
         ++counts_.ranges_left_out;
         return false;
     }
     for (int member = 0; member < segment.group->size(); ++member) {
         const Slice& slice = segment.slice(member);
         const int rank = segment.group->world_rank(member);
-        if (slice.bytes > 0 && slice.base >= part.begin && slice.base < part.begin + part.bytes) {
+        if (slice.bytes > 0 && runtime_.world.on_my_node(rank)) {
             watch_freed(rank, slice, segment.id);
         }
     }

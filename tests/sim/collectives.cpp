@@ -402,6 +402,14 @@ int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm)
     return MPI_SUCCESS;
 }
 
+int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
+               MPI_Request* request) {
+    const size_t bytes = static_cast<size_t>(count) * mpi::bytes_of(type);
+    mpi::begin(comm, {.kind = mpi::Kind::broadcast, .bytes = bytes, .root = root}, data, bytes,
+               data, request);
+    return MPI_SUCCESS;
+}
+
 int MPI_Gather(const void* mine, int count, MPI_Datatype type, void* all, int, MPI_Datatype,
                int root, MPI_Comm comm) {
     const size_t bytes = static_cast<size_t>(count) * mpi::bytes_of(type);
@@ -430,10 +438,14 @@ int MPI_Allgather(const void* mine, int count, MPI_Datatype type, void* all, int
     return MPI_SUCCESS;
 }
 
-int MPI_Iallgather(const void* mine, int count, MPI_Datatype type, void* all, int, MPI_Datatype,
-                   MPI_Comm comm, MPI_Request* request) {
-    const size_t bytes = static_cast<size_t>(count) * mpi::bytes_of(type);
-    mpi::begin(comm, {.kind = mpi::Kind::all_gather, .bytes = bytes}, mine, bytes, all, request);
+int MPI_Iallgather(const void* mine, int count, MPI_Datatype type, void* all, int all_count,
+                   MPI_Datatype all_type, MPI_Comm comm, MPI_Request* request) {
+    const bool in_place = mine == MPI_IN_PLACE;
+    const size_t bytes = static_cast<size_t>(in_place ? all_count : count) *
+                         mpi::bytes_of(in_place ? all_type : type);
+    const size_t member = mpi::member_of(mpi::g_communicators[mpi::index_of(comm)]);
+    mpi::begin(comm, {.kind = mpi::Kind::all_gather, .bytes = bytes},
+               in_place ? static_cast<char*>(all) + member * bytes : mine, bytes, all, request);
     return MPI_SUCCESS;
 }
 

@@ -26,9 +26,9 @@ TEST(ObjectSize, PerPeer) {
 }
 
 TEST(ObjectSize, PerSegment) {
-    EXPECT_LE(sizeof(core::Slice), 16U);       // per rank of its group, once per node
+    EXPECT_LE(sizeof(core::Slice), 16U);     // per rank of its group, once per node
     EXPECT_LE(sizeof(core::ServerPart), 48U);  // per node, once per node
-    EXPECT_LE(sizeof(core::SegmentTables), 8U);
+    EXPECT_LE(sizeof(core::SegmentTables), 32U);
     EXPECT_LE(sizeof(core::Segment), 64U);  // per rank's own view
     EXPECT_LE(sizeof(node::Extent), 40U);   // in the node heap
 }

@@ -73,11 +73,9 @@ class CheckHooks {
 
     // Each rank of the allocation's group calls this while its tables exist.
     virtual void remember_freed(const Segment& /*segment*/) {}
-    // The rank that allocated for this node calls this. If it returns true, the pages hold the
-    // pattern and must stay.
-    virtual bool poison_freed(const Segment& /*segment*/, const ServerPart& /*part*/) {
-        return false;
-    }
+    // The rank that allocated so many bytes for this node calls this. If it returns true, the pages
+    // hold the pattern and must stay.
+    virtual bool poison_freed(const Segment& /*segment*/, uint64_t /*bytes*/) { return false; }
     // Does the same for memory that `owner` allocated alone.
     virtual bool poison_freed(int /*owner*/, const Slice& /*slice*/, uint64_t /*allocation*/) {
         return false;

@@ -8,6 +8,7 @@
 
 #include "base/config_value.h"
 #include "base/log.h"
+#include "core/memory/slice_layout.h"
 #include "node/memory_limits.h"
 #include "pipeline/buffers/server_numbers.h"
 #include "pipeline/origin/request_task.h"
@@ -18,38 +19,9 @@ struct NodeReport {
     enum class Outcome : int32_t { no_memory_here = 0, allocated = 1, failed = 2 };
 
     Outcome outcome = Outcome::no_memory_here;
-    int32_t padding = 0;  // a report travels between ranks
-    ServerPart part;
-    uint64_t tables = 0;  // address, for ranks of the same node
+    uint64_t tables = 0;            // address, for ranks of the same node
+    std::vector<ServerPart> parts;  // those that are not empty, by server
 };
-
-struct AllocationPlan {
-    // What one data server gets.
-    struct Part {
-        int server;
-        int node;
-        int first_member;  // group rank; allocates and publishes it
-        int64_t bytes;
-    };
-    const Part& part_with(int member) const { return parts[part_of[member]]; }
-    // Returns the group rank of the first member on that one's node, which makes the tables there.
-    int first_on_node_of(int member) const;
-
-    std::vector<int64_t> slice_bytes;   // by group rank
-    std::vector<int64_t> slice_offset;  // by group rank; from the beginning of its part
-    std::vector<Part> parts;            // by server; members without memory may give empty ones
-    std::vector<int> part_of;           // by group rank
-    bool overflow = false;
-};
-
-int AllocationPlan::first_on_node_of(int member) const {
-    const int node = part_with(member).node;
-    int first = member;
-    for (const Part& part : parts) {
-        first = part.node == node ? std::min(first, part.first_member) : first;
-    }
-    return first;
-}
 
 namespace {
 
@@ -57,80 +29,38 @@ using Outcome = NodeReport::Outcome;
 
 uint64_t g_memory_limit = 0;
 
-// Small slices are packed. Large ones begin on pages of their own, so that their owner touches
-// these first.
-constexpr int64_t kSmallAlignment = 64;
-constexpr int64_t kLargeSlice = 16 << 10;
+// docs/scaling.md relies on it.
+static_assert(sizeof(ServerPart) == 48);
 
-// What every member reports to all others first.
-struct Wish {
-    int64_t bytes = 0;        // negative: the limit forbids its share
-    uint64_t segment_id = 0;  // from group rank 0
+// Marks the part of a node that has no memory.
+constexpr int32_t kNoMemory = -1;
+
+// What a member of a group other than world tells the others, before its parts.
+struct GroupReport {
+    Outcome outcome = Outcome::no_memory_here;
+    int32_t part_count = 0;
+    uint64_t tables = 0;
 };
+static_assert(sizeof(GroupReport) == 16);  // docs/scaling.md relies on it
 
-// Every member has as many of both as there are members. docs/scaling.md relies on these sizes.
-static_assert(sizeof(Wish) == 16 && sizeof(NodeReport) == 64);
-
-// A job without a network has no data server, and number 0 stands for its node.
-int server_of(const Progress& progress, int rank) {
-    return progress.network() != nullptr ? progress.network()->rank_servers.of(rank) : 0;
-}
-
-int64_t alignment_of(int64_t slice_bytes) {
-    return slice_bytes >= kLargeSlice ? static_cast<int64_t>(node::kPageBytes) : kSmallAlignment;
-}
-
-AllocationPlan make_plan(const Progress& progress, const Group& group,
-                         std::vector<int64_t> slice_bytes) {
-    AllocationPlan plan;
-    plan.slice_bytes = std::move(slice_bytes);
-    const int size = group.size();
-    plan.slice_offset.resize(size);
-    plan.part_of.resize(size);
-    const auto server_of_member = [&](int member) {
-        return server_of(progress, group.world_rank(member));
-    };
-    // Finds the server's part, or where it has to be inserted.
-    const auto find_part = [&](int server) {
-        return std::lower_bound(
-            plan.parts.begin(), plan.parts.end(), server,
-            [](const AllocationPlan::Part& p, int wanted) { return p.server < wanted; });
-    };
-    for (int member = 0; member < size; ++member) {
-        const int server = server_of_member(member);
-        const auto part = find_part(server);
-        if (part == plan.parts.end() || part->server != server) {
-            const int node = progress.world().node_of[group.world_rank(member)];
-            plan.parts.insert(part, AllocationPlan::Part{server, node, member, 0});
-        }
-    }
-    for (int member = 0; member < size; ++member) {
-        const auto part = find_part(server_of_member(member));
-        plan.part_of[member] = static_cast<int>(part - plan.parts.begin());
-        const int64_t bytes = plan.slice_bytes[member];
-        const int64_t unit = alignment_of(bytes);
-        int64_t end = 0;
-        if (plan.overflow || __builtin_add_overflow(part->bytes, unit - 1, &end) ||
-            __builtin_add_overflow(end / unit * unit, bytes, &end)) {
-            plan.overflow = true;
-            continue;
-        }
-        plan.slice_offset[member] = end - bytes;
-        part->bytes = end;
-    }
-    return plan;
-}
-
-template <class T>
-void all_gather(Messages& messages, const Group& group, const T& mine, T* all) {
+void all_gather(Messages& messages, const Group& group, const void* mine, size_t bytes, void* all) {
     if (group.size() == 1) {
-        all[0] = mine;
+        std::memcpy(all, mine, bytes);
         return;
     }
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Iallgather(&mine, sizeof(T), MPI_BYTE, all, sizeof(T), MPI_BYTE, group.own_comm(),
-                   &request);
+    const int count = static_cast<int>(bytes);
+    MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, group.own_comm(), &request);
     messages.complete(&request);
+}
+
+void all_reduce_max(Messages& messages, const Group& group, int64_t* words, int count) {
+    if (group.size() > 1) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Iallreduce(MPI_IN_PLACE, words, count, MPI_INT64_T, MPI_MAX, group.own_comm(),
+                       &request);
+        messages.complete(&request);
+    }
 }
 
 int64_t free_heap(const node::NodeHeap& heap) {
@@ -198,49 +128,13 @@ std::string explain_freed_again(const MemoryContext& context, const void* base) 
     return text.empty() ? text : text + "; ";
 }
 
-// Returns where a member's slice begins. It must not be empty.
-uint64_t address_of_slice(const AllocationPlan& plan, const std::vector<NodeReport>& reports,
-                          int member) {
-    return reports[plan.part_with(member).first_member].part.begin +
-           static_cast<uint64_t>(plan.slice_offset[member]);
-}
-
-void fill_tables(SegmentTables* tables, const AllocationPlan& plan,
-                 const std::vector<NodeReport>& reports) {
-    tables->slice_count = static_cast<int32_t>(plan.slice_bytes.size());
-    tables->part_count = 0;
-    for (const AllocationPlan::Part& part : plan.parts) {
-        const NodeReport& report = reports[part.first_member];
-        if (report.outcome == Outcome::allocated) {
-            tables->parts()[tables->part_count++] = report.part;
-        }
-    }
-    for (int member = 0; member < tables->slice_count; ++member) {
-        Slice& slice = tables->slices()[member];
-        slice.bytes = static_cast<uint64_t>(plan.slice_bytes[member]);
-        slice.base = slice.bytes == 0 ? 0 : address_of_slice(plan, reports, member);
-    }
-}
-
-// Finds the tables of this rank's node. Its first member there fills them.
-void use_tables(const AllocationPlan& plan, const std::vector<NodeReport>& reports,
-                Segment* segment) {
-    const int my_rank = segment->group->rank();
-    const int first_member = plan.first_on_node_of(my_rank);
-    segment->tables = reinterpret_cast<SegmentTables*>(reports[first_member].tables);
-    if (first_member == my_rank) {
-        fill_tables(segment->tables, plan, reports);
-    }
-}
-
-void set_base_pointers(const AllocationPlan& plan, const std::vector<NodeReport>& reports,
-                       void** base_pointers) {
-    for (size_t member = 0; member < plan.slice_bytes.size(); ++member) {
-        if (plan.slice_bytes[member] > 0) {
-            base_pointers[member] =
-                reinterpret_cast<void*>(address_of_slice(plan, reports, static_cast<int>(member)));
-        }
-    }
+// Completes tables with the parts of all nodes, some of which may have no memory.
+void complete_tables(const SliceLayout& layout, int part_count, SegmentTables* tables) {
+    ServerPart* parts = tables->parts();
+    const ServerPart* end = std::remove_if(parts, parts + part_count,
+                                           [](const ServerPart& part) { return part.bytes == 0; });
+    tables->part_count = static_cast<int32_t>(end - parts);
+    layout.fill_slices(tables);
 }
 
 }  // namespace
@@ -253,7 +147,8 @@ uint64_t memory_limit() {
 }
 
 int GlobalMemory::my_server() const {
-    return server_of(context_.progress, context_.progress.world().rank);
+    const Network* network = context_.progress.network();
+    return network != nullptr ? network->rank_servers.of(context_.progress.world().rank) : 0;
 }
 
 node::NodeHeap::Range GlobalMemory::take_from_heap(const char* function, size_t bytes) {
@@ -326,52 +221,56 @@ void GlobalMemory::log_shortage(const char* function, int64_t bytes, const std::
 }
 
 // Sets the segment's heap records.
-NodeReport GlobalMemory::allocate_part(const char* function, int64_t bytes, int64_t tables_bytes,
-                                       Segment* segment) {
+NodeReport GlobalMemory::allocate_part(const char* function,
+                                       const std::vector<SliceLayout::Range>& ranges,
+                                       const SliceLayout& layout, Segment* segment) {
     NodeReport report;
-    node::NodeHeap::Range tables;
-    if (tables_bytes > 0) {
-        tables = take_from_heap(function, static_cast<size_t>(tables_bytes));
-        if (tables.data == nullptr) {
-            log_shortage(function, bytes, explain_full_heap(context_, bytes));
-            report.outcome = Outcome::failed;
-            return report;
-        }
+    const int64_t bytes = ranges.empty() ? 0 : ranges.back().end;
+    const node::NodeHeap::Range tables = take_from_heap(function, layout.tables_bytes());
+    if (tables.data == nullptr) {
+        log_shortage(function, bytes, explain_full_heap(context_, bytes));
+        report.outcome = Outcome::failed;
+        return report;
     }
     node::NodeHeap::Range data;
     if (bytes > 0) {
         std::string reason;
         data = take_available(function, static_cast<size_t>(bytes), &reason);
         if (data.data == nullptr) {
-            if (tables.data != nullptr) {
-                context_.node.heap.release(tables.record);
-            }
+            context_.node.heap.release(tables.record);
             log_shortage(function, bytes, reason);
             report.outcome = Outcome::failed;
             return report;
         }
     }
-    report.tables = reinterpret_cast<uint64_t>(tables.data);
+    report.tables = reinterpret_cast<uint64_t>(layout.make_tables(tables.data));
     segment->tables_record = tables.record;
     if (bytes > 0) {
-        report.part.node = context_.progress.world().node;
-        report.part.server = my_server();
-        report.part.begin = reinterpret_cast<uint64_t>(data.data);
-        report.part.bytes = static_cast<uint64_t>(bytes);
-        publish(function, &report.part);
+        for (const SliceLayout::Range& range : ranges) {
+            ServerPart& part = report.parts.emplace_back();
+            part.node = context_.progress.world().node;
+            part.server = range.server;
+            part.begin = reinterpret_cast<uint64_t>(data.data) + static_cast<uint64_t>(range.begin);
+            part.bytes = static_cast<uint64_t>(range.end - range.begin);
+            publish(function, &part);
+        }
         segment->data_record = data.record;
         report.outcome = Outcome::allocated;
     }
     return report;
 }
 
-void GlobalMemory::release_part(const char* function, const Segment& segment,
-                                const ServerPart* part) {
+void GlobalMemory::release_parts(const char* function, const Segment& segment,
+                                 const std::vector<ServerPart>& parts) {
     if (segment.data_record != 0) {
-        withdraw(function, *part);
+        for (const ServerPart& part : parts) {
+            withdraw(function, part);
+        }
         // Neither the library's own memory nor an allocation that failed on some node is poisoned.
-        const bool is_poisoned = !segment.is_internal && segment.tables != nullptr &&
-                                 context_.checking->poison_freed(segment, *part);
+        const bool is_poisoned =
+            !segment.is_internal && segment.tables != nullptr &&
+            context_.checking->poison_freed(
+                segment, parts.back().begin + parts.back().bytes - parts.front().begin);
         context_.node.heap.release(segment.data_record, is_poisoned
                                                             ? node::NodeHeap::Pages::keep
                                                             : node::NodeHeap::Pages::release);
@@ -394,83 +293,163 @@ bool GlobalMemory::exceeds_limit(const char* function, int64_t bytes) const {
     return true;
 }
 
-std::optional<std::vector<int64_t>> GlobalMemory::exchange_wishes(const char* function,
-                                                                  int64_t bytes, Segment* segment) {
+GlobalMemory::Wishes GlobalMemory::exchange_wishes(const char* function, int64_t bytes,
+                                                   Segment* segment) {
     const Group& group = *segment->group;
-    Wish wish{exceeds_limit(function, bytes) ? -1 : bytes, 0};
+    const int64_t wish = exceeds_limit(function, bytes) ? -1 : bytes;
+    int64_t words[] = {0, wish, -wish};  // the segment's number, which only group rank 0 has
     if (group.rank() == 0) {
-        wish.segment_id = static_cast<uint64_t>(context_.progress.world().rank)
-                              << kCollectiveCountBits |
-                          next_segment_number_++;
+        words[0] = static_cast<int64_t>(static_cast<uint64_t>(context_.progress.world().rank)
+                                            << kCollectiveCountBits |
+                                        next_segment_number_++);
     }
-    std::vector<Wish> wishes(group.size());
-    all_gather(context_.messages, group, wish, wishes.data());
-    segment->id = wishes[0].segment_id;
-    std::vector<int64_t> slice_bytes(group.size());
-    std::transform(wishes.begin(), wishes.end(), slice_bytes.begin(),
-                   [](const Wish& other) { return other.bytes; });
-    if (std::any_of(slice_bytes.begin(), slice_bytes.end(), [](int64_t b) { return b < 0; })) {
-        return std::nullopt;
-    }
-    return slice_bytes;
+    all_reduce_max(context_.messages, group, words, 3);
+    segment->id = static_cast<uint64_t>(words[0]);
+    return {-words[2], words[1]};
 }
 
-std::optional<std::vector<NodeReport>> GlobalMemory::allocate_parts(const char* function,
-                                                                    const AllocationPlan& plan,
-                                                                    Segment* segment) {
+SliceLayout GlobalMemory::plan_slices(const Group& group, int64_t bytes, const Wishes& wishes) {
+    const World& world = context_.progress.world();
+    const Network* network = context_.progress.network();
+    if (wishes.least == wishes.most) {
+        return {world, network, group, bytes};
+    }
+    std::vector<int64_t> each(static_cast<size_t>(group.size()));
+    all_gather(context_.messages, group, &bytes, sizeof bytes, each.data());
+    return {world, network, group, std::move(each)};
+}
+
+NodeReport GlobalMemory::allocate_here(const char* function, const SliceLayout& layout,
+                                       Segment* segment) {
+    const std::optional<std::vector<SliceLayout::Range>> ranges = layout.ranges_here();
+    if (ranges.has_value()) {
+        return allocate_part(function, *ranges, layout, segment);
+    }
+    base::log(base::LogLevel::error,
+              "%s: the sizes of the ranks of a node add up to more than "
+              "64 bits",
+              function);
+    NodeReport report;
+    report.outcome = Outcome::failed;
+    return report;
+}
+
+// The first rank of each node has a report, and gets the parts of all others in its tables. The
+// others of the node need only know where these are.
+bool GlobalMemory::exchange_parts_of_world(const SliceLayout& layout, const NodeReport& mine,
+                                           Segment* segment) {
+    const World& world = context_.progress.world();
+    uint64_t address = mine.tables;
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (world.is_leader()) {
+        const auto per_node = static_cast<size_t>(layout.servers_per_node());
+        const size_t count = per_node * static_cast<size_t>(world.node_count);
+        auto* tables = reinterpret_cast<SegmentTables*>(mine.tables);
+        std::vector<ServerPart> without_tables(tables == nullptr ? count : 0);
+        ServerPart* parts = tables != nullptr ? tables->parts() : without_tables.data();
+        ServerPart* here = parts + per_node * static_cast<size_t>(world.node);
+        std::fill_n(here, per_node, ServerPart{});
+        std::copy(mine.parts.begin(), mine.parts.end(), here);
+        here->node = mine.outcome == Outcome::failed ? kNoMemory : world.node;
+        if (world.node_count > 1) {
+            MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, parts,
+                           static_cast<int>(per_node * sizeof(ServerPart)), MPI_BYTE,
+                           world.leaders_comm, &request);
+            context_.messages.complete(&request);
+        }
+        if (std::any_of(parts, parts + count,
+                        [](const ServerPart& part) { return part.node == kNoMemory; })) {
+            address = 0;
+        } else {
+            complete_tables(layout, static_cast<int>(count), tables);
+        }
+    }
+    if (world.node_ranks.size() > 1) {
+        MPI_Ibcast(&address, 1, MPI_UINT64_T, 0, world.node_comm, &request);
+        context_.messages.complete(&request);
+    }
+    segment->tables = reinterpret_cast<SegmentTables*>(address);
+    return address != 0;
+}
+
+// A group has no communicator of the first members on each node, so all members report, most of
+// them nothing.
+bool GlobalMemory::exchange_parts_of_group(const SliceLayout& layout, const NodeReport& mine,
+                                           Segment* segment) {
     const Group& group = *segment->group;
-    const AllocationPlan::Part& my_part = plan.part_with(group.rank());
+    const auto per_node = static_cast<size_t>(layout.servers_per_node());
+    const auto size = static_cast<size_t>(group.size());
+    std::vector<GroupReport> reports(size);
+    std::vector<ServerPart> parts(size * per_node);
+    std::vector<ServerPart> my_parts = mine.parts;
+    my_parts.resize(per_node);
+    const GroupReport my_report{mine.outcome, static_cast<int32_t>(mine.parts.size()), mine.tables};
+    all_gather(context_.messages, group, &my_report, sizeof my_report, reports.data());
+    if (std::any_of(reports.begin(), reports.end(),
+                    [](const GroupReport& report) { return report.outcome == Outcome::failed; })) {
+        return false;
+    }
+    all_gather(context_.messages, group, my_parts.data(), per_node * sizeof(ServerPart),
+               parts.data());
+    const auto first_member = static_cast<size_t>(layout.first_member_here());
+    segment->tables = reinterpret_cast<SegmentTables*>(reports[first_member].tables);
+    if (static_cast<int>(first_member) == group.rank()) {
+        ServerPart* end = segment->tables->parts();
+        for (size_t member = 0; member < size; ++member) {
+            end = std::copy_n(&parts[member * per_node], reports[member].part_count, end);
+        }
+        std::sort(segment->tables->parts(), end,
+                  [](const ServerPart& a, const ServerPart& b) { return a.server < b.server; });
+        complete_tables(layout, static_cast<int>(end - segment->tables->parts()), segment->tables);
+    }
+    context_.barriers.wait_for_group(group);
+    return true;
+}
+
+// The first member on each node allocates for all of them there.
+bool GlobalMemory::allocate_parts(const char* function, const SliceLayout& layout,
+                                  Segment* segment) {
+    const Group& group = *segment->group;
     NodeReport mine;
-    if (my_part.first_member == group.rank() && plan.overflow) {
-        base::log(base::LogLevel::error,
-                  "%s: the sizes of the ranks of a node add up to more than "
-                  "64 bits",
-                  function);
-        mine.outcome = Outcome::failed;
-    } else if (my_part.first_member == group.rank()) {
-        const bool makes_tables = plan.first_on_node_of(group.rank()) == group.rank();
-        const size_t tables_bytes =
-            makes_tables ? SegmentTables::bytes(group.size(), static_cast<int>(plan.parts.size()))
-                         : 0;
-        mine = allocate_part(function, my_part.bytes, static_cast<int64_t>(tables_bytes), segment);
+    if (layout.first_member_here() == group.rank()) {
+        mine = allocate_here(function, layout, segment);
     }
-    std::vector<NodeReport> reports(group.size());
-    all_gather(context_.messages, group, mine, reports.data());
-    const bool failed = std::any_of(reports.begin(), reports.end(), [](const NodeReport& report) {
-        return report.outcome == Outcome::failed;
-    });
-    if (failed) {
-        release_part(function, *segment, &mine.part);
-        return std::nullopt;
+    const bool is_allocated = group.is_world() ? exchange_parts_of_world(layout, mine, segment)
+                                               : exchange_parts_of_group(layout, mine, segment);
+    if (!is_allocated) {
+        segment->tables = nullptr;
+        release_parts(function, *segment, mine.parts);
     }
-    return reports;
+    return is_allocated;
 }
 
 bool GlobalMemory::allocate(const char* function, const GroupRef& group, int64_t bytes,
                             void** base_pointers, Segment** segment_out) {
-    std::fill(base_pointers, base_pointers + group->size(), nullptr);
+    if (base_pointers != nullptr) {
+        std::fill(base_pointers, base_pointers + group->size(), nullptr);
+    }
     if (segment_out != nullptr) {
         *segment_out = nullptr;
     }
     auto segment = std::make_unique<Segment>();
     segment->group = group;
-    std::optional<std::vector<int64_t>> wanted = exchange_wishes(function, bytes, segment.get());
-    if (!wanted.has_value()) {
+    const Wishes wishes = exchange_wishes(function, bytes, segment.get());
+    if (wishes.least < 0) {
         return false;
     }
-    if (std::all_of(wanted->begin(), wanted->end(), [](int64_t b) { return b == 0; })) {
+    if (wishes.most == 0) {
         return true;
     }
-    const AllocationPlan plan = make_plan(context_.progress, *group, std::move(*wanted));
-    const std::optional<std::vector<NodeReport>> reports =
-        allocate_parts(function, plan, segment.get());
-    if (!reports.has_value()) {
+    if (!allocate_parts(function, plan_slices(*group, bytes, wishes), segment.get())) {
         return false;
     }
-    use_tables(plan, *reports, segment.get());
-    set_base_pointers(plan, *reports, base_pointers);
+    for (int member = 0; base_pointers != nullptr && member < group->size(); ++member) {
+        const Slice slice = segment->slice(member);
+        base_pointers[member] = slice.bytes > 0 ? reinterpret_cast<void*>(slice.base) : nullptr;
+    }
     if (context_.progress.config().debug_alloc && bytes > 0) {
-        std::memset(base_pointers[group->rank()], 0, static_cast<size_t>(bytes));
+        std::memset(reinterpret_cast<void*>(segment->slice(group->rank()).base), 0,
+                    static_cast<size_t>(bytes));
     }
     // Now the tables are complete on every node and the memory is usable from everywhere.
     context_.barriers.wait_for_group(*group);
@@ -486,13 +465,13 @@ void GlobalMemory::free_segment(Segment* segment) {
     const GroupRef group = segment->group;
     const int my_rank = group->rank();
     allocated_bytes_ -= segment->slice(my_rank).bytes;
-    const ServerPart* part = segment->part(my_server());
-    const ServerPart my_part = part != nullptr ? *part : ServerPart{};
+    const std::span<const ServerPart> here = segment->parts_on(context_.progress.world().node);
+    const std::vector<ServerPart> parts(here.begin(), here.end());
     context_.checking->remember_freed(*segment);
     const std::unique_ptr<Segment> removed = context_.segments.remove(segment);
     // After this no rank looks into the tables any more, and all have fenced before.
     context_.barriers.wait_for_group(*group);
-    release_part("ARMCI_Free", *removed, &my_part);
+    release_parts("ARMCI_Free", *removed, parts);
 }
 
 Segment* GlobalMemory::find_mine(const char* function, void* base) {

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/memory/segments.h"
+#include "core/memory/slice_layout.h"
 #include "core/sync/completion.h"
 #include "core/sync/sync.h"
 
@@ -28,9 +28,8 @@ struct DynamicMemory {
 void set_memory_limit(uint64_t bytes);
 uint64_t memory_limit();
 
-// Where each member's slice lies in its server's part of an allocation.
-struct AllocationPlan;
-// The report of the first member of each part to all others.
+// Where each member's slice lies in its node's part of an allocation.
+// The report of the first member on a node to all others.
 struct NodeReport;
 
 // The parts that allocations use.
@@ -49,7 +48,8 @@ class GlobalMemory {
     explicit GlobalMemory(const MemoryContext& context) : context_(context) {}
 
     // Allocates so that each member of the group gets `bytes` (may differ and be 0);
-    // base_pointers[r] is group rank r's address, or null where 0 was asked. It is collective.
+    // base_pointers[r] is group rank r's address, or null where 0 was asked; a null base_pointers
+    // gets nothing. It is collective.
     // Returns false, on all members, when memory is short; the reason has been printed. `segment`
     // may be null.
     bool allocate(const char* function, const GroupRef& group, int64_t bytes, void** base_pointers,
@@ -79,24 +79,32 @@ class GlobalMemory {
     // Does the same if this node has so much memory now. Otherwise the range has no data and
     // *reason is set.
     node::NodeHeap::Range take_available(const char* function, size_t bytes, std::string* reason);
-    // The steps of allocate(), collective over the segment's group.
-    // Returns what each member wants, by group rank, and sets the segment's number. Returns nothing
-    // if the limit of some member forbids its share.
-    std::optional<std::vector<int64_t>> exchange_wishes(const char* function, int64_t bytes,
-                                                        Segment* segment);
-    // The first member of each data server's part allocates it. Returns the reports of all
-    // members, or nothing, with everything released, if memory is short on some node.
-    std::optional<std::vector<NodeReport>> allocate_parts(const char* function,
-                                                          const AllocationPlan& plan,
-                                                          Segment* segment);
-
-    NodeReport allocate_part(const char* function, int64_t bytes, int64_t tables_bytes,
-                             Segment* segment);
+    // The least and the most that a member of the group asks for. It is negative where a member's
+    // limit forbids its share.
+    struct Wishes {
+        int64_t least = 0;
+        int64_t most = 0;
+    };
+    // The steps of allocate(), collective over the segment's group. Sets the segment's number.
+    Wishes exchange_wishes(const char* function, int64_t bytes, Segment* segment);
+    SliceLayout plan_slices(const Group& group, int64_t bytes, const Wishes& wishes);
+    // Sets the segment's tables. Returns false, with everything released, if memory is short on
+    // some node.
+    bool allocate_parts(const char* function, const SliceLayout& layout, Segment* segment);
+    // Allocates for the members on this node.
+    NodeReport allocate_here(const char* function, const SliceLayout& layout, Segment* segment);
+    NodeReport allocate_part(const char* function, const std::vector<SliceLayout::Range>& ranges,
+                             const SliceLayout& layout, Segment* segment);
+    bool exchange_parts_of_world(const SliceLayout& layout, const NodeReport& mine,
+                                 Segment* segment);
+    bool exchange_parts_of_group(const SliceLayout& layout, const NodeReport& mine,
+                                 Segment* segment);
     void log_shortage(const char* function, int64_t bytes, const std::string& reason);
     // Returns the segment whose slice of this rank begins at `base`, or nullptr for a null pointer.
     // Ends the job if there is none.
     Segment* find_mine(const char* function, void* base);
-    void release_part(const char* function, const Segment& segment, const ServerPart* part);
+    void release_parts(const char* function, const Segment& segment,
+                       const std::vector<ServerPart>& parts);
     bool exceeds_limit(const char* function, int64_t bytes) const;
     // Returns the data server that has this rank's memory.
     int my_server() const;

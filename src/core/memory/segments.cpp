@@ -5,6 +5,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <iterator>
+#include <optional>
 
 #include "core/job/world.h"
 
@@ -195,7 +196,7 @@ Segments::Cached Segments::search_in(const std::vector<Entry>& entries, int rank
     if (group_rank < 0) {
         return {};
     }
-    const Slice& slice = entry->segment->slice(group_rank);
+    const Slice slice = entry->segment->slice(group_rank);
     const Cached found{rank, slice.base, slice.base + slice.bytes, entry->segment, entry->part};
     return found.has(rank, address, bytes) ? found : Cached{};
 }
@@ -247,25 +248,25 @@ std::string Segments::explain(int rank, uint64_t address, int64_t bytes) const {
                std::to_string(rank) + " in allocation " + name_of_allocation(empty->id) +
                " is empty: it asked for 0 bytes";
     }
-    const Slice* nearest = nullptr;
+    std::optional<Slice> nearest;
     uint64_t nearest_distance = UINT64_MAX;
     for (const auto& segment : segments_) {
         const int group_rank = segment->group->group_rank(rank);
         if (segment->is_internal || group_rank < 0 || segment->slice(group_rank).bytes == 0) {
             continue;
         }
-        const Slice& slice = segment->slice(group_rank);
+        const Slice slice = segment->slice(group_rank);
         const uint64_t end = slice.base + slice.bytes;
         const uint64_t distance = address < slice.base ? slice.base - address
                                   : address > end      ? address - end
                                                        : 0;
         if (distance < nearest_distance) {
             nearest_distance = distance;
-            nearest = &slice;
+            nearest = slice;
         }
     }
     char text[256];
-    if (nearest == nullptr) {
+    if (!nearest.has_value()) {
         std::snprintf(text, sizeof text, "rank %d has no global memory at all", rank);
     } else {
         const uint64_t end = nearest->base + nearest->bytes;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Global memory as every rank knows it: which addresses of which rank exist, and their remote keys.
 //
-// One Segment is one ARMCI_Malloc. Its tables (slices by group rank, parts by data server) lie once
-// per node in the node heap; a rank keeps only a small record of its own. Lookups are by (rank,
-// address), since different nodes use equal addresses. They try a small cache first, then a binary
-// search in an index per node. An index is built for those nodes that this rank talks to.
+// One Segment is one ARMCI_Malloc. Its tables (parts by node, and slices by group rank unless they
+// follow from these) lie once per node in the node heap; a rank keeps only a small record of its
+// own. Lookups are by (rank, address), since different nodes use equal addresses. They try a small
+// cache first, then a binary search in an index per node. An index is built for those nodes that
+// this rank talks to.
 //
 // At MPI_THREAD_MULTIPLE the API lock guards all of this, except lookups in the own node's memory.
 // Each thread makes those in a copy of that index and a cache of its own, which it renews when the
@@ -28,7 +29,7 @@ namespace armci::core {
 
 struct World;
 
-// A slice lies in node memory and is written once before the segment is usable.
+// The memory of one rank in a segment.
 struct Slice {
     uint64_t base = 0;
     uint64_t bytes = 0;
@@ -49,15 +50,28 @@ struct ServerPart {
         return {wire::kGlobal, server, registered != 0, key, remote_base - begin};
     }
 };
-// The header of the tables. The arrays follow it.
+// The header of the tables. The arrays follow it. They are written once, before the segment is
+// usable. There are no slices if all are equal and each node has equally many, one after the other
+// in its parts, as they follow each other in the group.
 struct SegmentTables {
     int32_t slice_count = 0;
     int32_t part_count = 0;
+    int32_t slices_per_node = 0;  // if there are no slices
+    int32_t parts_per_node = 0;   // likewise
+    uint64_t equal_bytes = 0;     // likewise
+    uint64_t stride = 0;          // from one slice to the next
 
     Slice* slices() { return reinterpret_cast<Slice*>(this + 1); }
-    ServerPart* parts() {
-        return reinterpret_cast<ServerPart*>(slices() + slice_count);
-    }  // by server
+    // By server.
+    ServerPart* parts() { return reinterpret_cast<ServerPart*>(slices() + slice_count); }
+    Slice slice(int member) {
+        if (slice_count > 0) {
+            return slices()[member];
+        }
+        const ServerPart& first = parts()[member / slices_per_node * parts_per_node];
+        return {first.begin + stride * static_cast<uint64_t>(member % slices_per_node),
+                equal_bytes};
+    }
     static size_t bytes(int slice_count, int part_count) {
         return sizeof(SegmentTables) + sizeof(Slice) * static_cast<size_t>(slice_count) +
                sizeof(ServerPart) * static_cast<size_t>(part_count);
@@ -72,15 +86,15 @@ struct Segment {
     uint64_t id = 0;  // the same on all ranks of the group, never reused
     GroupRef group;
     SegmentTables* tables = nullptr;
-    // The heap records on the ranks that allocated: the part on the first of its ranks in the
-    // group, the tables on the first of the node. 0 elsewhere.
+    // The heap records on the rank that allocated for this node (its first in the group), 0
+    // elsewhere.
     uint32_t data_record = 0;
     uint32_t tables_record = 0;
     size_t index = 0;                          // among all segments of this rank
     bool is_internal = false;                  // the library's own: no address of a call names it
     std::unique_ptr<uint64_t[]> owned_tables;  // dynamic memory: tables of this rank only
 
-    const Slice& slice(int group_rank) const { return tables->slices()[group_rank]; }
+    Slice slice(int group_rank) const { return tables->slice(group_rank); }
     std::span<const ServerPart> parts() const {
         return {tables->parts(), static_cast<size_t>(tables->part_count)};
     }

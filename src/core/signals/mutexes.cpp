@@ -121,15 +121,15 @@ MutexSet Mutexes::create(const char* function, const GroupRef& group, int count)
     checking_->meet(function, *group, Collective::create_mutexes);
     MutexSet set;
     set.group = group;
-    std::vector<void*> bases(group->size());
     const auto bytes = static_cast<int64_t>(sizeof(node::Mutex)) * count;
-    if (!memory_.allocate(function, group, bytes, bases.data(), &set.segment)) {
+    if (!memory_.allocate(function, group, bytes, nullptr, &set.segment)) {
         base::fatal(function, "argument count = %d: no memory for that many mutexes", count);
     }
     if (set.segment != nullptr) {
         set.segment->is_internal = true;
     }
-    auto* mine = static_cast<node::Mutex*>(bases[group->rank()]);
+    auto* mine = count > 0 ? reinterpret_cast<node::Mutex*>(set.segment->slice(group->rank()).base)
+                           : nullptr;
     for (int i = 0; i < count; ++i) {
         new (mine + i) node::Mutex;
     }

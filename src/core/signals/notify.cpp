@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/signals/notify.h"
 
-#include <vector>
-
 #include "base/log.h"
 #include "pipeline/origin/request_task.h"
 
 namespace armci::core {
 
 void Notifications::start(GlobalMemory& memory, Barriers& barriers, const GroupRef& world) {
-    std::vector<void*> bases(static_cast<size_t>(world->size()));
     const auto bytes = static_cast<int64_t>(sizeof(uint32_t)) * world->size();
     // The heap is as new as the library, so its pages are zero. They have no memory behind them
     // until a rank notifies. That matters because there is a counter for each pair of ranks.
-    if (!memory.allocate("ARMCI_Init", world, bytes, bases.data(), &counters_)) {
+    if (!memory.allocate("ARMCI_Init", world, bytes, nullptr, &counters_)) {
         base::fatal(
             "ARMCI_Init",
             "no memory for the notification counters (4 bytes for each pair of ranks); see above");
