@@ -22,7 +22,8 @@ core::GroupRef scope_group(const char* function, int scope, Runtime& runtime) {
     if (scope == SCOPE_NODE) {
         return by_node ? runtime.groups.node() : core::Groups::single(runtime.world.rank);
     }
-    return scope == SCOPE_MASTERS && by_node ? runtime.groups.leaders() : runtime.groups.world();
+    return scope == SCOPE_MASTERS && by_node ? runtime.groups.leaders(runtime.world)
+                                             : runtime.groups.world();
 }
 
 ScopeOfGroup::ScopeOfGroup(const char* function, int scope, const core::GroupRef& group,

@@ -43,8 +43,8 @@ int count_servers_per_node(const core::World& world, int64_t wanted) {
     constexpr int64_t kRanksOfOne = 16;
     constexpr int64_t kMaxChosen = 8;
     std::vector<int64_t> ranks(static_cast<size_t>(world.node_count));
-    for (const int32_t node : world.node_of) {
-        ++ranks[static_cast<size_t>(node)];
+    for (int rank = 0; rank < world.size; ++rank) {
+        ++ranks[static_cast<size_t>(world.node_of[rank])];
     }
     const int64_t min = *std::min_element(ranks.begin(), ranks.end());
     if (wanted == base::kAuto) {

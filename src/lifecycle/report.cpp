@@ -167,7 +167,7 @@ struct PeerTables {
 
 PeerTables peer_tables_of(Runtime& runtime) {
     PeerTables tables;
-    tables.node_of_ranks = runtime.world.node_of.capacity() * sizeof(int32_t);
+    tables.node_of_ranks = runtime.world.node_of.bytes();
     tables.node_indices = runtime.segments.index_bytes();
     if (runtime.world.is_leader()) {
         for (const auto& segment : runtime.segments.all()) {
@@ -177,8 +177,10 @@ PeerTables peer_tables_of(Runtime& runtime) {
     }
     if (runtime.network != nullptr) {
         const core::Network& network = *runtime.network;
+        tables.node_of_ranks += network.rank_servers.bytes();
         tables.channels = network.origin.channels().bytes();
         tables.clients = network.server != nullptr ? network.server->client_bytes() : 0;
+        tables.clients += network.rank_tokens.capacity() * sizeof network.rank_tokens[0];
         tables.shared +=
             network.server_address_bytes * static_cast<uint64_t>(runtime.network->servers.count());
     }

@@ -205,7 +205,7 @@ void Job::share_nodes(int rank, Life& life) {
     world.size = size();
     world.node = node_of(rank);
     world.node_count = plan_.node_count();
-    world.node_of.assign(node_of_.begin(), node_of_.end());
+    world.node_of = core::NodeNumbers({node_of_.begin(), node_of_.end()}, world.node_count, rank);
     for (int other = 0; other < world.size; ++other) {
         if (node_of(other) == world.node) {
             world.rank_in_node += other < rank ? 1 : 0;

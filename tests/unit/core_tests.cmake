@@ -12,6 +12,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/base_placement_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_slot_table_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_socket_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/base_sparse_table_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_stats_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_topology_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_waiting_test.cpp
@@ -68,6 +69,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/check_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/watch_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/core_handles_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/core_node_numbers_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/core_notify_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/object_size_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/rank_servers_test.cpp

@@ -17,9 +17,9 @@ World world_of(const std::vector<int32_t>& node_of, int rank) {
     World world;
     world.rank = rank;
     world.size = static_cast<int>(node_of.size());
-    world.node_of = node_of;
     world.node = node_of[static_cast<size_t>(rank)];
     world.node_count = *std::max_element(node_of.begin(), node_of.end()) + 1;
+    world.node_of = {node_of, world.node_count, rank};
     for (int other = 0; other < world.size; ++other) {
         if (node_of[static_cast<size_t>(other)] == world.node) {
             world.rank_in_node += other < rank ? 1 : 0;

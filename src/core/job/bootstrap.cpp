@@ -263,16 +263,17 @@ void number_nodes(World* world) {
     std::vector<int> first_ranks(world->size);
     MPI_Allgather(&first_rank, 1, MPI_INT, first_ranks.data(), 1, MPI_INT, world->comm);
 
-    world->node_of.resize(world->size);
+    std::vector<int32_t> nodes(world->size);
     world->node_count = 0;
     for (int rank = 0; rank < world->size; ++rank) {
         // A node's first rank is its lowest, so its number is known before its other ranks come.
         const int first = first_ranks[rank];
-        world->node_of[rank] = first == rank ? world->node_count++ : world->node_of[first];
+        nodes[rank] = first == rank ? world->node_count++ : nodes[first];
         if (first == first_rank) {
             world->node_ranks.push_back(rank);
         }
     }
+    world->node_of = NodeNumbers(std::move(nodes), world->node_count, world->rank);
     world->node = world->node_of[world->rank];
     MPI_Comm_rank(world->node_comm, &world->rank_in_node);
 }

@@ -41,27 +41,6 @@ uint64_t clock_identity() {
     return identity("/proc/self/ns/time");
 }
 
-bool World::has_regular_nodes() const {
-    if (size % node_count != 0) {
-        return false;
-    }
-    const int ranks_per_node = size / node_count;
-    for (int other = 0; other < size; ++other) {
-        if (node_of[other] != other / ranks_per_node) {
-            return false;
-        }
-    }
-    return true;
-}
-
-int World::first_rank_of(int wanted_node) const {
-    int first = 0;
-    while (node_of[first] != wanted_node) {
-        ++first;
-    }
-    return first;
-}
-
 std::string describe_node(const World& world) {
     return host_name() + " (node " + std::to_string(world.node) + " of " +
            std::to_string(world.node_count) + ")";

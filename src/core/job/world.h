@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "core/job/node_numbers.h"
 #include "node/heap.h"
 #include "node/node_memory.h"
 
@@ -26,7 +27,7 @@ struct World {
     // Nodes are numbered by their first rank.
     int node = 0;
     int node_count = 1;
-    std::vector<int32_t> node_of;     // by rank
+    NodeNumbers node_of;              // by rank
     std::vector<int32_t> node_ranks;  // ranks of this node, ascending
     int rank_in_node = 0;
     MPI_Comm node_comm = MPI_COMM_NULL;
@@ -41,10 +42,10 @@ struct World {
 
     bool is_leader() const { return rank_in_node == 0; }
     // Returns whether all nodes have equally many ranks, with consecutive numbers.
-    bool has_regular_nodes() const;
+    bool has_regular_nodes() const { return node_of.ranks_per_node() > 0; }
     // Returns the node's lowest rank.
-    int first_rank_of(int wanted_node) const;
-    bool on_my_node(int other) const { return node_of[other] == node; }
+    int first_rank_of(int wanted_node) const { return node_of.first_rank_of(wanted_node); }
+    bool on_my_node(int other) const { return node_of.is_own(other); }
 };
 
 // Identifies the host and its network. Ranks with different values share no memory.

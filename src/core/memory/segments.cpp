@@ -35,7 +35,7 @@ std::string name_of_allocation(uint64_t segment_id) {
 
 void Segments::start(const World& world) {
     world_ = &world;
-    indices_.resize(world.node_count);
+    indices_.open(static_cast<size_t>(world.node_count));
     cache_.clear();
 }
 
@@ -68,7 +68,7 @@ void Segments::end_change() {
 
 void Segments::renew(View& view) {
     const base::MutexLock lock(own_index_mutex_);
-    view.entries = indices_[world_->node]->entries;
+    view.entries = indices_.find(world_->node)->entries;
     view.cache.clear();
     view.generation = generation_.load(std::memory_order_relaxed);
 }
@@ -82,9 +82,9 @@ void Segments::insert_entry(NodeIndex& index, const Segment* segment, const Serv
 }
 
 Segments::NodeIndex& Segments::index_of(int node) {
-    std::unique_ptr<NodeIndex>& index = indices_[node];
-    if (!index) {
-        index = std::make_unique<NodeIndex>();
+    NodeIndex* index = indices_.find(node);
+    if (index == nullptr) {
+        index = &indices_.make(node);
         for (const auto& segment : segments_) {
             for (const ServerPart& part : segment->parts_on(node)) {
                 insert_entry(*index, segment.get(), part);
@@ -130,8 +130,8 @@ Segment* Segments::add(std::unique_ptr<Segment> segment) {
         by_my_base_[base] = added;
     }
     for (const ServerPart& part : added->parts()) {
-        if (indices_[part.node]) {
-            insert_entry(*indices_[part.node], added, part);
+        if (NodeIndex* index = indices_.find(part.node)) {
+            insert_entry(*index, added, part);
         }
     }
     end_change();
@@ -141,7 +141,7 @@ Segment* Segments::add(std::unique_ptr<Segment> segment) {
 std::unique_ptr<Segment> Segments::remove(Segment* segment) {
     begin_change();
     for (const ServerPart& part : segment->parts()) {
-        if (NodeIndex* index = indices_[part.node].get()) {
+        if (NodeIndex* index = indices_.find(part.node)) {
             auto& entries = index->entries;
             const auto found = std::lower_bound(
                 entries.begin(), entries.end(), part.begin,
@@ -226,10 +226,9 @@ Segments::Found Segments::find_by_thread(int rank, uint64_t address, int64_t byt
 }
 
 size_t Segments::index_bytes() const {
-    size_t bytes = indices_.capacity() * sizeof indices_[0];
-    for (const auto& index : indices_) {
-        bytes += index ? sizeof *index + index->entries.capacity() * sizeof(Entry) : 0;
-    }
+    size_t bytes = indices_.bytes();
+    indices_.for_each(
+        [&](const NodeIndex& index) { bytes += index.entries.capacity() * sizeof(Entry); });
     return bytes;
 }
 

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "base/sparse_table.h"
 #include "core/messages/groups.h"
 #include "pipeline/costs/remote_place.h"
 
@@ -65,11 +66,14 @@ struct SegmentTables {
     // By server.
     ServerPart* parts() { return reinterpret_cast<ServerPart*>(slices() + slice_count); }
     Slice slice(int member) {
-        if (slice_count > 0) {
+        if (slices_per_node == 0) {
             return slices()[member];
         }
-        const ServerPart& first = parts()[member / slices_per_node * parts_per_node];
-        return {first.begin + stride * static_cast<uint64_t>(member % slices_per_node),
+        const auto number = static_cast<unsigned>(member);
+        const auto each = static_cast<unsigned>(slices_per_node);
+        const auto* first = reinterpret_cast<const ServerPart*>(this + 1);
+        return {first[number / each * static_cast<unsigned>(parts_per_node)].begin +
+                    stride * (number % each),
                 equal_bytes};
     }
     static size_t bytes(int slice_count, int part_count) {
@@ -201,7 +205,7 @@ class Segments {
     std::vector<Segment*> dynamic_;  // those of them that one rank made alone
     std::unordered_map<uint64_t, Segment*> by_id_;
     std::unordered_map<uint64_t, Segment*> by_my_base_;
-    std::vector<std::unique_ptr<NodeIndex>> indices_;  // by node, made on first use
+    base::SparseTable<NodeIndex> indices_;  // by node
     Cache cache_;
     base::Mutex own_index_mutex_;  // for the own node's index, which threads copy
     // The generation of that index. It is never zero, and never the same twice in a process.

@@ -94,7 +94,7 @@ SegmentTables* SliceLayout::make_tables(void* memory) const {
 void SliceLayout::fill_slices(SegmentTables* tables) const {
     if (is_regular()) {
         int64_t end = equal_bytes_;
-        tables->slices_per_node = group_.size() / world_.node_count;
+        tables->slices_per_node = world_.node_of.ranks_per_node();
         tables->parts_per_node = servers_per_node();
         tables->equal_bytes = static_cast<uint64_t>(equal_bytes_);
         // Where there is a second slice in a part, it does not overflow.

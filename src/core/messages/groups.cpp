@@ -44,6 +44,9 @@ Group::Group(int id, MPI_Comm comm, MPI_Comm own_comm, bool owns_comms,
     if (comm_ != MPI_COMM_NULL) {
         MPI_Comm_rank(comm_, &rank_);
     }
+    if (std::is_sorted(world_ranks_.begin(), world_ranks_.end())) {
+        return;
+    }
     by_world_rank_.reserve(world_ranks_.size());
     for (int i = 0; i < size(); ++i) {
         by_world_rank_.emplace_back(world_ranks_[i], i);
@@ -75,6 +78,12 @@ int Group::group_rank(int world_rank) const {
     if (is_world()) {
         return world_rank >= 0 && world_rank < size() ? world_rank : -1;
     }
+    if (by_world_rank_.empty()) {
+        const auto same = std::lower_bound(world_ranks_.begin(), world_ranks_.end(), world_rank);
+        return same != world_ranks_.end() && *same == world_rank
+                   ? static_cast<int>(same - world_ranks_.begin())
+                   : -1;
+    }
     const auto found = std::lower_bound(by_world_rank_.begin(), by_world_rank_.end(),
                                         std::make_pair(world_rank, 0));
     return found != by_world_rank_.end() && found->first == world_rank ? found->second : -1;
@@ -89,7 +98,10 @@ void Groups::start(const World& world) {
         std::make_shared<Group>(kNoId, world.node_comm, world.node_comm, false,
                                 std::vector<int>(world.node_ranks.begin(), world.node_ranks.end()));
     leaders_.reset();
-    if (world.is_leader()) {
+}
+
+const GroupRef& Groups::leaders(const World& world) {
+    if (world.is_leader() && leaders_ == nullptr) {
         std::vector<int> first_ranks(world.node_count, -1);
         for (int rank = world.size - 1; rank >= 0; --rank) {
             first_ranks[world.node_of[rank]] = rank;
@@ -97,6 +109,7 @@ void Groups::start(const World& world) {
         leaders_ = std::make_shared<Group>(kNoId, world.leaders_comm, world.leaders_comm, false,
                                            std::move(first_ranks));
     }
+    return leaders_;
 }
 
 void Groups::stop() {

@@ -58,7 +58,8 @@ class Group {
     int rank_ = -1;
     int size_;
     std::vector<int> world_ranks_;
-    std::vector<std::pair<int, int>> by_world_rank_;  // (world rank, group rank), sorted; not world
+    // (world rank, group rank), sorted; empty if the list above is sorted, and of world.
+    std::vector<std::pair<int, int>> by_world_rank_;
 };
 
 using GroupRef = std::shared_ptr<Group>;
@@ -71,9 +72,9 @@ class Groups {
 
     const GroupRef& world() const { return groups_[Group::kWorldId]; }
     // The group of this node's ranks, and that of the first ranks of all nodes (nullptr on the
-    // others).
+    // others), which is made at the first call.
     const GroupRef& node() const { return node_; }
-    const GroupRef& leaders() const { return leaders_; }
+    const GroupRef& leaders(const World& world);
     // Returns nullptr when the number is no group's, or a freed one's.
     const GroupRef& find(int id) const;
     // Finds a freed group, too, as long as memory lives that was allocated on it.

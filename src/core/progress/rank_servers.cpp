@@ -7,15 +7,16 @@ void RankServers::start(const World& world, const pipeline::ServerNumbers& serve
     per_node_ = servers.per_node;
     table_.clear();
     if (world.has_regular_nodes()) {
-        ranks_per_node_ = world.size / world.node_count;
+        ranks_per_node_ = world.node_of.ranks_per_node();
     } else {
         std::vector<int32_t> counts(static_cast<size_t>(world.node_count));
-        for (const int32_t node : world.node_of) {
-            ++counts[static_cast<size_t>(node)];
+        for (int rank = 0; rank < world.size; ++rank) {
+            ++counts[static_cast<size_t>(world.node_of[rank])];
         }
         std::vector<int32_t> seen(counts.size());
-        table_.reserve(world.node_of.size());
-        for (const int32_t node : world.node_of) {
+        table_.reserve(static_cast<size_t>(world.size));
+        for (int rank = 0; rank < world.size; ++rank) {
+            const int node = world.node_of[rank];
             const auto place = static_cast<size_t>(node);
             table_.push_back(
                 servers.first_of(node) +

@@ -5,6 +5,7 @@
 // with one server, so servers never have to agree on an order.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -26,6 +27,7 @@ class RankServers {
         const auto place = static_cast<size_t>(rank_in_node);
         return place == 0 || of(world.node_ranks[place - 1]) != of(world.node_ranks[place]);
     }
+    size_t bytes() const { return table_.capacity() * sizeof table_[0]; }
     // Returns the server that this process is to run, or -1.
     int hosted() const { return hosted_; }
 

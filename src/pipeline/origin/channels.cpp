@@ -10,7 +10,7 @@ void Channels::open(const fabric::Domain& domain, const OriginOptions& options,
     domain_ = &domain;
     options_ = options;
     environment_ = environment;
-    channels_.resize(static_cast<size_t>(options.servers.count()));
+    channels_.open(static_cast<size_t>(options.servers.count()));
 }
 
 void Channels::close() {
@@ -19,9 +19,9 @@ void Channels::close() {
 }
 
 Channel& Channels::get(int server) {
-    std::unique_ptr<Channel>& channel = channels_[static_cast<size_t>(server)];
-    if (!channel) {
-        channel = std::make_unique<Channel>();
+    Channel* channel = find(server);
+    if (channel == nullptr) {
+        channel = &channels_.make(server);
         channel->server = server;
         channel->node = servers().node_of(server);
         channel->flow.window_bytes = options_.server_window_bytes;
@@ -44,13 +44,11 @@ std::string Channels::place_of(int server) const {
 }
 
 size_t Channels::bytes() const {
-    size_t bytes = channels_.capacity() * sizeof channels_[0];
-    for (const auto& channel : channels_) {
-        if (channel) {
-            bytes += sizeof *channel + channel->recv_buffers.granted.capacity() *
-                                           sizeof channel->recv_buffers.granted[0];
-        }
-    }
+    size_t bytes = channels_.bytes();
+    for_each([&](const Channel& channel) {
+        const auto& granted = channel.recv_buffers.granted;
+        bytes += granted.capacity() * sizeof granted[0];
+    });
     return bytes;
 }
 

@@ -4,10 +4,9 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <string>
-#include <vector>
 
+#include "base/sparse_table.h"
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
 #include "pipeline/origin/channel_list.h"
@@ -28,9 +27,12 @@ class Channels {
     // the server's address.
     Channel& get(int server);
     // Returns nullptr when the channel was not used yet.
-    Channel* find(int server) const { return channels_[static_cast<size_t>(server)].get(); }
-    // All channels by server; nullptr where a channel was not used yet.
-    const std::vector<std::unique_ptr<Channel>>& all() const { return channels_; }
+    Channel* find(int server) const { return channels_.find(server); }
+    // Calls visit(Channel&) for those that were used, by server.
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        channels_.for_each(visit);
+    }
     ChannelLists& lists() { return lists_; }
     const ChannelLists& lists() const { return lists_; }
 
@@ -54,7 +56,7 @@ class Channels {
     const fabric::Domain* domain_ = nullptr;
     OriginOptions options_;
     OriginEnvironment environment_;
-    std::vector<std::unique_ptr<Channel>> channels_;
+    base::SparseTable<Channel> channels_;
     ChannelLists lists_;
 };
 

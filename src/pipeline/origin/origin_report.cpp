@@ -21,12 +21,12 @@ std::string at(const std::string& address) {
 
 std::vector<int> OriginReport::silent_servers() const {
     std::vector<int> silent;
-    for (const std::unique_ptr<Channel>& channel : channels_.all()) {
-        if (channel && channel->is_under_way() && channel->flow.acknowledged_frames == 0 &&
-            !channel->is_reached) {
-            silent.push_back(channel->server);
+    channels_.for_each([&](const Channel& channel) {
+        if (channel.is_under_way() && channel.flow.acknowledged_frames == 0 &&
+            !channel.is_reached) {
+            silent.push_back(channel.server);
         }
-    }
+    });
     for (const int node : barrier_.silent_nodes()) {
         const int server = channels_.servers().first_of(node);
         if (std::find(reached_nodes_.begin(), reached_nodes_.end(), node) == reached_nodes_.end() &&
@@ -46,27 +46,27 @@ void OriginReport::note_reached(int server) {
 
 std::string OriginReport::describe_work() const {
     std::string text = barrier_.describe();
-    for (const std::unique_ptr<Channel>& channel : channels_.all()) {
-        if (!channel || !channel->is_under_way()) {
-            continue;
+    channels_.for_each([&](const Channel& channel) {
+        if (!channel.is_under_way()) {
+            return;
         }
-        const std::string address = fabric::address_text(domain_->info().addr_format,
-                                                         channels_.address_of(channel->server));
-        text += (text.empty() ? "" : "; ") + channels_.name_of(channel->server) + at(address) +
-                ": " + std::to_string(channel->tasks.count) + " operations under way, " +
-                std::to_string(channel->flow.acknowledged_frames) + " of " +
-                std::to_string(channel->flow.sent_frames) + " frames known to be executed" +
+        const std::string address =
+            fabric::address_text(domain_->info().addr_format, channels_.address_of(channel.server));
+        text += (text.empty() ? "" : "; ") + channels_.name_of(channel.server) + at(address) +
+                ": " + std::to_string(channel.tasks.count) + " operations under way, " +
+                std::to_string(channel.flow.acknowledged_frames) + " of " +
+                std::to_string(channel.flow.sent_frames) + " frames known to be executed" +
                 with("bytes of messages unanswered",
-                     channel->flow.sent_bytes - channel->flow.acknowledged_bytes) +
-                " of " + std::to_string(channel->flow.window_bytes);
-        if (channel->writes_in_flight > 0) {
-            text += with("writes under way", static_cast<uint64_t>(channel->writes_in_flight));
+                     channel.flow.sent_bytes - channel.flow.acknowledged_bytes) +
+                " of " + std::to_string(channel.flow.window_bytes);
+        if (channel.writes_in_flight > 0) {
+            text += with("writes under way", static_cast<uint64_t>(channel.writes_in_flight));
         }
-        if (channel->recv_buffers.area != nullptr) {
-            text += with("receive buffers held", channel->recv_buffers.granted.size()) +
-                    with("asked for", channel->recv_buffers.asked);
+        if (channel.recv_buffers.area != nullptr) {
+            text += with("receive buffers held", channel.recv_buffers.granted.size()) +
+                    with("asked for", channel.recv_buffers.asked);
         }
-    }
+    });
     if (!text.empty()) {
         text += "; buffers in use: " + std::to_string(buffers_.manager().used_bytes()) + " of " +
                 std::to_string(buffers_.manager().arena_bytes()) + " bytes";
