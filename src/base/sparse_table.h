@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A SparseTable has an object for each of many numbers, of which few are used. An object is made at
-// its first use. A number that is not used costs an eighth of a byte.
+// its first use. A number that is not used costs half a byte.
 #pragma once
 
 #include <array>
@@ -54,7 +54,7 @@ class SparseTable {
     }
 
   private:
-    static constexpr size_t kPage = 64;
+    static constexpr size_t kPage = 16;
     using Page = std::array<std::unique_ptr<Object>, kPage>;
 
     static size_t page_of(int number) { return static_cast<size_t>(number) / kPage; }

@@ -7,9 +7,11 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <memory>
 #include <tuple>
 
 #include "fiber.h"
+#include "shared_bytes.h"
 #include "simulation.h"
 #include "threads.h"
 #include "timeline.h"
@@ -37,7 +39,8 @@ struct Collective {
     std::vector<bool> has_arrived;
     size_t arrived = 0;
     size_t collected = 0;
-    int64_t leaves_ns = kForever;  // in a timed run: not before
+    int64_t leaves_ns = kForever;         // in a timed run: not before
+    std::shared_ptr<SharedBytes> shared;  // likewise: the result, where it is long
 };
 
 struct Communicator {
@@ -240,7 +243,19 @@ void reduce_by_type(const Collective& collective, char* result) {
     }
 }
 
-void give_result(const Collective& collective, size_t member) {
+// Returns whether the result was long enough for that.
+bool give_shared(Collective& collective, char* result) {
+    constexpr size_t kLong = 256 << 10;
+    if (!is_timed() || collective.call.bytes * collective.given.size() < kLong) {
+        return false;
+    }
+    if (collective.shared == nullptr) {
+        collective.shared = std::make_shared<SharedBytes>(collective.given, result);
+    }
+    return collective.shared->put_at(result);
+}
+
+void give_result(Collective& collective, size_t member) {
     const auto root = static_cast<size_t>(collective.call.root);
     const size_t bytes = collective.call.bytes;
     char* result = collective.results[member];
@@ -261,6 +276,9 @@ void give_result(const Collective& collective, size_t member) {
             }
             break;
         case Kind::all_gather:
+            if (give_shared(collective, result)) {
+                return;
+            }
             break;
         case Kind::all_reduce:
             reduce_by_type(collective, result);

@@ -41,10 +41,10 @@ TEST(SparseTable, VisitsInOrder) {
 TEST(SparseTable, CostsNextToNothingWhereItIsNotUsed) {
     base::SparseTable<Counted> table;
     table.open(10'000);
-    EXPECT_LE(table.bytes(), 10'000U / 7);
+    EXPECT_LE(table.bytes(), 10'000U / 2 + 8);
     const size_t empty = table.bytes();
     table.make(77);
-    EXPECT_LE(table.bytes(), empty + 600);
+    EXPECT_LE(table.bytes(), empty + 200);
 }
 
 }  // namespace
