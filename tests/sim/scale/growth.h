@@ -23,7 +23,7 @@ struct Fit {
 };
 
 // Returns the simplest growth that explains the points: within a twentieth, or nearly as well as
-// the best one does. Costs that are all zero are constant.
+// the best one does. Costs that are all zero are constant, and so are fewer than three.
 Fit fit_growth(const std::vector<Point>& points);
 
 // "constant", "log P", "P", "P log P" or "P^2".

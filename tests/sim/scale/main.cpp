@@ -225,6 +225,10 @@ int report(const std::vector<std::string>& files) {
                 std::printf(found->second < 100 ? " %.1f |" : " %.0f |", found->second);
             }
         }
+        if (study.values.size() < 3) {  // every curve goes through two points
+            std::printf(" | |\n");
+            continue;
+        }
         const Fit fit = study.fit();
         std::printf(" %s | %s |\n", name_of(fit.growth), formula_of(fit).c_str());
     }
