@@ -60,6 +60,14 @@ Outcome change_attached(node::StripedLocks& locks, const node::Attachment& proce
     return outcome_of(failure, process, bytes);
 }
 
+Outcome read_attached(const node::Attachment& process, uint64_t address, char* data,
+                      int64_t bytes) {
+    node::ProcessMover mover(process, Direction::from_process);
+    mover.add(data, reinterpret_cast<const void*>(address), bytes);
+    mover.finish();
+    return outcome_of(mover.failure(), process, bytes);
+}
+
 Outcome rmw_attached(node::StripedLocks& locks, const node::Attachment& process,
                      const wire::RmwBody& body, wire::ValueBody* old) {
     const auto operation = static_cast<node::WordOperation>(body.operation);

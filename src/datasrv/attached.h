@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Changes memory that ranks of the node have attached. It is private to their processes.
+// Changes and reads memory that ranks of the node have attached. It is private to their processes.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,8 @@ Outcome change_attached(node::StripedLocks& locks, const node::Attachment& proce
 Outcome change_attached(node::StripedLocks& locks, const node::Attachment& process,
                         uint64_t address, const strided::AccScale* scale, const void* data,
                         int64_t bytes);
+// Copies so many bytes from that address to `data`.
+Outcome read_attached(const node::Attachment& process, uint64_t address, char* data, int64_t bytes);
 // Sets *old to the word's value before.
 Outcome rmw_attached(node::StripedLocks& locks, const node::Attachment& process,
                      const wire::RmwBody& body, wire::ValueBody* old);

@@ -35,18 +35,48 @@ void GetStreams::start(Client& client, uint64_t request_id, const wire::LayoutVi
     stream.from = strided::Cursor(layout.side);
     stream.from.seek(static_cast<int64_t>(body.offset));
     // Until the next frame is decoded no copy of the addresses is needed.
-    while (next_chunk_bytes(stream) > 0) {
-        if (!send_chunk(stream)) {
-            break;
-        }
-        if (stream.sent_bytes == stream.total_bytes) {
-            return;
+    if (!send_at_once(stream)) {
+        stream.from = strided::Cursor(strided::copy_addresses(layout.side, &stream.addresses));
+        stream.from.seek(static_cast<int64_t>(body.offset) + stream.sent_bytes);
+        keep(std::move(stream));
+    }
+}
+
+void GetStreams::answer(Client& client, uint64_t request_id, std::span<const char> data,
+                        const wire::ReplyBuffersBody& reply_buffers) {
+    const auto cursor_of = [bytes = data.size()](const char* begin) {
+        strided::Layout layout;
+        layout.count[0] = static_cast<int64_t>(bytes);
+        return strided::Cursor(strided::StridedSide(reinterpret_cast<uint64_t>(begin), layout));
+    };
+    Stream stream;  // on the heap only if it has to wait
+    stream.client = &client;
+    stream.request_id = request_id;
+    stream.total_bytes = static_cast<int64_t>(data.size());
+    stream.window_bytes = stream.total_bytes;
+    stream.reply_buffers = reply_buffers;
+    stream.from = cursor_of(data.data());
+    if (!send_at_once(stream)) {
+        stream.data.assign(data.begin(), data.end());
+        stream.from = cursor_of(stream.data.data());
+        stream.from.seek(stream.sent_bytes);
+        keep(std::move(stream));
+    }
+}
+
+bool GetStreams::send_at_once(Stream& stream) {
+    while (stream.sent_bytes < stream.total_bytes) {
+        if (next_chunk_bytes(stream) == 0 || !send_chunk(stream)) {
+            return false;
         }
     }
-    stream.from = strided::Cursor(strided::copy_addresses(layout.side, &stream.addresses));
-    stream.from.seek(static_cast<int64_t>(body.offset) + stream.sent_bytes);
+    return true;
+}
+
+void GetStreams::keep(Stream&& stream) {
     note_waiting(stream);
-    streams_[Key{client.rank, request_id}] = std::make_unique<Stream>(std::move(stream));
+    const Key key{stream.client->rank, stream.request_id};
+    streams_[key] = std::make_unique<Stream>(std::move(stream));
 }
 
 void GetStreams::credit(const Client& client, uint64_t request_id, const wire::CreditBody& taken) {

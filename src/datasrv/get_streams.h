@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,10 @@ class GetStreams {
     void start(Client& client, uint64_t request_id, const wire::LayoutView& layout,
                const wire::TransferBody& body, const wire::ReplyBuffersBody& reply_buffers,
                const node::Attachment* attached);
+    // Answers with data that has been read already. The origin has room for all of it, in messages
+    // or in these reply buffers.
+    void answer(Client& client, uint64_t request_id, std::span<const char> data,
+                const wire::ReplyBuffersBody& reply_buffers);
     // Notes that the origin has taken that much. Unknown requests are ignored, because the last
     // credit and the end of the get may cross.
     void credit(const Client& client, uint64_t request_id, const wire::CreditBody& taken);
@@ -55,6 +60,7 @@ class GetStreams {
         uint64_t taken_chunks = 0;
         strided::Cursor from;
         std::vector<uint64_t> addresses;  // of a vector, which `from` walks
+        std::vector<char> data;           // that has been read already, which `from` walks
         bool is_attached = false;
         node::Attachment process{};
         // For the timeline, 0 if there is none: since when it cannot send.
@@ -63,6 +69,10 @@ class GetStreams {
     };
     using Key = std::pair<int32_t, uint64_t>;
 
+    // Sends what can be sent at once. Returns true if that is all.
+    bool send_at_once(Stream& stream);
+    // Keeps a stream that has to wait.
+    void keep(Stream&& stream);
     int64_t next_chunk_bytes(const Stream& stream) const;
     bool send_chunk(Stream& stream);
     bool send_chunk(Stream& stream, int64_t bytes);

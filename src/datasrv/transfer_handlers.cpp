@@ -54,23 +54,36 @@ Outcome open_transfer(const HandlerParts& parts, const Request& request, wire::T
     return {};
 }
 
-Outcome execute_entry(TargetMemory& memory, const wire::BatchView& view) {
+// Copies a word at once, as a program that shares the memory would.
+void copy_entry(char* to, const char* from, size_t bytes) {
+    if (bytes == sizeof(uint64_t)) {
+        std::memcpy(to, from, sizeof(uint64_t));
+    } else {
+        std::memcpy(to, from, bytes);
+    }
+}
+
+// The data of a get goes to `answer`.
+Outcome execute_entry(TargetMemory& memory, const wire::BatchView& view, char* answer) {
     const wire::BatchEntry& entry = view.entry;
     const Location location = memory.find(entry.address, entry.data_bytes, entry.owner);
     if (location.is_nowhere()) {
         return location.refusal();
     }
     auto* to = reinterpret_cast<char*>(entry.address);
-    if (entry.is_accumulate == 0) {
+    if (entry.operation == wire::BatchOperation::get) {
+        if (location.is_attached()) {
+            return read_attached(location.process, entry.address, answer, entry.data_bytes);
+        }
+        copy_entry(answer, to, entry.data_bytes);
+        return {};
+    }
+    if (entry.operation == wire::BatchOperation::put) {
         if (location.is_attached()) {
             return change_attached(memory.stripes(), location.process, entry.address, nullptr,
                                    view.data, entry.data_bytes);
         }
-        if (entry.data_bytes == sizeof(uint64_t)) {
-            std::memcpy(to, view.data, sizeof(uint64_t));
-        } else {
-            std::memcpy(to, view.data, entry.data_bytes);
-        }
+        copy_entry(to, view.data, entry.data_bytes);
         return {};
     }
     const strided::AccScale scale =
@@ -143,18 +156,38 @@ Outcome handle_get_by_put(const HandlerParts& parts, const Request& request,
     return {};
 }
 
-// The batch is executed up to the first bad entry. The origin that sent it ends the job.
+// The batch is executed up to the first bad entry. The origin that sent it ends the job. Gets are
+// read when their turn comes, so they see the batch's changes before them and no later ones.
 Outcome handle_batch(const HandlerParts& parts, const Request& request) {
     wire::BatchReader reader(request.frame, request.header.frame_bytes);
     wire::BatchView view;
+    wire::ReplyBuffersBody reply_buffers;
+    if (!reader.take_reply_buffers(request.header, &reply_buffers)) {
+        return request.malformed();
+    }
+    alignas(uint64_t) char answer[wire::kMaxBatchAnswerBytes];
+    size_t answer_bytes = 0;
     bool malformed = false;
     while (reader.next(&view, &malformed)) {
-        if (const Outcome refusal = execute_entry(parts.memory, view)) {
+        const bool is_get = view.entry.operation == wire::BatchOperation::get;
+        const size_t bytes = is_get ? wire::padded(view.entry.data_bytes) : 0;
+        if (bytes > sizeof answer - answer_bytes) {
+            return request.malformed(view.entry.address);
+        }
+        if (is_get) {  // the padding shows nothing of this process
+            std::memset(answer + answer_bytes + bytes - sizeof(uint64_t), 0, sizeof(uint64_t));
+        }
+        if (const Outcome refusal = execute_entry(parts.memory, view, answer + answer_bytes)) {
             return refusal;
         }
+        answer_bytes += bytes;
     }
     if (malformed) {
         return request.malformed();
+    }
+    if (answer_bytes > 0) {
+        parts.streams.answer(request.client, request.header.request_id, {answer, answer_bytes},
+                             reply_buffers);
     }
     return {};
 }

@@ -124,6 +124,13 @@ bool decode_vector(Input* input, LayoutKind kind, LayoutView* view,
     return true;
 }
 
+bool are_usable(const ReplyBuffersBody& reply_buffers) {
+    return reply_buffers.count > 0 && reply_buffers.count <= kMaxReplyBuffers &&
+           reply_buffers.reply_buffer_bytes % 8 == 0 &&
+           reply_buffers.reply_buffer_bytes >=
+               sizeof(FrameHeader) + sizeof(DataBody) + kSealBytes + 8;
+}
+
 }  // namespace
 
 size_t encoded_strided_bytes(int levels) {
@@ -238,11 +245,7 @@ bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& h
         view->data = nullptr;
         view->reply_buffers = {};
         if ((header.flags & kHasReplyBuffers) != 0 &&
-            (!input.read(&view->reply_buffers) || view->reply_buffers.count == 0 ||
-             view->reply_buffers.count > kMaxReplyBuffers ||
-             view->reply_buffers.reply_buffer_bytes % 8 != 0 ||
-             view->reply_buffers.reply_buffer_bytes <
-                 sizeof(FrameHeader) + sizeof(DataBody) + kSealBytes + 8)) {
+            (!input.read(&view->reply_buffers) || !are_usable(view->reply_buffers))) {
             return false;
         }
         return input.remaining() == 0 && body.window_bytes > 0;
@@ -262,14 +265,30 @@ bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& h
     return input.remaining() == padded(body.data_bytes);
 }
 
+bool BatchReader::take_reply_buffers(const FrameHeader& header, ReplyBuffersBody* reply_buffers) {
+    *reply_buffers = {};
+    if ((header.flags & kHasReplyBuffers) == 0) {
+        return true;
+    }
+    if (static_cast<size_t>(end_ - next_) < sizeof *reply_buffers) {
+        return false;
+    }
+    end_ -= sizeof *reply_buffers;
+    std::memcpy(reply_buffers, end_, sizeof *reply_buffers);
+    return are_usable(*reply_buffers);
+}
+
 bool BatchReader::next(BatchView* view, bool* malformed) {
     Input input(next_, end_);
     *malformed = input.remaining() > 0;
     const BatchEntry& entry = view->entry;
-    if (!input.read(&view->entry) || entry.is_accumulate > 1 || entry.data_bytes == 0) {
+    if (!input.read(&view->entry) || entry.operation > BatchOperation::get ||
+        entry.data_bytes == 0) {
         return false;
     }
-    if (entry.is_accumulate == 1) {
+    view->scale = nullptr;
+    view->data = nullptr;
+    if (entry.operation == BatchOperation::accumulate) {
         view->scale = reinterpret_cast<const unsigned char*>(input.next());
         if (!input.skip(kScaleBytes) || !strided::is_acc_type(entry.acc_type) ||
             entry.data_bytes %
@@ -278,9 +297,11 @@ bool BatchReader::next(BatchView* view, bool* malformed) {
             return false;
         }
     }
-    view->data = input.next();
-    if (!input.skip(padded(entry.data_bytes))) {
-        return false;
+    if (entry.operation != BatchOperation::get) {
+        view->data = input.next();
+        if (!input.skip(padded(entry.data_bytes))) {
+            return false;
+        }
     }
     next_ = input.next();
     *malformed = false;

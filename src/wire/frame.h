@@ -30,7 +30,7 @@
 namespace armci::wire {
 
 inline constexpr uint16_t kMagic = 0xa4c1;
-inline constexpr uint8_t kVersion = 4;
+inline constexpr uint8_t kVersion = 5;
 
 enum class FrameKind : uint8_t {
     // from origins to servers
@@ -48,8 +48,11 @@ enum class FrameKind : uint8_t {
     fence = 12,           // carries nothing; its acknowledgement is the answer
     add_segment = 13,     // from ranks of the server's own node: register a range; answered
     remove_segment = 14,  // answered with a value
-    batch = 15,           // small puts and accumulates, executed one after the other
-    want = 16,            // carries nothing except the header's count of wanted receive buffers
+    // Small puts, accumulates and gets, executed one after the other. The gets are answered
+    // together,
+    // with data frames.
+    batch = 15,
+    want = 16,  // carries nothing except the header's count of wanted receive buffers
     release_recv_buffers = 17,  // granted receive buffers that the origin does not need
     find_attached = 18,         // answered with attached
     // A range to write into memory of the origin; answered with a value when it is there.
@@ -74,7 +77,7 @@ inline constexpr uint32_t kGlobal = 0;
 
 enum FrameFlags : uint8_t {
     kAcknowledgeNow = 1,   // the sender waits for room or for completion: answer without delay
-    kHasReplyBuffers = 4,  // get: a ReplyBuffersBody follows the layout
+    kHasReplyBuffers = 4,  // get: a ReplyBuffersBody follows the layout; batch: it is at the end
 };
 
 // The token of a process is random, and new in each job. No process has kNoToken.
@@ -161,17 +164,21 @@ struct GetByPutBody {
     uint64_t local_key = 0;
 };
 
-// A BatchEntry is one operation of a batch. The scale of an accumulate follows it, and then the
-// data, padded to 8 bytes.
+// A BatchEntry is one operation of a batch. Data follows that of a put, padded to 8 bytes; scale
+// and data follow that of an accumulate. The data of all gets of a batch, each padded to 8 bytes,
+// is its answer.
+enum class BatchOperation : uint8_t { put = 0, accumulate = 1, get = 2 };
 struct BatchEntry {
     uint64_t address = 0;
     uint32_t data_bytes = 0;
-    uint8_t is_accumulate = 0;
+    BatchOperation operation{};
     uint8_t acc_type = 0;
     uint16_t owner = kGlobal;
 };
 static_assert(sizeof(BatchEntry) == 16);
 inline constexpr size_t kScaleBytes = 16;
+// The gets of a batch ask for at most that much.
+inline constexpr size_t kMaxBatchAnswerBytes = 60 << 10;
 
 inline constexpr uint32_t kMaxRecvBuffersPerFrame = 8;
 struct RecvBuffersBody {  // grant, release_recv_buffers
@@ -339,22 +346,26 @@ bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& h
 // (*malformed).
 struct BatchView {
     BatchEntry entry;
-    const unsigned char* scale = nullptr;
-    const char* data = nullptr;
+    const unsigned char* scale = nullptr;  // accumulate
+    const char* data = nullptr;            // not of a get
 };
 class BatchReader {
   public:
     BatchReader(const void* frame, size_t frame_bytes)
         : next_(static_cast<const char*>(frame) + sizeof(FrameHeader)),
           end_(static_cast<const char*>(frame) + frame_bytes) {}
+    // Takes the reply buffers for the data of the gets, if the header says that there are any. Call
+    // it first. Returns false if they are inconsistent.
+    bool take_reply_buffers(const FrameHeader& header, ReplyBuffersBody* reply_buffers);
     bool next(BatchView* view, bool* malformed);
 
   private:
     const char* next_;
     const char* end_;
 };
-constexpr size_t batch_entry_bytes(uint64_t data_bytes, bool is_accumulate) {
-    return sizeof(BatchEntry) + (is_accumulate ? kScaleBytes : 0) + padded(data_bytes);
+constexpr size_t batch_entry_bytes(uint64_t data_bytes, BatchOperation operation) {
+    return sizeof(BatchEntry) + (operation == BatchOperation::accumulate ? kScaleBytes : 0) +
+           (operation == BatchOperation::get ? 0 : padded(data_bytes));
 }
 
 const char* name_of(FrameKind kind);

@@ -60,18 +60,28 @@ void check_transfer(const FrameHeader& header, const char* frame, size_t bytes) 
     }
 }
 
-void check_batch(const char* frame, size_t bytes) {
+void check_batch(const FrameHeader& header, const char* frame, size_t bytes) {
     BatchReader reader(frame, bytes);
+    ReplyBuffersBody reply_buffers;
+    if (!reader.take_reply_buffers(header, &reply_buffers)) {
+        return;
+    }
+    FUZZ_CHECK((reply_buffers.count > 0) == ((header.flags & kHasReplyBuffers) != 0));
     BatchView view;
     bool malformed = false;
-    uint64_t seen = sizeof(FrameHeader);
+    uint64_t seen = sizeof(FrameHeader) + (reply_buffers.count > 0 ? sizeof reply_buffers : 0);
     while (reader.next(&view, &malformed)) {
         FUZZ_CHECK(!malformed && view.entry.data_bytes > 0);
-        touch(view.data, view.entry.data_bytes);
-        if (view.entry.is_accumulate == 1) {
+        const BatchOperation operation = view.entry.operation;
+        FUZZ_CHECK((view.data == nullptr) == (operation == BatchOperation::get));
+        FUZZ_CHECK((view.scale != nullptr) == (operation == BatchOperation::accumulate));
+        if (view.data != nullptr) {
+            touch(view.data, view.entry.data_bytes);
+        }
+        if (view.scale != nullptr) {
             touch(view.scale, kScaleBytes);
         }
-        seen += batch_entry_bytes(view.entry.data_bytes, view.entry.is_accumulate == 1);
+        seen += batch_entry_bytes(view.entry.data_bytes, operation);
         FUZZ_CHECK(seen <= bytes);
     }
     FUZZ_CHECK(malformed || seen == bytes);
@@ -136,7 +146,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t bytes) {
     }
     FUZZ_CHECK(name_of(header.kind) != nullptr);
     if (header.kind == FrameKind::batch) {
-        check_batch(frame, length);
+        check_batch(header, frame, length);
     } else {
         check_transfer(header, frame, length);
     }

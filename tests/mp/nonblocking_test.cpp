@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/check.h"
+#include "support/global_memory.h"
 #include "support/playground.h"
 
 namespace armci::mp {
@@ -300,6 +301,54 @@ TEST(NonBlocking, GetUnderWayDelaysNoBlockingOperation) {
         lanes.check("blocking operations behind a get");
     }
     lanes.ground().check_by_owner("blocking operations behind a get");
+}
+
+// More small gets than share a frame, behind blocking puts to the same words, with each kind of
+// end.
+TEST(NonBlocking, SmallGetsTogetherSeeThePutsBeforeThem) {
+    constexpr int kWords = 700;
+    const int target = (me() + 1) % nproc();
+    const GlobalMemory memory(kWords * int64_t{sizeof(long)});
+    Rng rng = rank_rng();
+    ARMCI_Barrier();
+    for (long round = 1; round <= scaled(12); ++round) {
+        std::vector<long> found(kWords, -1);
+        std::vector<armci_hdl_t> handles(kWords);
+        armci_hdl_t aggregate;
+        ARMCI_INIT_HANDLE(&aggregate);
+        ARMCI_SET_AGGREGATE_HANDLE(&aggregate);
+        for (int i = 0; i < kWords; ++i) {
+            long value = round * kWords + i;
+            long* word = memory.element<long>(target, i);
+            ARMCI_INIT_HANDLE(&handles[static_cast<size_t>(i)]);
+            if (round % 3 != 0 || i % 100 == 0) {
+                ARMCI_Put(&value, word, sizeof value, target);
+            } else {
+                ARMCI_NbPut(&value, word, sizeof value, target, nullptr);
+                ARMCI_WaitProc(target);
+            }
+            armci_hdl_t* const kinds[] = {nullptr, &aggregate, &handles[static_cast<size_t>(i)]};
+            ARMCI_NbGet(word, &found[static_cast<size_t>(i)], sizeof value, target, kinds[i % 3]);
+        }
+        for (armci_hdl_t& handle : handles) {
+            if (rng.chance(50)) {
+                ARMCI_Wait(&handle);
+            } else {
+                while (ARMCI_Test(&handle) != 0) {
+                }
+            }
+        }
+        ARMCI_Wait(&aggregate);
+        if (rng.chance(50)) {
+            ARMCI_Fence(target);
+        } else {
+            ARMCI_WaitAll();
+        }
+        for (int i = 0; i < kWords; ++i) {
+            ASSERT_EQ(found[static_cast<size_t>(i)], round * kWords + i) << "word " << i;
+        }
+    }
+    ARMCI_Barrier();
 }
 
 // The first contact with all others at once, by transfers that take all buffers.

@@ -346,6 +346,34 @@ void Program::transfer(int me) {
     operation.type = often(me, 500) ? strided::AccType::int32 : strided::AccType::int64;
     operation.factor = static_cast<int>(pick(me, 1, 3));
     made->pattern = make_pattern(me, operation, plan.part_bytes);
+    const bool is_blocking = often(me, 500);
+    carry_out(me, std::move(made), is_blocking);
+    if (!is_blocking && often(me, 200)) {
+        wait_for_something(me);
+    }
+}
+
+// Many small operations to one rank, most of them non-blocking gets.
+void Program::window(int me) {
+    constexpr int64_t kMost = 40;
+    constexpr int64_t kSmallBytes = 2048;
+    const int target = static_cast<int>(pick(me, 0, size() - 1));
+    const int segment = static_cast<int>(pick(me, 0, segments() - 1));
+    const int64_t bytes = std::min(job_.plan().part_bytes, kSmallBytes >> pick(me, 0, 6));
+    for (int64_t left = pick(me, 2, kMost); left > 0; --left) {
+        auto made = std::make_unique<Pending>();
+        made->target = target;
+        made->segment = segment;
+        const int64_t kind = pick(me, 0, 9);
+        made->operation.kind = kind < 7 ? OpKind::get : kind < 9 ? OpKind::put : OpKind::acc;
+        made->pattern = make_pattern(me, made->operation, bytes);
+        carry_out(me, std::move(made), often(me, 100));
+    }
+}
+
+// Runs or starts an operation whose kind, pattern and place are given.
+void Program::carry_out(int me, std::unique_ptr<Pending> made, bool is_blocking) {
+    const Operation& operation = made->operation;
     const Pattern& pattern = made->pattern;
     made->begin = INT64_MAX;
     for (const test::Block& block : pattern.blocks) {
@@ -368,7 +396,7 @@ void Program::transfer(int me) {
         test::apply(operation, pattern, made->local.data(), model);
     }
     char* remote = part(me, made->segment, made->target);
-    if (often(me, 500)) {
+    if (is_blocking) {
         issue(me, operation, pattern, made->local.data(), remote, made->target, true, nullptr);
         settle(me, *made);
         if (job_.plan().no_flush_local && !is_get) {
@@ -386,9 +414,6 @@ void Program::transfer(int me) {
     made->handle = handle;
     issue(me, operation, pattern, made->local.data(), remote, made->target, false, handle);
     rank(me).pending.push_back(std::move(made));
-    if (often(me, 200)) {
-        wait_for_something(me);
-    }
 }
 
 // --- What all origins change ---------------------------------------------------------------------
@@ -626,7 +651,7 @@ void Program::end_phase(int me, int64_t phase) {
 }
 
 void Program::do_something(int me) {
-    switch (pick(me, 0, 15)) {
+    switch (pick(me, 0, 16)) {
         case 0:
             return count_up(me);
         case 1:
@@ -643,6 +668,8 @@ void Program::do_something(int me) {
         case 7:
         case 8:
             return accumulate_sum(me);
+        case 9:
+            return window(me);
         default:
             return transfer(me);
     }

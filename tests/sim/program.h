@@ -89,6 +89,8 @@ class Program {
     void attach(int me);
     void do_something(int me);
     void transfer(int me);
+    void window(int me);
+    void carry_out(int me, std::unique_ptr<Pending> made, bool is_blocking);
     void accumulate_sum(int me);
     void count_up(int me);
     void swap(int me);

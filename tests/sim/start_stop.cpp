@@ -331,9 +331,19 @@ void Job::settle(int rank, Life& life) {
 // Until no rank or server has more to do: operations that are under way when the last rank ends
 // still arrive.
 void Job::drain() {
-    constexpr int kQuietRounds = 50;
+    constexpr int64_t kQuietRounds = 50;
+    // A network may refuse what a rank still has to post for some spells in a row.
+    constexpr int64_t kRefusedRounds = 1000;
     suspend_delays(true);
-    for (int64_t quiet = 0; quiet < kQuietRounds;) {
+    const auto has_posts = [this] {
+        for (int rank = 0; rank < size(); ++rank) {
+            if (runtime(rank).network->origin.has_posts_to_repeat()) {
+                return true;
+            }
+        }
+        return false;
+    };
+    for (int64_t quiet = 0; quiet < kQuietRounds || (quiet < kRefusedRounds && has_posts());) {
         const int64_t before = sim::step();
         count_step();
         while (step_network()) {

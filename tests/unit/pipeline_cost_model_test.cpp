@@ -62,15 +62,48 @@ TEST(CostModel, EmptyTransferCostsNothingAndHasNoChunks) {
     }
 }
 
-TEST(CostModel, OnlyPutsAndAccumulatesOfFewBytesAndBlocksAreSmall) {
+// Where a read costs the processors as much as a message, a few gets are worth a frame; where an
+// adapter reads by itself, none are.
+TEST(CostModel, NonBlockingTransfersShareAFrameWhereRmaCostsAsMuchAsMessages) {
+    const auto min_single_read = [](double single_us, double byte_us) {
+        CostConstants constants = socket_costs();
+        constants.rma[static_cast<size_t>(OpKind::get)].single_us = single_us;
+        constants.server[static_cast<size_t>(OpKind::get)].byte_us = byte_us;
+        CostModel model(constants, {65536, 8, kMaxSmallBytes});
+        EXPECT_EQ(model.min_single(OpKind::get), INT64_MAX);  // only servers are chosen so far
+        model.choose_by_costs();
+        return model.min_single(OpKind::get);
+    };
+    EXPECT_EQ(min_single_read(1000, 0.0005), INT64_MAX);
+    EXPECT_EQ(min_single_read(0, 0.0005), 1);
+    // If each byte costs much more in a frame, long blocks are read.
+    const CostConstants costs = socket_costs();
+    const ServerCosts& server = costs.server[static_cast<size_t>(OpKind::get)];
+    const int64_t between = min_single_read((server.request_us + server.chunk_us) / 4 + 1, 0.01);
+    EXPECT_GT(between, 8);
+    EXPECT_LT(between, kMaxSharingBytes);
+    CostModel model(costs, {65536, 8, kMaxSmallBytes});
+    model.choose_from(64);
+    EXPECT_FALSE(model.should_share(OpKind::get, {64, 64}));
+    EXPECT_TRUE(model.should_share(OpKind::get, {64, 32}));
+    // Small puts always do, and longer ones by the same rule as gets.
+    EXPECT_TRUE(model.should_share(OpKind::put, {64, 64}));
+    EXPECT_FALSE(model.should_share(OpKind::put, {2 * kMaxSmallBytes, 2 * kMaxSmallBytes}));
+    EXPECT_TRUE(model.should_share(OpKind::acc, {kMaxSharingBytes, kMaxSharingBytes}));
+    EXPECT_FALSE(model.can_share({kMaxSharingBytes + 8, kMaxSharingBytes + 8}));
+    EXPECT_FALSE(model.can_share({8 * (kMaxSmallBlocks + 1), 8}));
+    EXPECT_FALSE(CostModel(costs, {65536, 8, 0}).can_share({8, 8}));
+}
+
+TEST(CostModel, TransfersOfFewBytesAndBlocksAreSmall) {
     const CostModel model(socket_costs(), {65536, 8, kMaxSmallBytes});
-    for (const OpKind op : {OpKind::put, OpKind::acc}) {
-        EXPECT_TRUE(model.is_small(op, {kMaxSmallBytes, kMaxSmallBytes}));
-        EXPECT_FALSE(model.is_small(op, {kMaxSmallBytes + 8, kMaxSmallBytes + 8}));
-        EXPECT_TRUE(model.is_small(op, {kMaxSmallBlocks * 8, 8}));
-        EXPECT_FALSE(model.is_small(op, {(kMaxSmallBlocks + 1) * 8, 8}));
-    }
-    EXPECT_FALSE(model.is_small(OpKind::get, {8, 8}));
+    EXPECT_TRUE(model.is_small({kMaxSmallBytes, kMaxSmallBytes}));
+    EXPECT_FALSE(model.is_small({kMaxSmallBytes + 8, kMaxSmallBytes + 8}));
+    EXPECT_TRUE(model.is_small({kMaxSmallBlocks * 8, 8}));
+    EXPECT_FALSE(model.is_small({(kMaxSmallBlocks + 1) * 8, 8}));
+    // A blocking get waits for a frame of its own.
+    EXPECT_GT(model.server_plan(OpKind::get, {8, 8}).total_us,
+              2 * model.server_plan(OpKind::put, {8, 8}).total_us);
     // The price of a small one has nothing of a frame of its own.
     EXPECT_LT(model.server_plan(OpKind::put, {kMaxSmallBlocks * 8, 8}).total_us, 5);
     EXPECT_GT(model.server_plan(OpKind::put, {(kMaxSmallBlocks + 1) * 8, 8}).total_us, 20);

@@ -229,12 +229,13 @@ TEST(PipelineFlow, MessagesUnderWayFitIntoTheWindow) {
     ASSERT_EQ(network.error(), "");
     pipeline::Origin& origin = network.origin(0);
     pipeline::Channel& channel = origin.channel(0);
-    const std::vector<char> local(1024, 'x');
+    std::vector<char> local(1024, 'x');
     const pipeline::SmallBlock block{local.data(), reinterpret_cast<uint64_t>(network.memory(0))};
     const auto window = static_cast<uint64_t>(channel.flow.window_bytes);
     int appended = 0;
     for (uint64_t tried = 0; tried < 4 * window; tried += local.size()) {
-        appended += origin.append(channel, &block, 1, local.size(), nullptr,
+        appended += origin.append(channel,
+                                  {.blocks = &block, .block_count = 1, .block_bytes = local.size()},
                                   pipeline::Batches::Leaving::when_due)
                         ? 1
                         : 0;
@@ -259,11 +260,12 @@ TEST(PipelineFlow, SendsBatchedPutsBeforeLaterOperations) {
     const auto put_small = [&] {
         do {
             ++number;
-            const pipeline::SmallBlock block{&number,
+            const pipeline::SmallBlock block{reinterpret_cast<char*>(&number),
                                              reinterpret_cast<uint64_t>(network.memory(0))};
             network.wait_until([&] {
-                return origin.append(channel, &block, 1, sizeof number, nullptr,
-                                     pipeline::Batches::Leaving::when_due);
+                return origin.append(
+                    channel, {.blocks = &block, .block_count = 1, .block_bytes = sizeof number},
+                    pipeline::Batches::Leaving::when_due);
             });
         } while (channel.batch == nullptr);
     };
@@ -308,7 +310,7 @@ TEST(PipelineFlow, OperationsRequestAcknowledgementWhenAFenceIsExpected) {
         const pipeline::SmallBlock block{local.data(),
                                          reinterpret_cast<uint64_t>(network.memory(0))};
         network.wait_until([&] {
-            return origin.append(channel, &block, 1, 8, nullptr,
+            return origin.append(channel, {.blocks = &block, .block_count = 1, .block_bytes = 8},
                                  pipeline::Batches::Leaving::by_caller);
         });
         origin.batches().flush_blocking(0);

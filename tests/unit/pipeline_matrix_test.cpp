@@ -268,8 +268,10 @@ TEST_P(PipelineSharing, TransfersToSeveralServersShareBuffers) {
 // is waited for, as a blocking call does, but there is no fence, and each sees the ones before it.
 class PipelineOrder : public PipelineMatrix {
   protected:
-    // Adds it to a batch, as for small puts and accumulates. False: it must be sent alone.
-    bool append(const Operation& operation, const Pattern& pattern, char* local, char* remote) {
+    // Adds it to a batch, as for small transfers. False: it must be sent alone. `end` is that of a
+    // get.
+    bool append(const Operation& operation, const Pattern& pattern, char* local, char* remote,
+                const pipeline::GetEnd& end) {
         std::vector<pipeline::SmallBlock> blocks;
         for (const auto& block : pattern.blocks) {
             blocks.push_back(
@@ -277,9 +279,13 @@ class PipelineOrder : public PipelineMatrix {
         }
         const pipeline::Transfer transfer = make_transfer(operation, pattern, local, remote);
         pipeline::Origin& origin = network_->origin(0);
-        return origin.append(origin.channel(0), blocks.data(), static_cast<int>(blocks.size()),
-                             static_cast<size_t>(pattern.block_bytes),
-                             operation.kind == OpKind::acc ? &transfer.scale : nullptr,
+        return origin.append(origin.channel(0),
+                             {.op = operation.kind,
+                              .blocks = blocks.data(),
+                              .block_count = static_cast<int>(blocks.size()),
+                              .block_bytes = static_cast<size_t>(pattern.block_bytes),
+                              .scale = operation.kind == OpKind::acc ? &transfer.scale : nullptr,
+                              .end = end},
                              pipeline::Batches::Leaving::when_due);
     }
 };
@@ -298,7 +304,7 @@ TEST_P(PipelineOrder, TransfersOfTheSameBytesTakeEffectInOrder) {
     int appended = 0;
     for (int i = 0; i < 120; ++i) {
         const Operation& operation = operations[draw(random_, 0, 2)];
-        const bool small = operation.kind != OpKind::get && draw(random_, 0, 1) == 0;
+        const bool small = draw(random_, 0, 1) == 0;
         const bool by_rma = operation.kind != OpKind::acc && draw(random_, 0, 1) == 0;
         const Pattern moved =
             small ? vector_pattern(random_, 8 * draw(random_, 1, 16), draw(random_, 8, 1000), 8)
@@ -307,8 +313,13 @@ TEST_P(PipelineOrder, TransfersOfTheSameBytesTakeEffectInOrder) {
         SCOPED_TRACE(::testing::Message()
                      << "step " << i << ": " << describe(operation) << how << ", " << moved);
         apply(operation, moved, expected_local.data(), expected_remote.data());
+        bool has_come = operation.kind != OpKind::get;
+        const pipeline::GetEnd end{[](void* come) { *static_cast<bool*>(come) = true; }, &has_come};
         if (small && std::ssize(moved.blocks) <= pipeline::kMaxSmallBlocks &&
-            append(operation, moved, local.data(), remote)) {
+            append(operation, moved, local.data(), remote, end)) {
+            network_->wait_until([&] { return has_come; });
+            ASSERT_TRUE(operation.kind != OpKind::get ||
+                        expect_equal(expected_local, local.data(), "local"));
             ++appended;
             continue;
         }

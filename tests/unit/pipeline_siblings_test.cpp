@@ -44,7 +44,8 @@ class PipelineSiblings : public ::testing::TestWithParam<bool> {
     }
     bool append(int server) {
         const pipeline::SmallBlock block{local_.data(), address(server) + 64};
-        return origin().append(origin().channel(server), &block, 1, 8, nullptr,
+        return origin().append(origin().channel(server),
+                               {.blocks = &block, .block_count = 1, .block_bytes = 8},
                                pipeline::Batches::Leaving::by_caller);
     }
     std::unique_ptr<pipeline::Task> put(int server, Route route, int64_t bytes) {

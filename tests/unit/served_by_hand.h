@@ -251,8 +251,9 @@ inline Frame batch_frame(const std::vector<wire::BatchEntry>& entries) {
     for (const wire::BatchEntry& entry : entries) {
         const auto* begin = reinterpret_cast<const char*>(&entry);
         bytes.insert(bytes.end(), begin, begin + sizeof entry);
-        bytes.resize(bytes.size() + (entry.is_accumulate == 1 ? wire::kScaleBytes : 0) +
-                     wire::padded(std::min<uint32_t>(entry.data_bytes, 64)));
+        const size_t data_bytes = std::min<uint32_t>(entry.data_bytes, 64);
+        bytes.resize(bytes.size() + wire::batch_entry_bytes(data_bytes, entry.operation) -
+                     sizeof entry);
     }
     return make_frame(wire::FrameKind::batch, bytes.data(), bytes.size());
 }

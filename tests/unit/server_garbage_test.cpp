@@ -382,7 +382,8 @@ TEST_F(ServerGarbage, ExecutesWhatArrivedThoughItIsOverwritten) {
 // the segments.
 TEST_F(ServerGarbage, FramesWithFlippedBitsStayInsideTheSegments) {
     std::mt19937_64 random(4);
-    wire::BatchEntry entry{base_ + 8, 16, 1, 2};
+    const wire::BatchEntry entry{base_ + 8, 16, wire::BatchOperation::accumulate, 2};
+    const wire::BatchEntry get{base_ + 8, 16, wire::BatchOperation::get};
     const std::vector<Frame> whole = {
         harmful_put(),
         make_strided_transfer(FrameKind::accumulate, transfer_body(64), base_ + 8,
@@ -390,6 +391,7 @@ TEST_F(ServerGarbage, FramesWithFlippedBitsStayInsideTheSegments) {
         make_vector_transfer(FrameKind::put, transfer_body(64), {base_, base_ + 96, base_ + 64}, 32,
                              std::vector<char>(64, '\2')),
         batch_frame({entry, entry}),
+        batch_frame({entry, get, get}),
         rmw_frame(WordOperation::swap_long, base_ + 8, -1),
         make_frame(FrameKind::store, wire::StoreBody{base_ + 4, 77}),
         make_frame(FrameKind::lock, wire::LockBody{base_ + 64}),

@@ -193,6 +193,15 @@ TEST_F(ServerRefusal, RefusesGetsWithInvalidReplyBuffers) {
         header_of(frame).flags = wire::kHasReplyBuffers;
         return frame;
     };
+    const auto batch = [&](const wire::ReplyBuffersBody& reply_buffers) {
+        const wire::BatchEntry entry{base_, 64, wire::BatchOperation::get};
+        std::vector<char> bytes(sizeof entry + sizeof reply_buffers);
+        std::memcpy(bytes.data(), &entry, sizeof entry);
+        std::memcpy(bytes.data() + sizeof entry, &reply_buffers, sizeof reply_buffers);
+        Frame frame = make_frame(FrameKind::batch, bytes.data(), bytes.size());
+        header_of(frame).flags = wire::kHasReplyBuffers;
+        return frame;
+    };
     std::vector<BadRequest> requests;
     for (const uint32_t count : {0u, wire::kMaxReplyBuffers + 1, UINT32_MAX}) {
         wire::ReplyBuffersBody reply_buffers;
@@ -200,6 +209,8 @@ TEST_F(ServerRefusal, RefusesGetsWithInvalidReplyBuffers) {
         reply_buffers.reply_buffer_bytes = 4096;
         requests.push_back({"reply buffers: " + std::to_string(count),
                             get_frame(transfer_body(64), reply_buffers), Failure::malformed});
+        requests.push_back({"reply buffers of a batch: " + std::to_string(count),
+                            batch(reply_buffers), Failure::malformed});
     }
     for (const uint32_t reply_buffer_bytes : {0u, 8u, 56u, 100u, 4097u, UINT32_MAX}) {
         wire::ReplyBuffersBody reply_buffers;
@@ -207,6 +218,8 @@ TEST_F(ServerRefusal, RefusesGetsWithInvalidReplyBuffers) {
         reply_buffers.reply_buffer_bytes = reply_buffer_bytes;
         requests.push_back({"reply buffers of " + std::to_string(reply_buffer_bytes),
                             get_frame(transfer_body(64), reply_buffers), Failure::malformed});
+        requests.push_back({"reply buffers of a batch, of " + std::to_string(reply_buffer_bytes),
+                            batch(reply_buffers), Failure::malformed});
     }
     wire::ReplyBuffersBody reply_buffers;
     reply_buffers.count = 1;
@@ -276,8 +289,8 @@ TEST_F(ServerRefusal, RefusesTransfersOutsideTheSegments) {
 }
 
 TEST_F(ServerRefusal, RefusesInconsistentBatches) {
-    const auto entry = [&](uint64_t address, uint32_t bytes, int is_accumulate = 0, int type = 0) {
-        return wire::BatchEntry{address, bytes, static_cast<uint8_t>(is_accumulate),
+    const auto entry = [&](uint64_t address, uint32_t bytes, int operation = 0, int type = 0) {
+        return wire::BatchEntry{address, bytes, static_cast<wire::BatchOperation>(operation),
                                 static_cast<uint8_t>(type)};
     };
     expect_refused({
@@ -287,7 +300,17 @@ TEST_F(ServerRefusal, RefusesInconsistentBatches) {
         {"no data", batch_frame({entry(base_, 0)}), Failure::malformed},
         {"more data than frame", batch_frame({entry(base_, 4096)}), Failure::malformed},
         {"most data", batch_frame({entry(base_, UINT32_MAX)}), Failure::malformed},
-        {"neither put nor accumulate", batch_frame({entry(base_, 8, 2)}), Failure::malformed},
+        {"no known operation", batch_frame({entry(base_, 8, 3)}), Failure::malformed},
+        {"cut get", shortened(batch_frame({entry(base_, 8, 2)}), 8), Failure::malformed},
+        {"get of nothing", batch_frame({entry(base_, 0, 2)}), Failure::malformed},
+        {"get of more than an answer has",
+         batch_frame({entry(base_, wire::kMaxBatchAnswerBytes + 1, 2)}), Failure::malformed},
+        {"gets of more than an answer has",
+         batch_frame({entry(base_, wire::kMaxBatchAnswerBytes / 2, 2),
+                      entry(base_, wire::kMaxBatchAnswerBytes / 2, 2), entry(base_, 1, 2)}),
+         Failure::malformed},
+        {"get outside", batch_frame({entry(end(), 8, 2)}), Failure::bad_address},
+        {"get across the end", batch_frame({entry(end() - 8, 16, 2)}), Failure::bad_address},
         {"unknown type", batch_frame({entry(base_, 16, 1, 6)}), Failure::malformed},
         {"part of an element", batch_frame({entry(base_, 24, 1, 5)}), Failure::malformed},
         {"outside", batch_frame({entry(end(), 8)}), Failure::bad_address},
@@ -353,9 +376,10 @@ std::vector<BadRequest> requests_for(uint64_t address, uint32_t owner, Failure f
                             make_vector_transfer(kind, body, {address, address + 32}, 32, sent),
                             failure});
     }
-    for (const uint8_t is_accumulate : {0, 1}) {
+    for (const auto operation :
+         {wire::BatchOperation::put, wire::BatchOperation::accumulate, wire::BatchOperation::get}) {
         requests.push_back({"batch" + suffix,
-                            batch_frame({wire::BatchEntry{address, 64, is_accumulate, 0,
+                            batch_frame({wire::BatchEntry{address, 64, operation, 0,
                                                           static_cast<uint16_t>(owner)}}),
                             failure});
     }

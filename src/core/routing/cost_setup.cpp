@@ -127,6 +127,9 @@ TransferCosts find_costs(const base::Config& config, const std::string& provider
     if (!unusable.empty()) {
         use_provider_table(table, &costs);
     }
+    for (pipeline::RmaCosts& rma : costs.constants.rma) {
+        rma.single_us = table.single_us;
+    }
     ARMCI_LOG_INFO("costs of transfers: %s", costs.source);
     return costs;
 }

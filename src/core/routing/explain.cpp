@@ -103,7 +103,7 @@ void append_prediction(const Network& network, OpKind op, const pipeline::Transf
     const pipeline::ServerPlan plan = model.server_plan(op, shape);
     const pipeline::ServerCosts& server = model.constants().server[static_cast<size_t>(op)];
     const char* unpack = op == OpKind::acc ? "accumulate" : "unpack";
-    if (model.is_small(op, shape)) {
+    if (op != OpKind::get && model.is_small(shape)) {
         lines->push_back(line("server: %10.1f us = %.1f small transfer + %.1f pack + %.1f %s",
                               plan.total_us, server.small_us, plan.chunk.pack_us,
                               plan.chunk.unpack_us, unpack));

@@ -31,13 +31,13 @@ RouteDecision choose_route(const Progress& progress, const RouteQuestion& questi
             break;
     }
     const pipeline::TransferShape& shape = question.shape;
-    const bool is_small = network.costs.is_small(question.op, shape);
-    if (!question.is_blocking && is_small) {
+    const bool is_get = question.op == OpKind::get;
+    const bool is_small = network.costs.is_small(shape);
+    if (!question.is_blocking && network.costs.should_share(question.op, shape)) {
         return {Route::server, RouteReason::travels_with_others};
     }
     const bool is_one_block = shape.block_bytes == shape.total_bytes;
-    if (question.op == OpKind::get && is_one_block &&
-        shape.total_bytes >= network.costs.min_get_by_put()) {
+    if (is_get && is_one_block && shape.total_bytes >= network.costs.min_get_by_put()) {
         return {Route::rma, RouteReason::slow_reads};
     }
     if (shape.block_bytes >= network.costs.min_rma_block(question.op, shape.total_bytes)) {
@@ -46,7 +46,7 @@ RouteDecision choose_route(const Progress& progress, const RouteQuestion& questi
     // RMA must not overtake requests that the server has not executed yet. A small transfer arrives
     // sooner behind them than after waiting for their acknowledgement. A small put is one message
     // either way; the model knows which costs less.
-    if (is_one_block && !is_small &&
+    if (is_one_block && (is_get || !is_small) &&
         (question.server == RouteQuestion::kIdleServer ||
          !network.origin.fences().has_unacknowledged_requests(question.server))) {
         return {Route::rma, RouteReason::one_block};

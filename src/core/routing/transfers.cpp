@@ -44,13 +44,12 @@ std::unique_ptr<pipeline::Task> make_task(const RouteDecision& decision, Transfe
     return std::make_unique<pipeline::PutTask>(std::move(transfer));
 }
 
-// A non-blocking operation's task is on the heap; this is called once, when it is complete.
-void finish_counted(pipeline::Task* task, void* context) {
-    Handles::end_by(context);
-    delete task;
-}
-
-void finish_uncounted(pipeline::Task* task, void*) {
+// A non-blocking operation's task is on the heap; this is called once, when it is complete. The
+// context is the handle that counts it, if any.
+void finish(pipeline::Task* task, void* counted) {
+    if (counted != nullptr) {
+        Handles::end_by(counted);
+    }
     delete task;
 }
 
@@ -84,12 +83,14 @@ void Transfers::run_task(Transfer&& transfer) {
     context_.progress.run_task(task, server, cause);
 }
 
-// Copies a small put or accumulate into a frame that several of them share. Returns false when the
-// transfer is not small enough, or there is no room now.
-bool Transfers::append_small(const Transfer& transfer, pipeline::Batches::Leaving leaving) {
+// Copies a small transfer into a frame that several of them share. `end` is that of a get. Returns
+// false when the transfer is not small enough, or there is no room now.
+bool Transfers::append_small(const Transfer& transfer, pipeline::Batches::Leaving leaving,
+                             const pipeline::GetEnd& end) {
     Network& network = *context_.progress.network();
-    if (!network.costs.is_small(transfer.op,
-                                {transfer.total_bytes, transfer.sides.block_bytes()})) {
+    const pipeline::TransferShape shape{transfer.total_bytes, transfer.sides.block_bytes()};
+    if (leaving == pipeline::Batches::Leaving::by_caller ? !network.costs.is_small(shape)
+                                                         : !network.costs.can_share(shape)) {
         return false;
     }
     pipeline::SmallBlock blocks[pipeline::kMaxSmallBlocks];
@@ -99,10 +100,15 @@ bool Transfers::append_small(const Transfer& transfer, pipeline::Batches::Leavin
         blocks[block_count++] = {local, reinterpret_cast<uint64_t>(remote)};
     });
     pipeline::Origin& origin = network.origin;
-    return origin.append(origin.channel(transfer.place.server), blocks, block_count,
-                         static_cast<size_t>(transfer.sides.block_bytes()),
-                         transfer.op == OpKind::acc ? &transfer.scale : nullptr, leaving,
-                         transfer.place.owner);
+    return origin.append(origin.channel(transfer.place.server),
+                         {.op = transfer.op,
+                          .blocks = blocks,
+                          .block_count = block_count,
+                          .block_bytes = static_cast<size_t>(transfer.sides.block_bytes()),
+                          .owner = transfer.place.owner,
+                          .scale = transfer.op == OpKind::acc ? &transfer.scale : nullptr,
+                          .end = end},
+                         leaving);
 }
 
 // A blocking transfer need not wait for its completion, but leaves before the call returns.
@@ -176,10 +182,19 @@ void Transfers::start_remotely(Transfer&& transfer, armci_hdl_s* handle) {
     count(transfer, route);
     pipeline::Origin& origin = context_.progress.network()->origin;
     const int server = transfer.place.server;
-    if (route == Route::server && append_small(transfer, pipeline::Batches::Leaving::when_due)) {
+    const bool is_get = transfer.op == OpKind::get;
+    constexpr auto kWhenDue = pipeline::Batches::Leaving::when_due;
+    if (!is_get && route == Route::server && append_small(transfer, kWhenDue)) {
         if (handle != nullptr) {
             context_.completion.set_idle_unless_active(handle);
         }
+        return;
+    }
+    void* const counted =
+        handle != nullptr ? context_.handles.pointer_to(context_.handles.begin(handle)) : nullptr;
+    if (is_get && route == Route::server &&
+        append_small(transfer, kWhenDue,
+                     {counted != nullptr ? Handles::end_by : nullptr, counted})) {
         return;
     }
     if (origin.tasks().count() >= kMaxTasks) {
@@ -187,19 +202,13 @@ void Transfers::start_remotely(Transfer&& transfer, armci_hdl_s* handle) {
                                            [&] { return origin.tasks().count() < kMaxTasks; });
     }
     // Chunks are mostly packed before the call ends; gets unpack later, RMA is posted later.
-    if (transfer.op == OpKind::get || route == Route::rma) {
+    if (is_get || route == Route::rma) {
         transfer.sides.own();
     }
-    const bool is_get = transfer.op == OpKind::get;
     pipeline::Task* task = make_task(decision, std::move(transfer)).release();
-    if (handle != nullptr) {
-        task->call_when_complete(finish_counted,
-                                 context_.handles.pointer_to(context_.handles.begin(handle)));
-    } else {
-        task->call_when_complete(finish_uncounted, nullptr);
-        if (is_get) {
-            task->let_fences_wait();
-        }
+    task->call_when_complete(finish, counted);
+    if (is_get && counted == nullptr) {
+        task->let_fences_wait();
     }
     origin.submit(*task, origin.channel(server));
     if (context_.progress.config().explicit_nb_progress) {

@@ -65,7 +65,8 @@ class Transfers {
     void start_remotely(pipeline::Transfer&& transfer, armci_hdl_s* handle);
     template <class TaskType>
     void run_task(pipeline::Transfer&& transfer);
-    bool append_small(const pipeline::Transfer& transfer, pipeline::Batches::Leaving leaving);
+    bool append_small(const pipeline::Transfer& transfer, pipeline::Batches::Leaving leaving,
+                      const pipeline::GetEnd& end = {});
     bool send_small(const pipeline::Transfer& transfer);
 
     TransferContext context_;

@@ -60,6 +60,27 @@ void CostModel::choose_by_costs() {
         }
     }
     min_get_by_put_ = find_min_get_by_put();
+    min_single_[static_cast<size_t>(OpKind::put)] = find_min_single(OpKind::put);
+    min_single_[static_cast<size_t>(OpKind::get)] = find_min_single(OpKind::get);
+}
+
+// Compares the RMA of a few transfers with a frame that they share. A frame that is worth it for a
+// few is so for more.
+int64_t CostModel::find_min_single(OpKind op) const {
+    constexpr double kFew = 4;
+    const RmaCosts& rma = constants_.rma[static_cast<size_t>(op)];
+    const ServerCosts& server = constants_.server[static_cast<size_t>(op)];
+    int64_t min = INT64_MAX;
+    for (int64_t bytes = kMaxSharingBytes; bytes > 0; bytes /= 2) {
+        const double single_us =
+            rma.single_us + rma.blocks.at(bytes) - rma.blocks.at(kRmaBlockBytes[0]);
+        const double shared_us = stage_times(op, bytes, bytes).sum_us() - server.chunk_us;
+        if (kFew * single_us > server.request_us + server.chunk_us + kFew * shared_us) {
+            break;
+        }
+        min = bytes;
+    }
+    return min;
 }
 
 // From which size on remote puts save at least a tenth, for all sizes that are larger. What they
@@ -83,6 +104,8 @@ void CostModel::choose_from(int64_t min_block_bytes) {
     }
     min_block_[static_cast<size_t>(OpKind::acc)].fill(INT64_MAX);
     min_get_by_put_ = INT64_MAX;
+    min_single_.fill(min_block_bytes);
+    min_single_[static_cast<size_t>(OpKind::acc)] = INT64_MAX;
 }
 
 double CostModel::rma_us(OpKind op, const TransferShape& shape) const {
@@ -145,7 +168,7 @@ ServerPlan CostModel::server_plan(OpKind op, const TransferShape& shape,
     plan.total_us = costs.request_us + plan.chunk.sum_us() +
                     as_double(whole_chunks - 1) * plan.steady_us +
                     far_bytes(shape) * costs.far_byte_us;
-    if (is_small(op, shape)) {
+    if (op != OpKind::get && is_small(shape)) {
         plan.total_us = costs.small_us + plan.chunk.pack_us + plan.chunk.unpack_us;
         plan.useful_depth = 1;
         return plan;

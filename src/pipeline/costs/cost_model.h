@@ -57,6 +57,9 @@ using RmaCurve = BlockCurve<kRmaBlockBytes>;
 struct RmaCosts {
     double latency_us = 0;  // of a transfer, in addition to its blocks:
     RmaCurve blocks;        // one more block of a stream
+    // One more short transfer of a stream of non-blocking ones. No profile has it: it comes from
+    // the provider table.
+    double single_us = 0;
     double far_byte_us = 0;
 };
 
@@ -76,8 +79,10 @@ struct CostConstants {
     CopyCurve pack, unpack, accumulate;
 };
 
-// Puts and accumulates up to these limits are small: several of them share a frame.
+// Transfers up to these limits are small: several of them share a frame. Non-blocking ones may be
+// longer, where that costs less than RMA.
 inline constexpr int64_t kMaxSmallBytes = 2048;
+inline constexpr int64_t kMaxSharingBytes = 8192;
 inline constexpr int64_t kMaxSmallBlocks = 16;
 
 // Limits that the transport sets for a transfer.
@@ -132,6 +137,20 @@ class CostModel {
                          [std::bit_width(static_cast<uint64_t>(total_bytes))];
     }
 
+    // Returns whether a non-blocking transfer fits a frame that others share.
+    bool can_share(const TransferShape& shape) const {
+        return limits_.small_bytes > 0 && shape.total_bytes <= kMaxSharingBytes &&
+               shape.total_bytes <= kMaxSmallBlocks * shape.block_bytes;
+    }
+    // Returns whether it should: RMA of its own would not cost less.
+    bool should_share(base::OpKind op, const TransferShape& shape) const {
+        return can_share(shape) &&
+               ((op != base::OpKind::get && is_small(shape)) || shape.block_bytes < min_single(op));
+    }
+    // Returns from which block length on a non-blocking transfer should be RMA of its own,
+    // INT64_MAX if none should.
+    int64_t min_single(base::OpKind op) const { return min_single_[static_cast<size_t>(op)]; }
+
     // Returns the size from which a get of one block goes by remote put, INT64_MAX if none does.
     int64_t min_get_by_put() const { return min_get_by_put_; }
     void choose_get_by_put_from(int64_t min_bytes) { min_get_by_put_ = min_bytes; }
@@ -147,8 +166,8 @@ class CostModel {
     // halves down to 4 KiB.
     int64_t best_chunk_bytes(base::OpKind op, const TransferShape& shape) const;
 
-    bool is_small(base::OpKind op, const TransferShape& shape) const {
-        return op != base::OpKind::get && shape.total_bytes <= limits_.small_bytes &&
+    bool is_small(const TransferShape& shape) const {
+        return shape.total_bytes <= limits_.small_bytes &&
                shape.total_bytes <= kMaxSmallBlocks * shape.block_bytes;
     }
 
@@ -162,11 +181,13 @@ class CostModel {
     double steady_us(base::OpKind op, const StageTimes& stages) const;
     int64_t find_min_block(base::OpKind op, int64_t total_bytes) const;
     int64_t find_min_get_by_put() const;
+    int64_t find_min_single(base::OpKind op) const;
 
     CostConstants constants_;
     PipelineLimits limits_;
     std::array<std::array<int64_t, kSizeClasses>, base::kOpKindCount> min_block_{};
     int64_t min_get_by_put_ = INT64_MAX;
+    std::array<int64_t, base::kOpKindCount> min_single_{};
 };
 
 }  // namespace armci::pipeline

@@ -3,23 +3,56 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/clock.h"
+#include "pipeline/origin/get_answer.h"
 
 namespace armci::pipeline {
 namespace {
 
 // A small operation that follows the last batch sooner than this waits for others.
 constexpr int64_t kIsolatedNs = 20'000;
+// Transfers from this size on gain by longer batches than messages are.
+constexpr size_t kLongEntriesBytes = 1 << 10;
 
 }  // namespace
 
-// Makes a frame for the channel's next batch. Returns false when that is not possible now.
-bool Batches::open_batch(Channel& channel) {
+// Returns the gets of the open batch, nullptr if there are none.
+GetBatch* Batches::gets_of(const Channel& channel) {
+    return channel.batch != nullptr ? static_cast<GetBatch*>(channel.batch->task) : nullptr;
+}
+
+// While a batch is open, its header has the length of the memory for it.
+bool Batches::has_room(const Channel& channel, const SmallTransfer& transfer,
+                       size_t entries_bytes) {
+    return channel.batch->wire_bytes + entries_bytes + sizeof(wire::ReplyBuffersBody) <=
+               channel.batch->header()->frame_bytes &&
+           (!transfer.is_get() || gets_of(channel) == nullptr ||
+            gets_of(channel)->data_bytes() + transfer.answer_bytes() <= wire::kMaxBatchAnswerBytes);
+}
+
+bool Batches::is_long(const Channel& channel) const {
+    return channel.batch->header()->frame_bytes > frames_.largest_message_bytes();
+}
+
+// Returns false when that is not possible now.
+bool Batches::open_batch(Channel& channel, size_t entries_bytes) {
     if (!frames_.ensure_handshake(channel)) {
         return false;
     }
-    channel.batch = frames_.new_frame(wire::FrameKind::batch, frames_.largest_message_bytes());
+    const size_t message_bytes = frames_.largest_message_bytes();
+    const size_t needed_bytes =
+        sizeof(wire::FrameHeader) + entries_bytes + sizeof(wire::ReplyBuffersBody);
+    const size_t long_bytes = entries_bytes >= kLongEntriesBytes ? grants_.batch_room(channel) : 0;
+    if (long_bytes > message_bytes && needed_bytes <= long_bytes) {
+        channel.batch = frames_.new_chunk_frame(wire::FrameKind::batch, long_bytes);
+    }
+    if (channel.batch != nullptr) {
+        channel.recv_buffers.queued_bytes += static_cast<int64_t>(long_bytes);
+    } else if (needed_bytes <= message_bytes) {
+        channel.batch = frames_.new_frame(wire::FrameKind::batch, message_bytes);
+    }
     if (channel.batch == nullptr) {
         return false;
     }
@@ -28,60 +61,133 @@ bool Batches::open_batch(Channel& channel) {
     channel.batch->wire_bytes = sizeof(wire::FrameHeader);
     channel.batch->batch = ++last_;
     channels_.lists().batching.add(channel);
-    channels_.lists().dirty.add(channel);
     return true;
 }
 
-void Batches::put_entry(char* out, wire::BatchEntry* entry, const SmallBlock& block,
-                        const strided::AccScale* scale) {
-    entry->address = block.address;
-    std::memcpy(out, entry, sizeof *entry);
-    out += sizeof *entry;
-    if (scale != nullptr) {
-        std::memcpy(out, scale->value, wire::kScaleBytes);
-        out += wire::kScaleBytes;
+int64_t Batches::missing_window(const Channel& channel, const SmallTransfer& transfer) {
+    if (!transfer.is_get()) {
+        return 0;
     }
-    if (entry->data_bytes == sizeof(uint64_t)) {
-        std::memcpy(out, block.data, sizeof(uint64_t));
-    } else {
-        std::memcpy(out, block.data, entry->data_bytes);
+    const GetBatch* gets = gets_of(channel);
+    if (gets == nullptr) {
+        return GetBatch::window_bytes(transfer.answer_bytes());
+    }
+    const int64_t window_bytes =
+        GetBatch::window_bytes(gets->data_bytes() + transfer.answer_bytes());
+    return std::max<int64_t>(0, window_bytes - gets->reserved_bytes());
+}
+
+void Batches::add_gets(Channel& channel, const SmallTransfer& transfer, int64_t reserved_bytes) {
+    GetBatch* gets = gets_of(channel);
+    if (gets == nullptr) {
+        gets = new GetBatch(answers_);  // which ends itself
+        channel.batch->task = gets;
+        tasks_.begin(*gets, channel);
+        gets->add_pending();  // until the data has come
+        channel.batch->header()->request_id = answers_.requests.add(gets, 0);
+    }
+    gets->note_reserved(reserved_bytes);
+    gets->add(transfer);
+    if (transfer.end.call == nullptr) {
+        PendingTasks::let_fences_wait(*gets);
     }
 }
 
-bool Batches::append(Channel& channel, const SmallBlock* blocks, int block_count,
-                     size_t block_bytes, const strided::AccScale* scale, Leaving leaving,
-                     uint32_t owner) {
-    const size_t entry_bytes = wire::batch_entry_bytes(block_bytes, scale != nullptr);
-    const size_t all_bytes = entry_bytes * static_cast<size_t>(block_count);
-    const size_t largest = frames_.largest_message_bytes();
-    if (sizeof(wire::FrameHeader) + all_bytes > largest) {
+char* Batches::write_entry(char* out, const SmallTransfer& transfer, const SmallBlock& block) {
+    wire::BatchEntry entry;
+    entry.address = block.address;
+    entry.data_bytes = static_cast<uint32_t>(transfer.block_bytes);
+    entry.operation = transfer.operation();
+    entry.acc_type = transfer.scale != nullptr ? static_cast<uint8_t>(transfer.scale->type) : 0;
+    entry.owner = static_cast<uint16_t>(transfer.owner);
+    std::memcpy(out, &entry, sizeof entry);
+    out += sizeof entry;
+    if (transfer.is_get()) {
+        return out;
+    }
+    if (transfer.scale != nullptr) {
+        std::memcpy(out, transfer.scale->value, wire::kScaleBytes);
+        out += wire::kScaleBytes;
+    }
+    if (transfer.block_bytes == sizeof(uint64_t)) {
+        std::memcpy(out, block.local, sizeof(uint64_t));
+    } else {
+        std::memcpy(out, block.local, transfer.block_bytes);
+    }
+    return out + wire::padded(transfer.block_bytes);
+}
+
+bool Batches::append(Channel& channel, const SmallTransfer& transfer, Leaving leaving) {
+    const size_t entries_bytes =
+        wire::batch_entry_bytes(transfer.block_bytes, transfer.operation()) *
+        static_cast<size_t>(transfer.block_count);
+    if (transfer.answer_bytes() > wire::kMaxBatchAnswerBytes) {
         return false;
     }
-    if (channel.batch != nullptr && channel.batch->wire_bytes + all_bytes > largest &&
-        !flush(channel)) {
+    const bool follows_full =
+        channel.batch != nullptr && !has_room(channel, transfer, entries_bytes);
+    if (follows_full) {
+        const bool was_long = is_long(channel);
+        if (!flush(channel)) {
+            return false;
+        }
+        if (was_long) {
+            frames_.reclaim_buffers();
+        }
+    }
+    const int64_t window_bytes = missing_window(channel, transfer);
+    if (window_bytes > 0 && !answers_.credits.reserve(window_bytes)) {
         return false;
     }
     bool is_isolated = false;
     if (channel.batch == nullptr) {
-        if (!open_batch(channel)) {
+        if (!open_batch(channel, entries_bytes)) {
+            answers_.credits.unreserve(window_bytes);
             return false;
         }
-        is_isolated = base::now_ns() - channel.last_batch_ns > kIsolatedNs;
+        is_isolated = !follows_full && base::now_ns() - channel.last_batch_ns > kIsolatedNs;
+    }
+    if (transfer.is_get()) {
+        add_gets(channel, transfer, window_bytes);
+    } else {
+        channel.batch_changes_memory = true;
+        channels_.lists().dirty.add(channel);
     }
     char* out = channel.batch->wire() + channel.batch->wire_bytes;
-    wire::BatchEntry entry;
-    entry.data_bytes = static_cast<uint32_t>(block_bytes);
-    entry.is_accumulate = scale != nullptr ? 1 : 0;
-    entry.acc_type = scale != nullptr ? static_cast<uint8_t>(scale->type) : 0;
-    entry.owner = static_cast<uint16_t>(owner);
-    for (int i = 0; i < block_count; ++i) {
-        put_entry(out + static_cast<size_t>(i) * entry_bytes, &entry, blocks[i], scale);
+    for (int i = 0; i < transfer.block_count; ++i) {
+        out = write_entry(out, transfer, transfer.blocks[i]);
     }
-    channel.batch->wire_bytes += static_cast<uint32_t>(all_bytes);
+    channel.batch->wire_bytes += static_cast<uint32_t>(entries_bytes);
     if (is_isolated && leaving == Leaving::when_due) {
         flush(channel);
     }
     return true;
+}
+
+bool Batches::post(Channel& channel, OriginFrame* batch) {
+    wire::FrameHeader& header = *batch->header();
+    const uint32_t room = header.frame_bytes;
+    const uint32_t entries_end = batch->wire_bytes;
+    GetBatch* gets = gets_of(channel);
+    // A short answer comes as a message, for which memory is posted anyway.
+    wire::ReplyBuffersBody reply_buffers;
+    if (gets != nullptr && gets->data_bytes() > frames_.largest_message_bytes() / 2 &&
+        gets->acquire_reply_buffer(&reply_buffers)) {
+        header.flags |= wire::kHasReplyBuffers;
+        std::memcpy(batch->wire() + entries_end, &reply_buffers, sizeof reply_buffers);
+        batch->wire_bytes += sizeof reply_buffers;
+    }
+    header.frame_bytes = batch->wire_bytes;
+    if (frames_.post(channel, batch)) {
+        return true;
+    }
+    header.frame_bytes = room;
+    batch->wire_bytes = entries_end;
+    if (gets != nullptr) {
+        header.flags &= static_cast<uint8_t>(~wire::kHasReplyBuffers);
+        gets->release_reply_buffer();
+    }
+    return false;
 }
 
 bool Batches::flush(Channel& channel) {
@@ -89,20 +195,38 @@ bool Batches::flush(Channel& channel) {
     if (batch == nullptr) {
         return true;
     }
-    batch->header()->frame_bytes = batch->wire_bytes;
-    if (!frames_.post(channel, batch)) {
+    const int64_t queued_bytes = is_long(channel) ? batch->header()->frame_bytes : 0;
+    channel.recv_buffers.queued_bytes -= queued_bytes;
+    if (!post(channel, batch)) {
+        channel.recv_buffers.queued_bytes += queued_bytes;
+        grants_.ask(channel);
         return false;
     }
-    channel.last_mutation = channel.flow.sent_frames;
+    if (queued_bytes > 0 && channel.has_recv_buffers_to_release()) {
+        channels_.lists().release_due.add(channel);
+    }
+    GetBatch* gets = gets_of(channel);
     channel.batch = nullptr;
+    if (gets != nullptr) {
+        gets->note_turn();
+        gets->note_posted();
+    }
+    if (std::exchange(channel.batch_changes_memory, false)) {
+        note_change(channel, batch);
+    }
+    channel.last_batch_ns = base::now_ns();
+    return true;
+}
+
+// A batch that changes memory there has been posted.
+void Batches::note_change(Channel& channel, const OriginFrame* batch) {
+    channel.last_mutation = channel.flow.sent_frames;
     // A frame behind many bytes that have not arrived waits in the provider until those have left.
     constexpr uint64_t kSurelyTaken = 4 << 10;
     if (!sends_alone_ || channel.tasks.count > 0 ||
         channel.flow.sent_bytes - channel.flow.acknowledged_bytes > kSurelyTaken) {
         leaving_.push_back({batch, channel.server, batch->batch});
     }
-    channel.last_batch_ns = base::now_ns();
-    return true;
 }
 
 void Batches::flush_blocking(int server) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches: small puts and accumulates to one data server that travel in one frame.
+// Batches: small puts, accumulates and gets to one data server that travel in one frame. The gets
+// are answered by one frame, too.
 #pragma once
 
 #include <cstddef>
@@ -8,35 +9,36 @@
 
 #include "pipeline/origin/channels.h"
 #include "pipeline/origin/frame_sender.h"
-#include "strided/kernels.h"
-#include "wire/frame.h"
+#include "pipeline/origin/get_batch.h"
+#include "pipeline/origin/pending_tasks.h"
+#include "pipeline/origin/recv_grants.h"
+#include "pipeline/origin/small_transfer.h"
 
 namespace armci::pipeline {
-
-// A block of a small operation. Its data is copied at once.
-struct SmallBlock {
-    const void* data;
-    uint64_t address;
-};
 
 class Batches {
   public:
     // by_caller means that flush_blocking() follows.
     enum class Leaving : uint8_t { when_due, by_caller };
 
-    Batches(FrameSender& frames, Channels& channels) : frames_(frames), channels_(channels) {}
+    Batches(FrameSender& frames, Channels& channels, PendingTasks& tasks, PendingRequests& requests,
+            StreamCredits& credits, RecvGrants& grants, ReplyBuffers& replies)
+        : frames_(frames),
+          channels_(channels),
+          tasks_(tasks),
+          grants_(grants),
+          answers_{channels, requests, credits, replies} {}
 
     // `sends_alone` says that the provider sends small frames without further polls.
     void open(bool sends_alone) { sends_alone_ = sends_alone; }
     void close() { leaving_.clear(); }
 
-    // Appends a small put or accumulate (scale not null), block by block, to the batch for that
-    // server, and copies its data. The batch leaves with the next frame to that server, when it is
-    // full, or with the next flush_all(). It leaves at once when nothing has gone there for a
-    // while. `owner` is as in wire::BatchEntry. Returns false if nothing is appended; the caller
-    // then makes a task of it.
-    bool append(Channel& channel, const SmallBlock* blocks, int block_count, size_t block_bytes,
-                const strided::AccScale* scale, Leaving leaving, uint32_t owner);
+    // Appends a small transfer, block by block, to the batch for that server. The data of a put or
+    // accumulate is copied. The gets of a batch are one task, which is complete when their data has
+    // come. The batch leaves with the next frame to that server, when it or its answer is full, or
+    // with the next flush_all(). It leaves at once when nothing has gone there for a while. Returns
+    // false if nothing is appended; the caller then makes a task of it.
+    bool append(Channel& channel, const SmallTransfer& transfer, Leaving leaving);
     // Returns true when no batch of that channel is left open.
     bool flush(Channel& channel);
     void flush_all();
@@ -59,14 +61,29 @@ class Batches {
         int server;
         uint64_t batch;
     };
-    bool open_batch(Channel& channel);
-    static void put_entry(char* out, wire::BatchEntry* entry, const SmallBlock& block,
-                          const strided::AccScale* scale);
+    static GetBatch* gets_of(const Channel& channel);
+    // Returns whether the open batch has room for the transfer, in its frame and in the answer.
+    static bool has_room(const Channel& channel, const SmallTransfer& transfer,
+                         size_t entries_bytes);
+    // Opens a batch with room for that much, and for others.
+    bool open_batch(Channel& channel, size_t entries_bytes);
+    // Returns whether the open batch may become so long that it takes a granted receive buffer.
+    bool is_long(const Channel& channel) const;
+    // Returns how much more receive memory the channel's batch needs for the answer.
+    static int64_t missing_window(const Channel& channel, const SmallTransfer& transfer);
+    void add_gets(Channel& channel, const SmallTransfer& transfer, int64_t reserved_bytes);
+    static char* write_entry(char* out, const SmallTransfer& transfer, const SmallBlock& block);
+    // Completes the frame and posts it. Returns false if that is not possible now.
+    bool post(Channel& channel, OriginFrame* batch);
+    void note_change(Channel& channel, const OriginFrame* batch);
     bool is_leaving(int server, uint64_t last) const;
     static void on_sent(fabric::Operation* operation, const fabric::Completion& completion);
 
     FrameSender& frames_;
     Channels& channels_;
+    PendingTasks& tasks_;
+    RecvGrants& grants_;
+    AnswerParts answers_;
     bool sends_alone_ = false;
     std::vector<LeavingBatch> leaving_;
     uint64_t last_ = 0;  // number of the newest batch

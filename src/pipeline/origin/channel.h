@@ -67,7 +67,8 @@ struct GrantedRecvBuffers {
     uint32_t asked = 0;                     // asked for and not granted yet
     uint32_t total = 0;                     // how many were ever granted
     uint64_t last_frame = 0;                // the last frame that took a receive buffer
-    int64_t queued_bytes = 0;               // data of queued tasks that is in no frame yet
+    // Data of queued tasks that is in no frame yet, and room for data in a long batch that is open.
+    int64_t queued_bytes = 0;
 
     // Returns how many to ask for with a frame that uses `used` of those granted. The queued
     // transfers determine the number, and buffers kept for the next ones are replaced when half of
@@ -130,13 +131,15 @@ struct Channel {
 
     InLists in_lists;
     FenceHabit fence_habit;
+    bool batch_changes_memory = false;  // there are puts or accumulates in the open batch
     bool handshake_sent = false;  // the server has been sent what it needs to know this origin
     // The server is reachable although it has not acknowledged anything: RMA there has completed,
     // or its host is known to be within reach.
     bool is_reached = false;
 
     bool has_recv_buffers_to_release() const {
-        return tasks.count == 0 && recv_buffers.granted.size() > recv_buffers.keep;
+        return tasks.count == 0 && recv_buffers.queued_bytes == 0 &&
+               recv_buffers.granted.size() > recv_buffers.keep;
     }
     // Returns whether there are frames that change memory there and are not known to be executed.
     bool mutations_pending() const { return last_mutation > flow.acknowledged_frames; }

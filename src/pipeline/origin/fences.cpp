@@ -27,7 +27,8 @@ bool Fences::may_read(Channel& channel) {
 bool Fences::add_point(Channel& channel, Fence* fence) const {
     channel.fence_habit.note_fence();
     const bool has_tasks = channel.tasks.first != nullptr;
-    if (!has_tasks && channel.batch == nullptr && !channel.remote_work_pending() &&
+    const bool has_batch = channel.batch_changes_memory;
+    if (!has_tasks && !has_batch && !channel.remote_work_pending() &&
         channel.tasks.fenced_gets == 0) {
         return false;
     }
@@ -35,8 +36,7 @@ bool Fences::add_point(Channel& channel, Fence* fence) const {
     point.channel = &channel;
     point.frame = channel.last_effect();
     point.last_task = has_tasks ? channel.tasks.last->number() : 0;
-    point.has_batch =
-        !has_tasks && channel.batch != nullptr;  // otherwise it leaves before the tasks
+    point.has_batch = !has_tasks && has_batch;  // otherwise it leaves before the tasks
     point.last_writer = ordering_.ordered_writes ? 0 : tasks_.last_submitted();
     point.last_get = channel.tasks.fenced_gets > 0 ? tasks_.last_submitted() : 0;
     fence->push_back(point);

@@ -113,7 +113,7 @@ bool FrameSender::post(Channel& channel, OriginFrame* frame) {
     header.flow = wire::encode_flow({.demand = channel.recv_buffers.total + wanted});
     frame->peer = channel.node;
     const bool is_chunk = frame->buffers == &chunk_buffers_;
-    if (base::is_tracing() && is_chunk) [[unlikely]] {
+    if (base::is_tracing() && is_chunk && frame->owner == this) [[unlikely]] {
         frame->posted_ns = base::now_ns();
         frame->complete = on_traced_sent;
     }

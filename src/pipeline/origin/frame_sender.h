@@ -77,8 +77,9 @@ class FrameSender {
     // room now.
     void ask_acknowledge(Channel& channel, uint64_t needed);
 
-    // Is called between two chunks. It releases the buffers of those that have left while they are
-    // in the processor's cache (8 MiB over loopback: 24 % less time). Not for use in a completion.
+    // Is called between two chunks or long batches. It releases the buffers of those that have left
+    // while they are in the processor's cache (8 MiB over loopback: 24 % less time). Not for use in
+    // a completion.
     void reclaim_buffers() { turn_.moved |= endpoint_.poll() > 0; }
 
     DepthLimit& depth() { return depth_; }

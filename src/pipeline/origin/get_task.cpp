@@ -3,18 +3,11 @@
 
 #include <algorithm>
 
-#include "base/log.h"
 #include "base/trace.h"
+#include "pipeline/origin/get_answer.h"
 #include "pipeline/origin/origin_services.h"
 
 namespace armci::pipeline {
-namespace {
-
-constexpr size_t kDataHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::DataBody);
-// The smallest reservation. An answer takes room for its frame even if it carries eight bytes.
-constexpr int64_t kSmallestWindow = 256;
-
-}  // namespace
 
 GetTask::GetTask(Transfer&& transfer)
     : Task(transfer.function),
@@ -142,16 +135,8 @@ OriginFrame* GetTask::build_request(OriginServices& origin, const Stream& stream
 bool GetTask::on_answer(OriginServices& origin, const wire::FrameHeader& header, const void* frame,
                         int tag) {
     Stream& stream = this->stream(tag);
-    wire::DataBody body;
-    if (header.kind != wire::FrameKind::data ||
-        !wire::decode_body(frame, header.frame_bytes, &body) ||
-        header.frame_bytes != wire::padded(kDataHeadBytes + body.data_bytes) ||
-        body.offset > static_cast<uint64_t>(stream.total_bytes) ||
-        body.data_bytes > static_cast<uint64_t>(stream.total_bytes - stream.taken_bytes) ||
-        body.data_bytes > static_cast<uint64_t>(stream.total_bytes) - body.offset) {
-        base::fatal(function(), "%s sent a %s frame that does not fit the get it answers",
-                    origin.channels.name_of(header.rank).c_str(), wire::name_of(header.kind));
-    }
+    const wire::DataBody body = decode_answer(origin.channels, *this, header, frame,
+                                              stream.total_bytes, stream.taken_bytes);
     const auto bytes = static_cast<int64_t>(body.data_bytes);
     const char* data = wire::after_body<wire::DataBody>(frame);
     const int64_t begin_ns = base::trace_ns();

@@ -93,15 +93,14 @@ void Origin::close() {
     report_.close();
 }
 
-bool Origin::append(Channel& channel, const SmallBlock* blocks, int block_count, size_t block_bytes,
-                    const strided::AccScale* scale, Batches::Leaving leaving, uint32_t owner) {
+bool Origin::append(Channel& channel, const SmallTransfer& transfer, Batches::Leaving leaving) {
     if (channel.tasks.first != nullptr) {
         return false;  // it would overtake the queued tasks
     }
-    if (owner > UINT16_MAX) {
+    if (transfer.owner > UINT16_MAX) {
         return false;  // a batch entry has no room for that
     }
-    return batches_.append(channel, blocks, block_count, block_bytes, scale, leaving, owner);
+    return batches_.append(channel, transfer, leaving);
 }
 
 bool Origin::has_posts_to_repeat() const {

@@ -47,9 +47,7 @@ class Origin {
     Channel& channel(int server) { return channels_.get(server); }
     void submit(Task& task, Channel& channel) { queue_.submit(task, channel); }
     // Appends as Batches::append() does, in order with tasks.
-    bool append(Channel& channel, const SmallBlock* blocks, int block_count, size_t block_bytes,
-                const strided::AccScale* scale, Batches::Leaving leaving,
-                uint32_t owner = wire::kGlobal);
+    bool append(Channel& channel, const SmallTransfer& transfer, Batches::Leaving leaving);
 
     // Polls once and posts what is due. Returns true when something moved.
     bool progress();
@@ -109,7 +107,7 @@ class Origin {
     ReplyBuffers replies_{buffers_};
     StreamCredits credits_{frames_};
     RmaPoster rma_{endpoint_, buffers_, channels_, tasks_, turn_};
-    Batches batches_{frames_, channels_};
+    Batches batches_{frames_, channels_, tasks_, requests_, credits_, grants_, replies_};
     Fences fences_{frames_, channels_, tasks_, batches_};
     BarrierMessages barrier_{endpoint_, frames_};
     OriginServices services_{channels_, frames_,  grants_, requests_,

@@ -12,7 +12,7 @@ class Task;
 
 struct OriginFrame : OutFrame {
     void* owner = nullptr;  // the object that `complete` belongs to
-    Task* task = nullptr;   // nullptr: no task waits for it
+    Task* task = nullptr;   // that waits for it, or that the gets of a batch are; nullptr: none
     uint64_t batch = 0;     // the number of a batch, as in Batches::last()
 };
 

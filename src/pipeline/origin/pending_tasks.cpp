@@ -19,6 +19,13 @@ void PendingTasks::begin(Task& task, Channel& channel) {
     channel.recv_buffers.queued_bytes += task.chunk_bytes();
 }
 
+void PendingTasks::let_fences_wait(Task& task) {
+    if (!task.fences_wait()) {
+        task.let_fences_wait();
+        ++task.channel().tasks.fenced_gets;
+    }
+}
+
 void PendingTasks::finish_if_complete(Task* task) {
     if (task == nullptr || !task->completes()) {
         return;

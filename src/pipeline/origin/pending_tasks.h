@@ -20,6 +20,9 @@ class PendingTasks {
     // means no task.
     void finish_if_complete(Task* task);
 
+    // From now on fences wait for it. It must be a non-blocking get.
+    static void let_fences_wait(Task& task);
+
     // Returns the number of tasks that were begun and are not complete.
     int64_t count() const { return count_; }
     // Returns whether the non-blocking tasks up to that one are complete, of all servers or of one.

@@ -48,12 +48,33 @@ size_t RecvGrants::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left
         }
         return largest_message_bytes;
     }
-    const auto largest_bytes = static_cast<int64_t>(
-        std::min<size_t>(channel.recv_buffers.area->recv_buffer_bytes - wire::kSealBytes,
-                         chunk_buffers_.buffer_bytes() - OutFrame::kOverheadBytes));
+    const int64_t largest_bytes = largest_chunk_bytes(channel);
     const bool are_equal = frames_.depth().is_set() || !frames_.writes_chunks();
     return static_cast<size_t>(are_equal ? largest_bytes
                                          : chunk_room_bytes(largest_bytes, sent_bytes, left_bytes));
+}
+
+int64_t RecvGrants::largest_chunk_bytes(const Channel& channel) const {
+    return static_cast<int64_t>(
+        std::min<size_t>(channel.recv_buffers.area->recv_buffer_bytes - wire::kSealBytes,
+                         chunk_buffers_.buffer_bytes() - OutFrame::kOverheadBytes));
+}
+
+size_t RecvGrants::batch_room(Channel& channel) {
+    // A longer batch gains nothing, and keeps what waits for it longer.
+    constexpr int64_t kLargest = (64 << 10) - static_cast<int64_t>(OutFrame::kOverheadBytes);
+    if (channel.recv_buffers.area == nullptr || frames_.depth().is_set() ||
+        !frames_.ensure_handshake(channel)) {
+        return 0;
+    }
+    const int64_t room = std::min(largest_chunk_bytes(channel), kLargest) & ~int64_t{7};
+    if (channel.recv_buffers.granted.empty()) {
+        channel.recv_buffers.queued_bytes += room;
+        ask(channel);
+        channel.recv_buffers.queued_bytes -= room;
+        return 0;
+    }
+    return static_cast<size_t>(room);
 }
 
 void RecvGrants::take(Channel& channel, const void* frame, size_t frame_bytes) {

@@ -22,13 +22,19 @@ class RecvGrants {
     // the end, where nothing overlaps with them. Of messages, one more costs more than that.
     size_t chunk_room(Channel& channel, int64_t sent_bytes, int64_t left_bytes);
 
+    // Returns the room for a batch that takes a granted receive buffer. Returns 0, and asks for
+    // one, if there is none now.
+    size_t batch_room(Channel& channel);
+    // Asks for receive buffers if queued data needs them.
+    void ask(Channel& channel);
+
     // Takes a server's frame that grants some. The job ends when its contents are not valid.
     void take(Channel& channel, const void* frame, size_t frame_bytes);
     // Sends the due releases to their servers, as far as that is possible now.
     void release_due();
 
   private:
-    void ask(Channel& channel);
+    int64_t largest_chunk_bytes(const Channel& channel) const;
     bool release(Channel& channel);
 
     FrameSender& frames_;

@@ -54,7 +54,8 @@ class Task {
         on_complete_ = on_complete;
         completion_context_ = context;
     }
-    // Makes fences wait for this task, a get without a handle. Call it before submit().
+    // Makes fences wait for this task, a get without a handle. Call it before submit(); later
+    // PendingTasks does it.
     void let_fences_wait() { fences_wait_ = true; }
 
     // The neighbours of a task: the next on its channel's queue and, for a non-blocking one, its
