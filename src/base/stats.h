@@ -33,6 +33,8 @@ struct Stats {
     uint64_t buffer_waits = 0;   // times that a chunk waited for a free buffer or for window
     uint64_t waits = 0;          // waits for the network in threads that may sleep meanwhile
     uint64_t waits_asleep = 0;   // of these, waits that slept without polling first
+    uint64_t pieces_taken = 0;   // from the node heap, for global memory and its tables
+    uint64_t pieces_kept = 0;    // of these, pieces that were resident since an earlier use
 
     void count(OpKind op, Route route, int64_t bytes) {
         Counter& counter = transfers[static_cast<int>(op)][static_cast<int>(route)];

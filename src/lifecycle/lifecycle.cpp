@@ -207,6 +207,7 @@ void finish_stop(Runtime* runtime) {
     close_network(*runtime);
     core::stop_tracing(runtime->world);
     runtime->groups.stop();
+    runtime->node.keeper.stop();
     // The whole heap goes with its mapping, so no rank may still access it.
     MPI_Barrier(runtime->world.node_comm);
     watch::stop_watch(runtime->watch);
@@ -359,6 +360,14 @@ void configure(Runtime& runtime, const char* function, core::RequestedLevel requ
     }
 }
 
+// Returns how many bytes of freed memory this host may keep.
+uint64_t max_kept(const base::Config& config) {
+    constexpr int64_t kShareOfMemory = 16;
+    return static_cast<uint64_t>(config.keep_freed == base::kAuto
+                                     ? node::total_memory() / kShareOfMemory
+                                     : config.keep_freed);
+}
+
 // Divides the ranks into nodes and maps the memory that those of a node share.
 void share_nodes(Runtime& runtime, const char* function, MPI_Comm comm) {
     const base::Config& config = runtime.config();
@@ -384,6 +393,7 @@ void share_nodes(Runtime& runtime, const char* function, MPI_Comm comm) {
             "libarmci, and report this if they do",
             core::describe_node(world).c_str());
     }
+    runtime.node.keeper.start(runtime.node.heap, {.max_bytes = max_kept(config)});
 }
 
 void start_watch(Runtime& runtime) {

@@ -29,6 +29,9 @@ std::string chosen_for(const Runtime& runtime, std::string_view name) {
     if (name == "ARMCI_HEAP_SIZE" && runtime.config().heap_size == 0) {
         return base::bytes_text(static_cast<int64_t>(runtime.node.mapping.bytes));
     }
+    if (name == "ARMCI_KEEP_FREED") {
+        return base::bytes_text(static_cast<int64_t>(runtime.node.keeper.max_bytes()));
+    }
     if (name == "ARMCI_THREAD_LEVEL") {
         return core::value_of_level(runtime.threads.level());
     }
@@ -240,6 +243,8 @@ void print_operations(std::FILE* out, const Runtime& runtime, const base::Stats&
                  ", chunks %" PRIu64 ", waits for buffers %" PRIu64 ", servers busy %.3f s\n",
                  sum.rmw, sum.fences, sum.messages_sent, sum.chunks_sent, sum.buffer_waits,
                  static_cast<double>(busy.ns) * 1e-9);
+    std::fprintf(out, "  pieces of the node heap %" PRIu64 ", of which kept resident %" PRIu64 "\n",
+                 sum.pieces_taken, sum.pieces_kept);
     if (runtime.network != nullptr) {
         std::fprintf(out,
                      "  waits for the network %" PRIu64 ", of which without polling %" PRIu64 "\n",

@@ -8,6 +8,9 @@
 #include <bit>
 #include <mutex>
 #include <new>
+#include <utility>
+
+#include "base/clock.h"
 
 namespace armci::node {
 namespace {
@@ -86,15 +89,23 @@ uint32_t NodeHeap::take_record() {
     return record;
 }
 
+uint32_t* NodeHeap::class_list(const Extent& extent) const {
+    AllocatorState& state = control_->allocator;
+    return (extent.kept ? state.kept_extents : state.free_extents) + class_of(extent.bytes);
+}
+
 void NodeHeap::link_free(uint32_t record) {
     Extent* all = records();
-    uint32_t& head = control_->allocator.free_extents[class_of(all[record].bytes)];
+    uint32_t* head = class_list(all[record]);
     all[record].newer = 0;
-    all[record].older = head;
-    if (head != 0) {
-        all[head].newer = record;
+    all[record].older = *head;
+    if (*head != 0) {
+        all[*head].newer = record;
     }
-    head = record;
+    *head = record;
+    if (all[record].kept) {
+        link_kept(record);
+    }
 }
 
 void NodeHeap::unlink_free(uint32_t record) {
@@ -103,20 +114,52 @@ void NodeHeap::unlink_free(uint32_t record) {
     if (extent.newer != 0) {
         all[extent.newer].older = extent.older;
     } else {
-        control_->allocator.free_extents[class_of(extent.bytes)] = extent.older;
+        *class_list(extent) = extent.older;
     }
     if (extent.older != 0) {
         all[extent.older].newer = extent.newer;
     }
+    if (extent.kept) {
+        unlink_kept(record);
+    }
 }
 
-// Returns the first free extent that can hold `bytes` at the alignment, from the tightest class
-// upwards.
-uint32_t NodeHeap::find_fit(uint64_t bytes, uint64_t alignment) const {
+// What is left of an extent that was used again counts as kept since then.
+void NodeHeap::link_kept(uint32_t record) {
+    Extent* all = records();
+    AllocatorState& state = control_->allocator;
+    all[record].kept_since_ns = base::now_ns();
+    all[record].kept_later = 0;
+    all[record].kept_earlier = state.latest_kept;
+    (state.latest_kept != 0 ? all[state.latest_kept].kept_later : state.earliest_kept) = record;
+    state.latest_kept = record;
+    count_kept(static_cast<int64_t>(all[record].bytes));
+}
+
+void NodeHeap::unlink_kept(uint32_t record) {
+    Extent* all = records();
+    AllocatorState& state = control_->allocator;
+    const Extent& extent = all[record];
+    (extent.kept_later != 0 ? all[extent.kept_later].kept_earlier : state.latest_kept) =
+        extent.kept_earlier;
+    (extent.kept_earlier != 0 ? all[extent.kept_earlier].kept_later : state.earliest_kept) =
+        extent.kept_later;
+    count_kept(-static_cast<int64_t>(extent.bytes));
+}
+
+void NodeHeap::count_kept(int64_t bytes) {
+    control_->allocator.kept_bytes += static_cast<uint64_t>(bytes);
+    if (file_.account != nullptr) {
+        file_.account->kept_bytes += static_cast<uint64_t>(bytes);
+    }
+}
+
+// Returns the first extent in the lists that can hold `bytes` at the alignment, from the tightest
+// class upwards.
+uint32_t NodeHeap::find_fit(const uint32_t* lists, uint64_t bytes, uint64_t alignment) const {
     const Extent* all = records();
     for (int size_class = class_of(bytes); size_class < AllocatorState::kClasses; ++size_class) {
-        for (uint32_t record = control_->allocator.free_extents[size_class]; record != 0;
-             record = all[record].older) {
+        for (uint32_t record = lists[size_class]; record != 0; record = all[record].older) {
             const uint64_t begin = round_up(all[record].offset, alignment);
             if (begin + bytes <= all[record].offset + all[record].bytes) {
                 return record;
@@ -124,6 +167,11 @@ uint32_t NodeHeap::find_fit(uint64_t bytes, uint64_t alignment) const {
         }
     }
     return 0;
+}
+
+uint32_t NodeHeap::find_free(uint64_t bytes, uint64_t alignment) const {
+    const uint32_t kept = find_fit(control_->allocator.kept_extents, bytes, alignment);
+    return kept != 0 ? kept : find_fit(control_->allocator.free_extents, bytes, alignment);
 }
 
 // Cuts `record` to its first `bytes`; the rest becomes a free extent.
@@ -138,6 +186,7 @@ void NodeHeap::split_tail(uint32_t record, uint64_t bytes) {
     }
     all[tail].offset = all[record].offset + bytes;
     all[tail].bytes = all[record].bytes - bytes;
+    all[tail].kept = all[record].kept;
     all[tail].before = record;
     all[tail].after = all[record].after;
     if (all[tail].after != 0) {
@@ -149,15 +198,24 @@ void NodeHeap::split_tail(uint32_t record, uint64_t bytes) {
 }
 
 NodeHeap::Range NodeHeap::allocate(size_t bytes) {
-    Range range;
     if (bytes == 0 || bytes > data_bytes()) {
-        return range;
+        return {};
     }
     const uint64_t wanted = round_up(bytes, kPageBytes);
-    const uint64_t alignment = alignment_for(wanted);
+    Range range = try_allocate(wanted);
+    if (range.data == nullptr && kept_bytes() > 0) {
+        give_back(0);
+        range = try_allocate(wanted);
+    }
+    return range;
+}
+
+NodeHeap::Range NodeHeap::try_allocate(uint64_t bytes) {
+    Range range;
+    const uint64_t alignment = alignment_for(bytes);
     AllocatorState& state = control_->allocator;
     const std::lock_guard<SharedLock> lock(state.lock);
-    uint32_t record = find_fit(wanted, alignment);
+    uint32_t record = find_free(bytes, alignment);
     if (record == 0) {
         return range;
     }
@@ -173,7 +231,7 @@ NodeHeap::Range NodeHeap::allocate(size_t bytes) {
         record = all[record].after;
         unlink_free(record);
     }
-    split_tail(record, wanted);
+    split_tail(record, bytes);
     all[record].used = true;
     state.used_bytes += all[record].bytes;
     if (file_.account != nullptr) {
@@ -182,6 +240,7 @@ NodeHeap::Range NodeHeap::allocate(size_t bytes) {
     range.data = reinterpret_cast<char*>(control_) + all[record].offset;
     range.bytes = all[record].bytes;
     range.record = record;
+    range.was_kept = std::exchange(all[record].kept, false);
     return range;
 }
 
@@ -197,13 +256,16 @@ uint32_t NodeHeap::merge_neighbours(uint32_t record) {
         all[second].after = state.spare_records;
         state.spare_records = second;
     };
+    const auto merges = [&](uint32_t other) {
+        return other != 0 && !all[other].used && all[other].kept == all[record].kept;
+    };
     const uint32_t after = all[record].after;
-    if (after != 0 && !all[after].used) {
+    if (merges(after)) {
         unlink_free(after);
         absorb(record, after);
     }
     const uint32_t before = all[record].before;
-    if (before != 0 && !all[before].used) {
+    if (merges(before)) {
         unlink_free(before);
         absorb(before, record);
         record = before;
@@ -222,6 +284,7 @@ void NodeHeap::release(uint32_t record, Pages pages) {
     AllocatorState& state = control_->allocator;
     const std::lock_guard<SharedLock> lock(state.lock);
     records()[record].used = false;
+    records()[record].kept = pages == Pages::keep;
     state.used_bytes -= bytes;
     if (file_.account != nullptr) {
         file_.account->given_out_bytes -= bytes;
@@ -233,6 +296,41 @@ void NodeHeap::release_pages(uint64_t begin, uint64_t end) {
     fallocate(file_.descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
               static_cast<off_t>(file_.offset + begin - reinterpret_cast<uint64_t>(control_)),
               static_cast<off_t>(end - begin));
+}
+
+// Returns an extent that give_back() has to release, with the same arguments, or 0. Nobody else can
+// allocate it meanwhile.
+uint32_t NodeHeap::take_earliest_kept(uint64_t limit, int64_t since_ns) {
+    AllocatorState& state = control_->allocator;
+    const std::lock_guard<SharedLock> lock(state.lock);
+    const uint32_t record = state.earliest_kept;
+    if (record == 0) {
+        return 0;
+    }
+    Extent& extent = records()[record];
+    const uint64_t excess = state.kept_bytes > limit ? state.kept_bytes - limit : 0;
+    const bool is_old = extent.kept_since_ns < since_ns;
+    if (excess == 0 && !is_old) {
+        return 0;
+    }
+    unlink_free(record);
+    if (!is_old && excess < extent.bytes) {
+        split_tail(record, round_up(excess, kPageBytes));
+    }
+    extent.used = true;
+    return record;
+}
+
+void NodeHeap::give_back(uint64_t limit, int64_t since_ns) {
+    while (const uint32_t record = take_earliest_kept(limit, since_ns)) {
+        Extent& extent = records()[record];
+        const uint64_t begin = reinterpret_cast<uint64_t>(control_) + extent.offset;
+        release_pages(begin, begin + extent.bytes);
+        const std::lock_guard<SharedLock> lock(control_->allocator.lock);
+        extent.used = false;
+        extent.kept = false;
+        link_free(merge_neighbours(record));
+    }
 }
 
 bool NodeHeap::check_is_due(size_t bytes) {
@@ -262,6 +360,15 @@ size_t NodeHeap::data_bytes() const {
 size_t NodeHeap::used_bytes() const {
     const std::lock_guard<SharedLock> lock(control_->allocator.lock);
     return control_->allocator.used_bytes;
+}
+
+size_t NodeHeap::kept_bytes() const {
+    const std::lock_guard<SharedLock> lock(control_->allocator.lock);
+    return control_->allocator.kept_bytes;
+}
+
+size_t NodeHeap::kept_on_host_bytes() const {
+    return file_.account != nullptr ? file_.account->kept_bytes.load() : kept_bytes();
 }
 
 size_t NodeHeap::given_out_bytes() const {

@@ -6,6 +6,11 @@
 // allocate for its group. Extents are whole pages, so that a freed one can go back to the system.
 // They form a doubly linked list in address order, in which free neighbours merge at once. The free
 // ones are also linked by size class. Records are named by index, and 0 means none.
+//
+// A freed extent may be kept: its pages stay resident, so that the next allocation finds them
+// without page faults. Kept extents merge only with each other. They are allocated first, and they
+// are also linked by the time since when they are kept. give_back() makes them ordinary free
+// memory.
 #pragma once
 
 #include <atomic>
@@ -32,7 +37,11 @@ struct Extent {
     uint32_t after = 0;
     uint32_t newer = 0;  // neighbours in the size class, while free
     uint32_t older = 0;
+    uint32_t kept_later = 0;  // neighbours in time, while kept
+    uint32_t kept_earlier = 0;
+    int64_t kept_since_ns = 0;
     bool used = false;
+    bool kept = false;  // free, with its pages
 };
 
 struct AllocatorState {
@@ -42,14 +51,25 @@ struct AllocatorState {
     uint32_t record_limit = 0;
     uint32_t spare_records = 0;  // list of records free for reuse, linked by `after`
     uint32_t free_extents[kClasses] = {};
+    uint32_t kept_extents[kClasses] = {};
+    uint32_t latest_kept = 0;
+    uint32_t earliest_kept = 0;
+    uint64_t kept_bytes = 0;
     uint64_t used_bytes = 0;
     uint64_t checked_bytes = 0;  // used bytes that the last check of the host's memory covered
+};
+
+// What the keepers of a node's processes have found out about its memory (heap_keeper.h).
+struct Keeping {
+    std::atomic<int64_t> next_look_ns{0};
+    std::atomic<uint64_t> limit{0};  // on the bytes that the node keeps
 };
 
 struct HeapControl {
     uint64_t magic = 0;
     uint64_t mapping_bytes = 0;
     AllocatorState allocator;
+    Keeping keeping;
     BarrierState barrier;
     WaiterPoolState waiters;
     StripedLocks stripes;
@@ -65,6 +85,7 @@ class NodeHeap {
         void* data = nullptr;  // nullptr: no memory
         size_t bytes = 0;      // whole pages, as release() frees them
         uint32_t record = 0;   // what release() takes
+        bool was_kept = false;
     };
 
     NodeHeap() = default;
@@ -78,15 +99,17 @@ class NodeHeap {
     bool valid() const;
 
     // Allocates memory that is page-aligned, or huge-page-aligned if it is large. Its contents are
-    // zero or left over.
+    // zero or left over. If there is no room otherwise, all kept memory is given back first.
     Range allocate(size_t bytes);
-    // Gives whole pages back to the system, or keeps them as they are for the next allocation.
-    // `record` is what allocate() returned.
-    enum class Pages : bool { release, keep };
+    // Frees memory. `record` is what allocate() returned. Its pages go back to the system, are kept
+    // for the next allocation, or are left to the caller, which calls release_pages() in time.
+    enum class Pages : uint8_t { release, keep, leave };
     void release(uint32_t record, Pages pages = Pages::release);
-    // Gives the whole pages of [begin, end), which were kept, back to the system; the rest becomes
-    // zero.
+    // Gives the whole pages of [begin, end) back to the system; the rest becomes zero.
     void release_pages(uint64_t begin, uint64_t end);
+    // Gives kept pages back to the system, those kept longest first, until at most `limit` bytes
+    // are kept, and none since before `since_ns`.
+    void give_back(uint64_t limit, int64_t since_ns = INT64_MIN);
 
     // Says whether the host's remaining memory must be checked before `bytes` more are given out. A
     // check costs too much for each small piece. So it is due once the ranks of the node together
@@ -103,6 +126,10 @@ class NodeHeap {
     // second counts the bytes of the file's pages that have memory behind them.
     size_t given_out_bytes() const;
     size_t resident_bytes() const;
+    // The first function counts the bytes that this node keeps, the second one those of all nodes
+    // that share its file.
+    size_t kept_bytes() const;
+    size_t kept_on_host_bytes() const;
 
     HeapControl& control() const { return *control_; }
     StripedLocks& stripes() const { return control_->stripes; }
@@ -113,9 +140,16 @@ class NodeHeap {
     uint32_t take_record();
     void link_free(uint32_t record);
     void unlink_free(uint32_t record);
-    uint32_t find_fit(uint64_t bytes, uint64_t alignment) const;
+    uint32_t* class_list(const Extent& extent) const;
+    void link_kept(uint32_t record);
+    void unlink_kept(uint32_t record);
+    void count_kept(int64_t bytes);
+    uint32_t find_fit(const uint32_t* lists, uint64_t bytes, uint64_t alignment) const;
+    uint32_t find_free(uint64_t bytes, uint64_t alignment) const;
+    Range try_allocate(uint64_t bytes);
     void split_tail(uint32_t record, uint64_t bytes);
     uint32_t merge_neighbours(uint32_t record);
+    uint32_t take_earliest_kept(uint64_t limit, int64_t since_ns);
 
     HeapControl* control_ = nullptr;
     NodeFile file_;

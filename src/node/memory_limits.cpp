@@ -45,6 +45,11 @@ struct GroupFiles {
 constexpr GroupFiles kVersion1{"memory.limit_in_bytes", "memory.usage_in_bytes",
                                "total_inactive_file", "total_active_file"};
 constexpr GroupFiles kVersion2{"memory.max", "memory.current", "inactive_file", "active_file"};
+// Beyond this limit of version 2, the kernel slows the group's processes down.
+constexpr GroupFiles kThrottled2{"memory.high", "memory.current", "inactive_file", "active_file"};
+
+// Processes wait for memory in this share of the last ten seconds, and it counts as short.
+constexpr double kShortPercent = 1.0;
 
 // Returns the pages of files, which the kernel takes back before it refuses memory. Pages of shared
 // memory are not among them: the kernel counts these as anonymous.
@@ -83,22 +88,56 @@ void apply_group_limits(const std::string& root, std::string group, const GroupF
     }
 }
 
+// Calls of_version_1 or of_version_2 with the process's own group.
+template <class OfVersion1, class OfVersion2>
+void for_own_groups(const MemoryFiles& files, OfVersion1&& of_version_1,
+                    OfVersion2&& of_version_2) {
+    std::ifstream groups(files.own_groups);
+    for (std::string line; std::getline(groups, line);) {
+        if (line.compare(0, 3, "0::") == 0) {
+            of_version_2(line.substr(3));
+        } else if (const size_t memory = line.find(":memory:"); memory != std::string::npos) {
+            of_version_1(line.substr(memory + 8));
+        }
+    }
+}
+
+bool is_short(const std::string& pressure_file) {
+    std::ifstream file(pressure_file);
+    std::string line;
+    double percent = 0;
+    return std::getline(file, line) && std::sscanf(line.c_str(), "some avg10=%lf", &percent) == 1 &&
+           percent >= kShortPercent;
+}
+
 }  // namespace
 
 MemoryLimit available_memory(const MemoryFiles& files) {
     MemoryLimit limit;
     limit.available_bytes = meminfo_bytes(files.meminfo, "MemAvailable");
     limit.reason = "the host";
-    std::ifstream groups(files.own_groups);
-    for (std::string line; std::getline(groups, line);) {
-        if (line.compare(0, 3, "0::") == 0) {
-            apply_group_limits(files.groups, line.substr(3), kVersion2, &limit);
-        } else if (const size_t memory = line.find(":memory:"); memory != std::string::npos) {
-            apply_group_limits(files.groups + "/memory", line.substr(memory + 8), kVersion1,
-                               &limit);
-        }
-    }
+    for_own_groups(
+        files,
+        [&](const std::string& group) {
+            apply_group_limits(files.groups + "/memory", group, kVersion1, &limit);
+        },
+        [&](const std::string& group) {
+            apply_group_limits(files.groups, group, kVersion2, &limit);
+        });
     return limit;
+}
+
+int64_t spare_memory(const MemoryFiles& files) {
+    MemoryLimit limit = available_memory(files);
+    bool short_of_memory = is_short(files.pressure);
+    for_own_groups(
+        files, [](const std::string&) {},
+        [&](const std::string& group) {
+            apply_group_limits(files.groups, group, kThrottled2, &limit);
+            short_of_memory =
+                short_of_memory || is_short(files.groups + group + "/memory.pressure");
+        });
+    return short_of_memory ? 0 : limit.available_bytes;
 }
 
 int64_t total_memory() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // These functions say how much memory this host, and this process's control group, can still
-// provide.
+// provide, and how much of it a process may occupy without need.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,17 @@ struct MemoryFiles {
     std::string meminfo = "/proc/meminfo";
     std::string own_groups = "/proc/self/cgroup";
     std::string groups = "/sys/fs/cgroup";
+    std::string pressure = "/proc/pressure/memory";
 };
 
 // Returns the tightest limit. In a control group the page cache counts as available, as it does on
 // the host.
 MemoryLimit available_memory(const MemoryFiles& files = {});
+
+// Returns how many bytes nobody needs at present. That is less than what is available if a control
+// group slows its processes down earlier (memory.high). It is 0 while processes of the host or the
+// group wait for memory, as the kernel reports where it has pressure stall information.
+int64_t spare_memory(const MemoryFiles& files = {});
 
 // Returns the memory of the machine in bytes.
 int64_t total_memory();

@@ -25,6 +25,7 @@ struct HostAccount {
     static constexpr size_t kBytes = 2 << 20;  // reserved for it, so that parts begin on huge pages
     uint64_t part_bytes = 0;                   // of each node, as room was found
     std::atomic<uint64_t> given_out_bytes{0};  // by all nodes
+    std::atomic<uint64_t> kept_bytes{0};       // free, with their pages, on all nodes
 };
 
 // A NodeFile is the part of such a file that belongs to one node.

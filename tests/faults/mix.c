@@ -214,6 +214,15 @@ static void release(void) {
     free(slices[my_rank]);
 }
 
+/* Global memory that the library may keep after this. */
+static void use_and_free(size_t bytes) {
+    if (bytes > 0) {
+        allocate(bytes);
+        memset(slices[my_rank], 1, bytes);
+        release();
+    }
+}
+
 /* Collective. */
 static int is_to_stop(void) {
     const char* name = getenv("TEST_STOP");
@@ -248,6 +257,8 @@ int main(int argc, char** argv) {
         ARMCI_Create_mutexes(1) != 0) {
         fail("memory or mutexes");
     }
+    const char* freed_mib = getenv("TEST_FREED_MIB");
+    use_and_free(freed_mib != NULL ? (size_t)atol(freed_mib) << 20 : 0);
     allocate(slice_bytes);
     for (size_t i = 0; i < kSumBytes / sizeof *ones; i++) {
         ones[i] = 1.0;

@@ -259,6 +259,14 @@ def cases(mpiexec, program, forbid):
             message=("ARMCI_Malloc", "the control group (", "bytes available"),
             possible=needs_group,
         ),
+        # Enough only because freed memory, which is kept otherwise, goes back first.
+        Case(
+            "a control group with enough memory after a use of some",
+            {**ONE_NODE, "TEST_FREED_MIB": str(GROUP_MIB * 4 // 19 // RANKS)},
+            around=IN_GROUP,
+            arguments=(str(GROUP_MIB * 15 // 19 // RANKS),),
+            possible=needs_group,
+        ),
         # Enough for each of the nodes, but not for both.
         Case(
             "a control group with too little memory for its nodes",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Global and local memory: slices of any size, pointer tables, direct access, freeing and reuse.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -380,7 +381,8 @@ TEST(Memory, AllocationsReplaceFreedMemgetMemory) {
     }
 }
 
-// It covers several allocations that this rank knows, and whose end it was not informed of.
+// It covers several allocations that this rank knows, and whose end it was not informed of. Freed
+// memory is used again for what it fits exactly.
 TEST(Memory, MemgetReplacesSeveralFreedOnes) {
     constexpr size_t kBytes = 8192;
     const int creator = nproc() - 1;
@@ -397,13 +399,13 @@ TEST(Memory, MemgetReplacesSeveralFreedOnes) {
     if (me() == creator) {
         ARMCI_Memctl(&infos[0]);
         ARMCI_Memctl(&infos[1]);
-        ARMCI_Memget(3 * kBytes, &infos[2], 0);
+        ARMCI_Memget(2 * kBytes, &infos[2], 0);
     }
     MPI_Bcast(&infos[2], sizeof infos[2], MPI_BYTE, creator, harness_comm());
     sync();
     if (me() == 0) {
-        // From the middle of the former second allocation to the end.
-        char* middle = static_cast<char*>(ARMCI_Memat(&infos[2], 3 * kBytes / 2));
+        // From the middle of the former first allocation to the end.
+        char* middle = static_cast<char*>(ARMCI_Memat(&infos[2], kBytes / 2));
         std::vector<char> source(3 * kBytes / 2, 'x');
         std::vector<char> found(source.size());
         ARMCI_Put(source.data(), middle, static_cast<int>(source.size()), creator);
@@ -416,6 +418,34 @@ TEST(Memory, MemgetReplacesSeveralFreedOnes) {
         ARMCI_Memctl(&infos[2]);
     }
     sync();
+}
+
+long minor_faults() {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_minflt;
+}
+
+// Returns the page faults of this rank while it allocates so much, writes all of it and frees it.
+long faults_of_one_use(int64_t bytes) {
+    const long before = minor_faults();
+    std::vector<void*> slices(static_cast<size_t>(nproc()));
+    EXPECT_EQ(ARMCI_Malloc(slices.data(), bytes), 0);
+    std::memset(slices[static_cast<size_t>(me())], me() + 1, static_cast<size_t>(bytes));
+    EXPECT_EQ(ARMCI_Free(slices[static_cast<size_t>(me())]), 0);
+    return minor_faults() - before;
+}
+
+// Freed memory is kept, so that its next use needs no new pages. That may fail for a while if the
+// machine is short of memory, so it is tried again.
+TEST(Memory, FreedMemoryIsUsedAgainWithoutPageFaults) {
+    constexpr int64_t kPages = 256;
+    long most = kPages;
+    while (most >= kPages / 4) {
+        faults_of_one_use(kPages * 4096);
+        most = faults_of_one_use(kPages * 4096);
+        MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_LONG, MPI_MAX, harness_comm());
+    }
 }
 
 // Free completes operations under way, including gets, whose source no longer exists afterwards.

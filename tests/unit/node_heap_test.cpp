@@ -2,6 +2,7 @@
 #include "node/heap.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <random>
 #include <vector>
 
+#include "base/clock.h"
 #include "test_heap.h"
 
 namespace armci::node::test {
@@ -95,17 +97,17 @@ bool tag_is_intact(const Block& block) {
                        &block.tag, sizeof block.tag) == 0;
 }
 
-// Mostly small blocks, and some of several huge pages.
+// Mostly small blocks, and some of several huge pages; each has room for two tags.
 size_t random_size(std::mt19937_64& random) {
     switch (random() % 8) {
         case 0:
-            return 8 + random() % (6 * kMiB);
+            return 16 + random() % (6 * kMiB);
         case 1:
             return kHugePageBytes + (random() % 3 - 1) * kPageBytes;
         case 2:
-            return 8 + random() % (256 << 10);
+            return 16 + random() % (256 << 10);
         default:
-            return 8 + random() % (8 * kPageBytes);
+            return 16 + random() % (8 * kPageBytes);
     }
 }
 
@@ -172,8 +174,12 @@ TEST(NodeHeap, NodesOfOneFileShareTheAccount) {
     std::memset(first.data, 1, first.bytes);
     std::memset(second.data, 2, second.bytes);
     EXPECT_EQ(heaps[0].resident_bytes(), before + 6 * kMiB);
-    heaps[1].release(second.record);
+    heaps[1].release(second.record, NodeHeap::Pages::keep);
     EXPECT_EQ(heaps[0].given_out_bytes(), 2 * kMiB);
+    EXPECT_EQ(heaps[0].kept_bytes(), 0U);
+    EXPECT_EQ(heaps[0].kept_on_host_bytes(), 4 * kMiB);
+    heaps[1].give_back(0);
+    EXPECT_EQ(heaps[0].kept_on_host_bytes(), 0U);
     EXPECT_EQ(heaps[0].resident_bytes(), before + 2 * kMiB);
     EXPECT_EQ(static_cast<char*>(first.data)[first.bytes - 1], 1) << "another node's page went";
     for (void* base : bases) {
@@ -237,10 +243,17 @@ TEST(NodeHeap, RandomUseAgreesWithTheReference) {
                 std::swap(blocks[random() % blocks.size()], blocks.back());
                 ASSERT_TRUE(tag_is_intact(blocks.back()));
                 ASSERT_NO_FATAL_FAILURE(reference.remove(blocks.back().range));
-                heap->release(blocks.back().range.record);
+                heap->release(blocks.back().range.record,
+                              random() % 4 == 0 ? NodeHeap::Pages::release : NodeHeap::Pages::keep);
                 blocks.pop_back();
+                if (random() % 8 == 0) {
+                    const size_t limit = random() % (16 * kMiB);
+                    heap->give_back(limit);
+                    ASSERT_LE(heap->kept_bytes(), limit);
+                }
             }
             ASSERT_EQ(heap->used_bytes(), reference.used_bytes());
+            ASSERT_LE(heap->used_bytes() + heap->kept_bytes(), heap->data_bytes());
         }
         EXPECT_GT(refused, 0) << "the heap was never full";
         std::shuffle(blocks.begin(), blocks.end(), random);
@@ -309,7 +322,7 @@ TEST(NodeHeap, RunningOutOfRecordsLosesNoMemory) {
         std::vector<Block> blocks;
         for (int step = 0; step < 500; ++step) {
             if (blocks.empty() || random() % 2 == 0) {
-                Block block{{}, 8 + random() % (3 * kMiB), random()};
+                Block block{{}, 16 + random() % (3 * kMiB), random()};
                 block.range = heap->allocate(block.bytes);
                 if (block.range.data != nullptr) {
                     ASSERT_NO_FATAL_FAILURE(reference.add(block.range, block.bytes));
@@ -355,13 +368,124 @@ TEST(NodeHeap, ReturnsReleasedPagesToTheSystem) {
     }
 }
 
-TEST(NodeHeap, ReturnsKeptPagesLater) {
+// The page faults of this thread that needed no disk.
+long minor_faults() {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_minflt;
+}
+
+NodeHeap::Range take_and_touch(NodeHeap& heap, size_t bytes) {
+    const NodeHeap::Range range = heap.allocate(bytes);
+    EXPECT_NE(range.data, nullptr);
+    std::memset(range.data, 1, bytes);
+    return range;
+}
+
+TEST(NodeHeap, KeptMemoryIsUsedAgainWithoutPageFaults) {
+    constexpr size_t kPages = 256;
+    TestHeap heap(64 * kMiB);
+    const NodeHeap::Range first = take_and_touch(*heap, kPages * kPageBytes);
+    EXPECT_FALSE(first.was_kept);
+    heap->release(first.record, NodeHeap::Pages::keep);
+    EXPECT_EQ(heap->kept_bytes(), kPages * kPageBytes);
+    EXPECT_EQ(heap->used_bytes(), 0U);
+    for (int round = 0; round < 4; ++round) {
+        const long faults = minor_faults();
+        const NodeHeap::Range again = take_and_touch(*heap, kPages * kPageBytes);
+        EXPECT_TRUE(again.was_kept);
+        EXPECT_EQ(heap->kept_bytes(), 0U);
+        EXPECT_LT(minor_faults() - faults, static_cast<long>(kPages) / 8);
+        heap->release(again.record, NodeHeap::Pages::keep);
+    }
+}
+
+// Two small pieces come from one that was kept, and are one again.
+TEST(NodeHeap, KeptMemoryIsDividedAndMerged) {
+    TestHeap heap(64 * kMiB);
+    heap->release(take_and_touch(*heap, kMiB).record, NodeHeap::Pages::keep);
+    const NodeHeap::Range first = heap->allocate(kMiB / 4);
+    const NodeHeap::Range second = heap->allocate(kMiB / 2);
+    EXPECT_TRUE(first.was_kept && second.was_kept);
+    EXPECT_EQ(heap->kept_bytes(), kMiB / 4);
+    heap->release(first.record, NodeHeap::Pages::keep);
+    heap->release(second.record, NodeHeap::Pages::keep);
+    EXPECT_EQ(heap->kept_bytes(), kMiB);
+    EXPECT_TRUE(heap->allocate(kMiB).was_kept);
+}
+
+TEST(NodeHeap, GivesBackWhatWasKeptLongest) {
+    constexpr size_t kBytes = 4 * kMiB;
+    TestHeap heap(64 * kMiB);
+    // Something in use lies between the kept pieces, so that they do not merge.
+    std::vector<NodeHeap::Range> ranges;
+    for (int i = 0; i < 6; ++i) {
+        ranges.push_back(take_and_touch(*heap, kBytes));
+    }
+    for (const size_t i : {2, 0, 4}) {
+        heap->release(ranges[i].record, NodeHeap::Pages::keep);
+    }
+    const size_t resident = heap->resident_bytes();
+    heap->give_back(3 * kBytes);
+    EXPECT_EQ(heap->resident_bytes(), resident);
+    heap->give_back(2 * kBytes);
+    EXPECT_EQ(heap->kept_bytes(), 2 * kBytes);
+    EXPECT_EQ(heap->resident_bytes(), resident - kBytes);
+    EXPECT_EQ(static_cast<char*>(ranges[2].data)[0], 0);
+    EXPECT_EQ(static_cast<char*>(ranges[0].data)[0], 1);
+    EXPECT_EQ(static_cast<char*>(ranges[4].data)[0], 1);
+}
+
+TEST(NodeHeap, GivesBackNoMoreThanTheExcess) {
+    TestHeap heap(64 * kMiB);
+    const NodeHeap::Range range = take_and_touch(*heap, 8 * kMiB);
+    heap->release(range.record, NodeHeap::Pages::keep);
+    heap->give_back(8 * kMiB - 3 * kPageBytes);
+    EXPECT_EQ(heap->kept_bytes(), 8 * kMiB - 3 * kPageBytes);
+    const char* bytes = static_cast<char*>(range.data);
+    EXPECT_EQ(std::count(bytes, bytes + 8 * kMiB, 0), static_cast<long>(3 * kPageBytes));
+}
+
+TEST(NodeHeap, GivesBackWhatWasNotUsedSince) {
+    TestHeap heap(64 * kMiB);
+    std::vector<NodeHeap::Range> ranges;
+    for (int i = 0; i < 3; ++i) {
+        ranges.push_back(take_and_touch(*heap, kMiB));
+    }
+    heap->release(ranges[0].record, NodeHeap::Pages::keep);
+    const int64_t between_ns = base::now_ns();
+    heap->release(ranges[2].record, NodeHeap::Pages::keep);
+    heap->give_back(64 * kMiB, between_ns);
+    EXPECT_EQ(heap->kept_bytes(), kMiB);
+    EXPECT_EQ(static_cast<char*>(ranges[0].data)[0], 0);
+    EXPECT_EQ(static_cast<char*>(ranges[2].data)[0], 1);
+}
+
+TEST(NodeHeap, KeptMemoryGivesWayToALargerAllocation) {
+    TestHeap heap(64 * kMiB);
+    std::vector<NodeHeap::Range> ranges;
+    for (int i = 0; i < 8; ++i) {
+        ranges.push_back(take_and_touch(*heap, heap->data_bytes() / 8));
+    }
+    for (const NodeHeap::Range& range : ranges) {
+        heap->release(range.record, NodeHeap::Pages::keep);
+    }
+    const NodeHeap::Range all = heap->allocate(heap->data_bytes());
+    EXPECT_NE(all.data, nullptr);
+    heap->release(all.record, NodeHeap::Pages::keep);
+    heap->give_back(kMiB);
+    // There is room in neither part alone.
+    EXPECT_NE(heap->allocate(heap->data_bytes()).data, nullptr);
+    EXPECT_EQ(heap->kept_bytes(), 0U);
+}
+
+TEST(NodeHeap, ReturnsPagesThatWereLeft) {
     TestHeap heap(64 * kMiB);
     const size_t before = heap->resident_bytes();
     const NodeHeap::Range range = heap->allocate(2 * kMiB);
     char* bytes = static_cast<char*>(range.data);
     std::memset(bytes, 1, 2 * kMiB);
-    heap->release(range.record, NodeHeap::Pages::keep);
+    heap->release(range.record, NodeHeap::Pages::leave);
     EXPECT_GE(heap->resident_bytes(), before + 2 * kMiB);
     const auto begin = reinterpret_cast<uint64_t>(bytes);
     heap->release_pages(begin + 100, begin + 2 * kMiB);

@@ -4,13 +4,17 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
+
+#include "system_files.h"
 
 namespace armci::node::test {
 namespace {
+
+using armci::test::kMebi;
+using armci::test::SystemFiles;
+using armci::test::SystemFilesOfVersion1;
+using armci::test::SystemFilesOfVersion2;
 
 TEST(MemoryLimits, TotalMemoryIsPositive) {
     EXPECT_GT(total_memory(), int64_t{1} << 20);
@@ -35,52 +39,6 @@ TEST(MemoryLimits, ReasonIsTheHostOrAnExistingFile) {
     const std::string path = reason.substr(open + 1, reason.size() - open - 2);
     EXPECT_EQ(access(path.c_str(), R_OK), 0) << path;
 }
-
-constexpr int64_t kMebi = 1 << 20;
-
-// The system's files of a host with 8 GiB left. This process is in the group /job/step.
-class SystemFiles {
-  public:
-    SystemFiles() {
-        std::string name = std::filesystem::temp_directory_path() / "armci-limits-XXXXXX";
-        directory_ = mkdtemp(name.data());
-        write("meminfo", "MemTotal: 16777216 kB\nMemAvailable: 8388608 kB\n");
-    }
-    ~SystemFiles() { std::filesystem::remove_all(directory_); }
-
-    void write(const std::string& path, const std::string& text) const {
-        std::filesystem::create_directories((directory_ / path).parent_path());
-        std::ofstream(directory_ / path) << text;
-    }
-    void write(const std::string& path, int64_t bytes) const {
-        write(path, std::to_string(bytes) + "\n");
-    }
-    MemoryLimit available() const {
-        return available_memory(
-            {directory_ / "meminfo", directory_ / "own", directory_ / "groups"});
-    }
-
-  private:
-    std::filesystem::path directory_;
-};
-
-class SystemFilesOfVersion1 : public SystemFiles {
-  public:
-    SystemFilesOfVersion1() {
-        write("own", "9:cpu:/\n4:memory:/job/step\n");
-        write("groups/memory/job/step/memory.limit_in_bytes", 1000 * kMebi);
-        write("groups/memory/job/step/memory.usage_in_bytes", 900 * kMebi);
-    }
-};
-
-class SystemFilesOfVersion2 : public SystemFiles {
-  public:
-    SystemFilesOfVersion2() {
-        write("own", "0::/job/step\n");
-        write("groups/job/step/memory.max", 1000 * kMebi);
-        write("groups/job/step/memory.current", 900 * kMebi);
-    }
-};
 
 std::string stat_line(const char* key, int64_t bytes) {
     return key + (" " + std::to_string(bytes) + "\n");
@@ -136,6 +94,43 @@ TEST(MemoryLimits, TightestEnclosingGroupDecides) {
     files.write("groups/job/memory.stat", stat_line("active_file", 20 * kMebi));
     EXPECT_EQ(files.available().available_bytes, 30 * kMebi);
     EXPECT_NE(files.available().reason.find("groups/job/memory.max"), std::string::npos);
+}
+
+const char* const kSlightPressure =
+    "some avg10=0.93 avg60=5.00 avg300=9.00 total=123\nfull avg10=0.00 avg60=0.00 avg300=0.00 "
+    "total=12\n";
+const char* const kPressure =
+    "some avg10=1.52 avg60=0.00 avg300=0.00 total=123\nfull avg10=0.00 avg60=0.00 avg300=0.00 "
+    "total=12\n";
+
+TEST(SpareMemory, IsWhatIsAvailableWhileNothingIsShort) {
+    EXPECT_EQ(SystemFiles().spare(), 8192 * kMebi);
+    EXPECT_EQ(SystemFilesOfVersion1().spare(), 100 * kMebi);
+    EXPECT_EQ(SystemFilesOfVersion2().spare(), 100 * kMebi);
+    const SystemFiles files;
+    files.write("pressure", kSlightPressure);
+    EXPECT_EQ(files.spare(), 8192 * kMebi);
+}
+
+TEST(SpareMemory, EndsWhereAGroupIsSlowedDown) {
+    const SystemFilesOfVersion2 files;
+    files.write("groups/job/memory.high", 960 * kMebi);
+    files.write("groups/job/memory.current", 900 * kMebi);
+    EXPECT_EQ(files.spare(), 60 * kMebi);
+    EXPECT_EQ(files.available().available_bytes, 100 * kMebi) << "more can be had, slowly";
+}
+
+TEST(SpareMemory, IsNothingWhileTheHostIsShort) {
+    const SystemFilesOfVersion1 files;
+    files.write("pressure", kPressure);
+    EXPECT_EQ(files.spare(), 0);
+    EXPECT_EQ(files.available().available_bytes, 100 * kMebi);
+}
+
+TEST(SpareMemory, IsNothingWhileTheOwnGroupIsShort) {
+    const SystemFilesOfVersion2 files;
+    files.write("groups/job/step/memory.pressure", kPressure);
+    EXPECT_EQ(files.spare(), 0);
 }
 
 }  // namespace

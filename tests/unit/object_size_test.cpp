@@ -30,7 +30,7 @@ TEST(ObjectSize, PerSegment) {
     EXPECT_LE(sizeof(core::ServerPart), 48U);  // per node, once per node
     EXPECT_LE(sizeof(core::SegmentTables), 32U);
     EXPECT_LE(sizeof(core::Segment), 64U);  // per rank's own view
-    EXPECT_LE(sizeof(node::Extent), 40U);   // in the node heap
+    EXPECT_LE(sizeof(node::Extent), 56U);   // in the node heap
 }
 
 TEST(ObjectSize, PerOperationUnderWay) {

@@ -11,6 +11,7 @@
 #include "base/descriptor.h"
 #include "core/job/node_numbers.h"
 #include "node/heap.h"
+#include "node/heap_keeper.h"
 #include "node/node_memory.h"
 
 namespace armci::core {
@@ -80,6 +81,7 @@ struct NodeMapping {
 struct NodeShare {
     NodeMapping mapping;
     node::NodeHeap heap;
+    node::HeapKeeper keeper;  // of memory that is freed in the heap
 };
 
 // Duplicates `comm` and finds out which ranks can really map memory together. It splits them into

@@ -40,8 +40,7 @@ void GlobalMemory::free_dynamic(const DynamicMemory& memory) {
     const bool is_poisoned =
         context_.checking->poison_freed(context_.progress.world().rank, memory.slice,
                                         dynamic_id(context_.progress.world().rank, memory));
-    context_.node.heap.release(memory.data_record, is_poisoned ? node::NodeHeap::Pages::keep
-                                                               : node::NodeHeap::Pages::release);
+    release_to_heap(memory.data_record, is_poisoned);
 }
 
 void GlobalMemory::attach_dynamic(int owner, const DynamicMemory& memory) {

@@ -71,7 +71,7 @@ int64_t free_heap(const node::NodeHeap& heap) {
 struct Available {
     node::MemoryLimit limit;
     int64_t promised = 0;
-    int64_t kept = 0;  // by checking mode: resident, and not allocated
+    int64_t kept = 0;  // free and resident, and would be given back
 
     int64_t bytes() const { return limit.available_bytes - promised; }
     std::string explain() const;
@@ -82,10 +82,13 @@ struct Available {
 Available look_at_memory(const MemoryContext& context, size_t taken_bytes) {
     Available available;
     available.limit = node::available_memory();
-    available.kept = static_cast<int64_t>(context.checking->freed_bytes());
-    available.promised = std::max<int64_t>(
-        0, static_cast<int64_t>(context.node.heap.given_out_bytes() - taken_bytes) -
-               static_cast<int64_t>(context.node.heap.resident_bytes()) + available.kept);
+    const node::NodeHeap& heap = context.node.heap;
+    const auto kept_by_checks = static_cast<int64_t>(context.checking->freed_bytes());
+    available.kept = kept_by_checks + static_cast<int64_t>(heap.kept_bytes());
+    available.promised =
+        std::max<int64_t>(0, static_cast<int64_t>(heap.given_out_bytes() - taken_bytes) -
+                                 static_cast<int64_t>(heap.resident_bytes()) + kept_by_checks +
+                                 static_cast<int64_t>(heap.kept_on_host_bytes()));
     return available;
 }
 
@@ -153,6 +156,8 @@ int GlobalMemory::my_server() const {
 
 node::NodeHeap::Range GlobalMemory::take_from_heap(const char* function, size_t bytes) {
     const node::NodeHeap::Range range = context_.node.heap.allocate(bytes);
+    ++context_.stats.pieces_taken;
+    context_.stats.pieces_kept += range.was_kept ? 1 : 0;
     context_.checking->check_given_out(function, range);
     return range;
 }
@@ -174,8 +179,11 @@ node::NodeHeap::Range GlobalMemory::take_available(const char* function, size_t 
     // This is done only now, so that each node that shares a host's memory sees what the others
     // have taken.
     Available available = look_at_memory(context_, range.bytes);
-    if (wanted > available.bytes() && available.kept > 0) {
+    if (wanted > available.bytes() && (available.kept > 0 || range.was_kept)) {
         context_.checking->release_freed(function);
+        context_.node.heap.give_back(0);
+        const auto begin = reinterpret_cast<uint64_t>(range.data);
+        context_.node.heap.release_pages(begin, begin + range.bytes);
         available = look_at_memory(context_, range.bytes);
     }
     if (wanted > available.bytes()) {
@@ -237,7 +245,7 @@ NodeReport GlobalMemory::allocate_part(const char* function,
         std::string reason;
         data = take_available(function, static_cast<size_t>(bytes), &reason);
         if (data.data == nullptr) {
-            context_.node.heap.release(tables.record);
+            context_.node.keeper.release(tables.record);
             log_shortage(function, bytes, reason);
             report.outcome = Outcome::failed;
             return report;
@@ -260,6 +268,14 @@ NodeReport GlobalMemory::allocate_part(const char* function,
     return report;
 }
 
+void GlobalMemory::release_to_heap(uint32_t record, bool is_poisoned) {
+    if (is_poisoned) {
+        context_.node.heap.release(record, node::NodeHeap::Pages::leave);
+    } else {
+        context_.node.keeper.release(record);
+    }
+}
+
 void GlobalMemory::release_parts(const char* function, const Segment& segment,
                                  const std::vector<ServerPart>& parts) {
     if (segment.data_record != 0) {
@@ -271,12 +287,10 @@ void GlobalMemory::release_parts(const char* function, const Segment& segment,
             !segment.is_internal && segment.tables != nullptr &&
             context_.checking->poison_freed(
                 segment, parts.back().begin + parts.back().bytes - parts.front().begin);
-        context_.node.heap.release(segment.data_record, is_poisoned
-                                                            ? node::NodeHeap::Pages::keep
-                                                            : node::NodeHeap::Pages::release);
+        release_to_heap(segment.data_record, is_poisoned);
     }
     if (segment.tables_record != 0) {
-        context_.node.heap.release(segment.tables_record);
+        context_.node.keeper.release(segment.tables_record);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/stats.h"
 #include "core/memory/segments.h"
 #include "core/memory/slice_layout.h"
 #include "core/sync/completion.h"
@@ -40,6 +41,7 @@ struct MemoryContext {
     Completion& completion;
     Segments& segments;
     NodeShare& node;
+    base::Stats& stats;
     Checking& checking;
 };
 
@@ -79,6 +81,8 @@ class GlobalMemory {
     // Does the same if this node has so much memory now. Otherwise the range has no data and
     // *reason is set.
     node::NodeHeap::Range take_available(const char* function, size_t bytes, std::string* reason);
+    // Frees what was taken from the heap. Poisoned memory stays as it is, for checking mode.
+    void release_to_heap(uint32_t record, bool is_poisoned);
     // The least and the most that a member of the group asks for. It is negative where a member's
     // limit forbids its share.
     struct Wishes {

@@ -46,7 +46,8 @@ struct Runtime {
     Completion completion{progress, handles, checking};
     Segments segments;
     AttachedMemory attached{progress, node};
-    GlobalMemory memory{{progress, messages, barriers, completion, segments, node, checking}};
+    GlobalMemory memory{
+        {progress, messages, barriers, completion, segments, node, stats, checking}};
     Transfers transfers{{progress, completion, handles, attached, node, stats, checking}};
     Notifications notifications{progress, transfers, checking};
     Mutexes mutexes{progress, memory, barriers, checking};

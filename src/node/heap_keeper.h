@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Freed memory of the node heap stays resident for a while, because new pages cost page faults. The
+// keeper decides how much of it, and gives it back when it is not used again or memory gets short.
+//
+// A thread of each process that frees memory does that. It sleeps while nothing is kept. Otherwise
+// it looks once a second how much memory is spare, unless the keeper of another process of the node
+// has just looked. What it finds lies in the heap.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/thread.h"
+#include "node/heap.h"
+#include "node/memory_limits.h"
+
+namespace armci::node {
+
+struct KeeperOptions {
+    uint64_t max_bytes = 0;            // what a node may keep; 0: all goes back at once
+    int64_t kept_ns = 10'000'000'000;  // memory that was kept for this long goes back
+    int64_t look_ns = 1'000'000'000;   // between two looks at the host's memory
+    MemoryFiles files = {};
+};
+
+// Returns how many bytes a node may keep. `max_bytes` is what the user allows. `spare_bytes` is
+// what nobody needs, without the `kept_on_host_bytes`. Of the latter, this node keeps `kept_bytes`.
+uint64_t keep_limit(uint64_t max_bytes, int64_t spare_bytes, uint64_t kept_on_host_bytes,
+                    uint64_t kept_bytes);
+
+class HeapKeeper {
+  public:
+    // The name of the thread in ps -L and top -H.
+    static constexpr const char* kThreadName = "armci-memory";
+
+    HeapKeeper() = default;
+    ~HeapKeeper() { stop(); }
+    HeapKeeper(const HeapKeeper&) = delete;
+    HeapKeeper& operator=(const HeapKeeper&) = delete;
+
+    // The heap stays the caller's, and must stay mapped until stop().
+    void start(const NodeHeap& heap, const KeeperOptions& options);
+    // Ends the thread. What is kept stays so.
+    void stop();
+
+    // Frees memory of the heap; `record` is what allocate() returned. Its pages are kept up to the
+    // limit. One thread of a process may call this at a time.
+    void release(uint32_t record);
+
+    uint64_t max_bytes() const { return options_.max_bytes; }
+
+  private:
+    // The thread waits for a look at the host's memory, sleeps because nothing is kept, or ends.
+    enum State : uint32_t { kLooks, kSleeps, kEnds };
+
+    bool has_thread();
+    void look();
+    void run();
+
+    NodeHeap heap_;
+    KeeperOptions options_;
+    base::Thread thread_;
+    bool is_refused_ = false;  // the system gives no thread
+    std::atomic<uint32_t> state_{kLooks};
+};
+
+}  // namespace armci::node

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "node/heap_keeper.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <vector>
+
+#include "system_files.h"
+#include "test_heap.h"
+
+namespace armci::node::test {
+namespace {
+
+using armci::test::SystemFiles;
+using armci::test::TestHeap;
+
+constexpr uint64_t kPieceBytes = 1 << 20;
+constexpr uint64_t kGiB = 1 << 30;
+constexpr int64_t kNeverNs = int64_t{86400} * 1'000'000'000;
+
+TEST(KeepLimit, IsTheUsersWhereMuchIsSpare) {
+    EXPECT_EQ(keep_limit(kGiB, 100 * kGiB, 0, 0), kGiB);
+    EXPECT_EQ(keep_limit(kGiB, 100 * kGiB, kGiB, kGiB), kGiB);
+}
+
+TEST(KeepLimit, IsAQuarterOfWhatIsSpareWithoutWhatIsKept) {
+    EXPECT_EQ(keep_limit(kGiB, 2 * kGiB, 0, 0), kGiB / 2);
+    EXPECT_EQ(keep_limit(kGiB, 3 * kGiB / 2, kGiB / 2, kGiB / 2), kGiB / 2)
+        << "what is kept takes nothing from itself";
+}
+
+TEST(KeepLimit, IsSharedByTheNodesOfAHost) {
+    EXPECT_EQ(keep_limit(kGiB, 100 * kGiB, 3 * kGiB / 4, kGiB / 2), 3 * kGiB / 4);
+    EXPECT_EQ(keep_limit(kGiB, 100 * kGiB, 2 * kGiB, 0), 0U);
+    EXPECT_EQ(keep_limit(kGiB, 100 * kGiB, kGiB, 2 * kGiB), kGiB);
+}
+
+TEST(KeepLimit, IsNothingWhereNothingIsSpare) {
+    EXPECT_EQ(keep_limit(kGiB, 0, kGiB, kGiB), 0U);
+    EXPECT_EQ(keep_limit(kGiB, -1, kGiB, kGiB), 0U);
+}
+
+// A heap of which a keeper takes care, on a host that has 8 GiB left at first.
+class HeapKeeperTest : public testing::Test {
+  protected:
+    void start(uint64_t max_bytes, int64_t kept_ns) {
+        keeper_.start(*heap_, {.max_bytes = max_bytes,
+                               .kept_ns = kept_ns,
+                               .look_ns = 1'000'000,
+                               .files = files_.files()});
+    }
+    // So many pieces of a megabyte, all in use at one time.
+    void use(int count) {
+        std::vector<NodeHeap::Range> ranges;
+        for (int i = 0; i < count; ++i) {
+            ranges.push_back(heap_->allocate(kPieceBytes));
+            ASSERT_NE(ranges.back().data, nullptr);
+            std::memset(ranges.back().data, 1, kPieceBytes);
+        }
+        for (const NodeHeap::Range& range : ranges) {
+            keeper_.release(range.record);
+        }
+    }
+    void wait_until_nothing_is_kept() {
+        while (heap_->kept_bytes() > 0) {
+            usleep(100);
+        }
+    }
+
+    SystemFiles files_;
+    TestHeap heap_{64 * kPieceBytes};
+    size_t resident_ = heap_->resident_bytes();
+    HeapKeeper keeper_;  // ends before the heap
+};
+
+TEST_F(HeapKeeperTest, KeepsNothingWithALimitOfZero) {
+    start(0, kNeverNs);
+    use(4);
+    EXPECT_EQ(heap_->kept_bytes(), 0U);
+    EXPECT_LE(heap_->resident_bytes(), resident_ + 4 * kPageBytes);
+}
+
+TEST_F(HeapKeeperTest, KeepsWhatIsFreedUpToTheLimit) {
+    start(8 * kPieceBytes, kNeverNs);
+    use(4);
+    EXPECT_EQ(heap_->kept_bytes(), 4 * kPieceBytes);
+    use(20);
+    EXPECT_EQ(heap_->kept_bytes(), 8 * kPieceBytes);
+    // The page tables of the allocator's records have a few pages, too.
+    EXPECT_LE(heap_->resident_bytes(), resident_ + 8 * kPieceBytes + 4 * kPageBytes);
+    use(20);
+    EXPECT_EQ(heap_->kept_bytes(), 8 * kPieceBytes);
+}
+
+TEST_F(HeapKeeperTest, GivesBackWhatIsNotUsedAgain) {
+    start(16 * kPieceBytes, 2'000'000);
+    for (int round = 0; round < 3; ++round) {  // it wakes up again
+        use(4);
+        wait_until_nothing_is_kept();
+    }
+}
+
+TEST_F(HeapKeeperTest, GivesBackUnderPressure) {
+    start(16 * kPieceBytes, kNeverNs);
+    use(4);
+    EXPECT_EQ(heap_->kept_bytes(), 4 * kPieceBytes);
+    files_.write("pressure", "some avg10=20.00 avg60=0.00 avg300=0.00 total=1\n");
+    wait_until_nothing_is_kept();
+}
+
+TEST_F(HeapKeeperTest, GivesBackWhenTheHostRunsShort) {
+    start(16 * kPieceBytes, kNeverNs);
+    use(4);
+    EXPECT_EQ(heap_->kept_bytes(), 4 * kPieceBytes);
+    files_.write("meminfo", "MemTotal: 16777216 kB\nMemAvailable: 0 kB\n");
+    wait_until_nothing_is_kept();
+}
+
+}  // namespace
+}  // namespace armci::node::test
