@@ -208,6 +208,7 @@ void finish_stop(Runtime* runtime) {
     core::stop_tracing(runtime->world);
     runtime->groups.stop();
     runtime->node.keeper.stop();
+    runtime->node.populator.stop();
     // The whole heap goes with its mapping, so no rank may still access it.
     MPI_Barrier(runtime->world.node_comm);
     watch::stop_watch(runtime->watch);

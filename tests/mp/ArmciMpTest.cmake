@@ -30,6 +30,7 @@
 #       finalize  seconds                                             ARMCI_FINALIZE_TIMEOUT_SECONDS
 #       engine    none, thread                                        ARMCI_COPY_ENGINE
 #       enginemin bytes                                               ARMCI_COPY_ENGINE_MIN
+#       populate  bytes                                               ARMCI_POPULATE_MIN
 #       faults    storm, mrlocal, … (see below)                       ARMCI_FAULTS
 #       memory    global (default), attached                          TEST_MEMORY
 #       check     1                                                   ARMCI_CHECK
@@ -74,6 +75,7 @@ set(ARMCI_MP_VARIABLE_spin ARMCI_WAIT_SPIN_US)
 set(ARMCI_MP_VARIABLE_finalize ARMCI_FINALIZE_TIMEOUT_SECONDS)
 set(ARMCI_MP_VARIABLE_engine ARMCI_COPY_ENGINE)
 set(ARMCI_MP_VARIABLE_enginemin ARMCI_COPY_ENGINE_MIN)
+set(ARMCI_MP_VARIABLE_populate ARMCI_POPULATE_MIN)
 set(ARMCI_MP_VARIABLE_faults ARMCI_FAULTS)
 set(ARMCI_MP_VARIABLE_memory TEST_MEMORY)
 set(ARMCI_MP_VARIABLE_check ARMCI_CHECK)

@@ -29,6 +29,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/node_memory_limits_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_memory_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_mutex_queue_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/node_populator_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_process_memory_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_word_atomics_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_adapters_test.cpp

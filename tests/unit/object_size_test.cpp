@@ -28,7 +28,7 @@ TEST(ObjectSize, PerPeer) {
 TEST(ObjectSize, PerSegment) {
     EXPECT_LE(sizeof(core::Slice), 16U);       // per rank of its group, once per node
     EXPECT_LE(sizeof(core::ServerPart), 48U);  // per node, once per node
-    EXPECT_LE(sizeof(core::SegmentTables), 32U);
+    EXPECT_LE(sizeof(core::SegmentTables), 40U);
     EXPECT_LE(sizeof(core::Segment), 64U);  // per rank's own view
     EXPECT_LE(sizeof(node::Extent), 56U);   // in the node heap
 }

@@ -13,6 +13,7 @@
 #include "node/heap.h"
 #include "node/heap_keeper.h"
 #include "node/node_memory.h"
+#include "node/populator.h"
 
 namespace armci::core {
 
@@ -81,7 +82,8 @@ struct NodeMapping {
 struct NodeShare {
     NodeMapping mapping;
     node::NodeHeap heap;
-    node::HeapKeeper keeper;  // of memory that is freed in the heap
+    node::HeapKeeper keeper;    // of memory that is freed in the heap
+    node::Populator populator;  // of this rank's slices
 };
 
 // Duplicates `comm` and finds out which ranks can really map memory together. It splits them into

@@ -251,7 +251,9 @@ NodeReport GlobalMemory::allocate_part(const char* function,
             return report;
         }
     }
-    report.tables = reinterpret_cast<uint64_t>(layout.make_tables(tables.data));
+    SegmentTables* made = layout.make_tables(tables.data);
+    made->was_kept = data.was_kept;
+    report.tables = reinterpret_cast<uint64_t>(made);
     segment->tables_record = tables.record;
     if (bytes > 0) {
         for (const SliceLayout::Range& range : ranges) {
@@ -469,16 +471,28 @@ bool GlobalMemory::allocate(const char* function, const GroupRef& group, int64_t
     context_.barriers.wait_for_group(*group);
     allocated_bytes_ += static_cast<uint64_t>(bytes);
     Segment* added = context_.segments.add(std::move(segment));
+    populate(*added);
     if (segment_out != nullptr) {
         *segment_out = added;
     }
     return true;
 }
 
+void GlobalMemory::populate(const Segment& segment) {
+    const Slice slice = segment.slice(segment.group->rank());
+    const int64_t min_bytes = context_.progress.config().populate_min;
+    if (min_bytes > 0 && slice.bytes >= static_cast<uint64_t>(min_bytes) &&
+        !segment.tables->was_kept) {
+        context_.node.populator.populate(slice.base, slice.bytes);
+    }
+}
+
 void GlobalMemory::free_segment(Segment* segment) {
     const GroupRef group = segment->group;
     const int my_rank = group->rank();
-    allocated_bytes_ -= segment->slice(my_rank).bytes;
+    const Slice slice = segment->slice(my_rank);
+    context_.node.populator.leave(slice.base, slice.bytes);
+    allocated_bytes_ -= slice.bytes;
     const std::span<const ServerPart> here = segment->parts_on(context_.progress.world().node);
     const std::vector<ServerPart> parts(here.begin(), here.end());
     context_.checking->remember_freed(*segment);

@@ -103,6 +103,8 @@ class GlobalMemory {
                                  Segment* segment);
     bool exchange_parts_of_group(const SliceLayout& layout, const NodeReport& mine,
                                  Segment* segment);
+    // Lets the pages of this rank's slice be populated in the background.
+    void populate(const Segment& segment);
     void log_shortage(const char* function, int64_t bytes, const std::string& reason);
     // Returns the segment whose slice of this rank begins at `base`, or nullptr for a null pointer.
     // Ends the job if there is none.

@@ -61,6 +61,7 @@ struct SegmentTables {
     int32_t parts_per_node = 0;   // likewise
     uint64_t equal_bytes = 0;     // likewise
     uint64_t stride = 0;          // from one slice to the next
+    bool was_kept = false;        // the slices here have had their pages since they were last freed
 
     Slice* slices() { return reinterpret_cast<Slice*>(this + 1); }
     // By server.

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A thread that touches new memory before the program does, where a processor has nothing else to
+// do. A page fault costs microseconds, because the kernel must find and clear a page.
+//
+// Each rank has one, for its own slices, so that their pages lie in the rank's NUMA node. It begins
+// at the end of a slice, because programs mostly begin at the beginning. Whenever it had to wait
+// for a processor it rests, so that it takes little time from threads that have work.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "base/mutex.h"
+#include "base/thread.h"
+#include "node/memory_limits.h"
+
+namespace armci::node {
+
+class Populator {
+  public:
+    // The name of the thread in ps -L and top -H.
+    static constexpr const char* kThreadName = "armci-populate";
+
+    explicit Populator(MemoryFiles files = {}) : files_(std::move(files)) {}
+    ~Populator() { stop(); }
+    Populator(const Populator&) = delete;
+    Populator& operator=(const Populator&) = delete;
+
+    // Begins to populate the whole pages of a range, and gives up what it has not done of another
+    // one. Populated pages keep their contents. It ends where half of the spare memory is gone, and
+    // does nothing if the system refuses a thread.
+    void populate(uint64_t begin, uint64_t bytes);
+    // After this returns, nothing in [begin, begin + bytes) will be populated.
+    void leave(uint64_t begin, uint64_t bytes);
+    // Gives up what is not done, and ends the thread.
+    void stop();
+
+  private:
+    // Locks the mutex after the chunk that is being populated.
+    void lock_soon() ARMCI_ACQUIRE(mutex_);
+    void call_thread();
+    void run();
+    enum class Next : uint8_t { go_on, rest, sleep };
+    Next populate_chunk();
+    void look_at_memory() ARMCI_REQUIRES(mutex_);
+
+    const MemoryFiles files_;
+    base::Thread thread_;
+    std::atomic<uint32_t> calls_{0};  // the thread sleeps until it changes
+    std::atomic<bool> stopping_{false};
+    std::atomic<int> callers_{0};  // in lock_soon()
+    base::Mutex mutex_;            // is held while a chunk is populated
+    uint64_t begin_ ARMCI_GUARDED_BY(mutex_) = 0;
+    uint64_t end_ ARMCI_GUARDED_BY(mutex_) = 0;  // what follows is done
+    bool is_new_ ARMCI_GUARDED_BY(mutex_) = false;
+    int64_t must_stay_spare_ ARMCI_GUARDED_BY(mutex_) = 0;  // bytes
+    uint64_t next_look_ ARMCI_GUARDED_BY(mutex_) = 0;       // where end_ calls for a look at memory
+};
+
+}  // namespace armci::node
