@@ -26,6 +26,7 @@ enum class Op {
     mpi_barrier,
     flag_barrier,
     malloc_free,
+    malloc_write_free,
     mpi_pack_put,
     mpi_pack_get,
     raw_put,

@@ -11,6 +11,7 @@ namespace {
 
 constexpr int64_t kWordBytes = sizeof(long);
 constexpr int64_t kAllocatedBytes = 1 << 20;
+constexpr int64_t kManyBytes = 64 << 20;
 
 bool is_pack(Op op) {
     return op == Op::mpi_pack_put || op == Op::mpi_pack_get;
@@ -120,6 +121,10 @@ class Planner {
                 break;
             case Op::malloc_free:
                 plan_.rows.push_back({op, Mode::latency, contiguous_shape(kAllocatedBytes)});
+                break;
+            case Op::malloc_write_free:
+                plan_.rows.push_back({op, Mode::latency, contiguous_shape(kAllocatedBytes)});
+                plan_.rows.push_back({op, Mode::latency, contiguous_shape(kManyBytes)});
                 break;
         }
     }
@@ -259,7 +264,7 @@ bool is_overlap(Op op) {
 
 bool is_collective(Op op) {
     return op == Op::barrier || op == Op::mpi_barrier || op == Op::flag_barrier ||
-           op == Op::malloc_free;
+           op == Op::malloc_free || op == Op::malloc_write_free;
 }
 
 std::string Row::layout() const {
@@ -279,6 +284,8 @@ std::string Row::layout() const {
             return "lock and unlock";
         case Op::malloc_free:
             return "and free, all ranks";
+        case Op::malloc_write_free:
+            return "write all, free, all ranks";
         default:
             return shape.describe();
     }

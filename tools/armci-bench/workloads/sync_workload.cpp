@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <new>
 #include <vector>
 
@@ -230,10 +231,16 @@ int64_t LockWorkload::count_errors() {
 }
 
 void MallocWorkload::perform(int64_t count) {
+    const int64_t bytes = context().row.shape.total_bytes();
     std::vector<void*> bases(static_cast<size_t>(context().roles.rank_count));
     for (int64_t i = 0; i < count; i++) {
-        ARMCI_Malloc(bases.data(), context().row.shape.total_bytes());
-        ARMCI_Free(bases[static_cast<size_t>(context().roles.rank)]);
+        ARMCI_Malloc(bases.data(), bytes);
+        void* own = bases[static_cast<size_t>(context().roles.rank)];
+        if (context().row.op == Op::malloc_write_free) {
+            const DirectAccess access(own);
+            std::memset(own, static_cast<int>(i), static_cast<size_t>(bytes));
+        }
+        ARMCI_Free(own);
     }
 }
 

@@ -40,6 +40,7 @@ std::unique_ptr<Workload> make_workload(const Context& context) {
         case Op::lock:
             return std::make_unique<LockWorkload>(context);
         case Op::malloc_free:
+        case Op::malloc_write_free:
             return std::make_unique<MallocWorkload>(context);
         case Op::mpi_pack_put:
         case Op::mpi_pack_get:
