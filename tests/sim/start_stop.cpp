@@ -225,6 +225,7 @@ void Job::share_nodes(int rank, Life& life) {
     runtime.node.mapping.base = life.memory->base_of(node_of(rank));
     runtime.node.mapping.bytes = life.memory->bytes_each();
     runtime.node.heap = node.heap;
+    runtime.node.keeper.start(runtime.node.heap, {});  // keeps nothing, so it has no thread
 }
 
 void Job::start_parts(int rank) {

@@ -67,8 +67,8 @@ constexpr int64_t kHandOverSleepUs = 1000;
 }  // namespace
 
 // Asks the data server that has the owner's mutexes.
-int64_t Mutexes::ask_server(const char* function, wire::FrameKind kind, const MutexSet& set,
-                            uint64_t address, int owner) {
+int64_t Mutexes::ask_server(const char* function, wire::FrameKind kind, uint64_t address,
+                            int owner) {
     threads_.hold_lock();
     const int server = progress_.network()->rank_servers.of(owner);
     const bool answered = kind != wire::FrameKind::unlock;
@@ -162,7 +162,7 @@ void Mutexes::lock_remotely(const char* function, const MutexSet& set, int mutex
     }
     checking_->wait_for_mutex(function, mutex, owner, address);
     const WaitForMutex waiting(threads_, checking_);
-    ask_server(function, wire::FrameKind::lock, set, address, owner);
+    ask_server(function, wire::FrameKind::lock, address, owner);
     held_.push_back(key);
 }
 
@@ -208,7 +208,7 @@ bool Mutexes::try_lock(const char* function, const MutexSet& set, int mutex, int
         auto& local = *reinterpret_cast<node::Mutex*>(address);
         acquired = queue_.try_lock(local, world_.rank);
     } else {
-        acquired = ask_server(function, wire::FrameKind::try_lock, set, address, owner) != 0;
+        acquired = ask_server(function, wire::FrameKind::try_lock, address, owner) != 0;
     }
     if (acquired && (!on_my_node || checking_.is_on())) {
         held_.emplace_back(owner, address);
@@ -226,7 +226,7 @@ void Mutexes::unlock_remotely(const char* function, const MutexSet& set, int mut
     }
     held_.erase(found);
     fence_all(progress_);
-    ask_server(function, wire::FrameKind::unlock, set, address, owner);
+    ask_server(function, wire::FrameKind::unlock, address, owner);
 }
 
 void Mutexes::unlock(const char* function, const MutexSet& set, int mutex, int owner) {
@@ -247,7 +247,7 @@ void Mutexes::unlock(const char* function, const MutexSet& set, int mutex, int o
         case node::MutexQueue::UnlockResult::must_forward:
             // The next waiter is on another node, and only the server that it has asked can notify
             // it.
-            ask_server(function, wire::FrameKind::unlock, set, address, owner);
+            ask_server(function, wire::FrameKind::unlock, address, owner);
             return;
         case node::MutexQueue::UnlockResult::released:
         case node::MutexQueue::UnlockResult::handed_to_remote:

@@ -54,8 +54,7 @@ class Mutexes {
     // These are for mutexes of other nodes.
     void lock_remotely(const char* function, const MutexSet& set, int mutex, int owner);
     void unlock_remotely(const char* function, const MutexSet& set, int mutex, int owner);
-    int64_t ask_server(const char* function, wire::FrameKind kind, const MutexSet& set,
-                       uint64_t address, int owner);
+    int64_t ask_server(const char* function, wire::FrameKind kind, uint64_t address, int owner);
     void wait_for_hand_over(const WaitCause& cause, uint32_t waiter);
     void wait_for_hand_over_among_threads(const WaitCause& cause, uint32_t waiter);
 
