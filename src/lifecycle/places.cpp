@@ -37,6 +37,11 @@ std::vector<Place> place_all(const core::Runtime& runtime, std::vector<std::stri
                              const std::vector<fabric::Adapter>& adapters) {
     const core::World& world = runtime.world;
     std::vector<Place> places(world.node_ranks.size());
+    // Virtual nodes share their host's processors, and a spare one of one node is used by another.
+    const bool binds_servers = runtime.config().node_size == 0;
+    if (!binds_servers && adapters.size() < 2) {
+        return places;  // hwloc takes milliseconds to look at the machine
+    }
     const base::Hardware hardware = base::Hardware::of_this_host();
     base::PlacementQuestion question;
     question.ranks = std::move(processors);
@@ -54,9 +59,7 @@ std::vector<Place> place_all(const core::Runtime& runtime, std::vector<std::stri
         std::strncpy(places[i].adapter, adapters[adapter].name.c_str(),
                      sizeof places[i].adapter - 1);
     }
-    // Virtual nodes share their host's processors, and a spare one of one node is used by another.
-    for (size_t server = 0;
-         server < question.server_ranks.size() && runtime.config().node_size == 0; ++server) {
+    for (size_t server = 0; binds_servers && server < question.server_ranks.size(); ++server) {
         places[static_cast<size_t>(question.server_ranks[server])].processor =
             placement.processor_of_server[server];
     }
