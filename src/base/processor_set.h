@@ -14,9 +14,10 @@ class ProcessorSet {
   public:
     ProcessorSet() : bitmap_(hwloc_bitmap_alloc()) {}
     explicit ProcessorSet(hwloc_const_bitmap_t other) : bitmap_(hwloc_bitmap_dup(other)) {}
-    // Takes what text() returned. Anything else gives an empty set.
+    // Takes what text() returned. Anything else gives an empty set. (hwloc reads beyond the end of
+    // an empty text.)
     explicit ProcessorSet(const std::string& text) : ProcessorSet() {
-        if (hwloc_bitmap_sscanf(get(), text.c_str()) != 0) {
+        if (text.empty() || hwloc_bitmap_sscanf(get(), text.c_str()) != 0) {
             hwloc_bitmap_zero(get());
         }
     }

@@ -52,7 +52,9 @@ Checks::Waiting Checks::read_waiting(int rank) {
     transfer.function = "ARMCI_CHECK";
     transfer.op = base::OpKind::get;
     transfer.target = rank;
-    transfer.place = board_->part(runtime_.network->rank_servers.of(rank))->place();
+    if (!runtime_.world.on_my_node(rank)) {
+        transfer.place = board_->part(runtime_.network->rank_servers.of(rank))->place();
+    }
     transfer.total_bytes = sizeof waiting;
     transfer.sides.make_contiguous(&waiting, board_->slice(rank).base, sizeof waiting);
     runtime_.transfers.carry_out(std::move(transfer));

@@ -45,8 +45,13 @@ int SliceLayout::first_member_here() const {
 std::vector<int> SliceLayout::members_by_server() const {
     std::vector<int> members(static_cast<size_t>(group_.size()));
     std::iota(members.begin(), members.end(), 0);
-    std::stable_sort(members.begin(), members.end(),
-                     [&](int a, int b) { return server_of(a) < server_of(b); });
+    const auto is_before = [&](int a, int b) {
+        return server_of(a) != server_of(b) ? server_of(a) < server_of(b) : a < b;
+    };
+    // They mostly are in order already.
+    if (!std::is_sorted(members.begin(), members.end(), is_before)) {
+        std::sort(members.begin(), members.end(), is_before);
+    }
     return members;
 }
 
