@@ -49,8 +49,9 @@ class Fences {
     // Returns whether RMA posted now would first have to wait for an acknowledgement.
     bool has_unacknowledged_requests(int server) const {
         const Channel* channel = channels_.find(server);
-        return channel != nullptr && (channel->tasks.first != nullptr ||
-                                      channel->batch != nullptr || channel->mutations_pending());
+        return channel != nullptr &&
+               (channel->tasks.first != nullptr || channel->batch_changes_memory ||
+                channel->mutations_pending());
     }
     // Returns whether a frame sent now is executed after the writes of all tasks up to that one.
     bool writes_are_ordered_or_done(uint64_t last, int server) const {
