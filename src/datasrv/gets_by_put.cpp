@@ -22,7 +22,8 @@ void GetsByPut::start(Client& client, uint64_t request_id, const wire::GetByPutB
     get.bytes = static_cast<int64_t>(body.bytes);
     get.descriptor = descriptor;
     get.posted_ns = 0;
-    if (!post(get)) {
+    // Those that have waited come first.
+    if (!waiting_.empty() || !post(get)) {
         waiting_.push_back(slot);
     }
 }
