@@ -126,7 +126,6 @@ void AttachedMemory::detach(const char* function, void* memory) {
 uint32_t AttachedMemory::ask_server(const char* function, int rank, uint64_t address,
                                     uint64_t bytes) {
     const NodeNumbers& node_of = progress_.world().node_of;
-    const int node = node_of[rank];
     const auto owner = static_cast<uint32_t>(node_of.rank_in_node(rank)) + 1;
     pipeline::RequestTask task(function, wire::FrameKind::find_attached,
                                wire::FindAttachedBody{address, bytes, owner},

@@ -35,6 +35,9 @@ std::optional<int64_t> append(int64_t bytes, int64_t* end) {
 }  // namespace
 
 int SliceLayout::first_member_here() const {
+    if (group_.is_world()) {
+        return world_.node_ranks.front();
+    }
     int member = 0;
     while (node_of(member) != world_.node) {
         ++member;
@@ -42,9 +45,26 @@ int SliceLayout::first_member_here() const {
     return member;
 }
 
-std::vector<int> SliceLayout::members_by_server() const {
+std::vector<int> SliceLayout::members_here() const {
+    if (group_.is_world()) {
+        return world_.node_ranks;
+    }
+    std::vector<int> members;
+    for (int member = first_member_here(); member < group_.size(); ++member) {
+        if (node_of(member) == world_.node) {
+            members.push_back(member);
+        }
+    }
+    return members;
+}
+
+std::vector<int> SliceLayout::all_members() const {
     std::vector<int> members(static_cast<size_t>(group_.size()));
     std::iota(members.begin(), members.end(), 0);
+    return members;
+}
+
+std::vector<int> SliceLayout::sorted_by_server(std::vector<int> members) const {
     const auto is_before = [&](int a, int b) {
         return server_of(a) != server_of(b) ? server_of(a) < server_of(b) : a < b;
     };
@@ -58,8 +78,8 @@ std::vector<int> SliceLayout::members_by_server() const {
 std::optional<std::vector<SliceLayout::Range>> SliceLayout::ranges_here() const {
     std::vector<Range> ranges;
     int64_t end = 0;
-    for (const int member : members_by_server()) {
-        if (node_of(member) != world_.node || bytes_of(member) == 0) {
+    for (const int member : sorted_by_server(members_here())) {
+        if (bytes_of(member) == 0) {
             continue;
         }
         const std::optional<int64_t> begin = append(bytes_of(member), &end);
@@ -112,7 +132,7 @@ void SliceLayout::fill_slices(SegmentTables* tables) const {
     int node = -1;
     uint64_t node_begin = 0;
     int64_t end = 0;
-    for (const int member : members_by_server()) {
+    for (const int member : sorted_by_server(all_members())) {
         Slice& slice = tables->slices()[member];
         slice = {0, static_cast<uint64_t>(bytes_of(member))};
         if (slice.bytes == 0) {

@@ -49,7 +49,10 @@ class SliceLayout {
     int server_of(int member) const {
         return network_ != nullptr ? network_->rank_servers.of(group_.world_rank(member)) : 0;
     }
-    std::vector<int> members_by_server() const;
+    // Return group ranks, in their order.
+    std::vector<int> members_here() const;
+    std::vector<int> all_members() const;
+    std::vector<int> sorted_by_server(std::vector<int> members) const;
     // Whether all slices follow from the parts.
     bool is_regular() const {
         return bytes_.empty() && group_.is_world() && world_.has_regular_nodes();
