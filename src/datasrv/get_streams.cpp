@@ -10,11 +10,9 @@
 namespace armci::datasrv {
 namespace {
 
-constexpr size_t kHeadBytes = sizeof(wire::FrameHeader) + sizeof(wire::DataBody);
-
 // Returns how much data a frame of that length holds.
 int64_t data_room(size_t frame_bytes) {
-    return static_cast<int64_t>(frame_bytes - kHeadBytes) & ~int64_t{7};
+    return static_cast<int64_t>(frame_bytes - wire::kDataHeadBytes) & ~int64_t{7};
 }
 
 }  // namespace
@@ -153,7 +151,7 @@ void GetStreams::step_back(Stream& stream, int64_t bytes) {
 
 bool GetStreams::send_chunk(Stream& stream, int64_t bytes) {
     OutReply* reply = frames_.make(*stream.client, stream.request_id,
-                                   wire::padded(kHeadBytes + static_cast<size_t>(bytes)));
+                                   wire::padded(wire::kDataHeadBytes + static_cast<size_t>(bytes)));
     if (reply == nullptr) {
         return false;
     }
@@ -161,7 +159,7 @@ bool GetStreams::send_chunk(Stream& stream, int64_t bytes) {
                               static_cast<uint64_t>(bytes)};
     std::memcpy(reply->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
     const int64_t begin_ns = base::trace_ns();
-    if (!fill(stream, reply->wire() + kHeadBytes, bytes)) {
+    if (!fill(stream, reply->wire() + wire::kDataHeadBytes, bytes)) {
         ReplySender::release(reply);
         stream.sent_bytes = stream.total_bytes;  // nothing more of it is sent
         return true;

@@ -54,15 +54,6 @@ Outcome open_transfer(const HandlerParts& parts, const Request& request, wire::T
     return {};
 }
 
-// Copies a word at once, as a program that shares the memory would.
-void copy_entry(char* to, const char* from, size_t bytes) {
-    if (bytes == sizeof(uint64_t)) {
-        std::memcpy(to, from, sizeof(uint64_t));
-    } else {
-        std::memcpy(to, from, bytes);
-    }
-}
-
 // The data of a get goes to `answer`.
 Outcome execute_entry(TargetMemory& memory, const wire::BatchView& view, char* answer) {
     const wire::BatchEntry& entry = view.entry;
@@ -75,7 +66,7 @@ Outcome execute_entry(TargetMemory& memory, const wire::BatchView& view, char* a
         if (location.is_attached()) {
             return read_attached(location.process, entry.address, answer, entry.data_bytes);
         }
-        copy_entry(answer, to, entry.data_bytes);
+        strided::copy_block(to, answer, entry.data_bytes);
         return {};
     }
     if (entry.operation == wire::BatchOperation::put) {
@@ -83,7 +74,7 @@ Outcome execute_entry(TargetMemory& memory, const wire::BatchView& view, char* a
             return change_attached(memory.stripes(), location.process, entry.address, nullptr,
                                    view.data, entry.data_bytes);
         }
-        copy_entry(to, view.data, entry.data_bytes);
+        strided::copy_block(view.data, to, entry.data_bytes);
         return {};
     }
     const strided::AccScale scale =

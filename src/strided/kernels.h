@@ -39,6 +39,16 @@ void copy(const PairLayout& layout, void* local, void* remote, Direction directi
 // Copies contiguous memory. The sides may overlap, as in memmove.
 void copy_contiguous(const void* from, void* to, int64_t bytes);
 
+// Copies a block that overlaps nothing. A word is copied at once, as a program that shares the
+// memory would.
+inline void copy_block(const char* from, char* to, size_t bytes) {
+    if (bytes == sizeof(uint64_t)) {
+        std::memcpy(to, from, sizeof(uint64_t));
+    } else {
+        std::memcpy(to, from, bytes);
+    }
+}
+
 // Copies from[i] to to[i] for each block. Reads nothing if either number is zero.
 void copy_vector(void* const* from, void* const* to, int64_t segment_count, int64_t segment_bytes);
 

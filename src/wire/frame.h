@@ -223,6 +223,7 @@ struct DataBody {  // data
     uint64_t offset = 0;
     uint64_t data_bytes = 0;
 };
+inline constexpr size_t kDataHeadBytes = sizeof(FrameHeader) + sizeof(DataBody);
 
 struct ValueBody {
     int64_t value = 0;

@@ -10,9 +10,12 @@
 #include "pipeline/origin/channels.h"
 #include "pipeline/origin/frame_sender.h"
 #include "pipeline/origin/get_batch.h"
+#include "pipeline/origin/pending_requests.h"
 #include "pipeline/origin/pending_tasks.h"
 #include "pipeline/origin/recv_grants.h"
+#include "pipeline/origin/reply_buffers.h"
 #include "pipeline/origin/small_transfer.h"
+#include "pipeline/origin/stream_credits.h"
 
 namespace armci::pipeline {
 
@@ -26,8 +29,10 @@ class Batches {
         : frames_(frames),
           channels_(channels),
           tasks_(tasks),
+          requests_(requests),
+          credits_(credits),
           grants_(grants),
-          answers_{channels, requests, credits, replies} {}
+          replies_(replies) {}
 
     // `sends_alone` says that the provider sends small frames without further polls.
     void open(bool sends_alone) { sends_alone_ = sends_alone; }
@@ -82,8 +87,10 @@ class Batches {
     FrameSender& frames_;
     Channels& channels_;
     PendingTasks& tasks_;
+    PendingRequests& requests_;
+    StreamCredits& credits_;
     RecvGrants& grants_;
-    AnswerParts answers_;
+    ReplyBuffers& replies_;
     bool sends_alone_ = false;
     std::vector<LeavingBatch> leaving_;
     uint64_t last_ = 0;  // number of the newest batch

@@ -11,7 +11,7 @@ wire::DataBody decode_answer(const Channels& channels, const Task& task,
     wire::DataBody body;
     if (header.kind != wire::FrameKind::data ||
         !wire::decode_body(frame, header.frame_bytes, &body) ||
-        header.frame_bytes != wire::padded(kDataHeadBytes + body.data_bytes) ||
+        header.frame_bytes != wire::padded(wire::kDataHeadBytes + body.data_bytes) ||
         body.offset > static_cast<uint64_t>(total_bytes) ||
         body.data_bytes > static_cast<uint64_t>(total_bytes - taken_bytes) ||
         body.data_bytes > static_cast<uint64_t>(total_bytes) - body.offset) {

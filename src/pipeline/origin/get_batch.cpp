@@ -6,6 +6,8 @@
 
 #include "base/trace.h"
 #include "pipeline/origin/get_answer.h"
+#include "pipeline/origin/origin_services.h"
+#include "strided/kernels.h"
 
 namespace armci::pipeline {
 
@@ -24,55 +26,43 @@ int64_t GetBatch::window_bytes(size_t data_bytes) {
     // Messages have room for more than that, so there are at most so many.
     constexpr size_t kShortest = 2 << 10;
     const size_t frame_count = data_bytes / kShortest + 1;
-    return std::max(static_cast<int64_t>(data_bytes + frame_count * kDataHeadBytes),
+    return std::max(static_cast<int64_t>(data_bytes + frame_count * wire::kDataHeadBytes),
                     kSmallestWindow);
 }
 
-bool GetBatch::acquire_reply_buffer(wire::ReplyBuffersBody* reply_buffers) {
-    const size_t bytes = kDataHeadBytes + data_bytes_ + wire::kSealBytes;
-    ReplyBuffers& replies = parts_.replies;
+bool GetBatch::acquire_reply_buffer(ReplyBuffers& replies) {
+    const size_t bytes = wire::kDataHeadBytes + data_bytes_ + wire::kSealBytes;
     ReplyBuffer buffer;
     if (!replies.are_usable() || !replies.acquire(std::min(bytes, replies.max_bytes()), &buffer)) {
         return false;
     }
     reply_buffer_ = buffer;
-    reply_buffers->key = replies.key();
-    reply_buffers->count = 1;
-    reply_buffers->reply_buffer_bytes = buffer.bytes;
-    reply_buffers->address[0] = buffer.address;
-    reply_buffers->immediate[0] = buffer.immediate;
     return true;
 }
 
-void GetBatch::release_reply_buffer() {
+void GetBatch::release_reply_buffer(ReplyBuffers& replies) {
     if (reply_buffer_) {
-        parts_.replies.release(*reply_buffer_);
+        replies.release(*reply_buffer_);
         reply_buffer_.reset();
     }
 }
 
-bool GetBatch::on_answer(OriginServices&, const wire::FrameHeader& header, const void* frame, int) {
+bool GetBatch::on_answer(OriginServices& origin, const wire::FrameHeader& header, const void* frame,
+                         int) {
     const wire::DataBody body =
-        decode_answer(parts_.channels, *this, header, frame, static_cast<int64_t>(data_bytes_),
+        decode_answer(origin.channels, *this, header, frame, static_cast<int64_t>(data_bytes_),
                       static_cast<int64_t>(taken_bytes_));
     const int64_t begin_ns = base::trace_ns();
     scatter(body.offset, wire::after_body<wire::DataBody>(frame), body.data_bytes);
-    if (begin_ns != 0) [[unlikely]] {
-        base::record({.kind = &base::kTraceUnpackAt,
-                      .begin_ns = begin_ns,
-                      .end_ns = base::now_ns(),
-                      .bytes = static_cast<int64_t>(body.data_bytes),
-                      .number = static_cast<int64_t>(body.offset),
-                      .node = channel().node});
-    }
+    trace_unpacking(begin_ns, body, channel().node);
     taken_bytes_ += body.data_bytes;
     if (taken_bytes_ == data_bytes_) {
-        parts_.requests.remove(header.request_id);
-        parts_.credits.unreserve(reserved_bytes_);
-        release_reply_buffer();
+        origin.requests.remove(header.request_id);
+        origin.credits.unreserve(take_reservation());
+        release_reply_buffer(origin.replies);
         remove_pending();
     } else if (reply_buffer_) {  // which is free for the next part
-        parts_.credits.send(channel(), header.request_id, {0, ++taken_chunks_});
+        origin.credits.send(channel(), header.request_id, {0, ++taken_chunks_});
     }
     return true;
 }
@@ -83,14 +73,9 @@ void GetBatch::scatter(size_t offset, const char* data, size_t bytes) const {
         return s.offset + s.bytes <= offset;
     });
     for (; sink != sinks_.end() && sink->offset < end; ++sink) {
-        if (sink->offset >= offset && sink->bytes == sizeof(uint64_t) &&
-            end - sink->offset >= sizeof(uint64_t)) {
-            std::memcpy(sink->local, data + (sink->offset - offset), sizeof(uint64_t));
-            continue;
-        }
         const size_t from = std::max<size_t>(sink->offset, offset);
         const size_t to = std::min<size_t>(sink->offset + sink->bytes, end);
-        std::memcpy(sink->local + (from - sink->offset), data + (from - offset), to - from);
+        strided::copy_block(data + (from - offset), sink->local + (from - sink->offset), to - from);
     }
 }
 

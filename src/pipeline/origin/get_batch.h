@@ -5,31 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
-#include "pipeline/origin/channels.h"
-#include "pipeline/origin/pending_requests.h"
 #include "pipeline/origin/reply_buffers.h"
 #include "pipeline/origin/small_transfer.h"
-#include "pipeline/origin/stream_credits.h"
 #include "pipeline/origin/task.h"
 
 namespace armci::pipeline {
 
-// What an answer needs.
-struct AnswerParts {
-    const Channels& channels;
-    PendingRequests& requests;
-    StreamCredits& credits;
-    ReplyBuffers& replies;
-};
-
 class GetBatch : public Task {
   public:
     // A batch has gets of several calls, so it names none of them.
-    explicit GetBatch(const AnswerParts& parts) : Task(nullptr), parts_(parts) {
-        call_when_complete(end_all, nullptr);
-    }
+    GetBatch() : Task(nullptr) { call_when_complete(end_all, nullptr); }
 
     void add(const SmallTransfer& gets);
     // Returns how much receive memory an answer with that much data takes.
@@ -37,12 +25,15 @@ class GetBatch : public Task {
     // Notes that so much more of it is reserved.
     void note_reserved(int64_t bytes) { reserved_bytes_ += bytes; }
     int64_t reserved_bytes() const { return reserved_bytes_; }
+    // Returns what the caller has to give back: from now on nothing is reserved.
+    int64_t take_reservation() { return std::exchange(reserved_bytes_, 0); }
     size_t data_bytes() const { return data_bytes_; }  // of the answer
 
-    // Acquires a reply buffer for the answer and describes it. Returns false if there is none now;
-    // then the answer comes in messages.
-    bool acquire_reply_buffer(wire::ReplyBuffersBody* reply_buffers);
-    void release_reply_buffer();
+    // Acquires a reply buffer for the answer. Returns false if there is none now; then the answer
+    // comes in messages.
+    bool acquire_reply_buffer(ReplyBuffers& replies);
+    void release_reply_buffer(ReplyBuffers& replies);
+    const std::optional<ReplyBuffer>& reply_buffer() const { return reply_buffer_; }
 
     // Its batch has posted all there is.
     bool post(OriginServices& /*origin*/) override { return true; }
@@ -60,7 +51,6 @@ class GetBatch : public Task {
     void scatter(size_t offset, const char* data, size_t bytes) const;
     static void end_all(Task* task, void* context);
 
-    AnswerParts parts_;
     std::vector<Sink> sinks_;
     std::vector<GetEnd> ends_;
     size_t data_bytes_ = 0;  // of the answer

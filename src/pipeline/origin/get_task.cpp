@@ -73,7 +73,8 @@ bool GetTask::reserve_memory(OriginServices& origin, Stream* stream) const {
             std::clamp(stream->total_bytes, kSmallestWindow, origin.credits.window_bytes());
         return origin.credits.reserve(stream->window_bytes);
     }
-    const size_t whole = wire::padded(kDataHeadBytes + static_cast<size_t>(stream->total_bytes));
+    const size_t whole =
+        wire::padded(wire::kDataHeadBytes + static_cast<size_t>(stream->total_bytes));
     const size_t bytes = std::min(whole + wire::kSealBytes, origin.replies.max_bytes());
     // A server writes at most as much at a time as one of its own buffers holds.
     const size_t largest = origin.replies.max_bytes() - OutFrame::kOverheadBytes;
@@ -119,14 +120,8 @@ OriginFrame* GetTask::build_request(OriginServices& origin, const Stream& stream
     char* out = remote_.write(part, &header, frame->wire() + wire::kTransferHeadBytes);
     if (stream.reply_buffer_count > 0) {
         header.flags |= wire::kHasReplyBuffers;
-        wire::ReplyBuffersBody reply_buffers;
-        reply_buffers.key = origin.replies.key();
-        reply_buffers.count = stream.reply_buffer_count;
-        reply_buffers.reply_buffer_bytes = stream.reply_buffers[0].bytes;
-        for (uint32_t i = 0; i < stream.reply_buffer_count; ++i) {
-            reply_buffers.address[i] = stream.reply_buffers[i].address;
-            reply_buffers.immediate[i] = stream.reply_buffers[i].immediate;
-        }
+        const wire::ReplyBuffersBody reply_buffers =
+            origin.replies.describe(stream.reply_buffers, stream.reply_buffer_count);
         std::memcpy(out, &reply_buffers, sizeof reply_buffers);
     }
     return frame;
@@ -146,14 +141,7 @@ bool GetTask::on_answer(OriginServices& origin, const wire::FrameHeader& header,
         local_.seek(position);
     }
     strided::unpack(local_, data, bytes);
-    if (begin_ns != 0) [[unlikely]] {
-        base::record({.kind = &base::kTraceUnpackAt,
-                      .begin_ns = begin_ns,
-                      .end_ns = base::now_ns(),
-                      .bytes = bytes,
-                      .number = static_cast<int64_t>(body.offset),
-                      .node = channel().node});
-    }
+    trace_unpacking(begin_ns, body, channel().node);
     stream.taken_bytes += bytes;
     if (stream.taken_bytes == stream.total_bytes) {
         origin.requests.remove(stream.request_id);

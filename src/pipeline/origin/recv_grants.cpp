@@ -63,13 +63,12 @@ int64_t RecvGrants::largest_chunk_bytes(const Channel& channel) const {
 size_t RecvGrants::batch_room(Channel& channel) {
     // A longer batch gains nothing, and keeps what waits for it longer.
     constexpr int64_t kLargest = (64 << 10) - static_cast<int64_t>(OutFrame::kOverheadBytes);
-    if (channel.recv_buffers.area == nullptr || frames_.depth().is_set() ||
-        !frames_.ensure_handshake(channel)) {
+    if (channel.recv_buffers.area == nullptr || frames_.depth().is_set()) {
         return 0;
     }
     const int64_t room = std::min(largest_chunk_bytes(channel), kLargest) & ~int64_t{7};
     if (channel.recv_buffers.granted.empty()) {
-        channel.recv_buffers.queued_bytes += room;
+        channel.recv_buffers.queued_bytes += room;  // which each frame sent asks for
         ask(channel);
         channel.recv_buffers.queued_bytes -= room;
         return 0;

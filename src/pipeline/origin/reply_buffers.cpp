@@ -3,8 +3,6 @@
 
 #include <cstring>
 
-#include "wire/frame.h"
-
 namespace armci::pipeline {
 
 bool ReplyBuffers::acquire(size_t bytes, ReplyBuffer* reply_buffer) {
@@ -23,6 +21,19 @@ bool ReplyBuffers::acquire(size_t bytes, ReplyBuffer* reply_buffer) {
 void ReplyBuffers::release(const ReplyBuffer& reply_buffer) {
     buffers_.release(pieces_[reply_buffer.immediate].memory);
     pieces_.release(reply_buffer.immediate);
+}
+
+wire::ReplyBuffersBody ReplyBuffers::describe(const ReplyBuffer* reply_buffers,
+                                              uint32_t count) const {
+    wire::ReplyBuffersBody body;
+    body.key = buffers_.key();
+    body.count = count;
+    body.reply_buffer_bytes = reply_buffers[0].bytes;
+    for (uint32_t i = 0; i < count; ++i) {
+        body.address[i] = reply_buffers[i].address;
+        body.immediate[i] = reply_buffers[i].immediate;
+    }
+    return body;
 }
 
 void* ReplyBuffers::written(uint64_t immediate, size_t* bytes) const {

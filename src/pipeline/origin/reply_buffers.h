@@ -8,6 +8,7 @@
 
 #include "base/slot_table.h"
 #include "pipeline/buffers/registered_buffers.h"
+#include "wire/frame.h"
 
 namespace armci::pipeline {
 
@@ -34,8 +35,8 @@ class ReplyBuffers {
     const void* memory(const ReplyBuffer& reply_buffer) const {
         return pieces_[reply_buffer.immediate].memory;
     }
-    // Returns the key that servers need.
-    uint64_t key() const { return buffers_.key(); }
+    // Returns what tells a server of `count` buffers of equal length.
+    wire::ReplyBuffersBody describe(const ReplyBuffer* reply_buffers, uint32_t count) const;
     size_t count() const { return pieces_.used_count(); }
 
     // Returns the buffer that immediate data names, and its length. Returns nullptr if there is no
