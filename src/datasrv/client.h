@@ -33,10 +33,11 @@ struct Client : GrantClient {
     uint64_t acknowledged_bytes = 0;  // executed_bytes when it was last acknowledged
     uint64_t acknowledged_frames = 0;
     bool acknowledgement_due = false;
-    bool is_copying = false;  // its next frame is a put that the copy engine carries out
-    int waiting_replies = 0;  // answers that wait for a buffer or the provider
-    int puts_for_gets = 0;    // writes under way that answer its gets
-    int data_under_way = 0;   // data frames that the provider has not completed
+    bool is_copying = false;         // its next frame is a put that the copy engine carries out
+    bool waits_for_answers = false;  // its next frame has gets, and there is no room for their data
+    int waiting_replies = 0;         // answers that wait for a buffer or the provider
+    int puts_for_gets = 0;           // writes under way that answer its gets
+    int data_under_way = 0;          // data frames that the provider has not completed
     // Frames that completed before their predecessors, by sequence number.
     std::map<uint64_t, EarlyFrame> early_frames;
     size_t early_bytes = 0;  // of those without a granted receive buffer

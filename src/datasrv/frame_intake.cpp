@@ -104,17 +104,29 @@ void FrameIntake::on_written(void* intake, uint64_t recv_buffer) {
 
 void FrameIntake::take(Client& client, const wire::FrameHeader& header, const void* frame,
                        int64_t recv_buffer) {
-    if (client.is_copying || header.sequence != client.executed_frames + 1) {
+    if (header.sequence != client.executed_frames + 1 || must_wait(client, header)) {
         hold_early(client, header, frame, recv_buffer);
-        return;
+    } else {
+        execute_next(client, header, frame, recv_buffer);
     }
-    execute_next(client, header, frame, recv_buffer);
     execute_held(client);
 }
 
+// Gets of a batch are read when it is executed. So it is executed only if there is room for what
+// they read, in case it cannot be sent at once.
+bool FrameIntake::must_wait(const Client& client, const wire::FrameHeader& header) const {
+    return client.is_copying || (wire::has_gets(header) && !parts_.handlers.streams.may_answer());
+}
+
 void FrameIntake::execute_held(Client& client) {
-    while (!client.is_copying && !client.early_frames.empty() &&
+    while (!client.early_frames.empty() &&
            client.early_frames.begin()->first == client.executed_frames + 1) {
+        if (must_wait(client, client.early_frames.begin()->second.header)) {
+            if (!client.is_copying && !std::exchange(client.waits_for_answers, true)) {
+                waiting_.push_back(&client);
+            }
+            return;
+        }
         const EarlyFrame held = std::move(client.early_frames.begin()->second);
         client.early_frames.erase(client.early_frames.begin());
         client.early_bytes -= window_bytes(held.header, held.recv_buffer);
@@ -124,6 +136,18 @@ void FrameIntake::execute_held(Client& client) {
                 : held.copy.data();
         execute_next(client, held.header, next, held.recv_buffer);
     }
+}
+
+bool FrameIntake::execute_waiting() {
+    bool moved = false;
+    while (!waiting_.empty() && parts_.handlers.streams.may_answer()) {
+        Client& client = *waiting_.front();
+        waiting_.pop_front();
+        client.waits_for_answers = false;
+        execute_held(client);
+        moved = true;
+    }
+    return moved;
 }
 
 // Keeps a frame whose predecessors are still under way. An origin never has more under way than its

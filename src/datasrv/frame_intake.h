@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 
 #include "datasrv/acknowledgements.h"
 #include "datasrv/client.h"
@@ -42,6 +43,10 @@ class FrameIntake {
     // Finishes the puts that the copy engine has completed, and executes what waited behind them.
     // Returns true when there were any.
     bool finish_offloaded_puts();
+    // Executes batches with gets that had no room for their answers, and what waited behind them.
+    // Returns true when there were any for which there is room now.
+    bool execute_waiting();
+    void clear() { waiting_.clear(); }
 
     // Returns the time that execution took, for statistics. Any thread may call it.
     int64_t busy_ns() const { return busy_ns_.load(std::memory_order_relaxed); }
@@ -56,6 +61,8 @@ class FrameIntake {
     void execute_next(Client& client, const wire::FrameHeader& header, const void* frame,
                       int64_t recv_buffer);
     void execute_held(Client& client);
+    // Returns whether a client's next frame cannot be executed yet.
+    bool must_wait(const Client& client, const wire::FrameHeader& header) const;
     void finish(Client& client, const wire::FrameHeader& header, int64_t recv_buffer);
     // Returns whether the frame was written into that receive buffer, and so stays where it is.
     bool is_in_place(const void* frame, int64_t recv_buffer) const;
@@ -64,6 +71,7 @@ class FrameIntake {
     bool use_granted(Client& client, const wire::FrameHeader& header, int64_t* recv_buffer);
 
     const Parts parts_;
+    std::deque<Client*> waiting_;  // for room for answers
     std::atomic<int64_t> busy_ns_{0};
 };
 

@@ -56,6 +56,7 @@ void GetStreams::answer(Client& client, uint64_t request_id, std::span<const cha
     stream.from = cursor_of(data.data());
     if (!send_at_once(stream)) {
         stream.data.assign(data.begin(), data.end());
+        kept_bytes_ += stream.data.size();
         stream.from = cursor_of(stream.data.data());
         stream.from.seek(stream.sent_bytes);
         keep(std::move(stream));
@@ -224,7 +225,12 @@ bool GetStreams::progress() {
         } else {
             note_waiting(stream);
         }
-        next = stream.sent_bytes == stream.total_bytes ? streams_.erase(next) : std::next(next);
+        if (stream.sent_bytes == stream.total_bytes) {
+            kept_bytes_ -= stream.data.size();
+            next = streams_.erase(next);
+        } else {
+            ++next;
+        }
     }
     return moved;
 }

@@ -34,7 +34,8 @@ class GetStreams {
                const wire::TransferBody& body, const wire::ReplyBuffersBody& reply_buffers,
                const node::Attachment* attached);
     // Answers with data that has been read already. The origin has room for all of it, in messages
-    // or in these reply buffers.
+    // or in these reply buffers. What cannot be sent at once is kept, so call it only while
+    // may_answer().
     void answer(Client& client, uint64_t request_id, std::span<const char> data,
                 const wire::ReplyBuffersBody& reply_buffers);
     // Notes that the origin has taken that much. Unknown requests are ignored, because the last
@@ -42,10 +43,19 @@ class GetStreams {
     void credit(const Client& client, uint64_t request_id, const wire::CreditBody& taken);
     // Sends what may be sent. Returns true when something was sent.
     bool progress();
+    // Returns whether another answer can be kept. Progress makes room again.
+    bool may_answer() const { return kept_bytes_ + wire::kMaxBatchAnswerBytes <= kMaxKeptBytes; }
     size_t count() const { return streams_.size(); }
+    size_t kept_bytes() const { return kept_bytes_; }
     // Returns whether some stream lacks only a buffer, and does not wait for its origin.
     bool wants_to_send() const;
-    void clear() { streams_.clear(); }
+    void clear() {
+        streams_.clear();
+        kept_bytes_ = 0;
+    }
+
+    // The most that is kept of answers, as much as is posted for messages.
+    static constexpr size_t kMaxKeptBytes = 16 << 20;
 
   private:
     struct Stream {
@@ -87,6 +97,7 @@ class GetStreams {
     DataFrames& frames_;
     Answers& answers_;
     std::map<Key, std::unique_ptr<Stream>> streams_;
+    size_t kept_bytes_ = 0;  // of all their `data`
     Key served_last_{-1, 0};
 };
 

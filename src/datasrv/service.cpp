@@ -59,6 +59,7 @@ bool Service::progress() {
     moved |= !is_silent && granted_.send_grants(answers_);
     moved |= acknowledgements_.flush();
     moved |= streams_.progress();
+    moved |= intake_.execute_waiting();  // before others can take the room
     moved |= gets_by_put_.progress();
     return moved;
 }
@@ -77,6 +78,7 @@ ServerLoad Service::load() const {
     load.acknowledgements = static_cast<int64_t>(acknowledgements_.due_count());
     load.early_frames = early.frames;
     load.early_bytes = early.bytes;
+    load.kept_bytes = static_cast<int64_t>(streams_.kept_bytes());
     load.streams = static_cast<int64_t>(streams_.count());
     load.gets_by_put = static_cast<int64_t>(gets_by_put_.count());
     load.copies = static_cast<int64_t>(offloaded_.count());
@@ -98,6 +100,7 @@ void Service::close() {
     streams_.clear();
     gets_by_put_.close();
     acknowledgements_.clear();
+    intake_.clear();
     clients_.clear();
     is_to_be_silent_.store(false);
     has_fallen_silent_.store(false);

@@ -46,6 +46,7 @@ struct ServerLoad {
     int64_t acknowledgements = 0;
     int64_t early_frames = 0;
     int64_t early_bytes = 0;  // of those without a granted receive buffer
+    int64_t kept_bytes = 0;   // of answers that could not be sent at once
     int64_t streams = 0;      // gets that are being answered
     int64_t gets_by_put = 0;
     int64_t copies = 0;  // puts that the copy engine carries out

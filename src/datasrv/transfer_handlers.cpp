@@ -162,7 +162,7 @@ Outcome handle_batch(const HandlerParts& parts, const Request& request) {
     while (reader.next(&view, &malformed)) {
         const bool is_get = view.entry.operation == wire::BatchOperation::get;
         const size_t bytes = is_get ? wire::padded(view.entry.data_bytes) : 0;
-        if (bytes > sizeof answer - answer_bytes) {
+        if (bytes > sizeof answer - answer_bytes || (is_get && !wire::has_gets(request.header))) {
             return request.malformed(view.entry.address);
         }
         if (is_get) {  // the padding shows nothing of this process

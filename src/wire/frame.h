@@ -111,6 +111,11 @@ struct FrameHeader {
 };
 static_assert(sizeof(FrameHeader) == 48);
 
+// A batch has a request's number if, and only if, there are gets in it.
+inline bool has_gets(const FrameHeader& header) {
+    return header.kind == FrameKind::batch && header.request_id != 0;
+}
+
 // What an origin frame says about receive buffers.
 struct OriginFlow {
     // How many it has ever been granted, as far as it knows, and how many more it could use. A

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "datasrv/get_streams.h"
 #include "held_engine.h"
 #include "served_by_hand.h"
 
@@ -398,6 +399,66 @@ TEST_F(ServerOrder, AnswersCarryTheExecutedNumberAndBytes) {
     EXPECT_EQ(client_->acknowledged_frames(), frames);
     EXPECT_EQ(client_->acknowledged_bytes(), bytes);
     expect_memory();
+}
+
+// An origin that does not take the data of its gets does not make the server keep more and more of
+// it. The gets that find no room wait for their turn, and other origins are served.
+TEST_F(ServerOrder, GetsWaitForRoomForTheirAnswers) {
+    constexpr int kBatches = 560;
+    constexpr uint32_t kBlocks = 7;
+    constexpr uint32_t kBlockBytes = 8 << 10;
+    std::vector<wire::BatchEntry> entries;
+    for (uint64_t i = 0; i < kBlocks; ++i) {
+        entries.push_back({base_ + i * kBlockBytes, kBlockBytes, wire::BatchOperation::get});
+    }
+    client_->clear_answers();
+    const uint64_t first_request = last_request_ + 1;
+    for (int i = 0; i < kBatches; ++i) {
+        Frame batch = batch_frame(entries);
+        header_of(batch).request_id = ++last_request_;
+        client_->send(client_->next(std::move(batch)));
+    }
+    const std::vector<char> late(100, 'l');
+    client_->send(client_->next(put_frame(base_, late)));
+    const auto answered_bytes = [&] {
+        uint64_t bytes = 0;
+        for (const RawClient::Answer& answer : client_->answers()) {
+            if (answer.header.kind == FrameKind::data) {
+                bytes += answer.body<wire::DataBody>().data_bytes;
+            }
+        }
+        return bytes;
+    };
+    // The client polls no more, so its answers fill the network, then the server.
+    datasrv::ServerLoad load;
+    network_->wait_until([&] {
+        load = server().load();
+        return load.early_frames > 0 ||
+               load.kept_bytes > static_cast<int64_t>(datasrv::GetStreams::kMaxKeptBytes);
+    });
+    EXPECT_LE(load.kept_bytes, static_cast<int64_t>(datasrv::GetStreams::kMaxKeptBytes));
+    EXPECT_GT(load.kept_bytes, static_cast<int64_t>(datasrv::GetStreams::kMaxKeptBytes -
+                                                    wire::kMaxBatchAnswerBytes));
+    expect_good_service();
+    wait_until([&] { return answered_bytes() == uint64_t{kBatches} * kBlocks * kBlockBytes; });
+    EXPECT_EQ(client_->answers().front().header.request_id, first_request);
+    // Each get sees the memory before the put that follows them all.
+    for (const RawClient::Answer& answer : client_->answers()) {
+        if (answer.header.kind != FrameKind::data) {
+            continue;
+        }
+        const auto body = answer.body<wire::DataBody>();
+        ASSERT_EQ(std::memcmp(wire::after_body<wire::DataBody>(answer.bytes.data()),
+                              expected_.data() + body.offset, body.data_bytes),
+                  0);
+    }
+    put_expected(0, late);
+    fence();
+    expect_memory();
+    load = server().load();
+    EXPECT_EQ(load.early_frames, 0);
+    EXPECT_EQ(load.kept_bytes, 0);
+    expect_good_service();
 }
 
 // The ways of one origin to a server: small operations in batches, tasks by frames, and direct
