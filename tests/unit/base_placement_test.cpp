@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Places on machines that hwloc is told about: adapters of ranks and processors of data servers.
+// Adapters of ranks and processors of data servers, on machines that hwloc reads from a
+// description.
 #include "base/placement.h"
 
 #include <gtest/gtest.h>
@@ -134,45 +135,53 @@ TEST(Placement, UnknownMachineBindsNothing) {
     EXPECT_EQ(placement.processor_of_server, (std::vector<int>{-1, -1}));
 }
 
+// An object of hwloc's description of a machine, with what it contains. The bits of `cpus` and
+// `nodes` are processors and NUMA nodes.
+std::string object(const char* type, int number, unsigned cpus, unsigned nodes,
+                   const std::string& inside = "") {
+    char begin[256];
+    std::snprintf(begin, sizeof begin,
+                  R"(<object type="%s" os_index="%d" cpuset="0x%x" complete_cpuset="0x%x" )"
+                  R"(nodeset="0x%x" complete_nodeset="0x%x">)"
+                  "\n",
+                  type, number, cpus, cpus, nodes, nodes);
+    return begin + inside + "</object>\n";
+}
+
+// A PCI bus with one adapter, which the system calls mlx5_`number`.
+std::string adapter(int number, const char* bus) {
+    char text[512];
+    std::snprintf(text, sizeof text,
+                  R"(<object type="Bridge" bridge_type="0-1" depth="0" bridge_pci="0000:[%s-%s]">
+<object type="PCIDev" pci_busid="0000:%s:00.0" pci_type="0207 [15b3:1019] [15b3:0001] 00">
+<object type="OSDev" name="mlx5_%d" osdev_type="3"/>
+</object>
+</object>
+)",
+                  bus, bus, bus, number);
+    return text;
+}
+
+// A package with a NUMA node, two cores and an adapter.
+std::string package(int number, const char* bus) {
+    const unsigned node = 1U << number;
+    const int first = 2 * number;
+    std::string inside = object("NUMANode", number, 3U << first, node);
+    for (const int core : {first, first + 1}) {
+        inside += object("Core", core, 1U << core, node, object("PU", core, 1U << core, node));
+    }
+    return object("Package", number, 3U << first, node, inside + adapter(number, bus));
+}
+
 // A machine from a file, with devices: an adapter at each of two NUMA nodes.
 TEST(Placement, DevicesOfAFileAreFound) {
     const std::string path =
         ::testing::TempDir() + "armci_machine_" + std::to_string(getpid()) + ".xml";
-    std::ofstream(path) << R"(<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE topology SYSTEM "hwloc2.dtd">
-<topology version="2.0">
- <object type="Machine" os_index="0" cpuset="0x0000000f" complete_cpuset="0x0000000f" allowed_cpuset="0x0000000f" nodeset="0x00000003" complete_nodeset="0x00000003" allowed_nodeset="0x00000003" gp_index="1">
-  <object type="Package" os_index="0" cpuset="0x00000003" complete_cpuset="0x00000003" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="2">
-   <object type="NUMANode" os_index="0" cpuset="0x00000003" complete_cpuset="0x00000003" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="3" local_memory="1073741824"/>
-   <object type="Core" os_index="0" cpuset="0x00000001" complete_cpuset="0x00000001" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="4">
-    <object type="PU" os_index="0" cpuset="0x00000001" complete_cpuset="0x00000001" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="5"/>
-   </object>
-   <object type="Core" os_index="1" cpuset="0x00000002" complete_cpuset="0x00000002" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="6">
-    <object type="PU" os_index="1" cpuset="0x00000002" complete_cpuset="0x00000002" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="7"/>
-   </object>
-   <object type="Bridge" gp_index="8" bridge_type="0-1" depth="0" bridge_pci="0000:[00-0f]">
-    <object type="PCIDev" gp_index="9" pci_busid="0000:01:00.0" pci_type="0207 [15b3:1019] [15b3:0001] 00" pci_link_speed="15.0">
-     <object type="OSDev" gp_index="10" name="mlx5_0" osdev_type="3"/>
-    </object>
-   </object>
-  </object>
-  <object type="Package" os_index="1" cpuset="0x0000000c" complete_cpuset="0x0000000c" nodeset="0x00000002" complete_nodeset="0x00000002" gp_index="11">
-   <object type="NUMANode" os_index="1" cpuset="0x0000000c" complete_cpuset="0x0000000c" nodeset="0x00000002" complete_nodeset="0x00000002" gp_index="12" local_memory="1073741824"/>
-   <object type="Core" os_index="2" cpuset="0x00000004" complete_cpuset="0x00000004" nodeset="0x00000002" complete_nodeset="0x00000002" gp_index="13">
-    <object type="PU" os_index="2" cpuset="0x00000004" complete_cpuset="0x00000004" nodeset="0x00000002" complete_nodeset="0x00000002" gp_index="14"/>
-   </object>
-   <object type="Core" os_index="3" cpuset="0x00000008" complete_cpuset="0x00000008" nodeset="0x00000002" complete_nodeset="0x00000002" gp_index="15">
-    <object type="PU" os_index="3" cpuset="0x00000008" complete_cpuset="0x00000008" nodeset="0x00000002" complete_nodeset="0x00000002" gp_index="16"/>
-   </object>
-   <object type="Bridge" gp_index="17" bridge_type="0-1" depth="0" bridge_pci="0000:[40-4f]">
-    <object type="PCIDev" gp_index="18" pci_busid="0000:41:00.0" pci_type="0207 [15b3:1019] [15b3:0001] 00" pci_link_speed="15.0">
-     <object type="OSDev" gp_index="19" name="mlx5_1" osdev_type="3"/>
-    </object>
-   </object>
-  </object>
- </object>
-</topology>
-)";
+    std::ofstream(path) << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                           "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
+                           "<topology version=\"2.0\">\n"
+                        << object("Machine", 0, 0xf, 0x3, package(0, "01") + package(1, "41"))
+                        << "</topology>\n";
     const Hardware hardware = Hardware::from_xml(path);
     std::remove(path.c_str());
     ASSERT_TRUE(hardware.is_known());
