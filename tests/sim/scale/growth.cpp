@@ -9,27 +9,23 @@
 namespace armci::sim {
 namespace {
 
-constexpr std::array kGrowths = {Growth::constant, Growth::log, Growth::linear, Growth::linear_log,
-                                 Growth::quadratic};
+struct Law {
+    Growth growth;
+    const char* name;
+    double (*term)(double nodes);
+};
 
-double term(Growth growth, double nodes) {
-    switch (growth) {
-        case Growth::constant:
-            return 0;
-        case Growth::log:
-            return std::log2(nodes);
-        case Growth::linear:
-            return nodes;
-        case Growth::linear_log:
-            return nodes * std::log2(nodes);
-        case Growth::quadratic:
-            return nodes * nodes;
-    }
-    return 0;
-}
+// Simpler ones first, in the order of Growth.
+constexpr std::array kLaws = {
+    Law{Growth::constant, "constant", [](double) { return 0.0; }},
+    Law{Growth::log, "log P", [](double nodes) { return std::log2(nodes); }},
+    Law{Growth::linear, "P", [](double nodes) { return nodes; }},
+    Law{Growth::linear_log, "P log P", [](double nodes) { return nodes * std::log2(nodes); }},
+    Law{Growth::quadratic, "P^2", [](double nodes) { return nodes * nodes; }},
+};
 
 // Least squares of the relative errors: each point counts as much as the others.
-Fit fit(Growth growth, const std::vector<Point>& points) {
+Fit fit(const Law& law, const std::vector<Point>& points) {
     double w = 0;
     double wx = 0;
     double wy = 0;
@@ -37,20 +33,20 @@ Fit fit(Growth growth, const std::vector<Point>& points) {
     double wxy = 0;
     for (const Point& point : points) {
         const double weight = 1 / (point.cost * point.cost);
-        const double x = term(growth, point.nodes);
+        const double x = law.term(point.nodes);
         w += weight;
         wx += weight * x;
         wy += weight * point.cost;
         wxx += weight * x * x;
         wxy += weight * x * point.cost;
     }
-    Fit fit{growth};
+    Fit fit{law.growth};
     const double determinant = w * wxx - wx * wx;
-    fit.slope = growth == Growth::constant ? 0 : (w * wxy - wx * wy) / determinant;
+    fit.slope = law.growth == Growth::constant ? 0 : (w * wxy - wx * wy) / determinant;
     fit.base = (wy - fit.slope * wx) / w;
     double sum = 0;
     for (const Point& point : points) {
-        const double predicted = fit.base + fit.slope * term(growth, point.nodes);
+        const double predicted = fit.base + fit.slope * law.term(point.nodes);
         sum += (predicted / point.cost - 1) * (predicted / point.cost - 1);
     }
     fit.error = std::sqrt(sum / static_cast<double>(points.size()));
@@ -69,10 +65,10 @@ Fit fit_growth(const std::vector<Point>& points) {
         return {};
     }
     std::vector<Fit> fits;
-    for (const Growth growth : kGrowths) {
+    for (const Law& law : kLaws) {
         // Two points lie on each curve.
-        if (growth == Growth::constant || costs.size() > 2) {
-            fits.push_back(fit(growth, costs));
+        if (law.growth == Growth::constant || costs.size() > 2) {
+            fits.push_back(fit(law, costs));
         }
     }
     std::erase_if(fits, [](const Fit& one) { return one.slope < 0; });
@@ -84,19 +80,7 @@ Fit fit_growth(const std::vector<Point>& points) {
 }
 
 const char* name_of(Growth growth) {
-    switch (growth) {
-        case Growth::constant:
-            return "constant";
-        case Growth::log:
-            return "log P";
-        case Growth::linear:
-            return "P";
-        case Growth::linear_log:
-            return "P log P";
-        case Growth::quadratic:
-            return "P^2";
-    }
-    return "";
+    return kLaws[static_cast<size_t>(growth)].name;
 }
 
 std::string formula_of(const Fit& fit) {
