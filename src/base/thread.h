@@ -18,6 +18,12 @@ class Thread {
     // Starts a thread that calls block(argument). The system shows the thread by `name`, of at most
     // 15 characters. Returns false if the system refuses a thread.
     bool start(const char* name, void (*block)(void* argument), void* argument);
+    // Does the same for a thread that calls a member function: start<&Object::run>(name, object).
+    template <auto run, class Object>
+    bool start(const char* name, Object& object) {
+        return start(
+            name, [](void* self) { (static_cast<Object*>(self)->*run)(); }, &object);
+    }
     bool is_started() const { return is_started_; }
     // Waits for the end of the thread, which the caller must bring about. Does nothing without a
     // thread.

@@ -73,8 +73,7 @@ bool ServerThread::watch_network(const ServerOptions& options, bool wakes_surely
 
 bool ServerThread::start() {
     stopping_.store(false);
-    return thread_.start(
-        kName, [](void* thread) { static_cast<ServerThread*>(thread)->run(); }, this);
+    return thread_.start<&ServerThread::run>(kName, *this);
 }
 
 void ServerThread::stop() {

@@ -37,10 +37,7 @@ class CopyThread final : public CopyEngine {
         thread_.join();
     }
 
-    bool start() {
-        return thread_.start(
-            kCopyThreadName, [](void* self) { static_cast<CopyThread*>(self)->run(); }, this);
-    }
+    bool start() { return thread_.start<&CopyThread::run>(kCopyThreadName, *this); }
 
     int submit(const CopyRequest* requests, int count) override {
         const uint64_t begin = submitted_.load(std::memory_order_relaxed);

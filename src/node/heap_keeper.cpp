@@ -38,8 +38,7 @@ void HeapKeeper::stop() {
 
 bool HeapKeeper::has_thread() {
     if (!thread_.is_started() && !is_refused_) {
-        is_refused_ = !thread_.start(
-            kThreadName, [](void* self) { static_cast<HeapKeeper*>(self)->run(); }, this);
+        is_refused_ = !thread_.start<&HeapKeeper::run>(kThreadName, *this);
         if (is_refused_) {
             ARMCI_LOG_DEBUG("freed memory is not kept, because the system refuses a thread");
         }

@@ -48,9 +48,7 @@ void Populator::call_thread() {
 }
 
 void Populator::populate(uint64_t begin, uint64_t bytes) {
-    if (!thread_.is_started() &&
-        !thread_.start(
-            kThreadName, [](void* self) { static_cast<Populator*>(self)->run(); }, this)) {
+    if (!thread_.is_started() && !thread_.start<&Populator::run>(kThreadName, *this)) {
         return;
     }
     lock_soon();
@@ -70,11 +68,9 @@ void Populator::leave(uint64_t begin, uint64_t bytes) {
 }
 
 void Populator::stop() {
-    if (thread_.is_started()) {
-        stopping_.store(true);
-        call_thread();
-        thread_.join();
-    }
+    stopping_.store(true);
+    call_thread();
+    thread_.join();
 }
 
 void Populator::run() {

@@ -74,8 +74,7 @@ bool Watch::start(std::vector<Connection> connections, const WatchOptions& optio
         take_leave();
         return false;
     }
-    if (!thread_.start(
-            kThreadName, [](void* watch) { static_cast<Watch*>(watch)->run(); }, this)) {
+    if (!thread_.start<&Watch::run>(kThreadName, *this)) {
         *error = "the system refuses a thread";
         take_leave();
         return false;
