@@ -67,6 +67,13 @@ void Populator::leave(uint64_t begin, uint64_t bytes) {
     mutex_.unlock();
 }
 
+uint64_t Populator::bytes_left() {
+    lock_soon();
+    const uint64_t bytes = end_ - begin_;
+    mutex_.unlock();
+    return bytes;
+}
+
 void Populator::stop() {
     stopping_.store(true);
     call_thread();

@@ -33,6 +33,8 @@ class Populator {
     void populate(uint64_t begin, uint64_t bytes);
     // After this returns, nothing in [begin, begin + bytes) will be populated.
     void leave(uint64_t begin, uint64_t bytes);
+    // Returns how much of the range will still be populated. At 0 the thread is done with it.
+    uint64_t bytes_left();
     // Gives up what is not done, and ends the thread.
     void stop();
 
