@@ -74,14 +74,15 @@
         "Address space reserved per node for global memory; no memory is used before it is allocated. " \
         "0: four times the machine's memory, or what the limit on address space (ulimit -v) leaves.")   \
     BYTES(keep_freed, "ARMCI_KEEP_FREED", kAuto, 0, int64_t{1} << 46, own, job,                             \
-        "The most bytes of freed global memory that stay resident on a host, for allocations that "     \
-        "follow. Of the memory that nobody needs at most a quarter is kept, and none while memory is "  \
-        "short. What is not used again goes back to the system after ten seconds. auto: a sixteenth "   \
-        "of the machine's memory.")                                                                     \
+        "The most bytes of freed global memory that stay resident on a host, for later allocations. "   \
+        "The library keeps at most a quarter of the memory that the host and its control group have "   \
+        "left, and none while memory is short. Memory that is not used again goes back to the system "  \
+        "after ten seconds. auto: a sixteenth of the machine's memory.")                                \
     BYTES(populate_min, "ARMCI_POPULATE_MIN", 4 << 20, 0, int64_t{1} << 46, own, job,                       \
-        "Where a rank allocates at least so many bytes of new global memory, a thread populates them "  \
-        "in the background, so that they cost the program no page faults. It rests while no processor " \
-        "is idle, and leaves half of the spare memory. 0: memory is used only when it is touched.")     \
+        "If a rank allocates at least this many bytes of new global memory, a thread gives them pages " \
+        "in the background. The program then has no page faults there. The thread rests while no "      \
+        "processor is idle. It takes at most half of the memory that the host and its control group "   \
+        "have left. 0: a page gets memory when the program touches it.")                                \
     CHOICE(copy_engine, "ARMCI_COPY_ENGINE", 0, "none|thread", own, job,                                \
         "What carries out non-blocking puts, gets and accumulates inside a node, and copies what puts " \
         "bring to a data server in large pieces: none, the call or the server itself; thread, one per " \

@@ -7,10 +7,9 @@
 // They form a doubly linked list in address order, in which free neighbours merge at once. The free
 // ones are also linked by size class. Records are named by index, and 0 means none.
 //
-// A freed extent may be kept: its pages stay resident, so that the next allocation finds them
-// without page faults. Kept extents merge only with each other. They are allocated first, and they
-// are also linked by the time since when they are kept. give_back() makes them ordinary free
-// memory.
+// A freed extent may be kept: its pages stay resident, so that the next allocation has no page
+// faults. Kept extents merge only with each other. An allocation takes them first. Another list
+// has them in the order in which they were freed. give_back() makes them ordinary free memory.
 #pragma once
 
 #include <atomic>
@@ -59,7 +58,7 @@ struct AllocatorState {
     uint64_t checked_bytes = 0;  // used bytes that the last check of the host's memory covered
 };
 
-// What the keepers of a node's processes have found out about its memory (heap_keeper.h).
+// The keepers of a node's processes share this (heap_keeper.h).
 struct Keeping {
     std::atomic<int64_t> next_look_ns{0};
     std::atomic<uint64_t> limit{0};  // on the bytes that the node keeps
@@ -99,16 +98,16 @@ class NodeHeap {
     bool valid() const;
 
     // Allocates memory that is page-aligned, or huge-page-aligned if it is large. Its contents are
-    // zero or left over. If there is no room otherwise, all kept memory is given back first.
+    // zeros or those of freed memory. If there is no room, all kept memory is given back first.
     Range allocate(size_t bytes);
-    // Frees memory. `record` is what allocate() returned. Its pages go back to the system, are kept
-    // for the next allocation, or are left to the caller, which calls release_pages() in time.
+    // Frees memory. `record` is the one that allocate() returned. The pages go back to the system,
+    // or are kept for the next allocation. With `leave` the caller calls release_pages() later.
     enum class Pages : uint8_t { release, keep, leave };
     void release(uint32_t record, Pages pages = Pages::release);
     // Gives the whole pages of [begin, end) back to the system; the rest becomes zero.
     void release_pages(uint64_t begin, uint64_t end);
-    // Gives kept pages back to the system, those kept longest first, until at most `limit` bytes
-    // are kept, and none since before `since_ns`.
+    // Gives kept pages back to the system, the longest kept ones first. At most `limit` bytes stay
+    // kept, and only those that were freed at `since_ns` or later.
     void give_back(uint64_t limit, int64_t since_ns = INT64_MIN);
 
     // Says whether the host's remaining memory must be checked before `bytes` more are given out. A
@@ -126,8 +125,8 @@ class NodeHeap {
     // second counts the bytes of the file's pages that have memory behind them.
     size_t given_out_bytes() const;
     size_t resident_bytes() const;
-    // The first function counts the bytes that this node keeps, the second one those of all nodes
-    // that share its file.
+    // The first function counts the bytes that this node keeps. The second counts those that all
+    // nodes keep that share its file.
     size_t kept_bytes() const;
     size_t kept_on_host_bytes() const;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Freed memory of the node heap stays resident for a while, because new pages cost page faults. The
-// keeper decides how much of it, and gives it back when it is not used again or memory gets short.
+// keeper limits its amount. It gives memory back that is not used again, or when memory gets short.
 //
-// A thread of each process that frees memory does that. It sleeps while nothing is kept. Otherwise
-// it looks once a second how much memory is spare, unless the keeper of another process of the node
-// has just looked. What it finds lies in the heap.
+// Each process that frees memory has a thread for this. The thread sleeps while nothing is kept.
+// Otherwise it looks once a second how much memory is spare. It leaves that out if the keeper of
+// another process of the node has just looked. The keepers share the result, in the heap.
 #pragma once
 
 #include <atomic>
@@ -17,14 +17,15 @@
 namespace armci::node {
 
 struct KeeperOptions {
-    uint64_t max_bytes = 0;            // what a node may keep; 0: all goes back at once
+    uint64_t max_bytes = 0;            // that a host may keep; 0: freed memory goes back at once
     int64_t kept_ns = 10'000'000'000;  // memory that was kept for this long goes back
     int64_t look_ns = 1'000'000'000;   // between two looks at the host's memory
     MemoryFiles files = {};
 };
 
-// Returns how many bytes a node may keep. `max_bytes` is what the user allows. `spare_bytes` is
-// what nobody needs, without the `kept_on_host_bytes`. Of the latter, this node keeps `kept_bytes`.
+// Returns how many bytes this node may keep. `max_bytes` is the user's limit for the host, and
+// `spare_bytes` is the spare memory. The host's nodes keep `kept_on_host_bytes` now, this one
+// `kept_bytes` of them.
 uint64_t keep_limit(uint64_t max_bytes, int64_t spare_bytes, uint64_t kept_on_host_bytes,
                     uint64_t kept_bytes);
 
@@ -40,17 +41,18 @@ class HeapKeeper {
 
     // The heap stays the caller's, and must stay mapped until stop().
     void start(const NodeHeap& heap, const KeeperOptions& options);
-    // Ends the thread. What is kept stays so.
+    // Ends the thread. Kept memory stays kept.
     void stop();
 
-    // Frees memory of the heap; `record` is what allocate() returned. Its pages are kept up to the
-    // limit. One thread of a process may call this at a time.
+    // Frees memory of the heap. `record` is the one that allocate() returned. The pages are kept up
+    // to the limit. One thread of a process may call this at a time.
     void release(uint32_t record);
 
     uint64_t max_bytes() const { return options_.max_bytes; }
 
   private:
-    // The thread waits for a look at the host's memory, sleeps because nothing is kept, or ends.
+    // The thread looks at the host's memory at intervals, or sleeps because nothing is kept, or
+    // ends.
     enum State : uint32_t { kLooks, kSleeps, kEnds };
 
     bool has_thread();

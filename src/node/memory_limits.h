@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // These functions say how much memory this host, and this process's control group, can still
-// provide, and how much of it a process may occupy without need.
+// provide. They also say how much of it is spare: the library may take it to save time.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ struct MemoryFiles {
 // the host.
 MemoryLimit available_memory(const MemoryFiles& files = {});
 
-// Returns how many bytes nobody needs at present. That is less than what is available if a control
-// group slows its processes down earlier (memory.high). It is 0 while processes of the host or the
-// group wait for memory, as the kernel reports where it has pressure stall information.
+// Returns the bytes of spare memory: of what is available, the part below the limit from which a
+// control group slows its processes down (memory.high). Returns 0 while processes of the host or
+// the group wait for memory, by the kernel's pressure stall information.
 int64_t spare_memory(const MemoryFiles& files = {});
 
 // Returns the memory of the machine in bytes.

@@ -29,8 +29,8 @@ Machine machine_of(const pipeline::CostProfile& profile) {
     const pipeline::ServerCosts& server = constants.server[0];
     Machine machine;
     machine.profile = profile;
-    // One more short write of a stream: what takes longest is the adapter, or the processor that
-    // does its work. The two cannot be told apart, so each takes that time.
+    // One more short write of a stream takes as long as the slower one of the adapter and the
+    // processor. The profile does not say which one that is, so both take this time.
     machine.gap_ns = to_ns(rma.blocks.block_us.front());
     machine.overhead_ns = machine.gap_ns;
     // A write and the news that it has arrived.

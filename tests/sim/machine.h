@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a simulated machine takes for what it does: the parameters of LogGP, and those of a
-// processor.
+// The times of a simulated machine: the parameters of LogGP, and those of a processor.
 //
-// They are taken from the constants of the cost model (pipeline/costs/cost_model.h), as armci-tune
-// measures them and writes them into a profile. So a profile of a real network makes a simulated
-// one.
+// They come from the constants of the cost model (pipeline/costs/cost_model.h). armci-tune measures
+// these and writes them into a profile. So a profile of a real network makes a simulated one.
 // docs/references.md: Alexandrov 1995
 #pragma once
 

@@ -40,8 +40,8 @@ int64_t leave(const SimEndpoint& from, size_t bytes, int64_t ns) {
     return adapter.sends_from;
 }
 
-// Returns when the last byte is in memory, if it is at the adapter at that time. It takes in what
-// comes one after the other, while it comes.
+// Returns when the last byte is in memory, if it reaches the adapter at `ns`. The adapter takes in
+// one message after the other, each while it arrives.
 int64_t take_in(const SimEndpoint& to, size_t bytes, int64_t ns) {
     Adapter& adapter = adapter_of(to);
     adapter.receives_from = std::max(adapter.receives_from + duration_ns(bytes), ns);
@@ -52,7 +52,7 @@ Posted& operation_of(void* what) {
     return *static_cast<Posted*>(what);
 }
 
-// It is owned by what is to happen with it.
+// Its next event owns it.
 void end_if_over(Posted& operation) {
     if (operation.is_over()) {
         --provider().timed_operations;
@@ -83,8 +83,8 @@ void deliver_message(Posted& operation) {
     end_if_over(operation);
 }
 
-// A closed endpoint takes nothing. What was to be told of the operation's arrival is told of its
-// failure.
+// A closed endpoint takes nothing. If the origin waits for the operation's arrival, the operation
+// fails.
 bool is_lost(Posted& operation, bool tells_of_arrival) {
     if (!operation.to->is_dead) {
         return false;
