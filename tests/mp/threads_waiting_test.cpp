@@ -8,7 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <ctime>
@@ -98,10 +97,9 @@ std::string this_task() {
     return test::task_of(static_cast<int>(syscall(SYS_gettid)));
 }
 
-// The last rank does `late` when all others are in `wait` and sleep there: most of many looks find
-// them asleep, which is rare for a thread that polls. Hangs when one does not sleep.
+// The last rank does `late` when all others are in `wait` and sleep there. Hangs when one does not
+// sleep.
 void expect_sleep(const std::function<void()>& wait, const std::function<void()>& late) {
-    constexpr int kLooks = 200;
     const int last = nproc() - 1;
     if (me() == last) {
         for (int rank = 0; rank < last; ++rank) {
@@ -111,10 +109,7 @@ void expect_sleep(const std::function<void()>& wait, const std::function<void()>
         return;
     }
     std::thread watcher([task = this_task(), last] {
-        for (int looks = 0; looks < kLooks;) {
-            looks = test::is_asleep(task) ? looks + 1 : std::max(0, looks - 3);
-            sched_yield();
-        }
+        test::wait_until_it_stays_asleep(task);
         MPI_Send(nullptr, 0, MPI_BYTE, last, 0, harness_comm());
     });
     wait();

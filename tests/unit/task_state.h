@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernel reports of a thread of this process.
+// What the kernel reports of a thread.
 #pragma once
 
 #include <dirent.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -47,6 +48,16 @@ inline bool is_asleep(const std::string& task) {
 // Waits forever if it never sleeps.
 inline void wait_until_asleep(const std::string& task) {
     while (!is_asleep(task)) {
+        sched_yield();
+    }
+}
+
+// Waits until most of many looks find it asleep, which is rare for a thread that polls. Waits
+// forever if it never sleeps.
+inline void wait_until_it_stays_asleep(const std::string& task) {
+    constexpr int kLooks = 200;
+    for (int looks = 0; looks < kLooks;) {
+        looks = is_asleep(task) ? looks + 1 : std::max(0, looks - 3);
         sched_yield();
     }
 }
