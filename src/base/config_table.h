@@ -95,7 +95,8 @@
         "Data servers on each node, each with buffers and a thread of its own. The ranks of a node are " \
         "divided into as many blocks of neighbours, and a server is in the first process of its block " \
         "and has the memory of its ranks. At most as many as the smallest node has ranks. auto: one "   \
-        "for 16 ranks, 8 at most, and a single one where ranks outnumber processors.")                                                                     \
+        "for each full 16 ranks of the smallest node, at least 1 and at most 8; 1 where ranks "         \
+        "outnumber processors.")                                                                        \
     CHOICE(server_poll, "ARMCI_SERVER_POLL", 0, "auto|spin|wait", own, rank,                            \
         "What a data server's thread does between requests: auto polls for a moment, which it learns, " \
         "and then sleeps in the kernel; wait sleeps at once; spin always polls, for machines with a "   \
@@ -158,7 +159,7 @@
         "0: none.")                                  \
     BOOL(progress_thread, "ARMCI_PROGRESS_THREAD", 1, mirrored, job,                                    \
         "0 runs no data server threads: remote requests are then served only while the rank that "      \
-        "hosts the server, a node's first, is inside the library. For debugging only.")                                              \
+        "hosts their data server is inside the library. For debugging only.")                           \
     INTEGER(progress_usleep, "ARMCI_PROGRESS_USLEEP", 0, 0, 1000000, mirrored, rank,                    \
         "Microseconds the data server sleeps between polls instead of waiting for events. 0: events.")  \
     BOOL(no_flush_local, "ARMCI_NO_FLUSH_LOCAL", 0, mirrored, job,                                      \

@@ -24,7 +24,7 @@ struct alignas(16) Counter {
 struct Stats {
     // Every put, get and accumulate call that moves at least one byte is counted in exactly one
     // route, with its user bytes. The route `alternate` changes from one operation to the next,
-    // never inside one. A vector call has one operation for each block length and each data server.
+    // never inside one. A vector call has one operation for each block length.
     Counter transfers[kOpKindCount][kRouteCount];
     uint64_t rmw = 0;
     uint64_t fences = 0;         // calls that had to wait for a remote answer

@@ -117,8 +117,8 @@ void report_start(const Runtime& runtime) {
     const base::ConfigResult& configuration = runtime.configuration;
     if (!configuration.config.progress_thread && runtime.network != nullptr) {
         ARMCI_LOG_WARN(
-            "ARMCI_PROGRESS_THREAD=0: remote requests are served only while a node's first "
-            "rank (each that hosts a data server) is inside the library");
+            "ARMCI_PROGRESS_THREAD=0: remote requests are served only while the rank that hosts "
+            "their data server is inside the library");
     }
     if (runtime.network != nullptr) {
         warn_of_idle_adapter(*runtime.network);

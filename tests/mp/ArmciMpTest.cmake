@@ -31,6 +31,7 @@
 #       engine    none, thread                                        ARMCI_COPY_ENGINE
 #       enginemin bytes                                               ARMCI_COPY_ENGINE_MIN
 #       populate  bytes                                               ARMCI_POPULATE_MIN
+#       zeros     0, 1                                                ARMCI_DEBUG_ALLOC
 #       faults    storm, mrlocal, … (see below)                       ARMCI_FAULTS
 #       memory    global (default), attached                          TEST_MEMORY
 #       check     1                                                   ARMCI_CHECK
@@ -73,6 +74,7 @@ set(ARMCI_MP_VARIABLE_poll ARMCI_SERVER_POLL)
 set(ARMCI_MP_VARIABLE_thread ARMCI_PROGRESS_THREAD)
 set(ARMCI_MP_VARIABLE_spin ARMCI_WAIT_SPIN_US)
 set(ARMCI_MP_VARIABLE_finalize ARMCI_FINALIZE_TIMEOUT_SECONDS)
+set(ARMCI_MP_VARIABLE_zeros ARMCI_DEBUG_ALLOC)
 set(ARMCI_MP_VARIABLE_engine ARMCI_COPY_ENGINE)
 set(ARMCI_MP_VARIABLE_enginemin ARMCI_COPY_ENGINE_MIN)
 set(ARMCI_MP_VARIABLE_populate ARMCI_POPULATE_MIN)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
@@ -381,8 +382,8 @@ TEST(Memory, AllocationsReplaceFreedMemgetMemory) {
     }
 }
 
-// It covers several allocations that this rank knows, and whose end it was not informed of. Freed
-// memory is used again for what it fits exactly.
+// The last allocation covers several earlier ones, and this rank has not been informed that these
+// were freed. An allocation takes freed memory of its own size first.
 TEST(Memory, MemgetReplacesSeveralFreedOnes) {
     constexpr size_t kBytes = 8192;
     const int creator = nproc() - 1;
@@ -445,6 +446,21 @@ TEST(Memory, FreedMemoryIsUsedAgainWithoutPageFaults) {
         faults_of_one_use(kPages * 4096);
         most = faults_of_one_use(kPages * 4096);
         MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_LONG, MPI_MAX, harness_comm());
+    }
+}
+
+// Freed memory is kept with its contents, so zeros in what follows are the library's.
+// promise: memory.debug-alloc
+TEST(Memory, NewMemoryIsZeroIfAskedFor) {
+    const char* asked = std::getenv("ARMCI_DEBUG_ALLOC");
+    if (asked == nullptr || std::strcmp(asked, "1") != 0) {
+        GTEST_SKIP() << "needs ARMCI_DEBUG_ALLOC=1";
+    }
+    constexpr int64_t kBytes = 100'000;
+    for (int round = 0; round < 5; ++round) {
+        GlobalMemory memory(kBytes);
+        EXPECT_EQ(std::count(memory.mine(), memory.mine() + kBytes, 0), kBytes);
+        std::memset(memory.mine(), 'x', kBytes);
     }
 }
 
