@@ -40,7 +40,7 @@ typedef struct armcix_stats {
     unsigned long long waits;          /* for the network, by a thread that may sleep meanwhile */
     unsigned long long waits_asleep;   /* of these, without polling first */
     unsigned long long server_frames;  /* executed by the data server in this process, if any */
-    unsigned long long server_busy_ns; /* that it spent on them */
+    unsigned long long server_busy_ns; /* nanoseconds that it spent on these frames */
 } armcix_stats_t;
 
 /** A set of mutexes, owned by the library between create and destroy. */

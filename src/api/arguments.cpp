@@ -63,7 +63,7 @@ void refuse_freed(Call call, const char* argument, const RemoteBytes& remote) {
     }
 }
 
-// Finds bytes that are all in one segment of that rank and returns the node's part of it, nullptr
+// Finds bytes that are all in one segment of that rank. Returns the server's part of it, or nullptr
 // if there is none. It is in line, because short transfers are checked this way.
 [[gnu::always_inline]] inline const core::ServerPart* find_global(Runtime& runtime,
                                                                   const RemoteBytes& remote) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which adapter each rank of a node uses, and on which processors the threads of its data servers
-// run: as near to the rank, and to the memory that a server has, as the machine allows.
+// Which adapter each rank of a node uses, and on which processors the threads of the data servers
+// run. An adapter is near its rank, and a server's processor near the memory that it serves.
 #pragma once
 
 #include <string>

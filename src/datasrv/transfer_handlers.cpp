@@ -165,7 +165,7 @@ Outcome handle_batch(const HandlerParts& parts, const Request& request) {
         if (bytes > sizeof answer - answer_bytes || (is_get && !wire::has_gets(request.header))) {
             return request.malformed(view.entry.address);
         }
-        if (is_get) {  // the padding shows nothing of this process
+        if (is_get) {  // zeros the padding, so that it leaks no memory of this process
             std::memset(answer + answer_bytes + bytes - sizeof(uint64_t), 0, sizeof(uint64_t));
         }
         if (const Outcome refusal = execute_entry(parts.memory, view, answer + answer_bytes)) {

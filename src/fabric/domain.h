@@ -49,8 +49,8 @@ class Domain {
         return row().forgets_cut && FI_VERSION_LT(fi_version(), FI_VERSION(2, 0));
     }
 
-    // From now on a registration that is refused for a moment is refused. Before, while the process
-    // does nothing else, it is repeated.
+    // Ends the start, in which a registration that the provider refuses temporarily is repeated.
+    // From now on such a registration fails at once.
     void end_start() { is_starting_ = false; }
 
     // Registers [start, start + bytes). Remote access goes to `target`, an endpoint of this domain,

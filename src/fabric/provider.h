@@ -27,7 +27,7 @@ enum class WaitMode : uint8_t {
 struct NetworkCosts {
     double latency_us = 0;     // of a transfer by RMA, plus:
     double block_us = 0;       // one more block of a stream
-    double single_us = 0;      // one more non-blocking operation of its own of a stream
+    double single_us = 0;      // one more non-blocking RMA operation of a stream
     double block_byte_us = 0;  // each byte of it
     double request_us = 0;     // of a transfer by messages, plus:
     double chunk_us = 0;       // one more message of a stream

@@ -448,8 +448,8 @@ void decide_on_rma(core::Network& network, const base::Config& config) {
     }
 }
 
-// Immediate data is used if all processes have it: by what the provider grants, or, where only that
-// tells, by a trial.
+// Immediate data is used if all processes have it. The provider's attributes say so, or, if they do
+// not, a trial shows it.
 void agree_on_immediate_data(const core::World& world, fabric::Domain* domain) {
     int works = domain->notifies_writes() ||
                         (domain->notifies_perhaps() && fabric::immediate_data_works(*domain))

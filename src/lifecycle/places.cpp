@@ -37,7 +37,8 @@ std::vector<Place> place_all(const core::Runtime& runtime, std::vector<std::stri
                              const std::vector<fabric::Adapter>& adapters) {
     const core::World& world = runtime.world;
     std::vector<Place> places(world.node_ranks.size());
-    // Virtual nodes share their host's processors, and a spare one of one node is used by another.
+    // Virtual nodes share their host's processors, so a processor that is free in one node may be
+    // used by another.
     const bool binds_servers = runtime.config().node_size == 0;
     if (!binds_servers && adapters.size() < 2) {
         return places;  // hwloc takes milliseconds to look at the machine
@@ -88,8 +89,8 @@ int agree_on_places(const core::Runtime& runtime, int servers_per_node,
         if (there.info) {
             choice->info = std::move(there.info);
         } else {
-            // The node's first rank sees it, and this one may not: the one that it has does as
-            // well.
+            // The node's first rank sees the adapter, and this rank does not. It keeps the one that
+            // it has.
             ARMCI_LOG_INFO("adapter %s is not used here: %s", mine.adapter, there.error.c_str());
         }
     }

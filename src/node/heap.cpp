@@ -298,8 +298,8 @@ void NodeHeap::release_pages(uint64_t begin, uint64_t end) {
               static_cast<off_t>(end - begin));
 }
 
-// Returns an extent that give_back() has to release, with the same arguments, or 0. Nobody else can
-// allocate it meanwhile.
+// Returns an extent that give_back() has to release, with the same arguments, or 0. No other
+// process can allocate it meanwhile.
 uint32_t NodeHeap::take_earliest_kept(uint64_t limit, int64_t since_ns) {
     AllocatorState& state = control_->allocator;
     const std::lock_guard<SharedLock> lock(state.lock);

@@ -49,8 +49,7 @@ enum class FrameKind : uint8_t {
     add_segment = 13,     // from ranks of the server's own node: register a range; answered
     remove_segment = 14,  // answered with a value
     // Small puts, accumulates and gets, executed one after the other. The gets are answered
-    // together,
-    // with data frames.
+    // together, with data frames.
     batch = 15,
     want = 16,  // carries nothing except the header's count of wanted receive buffers
     release_recv_buffers = 17,  // granted receive buffers that the origin does not need

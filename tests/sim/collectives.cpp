@@ -144,7 +144,8 @@ int64_t duration_ns(const Call& call, size_t size) {
            static_cast<int64_t>(bytes * machine().byte_ns);
 }
 
-// A member has come. If all may leave now, they learn of it when MPI's messages would tell them.
+// Notes that a member has entered the call. If all may leave now, each does so when MPI's messages
+// would have reached it.
 void time_arrival(const Communicator& communicator, size_t member, Collective* collective) {
     const size_t size = communicator.ranks.size();
     const Call& call = collective->call;

@@ -119,7 +119,7 @@ struct Posted {
     bool is_over() const { return (is_announced && is_complete) || has_failed; }
 };
 
-// What an adapter of a timed run does: from then on it is idle. One is a process's.
+// The adapter of a process in a timed run is idle from these times on.
 struct Adapter {
     int64_t sends_from = 0;
     int64_t receives_from = 0;
@@ -197,7 +197,7 @@ bool move_something(bool is_local_turn);
 void start_transfer(std::unique_ptr<Posted> operation);
 // The endpoint has posted a receive.
 void take_held_messages(SimEndpoint& endpoint);
-// What a look at a queue takes that finds these; 0 or an error: none.
+// Charges the caller for a look at a queue. It found `count` entries; 0 or an error: none.
 void charge_completions(const SimQueue& queue, const fi_cq_data_entry* entries, ssize_t count);
 // Something is in the queue.
 void wake_waiter(const SimQueue& queue);

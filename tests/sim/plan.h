@@ -86,8 +86,8 @@ struct Plan {
     std::vector<int64_t> rank_weights;    // among the ranks
     std::vector<int64_t> server_weights;  // among the servers
     int64_t step_ns = 0;
-    // With a machine the run is timed (timeline.h): no weights decide, and the library has windows
-    // and routes as it plans them itself, for this machine and for nodes on hosts of their own.
+    // With a machine the run is timed (timeline.h). Weights have no effect then. The library plans
+    // its windows and routes itself, for this machine and with one node on each host.
     const Machine* machine = nullptr;
 
     Failure failure = Failure::none;

@@ -329,8 +329,8 @@ void Job::settle(int rank, Life& life) {
     wait_outside(rank, [&] { return life.has_settled; });
 }
 
-// Until no rank or server has more to do: operations that are under way when the last rank ends
-// still arrive.
+// Runs the job until no rank or server has more to do. Operations that are under way when the last
+// rank ends still arrive.
 void Job::drain() {
     constexpr int64_t kQuietRounds = 50;
     // A network may refuse what a rank still has to post for some spells in a row.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Virtual time. A timed run has a clock for each thread of the job, and a queue of what happens
-// when. No dice decide there: what is due first moves first.
+// when. No random numbers decide there: what is due first moves first.
 //
 // A thread runs until it yields, and its clock advances by what it does (spend()). It has its next
 // turn at the end of its wait, or at an event that it waits for. Its clock may be ahead of events
@@ -42,8 +42,8 @@ void pause_for(int64_t ns);
 // the others.
 inline constexpr int64_t kForever = INT64_MAX / 4;
 void wait_for_event(int64_t longest_ns);
-// Has found something: it polls closely again. (A thread that only yields polls, and less and less
-// closely. An event ends that.)
+// Says that this thread has found something, so it polls at short intervals again. A thread that
+// only yields polls at longer and longer intervals, until an event comes.
 void note_work();
 
 // --- Events --------------------------------------------------------------------------------------

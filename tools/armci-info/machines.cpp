@@ -170,13 +170,14 @@ void print_places(std::FILE* out) {
     std::fprintf(
         out,
         "\n## Places on a node\n\n"
-        "Each rank uses the nearest adapter of its provider, as hwloc sees the machine, and\n"
-        "ranks that have several equally near take them in turn. `ARMCI_INTERFACE` names one\n"
-        "instead. Providers over IP use one network in the whole job. The thread of a data\n"
-        "server is bound to a processor that no rank is bound to, near the memory of its\n"
-        "ranks first, then near its rank's adapter. Where there is none, it is not bound. Its\n"
-        "buffers are in the NUMA nodes of the rank whose process has it. These are kinds of\n"
-        "machines, described to hwloc; ranks are bound in order.\n\n"
+        "Each rank uses the nearest adapter of its provider (from hwloc). Ranks that have\n"
+        "several equally near ones take them in turn. `ARMCI_INTERFACE` names one instead.\n"
+        "Providers over IP use one network in the whole job. The thread of a data server is\n"
+        "bound to a free processor, to which no rank is bound. It is near the memory of the\n"
+        "server's ranks first, then near its rank's adapter. Without a free processor the\n"
+        "thread is not bound. With `ARMCI_NODE_SIZE` no thread is bound. Buffers of a server\n"
+        "are in the NUMA nodes of the rank whose process has it. The table was computed from\n"
+        "descriptions of such machines, with ranks bound in order.\n\n"
         "| node | ranks of each adapter | data servers |\n|---|---|---|\n");
     for (const KnownMachine& known : known_machines()) {
         const base::Placement placement = tools::library().place_on(known.machine);

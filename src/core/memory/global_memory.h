@@ -29,7 +29,6 @@ struct DynamicMemory {
 void set_memory_limit(uint64_t bytes);
 uint64_t memory_limit();
 
-// Where each member's slice lies in its node's part of an allocation.
 // The report of the first member on a node to all others.
 struct NodeReport;
 

@@ -64,8 +64,8 @@ void CostModel::choose_by_costs() {
     min_single_[static_cast<size_t>(OpKind::get)] = find_min_single(OpKind::get);
 }
 
-// Compares the RMA of a few transfers with a frame that they share. A frame that is worth it for a
-// few is so for more.
+// Compares a few separate RMA operations with one frame for all of them. If the frame is cheaper
+// for a few, it is cheaper for more.
 int64_t CostModel::find_min_single(OpKind op) const {
     constexpr double kFew = 4;
     const RmaCosts& rma = constants_.rma[static_cast<size_t>(op)];

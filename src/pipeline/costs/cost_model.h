@@ -142,7 +142,7 @@ class CostModel {
         return limits_.small_bytes > 0 && shape.total_bytes <= kMaxSharingBytes &&
                shape.total_bytes <= kMaxSmallBlocks * shape.block_bytes;
     }
-    // Returns whether it should: RMA of its own would not cost less.
+    // Returns whether it should, because a separate RMA operation would not cost less.
     bool should_share(base::OpKind op, const TransferShape& shape) const {
         return can_share(shape) &&
                ((op != base::OpKind::get && is_small(shape)) || shape.block_bytes < min_single(op));

@@ -12,7 +12,7 @@ class Task;
 
 struct OriginFrame : OutFrame {
     void* owner = nullptr;  // the object that `complete` belongs to
-    Task* task = nullptr;   // that waits for it, or that the gets of a batch are; nullptr: none
+    Task* task = nullptr;   // the task that waits for it; of a batch: its gets; nullptr: none
     uint64_t batch = 0;     // the number of a batch, as in Batches::last()
 };
 
