@@ -82,7 +82,7 @@
         "If a rank allocates at least this many bytes of new global memory, a thread gives them pages " \
         "in the background. The program then has no page faults there. The thread rests while no "      \
         "processor is idle. It takes at most half of the memory that the host and its control group "   \
-        "have left. 0: a page gets memory when the program touches it.")                                \
+        "have left. It needs Linux 5.14. 0: a page gets memory when the program touches it.")           \
     CHOICE(copy_engine, "ARMCI_COPY_ENGINE", 0, "none|thread", own, job,                                \
         "What carries out non-blocking puts, gets and accumulates inside a node, and copies what puts " \
         "bring to a data server in large pieces: none, the call or the server itself; thread, one per " \
