@@ -293,6 +293,33 @@ TEST(PipelineFlow, SendsBatchedPutsBeforeLaterOperations) {
     }
 }
 
+// The first gets of a row leave at once: their origin may compute until it needs the data, and call
+// nothing that would send them.
+TEST(PipelineFlow, FirstGetsLeaveAtOnce) {
+    TestNetwork network{NetworkOptions{}};
+    ASSERT_EQ(network.error(), "");
+    pipeline::Origin& origin = network.origin(0);
+    pipeline::Channel& channel = origin.channel(0);
+    for (int round = 0; round < 20; ++round) {
+        uint64_t values[4] = {};
+        int done = 0;
+        for (uint64_t& value : values) {
+            const pipeline::SmallBlock block{reinterpret_cast<char*>(&value),
+                                             reinterpret_cast<uint64_t>(network.memory(0))};
+            const pipeline::SmallTransfer get{
+                .op = OpKind::get,
+                .blocks = &block,
+                .block_count = 1,
+                .block_bytes = sizeof value,
+                .end = {[](void* count) { ++*static_cast<int*>(count); }, &done}};
+            network.wait_until(
+                [&] { return origin.append(channel, get, pipeline::Batches::Leaving::when_due); });
+            EXPECT_EQ(channel.batch, nullptr) << "round " << round;
+        }
+        network.wait_until([&] { return done == 4; });
+    }
+}
+
 // Where a fence follows each operation, the operation itself requests the acknowledgement, which
 // arrives though fence is not called. A stand-still ends the program.
 TEST(PipelineFlow, OperationsRequestAcknowledgementWhenAFenceIsExpected) {

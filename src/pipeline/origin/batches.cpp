@@ -13,6 +13,8 @@ namespace {
 
 // A small operation that follows the last batch sooner than this waits for others.
 constexpr int64_t kIsolatedNs = 20'000;
+// So many frames with gets leave at once, so that their answers come while the caller computes.
+constexpr int kPromptGets = 4;
 // Transfers from this size on gain by longer batches than messages are.
 constexpr size_t kLongEntriesBytes = 1 << 10;
 
@@ -154,7 +156,8 @@ bool Batches::append(Channel& channel, const SmallTransfer& transfer, Leaving le
         out = write_entry(out, transfer, transfer.blocks[i]);
     }
     channel.batch->wire_bytes += static_cast<uint32_t>(entries_bytes);
-    if (is_isolated && leaving == Leaving::when_due) {
+    const bool is_awaited = transfer.is_get() && channel.tasks.count <= kPromptGets;
+    if ((is_isolated || is_awaited) && leaving == Leaving::when_due) {
         flush(channel);
     }
     return true;

@@ -41,8 +41,9 @@ class Batches {
     // Appends a small transfer, block by block, to the batch for that server. The data of a put or
     // accumulate is copied. The gets of a batch are one task, which is complete when their data has
     // come. The batch leaves with the next frame to that server, when it or its answer is full, or
-    // with the next flush_all(). It leaves at once when nothing has gone there for a while. Returns
-    // false if nothing is appended; the caller then makes a task of it.
+    // with the next flush_all(). It leaves at once when nothing has gone there for a while,
+    // or when few operations are under way before a get. Returns false if nothing is appended; the
+    // caller then makes a task of it.
     bool append(Channel& channel, const SmallTransfer& transfer, Leaving leaving);
     // Returns true when no batch of that channel is left open.
     bool flush(Channel& channel);
