@@ -8,8 +8,8 @@ namespace armci::lifecycle {
 
 using core::Runtime;
 
-// Is collective. It chooses a provider (the same on all ranks) and starts the node's data server on
-// its first rank, or several on its first ranks. Then it opens this rank's origin and makes the
+// Is collective. It chooses a provider (the same on all ranks) and starts the node's data servers,
+// each in the first process of its block of ranks. Then it opens this rank's origin and makes the
 // servers' addresses known. Ends the job with a message when that is impossible. It does nothing in
 // a job of one node.
 void open_network(Runtime& runtime);

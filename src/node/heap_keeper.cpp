@@ -83,7 +83,8 @@ void HeapKeeper::run() {
             heap_.give_back(heap_.control().keeping.limit.load(),
                             base::now_ns() - options_.kept_ns);
         } else if (state_.compare_exchange_strong(looks, kSleeps)) {
-            // What was kept since the question above may not have found it asleep.
+            // Memory that was kept since the look above did not wake this thread, as it was not
+            // asleep yet.
             if (heap_.kept_bytes() == 0) {
                 base::futex_wait(&state_, kSleeps, kLongUs);
             }

@@ -2,10 +2,10 @@
 // FIFO mutexes in node memory, fair between the node's own ranks and remote ones.
 //
 // A Mutex lies in its owner's global memory, and only processes of that node work on it: local
-// ranks directly, remote ranks through the node's data server. Waiters queue in one list of records
-// from a pool in the heap's control area, so only the order of arrival decides which is next. A
-// local waiter sleeps on the word of its record; to a remote one the server sends an answer. An
-// unlock hands the mutex over to the next waiter.
+// ranks directly, remote ranks through the owner's data server. Waiters queue in one list of
+// records from a pool in the heap's control area, so only the order of arrival decides which is
+// next. A local waiter sleeps on the word of its record; to a remote one the server sends an
+// answer. An unlock hands the mutex over to the next waiter.
 //
 // A local rank cannot send that answer. If it unlocks and the next waiter is remote, it leaves the
 // mutex held and asks its server to unlock (must_forward). Until the server has done so, the rank

@@ -20,11 +20,11 @@
 namespace armci::node {
 namespace {
 
-// So long a call of the kernel may delay mmap() and its relatives in other threads: some 0.2 ms.
+// While the kernel populates a chunk, some 0.2 ms, mmap() and its relatives wait in other threads.
 constexpr uint64_t kChunkBytes = 256 << 10;
 constexpr uint64_t kLookBytes = 8 << 20;
-// If a chunk had to wait longer than this for a processor, none is idle. The rest makes such chunks
-// take some two percent of one.
+// If a chunk had to wait longer than this for a processor, none is idle, and the thread rests. With
+// such rests it takes some two percent of a processor.
 constexpr int64_t kPatienceNs = 200'000;
 constexpr int64_t kRestUs = 10'000;
 
@@ -82,7 +82,7 @@ void Populator::stop() {
 
 void Populator::run() {
     constexpr int64_t kLongUs = int64_t{3600} * 1'000'000;  // it is woken earlier
-    // Such a thread waits for a processor, and does not interrupt what runs there.
+    // A SCHED_BATCH thread waits until a processor is free, and does not interrupt another thread.
     const sched_param none{};
     if (const int error = pthread_setschedparam(pthread_self(), SCHED_BATCH, &none); error != 0) {
         ARMCI_LOG_DEBUG("new memory is populated at normal priority (error %d)", error);
@@ -90,7 +90,7 @@ void Populator::run() {
     while (!stopping_.load()) {
         const uint32_t calls = calls_.load();
         const Next next = populate_chunk();
-        while (callers_.load() > 0) {  // a lock alone would not be fair
+        while (callers_.load() > 0) {  // this thread would take the lock again before them
             sched_yield();
         }
         if (next != Next::go_on && !stopping_.load()) {
