@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "base/backoff.h"
 #include "base/clock.h"
 
 namespace armci::node {
@@ -103,9 +104,6 @@ void NodeHeap::link_free(uint32_t record) {
         all[*head].newer = record;
     }
     *head = record;
-    if (all[record].kept) {
-        link_kept(record);
-    }
 }
 
 void NodeHeap::unlink_free(uint32_t record) {
@@ -119,21 +117,16 @@ void NodeHeap::unlink_free(uint32_t record) {
     if (extent.older != 0) {
         all[extent.older].newer = extent.newer;
     }
-    if (extent.kept) {
-        unlink_kept(record);
-    }
 }
 
-// What is left of an extent that was used again counts as kept since then.
-void NodeHeap::link_kept(uint32_t record) {
+void NodeHeap::link_kept(uint32_t record, uint32_t earlier) {
     Extent* all = records();
     AllocatorState& state = control_->allocator;
-    all[record].kept_since_ns = base::now_ns();
-    all[record].kept_later = 0;
-    all[record].kept_earlier = state.latest_kept;
-    (state.latest_kept != 0 ? all[state.latest_kept].kept_later : state.earliest_kept) = record;
-    state.latest_kept = record;
-    count_kept(static_cast<int64_t>(all[record].bytes));
+    const uint32_t later = earlier != 0 ? all[earlier].kept_later : state.earliest_kept;
+    all[record].kept_earlier = earlier;
+    all[record].kept_later = later;
+    (earlier != 0 ? all[earlier].kept_later : state.earliest_kept) = record;
+    (later != 0 ? all[later].kept_earlier : state.latest_kept) = record;
 }
 
 void NodeHeap::unlink_kept(uint32_t record) {
@@ -144,7 +137,6 @@ void NodeHeap::unlink_kept(uint32_t record) {
         extent.kept_earlier;
     (extent.kept_earlier != 0 ? all[extent.kept_earlier].kept_later : state.earliest_kept) =
         extent.kept_later;
-    count_kept(-static_cast<int64_t>(extent.bytes));
 }
 
 void NodeHeap::count_kept(int64_t bytes) {
@@ -156,25 +148,42 @@ void NodeHeap::count_kept(int64_t bytes) {
 
 // Returns the first extent in the lists that can hold `bytes` at the alignment, from the tightest
 // class upwards.
-uint32_t NodeHeap::find_fit(const uint32_t* lists, uint64_t bytes, uint64_t alignment) const {
+uint32_t NodeHeap::find_fit(const uint32_t* lists, uint64_t bytes, uint64_t alignment,
+                            const Search& search) const {
     const Extent* all = records();
-    for (int size_class = class_of(bytes); size_class < AllocatorState::kClasses; ++size_class) {
-        for (uint32_t record = lists[size_class]; record != 0; record = all[record].older) {
+    const int begin_class = class_of(bytes);
+    const int end_class = std::min(begin_class + search.max_classes, AllocatorState::kClasses);
+    int looks = 0;
+    for (int size_class = begin_class; size_class < end_class; ++size_class) {
+        for (uint32_t record = lists[size_class]; record != 0 && looks < search.max_looks;
+             record = all[record].older) {
             const uint64_t begin = round_up(all[record].offset, alignment);
             if (begin + bytes <= all[record].offset + all[record].bytes) {
                 return record;
             }
+            ++looks;
         }
     }
     return 0;
 }
 
+// A kept extent is mostly for an allocation of its own size. A small allocation would divide a
+// large one, which then holds no large one any more. The search for one of about this size is
+// short, because kept extents do not merge and may be many.
 uint32_t NodeHeap::find_free(uint64_t bytes, uint64_t alignment) const {
-    const uint32_t kept = find_fit(control_->allocator.kept_extents, bytes, alignment);
-    return kept != 0 ? kept : find_fit(control_->allocator.free_extents, bytes, alignment);
+    constexpr Search kSimilar{.max_classes = 2, .max_looks = 64};
+    const AllocatorState& state = control_->allocator;
+    if (const uint32_t kept = find_fit(state.kept_extents, bytes, alignment, kSimilar)) {
+        return kept;
+    }
+    if (const uint32_t free = find_fit(state.free_extents, bytes, alignment, {})) {
+        return free;
+    }
+    return find_fit(state.kept_extents, bytes, alignment, {});
 }
 
-// Cuts `record` to its first `bytes`; the rest becomes a free extent.
+// Cuts `record` to its first `bytes`; the rest becomes a free extent. The rest of a kept extent has
+// been kept as long.
 void NodeHeap::split_tail(uint32_t record, uint64_t bytes) {
     Extent* all = records();
     if (all[record].bytes == bytes) {
@@ -194,6 +203,10 @@ void NodeHeap::split_tail(uint32_t record, uint64_t bytes) {
     }
     all[record].after = tail;
     all[record].bytes = bytes;
+    if (all[tail].kept) {
+        all[tail].kept_since_ns = all[record].kept_since_ns;
+        link_kept(tail, record);
+    }
     link_free(tail);
 }
 
@@ -202,19 +215,24 @@ NodeHeap::Range NodeHeap::allocate(size_t bytes) {
         return {};
     }
     const uint64_t wanted = round_up(bytes, kPageBytes);
-    Range range = try_allocate(wanted);
-    if (range.data == nullptr && kept_bytes() > 0) {
-        give_back(0);
-        range = try_allocate(wanted);
+    AllocatorState& state = control_->allocator;
+    for (;;) {
+        {
+            const std::lock_guard<SharedLock> lock(state.lock);
+            const Range range = try_allocate(wanted);
+            if (range.data != nullptr || state.kept_bytes == 0) {
+                return range;
+            }
+        }
+        give_back_all();
     }
-    return range;
 }
 
+// The caller has the lock.
 NodeHeap::Range NodeHeap::try_allocate(uint64_t bytes) {
     Range range;
     const uint64_t alignment = alignment_for(bytes);
     AllocatorState& state = control_->allocator;
-    const std::lock_guard<SharedLock> lock(state.lock);
     uint32_t record = find_free(bytes, alignment);
     if (record == 0) {
         return range;
@@ -232,6 +250,10 @@ NodeHeap::Range NodeHeap::try_allocate(uint64_t bytes) {
         unlink_free(record);
     }
     split_tail(record, bytes);
+    if (all[record].kept) {
+        unlink_kept(record);
+        count_kept(-static_cast<int64_t>(all[record].bytes));
+    }
     all[record].used = true;
     state.used_bytes += all[record].bytes;
     if (file_.account != nullptr) {
@@ -257,7 +279,7 @@ uint32_t NodeHeap::merge_neighbours(uint32_t record) {
         state.spare_records = second;
     };
     const auto merges = [&](uint32_t other) {
-        return other != 0 && !all[other].used && all[other].kept == all[record].kept;
+        return other != 0 && !all[other].used && !all[other].kept;
     };
     const uint32_t after = all[record].after;
     if (merges(after)) {
@@ -283,13 +305,21 @@ void NodeHeap::release(uint32_t record, Pages pages) {
     }
     AllocatorState& state = control_->allocator;
     const std::lock_guard<SharedLock> lock(state.lock);
-    records()[record].used = false;
-    records()[record].kept = pages == Pages::keep;
+    Extent& extent = records()[record];
+    extent.used = false;
     state.used_bytes -= bytes;
     if (file_.account != nullptr) {
         file_.account->given_out_bytes -= bytes;
     }
-    link_free(merge_neighbours(record));
+    if (pages == Pages::keep) {
+        extent.kept = true;
+        extent.kept_since_ns = base::now_ns();
+        link_kept(record, state.latest_kept);
+        count_kept(static_cast<int64_t>(bytes));
+        link_free(record);
+    } else {
+        link_free(merge_neighbours(record));
+    }
 }
 
 void NodeHeap::release_pages(uint64_t begin, uint64_t end) {
@@ -298,8 +328,8 @@ void NodeHeap::release_pages(uint64_t begin, uint64_t end) {
               static_cast<off_t>(end - begin));
 }
 
-// Returns an extent that give_back() has to release, with the same arguments, or 0. No other
-// process can allocate it meanwhile.
+// Returns an extent that give_back() has to release, with the same arguments, or 0. It counts as
+// kept and as returning until then, but no allocation finds it.
 uint32_t NodeHeap::take_earliest_kept(uint64_t limit, int64_t since_ns) {
     AllocatorState& state = control_->allocator;
     const std::lock_guard<SharedLock> lock(state.lock);
@@ -308,7 +338,8 @@ uint32_t NodeHeap::take_earliest_kept(uint64_t limit, int64_t since_ns) {
         return 0;
     }
     Extent& extent = records()[record];
-    const uint64_t excess = state.kept_bytes > limit ? state.kept_bytes - limit : 0;
+    const uint64_t staying = state.kept_bytes - state.returning_bytes;
+    const uint64_t excess = staying > limit ? staying - limit : 0;
     const bool is_old = extent.kept_since_ns < since_ns;
     if (excess == 0 && !is_old) {
         return 0;
@@ -317,19 +348,32 @@ uint32_t NodeHeap::take_earliest_kept(uint64_t limit, int64_t since_ns) {
     if (!is_old && excess < extent.bytes) {
         split_tail(record, round_up(excess, kPageBytes));
     }
+    unlink_kept(record);
     extent.used = true;
+    state.returning_bytes += extent.bytes;
     return record;
 }
 
 void NodeHeap::give_back(uint64_t limit, int64_t since_ns) {
+    AllocatorState& state = control_->allocator;
     while (const uint32_t record = take_earliest_kept(limit, since_ns)) {
         Extent& extent = records()[record];
         const uint64_t begin = reinterpret_cast<uint64_t>(control_) + extent.offset;
         release_pages(begin, begin + extent.bytes);
-        const std::lock_guard<SharedLock> lock(control_->allocator.lock);
+        const std::lock_guard<SharedLock> lock(state.lock);
+        state.returning_bytes -= extent.bytes;
+        count_kept(-static_cast<int64_t>(extent.bytes));
         extent.used = false;
         extent.kept = false;
         link_free(merge_neighbours(record));
+    }
+}
+
+void NodeHeap::give_back_all() {
+    base::Backoff backoff;
+    while (kept_bytes() > 0) {
+        give_back(0);
+        backoff.pause();
     }
 }
 

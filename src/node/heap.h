@@ -8,11 +8,13 @@
 // ones are also linked by size class. Records are named by index, and 0 means none.
 //
 // A freed extent may be kept: its pages stay resident, so that the next allocation has no page
-// faults. Kept extents merge only with each other. An allocation takes them first. Another list
-// has them in the order in which they were freed. give_back() makes them ordinary free memory.
+// faults. Kept extents do not merge, so that a program finds them again which allocates arrays of
+// the same sizes. Another list has them in the order in which they were freed. give_back() makes
+// them ordinary free memory.
 #pragma once
 
 #include <atomic>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 
@@ -54,6 +56,7 @@ struct AllocatorState {
     uint32_t latest_kept = 0;
     uint32_t earliest_kept = 0;
     uint64_t kept_bytes = 0;
+    uint64_t returning_bytes = 0;  // of these, bytes that some process gives back just now
     uint64_t used_bytes = 0;
     uint64_t checked_bytes = 0;  // used bytes that the last check of the host's memory covered
 };
@@ -98,7 +101,8 @@ class NodeHeap {
     bool valid() const;
 
     // Allocates memory that is page-aligned, or huge-page-aligned if it is large. Its contents are
-    // zeros or those of freed memory. If there is no room, all kept memory is given back first.
+    // zeros or those of freed memory. If there is no room, all kept memory is given back first. So
+    // it fails only if there is no room without kept memory.
     Range allocate(size_t bytes);
     // Frees memory. `record` is the one that allocate() returned. The pages go back to the system,
     // or are kept for the next allocation. With `leave` the caller calls release_pages() later.
@@ -109,6 +113,9 @@ class NodeHeap {
     // Gives kept pages back to the system, the longest kept ones first. At most `limit` bytes stay
     // kept, and only those that were freed at `since_ns` or later.
     void give_back(uint64_t limit, int64_t since_ns = INT64_MIN);
+    // Gives all kept pages back. It also waits for those that others are giving back. If one of
+    // them dies before it has done so, this waits until the job ends, as for a lock.
+    void give_back_all();
 
     // Says whether the host's remaining memory must be checked before `bytes` more are given out. A
     // check costs too much for each small piece. So it is due once the ranks of the node together
@@ -126,7 +133,7 @@ class NodeHeap {
     size_t given_out_bytes() const;
     size_t resident_bytes() const;
     // The first function counts the bytes that this node keeps. The second counts those that all
-    // nodes keep that share its file.
+    // nodes keep that share its file. Both count memory until it has gone back.
     size_t kept_bytes() const;
     size_t kept_on_host_bytes() const;
 
@@ -140,10 +147,15 @@ class NodeHeap {
     void link_free(uint32_t record);
     void unlink_free(uint32_t record);
     uint32_t* class_list(const Extent& extent) const;
-    void link_kept(uint32_t record);
+    void link_kept(uint32_t record, uint32_t earlier);  // after `earlier`, or first if that is 0
     void unlink_kept(uint32_t record);
     void count_kept(int64_t bytes);
-    uint32_t find_fit(const uint32_t* lists, uint64_t bytes, uint64_t alignment) const;
+    struct Search {
+        int max_classes = AllocatorState::kClasses;
+        int max_looks = INT_MAX;
+    };
+    uint32_t find_fit(const uint32_t* lists, uint64_t bytes, uint64_t alignment,
+                      const Search& search) const;
     uint32_t find_free(uint64_t bytes, uint64_t alignment) const;
     Range try_allocate(uint64_t bytes);
     void split_tail(uint32_t record, uint64_t bytes);

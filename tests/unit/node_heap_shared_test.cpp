@@ -2,11 +2,14 @@
 // The node heap under several processes or threads at a time.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
+#include <new>
 #include <random>
 #include <thread>
 #include <vector>
 
+#include "base/backoff.h"
 #include "child_process.h"
 #include "node/heap.h"
 #include "test_heap.h"
@@ -63,8 +66,12 @@ int use_heap(NodeHeap heap, unsigned seed, int steps) {
             if (!all_bytes_are(blocks.back())) {
                 return overwritten;
             }
-            heap.release(blocks.back().range.record);
+            heap.release(blocks.back().range.record,
+                         random() % 2 == 0 ? NodeHeap::Pages::keep : NodeHeap::Pages::release);
             blocks.pop_back();
+            if (random() % 8 == 0) {
+                heap.give_back(random() % kDataBytes);
+            }
         }
     }
     return served > 0 ? ok : never_served;
@@ -108,6 +115,72 @@ TEST(NodeHeapShared, ThreadsNeverShareAllocations) {
         EXPECT_EQ(outcome, ok);
     }
     expect_shared_whole(*heap);
+}
+
+// Two processes have the whole heap in turn. Each still gives memory back while it is the other's
+// turn.
+class HeapInTurns : public testing::Test {
+  protected:
+    static constexpr int kRounds = 30;
+    // Calls use() for each turn of process 0 or 1, and gives back afterwards. Returns 0, or the
+    // first other result of use().
+    template <class Use>
+    int take_turns(int process, Use&& use) {
+        NodeHeap heap = NodeHeap::attach(heap_.base(), {heap_.memory().get()});
+        std::mt19937_64 random(static_cast<unsigned>(process));
+        int result = 0;
+        for (int round = 0; round < kRounds; ++round) {
+            base::Backoff backoff;
+            while (turn_->load() != 2 * round + process) {
+                backoff.pause();
+            }
+            if (result == 0) {
+                result = use(heap);
+            }
+            turn_->fetch_add(1);
+            heap.give_back(random() % 4 == 0 ? random() % heap.data_bytes() : 0);
+        }
+        return result;
+    }
+    template <class Use>
+    void run(Use&& use) {
+        ChildProcess other([&] { return take_turns(1, use); });
+        EXPECT_EQ(take_turns(0, use), 0);
+        EXPECT_EQ(other.wait(), 0);
+    }
+
+    TestHeap heap_{8 << 20};
+    TestHeap turn_memory_{1};
+    std::atomic<int>* turn_ = new (turn_memory_->allocate(sizeof *turn_).data) std::atomic<int>(0);
+};
+
+TEST_F(HeapInTurns, AllMemoryThatIsNotUsedCanBeAllocated) {
+    run([](NodeHeap& heap) {
+        const NodeHeap::Range all = heap.allocate(heap.data_bytes());
+        if (all.data == nullptr) {
+            return 1;
+        }
+        std::memset(all.data, 1, all.bytes);
+        heap.release(all.record, NodeHeap::Pages::keep);
+        return 0;
+    });
+}
+
+TEST_F(HeapInTurns, GivesBackAllWaitsForOthers) {
+    const size_t resident = heap_->resident_bytes() + 16 * kPageBytes;  // with allocator records
+    run([resident](NodeHeap& heap) {
+        heap.give_back_all();
+        if (heap.kept_bytes() > 0 || heap.resident_bytes() > resident) {
+            return 1;
+        }
+        const NodeHeap::Range all = heap.allocate(heap.data_bytes());
+        if (all.data == nullptr) {
+            return 2;
+        }
+        std::memset(all.data, 1, all.bytes);
+        heap.release(all.record, NodeHeap::Pages::keep);
+        return 0;
+    });
 }
 
 // One process frees what another has allocated: the records live in the mapping.

@@ -400,24 +400,76 @@ TEST(NodeHeap, KeptMemoryIsUsedAgainWithoutPageFaults) {
     }
 }
 
-// Two small pieces come from one that was kept, and are one again.
-TEST(NodeHeap, KeptMemoryIsDividedAndMerged) {
+TEST(NodeHeap, NeighboursThatAreKeptAreUsedAgainInTheirSizes) {
+    TestHeap heap(64 * kMiB);
+    std::vector<NodeHeap::Range> ranges;
+    for (int round = 0; round < 3; ++round) {
+        for (int i = 0; i < 16; ++i) {
+            ranges.push_back(take_and_touch(*heap, kMiB));
+            EXPECT_EQ(ranges.back().was_kept, round > 0) << "round " << round << ", piece " << i;
+        }
+        for (const NodeHeap::Range& range : ranges) {
+            heap->release(range.record, NodeHeap::Pages::keep);
+        }
+        ranges.clear();
+        EXPECT_EQ(heap->kept_bytes(), 16 * kMiB);
+    }
+}
+
+TEST(NodeHeap, KeptMemoryIsDivided) {
     TestHeap heap(64 * kMiB);
     heap->release(take_and_touch(*heap, kMiB).record, NodeHeap::Pages::keep);
-    const NodeHeap::Range first = heap->allocate(kMiB / 4);
-    const NodeHeap::Range second = heap->allocate(kMiB / 2);
-    EXPECT_TRUE(first.was_kept && second.was_kept);
-    EXPECT_EQ(heap->kept_bytes(), kMiB / 4);
-    heap->release(first.record, NodeHeap::Pages::keep);
-    heap->release(second.record, NodeHeap::Pages::keep);
-    EXPECT_EQ(heap->kept_bytes(), kMiB);
-    EXPECT_TRUE(heap->allocate(kMiB).was_kept);
+    EXPECT_TRUE(heap->allocate(kMiB * 5 / 8).was_kept);
+    EXPECT_EQ(heap->kept_bytes(), kMiB * 3 / 8);
+    EXPECT_TRUE(heap->allocate(kMiB * 3 / 8).was_kept);
+    EXPECT_EQ(heap->kept_bytes(), 0U);
+}
+
+TEST(NodeHeap, SmallPiecesLeaveALargeKeptOneWhole) {
+    TestHeap heap(64 * kMiB);
+    heap->release(take_and_touch(*heap, 16 * kMiB).record, NodeHeap::Pages::keep);
+    EXPECT_FALSE(heap->allocate(64 << 10).was_kept);
+    EXPECT_TRUE(heap->allocate(16 * kMiB).was_kept);
+}
+
+TEST(NodeHeap, SmallPiecesTakeALargeKeptOneInAFullHeap) {
+    TestHeap heap(64 * kMiB);
+    const NodeHeap::Range kept = take_and_touch(*heap, 16 * kMiB);
+    ASSERT_NE(heap->allocate(heap->data_bytes() - 16 * kMiB).data, nullptr);
+    heap->release(kept.record, NodeHeap::Pages::keep);
+    EXPECT_TRUE(heap->allocate(64 << 10).was_kept);
+    EXPECT_EQ(heap->kept_bytes(), 16 * kMiB - (64 << 10));
+}
+
+// A program that uses a part of it again and again does not keep all of it.
+TEST(NodeHeap, RestOfAKeptPieceIsAsOld) {
+    TestHeap heap(64 * kMiB);
+    heap->release(take_and_touch(*heap, 4 * kMiB).record, NodeHeap::Pages::keep);
+    const int64_t since_ns = base::now_ns();
+    const NodeHeap::Range part = heap->allocate(3 * kMiB);
+    ASSERT_TRUE(part.was_kept);
+    heap->release(part.record, NodeHeap::Pages::keep);
+    heap->give_back(64 * kMiB, since_ns);
+    EXPECT_EQ(heap->kept_bytes(), 3 * kMiB);
+}
+
+TEST(NodeHeap, PieceThatIsGivenBackInPartStaysTheEarliest) {
+    TestHeap heap(64 * kMiB);
+    const NodeHeap::Range early = take_and_touch(*heap, 4 * kMiB);
+    const NodeHeap::Range late = take_and_touch(*heap, 2 * kMiB);
+    heap->release(early.record, NodeHeap::Pages::keep);
+    const int64_t between_ns = base::now_ns();
+    heap->release(late.record, NodeHeap::Pages::keep);
+    heap->give_back(6 * kMiB - kPageBytes);
+    EXPECT_EQ(heap->kept_bytes(), 6 * kMiB - kPageBytes);
+    heap->give_back(64 * kMiB, between_ns);
+    EXPECT_EQ(heap->kept_bytes(), 2 * kMiB);
+    EXPECT_EQ(static_cast<char*>(late.data)[0], 1);
 }
 
 TEST(NodeHeap, GivesBackWhatWasKeptLongest) {
     constexpr size_t kBytes = 4 * kMiB;
     TestHeap heap(64 * kMiB);
-    // Something in use lies between the kept pieces, so that they do not merge.
     std::vector<NodeHeap::Range> ranges;
     for (int i = 0; i < 6; ++i) {
         ranges.push_back(take_and_touch(*heap, kBytes));

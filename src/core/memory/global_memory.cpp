@@ -71,7 +71,6 @@ int64_t free_heap(const node::NodeHeap& heap) {
 struct Available {
     node::MemoryLimit limit;
     int64_t promised = 0;
-    int64_t kept = 0;  // free and resident, and would be given back
 
     int64_t bytes() const { return limit.available_bytes - promised; }
     std::string explain() const;
@@ -84,7 +83,6 @@ Available look_at_memory(const MemoryContext& context, size_t taken_bytes) {
     available.limit = node::available_memory();
     const node::NodeHeap& heap = context.node.heap;
     const auto kept_by_checks = static_cast<int64_t>(context.checking->freed_bytes());
-    available.kept = kept_by_checks + static_cast<int64_t>(heap.kept_bytes());
     available.promised =
         std::max<int64_t>(0, static_cast<int64_t>(heap.given_out_bytes() - taken_bytes) -
                                  static_cast<int64_t>(heap.resident_bytes()) + kept_by_checks +
@@ -156,42 +154,46 @@ int GlobalMemory::my_server() const {
 
 node::NodeHeap::Range GlobalMemory::take_from_heap(const char* function, size_t bytes) {
     const node::NodeHeap::Range range = context_.node.heap.allocate(bytes);
-    ++context_.stats.pieces_taken;
-    context_.stats.pieces_kept += range.was_kept ? 1 : 0;
     context_.checking->check_given_out(function, range);
     return range;
+}
+
+void GlobalMemory::count_taken(const node::NodeHeap::Range& range) {
+    ++context_.stats.pieces_taken;
+    context_.stats.pieces_kept += range.was_kept ? 1 : 0;
 }
 
 node::NodeHeap::Range GlobalMemory::take_available(const char* function, size_t bytes,
                                                    std::string* reason) {
     const auto wanted = static_cast<int64_t>(bytes);
     const bool check_is_due = context_.node.heap.check_is_due(bytes);
-    const node::NodeHeap::Range range = wanted <= free_heap(context_.node.heap)
-                                            ? take_from_heap(function, bytes)
-                                            : node::NodeHeap::Range{};
+    node::NodeHeap::Range range = wanted <= free_heap(context_.node.heap)
+                                      ? take_from_heap(function, bytes)
+                                      : node::NodeHeap::Range{};
     if (range.data == nullptr) {
         *reason = explain_full_heap(context_, wanted);
         return range;
     }
-    if (!check_is_due) {
-        return range;
-    }
-    // This is done only now, so that each node that shares a host's memory sees what the others
+    // This is checked only now, so that each node that shares a host's memory sees what the others
     // have taken.
-    Available available = look_at_memory(context_, range.bytes);
-    if (wanted > available.bytes() && (available.kept > 0 || range.was_kept)) {
-        context_.checking->release_freed(function);
-        context_.node.heap.give_back(0);
-        const auto begin = reinterpret_cast<uint64_t>(range.data);
-        context_.node.heap.release_pages(begin, begin + range.bytes);
-        available = look_at_memory(context_, range.bytes);
+    if (check_is_due) {
+        Available available = look_at_memory(context_, range.bytes);
+        if (wanted > available.bytes()) {
+            context_.checking->release_freed(function);
+            context_.node.heap.give_back_all();
+            const auto begin = reinterpret_cast<uint64_t>(range.data);
+            context_.node.heap.release_pages(begin, begin + range.bytes);
+            range.was_kept = false;
+            available = look_at_memory(context_, range.bytes);
+        }
+        if (wanted > available.bytes()) {
+            *reason = available.explain();
+            context_.node.heap.release(range.record);
+            return {};
+        }
+        context_.node.heap.note_check(0);
     }
-    if (wanted > available.bytes()) {
-        *reason = available.explain();
-        context_.node.heap.release(range.record);
-        return {};
-    }
-    context_.node.heap.note_check(0);
+    count_taken(range);
     return range;
 }
 
@@ -251,6 +253,7 @@ NodeReport GlobalMemory::allocate_part(const char* function,
             return report;
         }
     }
+    count_taken(tables);
     SegmentTables* made = layout.make_tables(tables.data);
     made->was_kept = data.was_kept;
     report.tables = reinterpret_cast<uint64_t>(made);

@@ -80,6 +80,7 @@ class GlobalMemory {
     // Does the same if this node has so much memory now. Otherwise the range has no data and
     // *reason is set.
     node::NodeHeap::Range take_available(const char* function, size_t bytes, std::string* reason);
+    void count_taken(const node::NodeHeap::Range& range);
     // Frees what was taken from the heap. Poisoned memory stays as it is, for checking mode.
     void release_to_heap(uint32_t record, bool is_poisoned);
     // The least and the most that a member of the group asks for. It is negative where a member's
