@@ -59,7 +59,7 @@ void GetsByPut::on_written(fabric::Operation* operation, const fabric::Completio
     Get& get = *reinterpret_cast<Get*>(operation);
     if (get.posted_ns != 0) [[unlikely]] {
         base::record({.kind = &base::kTraceRma,
-                      .name = operation->what,
+                      .name = fabric::name_of(operation->kind),
                       .begin_ns = get.posted_ns,
                       .end_ns = base::now_ns(),
                       .bytes = get.posted_bytes,

@@ -72,7 +72,7 @@ fabric::Region TargetMemory::register_segment(const wire::SegmentBody& segment) 
     std::string error;
     fabric::Region region =
         domain_->register_memory(reinterpret_cast<void*>(segment.address), segment.bytes,
-                                 fabric::Access::remote, endpoint_.endpoint(), &error);
+                                 fabric::Access::remote, endpoint_.on_rails(), &error);
     if (!region.valid()) {
         // One warning is enough to act on.
         base::log(registration_warned_ ? base::LogLevel::debug : base::LogLevel::warn,

@@ -68,8 +68,47 @@ bool Domain::open(ProviderChoice choice, size_t peer_count, std::string* error) 
     return true;
 }
 
-int Domain::try_to_register(const Registration& wanted, uint64_t key, FidPtr<fid_mr>* mr,
-                            const char** call) {
+std::string Domain::why_no_rail(const ProviderChoice& choice) const {
+    const fi_info& other = *choice.info;
+    const auto& mine = *info().domain_attr;
+    const auto& its = *other.domain_attr;
+    if (provider_name() != other.fabric_attr->prov_name) {
+        return "the other rail uses provider " + provider_name() + ", this one " +
+               other.fabric_attr->prov_name;
+    }
+    if (((mine.mr_mode | its.mr_mode) & (FI_MR_PROV_KEY | FI_MR_LOCAL)) != 0 ||
+        mine.mr_mode != its.mr_mode || mine.mr_key_size != its.mr_key_size) {
+        return "provider " + provider_name() +
+               " chooses the keys of registered memory, or wants local memory registered, which "
+               "this library does for one rail only";
+    }
+    if (info().addr_format != other.addr_format || other.addr_format == FI_ADDR_STR) {
+        return "the rails have addresses of different kinds";
+    }
+    return row().rma && row().delivery
+               ? ""
+               : "provider " + provider_name() + " does not say when a remote write is complete";
+}
+
+bool Domain::add_rail(ProviderChoice choice, size_t peer_count, std::string* error) {
+    *error = why_no_rail(choice);
+    auto rail = std::make_unique<Domain>();
+    if (!error->empty() || !rail->open(std::move(choice), peer_count, error)) {
+        return false;
+    }
+    rails_.push_back(std::move(rail));
+    return true;
+}
+
+void Domain::end_start() {
+    is_starting_ = false;
+    for (const std::unique_ptr<Domain>& rail : rails_) {
+        rail->end_start();
+    }
+}
+
+int Domain::try_to_register(const Registration& wanted, uint64_t key, fid_ep* target,
+                            FidPtr<fid_mr>* mr, const char** call) {
     fid_mr* opened = nullptr;
     *call = "fi_mr_reg";
     const auto try_once = [&] {
@@ -85,7 +124,7 @@ int Domain::try_to_register(const Registration& wanted, uint64_t key, FidPtr<fid
         return result;
     }
     *call = "fi_mr_bind";
-    result = fi_mr_bind(opened, &wanted.target->fid, 0);
+    result = fi_mr_bind(opened, &target->fid, 0);
     if (result == 0) {
         *call = "fi_mr_enable";
         result = fi_mr_enable(opened);
@@ -93,16 +132,32 @@ int Domain::try_to_register(const Registration& wanted, uint64_t key, FidPtr<fid
     return result;
 }
 
-Region Domain::register_memory(void* start, size_t bytes, Access access, fid_ep* target,
-                               std::string* error) {
+int Domain::try_on_all_rails(const Registration& wanted, uint64_t key,
+                             Region::Registrations* opened, const char** call) {
+    const bool is_remote = wanted.access == Access::remote || wanted.access == Access::remote_sink;
+    opened->on_rails.reset();
+    int result = try_to_register(wanted, key, wanted.targets.front(), &opened->first, call);
+    if (result != 0 || !is_remote || rails_.empty()) {
+        return result;
+    }
+    opened->on_rails = std::make_unique<FidPtr<fid_mr>[]>(rails_.size());
+    for (size_t i = 0; result == 0 && i < rails_.size(); ++i) {
+        result = rails_[i]->try_to_register(wanted, key, wanted.targets[i + 1],
+                                            &opened->on_rails[i], call);
+    }
+    return result;
+}
+
+Region Domain::register_memory(void* start, size_t bytes, Access access,
+                               const std::vector<fid_ep*>& targets, std::string* error) {
     const size_t key_bytes = info().domain_attr->mr_key_size;
     RequestedKey requested;
-    FidPtr<fid_mr> mr;
+    Region::Registrations opened;
     const char* call = "";
     int result = -FI_ENOKEY;
     // A provider may have given a key to memory of its own.
     for (int i = 0; result == -FI_ENOKEY && i < kKeyTries; ++i) {
-        mr.reset();
+        opened = {};
         requested = provider_chooses_keys() ? RequestedKey() : RequestedKey::take(key_bytes);
         if (!provider_chooses_keys() && !requested.valid()) {
             *error = "provider " + provider_name() + " has keys of " + std::to_string(key_bytes) +
@@ -110,7 +165,8 @@ Region Domain::register_memory(void* start, size_t bytes, Access access, fid_ep*
                      "random numbers (getrandom)";
             return {};
         }
-        result = try_to_register({start, bytes, access, target}, requested.value(), &mr, &call);
+        result =
+            try_on_all_rails({start, bytes, access, targets}, requested.value(), &opened, &call);
     }
     if (has_failed(result, call, error)) {
         return {};
@@ -118,7 +174,7 @@ Region Domain::register_memory(void* start, size_t bytes, Access access, fid_ep*
     const uint64_t remote_base = (info().domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0
                                      ? reinterpret_cast<uint64_t>(start)
                                      : 0;
-    Region region(std::move(requested), std::move(mr), remote_base);
+    Region region(std::move(requested), std::move(opened), remote_base);
     remember_registration(start, bytes, region.descriptor());
     return region;
 }
@@ -133,13 +189,13 @@ bool Domain::has_failed(int result, const char* call, std::string* error) const 
 
 bool Domain::orders_writes() const {
     const fi_tx_attr& granted = *info().tx_attr;
-    return (granted.msg_order & FI_ORDER_SAW) != 0 &&
+    return rails_.empty() && (granted.msg_order & FI_ORDER_SAW) != 0 &&
            (granted.msg_order & (FI_ORDER_WAW | FI_ORDER_RMA_WAW)) != 0 &&
            info().ep_attr->max_order_waw_size >= info().ep_attr->max_msg_size;
 }
 
 bool Domain::orders_reads_after_writes() const {
-    return (info().tx_attr->msg_order & (FI_ORDER_RAW | FI_ORDER_RMA_RAW)) != 0 &&
+    return rails_.empty() && (info().tx_attr->msg_order & (FI_ORDER_RAW | FI_ORDER_RMA_RAW)) != 0 &&
            info().ep_attr->max_order_raw_size >= info().ep_attr->max_msg_size;
 }
 

@@ -2,10 +2,13 @@
 // A libfabric domain of this process with its address vector, and registration of memory in it.
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "fabric/fid.h"
 #include "fabric/provider.h"
@@ -17,6 +20,19 @@ class Domain {
   public:
     // Opens fabric, domain and address vector. Returns false and sets *error on failure.
     bool open(ProviderChoice choice, size_t peer_count, std::string* error);
+
+    // Opens one more domain of the same provider, on another adapter or once more on the same one:
+    // a rail. All processes must have equally many, in the same order. Endpoints that are opened
+    // later use it for long RMA (endpoint.h). Returns false and sets *error if that is refused, or
+    // if the provider does not let memory have one key in several domains.
+    bool add_rail(ProviderChoice choice, size_t peer_count, std::string* error);
+    // Closes the rail that was added last.
+    void drop_rail() { rails_.pop_back(); }
+    // Returns the rails beside this domain itself, which is the first one.
+    const std::vector<std::unique_ptr<Domain>>& rails() const { return rails_; }
+    // Counts bytes of long RMA operations of this rail's endpoints, for statistics. Thread-safe.
+    void count_carried(size_t bytes) { carried_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
+    uint64_t carried_bytes() const { return carried_bytes_.load(std::memory_order_relaxed); }
 
     const fi_info& info() const { return *choice_.info; }
     const ProviderRow& row() const { return *choice_.row; }
@@ -32,7 +48,7 @@ class Domain {
     void set_notifies_writes(bool works) { notifies_writes_ = works; }
     // The first function says whether a write is remotely complete once a later message or write
     // is, whatever their sizes. The second says whether a read that is posted after a write sees
-    // it.
+    // it. Rails have no order among each other.
     bool orders_writes() const;
     bool orders_reads_after_writes() const;
 
@@ -51,13 +67,13 @@ class Domain {
 
     // Ends the start, in which a registration that the provider refuses temporarily is repeated.
     // From now on such a registration fails at once.
-    void end_start() { is_starting_ = false; }
+    void end_start();
 
-    // Registers [start, start + bytes). Remote access goes to `target`, an endpoint of this domain,
-    // which some providers must know. Returns an invalid region and sets *error on failure.
-    // Thread-safe.
-    Region register_memory(void* start, size_t bytes, Access access, fid_ep* target,
-                           std::string* error);
+    // Registers [start, start + bytes), for remote access on all rails. Remote access goes to
+    // `targets`, the endpoints on these rails (Endpoint::on_rails()), which some providers must
+    // know. Returns an invalid region and sets *error on failure. Thread-safe.
+    Region register_memory(void* start, size_t bytes, Access access,
+                           const std::vector<fid_ep*>& targets, std::string* error);
 
     // Says whether a call of libfabric has failed, by its result, which is a negative error then.
     // If so, it sets *error, which names the call and the provider.
@@ -72,11 +88,16 @@ class Domain {
         void* start;
         size_t bytes;
         Access access;
-        fid_ep* target;
+        const std::vector<fid_ep*>& targets;
     };
+    // Registers here and on the rails, with one key. Returns as try_to_register() does.
+    int try_on_all_rails(const Registration& wanted, uint64_t key, Region::Registrations* opened,
+                         const char** call);
     // Returns what libfabric says, and the call that says it.
-    int try_to_register(const Registration& wanted, uint64_t key, FidPtr<fid_mr>* mr,
-                        const char** call);
+    int try_to_register(const Registration& wanted, uint64_t key, fid_ep* target,
+                        FidPtr<fid_mr>* mr, const char** call);
+    // Returns why that choice cannot be a rail of this domain, or an empty text.
+    std::string why_no_rail(const ProviderChoice& choice) const;
     bool has_room_for_immediate_data() const {
         return row().rma && info().domain_attr->cq_data_size >= kImmediateBytes;
     }
@@ -90,6 +111,8 @@ class Domain {
     FidPtr<fid_fabric> fabric_;
     FidPtr<fid_domain> domain_;
     FidPtr<fid_av> address_vector_;
+    std::vector<std::unique_ptr<Domain>> rails_;
+    std::atomic<uint64_t> carried_bytes_{0};
 };
 
 }  // namespace armci::fabric

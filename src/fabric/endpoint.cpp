@@ -1,519 +1,194 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/endpoint.h"
 
-#include <sys/socket.h>
-#include <sys/uio.h>
+#include <sys/epoll.h>
 
-#include <algorithm>
-#include <cstring>
-
-#include "base/strangers.h"
-#include "fabric/environment.h"
 #include "fabric/faults.h"
-#include "fabric/ip_address.h"
-#include "fabric/try_again.h"
 
 namespace armci::fabric {
 namespace {
 
-constexpr size_t kQueueSlack = 64;
-constexpr size_t kMaxOutstanding = 4096;  // for providers that claim to take any number
-constexpr int kPollBatch = 16;
-constexpr size_t kLargestRmaBytes = size_t{1} << 30;
-
-// What operations are (Operation::what).
-constexpr const char kSend[] = "send";
-constexpr const char kWrite[] = "write";
-constexpr const char kRead[] = "read";
-constexpr const char kReceive[] = "receive";
-
-// Says whether a context that the provider names is an operation that this process has posted. Of
-// anything else the context is null, or an object of the provider's.
-bool is_posted_here(const Operation* operation) {
-    return operation != nullptr && (operation->what == kSend || operation->what == kWrite ||
-                                    operation->what == kRead || operation->what == kReceive);
-}
-
-// Makes a multi-receive buffer end before less than `bytes` is free in it.
-bool reserve_space(fid_ep* endpoint, size_t bytes, const Domain& domain, std::string* error) {
-    return bytes == 0 ||
-           !domain.has_failed(fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV,
-                                        &bytes, sizeof bytes),
-                              "fi_setopt(FI_OPT_MIN_MULTI_RECV), whose limit a smaller "
-                              "ARMCI_BUFFER_SIZE may keep,",
-                              error);
-}
-
-// Returns before how many free bytes a multi-receive buffer ends. A provider that does not answer
-// is assumed to have taken the option.
-size_t kept_space(fid_ep* endpoint) {
+size_t total_bytes(const RmaBlock* blocks, size_t block_count) {
     size_t bytes = 0;
-    size_t length = sizeof bytes;
-    return fi_getopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &bytes, &length) == 0
-               ? bytes
-               : SIZE_MAX;
+    for (size_t i = 0; i < block_count; ++i) {
+        bytes += blocks[i].bytes;
+    }
+    return bytes;
 }
 
-bool keeps_space(fid_ep* endpoint, size_t bytes, const Domain& domain, std::string* error) {
-    const size_t kept_bytes = kept_space(endpoint);
-    if (kept_bytes >= bytes) {
-        return true;
-    }
-    *error = "provider " + domain.provider_name() + " of libfabric " +
-             std::to_string(FI_MAJOR(fi_version())) + "." + std::to_string(FI_MINOR(fi_version())) +
-             " does not keep room for " + std::to_string(bytes) +
-             " bytes in receive buffers (FI_OPT_MIN_MULTI_RECV), only for " +
-             std::to_string(kept_bytes) +
-             ", and would write messages behind their end. Choose another provider "
-             "(ARMCI_PROVIDER) or another version of libfabric";
-    return false;
-}
-
-fi_wait_obj wait_object(WaitMode mode) {
-    switch (mode) {
-        case WaitMode::fd:
-            return FI_WAIT_FD;
-        case WaitMode::sread:
-            return FI_WAIT_UNSPEC;
-        case WaitMode::nap:
-            break;
-    }
-    return FI_WAIT_NONE;
-}
-
-// Says whether an endpoint with this name listens in the range of ports that was asked for.
-bool listens_where_told(const Domain& domain, const void* name, std::string* error) {
-    const uint16_t port = port_of(domain.info().addr_format, name);
-    if (!domain.row().listens_by_tcp || port == 0 || ports_in_use().contains(port)) {
-        return true;
-    }
-    *error =
-        "provider " + domain.provider_name() + " listens at port " + std::to_string(port) +
-        ", which is not in ARMCI_PORT_RANGE: it has no setting for its ports, or libfabric has "
-        "read another range before (FI_TCP_PORT_LOW_RANGE and FI_TCP_PORT_HIGH_RANGE, or MPI has "
-        "started libfabric). Unset ARMCI_PORT_RANGE or choose another ARMCI_PROVIDER";
-    return false;
+size_t shortest_divided_bytes() {
+    return faults().divides_short ? 0 : Endpoint::kShortestDividedBytes;
 }
 
 }  // namespace
 
 bool Endpoint::open(Domain& domain, const Options& options, std::string* error) {
-    domain_ = &domain;
-    options_ = options;
-    wait_mode_ = domain.row().wait;
-    set_limits();
-    // In a range of ports, two processes may draw the same one before either listens there.
-    const int tries = ports_in_use().is_given() ? 100 : 1;
-    bool is_port_taken = true;
-    for (int i = 0; is_port_taken && i < tries; ++i) {
-        endpoint_.reset();
-        queue_.reset();
-        is_port_taken = false;
-        if (open_queue(error) && open_endpoint(error) && enable(&is_port_taken, error)) {
-            find_wait_fd();
-            return read_address(error);
+    if (!first_.open(domain, options, error)) {
+        return false;
+    }
+    address_ = first_.address();
+    on_rails_ = {first_.endpoint()};
+    wait_mode_ = first_.wait_mode();
+    return domain.rails().empty() || open_further(domain, options, error);
+}
+
+bool Endpoint::open_further(Domain& domain, const Options& options, std::string* error) {
+    Options without_messages = options;
+    without_messages.receive_entries = 0;
+    without_messages.largest_message_bytes = 0;
+    for (const std::unique_ptr<Domain>& rail_domain : domain.rails()) {
+        auto rail = std::make_unique<Rail>();
+        if (!rail->open(*rail_domain, without_messages, error)) {
+            return false;
         }
-    }
-    // Libfabric says so in several ways.
-    if (ports_in_use().is_given()) {
-        *error += "; perhaps all ports of ARMCI_PORT_RANGE are in use";
-    }
-    return false;
-}
-
-void Endpoint::set_limits() {
-    const fi_info& info = domain_->info();
-    outstanding_limit_ = std::clamp(info.tx_attr->size, size_t{1}, kMaxOutstanding);
-    max_rma_bytes_ = std::min(info.ep_attr->max_msg_size, kLargestRmaBytes);
-    max_rma_blocks_ = std::clamp(std::min(info.tx_attr->iov_limit, info.tx_attr->rma_iov_limit),
-                                 size_t{1}, kMaxRmaBlocks);
-}
-
-// Opens the completion queue, with the way to wait for it that the provider allows.
-bool Endpoint::open_queue(std::string* error) {
-    fi_cq_attr attributes{};
-    attributes.format = FI_CQ_FORMAT_DATA;
-    attributes.size =
-        outstanding_limit_ + options_.receive_entries + options_.immediate_entries + kQueueSlack;
-    fid_cq* queue = nullptr;
-    while (true) {
-        attributes.wait_obj = wait_object(wait_mode_);
-        const int result =
-            try_again([&] { return fi_cq_open(domain_->domain(), &attributes, &queue, nullptr); });
-        if (result == 0) {
-            queue_.reset(queue);
-            return true;
+        const std::vector<unsigned char>& name = rail->address();
+        if (name.size() != first_.address().size()) {
+            *error = "the addresses of rails differ in length";
+            return false;
         }
-        if (wait_mode_ == WaitMode::nap) {
-            return !domain_->has_failed(result, "fi_cq_open", error);
-        }
-        const bool had_descriptor = wait_mode_ == WaitMode::fd;
-        wait_mode_ = had_descriptor ? WaitMode::sread : WaitMode::nap;
-        ARMCI_LOG_INFO(
-            "provider %s has no %s (%s); the data server %s", domain_->provider_name().c_str(),
-            had_descriptor ? "descriptor to wait for" : "call that waits", fi_strerror(-result),
-            had_descriptor ? "tries fi_cq_sread" : "polls with naps");
+        address_.insert(address_.end(), name.begin(), name.end());
+        on_rails_.push_back(rail->endpoint());
+        further_.push_back(std::move(rail));
     }
+    peers_.resize(further_.size());
+    wait_mode_ = make_epoll() ? WaitMode::fd : WaitMode::nap;
+    return true;
 }
 
-// Opens the endpoint and binds it to the address vector and the completion queue.
-bool Endpoint::open_endpoint(std::string* error) {
-    fi_info info = domain_->info();
-    fid_ep* endpoint = nullptr;
-    if (domain_->has_failed(
-            try_again([&] { return fi_endpoint(domain_->domain(), &info, &endpoint, nullptr); }),
-            "fi_endpoint", error)) {
-        return false;
+bool Endpoint::make_epoll() {
+    epoll_ = base::Descriptor(epoll_create1(EPOLL_CLOEXEC));
+    bool are_watched = epoll_.valid();
+    for (size_t number = 0; are_watched && number <= further_.size(); ++number) {
+        epoll_event event{};
+        event.events = EPOLLIN;
+        event.data.fd = rail(number).wait_fd();
+        are_watched = rail(number).wait_mode() == WaitMode::fd &&
+                      epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, event.data.fd, &event) == 0;
     }
-    endpoint_.reset(endpoint);
-    return !domain_->has_failed(fi_ep_bind(endpoint, &domain_->address_vector()->fid, 0),
-                                "fi_ep_bind", error) &&
-           !domain_->has_failed(fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_RECV),
-                                "fi_ep_bind", error);
-}
-
-// Before libfabric 2.0 shm crashes if the space is reserved before fi_enable. Since then shm and
-// ofi_rxm ignore it if it is reserved after, and write messages into buffers without room for them.
-// This was tried with 1.17 and 2.1, shm with 1.20 and 1.21, too. opx forgets it in fi_enable, so
-// its source says. Every version is asked whether it has taken it.
-bool Endpoint::enable(bool* is_port_taken, std::string* error) {
-    const bool enable_first = FI_VERSION_LT(fi_version(), FI_VERSION(2, 0));
-    const size_t space = options_.largest_message_bytes;
-    fid_ep* endpoint = endpoint_.get();
-    if (!enable_first && !reserve_space(endpoint, space, *domain_, error)) {
-        return false;
-    }
-    const int result = try_again([&] { return fi_enable(endpoint); });
-    *is_port_taken = result == -FI_EADDRINUSE;
-    if (domain_->has_failed(result, "fi_enable", error)) {
-        return false;
-    }
-    if ((enable_first || kept_space(endpoint) < space) &&
-        !reserve_space(endpoint, space, *domain_, error)) {
-        return false;
-    }
-    return keeps_space(endpoint, space, *domain_, error);
-}
-
-void Endpoint::find_wait_fd() {
-    if (wait_mode_ == WaitMode::fd && fi_control(&queue_->fid, FI_GETWAIT, &wait_fd_) != 0) {
-        wait_mode_ = WaitMode::nap;
-        wait_fd_ = -1;
-    }
-}
-
-bool Endpoint::read_address(std::string* error) {
-    size_t address_bytes = 0;
-    fi_getname(&endpoint_->fid, nullptr, &address_bytes);
-    address_.resize(address_bytes);
-    return !domain_->has_failed(fi_getname(&endpoint_->fid, address_.data(), &address_bytes),
-                                "fi_getname", error) &&
-           listens_where_told(*domain_, address_.data(), error);
+    return are_watched;
 }
 
 void Endpoint::close() {
-    if (!endpoint_) {
-        return;
-    }
-    closing_ = true;
-    endpoint_.reset();
-    queue_.reset();
-    // Providers differ in whether they report receives that closing has cancelled. The owners of
-    // the buffers get exactly one report of each, from here.
-    const Completion cancelled{.flags = FI_RECV | FI_MULTI_RECV, .cancelled = true};
-    for (Operation* receive : receives_) {
-        receive->complete(receive, cancelled);
-    }
-    receives_.clear();
-    closing_ = false;
+    further_.clear();
+    peers_.clear();
+    on_rails_.clear();
+    first_.close();
+    epoll_.reset();
 }
 
 size_t Endpoint::address_bytes(const void* bytes, size_t size) const {
-    const uint32_t format = domain_->info().addr_format;
-    if (format == FI_ADDR_STR) {
-        const size_t length = strnlen(static_cast<const char*>(bytes), size);
-        return length > 0 && length < size ? length + 1 : 0;
+    const size_t of_first = first_.address_bytes(bytes, size);
+    if (of_first == 0 || further_.empty()) {
+        return of_first;
     }
-    if (size < address_.size()) {
-        return 0;
-    }
-    // A provider may misread the length of an address of another family.
-    sa_family_t family = 0;
-    if (is_ip_format(format) && std::memcmp(bytes, address_.data(), sizeof family) != 0) {
-        return 0;
-    }
-    return address_.size();
+    return size >= address_.size() ? address_.size() : 0;
 }
 
 PeerAddress Endpoint::insert_peer(const void* address) {
-    PeerAddress peer = FI_ADDR_UNSPEC;
-    const int inserted = try_again(
-        [&] { return fi_av_insert(domain_->address_vector(), address, 1, &peer, 0, nullptr); });
-    if (inserted != 1) {
-        return FI_ADDR_UNSPEC;
+    const PeerAddress first = first_.insert_peer(address);
+    const auto* next = static_cast<const unsigned char*>(address);
+    for (size_t i = 0; i < further_.size() && first != FI_ADDR_UNSPEC; ++i) {
+        next += first_.address().size();
+        const PeerAddress peer = further_[i]->insert_peer(next);
+        if (peer == FI_ADDR_UNSPEC) {
+            return FI_ADDR_UNSPEC;
+        }
+        if (peers_[i].size() <= first) {
+            peers_[i].resize(first + 1, FI_ADDR_UNSPEC);
+        }
+        peers_[i][first] = peer;
     }
-    return peer;
+    return first;
 }
 
-bool Endpoint::is_refused(const void* data, size_t bytes, void* descriptor,
-                          const Operation* operation, const char* what) {
-    if (!has_post_faults()) {
-        return false;
+template <class Post>
+bool Endpoint::post_on_any(PeerAddress peer, size_t bytes, size_t window_bytes,
+                           Operation* operation, Post&& post) {
+    std::array<Rail*, kMaxRails> rails;
+    std::array<PeerAddress, kMaxRails> peers;
+    size_t count = 0;
+    const auto add = [&](Rail& rail, PeerAddress address) {
+        const size_t under_way = rail.bytes_under_way();
+        if (under_way > 0 && under_way + bytes > window_bytes) {
+            return;
+        }
+        size_t place = count++;
+        for (; place > 0 && rails[place - 1]->bytes_under_way() > under_way; --place) {
+            rails[place] = rails[place - 1];
+            peers[place] = peers[place - 1];
+        }
+        rails[place] = &rail;
+        peers[place] = address;
+    };
+    add(first_, peer);
+    for (size_t i = 0; i < further_.size(); ++i) {
+        add(*further_[i], peers_[i][peer]);
     }
-    if (!is_registered(data, bytes, descriptor)) {
-        fail(what, operation->peer, FI_EINVAL, "its memory is not registered (ARMCI_FAULTS)");
-    }
-    return post_is_refused();
-}
-
-bool Endpoint::taken(ssize_t result, Operation* operation, const char* what) {
-    if (result == 0) {
-        operation->what = what;
-        return true;
-    }
-    if (result != -FI_EAGAIN) {
-        fail(what, operation->peer, static_cast<int>(-result), "");
+    for (size_t i = 0; i < count; ++i) {
+        if (post(*rails[i], peers[i])) {
+            rails[i]->count(bytes, operation);
+            return true;
+        }
     }
     return false;
 }
 
-bool Endpoint::post_send(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
-                         Operation* operation) {
-    if (!room() || is_refused(data, bytes, descriptor, operation, kSend) ||
-        !taken(fi_send(endpoint_.get(), data, bytes, descriptor, peer, &operation->fabric_context),
-               operation, kSend)) {
-        return false;
+bool Endpoint::divide_write(PeerAddress peer, const RmaBlock* blocks, size_t block_count,
+                            void* descriptor, WriteCompletion completion, Operation* operation) {
+    const size_t bytes = total_bytes(blocks, block_count);
+    if (bytes < shortest_divided_bytes()) {
+        return first_.post_write(peer, blocks, block_count, descriptor, completion, operation);
     }
-    ++outstanding_;
-    return true;
+    return post_on_any(peer, bytes, kWindowBytes, operation, [&](Rail& rail, PeerAddress there) {
+        return rail.post_write(there, blocks, block_count, descriptor, completion, operation);
+    });
 }
 
-bool Endpoint::post_multi_receive(void* buffer, size_t bytes, void* descriptor,
-                                  Operation* operation) {
-    const iovec piece{buffer, bytes};
-    fi_msg message{};
-    message.msg_iov = &piece;
-    message.desc = descriptor != nullptr ? &descriptor : nullptr;
-    message.iov_count = 1;
-    message.addr = FI_ADDR_UNSPEC;
-    message.context = &operation->fabric_context;
-    if (is_refused(buffer, bytes, descriptor, operation, kReceive) ||
-        !taken(fi_recvmsg(endpoint_.get(), &message, FI_MULTI_RECV), operation, kReceive)) {
-        return false;
+bool Endpoint::divide_read(PeerAddress peer, const RmaBlock* blocks, size_t block_count,
+                           void* descriptor, Operation* operation) {
+    const size_t bytes = total_bytes(blocks, block_count);
+    if (bytes < shortest_divided_bytes()) {
+        return first_.post_read(peer, blocks, block_count, descriptor, operation);
     }
-    receives_.push_back(operation);
-    return true;
+    return post_on_any(peer, bytes, kWindowBytes, operation, [&](Rail& rail, PeerAddress there) {
+        return rail.post_read(there, blocks, block_count, descriptor, operation);
+    });
 }
 
-bool Endpoint::rma(const char* what, PeerAddress peer, const RmaBlock* blocks, size_t block_count,
-                   void* descriptor, uint64_t flags, Operation* operation) {
-    if (!room()) {
-        return false;
-    }
-    iovec local[kMaxRmaBlocks];
-    fi_rma_iov remote[kMaxRmaBlocks];
-    void* descriptors[kMaxRmaBlocks];
-    for (size_t i = 0; i < block_count; ++i) {
-        if (is_refused(blocks[i].local, blocks[i].bytes, descriptor, operation, what)) {
-            return false;
-        }
-        local[i] = {blocks[i].local, blocks[i].bytes};
-        remote[i] = {blocks[i].remote.address, blocks[i].bytes, blocks[i].remote.key};
-        descriptors[i] = descriptor;
-    }
-    fi_msg_rma message{};
-    message.msg_iov = local;
-    message.desc = descriptor != nullptr ? descriptors : nullptr;
-    message.iov_count = block_count;
-    message.addr = peer;
-    message.rma_iov = remote;
-    message.rma_iov_count = block_count;
-    message.context = &operation->fabric_context;
-    const bool is_read = (flags & FI_READ) != 0;
-    flags = FI_COMPLETION | (flags & ~uint64_t{FI_READ});
-    const ssize_t result = is_read ? fi_readmsg(endpoint_.get(), &message, flags)
-                                   : fi_writemsg(endpoint_.get(), &message, flags);
-    if (!taken(result, operation, what)) {
-        return false;
-    }
-    ++outstanding_;
-    return true;
-}
-
-bool Endpoint::post_write(PeerAddress peer, const RmaBlock* blocks, size_t block_count,
-                          void* descriptor, WriteCompletion completion, Operation* operation) {
-    const uint64_t flags = completion == WriteCompletion::delivered ? FI_DELIVERY_COMPLETE : 0;
-    return rma(kWrite, peer, blocks, block_count, descriptor, flags, operation);
-}
-
-bool Endpoint::post_write_notify(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
-                                 const RemoteMemory& target, uint32_t immediate,
-                                 Operation* operation) {
-    return taken(try_write_notify(peer, data, bytes, descriptor, target, immediate, operation),
-                 operation, kWrite);
-}
-
-// fi_writemsg with FI_REMOTE_CQ_DATA would do the same, but cxi refuses it even where it has
-// fi_writedata, and opx 1.17 drops the immediate data without a word.
-ssize_t Endpoint::try_write_notify(PeerAddress peer, const void* data, size_t bytes,
+// Receive buffers limit what is under way, so these writes need no window.
+bool Endpoint::divide_write_notify(PeerAddress peer, const void* data, size_t bytes,
                                    void* descriptor, const RemoteMemory& target, uint32_t immediate,
                                    Operation* operation) {
-    if (!room() || is_refused(data, bytes, descriptor, operation, kWrite)) {
-        return -FI_EAGAIN;
+    if (bytes < shortest_divided_bytes()) {
+        return first_.post_write_notify(peer, data, bytes, descriptor, target, immediate,
+                                        operation);
     }
-    const ssize_t result = fi_writedata(endpoint_.get(), data, bytes, descriptor, immediate, peer,
-                                        target.address, target.key, &operation->fabric_context);
-    outstanding_ += result == 0 ? 1 : 0;
-    return result;
+    return post_on_any(peer, bytes, SIZE_MAX, operation, [&](Rail& rail, PeerAddress there) {
+        return rail.post_confirmed_write_notify(there, data, bytes, descriptor, target, immediate,
+                                                operation);
+    });
 }
 
-bool Endpoint::post_read(PeerAddress peer, const RmaBlock* blocks, size_t block_count,
-                         void* descriptor, Operation* operation) {
-    return rma(kRead, peer, blocks, block_count, descriptor, FI_READ, operation);
+int Endpoint::poll_further() {
+    int count = 0;
+    for (const std::unique_ptr<Rail>& rail : further_) {
+        count += rail->poll();
+    }
+    return count;
 }
 
-bool Endpoint::is_receive(const Operation* operation) const {
-    return std::find(receives_.begin(), receives_.end(), operation) != receives_.end();
-}
-
-void Endpoint::deliver(const fi_cq_data_entry& entry) {
-    // opx says FI_REMOTE_CQ_DATA of the write's own completion, too.
-    if ((entry.flags & FI_REMOTE_CQ_DATA) != 0 && (entry.flags & (FI_RECV | FI_WRITE)) == 0) {
-        if (options_.on_immediate != nullptr) {
-            options_.on_immediate(options_.immediate_context, entry.data);
-        }
-        return;
+size_t Endpoint::outstanding() const {
+    size_t count = first_.outstanding();
+    for (const std::unique_ptr<Rail>& rail : further_) {
+        count += rail->outstanding();
     }
-    auto* operation = static_cast<Operation*>(entry.op_context);
-    if (operation == nullptr) {
-        return;
-    }
-    Completion completion;
-    completion.flags = entry.flags;
-    completion.bytes = entry.len;
-    completion.data = entry.buf;
-    // The end of a multi-receive buffer may come with its last message or, without FI_RECV,
-    // separately.
-    if ((entry.flags & (FI_RECV | FI_MULTI_RECV)) == 0) {
-        --outstanding_;
-    } else if ((entry.flags & FI_MULTI_RECV) != 0) {
-        std::erase(receives_, operation);
-    }
-    operation->complete(operation, completion);
-}
-
-int Endpoint::poll() {
-    fi_cq_data_entry entries[kPollBatch];
-    const ssize_t count = fi_cq_read(queue_.get(), entries, kPollBatch);
-    if (count > 0) {
-        for (ssize_t i = 0; i < count; ++i) {
-            deliver(entries[i]);
-        }
-        return static_cast<int>(count);
-    }
-    if (count == -FI_EAVAIL) {
-        handle_error();
-    } else if (count != -FI_EAGAIN && count != 0) {
-        fail("completion queue", -1, static_cast<int>(-count), "");
-    }
-    return 0;
-}
-
-int Endpoint::poll_blocking(int timeout_ms) {
-    fi_cq_data_entry entry;
-    const ssize_t count = fi_cq_sread(queue_.get(), &entry, 1, nullptr, timeout_ms);
-    if (count == 1) {
-        deliver(entry);
-        return 1;
-    }
-    if (count == -FI_EAVAIL) {
-        handle_error();
-    } else if (count != -FI_EAGAIN && count != -FI_EINTR && count != -FI_ETIMEDOUT && count != 0 &&
-               count != -FI_ECANCELED) {
-        fail("completion queue", -1, static_cast<int>(-count), "");
-    }
-    return 0;
+    return count;
 }
 
 bool Endpoint::may_sleep() {
-    fid* objects[] = {&queue_->fid};
-    return fi_trywait(domain_->fabric(), objects, 1) == 0;
-}
-
-void Endpoint::handle_error() {
-    fi_cq_err_entry entry{};
-    const ssize_t count = fi_cq_readerr(queue_.get(), &entry, 0);
-    if (count != 1) {
-        return;  // another reader took it, or the provider had no error after all
-    }
-    auto* operation = static_cast<Operation*>(entry.op_context);
-    if (entry.err == FI_ECANCELED && closing_) {
-        return;
-    }
-    if (is_receive(operation)) {
-        Completion completion;
-        completion.flags = entry.flags & FI_MULTI_RECV;
-        completion.cut = entry.err == FI_ETRUNC;
-        completion.broken = !completion.cut;
-        if ((entry.flags & FI_MULTI_RECV) != 0) {
-            std::erase(receives_, operation);
-        }
-        operation->complete(operation, completion);
-        return;
-    }
-    // An error of something else than an operation of this process: of a connection to it, or of an
-    // access to its memory. (ofi_rxm names an object of its own if it cannot fetch a long message.)
-    if (!is_posted_here(operation)) {
-        base::drop_from_stranger(base::FromStranger::transfer,
-                                 "provider %s reports that another process could not access this "
-                                 "one (%s)",
-                                 domain_->provider_name().c_str(), fi_strerror(entry.err));
-        return;
-    }
-    if (options_.survives_errors) {
-        --outstanding_;
-        operation->complete(operation, {.flags = entry.flags, .failed = true});
-        return;
-    }
-    char text[128] = "";
-    const char* detail =
-        fi_cq_strerror(queue_.get(), entry.prov_errno, entry.err_data, text, sizeof text);
-    fail(operation->what, operation->peer, entry.err, detail != nullptr ? detail : "");
-}
-
-void Endpoint::fail(const char* what, int peer, int error, const char* detail) {
-    base::await_verdict();
-    base::fatal(nullptr, "libfabric %s%s failed on provider %s: %s%s%s%s. %s", what,
-                describe_peer(peer).c_str(), domain_->provider_name().c_str(), fi_strerror(error),
-                detail[0] != '\0' ? ": " : "", detail, exhausted_limit(),
-                explain_failure(error, peer).c_str());
-}
-
-std::string Endpoint::describe_peer(int peer) const {
-    if (peer < 0) {
-        return {};
-    }
-    return " with " + (options_.describe_peer != nullptr
-                           ? options_.describe_peer(options_.describe_context, peer)
-                           : std::string(options_.peer_kind) + " " + std::to_string(peer));
-}
-
-std::string Endpoint::explain_failure(int error, int peer) const {
-    const std::string own = own_address(domain_->info(), address_.data());
-    const std::string answer = options_.ask_peer != nullptr
-                                   ? options_.ask_peer(options_.describe_context, peer)
-                                   : std::string();
-    if (own.empty() || (answer.empty() && !is_unreachable(error))) {
-        return "The peer may have died, or the network between the nodes is broken; see that "
-               "rank's messages";
-    }
-    return "This rank uses " + own + ", " +
-           (answer.empty()
-                ? std::string("from which the peer cannot be reached: the two are on networks "
-                              "that are not connected, a firewall is between them, or the peer's "
-                              "host is down")
-                : "and " + answer) +
-           ". " + kInterfaceRemedy;
+    return first_.may_sleep() &&
+           std::all_of(further_.begin(), further_.end(),
+                       [](const std::unique_ptr<Rail>& rail) { return rail->may_sleep(); });
 }
 
 }  // namespace armci::fabric

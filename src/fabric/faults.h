@@ -32,6 +32,8 @@ struct Faults {
     // Domains require registered local memory even if their provider does not. A post without the
     // descriptor of a registration around its memory ends the job.
     bool local_registration_needed = false;
+    // With several rails, short writes and reads take any of them, too. (Only for the simulation.)
+    bool divides_short = false;
 };
 
 // Reads a list like "eagain=3/4,burst=5,mr_local"; the configuration table explains the words. If

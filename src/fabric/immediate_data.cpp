@@ -55,7 +55,7 @@ bool immediate_data_works(Domain& domain) {
     }
     const PeerAddress self = endpoint.insert_peer(endpoint.address().data());
     const Region region = domain.register_memory(words.data(), sizeof words, Access::remote,
-                                                 endpoint.endpoint(), &error);
+                                                 endpoint.on_rails(), &error);
     if (self == FI_ADDR_UNSPEC || !region.valid()) {
         ARMCI_LOG_INFO("immediate data is not used: %s", error.c_str());
         return false;

@@ -40,6 +40,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/fabric_memory_keys_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_network_trial_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_networks_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/fabric_rails_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_try_again_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_twins_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/../sim/twins/cxi.cpp

@@ -93,7 +93,7 @@ TEST(MemoryKeys, AreTheLibrarysWithSoftwareProviders) {
         ASSERT_TRUE(endpoint.open(domain, {}, &error)) << error;
         std::vector<char> memory(4096);
         const Region region = domain.register_memory(memory.data(), memory.size(), Access::remote,
-                                                     endpoint.endpoint(), &error);
+                                                     endpoint.on_rails(), &error);
         ASSERT_TRUE(region.valid()) << error;
         EXPECT_GT(region.key(), uint64_t{1} << 32);  // fails by chance once in 2^32 times
     }

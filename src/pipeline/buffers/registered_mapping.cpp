@@ -18,7 +18,7 @@ bool RegisteredMapping::map(size_t bytes) {
 
 bool RegisteredMapping::make_accessible(fabric::Domain& domain, fabric::Endpoint& endpoint,
                                         fabric::Access access, std::string* error) {
-    region_ = domain.register_memory(data_, bytes_, access, endpoint.endpoint(), error);
+    region_ = domain.register_memory(data_, bytes_, access, endpoint.on_rails(), error);
     return region_.valid();
 }
 

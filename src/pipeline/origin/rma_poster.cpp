@@ -67,7 +67,7 @@ void RmaPoster::on_traced_complete(fabric::Operation* operation,
                                    const fabric::Completion& completion) {
     auto* rma = reinterpret_cast<RmaOperation*>(operation);
     base::record({.kind = &base::kTraceRma,
-                  .name = operation->what,
+                  .name = fabric::name_of(operation->kind),
                   .begin_ns = rma->posted_ns,
                   .end_ns = base::now_ns(),
                   .bytes = rma->bytes,
@@ -81,7 +81,7 @@ fabric::Region RmaPoster::register_local(void* start, size_t bytes, fabric::Acce
     constexpr int kMaxRefusals = 8;
     std::string error;
     fabric::Region region =
-        domain_->register_memory(start, bytes, access, endpoint_.endpoint(), &error);
+        domain_->register_memory(start, bytes, access, endpoint_.on_rails(), &error);
     if (region.valid()) {
         refused_registrations_ = 0;
         return region;

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Endpoints with two rails, both on loopback: which operations take which rail, and that all of
+// them arrive.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fabric/domain.h"
+#include "fabric/endpoint.h"
+#include "fabric/provider.h"
+#include "raw_client.h"
+
+namespace armci::fabric::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr size_t kBytes = 64 << 10;
+constexpr size_t kBlocks = 64;
+
+ProviderChoice choose_loopback(const Domain& domain) {
+    return choose_provider({domain.provider_name(), "127.0.0.1", true});
+}
+
+// An operation that counts its completion.
+struct Counted {
+    Operation operation{};
+    int* completed = nullptr;
+
+    explicit Counted(int* count) : completed(count) {
+        operation.complete = [](Operation* self, const Completion&) {
+            ++*reinterpret_cast<Counted*>(self)->completed;
+        };
+    }
+};
+
+class RailsTest : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        std::string error;
+        for (Domain* domain : {&domain_, &target_domain_}) {
+            ASSERT_TRUE(armci::test::open_default_domain(domain, 4, &error)) << error;
+            if (!domain->notifies_writes()) {
+                GTEST_SKIP() << "the provider has no immediate data";
+            }
+            ASSERT_TRUE(domain->add_rail(choose_loopback(*domain), 4, &error)) << error;
+        }
+        Endpoint::Options options;
+        options.on_immediate = [](void* context, uint64_t immediate) {
+            static_cast<RailsTest*>(context)->arrived_.push_back(immediate);
+        };
+        options.immediate_context = this;
+        options.immediate_entries = kBlocks;
+        ASSERT_TRUE(origin_.open(domain_, {}, &error)) << error;
+        ASSERT_TRUE(target_.open(target_domain_, options, &error)) << error;
+        peer_ = origin_.insert_peer(target_.address().data());
+        ASSERT_NE(peer_, FI_ADDR_UNSPEC);
+        region_ = target_domain_.register_memory(remote_.data(), remote_.size(), Access::remote,
+                                                 target_.on_rails(), &error);
+        ASSERT_TRUE(region_.valid()) << error;
+        for (size_t i = 0; i < local_.size(); ++i) {
+            local_[i] = static_cast<char>(i * 7 + i / kBytes);
+        }
+    }
+    void TearDown() override {
+        region_ = {};
+        origin_.close();
+        target_.close();
+    }
+
+    const Domain& second() const { return *domain_.rails().front(); }
+    RemoteMemory remote_block(size_t block) const {
+        return {region_.remote_base() + block * kBytes, region_.key()};
+    }
+    bool post_write(size_t block, size_t bytes, Counted* counted) {
+        const RmaBlock piece{&local_[block * kBytes], bytes, remote_block(block)};
+        return origin_.post_write(peer_, &piece, 1, nullptr, Endpoint::WriteCompletion::delivered,
+                                  &counted->operation);
+    }
+    template <class Condition>
+    void poll_until(Condition&& condition) {
+        while (!condition()) {
+            origin_.poll();
+            target_.poll();
+        }
+    }
+    // A provider may take no operation with a peer before there is a connection.
+    void connect() {
+        int completed = 0;
+        std::vector<std::unique_ptr<Counted>> operations;
+        const auto is_connected = [&] {
+            return domain_.carried_bytes() > 0 && second().carried_bytes() > 0;
+        };
+        while (!is_connected()) {
+            operations.push_back(std::make_unique<Counted>(&completed));
+            while (!post_write(0, kBytes, operations.back().get())) {
+                origin_.poll();
+                target_.poll();
+            }
+        }
+        poll_until([&] { return completed == static_cast<int>(operations.size()); });
+        ASSERT_EQ(origin_.outstanding(), 0U);
+    }
+
+    Domain domain_;  // the origin's
+    Domain target_domain_;
+    Endpoint origin_;
+    Endpoint target_;
+    std::vector<char> local_ = std::vector<char>(kBytes * kBlocks);
+    std::vector<char> remote_ = std::vector<char>(kBytes * kBlocks);
+    Region region_;
+    PeerAddress peer_ = FI_ADDR_UNSPEC;
+    std::vector<uint64_t> arrived_;
+};
+
+TEST_F(RailsTest, LongWritesAreDividedAndArrive) {
+    connect();
+    const uint64_t before = domain_.carried_bytes();
+    const uint64_t before_second = second().carried_bytes();
+    int completed = 0;
+    std::vector<std::unique_ptr<Counted>> operations;
+    for (size_t block = 0; block < kBlocks; ++block) {
+        operations.push_back(std::make_unique<Counted>(&completed));
+        poll_until([&] { return post_write(block, kBytes, operations.back().get()); });
+    }
+    poll_until([&] { return completed == static_cast<int>(kBlocks); });
+    EXPECT_EQ(remote_, local_);
+    EXPECT_EQ(origin_.outstanding(), 0U);
+    EXPECT_EQ(origin_.rail(0).bytes_under_way() + origin_.rail(1).bytes_under_way(), 0U);
+    EXPECT_EQ(domain_.carried_bytes() - before + second().carried_bytes() - before_second,
+              kBytes * kBlocks);
+    EXPECT_GT(domain_.carried_bytes(), before);
+    EXPECT_GT(second().carried_bytes(), before_second);
+}
+
+TEST_F(RailsTest, ReadsAreDividedAndArrive) {
+    remote_ = local_;
+    std::fill(local_.begin(), local_.end(), 0);
+    int completed = 0;
+    std::vector<std::unique_ptr<Counted>> operations;
+    for (size_t block = 0; block < kBlocks; ++block) {
+        operations.push_back(std::make_unique<Counted>(&completed));
+        const RmaBlock piece{&local_[block * kBytes], kBytes, remote_block(block)};
+        poll_until([&] {
+            return origin_.post_read(peer_, &piece, 1, nullptr, &operations.back()->operation);
+        });
+    }
+    poll_until([&] { return completed == static_cast<int>(kBlocks); });
+    EXPECT_EQ(remote_, local_);
+    EXPECT_GT(domain_.carried_bytes(), 0U);
+    EXPECT_GT(second().carried_bytes(), 0U);
+}
+
+// What is not polled completes nothing, so each takes the rail with fewer bytes under way.
+TEST_F(RailsTest, EachTakesTheRailWithTheFewestBytesUnderWay) {
+    connect();
+    int completed = 0;
+    std::array<Counted, 3> operations{Counted(&completed), Counted(&completed),
+                                      Counted(&completed)};
+    ASSERT_TRUE(post_write(0, 2 * kBytes, &operations[0]));
+    EXPECT_EQ(origin_.rail(0).bytes_under_way(), 2 * kBytes);
+    ASSERT_TRUE(post_write(2, kBytes, &operations[1]));
+    EXPECT_EQ(origin_.rail(1).bytes_under_way(), kBytes);
+    ASSERT_TRUE(post_write(3, kBytes / 2, &operations[2]));
+    EXPECT_EQ(origin_.rail(0).bytes_under_way(), 2 * kBytes);
+    EXPECT_EQ(origin_.rail(1).bytes_under_way(), kBytes + kBytes / 2);
+    EXPECT_EQ(origin_.outstanding(), 3U);
+    poll_until([&] { return completed == 3; });
+}
+
+TEST_F(RailsTest, RemoteAccessWaitsForTheWindow) {
+    connect();
+    int completed = 0;
+    std::vector<std::unique_ptr<Counted>> operations;
+    const auto post_next = [&] {
+        operations.push_back(std::make_unique<Counted>(&completed));
+        return post_write(operations.size() % kBlocks, kBytes, operations.back().get());
+    };
+    while (post_next()) {
+    }
+    operations.pop_back();
+    EXPECT_EQ(origin_.rail(0).bytes_under_way(), Endpoint::kWindowBytes);
+    EXPECT_EQ(origin_.rail(1).bytes_under_way(), Endpoint::kWindowBytes);
+    poll_until([&] { return completed == static_cast<int>(operations.size()); });
+}
+
+TEST_F(RailsTest, ShortOperationsStayOnTheFirst) {
+    int completed = 0;
+    std::array<Counted, 2> operations{Counted(&completed), Counted(&completed)};
+    poll_until([&] { return post_write(0, Endpoint::kShortestDividedBytes - 8, &operations[0]); });
+    poll_until([&] {
+        return origin_.post_write_notify(peer_, local_.data(), 64, nullptr, remote_block(1), 5,
+                                         &operations[1].operation);
+    });
+    poll_until([&] { return completed == 2 && arrived_.size() == 1; });
+    EXPECT_EQ(arrived_.front(), 5U);
+    EXPECT_EQ(domain_.carried_bytes() + second().carried_bytes(), 0U);
+}
+
+TEST_F(RailsTest, ImmediateDataArrivesOverAllRails) {
+    int completed = 0;
+    std::vector<std::unique_ptr<Counted>> operations;
+    for (size_t block = 0; block < kBlocks; ++block) {
+        operations.push_back(std::make_unique<Counted>(&completed));
+        poll_until([&] {
+            return origin_.post_write_notify(peer_, &local_[block * kBytes], kBytes, nullptr,
+                                             remote_block(block), static_cast<uint32_t>(block),
+                                             &operations.back()->operation);
+        });
+    }
+    poll_until(
+        [&] { return completed == static_cast<int>(kBlocks) && arrived_.size() == kBlocks; });
+    std::sort(arrived_.begin(), arrived_.end());
+    for (size_t block = 0; block < kBlocks; ++block) {
+        EXPECT_EQ(arrived_[block], block);
+    }
+    EXPECT_EQ(remote_, local_);
+    EXPECT_GT(domain_.carried_bytes(), 0U);
+    EXPECT_GT(second().carried_bytes(), 0U);
+}
+
+// Over TCP a write is complete when the socket has it, which says nothing about the speed of a
+// rail.
+TEST_F(RailsTest, LongWritesCompleteAtTheirTarget) {
+    connect();
+    int completed = 0;
+    Counted counted(&completed);
+    ASSERT_TRUE(origin_.post_write_notify(peer_, local_.data(), kBytes, nullptr, remote_block(0), 1,
+                                          &counted.operation));
+    constexpr int kPolls = 1000;
+    for (int i = 0; i < kPolls; ++i) {
+        origin_.poll();  // and not the target
+    }
+    if (domain_.row().listens_by_tcp) {
+        EXPECT_EQ(completed, 0);
+    }
+    poll_until([&] { return completed == 1; });
+}
+
+TEST_F(RailsTest, HaveNoOrderAmongEachOther) {
+    EXPECT_FALSE(domain_.orders_writes());
+    EXPECT_FALSE(domain_.orders_reads_after_writes());
+    origin_.close();
+    region_ = {};
+    target_.close();
+    domain_.drop_rail();
+    Domain one;
+    std::string error;
+    ASSERT_TRUE(armci::test::open_default_domain(&one, 4, &error)) << error;
+    EXPECT_EQ(domain_.orders_writes(), one.orders_writes());
+}
+
+TEST_F(RailsTest, NeedOneKeyForAllOfThem) {
+    ProviderChoice choice = choose_loopback(domain_);
+    choice.info->domain_attr->mr_mode |= FI_MR_PROV_KEY;
+    std::string error;
+    EXPECT_FALSE(domain_.add_rail(std::move(choice), 4, &error));
+    EXPECT_THAT(error, HasSubstr("chooses the keys of registered memory"));
+    EXPECT_EQ(domain_.rails().size(), 1U);
+}
+
+TEST_F(RailsTest, WaitTogether) {
+    if (target_.wait_mode() != WaitMode::fd) {
+        GTEST_SKIP() << "the provider has no descriptor to wait for";
+    }
+    poll_until([&] { return target_.may_sleep(); });
+    // It reaches the target's second rail only.
+    Endpoint other;
+    std::string error;
+    ASSERT_TRUE(other.open(*domain_.rails().front(), {}, &error)) << error;
+    const PeerAddress peer = other.insert_peer(target_.rail(1).address().data());
+    ASSERT_NE(peer, FI_ADDR_UNSPEC);
+    int completed = 0;
+    Counted counted(&completed);
+    const RmaBlock piece{local_.data(), kBytes, remote_block(0)};
+    bool is_posted = false;
+    while (completed == 0) {
+        is_posted =
+            is_posted || other.post_write(peer, &piece, 1, nullptr,
+                                          Endpoint::WriteCompletion::delivered, &counted.operation);
+        other.poll();
+        pollfd event{target_.wait_fd(), POLLIN, 0};
+        if (::poll(&event, 1, 0) == 1) {  // otherwise the target sleeps
+            target_.poll();
+        }
+    }
+    EXPECT_EQ(remote_[kBytes - 1], local_[kBytes - 1]);
+}
+
+}  // namespace
+}  // namespace armci::fabric::test
