@@ -2,6 +2,7 @@
 // Configuration from the environment, which is read once at start and constant afterwards.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -72,7 +73,23 @@ struct Config {
         return static_cast<ServerPoll>(server_poll);
     }
     PortRange ports() const;
+    // Returns the entries of ARMCI_INTERFACE, which are separated by commas; at least one, which
+    // may be empty.
+    std::vector<std::string> interfaces() const;
 };
+
+// It is in line because armci-info, which links the shared library, needs it.
+inline std::vector<std::string> Config::interfaces() const {
+    std::vector<std::string> names;
+    for (size_t begin = 0; begin <= interface.size();) {
+        const size_t end = std::min(interface.find(',', begin), interface.size());
+        if (end > begin) {
+            names.push_back(interface.substr(begin, end - begin));
+        }
+        begin = end + 1;
+    }
+    return names.empty() ? std::vector<std::string>{""} : names;
+}
 
 // A ConfigRow holds one row of the table as text, for armci-info and the documentation.
 struct ConfigRow {

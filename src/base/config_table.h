@@ -25,11 +25,15 @@
     TEXT(interface, "ARMCI_INTERFACE", "", own, rank,                                                   \
         "Network interface (name or IP address) to use between nodes. Empty: of the networks that the " \
         "nodes have in common, the fastest that connects them as ARMCI_Init tries it; a bridge made by " \
-        "software only if there is no other; loopback only when the whole job runs on one host.")       \
+        "software only if there is no other; loopback only when the whole job runs on one host. "       \
+        "Several, separated by commas, are rails: long transfers are divided among them by their "      \
+        "speed, and all else uses the first one. One that some rank cannot use is left out with a "     \
+        "warning. An interface that is named twice is two rails.")                                      \
     TEXT(port_range, "ARMCI_PORT_RANGE", "", own, job,                                                  \
         "TCP ports, first-last, at which the processes of the job listen, for firewalls between the "   \
         "nodes: with providers over TCP a port for each rank and for each data server of a host, and "  \
-        "one more for its liveness connections. Empty: the system chooses.")                            \
+        "one more for its liveness connections; with rails as many for each rail. Empty: the system "   \
+        "chooses.")                            \
     INTEGER(node_size, "ARMCI_NODE_SIZE", 0, 0, 1 << 20, own, job,                                      \
         "Splits each host into virtual nodes of this many ranks, for tests and benchmarks. 0: all "     \
         "ranks that can share memory are one node.")                                                    \

@@ -24,6 +24,14 @@ constexpr int64_t kMsNs = 1'000'000;
 // By network: its first failure as a number.
 using Verdict = std::array<int64_t, fabric::NetworkPlan::kMax>;
 
+struct ChosenNetwork {
+    struct {
+        base::IpAddress own;  // this node's address there; none if the provider does not use IP
+        bool connects = true;
+    } network;
+    std::string reason;  // as in AgreedNetwork
+};
+
 // What rank 0 alone knows.
 struct Plan {
     std::vector<fabric::NodeCandidates> nodes;
@@ -31,7 +39,7 @@ struct Plan {
 };
 
 fabric::NodeCandidates own_candidates(const core::Runtime& runtime,
-                                      const fabric::ProviderChoice& choice,
+                                      const fabric::ProviderChoice& choice, NetworkNeed need,
                                       fabric::NetworkTrial* trial) {
     fabric::NodeCandidates own;
     own.host = core::host_identity();
@@ -39,7 +47,7 @@ fabric::NodeCandidates own_candidates(const core::Runtime& runtime,
     std::snprintf(own.host_name, sizeof own.host_name, "%s", core::host_name().c_str());
     fabric::describe_candidates(choice.addresses, &own);
     trial->listen(&own, fabric::ports_of_provider());
-    if (own.count == 0) {
+    if (own.count == 0 && need == NetworkNeed::required) {
         base::fatal("ARMCI_Init", "%s cannot listen at any of its addresses: %s%s. %s",
                     core::describe_node(runtime.world).c_str(), std::strerror(errno),
                     errno == EADDRINUSE ? "; perhaps all ports of ARMCI_PORT_RANGE are in use" : "",
@@ -48,15 +56,14 @@ fabric::NodeCandidates own_candidates(const core::Runtime& runtime,
     return own;
 }
 
-[[noreturn]] void report_no_network(const Plan& plan) {
-    base::fatal("ARMCI_Init", "no network between the nodes: %s. %s",
-                plan.networks.ruled_out.empty()
-                    ? "some have only addresses of IPv4, others only of IPv6"
-                    : plan.networks.ruled_out.front().c_str(),
-                fabric::kInterfaceRemedy);
+std::string why_no_network(const Plan& plan) {
+    return "no network between the nodes: " +
+           (plan.networks.ruled_out.empty()
+                ? "some have only addresses of IPv4, others only of IPv6"
+                : plan.networks.ruled_out.front());
 }
 
-[[noreturn]] void report_failures(const Plan& plan, const Verdict& verdict) {
+std::string why_not_connected(const Plan& plan, const Verdict& verdict) {
     constexpr size_t kMaxNamed = 3;
     std::string text;
     for (size_t i = 0; i < std::min(plan.networks.networks.size(), kMaxNamed); ++i) {
@@ -64,13 +71,11 @@ fabric::NodeCandidates own_candidates(const core::Runtime& runtime,
             (i > 0 ? "; " : "") + fabric::describe_failure(plan.nodes, plan.networks.networks[i],
                                                            fabric::TrialFailure::from(verdict[i]));
     }
-    base::fatal("ARMCI_Init",
-                "no network connects all nodes: %s. %s, or let connections to the ports of "
-                "ARMCI_PORT_RANGE pass",
-                text.c_str(), fabric::kInterfaceRemedy);
+    return "no network connects all nodes: " + text;
 }
 
-// Gathers the candidates of all nodes on rank 0, and gives each node what it is to try.
+// Gathers the candidates of all nodes on rank 0, and gives each node what it is to try: nothing if
+// the nodes have no network in common.
 fabric::TrialOrders distribute(const core::World& world, const fabric::NodeCandidates& own,
                                Plan* plan) {
     std::vector<fabric::TrialOrders> all;
@@ -80,9 +85,6 @@ fabric::TrialOrders distribute(const core::World& world, const fabric::NodeCandi
                world.leaders_comm);
     if (world.rank == 0) {
         plan->networks = fabric::plan_networks(plan->nodes);
-        if (plan->networks.networks.empty()) {
-            report_no_network(*plan);
-        }
         // It tells this job's listeners from others at the same port; it protects nothing.
         uint64_t token = 0;
         if (!base::draw_random(&token, sizeof token)) {
@@ -165,12 +167,32 @@ int find_connecting(const core::Runtime& runtime, const fabric::TrialOrders& ord
     return found;
 }
 
-ChosenNetwork choose_on_leader(const core::Runtime& runtime, const fabric::ProviderChoice& choice) {
+// Returns what says that the nodes are not connected. If they must be, rank 0 ends the job instead.
+ChosenNetwork refuse(const core::World& world, NetworkNeed need, const std::string& reason,
+                     const char* other_remedy) {
+    if (need == NetworkNeed::required) {
+        if (world.rank == 0) {
+            base::fatal("ARMCI_Init", "%s. %s%s", reason.c_str(), fabric::kInterfaceRemedy,
+                        other_remedy);
+        }
+        MPI_Barrier(world.leaders_comm);
+    }
+    ChosenNetwork none;
+    none.network.connects = false;
+    none.reason = reason;
+    return none;
+}
+
+ChosenNetwork choose_on_leader(const core::Runtime& runtime, const fabric::ProviderChoice& choice,
+                               NetworkNeed need) {
     const core::World& world = runtime.world;
     fabric::NetworkTrial trial;
     Plan plan;
-    const fabric::NodeCandidates own = own_candidates(runtime, choice, &trial);
+    const fabric::NodeCandidates own = own_candidates(runtime, choice, need, &trial);
     const fabric::TrialOrders orders = distribute(world, own, &plan);
+    if (orders.network_count == 0) {
+        return refuse(world, need, world.rank == 0 ? why_no_network(plan) : "", "");
+    }
     trial.begin(orders);
     Verdict verdict{};
     // A firewall may stop TCP, and let pass what another provider uses.
@@ -180,15 +202,13 @@ ChosenNetwork choose_on_leader(const core::Runtime& runtime, const fabric::Provi
         used = find_connecting(runtime, orders, trial, &verdict);
     }
     if (used < 0 && must_connect) {
-        if (world.rank == 0) {
-            report_failures(plan, verdict);
-        }
-        MPI_Barrier(world.leaders_comm);  // rank 0 ends the job
+        return refuse(world, need, world.rank == 0 ? why_not_connected(plan, verdict) : "",
+                      ", or let connections to the ports of ARMCI_PORT_RANGE pass");
     }
     const bool is_tried = used >= 0;
     used = std::max(used, 0);
     ChosenNetwork chosen;
-    chosen.own = orders.own[used];
+    chosen.network.own = orders.own[used];
     if (world.rank == 0) {
         chosen.reason = plan.networks.networks[static_cast<size_t>(used)].name + ": " +
                         fabric::why_used(plan.networks, static_cast<size_t>(used)) +
@@ -203,9 +223,8 @@ ChosenNetwork choose_on_leader(const core::Runtime& runtime, const fabric::Provi
     return chosen;
 }
 
-}  // namespace
-
-ChosenNetwork choose_network(const core::Runtime& runtime, const fabric::ProviderChoice& choice) {
+ChosenNetwork choose_network(const core::Runtime& runtime, const fabric::ProviderChoice& choice,
+                             NetworkNeed need) {
     ChosenNetwork chosen;
     // A provider may have addresses of IP on some nodes only; then it is not IP that it uses.
     int has_addresses = choice.addresses.empty() ? 0 : 1;
@@ -214,10 +233,40 @@ ChosenNetwork choose_network(const core::Runtime& runtime, const fabric::Provide
         return chosen;
     }
     if (runtime.world.is_leader()) {
-        chosen = choose_on_leader(runtime, choice);
+        chosen = choose_on_leader(runtime, choice, need);
     }
-    MPI_Bcast(&chosen.own, sizeof chosen.own, MPI_BYTE, 0, runtime.world.node_comm);
+    MPI_Bcast(&chosen.network, sizeof chosen.network, MPI_BYTE, 0, runtime.world.node_comm);
     return chosen;
+}
+
+}  // namespace
+
+AgreedNetwork agree_on_network(const core::Runtime& runtime, NetworkNeed need,
+                               fabric::ProviderChoice* choice) {
+    if (runtime.world.is_single_host) {
+        return {};
+    }
+    const ChosenNetwork chosen = choose_network(runtime, *choice, need);
+    const base::IpAddress& own = chosen.network.own;
+    if (!chosen.network.connects) {
+        return {false, chosen.reason};
+    }
+    const fi_info& info = *choice->info;
+    const bool is_offered = std::find(choice->addresses.begin(), choice->addresses.end(), own) !=
+                            choice->addresses.end();
+    if (is_offered && fabric::ip_of(info.addr_format, info.src_addr) != own) {
+        fabric::ProviderChoice there =
+            fabric::choose_provider({info.fabric_attr->prov_name, base::text_of(own), false});
+        if (!there.info) {
+            base::fatal("ARMCI_Init", "on %s: %s. %s", core::describe_node(runtime.world).c_str(),
+                        there.error.c_str(), kProviderRemedy);
+        }
+        choice->info = std::move(there.info);
+    }
+    if (!chosen.reason.empty()) {
+        ARMCI_LOG_INFO("network between the nodes: %s", chosen.reason.c_str());
+    }
+    return {true, chosen.reason};
 }
 
 }  // namespace armci::lifecycle

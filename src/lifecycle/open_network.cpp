@@ -16,15 +16,12 @@
 #include "fabric/ip_address.h"
 #include "lifecycle/choose_network.h"
 #include "lifecycle/places.h"
+#include "lifecycle/rails.h"
 #include "pipeline/buffers/flow_plan.h"
 #include "watch/reach.h"
 
 namespace armci::lifecycle {
 namespace {
-
-constexpr const char* kProviderRemedy =
-    "Set FI_LOG_LEVEL=warn to see libfabric's own words, or ARMCI_PROVIDER or ARMCI_INTERFACE to "
-    "another network (armci-info --providers)";
 
 // What all ranks must have in common. It is taken from rank 0.
 struct CommonSettings {
@@ -33,6 +30,7 @@ struct CommonSettings {
     core::BufferPlan buffers;  // sizes are powers of two, as the buffer manager rounds them
     core::TransferCosts costs;
     int servers_per_node = 1;
+    int interface_count = 1;  // that ARMCI_INTERFACE names
 };
 
 // Counts the servers. Each is in a process of its own, and all nodes have equally many.
@@ -76,6 +74,8 @@ CommonSettings agree_on_settings(Runtime& runtime, const fabric::ProviderChoice&
             settings.buffers = core::plan_buffers(config, settings.costs.constants);
             settings.servers_per_node =
                 count_servers_per_node(runtime.world, config.servers_per_node);
+            settings.interface_count =
+                static_cast<int>(std::min(config.interfaces().size(), fabric::Endpoint::kMaxRails));
         }
     }
     MPI_Bcast(&settings, sizeof settings, MPI_BYTE, 0, runtime.world.comm);
@@ -336,6 +336,19 @@ base::Waiting way_of_waiting(const Runtime& runtime, bool single_host) {
             runtime.world.is_oversubscribed ? base::Waiting::Way::sleep : base::Waiting::Way::poll};
 }
 
+// Returns what the first interface gives that has a provider.
+fabric::ProviderChoice choose_any(const base::Config& config, const std::string& provider,
+                                  bool single_host) {
+    fabric::ProviderChoice choice;
+    for (const std::string& interface : config.interfaces()) {
+        choice = fabric::choose_provider({provider, interface, single_host});
+        if (choice.info) {
+            break;
+        }
+    }
+    return choice;
+}
+
 // Chooses the provider that rank 0 chooses, on all ranks. `settings` gets what goes with it.
 fabric::ProviderChoice agree_on_provider(Runtime& runtime, CommonSettings* settings) {
     const base::Config& config = runtime.config();
@@ -343,8 +356,7 @@ fabric::ProviderChoice agree_on_provider(Runtime& runtime, CommonSettings* setti
     fabric::use_ports(config.ports());
     fabric::use_link_limit(config.lost_link_seconds);
     // All ranks do this at the same time, because libfabric may take 100 ms to start.
-    fabric::ProviderChoice choice =
-        fabric::choose_provider({config.provider, config.interface, single_host});
+    fabric::ProviderChoice choice = choose_any(config, config.provider, single_host);
     *settings = agree_on_settings(runtime, choice);
     if (settings->error[0] != '\0') {
         if (runtime.world.rank == 0) {
@@ -356,7 +368,7 @@ fabric::ProviderChoice agree_on_provider(Runtime& runtime, CommonSettings* setti
         MPI_Barrier(runtime.world.comm);  // rank 0 ends the job
     }
     if (!choice.info || std::strcmp(choice.info->fabric_attr->prov_name, settings->provider) != 0) {
-        choice = fabric::choose_provider({settings->provider, config.interface, single_host});
+        choice = choose_any(config, settings->provider, single_host);
     }
     if (!choice.info) {
         base::fatal("ARMCI_Init",
@@ -369,29 +381,9 @@ fabric::ProviderChoice agree_on_provider(Runtime& runtime, CommonSettings* setti
     return choice;
 }
 
-// In a job on several hosts all nodes use one network. A rank whose own environment names another
-// interface than its node's first rank keeps to that.
-std::string agree_on_network(const Runtime& runtime, fabric::ProviderChoice* choice) {
-    if (runtime.world.is_single_host) {
-        return {};
-    }
-    ChosenNetwork network = choose_network(runtime, *choice);
-    const fi_info& info = *choice->info;
-    const bool is_offered = std::find(choice->addresses.begin(), choice->addresses.end(),
-                                      network.own) != choice->addresses.end();
-    if (is_offered && fabric::ip_of(info.addr_format, info.src_addr) != network.own) {
-        fabric::ProviderChoice there = fabric::choose_provider(
-            {info.fabric_attr->prov_name, base::text_of(network.own), false});
-        if (!there.info) {
-            base::fatal("ARMCI_Init", "on %s: %s. %s", core::describe_node(runtime.world).c_str(),
-                        there.error.c_str(), kProviderRemedy);
-        }
-        choice->info = std::move(there.info);
-    }
-    if (!network.reason.empty()) {
-        ARMCI_LOG_INFO("network between the nodes: %s", network.reason.c_str());
-    }
-    return network.reason;
+// A server inserts every rank, the origin every server.
+size_t peer_count(const Runtime& runtime) {
+    return static_cast<size_t>(runtime.world.size + runtime.network->servers.count());
 }
 
 void open_domain(Runtime& runtime, fabric::ProviderChoice choice, int servers_per_node) {
@@ -404,9 +396,7 @@ void open_domain(Runtime& runtime, fabric::ProviderChoice choice, int servers_pe
     network.passed_over = choice.passed_over;
     network.idle_adapter = choice.idle_adapter;
     std::string error;
-    // A server inserts every rank, the origin every server.
-    const auto peers = static_cast<size_t>(runtime.world.size + network.servers.count());
-    if (!network.domain.open(std::move(choice), peers, &error)) {
+    if (!network.domain.open(std::move(choice), peer_count(runtime), &error)) {
         base::fatal("ARMCI_Init", "the network cannot be opened on %s: %s%s. %s",
                     core::describe_node(runtime.world).c_str(), error.c_str(),
                     fabric::exhausted_limit(), kProviderRemedy);
@@ -471,11 +461,21 @@ void open_network(Runtime& runtime) {
     runtime.world.is_oversubscribed = ranks_here(runtime, single_host) > base::processor_count();
     CommonSettings settings;
     fabric::ProviderChoice choice = agree_on_provider(runtime, &settings);
-    std::string network_reason = agree_on_network(runtime, &choice);
+    std::vector<RailChoice> rails;
+    std::string network_reason;
+    if (settings.interface_count > 1) {
+        rails = choose_rails(runtime, settings.provider, settings.interface_count);
+        choice.info = std::move(rails.front().choice.info);
+        network_reason = std::move(rails.front().network_reason);
+        rails.erase(rails.begin());
+    } else {
+        network_reason = agree_on_network(runtime, NetworkNeed::required, &choice).reason;
+    }
     const int processor = agree_on_places(runtime, settings.servers_per_node, &choice);
     open_domain(runtime, std::move(choice), settings.servers_per_node);
     core::Network& network = *runtime.network;
     network.network_reason = std::move(network_reason);
+    open_rails(runtime.world, std::move(rails), peer_count(runtime), &network.domain);
     agree_on_immediate_data(runtime.world, &network.domain);
     decide_on_rma(network, config);
     exchange_tokens(runtime);

@@ -18,6 +18,15 @@
 namespace armci::lifecycle {
 namespace {
 
+// Returns "eth0,eth1", the rails in their order.
+std::string interface_names(const fabric::Domain& domain) {
+    std::string names = fabric::interface_name(domain.info());
+    for (const std::unique_ptr<fabric::Domain>& rail : domain.rails()) {
+        names += "," + fabric::interface_name(rail->info());
+    }
+    return names;
+}
+
 std::string range_of_spinning(const base::Waiting& waiting) {
     const std::string min = std::to_string(waiting.min_ns() / 1000);
     const std::string max = std::to_string(waiting.max_ns() / 1000);
@@ -43,7 +52,7 @@ std::string chosen_for(const Runtime& runtime, std::string_view name) {
         return network->domain.provider_name();
     }
     if (name == "ARMCI_INTERFACE") {
-        return fabric::interface_name(network->domain.info());
+        return interface_names(network->domain);
     }
     if (name == "ARMCI_BUFFER_COUNT") {
         return std::to_string(network->buffers.count);
@@ -129,7 +138,7 @@ void report_start(const Runtime& runtime) {
     std::string provider = "none";
     if (runtime.network != nullptr) {
         const fabric::Domain& domain = runtime.network->domain;
-        provider = domain.provider_name() + " on " + fabric::interface_name(domain.info());
+        provider = domain.provider_name() + " on " + interface_names(domain);
     }
     const int servers = runtime.network != nullptr ? runtime.network->servers.per_node : 1;
     const std::string several =
@@ -210,6 +219,23 @@ struct ServerWork {
     }
 };
 
+// The bytes of long transfers that each rail has carried.
+struct RailWork {
+    uint64_t bytes[fabric::Endpoint::kMaxRails] = {};
+
+    static RailWork of_process(const Runtime& runtime) {
+        RailWork work;
+        if (runtime.network != nullptr) {
+            const fabric::Domain& domain = runtime.network->domain;
+            work.bytes[0] = domain.carried_bytes();
+            for (size_t i = 0; i < domain.rails().size(); ++i) {
+                work.bytes[i + 1] = domain.rails()[i]->carried_bytes();
+            }
+        }
+        return work;
+    }
+};
+
 // What was dropped because it did not come from this job, by kind.
 struct Strangers {
     uint64_t counts[base::kFromStrangerCount] = {};
@@ -224,8 +250,18 @@ struct Strangers {
     }
 };
 
+void print_rails(std::FILE* out, const fabric::Domain& domain, const RailWork& work) {
+    std::fprintf(out, "  bytes of long transfers by rail: %s %" PRIu64,
+                 fabric::interface_name(domain.info()).c_str(), work.bytes[0]);
+    for (size_t i = 0; i < domain.rails().size(); ++i) {
+        std::fprintf(out, ", %s %" PRIu64,
+                     fabric::interface_name(domain.rails()[i]->info()).c_str(), work.bytes[i + 1]);
+    }
+    std::fprintf(out, "\n");
+}
+
 void print_operations(std::FILE* out, const Runtime& runtime, const base::Stats& sum,
-                      const ServerWork& busy, const Strangers& strangers) {
+                      const ServerWork& busy, const RailWork& rails, const Strangers& strangers) {
     std::fprintf(out, "  %-4s %-7s %14s %18s\n", "op", "route", "operations", "bytes");
     for (int op = 0; op < base::kOpKindCount; ++op) {
         for (int route = 0; route < base::kRouteCount; ++route) {
@@ -249,6 +285,9 @@ void print_operations(std::FILE* out, const Runtime& runtime, const base::Stats&
         std::fprintf(out,
                      "  waits for the network %" PRIu64 ", of which without polling %" PRIu64 "\n",
                      sum.waits, sum.waits_asleep);
+    }
+    if (runtime.network != nullptr && !runtime.network->domain.rails().empty()) {
+        print_rails(out, runtime.network->domain, rails);
     }
     if (busy.servers > 1) {
         std::fprintf(out,
@@ -290,6 +329,8 @@ void report_statistics(Runtime& runtime) {
     reduce(&busy.max_ns, 1, MPI_MAX);
     reduce(&busy.max_frames, 1, MPI_MAX);
     reduce(&busy.min_frames, 1, MPI_MIN);
+    RailWork rails = RailWork::of_process(runtime);
+    reduce(rails.bytes, fabric::Endpoint::kMaxRails, MPI_SUM);
     Strangers strangers = Strangers::of_process();
     reduce(&strangers, base::kFromStrangerCount, MPI_SUM);
     // This is the value of the rank that needed most.
@@ -302,7 +343,7 @@ void report_statistics(Runtime& runtime) {
         return;
     }
     std::fprintf(stderr, "armci-ofi statistics, all %d ranks\n", runtime.world.size);
-    print_operations(stderr, runtime, sum, busy, strangers);
+    print_operations(stderr, runtime, sum, busy, rails, strangers);
     if (runtime.network != nullptr) {
         const pipeline::BufferManager& buffers = runtime.network->origin.buffers();
         std::fprintf(stderr,
@@ -337,7 +378,8 @@ void report_statistics_of_rank(const Runtime& runtime, int signal) {
     std::fprintf(out, "armci-ofi statistics, rank %d of %d, ended by signal %d (%s)\n",
                  runtime.world.rank, runtime.world.size, signal, strsignal(signal));
     print_operations(out, runtime, core::with_thread_stats(runtime.stats),
-                     ServerWork::of_process(runtime), Strangers::of_process());
+                     ServerWork::of_process(runtime), RailWork::of_process(runtime),
+                     Strangers::of_process());
     std::fclose(out);
     for (size_t done = 0; done < bytes;) {
         const ssize_t written = ::write(STDERR_FILENO, text + done, bytes - done);

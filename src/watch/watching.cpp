@@ -111,7 +111,7 @@ std::string connect_nodes(const WatchSetup& setup, const Identity& self,
     const int children = std::clamp(world.node_count - first_child, 0, kChildren);
     Listener listener;
     if (children > 0 && !listener.open(world.is_single_host ? Reach::host : Reach::hosts,
-                                       setup.config.interface, setup.config.ports())) {
+                                       setup.config.interfaces().front(), setup.config.ports())) {
         missing = std::string("a socket for the other nodes: ") + std::strerror(errno);
     }
     if (world.node > 0) {

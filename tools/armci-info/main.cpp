@@ -46,7 +46,7 @@ void print_passed_over(const std::vector<std::string>& lines) {
 // What a job on this host alone would use, whether there is one or not.
 int print_providers(const armci::base::Config& config) {
     const armci::fabric::ProviderChoice choice =
-        library().choose_provider({config.provider, config.interface, true});
+        library().choose_provider({config.provider, config.interfaces().front(), true});
     if (choice.info) {
         std::printf("between nodes: %s on %s (taking all nodes to be on this host)\n",
                     choice.info->fabric_attr->prov_name,
@@ -67,6 +67,10 @@ int print_network() {
     const armci::fabric::Domain& domain = runtime.network->domain;
     std::printf("between nodes: %s on %s, in use\n", domain.provider_name().c_str(),
                 library().interface_name(domain.info()).c_str());
+    for (const auto& rail : domain.rails()) {
+        std::printf("  and on: %s, for long transfers\n",
+                    library().interface_name(rail->info()).c_str());
+    }
     if (!runtime.network->network_reason.empty()) {
         std::printf("  network: %s\n", runtime.network->network_reason.c_str());
     }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lifecycle/rails.h"
+
+#include <climits>
+#include <utility>
+
+#include "base/log.h"
+#include "fabric/endpoint.h"
+#include "lifecycle/choose_network.h"
+
+namespace armci::lifecycle {
+namespace {
+
+// Returns whether no rank has an obstacle. The first rank that has one names it.
+bool can_all_use(const core::World& world, const std::string& interface,
+                 const std::string& obstacle) {
+    int first = obstacle.empty() ? INT_MAX : world.rank;
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, world.comm);
+    if (first == world.rank) {
+        ARMCI_LOG_WARN(
+            "ARMCI_INTERFACE: interface \"%s\" is left out, because %s cannot use it: %s. "
+            "Transfers use the other interfaces",
+            interface.c_str(), core::describe_node(world).c_str(), obstacle.c_str());
+    }
+    return first == INT_MAX;
+}
+
+// Returns why no endpoint can be opened there, or an empty text.
+std::string try_to_open(fabric::Domain& rail) {
+    std::string error;
+    fabric::Endpoint endpoint;
+    return endpoint.open(rail, {}, &error) ? std::string() : error;
+}
+
+}  // namespace
+
+std::vector<RailChoice> choose_rails(const core::Runtime& runtime, const std::string& provider,
+                                     int count) {
+    const core::World& world = runtime.world;
+    const std::vector<std::string> names = runtime.config().interfaces();
+    std::vector<RailChoice> rails;
+    for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+        RailChoice rail;
+        rail.interface = i < names.size() ? names[i] : std::string();
+        std::string obstacle = "its ARMCI_INTERFACE names only " + std::to_string(names.size());
+        if (i < names.size()) {
+            rail.choice = fabric::choose_provider({provider, rail.interface, world.is_single_host});
+            obstacle = rail.choice.info ? std::string() : rail.choice.error;
+        }
+        if (!can_all_use(world, rail.interface, obstacle)) {
+            continue;
+        }
+        const AgreedNetwork network =
+            agree_on_network(runtime, NetworkNeed::optional, &rail.choice);
+        rail.network_reason = network.reason;
+        if (network.connects || can_all_use(world, rail.interface, network.reason)) {
+            rails.push_back(std::move(rail));
+        }
+    }
+    if (rails.empty()) {
+        if (world.rank == 0) {
+            base::fatal("ARMCI_Init", "all ranks can use none of the interfaces %s. %s",
+                        runtime.config().interface.c_str(), kProviderRemedy);
+        }
+        MPI_Barrier(world.comm);  // rank 0 ends the job
+    }
+    return rails;
+}
+
+void open_rails(const core::World& world, std::vector<RailChoice> rails, size_t peer_count,
+                fabric::Domain* domain) {
+    for (RailChoice& rail : rails) {
+        std::string obstacle;
+        const bool is_added = domain->add_rail(std::move(rail.choice), peer_count, &obstacle);
+        if (is_added) {
+            obstacle = try_to_open(*domain->rails().back());
+        }
+        if (!can_all_use(world, rail.interface, obstacle) && is_added) {
+            domain->drop_rail();
+        }
+    }
+}
+
+}  // namespace armci::lifecycle

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The interfaces of ARMCI_INTERFACE, if it names several: each is a rail (fabric/endpoint.h). One
+// that some rank cannot use is left out on all ranks, with a warning.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/runtime/runtime.h"
+#include "fabric/domain.h"
+#include "fabric/provider.h"
+
+namespace armci::lifecycle {
+
+struct RailChoice {
+    std::string interface;  // as the setting names it
+    fabric::ProviderChoice choice;
+    std::string network_reason;  // as AgreedNetwork::reason
+};
+
+// Collective. Returns those of the first `count` interfaces of the setting that all ranks can use
+// with this provider, in its order. Ends the job with a message if there is none.
+std::vector<RailChoice> choose_rails(const core::Runtime& runtime, const std::string& provider,
+                                     int count);
+
+// Collective. Opens these rails in an open domain.
+void open_rails(const core::World& world, std::vector<RailChoice> rails, size_t peer_count,
+                fabric::Domain* domain);
+
+}  // namespace armci::lifecycle
