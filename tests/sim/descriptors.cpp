@@ -170,11 +170,12 @@ bool is_readable(int fd) {
         case DescriptorKind::queue:
             return object.is_ready(object.context);
         case DescriptorKind::epoll:
-            break;
+            return std::any_of(object.watched.begin(), object.watched.end(),
+                               [](const Watched& watched) { return is_readable(watched.fd); });
         case DescriptorKind::stream:
-            return has_data(object) || has_ended(object) || has_timed_out(object);
+            break;
     }
-    violation("a set of descriptors is waited for in a way that is not simulated");
+    return has_data(object) || has_ended(object) || has_timed_out(object);
 }
 
 ssize_t read_event(int fd, void* value, size_t bytes) {

@@ -87,6 +87,7 @@ class Job {
     // Start and stop of one rank, in start_stop.cpp.
     void pause();
     void start(int rank, Life& life);
+    std::string interfaces() const;
     void configure(base::Config* config);
     void share_nodes(int rank, Life& life);
     void start_parts(int rank);

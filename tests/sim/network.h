@@ -49,6 +49,7 @@ struct SimVector {
 
 struct SimRegion {
     fid_mr mr{};
+    const fid_domain* domain = nullptr;
     char* start = nullptr;
     size_t bytes = 0;
     uint64_t access = 0;
@@ -60,6 +61,7 @@ struct SimRegion {
 
 struct SimEndpoint {
     fid_ep ep{};
+    const fid_domain* domain = nullptr;
     uint64_t number = 0;
     bool is_server = false;
     int owner = 0;  // number of the server, or rank
@@ -132,7 +134,7 @@ struct Provider {
     fabric::ProviderRow row{};
     std::vector<SimEndpoint*> endpoints;              // by number; nullptr: closed
     std::vector<std::unique_ptr<Posted>> operations;  // in the order they were posted
-    std::map<uint64_t, SimRegion*> regions;           // by key
+    std::map<std::pair<const fid_domain*, uint64_t>, SimRegion*> regions;  // by domain and key
     std::map<const void*, SimRegion*> descriptors;
     std::map<int, int> servers;     // that open endpoints now, by process; else the rank does
     std::vector<bool> is_starting;  // by process

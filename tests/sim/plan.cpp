@@ -228,6 +228,16 @@ void draw_weights(Plan* plan) {
     plan->step_ns = one_of({50, 500, 5000, 50'000});
 }
 
+// Not where a call is refused at start: a rail is then left out, which is no failure. A provider
+// needs one key on all rails.
+void draw_rails(Plan* plan) {
+    const bool has_rails = seed() % 5 == 3 && plan->provider.refusal.call == StartCall::none;
+    plan->rails = has_rails ? 2 + static_cast<int>(seed() % 2) : 1;
+    if (has_rails && plan->provider.twin == nullptr) {
+        plan->provider.memory_mode &= ~(FI_MR_PROV_KEY | FI_MR_LOCAL);
+    }
+}
+
 }  // namespace
 
 int Plan::rank_count() const {
@@ -253,6 +263,7 @@ Plan draw_plan(const Twin* twin) {
     draw_watches(&plan);
     draw_weights(&plan);
     draw_failure(&plan);
+    draw_rails(&plan);
     return plan;
 }
 
@@ -263,7 +274,7 @@ std::string describe(const Plan& plan) {
     for (const int ranks : plan.ranks_of_node) {
         text << ' ' << ranks;
     }
-    text << " ranks, " << plan.servers_per_node << " servers each"
+    text << " ranks, " << plan.servers_per_node << " servers each, " << plan.rails << " rails"
          << (plan.server_threads ? "" : " without threads") << "; buffers " << plan.buffer_count
          << " x " << plan.buffer_bytes << ", receive " << plan.receive_count << ", window "
          << plan.window_bytes << (plan.has_few_receives ? ", few receives" : "") << ", answers "

@@ -386,7 +386,7 @@ int get_name(fid* object, void* name, size_t* bytes) {
     return 0;
 }
 
-int open_endpoint(fid_domain*, fi_info*, fid_ep** ep, void*) {
+int open_endpoint(fid_domain* domain, fi_info*, fid_ep** ep, void*) {
     static fi_ops ops = {sizeof ops, close_endpoint, bind_endpoint, control_endpoint,
                          nullptr,    nullptr,        nullptr};
     static fi_ops_ep ep_ops{};
@@ -413,6 +413,7 @@ int open_endpoint(fid_domain*, fi_info*, fid_ep** ep, void*) {
     endpoint->ep.cm = &cm_ops;
     endpoint->ep.msg = &msg_ops;
     endpoint->ep.rma = &rma_ops;
+    endpoint->domain = domain;
     endpoint->number = provider().endpoints.size();
     endpoint->process = acting_process();
     const auto server = provider().servers.find(endpoint->process);

@@ -13,12 +13,12 @@ int close_region(fid* object) {
     auto* region = reinterpret_cast<SimRegion*>(object);
     for (const auto& operation : provider().operations) {
         if (!operation->is_placed && operation->kind != Kind::send &&
-            operation->key == region->key && !operation->has_failed && !operation->to->is_dead &&
-            !operation->from->is_dead) {
+            operation->key == region->key && operation->to->domain == region->domain &&
+            !operation->has_failed && !operation->to->is_dead && !operation->from->is_dead) {
             violation("memory is deregistered while a remote access to it is under way");
         }
     }
-    provider().regions.erase(region->key);
+    provider().regions.erase({region->domain, region->key});
     provider().descriptors.erase(region);
     delete region;
     return 0;
@@ -45,11 +45,11 @@ uint64_t largest_key() {
 }
 
 // Providers make keys of numbers of their hardware, so nothing may be expected of them.
-uint64_t make_key() {
+uint64_t make_key(const fid_domain* domain) {
     uint64_t key = 0;
     do {
         key = (++provider().next_key * 0x9e3779b97f4a7c15) & largest_key();
-    } while (provider().regions.count(key) != 0);
+    } while (provider().regions.count({domain, key}) != 0);
     return key;
 }
 
@@ -57,7 +57,7 @@ uint64_t make_key() {
 
 char* remote_memory(const SimEndpoint& target, uint64_t address, uint64_t key, size_t bytes,
                     uint64_t access) {
-    const auto found = provider().regions.find(key);
+    const auto found = provider().regions.find({target.domain, key});
     if (found == provider().regions.end()) {
         violation("remote access to endpoint %lld by key %llu, which no memory has",
                   static_cast<long long>(target.name()), static_cast<unsigned long long>(key));
@@ -93,7 +93,7 @@ void check_local(const void* data, size_t bytes, const void* descriptor) {
     }
 }
 
-int register_region(fid*, const void* start, size_t bytes, uint64_t access, uint64_t,
+int register_region(fid* object, const void* start, size_t bytes, uint64_t access, uint64_t,
                     uint64_t requested_key, uint64_t, fid_mr** mr, void*) {
     static fi_ops ops = {sizeof ops, close_region, bind_region, control_region,
                          nullptr,    nullptr,      nullptr};
@@ -118,7 +118,8 @@ int register_region(fid*, const void* start, size_t bytes, uint64_t access, uint
     region->bytes = bytes;
     region->access = access;
     region->mr.mem_desc = region;
-    region->key = has_own_key ? make_key() : requested_key;
+    region->domain = reinterpret_cast<const fid_domain*>(object);
+    region->key = has_own_key ? make_key(region->domain) : requested_key;
     region->remote_base =
         (rules().memory_mode & FI_MR_VIRT_ADDR) != 0 ? reinterpret_cast<uint64_t>(start) : 0;
     region->is_enabled = (rules().memory_mode & FI_MR_ENDPOINT) == 0;
@@ -127,7 +128,7 @@ int register_region(fid*, const void* start, size_t bytes, uint64_t access, uint
         violation("a registration asks for the key %llu, where keys have %zu bytes",
                   static_cast<unsigned long long>(region->key), rules().key_bytes);
     }
-    if (!provider().regions.emplace(region->key, region).second) {
+    if (!provider().regions.emplace(std::pair(region->domain, region->key), region).second) {
         violation("two registrations ask for the key %llu",
                   static_cast<unsigned long long>(region->key));
     }

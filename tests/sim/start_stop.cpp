@@ -12,6 +12,7 @@
 
 #include "core/sync/sync.h"
 #include "datasrv/server.h"
+#include "fabric/faults.h"
 #include "job.h"
 #include "lifecycle/open_network.h"
 #include "pipeline/costs/cost_profile.h"
@@ -172,6 +173,19 @@ void Job::pause() {
     }
 }
 
+// All rails have the only adapter that there is.
+std::string Job::interfaces() const {
+    const Twin* twin = plan_.provider.twin;
+    const std::string adapter = twin == nullptr                          ? "adapter"
+                                : twin->address_format == FI_SOCKADDR_IN ? "192.0.2.1"
+                                                                         : twin->name;
+    std::string names;
+    for (int rail = 0; plan_.rails > 1 && rail < plan_.rails; ++rail) {
+        names += (rail > 0 ? "," : "") + adapter;
+    }
+    return names;
+}
+
 void Job::configure(base::Config* config) {
     config->route = static_cast<int>(plan_.route);
     config->explicit_nb_progress = plan_.explicit_progress;
@@ -183,6 +197,8 @@ void Job::configure(base::Config* config) {
             plan_.is_timed() ? machine_profile_path(*plan_.machine) : free_profile_path();
     }
     config->profile = profile_path_;
+    config->interface = interfaces();
+    fabric::set_faults({.divides_short = true});
     config->node_size = 1;  // virtual nodes
     config->servers_per_node = plan_.servers_per_node;
     config->buffer_size = plan_.buffer_bytes;
@@ -248,7 +264,8 @@ void Job::check_start(int rank, Life& life) {
     text << "provider " << domain.provider_name() << ", immediate data " << domain.notifies_writes()
          << ", remote access " << network.rma_usable << ", " << network.servers.count()
          << " servers, " << network.buffers.count << " buffers of " << network.buffers.bytes
-         << ", receive " << network.buffers.receive_count;
+         << ", receive " << network.buffers.receive_count << ", " << domain.rails().size()
+         << " more rails";
     if (life.agreed.empty()) {
         life.agreed = text.str();
     } else if (life.agreed != text.str()) {
