@@ -17,6 +17,7 @@
 #       node      ranks per node, or all                              ARMCI_NODE_SIZE
 #       route     auto, rma, server, alternate                        ARMCI_ROUTE
 #       provider  tcp, shm, sockets, net, rxd (see below)             ARMCI_PROVIDER
+#       rails     number, all on loopback                             ARMCI_INTERFACE
 #       order     auto, none                                          ARMCI_RMA_ORDER
 #       effort    low, normal, high                                   TEST_EFFORT
 #       buffers   number                                              ARMCI_BUFFER_COUNT
@@ -63,6 +64,10 @@ set(ARMCI_MP_faults_unreachable "mr_count=0,mr_refused=remote")
 set(ARMCI_MP_VARIABLE_node ARMCI_NODE_SIZE)
 set(ARMCI_MP_VARIABLE_route ARMCI_ROUTE)
 set(ARMCI_MP_VARIABLE_provider ARMCI_PROVIDER)
+set(ARMCI_MP_rails_2 "lo,lo")
+set(ARMCI_MP_rails_3 "lo,lo,lo")
+
+set(ARMCI_MP_VARIABLE_rails ARMCI_INTERFACE)
 set(ARMCI_MP_VARIABLE_order ARMCI_RMA_ORDER)
 set(ARMCI_MP_VARIABLE_effort TEST_EFFORT)
 set(ARMCI_MP_VARIABLE_buffers ARMCI_BUFFER_COUNT)
@@ -115,7 +120,7 @@ function(armci_mp_environment config result)
         endif()
         if(setting STREQUAL "node=all")
             set(value 0)
-        elseif(key MATCHES "^(provider|faults)$")
+        elseif(key MATCHES "^(provider|faults|rails)$")
             if(NOT DEFINED ARMCI_MP_${key}_${value})
                 message(FATAL_ERROR "unknown ${key} ${value} in ${config}")
             endif()
