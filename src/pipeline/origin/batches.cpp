@@ -82,11 +82,11 @@ int64_t Batches::missing_window(const Channel& channel, const SmallTransfer& tra
 void Batches::add_gets(Channel& channel, const SmallTransfer& transfer, int64_t reserved_bytes) {
     GetBatch* gets = gets_of(channel);
     if (gets == nullptr) {
-        gets = new GetBatch;  // deletes itself when its data has come
+        gets = new GetBatch(answers_);  // deletes itself when its data has come
         channel.batch->task = gets;
         tasks_.begin(*gets, channel);
         gets->add_pending();  // until the data has come
-        channel.batch->header()->request_id = requests_.add(gets, 0);
+        channel.batch->header()->request_id = answers_.requests.add(gets, 0);
     }
     gets->note_reserved(reserved_bytes);
     gets->add(transfer);
@@ -134,13 +134,13 @@ bool Batches::append(Channel& channel, const SmallTransfer& transfer, Leaving le
         }
     }
     const int64_t window_bytes = missing_window(channel, transfer);
-    if (window_bytes > 0 && !credits_.reserve(window_bytes)) {
+    if (window_bytes > 0 && !answers_.credits.reserve(window_bytes)) {
         return false;
     }
     bool is_isolated = false;
     if (channel.batch == nullptr) {
         if (!open_batch(channel, entries_bytes)) {
-            credits_.unreserve(window_bytes);
+            answers_.credits.unreserve(window_bytes);
             return false;
         }
         is_isolated = !follows_full && base::now_ns() - channel.last_batch_ns > kIsolatedNs;
@@ -170,8 +170,9 @@ bool Batches::post(Channel& channel, OriginFrame* batch) {
     GetBatch* gets = gets_of(channel);
     // A short answer comes as a message, for which memory is posted anyway.
     if (gets != nullptr && gets->data_bytes() > frames_.largest_message_bytes() / 2 &&
-        gets->acquire_reply_buffer(replies_)) {
-        const wire::ReplyBuffersBody reply_buffers = replies_.describe(&*gets->reply_buffer(), 1);
+        gets->acquire_reply_buffer()) {
+        const wire::ReplyBuffersBody reply_buffers =
+            answers_.replies.describe(&*gets->reply_buffer(), 1);
         header.flags |= wire::kHasReplyBuffers;
         std::memcpy(batch->wire() + entries_end, &reply_buffers, sizeof reply_buffers);
         batch->wire_bytes += sizeof reply_buffers;
@@ -179,7 +180,7 @@ bool Batches::post(Channel& channel, OriginFrame* batch) {
     header.frame_bytes = batch->wire_bytes;
     if (frames_.post(channel, batch)) {
         if (gets != nullptr && gets->reply_buffer()) {
-            credits_.unreserve(gets->take_reservation());
+            answers_.credits.unreserve(gets->take_reservation());
         }
         return true;
     }
@@ -187,7 +188,7 @@ bool Batches::post(Channel& channel, OriginFrame* batch) {
     batch->wire_bytes = entries_end;
     if (gets != nullptr) {
         header.flags &= static_cast<uint8_t>(~wire::kHasReplyBuffers);
-        gets->release_reply_buffer(replies_);
+        gets->release_reply_buffer();
     }
     return false;
 }

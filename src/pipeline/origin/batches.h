@@ -29,10 +29,8 @@ class Batches {
         : frames_(frames),
           channels_(channels),
           tasks_(tasks),
-          requests_(requests),
-          credits_(credits),
           grants_(grants),
-          replies_(replies) {}
+          answers_{channels, requests, credits, replies} {}
 
     // `sends_alone` says that the provider sends small frames without further polls.
     void open(bool sends_alone) { sends_alone_ = sends_alone; }
@@ -88,10 +86,8 @@ class Batches {
     FrameSender& frames_;
     Channels& channels_;
     PendingTasks& tasks_;
-    PendingRequests& requests_;
-    StreamCredits& credits_;
     RecvGrants& grants_;
-    ReplyBuffers& replies_;
+    AnswerParts answers_;
     bool sends_alone_ = false;
     std::vector<LeavingBatch> leaving_;
     uint64_t last_ = 0;  // number of the newest batch

@@ -6,7 +6,6 @@
 
 #include "base/trace.h"
 #include "pipeline/origin/get_answer.h"
-#include "pipeline/origin/origin_services.h"
 #include "strided/kernels.h"
 
 namespace armci::pipeline {
@@ -30,7 +29,8 @@ int64_t GetBatch::window_bytes(size_t data_bytes) {
                     kSmallestWindow);
 }
 
-bool GetBatch::acquire_reply_buffer(ReplyBuffers& replies) {
+bool GetBatch::acquire_reply_buffer() {
+    ReplyBuffers& replies = parts_.replies;
     const size_t bytes = wire::kDataHeadBytes + data_bytes_ + wire::kSealBytes;
     ReplyBuffer buffer;
     if (!replies.are_usable() || !replies.acquire(std::min(bytes, replies.max_bytes()), &buffer)) {
@@ -40,29 +40,29 @@ bool GetBatch::acquire_reply_buffer(ReplyBuffers& replies) {
     return true;
 }
 
-void GetBatch::release_reply_buffer(ReplyBuffers& replies) {
+void GetBatch::release_reply_buffer() {
     if (reply_buffer_) {
-        replies.release(*reply_buffer_);
+        parts_.replies.release(*reply_buffer_);
         reply_buffer_.reset();
     }
 }
 
-bool GetBatch::on_answer(OriginServices& origin, const wire::FrameHeader& header, const void* frame,
-                         int) {
+bool GetBatch::on_answer(OriginServices& /*origin*/, const wire::FrameHeader& header,
+                         const void* frame, int) {
     const wire::DataBody body =
-        decode_answer(origin.channels, *this, header, frame, static_cast<int64_t>(data_bytes_),
+        decode_answer(parts_.channels, *this, header, frame, static_cast<int64_t>(data_bytes_),
                       static_cast<int64_t>(taken_bytes_));
     const int64_t begin_ns = base::trace_ns();
     scatter(body.offset, wire::after_body<wire::DataBody>(frame), body.data_bytes);
     trace_unpacking(begin_ns, body, channel().node);
     taken_bytes_ += body.data_bytes;
     if (taken_bytes_ == data_bytes_) {
-        origin.requests.remove(header.request_id);
-        origin.credits.unreserve(take_reservation());
-        release_reply_buffer(origin.replies);
+        parts_.requests.remove(header.request_id);
+        parts_.credits.unreserve(take_reservation());
+        release_reply_buffer();
         remove_pending();
     } else if (reply_buffer_) {  // which is free for the next part
-        origin.credits.send(channel(), header.request_id, {0, ++taken_chunks_});
+        parts_.credits.send(channel(), header.request_id, {0, ++taken_chunks_});
     }
     return true;
 }

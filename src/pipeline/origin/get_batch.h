@@ -8,16 +8,29 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/origin/channels.h"
+#include "pipeline/origin/pending_requests.h"
 #include "pipeline/origin/reply_buffers.h"
 #include "pipeline/origin/small_transfer.h"
+#include "pipeline/origin/stream_credits.h"
 #include "pipeline/origin/task.h"
 
 namespace armci::pipeline {
 
+// What an answer needs of the origin. OriginServices is above batches.
+struct AnswerParts {
+    const Channels& channels;
+    PendingRequests& requests;
+    StreamCredits& credits;
+    ReplyBuffers& replies;
+};
+
 class GetBatch : public Task {
   public:
     // A batch has gets of several calls, so it names none of them.
-    GetBatch() : Task(nullptr) { call_when_complete(end_all, nullptr); }
+    explicit GetBatch(const AnswerParts& parts) : Task(nullptr), parts_(parts) {
+        call_when_complete(end_all, nullptr);
+    }
 
     void add(const SmallTransfer& gets);
     // Returns how much receive memory an answer with that much data takes.
@@ -31,8 +44,8 @@ class GetBatch : public Task {
 
     // Acquires a reply buffer for the answer. Returns false if there is none now; then the answer
     // comes in messages.
-    bool acquire_reply_buffer(ReplyBuffers& replies);
-    void release_reply_buffer(ReplyBuffers& replies);
+    bool acquire_reply_buffer();
+    void release_reply_buffer();
     const std::optional<ReplyBuffer>& reply_buffer() const { return reply_buffer_; }
 
     // Its batch has posted all there is.
@@ -51,6 +64,7 @@ class GetBatch : public Task {
     void scatter(size_t offset, const char* data, size_t bytes) const;
     static void end_all(Task* task, void* context);
 
+    const AnswerParts parts_;
     std::vector<Sink> sinks_;
     std::vector<GetEnd> ends_;
     size_t data_bytes_ = 0;  // of the answer
