@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "wire/frame.h"
+
 namespace armci::pipeline {
 namespace {
 
@@ -142,7 +144,13 @@ StageTimes CostModel::stage_times(OpKind op, int64_t bytes, int64_t block_bytes)
 double CostModel::steady_us(OpKind op, const StageTimes& stages) const {
     const double overlap = constants_.server[static_cast<size_t>(op)].overlap;
     const double sum = stages.sum_us();
-    const double overlapped = std::max(stages.slowest_us(), sum / as_double(limits_.chunk_count));
+    double overlapped = std::max(stages.slowest_us(), sum / as_double(limits_.chunk_count));
+    if (op == OpKind::get) {
+        // A reply buffer is used again when its origin has sent a credit.
+        const double turn_us = sum + constants_.server[static_cast<size_t>(op)].request_us;
+        const auto depth = std::min<int64_t>(limits_.chunk_count, wire::kMaxReplyBuffers);
+        overlapped = std::max(overlapped, turn_us / as_double(depth));
+    }
     return overlap * overlapped + (1 - overlap) * sum;
 }
 

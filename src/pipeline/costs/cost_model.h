@@ -13,6 +13,8 @@
 //           transmit = chunk + bytes * byte
 //           steady   = overlap * max(slowest stage, sum of stages / depth)
 //                      + (1 - overlap) * sum of stages
+//           of gets at least overlap * (request + sum of stages) / reply buffers: a chunk takes the
+//           place of one that the origin has credited
 //
 // The stages of a chunk run at the same time on three parties (the packing side, the network, the
 // unpacking side) as far as `overlap` says. It is 1 with a network adapter that works by itself,
