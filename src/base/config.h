@@ -17,6 +17,7 @@ enum class RouteChoice : int { automatic = 0, rma = 1, server = 2, alternate = 3
 enum class DomainChoice : int { process = 0, node = 1 };
 enum class OrderChoice : int { automatic = 0, none = 1 };
 enum class CopyEngineChoice : int { none = 0, thread = 1 };
+enum class CostChoice : int { learned = 0, prior = 1 };
 enum class CheckChoice : int { off = 0, on = 1, warn = 2 };
 enum class HangAction : int { end = 0, report = 1 };
 enum class ThreadLevel : int {
@@ -59,6 +60,9 @@ struct Config {
     }
     OrderChoice order_choice() const {
         return static_cast<OrderChoice>(rma_order);
+    }
+    CostChoice cost_choice() const {
+        return static_cast<CostChoice>(costs);
     }
     CheckChoice check_choice() const {
         return static_cast<CheckChoice>(check);

@@ -62,6 +62,11 @@
         "one that is no profile, or has no entry for the provider, gives a warning and is not "         \
         "used. Empty: the provider table's costs, and how fast the processor copies, measured "         \
         "at start in two milliseconds.")                                                                \
+    CHOICE(costs, "ARMCI_COSTS", 0, "learned|prior", own, job,                                          \
+        "learned: each rank corrects the costs that it started with by the times of its own transfers " \
+        "of 16 KiB or more, and chooses routes by the result. Those of a profile are corrected, too. "  \
+        "prior: the costs of the start stay. ARMCI_RMA_MIN_BLOCK and ARMCI_ROUTE decide before either, "\
+        "and with the former nothing is learned.")                                                      \
     TEXT(faults, "ARMCI_FAULTS", "", own, rank,                                                         \
         "For tests: network faults made on purpose, a list of eagain=R/N (R of N posts refused "        \
         "for a while), burst=N (that many posts in a row are all refused or all taken), seed=N, "       \

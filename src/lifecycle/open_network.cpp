@@ -483,6 +483,8 @@ void open_network(Runtime& runtime) {
     exchange_addresses(runtime);
     open_origin(runtime, settings);
     join_barrier(runtime);
+    network.usual_link = single_host ? core::Link::host : core::Link::network;
+    network.has_links_of_both_kinds = !single_host && config.node_size > 0;
     core::set_up_costs(network, config, settings.costs, settings.buffers);
     const base::Waiting waiting = way_of_waiting(runtime, single_host);
     runtime.progress.set_waiting(waiting);

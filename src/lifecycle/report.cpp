@@ -14,6 +14,7 @@
 #include "base/strangers.h"
 #include "core/job/thread_level.h"
 #include "core/progress/thread_stats.h"
+#include "core/routing/explain.h"
 
 namespace armci::lifecycle {
 namespace {
@@ -288,6 +289,16 @@ void print_operations(std::FILE* out, const Runtime& runtime, const base::Stats&
     }
     if (runtime.network != nullptr && !runtime.network->domain.rails().empty()) {
         print_rails(out, runtime.network->domain, rails);
+    }
+    if (runtime.network != nullptr && runtime.network->learning.learns()) {
+        for (const core::Link link : {core::Link::host, core::Link::network}) {
+            const pipeline::LearnedCosts& learned = runtime.network->learning.learned(link);
+            if (learned.samples() > 0) {
+                std::fprintf(out, "  costs learned by rank 0, to %s: %s\n",
+                             link == core::Link::host ? "nodes of its host" : "other hosts",
+                             core::describe_learned(learned).c_str());
+            }
+        }
     }
     if (busy.servers > 1) {
         std::fprintf(out,

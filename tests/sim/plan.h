@@ -47,6 +47,7 @@ struct Plan {
     int64_t answer_bytes = 0;       // of an origin
     bool use_ordering = true;
     base::RouteChoice route = base::RouteChoice::automatic;
+    base::CostChoice costs = base::CostChoice::learned;
     int64_t min_rma_block = 0;
     int64_t min_get_by_put = INT64_MAX;
     int64_t register_min_bytes = 0;

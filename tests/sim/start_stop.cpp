@@ -205,6 +205,7 @@ void Job::configure(base::Config* config) {
     config->buffer_count = plan_.buffer_count;
     config->recv_buffer_count = plan_.receive_count;
     config->register_min = plan_.register_min_bytes;
+    config->costs = static_cast<int>(plan_.costs);
     config->rma_min_block = plan_.min_rma_block;
     config->get_by_put_min = plan_.min_get_by_put;
     const auto order = plan_.use_ordering ? base::OrderChoice::automatic : base::OrderChoice::none;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,9 +58,56 @@ std::string parse(std::string_view text, int rank_count, Request* request) {
     return {};
 }
 
+// Rank 0 makes such transfers for a second, each complete before the next.
+void make_transfers(const Request& request, int rank, int size) {
+    constexpr double kSeconds = 1;
+    constexpr int64_t kMaxBytes = 256 << 20;
+    const bool is_whole =
+        request.op != base::OpKind::acc || request.block_bytes % sizeof(double) == 0;
+    if (!is_whole || request.block_count > kMaxBytes / 2 / request.block_bytes) {
+        if (rank == 0) {
+            std::fprintf(stderr, "armci-info: --learn: such transfers are not made\n");
+        }
+        return;
+    }
+    const int64_t bytes = 2 * request.block_count * request.block_bytes;
+    std::vector<void*> slices(static_cast<size_t>(size));
+    ARMCI_Malloc(slices.data(), bytes);
+    std::memset(slices[static_cast<size_t>(rank)], 0, static_cast<size_t>(bytes));
+    ARMCI_Barrier();
+    if (rank == 0) {
+        std::vector<char> local(static_cast<size_t>(bytes));
+        const int target = static_cast<int>(request.target);
+        void* const remote = slices[static_cast<size_t>(target)];
+        int stride = static_cast<int>(2 * request.block_bytes);
+        int counts[2] = {static_cast<int>(request.block_bytes),
+                         static_cast<int>(request.block_count)};
+        const double end_s = MPI_Wtime() + kSeconds;
+        do {
+            switch (request.op) {
+                case base::OpKind::put:
+                    ARMCI_PutS(local.data(), &stride, remote, &stride, counts, 1, target);
+                    break;
+                case base::OpKind::get:
+                    ARMCI_GetS(remote, &stride, local.data(), &stride, counts, 1, target);
+                    break;
+                case base::OpKind::acc: {
+                    double factor = 1;
+                    ARMCI_AccS(ARMCI_ACC_DBL, &factor, local.data(), &stride, remote, &stride,
+                               counts, 1, target);
+                    break;
+                }
+            }
+            ARMCI_Fence(target);
+        } while (MPI_Wtime() < end_s);
+    }
+    ARMCI_Barrier();
+    ARMCI_Free(slices[static_cast<size_t>(rank)]);
+}
+
 }  // namespace
 
-int explain(const char* request_text) {
+int explain(const char* request_text, Learning learning) {
     int rank = 0;
     int size = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -73,6 +121,9 @@ int explain(const char* request_text) {
         return 2;
     }
     ARMCI_Init();
+    if (learning == Learning::yes) {
+        make_transfers(request, rank, size);
+    }
     if (rank == 0) {
         for (const std::string& line : tools::library().explain_transfer(
                  tools::library().running()->progress, request.op, request.block_count,

@@ -78,9 +78,9 @@ int print_network() {
     return 0;
 }
 
-int explain_in_job(const std::string& request) {
+int explain_in_job(const std::string& request, armci::info::Learning learning) {
     MPI_Init(nullptr, nullptr);
-    const int status = armci::info::explain(request.c_str());
+    const int status = armci::info::explain(request.c_str(), learning);
     MPI_Finalize();
     return status;
 }
@@ -127,6 +127,7 @@ struct Options {
     bool providers = false;
     bool markdown = false;
     std::string explain;  // empty: not asked for
+    std::string learn;    // likewise
 };
 
 void add_options(CommandLine* line, Options* options) {
@@ -148,6 +149,14 @@ void add_options(CommandLine* line, Options* options) {
         "the route of a put, get or acc (OP) of ROWS blocks of RUN bytes\n"
         "(suffix K, M or G) between rank 0 and rank TARGET: which, with which\n"
         "buffers, and why");
+    line->add_value(
+        "--learn", "OP,ROWS,RUN,TARGET",
+        [options](const std::string& request) {
+            options->learn = request;
+            return !request.empty();
+        },
+        "the same, after rank 0 has made such transfers for a second: what the\n"
+        "library has learned of the network from them");
 }
 
 // What needs no job: one rank of one runs it.
@@ -172,7 +181,7 @@ int main(int argc, char** argv) {
     Options options;
     CommandLine line(
         "armci-info [--version | --config | --providers | --markdown | --help]\n"
-        "       mpiexec -n RANKS armci-info [--explain OP,ROWS,RUN,TARGET]",
+        "       mpiexec -n RANKS armci-info [--explain | --learn OP,ROWS,RUN,TARGET]",
         "Shows the version of armci-ofi, its configuration and what it would use here. Without an\n"
         "option: everything, and the routes between the ranks it runs on.");
     add_options(&line, &options);
@@ -180,7 +189,10 @@ int main(int argc, char** argv) {
         return *status;
     }
     if (!options.explain.empty()) {
-        return explain_in_job(options.explain);
+        return explain_in_job(options.explain, armci::info::Learning::no);
+    }
+    if (!options.learn.empty()) {
+        return explain_in_job(options.learn, armci::info::Learning::yes);
     }
     if (options.version || options.config || options.providers || options.markdown) {
         return is_other_rank() ? 0 : run_alone(options);

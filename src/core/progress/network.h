@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "core/progress/cost_learning.h"
 #include "core/progress/rank_servers.h"
 #include "datasrv/server.h"
 #include "fabric/domain.h"
@@ -47,7 +49,12 @@ struct Network {
     size_t server_address_bytes = 0;
     uint32_t server_addresses_record = 0;  // heap record, on the node's first rank
     bool rma_usable = false;
-    pipeline::CostModel costs;
+    pipeline::CostModel costs;  // as they were at start
+    CostLearning learning;      // those that decide
+    // Whether some nodes share a host with others and some do not. Then the names of hosts tell
+    // what connects two nodes; otherwise it is `usual_link`.
+    bool has_links_of_both_kinds = false;
+    Link usual_link = Link::network;
     std::vector<std::string> passed_over;  // rejected providers with the reasons; on rank 0
     std::string idle_adapter;              // one of those, which the user may expect to be used; on
                                            // rank 0
@@ -56,6 +63,16 @@ struct Network {
     std::string cost_source;               // where the cost model's constants come from, in words
     BufferPlan buffers;
 
+    // Returns what connects this rank's node, `own_node`, with another one.
+    Link link_to(int node, int own_node) const {
+        if (!has_links_of_both_kinds) {
+            return usual_link;
+        }
+        return std::strcmp(record_of(servers.first_of(node)).host,
+                           record_of(servers.first_of(own_node)).host) == 0
+                   ? Link::host
+                   : Link::network;
+    }
     const ServerRecord& record_of(int number) const {
         return *reinterpret_cast<const ServerRecord*>(
             server_addresses + server_address_bytes * static_cast<size_t>(number));

@@ -89,6 +89,12 @@ bool Progress::sleep_until_network_event(int64_t waited_ns) {
         std::chrono::nanoseconds(std::clamp(waited_ns / 8, kShortestSleepNs, longest_ns)));
 }
 
+void Progress::end_measured_wait(int64_t began_ns) {
+    if (context_.network != nullptr && !context_.threads.has_others()) {
+        context_.network->learning.end_wait(began_ns, context_.network->origin, stats_);
+    }
+}
+
 void Progress::count_wait(base::Waiting* way, int64_t ns) {
     ++stats_.waits;
     stats_.waits_asleep += way->spin_ns() == 0 ? 1 : 0;

@@ -165,6 +165,7 @@ class Progress {
         if (began_ns != 0 && sleeps_while_waiting() && !context_.threads.has_others()) {
             count_wait(way, base::now_ns() - began_ns);
         }
+        end_measured_wait(began_ns);
     }
 
     // Returns how long to poll before a sleep. An event that wakes one thread would wake all that
@@ -176,6 +177,8 @@ class Progress {
     // Sleeps at most that long. Returns false when there already is something.
     bool sleep_on_network(std::chrono::nanoseconds longest);
     bool sleep_until_network_event(int64_t waited_ns);
+    // What the network costs is learned from waits, too.
+    void end_measured_wait(int64_t began_ns);
     void count_wait(base::Waiting* way, int64_t ns);
 
     WaitContext context_;

@@ -175,6 +175,10 @@ void set_up_costs(Network& network, const base::Config& config, const TransferCo
     if (config.get_by_put_min != base::kAuto) {
         network.costs.choose_get_by_put_from(config.get_by_put_min);
     }
+    network.learning.open(
+        network.costs,
+        config.cost_choice() == base::CostChoice::learned && config.rma_min_block == 0,
+        std::max<int64_t>(config.get_by_put_min, 0));
 }
 
 }  // namespace armci::core

@@ -27,8 +27,10 @@ long long number(int64_t value) {
 }
 
 std::string describe_min_block(const Progress& progress, OpKind op,
-                               const pipeline::TransferShape& shape) {
-    const int64_t min = progress.network()->costs.min_rma_block(op, shape.total_bytes);
+                               const pipeline::TransferShape& shape, int target) {
+    const Network& network = *progress.network();
+    const int64_t min =
+        network.learning.model(link_to(progress, target)).min_rma_block(op, shape.total_bytes);
     const char* by = progress.config().rma_min_block > 0 ? " (ARMCI_RMA_MIN_BLOCK)" : "";
     const std::string limit =
         min == INT64_MAX ? std::string("no block is long enough for rma in transfers of this size")
@@ -57,7 +59,9 @@ std::string describe(const Progress& progress, const RouteQuestion& question, Ro
             return line(
                        "the target's data server writes blocks of at least %lld bytes into the "
                        "caller's memory",
-                       number(progress.network()->costs.min_get_by_put())) +
+                       number(progress.network()
+                                  ->learning.model(link_to(progress, question.target))
+                                  .min_get_by_put())) +
                    (progress.config().get_by_put_min == base::kAuto
                         ? ", because reads are slower here than writes"
                         : " (ARMCI_GET_BY_PUT_MIN)");
@@ -68,7 +72,7 @@ std::string describe(const Progress& progress, const RouteQuestion& question, Ro
             return "it is one block and nothing is under way to that node; behind requests that "
                    "are not acknowledged it would go through the server";
     }
-    return describe_min_block(progress, question.op, question.shape);
+    return describe_min_block(progress, question.op, question.shape, question.target);
 }
 
 std::string far_part(const pipeline::TransferShape& shape, double far_byte_us) {
@@ -85,9 +89,25 @@ const char* reason_of_depth(const pipeline::ServerPlan& plan, int64_t buffers) {
     return plan.useful_depth == plan.chunk_count ? "one for each chunk" : "which are all";
 }
 
-void append_prediction(const Network& network, OpKind op, const pipeline::TransferShape& shape,
-                       std::vector<std::string>* lines) {
-    const pipeline::CostModel& model = network.costs;
+// Says what was learned, and what the costs of the start would have given.
+void append_learned(const Network& network, Link link, OpKind op,
+                    const pipeline::TransferShape& shape, std::vector<std::string>* lines) {
+    if (!network.learning.learns()) {
+        lines->push_back("learned: nothing, because settings decide");
+        return;
+    }
+    const pipeline::CostModel& prior = network.costs;
+    lines->push_back(
+        line("prior:  rma %.1f us, server %.1f us; blocks of at least %lld bytes by "
+             "rma",
+             prior.rma_us(op, shape), prior.server_plan(op, shape).total_us,
+             number(prior.min_rma_block(op, shape.total_bytes))));
+    lines->push_back("learned: " + describe_learned(network.learning.learned(link)));
+}
+
+void append_prediction(const Network& network, Link link, OpKind op,
+                       const pipeline::TransferShape& shape, std::vector<std::string>* lines) {
+    const pipeline::CostModel& model = network.learning.model(link);
     const int64_t blocks = shape.total_bytes / shape.block_bytes;
     if (op != OpKind::acc) {
         const pipeline::RmaCosts& rma = model.constants().rma[static_cast<size_t>(op)];
@@ -109,6 +129,7 @@ void append_prediction(const Network& network, OpKind op, const pipeline::Transf
                               plan.chunk.unpack_us, unpack));
         lines->push_back("buffers: none of its own, it shares a frame with other small transfers");
         lines->push_back("costs: " + network.cost_source);
+        append_learned(network, link, op, shape, lines);
         return;
     }
     const std::string further =
@@ -132,9 +153,20 @@ void append_prediction(const Network& network, OpKind op, const pipeline::Transf
                               model.server_plan(op, shape, best_bytes).total_us));
     }
     lines->push_back("costs: " + network.cost_source);
+    append_learned(network, link, op, shape, lines);
 }
 
 }  // namespace
+
+std::string describe_learned(const pipeline::LearnedCosts& learned) {
+    using pipeline::LearnedCost;
+    const pipeline::CostFactors& used = learned.used();
+    return line(
+        "latency x %.3g, byte x %.3g, block x %.3g, chunk x %.3g of the prior's, from %lld "
+        "samples",
+        used[LearnedCost::latency], used[LearnedCost::byte], used[LearnedCost::block],
+        used[LearnedCost::chunk], number(learned.samples()));
+}
 
 std::vector<std::string> explain_transfer(const Progress& progress, OpKind op, int64_t block_count,
                                           int64_t block_bytes, int target) {
@@ -161,7 +193,7 @@ std::vector<std::string> explain_transfer(const Progress& progress, OpKind op, i
         choose_route(progress, question).reason == RouteReason::travels_with_others) {
         lines.push_back("       a non-blocking one goes through the server, with other small ones");
     }
-    append_prediction(*progress.network(), op, shape, &lines);
+    append_prediction(*progress.network(), link_to(progress, target), op, shape, &lines);
     return lines;
 }
 

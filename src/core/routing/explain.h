@@ -16,4 +16,7 @@ namespace armci::core {
 std::vector<std::string> explain_transfer(const Progress& progress, base::OpKind op,
                                           int64_t block_count, int64_t block_bytes, int target);
 
+// Returns the factors that the model has, for people.
+std::string describe_learned(const pipeline::LearnedCosts& learned);
+
 }  // namespace armci::core

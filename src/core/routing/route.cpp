@@ -30,17 +30,18 @@ RouteDecision choose_route(const Progress& progress, const RouteQuestion& questi
         case base::RouteChoice::automatic:
             break;
     }
+    const pipeline::CostModel& costs = network.learning.model(link_to(progress, question.target));
     const pipeline::TransferShape& shape = question.shape;
     const bool is_get = question.op == OpKind::get;
-    const bool is_small = network.costs.is_small(shape);
-    if (!question.is_blocking && network.costs.should_share(question.op, shape)) {
+    const bool is_small = costs.is_small(shape);
+    if (!question.is_blocking && costs.should_share(question.op, shape)) {
         return {Route::server, RouteReason::travels_with_others};
     }
     const bool is_one_block = shape.block_bytes == shape.total_bytes;
-    if (is_get && is_one_block && shape.total_bytes >= network.costs.min_get_by_put()) {
+    if (is_get && is_one_block && shape.total_bytes >= costs.min_get_by_put()) {
         return {Route::rma, RouteReason::slow_reads};
     }
-    if (shape.block_bytes >= network.costs.min_rma_block(question.op, shape.total_bytes)) {
+    if (shape.block_bytes >= costs.min_rma_block(question.op, shape.total_bytes)) {
         return {Route::rma, RouteReason::long_blocks};
     }
     // RMA must not overtake requests that the server has not executed yet. A small transfer arrives
@@ -52,6 +53,11 @@ RouteDecision choose_route(const Progress& progress, const RouteQuestion& questi
         return {Route::rma, RouteReason::one_block};
     }
     return {Route::server, RouteReason::short_blocks};
+}
+
+Link link_to(const Progress& progress, int target) {
+    const World& world = progress.world();
+    return progress.network()->link_to(world.node_of[target], world.node);
 }
 
 Route route_to(const Progress& progress, int target) {

@@ -43,6 +43,9 @@ struct RouteDecision {
 // docs/references.md: Bonachea 2007
 RouteDecision choose_route(const Progress& progress, const RouteQuestion& question);
 
+// Returns what connects this node with that of another rank. Different costs belong to each.
+Link link_to(const Progress& progress, int target);
+
 // Returns the route of a large contiguous put to that rank, anywhere in its memory.
 base::Route route_to(const Progress& progress, int target);
 

@@ -68,9 +68,18 @@ RouteDecision Transfers::choose_route(const Transfer& transfer, Blocking blockin
     question.is_registered = transfer.place.is_registered;
     question.server = transfer.place.server;
     question.last_took_rma = last_took_rma_;
-    const RouteDecision decision = core::choose_route(context_.progress, question);
+    RouteDecision decision = core::choose_route(context_.progress, question);
     if (decision.reason == RouteReason::alternating) {
         last_took_rma_ = decision.route == Route::rma;
+    }
+    if (decision.reason == RouteReason::long_blocks ||
+        decision.reason == RouteReason::short_blocks) {
+        CostLearning& learning = context_.progress.network()->learning;
+        const int64_t limit = learning.model(link_to(context_.progress, transfer.target))
+                                  .min_rma_block(transfer.op, transfer.total_bytes);
+        if (learning.wants_trial(question.shape, limit)) {
+            decision.route = decision.route == Route::rma ? Route::server : Route::rma;
+        }
     }
     return decision;
 }
@@ -82,6 +91,39 @@ void Transfers::run_task(Transfer&& transfer) {
     TaskType task(std::move(transfer));
     context_.progress.run_task(task, server, cause);
 }
+
+// Measures the call, if it is one from which the network's costs are learned.
+class Transfers::Measured {
+  public:
+    Measured(Transfers& transfers, const Transfer& transfer, const RouteDecision& decision)
+        : transfers_(transfers) {
+        if (transfer.total_bytes < CostLearning::kMinBytes ||
+            decision.reason == RouteReason::slow_reads ||
+            transfers.context_.progress.threads().has_others()) {
+            return;
+        }
+        learning_ = &transfers.context_.progress.network()->learning;
+        learning_->begin_call({.server = transfer.place.server,
+                               .link = link_to(transfers.context_.progress, transfer.target),
+                               .op = transfer.op,
+                               .route = decision.route,
+                               .shape = {transfer.total_bytes, transfer.sides.block_bytes()}},
+                              transfers.context_.progress.network()->origin,
+                              transfers.context_.stats);
+    }
+    Measured(const Measured&) = delete;
+    Measured& operator=(const Measured&) = delete;
+    ~Measured() {
+        if (learning_ != nullptr) {
+            learning_->end_call(transfers_.context_.progress.network()->origin,
+                                transfers_.context_.stats);
+        }
+    }
+
+  private:
+    Transfers& transfers_;
+    CostLearning* learning_ = nullptr;
+};
 
 // Copies a small transfer into a frame that several of them share. `end` is that of a get. Returns
 // false when the transfer is not small enough, or there is no room now.
@@ -158,6 +200,7 @@ void Transfers::run_remotely(Transfer&& transfer) {
     count(transfer, route);
     const OpKind op = transfer.op;
     const int target = transfer.target;
+    const Measured measured(*this, transfer, decision);
     if (decision.reason == RouteReason::slow_reads) {
         run_task<pipeline::GetByPutTask>(std::move(transfer));
     } else if (route == Route::rma) {
@@ -180,6 +223,7 @@ void Transfers::start_remotely(Transfer&& transfer, armci_hdl_s* handle) {
     const RouteDecision decision = choose_route(transfer, Blocking::no);
     const Route route = decision.route;
     count(transfer, route);
+    const Measured measured(*this, transfer, decision);
     pipeline::Origin& origin = context_.progress.network()->origin;
     const int server = transfer.place.server;
     const bool is_get = transfer.op == OpKind::get;

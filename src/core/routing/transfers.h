@@ -56,6 +56,7 @@ class Transfers {
 
   private:
     enum class Blocking : bool { no, yes };
+    class Measured;
 
     RouteDecision choose_route(const pipeline::Transfer& transfer, Blocking blocking);
     void count(const pipeline::Transfer& transfer, base::Route route);

@@ -7,6 +7,8 @@
 //       prints such tables as one in Markdown, with how each cost grows
 //   armci_scale --check
 //       small jobs, whose costs must grow as promised (kPromises)
+//   armci_scale --links
+//       what is learned of links of different speed (links.h)
 //
 // README.md says what each study is.
 #include <cmath>
@@ -23,6 +25,7 @@
 #include "base/log.h"
 #include "child_process.h"
 #include "growth.h"
+#include "links.h"
 #include "machine.h"
 #include "simulation.h"
 #include "studies.h"
@@ -37,6 +40,7 @@ struct Options {
     std::string profile;
     std::vector<std::string> files;
     bool check = false;
+    bool links = false;
 };
 
 [[noreturn]] void usage(std::FILE* out = stderr, int status = 2) {
@@ -44,7 +48,8 @@ struct Options {
         "usage: armci_scale --nodes N[,N...] [--peers K] [--all-up-to N]\n"
         "                   [--provider NAME | --profile FILE]\n"
         "       armci_scale --report FILE...\n"
-        "       armci_scale --check\n",
+        "       armci_scale --check\n"
+        "       armci_scale --links\n",
         out);
     std::exit(status);
 }
@@ -66,6 +71,9 @@ Options parse(const std::vector<std::string>& words) {
             usage(stdout, 0);
         } else if (word == "--check") {
             options.check = true;
+            continue;
+        } else if (word == "--links") {
+            options.links = true;
             continue;
         } else if (word == "--report") {
             options.files.assign(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
@@ -93,7 +101,7 @@ Options parse(const std::vector<std::string>& words) {
             usage();
         }
     }
-    if (options.nodes.empty() && options.files.empty() && !options.check) {
+    if (options.nodes.empty() && options.files.empty() && !options.check && !options.links) {
         usage();
     }
     return options;
@@ -315,6 +323,9 @@ int main(int argc, char** argv) {
     armci::base::set_log_level(armci::base::LogLevel::error);
     if (options.check) {
         return check();
+    }
+    if (options.links) {
+        return check_links() ? 0 : kViolationStatus;
     }
     return options.files.empty() ? run(options, stdout) : report(options.files);
 }

@@ -32,39 +32,11 @@ struct Slice {
     char word[8];
 };
 
-// An adapter with remote direct memory access, which promises what most of its kind promise.
-Plan make_plan(const Machine& machine, int nodes) {
-    Plan plan;
-    plan.machine = &machine;
-    plan.ranks_of_node.assign(static_cast<size_t>(nodes), 1);
-    ProviderPlan& provider = plan.provider;
-    provider.message_order = FI_ORDER_SAS | FI_ORDER_SAW | FI_ORDER_WAW | FI_ORDER_RMA_WAW;
-    provider.ordered_bytes = size_t{1} << 30;
-    provider.memory_mode = FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED;
-    provider.transmit_size = 1024;
-    provider.iov_limit = 4;
-    provider.rma_iov_limit = 4;
-    provider.largest_bytes = size_t{1} << 30;
-    provider.wait = fabric::WaitMode::fd;
-    provider.ends_early = true;
-    provider.whole = 1000;
-    plan.buffer_bytes = 16 << 10;
-    plan.buffer_count = 4;
-    plan.receive_count = 8;
-    plan.register_min_bytes = 16 << 10;
-    plan.min_rma_block = 0;
-    plan.explicit_progress = true;
-    plan.spin_ns = 100'000;
-    plan.processors = 64;
-    plan.settles = {false};
-    return plan;
-}
-
 class Studies {
   public:
     Studies(const Machine& machine, const StudyOptions& options)
         : options_(options),
-          job_(make_plan(machine, options.nodes)),
+          job_(make_study_plan(machine, options.nodes)),
           slices_(static_cast<size_t>(options.nodes)) {}
 
     std::vector<Result> run() {
@@ -252,6 +224,33 @@ class Studies {
 };
 
 }  // namespace
+
+Plan make_study_plan(const Machine& machine, int nodes) {
+    Plan plan;
+    plan.machine = &machine;
+    plan.ranks_of_node.assign(static_cast<size_t>(nodes), 1);
+    ProviderPlan& provider = plan.provider;
+    provider.message_order = FI_ORDER_SAS | FI_ORDER_SAW | FI_ORDER_WAW | FI_ORDER_RMA_WAW;
+    provider.ordered_bytes = size_t{1} << 30;
+    provider.memory_mode = FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED;
+    provider.transmit_size = 1024;
+    provider.iov_limit = 4;
+    provider.rma_iov_limit = 4;
+    provider.largest_bytes = size_t{1} << 30;
+    provider.wait = fabric::WaitMode::fd;
+    provider.ends_early = true;
+    provider.whole = 1000;
+    plan.buffer_bytes = 16 << 10;
+    plan.buffer_count = 4;
+    plan.receive_count = 8;
+    plan.register_min_bytes = 16 << 10;
+    plan.min_rma_block = 0;
+    plan.explicit_progress = true;
+    plan.spin_ns = 100'000;
+    plan.processors = 64;
+    plan.settles = {false};
+    return plan;
+}
 
 std::vector<Result> run_studies(const Machine& machine, const StudyOptions& options) {
     begin_run(1, false, "");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "machine.h"
+#include "plan.h"
 
 namespace armci::sim {
 
@@ -22,6 +23,10 @@ struct StudyOptions {
     int peers = 64;           // that each rank exchanges patches with, at most
     int most_with_all = 512;  // up to so many nodes, all exchange patches with all
 };
+
+// A job on nodes with an adapter with remote direct memory access, which promises what most of its
+// kind promise.
+Plan make_study_plan(const Machine& machine, int nodes);
 
 std::vector<Result> run_studies(const Machine& machine, const StudyOptions& options);
 
