@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 namespace armci::sim {
 namespace {
@@ -56,27 +57,47 @@ Fit fit(const Law& law, const std::vector<Point>& points) {
 }  // namespace
 
 Fit fit_growth(const std::vector<Point>& points) {
-    constexpr double kGood = 0.05;
-    constexpr double kNearlyAsGood = 1.25;
-    std::vector<Point> costs;
-    std::copy_if(points.begin(), points.end(), std::back_inserter(costs),
-                 [](const Point& point) { return point.cost > 0; });
-    if (costs.empty()) {
+    constexpr double kNearlyAsGood = 2;
+    const auto is_zero = [](const Point& point) { return point.cost <= 0; };
+    if (std::all_of(points.begin(), points.end(), is_zero)) {
         return {};
+    }
+    if (std::any_of(points.begin(), points.end(), is_zero)) {
+        return {.error = std::numeric_limits<double>::infinity()};
     }
     std::vector<Fit> fits;
     for (const Law& law : kLaws) {
         // Two points lie on each curve.
-        if (law.growth == Growth::constant || costs.size() > 2) {
-            fits.push_back(fit(law, costs));
+        if (law.growth == Growth::constant || points.size() > 2) {
+            fits.push_back(fit(law, points));
         }
     }
     std::erase_if(fits, [](const Fit& one) { return one.slope < 0; });
     const auto best = std::min_element(
         fits.begin(), fits.end(), [](const Fit& a, const Fit& b) { return a.error < b.error; });
-    const double limit = std::max(kGood, kNearlyAsGood * best->error);
+    const double limit = std::max(kExactError, kNearlyAsGood * best->error);
     return *std::find_if(fits.begin(), fits.end(),
                          [&](const Fit& one) { return one.error <= limit; });
+}
+
+bool grows_as(Growth growth, const std::vector<Point>& points) {
+    constexpr double kMostOfConstant = 1.05;
+    if (growth == Growth::constant) {
+        return std::all_of(points.begin(), points.end(), [&](const Point& point) {
+            return point.cost <= kMostOfConstant * points.front().cost;
+        });
+    }
+    const Fit fit = fit_growth(points);
+    return fit.growth == growth && fit.error <= kExactError;
+}
+
+bool grows_at_most_as(Growth growth, const std::vector<Point>& points) {
+    const auto term = std::find_if(kLaws.begin(), kLaws.end(), [&](const Law& law) {
+                          return law.growth == growth;
+                      })->term;
+    const Point& first = points.front();
+    const Point& last = points.back();
+    return last.cost * term(first.nodes) <= first.cost * term(last.nodes);
 }
 
 const char* name_of(Growth growth) {

@@ -22,9 +22,22 @@ struct Fit {
     double error = 0;  // relative, of the root of the mean square
 };
 
-// Returns the simplest growth that explains the points: within a twentieth, or nearly as well as
-// the best one does. Costs that are all zero are constant, and so are fewer than three.
+// Relative errors. Simulated runs repeat exactly, so costs that follow a law are within the first
+// one. Above the second, the law says little about the costs.
+inline constexpr double kExactError = 0.01;
+inline constexpr double kUnclearError = 0.05;
+
+// Returns the simplest growth that explains the points: within kExactError, or nearly as well as
+// the best one does. Costs that are all zero are constant, and so are fewer than three. If only
+// some are zero, the error is infinite.
 Fit fit_growth(const std::vector<Point>& points);
+
+// Says whether the costs, in the order of the nodes, follow that law. A cost is constant if it is
+// nowhere above the first one by more than a twentieth.
+bool grows_as(Growth growth, const std::vector<Point>& points);
+// Says whether the cost of the last point is at most that of the first one, times the growth
+// between them. This is for costs that depend on more than the number of nodes.
+bool grows_at_most_as(Growth growth, const std::vector<Point>& points);
 
 // "constant", "log P", "P", "P log P" or "P^2".
 const char* name_of(Growth growth);

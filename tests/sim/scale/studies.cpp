@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "armci/armci.h"
@@ -31,6 +32,22 @@ struct Slice {
     char patch[kPatchRows * kRowStride];
     char word[8];
 };
+
+// The patch that a rank puts. Few ranks have the same one, so that it needs little memory.
+const char* patch_of(int rank) {
+    constexpr int kPatches = 251;
+    using Patch = std::array<char, kPatchRows * kRowStride>;
+    static const std::vector<Patch> patches = [] {
+        std::vector<Patch> made(kPatches);
+        for (size_t i = 0; i < made.size(); ++i) {
+            for (size_t byte = 0; byte < made[i].size(); ++byte) {
+                made[i][byte] = static_cast<char>(i + 7 * (byte / kRowStride) + 3 * byte + 1);
+            }
+        }
+        return made;
+    }();
+    return patches[static_cast<size_t>(rank) % kPatches].data();
+}
 
 class Studies {
   public:
@@ -143,31 +160,30 @@ class Studies {
         ARMCI_Fence(0);
     }
 
-    void put_patch(int target) {
-        static char patch[kPatchRows * kRowStride];
+    void put_patch(int me, int target) {
         int stride = kRowStride;
         int counts[2] = {kRowBytes, kPatchRows};
-        ARMCI_NbPutS(patch, &stride, slice(target).patch, &stride, counts, 1, target, nullptr);
+        ARMCI_NbPutS(const_cast<char*>(patch_of(me)), &stride, slice(target).patch, &stride, counts,
+                     1, target, nullptr);
     }
 
     // To ranks that are spread over the job, each beginning with another one.
+    int distance(int peers) const { return (size() - 1) / peers; }
     void exchange(int me, int peers) {
-        const int distance = (size() - 1) / peers;
         for (int i = 1; i <= peers; ++i) {
-            put_patch((me + i * distance) % size());
+            put_patch(me, (me + i * distance(peers)) % size());
         }
         ARMCI_Barrier();
     }
 
-    void put_word(int target) {
-        char word[8] = {};
-        ARMCI_Put(word, slice(target).word, sizeof word, target);
+    void put_word(int me, int target) {
+        ARMCI_Put(const_cast<char*>(patch_of(me)), slice(target).word, sizeof(Slice::word), target);
     }
 
+    int neighbour_count() const { return std::min(kNeighbours, size() - 1); }
     void fence_neighbours(int me) {
-        const int neighbours = std::min(kNeighbours, size() - 1);
-        for (int i = 1; i <= neighbours; ++i) {
-            put_word((me + i) % size());
+        for (int i = 1; i <= neighbour_count(); ++i) {
+            put_word(me, (me + i) % size());
         }
         ARMCI_AllFence();
     }
@@ -175,9 +191,46 @@ class Studies {
     void fence_to_all(int me) {
         if (me == 0) {
             for (int target = 1; target < size(); ++target) {
-                put_word(target);
+                put_word(me, target);
             }
             ARMCI_AllFence();
+        }
+    }
+
+    // The last one of several origins may have written each row.
+    bool is_row_of(const char* row, int index, int me, int peers) const {
+        for (int i = 1; i <= peers; ++i) {
+            const int origin = (me - i * distance(peers) + i * size()) % size();
+            if (std::memcmp(row, patch_of(origin) + index * kRowStride, kRowBytes) == 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void check_patch(int me, int peers) {
+        for (int i = 0; i < kPatchRows; ++i) {
+            const char* row = slice(me).patch + i * kRowStride;
+            const char* end = row + kRowStride;
+            if (!is_row_of(row, i, me, peers) ||
+                std::any_of(row + kRowBytes, end, [](char byte) { return byte != 0; })) {
+                violation("rank %d: row %d of the patch is of no rank that has put it", me, i);
+            }
+        }
+    }
+
+    // Rank 0 writes last, but not to itself.
+    void check_word(int me) {
+        const char* word = slice(me).word;
+        const auto is_of = [&](int rank) {
+            return std::memcmp(word, patch_of(rank), sizeof(Slice::word)) == 0;
+        };
+        bool is_right = me != 0 && is_of(0);
+        for (int i = 1; me == 0 && i <= neighbour_count(); ++i) {
+            is_right = is_right || is_of(size() - i);
+        }
+        if (!is_right) {
+            violation("rank %d: the word is not what was put last", me);
         }
     }
 
@@ -192,12 +245,14 @@ class Studies {
         prepare([] { ARMCI_Barrier(); });
         measure("barrier", kBarriers, [] { ARMCI_Barrier(); });
         measure("malloc", 1, [this] { ARMCI_Malloc(slices_.data(), sizeof(Slice)); });
+        prepare([&] { slice(me) = {}; });
         measure("fence, nothing to wait for", 1, [] { ARMCI_AllFence(); });
         measure("counter, first use", 1, [&] { count(); });
         measure("counter", 1, [&] { count(); });
         measure("accumulate", 1, [&] { accumulate(); });
         prepare([&] { exchange(me, peer_count()); });
         measure("exchange", 1, [&] { exchange(me, peer_count()); });
+        prepare([&] { check_patch(me, peer_count()); });
         prepare([&] { fence_neighbours(me); });
         measure("fence to neighbours", 1, [&] { fence_neighbours(me); });
         prepare([&] { fence_to_all(me); });
@@ -205,11 +260,13 @@ class Studies {
         if (size() <= options_.most_with_all) {
             prepare([&] { exchange(me, size() - 1); });
             measure("exchange with all", 1, [&] { exchange(me, size() - 1); });
+            prepare([&] { check_patch(me, size() - 1); });
         }
         prepare([] { ARMCI_Barrier(); });
         if (me == 0) {
             check(2L * size(), size());
         }
+        check_word(me);
         measure("free", 1, [&] { ARMCI_Free(&slice(me)); });
         meet();
     }
