@@ -50,8 +50,11 @@ class Network {
     bool transfer(OpKind op, int64_t total_bytes, int64_t block_bytes, double noise = 1) {
         const TransferShape shape{total_bytes, block_bytes};
         const CostModel chosen = model_with(learned_.used());
-        const Route route =
-            block_bytes >= chosen.min_rma_block(op, total_bytes) ? Route::rma : Route::server;
+        const int64_t limit = chosen.min_rma_block(op, total_bytes);
+        // The library tries the other route now and then.
+        const bool is_near = block_bytes >= limit / 2 && block_bytes / 2 < limit;
+        const bool is_trial = is_near && ++near_limit_ % 32 == 0;
+        const Route route = (block_bytes >= limit) != is_trial ? Route::rma : Route::server;
         return transfer_by(route, op, shape, noise);
     }
     bool transfer_by(Route route, OpKind op, const TransferShape& shape, double noise = 1) {
@@ -98,6 +101,7 @@ class Network {
   private:
     CostModel truth_;
     LearnedCosts learned_{adapter_costs(), kLimits};
+    int near_limit_ = 0;
 };
 
 TEST(LearnedCosts, ScaledConstantsKeepWhatIsNoPartOfTheNetwork) {
@@ -136,7 +140,7 @@ TEST(LearnedCosts, ChoicesComeWithinATenthOfTheBestOnes) {
     };
     for (const CostFactors& factors : networks) {
         Network network(factors);
-        network.run(10);
+        network.run(20);
         const CostModel learned = model_with(network.learned().used());
         // The table of a model has steps, so not even the true costs are without loss.
         EXPECT_LT(network.worst_loss(learned), network.worst_loss(network.truth()) + 0.1)
@@ -173,6 +177,31 @@ TEST(LearnedCosts, TheModelChangesOnlyWhenAFactorHasMovedByAQuarter) {
     EXPECT_GE(changes, 1);
     EXPECT_LE(changes, 2);
     EXPECT_NEAR(slower.learned().used()[LearnedCost::byte], 1.5, 0.4);
+}
+
+TEST(LearnedCosts, ChangesOfTheNetworkAreFollowed) {
+    const TransferShape shape{4 << 20, 4 << 20};
+    Network network(CostFactors{{1, 10, 1, 1}});
+    network.run(50);
+    const Network later(CostFactors{{1, 40, 1, 1}});
+    LearnedCosts learned = network.learned();
+    const TimedTransfers transfers{OpKind::get, Route::rma, shape, 1};
+    for (int i = 0; i < 30; ++i) {
+        learned.observe({&transfers, 1}, predicted_us(later.truth(), {&transfers, 1}));
+    }
+    EXPECT_NEAR(std::log(learned.used()[LearnedCost::byte] / 40), 0, 0.3);
+}
+
+// A program whose transfers say nothing about blocks and frames, on a busy machine, for long.
+TEST(LearnedCosts, WhatIsNotObservedStaysAsItWas) {
+    Network network(CostFactors{});
+    for (int i = 0; i < 20'000; ++i) {
+        const double noise = 1 + 0.5 * ((i * 7919) % 101) / 101.0;
+        network.transfer_by(Route::rma, OpKind::put, {16 << 10, 16 << 10}, noise);
+        network.transfer_by(Route::server, OpKind::put, {64 << 10, 1 << 10}, noise);
+    }
+    EXPECT_NEAR(std::log(network.learned().used()[LearnedCost::block]), 0, 0.5);
+    EXPECT_NEAR(std::log(network.learned().used()[LearnedCost::chunk]), 0, 0.5);
 }
 
 TEST(LearnedCosts, FactorsStayWithinBounds) {

@@ -105,7 +105,9 @@ bool LearnedCosts::observe(std::span<const TimedTransfers> transfers, double mea
         error = error_of(transfers, measured_us);
     }
     for (size_t i = 0; i < kLearnedCosts; ++i) {
-        covariance_[i][i] += kDrift * kDrift;
+        if (covariance_[i][i] < kLastingDoubt * kLastingDoubt) {
+            covariance_[i][i] += kDrift * kDrift;
+        }
     }
     ++samples_;
     if (samples_ - samples_at_change_ < kMinSamples || !has_moved()) {

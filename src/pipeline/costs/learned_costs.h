@@ -80,10 +80,11 @@ class LearnedCosts {
     }
     using Vector = std::array<double, kLearnedCosts>;
     // Standard deviations, of logarithms: of the prior's constants, of their change from one sample
-    // to the next, and of a measured time.
+    // to the next (until the doubt is the lasting one), and of a measured time.
     static constexpr double kLinkDoubt = 3;
     static constexpr double kPostDoubt = 0.5;
     static constexpr double kDrift = 0.03;
+    static constexpr double kLastingDoubt = 0.2;
     static constexpr double kNoise = 0.2;
     static constexpr double kMaxDeviation = 3;  // of an error, in standard deviations
     static constexpr double kLargeError = 0.7;
