@@ -16,6 +16,15 @@ size_t total_bytes(const RmaBlock* blocks, size_t block_count) {
     return bytes;
 }
 
+// Says whether a rail should be tried before one whose number is lower. Of two that are equally
+// busy, the faster one has carried more.
+bool is_better(const Rail& rail, const Rail& earlier) {
+    const size_t under_way = rail.bytes_under_way();
+    const size_t under_way_earlier = earlier.bytes_under_way();
+    return under_way < under_way_earlier || (under_way == under_way_earlier && under_way > 0 &&
+                                             rail.carried_bytes() > earlier.carried_bytes());
+}
+
 size_t shortest_divided_bytes() {
     return faults().divides_short ? 0 : Endpoint::kShortestDividedBytes;
 }
@@ -113,7 +122,7 @@ bool Endpoint::post_on_any(PeerAddress peer, size_t bytes, size_t window_bytes,
             return;
         }
         size_t place = count++;
-        for (; place > 0 && rails[place - 1]->bytes_under_way() > under_way; --place) {
+        for (; place > 0 && is_better(rail, *rails[place - 1]); --place) {
             rails[place] = rails[place - 1];
             peers[place] = peers[place - 1];
         }

@@ -145,6 +145,8 @@ class Rail {
     // were counted are under way.
     void count(size_t bytes, Operation* operation);
     size_t bytes_under_way() const { return bytes_under_way_; }
+    // Returns the bytes that were ever counted in its domain.
+    uint64_t carried_bytes() const { return domain_->carried_bytes(); }
 
     // Return the most bytes of an RMA operation, and the most blocks that one may have.
     size_t max_rma_bytes() const { return max_rma_bytes_; }

@@ -30,7 +30,7 @@
 namespace armci::wire {
 
 inline constexpr uint16_t kMagic = 0xa4c1;
-inline constexpr uint8_t kVersion = 5;
+inline constexpr uint8_t kVersion = 6;
 
 enum class FrameKind : uint8_t {
     // from origins to servers
@@ -151,7 +151,7 @@ struct CreditBody {
 };
 
 // Names the origin's buffers into which the chunks of a get are written, in turn.
-inline constexpr uint32_t kMaxReplyBuffers = 4;
+inline constexpr uint32_t kMaxReplyBuffers = 8;
 struct ReplyBuffersBody {
     uint64_t key = 0;
     uint32_t count = 0;

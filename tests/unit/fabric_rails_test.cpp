@@ -175,6 +175,26 @@ TEST_F(RailsTest, EachTakesTheRailWithTheFewestBytesUnderWay) {
     poll_until([&] { return completed == 3; });
 }
 
+TEST_F(RailsTest, OfTwoThatAreEquallyBusyTheOneThatHasCarriedMoreIsTaken) {
+    connect();
+    while (second().carried_bytes() <= domain_.carried_bytes()) {
+        int completed = 0;
+        std::array<Counted, 2> operations{Counted(&completed), Counted(&completed)};
+        ASSERT_TRUE(post_write(0, kBytes / 2, &operations[0]));
+        ASSERT_TRUE(post_write(1, kBytes, &operations[1]));
+        poll_until([&] { return completed == 2; });
+    }
+    int completed = 0;
+    std::array<Counted, 3> operations{Counted(&completed), Counted(&completed),
+                                      Counted(&completed)};
+    ASSERT_TRUE(post_write(0, kBytes / 2, &operations[0]));
+    EXPECT_EQ(origin_.rail(0).bytes_under_way(), kBytes / 2);  // none is busy
+    ASSERT_TRUE(post_write(1, kBytes / 2, &operations[1]));
+    ASSERT_TRUE(post_write(2, kBytes / 2, &operations[2]));
+    EXPECT_EQ(origin_.rail(1).bytes_under_way(), kBytes);
+    poll_until([&] { return completed == 3; });
+}
+
 TEST_F(RailsTest, RemoteAccessWaitsForTheWindow) {
     connect();
     int completed = 0;

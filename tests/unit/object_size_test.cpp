@@ -39,7 +39,7 @@ TEST(ObjectSize, PerOperationUnderWay) {
     // A transfer holds both layouts by value, so that posting allocates nothing.
     EXPECT_LE(sizeof(pipeline::Transfer), 656U);
     EXPECT_LE(sizeof(pipeline::PutTask), 1552U);
-    EXPECT_LE(sizeof(pipeline::GetTask), 1584U);
+    EXPECT_LE(sizeof(pipeline::GetTask), 1664U);
     EXPECT_LE(sizeof(pipeline::RmaTask), 912U);
 }
 

@@ -78,7 +78,7 @@ bool GetTask::reserve_memory(OriginServices& origin, Stream* stream) const {
     const size_t bytes = std::min(whole + wire::kSealBytes, origin.replies.max_bytes());
     // A server writes at most as much at a time as one of its own buffers holds.
     const size_t largest = origin.replies.max_bytes() - OutFrame::kOverheadBytes;
-    uint32_t max = whole > largest ? wire::kMaxReplyBuffers : 1;
+    uint32_t max = whole > largest ? origin.replies.max_of_get() : 1;
     if (origin.frames.depth().chunks() > 0) {
         max = std::min(max, static_cast<uint32_t>(origin.frames.depth().chunks()));
     }
@@ -174,8 +174,11 @@ void GetTask::credit(OriginServices& origin, Stream& stream, uint64_t written_at
         stream.taken[stream.taken_chunks % stream.reply_buffer_count] = false;
         ++stream.taken_chunks;
     }
-    // Half of them are released at a time, because each credit is a message.
-    if (2 * (stream.taken_chunks - stream.credited_chunks) >= stream.reply_buffer_count) {
+    // Half of them are released at a time, because each credit is a message; but not more than two,
+    // because rails of different speed need some that are free.
+    constexpr uint64_t kMostAtATime = 2;
+    const uint64_t released = stream.taken_chunks - stream.credited_chunks;
+    if (released >= kMostAtATime || 2 * released >= stream.reply_buffer_count) {
         stream.credited_chunks = stream.taken_chunks;
         origin.credits.send(channel(), stream.request_id, {0, stream.taken_chunks});
     }

@@ -64,7 +64,7 @@ bool Origin::open_buffers(fabric::Domain& domain, const OriginOptions& options,
     const bool are_written =
         options.write_chunks && buffers_.open(options.buffer_count, options.buffer_bytes, domain,
                                               endpoint_, fabric::Access::remote, error);
-    replies_.open(are_written);
+    replies_.open(are_written, !domain.rails().empty());
     if (are_written) {
         return true;
     }

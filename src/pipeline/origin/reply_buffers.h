@@ -23,12 +23,17 @@ class ReplyBuffers {
     explicit ReplyBuffers(RegisteredBuffers& buffers) : buffers_(buffers) {}
 
     // `are_usable` says that servers can write into the buffers. Otherwise the data of gets comes
-    // in messages.
-    void open(bool are_usable) { are_usable_ = are_usable; }
+    // in messages. With several rails, chunks of one get are under way on each.
+    void open(bool are_usable, bool has_rails) {
+        are_usable_ = are_usable;
+        max_of_get_ = has_rails ? wire::kMaxReplyBuffers : wire::kMaxReplyBuffers / 2;
+    }
     void close() { pieces_.clear(); }
     bool are_usable() const { return are_usable_; }
 
     size_t max_bytes() const { return buffers_.buffer_bytes(); }
+    // Returns how many one get may have.
+    uint32_t max_of_get() const { return max_of_get_; }
     // Returns false when no buffer of that length is free now.
     bool acquire(size_t bytes, ReplyBuffer* reply_buffer);
     void release(const ReplyBuffer& reply_buffer);
@@ -50,6 +55,7 @@ class ReplyBuffers {
     };
     RegisteredBuffers& buffers_;
     bool are_usable_ = false;
+    uint32_t max_of_get_ = 0;
     base::SlotTable<Piece> pieces_;
 };
 
