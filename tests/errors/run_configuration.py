@@ -299,6 +299,21 @@ CASES = [
         no_network('no usable interface "pigeon0" here, but ', "lo", "ARMCI_INTERFACE"),
     ),
     between_nodes(
+        "a second interface that does not exist",
+        {"ARMCI_INTERFACE": "lo,pigeon0"},
+        warning('ARMCI_INTERFACE: interface "pigeon0" is left out', "cannot use it", "the other interfaces"),
+    ),
+    between_nodes(
+        "a first interface that does not exist",
+        {"ARMCI_INTERFACE": "pigeon0,lo"},
+        warning('ARMCI_INTERFACE: interface "pigeon0" is left out', "cannot use it", "the other interfaces"),
+    ),
+    between_nodes(
+        "no interface that exists",
+        {"ARMCI_INTERFACE": "pigeon0,pigeon1"},
+        no_network('no usable interface "pigeon1" here, but ', "lo", "ARMCI_INTERFACE"),
+    ),
+    between_nodes(
         "no data server thread",
         {"ARMCI_PROGRESS_THREAD": "0"},
         warning("ARMCI_PROGRESS_THREAD=0: remote requests are served only while"),

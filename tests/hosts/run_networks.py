@@ -132,7 +132,8 @@ class Case:
     """`make` connects the hosts. The job must end well, and say `says` if that is given; or, if
     `reports` has fragments of messages, it must end within ARMCI_LOST_LINK_SECONDS with a message
     that has one line of them, in their order. If `disturb` is given, it is called when all ranks are
-    in the midst of the program."""
+    in the midst of the program. A job that ends well warns of `warns`, if that is given, and nothing
+    else."""
 
     make: object
     settings: dict = field(default_factory=dict)
@@ -141,6 +142,7 @@ class Case:
     program: list = field(default_factory=lambda: MIX)
     disturb: object = None
     says: str = ""
+    warns: str = ""
 
     def run(self, build):
         with lab.Lab(HOSTS) as cluster:
@@ -180,7 +182,10 @@ class Case:
             return [f"the job did not end within {LIMIT_S} s"]
         if not self.reports:
             complaints = [] if status == 0 else [f"exit status {status}"]
-            return complaints + [f"unexpected: {message}" for message in messages]
+            expected = [message for message in messages if self.warns and self.warns in str(message)]
+            if self.warns and not expected:
+                complaints.append(f"it does not warn: {self.warns}")
+            return complaints + [f"unexpected: {message}" for message in messages if message not in expected]
         complaints = ["exit status 0"] if status == 0 else []
         if seconds > LINK_SECONDS + SLACK_S:
             complaints.append(f"it took {seconds:.0f} s to end")
@@ -192,6 +197,8 @@ class Case:
 
 
 OVER_DATA = {"ARMCI_INTERFACE": "data"}
+RAILS = {"ARMCI_INTERFACE": "eth0,data"}
+LEFT_OUT = 'ARMCI_INTERFACE: interface "data" is left out'
 TALKING = {"ARMCI_VERBOSE": "1"}
 # Which hosts a firewall protects.
 SIDES = {"both": (0, 1), "first": (0,), "second": (1,)}
@@ -283,6 +290,16 @@ CASES = {
         for side, numbers in SIDES.items()
         if not name or side == "both"
     },
+    "rails": Case(two(), {**RAILS, **TALKING}, says="ARMCI_INTERFACE              = eth0,data"),
+    # A rail that connects nothing is left out, the first one, too.
+    **{
+        f"rails,firewall,{rejection}": Case(firewall(rejection, (1,)), RAILS, warns=LEFT_OUT)
+        for rejection in REJECTIONS
+    },
+    "rails,first_unconnected": Case(
+        firewall("reset", (1,)), {"ARMCI_INTERFACE": "data,eth0"}, warns=LEFT_OUT
+    ),
+    "rails,missing": Case(eth0, RAILS, warns=LEFT_OUT),
     "several_networks": Case(
         two(lab.IPV4_DATA, lab.IPV6), TALKING, says=": the first of 3 that all nodes have"
     ),
