@@ -64,7 +64,7 @@ struct AllocatorState {
 // The keepers of a node's processes share this (heap_keeper.h).
 struct Keeping {
     std::atomic<int64_t> next_look_ns{0};
-    std::atomic<uint64_t> limit{0};  // on the bytes that the node keeps
+    std::atomic<uint64_t> limit{UINT64_MAX};  // on the bytes that the node keeps, once known
 };
 
 struct HeapControl {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <string>
@@ -112,6 +113,26 @@ TEST_F(HeapKeeperTest, KeepsWhatIsFreedUpToTheLimit) {
     EXPECT_LE(heap_->resident_bytes(), resident_ + 8 * kPieceBytes + 4 * kPageBytes);
     use(20);
     EXPECT_EQ(staying_bytes(), 8 * kPieceBytes);
+}
+
+TEST_F(HeapKeeperTest, KeepsEverythingWhileNothingForbidsIt) {
+    start(16 * kPieceBytes, kNeverNs);
+    use(4);
+    const std::atomic<int64_t>& next_look_ns = heap_->control().keeping.next_look_ns;
+    for (int look = 0; look < 3; ++look) {
+        const int64_t before_ns = next_look_ns.load();
+        while (next_look_ns.load() == before_ns) {
+            sched_yield();
+        }
+    }
+    EXPECT_EQ(heap_->kept_bytes(), 4 * kPieceBytes);
+}
+
+TEST_F(HeapKeeperTest, KeepsWhatIsFreedDuringTheFirstLook) {
+    heap_->control().keeping.next_look_ns = INT64_MAX;  // another process is looking
+    start(16 * kPieceBytes, kNeverNs);
+    use(4);
+    EXPECT_EQ(heap_->kept_bytes(), 4 * kPieceBytes);
 }
 
 TEST_F(HeapKeeperTest, GivesBackWhatIsNotUsedAgain) {
