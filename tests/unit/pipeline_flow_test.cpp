@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "fabric/faults.h"
@@ -291,6 +293,34 @@ TEST(PipelineFlow, SendsBatchedPutsBeforeLaterOperations) {
         std::memcpy(&found, network.memory(0), sizeof found);
         EXPECT_EQ(found, ~number);
     }
+}
+
+// A put that travels alone asks for no granted receive buffer, which would cost two messages more.
+TEST(PipelineFlow, SingleShortPutIsOneFrame) {
+    TestNetwork network{NetworkOptions{}};
+    ASSERT_EQ(network.error(), "");
+    pipeline::Origin& origin = network.origin(0);
+    pipeline::Channel& channel = origin.channel(0);
+    std::vector<char> data(1024, 'd');
+    const pipeline::SmallBlock block{data.data(), reinterpret_cast<uint64_t>(network.memory(0))};
+    const pipeline::SmallTransfer put{
+        .blocks = &block, .block_count = 1, .block_bytes = data.size()};
+    uint64_t sent = channel.flow.sent_frames;  // when the memory was registered
+    ASSERT_GT(sent, 0U);
+    network.wait_until(
+        [&] { return origin.append(channel, put, pipeline::Batches::Leaving::by_caller); });
+    origin.batches().flush_blocking(0);
+    EXPECT_EQ(channel.flow.sent_frames, sent + 1);
+    network.fence_all();
+    // A put is isolated 20 us after the one before. Then one that could share a frame travels alone
+    // as well.
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    sent = channel.flow.sent_frames;
+    network.wait_until(
+        [&] { return origin.append(channel, put, pipeline::Batches::Leaving::when_due); });
+    EXPECT_EQ(channel.flow.sent_frames, sent + 1);
+    network.fence_all();
+    EXPECT_EQ(std::memcmp(network.memory(0), data.data(), data.size()), 0);
 }
 
 // The first gets of a row leave at once: their origin may compute until it needs the data, and call

@@ -39,14 +39,15 @@ bool Batches::is_long(const Channel& channel) const {
 }
 
 // Returns false when that is not possible now.
-bool Batches::open_batch(Channel& channel, size_t entries_bytes) {
+bool Batches::open_batch(Channel& channel, size_t entries_bytes, bool may_grow) {
     if (!frames_.ensure_handshake(channel)) {
         return false;
     }
     const size_t message_bytes = frames_.largest_message_bytes();
     const size_t needed_bytes =
         sizeof(wire::FrameHeader) + entries_bytes + sizeof(wire::ReplyBuffersBody);
-    const size_t long_bytes = entries_bytes >= kLongEntriesBytes ? grants_.batch_room(channel) : 0;
+    const bool may_be_long = may_grow && entries_bytes >= kLongEntriesBytes;
+    const size_t long_bytes = may_be_long ? grants_.batch_room(channel) : 0;
     if (long_bytes > message_bytes && needed_bytes <= long_bytes) {
         channel.batch = frames_.new_chunk_frame(wire::FrameKind::batch, long_bytes);
     }
@@ -137,13 +138,13 @@ bool Batches::append(Channel& channel, const SmallTransfer& transfer, Leaving le
     if (window_bytes > 0 && !answers_.credits.reserve(window_bytes)) {
         return false;
     }
-    bool is_isolated = false;
-    if (channel.batch == nullptr) {
-        if (!open_batch(channel, entries_bytes)) {
-            answers_.credits.unreserve(window_bytes);
-            return false;
-        }
-        is_isolated = !follows_full && base::now_ns() - channel.last_batch_ns > kIsolatedNs;
+    const bool is_isolated = channel.batch == nullptr && !follows_full &&
+                             base::now_ns() - channel.last_batch_ns > kIsolatedNs;
+    // What leaves with its first transfer needs no granted receive buffer, which costs messages.
+    const bool may_grow = leaving == Leaving::when_due && !is_isolated;
+    if (channel.batch == nullptr && !open_batch(channel, entries_bytes, may_grow)) {
+        answers_.credits.unreserve(window_bytes);
+        return false;
     }
     if (transfer.is_get()) {
         add_gets(channel, transfer, window_bytes);

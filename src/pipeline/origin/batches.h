@@ -69,8 +69,8 @@ class Batches {
     // Returns whether the open batch has room for the transfer, in its frame and in the answer.
     static bool has_room(const Channel& channel, const SmallTransfer& transfer,
                          size_t entries_bytes);
-    // Opens a batch with room for that much, and for others.
-    bool open_batch(Channel& channel, size_t entries_bytes);
+    // Opens a batch with room for that much, and for others if it may grow.
+    bool open_batch(Channel& channel, size_t entries_bytes, bool may_grow);
     // Returns whether the open batch may become so long that it takes a granted receive buffer.
     bool is_long(const Channel& channel) const;
     // Returns how much more receive memory the channel's batch needs for the answer.
