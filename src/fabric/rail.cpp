@@ -402,10 +402,6 @@ bool Rail::post_read(PeerAddress peer, const RmaBlock* blocks, size_t block_coun
     return rma(OperationKind::read, peer, blocks, block_count, descriptor, FI_READ, operation);
 }
 
-bool Rail::is_receive(const Operation* operation) const {
-    return std::find(receives_.begin(), receives_.end(), operation) != receives_.end();
-}
-
 void Rail::deliver(const fi_cq_data_entry& entry) {
     // opx says FI_REMOTE_CQ_DATA of the write's own completion, too.
     if ((entry.flags & FI_REMOTE_CQ_DATA) != 0 && (entry.flags & (FI_RECV | FI_WRITE)) == 0) {
@@ -483,7 +479,18 @@ void Rail::handle_error() {
     if (entry.err == FI_ECANCELED && closing_) {
         return;
     }
-    if (is_receive(operation)) {
+    // An error of something else than an operation of this process: of a connection to it, or of an
+    // access to its memory. (ofi_rxm names an object of its own if it cannot fetch a long message.)
+    if (!is_posted_here(operation)) {
+        base::drop_from_stranger(base::FromStranger::transfer,
+                                 "provider %s reports that another process could not access this "
+                                 "one (%s)",
+                                 domain_->provider_name().c_str(), fi_strerror(entry.err));
+        return;
+    }
+    // A message has been lost. The end of its buffer may have been announced already: later
+    // messages fill the buffer while a long one is still arriving in it.
+    if (operation->kind == OperationKind::receive) {
         Completion completion;
         completion.flags = entry.flags & FI_MULTI_RECV;
         completion.cut = entry.err == FI_ETRUNC;
@@ -492,15 +499,6 @@ void Rail::handle_error() {
             std::erase(receives_, operation);
         }
         operation->complete(operation, completion);
-        return;
-    }
-    // An error of something else than an operation of this process: of a connection to it, or of an
-    // access to its memory. (ofi_rxm names an object of its own if it cannot fetch a long message.)
-    if (!is_posted_here(operation)) {
-        base::drop_from_stranger(base::FromStranger::transfer,
-                                 "provider %s reports that another process could not access this "
-                                 "one (%s)",
-                                 domain_->provider_name().c_str(), fi_strerror(entry.err));
         return;
     }
     if (options_.survives_errors) {

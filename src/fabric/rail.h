@@ -179,7 +179,6 @@ class Rail {
     bool is_refused(const void* data, size_t bytes, void* descriptor, const Operation* operation,
                     OperationKind kind);
     bool taken(ssize_t result, Operation* operation, OperationKind kind);
-    bool is_receive(const Operation* operation) const;
     void deliver(const fi_cq_data_entry& entry);
     void handle_error();
     [[noreturn]] void fail(const char* what, int peer, int error, const char* detail);

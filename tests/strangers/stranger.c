@@ -135,7 +135,7 @@ static void send_frame(uint64_t token, int rank, int kind, size_t bytes) {
                               .rank = rank,
                               .frame_bytes = (uint32_t)bytes,
                               .magic = 0xa4c1,
-                              .version = 4,
+                              .version = WIRE_VERSION,
                               .kind = (uint8_t)kind,
                               .request_id = 1,
                               .sequence = 1};

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/strangers.h"
@@ -30,6 +31,26 @@ ssize_t keep_receive(fid_ep*, const fi_msg* message, uint64_t) {
 
 void ignore_frame(void*, const void*, size_t) {}
 
+// The endpoint's completion queue, and the one error that it reports.
+fid_cq* g_queue = nullptr;
+int (*g_open_queue)(fid_domain*, fi_cq_attr*, fid_cq**, void*) = nullptr;
+fi_cq_err_entry g_error{};
+
+int keep_queue(fid_domain* domain, fi_cq_attr* attributes, fid_cq** queue, void* context) {
+    const int result = g_open_queue(domain, attributes, queue, context);
+    g_queue = *queue;
+    return result;
+}
+
+ssize_t say_error(fid_cq*, void*, size_t) {
+    return -FI_EAVAIL;
+}
+
+ssize_t read_error(fid_cq*, fi_cq_err_entry* entry, uint64_t) {
+    *entry = g_error;
+    return 1;
+}
+
 class ReceivePoolTest : public ::testing::Test {
   protected:
     void SetUp() override { open(true); }
@@ -39,6 +60,10 @@ class ReceivePoolTest : public ::testing::Test {
         row_ = fabric::provider_row("a name that no provider has");
         row_.ends_early = ends_early;
         ASSERT_TRUE(armci::test::open_default_domain(&domain_, 2, &error, &row_)) << error;
+        domain_ops_ = *domain_.domain()->ops;
+        g_open_queue = domain_ops_.cq_open;
+        domain_ops_.cq_open = keep_queue;
+        domain_.domain()->ops = &domain_ops_;
         fabric::Endpoint::Options options;
         options.largest_message_bytes = kLargestBytes;
         ASSERT_TRUE(endpoint_.open(domain_, options, &error)) << error;
@@ -81,10 +106,30 @@ class ReceivePoolTest : public ::testing::Test {
         buffer->complete(buffer, completion);
     }
 
+    // The provider reports that a message for that buffer is lost.
+    void report_error(fabric::Operation* buffer, int error) {
+        g_error = {};
+        g_error.op_context = buffer;
+        g_error.flags = FI_RECV;
+        g_error.err = error;
+        queue_ops_ = *g_queue->ops;
+        queue_ops_.read = say_error;
+        queue_ops_.readerr = read_error;
+        const fi_ops_cq* before = std::exchange(g_queue->ops, &queue_ops_);
+        base::forget_strangers();
+        const armci::test::StderrCapture captured;
+        endpoint_.poll();
+        EXPECT_THAT(captured.text(),
+                    ::testing::HasSubstr("dropped a message that did not arrive completely"));
+        g_queue->ops = const_cast<fi_ops_cq*>(before);
+    }
+
     static constexpr size_t kLargestBytes = 8192;
     static constexpr size_t kMessageBytes = 64;
     fabric::ProviderRow row_{};
     fabric::Domain domain_;
+    fi_ops_domain domain_ops_{};
+    fi_ops_cq queue_ops_{};
     fi_ops_msg message_ops_{};
     fabric::Endpoint endpoint_;
     ReceivePool pool_;
@@ -146,6 +191,17 @@ TEST_F(ReceivePoolTest, RepostsOnlyAfterAllEarlierMessages) {
     receive(g_posted[0], 0);
     ASSERT_EQ(g_posted.size(), 3U);
     EXPECT_EQ(g_posted[2], g_posted[0]);
+}
+
+// The sender of a long message disappears after later messages have filled the buffer.
+TEST_F(ReceivePoolTest, MessageIsLostAfterTheEndOfItsBuffer) {
+    receive(g_posted[0], kMessageBytes, true);
+    report_error(g_posted[0], FI_ENOTCONN);
+    EXPECT_EQ(g_posted.size(), 2U);
+    report_error(g_posted[0], FI_ECANCELED);
+    EXPECT_EQ(g_posted.size(), 2U);
+    receive(g_posted[0], 0);
+    EXPECT_EQ(g_posted.size(), 3U);
 }
 
 class ReceivePoolWithGapsTest : public ReceivePoolTest {
