@@ -6,7 +6,7 @@
 //
 // Prints a line for each stage with means over the ranks: RSS and PSS (pages that n processes share
 // count 1/n) as the kernel reports them, and the bytes that malloc has allocated for all callers.
-// ARMCI_STATS=1 adds the library's own tables when it ends.
+// Also prints the time of ARMCI_Init. ARMCI_STATS=1 adds the library's own tables when it ends.
 #include <malloc.h>
 #include <mpi.h>
 
@@ -73,7 +73,14 @@ int main(int argc, char** argv) {
         return 2;
     }
     report("mpi", rank, size);
+    const double begin_s = MPI_Wtime();
     ARMCI_Init();
+    double init_s = MPI_Wtime() - begin_s;
+    MPI_Reduce(rank == 0 ? MPI_IN_PLACE : &init_s, &init_s, 1, MPI_DOUBLE, MPI_MAX, 0,
+               MPI_COMM_WORLD);
+    if (rank == 0) {
+        std::printf("ARMCI_Init took up to %.1f ms\n", init_s * 1e3);
+    }
     report("init", rank, size);
     std::vector<void*> slices(static_cast<size_t>(size));
     ARMCI_Malloc(slices.data(), 4096);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Process groups.
 #include "core/messages/groups.h"
+#include "core/job/mpi_collectives.h"
 
 #include <algorithm>
 
@@ -168,7 +169,7 @@ extern "C" int ARMCIX_Group_dup(ARMCI_Group* parent, ARMCI_Group* new_group) {
     api::check_not_null(kFunction, "new_group", new_group);
     MPI_Comm comm = MPI_COMM_NULL;
     entry->barriers.wait_for_group(*from);
-    MPI_Comm_dup(from->own_comm(), &comm);
+    armci::core::mpi::duplicate(from->own_comm(), &comm);
     api::adopt(*entry, comm, new_group);
     return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "check/checking_mode.h"
+#include "core/job/mpi_collectives.h"
 
 namespace armci::check {
 
@@ -72,8 +73,7 @@ void Checks::finish() {
     stop_watching_memory();
     constexpr int kWords = sizeof(Counts) / sizeof(uint64_t);
     Counts sum = counts_;
-    MPI_Reduce(runtime_.world.rank == 0 ? MPI_IN_PLACE : &sum, &sum, kWords, MPI_UINT64_T, MPI_SUM,
-               0, runtime_.world.comm);
+    core::mpi::reduce(&sum, kWords, MPI_UINT64_T, MPI_SUM, 0, runtime_.world.comm);
     if (runtime_.world.rank != 0) {
         return;
     }

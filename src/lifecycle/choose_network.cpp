@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "core/job/mpi_collectives.h"
 #include "fabric/environment.h"
 #include "fabric/ip_address.h"
 #include "fabric/network_trial.h"
@@ -81,8 +82,7 @@ fabric::TrialOrders distribute(const core::World& world, const fabric::NodeCandi
     std::vector<fabric::TrialOrders> all;
     const auto nodes = static_cast<size_t>(world.rank == 0 ? world.node_count : 0);
     plan->nodes.resize(nodes);
-    MPI_Gather(&own, sizeof own, MPI_BYTE, plan->nodes.data(), sizeof own, MPI_BYTE, 0,
-               world.leaders_comm);
+    core::mpi::gather(&own, plan->nodes.data(), sizeof own, 0, world.leaders_comm);
     if (world.rank == 0) {
         plan->networks = fabric::plan_networks(plan->nodes);
         // It tells this job's listeners from others at the same port; it protects nothing.
@@ -95,8 +95,7 @@ fabric::TrialOrders distribute(const core::World& world, const fabric::NodeCandi
         }
     }
     fabric::TrialOrders orders;
-    MPI_Scatter(all.data(), sizeof orders, MPI_BYTE, &orders, sizeof orders, MPI_BYTE, 0,
-                world.leaders_comm);
+    core::mpi::scatter(all.data(), &orders, sizeof orders, 0, world.leaders_comm);
     return orders;
 }
 
@@ -175,7 +174,7 @@ ChosenNetwork refuse(const core::World& world, NetworkNeed need, const std::stri
             base::fatal("ARMCI_Init", "%s. %s%s", reason.c_str(), fabric::kInterfaceRemedy,
                         other_remedy);
         }
-        MPI_Barrier(world.leaders_comm);
+        core::mpi::barrier(world.leaders_comm);
     }
     ChosenNetwork none;
     none.network.connects = false;
@@ -228,14 +227,14 @@ ChosenNetwork choose_network(const core::Runtime& runtime, const fabric::Provide
     ChosenNetwork chosen;
     // A provider may have addresses of IP on some nodes only; then it is not IP that it uses.
     int has_addresses = choice.addresses.empty() ? 0 : 1;
-    MPI_Allreduce(MPI_IN_PLACE, &has_addresses, 1, MPI_INT, MPI_MIN, runtime.world.comm);
+    core::mpi::allreduce(&has_addresses, 1, MPI_INT, MPI_MIN, runtime.world.comm);
     if (has_addresses == 0) {
         return chosen;
     }
     if (runtime.world.is_leader()) {
         chosen = choose_on_leader(runtime, choice, need);
     }
-    MPI_Bcast(&chosen.network, sizeof chosen.network, MPI_BYTE, 0, runtime.world.node_comm);
+    core::mpi::bcast(&chosen.network, sizeof chosen.network, MPI_BYTE, 0, runtime.world.node_comm);
     return chosen;
 }
 

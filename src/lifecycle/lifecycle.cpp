@@ -22,6 +22,7 @@
 #include "check/checking_mode.h"
 #include "core/job/common_values.h"
 #include "core/job/launcher.h"
+#include "core/job/mpi_collectives.h"
 #include "core/job/thread_level.h"
 #include "core/job/tracing.h"
 #include "core/progress/thread_stats.h"
@@ -76,7 +77,7 @@ void check_configuration(const char* function, base::ConfigResult* configuration
     }
     const Edition mine;
     Edition first;
-    MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, comm);
+    core::mpi::bcast(&first, sizeof first, MPI_BYTE, 0, comm);
     if (!configuration->errors.empty()) {
         complain();
     }
@@ -210,7 +211,7 @@ void finish_stop(Runtime* runtime) {
     runtime->node.keeper.stop();
     runtime->node.populator.stop();
     // The whole heap goes with its mapping, so no rank may still access it.
-    MPI_Barrier(runtime->world.node_comm);
+    core::mpi::barrier(runtime->world.node_comm);
     watch::stop_watch(runtime->watch);
     core::leave_nodes(&runtime->world, &runtime->node.mapping);
     delete runtime;
@@ -383,7 +384,7 @@ void share_nodes(Runtime& runtime, const char* function, MPI_Comm comm) {
     if (world.is_leader()) {
         runtime.node.heap = node::NodeHeap::create(mapping.base, mapping.bytes, mapping.file());
     }
-    MPI_Barrier(world.node_comm);
+    core::mpi::barrier(world.node_comm);
     if (!world.is_leader()) {
         runtime.node.heap = node::NodeHeap::attach(mapping.base, mapping.file());
     }
@@ -457,7 +458,6 @@ void start(const char* function, core::RequestedLevel requested, MPI_Comm comm) 
     if (runtime->world.size > 1) {
         raise_descriptor_limit();
     }
-    runtime->world.is_single_host = core::share_one_host(runtime->world);
     base::forget_strangers();
     start_watch(*runtime);
     core::start_tracing(runtime->world, runtime->config(), function);

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/topology.h"
+#include "core/job/mpi_collectives.h"
 #include "core/routing/cost_setup.h"
 #include "fabric/environment.h"
 #include "fabric/immediate_data.h"
@@ -78,7 +79,7 @@ CommonSettings agree_on_settings(Runtime& runtime, const fabric::ProviderChoice&
                 static_cast<int>(std::min(config.interfaces().size(), fabric::Endpoint::kMaxRails));
         }
     }
-    MPI_Bcast(&settings, sizeof settings, MPI_BYTE, 0, runtime.world.comm);
+    core::mpi::bcast(&settings, sizeof settings, MPI_BYTE, 0, runtime.world.comm);
     return settings;
 }
 
@@ -206,7 +207,7 @@ unsigned char* allocate_records(Runtime& runtime, size_t bytes) {
         runtime.network->server_addresses_record = range.record;
         location = reinterpret_cast<uint64_t>(range.data);
     }
-    MPI_Bcast(&location, 1, MPI_UINT64_T, 0, runtime.world.node_comm);
+    core::mpi::bcast(&location, 1, MPI_UINT64_T, 0, runtime.world.node_comm);
     return reinterpret_cast<unsigned char*>(location);
 }
 
@@ -231,20 +232,19 @@ void exchange_addresses(Runtime& runtime) {
         network.server == nullptr
             ? 0
             : wire::padded(sizeof(core::ServerRecord) + network.server->address().size());
-    MPI_Allreduce(MPI_IN_PLACE, &bytes_each, 1, MPI_UINT64_T, MPI_MAX, world.comm);
+    core::mpi::allreduce(&bytes_each, 1, MPI_UINT64_T, MPI_MAX, world.comm);
     unsigned char* records =
         allocate_records(runtime, bytes_each * static_cast<size_t>(network.servers.count()));
     if (network.server != nullptr) {
         write_record(runtime, records + bytes_each * static_cast<size_t>(
                                                          runtime.network->rank_servers.hosted()));
     }
-    MPI_Barrier(world.node_comm);
+    core::mpi::barrier(world.node_comm);
     if (world.is_leader()) {
         const size_t bytes = bytes_each * static_cast<size_t>(network.servers.per_node);
-        MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, records, static_cast<int>(bytes),
-                      MPI_BYTE, world.leaders_comm);
+        core::mpi::allgather(records, static_cast<int>(bytes), world.leaders_comm);
     }
-    MPI_Barrier(world.node_comm);
+    core::mpi::barrier(world.node_comm);
     network.server_addresses = records;
     network.server_address_bytes = bytes_each;
 }
@@ -297,7 +297,7 @@ void join_barrier(Runtime& runtime) {
     pipeline::Origin& origin = runtime.network->origin;
     const pipeline::BarrierMessages::Address& mine = origin.barrier().address();
     uint64_t bytes = mine.size();
-    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_MAX, world.comm);
+    core::mpi::allreduce(&bytes, 1, MPI_UINT64_T, MPI_MAX, world.comm);
     if (!world.is_leader()) {
         return;
     }
@@ -365,7 +365,7 @@ fabric::ProviderChoice agree_on_provider(Runtime& runtime, CommonSettings* setti
                         "ARMCI_INTERFACE; fi_info lists what libfabric has",
                         settings->error, fabric::exhausted_limit());
         }
-        MPI_Barrier(runtime.world.comm);  // rank 0 ends the job
+        core::mpi::barrier(runtime.world.comm);  // rank 0 ends the job
     }
     if (!choice.info || std::strcmp(choice.info->fabric_attr->prov_name, settings->provider) != 0) {
         choice = choose_any(config, settings->provider, single_host);
@@ -416,8 +416,8 @@ void exchange_tokens(Runtime& runtime) {
         }
     }
     std::vector<uint64_t> tokens(static_cast<size_t>(runtime.world.size));
-    MPI_Allgather(&network.token, 1, MPI_UINT64_T, tokens.data(), 1, MPI_UINT64_T,
-                  runtime.world.comm);
+    tokens[static_cast<size_t>(runtime.world.rank)] = network.token;
+    core::mpi::allgather(tokens.data(), sizeof network.token, runtime.world.comm);
     if (runtime.network->rank_servers.hosted() >= 0) {
         network.rank_tokens = std::move(tokens);
     }
@@ -445,7 +445,7 @@ void agree_on_immediate_data(const core::World& world, fabric::Domain* domain) {
                         (domain->notifies_perhaps() && fabric::immediate_data_works(*domain))
                     ? 1
                     : 0;
-    MPI_Allreduce(MPI_IN_PLACE, &works, 1, MPI_INT, MPI_MIN, world.comm);
+    core::mpi::allreduce(&works, 1, MPI_INT, MPI_MIN, world.comm);
     domain->set_notifies_writes(works != 0);
 }
 
@@ -490,7 +490,7 @@ void open_network(Runtime& runtime) {
     runtime.progress.set_waiting(waiting);
     runtime.barriers.set_waiting(waiting);
     network.domain.end_start();
-    MPI_Barrier(runtime.world.comm);
+    core::mpi::barrier(runtime.world.comm);
 }
 
 void close_network(Runtime& runtime) {
@@ -507,7 +507,7 @@ void close_network(Runtime& runtime) {
     }
     runtime.barriers.wait_for_world();
     runtime.network->origin.close();
-    MPI_Barrier(runtime.world.comm);
+    core::mpi::barrier(runtime.world.comm);
     if (server != nullptr) {
         server->stop();
     }

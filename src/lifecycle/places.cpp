@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/placement.h"
 #include "base/topology.h"
+#include "core/job/mpi_collectives.h"
 
 namespace armci::lifecycle {
 namespace {
@@ -24,7 +25,7 @@ std::vector<std::string> gather_processors(const core::World& world) {
     char mine[kTextBytes] = "";
     std::strncpy(mine, base::allowed_processors().c_str(), kTextBytes - 1);
     std::vector<char> all(world.is_leader() ? kTextBytes * world.node_ranks.size() : 0);
-    MPI_Gather(mine, kTextBytes, MPI_CHAR, all.data(), kTextBytes, MPI_CHAR, 0, world.node_comm);
+    core::mpi::gather(mine, all.data(), kTextBytes, 0, world.node_comm);
     std::vector<std::string> processors;
     for (size_t at = 0; at < all.size(); at += kTextBytes) {
         processors.emplace_back(&all[at]);
@@ -80,8 +81,7 @@ int agree_on_places(const core::Runtime& runtime, int servers_per_node,
         places = place_all(runtime, std::move(processors), servers, choice->adapters);
     }
     Place mine;
-    MPI_Scatter(places.data(), sizeof mine, MPI_BYTE, &mine, sizeof mine, MPI_BYTE, 0,
-                world.node_comm);
+    core::mpi::scatter(places.data(), &mine, sizeof mine, 0, world.node_comm);
     if (mine.adapter[0] != '\0' && choice->adapters.size() > 1 &&
         fabric::interface_name(*choice->info) != mine.adapter) {
         fabric::ProviderChoice there = fabric::choose_provider(

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "core/job/mpi_collectives.h"
 #include "fabric/endpoint.h"
 #include "lifecycle/choose_network.h"
 
@@ -15,7 +16,7 @@ namespace {
 bool can_all_use(const core::World& world, const std::string& interface,
                  const std::string& obstacle) {
     int first = obstacle.empty() ? INT_MAX : world.rank;
-    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, world.comm);
+    core::mpi::allreduce(&first, 1, MPI_INT, MPI_MIN, world.comm);
     if (first == world.rank) {
         ARMCI_LOG_WARN(
             "ARMCI_INTERFACE: interface \"%s\" is left out, because %s cannot use it: %s. "
@@ -62,7 +63,7 @@ std::vector<RailChoice> choose_rails(const core::Runtime& runtime, const std::st
             base::fatal("ARMCI_Init", "all ranks can use none of the interfaces %s. %s",
                         runtime.config().interface.c_str(), kProviderRemedy);
         }
-        MPI_Barrier(world.comm);  // rank 0 ends the job
+        core::mpi::barrier(world.comm);  // rank 0 ends the job
     }
     return rails;
 }

@@ -12,6 +12,7 @@
 #include "base/config_value.h"
 #include "base/log.h"
 #include "base/strangers.h"
+#include "core/job/mpi_collectives.h"
 #include "core/job/thread_level.h"
 #include "core/progress/thread_stats.h"
 #include "core/routing/explain.h"
@@ -326,8 +327,7 @@ void report_statistics(Runtime& runtime) {
     constexpr int kWords = sizeof(base::Stats) / sizeof(uint64_t);
     // Rank 0 gets the result.
     const auto reduce = [&](void* words, int count, MPI_Op operation) {
-        MPI_Reduce(runtime.world.rank == 0 ? MPI_IN_PLACE : words, words, count, MPI_UINT64_T,
-                   operation, 0, runtime.world.comm);
+        core::mpi::reduce(words, count, MPI_UINT64_T, operation, 0, runtime.world.comm);
     };
     base::Stats sum = core::with_thread_stats(runtime.stats);
     reduce(&sum, kWords, MPI_SUM);

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "core/job/mpi_collectives.h"
 #include "watch/meeting.h"
 
 namespace armci::watch {
@@ -73,7 +74,7 @@ std::string connect_node(const WatchSetup& setup, const Identity& self,
         }
         meeting = listener.meeting();
     }
-    MPI_Bcast(&meeting, sizeof meeting, MPI_BYTE, 0, world.node_comm);
+    core::mpi::bcast(&meeting, sizeof meeting, MPI_BYTE, 0, world.node_comm);
     if (!world.is_leader()) {
         Connection connection = call(meeting, self, 0);
         if (connection.is_open()) {
@@ -140,7 +141,9 @@ std::string connect_nodes(const WatchSetup& setup, const Identity& self,
                   &sends[i]);
     }
     take_callers(setup.complete, listener, self, children, world.leaders_comm, connections);
-    MPI_Waitall(children, sends, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < children; ++i) {
+        core::mpi::wait(&sends[i]);
+    }
     for (size_t i = connections_before; i < connections->size(); ++i) {
         limit_silence_of_system((*connections)[i].socket(), link_s);
     }

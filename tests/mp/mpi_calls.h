@@ -24,6 +24,7 @@
     CALL(MPI_Comm_get_errhandler, (MPI_Comm a, MPI_Errhandler * b), (a, b))                        \
     CALL(MPI_Comm_get_parent, (MPI_Comm * a), (a))                                                 \
     CALL(MPI_Comm_group, (MPI_Comm a, MPI_Group * b), (a, b))                                      \
+    CALL(MPI_Comm_idup, (MPI_Comm a, MPI_Comm * b, MPI_Request * c), (a, b, c))                    \
     CALL(MPI_Comm_rank, (MPI_Comm a, int* b), (a, b))                                              \
     CALL(MPI_Comm_set_attr, (MPI_Comm a, int b, void* c), (a, b, c))                               \
     CALL(MPI_Comm_set_errhandler, (MPI_Comm a, MPI_Errhandler b), (a, b))                          \
@@ -61,6 +62,10 @@
     CALL(MPI_Ibarrier, (MPI_Comm a, MPI_Request * b), (a, b))                                      \
     CALL(MPI_Ibcast, (void* a, int b, MPI_Datatype c, int d, MPI_Comm e, MPI_Request* f),          \
          (a, b, c, d, e, f))                                                                       \
+    CALL(MPI_Igather,                                                                              \
+         (const void* a, int b, MPI_Datatype c, void* d, int e, MPI_Datatype f, int g, MPI_Comm h, \
+          MPI_Request* i),                                                                         \
+         (a, b, c, d, e, f, g, h, i))                                                              \
     CALL(MPI_Improbe, (int a, int b, MPI_Comm c, int* d, MPI_Message* e, MPI_Status* f),           \
          (a, b, c, d, e, f))                                                                       \
     CALL(MPI_Imrecv, (void* a, int b, MPI_Datatype c, MPI_Message* d, MPI_Request* e),             \
@@ -75,6 +80,10 @@
          (const void* a, void* b, int c, MPI_Datatype d, MPI_Op e, int f, MPI_Comm g,              \
           MPI_Request* h),                                                                         \
          (a, b, c, d, e, f, g, h))                                                                 \
+    CALL(MPI_Iscatter,                                                                             \
+         (const void* a, int b, MPI_Datatype c, void* d, int e, MPI_Datatype f, int g, MPI_Comm h, \
+          MPI_Request* i),                                                                         \
+         (a, b, c, d, e, f, g, h, i))                                                              \
     CALL(MPI_Isend,                                                                                \
          (const void* a, int b, MPI_Datatype c, int d, int e, MPI_Comm f, MPI_Request* g),         \
          (a, b, c, d, e, f, g))                                                                    \

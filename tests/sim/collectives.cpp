@@ -10,6 +10,7 @@
 #include <memory>
 #include <tuple>
 
+#include "core/job/mpi_collectives.h"
 #include "fiber.h"
 #include "shared_bytes.h"
 #include "simulation.h"
@@ -393,6 +394,61 @@ void check_mpi_is_idle() {
 
 namespace mpi = armci::sim::mpi;
 
+// In place of core/job/mpi_collectives.cpp: these wait without polls, which would take time.
+namespace armci::core::mpi {
+
+namespace sim = armci::sim::mpi;
+
+void barrier(MPI_Comm comm) {
+    sim::run(comm, {}, nullptr, 0, nullptr);
+}
+
+void bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+    const size_t bytes = static_cast<size_t>(count) * sim::bytes_of(type);
+    sim::run(comm, {.kind = sim::Kind::broadcast, .bytes = bytes, .root = root}, data, bytes, data);
+}
+
+void allreduce(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    const size_t bytes = static_cast<size_t>(count) * sim::bytes_of(type);
+    sim::run(comm,
+             {.kind = sim::Kind::all_reduce, .bytes = bytes, .root = 0, .type = type, .op = op},
+             data, bytes, data);
+}
+
+void reduce(void*, int, MPI_Datatype, MPI_Op, int, MPI_Comm) {
+    armci::sim::violation("a collective operation that is not simulated");
+}
+
+void gather(const void* mine, void* all, int bytes_each, int root, MPI_Comm comm) {
+    const auto bytes = static_cast<size_t>(bytes_each);
+    sim::run(comm, {.kind = sim::Kind::gather, .bytes = bytes, .root = root}, mine, bytes, all);
+}
+
+void scatter(const void* all, void* mine, int bytes_each, int root, MPI_Comm comm) {
+    const sim::Communicator& communicator = sim::g_communicators[sim::index_of(comm)];
+    const auto bytes = static_cast<size_t>(bytes_each);
+    const bool is_root = static_cast<int>(sim::member_of(communicator)) == root;
+    sim::run(comm, {.kind = sim::Kind::scatter, .bytes = bytes, .root = root},
+             is_root ? all : nullptr, bytes * communicator.ranks.size(), mine);
+}
+
+void allgather(void* all, int bytes_each, MPI_Comm comm) {
+    const auto bytes = static_cast<size_t>(bytes_each);
+    const size_t member = sim::member_of(sim::g_communicators[sim::index_of(comm)]);
+    sim::run(comm, {.kind = sim::Kind::all_gather, .bytes = bytes},
+             static_cast<char*>(all) + member * bytes, bytes, all);
+}
+
+void wait(MPI_Request*) {
+    armci::sim::violation("a wait for MPI that is not simulated");
+}
+
+int duplicate(MPI_Comm, MPI_Comm*) {
+    armci::sim::violation("a communicator that is not simulated");
+}
+
+}  // namespace armci::core::mpi
+
 extern "C" {
 
 int MPI_Comm_rank(MPI_Comm comm, int* rank) {
@@ -405,19 +461,8 @@ int MPI_Comm_size(MPI_Comm comm, int* size) {
     return MPI_SUCCESS;
 }
 
-int MPI_Barrier(MPI_Comm comm) {
-    mpi::run(comm, {}, nullptr, 0, nullptr);
-    return MPI_SUCCESS;
-}
-
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
     mpi::begin(comm, {}, nullptr, 0, nullptr, request);
-    return MPI_SUCCESS;
-}
-
-int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-    const size_t bytes = static_cast<size_t>(count) * mpi::bytes_of(type);
-    mpi::run(comm, {.kind = mpi::Kind::broadcast, .bytes = bytes, .root = root}, data, bytes, data);
     return MPI_SUCCESS;
 }
 
@@ -429,34 +474,6 @@ int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm
     return MPI_SUCCESS;
 }
 
-int MPI_Gather(const void* mine, int count, MPI_Datatype type, void* all, int, MPI_Datatype,
-               int root, MPI_Comm comm) {
-    const size_t bytes = static_cast<size_t>(count) * mpi::bytes_of(type);
-    mpi::run(comm, {.kind = mpi::Kind::gather, .bytes = bytes, .root = root}, mine, bytes, all);
-    return MPI_SUCCESS;
-}
-
-int MPI_Scatter(const void* all, int, MPI_Datatype, void* mine, int count, MPI_Datatype type,
-                int root, MPI_Comm comm) {
-    const mpi::Communicator& communicator = mpi::g_communicators[mpi::index_of(comm)];
-    const size_t bytes = static_cast<size_t>(count) * mpi::bytes_of(type);
-    const bool is_root = static_cast<int>(mpi::member_of(communicator)) == root;
-    mpi::run(comm, {.kind = mpi::Kind::scatter, .bytes = bytes, .root = root},
-             is_root ? all : nullptr, bytes * communicator.ranks.size(), mine);
-    return MPI_SUCCESS;
-}
-
-int MPI_Allgather(const void* mine, int count, MPI_Datatype type, void* all, int all_count,
-                  MPI_Datatype all_type, MPI_Comm comm) {
-    const bool in_place = mine == MPI_IN_PLACE;
-    const size_t bytes = static_cast<size_t>(in_place ? all_count : count) *
-                         mpi::bytes_of(in_place ? all_type : type);
-    const size_t member = mpi::member_of(mpi::g_communicators[mpi::index_of(comm)]);
-    mpi::run(comm, {.kind = mpi::Kind::all_gather, .bytes = bytes},
-             in_place ? static_cast<char*>(all) + member * bytes : mine, bytes, all);
-    return MPI_SUCCESS;
-}
-
 int MPI_Iallgather(const void* mine, int count, MPI_Datatype type, void* all, int all_count,
                    MPI_Datatype all_type, MPI_Comm comm, MPI_Request* request) {
     const bool in_place = mine == MPI_IN_PLACE;
@@ -465,15 +482,6 @@ int MPI_Iallgather(const void* mine, int count, MPI_Datatype type, void* all, in
     const size_t member = mpi::member_of(mpi::g_communicators[mpi::index_of(comm)]);
     mpi::begin(comm, {.kind = mpi::Kind::all_gather, .bytes = bytes},
                in_place ? static_cast<char*>(all) + member * bytes : mine, bytes, all, request);
-    return MPI_SUCCESS;
-}
-
-int MPI_Allreduce(const void* mine, void* result, int count, MPI_Datatype type, MPI_Op op,
-                  MPI_Comm comm) {
-    const size_t bytes = static_cast<size_t>(count) * mpi::bytes_of(type);
-    mpi::run(comm,
-             {.kind = mpi::Kind::all_reduce, .bytes = bytes, .root = 0, .type = type, .op = op},
-             mine == MPI_IN_PLACE ? result : mine, bytes, result);
     return MPI_SUCCESS;
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "core/job/mpi_collectives.h"
 #include "descriptors.h"
 #include "job.h"
 #include "libc.h"
@@ -82,7 +83,7 @@ void Job::start_watch(int rank, Life& life) {
             add(world.first_rank_of(child));
         }
     }
-    MPI_Barrier(life.world_comm);
+    core::mpi::barrier(life.world_comm);
     watch::WatchOptions options;
     options.rank = rank;
     options.silence_s = plan_.silence_s;

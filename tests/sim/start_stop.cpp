@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/job/mpi_collectives.h"
 #include "core/sync/sync.h"
 #include "datasrv/server.h"
 #include "fabric/faults.h"
@@ -330,7 +331,7 @@ void Job::stop(int rank, Life& life, bool settles) {
     runtime.segments.stop();
     lifecycle::close_network(runtime);
     runtime.groups.stop();
-    MPI_Barrier(runtime.world.node_comm);
+    core::mpi::barrier(runtime.world.node_comm);
     if (plan_.watches) {
         stop_watch(rank);
     }

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/random.h"
+#include "core/job/mpi_collectives.h"
 #include "core/job/world.h"
 #include "node/heap.h"
 #include "node/node_memory.h"
@@ -64,7 +65,7 @@ base::Descriptor create_memory(MemoryPlan plan, int rank_count) {
 
 bool all_agree(bool mine, MPI_Comm comm) {
     int agree = mine ? 1 : 0;
-    MPI_Allreduce(MPI_IN_PLACE, &agree, 1, MPI_INT, MPI_MIN, comm);
+    mpi::allreduce(&agree, 1, MPI_INT, MPI_MIN, comm);
     return agree != 0;
 }
 
@@ -92,7 +93,7 @@ void serve_memory(node::DescriptorServer& server, const base::Descriptor& memory
     int is_counted = 0;
     for (int served = 0; is_counted == 0 || served < *clients;) {
         if (served == max_clients) {
-            MPI_Wait(counted, MPI_STATUS_IGNORE);
+            mpi::wait(counted);
             return;
         }
         switch (server.serve_one(memory, kTimeoutMs)) {
@@ -135,7 +136,7 @@ bool fetch_memory(MPI_Comm comm, const MemoryPlan& plan, base::Descriptor* memor
         }
         std::strncpy(name, server.name().c_str(), sizeof name - 1);
     }
-    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, comm);
+    mpi::bcast(name, sizeof name, MPI_CHAR, 0, comm);
     base::Descriptor connection;
     if (rank != 0) {
         connection = node::connect_to(name);
@@ -148,7 +149,7 @@ bool fetch_memory(MPI_Comm comm, const MemoryPlan& plan, base::Descriptor* memor
         serve_memory(server, *memory, size - 1, &counted, &clients);
         return true;
     }
-    MPI_Wait(&counted, MPI_STATUS_IGNORE);
+    mpi::wait(&counted);
     *memory = node::receive_descriptor(connection);
     return memory->valid();
 }
@@ -203,7 +204,7 @@ uint64_t draw_for_node(MPI_Comm comm) {
                     "the system refuses random numbers (getrandom): %s; allow that call",
                     std::strerror(errno));
     }
-    MPI_Bcast(&random, 1, MPI_UINT64_T, 0, comm);
+    mpi::bcast(&random, 1, MPI_UINT64_T, 0, comm);
     return random;
 }
 
@@ -240,7 +241,7 @@ void map_at_common_address(MPI_Comm comm, Reservation wanted, NodeMapping* mappi
         return;
     }
     uint64_t limit = node::address_space_limit();
-    MPI_Allreduce(MPI_IN_PLACE, &limit, 1, MPI_UINT64_T, MPI_MIN, comm);
+    mpi::allreduce(&limit, 1, MPI_UINT64_T, MPI_MIN, comm);
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     if (rank == 0) {
@@ -254,55 +255,96 @@ void map_at_common_address(MPI_Comm comm, Reservation wanted, NodeMapping* mappi
             wanted.may_shrink ? ", the least that the library takes, and as much again" : "",
             limit_text.c_str(), wanted.may_shrink ? "" : ", or lower ARMCI_HEAP_SIZE");
     }
-    MPI_Barrier(comm);  // the first rank ends the job
+    mpi::barrier(comm);  // the first rank ends the job
 }
 
-void number_nodes(World* world) {
+// Returns whether all ranks run on one host and in one network, so that loopback reaches all of
+// them.
+bool share_one_host(MPI_Comm comm) {
+    const uint64_t mine = host_identity();
+    uint64_t range[2] = {mine, ~mine};
+    mpi::allreduce(range, 2, MPI_UINT64_T, MPI_MIN, comm);
+    return range[0] == ~range[1];
+}
+
+// Returns the ranks that seem to be on this host. Colours are short, so ranks of several hosts may
+// meet here. (With MPICH, MPI_Comm_split_type takes most of a millisecond. In MPI_Comm_split ranks
+// poll, so it is avoided where all are on one host.)
+MPI_Comm propose_host(const World& world) {
+    MPI_Comm proposal = MPI_COMM_NULL;
+    if (world.is_single_host) {
+        mpi::duplicate(world.comm, &proposal);
+    } else {
+        MPI_Comm_split(world.comm, static_cast<int>(host_identity() % INT_MAX), world.rank,
+                       &proposal);
+    }
+    return proposal;
+}
+
+// Returns the first rank of each node.
+std::vector<int> number_nodes(World* world) {
     int first_rank = world->rank;
-    MPI_Bcast(&first_rank, 1, MPI_INT, 0, world->node_comm);
+    mpi::bcast(&first_rank, 1, MPI_INT, 0, world->node_comm);
     std::vector<int> first_ranks(world->size);
-    MPI_Allgather(&first_rank, 1, MPI_INT, first_ranks.data(), 1, MPI_INT, world->comm);
+    first_ranks[world->rank] = first_rank;
+    mpi::allgather(first_ranks.data(), sizeof first_rank, world->comm);
 
     std::vector<int32_t> nodes(world->size);
-    world->node_count = 0;
+    std::vector<int> leaders;
     for (int rank = 0; rank < world->size; ++rank) {
         // A node's first rank is its lowest, so its number is known before its other ranks come.
         const int first = first_ranks[rank];
-        nodes[rank] = first == rank ? world->node_count++ : nodes[first];
+        if (first == rank) {
+            nodes[rank] = static_cast<int32_t>(leaders.size());
+            leaders.push_back(rank);
+        } else {
+            nodes[rank] = nodes[first];
+        }
         if (first == first_rank) {
             world->node_ranks.push_back(rank);
         }
     }
+    world->node_count = static_cast<int>(leaders.size());
     world->node_of = NodeNumbers(std::move(nodes), world->node_count, world->rank);
     world->node = world->node_of[world->rank];
     MPI_Comm_rank(world->node_comm, &world->rank_in_node);
+    return leaders;
+}
+
+// Makes their communicator. Only they call this, so that other ranks do not poll for it.
+void connect_leaders(const std::vector<int>& first_ranks, World* world) {
+    constexpr int kTag = 0;
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Group leaders = MPI_GROUP_NULL;
+    MPI_Comm_group(world->comm, &all);
+    MPI_Group_incl(all, world->node_count, first_ranks.data(), &leaders);
+    MPI_Comm_create_group(world->comm, leaders, kTag, &world->leaders_comm);
+    MPI_Group_free(&leaders);
+    MPI_Group_free(&all);
 }
 
 }  // namespace
 
 void form_nodes(MPI_Comm comm, int64_t node_size, const Reservation& wanted, World* world,
                 NodeMapping* mapping) {
-    MPI_Comm_dup(comm, &world->user_comm);
-    MPI_Comm_dup(comm, &world->comm);
+    mpi::duplicate(comm, &world->user_comm);
+    mpi::duplicate(comm, &world->comm);
     MPI_Comm_set_errhandler(world->comm, MPI_ERRORS_ARE_FATAL);
     MPI_Comm_rank(world->comm, &world->rank);
     MPI_Comm_size(world->comm, &world->size);
 
-    // Colours are short, so ranks of several hosts may meet here: it is a proposal. (With MPICH,
-    // MPI_Comm_split_type takes most of a millisecond.)
-    MPI_Comm proposal = MPI_COMM_NULL;
-    MPI_Comm_split(world->comm, static_cast<int>(host_identity() % INT_MAX), world->rank,
-                   &proposal);
+    world->is_single_host = share_one_host(world->comm);
     mapping->wanted_bytes = node::NodeHeap::mapping_bytes(wanted.data_bytes);
-    world->node_comm = join_others(proposal, {wanted, node_size}, &mapping->memory);
+    world->node_comm = join_others(propose_host(*world), {wanted, node_size}, &mapping->memory);
     open_account(mapping);
     if (node_size > 0) {
         take_part(node_size, world, mapping);
     }
     map_at_common_address(world->node_comm, wanted, mapping);
-    number_nodes(world);
-    MPI_Comm_split(world->comm, world->is_leader() ? 0 : MPI_UNDEFINED, world->rank,
-                   &world->leaders_comm);
+    const std::vector<int> leaders = number_nodes(world);
+    if (world->is_leader()) {
+        connect_leaders(leaders, world);
+    }
 }
 
 void leave_nodes(World* world, NodeMapping* mapping) {

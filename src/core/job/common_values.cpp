@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/job/common_values.h"
+#include "core/job/mpi_collectives.h"
 
 #include <unistd.h>
 
@@ -42,16 +43,16 @@ uint64_t hash_of(const std::vector<const base::ConfigRow*>& rows) {
 bool is_everywhere(uint64_t number, MPI_Comm comm) {
     // The smallest complement belongs to the greatest value.
     uint64_t min[2] = {number, ~number};
-    MPI_Allreduce(MPI_IN_PLACE, min, 2, MPI_UINT64_T, MPI_MIN, comm);
+    mpi::allreduce(min, 2, MPI_UINT64_T, MPI_MIN, comm);
     return min[0] == ~min[1];
 }
 
 // `text` is used on the root only.
 std::string broadcast_text(std::string text, int root, MPI_Comm comm) {
     auto length = static_cast<int>(text.size());
-    MPI_Bcast(&length, 1, MPI_INT, root, comm);
+    mpi::bcast(&length, 1, MPI_INT, root, comm);
     text.resize(static_cast<size_t>(length));
-    MPI_Bcast(text.data(), length, MPI_CHAR, root, comm);
+    mpi::bcast(text.data(), length, MPI_CHAR, root, comm);
     return text;
 }
 
@@ -63,8 +64,7 @@ std::vector<int> find_first_differing(const std::vector<const base::ConfigRow*>&
     for (size_t i = 0; i < rows.size(); ++i) {
         first_differing.push_back(setting_of(*rows[i]) == settings_of_first[i] ? INT_MAX : rank);
     }
-    MPI_Allreduce(MPI_IN_PLACE, first_differing.data(), static_cast<int>(rows.size()), MPI_INT,
-                  MPI_MIN, comm);
+    mpi::allreduce(first_differing.data(), static_cast<int>(rows.size()), MPI_INT, MPI_MIN, comm);
     return first_differing;
 }
 

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/log.h"
+#include "core/job/mpi_collectives.h"
 
 namespace armci::core {
 namespace {
@@ -66,7 +67,7 @@ void warn_of_thread_level(const base::Config& config, MPI_Comm comm) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     int first = is_beyond ? rank : INT_MAX;
-    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm);
+    mpi::allreduce(&first, 1, MPI_INT, MPI_MIN, comm);
     if (rank == first) {
         ARMCI_LOG_WARN(
             "ARMCI_THREAD_LEVEL=%s: MPI provides %s, which is not exceeded; let the program ask "

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/trace_file.h"
+#include "core/job/mpi_collectives.h"
 #include "core/job/world.h"
 
 namespace armci::core {
@@ -95,7 +96,7 @@ int64_t measure_offset(const World& world) {
             tell_time(node, world.leaders_comm);
         }
     }
-    MPI_Bcast(&offset_ns, 1, MPI_INT64_T, 0, world.node_comm);
+    mpi::bcast(&offset_ns, 1, MPI_INT64_T, 0, world.node_comm);
     return offset_ns;
 }
 
@@ -163,13 +164,12 @@ void warn_of_dropped(const World& world) {
         counts[0] += thread->ring.kept() + thread->ring.dropped();
         counts[1] += thread->ring.dropped();
     }
-    uint64_t sums[2] = {0, 0};
-    MPI_Reduce(counts, sums, 2, MPI_UINT64_T, MPI_SUM, 0, world.comm);
-    if (sums[1] > 0) {
+    mpi::reduce(counts, 2, MPI_UINT64_T, MPI_SUM, 0, world.comm);
+    if (world.rank == 0 && counts[1] > 0) {
         ARMCI_LOG_WARN("ARMCI_TRACE: %" PRIu64 " of %" PRIu64
                        " events are not in the files, which have the newest %zu of each thread; "
                        "trace a shorter job to see all",
-                       sums[1], sums[0], base::kTraceCapacity - 1);
+                       counts[1], counts[0], base::kTraceCapacity - 1);
     }
 }
 
@@ -189,12 +189,12 @@ void start_tracing(const World& world, const base::Config& config, const char* f
     clock.offset_ns = measure_offset(world);
     clock.begin_ns = now_ns();
     clock.zero_ns = clock.begin_ns;
-    MPI_Bcast(&clock.zero_ns, 1, MPI_INT64_T, 0, world.comm);
+    mpi::bcast(&clock.zero_ns, 1, MPI_INT64_T, 0, world.comm);
     // One rank's message is enough when none can write there.
     if (world.rank == 0) {
         open_file(function, given);
     }
-    MPI_Barrier(world.comm);
+    mpi::barrier(world.comm);
     if (world.rank != 0) {
         open_file(function, given);
     }

@@ -46,11 +46,4 @@ std::string describe_node(const World& world) {
            std::to_string(world.node_count) + ")";
 }
 
-bool share_one_host(const World& world) {
-    const uint64_t mine = host_identity();
-    uint64_t range[2] = {mine, ~mine};
-    MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_UINT64_T, MPI_MIN, world.comm);
-    return range[0] == ~range[1];
-}
-
 }  // namespace armci::core

@@ -35,7 +35,7 @@ struct World {
     MPI_Comm node_comm = MPI_COMM_NULL;
     MPI_Comm leaders_comm = MPI_COMM_NULL;  // first ranks of all nodes; null elsewhere
 
-    bool is_single_host = false;     // all ranks run on one host and in one network
+    bool is_single_host = false;     // all ranks run on one host, and loopback reaches them
     bool is_oversubscribed = false;  // this host has more ranks than processors
 
     // Calls to ranks below this may take the fast paths (api/fast_path.h). It is the size, or 0 in
@@ -93,9 +93,5 @@ void form_nodes(MPI_Comm comm, int64_t node_size, const Reservation& wanted, Wor
                 NodeMapping* mapping);
 // Is collective in the sense of MPI_Comm_free.
 void leave_nodes(World* world, NodeMapping* mapping);
-
-// Returns whether all ranks run on one host and in one network, so that loopback reaches all of
-// them. It is collective.
-bool share_one_host(const World& world);
 
 }  // namespace armci::core

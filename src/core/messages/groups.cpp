@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/log.h"
+#include "core/job/mpi_collectives.h"
 #include "core/job/world.h"
 
 namespace armci::core {
@@ -156,7 +157,7 @@ GroupRef Groups::create(const World& world, std::vector<int> world_ranks) {
 GroupRef Groups::adopt(MPI_Comm comm, std::vector<int> world_ranks) {
     const int id = new_id();
     MPI_Comm user_comm =
-        make_communicator(comm, [&](MPI_Comm* made) { return MPI_Comm_dup(comm, made); });
+        make_communicator(comm, [&](MPI_Comm* made) { return mpi::duplicate(comm, made); });
     groups_[id] = std::make_shared<Group>(id, user_comm, comm, true, std::move(world_ranks));
     return groups_[id];
 }

@@ -164,10 +164,12 @@ static void init_with_another_mpi(void) {
 /* The version of rank 0, as a rank with another version reads it. */
 static bool hears_another_version = false;
 
-int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-    const int result = PMPI_Bcast(data, count, type, root, comm);
+int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
+               MPI_Request* request) {
+    const int result = PMPI_Ibcast(data, count, type, root, comm, request);
     if (hears_another_version) {
         hears_another_version = false;
+        PMPI_Wait(request, MPI_STATUS_IGNORE);
         memcpy(data, "99.1", sizeof "99.1");
     }
     return result;
