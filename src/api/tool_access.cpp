@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/tool_access.h"
 
+#include "base/config_files.h"
 #include "base/placement.h"
 #include "base/topology.h"
 #include "core/routing/cost_setup.h"
@@ -13,6 +14,7 @@ extern "C" const armci::api::ToolAccess* armci_private_tool_access() {
         ARMCI_VERSION,
         armci::core::running,
         armci::base::read_config,
+        armci::base::read_settings,
         armci::core::check_profile,
         armci::fabric::parse_faults,
         armci::fabric::provider_table,

@@ -21,7 +21,9 @@ struct ToolAccess {
     const char* version;  // first, in every version
 
     core::Runtime* (*running)();
-    base::ConfigResult (*read_config)(const char* const* environment);
+    base::ConfigResult (*read_config)(const char* const* environment,
+                                      const base::FileSettings& files);
+    base::FileSettings (*read_settings)(const char* const* environment, const char* site_file);
     void (*check_profile)(base::ConfigResult* configuration);
     bool (*parse_faults)(std::string_view text, fabric::Faults* faults, std::string* error);
     const std::vector<fabric::ProviderRow>& (*provider_table)();

@@ -70,6 +70,7 @@ struct Traits {
     const char* help;
 };
 
+constexpr std::string_view kEnvironment = "environment";
 constexpr std::string_view kProgressRanks = "GA_NUM_PROGRESS_RANKS_PER_NODE";
 
 // Says whether the name is likely to be meant for ARMCI. ComEx is the implementation that comes
@@ -92,15 +93,26 @@ std::string choice_text(const char* choices, int index) {
     return std::string(rest.substr(0, rest.find('|')));
 }
 
-// Fills one member at a time from the environment, and writes the row of each.
+// A value as it was given, and where.
+struct Given {
+    std::string_view text;
+    std::string_view source = kEnvironment;
+};
+
+// Fills one member at a time from what is given, and writes the row of each.
 class Reader {
   public:
-    explicit Reader(const char* const* environment) {
+    // `files` and `environment` stay while this is used.
+    Reader(const char* const* environment, const FileSettings& files) {
+        result_.errors = files.errors;
+        for (const Setting& setting : files.settings) {
+            given_[setting.name] = {setting.value, setting.source};
+        }
         for (; environment != nullptr && *environment != nullptr; ++environment) {
             const std::string_view entry(*environment);
             const size_t equals = entry.find('=');
             if (equals != std::string_view::npos && is_looked_at(entry.substr(0, equals))) {
-                environment_[entry.substr(0, equals)] = entry.substr(equals + 1);
+                given_[entry.substr(0, equals)] = {entry.substr(equals + 1)};
             }
         }
         take_old_names();
@@ -130,11 +142,12 @@ class Reader {
         const std::string words =
             is_own ? kSwitchWords : "0 or 1, or a word that begins with t, y, f or n";
         ConfigRow row = start(name, "boolean", *member ? "1" : "0", words, traits);
-        if (const std::string_view* text = given(name)) {
-            if (is_own ? parse_switch(*text, member) : parse_bool(*text, member)) {
-                row.source = "environment";
+        if (const Given* found = given(name)) {
+            const std::string_view text = found->text;
+            if (is_own ? parse_switch(text, member) : parse_bool(text, member)) {
+                row.source = found->source;
             } else {
-                malformed(name, *text, (is_own ? "one of " : "") + words, traits.kind,
+                malformed(name, *found, (is_own ? "one of " : "") + words, traits.kind,
                           row.default_value);
             }
         }
@@ -144,16 +157,16 @@ class Reader {
 
     void choice(int* member, const char* name, const char* choices, const Traits& traits) {
         ConfigRow row = start(name, "choice", choice_text(choices, *member), choices, traits);
-        if (const std::string_view* text = given(name)) {
+        if (const Given* found = given(name)) {
             bool is_on = false;
-            if (parse_choice(*text, choices, member)) {
-                row.source = "environment";
+            if (parse_choice(found->text, choices, member)) {
+                row.source = found->source;
             } else if (std::string_view(choices).starts_with("0|1|") &&
-                       parse_switch(*text, &is_on)) {
+                       parse_switch(found->text, &is_on)) {
                 *member = is_on ? 1 : 0;
-                row.source = "environment";
+                row.source = found->source;
             } else {
-                malformed(name, *text, std::string("one of ") + choices, traits.kind,
+                malformed(name, *found, std::string("one of ") + choices, traits.kind,
                           row.default_value);
             }
         }
@@ -163,9 +176,9 @@ class Reader {
 
     void text(std::string* member, const char* name, const Traits& traits) {
         ConfigRow row = start(name, "text", *member, "", traits);
-        if (const std::string_view* value = given(name)) {
-            *member = *value;
-            row.source = "environment";
+        if (const Given* found = given(name)) {
+            *member = found->text;
+            row.source = found->source;
         }
         row.value = *member;
         result_.rows.push_back(std::move(row));
@@ -175,15 +188,15 @@ class Reader {
         result_.config = config;
         PortRange ports;
         if (!parse_port_range(config.port_range, &ports)) {
-            malformed("ARMCI_PORT_RANGE", config.port_range, "first-last, with ports in 1..65535",
-                      VariableClass::own, "");
+            malformed("ARMCI_PORT_RANGE", *given("ARMCI_PORT_RANGE"),
+                      "first-last, with ports in 1..65535", VariableClass::own, "");
         }
         warn_of_progress_ranks();
         std::vector<std::string_view> known;
         for (const ConfigRow& row : result_.rows) {
             known.push_back(row.name);
         }
-        for (const auto& [name, value] : environment_) {
+        for (const auto& [name, value] : given_) {
             if (std::find(known.begin(), known.end(), name) != known.end()) {
                 continue;
             }
@@ -191,7 +204,8 @@ class Reader {
                 result_.ignored.emplace_back(name);
                 continue;
             }
-            std::string warning = "unknown variable " + std::string(name) + " has no effect";
+            std::string warning =
+                "unknown variable " + std::string(name) + place(value) + " has no effect";
             const std::string_view near = nearest_name(name, known);
             if (!near.empty()) {
                 warning += "; did you mean " + std::string(near) + "?";
@@ -207,12 +221,12 @@ class Reader {
     // Moves values from old names to the present ones. Where both are set, the present name wins.
     void take_old_names() {
         for (const Renamed& renamed : kRenamed) {
-            const auto found = environment_.find(renamed.old_name);
-            if (found == environment_.end()) {
+            const auto found = given_.find(renamed.old_name);
+            if (found == given_.end()) {
                 continue;
             }
-            const bool is_used = environment_.emplace(renamed.name, found->second).second;
-            environment_.erase(found);
+            const bool is_used = given_.emplace(renamed.name, found->second).second;
+            given_.erase(found);
             result_.warnings.push_back(
                 std::string(renamed.old_name) +
                 (is_used ? " still works, but its name is now " : " has no effect beside ") +
@@ -223,17 +237,22 @@ class Reader {
     // A user who sets this variable has started extra ranks for progress, which would compute here
     // or idle.
     void warn_of_progress_ranks() {
-        if (const std::string_view* text = given(kProgressRanks)) {
+        if (const Given* found = given(kProgressRanks)) {
             result_.warnings.push_back(
-                std::string(kProgressRanks) + "=" + std::string(*text) +
+                std::string(kProgressRanks) + "=" + std::string(found->text) +
                 " has no effect: this library needs no progress ranks, and the program gets every "
                 "rank that is started; start as many as shall compute, and unset it");
         }
     }
 
-    const std::string_view* given(std::string_view name) const {
-        const auto found = environment_.find(name);
-        return found != environment_.end() ? &found->second : nullptr;
+    const Given* given(std::string_view name) const {
+        const auto found = given_.find(name);
+        return found != given_.end() ? &found->second : nullptr;
+    }
+
+    // Returns where a value was given, for messages. The environment goes without saying.
+    static std::string place(const Given& value) {
+        return value.source == kEnvironment ? "" : " (" + std::string(value.source) + ")";
     }
 
     static ConfigRow start(const char* name, const char* type, std::string default_value,
@@ -260,16 +279,16 @@ class Reader {
         const std::string numbers = print(low) + ".." + print(high);
         ConfigRow row =
             start(name, type, shown(*member), may_be_auto ? "auto or " + numbers : numbers, traits);
-        if (const std::string_view* text = given(name)) {
+        if (const Given* found = given(name)) {
             int64_t value = 0;
-            if (may_be_auto && *text == "auto") {
-                row.source = "environment";
-            } else if (parse(*text, &value) && value >= low && value <= high) {
+            if (may_be_auto && found->text == "auto") {
+                row.source = found->source;
+            } else if (parse(found->text, &value) && value >= low && value <= high) {
                 *member = value;
-                row.source = "environment";
+                row.source = found->source;
             } else {
                 malformed(
-                    name, *text,
+                    name, *found,
                     (may_be_auto ? "auto or " : "") + std::string(expected) + " in " + numbers,
                     traits.kind, row.default_value);
             }
@@ -278,10 +297,10 @@ class Reader {
         result_.rows.push_back(std::move(row));
     }
 
-    void malformed(const char* name, std::string_view text, const std::string& expected,
+    void malformed(const char* name, const Given& value, const std::string& expected,
                    VariableClass kind, const std::string& default_value) {
-        std::string message =
-            std::string(name) + "=\"" + std::string(text) + "\" is not " + expected;
+        std::string message = std::string(name) + "=\"" + std::string(value.text) + "\"" +
+                              place(value) + " is not " + expected;
         if (kind == VariableClass::own) {
             result_.errors.push_back(message + "; correct or unset it");
         } else {
@@ -289,7 +308,7 @@ class Reader {
         }
     }
 
-    std::map<std::string_view, std::string_view> environment_;
+    std::map<std::string_view, Given> given_;
     ConfigResult result_;
 };
 
@@ -301,8 +320,8 @@ PortRange Config::ports() const {
     return ports;
 }
 
-ConfigResult read_config(const char* const* environment) {
-    Reader reader(environment);
+ConfigResult read_config(const char* const* environment, const FileSettings& files) {
+    Reader reader(environment, files);
     Config config;
 #define ARMCI_READ_INTEGER(member, name, value, low, high, kind, whose, help) \
     reader.integer(&config.member, name, low, high, {VariableClass::kind, Whose::whose, help});

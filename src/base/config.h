@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Configuration from the environment, which is read once at start and constant afterwards.
+// Configuration from files and the environment, read once at start and constant afterwards.
 #pragma once
 
 #include <algorithm>
@@ -102,7 +102,7 @@ struct ConfigRow {
     std::string default_value;
     std::string range;  // "8..4096", "auto|rma|…", or empty
     std::string value;
-    std::string source;  // "default" or "environment"
+    std::string source;  // "default", "environment", or FILE:LINE
     std::string_view help;
     bool mirrored = false;
     bool is_jobs = false;  // all ranks take the value of rank 0
@@ -116,8 +116,21 @@ struct ConfigResult {
     std::vector<std::string> ignored;  // names known from other implementations without effect here
 };
 
-// Reads `environment`, a null-terminated array of "NAME=value" as in environ(7). If a name occurs
-// twice, its last value counts.
-ConfigResult read_config(const char* const* environment);
+// A variable that a file sets.
+struct Setting {
+    std::string name;
+    std::string value;
+    std::string source;  // FILE:LINE
+};
+
+// What configuration files set, in rising order of precedence (base/config_files.h).
+struct FileSettings {
+    std::vector<Setting> settings;
+    std::vector<std::string> errors;
+};
+
+// Reads `environment`, a null-terminated array of "NAME=value" as in environ(7), and `files`, over
+// which it wins. If a name occurs twice in either, its last value counts.
+ConfigResult read_config(const char* const* environment, const FileSettings& files = {});
 
 }  // namespace armci::base

@@ -56,6 +56,11 @@
         "Contiguous gets of at least this many bytes are written into the caller's memory by the "      \
         "target's data server, shorter ones are read. auto: where the cost model finds the network's "  \
         "reads slower than its writes.")                                                                \
+    TEXT(config_file, "ARMCI_CONFIG", "", own, rank,                                                    \
+        "File that sets variables, one NAME = VALUE in a line, as the site's file /etc/armci.conf. It "  \
+        "wins over that file, and the environment wins over both. Lines after [hosts PATTERN, ...] "    \
+        "hold for hosts of these names, up to the next such line. A file that cannot be read, or has "  \
+        "a line of another form, ends the job at start.")                                               \
     TEXT(profile, "ARMCI_PROFILE", "", own, rank,                                                       \
         "File with the costs of transfers here, as armci-tune writes it; only rank 0 reads it. "        \
         "An entry for another provider is not used. A file that cannot be read ends the job; "          \

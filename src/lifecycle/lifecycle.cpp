@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "base/config_files.h"
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/strangers.h"
@@ -338,12 +339,12 @@ void prepare_messages(MPI_Comm comm) {
     base::set_abort_hook(core::abort_by_mpi);
 }
 
-// Reads the environment and applies what does not depend on other ranks of the node.
+// Reads files and the environment, and applies what does not depend on other ranks of the node.
 void configure(Runtime& runtime, const char* function, core::RequestedLevel requested,
                MPI_Comm comm) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
-    runtime.configuration = base::read_config(environ);
+    runtime.configuration = base::read_config_and_files(environ);
     apply_faults(&runtime.configuration);
     if (rank == 0) {
         core::check_profile(&runtime.configuration);

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 import jobs
 
+WRONG_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "wrong.conf")
 PROGRAM = ["lenient.no_mutexes_wanted", "lenient.domains_add_up"]
 
 
@@ -155,6 +156,28 @@ CASES = [
         "ARMCI_PROFILE (a directory)",
         {"ARMCI_PROFILE": "/"},
         [error('ARMCI_PROFILE="/" cannot be read (Is a directory', "correct"), unusable(1)],
+    ),
+    # Configuration files.
+    Case(
+        "ARMCI_CONFIG (no such file)",
+        {"ARMCI_CONFIG": "/nonexistent/file"},
+        [
+            error(
+                "the configuration file /nonexistent/file cannot be read (No such file",
+                "correct or unset ARMCI_CONFIG",
+            ),
+            unusable(1),
+        ],
+        ranks=2,
+    ),
+    Case(
+        "ARMCI_CONFIG (a wrong value)",
+        {"ARMCI_CONFIG": WRONG_FILE},
+        [
+            error(f'ARMCI_HANG_SECONDS="soon" ({WRONG_FILE}:3) is not ', "correct or unset it"),
+            unusable(1),
+        ],
+        ranks=2,
     ),
     # A file that must be writable.
     Case(

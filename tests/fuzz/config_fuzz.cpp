@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An environment, one variable per line: it is read without harm, every value is within its range,
-// and reading it again gives the same.
+// and reading it again gives the same. The same text is read as a configuration file, too.
 #include <string>
 #include <vector>
 
-#include "base/config.h"
+#include "base/config_files.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t bytes) {
@@ -42,5 +42,12 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t bytes) {
     for (size_t i = 0; i < first.rows.size(); ++i) {
         FUZZ_CHECK(first.rows[i].value == again.rows[i].value);
     }
+    armci::base::FileSettings files;
+    armci::base::add_settings("file", {reinterpret_cast<const char*>(data), bytes}, "host", &files);
+    for (const armci::base::Setting& setting : files.settings) {
+        FUZZ_CHECK(setting.name.starts_with("ARMCI_") && setting.source.starts_with("file:"));
+        FUZZ_CHECK(setting.value.find('\n') == std::string::npos);
+    }
+    FUZZ_CHECK(armci::base::read_config(nullptr, files).rows.size() == first.rows.size());
     return 0;
 }

@@ -4,6 +4,7 @@
 
 list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/base_config_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/base_config_files_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_config_value_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_descriptor_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_interfaces_test.cpp

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/config_files.h"
+
 namespace armci::core {
 namespace {
 
@@ -81,7 +83,7 @@ std::string warning_of(const base::ConfigRow& row, int other, const std::string&
            name + ")";
 }
 
-// Reads the environment again, with rank 0's values in place of those that differ.
+// Reads files and the environment again, with rank 0's values in place of those that differ.
 base::ConfigResult read_with(const std::vector<std::string>& settings) {
     std::vector<const char*> environment;
     for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -91,7 +93,7 @@ base::ConfigResult read_with(const std::vector<std::string>& settings) {
         environment.push_back(setting.c_str());
     }
     environment.push_back(nullptr);
-    return base::read_config(environment.data());
+    return base::read_config_and_files(environment.data());
 }
 
 }  // namespace
