@@ -69,6 +69,19 @@ install(CODE "
     file(WRITE [[${PROJECT_BINARY_DIR}/installed/armci.pc]] \"\${text}\")")
 install(FILES ${PROJECT_BINARY_DIR}/installed/armci.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+# ---- Fortran module ----
+if(ARMCI_BUILD_FORTRAN)
+    install(TARGETS armci_fortran EXPORT armci-fortran-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(FILES ${PROJECT_BINARY_DIR}/fortran/modules/armci.mod DESTINATION ${armci_module_dir})
+    cmake_path(APPEND ARMCI_PC_MODULEDIR "\${prefix}" ${armci_module_dir})
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/armci-fortran.pc.in
+        ${PROJECT_BINARY_DIR}/armci-fortran.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/armci-fortran.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    install(EXPORT armci-fortran-targets NAMESPACE armci:: DESTINATION ${armci_cmake_dir})
+endif()
+
 # ---- CMake package ----
 install(EXPORT armci-targets NAMESPACE armci:: DESTINATION ${armci_cmake_dir})
 install(EXPORT armci-static-targets NAMESPACE armci:: DESTINATION ${armci_cmake_dir})

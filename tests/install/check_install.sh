@@ -162,6 +162,16 @@ fortran_static() {
     run_program "$WORK/ring_fortran"
 }
 
+# A Fortran program that uses the module, as examples/fortran/column_sums.f90 says.
+fortran_module() {
+    export PKG_CONFIG_PATH="$prefix/$LIBDIR/pkgconfig"
+    # shellcheck disable=SC2046
+    "$MPIFORT" "$SOURCE_DIR/examples/fortran/column_sums.f90" \
+        $(pkg-config --cflags --libs armci-fortran) -o "$WORK/column_sums"
+    check_linkage "$WORK/column_sums" shared
+    run_program "$WORK/column_sums" LD_LIBRARY_PATH="$prefix/$LIBDIR"
+}
+
 cmake_package() {
     # The second entry is for library directories in which CMake does not look here, such as lib64.
     "$CMAKE" -S "$consumer" -B "$WORK/cmake" -DCMAKE_C_COMPILER="$CC" -DMPI_C_COMPILER="$MPICC" \
@@ -180,6 +190,6 @@ clean() {
 
 case $1 in
 prepare | shared | alias_name | pkgconfig_shared | pkgconfig_static | tools | system_prefix | \
-    fortran_static | cmake_package | clean) "$1" ;;
+    fortran_static | fortran_module | cmake_package | clean) "$1" ;;
 *) fail "unknown step $1" ;;
 esac

@@ -1,0 +1,38 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!> Makes the mistake that its argument names, which must end the job.
+program mistakes
+    use, intrinsic :: iso_c_binding
+    use mpi
+    use armci
+    implicit none
+    type(c_ptr) :: base(1)
+    character(32) :: which
+    integer :: ierr
+    integer(c_int16_t) :: short(4)
+    real(c_double) :: numbers(4)
+    call get_command_argument(1, which)
+    call MPI_Init(ierr)
+    ierr = armci_init()
+    ierr = armci_malloc(base, 64_c_int64_t)
+    numbers = 0
+    short = 0
+    select case (which)
+    case ("element_type")
+        call armci_acc(1_c_int16_t, short, base(1), 0)
+    case ("type_of_scale")
+        call armci_acc(1.0_c_float, numbers, base(1), 0)
+    case ("scale_is_array")
+        call armci_acc(numbers, numbers, base(1), 0)
+    case ("unknown_size")
+        call pass_on(numbers)
+    case ("increment")
+        ierr = int(armci_fetch_add(base(1), 2_c_int64_t**33, 0))
+    end select
+
+contains
+
+    subroutine pass_on(array)
+        real(c_double), intent(in) :: array(*)
+        call armci_put(array, base(1), 0)
+    end subroutine pass_on
+end program mistakes
