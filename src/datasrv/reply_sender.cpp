@@ -50,7 +50,7 @@ bool ReplySender::post_into_reply_buffer(Client& client, OutReply* reply,
                                          const wire::ReplyBuffersBody& reply_buffers,
                                          uint32_t index) {
     stamp(client, reply);
-    const fabric::RemoteMemory target{reply_buffers.address[index], reply_buffers.key};
+    const fabric::RemoteMemory target{reply_buffers.address[index], reply_buffers.key[index]};
     if (!reply->post_into(endpoint_, client.peer, target, reply_buffers.immediate[index])) {
         return false;
     }

@@ -344,10 +344,15 @@ void report_statistics(Runtime& runtime) {
     reduce(rails.bytes, fabric::Endpoint::kMaxRails, MPI_SUM);
     Strangers strangers = Strangers::of_process();
     reduce(&strangers, base::kFromStrangerCount, MPI_SUM);
-    // This is the value of the rank that needed most.
-    uint64_t most_used =
-        runtime.network != nullptr ? runtime.network->origin.buffers().high_water_bytes() : 0;
+    // These are of the rank that needed most.
+    uint64_t most_used = 0;
+    uint64_t most_ready = 0;
+    if (runtime.network != nullptr) {
+        most_used = runtime.network->origin.buffers().high_water_bytes();
+        most_ready = runtime.network->origin.buffers().ready_count();
+    }
     reduce(&most_used, 1, MPI_MAX);
+    reduce(&most_ready, 1, MPI_MAX);
     PeerTables largest = peer_tables_of(runtime);
     reduce(&largest, sizeof largest / sizeof(uint64_t), MPI_MAX);
     if (runtime.world.rank != 0) {
@@ -358,10 +363,10 @@ void report_statistics(Runtime& runtime) {
     if (runtime.network != nullptr) {
         const pipeline::BufferManager& buffers = runtime.network->origin.buffers();
         std::fprintf(stderr,
-                     "  pipeline buffers: %zu of %zu bytes in each rank, at most %" PRIu64
-                     " bytes in use at a time\n",
+                     "  pipeline buffers: up to %zu of %zu bytes in each rank; at most %" PRIu64
+                     " needed, and %" PRIu64 " bytes at a time\n",
                      buffers.arena_bytes() / buffers.buffer_bytes(), buffers.buffer_bytes(),
-                     most_used);
+                     most_ready, most_used);
     }
     const uint64_t own =
         largest.node_of_ranks + largest.node_indices + largest.channels + largest.clients;

@@ -30,7 +30,7 @@
 namespace armci::wire {
 
 inline constexpr uint16_t kMagic = 0xa4c1;
-inline constexpr uint8_t kVersion = 6;
+inline constexpr uint8_t kVersion = 7;
 
 enum class FrameKind : uint8_t {
     // from origins to servers
@@ -153,9 +153,9 @@ struct CreditBody {
 // Names the origin's buffers into which the chunks of a get are written, in turn.
 inline constexpr uint32_t kMaxReplyBuffers = 8;
 struct ReplyBuffersBody {
-    uint64_t key = 0;
     uint32_t count = 0;
     uint32_t reply_buffer_bytes = 0;
+    uint64_t key[kMaxReplyBuffers] = {};
     uint64_t address[kMaxReplyBuffers] = {};
     uint32_t immediate[kMaxReplyBuffers] = {};
 };

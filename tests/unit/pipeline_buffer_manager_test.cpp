@@ -24,6 +24,9 @@ class OwningManager : public BufferManager {
         : memory_(
               static_cast<char*>(std::aligned_alloc(64, buffer_count * rounded(buffer_bytes)))) {
         open(memory_.get(), buffer_count, buffer_bytes);
+        while (!has_all()) {
+            add_buffer();
+        }
     }
     char* start() const { return memory_.get(); }
 

@@ -106,21 +106,52 @@ class RegisteredBuffersTest : public RegistrationTest {
     RegisteredBuffers buffers_;
 };
 
-TEST_F(RegisteredBuffersTest, RegistersTheArenaOnce) {
+TEST_F(RegisteredBuffersTest, RegistersEachBufferWhenItIsNeeded) {
+    allow(4);
     ASSERT_TRUE(open(4, 4096)) << error_;
-    for (int i = 0; i < 16; ++i) {
+    void* first = buffers_.acquire(4096);
+    EXPECT_EQ(buffers_.manager().ready_count(), 1U);
+    buffers_.release(first);
+    for (size_t i = 0; i < 16; ++i) {
         void* piece = buffers_.acquire(1024);
         ASSERT_NE(piece, nullptr);
-        EXPECT_TRUE(fabric::is_registered(piece, 1024, buffers_.descriptor()));
+        EXPECT_TRUE(fabric::is_registered(piece, 1024, buffers_.descriptor(piece)));
+        EXPECT_FALSE(fabric::is_registered(piece, 4097, buffers_.descriptor(piece)));
+        EXPECT_EQ(buffers_.manager().ready_count(), i / 4 + 1);
     }
+    EXPECT_EQ(buffers_.acquire(1), nullptr);
+    EXPECT_EQ(buffers_.descriptor(first), buffers_.descriptor(static_cast<char*>(first) + 4095));
+    EXPECT_NE(buffers_.descriptor(first), buffers_.descriptor(static_cast<char*>(first) + 4096));
     buffers_.close();
-    EXPECT_EQ(buffers_.descriptor(), nullptr);
+    EXPECT_EQ(buffers_.descriptor(first), nullptr);
     buffers_.close();
-    EXPECT_FALSE(open(2, 8192)) << "the one registration that was allowed has been made";
+    EXPECT_FALSE(open(2, 8192)) << "the registrations that were allowed have been made";
     allow(1);
     ASSERT_TRUE(open(2, 8192)) << error_;
     EXPECT_EQ(buffers_.manager().used_bytes(), 0U);
     EXPECT_EQ(buffers_.manager().high_water_bytes(), 0U);
+}
+
+TEST_F(RegisteredBuffersTest, TooLongRequestsTakeNoBuffer) {
+    allow(4);
+    ASSERT_TRUE(open(4, 4096)) << error_;
+    EXPECT_EQ(buffers_.acquire(4097), nullptr);
+    EXPECT_EQ(buffers_.manager().ready_count(), 1U);
+}
+
+TEST_F(RegisteredBuffersTest, MakesDoWithTheBuffersThatCouldBeRegistered) {
+    allow(2);
+    ASSERT_TRUE(open(4, 4096)) << error_;
+    void* first = buffers_.acquire(4096);
+    ASSERT_NE(buffers_.acquire(4096), nullptr);
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(buffers_.acquire(4096), nullptr);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(),
+                HasSubstr("2 of the pipeline's buffers are registered, and no more can be"));
+    allow(1);
+    EXPECT_EQ(buffers_.acquire(4096), nullptr) << "it warns once, and does not try again";
+    buffers_.release(first);
+    EXPECT_EQ(buffers_.acquire(4096), first);
 }
 
 TEST_F(RegisteredBuffersTest, FailsWhenRegistrationIsRefused) {

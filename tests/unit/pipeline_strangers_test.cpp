@@ -59,8 +59,8 @@ class OriginStrangers : public ::testing::Test {
         std::memcpy(piece, frame.data(), bytes);
         bool is_posted = false;
         network_->wait_until([&] {
-            is_posted = is_posted ||
-                        stranger_.post_send(origin_, piece, bytes, buffers_.descriptor(), &sent);
+            is_posted = is_posted || stranger_.post_send(origin_, piece, bytes,
+                                                         buffers_.descriptor(piece), &sent);
             stranger_.poll();
             return sent.is_complete;
         });

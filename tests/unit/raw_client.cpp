@@ -109,11 +109,11 @@ void RawClient::write_into_recv_buffer(Frame frame, uint32_t recv_buffer, uint32
 bool RawClient::post(Outgoing& outgoing) {
     if (outgoing.is_write) {
         return endpoint_.post_write_notify(peer_, outgoing.piece, outgoing.bytes,
-                                           buffers_.descriptor(), outgoing.target,
+                                           buffers_.descriptor(outgoing.piece), outgoing.target,
                                            outgoing.immediate, &outgoing.operation);
     }
-    return endpoint_.post_send(peer_, outgoing.piece, outgoing.bytes, buffers_.descriptor(),
-                               &outgoing.operation);
+    return endpoint_.post_send(peer_, outgoing.piece, outgoing.bytes,
+                               buffers_.descriptor(outgoing.piece), &outgoing.operation);
 }
 
 bool RawClient::progress() {

@@ -43,7 +43,7 @@ class ServedRank {
         reply_buffers.count = 1;
         reply_buffers.reply_buffer_bytes = 64 << 10;
         reply_buffers.address[0] = address;
-        reply_buffers.key = 0x123456;
+        reply_buffers.key[0] = 0x123456;
         std::vector<char> layout(wire::encoded_strided_bytes(0));
         wire::encode_strided(layout.data(), reinterpret_cast<uint64_t>(network_.memory(0)),
                              block_layout(kGetBytes));

@@ -21,11 +21,14 @@ void BufferManager::open(void* arena, size_t buffer_count, size_t buffer_bytes) 
     next_.assign(units, kNoUnit);
     previous_.assign(units, kNoUnit);
     heads_.assign(largest_order_ + 1, kNoUnit);
-    for (size_t buffer = buffer_count_; buffer-- > 0;) {
-        push_free(static_cast<Unit>(buffer << largest_order_), largest_order_);
-    }
+    ready_count_ = 0;
     used_bytes_ = 0;
     high_water_bytes_ = 0;
+}
+
+void BufferManager::add_buffer() {
+    push_free(static_cast<Unit>(ready_count_ << largest_order_), largest_order_);
+    ++ready_count_;
 }
 
 int BufferManager::order_for(size_t bytes) const {

@@ -24,13 +24,13 @@ struct OutFrame : fabric::Operation {
     // Post it as a message, and as a write into its receiver's memory with that immediate data.
     // Return false when the provider cannot take it now.
     bool post(fabric::Endpoint& endpoint, fabric::PeerAddress to) {
-        return endpoint.post_send(to, wire(), wire_bytes, buffers->descriptor(), this);
+        return endpoint.post_send(to, wire(), wire_bytes, buffers->descriptor(this), this);
     }
     bool post_into(fabric::Endpoint& endpoint, fabric::PeerAddress to,
                    const fabric::RemoteMemory& target, uint32_t immediate) {
         wire::seal(wire(), wire_bytes, header()->token);
         return endpoint.post_write_notify(to, wire(), wire_bytes + wire::kSealBytes,
-                                          buffers->descriptor(), target, immediate, this);
+                                          buffers->descriptor(this), target, immediate, this);
     }
     // Releases the piece, and so ends the frame. It must not be under way.
     void release() { buffers->release(this); }

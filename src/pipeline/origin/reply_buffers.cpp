@@ -14,7 +14,6 @@ bool ReplyBuffers::acquire(size_t bytes, ReplyBuffer* reply_buffer) {
     reply_buffer->immediate = pieces_.take();
     pieces_[reply_buffer->immediate] = {memory, bytes};
     reply_buffer->bytes = static_cast<uint32_t>(bytes);
-    reply_buffer->address = buffers_.remote_address(memory);
     return true;
 }
 
@@ -26,11 +25,11 @@ void ReplyBuffers::release(const ReplyBuffer& reply_buffer) {
 wire::ReplyBuffersBody ReplyBuffers::describe(const ReplyBuffer* reply_buffers,
                                               uint32_t count) const {
     wire::ReplyBuffersBody body;
-    body.key = buffers_.key();
     body.count = count;
     body.reply_buffer_bytes = reply_buffers[0].bytes;
     for (uint32_t i = 0; i < count; ++i) {
-        body.address[i] = reply_buffers[i].address;
+        body.key[i] = buffers_.key(memory(reply_buffers[i]));
+        body.address[i] = buffers_.remote_address(memory(reply_buffers[i]));
         body.immediate[i] = reply_buffers[i].immediate;
     }
     return body;

@@ -15,7 +15,6 @@ namespace armci::pipeline {
 struct ReplyBuffer {
     uint32_t immediate = 0;
     uint32_t bytes = 0;
-    uint64_t address = 0;  // which the server writes to
 };
 
 class ReplyBuffers {

@@ -131,7 +131,7 @@ bool RmaPoster::write(Channel& channel, Task* task, const fabric::RmaBlock* bloc
             std::memcpy(bounced[i].local, blocks[i].local, blocks[i].bytes);
         }
         blocks = bounced;
-        descriptor = buffers_.descriptor();
+        descriptor = buffers_.descriptor(rma->bounce);
     }
     if (base::is_tracing()) [[unlikely]] {
         trace(rma, blocks, block_count);
@@ -168,7 +168,7 @@ bool RmaPoster::read(Channel& channel, Task* task, const fabric::RmaBlock* block
         std::copy(blocks, blocks + block_count, rma->blocks);
         rma->copied_blocks = block_count;
         blocks = bounced;
-        descriptor = buffers_.descriptor();
+        descriptor = buffers_.descriptor(rma->bounce);
     }
     if (base::is_tracing()) [[unlikely]] {
         trace(rma, blocks, block_count);
