@@ -41,8 +41,9 @@
         "What armci_domain_* report: one process per domain, as Global Arrays is validated with, or "   \
         "the real nodes.")                                                                              \
     INTEGER(buffer_count, "ARMCI_BUFFER_COUNT", kAuto, 1, 4096, own, job,                                   \
-        "Registered buffers per process for transfers through the data server. auto: twice as "         \
-        "many as keep the network busy by the cost model, 4 to 16.")                                    \
+        "Most registered buffers per process for transfers through the data server; each is "           \
+        "registered when it is needed for the first time. auto: 16, of which one transfer takes as "    \
+        "many as keep its slowest stage busy by the cost model. A number: one transfer may take all.")                                    \
     BYTES(buffer_size, "ARMCI_BUFFER_SIZE", kAuto, 4 << 10, 16 << 20, own, job,                      \
         "Bytes in each of these buffers: the largest chunk of a transfer. auto: the size with "         \
         "which a large transfer takes the shortest time, by the cost model.")                           \

@@ -267,6 +267,9 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     options.rank = runtime.world.rank;
     options.token = runtime.network->token;
     options.servers = runtime.network->servers;
+    // Each rail has chunks of its own under way.
+    options.depth =
+        static_cast<int32_t>(settings.buffers.depth * std::max(1, settings.interface_count));
     options.buffer_count = static_cast<size_t>(settings.buffers.count);
     options.buffer_bytes = static_cast<size_t>(settings.buffers.bytes);
     const pipeline::FlowPlan flow = flow_plan(runtime, settings);

@@ -329,28 +329,38 @@ TEST(CostModel, ChoosesTheServerWithoutConstants) {
     EXPECT_EQ(model.min_rma_block(OpKind::put, 1 << 30), INT64_MAX);
 }
 
-// The depth of the thesis that the pipeline is based on: pack time, then (pack + transmit) / pack.
-TEST(CostModel, UsefulDepthKeepsTheNetworkBusy) {
+// A buffer is held while it is packed, transmitted and confirmed. Meanwhile the slowest stage works
+// on others.
+TEST(CostModel, UsefulDepthKeepsTheSlowestStageBusy) {
     CostConstants constants;
-    for (double& block_us : constants.pack.block_us) {
-        block_us = 10;  // 8192 bytes by blocks of 8192: 10 us
-    }
-    const auto depth = [&](double transmit_us, int64_t chunk_count) {
+    constants.pack.block_us.fill(10);  // 8192 bytes by blocks of 8192: 10 us
+    const auto depth = [&](double transmit_us, double latency_us, int64_t chunk_count = 16) {
         constants.server.fill({0, transmit_us, 0, 1, 0, 0});
+        for (RmaCosts& rma : constants.rma) {
+            rma.latency_us = latency_us;
+        }
         const CostModel model(constants, {8192, chunk_count, 0});
         return model.server_plan(OpKind::put, {100 * 8192, 8192}).useful_depth;
     };
-    EXPECT_EQ(depth(0, 16), 1);
-    EXPECT_EQ(depth(1, 16), 2);
-    EXPECT_EQ(depth(10, 16), 2);
-    EXPECT_EQ(depth(10.5, 16), 3);
-    EXPECT_EQ(depth(45, 16), 6);
-    EXPECT_EQ(depth(45, 4), 4);
-    EXPECT_EQ(depth(1e30, 16), 16);
-    EXPECT_EQ(depth(1e30, 1000), 100);  // there are no more chunks
+    EXPECT_EQ(depth(0, 0), 2);
+    EXPECT_EQ(depth(10, 0), 3);
+    // However slow the network is, more buffers would only wait in its queue.
+    EXPECT_EQ(depth(45, 0), 3);
+    EXPECT_EQ(depth(1e30, 0), 2);
+    // Latency is no work, so more chunks are under way meanwhile.
+    EXPECT_EQ(depth(10, 10), 4);
+    EXPECT_EQ(depth(10, 10.5), 5);
+    EXPECT_EQ(depth(40, 70), 4);
+    EXPECT_EQ(depth(10, 1e30), 16);
+    EXPECT_EQ(depth(10, 10, 2), 2);
+    EXPECT_EQ(depth(10, 1e30, 1000), 100);  // there are no more chunks
+    // The target's side may be the slowest.
+    constants.unpack.block_us.fill(50);
+    EXPECT_EQ(depth(10, 0), 2);
+    constants.unpack.block_us.fill(0);
     constants.pack.block_us.fill(0);
-    EXPECT_EQ(depth(1, 16), 16);
-    EXPECT_EQ(depth(0, 16), 16);
+    EXPECT_EQ(depth(1, 0), 2);
+    EXPECT_EQ(depth(0, 0), 16);
 }
 
 TEST(CostModel, BestChunkSizeBalancesChunkCostAndOverlap) {

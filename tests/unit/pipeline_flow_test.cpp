@@ -128,6 +128,33 @@ TEST(PipelineFlow, ShortTransferOvertakesALongOneToAnotherServer) {
     network.fence_all();
 }
 
+// How many buffers a long put takes of eight, if it may take `depth`.
+size_t buffers_of_long_put(int32_t depth) {
+    constexpr int64_t kLong = 1 << 20;
+    NetworkOptions options;
+    options.buffer_count = 8;
+    options.buffer_bytes = 32 << 10;  // so short that none is free again while others are packed
+    options.depth = depth;
+    options.receive_buffer_count = 64;
+    options.memory_bytes = kLong;
+    TestNetwork network(options);
+    EXPECT_EQ(network.error(), "");
+    std::vector<char> local(kLong, 'x');
+    network.wait(*network.start(0, 0, Route::server,
+                                make_transfer({OpKind::put}, contiguous_pattern(kLong, 0, 0),
+                                              local.data(), network.memory(0))));
+    network.fence_all();
+    EXPECT_EQ(std::memcmp(network.memory(0), local.data(), kLong), 0);
+    return network.origin(0).buffers().ready_count();
+}
+
+// What is not of use to one transfer stays free for others, and is not registered.
+TEST(PipelineFlow, OneTransferTakesNoMoreBuffersThanItsDepth) {
+    EXPECT_EQ(buffers_of_long_put(1), 1U);
+    EXPECT_EQ(buffers_of_long_put(3), 3U);
+    EXPECT_EQ(buffers_of_long_put(INT32_MAX), 8U);
+}
+
 // Gets wait until there is room for their answers besides those that earlier gets still expect.
 TEST(PipelineFlow, AnswersUnderWayFitIntoReceiveMemory) {
     constexpr int64_t kBytes = 48 << 10;

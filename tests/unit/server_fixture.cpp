@@ -135,6 +135,7 @@ bool TestNetwork::open_rank(int number) {
     origin.token = token_of_rank(number);
     origin.servers = servers();
     origin.buffer_count = options_.buffer_count;
+    origin.depth = options_.depth;
     origin.buffer_bytes = options_.buffer_bytes;
     origin.receive_bytes = options_.receive_buffer_count * options_.buffer_bytes;
     origin.server_window_bytes = kMessageWindowBytes;

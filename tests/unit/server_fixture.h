@@ -32,6 +32,7 @@ struct NetworkOptions {
     int servers_per_node = 1;
     int origin_count = 1;
     size_t buffer_count = 4;
+    int32_t depth = INT32_MAX;  // how many of them one put takes
     size_t buffer_bytes = 64 << 10;
     size_t receive_buffer_count = 2;
     int64_t register_min_bytes = 16 << 10;  // of local memory, for remote access

@@ -138,10 +138,11 @@ BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstant
     // Larger chunks gain little and cost memory in every rank; smaller ones cost frames.
     constexpr int64_t kSmallest = 64 << 10;
     constexpr int64_t kLargest = 256 << 10;
-    constexpr int64_t kMin = 4;
-    constexpr int64_t kMax = 16;
+    // Enough for both directions and for transfers to several nodes. What is not needed is never
+    // registered.
+    constexpr int64_t kMost = 16;
     constexpr pipeline::TransferShape kLarge = {8 << 20, 512};
-    const pipeline::CostModel model(constants, {kLargest, kMax, 0});
+    const pipeline::CostModel model(constants, {kLargest, kMost, 0});
     BufferPlan plan;
     plan.bytes = config.buffer_size;
     if (plan.bytes == base::kAuto) {
@@ -150,12 +151,11 @@ BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstant
     }
     plan.bytes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(plan.bytes)));
     plan.count = config.buffer_count;
+    plan.depth = plan.count;
     if (plan.count == base::kAuto) {
-        // There are enough for both directions, and for a second transfer behind the first.
-        const auto depth =
-            model.server_plan(base::OpKind::put, kLarge, std::min(plan.bytes, kLargest))
-                .useful_depth;
-        plan.count = std::clamp(2 * depth, kMin, kMax);
+        plan.count = kMost;
+        plan.depth = model.server_plan(base::OpKind::put, kLarge, std::min(plan.bytes, kLargest))
+                         .useful_depth;
     }
     plan.receive_count =
         config.recv_buffer_count == base::kAuto ? 2 * plan.count : config.recv_buffer_count;

@@ -84,7 +84,7 @@ std::string far_part(const pipeline::TransferShape& shape, double far_byte_us) {
 
 const char* reason_of_depth(const pipeline::ServerPlan& plan, int64_t buffers) {
     if (plan.useful_depth < std::min(buffers, plan.chunk_count)) {
-        return "the least number not below (pack + transmit) / pack";
+        return "which is the time that a buffer is held by the time of the slowest stage, and one";
     }
     return plan.useful_depth == plan.chunk_count ? "one for each chunk" : "which are all";
 }

@@ -185,13 +185,20 @@ ServerPlan CostModel::server_plan(OpKind op, const TransferShape& shape,
         plan.total_us += steady_us(op, stage_times(op, rest_bytes, block_bytes));
     }
 
-    const int64_t max = std::min(limits_.chunk_count, plan.chunk_count);
-    const double wanted =
-        std::ceil((plan.chunk.pack_us + plan.chunk.transmit_us) / plan.chunk.pack_us);
-    // If there is little or nothing to pack, the quotient is not a number, or too large for an
-    // integer.
-    plan.useful_depth = wanted < as_double(max) ? std::max<int64_t>(1, std::llround(wanted)) : max;
+    plan.useful_depth =
+        useful_depth(op, plan.chunk, std::min(limits_.chunk_count, plan.chunk_count));
     return plan;
+}
+
+// A buffer is held while it is packed and transmitted, and until the provider says that it has
+// left. That takes the latency of a write where the target's adapter confirms it.
+int64_t CostModel::useful_depth(OpKind op, const StageTimes& stages, int64_t max) const {
+    const RmaCosts& rma =
+        constants_.rma[static_cast<size_t>(op == OpKind::get ? OpKind::get : OpKind::put)];
+    const double held_us = stages.pack_us + stages.transmit_us + rma.latency_us;
+    const double wanted = std::ceil(held_us / stages.slowest_us()) + 1;
+    // If no stage takes time, the quotient is not a number, or too large for an integer.
+    return wanted < as_double(max) ? std::llround(wanted) : max;
 }
 
 int64_t CostModel::best_chunk_bytes(OpKind op, const TransferShape& shape) const {

@@ -115,8 +115,9 @@ struct ServerPlan {
     int64_t chunk_bytes = 0;  // of every chunk except the last
     StageTimes chunk;         // of one such chunk
     double steady_us = 0;     // between one such chunk and the next
-    // Number of chunks under way that keeps the network busy: ceil((pack + transmit) / pack), at
-    // most the number of chunks and of buffers.
+    // Number of buffers of the origin that keeps the slowest stage busy: the time for which one is
+    // held, divided by that of the slowest stage and rounded up, and one more for jitter. At most
+    // the number of chunks and of buffers.
     int64_t useful_depth = 0;
 };
 
@@ -181,6 +182,7 @@ class CostModel {
 
     StageTimes stage_times(base::OpKind op, int64_t bytes, int64_t block_bytes) const;
     double steady_us(base::OpKind op, const StageTimes& stages) const;
+    int64_t useful_depth(base::OpKind op, const StageTimes& stages, int64_t max) const;
     int64_t find_min_block(base::OpKind op, int64_t total_bytes) const;
     int64_t find_min_get_by_put() const;
     int64_t find_min_single(base::OpKind op) const;

@@ -72,6 +72,10 @@ bool ChunkTask::post(OriginServices& origin) {
 }
 
 OriginFrame* ChunkTask::next_frame(OriginServices& origin) {
+    if (pending() >= origin.frames.chunks_of_transfer()) {
+        missing_ = kNoBuffer;
+        return nullptr;
+    }
     const size_t room =
         origin.grants.chunk_room(channel(), packed_bytes_, transfer_.total_bytes - packed_bytes_);
     if (room == 0) {

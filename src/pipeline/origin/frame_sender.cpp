@@ -25,6 +25,7 @@ bool FrameSender::open(fabric::Domain& domain, const OriginOptions& options, bas
         return false;
     }
     write_chunks_ = options.write_chunks;
+    chunks_of_transfer_ = options.depth;
     // Several messages fit a server's window, so that they follow each other without a pause.
     largest_message_bytes_ =
         std::min({chunk_buffers_.buffer_bytes() - OutFrame::kOverheadBytes, kSmallFrameBytes,

@@ -82,6 +82,9 @@ class FrameSender {
     // a completion.
     void reclaim_buffers() { turn_.moved |= endpoint_.poll() > 0; }
 
+    // Returns how many chunks of one transfer are in buffers at a time at most.
+    int32_t chunks_of_transfer() const { return chunks_of_transfer_; }
+
     DepthLimit& depth() { return depth_; }
     const DepthLimit& depth() const { return depth_; }
 
@@ -109,6 +112,7 @@ class FrameSender {
     wire::Sender self_;
     bool write_chunks_ = false;  // into receive buffers
     size_t largest_message_bytes_ = 0;
+    int32_t chunks_of_transfer_ = 0;
 };
 
 }  // namespace armci::pipeline

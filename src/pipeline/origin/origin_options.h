@@ -33,6 +33,8 @@ struct OriginOptions {
     uint64_t token = 0;  // of this process
     ServerNumbers servers;
     size_t buffer_count = 0;
+    // Chunks of one transfer that are in these buffers at a time; more would only wait there.
+    int32_t depth = INT32_MAX;
     size_t buffer_bytes = 0;          // equal on all ranks: also the largest frame a server takes
     size_t receive_bytes = 0;         // memory for answers
     int64_t server_window_bytes = 0;  // how much a server lets this origin have under way

@@ -85,6 +85,7 @@ class Task {
     // Count one more, or one less, posted operation or expected answer.
     void add_pending() { ++pending_; }
     void remove_pending() { --pending_; }
+    int32_t pending() const { return pending_; }
     // Is called after one of them has ended, or all are posted. Returns true once, when the task
     // becomes complete.
     bool completes() {
