@@ -8,6 +8,7 @@ namespace armci::mechanisms {
 
 std::unique_ptr<Mechanism> make_mapped_copy(const Kind& kind, const Sizes& sizes);
 std::unique_ptr<Mechanism> make_mapped_streaming(const Kind& kind, const Sizes& sizes);
+std::unique_ptr<Mechanism> make_mapped_string(const Kind& kind, const Sizes& sizes);
 std::unique_ptr<Mechanism> make_shared_buffers(const Kind& kind, const Sizes& sizes);
 std::unique_ptr<Mechanism> make_message_queue(const Kind& kind, const Sizes& sizes);
 std::unique_ptr<Mechanism> make_process_vm(const Kind& kind, const Sizes& sizes);

@@ -43,9 +43,38 @@ void stream_copy(char* to, const char* from, size_t bytes) {
 }
 #endif
 
+#if defined(__x86_64__)
+constexpr bool kHasStringCopy = true;
+
+// The processor's own copy of a string of bytes.
+void string_copy(char* to, const char* from, size_t bytes) {
+    asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+}
+#else
+constexpr bool kHasStringCopy = false;
+
+void string_copy(char* to, const char* from, size_t bytes) {
+    std::memcpy(to, from, bytes);
+}
+#endif
+
+void library_copy(char* to, const char* from, size_t bytes) {
+    std::memcpy(to, from, bytes);
+}
+
+struct Routine {
+    void (*copy)(char* to, const char* from, size_t bytes);
+    const char* absent;  // what it needs that is not here; nullptr if nothing is missing
+};
+constexpr Routine kMemcpy = {library_copy, nullptr};
+constexpr Routine kStreaming = {stream_copy,
+                                kHasStreaming ? nullptr : "streaming stores need an x86 processor"};
+constexpr Routine kString = {string_copy,
+                             kHasStringCopy ? nullptr : "rep movsb needs an x86-64 processor"};
+
 class MappedCopy : public Mechanism {
   public:
-    MappedCopy(Worker worker, bool streams) : worker_(worker), streams_(streams) {}
+    MappedCopy(Worker worker, const Routine& routine) : worker_(worker), routine_(routine) {}
 
     Availability set_up(Pair& pair, char* own, size_t bytes, char** area) override {
         bytes_ = bytes;
@@ -53,8 +82,8 @@ class MappedCopy : public Mechanism {
         const Side worker_side = worker_ == Worker::source ? Side::source : Side::destination;
         own_ = pair.side() == worker_side ? own : shared_;
         *area = own_;
-        if (streams_ && !kHasStreaming) {
-            return {Availability::Kind::absent, "streaming stores need an x86 processor"};
+        if (routine_.absent != nullptr) {
+            return {Availability::Kind::absent, routine_.absent};
         }
         return {};
     }
@@ -64,16 +93,12 @@ class MappedCopy : public Mechanism {
     void act(size_t offset, size_t bytes) override {
         char* to = (worker_ == Worker::source ? shared_ : own_) + offset;
         const char* from = (worker_ == Worker::source ? own_ : shared_) + offset;
-        if (streams_) {
-            stream_copy(to, from, bytes);
-        } else {
-            std::memcpy(to, from, bytes);
-        }
+        routine_.copy(to, from, bytes);
     }
 
   private:
     const Worker worker_;
-    const bool streams_;
+    const Routine& routine_;
     size_t bytes_ = 0;
     char* shared_ = nullptr;
     char* own_ = nullptr;
@@ -82,11 +107,15 @@ class MappedCopy : public Mechanism {
 }  // namespace
 
 std::unique_ptr<Mechanism> make_mapped_copy(const Kind& kind, const Sizes&) {
-    return std::make_unique<MappedCopy>(kind.worker, false);
+    return std::make_unique<MappedCopy>(kind.worker, kMemcpy);
 }
 
 std::unique_ptr<Mechanism> make_mapped_streaming(const Kind& kind, const Sizes&) {
-    return std::make_unique<MappedCopy>(kind.worker, true);
+    return std::make_unique<MappedCopy>(kind.worker, kStreaming);
+}
+
+std::unique_ptr<Mechanism> make_mapped_string(const Kind& kind, const Sizes&) {
+    return std::make_unique<MappedCopy>(kind.worker, kString);
 }
 
 }  // namespace armci::mechanisms

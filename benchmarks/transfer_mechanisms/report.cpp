@@ -149,7 +149,7 @@ std::string quoted(const std::string& text) {
 // The columns from the window on that have no figures; `note` says why.
 void write_csv_problem(std::FILE* out, const Kind& kind, const std::string& problem) {
     const std::string status = problem.substr(0, problem.find(':'));
-    std::fprintf(out, "%s,set-up,0,contiguous,0,1,1,,,1,,%s,,,,,,,,,,,,,,,%s\n", kind.name,
+    std::fprintf(out, "%s,set-up,0,contiguous,0,1,1,,,1,,%s,,,,,,,,,,,,,,,,,%s\n", kind.name,
                  status.c_str(), quoted(problem).c_str());
 }
 
@@ -179,7 +179,7 @@ void write_csv_row(std::FILE* out, const Kind& kind, const Row& row) {
         }
         std::fprintf(out, ",");
     }
-    std::fprintf(out, "\n");
+    std::fprintf(out, "%.6g,%.6g,\n", time.first_quartile, time.third_quartile);
 }
 
 }  // namespace
@@ -221,7 +221,7 @@ void write_csv_header(std::FILE* out) {
                  "operation,mode,bytes,layout,run_bytes,run_count,dims,type,window,actors,route,"
                  "status,samples,iterations,median_us,min_us,max_us,spread,mbytes_per_s,ops_per_s,"
                  "first_us,tear_down_us,source_slowdown,source_misses,destination_slowdown,"
-                 "destination_misses,note\n");
+                 "destination_misses,quartile_1_us,quartile_3_us,note\n");
 }
 
 void write_csv_lines(std::FILE* out, const JobResult& job) {
