@@ -5,6 +5,7 @@
 usage: run_benchmarks.py google COMMAND...      a program made with Google Benchmark
        run_benchmarks.py mechanisms PROGRAM     transfer_mechanisms
        run_benchmarks.py memory COMMAND...      rank_memory
+       run_benchmarks.py studies SCRIPT BUILD   all studies in their shortest form
 """
 
 import csv
@@ -15,6 +16,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 LIMIT_S = 1200
 complaints = []
@@ -82,7 +84,40 @@ def check_memory(*command):
         expect(0 < share <= resident and heap > 0, f"plausible sizes: {stage[0]}")
 
 
-{"google": check_google, "mechanisms": check_mechanisms, "memory": check_memory}[sys.argv[1]](*sys.argv[2:])
+def check_studies(script, build):
+    listed = [line.split()[0] for line in run(script, "--build", build, "--smoke", "--list").splitlines()]
+    expect(len(listed) > 10, f"a list of parts: {listed}")
+    with tempfile.TemporaryDirectory(dir=build) as folder:
+        run(script, "--build", build, "--smoke", "--output", folder)
+        with open(os.path.join(folder, "report.md"), encoding="utf-8") as file:
+            report = file.read()
+        with open(os.path.join(folder, "report.html"), encoding="utf-8") as file:
+            page = file.read()
+        for name in listed:
+            base = os.path.join(folder, "data", name.replace("/", "."))
+            with open(f"{base}.json", encoding="utf-8") as file:
+                record = json.load(file)
+            # Hosts need a privilege.
+            may_lack = name.endswith("-1g")
+            expect(record["rows"] or (may_lack and record["not_available"] in report), f"{name}: rows: {record}")
+            with open(f"{base}.csv", newline="", encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+            expect(len(rows) == max(1, len(record["rows"])), f"{name}: as many rows in the CSV file, not {len(rows)}")
+            for row in record["rows"]:
+                expect("median" not in row or (is_time(row["median"]) and row["quartile_1"] <= row["median"]
+                                               <= row["quartile_3"]), f"{name}: a median: {row}")
+        figures = re.findall(r"^!\[.+\]\((figures/.+)\.svg\)$", report, re.MULTILINE)
+        expect(len(figures) > 10, f"figures: {figures}")
+        for figure in figures:
+            for ending in ("svg", "png"):
+                path = os.path.join(folder, f"{figure}.{ending}")
+                expect(os.path.exists(path) and os.path.getsize(path) > 1000, f"a figure {path}")
+        expect(page.count('src="data:image/svg+xml;base64,') == len(figures), "all figures are inside the page")
+        for text in ("**The paper.**", "**Here.**", "**Why.**"):
+            expect(report.count(text) == report.count("\n### "), f"{text} in each section")
+
+
+{"google": check_google, "mechanisms": check_mechanisms, "memory": check_memory, "studies": check_studies}[sys.argv[1]](*sys.argv[2:])
 for complaint in complaints:
     print(f"FAIL {complaint}")
 print(f"{len(complaints)} complaints")

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs studies and writes their report. run.sh builds the programs before."""
+
+import argparse
+import datetime
+import os
+import subprocess
+import sys
+import time
+
+from library import figures, report
+from library.context import Context, Failed
+from library.results import Store
+from library.study import NotAvailable
+import study_pipeline
+import study_sci
+import study_smp
+
+STUDIES = [study_smp.STUDY, study_sci.STUDY, study_pipeline.STUDY]
+ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir))
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(
+        prog="run.sh", description="Repeats experiments of the papers that the design follows.",
+        epilog="A part whose results are in the output folder is not measured again. So a run can be "
+        "interrupted, and be done in parts.")
+    parser.add_argument("studies", nargs="*", metavar="STUDY[/PART]", help="default: all; --list names them")
+    extent = parser.add_mutually_exclusive_group()
+    extent.add_argument("--quick", dest="extent", action="store_const", const="quick",
+                        help="fewer settings and samples: some minutes")
+    extent.add_argument("--smoke", dest="extent", action="store_const", const="smoke",
+                        help="only whether everything works: its times mean nothing")
+    parser.add_argument("--build", required=True, metavar="DIR",
+                        help="a build with tests, tools and benchmarks (run.sh makes one if it is not given)")
+    parser.add_argument("--output", metavar="DIR", help="default: build/studies, and the extent if it is not full")
+    parser.add_argument("--again", action="store_true", help="measure also what has been measured")
+    parser.add_argument("--report", action="store_true", help="measure nothing, write the report anew")
+    parser.add_argument("--docs", action="store_true", help="write docs/studies.md and its figures as well")
+    parser.add_argument("--list", action="store_true", help="print studies, parts and expected times, and stop")
+    options = parser.parse_args()
+    options.extent = options.extent or "full"
+    return options
+
+
+def chosen_parts(words, extent):
+    """(study, part) of what the words name, without what the extent leaves out."""
+    every = [(study, part) for study in STUDIES for part in study.parts if extent in part.seconds]
+    if not words:
+        return every
+    known = {study.name for study in STUDIES} | {f"{study.name}/{part.name}" for study, part in every}
+    for word in words:
+        if word not in known:
+            sys.exit(f"run.sh: there is no study {word}; --list names them")
+    return [(study, part) for study, part in every if study.name in words or f"{study.name}/{part.name}" in words]
+
+
+def duration(seconds):
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def commit():
+    found = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True,
+                           check=False)
+    return found.stdout.strip() if found.returncode == 0 else "no git"
+
+
+def measure(context, store, study, part):
+    """Whether the part has not failed."""
+    begin = time.monotonic()
+    record = {"rows": [], "date": datetime.datetime.now().strftime("%Y-%m-%d"), "commit": commit()}
+    try:
+        record["rows"] = part.measure(context)
+        if not record["rows"]:
+            raise Failed("no rows")
+        outcome = f"{len(record['rows'])} rows"
+    except NotAvailable as reason:
+        record["not_available"] = str(reason)
+        outcome = f"not available: {reason}"
+    except Failed as failure:
+        print(f"    failed: {failure}", file=sys.stderr, flush=True)
+        return False
+    record["machine"] = context.machine
+    record["seconds"] = round(time.monotonic() - begin, 1)
+    store.save(study, part, record)
+    print(f"    {outcome} in {duration(record['seconds'])}", flush=True)
+    return True
+
+
+def run_parts(options, store):
+    """The names of the parts that failed."""
+    context = Context(os.path.abspath(options.build), options.extent)
+    chosen = chosen_parts(options.studies, options.extent)
+    due = [(study, part) for study, part in chosen if options.again or store.load(study, part) is None]
+    left = sum(part.seconds[options.extent] for _, part in due)
+    print(f"studies: {len(due)} of {len(chosen)} parts to measure, about {duration(left)}", flush=True)
+    failed = []
+    for number, (study, part) in enumerate(due, 1):
+        print(f"[{number}/{len(due)}] {study.name}/{part.name}: {part.what} "
+              f"(about {duration(part.seconds[options.extent])}; all that is left {duration(left)})", flush=True)
+        if not measure(context, store, study, part):
+            failed.append(f"{study.name}/{part.name}")
+        left -= part.seconds[options.extent]
+    return failed
+
+
+def facts_of(records, extent):
+    """Sentences on machine and versions."""
+    machines = [record["machine"] for record in records if record.get("machine")]
+    dates = sorted({record["date"] for record in records})
+    commits = sorted({record["commit"] for record in records})
+    facts = []
+    if machines:
+        machine = machines[0]
+        facts.append(f"Machine: {machine['cpu_count']} processors ({machine['cpu']}), {machine['kernel']}. "
+                     f"Versions: {machine['library']}, libfabric {machine['libfabric']}, {machine['mpi'].strip()}, "
+                     f"compiler {machine['compiler']}; commit {', '.join(commits)}.")
+    days = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+    facts.append(f"Measured on {days}, extent {extent}. Lines of figures are medians, and bars reach from the first "
+                 "quartile to the third. Ranks, data servers and the kernel's network share the processors, so "
+                 "compare figures with each other, and not with other machines. Where the host of a virtual machine moves "
+                 "its processors, a run has one of two speeds, and quartiles lie far apart.")
+    return facts
+
+
+def collect(store):
+    """(study, sections, notes) of what was measured, and all records."""
+    found = []
+    records = []
+    for study in STUDIES:
+        rows = {}
+        notes = []
+        for part in study.parts:
+            record = store.load(study, part)
+            if record is None and store.extent not in part.seconds:
+                continue
+            if record is None:
+                notes.append(f"Not measured: {part.what}.")
+                continue
+            records.append(record)
+            if "not_available" in record:
+                notes.append(f"Not available: {part.what}, because {record['not_available']}.")
+            else:
+                rows[part.name] = record["rows"]
+        if rows:
+            found.append((study, study.sections(rows), notes))
+    return found, records
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    print(path)
+
+
+def write_report(options, store):
+    studies, records = collect(store)
+    if not studies:
+        sys.exit("run.sh: nothing was measured")
+    folders = [(options.output, "figures", "report.md")]
+    if options.docs:
+        folders.append((os.path.join(ROOT, "docs"), "studies", "studies.md"))
+    intro = ["`benchmarks/studies/run.sh` makes this page, all its figures and all its numbers from measurements. "
+             "[benchmarks/studies](../benchmarks/studies/README.md) says how."] if options.docs else []
+    for folder, name, page in folders:
+        where = os.path.join(folder, name)
+        os.makedirs(where, exist_ok=True)
+        for _, sections, _ in studies:
+            for section in sections:
+                for figure in section.figures:
+                    figures.draw(figure, where)
+        facts = (intro if folder != options.output else []) + facts_of(records, options.extent)
+        blocks = report.blocks_of("Studies", facts, studies)
+        write(os.path.join(folder, page), report.markdown(blocks, name))
+        if folder == options.output:
+            write(os.path.join(folder, "report.html"), report.html_page(blocks, where))
+
+
+def main():
+    options = parse_arguments()
+    if options.list:
+        for study, part in chosen_parts(options.studies, options.extent):
+            print(f"{study.name + '/' + part.name:30} {duration(part.seconds[options.extent]):>7}  {part.what}")
+        return 0
+    options.output = options.output or os.path.join(
+        ROOT, "build", "studies" if options.extent == "full" else f"studies-{options.extent}")
+    store = Store(os.path.join(options.output, "data"), options.extent)
+    try:
+        figures.load()
+    except figures.NoMatplotlib as missing:
+        sys.exit(f"run.sh: {missing}")
+    failed = [] if options.report else run_parts(options, store)
+    write_report(options, store)
+    if failed:
+        print(f"studies: failed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
