@@ -158,18 +158,18 @@ def write_report(options, store):
     studies, records = collect(store)
     if not studies:
         sys.exit("run.sh: nothing was measured")
-    folders = [(options.output, "figures", "report.md")]
+    folders = [(options.output, "figures", "report.md", ("svg", "png"))]
     if options.docs:
-        folders.append((os.path.join(ROOT, "docs"), "studies", "studies.md"))
+        folders.append((os.path.join(ROOT, "docs"), "studies", "studies.md", ("svg",)))
     intro = ["`benchmarks/studies/run.sh` makes this page, all its figures and all its numbers from measurements. "
              "[benchmarks/studies](../benchmarks/studies/README.md) says how."] if options.docs else []
-    for folder, name, page in folders:
+    for folder, name, page, endings in folders:
         where = os.path.join(folder, name)
         os.makedirs(where, exist_ok=True)
         for _, sections, _ in studies:
             for section in sections:
                 for figure in section.figures:
-                    figures.draw(figure, where)
+                    figures.draw(figure, where, endings)
         facts = (intro if folder != options.output else []) + facts_of(records, options.extent)
         blocks = report.blocks_of("Studies", facts, studies)
         write(os.path.join(folder, page), report.markdown(blocks, name))

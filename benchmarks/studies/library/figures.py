@@ -29,8 +29,8 @@ def plain(value, _position):
     return f"{value:g}"
 
 
-def draw(figure, folder):
-    """Writes folder/NAME.png and .svg."""
+def draw(figure, folder, endings):
+    """Writes folder/NAME.svg and .png, whichever are asked for."""
     matplotlib = load()
     from matplotlib.figure import Figure as Canvas
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
@@ -66,5 +66,6 @@ def draw(figure, folder):
     axes.set_title(figure.title, fontsize="medium")
     axes.grid(True, which="major", alpha=0.3)
     axes.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
-    for ending, metadata in (("png", {}), ("svg", {"Date": None})):
-        canvas.savefig(os.path.join(folder, f"{figure.name}.{ending}"), dpi=110, metadata=metadata)
+    for ending in endings:
+        canvas.savefig(os.path.join(folder, f"{figure.name}.{ending}"), dpi=110,
+                       metadata={"Date": None} if ending == "svg" else {})
