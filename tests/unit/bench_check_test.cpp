@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <limits>
+#include <set>
 
 namespace armci::bench {
 namespace {
@@ -96,6 +97,37 @@ TEST_F(BenchCheck, ChecksAllTransfersOfAWindow) {
     set_up(Verb::put, Mode::window);
     EXPECT_EQ(slots_.count, 3);
     expect_exact();
+}
+
+TEST_F(BenchCheck, ChecksAllPlacesOfAWorkingSet) {
+    options_.working_set_bytes = 2000;
+    set_up(Verb::acc, Mode::latency);
+    EXPECT_EQ(slots_.count, 2000 / slots_.remote_bytes);
+    EXPECT_GT(slots_.count, 1);
+    expect_exact();
+}
+
+// Places under way together are those of the working set, too; other operations have one place.
+TEST(BenchSlots, WorkingSetIsForTransfersOnly) {
+    Options options;
+    options.working_set_bytes = 1 << 20;
+    EXPECT_EQ(make_slots({Op::get, Mode::window, contiguous_shape(4096)}, options).count, 256);
+    EXPECT_EQ(make_slots({Op::put, Mode::stream, contiguous_shape(2 << 20)}, options).count, 1);
+    EXPECT_EQ(make_slots({Op::fence, Mode::latency, contiguous_shape(8)}, options).count, 1);
+    EXPECT_EQ(make_slots({Op::overlap_put, Mode::origin, contiguous_shape(8)}, options).count, 1);
+    EXPECT_EQ(make_slots({Op::raw_put, Mode::latency, contiguous_shape(8)}, options).count, 1);
+}
+
+TEST(BenchSlots, MixedStepVisitsEachSlotOnce) {
+    for (int64_t count = 1; count < 200; count++) {
+        const int64_t step = mixed_step(count);
+        std::set<int64_t> visited;
+        for (int64_t i = 0; i < count; i++) {
+            visited.insert(i * step % count);
+        }
+        EXPECT_EQ(visited.size(), static_cast<size_t>(count)) << "step " << step;
+        EXPECT_LT(step, count);
+    }
 }
 
 TEST_F(BenchCheck, RefusesTheResultOfAnotherRow) {

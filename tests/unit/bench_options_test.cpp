@@ -35,17 +35,18 @@ TEST(BenchOptions, AcceptsValuesAfterEqualsOrAsNextArgument) {
 
 TEST(BenchOptions, ReadsEveryKindOfValue) {
     Options options;
-    EXPECT_THAT(parse_options({"--ops",           "rmw,put",     "--modes",         "window",
-                               "--runs",          "64",          "--dims",          "2,3",
-                               "--segments",      "10",          "--stride-factor", "4",
-                               "--local",         "dense",       "--local-memory",  "malloc",
-                               "--segment-order", "mixed",       "--type",          "dcomplex",
-                               "--scale",         "-1.5",        "--handles",       "explicit",
-                               "--pattern",       "pair",        "--busy-limit",    "3",
-                               "--repeat",        "5",           "--min-time",      "0",
-                               "--csv",           "-",           "--json",          "x.json",
-                               "--raw-provider",  "tcp",         "--raw-peer",      "wait",
-                               "--list",          "--interleave"},
+    EXPECT_THAT(parse_options({"--ops",           "rmw,put", "--modes",         "window",
+                               "--runs",          "64",      "--dims",          "2,3",
+                               "--segments",      "10",      "--stride-factor", "4",
+                               "--local",         "dense",   "--local-memory",  "malloc",
+                               "--segment-order", "mixed",   "--type",          "dcomplex",
+                               "--scale",         "-1.5",    "--handles",       "explicit",
+                               "--pattern",       "pair",    "--busy-limit",    "3",
+                               "--repeat",        "5",       "--min-time",      "0",
+                               "--csv",           "-",       "--json",          "x.json",
+                               "--raw-provider",  "tcp",     "--raw-peer",      "wait",
+                               "--working-set",   "2K",      "--place-order",   "mixed",
+                               "--hold",          "20",      "--list",          "--interleave"},
                               &options),
                 IsEmpty());
     EXPECT_THAT(options.ops,
@@ -58,6 +59,9 @@ TEST(BenchOptions, ReadsEveryKindOfValue) {
     EXPECT_TRUE(options.local_dense);
     EXPECT_TRUE(options.local_malloc);
     EXPECT_TRUE(options.mixed_segments);
+    EXPECT_EQ(options.working_set_bytes, 2048);
+    EXPECT_TRUE(options.mixed_places);
+    EXPECT_EQ(options.hold_us, 20);
     EXPECT_EQ(options.type, ElementType::complex128);
     EXPECT_EQ(options.scale, -1.5);
     EXPECT_EQ(options.handles, Handles::one_each);
@@ -100,6 +104,10 @@ TEST(BenchOptions, ErrorsNameTheWrongArgument) {
         {{"--type", "short"}, "--type"},
         {{"--local", "sparse"}, "--local"},
         {{"--segment-order", "odd"}, "--segment-order"},
+        {{"--working-set", "0"}, "--working-set"},
+        {{"--working-set", "much"}, "--working-set"},
+        {{"--place-order", "odd"}, "--place-order"},
+        {{"--hold", "-1"}, "--hold"},
         {{"--local-memory", "gpu"}, "--local-memory"},
         {{"--handles", "none"}, "--handles"},
         {{"--raw-peer", "sleepy"}, "--raw-peer"},

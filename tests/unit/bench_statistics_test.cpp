@@ -40,6 +40,12 @@ TEST(BenchStatistics, SpreadIgnoresOutliers) {
     EXPECT_DOUBLE_EQ(restless.spread, (20.0 - 10.0) / 15.0);
 }
 
+TEST(BenchStatistics, QuotientsAreTakenSampleBySample) {
+    EXPECT_DOUBLE_EQ(median_of_quotients({1, 90, 30}, {10, 100, 100}), 0.3);
+    EXPECT_DOUBLE_EQ(median_of_quotients({0}, {0}), 1);
+    EXPECT_DOUBLE_EQ(median_of_quotients({0}, {5}), 0);
+}
+
 TEST(BenchStatistics, SpreadIsZeroForAZeroMedian) {
     EXPECT_DOUBLE_EQ(summarize({0, 0, 0, 1}).spread, 0);
 }

@@ -53,10 +53,16 @@ if(TARGET armci-bench)
     armci_add_bench_test(compared_with_other_node 2
         --ops contiguous,strided,rmw,mpi-pack,raw --interleave
         --modes latency,stream,window,latency-serial,stream-serial)
+    armci_add_bench_test(working_set 2 --ops contiguous,strided,vector,raw,overlap
+        --modes latency,stream,window --working-set 300K --place-order mixed)
+    armci_add_bench_test(working_set_on_other_node 2 --ops contiguous,strided,vector,raw,overlap
+        --modes latency,stream,window --working-set 30K --place-order mixed)
+    armci_add_bench_test(fairness 3 --ops fairness --hold 1)
     armci_add_bench_test(raw_target_sleeps 2 --ops rmw,raw --raw-peer wait)
     armci_add_bench_test(overlap_with_other_node 2 --ops overlap --interleave)
     set_tests_properties(armci-bench.busy_target_of_other_node
         armci-bench.sleeping_target_of_other_node
+        armci-bench.working_set_on_other_node
         armci-bench.compared_with_other_node armci-bench.raw_target_sleeps
         armci-bench.overlap_with_other_node
         PROPERTIES ENVIRONMENT ARMCI_NODE_SIZE=1)

@@ -35,6 +35,7 @@ struct Result {
     std::optional<TwoSpeeds> two_speeds;  // of the values
     std::string route;                    // "-" if unknown
     std::optional<Overlap> overlap;       // of Op::overlap_*
+    std::optional<double> fairness;       // of Op::lock_fairness: the smallest share / the largest
 
     // Of all acting ranks together. Only for Status::ok.
     double mbytes_per_s() const {

@@ -166,6 +166,7 @@ class Measurement {
 
     void take_sample() {
         samples_.push_back(timed_together(iterations_) * 1e6 / static_cast<double>(iterations_));
+        shares_.push_back(static_cast<double>(workload_->share()));
         const std::vector<OriginSample>& parts = workload_->origin_samples();
         origin_samples_.insert(origin_samples_.end(), parts.begin(), parts.end());
     }
@@ -200,6 +201,11 @@ class Measurement {
         summarize_values(reduce_to_rank_0(samples_, MPI_MAX, roles_.actors));
         if (!origin_samples_.empty()) {
             summarize_origin_samples();
+        }
+        if (result_.row.op == Op::lock_fairness) {
+            result_.fairness =
+                median_of_quotients(reduce_to_rank_0(shares_, MPI_MIN, roles_.actors),
+                                    reduce_to_rank_0(shares_, MPI_MAX, roles_.actors));
         }
     }
 
@@ -405,6 +411,7 @@ class Measurement {
     std::unique_ptr<Workload> workload_;  // of this series
     int64_t iterations_ = 0;              // of a sample; 0: not known yet
     std::vector<double> samples_;
+    std::vector<double> shares_;  // of the samples
     std::vector<OriginSample> origin_samples_;
     std::vector<TargetSample> target_samples_;
     Computation computation_;  // of a target
@@ -425,7 +432,7 @@ Runner::~Runner() {
 }
 
 const Roles& Runner::roles_of(const Row& row) const {
-    const bool everyone = row.op == Op::fetch_add_contended || is_collective(row.op);
+    const bool everyone = is_contended(row.op) || is_collective(row.op);
     return everyone ? contended_roles_ : pattern_roles_;
 }
 

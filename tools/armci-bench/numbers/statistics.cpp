@@ -30,6 +30,16 @@ Summary summarize(std::vector<double> samples) {
     return summary;
 }
 
+double median_of_quotients(const std::vector<double>& smallest,
+                           const std::vector<double>& largest) {
+    std::vector<double> quotients;
+    quotients.reserve(smallest.size());
+    for (size_t i = 0; i < smallest.size(); i++) {
+        quotients.push_back(largest[i] > 0 ? smallest[i] / largest[i] : 1);
+    }
+    return summarize(quotients).median;
+}
+
 double Summary::quartile_distance() const {
     const double distance = std::max(third_quartile - median, median - first_quartile);
     return median > 0 ? distance / median : 0;

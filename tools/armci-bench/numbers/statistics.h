@@ -25,4 +25,8 @@ double quantile(const std::vector<double>& sorted, double part);
 // `samples` is not empty.
 Summary summarize(std::vector<double> samples);
 
+// The median of smallest[i] / largest[i]. Both are of one length and not empty; where the largest
+// is 0, the quotient is 1.
+double median_of_quotients(const std::vector<double>& smallest, const std::vector<double>& largest);
+
 }  // namespace armci::bench

@@ -23,6 +23,7 @@ enum class Op {
     fence,
     barrier,
     lock,
+    lock_fairness,
     mpi_barrier,
     flag_barrier,
     malloc_free,

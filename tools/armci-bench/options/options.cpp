@@ -85,6 +85,10 @@ void add_operations(CommandLine* line, Options* options) {
         "  rmw         fetch-add, swap, fetch-add-contended (all ranks, one counter)\n"
         "  sync        fence (the fence alone, after a put), barrier, lock (a mutex of\n"
         "              the target locked and unlocked)\n"
+        "  fairness    lock-fairness: all ranks lock and unlock one mutex, each as often\n"
+        "              as it can (see --hold); \"min/max\" divides how often the rank\n"
+        "              that got it least often did so by how often the one did that\n"
+        "              got it most often: 1 is fair\n"
         "  barriers    mpi-barrier, and flag-barrier by hand in shared memory: what to\n"
         "              compare barrier with\n"
         "  memory      malloc: 1 MiB for each rank allocated and freed; malloc-write:\n"
@@ -151,6 +155,19 @@ void add_shapes(CommandLine* line, Options* options) {
                     "local side: strided like the remote side (default) or dense");
     line->add_value("--local-memory", "FROM", either(&options->local_malloc, "malloc", "armci"),
                     "local buffers from armci (ARMCI_Malloc_local, default) or malloc");
+    line->add_value(
+        "--working-set", "BYTES",
+        [options](const std::string& text) {
+            const std::optional<int64_t> bytes = parse_bytes(text);
+            options->working_set_bytes = bytes.value_or(0);
+            return bytes.has_value() && *bytes > 0;
+        },
+        "put, get and acc go on from place to place through so many bytes on each\n"
+        "side, round and round; with more than the caches hold, all data is cold\n"
+        "(default: one place; in mode window one for each operation under way)");
+    line->add_value("--place-order", "HOW", either(&options->mixed_places, "mixed", "even"),
+                    "even (default) or mixed: places of --working-set in an order that forms no\n"
+                    "pattern");
 }
 
 void add_details(CommandLine* line, Options* options) {
@@ -162,6 +179,9 @@ void add_details(CommandLine* line, Options* options) {
         "--scale", "X",
         [options](const std::string& text) { return parse_number(text, &options->scale); },
         "factor of acc (default 2)");
+    line->add_value("--hold", "US", count_of(&options->hold_us, 0, 1'000'000),
+                    "in lock-fairness, a rank that has the mutex sleeps so many microseconds\n"
+                    "before it unlocks, in which all others come to wait (default 0)");
     line->add_value("--window", "N", count_of(&options->window, 1),
                     "operations under way in mode window (default 64)");
     line->add_value("--handles", "KIND", choice_of(&options->handles),

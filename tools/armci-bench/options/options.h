@@ -26,7 +26,10 @@ struct Options {
     bool local_malloc = false;  // local buffers from malloc, not ARMCI_Malloc_local
     ElementType type = ElementType::float64;
     double scale = 2;
-    bool mixed_segments = false;  // of a vector: in no order that forms a pattern
+    bool mixed_segments = false;    // of a vector: in no order that forms a pattern
+    int64_t working_set_bytes = 0;  // on each side; 0: one place
+    bool mixed_places = false;      // of the working set: in no order that forms a pattern
+    int64_t hold_us = 0;            // how long a mutex is held in lock-fairness
     int64_t window = 64;
     Handles handles = Handles::implicit;
     std::string raw_provider;  // empty: the one the library uses

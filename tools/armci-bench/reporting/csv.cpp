@@ -53,7 +53,7 @@ void write_csv_header(std::FILE* out) {
                  "operation,mode,bytes,layout,run_bytes,run_count,dims,type,window,actors,route,"
                  "status,samples,iterations,median_us,min_us,max_us,spread,mbytes_per_s,"
                  "ops_per_s,transfer_us,compute_us,hidden,compute_slowdown,transfer_slowdown,"
-                 "quartile_1_us,quartile_3_us,marks,series,values_us\n");
+                 "fairness,quartile_1_us,quartile_3_us,marks,series,values_us\n");
     std::fflush(out);
 }
 
@@ -80,6 +80,7 @@ void write_csv_row(std::FILE* out, const Result& result, const Options& options)
                      result.microseconds.spread, result.mbytes_per_s(), result.ops_per_s());
     }
     write_overlap(out, result.status == Status::ok ? result.overlap : std::nullopt);
+    write_figure(out, result.status == Status::ok ? result.fairness : std::nullopt);
     write_distribution(out, result, options);
     std::fputc('\n', out);
     std::fflush(out);

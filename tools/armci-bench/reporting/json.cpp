@@ -43,6 +43,9 @@ Json describe(const Options& options) {
         {"target_wait", target_wait_name(options.target_wait)},
         {"type", element_name(options.type)},
         {"scale", options.scale},
+        {"working_set_bytes", options.working_set_bytes},
+        {"place_order", options.mixed_places ? "mixed" : "even"},
+        {"hold_us", options.hold_us},
         {"window", options.window},
         {"handles", handles_name(options.handles)},
         {"raw_peer", raw_peer_name(options.raw_peer)},
@@ -113,6 +116,9 @@ Json describe(const Result& result, const Options& options) {
     row["ops_per_s"] = result.ops_per_s();
     if (result.overlap) {
         add_overlap(&row, *result.overlap);
+    }
+    if (result.fairness) {
+        row["fairness"] = *result.fairness;
     }
     return row;
 }

@@ -145,6 +145,9 @@ void print_result(std::FILE* out, const Result& result, const Options& options) 
             if (result.overlap) {
                 print_overlap(out, *result.overlap);
             }
+            if (result.fairness) {
+                std::fprintf(out, "  min/max %.2f", *result.fairness);
+            }
             print_marks(out, result, options);
             std::fputc('\n', out);
             if (result.series_count > 1) {

@@ -117,6 +117,7 @@ class Planner {
             case Op::barrier:
             case Op::mpi_barrier:
             case Op::lock:
+            case Op::lock_fairness:
                 plan_.rows.push_back({op, Mode::latency, contiguous_shape(0)});
                 break;
             case Op::malloc_free:
@@ -267,6 +268,10 @@ bool is_collective(Op op) {
            op == Op::malloc_free || op == Op::malloc_write_free;
 }
 
+bool is_contended(Op op) {
+    return op == Op::fetch_add_contended || op == Op::lock_fairness;
+}
+
 std::string Row::layout() const {
     switch (op) {
         case Op::fetch_add:
@@ -282,6 +287,8 @@ std::string Row::layout() const {
             return "all ranks";
         case Op::lock:
             return "lock and unlock";
+        case Op::lock_fairness:
+            return "all ranks, one mutex";
         case Op::malloc_free:
             return "and free, all ranks";
         case Op::malloc_write_free:

@@ -28,6 +28,9 @@ bool is_overlap(Op op);
 // Of all ranks together.
 bool is_collective(Op op);
 
+// All ranks, also those that would be targets only, act on one target.
+bool is_contended(Op op);
+
 struct Row {
     Op op;
     Mode mode;

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstring>
 #include <new>
+#include <thread>
 #include <vector>
 
 namespace armci::bench {
@@ -228,6 +229,46 @@ int64_t LockWorkload::count_errors() {
                   world());
     const int64_t mine = added[static_cast<size_t>(context().roles.rank)];
     return created_ && read_own_counter(context()) == mine ? 0 : 1;
+}
+
+void FairnessWorkload::prepare() {
+    clear_own_counter(context());
+    created_ = ARMCI_Create_mutexes(1) == 0;
+}
+
+FairnessWorkload::~FairnessWorkload() {
+    if (created_) {
+        ARMCI_Destroy_mutexes();
+    }
+}
+
+void FairnessWorkload::perform(int64_t count) {
+    const int target = context().roles.target;
+    long* counter = context().arena.counter(target);
+    last_ += count * context().roles.actor_count;
+    share_ = 0;
+    for (long value = 0; value < last_;) {
+        ARMCI_Lock(0, target);
+        ARMCI_Get(counter, &value, sizeof value, target);
+        if (value < last_) {
+            value++;
+            ARMCI_Put(&value, counter, sizeof value, target);
+            share_++;
+        }
+        if (context().options.hold_us > 0) {
+            std::this_thread::sleep_for(std::chrono::microseconds(context().options.hold_us));
+        }
+        ARMCI_Unlock(0, target);
+    }
+    added_ += share_;
+}
+
+int64_t FairnessWorkload::count_errors() {
+    long all = added_;
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_LONG, MPI_SUM, world());
+    const bool is_target = context().roles.rank == context().roles.target;
+    const bool right = all == last_ && (!is_target || read_own_counter(context()) == last_);
+    return created_ && right ? 0 : 1;
 }
 
 void MallocWorkload::perform(int64_t count) {

@@ -106,6 +106,25 @@ class LockWorkload : public Workload {
     int64_t added_ = 0;
 };
 
+// One mutex for which all ranks compete, each as often as it can, until a counter that the mutex
+// protects says that all of them together have had it often enough.
+class FairnessWorkload : public Workload {
+  public:
+    explicit FairnessWorkload(const Context& context) : Workload(context) {}
+    ~FairnessWorkload() override;
+
+    void prepare() override;
+    void perform(int64_t count) override;
+    int64_t share() const override { return share_; }
+    int64_t count_errors() override;
+
+  private:
+    bool created_ = false;
+    int64_t last_ = 0;  // where the counter ends
+    int64_t share_ = 0;
+    int64_t added_ = 0;
+};
+
 // ARMCI_Malloc and ARMCI_Free.
 class MallocWorkload : public Workload {
   public:

@@ -2,7 +2,6 @@
 #include "armci-bench/workloads/transfer_workload.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace armci::bench {
 
@@ -35,13 +34,9 @@ std::vector<int> to_ints(const std::vector<int64_t>& values) {
     return ints;
 }
 
-// A sequence that visits all slots: each step goes on by the golden section of their number.
 std::vector<void*> mixed(const std::vector<void*>& blocks) {
     const size_t count = blocks.size();
-    auto step = static_cast<size_t>(0.618 * static_cast<double>(count)) + 1;
-    while (std::gcd(step, count) != 1) {
-        step++;
-    }
+    const auto step = static_cast<size_t>(mixed_step(static_cast<int64_t>(count)));
     std::vector<void*> result;
     for (size_t i = 0; i < count; i++) {
         result.push_back(blocks[(i + 1) * step % count]);
@@ -67,40 +62,46 @@ TransferWorkload::TransferWorkload(const Context& context)
     if (verb_ == Verb::get) {
         std::swap(source_strides_, destination_strides_);
     }
+    if (context.options.mixed_places) {
+        step_ = mixed_step(slots_.count);
+    }
     if (context.roles.acts()) {
-        make_places();
+        source_ = context.arena.local();
+        source_slot_bytes_ = slots_.local_bytes;
+        destination_ = context.arena.data(target_);
+        destination_slot_bytes_ = slots_.remote_bytes;
+        if (verb_ == Verb::get) {
+            std::swap(source_, destination_);
+            std::swap(source_slot_bytes_, destination_slot_bytes_);
+        }
+        if (form_ == Form::vector) {
+            make_vectors();
+        }
     }
     handles_.resize(static_cast<size_t>(
         context.options.handles == Handles::one_each ? context.options.window : 1));
 }
 
-void TransferWorkload::make_places() {
+void TransferWorkload::make_vectors() {
     const Shape& shape = context().row.shape;
-    places_.resize(static_cast<size_t>(slots_.count));
+    vectors_.resize(static_cast<size_t>(slots_.count));
     for (int64_t slot = 0; slot < slots_.count; slot++) {
-        Place& place = places_[static_cast<size_t>(slot)];
-        char* local = context().arena.local() + slot * slots_.local_bytes;
-        char* remote = context().arena.data(target_) + slot * slots_.remote_bytes;
-        place.source = local;
-        place.destination = remote;
-        if (form_ == Form::vector) {
-            for_each_block(shape, [&](int64_t local_offset, int64_t remote_offset) {
-                place.source_blocks.push_back(local + local_offset);
-                place.destination_blocks.push_back(remote + remote_offset);
-            });
-            if (context().options.mixed_segments) {
-                place.source_blocks = mixed(place.source_blocks);
-                place.destination_blocks = mixed(place.destination_blocks);
-            }
+        Vector& vector = vectors_[static_cast<size_t>(slot)];
+        for_each_block(shape, [&](int64_t local_offset, int64_t remote_offset) {
+            const bool is_get = verb_ == Verb::get;
+            vector.source_blocks.push_back(static_cast<char*>(source(slot)) +
+                                           (is_get ? remote_offset : local_offset));
+            vector.destination_blocks.push_back(static_cast<char*>(destination(slot)) +
+                                                (is_get ? local_offset : remote_offset));
+        });
+        if (context().options.mixed_segments) {
+            vector.source_blocks = mixed(vector.source_blocks);
+            vector.destination_blocks = mixed(vector.destination_blocks);
         }
-        if (verb_ == Verb::get) {
-            std::swap(place.source, place.destination);
-            std::swap(place.source_blocks, place.destination_blocks);
-        }
-        place.descriptor.src_ptr_array = place.source_blocks.data();
-        place.descriptor.dst_ptr_array = place.destination_blocks.data();
-        place.descriptor.bytes = counts_[0];
-        place.descriptor.ptr_array_len = static_cast<int>(place.source_blocks.size());
+        vector.descriptor.src_ptr_array = vector.source_blocks.data();
+        vector.descriptor.dst_ptr_array = vector.destination_blocks.data();
+        vector.descriptor.bytes = counts_[0];
+        vector.descriptor.ptr_array_len = static_cast<int>(vector.source_blocks.size());
     }
 }
 
@@ -108,9 +109,9 @@ int64_t TransferWorkload::batch_count() const {
     return context().row.mode == Mode::window ? context().options.window : 1;
 }
 
-void TransferWorkload::call(Place& place) {
-    void* source = place.source;
-    void* destination = place.destination;
+void TransferWorkload::call(int64_t slot) {
+    void* source = this->source(slot);
+    void* destination = this->destination(slot);
     int* from = source_strides_.data();
     int* to = destination_strides_.data();
     int* counts = counts_.data();
@@ -122,7 +123,7 @@ void TransferWorkload::call(Place& place) {
             } else if (form_ == Form::strided) {
                 ARMCI_PutS(source, from, destination, to, counts, levels_, target_);
             } else {
-                ARMCI_PutV(&place.descriptor, 1, target_);
+                ARMCI_PutV(vector(slot), 1, target_);
             }
             break;
         case Verb::get:
@@ -131,7 +132,7 @@ void TransferWorkload::call(Place& place) {
             } else if (form_ == Form::strided) {
                 ARMCI_GetS(source, from, destination, to, counts, levels_, target_);
             } else {
-                ARMCI_GetV(&place.descriptor, 1, target_);
+                ARMCI_GetV(vector(slot), 1, target_);
             }
             break;
         default:
@@ -141,15 +142,15 @@ void TransferWorkload::call(Place& place) {
                 ARMCI_AccS(type_code_, scale, source, from, destination, to, counts, levels_,
                            target_);
             } else {
-                ARMCI_AccV(type_code_, scale, &place.descriptor, 1, target_);
+                ARMCI_AccV(type_code_, scale, vector(slot), 1, target_);
             }
             break;
     }
 }
 
-void TransferWorkload::start(Place& place, armci_hdl_t* handle) {
-    void* source = place.source;
-    void* destination = place.destination;
+void TransferWorkload::start(int64_t slot, armci_hdl_t* handle) {
+    void* source = this->source(slot);
+    void* destination = this->destination(slot);
     int* from = source_strides_.data();
     int* to = destination_strides_.data();
     int* counts = counts_.data();
@@ -161,7 +162,7 @@ void TransferWorkload::start(Place& place, armci_hdl_t* handle) {
             } else if (form_ == Form::strided) {
                 ARMCI_NbPutS(source, from, destination, to, counts, levels_, target_, handle);
             } else {
-                ARMCI_NbPutV(&place.descriptor, 1, target_, handle);
+                ARMCI_NbPutV(vector(slot), 1, target_, handle);
             }
             break;
         case Verb::get:
@@ -170,7 +171,7 @@ void TransferWorkload::start(Place& place, armci_hdl_t* handle) {
             } else if (form_ == Form::strided) {
                 ARMCI_NbGetS(source, from, destination, to, counts, levels_, target_, handle);
             } else {
-                ARMCI_NbGetV(&place.descriptor, 1, target_, handle);
+                ARMCI_NbGetV(vector(slot), 1, target_, handle);
             }
             break;
         default:
@@ -185,7 +186,7 @@ void TransferWorkload::start(Place& place, armci_hdl_t* handle) {
                 ARMCI_NbAccS(type_code_, scale, source, from, destination, to, counts, levels_,
                              target_, handle);
             } else {
-                ARMCI_NbAccV(type_code_, scale, &place.descriptor, 1, target_, handle);
+                ARMCI_NbAccV(type_code_, scale, vector(slot), 1, target_, handle);
             }
             break;
     }
@@ -201,13 +202,13 @@ void TransferWorkload::perform(int64_t count) {
     switch (plain_mode(context().row.mode)) {
         case Mode::latency:
             for (int64_t i = 0; i < count; i++) {
-                call(places_[0]);
+                call(take_slot());
                 fence();
             }
             break;
         case Mode::stream:
             for (int64_t i = 0; i < count; i++) {
-                call(places_[0]);
+                call(take_slot());
             }
             fence();
             break;
@@ -234,14 +235,12 @@ void TransferWorkload::start_batch(int64_t count) {
         ARMCI_INIT_HANDLE(handle);
         ARMCI_SET_AGGREGATE_HANDLE(handle);
     }
-    size_t slot = 0;
     for (int64_t i = 0; i < count; i++) {
         if (kind == Handles::one_each) {
             handle = &handles_[static_cast<size_t>(i)];
             ARMCI_INIT_HANDLE(handle);
         }
-        start(places_[slot], handle);
-        slot = slot + 1 == places_.size() ? 0 : slot + 1;
+        start(take_slot(), handle);
     }
     switch (kind) {
         case Handles::implicit:

@@ -39,6 +39,8 @@ std::unique_ptr<Workload> make_workload(const Context& context) {
             return std::make_unique<FlagBarrierWorkload>(context);
         case Op::lock:
             return std::make_unique<LockWorkload>(context);
+        case Op::lock_fairness:
+            return std::make_unique<FairnessWorkload>(context);
         case Op::malloc_free:
         case Op::malloc_write_free:
             return std::make_unique<MallocWorkload>(context);

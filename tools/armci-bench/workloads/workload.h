@@ -53,6 +53,10 @@ class Workload {
         return none;
     }
 
+    // How many operations of the last timed() this rank has performed, where ranks compete for
+    // them; otherwise 0.
+    virtual int64_t share() const { return 0; }
+
     // Operations that make up a result that can be checked.
     virtual int64_t check_count() const { return 1; }
 
