@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "node/mutex_queue.h"
 
+#include <sched.h>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <random>
@@ -249,6 +254,104 @@ TEST_F(MutexQueueTest, WakesSleepersInOrder) {
     // One waiter entry for each thread: the holder may not have released its own when all others
     // wait.
     EXPECT_LE(pool_->used_count, uint32_t{kThreads});
+}
+
+// Ranks that want a mutex all the time, some of them on other nodes. A holder keeps it until all
+// ranks that want it are in the queue. It writes down their order, which is the order of their
+// arrival. Each next holder compares.
+class AlwaysWaitingRanks {
+  public:
+    static constexpr int kLocalRanks = 4;
+    static constexpr int kRanks = 7;
+    static constexpr int kTimes = 100;
+
+    void run(int rank) {
+        const bool is_remote = rank >= kLocalRanks;
+        for (int turn = 0; turn < kTimes; ++turn) {
+            const MutexQueue::Queued queued = queue_.lock(mutex_, rank, is_remote, 0);
+            if (queued.result == LockResult::queued) {
+                wait(rank, queued.waiter);
+            }
+            hold(rank);
+            unlock(rank);
+        }
+    }
+
+    std::vector<int> overtakers;  // ranks that got it before those in front of them
+    int in_order_count = 0;       // how often it was known which rank is next, and that one got it
+    int largest_lead = 0;         // how much more often one rank had it than another that wants it
+
+  private:
+    void wait(int rank, uint32_t waiter) {
+        while (rank >= kLocalRanks ? !answered_[rank].exchange(false)
+                                   : !queue_.try_end_wait(waiter)) {
+            sched_yield();
+        }
+    }
+
+    // A local rank leaves it to its server to hand over to a remote one; here it does that itself.
+    void unlock(int rank) {
+        MutexQueue::Unlocked unlocked = queue_.unlock(mutex_, rank, rank >= kLocalRanks);
+        if (unlocked.result == UnlockResult::must_forward) {
+            unlocked = queue_.unlock(mutex_, rank, true);
+        }
+        if (unlocked.result == UnlockResult::handed_to_remote) {
+            answered_[unlocked.rank] = true;
+        }
+    }
+
+    void hold(int rank) {
+        if (!arrivals_.empty() && arrivals_.front() == rank) {
+            ++in_order_count;
+        } else if (!arrivals_.empty()) {
+            overtakers.push_back(rank);
+        }
+        ++turns_[rank];
+        size_t others = 0;
+        for (const int turns : turns_) {
+            if (turns < kTimes) {
+                others += 1;
+                largest_lead = std::max(largest_lead, turns_[rank] - turns);
+            }
+        }
+        others -= turns_[rank] < kTimes ? 1 : 0;
+        do {
+            sched_yield();
+            arrivals_ = queued_ranks();
+        } while (arrivals_.size() < others);
+    }
+
+    std::vector<int> queued_ranks() {
+        const std::lock_guard<SharedLock> lock(mutex_.guard);
+        std::vector<int> ranks;
+        for (uint32_t i = mutex_.first_waiter; i != 0; i = (*pool_)[i].next) {
+            ranks.push_back((*pool_)[i].rank);
+        }
+        return ranks;
+    }
+
+    std::unique_ptr<WaiterPoolState> pool_ = std::make_unique<WaiterPoolState>();
+    MutexQueue queue_{pool_.get()};
+    Mutex mutex_;
+    std::atomic<bool> answered_[kRanks] = {};
+    // Only the holder uses these.
+    std::vector<int> arrivals_;
+    int turns_[kRanks] = {};
+};
+
+// promise: mutex.in-order
+TEST(MutexQueue, RanksThatAlwaysWaitTakeTurnsInOrderOfArrival) {
+    AlwaysWaitingRanks ranks;
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < AlwaysWaitingRanks::kRanks; ++rank) {
+        threads.emplace_back([&, rank] { ranks.run(rank); });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_THAT(ranks.overtakers, testing::IsEmpty());
+    EXPECT_EQ(ranks.in_order_count, AlwaysWaitingRanks::kRanks * AlwaysWaitingRanks::kTimes - 1);
+    EXPECT_EQ(ranks.largest_lead, 1);
 }
 
 TEST_F(MutexQueueTest, SleepEndsAtTheTimeOut) {
