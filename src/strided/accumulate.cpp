@@ -216,6 +216,14 @@ struct Avx512 {
 };
 #endif
 
+// One element is common, and the kernels for many of them take longer to begin than to add it. No
+// instruction set makes a difference for it.
+using OneKernel = void (*)(char* target, const char* source, const unsigned char* scale);
+template <class Loop>
+void apply_to_one(char* target, const char* source, const unsigned char* scale) {
+    Loop::apply(target, source, Loop::kElementBytes, scale);
+}
+
 // Kernels by type and AccScale::is_one. Integers are added as unsigned, which wraps.
 struct Kernels {
     Kernel<AccRow> row;
@@ -237,6 +245,15 @@ constexpr KernelTable kTable = {{
     {kKernels<For<ComplexScaleAdd<float>>>, kKernels<For<ComplexAdd<float>>>},
     {kKernels<For<ComplexScaleAdd<double>>>, kKernels<For<ComplexAdd<double>>>},
 }};
+
+constexpr OneKernel kOneKernels[kAccTypeCount][2] = {
+    {apply_to_one<ScaleAdd<uint32_t>>, apply_to_one<Add<uint32_t>>},
+    {apply_to_one<ScaleAdd<uint64_t>>, apply_to_one<Add<uint64_t>>},
+    {apply_to_one<ScaleAdd<float>>, apply_to_one<Add<float>>},
+    {apply_to_one<ScaleAdd<double>>, apply_to_one<Add<double>>},
+    {apply_to_one<ComplexScaleAdd<float>>, apply_to_one<ComplexAdd<float>>},
+    {apply_to_one<ComplexScaleAdd<double>>, apply_to_one<ComplexAdd<double>>},
+};
 
 #if defined(__x86_64__)
 // Products of complex numbers use AVX2: with AVX-512, GCC 12 makes fused multiply-adds of them in
@@ -288,37 +305,36 @@ AccRow one_block(void* target, const void* source, int64_t bytes) {
     return {target, 0, source, 0, bytes, 1};
 }
 
-template <class T>
-bool equals(const unsigned char* value, T real) {
-    return load_bytes<T>(reinterpret_cast<const char*>(value)) == real;
-}
-
-bool is_exactly_one(AccType type, const unsigned char* value) {
-    switch (type) {
-        case AccType::int32:
-            return equals<int32_t>(value, 1);
-        case AccType::int64:
-            return equals<int64_t>(value, 1);
-        case AccType::float32:
-            return equals<float>(value, 1);
-        case AccType::float64:
-            return equals<double>(value, 1);
-        case AccType::complex64:
-            return equals<float>(value, 1) && equals<float>(value + 4, 0);
-        case AccType::complex128:
-            return equals<double>(value, 1) && equals<double>(value + 8, 0);
-    }
-    return false;
+// Copies a real number, or the two parts of a complex one.
+template <class T, int kParts>
+AccScale copy_scale(AccType type, const void* scale) {
+    T parts[kParts];
+    std::memcpy(parts, scale, sizeof parts);
+    AccScale result;
+    result.type = type;
+    std::memcpy(result.value, parts, sizeof parts);
+    result.is_one = parts[0] == 1 && (kParts == 1 || parts[kParts - 1] == 0);
+    return result;
 }
 
 }  // namespace
 
 AccScale make_scale(AccType type, const void* scale) {
-    AccScale result;
-    result.type = type;
-    std::memcpy(result.value, scale, static_cast<size_t>(element_bytes(type)));
-    result.is_one = is_exactly_one(type, result.value);
-    return result;
+    switch (type) {
+        case AccType::int32:
+            return copy_scale<int32_t, 1>(type, scale);
+        case AccType::int64:
+            return copy_scale<int64_t, 1>(type, scale);
+        case AccType::float32:
+            return copy_scale<float, 1>(type, scale);
+        case AccType::float64:
+            return copy_scale<double, 1>(type, scale);
+        case AccType::complex64:
+            return copy_scale<float, 2>(type, scale);
+        case AccType::complex128:
+            return copy_scale<double, 2>(type, scale);
+    }
+    return {};
 }
 
 void accumulate_with(Isa isa, const AccScale& scale, void* target, const void* source,
@@ -331,6 +347,11 @@ void accumulate_row_with(Isa isa, const AccScale& scale, const AccRow& row) {
 }
 
 void accumulate(const AccScale& scale, void* target, const void* source, int64_t bytes) {
+    if (bytes == element_bytes(scale.type)) {
+        kOneKernels[static_cast<int>(scale.type)][scale.is_one ? 1 : 0](
+            static_cast<char*>(target), static_cast<const char*>(source), scale.value);
+        return;
+    }
     run(*active_table, scale, one_block(target, source, bytes));
 }
 

@@ -219,6 +219,9 @@ TEST_P(AccumulateTest, TargetMayBeTheSource) {
         accumulate_with(isa(), scale, expected.data(), source.data(), bytes);
         accumulate_with(isa(), scale, memory.data(), memory.data(), bytes);
         ASSERT_EQ(memory, expected);
+        memory = source;
+        accumulate(scale, memory.data(), memory.data(), bytes);
+        ASSERT_EQ(memory, expected);
     }
 }
 
