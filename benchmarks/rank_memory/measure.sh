@@ -23,14 +23,14 @@ trap 'rm -f "$lines"' EXIT
 for ranks in "$@"; do
     printf '\n== %s ranks, %s to a node\n' "$ranks" "$node_size"
     ARMCI_NODE_SIZE=$node_size ARMCI_STATS=1 mpiexec.mpich -n "$ranks" "$program" </dev/null 2>&1 |
-        tee -a "$lines" | grep -E '^(mpi|init|malloc|touched) |tables of peers|pipeline buffers'
+        tee -a "$lines" | grep -E '^(mpi|init|malloc|touched|used) |took|tables of peers|pipeline buffers'
 done
 
 # Between the smallest and the largest job: KiB by number of ranks, so bytes for each further rank.
 printf '\n== bytes for each further rank of the job, in each rank\n'
-awk '$2 == "ranks" && $4 == "RSS" {
-        if (!($1 in least)) { order[++stages] = $1; least[$1] = $3; rss[$1] = $5; pss[$1] = $8; heap[$1] = $11 }
-        most[$1] = $3; rss2[$1] = $5; pss2[$1] = $8; heap2[$1] = $11
+awk '$2 == "all" && $3 == "ranks" && $5 == "RSS" {
+        if (!($1 in least)) { order[++stages] = $1; least[$1] = $4; rss[$1] = $6; pss[$1] = $9; heap[$1] = $15 }
+        most[$1] = $4; rss2[$1] = $6; pss2[$1] = $9; heap2[$1] = $15
      }
      END {
         for (i = 1; i <= stages; i++) {

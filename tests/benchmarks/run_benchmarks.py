@@ -72,16 +72,19 @@ def check_mechanisms(program):
 
 
 def check_memory(*command):
-    line = re.compile(r"^(\w+) +ranks +2  RSS +(\d+) KiB  PSS +(\d+) KiB  malloc +(\d+) KiB  each$")
+    line = re.compile(r"^(\w+) +(all|first|other) +ranks +[12]  RSS +(\d+) KiB  PSS +(\d+) KiB  "
+                      r"dirty +(\d+) KiB  malloc +(\d+) KiB  each$")
     took = re.compile(r"^ARMCI_Init took up to \d+\.\d ms$")
     lines = run(*command).splitlines()
     expect(sum(bool(took.match(text)) for text in lines) == 1, f"a line with the time of ARMCI_Init: {lines}")
     stages = [line.match(text) for text in lines if not took.match(text)]
-    expect(all(stages) and [stage[1] for stage in stages] == ["mpi", "init", "malloc", "touched"],
-           f"a line for each stage: {stages}")
+    wanted = [(stage, of) for stage in ("mpi", "init", "malloc", "touched", "used")
+              for of in ("all", "first", "other")]
+    expect(all(stages) and [stage.group(1, 2) for stage in stages] == wanted,
+           f"lines for each stage: {stages}")
     for stage in filter(None, stages):
-        resident, share, heap = (int(value) for value in stage.groups()[1:])
-        expect(0 < share <= resident and heap > 0, f"plausible sizes: {stage[0]}")
+        resident, share, dirty, heap = (int(value) for value in stage.groups()[2:])
+        expect(0 < share <= resident and 0 < dirty <= resident and heap > 0, f"plausible sizes: {stage[0]}")
 
 
 def check_studies(script, build):
