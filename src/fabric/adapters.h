@@ -16,6 +16,11 @@ struct AdapterKind {
     const char* except_driver = nullptr;  // no adapters of this one
 };
 
+// Adapters of all makers that the provider verbs drives. The queues of EFA cannot do what ofi_rxm
+// needs from it.
+inline constexpr AdapterKind kVerbsAdapter = {.directory = "/sys/class/infiniband",
+                                              .except_driver = "efa"};
+
 // Returns the name of one such adapter below `root`, or an empty text. `root` is empty except in
 // tests.
 std::string find_adapter(const std::string& root, const AdapterKind& kind);

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/environment.h"
 
+#include <rdma/fabric.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 #include <string>
+
+#include "fabric/adapters.h"
 
 namespace armci::fabric {
 namespace {
@@ -16,8 +21,7 @@ struct Variable {
 // Over tcp, ofi_rxm keeps 4096 receive buffers of 16 KiB for each endpoint, 68 MB that are written
 // when it opens. That costs an eighth of a gigabyte and a quarter of a second for each data server.
 // Few messages are under way at a time, because bulk data is written past these buffers; what does
-// not fit in them waits in the socket. No message is larger than 8 KiB if there is remote memory
-// access (pipeline/buffers/chunk_sizes.h).
+// not fit in them waits in the socket.
 //
 // ofi_rxm looks only every 10 ms for connections that others want to make or have made, so the
 // first operation between two processes takes 15 ms. One such look costs less than a microsecond.
@@ -26,9 +30,23 @@ struct Variable {
 // optimized keys.
 constexpr Variable kVariables[] = {
     {"FI_OFI_RXM_MSG_RX_SIZE", "128"},
-    {"FI_OFI_RXM_BUFFER_SIZE", "8192"},
     {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"},  // microseconds
     {"FI_CXI_ENABLE_WRITEDATA", "1"},
+};
+
+// No message is larger than 8 KiB if there is remote memory access
+// (pipeline/buffers/chunk_sizes.h). For 1024 sent messages and 1024 received ones ofi_rxm makes
+// buffers at once, and writes to all of their memory.
+constexpr Variable kWithBuffers[] = {{"FI_OFI_RXM_BUFFER_SIZE", "8192"}};
+
+// Over tcp, libfabric 1.17 sends messages from the memory of its caller, and receives them in it,
+// if these do not exceed the second limit. The buffers then hold little more than headers. With
+// 8 KiB each, they took 9 MB of each endpoint when it opened, and 9 MB when it first sent
+// something. Later versions copy messages through the buffers. So does ofi_rxm over verbs, for
+// which there can be no value of its own.
+constexpr Variable kWithoutBuffers[] = {
+    {"FI_OFI_RXM_BUFFER_SIZE", "256"},
+    {"FI_OFI_RXM_EAGER_LIMIT", "8192"},
 };
 
 constexpr const char* kFirstPort = "FI_TCP_PORT_LOW_RANGE";
@@ -51,6 +69,11 @@ const base::PortRange& ports_in_use() {
     return g_ports;
 }
 
+bool ofi_rxm_copies_messages() {
+    static const bool has_verbs = !find_adapter("", kVerbsAdapter).empty();
+    return has_verbs || FI_VERSION_GE(fi_version(), FI_VERSION(1, 18));
+}
+
 base::PortRange ports_of_provider() {
     const char* first = std::getenv(kFirstPort);
     const char* last = std::getenv(kLastPort);
@@ -63,6 +86,11 @@ base::PortRange ports_of_provider() {
 
 LibfabricEnvironment::LibfabricEnvironment() {
     for (const Variable& variable : kVariables) {
+        set(variable.name, variable.value);
+    }
+    const auto further = ofi_rxm_copies_messages() ? std::span<const Variable>(kWithBuffers)
+                                                   : std::span<const Variable>(kWithoutBuffers);
+    for (const Variable& variable : further) {
         set(variable.name, variable.value);
     }
     // The provider sockets waits for a connection inside calls, by default for 15 s.

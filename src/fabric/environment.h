@@ -18,11 +18,14 @@ void use_link_limit(int64_t seconds);
 // The same, or the range that the user has given to libfabric itself.
 base::PortRange ports_of_provider();
 
+// Says whether ofi_rxm copies each message through buffers of its own. If not, these are small.
+bool ofi_rxm_copies_messages();
+
 // While this object exists, variables that the user has not set have the values that this library
-// wants. One must surround every fi_getinfo and fi_fabric, because libfabric reads the variables
-// once, at the first call, which may be ours. (If MPI itself uses libfabric, the first call was
-// MPI's, and libfabric's defaults stay.) Programs that are started later see only what the user
-// set.
+// wants. One must surround every fi_getinfo, fi_fabric and fi_endpoint. Libfabric reads most
+// variables once, at the first call, which may be ours, and some for each endpoint. (If MPI itself
+// uses libfabric, the first call was MPI's, and libfabric's defaults stay.) Programs that are
+// started later see only what the user set.
 //
 // The environment belongs to the whole process. So, as for ARMCI_Init, no other thread may use it
 // then.

@@ -61,10 +61,8 @@ constexpr NetworkCosts kAdapterCosts = {
     .overlap = 0.9,
 };
 
-// RDMA adapters of all makers share one class and differ by their drivers. The queues of EFA cannot
-// do what ofi_rxm needs from verbs.
+// RDMA adapters of all makers share one class and differ by their drivers.
 constexpr AdapterKind kCassini = {.directory = "/sys/class/cxi"};
-constexpr AdapterKind kVerbs = {.directory = "/sys/class/infiniband", .except_driver = "efa"};
 constexpr AdapterKind kEfa = {.directory = "/sys/class/infiniband", .driver = "efa"};
 constexpr AdapterKind kIntelEthernet = {.directory = "/sys/class/infiniband", .driver = "ice"};
 constexpr AdapterKind kOmniPath = {.directory = "/sys/class/infiniband", .driver = "hfi1"};
@@ -94,7 +92,7 @@ constexpr ProviderRow kTable[] = {
         .sends_alone = true,
         .costs = kAdapterCosts,
         .remark = "from documentation, not run",
-        .adapter = kVerbs,
+        .adapter = kVerbsAdapter,
     },
     {
         .name = "efa",

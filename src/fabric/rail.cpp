@@ -154,6 +154,7 @@ bool Rail::open_queue(std::string* error) {
 
 // Opens the endpoint and binds it to the address vector and the completion queue.
 bool Rail::open_endpoint(std::string* error) {
+    const LibfabricEnvironment environment;
     fi_info info = domain_->info();
     fid_ep* endpoint = nullptr;
     if (domain_->has_failed(
