@@ -6,11 +6,12 @@
 // example ranks of another user, try again among themselves.
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstring>
+#include <numeric>
 
 #include "base/log.h"
 #include "base/random.h"
+#include "base/topology.h"
 #include "core/job/mpi_collectives.h"
 #include "core/job/world.h"
 #include "node/heap.h"
@@ -21,6 +22,22 @@ namespace {
 
 // With less there is not even room for what the library needs beside small arrays.
 constexpr size_t kMinDataBytes = 64 << 20;
+
+// Makes a communicator of these ranks, each of which calls this. Ranks poll in it, but only for
+// each other. In MPI_Comm_split all ranks of `comm` do, which takes much longer where ranks share
+// processors.
+MPI_Comm communicator_of(MPI_Comm comm, const std::vector<int>& ranks) {
+    constexpr int kTag = 0;
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Group some = MPI_GROUP_NULL;
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Comm_group(comm, &all);
+    MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some);
+    MPI_Comm_create_group(comm, some, kTag, &made);
+    MPI_Group_free(&some);
+    MPI_Group_free(&all);
+    return made;
+}
 
 // What the memory of a host's nodes is made with.
 struct MemoryPlan {
@@ -185,14 +202,27 @@ void open_account(NodeMapping* mapping) {
 }
 
 // Divides the ranks that share memory into virtual nodes of so many ranks, each with a part of the
-// memory.
+// memory. Where ranks share processors, one node after the other makes its communicator, so that
+// those that poll get a processor.
 void take_part(int64_t node_size, World* world, NodeMapping* mapping) {
     MPI_Comm sharing = world->node_comm;
     int rank = 0;
+    int size = 1;
     MPI_Comm_rank(sharing, &rank);
-    const auto part = static_cast<int>(rank / node_size);
+    MPI_Comm_size(sharing, &size);
+    const auto part = rank / node_size;
     mapping->offset += static_cast<uint64_t>(part) * mapping->account->part_bytes;
-    MPI_Comm_split(sharing, part, rank, &world->node_comm);
+    std::vector<int> here(static_cast<size_t>(std::min(node_size, size - part * node_size)));
+    std::iota(here.begin(), here.end(), static_cast<int>(part * node_size));
+    const bool takes_turns = size > base::processor_count();
+    for (int64_t turn = 0; turn * node_size < size; ++turn) {
+        if (turn == part) {
+            world->node_comm = communicator_of(sharing, here);
+        }
+        if (takes_turns) {
+            mpi::barrier(sharing);
+        }
+    }
     MPI_Comm_free(&sharing);
 }
 
@@ -267,18 +297,24 @@ bool share_one_host(MPI_Comm comm) {
     return range[0] == ~range[1];
 }
 
-// Returns the ranks that seem to be on this host. Colours are short, so ranks of several hosts may
-// meet here. (With MPICH, MPI_Comm_split_type takes most of a millisecond. In MPI_Comm_split ranks
-// poll, so it is avoided where all are on one host.)
+// Returns the ranks that seem to be on this host. (With MPICH, MPI_Comm_split_type takes most of a
+// millisecond.)
 MPI_Comm propose_host(const World& world) {
-    MPI_Comm proposal = MPI_COMM_NULL;
     if (world.is_single_host) {
+        MPI_Comm proposal = MPI_COMM_NULL;
         mpi::duplicate(world.comm, &proposal);
-    } else {
-        MPI_Comm_split(world.comm, static_cast<int>(host_identity() % INT_MAX), world.rank,
-                       &proposal);
+        return proposal;
     }
-    return proposal;
+    std::vector<uint64_t> hosts(static_cast<size_t>(world.size));
+    hosts[static_cast<size_t>(world.rank)] = host_identity();
+    mpi::allgather(hosts.data(), sizeof hosts[0], world.comm);
+    std::vector<int> here;
+    for (int rank = 0; rank < world.size; ++rank) {
+        if (hosts[static_cast<size_t>(rank)] == hosts[static_cast<size_t>(world.rank)]) {
+            here.push_back(rank);
+        }
+    }
+    return communicator_of(world.comm, here);
 }
 
 // Returns the first rank of each node.
@@ -311,18 +347,6 @@ std::vector<int> number_nodes(World* world) {
     return leaders;
 }
 
-// Makes their communicator. Only they call this, so that other ranks do not poll for it.
-void connect_leaders(const std::vector<int>& first_ranks, World* world) {
-    constexpr int kTag = 0;
-    MPI_Group all = MPI_GROUP_NULL;
-    MPI_Group leaders = MPI_GROUP_NULL;
-    MPI_Comm_group(world->comm, &all);
-    MPI_Group_incl(all, world->node_count, first_ranks.data(), &leaders);
-    MPI_Comm_create_group(world->comm, leaders, kTag, &world->leaders_comm);
-    MPI_Group_free(&leaders);
-    MPI_Group_free(&all);
-}
-
 }  // namespace
 
 void form_nodes(MPI_Comm comm, int64_t node_size, const Reservation& wanted, World* world,
@@ -343,7 +367,7 @@ void form_nodes(MPI_Comm comm, int64_t node_size, const Reservation& wanted, Wor
     map_at_common_address(world->node_comm, wanted, mapping);
     const std::vector<int> leaders = number_nodes(world);
     if (world->is_leader()) {
-        connect_leaders(leaders, world);
+        world->leaders_comm = communicator_of(world->comm, leaders);
     }
 }
 
