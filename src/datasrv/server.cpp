@@ -21,6 +21,24 @@ void Server::stop() {
     thread_.close();
 }
 
+bool Server::try_add_segment(const wire::SegmentBody& segment, wire::SegmentReply* reply) {
+    if (!service_.mutex.try_lock()) {
+        return false;
+    }
+    const bool is_added = service_.add_segment(segment, reply);
+    service_.mutex.unlock();
+    return is_added;
+}
+
+bool Server::try_remove_segment(const wire::SegmentBody& segment) {
+    if (!service_.mutex.try_lock()) {
+        return false;
+    }
+    const bool is_removed = service_.remove_segment(segment);
+    service_.mutex.unlock();
+    return is_removed;
+}
+
 Server::Load Server::load() {
     const base::MutexLock lock(service_.mutex);
     return service_.load();

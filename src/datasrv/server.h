@@ -3,10 +3,10 @@
 // moves RMA into it. A node has one or several, each for some of its segments and in the process of
 // a different rank. They know nothing of each other.
 //
-// Threads: the server's own thread and the rank that hosts it (progress_inline()) take turns under
-// one mutex; nothing here calls MPI. Requests of one origin are executed in the order of their
-// sequence numbers.
-// The server never waits for an origin: an answer that cannot leave now is queued and retried.
+// Threads: the server's own thread and the rank that hosts it (progress_inline(), segments) take
+// turns under one mutex; nothing here calls MPI. Requests of one origin are executed in the order
+// of their sequence numbers. The server never waits for an origin: an answer that cannot leave now
+// is queued and retried.
 //
 // It trusts nothing it reads. What no rank of the job has sent is dropped before it is decoded, and
 // so are messages longer than any (base/strangers.h). Frames are decoded with bounds, and addresses
@@ -30,6 +30,7 @@
 #include "node/copy_engine.h"
 #include "node/heap.h"
 #include "pipeline/buffers/recv_area.h"
+#include "wire/frame.h"
 
 namespace armci::datasrv {
 
@@ -71,6 +72,12 @@ class Server {
     // Returns whether a request wakes the thread. If not, the thread naps, and a rank that calls
     // progress_inline() serves requests sooner.
     bool is_woken_by_network() const { return thread_.is_woken_by_network(); }
+
+    // Add and remove a segment of global memory on the calling thread: what a request with this
+    // body would do, without the messages. Return false, and have done nothing, if the thread is
+    // serving or the request would be refused. Then send the request.
+    bool try_add_segment(const wire::SegmentBody& segment, wire::SegmentReply* reply);
+    bool try_remove_segment(const wire::SegmentBody& segment);
 
     using Load = ServerLoad;
     Load load();

@@ -87,6 +87,17 @@ class Service {
     bool is_copying() const { return offloaded_.are_under_way(); }
     int64_t busy_ns() const { return intake_.busy_ns(); }
 
+    // Return false if a request to do it would be refused.
+    bool add_segment(const wire::SegmentBody& segment, wire::SegmentReply* reply)
+        ARMCI_REQUIRES(mutex) {
+        return memory_.is_in_heap(segment.address, segment.bytes) &&
+               !memory_.add_segment(segment, reply);
+    }
+    bool remove_segment(const wire::SegmentBody& segment) ARMCI_REQUIRES(mutex) {
+        return memory_.is_in_heap(segment.address, segment.bytes) &&
+               memory_.remove_segment(segment.address);
+    }
+
     fabric::Endpoint& endpoint() ARMCI_REQUIRES(mutex) { return endpoint_; }
     // These do not change while the endpoint is open.
     const std::vector<unsigned char>& address() const { return endpoint_.address(); }

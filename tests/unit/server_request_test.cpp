@@ -322,6 +322,41 @@ TEST_P(ServerRequest, ServesAddedSegmentsUntilTheyAreRemoved) {
     }
 }
 
+// The process of a server adds and removes segments without messages.
+TEST_P(ServerRequest, ServesSegmentsThatItsProcessHasAdded) {
+    const uint64_t segment = base_ + kRequestMemoryBytes;
+    constexpr uint64_t kBytes = 8192;
+    const wire::SegmentBody body{segment, kBytes};
+    datasrv::Server& server = network_->server(0);
+    const uint64_t executed = server.executed_frames();
+    wire::SegmentReply reply;
+    while (!server.try_add_segment(body, &reply)) {
+        sched_yield();  // the server's thread is serving
+    }
+    EXPECT_EQ(server.executed_frames(), executed);
+    EXPECT_EQ(reply.registered, network_->is_registered(0) ? 1u : 0u);
+    for (int i = 0; i < 100; ++i) {
+        ASSERT_FALSE(server.try_add_segment(body, &reply)) << "it is there already";
+        ASSERT_FALSE(server.try_add_segment({segment + 4096, kBytes}, &reply)) << "it overlaps";
+        ASSERT_FALSE(server.try_add_segment({uint64_t{4096}, kBytes}, &reply)) << "not in the heap";
+        ASSERT_FALSE(server.try_remove_segment({segment + 4096, kBytes})) << "none begins there";
+    }
+    const Pattern pattern = contiguous_pattern(kBytes, 0, 0);
+    std::vector<char> local(kBytes, 'q');
+    std::vector<char> fetched(kBytes);
+    auto* remote = reinterpret_cast<char*>(segment);
+    network_->wait(*network_->start(3, 0, base::Route::server,
+                                    make_transfer(Operation{}, pattern, local.data(), remote)));
+    network_->wait(*network_->start(
+        3, 0, base::Route::server,
+        make_transfer(Operation{base::OpKind::get}, pattern, fetched.data(), remote)));
+    EXPECT_EQ(fetched, local);
+    while (!server.try_remove_segment(body)) {
+        sched_yield();
+    }
+    EXPECT_EQ(ask(1, FrameKind::remove_segment, body)->value(), 0);
+}
+
 // A fence ends when all earlier operations are complete. It sends nothing if there were none.
 TEST_P(ServerRequest, FencesWaitForEarlierOperations) {
     network_->fence_all();

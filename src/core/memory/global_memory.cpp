@@ -197,25 +197,40 @@ node::NodeHeap::Range GlobalMemory::take_available(const char* function, size_t 
     return range;
 }
 
+datasrv::Server* GlobalMemory::server_here(int number) const {
+    const Network& network = *context_.progress.network();
+    return network.rank_servers.hosted() == number ? network.server.get() : nullptr;
+}
+
 void GlobalMemory::publish(const char* function, ServerPart* part) {
     if (context_.progress.network() == nullptr) {
         return;
     }
-    pipeline::RequestTask task(function, wire::FrameKind::add_segment,
-                               wire::SegmentBody{part->begin, part->bytes},
-                               pipeline::RequestTask::Answer::expected);
-    context_.progress.run_task(task, part->server, {function, "a data server of this rank's node"});
-    part->registered = task.segment().registered != 0 ? 1 : 0;
-    part->remote_base = task.segment().remote_base;
-    part->key = task.segment().key;
+    const wire::SegmentBody body{part->begin, part->bytes};
+    wire::SegmentReply reply;
+    datasrv::Server* here = server_here(part->server);
+    if (here == nullptr || !here->try_add_segment(body, &reply)) {
+        pipeline::RequestTask task(function, wire::FrameKind::add_segment, body,
+                                   pipeline::RequestTask::Answer::expected);
+        context_.progress.run_task(task, part->server,
+                                   {function, "a data server of this rank's node"});
+        reply = task.segment();
+    }
+    part->registered = reply.registered != 0 ? 1 : 0;
+    part->remote_base = reply.remote_base;
+    part->key = reply.key;
 }
 
 void GlobalMemory::withdraw(const char* function, const ServerPart& part) {
     if (context_.progress.network() == nullptr) {
         return;
     }
-    pipeline::RequestTask task(function, wire::FrameKind::remove_segment,
-                               wire::SegmentBody{part.begin, part.bytes},
+    const wire::SegmentBody body{part.begin, part.bytes};
+    datasrv::Server* here = server_here(part.server);
+    if (here != nullptr && here->try_remove_segment(body)) {
+        return;
+    }
+    pipeline::RequestTask task(function, wire::FrameKind::remove_segment, body,
                                pipeline::RequestTask::Answer::expected);
     context_.progress.run_task(task, part.server, {function, "a data server of this rank's node"});
     if (task.value() == 0) {
@@ -466,12 +481,15 @@ bool GlobalMemory::allocate(const char* function, const GroupRef& group, int64_t
         const Slice slice = segment->slice(member);
         base_pointers[member] = slice.bytes > 0 ? reinterpret_cast<void*>(slice.base) : nullptr;
     }
-    if (context_.progress.config().debug_alloc && bytes > 0) {
-        std::memset(reinterpret_cast<void*>(segment->slice(group->rank()).base), 0,
-                    static_cast<size_t>(bytes));
+    // The memory is usable from everywhere: all nodes had theirs when they told each other, and
+    // this node's tables are complete.
+    if (context_.progress.config().debug_alloc) {
+        if (bytes > 0) {
+            std::memset(reinterpret_cast<void*>(segment->slice(group->rank()).base), 0,
+                        static_cast<size_t>(bytes));
+        }
+        context_.barriers.wait_for_group(*group);  // no rank writes to what is not clear yet
     }
-    // Now the tables are complete on every node and the memory is usable from everywhere.
-    context_.barriers.wait_for_group(*group);
     allocated_bytes_ += static_cast<uint64_t>(bytes);
     Segment* added = context_.segments.add(std::move(segment));
     populate(*added);
@@ -500,8 +518,12 @@ void GlobalMemory::free_segment(Segment* segment) {
     const std::vector<ServerPart> parts(here.begin(), here.end());
     context_.checking->remember_freed(*segment);
     const std::unique_ptr<Segment> removed = context_.segments.remove(segment);
-    // After this no rank looks into the tables any more, and all have fenced before.
-    context_.barriers.wait_for_group(*group);
+    // All ranks have fenced before. After this none of this node looks into its tables any more.
+    if (group->is_world()) {
+        context_.barriers.wait_for_node();
+    } else {
+        context_.barriers.wait_for_group(*group);
+    }
     release_parts("ARMCI_Free", *removed, parts);
 }
 

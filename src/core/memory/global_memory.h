@@ -70,6 +70,8 @@ class GlobalMemory {
     void detach_dynamic(int owner, const DynamicMemory& memory);
 
   private:
+    // Returns the data server with that number if this process runs it, else nullptr.
+    datasrv::Server* server_here(int number) const;
     // Registers a range of this node's heap with the data server that it names, and undoes that.
     // This uses the network, and does nothing in a job of one node.
     void publish(const char* function, ServerPart* part);

@@ -6,6 +6,11 @@
 #include "core/progress/wait_for_ranks.h"
 
 namespace armci::core {
+namespace {
+
+constexpr int64_t kSleepUs = 2'000;  // at most, because the barrier ends it
+
+}  // namespace
 
 // On the node's own memory all stores are done when the call that made them returns. Only the
 // processor's order is left to enforce.
@@ -41,22 +46,30 @@ void fence_all(Progress& progress) {
     fence_other_nodes(progress);
 }
 
-void Barriers::wait_for_world() {
-    constexpr int64_t kSleepUs = 2'000;  // at most, because the barrier ends it
-    const World& world = progress_.world();
-    MpiProgress mpi(world.comm);
+void Barriers::meet_on_node(MpiProgress* mpi) {
     node_.arrive();
-    const bool is_one_node = world.node_count == 1;
     wait_for_ranks(
         progress_,
-        {nullptr, is_one_node ? "a barrier of all ranks" : "ranks of this node at a barrier"},
+        {nullptr, progress_.world().node_count == 1 ? "a barrier of all ranks"
+                                                    : "ranks of this node at a barrier"},
         [&] { return node_.all_arrived(); },
         [&](int64_t) {
             progress_.threads().sleep_without_lock(
                 [&] { node_.sleep_until_all_arrived(kSleepUs); });
         },
-        &mpi);
-    if (is_one_node) {
+        mpi);
+}
+
+void Barriers::wait_for_node() {
+    MpiProgress mpi(progress_.world().comm);
+    meet_on_node(&mpi);
+}
+
+void Barriers::wait_for_world() {
+    const World& world = progress_.world();
+    MpiProgress mpi(world.comm);
+    meet_on_node(&mpi);
+    if (world.node_count == 1) {
         return;
     }
     if (!world.is_leader()) {

@@ -9,6 +9,8 @@
 
 namespace armci::core {
 
+class MpiProgress;
+
 // Wait for remote completion of everything this process did to a rank's, or to all ranks', memory.
 void fence(Progress& progress, int target);
 void fence_all(Progress& progress);
@@ -28,9 +30,13 @@ class Barriers {
     // Waits for all ranks of world, with flags in each node's memory. One rank of each node meets
     // the others by messages of the library or of MPI.
     void wait_for_world();
+    // Waits for the ranks of this node, all of which call it.
+    void wait_for_node();
     void wait_for_group(const Group& group);
 
   private:
+    void meet_on_node(MpiProgress* mpi);
+
     Progress& progress_;
     Messages& messages_;
     node::NodeBarrier node_;

@@ -91,15 +91,6 @@ bool grows_as(Growth growth, const std::vector<Point>& points) {
     return fit.growth == growth && fit.error <= kExactError;
 }
 
-bool grows_at_most_as(Growth growth, const std::vector<Point>& points) {
-    const auto term = std::find_if(kLaws.begin(), kLaws.end(), [&](const Law& law) {
-                          return law.growth == growth;
-                      })->term;
-    const Point& first = points.front();
-    const Point& last = points.back();
-    return last.cost * term(first.nodes) <= first.cost * term(last.nodes);
-}
-
 const char* name_of(Growth growth) {
     return kLaws[static_cast<size_t>(growth)].name;
 }

@@ -35,9 +35,6 @@ Fit fit_growth(const std::vector<Point>& points);
 // Says whether the costs, in the order of the nodes, follow that law. A cost is constant if it is
 // nowhere above the first one by more than a twentieth.
 bool grows_as(Growth growth, const std::vector<Point>& points);
-// Says whether the cost of the last point is at most that of the first one, times the growth
-// between them. This is for costs that depend on more than the number of nodes.
-bool grows_at_most_as(Growth growth, const std::vector<Point>& points);
 
 // "constant", "log P", "P", "P log P" or "P^2".
 const char* name_of(Growth growth);

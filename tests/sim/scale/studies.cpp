@@ -147,9 +147,9 @@ class Studies {
 
     Slice& slice(int rank) { return *static_cast<Slice*>(slices_[static_cast<size_t>(rank)]); }
 
-    void count() {
+    void count(int target, int number) {
         long before = 0;
-        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &before, &slice(0).counter, 1, 0);
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &before, &slice(target).counter, number, target);
     }
 
     void accumulate() {
@@ -247,8 +247,9 @@ class Studies {
         measure("malloc", 1, [this] { ARMCI_Malloc(slices_.data(), sizeof(Slice)); });
         prepare([&] { slice(me) = {}; });
         measure("fence, nothing to wait for", 1, [] { ARMCI_AllFence(); });
-        measure("counter, first use", 1, [&] { count(); });
-        measure("counter", 1, [&] { count(); });
+        prepare([&] { count((me + 1) % size(), 0); });  // servers are awake then
+        measure("counter, first use", 1, [&] { count(0, 1); });
+        measure("counter", 1, [&] { count(0, 1); });
         measure("accumulate", 1, [&] { accumulate(); });
         prepare([&] { exchange(me, peer_count()); });
         measure("exchange", 1, [&] { exchange(me, peer_count()); });
