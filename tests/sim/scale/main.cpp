@@ -9,6 +9,8 @@
 //       small jobs, whose costs must grow as promised (kPromises)
 //   armci_scale --links
 //       what is learned of links of different speed (links.h)
+//   armci_scale --servers
+//       accumulates into one array on a node with one, two and four servers (servers.h)
 //
 // README.md says what each study is.
 #include <algorithm>
@@ -30,6 +32,7 @@
 #include "growth.h"
 #include "links.h"
 #include "machine.h"
+#include "servers.h"
 #include "simulation.h"
 #include "studies.h"
 
@@ -44,6 +47,7 @@ struct Options {
     std::vector<std::string> files;
     bool check = false;
     bool links = false;
+    bool servers = false;
 };
 
 [[noreturn]] void usage(std::FILE* out = stderr, int status = 2) {
@@ -52,7 +56,8 @@ struct Options {
         "                   [--provider NAME | --profile FILE]\n"
         "       armci_scale --report FILE...\n"
         "       armci_scale --check\n"
-        "       armci_scale --links\n",
+        "       armci_scale --links\n"
+        "       armci_scale --servers\n",
         out);
     std::exit(status);
 }
@@ -77,6 +82,9 @@ Options parse(const std::vector<std::string>& words) {
             continue;
         } else if (word == "--links") {
             options.links = true;
+            continue;
+        } else if (word == "--servers") {
+            options.servers = true;
             continue;
         } else if (word == "--report") {
             options.files.assign(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
@@ -104,7 +112,8 @@ Options parse(const std::vector<std::string>& words) {
             usage();
         }
     }
-    if (options.nodes.empty() && options.files.empty() && !options.check && !options.links) {
+    if (options.nodes.empty() && options.files.empty() && !options.check && !options.links &&
+        !options.servers) {
         usage();
     }
     return options;
@@ -381,6 +390,9 @@ int main(int argc, char** argv) {
     }
     if (options.links) {
         return check_links() ? 0 : kViolationStatus;
+    }
+    if (options.servers) {
+        return check_servers() ? 0 : kViolationStatus;
     }
     return options.files.empty() ? run(options, stdout) : report(options.files);
 }

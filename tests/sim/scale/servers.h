@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How much faster several data servers of a node add into one array than one of them does, in
+// virtual time.
+#pragma once
+
+namespace armci::sim {
+
+// Origins on eight nodes accumulate into one array that lies on the ranks of one more node, which
+// has one, two or four servers. Prints the times. Returns false if two servers are not at least
+// 1.8 times as fast as one with short accumulates.
+bool check_servers();
+
+}  // namespace armci::sim
