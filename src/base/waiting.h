@@ -25,6 +25,23 @@
 
 namespace armci::base {
 
+// Returns the longest sleep of a rank that has waited for the network for `waited_ns` already.
+//
+// A sleep with a time-out before the kernel's next tick makes the kernel set the processor's timer,
+// and set it again when the event has come. In a virtual machine each of them may be an exit to the
+// host. A time-out after that tick costs nothing. So where the provider's wake-ups can be trusted
+// the sleep is longer than a tick, which is at most 10 ms. Elsewhere a lost wake-up makes a wait an
+// eighth longer, and a long wait costs next to no processor time. `repeats_posts` says that the
+// provider has refused something, which it may take soon without any event.
+constexpr int64_t longest_sleep_ns(int64_t waited_ns, bool wakes_surely, bool repeats_posts) {
+    constexpr int64_t kShortestNs = 1'000'000;
+    constexpr int64_t kLongestNs = 20'000'000;
+    if (repeats_posts) {
+        return kShortestNs;
+    }
+    return wakes_surely ? kLongestNs : std::clamp(waited_ns / 8, kShortestNs, kLongestNs);
+}
+
 class Waiting {
   public:
     static constexpr int kWindow = 16;        // waits

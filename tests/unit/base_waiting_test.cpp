@@ -179,6 +179,25 @@ INSTANTIATE_TEST_SUITE_P(Worlds, WaitingInWorld, testing::ValuesIn(kWorlds),
                          [](const auto& world) { return std::string(world.param.name); });
 
 // Sleeping cannot be faster.
+TEST(LongestSleep, IsLongerThanATickWhereWakeUpsCanBeTrusted) {
+    constexpr int64_t kLongestTickNs = 10'000'000;  // of a kernel with HZ=100
+    for (const int64_t waited_ns : {int64_t{0}, int64_t{1'000'000}, int64_t{1'000'000'000}}) {
+        EXPECT_GT(longest_sleep_ns(waited_ns, true, false), kLongestTickNs);
+    }
+}
+
+TEST(LongestSleep, GrowsWithTheWaitWhereWakeUpsMayBeLost) {
+    EXPECT_EQ(longest_sleep_ns(0, false, false), 1'000'000);
+    EXPECT_EQ(longest_sleep_ns(80'000'000, false, false), 10'000'000);
+    EXPECT_EQ(longest_sleep_ns(1'000'000'000, false, false), 20'000'000);
+}
+
+TEST(LongestSleep, IsShortWhileSomethingHasToBeRepeated) {
+    for (const bool wakes_surely : {false, true}) {
+        EXPECT_EQ(longest_sleep_ns(1'000'000'000, wakes_surely, true), 1'000'000);
+    }
+}
+
 TEST(Waiting, NeverTriesSleepWhereAnswersAreQuick) {
     const Total total =
         live_in([](Waiting& w, int, Chance&) { return by_itself(w, 3'000); }, kManyWaits);

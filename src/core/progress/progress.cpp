@@ -79,14 +79,10 @@ bool Progress::sleep_on_network(std::chrono::nanoseconds longest) {
 
 bool Progress::sleep_until_network_event(int64_t waited_ns) {
     // Sleeps are bounded, because some providers have known races between a completion and its
-    // wake-up. A wait then takes an eighth longer, and a long one costs next to no processor time.
-    // What the provider has refused is tried again soon, because it may take it without any event.
-    constexpr int64_t kShortestSleepNs = 1'000'000;
-    constexpr int64_t kLongestSleepNs = 20'000'000;
-    const int64_t longest_ns =
-        context_.network->origin.has_posts_to_repeat() ? kShortestSleepNs : kLongestSleepNs;
-    return sleep_on_network(
-        std::chrono::nanoseconds(std::clamp(waited_ns / 8, kShortestSleepNs, longest_ns)));
+    // wake-up.
+    return sleep_on_network(std::chrono::nanoseconds(
+        base::longest_sleep_ns(waited_ns, context_.network->domain.row().wakes_surely,
+                               context_.network->origin.has_posts_to_repeat())));
 }
 
 void Progress::end_measured_wait(int64_t began_ns) {
