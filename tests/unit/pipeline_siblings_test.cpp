@@ -57,6 +57,40 @@ class PipelineSiblings : public ::testing::TestWithParam<bool> {
     std::unique_ptr<TestNetwork> network_;
 };
 
+// The frame has its own memory, and no poll is needed before it leaves.
+TEST_P(PipelineSiblings, ARequestWithoutAnswerEndsWhenItIsPosted) {
+    if (!origin().frames().leaves_alone(origin().channel(0), 0)) {
+        GTEST_SKIP() << "frames of this provider leave while their sender polls";
+    }
+    pipeline::RequestTask store("store", wire::FrameKind::store, wire::StoreBody{address(0), 7, 0},
+                                pipeline::RequestTask::Answer::none);
+    network_->submit(0, 0, store);
+    EXPECT_TRUE(store.is_complete());
+    network_->fence_all();
+    EXPECT_EQ(*reinterpret_cast<int*>(network_->memory(0)), 7);
+}
+
+// A request that follows the put on its channel, and asks to be acknowledged, is its fence.
+TEST_P(PipelineSiblings, AFenceBeforeARequestLeavesOutItsServer) {
+    for (const int server : {0, 1}) {
+        ASSERT_TRUE(append(server));
+    }
+    origin().batches().flush_all();
+    bool is_left_out = false;
+    pipeline::Fence fence = origin().fences().start_all_before(0, &is_left_out);
+    EXPECT_EQ(is_left_out, GetParam());
+    EXPECT_EQ(fence.size(), GetParam() ? 1U : 2U);
+    pipeline::RequestTask store("store", wire::FrameKind::store, wire::StoreBody{address(0), 7, 0},
+                                pipeline::RequestTask::Answer::none);
+    store.ask_acknowledge();
+    network_->submit(0, 0, store);
+    const uint64_t sent = network_->stats(0).messages_sent;
+    pipeline::Fence last = origin().fences().start(0);
+    EXPECT_FALSE(origin().fences().is_done(&last));
+    EXPECT_EQ(network_->stats(0).messages_sent, sent);
+    network_->fence_all();
+}
+
 // One of several threads may wait for its batches while the others open new ones.
 TEST_P(PipelineSiblings, DoesNotWaitForLaterBatches) {
     ASSERT_TRUE(append(0));

@@ -225,8 +225,19 @@ void Mutexes::unlock_remotely(const char* function, const MutexSet& set, int mut
         fail_not_held(function, mutex, owner);
     }
     held_.erase(found);
-    fence_all(progress_);
-    ask_server(function, wire::FrameKind::unlock, address, owner);
+    // What this rank did at the mutex's own server is executed before the release, and the
+    // acknowledgement of the release is that of all.
+    const int server = progress_.network()->rank_servers.of(owner);
+    const bool waits = fence_all_before(progress_, server);
+    pipeline::RequestTask task(function, wire::FrameKind::unlock, wire::LockBody{address},
+                               pipeline::RequestTask::Answer::none);
+    if (waits) {
+        task.ask_acknowledge();
+    }
+    progress_.run_task(task, server, {function, "a mutex of rank", owner});
+    if (waits) {
+        fence(progress_, owner);
+    }
 }
 
 void Mutexes::unlock(const char* function, const MutexSet& set, int mutex, int owner) {

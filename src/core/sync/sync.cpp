@@ -46,6 +46,20 @@ void fence_all(Progress& progress) {
     fence_other_nodes(progress);
 }
 
+bool fence_all_before(Progress& progress, int server) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    progress.threads().hold_lock();
+    const Threads::Use use(progress.threads());
+    pipeline::Origin& origin = progress.network()->origin;
+    bool is_left_out = false;
+    pipeline::Fence needed = origin.fences().start_all_before(server, &is_left_out);
+    if (!needed.empty()) {
+        progress.wait_for_network({nullptr, "a fence of all ranks"},
+                                  [&] { return origin.fences().is_done(&needed); });
+    }
+    return is_left_out;
+}
+
 void Barriers::meet_on_node(MpiProgress* mpi) {
     node_.arrive();
     wait_for_ranks(

@@ -225,10 +225,7 @@ bool Batches::flush(Channel& channel) {
 // A batch that changes memory there has been posted.
 void Batches::note_change(Channel& channel, const OriginFrame* batch) {
     channel.last_mutation = channel.flow.sent_frames;
-    // A frame behind many bytes that have not arrived waits in the provider until those have left.
-    constexpr uint64_t kSurelyTaken = 4 << 10;
-    if (!sends_alone_ || channel.tasks.count > 0 ||
-        channel.flow.sent_bytes - channel.flow.acknowledged_bytes > kSurelyTaken) {
+    if (!frames_.leaves_alone(channel, channel.tasks.count)) {
         leaving_.push_back({batch, channel.server, batch->batch});
     }
 }

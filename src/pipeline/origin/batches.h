@@ -32,8 +32,6 @@ class Batches {
           grants_(grants),
           answers_{channels, requests, credits, replies} {}
 
-    // `sends_alone` says that the provider sends small frames without further polls.
-    void open(bool sends_alone) { sends_alone_ = sends_alone; }
     void close() { leaving_.clear(); }
 
     // Appends a small transfer, block by block, to the batch for that server. The data of a put or
@@ -88,7 +86,6 @@ class Batches {
     PendingTasks& tasks_;
     RecvGrants& grants_;
     AnswerParts answers_;
-    bool sends_alone_ = false;
     std::vector<LeavingBatch> leaving_;
     uint64_t last_ = 0;  // number of the newest batch
 };

@@ -100,6 +100,15 @@ Fence Fences::start_all() {
     return fence;
 }
 
+Fence Fences::start_all_before(int server, bool* is_left_out) {
+    Fence fence = start_all();
+    *is_left_out = ordering_.ordered_writes &&
+                   std::erase_if(fence, [server](const FencePoint& point) {
+                       return point.channel->server == server && point.last_get == 0;
+                   }) > 0;
+    return fence;
+}
+
 bool Fences::is_done(Fence* fence) {
     // All servers are asked before any answer is waited for.
     std::erase_if(*fence, [&](FencePoint& point) { return is_acknowledged(&point); });

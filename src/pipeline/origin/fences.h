@@ -32,6 +32,9 @@ class Fences {
     // what is missing.
     Fence start(int server);
     Fence start_all();
+    // Does the same, but leaves out what a frame that is sent to that server from now on follows
+    // anyway. *is_left_out tells whether there is any of that.
+    Fence start_all_before(int server, bool* is_left_out);
     bool is_done(Fence* fence);
 
     // Prepares the fence that is likely to follow. Where writes are ordered, it asks the server now

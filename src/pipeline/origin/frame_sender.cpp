@@ -24,6 +24,7 @@ bool FrameSender::open(fabric::Domain& domain, const OriginOptions& options, bas
                             error)) {
         return false;
     }
+    sends_alone_ = domain.row().sends_alone;
     write_chunks_ = options.write_chunks;
     chunks_of_transfer_ = options.depth;
     // Several messages fit a server's window, so that they follow each other without a pause.

@@ -72,6 +72,16 @@ class FrameSender {
     // Sends a small frame to another endpoint that has no channel.
     bool post_to(fabric::PeerAddress peer, OriginFrame* frame);
 
+    // Returns whether a frame that is posted now leaves without further polls. `tasks` is the
+    // number of tasks under way there that may be in its way.
+    bool leaves_alone(const Channel& channel, int tasks) const {
+        // A frame behind many bytes that have not arrived waits in the provider until those have
+        // left.
+        constexpr uint64_t kSurelyTaken = 4 << 10;
+        return sends_alone_ && tasks == 0 &&
+               channel.flow.sent_bytes - channel.flow.acknowledged_bytes <= kSurelyTaken;
+    }
+
     // Sends a frame whose acknowledgement covers everything posted so far, unless one that covers
     // `needed` is under way. A caller that waits for it repeats the call, because there may be no
     // room now.
@@ -110,6 +120,7 @@ class FrameSender {
     base::Stats* stats_ = nullptr;
     DepthLimit depth_;
     wire::Sender self_;
+    bool sends_alone_ = false;   // as ProviderRow says
     bool write_chunks_ = false;  // into receive buffers
     size_t largest_message_bytes_ = 0;
     int32_t chunks_of_transfer_ = 0;

@@ -34,7 +34,6 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
     channels_.open(domain, options, environment);
     credits_.open(options);
     rma_.open(domain, options, ordering.ordered_writes);
-    batches_.open(domain.row().sends_alone);
     fences_.open(ordering, stats);
     services_.stats = stats;
     barrier_.open(domain, options.servers);

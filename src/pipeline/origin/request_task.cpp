@@ -31,8 +31,14 @@ bool RequestTask::post(OriginServices& origin) {
         request_id_ = origin.requests.add(this, 0);
         frame->header()->request_id = request_id_;
     }
+    if (asks_acknowledge_) {
+        frame->header()->flags |= wire::kAcknowledgeNow;
+    }
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), body_, body_bytes_);
-    if (!origin.frames.send(channel(), frame, this, effect_of(kind_))) {
+    // The frame has its own memory, so the task may end before it has left.
+    const bool waits = answer_ == Answer::expected ||
+                       !origin.frames.leaves_alone(channel(), channel().tasks.count - 1);
+    if (!origin.frames.send(channel(), frame, waits ? this : nullptr, effect_of(kind_))) {
         frame->release();
         if (answer_ == Answer::expected) {
             origin.requests.remove(request_id_);

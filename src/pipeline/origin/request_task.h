@@ -19,6 +19,9 @@ class RequestTask : public Task {
         std::memcpy(body_, &body, sizeof body);
     }
 
+    // The server is asked to acknowledge the request, so that a fence need not ask.
+    void ask_acknowledge() { asks_acknowledge_ = true; }
+
     bool post(OriginServices& origin) override;
     bool on_answer(OriginServices& origin, const wire::FrameHeader& header, const void* frame,
                    int tag) override;
@@ -33,6 +36,7 @@ class RequestTask : public Task {
 
     wire::FrameKind kind_;
     Answer answer_;
+    bool asks_acknowledge_ = false;
     size_t body_bytes_;
     char body_[kLargestBody];
     uint64_t request_id_ = 0;
