@@ -16,7 +16,7 @@ namespace armci::base {
 enum class RouteChoice : int { automatic = 0, rma = 1, server = 2, alternate = 3 };
 enum class DomainChoice : int { process = 0, node = 1 };
 enum class OrderChoice : int { automatic = 0, none = 1 };
-enum class CopyEngineChoice : int { none = 0, thread = 1 };
+enum class CopyEngineChoice : int { none = 0, thread = 1, dsa = 2, dsa_twin = 3, automatic = 4 };
 enum class CostChoice : int { learned = 0, prior = 1 };
 enum class CheckChoice : int { off = 0, on = 1, warn = 2 };
 enum class HangAction : int { end = 0, report = 1 };

@@ -98,11 +98,13 @@
         "in the background. The program then has no page faults there. The thread rests while no "      \
         "processor is idle. It takes at most half of the memory that the host and its control group "   \
         "have left. It needs Linux 5.14. 0: a page gets memory when the program touches it.")           \
-    CHOICE(copy_engine, "ARMCI_COPY_ENGINE", 0, "none|thread", own, job,                                \
-        "What carries out non-blocking puts, gets and accumulates inside a node, and copies what puts " \
-        "bring to a data server in large pieces: none, the call or the server itself; thread, one per " \
+    CHOICE(copy_engine, "ARMCI_COPY_ENGINE", 0, "none|thread|dsa|dsa-twin|auto", own, job,              \
+        "What carries out non-blocking puts, gets and accumulates inside a node, and the copies and "   \
+        "sums of a data server in large pieces: none, the call or the server itself; thread, one per "  \
         "rank and per server that does it while these go on. That pays where processors are idle and "  \
-        "the rank is not bound to one.")                                                                \
+        "the rank is not bound to one. dsa, a work queue of an Intel DSA device (docs/running.md), "    \
+        "which leaves accumulates and blocks below 4 KiB to the processor; dsa-twin, a simulation of "  \
+        "one, for tests; auto, dsa where a rank can use one, else none.")                               \
     BYTES(copy_engine_min, "ARMCI_COPY_ENGINE_MIN", 256 << 10, 0, int64_t{1} << 40, own, job,           \
         "The shortest non-blocking operation inside a node that ARMCI_COPY_ENGINE is given. A data "    \
         "server gives it pieces of that length, or of half a buffer where that is shorter.")            \

@@ -305,7 +305,8 @@ void check_mpi(const char* function) {
 }
 
 void start_copies(Runtime& runtime) {
-    std::unique_ptr<node::CopyEngine> engine = core::make_copy_engine(runtime.config());
+    std::unique_ptr<node::CopyEngine> engine =
+        core::make_copy_engine(runtime.config(), 2 * static_cast<uint64_t>(runtime.world.rank));
     if (engine != nullptr) {
         runtime.progress.copies().start(std::move(engine), runtime.config().copy_engine_min);
     }

@@ -183,8 +183,9 @@ void open_server(Runtime& runtime, const CommonSettings& settings, int processor
                     fabric::exhausted_limit(), kProviderRemedy);
     }
     // Longer transfers come in chunks of the buffers' size.
-    network.server->use_engine(core::make_copy_engine(config),
-                               std::min(config.copy_engine_min, settings.buffers.bytes / 2));
+    network.server->use_engine(
+        core::make_copy_engine(config, 2 * static_cast<uint64_t>(runtime.world.rank) + 1),
+        std::min(config.copy_engine_min, settings.buffers.bytes / 2));
     if (config.progress_thread && !network.server->start_thread()) {
         base::fatal(
             "ARMCI_Init",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copies and accumulates that something else makes while the caller goes on. Requests are submitted
-// in batches, and their completion is polled for. The interface suits engines in hardware (Intel
-// DSA); the only engine here is a thread.
+// in batches, and their completion is polled for. It is a thread, or a device (dsa/engine.h).
 // docs/references.md: Gangadharappa, Kuper 2024
 #pragma once
 
@@ -23,8 +22,9 @@ struct CopyRequest {
     strided::AccScale scale;
 };
 
-// One thread submits and polls. Requests are carried out in the order in which they were submitted.
-// The memory that they read and write must stay valid until they are complete.
+// One thread submits and polls. Requests take effect in the order in which they were submitted,
+// where they touch the same memory. The memory that they read and write must stay valid until they
+// are complete.
 class CopyEngine {
   public:
     CopyEngine() = default;

@@ -29,7 +29,7 @@
 #       thread    0, 1                                                ARMCI_PROGRESS_THREAD
 #       spin      microseconds                                        ARMCI_WAIT_SPIN_US
 #       finalize  seconds                                             ARMCI_FINALIZE_TIMEOUT_SECONDS
-#       engine    none, thread                                        ARMCI_COPY_ENGINE
+#       engine    none, thread, dsa-twin                              ARMCI_COPY_ENGINE
 #       enginemin bytes                                               ARMCI_COPY_ENGINE_MIN
 #       populate  bytes                                               ARMCI_POPULATE_MIN
 #       zeros     0, 1                                                ARMCI_DEBUG_ALLOC
@@ -112,7 +112,7 @@ function(armci_mp_environment config result)
         ${ARMCI_SANITIZER_ENVIRONMENT})
     string(REPLACE "," ";" settings "${config}")
     foreach(setting IN LISTS settings)
-        string(REGEX MATCH "^([a-z]+)=([a-z0-9]+)$" matched "${setting}")
+        string(REGEX MATCH "^([a-z]+)=([a-z0-9-]+)$" matched "${setting}")
         set(key ${CMAKE_MATCH_1})
         set(value ${CMAKE_MATCH_2})
         if(NOT matched OR NOT DEFINED ARMCI_MP_VARIABLE_${key})

@@ -22,6 +22,9 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/node_attachments_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_barrier_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_copy_engine_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/node_dsa_device_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/node_dsa_engine_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/node_dsa_twin_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_heap_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_heap_keeper_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_heap_shared_test.cpp

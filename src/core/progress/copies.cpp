@@ -1,21 +1,85 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/progress/copies.h"
 
+#include <algorithm>
+#include <string>
+#include <utility>
+
 #include "base/log.h"
+#include "node/dsa/engine.h"
+#include "node/dsa/software_queue.h"
+#include "node/dsa/user_queue.h"
 
 namespace armci::core {
 
-std::unique_ptr<node::CopyEngine> make_copy_engine(const base::Config& config) {
-    if (config.copy_engine_choice() == base::CopyEngineChoice::none) {
-        return nullptr;
+namespace {
+
+using base::CopyEngineChoice;
+
+constexpr int64_t kMinDeviceBlockBytes = 4096;  // below, a processor is as fast (Kuper 2024)
+
+// Worse than most devices: it takes little at a time, does it in any order, and meets many missing
+// pages.
+node::dsa::SoftwareOptions twin_options(uint64_t number) {
+    node::dsa::SoftwareOptions options;
+    options.limits = {
+        .is_shared = true, .descriptors = 8, .transfer_bytes = 64 << 10, .batch_descriptors = 8};
+    options.order_seed = number + 1;
+    options.fault_every = 5;
+    return options;
+}
+
+[[noreturn]] void no_thread(const char* choice) {
+    base::fatal("ARMCI_Init",
+                "ARMCI_COPY_ENGINE=%s, but the system refuses a thread; raise the limit "
+                "(ulimit -u) or unset it",
+                choice);
+}
+
+std::unique_ptr<node::dsa::WorkQueue> open_device(CopyEngineChoice choice, uint64_t number) {
+    std::string error;
+    auto queue = node::dsa::open_user_queue({}, number, &error);
+    if (queue == nullptr && choice == CopyEngineChoice::dsa) {
+        base::fatal("ARMCI_Init", "ARMCI_COPY_ENGINE=dsa: %s", error.c_str());
     }
-    std::unique_ptr<node::CopyEngine> engine = node::make_copy_thread();
-    if (engine == nullptr) {
-        base::fatal("ARMCI_Init",
-                    "ARMCI_COPY_ENGINE=thread, but the system refuses a thread; raise the limit "
-                    "(ulimit -u) or unset it");
+    if (queue == nullptr) {
+        ARMCI_LOG_INFO("ARMCI_COPY_ENGINE=auto: no copy engine, because %s", error.c_str());
+    } else {
+        ARMCI_LOG_INFO("the copy engine is %s", queue->name().c_str());
     }
-    return engine;
+    return queue;
+}
+
+}  // namespace
+
+std::unique_ptr<node::CopyEngine> make_copy_engine(const base::Config& config, uint64_t number) {
+    std::unique_ptr<node::dsa::WorkQueue> queue;
+    switch (config.copy_engine_choice()) {
+        case CopyEngineChoice::none:
+            return nullptr;
+        case CopyEngineChoice::thread: {
+            std::unique_ptr<node::CopyEngine> engine = node::make_copy_thread();
+            if (engine == nullptr) {
+                no_thread("thread");
+            }
+            return engine;
+        }
+        case CopyEngineChoice::dsa_twin:
+            queue = node::dsa::start_software_queue(twin_options(number));
+            if (queue == nullptr) {
+                no_thread("dsa-twin");
+            }
+            break;
+        case CopyEngineChoice::dsa:
+        case CopyEngineChoice::automatic:
+            queue = open_device(config.copy_engine_choice(), number);
+            if (queue == nullptr) {
+                return nullptr;
+            }
+            break;
+    }
+    return std::make_unique<node::dsa::Engine>(
+        std::move(queue), std::min(config.copy_engine_min, kMinDeviceBlockBytes));
 }
 
 void Copies::start(std::unique_ptr<node::CopyEngine> engine, int64_t min_bytes) {

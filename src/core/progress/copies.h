@@ -20,8 +20,9 @@
 
 namespace armci::core {
 
-// Makes the engine that ARMCI_COPY_ENGINE names; nullptr for none.
-std::unique_ptr<node::CopyEngine> make_copy_engine(const base::Config& config);
+// Makes the engine that ARMCI_COPY_ENGINE names; nullptr for none. Engines of a node with different
+// numbers use different queues of a device, as far as there are some.
+std::unique_ptr<node::CopyEngine> make_copy_engine(const base::Config& config, uint64_t number);
 
 class Copies {
   public:
