@@ -80,7 +80,7 @@ TEST(BenchOptions, ReadsEveryKindOfValue) {
 TEST(BenchOptions, AllSelectsEveryOperationOnce) {
     Options options;
     EXPECT_THAT(parse_options({"--ops", "all"}, &options), IsEmpty());
-    EXPECT_EQ(options.ops.size(), static_cast<size_t>(Op::overlap_acc) + 1);
+    EXPECT_EQ(options.ops.size(), static_cast<size_t>(Op::overlap_acc_strided) + 1);
     for (size_t i = 0; i < options.ops.size(); i++) {
         EXPECT_EQ(options.ops[i], static_cast<Op>(i));
     }

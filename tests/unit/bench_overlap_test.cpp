@@ -91,6 +91,23 @@ TEST(BenchOverlap, PlansRowsForBothSidesInEveryMode) {
     EXPECT_STREQ(op_name(Op::overlap_acc), "overlap-acc");
 }
 
+TEST(BenchOverlap, PlansStridedRowsOfItsSizes) {
+    Options options;
+    ASSERT_THAT(parse_options({"--ops", "overlap-strided"}, &options), IsEmpty());
+    EXPECT_THAT(options.ops, ElementsAre(Op::overlap_put_strided, Op::overlap_get_strided,
+                                         Op::overlap_acc_strided));
+    const Plan plan = plan_of({"--ops", "overlap-strided", "--sizes", "64K", "--runs", "1K,8K"}, 2);
+    ASSERT_THAT(plan.rows, testing::SizeIs(12));
+    EXPECT_THAT(plan.notes, IsEmpty());
+    EXPECT_EQ(plan.rows[1].op, Op::overlap_put_strided);
+    EXPECT_EQ(plan.rows[1].mode, Mode::target);
+    EXPECT_EQ(plan.rows[1].shape.block_bytes, 1024);
+    EXPECT_EQ(plan.rows[1].moved_bytes(), 64 << 10);
+    EXPECT_EQ(plan.rows[11].shape.block_bytes, 8192);
+    EXPECT_EQ(verb_of(Op::overlap_acc_strided), Verb::acc);
+    EXPECT_STREQ(op_name(Op::overlap_get_strided), "overlap-get-strided");
+}
+
 TEST(BenchOverlap, PlansOriginRowsOnlyWithoutAnIdleTarget) {
     for (const auto& arguments :
          {std::vector<std::string_view>{"--ops", "overlap-get", "--sizes", "4K"},

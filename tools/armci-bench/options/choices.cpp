@@ -42,6 +42,9 @@ constexpr Name<Op> kOps[] = {
     {"overlap-put", Op::overlap_put},
     {"overlap-get", Op::overlap_get},
     {"overlap-acc", Op::overlap_acc},
+    {"overlap-put-strided", Op::overlap_put_strided},
+    {"overlap-get-strided", Op::overlap_get_strided},
+    {"overlap-acc-strided", Op::overlap_acc_strided},
 };
 constexpr Name<Mode> kModes[] = {{"latency", Mode::latency},
                                  {"stream", Mode::stream},
@@ -80,6 +83,8 @@ const std::vector<OpGroup>& op_groups() {
         {"mpi-pack", {Op::mpi_pack_put, Op::mpi_pack_get}},
         {"raw", {Op::raw_put, Op::raw_get, Op::raw_rmw}},
         {"overlap", {Op::overlap_put, Op::overlap_get, Op::overlap_acc}},
+        {"overlap-strided",
+         {Op::overlap_put_strided, Op::overlap_get_strided, Op::overlap_acc_strided}},
     };
     return groups;
 }

@@ -36,6 +36,9 @@ enum class Op {
     overlap_put,
     overlap_get,
     overlap_acc,
+    overlap_put_strided,
+    overlap_get_strided,
+    overlap_acc_strided,
 };
 
 // The serial modes are the plain ones with pipelining disabled. Rows of transfers against

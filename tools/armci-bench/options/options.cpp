@@ -107,6 +107,8 @@ void add_operations(CommandLine* line, Options* options) {
         "                      us/op is their time then, \"transfer\" their time while\n"
         "                      it waits in ARMCI_Barrier, x how many times longer\n"
         "              \"computing x\": time of the computation meanwhile / alone\n"
+        "  overlap-strided  overlap-put-strided, overlap-get-strided,\n"
+        "              overlap-acc-strided: the same for strided transfers\n"
         "  all         everything");
     line->add_value(
         "--modes", "LIST",

@@ -80,7 +80,12 @@ class Planner {
             case Op::acc_strided:
             case Op::mpi_pack_put:
             case Op::mpi_pack_get:
-                add_strided(op);
+                add_strided(op, options_.strided_sizes);
+                break;
+            case Op::overlap_put_strided:
+            case Op::overlap_get_strided:
+            case Op::overlap_acc_strided:
+                add_strided(op, options_.overlap_sizes);
                 break;
             case Op::put_vector:
             case Op::get_vector:
@@ -131,9 +136,9 @@ class Planner {
     }
 
   private:
-    void add_strided(Op op) {
+    void add_strided(Op op, const std::vector<int64_t>& sizes) {
         for (int64_t dims : options_.dims) {
-            for (int64_t bytes : options_.strided_sizes) {
+            for (int64_t bytes : sizes) {
                 if (dims == 1) {
                     add_transfer(op, strided_shape(bytes, bytes, 1, options_.stride_factor,
                                                    options_.local_dense));
@@ -226,16 +231,19 @@ Verb verb_of(Op op) {
         case Op::put_strided:
         case Op::put_vector:
         case Op::overlap_put:
+        case Op::overlap_put_strided:
             return Verb::put;
         case Op::get:
         case Op::get_strided:
         case Op::get_vector:
         case Op::overlap_get:
+        case Op::overlap_get_strided:
             return Verb::get;
         case Op::acc:
         case Op::acc_strided:
         case Op::acc_vector:
         case Op::overlap_acc:
+        case Op::overlap_acc_strided:
             return Verb::acc;
         default:
             return Verb::other;
@@ -260,7 +268,17 @@ bool is_raw(Op op) {
 }
 
 bool is_overlap(Op op) {
-    return op == Op::overlap_put || op == Op::overlap_get || op == Op::overlap_acc;
+    switch (op) {
+        case Op::overlap_put:
+        case Op::overlap_get:
+        case Op::overlap_acc:
+        case Op::overlap_put_strided:
+        case Op::overlap_get_strided:
+        case Op::overlap_acc_strided:
+            return true;
+        default:
+            return false;
+    }
 }
 
 bool is_collective(Op op) {

@@ -54,6 +54,9 @@ std::unique_ptr<Workload> make_workload(const Context& context) {
         case Op::overlap_put:
         case Op::overlap_get:
         case Op::overlap_acc:
+        case Op::overlap_put_strided:
+        case Op::overlap_get_strided:
+        case Op::overlap_acc_strided:
             return std::make_unique<OverlapWorkload>(context);
         default:
             return std::make_unique<TransferWorkload>(context);
