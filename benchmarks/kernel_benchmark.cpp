@@ -277,7 +277,7 @@ AccScale scale_of(AccType type, bool is_one) {
 
 constexpr const char* kTypeNames[] = {"int32",   "int64",     "float32",
                                       "float64", "complex64", "complex128"};
-constexpr const char* kIsaNames[] = {"baseline", "avx2"};
+constexpr const char* kIsaNames[] = {"baseline", "avx2", "avx512"};
 
 void AccumulateIsa(benchmark::State& state) {
     const auto type = static_cast<AccType>(state.range(0));
@@ -299,7 +299,7 @@ void AccumulateIsa(benchmark::State& state) {
     report(state, bytes);
 }
 BENCHMARK(AccumulateIsa)
-    ->ArgsProduct({{0, 1, 2, 3, 4, 5}, {0, 1}, {0, 1}, {16 << 10, kTotalBytes}});
+    ->ArgsProduct({{0, 1, 2, 3, 4, 5}, {0, 1}, {0, 1, 2}, {16 << 10, kTotalBytes}});
 
 // Doubles, one call per block of the given length.
 void AccumulateBlocks(benchmark::State& state) {
