@@ -6,6 +6,7 @@ usage: run_benchmarks.py google COMMAND...      a program made with Google Bench
        run_benchmarks.py mechanisms PROGRAM     transfer_mechanisms
        run_benchmarks.py memory COMMAND...      rank_memory
        run_benchmarks.py studies SCRIPT BUILD   all studies in their shortest form
+       run_benchmarks.py target COMMAND...      computing_target
 """
 
 import csv
@@ -122,7 +123,20 @@ def check_studies(script, build):
             expect(report.count(text) == report.count("\n### "), f"{text} in each section")
 
 
-{"google": check_google, "mechanisms": check_mechanisms, "memory": check_memory, "studies": check_studies}[sys.argv[1]](*sys.argv[2:])
+def check_target(*command):
+    line = re.compile(r"^target \d+ alone_us (\S+) during_us (\S+) round_us (\S+) misses_alone (\S+) "
+                      r"misses_during (\S+) (.+)$")
+    for operation in ("put", "get", "acc"):
+        found = [line.match(text) for text in run(*command, operation, "4096", "4", "8192").splitlines()]
+        expect(len(found) == 1 and found[0], f"{operation}: one line, not {found}")
+        for match in filter(None, found):
+            expect(all(float(match[i]) > 0 for i in (1, 2, 3)), f"{operation}: times: {match[0]}")
+            has_misses = float(match[4]) >= 0 and float(match[5]) >= 0
+            expect(has_misses != match[6].startswith("not available: "), f"{operation}: misses or why not: {match[0]}")
+
+
+{"google": check_google, "mechanisms": check_mechanisms, "memory": check_memory, "studies": check_studies,
+ "target": check_target}[sys.argv[1]](*sys.argv[2:])
 for complaint in complaints:
     print(f"FAIL {complaint}")
 print(f"{len(complaints)} complaints")

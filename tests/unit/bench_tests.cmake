@@ -59,7 +59,7 @@ if(TARGET armci-bench)
         --modes latency,stream,window --working-set 30K --place-order mixed)
     armci_add_bench_test(fairness 3 --ops fairness --hold 1)
     armci_add_bench_test(raw_target_sleeps 2 --ops rmw,raw --raw-peer wait)
-    armci_add_bench_test(overlap_with_other_node 2 --ops overlap --interleave)
+    armci_add_bench_test(overlap_with_other_node 2 --ops overlap,overlap-strided --interleave)
     set_tests_properties(armci-bench.busy_target_of_other_node
         armci-bench.sleeping_target_of_other_node
         armci-bench.working_set_on_other_node
@@ -74,7 +74,10 @@ if(Python3_FOUND)
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/benchmarks/compare/ratios_test.py)
     add_test(NAME count_misses_script COMMAND ${Python3_EXECUTABLE}
         ${PROJECT_SOURCE_DIR}/benchmarks/transfer_mechanisms/count_misses_test.py)
-    set_tests_properties(count_misses_script PROPERTIES TIMEOUT ${ARMCI_TEST_LIMIT_S} LABELS bench)
+    add_test(NAME overlap_script COMMAND ${Python3_EXECUTABLE}
+        ${PROJECT_SOURCE_DIR}/benchmarks/studies/overlap/overlap_test.py)
+    set_tests_properties(count_misses_script overlap_script PROPERTIES
+        TIMEOUT ${ARMCI_TEST_LIMIT_S} LABELS bench)
     # 77: there is no matplotlib.
     add_test(NAME tools.armci-plot
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/armci-plot/armci_plot_test.py)
