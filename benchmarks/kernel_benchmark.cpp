@@ -51,6 +51,19 @@ void Memcpy(benchmark::State& state) {
 }
 BENCHMARK(Memcpy);
 
+// The limit of contiguous puts and gets whose memory stays in the caches; the argument is bytes.
+void MemcpyOf(benchmark::State& state) {
+    const auto bytes = static_cast<size_t>(state.range(0));
+    std::vector<char> from(bytes, 1);
+    std::vector<char> to(bytes, 2);
+    for (auto _ : state) {
+        std::memcpy(to.data(), from.data(), bytes);
+        benchmark::ClobberMemory();
+    }
+    state.SetBytesProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(MemcpyOf)->Arg(8)->Arg(256)->Arg(4096)->Arg(65536)->Arg(1 << 20);
+
 // --- Through the cache or past it: arguments are bytes, block length (0: contiguous), how, and
 // whether the destination (and the source) is in the cache.
 

@@ -7,16 +7,42 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 build=
 options=()
+peers=() # NAME=FOLDER: where Global Arrays, with that variant of ComEx, is installed
 while (($# > 0)); do
-    if [[ $1 == --build ]]; then
-        (($# > 1)) || { echo "run.sh: --build needs a folder" >&2; exit 2; }
-        build=$2
-        shift
-    else
-        options+=("$1")
-    fi
+    case $1 in
+        --build)
+            (($# > 1)) || { echo "run.sh: --build needs a folder" >&2; exit 2; }
+            build=$2
+            shift
+            ;;
+        --peer)
+            (($# > 1)) || { echo "run.sh: --peer needs NAME=FOLDER or NAME=PROGRAM" >&2; exit 2; }
+            if [[ -d ${2#*=} ]]; then
+                peers+=("$2")
+            else
+                options+=(--peer "$2")
+            fi
+            shift
+            ;;
+        *) options+=("$1") ;;
+    esac
     shift
 done
+
+# build_peer NAME TITLE INCLUDE LIBRARIES: armci-bench for another library
+build_peer() {
+    local folder=$root/build/peers/$1
+    echo "studies: builds armci-bench for $2 (log: $folder.log)"
+    mkdir -p "$root/build/peers"
+    if ! { cmake -S "$root/tools/armci-bench" -B "$folder" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+        "-DARMCI_BENCH_LIBRARY_NAME=$2" "-DARMCI_BENCH_INCLUDE_DIR=$3" "-DARMCI_BENCH_LIBRARIES=$4" \
+        -DARMCI_BENCH_RAW=OFF && cmake --build "$folder" --target armci-bench --parallel; } \
+        >"$folder.log" 2>&1; then
+        tail -n 20 "$folder.log" >&2
+        exit 1
+    fi
+    options+=(--peer "$1=$folder/armci-bench")
+}
 
 if [[ -z $build ]]; then
     build=$root/build/release
@@ -28,5 +54,14 @@ fi
 python=python3
 if ! python3 -c 'import matplotlib' 2>/dev/null && /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
     python=/usr/bin/python3
+fi
+for peer in ${peers[@]+"${peers[@]}"}; do
+    name=${peer%%=*} prefix=${peer#*=}
+    build_peer "$name" "ComEx ${name^^}" "$prefix/include/ga" \
+        "$prefix/lib/libarmci.a;$prefix/lib/libcomex.a;blas;m"
+done
+if [[ " ${options[*]-} " == *" peers"* && " ${options[*]-} " != *" mpi="* ]] &&
+    version=$(dpkg-query -W -f '${Version}' libarmci-mpi-dev 2>/dev/null); then
+    build_peer mpi "ARMCI-MPI $version" "" -larmci-mpich
 fi
 exec "$python" -B "$here/run_studies.py" --build "$build" ${options[@]+"${options[@]}"}

@@ -13,11 +13,15 @@ from library import figures, report
 from library.context import Context, Failed
 from library.results import Store
 from library.study import NotAvailable
+from library.peers import OURS, PEERS
+import study_peers
 import study_pipeline
 import study_sci
 import study_smp
 
-STUDIES = [study_smp.STUDY, study_sci.STUDY, study_pipeline.STUDY]
+STUDIES = [study_smp.STUDY, study_sci.STUDY, study_pipeline.STUDY, study_peers.STUDY]
+# The pages of docs/ and their headings.
+PAGES = {"studies": "Studies", "performance": "Performance"}
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir))
 
 
@@ -37,10 +41,19 @@ def parse_arguments():
     parser.add_argument("--output", metavar="DIR", help="default: build/studies, and the extent if it is not full")
     parser.add_argument("--again", action="store_true", help="measure also what has been measured")
     parser.add_argument("--report", action="store_true", help="measure nothing, write the report anew")
-    parser.add_argument("--docs", action="store_true", help="write docs/studies.md and its figures as well")
+    parser.add_argument("--docs", action="store_true", help="write the pages of docs/ that have been measured, too")
+    parser.add_argument("--peer", action="append", default=[], metavar="NAME=PROGRAM",
+                        help="an armci-bench of another library, for the study peers: "
+                        + ", ".join(f"{name} ({peer.title})" for name, peer in PEERS.items() if name != OURS))
     parser.add_argument("--list", action="store_true", help="print studies, parts and expected times, and stop")
     options = parser.parse_args()
     options.extent = options.extent or "full"
+    options.peers = {}
+    for word in options.peer:
+        name, _, program = word.partition("=")
+        if name not in PEERS or name == OURS or not os.access(program, os.X_OK):
+            parser.error(f"--peer {word}: no known name, or no program")
+        options.peers[name] = os.path.abspath(program)
     return options
 
 
@@ -90,7 +103,7 @@ def measure(context, store, study, part):
 
 def run_parts(options, store):
     """The names of the parts that failed."""
-    context = Context(os.path.abspath(options.build), options.extent)
+    context = Context(os.path.abspath(options.build), options.extent, options.peers)
     chosen = chosen_parts(options.studies, options.extent)
     due = [(study, part) for study, part in chosen if options.again or store.load(study, part) is None]
     left = sum(part.seconds[options.extent] for _, part in due)
@@ -125,11 +138,12 @@ def facts_of(records, extent):
 
 
 def collect(store):
-    """(study, sections, notes) of what was measured, and all records."""
+    """(study, sections, notes, its records) of what was measured, and all records."""
     found = []
     records = []
     for study in STUDIES:
         rows = {}
+        own = []
         notes = []
         for part in study.parts:
             record = store.load(study, part)
@@ -138,13 +152,14 @@ def collect(store):
             if record is None:
                 notes.append(f"Not measured: {part.what}.")
                 continue
-            records.append(record)
+            own.append(record)
             if "not_available" in record:
                 notes.append(f"Not available: {part.what}, because {record['not_available']}.")
             else:
                 rows[part.name] = record["rows"]
+        records += own
         if rows:
-            found.append((study, study.sections(rows), notes))
+            found.append((study, study.sections(rows), notes, own))
     return found, records
 
 
@@ -158,23 +173,35 @@ def write_report(options, store):
     studies, records = collect(store)
     if not studies:
         sys.exit("run.sh: nothing was measured")
-    folders = [(options.output, "figures", "report.md", ("svg", "png"))]
+    draw_figures(studies, os.path.join(options.output, "figures"), ("svg", "png"))
+    blocks = report.blocks_of("Studies", facts_of(records, options.extent), [entry[:3] for entry in studies])
+    write(os.path.join(options.output, "report.md"), report.markdown(blocks, "figures"))
+    write(os.path.join(options.output, "report.html"), report.html_page(blocks, os.path.join(options.output, "figures")))
     if options.docs:
-        folders.append((os.path.join(ROOT, "docs"), "studies", "studies.md", ("svg",)))
-    intro = ["`benchmarks/studies/run.sh` makes this page, all its figures and all its numbers from measurements. "
-             "[benchmarks/studies](../benchmarks/studies/README.md) says how."] if options.docs else []
-    for folder, name, page, endings in folders:
-        where = os.path.join(folder, name)
-        os.makedirs(where, exist_ok=True)
-        for _, sections, _ in studies:
-            for section in sections:
-                for figure in section.figures:
-                    figures.draw(figure, where, endings)
-        facts = (intro if folder != options.output else []) + facts_of(records, options.extent)
-        blocks = report.blocks_of("Studies", facts, studies)
-        write(os.path.join(folder, page), report.markdown(blocks, name))
-        if folder == options.output:
-            write(os.path.join(folder, "report.html"), report.html_page(blocks, where))
+        write_docs(studies, options.extent)
+
+
+def draw_figures(studies, folder, endings):
+    os.makedirs(folder, exist_ok=True)
+    for _, sections, _, _ in studies:
+        for section in sections:
+            for figure in section.figures:
+                figures.draw(figure, folder, endings)
+
+
+def write_docs(studies, extent):
+    """Each page of docs/ of which something was measured."""
+    intro = ("`benchmarks/studies/run.sh` makes this page, all its figures and all its numbers from measurements. "
+             "[benchmarks/studies](../benchmarks/studies/README.md) says how.")
+    for page, heading in PAGES.items():
+        chosen = [entry for entry in studies if entry[0].page == page]
+        if not chosen:
+            continue
+        if any(section.figures for _, sections, _, _ in chosen for section in sections):
+            draw_figures(chosen, os.path.join(ROOT, "docs", page), ("svg",))
+        records = [record for entry in chosen for record in entry[3]]
+        blocks = report.blocks_of(heading, [intro, *facts_of(records, extent)], [entry[:3] for entry in chosen])
+        write(os.path.join(ROOT, "docs", f"{page}.md"), report.markdown(blocks, page))
 
 
 def main():

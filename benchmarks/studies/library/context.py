@@ -14,6 +14,8 @@ ON_HOSTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "on_hosts.py
 # Status of on_hosts.py where hosts cannot be made.
 EXIT_NOT_AVAILABLE = 77
 LIMIT_S = 170
+# A smoke run says whether everything works, also on a machine with much other work.
+SMOKE_LIMIT_S = 1000
 
 
 @dataclass(frozen=True)
@@ -25,12 +27,14 @@ class Place:
     node_size: int = 0
     rate: str = ""
     delay: str = "0"
+    hosts: int = 0  # how many, if there are more ranks than hosts
 
 
 SHARED_MEMORY = Place("shared memory")
 LOOPBACK = Place("loopback", node_size=1)
 LINK_10G = Place("10 Gbit/s", rate="10gbit")
 LINK_1G = Place("1 Gbit/s", rate="1gbit")
+HOSTS = Place("hosts", rate="0", hosts=2)
 LINK_LONG = Place("1 Gbit/s, 1 ms", rate="1gbit", delay="1ms")
 
 
@@ -39,9 +43,11 @@ class Failed(Exception):
 
 
 class Context:
-    def __init__(self, build, extent):
+    def __init__(self, build, extent, peers=None):
         self.build = build
         self.extent = extent
+        self.peers = peers or {}  # programs by name (see peers.py)
+        self.limit_s = SMOKE_LIMIT_S if extent == "smoke" else LIMIT_S
         self.machine = {}  # as armci-bench describes it
 
     def pick(self, smoke, quick, full):
@@ -53,40 +59,47 @@ class Context:
             raise NotAvailable(f"{found} is not built")
         return found
 
-    def run(self, command, settings=None):
+    def run(self, command, settings=None, limit_s=None):
         """Standard output of a program that must succeed. Settings of the caller's do not count."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
         environment.update(settings or {})
+        limit_s = limit_s or self.limit_s
         try:
             done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False,
-                                  timeout=LIMIT_S)
+                                  timeout=limit_s)
         except subprocess.TimeoutExpired:
-            raise Failed(f"{' '.join(command)}: not finished after {LIMIT_S} s") from None
+            raise Failed(f"{' '.join(command)}: not finished after {limit_s} s") from None
         if done.returncode == EXIT_NOT_AVAILABLE and ON_HOSTS in command:
             raise NotAvailable(done.stderr.strip().splitlines()[-1])
         if done.returncode != 0:
             raise Failed(f"{' '.join(command)}: status {done.returncode}: {done.stderr[-2000:]}{done.stdout[-2000:]}")
         return done.stdout
 
-    def run_at(self, place, ranks, program, settings=None):
-        """A job of that many ranks; on hosts of their own, one on each."""
+    def run_at(self, place, ranks, program, settings=None, limit_s=None):
+        """A job of that many ranks. On hosts of their own, one is on each unless the place says how many
+        hosts there are."""
         settings = dict(settings or {})
         if place.rate:
-            hosts = [sys.executable, "-B", ON_HOSTS, self.build, str(ranks), place.rate, place.delay]
-            return self.run([*hosts, *program], settings)
+            size = f"{place.hosts}x{ranks // place.hosts}" if place.hosts else str(ranks)
+            hosts = [sys.executable, "-B", ON_HOSTS, self.build, size, place.rate, place.delay]
+            return self.run([*hosts, *program], settings, limit_s)
         if place.node_size:
             settings["ARMCI_NODE_SIZE"] = str(place.node_size)
-        return self.run(["mpiexec", "-n", str(ranks), *program], settings)
+        return self.run(["mpiexec", "-n", str(ranks), *program], settings, limit_s)
 
-    def bench(self, place, options, settings=None, ranks=2):
-        """The rows of a run of armci-bench, as its JSON file has them. None may have failed."""
-        program = self.program("tools", "armci-bench", "armci-bench")
+    def bench_document(self, place, program, options, settings, ranks, limit_s=None):
+        """What a run of armci-bench, built with whichever library, writes into its JSON file."""
         # Hosts have a /tmp of their own.
         with tempfile.TemporaryDirectory(dir=self.build) as folder:
             path = os.path.join(folder, "rows.json")
-            self.run_at(place, ranks, [program, *options, "--json", path], settings)
+            self.run_at(place, ranks, [program, *options, "--json", path], settings, limit_s)
             with open(path, encoding="utf-8") as file:
-                document = json.load(file)
+                return json.load(file)
+
+    def bench(self, place, options, settings=None, ranks=2):
+        """The rows of a run of armci-bench. None may have failed."""
+        program = self.program("tools", "armci-bench", "armci-bench")
+        document = self.bench_document(place, program, options, settings, ranks)
         self.machine = self.machine or document["machine"]
         for row in document["rows"]:
             if row["status"] != "ok":

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a program on hosts of their own on this machine, with one rank on each, over links of a given
-speed.
+"""Runs a program on hosts of their own on this machine, over links of a given speed.
 
 usage: on_hosts.py BUILD HOSTS RATE DELAY PROGRAM [ARGUMENT...]
 
-BUILD is the build folder, with the tests. RATE and DELAY are as tc takes them (1gbit, 200us); 0 leaves
+BUILD is the build folder, with the tests. HOSTS is how many hosts there are, with one rank on each, or
+HOSTSxRANKS with so many ranks on each. RATE and DELAY are as tc takes them (1gbit, 200us); 0 leaves
 the link as it is. The hosts are those of tests/hosts/lab.py: namespaces that end with this process. The
 exit status is the program's. It is 77, with the reason on standard error, where hosts or such links
 cannot be made.
@@ -52,12 +52,12 @@ def write_shell(hosts):
     return path
 
 
-def run(hosts, repair, program):
+def run(hosts, per_host, repair, program):
     # The launcher stays outside, from where it reaches all hosts in the same way; only its network is
     # the first host's.
     names = ",".join(host.name for host in hosts)
     launcher = ["mpiexec", "-launcher", "ssh", "-launcher-exec", write_shell(hosts), "-iface", INTERFACE,
-                "-hosts", names, "-ppn", "1", "-n", str(len(hosts)),
+                "-hosts", names, "-ppn", str(per_host), "-n", str(per_host * len(hosts)),
                 "env", f"LD_PRELOAD={repair}"]
     command = ["nsenter", "-t", str(hosts[0].first), "-n", "-i", "--", *launcher, *program]
     return subprocess.run(command, env={**os.environ, "UCX_NET_DEVICES": INTERFACE}, check=False).returncode
@@ -67,7 +67,8 @@ def main():
     if len(sys.argv) < 6:
         print(__doc__, file=sys.stderr)
         return 2
-    build, count, rate, delay = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
+    build, size, rate, delay = sys.argv[1:5]
+    count, per_host = (int(number) for number in (size + "x1").split("x")[:2])
     # MPI's end hangs at times without it (tests/hosts/finalize.c).
     repair = os.path.join(build, "tests", "hosts", "libhosts_finalize.so")
     missing = lab.why_not(("tc", "mpiexec"))
@@ -86,7 +87,7 @@ def main():
         except subprocess.CalledProcessError as refused:
             print(f"tc cannot make such a link: {refused.stderr.strip()}", file=sys.stderr)
             return NOT_AVAILABLE
-        return run(cluster.hosts, repair, sys.argv[5:])
+        return run(cluster.hosts, per_host, repair, sys.argv[5:])
 
 
 if __name__ == "__main__":

@@ -16,12 +16,17 @@ def blocks_of(heading, facts, studies):
     """The report as a list of (kind, content). `studies` has (study, sections, notes)."""
     blocks = [("title", heading), *[("text", fact) for fact in facts]]
     for study, sections, notes in studies:
-        blocks += [("study", study.title), ("text", f"After {study.source}")]
+        blocks.append(("study", study.title))
+        if study.source:
+            blocks.append(("text", f"After {study.source}"))
         blocks += [("text", note) for note in notes]
         for section in sections:
             blocks.append(("section", section.title))
             for label, text in (("The paper", section.paper), ("Here", section.here), ("Why", section.why)):
-                blocks.append(("labelled", (label, text)))
+                if text and study.source:
+                    blocks.append(("labelled", (label, text)))
+                elif text:
+                    blocks.append(("text", text))
             blocks += [("figure", figure) for figure in section.figures]
             for table in section.tables:
                 blocks.append(("table", table))

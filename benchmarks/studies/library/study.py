@@ -50,12 +50,13 @@ class Table:
 
 @dataclass
 class Section:
-    """One question. The three texts are sentences; numbers in them come from the results."""
+    """One question. The texts are sentences; numbers in them come from the results. An empty text is
+    left out."""
 
     title: str
-    paper: str  # what the paper found
-    here: str  # what was found here
-    why: str  # why they differ, or do not
+    paper: str = ""  # what the paper found
+    here: str = ""  # what was found here
+    why: str = ""  # why they differ, or do not
     figures: list = field(default_factory=list)
     tables: list = field(default_factory=list)
 
@@ -67,6 +68,7 @@ class Study:
 
     name: str
     title: str
-    source: str  # the paper
+    source: str  # the paper, or nothing
     parts: list
     sections: Callable
+    page: str = "studies"  # of docs/, on which it is reported
