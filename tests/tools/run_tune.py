@@ -75,12 +75,11 @@ def check_profiles(directory):
         job = run(INFO, "--explain", "get,100,2K,1", ARMCI_PROFILE=other)
         expect_success(job, f"RMA costs {value}", f"route: {route}, because ")
 
-    # Large gets go by remote put where reads take ten times as long as writes.
+    # Large gets go by remote put where reads take longer than writes. What was measured may be nothing at
+    # all on a machine with other work.
     other = os.path.join(directory, "slow-reads")
-    changed = [
-        f"{line.split(' = ')[0]} = {10 * float(line.split(' = ')[1])}" if line.startswith("rma.get.") else line
-        for line in lines
-    ]
+    given = {"rma.get.": "1000", "rma.put.": "0"}
+    changed = [f"{line.split(' = ')[0]} = {given[line[:8]]}" if line[:8] in given else line for line in lines]
     write(other, "\n".join(changed) + "\n")
     job = run(INFO, "--explain", "get,1,64M,1", ARMCI_PROFILE=other)
     expect_success(job, "slow reads", "route: rma, because the target's data server writes",
