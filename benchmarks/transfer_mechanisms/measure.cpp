@@ -94,9 +94,9 @@ class Measurement {
         }
         row.sample_count = set_up.size();
         row.iterations = 1;
-        row.microseconds = bench::summarize(set_up);
-        row.first_us = bench::summarize(first).median;
-        row.tear_down_us = bench::summarize(tear_down).median;
+        row.microseconds = tools::summarize(set_up);
+        row.first_us = tools::summarize(first).median;
+        row.tear_down_us = tools::summarize(tear_down).median;
         store(row);
         return true;
     }
@@ -187,7 +187,7 @@ class Measurement {
         row.cache[index_of(other(pair_.side()))] = pair_.exchange(mine);
         row.sample_count = transfer_us.size();
         row.iterations = 1;
-        row.microseconds = bench::summarize(transfer_us);
+        row.microseconds = tools::summarize(transfer_us);
         store(row);
     }
 
@@ -206,7 +206,7 @@ class Measurement {
         }
         row.sample_count = transfer_us.size();
         row.iterations = 1;
-        row.microseconds = bench::summarize(transfer_us);
+        row.microseconds = tools::summarize(transfer_us);
         store(row);
     }
 
@@ -224,7 +224,7 @@ class Measurement {
     }
 
     static double median(const std::vector<double>& samples) {
-        return bench::summarize(samples).median;
+        return tools::summarize(samples).median;
     }
 
     static Row new_row(Phase phase, size_t bytes) {
@@ -258,7 +258,7 @@ class Measurement {
                               static_cast<double>(places.count));
         }
         row.sample_count = samples.size();
-        row.microseconds = bench::summarize(samples);
+        row.microseconds = tools::summarize(samples);
         store(row);
     }
 

@@ -159,7 +159,7 @@ void write_csv_row(std::FILE* out, const Kind& kind, const Row& row) {
     std::fprintf(out, "%s,%s,%zu,contiguous,%zu,1,1,,,1,,%s,%zu,%zu,", kind.name,
                  phase_name(row.phase), bytes, bytes, row.wrong_words == 0 ? "ok" : "wrong",
                  row.sample_count, row.iterations);
-    const bench::Summary& time = row.microseconds;
+    const tools::Summary& time = row.microseconds;
     std::fprintf(out, "%.6g,%.6g,%.6g,%.4f,%.6g,%.6g,", time.median, time.minimum, time.maximum,
                  time.spread, row.phase == Phase::stream ? megabytes_per_s(kind, row) : 0,
                  row.phase == Phase::stream ? 1e6 / time.median : 0);

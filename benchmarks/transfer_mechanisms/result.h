@@ -4,7 +4,7 @@
 
 #include "mechanism.h"
 
-#include "armci-bench/numbers/statistics.h"
+#include "statistics/statistics.h"
 
 #include <array>
 #include <atomic>
@@ -26,7 +26,7 @@ struct Row {
     size_t sample_count;
     size_t iterations;  // transfers in a sample
     size_t wrong_words;
-    bench::Summary microseconds;  // of a transfer; of Phase::set_up: of set_up() alone
+    tools::Summary microseconds;  // of a transfer; of Phase::set_up: of set_up() alone
     double first_us;              // the first transfer, of `bytes`
     double tear_down_us;
     std::array<CacheImpact, 2> cache;  // by index_of(side)

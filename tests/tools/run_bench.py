@@ -53,6 +53,7 @@ def check_json(**settings):
         expect(row["min_us"] == min(values) and row["max_us"] == max(values), f"{what}: extremes of the values")
         lower, upper = sorted(values)[1], sorted(values)[3]
         expect(equal(row["quartile_1_us"], lower) and equal(row["quartile_3_us"], upper), f"{what}: quartiles")
+        expect(row["p95_us"] is None and row["p99_us"] is None, f"{what}: no percentiles of {SERIES} values")
         distance = max(upper - row["median_us"], row["median_us"] - lower)
         far = distance / row["median_us"] if row["median_us"] else 0
         if not equal(far, 0.15):
@@ -74,6 +75,7 @@ def check_csv():
         expect(None not in line and None not in line.values(), f"a value for each column: {line}")
         expect(line["series"] == str(SERIES) and len(values) == SERIES, f"a value for each series: {line}")
         expect(float(line["quartile_1_us"]) <= float(line["quartile_3_us"]), f"quartiles: {line}")
+        expect(line["p95_us"] == line["p99_us"] == "", f"no percentiles of {SERIES} values: {line}")
         expect(line["marks"] in ("", "noisy"), f"marks: {line}")
 
 
@@ -85,12 +87,34 @@ def check_table():
     expect(marked == ("# noisy: a quartile lies more than 15 %" in output), f"a legend if it is needed: {output}")
     status, output, errors = run()
     expect(status == 0 and " series: " not in output, f"no such line for one series: {output}")
+    expect("p95 needs 20 values of a row and p99 needs 100" in output, f"why there are no percentiles: {output}")
+
+
+def check_percentiles():
+    """Of 100 samples, of which quantile p is at the place 99 p among them in ascending order."""
+    def quantile(values, part):
+        place = part * (len(values) - 1)
+        below = sorted(values)[int(place):][:2]
+        return below[0] + (place - int(place)) * (below[-1] - below[0])
+
+    status, output, errors = run("--repeat", "100", "--json", "-")
+    expect(status == 0, f"status {status}: {errors}")
+    for row in json.loads(output)["rows"]:
+        for name, part in (("quartile_1_us", 0.25), ("median_us", 0.5), ("quartile_3_us", 0.75), ("p95_us", 0.95),
+                           ("p99_us", 0.99)):
+            expect(len(row["values_us"]) == 100 and equal(row[name], quantile(row["values_us"], part)),
+                   f"{name} of {row}")
+    status, output, errors = run("--repeat", "100", "--ops", "put")
+    columns = output.split("1000 op/s\n")[1].split()
+    expect(columns[:4] == ["put", "latency", "1", "KiB"] and "-" not in columns, f"all percentiles: {output}")
+    expect("p99 needs" not in output, f"nothing is missing: {output}")
 
 
 check_json()
 check_json(ARMCI_NODE_SIZE="1")
 check_csv()
 check_table()
+check_percentiles()
 for complaint in complaints:
     print(f"FAIL {complaint}")
 print(f"{len(complaints)} complaints")

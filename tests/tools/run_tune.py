@@ -7,6 +7,9 @@ usage: run_tune.py MPIEXEC ARMCI_TUNE ARMCI_INFO
 Nothing here depends on how long anything takes.
 """
 
+import csv
+import io
+import json
 import os
 import subprocess
 import sys
@@ -109,6 +112,37 @@ def check_profiles(directory):
         expect(job[2].count("ARMCI Warning") == 1 and reason in job[2], f"warns: {reason}", job)
 
 
+def check_rows(directory):
+    """The measurements as CSV and as JSON."""
+    path = os.path.join(directory, "tune.json")
+    job = run(TUNE, "--quick", "--force", "--csv", "-", "--json", path)
+    expect(job[0] == 0, "succeeds", job)
+    lines = list(csv.DictReader(io.StringIO(job[1])))
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    rows = document["rows"]
+    expect(len(lines) == len(rows) > 10, "as many lines as rows", job)
+    expect({row["operation"] for row in rows} == {"put", "get", "acc"}, "all operations", job)
+    expect({row["use"] for row in rows} == {"fit", "check"}, "what each is used for", job)
+    for line, row in zip(lines, rows):
+        expect(row["min_us"] <= row["quartile_1_us"] <= row["median_us"] <= row["quartile_3_us"] <= row["max_us"],
+               f"the order of {row}", job)
+        for name, at_least in (("p95_us", 20), ("p99_us", 100)):
+            expect((row[name] is not None) == (row["samples"] >= at_least), f"{name} of {row}", job)
+            expect((line[name] != "") == (row[name] is not None), f"{name} of {line}", job)
+        expect(row[name] is None or row["median_us"] <= row["p95_us"] <= row["p99_us"] <= row["max_us"],
+               f"the order of percentiles of {row}", job)
+        expect(float(line["median_us"]) > 0 and abs(float(line["median_us"]) / row["median_us"] - 1) < 1e-4,
+               f"the same median in {line} and {row}", job)
+    chosen = [row for row in rows if "chosen_over_better" in row]
+    expect(chosen and all(row["chosen_over_better"] >= 0 for row in chosen), "what is chosen", job)
+    expect("version = 1\n" in document["profile"], "the profile", job)
+    job = run(TUNE, "--quick", "--force", "--json", "-", "--csv", "-")
+    expect_refusal(job, "two documents", 2, "only one can go to standard output")
+    job = run(TUNE, "--quick", "--force", "--json", os.path.join(directory, "no", "file"))
+    expect_refusal(job, "no directory for JSON", 1, "cannot be written: No such file")
+
+
 def check_refusal(directory):
     """The machine decides whether so short a measurement is good enough; the consequences are fixed."""
     profile = os.path.join(directory, "doubtful")
@@ -158,6 +192,7 @@ def check_arguments(directory):
 def main():
     with tempfile.TemporaryDirectory() as directory:
         check_profiles(directory)
+        check_rows(directory)
         check_refusal(directory)
         check_arguments(directory)
     for complaint in complaints:

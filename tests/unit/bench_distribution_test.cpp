@@ -114,16 +114,16 @@ TEST(BenchDistribution, HistogramCountsInIntervalsOfEqualRatio) {
 
 TEST(BenchDistribution, RowIsNoisyIfEitherQuartileIsTooFarFromTheMedian) {
     Result result;
-    result.microseconds = summarize({100, 100, 100, 116, 116});
+    result.microseconds = tools::summarize({100, 100, 100, 116, 116});
     EXPECT_DOUBLE_EQ(result.microseconds.first_quartile, 100);
     EXPECT_DOUBLE_EQ(result.microseconds.third_quartile, 116);
     EXPECT_TRUE(result.is_noisy(0.15));
     EXPECT_FALSE(result.is_noisy(0.17));
-    result.microseconds = summarize({84, 84, 100, 100, 100});
+    result.microseconds = tools::summarize({84, 84, 100, 100, 100});
     EXPECT_TRUE(result.is_noisy(0.15));
-    result.microseconds = summarize({86, 86, 100, 114, 114});
+    result.microseconds = tools::summarize({86, 86, 100, 114, 114});
     EXPECT_FALSE(result.is_noisy(0.15));
-    result.microseconds = summarize({0, 0, 0});
+    result.microseconds = tools::summarize({0, 0, 0});
     EXPECT_FALSE(result.is_noisy(0.15));
 }
 

@@ -76,6 +76,18 @@ TEST(BenchJson, RowsHaveTheirValuesAndComparisons) {
     EXPECT_EQ(document["comparisons"][0]["rate_ratio"], 0.5);
 }
 
+TEST(BenchJson, PercentilesOfTooFewValuesAreNull) {
+    Result few = result_of(Op::put, 2);
+    Result many = few;
+    few.microseconds = tools::summarize({1, 2, 3});
+    many.microseconds = tools::summarize(std::vector<double>(100, 4));
+    const nlohmann::json rows = nlohmann::json::parse(document_of({}, {}, {few, many}))["rows"];
+    EXPECT_TRUE(rows[0]["p95_us"].is_null());
+    EXPECT_TRUE(rows[0]["p99_us"].is_null());
+    EXPECT_EQ(rows[1]["p95_us"], 4.0);
+    EXPECT_EQ(rows[1]["p99_us"], 4.0);
+}
+
 TEST(BenchJson, FailedRowsHaveErrorsAndNoTimes) {
     Result result = result_of(Op::put, 2);
     result.status = Status::wrong;

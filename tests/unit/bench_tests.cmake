@@ -7,7 +7,7 @@ set(bench_test_sources
     ${bench_dir}/measuring/comparison.cpp
     ${bench_dir}/numbers/distribution.cpp
     ${bench_dir}/numbers/quantity.cpp
-    ${bench_dir}/numbers/statistics.cpp
+    ${PROJECT_SOURCE_DIR}/tools/statistics/statistics.cpp
     ${bench_dir}/options/choices.cpp
     ${bench_dir}/options/element.cpp
     ${bench_dir}/options/options.cpp
@@ -25,7 +25,7 @@ set(bench_test_sources
     ${CMAKE_CURRENT_LIST_DIR}/bench_overlap_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_quantity_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_shape_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/bench_statistics_test.cpp)
+    ${CMAKE_CURRENT_LIST_DIR}/tools_statistics_test.cpp)
 set_source_files_properties(${bench_test_sources}
     PROPERTIES INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/tools)
 list(APPEND ARMCI_UNIT_TEST_SOURCES ${bench_test_sources})

@@ -92,6 +92,7 @@ std::vector<Cell> measured(const Noise& noise) {
                          true,
                          false,
                          {model.server_plan(op, shape).steady_us},
+                         {},
                          {noise.spread}});
     }
     return cells;

@@ -17,7 +17,7 @@
 #include "armci-tune/fit.h"
 #include "armci-tune/measure.h"
 #include "armci-tune/quality.h"
-#include "armci-tune/verify.h"
+#include "armci-tune/report.h"
 #include "base/config_value.h"
 #include "command_line/command_line.h"
 #include "library/library.h"
@@ -39,20 +39,27 @@ constexpr int kExitFailed = 1;
 constexpr int kExitRefused = 3;  // the measurements are not good enough
 
 struct Options {
-    std::string output;
+    std::string output;  // these three are empty if not given
+    std::string csv;     // "-": standard output, also for json
+    std::string json;
     bool quick = false;
     bool force = false;
     int64_t seconds = 0;  // 0: not given
 };
 
 void add_options(CommandLine* line, Options* options) {
-    line->add_value(
-        "--output", "FILE",
-        [options](const std::string& path) {
-            options->output = path;
-            return !path.empty();
-        },
-        "writes the profile there, for ARMCI_PROFILE; without it to standard\noutput");
+    const auto path_of = [](std::string* path) {
+        return [path](const std::string& text) {
+            *path = text;
+            return !text.empty();
+        };
+    };
+    line->add_value("--output", "FILE", path_of(&options->output),
+                    "writes the profile there, for ARMCI_PROFILE; without it to standard\noutput");
+    line->add_value("--csv", "FILE", path_of(&options->csv),
+                    "the lines of the table as CSV (\"-\": standard output, instead of all text)");
+    line->add_value("--json", "FILE", path_of(&options->json),
+                    "the same as JSON, with the profile and why it must not be used");
     line->add_value(
         "--seconds", "N",
         [options](const std::string& text) {
@@ -62,7 +69,15 @@ void add_options(CommandLine* line, Options* options) {
         "measures for that long, 1 to 86400 (default 6): more repetitions of\neach transfer");
     line->add_flag("--quick", &options->quick, "few measurements: to try it out");
     line->add_flag("--force", &options->force, "a profile in any case");
-    line->add_footer("On one host, ARMCI_NODE_SIZE=1 makes each rank a node.");
+    line->add_footer(
+        "The table has a line for each transfer and route: the median (us/op), the quartiles\n"
+        "(q1, q3) and the 95th and 99th percentile of its samples. A sample is the time of a "
+        "burst\n"
+        "of up to 64 transfers divided by their number. Quantile p of n samples is at the place\n"
+        "p * (n - 1) among them in ascending order, counted from 0, and between two samples on "
+        "the\n"
+        "straight line through them. p95 needs 20 samples and p99 100; otherwise there is \"-\".\n"
+        "On one host, ARMCI_NODE_SIZE=1 makes each rank a node.");
 }
 
 std::string machine_name() {
@@ -183,10 +198,75 @@ bool is_refused(const std::vector<std::string>& faults, const Options& options) 
     return !options.force;
 }
 
+// Whether neither CSV nor JSON goes to standard output.
+bool prints_text(const Options& options) {
+    return options.csv != "-" && options.json != "-";
+}
+
+void print_text(const armci::tune::Outcome& outcome, const armci::pipeline::CostModel& model,
+                bool rma) {
+    std::printf("provider %s, rank 0 to rank %d\n\n", outcome.profile.provider.c_str(),
+                outcome.target);
+    armci::tune::print_table(stdout, outcome.cells, model);
+    if (rma) {
+        armci::info::print_crossovers(stdout, model);
+    } else {
+        std::printf("direct remote access is not used here: there is nothing to choose\n");
+    }
+}
+
+// `write` gets the file, or standard output for "-". Reports a failure and returns false then.
+template <class Write>
+bool write_file(const std::string& path, Write&& write) {
+    std::FILE* file = path == "-" ? stdout : std::fopen(path.c_str(), "we");
+    bool written = file != nullptr;
+    if (written) {
+        write(file);
+        written = std::ferror(file) == 0 && std::fflush(file) == 0;
+        written = (file == stdout || std::fclose(file) == 0) && written;
+    }
+    if (!written) {
+        std::fprintf(stderr, "armci-tune: %s cannot be written: %s\n", path.c_str(),
+                     std::strerror(errno));
+    }
+    return written;
+}
+
+bool write_rows(const armci::tune::Outcome& outcome, const armci::pipeline::CostModel& model,
+                const Options& options) {
+    const bool csv_written = options.csv.empty() || write_file(options.csv, [&](std::FILE* file) {
+                                 armci::tune::write_csv(file, outcome.cells, model);
+                             });
+    const bool json_written =
+        options.json.empty() || write_file(options.json, [&](std::FILE* file) {
+            armci::tune::write_json(file, outcome, model);
+        });
+    return csv_written && json_written;
+}
+
+bool write_profile(const armci::pipeline::CostProfile& profile, const Options& options) {
+    const std::string text = format_profile(profile);
+    if (options.output.empty()) {
+        if (prints_text(options)) {
+            std::printf("\n%s", text.c_str());
+        }
+        return true;
+    }
+    if (!write_file(options.output, [&](std::FILE* file) { std::fputs(text.c_str(), file); })) {
+        return false;
+    }
+    if (prints_text(options)) {
+        std::printf("\nprofile written; export ARMCI_PROFILE=%s\n", options.output.c_str());
+    }
+    return true;
+}
+
 // On rank 0, while the others wait in ARMCI_Barrier. Returns the exit status.
 int tune(const Options& options, void* local, void* remote, int target) {
     const armci::core::Network& network = *library().running()->network;
-    armci::pipeline::CostProfile profile;
+    armci::tune::Outcome outcome;
+    outcome.target = target;
+    armci::pipeline::CostProfile& profile = outcome.profile;
     profile.provider = ARMCIX_Provider();
     profile.machine = machine_name();
     profile.date = utc_date();
@@ -198,42 +278,29 @@ int tune(const Options& options, void* local, void* remote, int target) {
     }
     Meter meter(local, remote, target, options.quick, options.seconds);
     const bool rma = meter.can_take(Route::rma);
-    std::vector<Cell> cells = cells_to_measure(rma, options.quick);
-    meter.measure(&cells);
-    armci::tune::fit_costs(samples_of(cells), network.costs.limits(), &profile.constants);
+    outcome.cells = cells_to_measure(rma, options.quick);
+    meter.measure(&outcome.cells);
+    armci::tune::fit_costs(samples_of(outcome.cells), network.costs.limits(), &profile.constants);
 
-    std::printf("provider %s, rank 0 to rank %d\n\n", profile.provider.c_str(), target);
     armci::pipeline::CostModel model(profile.constants, network.costs.limits());
     model.choose_by_costs();
-    if (rma) {
-        armci::tune::print_choices(stdout, cells, model);
-        armci::info::print_crossovers(stdout, model);
-    } else {
-        std::printf("direct remote access is not used here: there is nothing to choose\n");
+    outcome.faults = armci::tune::find_faults(outcome.cells, model);
+    if (prints_text(options)) {
+        print_text(outcome, model, rma);
     }
-    if (is_refused(armci::tune::find_faults(cells, model), options)) {
-        return kExitRefused;
-    }
-    const std::string text = format_profile(profile);
-    if (options.output.empty()) {
-        std::printf("\n%s", text.c_str());
-        return 0;
-    }
-    std::FILE* file = std::fopen(options.output.c_str(), "we");
-    const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
-    if ((file != nullptr && std::fclose(file) != 0) || !written) {
-        std::fprintf(stderr, "armci-tune: %s cannot be written: %s\n", options.output.c_str(),
-                     std::strerror(errno));
+    if (!write_rows(outcome, model, options)) {
         return kExitFailed;
     }
-    std::printf("\nprofile written; export ARMCI_PROFILE=%s\n", options.output.c_str());
-    return 0;
+    if (is_refused(outcome.faults, options)) {
+        return kExitRefused;
+    }
+    return write_profile(profile, options) ? 0 : kExitFailed;
 }
 
 // Checked before anything is measured, so that no time is lost. Leaves existing files, and nothing
 // new.
 bool can_write(const std::string& path) {
-    if (path.empty()) {
+    if (path.empty() || path == "-") {
         return true;
     }
     const bool is_new = access(path.c_str(), F_OK) != 0;
@@ -251,7 +318,10 @@ bool can_write(const std::string& path) {
 }
 
 int run(const Options& options, int rank, int size) {
-    int good = rank == 0 && !can_write(options.output) ? 0 : 1;
+    int good = rank == 0 && !(can_write(options.output) && can_write(options.csv) &&
+                              can_write(options.json))
+                   ? 0
+                   : 1;
     MPI_Bcast(&good, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (good == 0) {
         return kExitFailed;
@@ -292,15 +362,22 @@ int run(const Options& options, int rank, int size) {
 int main(int argc, char** argv) {
     Options options;
     CommandLine line(
-        "mpiexec -n 2 armci-tune [--output FILE] [--seconds N] [--quick] [--force]",
+        "mpiexec -n 2 armci-tune [options]",
         "Measures put, get and accumulate on every route between rank 0 and a rank of another\n"
-        "node, fits the cost model to that, and prints from which block length on direct remote\n"
-        "access is chosen, and how good these choices are. Takes a few seconds. Where other work\n"
+        "node, fits the cost model to that, and prints the times, from which block length on\n"
+        "direct remote access is chosen, and how good these choices are. Takes a few seconds. "
+        "Where other work\n"
         "on the nodes has spoilt the measurements there is no profile, but the reasons, and the\n"
         "exit status is 3.");
     add_options(&line, &options);
     if (const auto status = armci::tools::read_arguments("armci-tune", argc, argv, &line)) {
         return *status;
+    }
+    if (options.csv == "-" && options.json == "-") {
+        if (!armci::tools::is_other_rank()) {
+            std::fprintf(stderr, "armci-tune: --csv, --json: only one can go to standard output\n");
+        }
+        return armci::tools::kExitUsage;
     }
     if (options.seconds == 0 && !options.quick) {
         options.seconds = 6;

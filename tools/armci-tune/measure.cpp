@@ -5,6 +5,7 @@
 #include <armci/armcix.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.h"
 #include "library/library.h"
@@ -40,19 +41,6 @@ struct Patch {
     int stride[1];
     double scale = 0.5;
 };
-
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
-double quartile_distance(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const size_t count = values.size();
-    const double middle = values[count / 2];
-    return std::max(values[3 * count / 4] - middle, middle - values[count / 4]) / middle;
-}
 
 }  // namespace
 
@@ -149,16 +137,17 @@ void Meter::measure(std::vector<Cell>* cells) {
                     visit_us.push_back(time_burst(cell));
                 } while (base::now_ns() - visit_begin_ns < visit_ns);
                 us[i][k].insert(us[i][k].end(), visit_us.begin(), visit_us.end());
-                medians[i][k].push_back(median(visit_us));
+                medians[i][k].push_back(tools::summarize(std::move(visit_us)).median);
             }
         }
     }
     for (size_t i = 0; i < cells->size(); ++i) {
         for (const std::vector<double>& values : us[i]) {
-            (*cells)[i].us.push_back(median(values));
+            (*cells)[i].times.push_back(tools::summarize(values));
+            (*cells)[i].us.push_back((*cells)[i].times.back().median);
         }
         for (const std::vector<double>& values : medians[i]) {
-            (*cells)[i].spread.push_back(quartile_distance(values));
+            (*cells)[i].spread.push_back(tools::summarize(values).quartile_distance());
         }
     }
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "armci-tune/fit.h"
+#include "statistics/statistics.h"
 
 namespace armci::tune {
 
@@ -14,10 +15,13 @@ struct Cell {
     pipeline::TransferShape shape;
     std::vector<base::Route> routes;
     bool non_blocking = false;
-    bool is_check = false;   // not for the fit
-    std::vector<double> us;  // medians, in the order of the routes
+    bool is_check = false;  // not for the fit
+    // These three in the order of the routes. A sample is a burst; its time is that of one
+    // transfer.
+    std::vector<double> us;             // medians
+    std::vector<tools::Summary> times;  // of all samples
     // The distance of the quartile that is further from the median of the rounds' medians, as a
-    // part of it; in the order of the routes.
+    // part of it.
     std::vector<double> spread;
 };
 

@@ -40,14 +40,6 @@ void check_spread(const std::vector<Cell>& cells, std::vector<std::string>* faul
     }
 }
 
-double predicted_us(const Cell& cell, Route route, const pipeline::CostModel& model) {
-    if (route == Route::rma) {
-        return model.rma_us(cell.op, cell.shape);
-    }
-    const pipeline::ServerPlan plan = model.server_plan(cell.op, cell.shape);
-    return cell.non_blocking ? plan.steady_us : plan.total_us;
-}
-
 // The relative errors of the model where it was fitted.
 std::vector<double> errors_of(const std::vector<Cell>& cells, OpKind op, Route route,
                               const pipeline::CostModel& model) {
@@ -134,6 +126,14 @@ void check_choices(const std::vector<Cell>& cells, const pipeline::CostModel& mo
 }
 
 }  // namespace
+
+double predicted_us(const Cell& cell, Route route, const pipeline::CostModel& model) {
+    if (route == Route::rma) {
+        return model.rma_us(cell.op, cell.shape);
+    }
+    const pipeline::ServerPlan plan = model.server_plan(cell.op, cell.shape);
+    return cell.non_blocking ? plan.steady_us : plan.total_us;
+}
 
 bool goes_by_rma(const Cell& cell, const pipeline::CostModel& model) {
     return cell.shape.block_bytes >= model.min_rma_block(cell.op, cell.shape.total_bytes);

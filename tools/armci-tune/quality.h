@@ -20,6 +20,9 @@ inline constexpr double kMaxError = 0.3;
 inline constexpr double kMaxMeanLoss = 0.2;
 inline constexpr double kMaxLoss = 1;
 
+// What the model says that the cell takes on a route.
+double predicted_us(const Cell& cell, base::Route route, const pipeline::CostModel& model);
+
 // Whether the model sends the cell by RMA; the cell has both routes.
 bool goes_by_rma(const Cell& cell, const pipeline::CostModel& model);
 // How much longer the route that the model chooses takes than the better one, as a part of that.

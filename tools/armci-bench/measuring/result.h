@@ -3,9 +3,9 @@
 #pragma once
 
 #include "armci-bench/numbers/distribution.h"
-#include "armci-bench/numbers/statistics.h"
 #include "armci-bench/workloads/overlap.h"
 #include "armci-bench/workloads/row.h"
+#include "statistics/statistics.h"
 
 #include <cstdint>
 #include <optional>
@@ -31,7 +31,7 @@ struct Result {
     // Microseconds per operation of one rank, of several ranks the slowest: the samples in the
     // order in which they were taken, or, of several series, the median of each series.
     std::vector<double> values;
-    Summary microseconds;                 // of the values
+    tools::Summary microseconds;          // of the values
     std::optional<TwoSpeeds> two_speeds;  // of the values
     std::string route;                    // "-" if unknown
     std::optional<Overlap> overlap;       // of Op::overlap_*

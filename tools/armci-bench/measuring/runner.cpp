@@ -204,8 +204,8 @@ class Measurement {
         }
         if (result_.row.op == Op::lock_fairness) {
             result_.fairness =
-                median_of_quotients(reduce_to_rank_0(shares_, MPI_MIN, roles_.actors),
-                                    reduce_to_rank_0(shares_, MPI_MAX, roles_.actors));
+                tools::median_of_quotients(reduce_to_rank_0(shares_, MPI_MIN, roles_.actors),
+                                           reduce_to_rank_0(shares_, MPI_MAX, roles_.actors));
         }
     }
 
@@ -214,7 +214,7 @@ class Measurement {
         result_.values = options_.series > 1
                              ? medians_of_parts(samples, static_cast<size_t>(options_.series))
                              : samples;
-        result_.microseconds = summarize(result_.values);
+        result_.microseconds = tools::summarize(result_.values);
         result_.two_speeds = find_two_speeds(result_.values);
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "armci-bench/numbers/distribution.h"
 
-#include "armci-bench/numbers/statistics.h"
+#include "statistics/statistics.h"
 
 #include <algorithm>
 #include <array>
@@ -67,8 +67,8 @@ std::optional<TwoSpeeds> find_two_speeds(std::vector<double> values) {
         }
     }
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(cut);
-    const TwoSpeeds speeds{quantile({values.begin(), middle}, 0.5),
-                           quantile({middle, values.end()}, 0.5), cut, count - cut};
+    const TwoSpeeds speeds{tools::quantile({values.begin(), middle}, 0.5),
+                           tools::quantile({middle, values.end()}, 0.5), cut, count - cut};
     const bool apart = min <= kMaxVarianceInside * sums.squares(0, count) &&
                        speeds.slow_us >= speeds.fast_us * kMinRatio;
     return apart ? std::optional(speeds) : std::nullopt;
@@ -81,7 +81,7 @@ std::vector<double> medians_of_parts(const std::vector<double>& values, size_t p
         const auto begin = values.begin() + static_cast<std::ptrdiff_t>(part * part_size);
         std::vector<double> sorted(begin, begin + static_cast<std::ptrdiff_t>(part_size));
         std::sort(sorted.begin(), sorted.end());
-        medians.push_back(quantile(sorted, 0.5));
+        medians.push_back(tools::quantile(sorted, 0.5));
     }
     return medians;
 }

@@ -222,15 +222,14 @@ void add_roles(CommandLine* line, Options* options) {
 void add_durations(CommandLine* line, Options* options) {
     line->begin_group("How long");
     line->add_value("--repeat", "N", count_of(&options->repeat, 1),
-                    "samples per row, or per series of a row (default 15)");
+                    "samples per row, or per series of a row (default 20)");
     line->add_value("--min-time", "MS", count_of(&options->min_time_ms, 0),
                     "milliseconds per sample at least (default 10)");
-    line->add_value(
-        "--series", "N", count_of(&options->series, 1),
-        "measures every row N times, all rows in turn: N series, each with its data\n"
-        "checked and with the target waiting anew. us/op, quartiles, min us and spread\n"
-        "are then those of the N series' medians, and a line below the row shows\n"
-        "them: a row that has one of two speeds from series to series is seen");
+    line->add_value("--series", "N", count_of(&options->series, 1),
+                    "measures every row N times, all rows in turn: N series, each with its data\n"
+                    "checked and with the target waiting anew. All figures of a row's time\n"
+                    "are then those of the N series' medians, and a line below the row shows\n"
+                    "them: a row that has one of two speeds from series to series is seen");
     line->add_value(
         "--quartiles-within", "P",
         [options](const std::string& text) {
@@ -262,8 +261,13 @@ wrong says so, and the exit status is then not 0.)";
 
 const char* const kFooter =
     R"(Times are per operation: of several ranks at once the slowest; bandwidth and rate are then the sum.
-Bandwidth counts moved bytes once (MB/s = 10^6 bytes per second). spread is the distance between
-the quartiles as a part of the median. At the end of a row:
+Bandwidth counts moved bytes once (MB/s = 10^6 bytes per second). A sample is the time of a batch of
+operations divided by their number; "us/op" is the median of a row's samples, "q1" and "q3" their
+quartiles, "p95" and "p99" their 95th and 99th percentile. Quantile p of n samples is at the place
+p * (n - 1) among them in ascending order, counted from 0, and between two samples on the straight
+line through them. p95 needs 20 samples and p99 100 of them (--repeat 100); otherwise there is "-".
+With --min-time 0 --repeat 1000 a sample is one operation (in mode window a window of them), so that
+the percentiles are those of single operations. At the end of a row:
   noisy               a quartile lies further from the median than --quartiles-within allows: do not
                       compare this row with others; measure it again on an idle machine
   two speeds          the values gather in two places at least 15 % apart, with 15 % of them at the

@@ -41,7 +41,7 @@ struct Options {
     bool target_busy = false;  // another way to choose TargetWait::busy
     int64_t busy_limit_s = 20;
 
-    int64_t repeat = 15;
+    int64_t repeat = 20;
     int64_t min_time_ms = 10;
     int64_t series = 1;
     int64_t quartile_limit_percent = 15;  // further from the median than this is marked noisy,

@@ -30,15 +30,17 @@ void write_overlap(std::FILE* out, const std::optional<Overlap>& overlap) {
 // The last two: how many series, and their medians, or the samples of one series.
 void write_distribution(std::FILE* out, const Result& result, const Options& options) {
     if (result.status != Status::ok) {
-        std::fputs(",,,,,", out);
+        std::fputs(",,,,,,,", out);
         return;
     }
     const char* const noisy = result.is_noisy(quartile_limit(options)) ? "noisy" : "";
     const char* const two_speeds = result.two_speeds ? "two-speeds" : "";
-    std::fprintf(out, ",%.6g,%.6g,%s%s%s,%lld", result.microseconds.first_quartile,
-                 result.microseconds.third_quartile, noisy,
-                 *noisy != '\0' && *two_speeds != '\0' ? " " : "", two_speeds,
-                 static_cast<long long>(result.series_count));
+    write_figure(out, result.microseconds.first_quartile);
+    write_figure(out, result.microseconds.third_quartile);
+    write_figure(out, result.microseconds.percentile_95);
+    write_figure(out, result.microseconds.percentile_99);
+    std::fprintf(out, ",%s%s%s,%lld", noisy, *noisy != '\0' && *two_speeds != '\0' ? " " : "",
+                 two_speeds, static_cast<long long>(result.series_count));
     char separator = ',';
     for (const double value : result.values) {
         std::fprintf(out, "%c%.6g", separator, value);
@@ -53,7 +55,7 @@ void write_csv_header(std::FILE* out) {
                  "operation,mode,bytes,layout,run_bytes,run_count,dims,type,window,actors,route,"
                  "status,samples,iterations,median_us,min_us,max_us,spread,mbytes_per_s,"
                  "ops_per_s,transfer_us,compute_us,hidden,compute_slowdown,transfer_slowdown,"
-                 "fairness,quartile_1_us,quartile_3_us,marks,series,values_us\n");
+                 "fairness,quartile_1_us,quartile_3_us,p95_us,p99_us,marks,series,values_us\n");
     std::fflush(out);
 }
 

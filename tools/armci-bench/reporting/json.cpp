@@ -74,10 +74,17 @@ void add_overlap(Json* row, const Overlap& overlap) {
     add_figure("transfer_slowdown", overlap.transfer_slowdown);
 }
 
+// null for a figure that the row does not have.
+Json figure(std::optional<double> value) {
+    return value ? Json(*value) : Json();
+}
+
 // "values_us": the samples, or the medians of several series.
 void add_distribution(Json* row, const Result& result, const Options& options) {
     (*row)["quartile_1_us"] = result.microseconds.first_quartile;
     (*row)["quartile_3_us"] = result.microseconds.third_quartile;
+    (*row)["p95_us"] = figure(result.microseconds.percentile_95);
+    (*row)["p99_us"] = figure(result.microseconds.percentile_99);
     (*row)["noisy"] = result.is_noisy(quartile_limit(options));
     if (result.two_speeds) {
         (*row)["two_speeds"] = {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string>
 
 namespace armci::bench {
@@ -55,6 +56,19 @@ std::string describe_wait(const Options& options) {
     return "";
 }
 
+// The columns that print_column_names() names, from "min us" on.
+void print_figures(std::FILE* out, const Result& result) {
+    const tools::Summary& time = result.microseconds;
+    const std::optional<double> bandwidth =
+        result.row.moved_bytes() > 0 ? std::optional(result.mbytes_per_s()) : std::nullopt;
+    const std::optional<double> figures[] = {
+        time.minimum,       time.first_quartile, time.median, time.third_quartile,
+        time.percentile_95, time.percentile_99,  bandwidth,   result.ops_per_s() / 1000};
+    for (const std::optional<double>& figure : figures) {
+        std::fprintf(out, "  %9s", figure ? format_number(*figure).c_str() : "-");
+    }
+}
+
 // The figures of the row alone, and how much the two slow each other down.
 void print_overlap(std::FILE* out, const Overlap& overlap) {
     std::fprintf(out, "  transfer %s us", format_number(overlap.transfer_us).c_str());
@@ -81,7 +95,7 @@ void print_marks(std::FILE* out, const Result& result, const Options& options) {
 
 // The medians of a row's series.
 void print_series(std::FILE* out, const Result& result) {
-    const Summary& summary = result.microseconds;
+    const tools::Summary& summary = result.microseconds;
     const auto percent = [&summary](double value) {
         return summary.median > 0 ? (value / summary.median - 1) * 100 : 0;
     };
@@ -125,9 +139,13 @@ void print_heading(std::FILE* out, const Machine& machine, const Options& option
 }
 
 void print_column_names(std::FILE* out) {
-    std::fprintf(out, "%-19s  %-14s  %9s  %-26s  %-6s  %9s  %9s  %6s  %9s  %9s\n", "operation",
-                 "mode", "bytes", "layout", "route", "us/op", "min us", "spread", "MB/s",
-                 "1000 op/s");
+    std::fprintf(out, "%-19s  %-14s  %9s  %-26s  %-6s", "operation", "mode", "bytes", "layout",
+                 "route");
+    for (const char* name :
+         {"min us", "q1 us", "us/op", "q3 us", "p95 us", "p99 us", "MB/s", "1000 op/s"}) {
+        std::fprintf(out, "  %9s", name);
+    }
+    std::fputc('\n', out);
     std::fflush(out);
 }
 
@@ -135,13 +153,8 @@ void print_result(std::FILE* out, const Result& result, const Options& options) 
     print_row_columns(out, result.row);
     switch (result.status) {
         case Status::ok: {
-            const std::string bandwidth =
-                result.row.moved_bytes() > 0 ? format_number(result.mbytes_per_s()) : "-";
-            std::fprintf(out, "  %-6s  %9s  %9s  %4.0f %%  %9s  %9s", result.route.c_str(),
-                         format_number(result.microseconds.median).c_str(),
-                         format_number(result.microseconds.minimum).c_str(),
-                         result.microseconds.spread * 100, bandwidth.c_str(),
-                         format_number(result.ops_per_s() / 1000).c_str());
+            std::fprintf(out, "  %-6s", result.route.c_str());
+            print_figures(out, result);
             if (result.overlap) {
                 print_overlap(out, *result.overlap);
             }
@@ -179,6 +192,12 @@ void print_legend(std::FILE* out, const std::vector<Result>& results, const Opti
             "be compared with others.\n# Measure it again on an idle machine, with more "
             "--repeat and --min-time or with --series.\n",
             static_cast<long long>(options.quartile_limit_percent));
+    }
+    if (any([](const Result& result) { return !result.microseconds.percentile_99; })) {
+        std::fprintf(out,
+                     "\n# \"-\": p95 needs %zu values of a row and p99 needs %zu (--repeat %zu).\n",
+                     tools::kMinSamplesOfPercentile95, tools::kMinSamplesOfPercentile99,
+                     tools::kMinSamplesOfPercentile99);
     }
     if (any([](const Result& result) { return result.two_speeds.has_value(); })) {
         std::fprintf(out,

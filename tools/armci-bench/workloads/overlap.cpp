@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "armci-bench/workloads/overlap.h"
 
-#include "armci-bench/numbers/statistics.h"
+#include "statistics/statistics.h"
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ double median_of(const std::vector<Sample>& samples, Value&& value) {
     for (const Sample& sample : samples) {
         values.push_back(value(sample));
     }
-    return summarize(std::move(values)).median;
+    return tools::summarize(std::move(values)).median;
 }
 
 }  // namespace

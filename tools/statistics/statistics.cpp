@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "armci-bench/numbers/statistics.h"
+#include "statistics/statistics.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace armci::bench {
+namespace armci::tools {
 
 double quantile(const std::vector<double>& sorted, double part) {
     const double position = part * static_cast<double>(sorted.size() - 1);
@@ -19,11 +19,18 @@ double quantile(const std::vector<double>& sorted, double part) {
 Summary summarize(std::vector<double> samples) {
     std::sort(samples.begin(), samples.end());
     Summary summary;
+    summary.count = samples.size();
     summary.median = quantile(samples, 0.5);
     summary.minimum = samples.front();
     summary.maximum = samples.back();
     summary.first_quartile = quantile(samples, 0.25);
     summary.third_quartile = quantile(samples, 0.75);
+    if (samples.size() >= kMinSamplesOfPercentile95) {
+        summary.percentile_95 = quantile(samples, 0.95);
+    }
+    if (samples.size() >= kMinSamplesOfPercentile99) {
+        summary.percentile_99 = quantile(samples, 0.99);
+    }
     if (summary.median > 0) {
         summary.spread = (summary.third_quartile - summary.first_quartile) / summary.median;
     }
@@ -45,4 +52,4 @@ double Summary::quartile_distance() const {
     return median > 0 ? distance / median : 0;
 }
 
-}  // namespace armci::bench
+}  // namespace armci::tools
