@@ -72,6 +72,8 @@ find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
     add_test(NAME compare_script
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/benchmarks/compare/ratios_test.py)
+    add_test(NAME compare_versions_script
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/benchmarks/compare/versions_test.py)
     add_test(NAME count_misses_script COMMAND ${Python3_EXECUTABLE}
         ${PROJECT_SOURCE_DIR}/benchmarks/transfer_mechanisms/count_misses_test.py)
     add_test(NAME overlap_script COMMAND ${Python3_EXECUTABLE}
