@@ -109,6 +109,13 @@ if [[ $effort == large ]]; then
     check flow_control '' -DTRANSFERS=2 -DAT_A_TIME=2 -DRECV_BUFFERS=0
     table=18
 fi
+check group_life '1 2 4' -DROUNDS=1
+check group_life '1 3 4' -DONE_NODE
+if [[ $effort == large ]]; then
+    table=22
+    check group_life ''
+    table=18
+fi
 reduction=()
 check mutex_hand_over '1 2 3 4 5' -DROUNDS=1
 check mutex_hand_over 6 -DLOCALS=1 -DTRIES=0

@@ -2,7 +2,7 @@
 /* The barrier among the ranks of a node, whose waiters may sleep until it is complete.
  *
  *   model                source
- *   proctype Rank        core/sync.cpp world_barrier() (-DONE_NODE: in a job with one node);
+ *   proctype Rank        Barriers::wait_for_group() (-DONE_NODE: in a job with one node);
  *                        node/barrier.cpp
  *   raise, scan, doze_until_arrived     NodeBarrier::arrive(), all_arrived(),
  *                        sleep_until_all_arrived()

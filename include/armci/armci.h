@@ -485,7 +485,8 @@ void ARMCI_Unlock(int mutex, int proc);
 /**
  * Makes a group of n processes, given by their ranks in the caller's default group, in that order.
  * To be called by all members; others may call too, and get a group without members. Groups with
- * common members are made in the same order by all of these.
+ * common members are made in the same order by all of these. Threads may make groups at the same
+ * time that have only their own process in common.
  */
 void ARMCI_Group_create(int n, int* pid_list, ARMCI_Group* group_out);
 

@@ -75,6 +75,7 @@ int armci_msg_rcvany(int tag, void* buffer, int buflen, int* msglen);
 
 /* ---- Barriers and broadcasts ---- */
 
+/** Wait for all processes of world, or of the group. They do not fence. */
 void armci_msg_barrier(void);
 void armci_msg_group_barrier(ARMCI_Group* group);
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Process groups.
 #include "core/messages/groups.h"
-#include "core/job/mpi_collectives.h"
 
 #include <algorithm>
 
 #include "api/arguments.h"
 #include "base/log.h"
-#include "core/sync/sync.h"
 
 namespace armci::api {
 namespace {
@@ -37,31 +35,35 @@ void create(Runtime& runtime, const char* function, int count, const int* parent
         base::fatal(function, "argument pid_list names a rank twice");
     }
     if (std::binary_search(sorted.begin(), sorted.end(), runtime.world.rank)) {
-        fill_group(*runtime.messages.create_group(runtime.groups, std::move(world_ranks)), out);
+        fill_group(*runtime.group_maker.make(std::move(world_ranks)), out);
     }
 }
 
-// Takes over the communicator that MPI derived from a group's.
-void adopt(Runtime& runtime, MPI_Comm comm, ARMCI_Group* out) {
-    clear_group(out);
-    if (comm == MPI_COMM_NULL) {
-        return;
+// Returns the members that pass the same colour, by their keys, then by their ranks in the parent,
+// as ranks of world.
+std::vector<int> members_of_color(Runtime& runtime, const core::Group& parent, int color, int key) {
+    struct Choice {
+        int color;
+        int key;
+    };
+    const Choice mine{color, key};
+    std::vector<Choice> all(static_cast<size_t>(parent.size()));
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallgather(&mine, 2, MPI_INT, all.data(), 2, MPI_INT, runtime.messages.own_comm(parent),
+                   &request);
+    runtime.messages.complete(&request, "the other members of a group to split");
+    std::vector<int> members;
+    for (int rank = 0; rank < parent.size(); ++rank) {
+        if (all[static_cast<size_t>(rank)].color == color) {
+            members.push_back(rank);
+        }
     }
-    MPI_Group members = MPI_GROUP_NULL;
-    MPI_Group all = MPI_GROUP_NULL;
-    int size = 0;
-    MPI_Comm_group(comm, &members);
-    MPI_Comm_group(runtime.world.comm, &all);
-    MPI_Group_size(members, &size);
-    std::vector<int> ranks(size);
-    std::vector<int> world_ranks(size);
-    for (int i = 0; i < size; ++i) {
-        ranks[i] = i;
-    }
-    MPI_Group_translate_ranks(members, size, ranks.data(), all, world_ranks.data());
-    MPI_Group_free(&members);
-    MPI_Group_free(&all);
-    fill_group(*runtime.groups.adopt(comm, std::move(world_ranks)), out);
+    std::stable_sort(members.begin(), members.end(), [&](int a, int b) {
+        return all[static_cast<size_t>(a)].key < all[static_cast<size_t>(b)].key;
+    });
+    std::transform(members.begin(), members.end(), members.begin(),
+                   [&](int rank) { return parent.world_rank(rank); });
+    return members;
 }
 
 const core::Group& default_group(const Runtime& runtime) {
@@ -154,11 +156,11 @@ extern "C" int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI
     Entry entry(kFunction);
     const armci::core::GroupRef from = api::check_group({*entry, kFunction}, "parent", parent);
     api::check_not_null(kFunction, "new_group", new_group);
-    MPI_Comm comm = MPI_COMM_NULL;
-    // MPI would wait for the others without a message, and without progress.
-    entry->barriers.wait_for_group(*from);
-    MPI_Comm_split(from->own_comm(), color, key, &comm);
-    api::adopt(*entry, comm, new_group);
+    api::clear_group(new_group);
+    const std::vector<int> members = api::members_of_color(*entry, *from, color, key);
+    if (color != MPI_UNDEFINED) {
+        api::fill_group(*entry->group_maker.make(members), new_group);
+    }
     return 0;
 }
 
@@ -167,10 +169,8 @@ extern "C" int ARMCIX_Group_dup(ARMCI_Group* parent, ARMCI_Group* new_group) {
     Entry entry(kFunction);
     const armci::core::GroupRef from = api::check_group({*entry, kFunction}, "parent", parent);
     api::check_not_null(kFunction, "new_group", new_group);
-    MPI_Comm comm = MPI_COMM_NULL;
-    entry->barriers.wait_for_group(*from);
-    armci::core::mpi::duplicate(from->own_comm(), &comm);
-    api::adopt(*entry, comm, new_group);
+    const int* ranks = from->world_rank_table();
+    api::fill_group(*entry->group_maker.make({ranks, ranks + from->size()}), new_group);
     return 0;
 }
 

@@ -7,7 +7,7 @@
 #include "api/arguments.h"
 #include "api/scope.h"
 #include "base/log.h"
-#include "core/sync/sync.h"
+#include "core/messages/barriers.h"
 
 namespace armci::api {
 namespace {

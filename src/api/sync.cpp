@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fences, the barrier, notifications.
-#include "core/sync/sync.h"
+#include "core/sync/fences.h"
 
 #include "api/arguments.h"
 #include "core/signals/notify.h"

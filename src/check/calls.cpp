@@ -173,7 +173,7 @@ bool Checks::meet_until(int64_t deadline_ns, const char* function, const Group& 
 
     meeting->all.resize(static_cast<size_t>(group.size()));
     MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, meeting->all.data(), sizeof mine, MPI_BYTE,
-                   group.own_comm(), &meeting->request);
+                   runtime_.messages.own_comm(group), &meeting->request);
     constexpr int64_t kLookNs = 100'000'000;
     const int64_t patience_ns = runtime_.config().check_patience_seconds * 1'000'000'000;
     const int64_t begin_ns = base::now_ns();

@@ -422,12 +422,11 @@ void start_parts(Runtime& runtime, const char* function) {
             "divide it into virtual nodes (ARMCI_NODE_SIZE)",
             node_rank_count, core::describe_node(world).c_str(), node::BarrierState::kMaxRanks);
     }
-    runtime.barriers.start(
-        node::NodeBarrier(&control.barrier, world.rank_in_node, node_rank_count));
     world.is_oversubscribed = node_rank_count > base::processor_count();
     runtime.mutexes.start(node::MutexQueue(&control.waiters));
     runtime.attached.start();
-    runtime.groups.start(world);
+    runtime.groups.start(world, node::NodeBarrier(&control.barrier, control.barrier_flags,
+                                                  world.rank_in_node, node_rank_count));
     runtime.segments.start(world);
 }
 

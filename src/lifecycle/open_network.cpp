@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <map>
 
 #include "base/log.h"
 #include "base/random.h"
@@ -294,30 +295,48 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     }
 }
 
-// The nodes' first ranks meet at barriers. Each needs to know only the addresses of those it
-// notifies there.
+// The nodes' first ranks meet at barriers. Each needs to know only those with which it exchanges
+// messages there. Where the provider sends none alone, they meet by MPI.
 void join_barrier(Runtime& runtime) {
     const core::World& world = runtime.world;
-    pipeline::Origin& origin = runtime.network->origin;
-    const pipeline::BarrierMessages::Address& mine = origin.barrier().address();
-    uint64_t bytes = mine.size();
-    core::mpi::allreduce(&bytes, 1, MPI_UINT64_T, MPI_MAX, world.comm);
-    if (!world.is_leader()) {
+    core::Network& network = *runtime.network;
+    core::MeetingPlace& place = runtime.groups.world()->meeting_place();
+    const pipeline::BarrierMessages::Address& address = network.origin.barriers().address();
+    uint64_t address_bytes = address.size();
+    core::mpi::allreduce(&address_bytes, 1, MPI_UINT64_T, MPI_MAX, world.comm);
+    network.origin_address_bytes = address_bytes;
+    place.by_mpi = !network.domain.row().sends_alone;
+    if (place.by_mpi || !world.is_leader()) {
         return;
     }
-    pipeline::BarrierMessages::Address sent = mine;
-    sent.resize(bytes);
+    using Report = std::vector<unsigned char>;  // a rank, its token and its address
+    constexpr size_t kAddressOffset = 2 * sizeof(uint64_t);
+    Report mine(kAddressOffset + address_bytes);
+    const uint64_t head[] = {static_cast<uint64_t>(world.rank), network.token};
+    std::memcpy(mine.data(), head, sizeof head);
+    std::copy(address.begin(), address.end(), mine.begin() + kAddressOffset);
     const pipeline::InterNodeBarrier barrier(world.node, world.node_count);
-    std::vector<pipeline::BarrierMessages::Address> partners(
-        static_cast<size_t>(barrier.round_count()));
+    std::map<int, Report> reports;  // by node
+    const auto exchange = [&](int to, int from) {
+        Report& report = reports[from];
+        report.resize(mine.size());
+        const int bytes = static_cast<int>(mine.size());
+        MPI_Sendrecv(mine.data(), bytes, MPI_BYTE, to, 0, report.data(), bytes, MPI_BYTE, from, 0,
+                     world.leaders_comm, MPI_STATUS_IGNORE);
+    };
     for (int round = 0; round < barrier.round_count(); ++round) {
-        pipeline::BarrierMessages::Address& partner = partners[static_cast<size_t>(round)];
-        partner.resize(bytes);
-        MPI_Sendrecv(sent.data(), static_cast<int>(bytes), MPI_BYTE, barrier.notifier_in(round), 0,
-                     partner.data(), static_cast<int>(bytes), MPI_BYTE, barrier.notified_in(round),
-                     0, world.leaders_comm, MPI_STATUS_IGNORE);
+        exchange(barrier.notifier_in(round), barrier.notified_in(round));
+        exchange(barrier.notified_in(round), barrier.notifier_in(round));
     }
-    origin.barrier().join(barrier, partners);
+    place.between = network.origin.barriers().join(
+        "ARMCI_Init", core::Group::kWorldNumber, barrier, [&](int node) {
+            const Report& report = reports[node];
+            uint64_t head_there[2];
+            std::memcpy(head_there, report.data(), sizeof head_there);
+            return pipeline::BarrierMessages::Partner{static_cast<int>(head_there[0]), node,
+                                                      head_there[1],
+                                                      report.data() + kAddressOffset};
+        });
 }
 
 // Where ranks and data servers outnumber the processors, the process that is waited for often needs

@@ -10,11 +10,11 @@ namespace armci::node {
 void NodeBarrier::arrive() {
     ++number_;
     seen_ = 0;
-    std::atomic_ref(state_->flags[rank_].number).store(number_, std::memory_order_release);
+    std::atomic_ref(flags_[rank_].number).store(number_, std::memory_order_release);
 }
 
 bool NodeBarrier::has_come(int rank) const {
-    return is_reached(std::atomic_ref(state_->flags[rank].number).load());
+    return is_reached(std::atomic_ref(flags_[rank].number).load());
 }
 
 bool NodeBarrier::all_arrived() {

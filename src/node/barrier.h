@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The barrier among the ranks of a node. Each rank has a flag in a cache line of its own, raises it
-// and polls the flags of the others. So no single rank must get a processor before the rest can go
-// on, and between two ranks no more than one line travels each way. (The barrier of
-// docs/references.md: Buntinas 2007 has one flag that all watch, and so one more trip.)
+// The barrier among ranks of a node: all of them, or the members of a group there. Each rank has a
+// flag in a cache line of its own, raises it and polls the flags of the others. So no single rank
+// must get a processor before the rest can go on, and between two ranks no more than one line
+// travels each way. (The barrier of docs/references.md: Buntinas 2007 has one flag that all watch,
+// and so one more trip.)
 //
 // A flag holds the number of the last barrier that its rank has reached. It may be one ahead of the
 // number of a reader that has not left the barrier before. Numbers wrap, so they are compared by
@@ -23,28 +24,31 @@
 
 namespace armci::node {
 
+// A flag is zero at the start.
+struct alignas(64) BarrierFlag {
+    uint32_t number;
+};
+
 struct BarrierState {
     static constexpr int kMaxRanks = 1 << 12;
-
-    struct alignas(64) Flag {
-        uint32_t number;
-    };
 
     alignas(64) std::atomic<uint32_t> sleepers{0};
     alignas(64) std::atomic<uint32_t> complete{0};  // the last one of which sleepers were woken
     alignas(64) std::atomic<uint32_t> released{0};
-    // The flags are zero at the start, and not initialised, so that pages of ranks that do not
-    // exist stay untouched.
-    Flag flags[kMaxRanks];
 };
 
 class NodeBarrier {
   public:
     NodeBarrier() = default;
-    // Makes the barrier for `rank` of rank_count ranks on the node. The memory of `state` was zero
-    // before the state was made in it.
-    NodeBarrier(BarrierState* state, int rank, int rank_count)
-        : state_(state), rank_(rank), rank_count_(rank_count), number_(state->flags[rank].number) {}
+    // Makes the barrier for `rank` of rank_count ranks, each of which has a flag.
+    NodeBarrier(BarrierState* state, BarrierFlag* flags, int rank, int rank_count)
+        : state_(state),
+          flags_(flags),
+          rank_(rank),
+          rank_count_(rank_count),
+          number_(flags[rank].number) {}
+
+    int rank_count() const { return rank_count_; }
 
     // Announces this rank, which then polls all_arrived().
     void arrive();
@@ -66,6 +70,7 @@ class NodeBarrier {
     void sleep(std::atomic<uint32_t>& word, int64_t timeout_us, Done&& done);
 
     BarrierState* state_ = nullptr;
+    BarrierFlag* flags_ = nullptr;
     int rank_ = 0;
     int rank_count_ = 1;
     int seen_ = 0;         // ranks, from the first on, that have arrived

@@ -73,6 +73,8 @@ struct HeapControl {
     AllocatorState allocator;
     Keeping keeping;
     BarrierState barrier;
+    // These are not initialised, so that pages of ranks that do not exist stay untouched.
+    BarrierFlag barrier_flags[BarrierState::kMaxRanks];
     WaiterPoolState waiters;
     StripedLocks stripes;
     AttachmentTable attachments;

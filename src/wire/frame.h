@@ -65,8 +65,8 @@ enum class FrameKind : uint8_t {
     failed = 37,
     grant = 38,  // granted receive buffers for the origin's next chunks
     attached = 39,
-    // from a node's first rank to another's
-    barrier = 48,  // in the header: the round (request_id) and its number (sequence)
+    // from an origin to another
+    barrier = 48,  // in the header: the group (flow), the round (request_id), its number (sequence)
 };
 
 // Frames that name addresses also name their owner. kGlobal means global memory. Otherwise the
@@ -85,12 +85,26 @@ inline constexpr uint64_t kNoToken = 0;
 // Says who sends a frame.
 struct Sender {
     uint64_t token = kNoToken;
-    int32_t number = 0;  // of a rank where origins send to servers, else of a data server
+    // Of a rank where origins send to servers, of a data server where servers send to origins.
+    // Where origins send to each other it is number_of_origin().
+    int32_t number = 0;
 };
+
+// What arrives at an origin comes from data servers, whose numbers are not negative, and from other
+// origins, whose numbers are.
+inline int32_t number_of_origin(int32_t rank) {
+    return -1 - rank;
+}
+inline bool is_origin(int32_t number) {
+    return number < 0;
+}
+inline int32_t rank_of_origin(int32_t number) {
+    return -1 - number;
+}
 
 struct FrameHeader {
     uint64_t token = kNoToken;
-    int32_t rank = 0;          // Sender::number; of barriers: the first server of the node
+    int32_t rank = 0;          // Sender::number
     uint32_t frame_bytes = 0;  // of the whole frame
     uint16_t magic = kMagic;
     uint8_t version = kVersion;
@@ -105,7 +119,8 @@ struct FrameHeader {
     // before a large one. In server frames: how many frames of the addressee have been executed.
     uint64_t sequence = 0;
     // In origin frames: an OriginFlow. In server frames: the bytes of the addressee's messages that
-    // have been executed; those that took a granted receive buffer are not among them.
+    // have been executed; those that took a granted receive buffer are not among them. Of barriers:
+    // the number of the group, which all members know.
     uint64_t flow = 0;
 };
 static_assert(sizeof(FrameHeader) == 48);

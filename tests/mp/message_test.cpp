@@ -503,6 +503,7 @@ TEST(Message, ReportsTheBinaryTree) {
     EXPECT_EQ(up, -1);
 }
 
+// promise: message.barrier
 TEST(Message, BarriersWaitForAllRanks) {
     // No rank leaves before the last has arrived: the counter is complete after the barrier.
     GlobalMemory memory(static_cast<int64_t>(sizeof(long)));

@@ -13,7 +13,6 @@
     CALL(MPI_Allreduce, (const void* a, void* b, int c, MPI_Datatype d, MPI_Op e, MPI_Comm f),     \
          (a, b, c, d, e, f))                                                                       \
     CALL(MPI_Barrier, (MPI_Comm a), (a))                                                           \
-    CALL(MPI_Bcast, (void* a, int b, MPI_Datatype c, int d, MPI_Comm e), (a, b, c, d, e))          \
     CALL(MPI_Comm_create_group, (MPI_Comm a, MPI_Group b, int c, MPI_Comm* d), (a, b, c, d))       \
     CALL(MPI_Comm_create_keyval,                                                                   \
          (MPI_Comm_copy_attr_function * a, MPI_Comm_delete_attr_function * b, int* c, void* d),    \
@@ -41,9 +40,6 @@
     CALL(MPI_Get_library_version, (char* a, int* b), (a, b))                                       \
     CALL(MPI_Group_free, (MPI_Group * a), (a))                                                     \
     CALL(MPI_Group_incl, (MPI_Group a, int b, const int* c, MPI_Group* d), (a, b, c, d))           \
-    CALL(MPI_Group_size, (MPI_Group a, int* b), (a, b))                                            \
-    CALL(MPI_Group_translate_ranks, (MPI_Group a, int b, const int* c, MPI_Group d, int* e),       \
-         (a, b, c, d, e))                                                                          \
     CALL(MPI_Iallgather,                                                                           \
          (const void* a, int b, MPI_Datatype c, void* d, int e, MPI_Datatype f, MPI_Comm g,        \
           MPI_Request* h),                                                                         \
@@ -90,8 +86,6 @@
     CALL(MPI_Query_thread, (int* a), (a))                                                          \
     CALL(MPI_Recv, (void* a, int b, MPI_Datatype c, int d, int e, MPI_Comm f, MPI_Status* g),      \
          (a, b, c, d, e, f, g))                                                                    \
-    CALL(MPI_Reduce, (const void* a, void* b, int c, MPI_Datatype d, MPI_Op e, int f, MPI_Comm g), \
-         (a, b, c, d, e, f, g))                                                                    \
     CALL(                                                                                          \
         MPI_Scatter,                                                                               \
         (const void* a, int b, MPI_Datatype c, void* d, int e, MPI_Datatype f, int g, MPI_Comm h), \
@@ -106,5 +100,4 @@
     CALL(MPI_Type_commit, (MPI_Datatype * a), (a))                                                 \
     CALL(MPI_Type_contiguous, (int a, MPI_Datatype b, MPI_Datatype* c), (a, b, c))                 \
     CALL(MPI_Type_free, (MPI_Datatype * a), (a))                                                   \
-    CALL(MPI_Wait, (MPI_Request * a, MPI_Status * b), (a, b))                                      \
-    CALL(MPI_Waitall, (int a, MPI_Request* b, MPI_Status* c), (a, b, c))
+    CALL(MPI_Wait, (MPI_Request * a, MPI_Status * b), (a, b))

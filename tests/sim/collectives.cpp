@@ -51,14 +51,28 @@ struct Communicator {
     size_t first = 0;  // number of the first of these
 };
 
+// Communicator, sender, receiver and tag of a message.
+using Letter = std::tuple<size_t, int, int, int>;
+
+// Of a collective call, or of a receive.
 struct Request {
     size_t communicator = 0;
     size_t call = 0;
     size_t member = 0;
+    Letter letter;
+    char* buffer = nullptr;  // of a receive
+    size_t buffer_bytes = 0;
 };
 
-// Communicator, sender, receiver and tag of a message.
-using Letter = std::tuple<size_t, int, int, int>;
+// Members and tag of a communicator that is being made.
+using New = std::pair<std::vector<int>, int>;
+
+// Communicators that these members make or have made with that tag, one after the other.
+struct Newcomers {
+    std::vector<MPI_Comm> made;
+    std::vector<size_t> arrived;  // by communicator: members that have called
+    std::map<int, size_t> calls;  // of each member
+};
 
 struct LetterContent {
     std::vector<char> bytes;
@@ -68,6 +82,8 @@ struct LetterContent {
 std::vector<Communicator> g_communicators;
 std::map<int64_t, Request> g_requests;
 std::map<Letter, std::deque<LetterContent>> g_letters;
+std::map<New, Newcomers> g_newcomers;
+std::vector<std::vector<int>> g_groups;
 int64_t g_next_request = 1;
 MpiUse g_use;
 
@@ -196,7 +212,7 @@ Request join(MPI_Comm comm, const Call& call, const void* data, size_t data_byte
     time_arrival(communicator, member, &collective);
     record("collective", acting_process(), static_cast<int64_t>(index),
            static_cast<int64_t>(number));
-    return {index, number, member};
+    return {.communicator = index, .call = number, .member = member, .letter = {}};
 }
 
 // A member leaves as soon as MPI lets it: with what it needs from others, and no later.
@@ -306,7 +322,35 @@ Collective& collective_of(const Request& request) {
     return communicator.under_way[request.call - communicator.first];
 }
 
+void await_letter(const LetterContent& letter) {
+    if (is_timed()) {
+        spend(std::max<int64_t>(letter.arrives_ns - timed_ns(), 0) + machine().overhead_ns);
+    }
+}
+
+// Takes a letter that has come.
+void take_letter(const Letter& wanted, char* buffer, size_t buffer_bytes) {
+    std::deque<LetterContent>& waiting = g_letters[wanted];
+    await_letter(waiting.front());
+    const std::vector<char>& bytes = waiting.front().bytes;
+    if (bytes.size() > buffer_bytes) {
+        violation("an MPI message is longer than its receive");
+    }
+    std::copy(bytes.begin(), bytes.end(), buffer);
+    waiting.pop_front();
+    if (waiting.empty()) {
+        g_letters.erase(wanted);
+    }
+}
+
 bool collect(const Request& request) {
+    if (request.buffer != nullptr) {
+        if (!g_letters.contains(request.letter)) {
+            return false;
+        }
+        take_letter(request.letter, request.buffer, request.buffer_bytes);
+        return true;
+    }
     Communicator& communicator = g_communicators[request.communicator];
     Collective& collective = collective_of(request);
     if (!may_leave(collective, request.member) || wait_ns(collective, request.member) > 0) {
@@ -341,12 +385,6 @@ int64_t time_letter(size_t communicator, int to) {
     return arrives_ns;
 }
 
-void await_letter(const LetterContent& letter) {
-    if (is_timed()) {
-        spend(std::max<int64_t>(letter.arrives_ns - timed_ns(), 0) + machine().overhead_ns);
-    }
-}
-
 void begin(MPI_Comm comm, const Call& call, const void* data, size_t data_bytes, void* result,
            MPI_Request* request) {
     const int64_t number = g_next_request++;
@@ -361,6 +399,8 @@ void start_mpi() {
     mpi::g_communicators.clear();
     mpi::g_requests.clear();
     mpi::g_letters.clear();
+    mpi::g_newcomers.clear();
+    mpi::g_groups.clear();
     mpi::g_next_request = 1;
     mpi::g_use = {};
 }
@@ -509,17 +549,103 @@ int MPI_Sendrecv(const void* sent, int sent_count, MPI_Datatype sent_type, int t
     while (mpi::g_letters.find(wanted) == mpi::g_letters.end()) {
         armci::sim::wait_for_event(armci::sim::kForever);
     }
-    std::deque<mpi::LetterContent>& waiting = mpi::g_letters[wanted];
-    mpi::await_letter(waiting.front());
-    const std::vector<char>& bytes = waiting.front().bytes;
-    if (bytes.size() > static_cast<size_t>(received_count) * mpi::bytes_of(received_type)) {
-        armci::sim::violation("an MPI message is longer than its receive");
+    mpi::take_letter(wanted, static_cast<char*>(received),
+                     static_cast<size_t>(received_count) * mpi::bytes_of(received_type));
+    return MPI_SUCCESS;
+}
+
+// The message is copied at once, so the send is complete.
+int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+    const size_t index = mpi::index_of(comm);
+    const auto me = static_cast<int>(mpi::member_of(mpi::g_communicators[index]));
+    const char* begin = static_cast<const char*>(data);
+    const char* end = begin + static_cast<size_t>(count) * mpi::bytes_of(type);
+    const int64_t arrives_ns = mpi::time_letter(index, to);
+    mpi::g_letters[{index, me, to, tag}].push_back({{begin, end}, arrives_ns});
+    armci::sim::record("letter", armci::sim::acting_process(), to);
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
+int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+    const size_t index = mpi::index_of(comm);
+    const auto me = static_cast<int>(mpi::member_of(mpi::g_communicators[index]));
+    const int64_t number = mpi::g_next_request++;
+    mpi::g_requests[number] = {.letter = {index, from, me, tag},
+                               .buffer = static_cast<char*>(data),
+                               .buffer_bytes = static_cast<size_t>(count) * mpi::bytes_of(type)};
+    *request = mpi::make_handle<MPI_Request>(mpi::kFirstHandle + number);
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
+    mpi::g_groups.push_back(mpi::g_communicators[mpi::index_of(comm)].ranks);
+    *group = mpi::make_handle<MPI_Group>(mpi::kFirstHandle +
+                                         static_cast<int64_t>(mpi::g_groups.size()) - 1);
+    return MPI_SUCCESS;
+}
+
+int MPI_Group_incl(MPI_Group group, int count, const int ranks[], MPI_Group* made) {
+    const std::vector<int> from =
+        mpi::g_groups[static_cast<size_t>(mpi::number_of(group) - mpi::kFirstHandle)];
+    std::vector<int> members;
+    for (int i = 0; i < count; ++i) {
+        members.push_back(from[static_cast<size_t>(ranks[i])]);
     }
-    std::copy(bytes.begin(), bytes.end(), static_cast<char*>(received));
-    waiting.pop_front();
-    if (waiting.empty()) {
-        mpi::g_letters.erase(wanted);
+    mpi::g_groups.push_back(std::move(members));
+    *made = mpi::make_handle<MPI_Group>(mpi::kFirstHandle +
+                                        static_cast<int64_t>(mpi::g_groups.size()) - 1);
+    return MPI_SUCCESS;
+}
+
+int MPI_Group_free(MPI_Group* group) {
+    *group = MPI_GROUP_NULL;
+    return MPI_SUCCESS;
+}
+
+// All members wait for each other, as with any MPI.
+int MPI_Comm_create_group(MPI_Comm, MPI_Group group, int tag, MPI_Comm* made) {
+    const mpi::New key{
+        mpi::g_groups[static_cast<size_t>(mpi::number_of(group) - mpi::kFirstHandle)], tag};
+    mpi::Newcomers& newcomers = mpi::g_newcomers[key];
+    const size_t call = newcomers.calls[armci::sim::acting_process()]++;
+    if (call == newcomers.made.size()) {
+        newcomers.made.push_back(armci::sim::make_communicator(key.first));
+        newcomers.arrived.push_back(0);
     }
+    ++newcomers.arrived[call];
+    while (newcomers.arrived[call] < key.first.size()) {
+        armci::sim::wait_for_event(0);
+    }
+    *made = newcomers.made[call];
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_free(MPI_Comm* comm) {
+    *comm = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_get_attr(MPI_Comm, int, void* value, int* is_set) {
+    static int largest_tag = 32767;
+    *static_cast<int**>(value) = &largest_tag;
+    *is_set = 1;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_get_errhandler(MPI_Comm, MPI_Errhandler* handler) {
+    *handler = MPI_ERRORS_ARE_FATAL;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_set_errhandler(MPI_Comm, MPI_Errhandler) {
+    return MPI_SUCCESS;
+}
+
+int MPI_Errhandler_free(MPI_Errhandler* handler) {
+    *handler = MPI_ERRHANDLER_NULL;
     return MPI_SUCCESS;
 }
 

@@ -51,7 +51,8 @@ struct Scale {
 
 }  // namespace
 
-Program::Program(Job& job, int life) : job_(job), ranks_(static_cast<size_t>(size())) {
+Program::Program(Job& job, int life)
+    : job_(job), ranks_(static_cast<size_t>(size())), meetings_(size()) {
     const Plan& plan = job.plan();
     const auto count = static_cast<size_t>(size());
     phase_ends_ = dice()();
@@ -644,6 +645,11 @@ void Program::end_phase(int me, int64_t phase) {
     if (kind != 1) {
         fence(me);
     }
+    meetings_.meet(me);
+    if (phase % 2 == 1) {
+        meetings_.leave(me);
+        meetings_.make(me);
+    }
     ARMCI_Barrier();
     record("barrier", me, phase);
     settle_all_fenced(me);
@@ -713,6 +719,7 @@ void Program::set_up(int me) {
             slices.push_back(other.own.get());
         }
     }
+    meetings_.make(me);
     record("set up", me);
 }
 
@@ -772,6 +779,7 @@ void Program::tear_down(int me) {
     check_sums_and_words(me);
     ARMCI_Barrier();
     --with_mutexes_;
+    meetings_.leave(me);
     if (job_.plan().leaves_all) {
         leave_all(me);
         return;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "job.h"
+#include "meetings.h"
 #include "simulation.h"
 #include "transfer_pattern.h"
 
@@ -125,6 +126,7 @@ class Program {
     int with_mutexes_ = 0;  // ranks that have created them
     int64_t next_swap_ = 1;
     uint64_t phase_ends_ = 0;
+    Meetings meetings_;
 };
 
 }  // namespace armci::sim

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/job/mpi_collectives.h"
-#include "core/sync/sync.h"
+#include "core/sync/fences.h"
 #include "datasrv/server.h"
 #include "fabric/faults.h"
 #include "job.h"
@@ -250,11 +250,10 @@ void Job::start_parts(int rank) {
     core::Runtime& runtime = this->runtime(rank);
     node::HeapControl& control = runtime.node.heap.control();
     const auto node_ranks = static_cast<int>(runtime.world.node_ranks.size());
-    runtime.barriers.start(
-        node::NodeBarrier(&control.barrier, runtime.world.rank_in_node, node_ranks));
     runtime.mutexes.start(node::MutexQueue(&control.waiters));
     runtime.attached.start();
-    runtime.groups.start(runtime.world);
+    runtime.groups.start(runtime.world, node::NodeBarrier(&control.barrier, control.barrier_flags,
+                                                          runtime.world.rank_in_node, node_ranks));
     runtime.segments.start(runtime.world);
 }
 

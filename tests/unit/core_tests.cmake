@@ -35,6 +35,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/node_mutex_queue_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_populator_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_process_memory_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/node_shared_barrier_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/node_word_atomics_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_adapters_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/fabric_endpoint_test.cpp
@@ -57,6 +58,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/../sim/twins/verbs_rxm.cpp
     ${CMAKE_CURRENT_LIST_DIR}/wire_frame_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/wire_garbage_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/pipeline_barrier_messages_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_boundary_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_flow_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_get_by_put_test.cpp

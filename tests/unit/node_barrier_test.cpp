@@ -54,6 +54,7 @@ void pass(NodeBarrier& barrier, int rank, Wait wait) {
 template <int kRanks>
 struct Shared {
     BarrierState state;
+    BarrierFlag flags[kRanks] = {};
     int arrived_in[2][kRanks] = {};
 };
 
@@ -61,7 +62,7 @@ struct Shared {
 // the barrier is used in two rounds of four only. Returns how often it did not.
 template <int kRanks>
 int run_rounds(Shared<kRanks>& shared, int rank, int rounds, Wait wait = Wait::polling) {
-    NodeBarrier barrier(&shared.state, rank, kRanks);
+    NodeBarrier barrier(&shared.state, shared.flags, rank, kRanks);
     int wrong = 0;
     for (int round = 1; round <= rounds; ++round) {
         int* in_round = shared.arrived_in[round % 2];
@@ -99,8 +100,8 @@ void run_threads(Shared<kRanks>& shared, int rounds, Wait wait = Wait::polling) 
 }
 
 TEST(NodeBarrier, SingleRankDoesNotWait) {
-    const auto state = std::make_unique<BarrierState>();
-    NodeBarrier barrier(state.get(), 0, 1);
+    const auto shared = std::make_unique<Shared<1>>();
+    NodeBarrier barrier(&shared->state, shared->flags, 0, 1);
     for (int round = 0; round < 3; ++round) {
         barrier.arrive();
         EXPECT_TRUE(barrier.all_arrived());
@@ -110,10 +111,10 @@ TEST(NodeBarrier, SingleRankDoesNotWait) {
 // Each of the ranks is the last one in some round.
 TEST(NodeBarrier, NoRankPassesBeforeTheLastArrives) {
     constexpr int kRanks = 3;
-    const auto state = std::make_unique<BarrierState>();
+    const auto shared = std::make_unique<Shared<kRanks>>();
     std::vector<NodeBarrier> ranks;
     for (int rank = 0; rank < kRanks; ++rank) {
-        ranks.emplace_back(state.get(), rank, kRanks);
+        ranks.emplace_back(&shared->state, shared->flags, rank, kRanks);
     }
     for (int round = 0; round < 2 * kRanks; ++round) {
         const int last = round % kRanks;
@@ -136,9 +137,9 @@ TEST(NodeBarrier, NoRankPassesBeforeTheLastArrives) {
 }
 
 TEST(NodeBarrier, RankThatIsAheadCountsAsArrived) {
-    const auto state = std::make_unique<BarrierState>();
-    NodeBarrier first(state.get(), 0, 2);
-    NodeBarrier second(state.get(), 1, 2);
+    const auto shared = std::make_unique<Shared<2>>();
+    NodeBarrier first(&shared->state, shared->flags, 0, 2);
+    NodeBarrier second(&shared->state, shared->flags, 1, 2);
     first.arrive();
     second.arrive();
     EXPECT_TRUE(second.all_arrived());
@@ -167,10 +168,10 @@ TEST(NodeBarrier, RoundNumbersMayWrapAround) {
     shared->state.complete = kFirst;
     shared->state.released = kFirst;
     for (int rank = 0; rank < 3; ++rank) {
-        shared->state.flags[rank].number = kFirst;
+        shared->flags[rank].number = kFirst;
     }
     run_threads(*shared, 50);
-    EXPECT_EQ(shared->state.flags[0].number, 29U);
+    EXPECT_EQ(shared->flags[0].number, 29U);
 }
 
 TEST(NodeBarrier, ProcessesSeeWritesBeforeTheBarrier) {

@@ -35,7 +35,7 @@ class OriginStrangers : public ::testing::Test {
         ASSERT_TRUE(stranger_.open(domain_, {}, &error)) << error;
         ASSERT_TRUE(buffers_.open(2, 256 << 10, domain_, stranger_, fabric::Access::local, &error))
             << error;
-        origin_ = stranger_.insert_peer(network_->origin(0).barrier().address().data());
+        origin_ = stranger_.insert_peer(network_->origin(0).barriers().address().data());
         ASSERT_NE(origin_, FI_ADDR_UNSPEC);
         // A channel of this origin's to the server is in use.
         expect_good_service();

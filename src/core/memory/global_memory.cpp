@@ -50,14 +50,14 @@ void all_gather(Messages& messages, const Group& group, const void* mine, size_t
     }
     MPI_Request request = MPI_REQUEST_NULL;
     const int count = static_cast<int>(bytes);
-    MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, group.own_comm(), &request);
+    MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, messages.own_comm(group), &request);
     messages.complete(&request);
 }
 
 void all_reduce_max(Messages& messages, const Group& group, int64_t* words, int count) {
     if (group.size() > 1) {
         MPI_Request request = MPI_REQUEST_NULL;
-        MPI_Iallreduce(MPI_IN_PLACE, words, count, MPI_INT64_T, MPI_MAX, group.own_comm(),
+        MPI_Iallreduce(MPI_IN_PLACE, words, count, MPI_INT64_T, MPI_MAX, messages.own_comm(group),
                        &request);
         messages.complete(&request);
     }
@@ -555,7 +555,8 @@ void GlobalMemory::free(const char* function, const GroupRef& fallback_group, vo
     const uint64_t my_id = id;
     if (group->size() > 1) {
         MPI_Request request = MPI_REQUEST_NULL;
-        MPI_Iallreduce(MPI_IN_PLACE, &id, 1, MPI_UINT64_T, MPI_MAX, group->own_comm(), &request);
+        MPI_Iallreduce(MPI_IN_PLACE, &id, 1, MPI_UINT64_T, MPI_MAX,
+                       context_.messages.own_comm(*group), &request);
         context_.messages.complete(&request);
     }
     if (id == 0) {

@@ -10,8 +10,10 @@
 #include "base/stats.h"
 #include "core/memory/segments.h"
 #include "core/memory/slice_layout.h"
+#include "core/messages/barriers.h"
+#include "core/messages/messages.h"
 #include "core/sync/completion.h"
-#include "core/sync/sync.h"
+#include "core/sync/fences.h"
 
 namespace armci::core {
 

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/log.h"
-#include "core/job/mpi_collectives.h"
 #include "core/job/world.h"
 
 namespace armci::core {
@@ -13,33 +11,12 @@ namespace {
 
 constexpr int kNoId = -1;  // of groups that no public struct names
 
-// MPI has communicators for some thousand groups, and its own error text names no remedy.
-template <class Make>
-MPI_Comm make_communicator(MPI_Comm from, Make&& make) {
-    MPI_Errhandler usual = MPI_ERRHANDLER_NULL;
-    MPI_Comm_get_errhandler(from, &usual);
-    MPI_Comm_set_errhandler(from, MPI_ERRORS_RETURN);
-    MPI_Comm made = MPI_COMM_NULL;
-    const int result = make(&made);
-    MPI_Comm_set_errhandler(from, usual);
-    if (result != MPI_SUCCESS) {
-        base::fatal("ARMCI_Group_create",
-                    "MPI makes no more communicators, of which each group takes two; free groups "
-                    "that are not needed any more (ARMCI_Group_free), and their memory");
-    }
-    MPI_Comm_set_errhandler(made, usual);
-    MPI_Errhandler_free(&usual);
-    return made;
-}
-
 }  // namespace
 
-Group::Group(int id, MPI_Comm comm, MPI_Comm own_comm, bool owns_comms,
-             std::vector<int> world_ranks)
+Group::Group(int id, MPI_Comm comm, MPI_Comm own_comm, std::vector<int> world_ranks)
     : id_(id),
       comm_(comm),
       own_comm_(own_comm),
-      owns_comms_(owns_comms),
       size_(static_cast<int>(world_ranks.size())),
       world_ranks_(std::move(world_ranks)) {
     if (comm_ != MPI_COMM_NULL) {
@@ -55,15 +32,25 @@ Group::Group(int id, MPI_Comm comm, MPI_Comm own_comm, bool owns_comms,
     std::sort(by_world_rank_.begin(), by_world_rank_.end());
 }
 
-Group::Group(MPI_Comm comm, MPI_Comm own_comm, int size)
-    : id_(kWorldId), comm_(comm), own_comm_(own_comm), owns_comms_(false), size_(size) {
+Group::Group(int id, uint64_t number, MPI_Comm comm, std::vector<int> world_ranks,
+             MeetingPlace place)
+    : Group(id, comm, MPI_COMM_NULL, std::move(world_ranks)) {
+    number_ = number;
+    owns_comms_ = true;
+    place_ = std::move(place);
+}
+
+Group::Group(MPI_Comm comm, MPI_Comm own_comm, int size, MeetingPlace place)
+    : id_(kWorldId), comm_(comm), own_comm_(own_comm), place_(std::move(place)), size_(size) {
     MPI_Comm_rank(comm_, &rank_);
 }
 
 Group::~Group() {
     if (owns_comms_) {
         MPI_Comm_free(&comm_);
-        MPI_Comm_free(&own_comm_);
+        if (own_comm_ != MPI_COMM_NULL) {
+            MPI_Comm_free(&own_comm_);
+        }
     }
 }
 
@@ -90,13 +77,19 @@ int Group::group_rank(int world_rank) const {
     return found != by_world_rank_.end() && found->first == world_rank ? found->second : -1;
 }
 
-void Groups::start(const World& world) {
+void Groups::start(const World& world, const node::NodeBarrier& barrier) {
+    MeetingPlace place;
+    place.here = barrier;
+    place.is_one_node = world.node_count == 1;
+    place.is_leader = world.is_leader();
     groups_.clear();
-    groups_.push_back(std::make_shared<Group>(world.user_comm, world.comm, world.size));
+    groups_.push_back(
+        std::make_shared<Group>(world.user_comm, world.comm, world.size, std::move(place)));
     default_id_ = Group::kWorldId;
+    numbers_given_ = 0;
 
     node_ =
-        std::make_shared<Group>(kNoId, world.node_comm, world.node_comm, false,
+        std::make_shared<Group>(kNoId, world.node_comm, world.node_comm,
                                 std::vector<int>(world.node_ranks.begin(), world.node_ranks.end()));
     leaders_.reset();
 }
@@ -107,13 +100,23 @@ const GroupRef& Groups::leaders(const World& world) {
         for (int rank = world.size - 1; rank >= 0; --rank) {
             first_ranks[world.node_of[rank]] = rank;
         }
-        leaders_ = std::make_shared<Group>(kNoId, world.leaders_comm, world.leaders_comm, false,
+        leaders_ = std::make_shared<Group>(kNoId, world.leaders_comm, world.leaders_comm,
                                            std::move(first_ranks));
     }
     return leaders_;
 }
 
 void Groups::stop() {
+    for (const GroupRef& group : groups_) {
+        if (group != nullptr) {
+            group->leave_meeting_place();
+        }
+    }
+    for (const auto& freed : freed_) {
+        if (const GroupRef group = freed.second.lock()) {
+            group->leave_meeting_place();
+        }
+    }
     groups_.clear();
     freed_.clear();
     node_.reset();
@@ -132,38 +135,20 @@ GroupRef Groups::find_for_free(int id) const {
     return found != freed_.end() ? found->second.lock() : nullptr;
 }
 
-int Groups::new_id() {
-    groups_.emplace_back();
-    return static_cast<int>(groups_.size()) - 1;
+uint64_t Groups::new_number(const World& world) {
+    return ++numbers_given_ * static_cast<uint64_t>(world.size) + static_cast<uint64_t>(world.rank);
 }
 
-GroupRef Groups::create(const World& world, std::vector<int> world_ranks) {
-    // Only members call, as in many programs. In programs where all ranks of the parent call, the
-    // others never get here. Members that create overlapping groups must do so in one order, so one
-    // tag is enough.
-    constexpr int kTag = 0;
-    MPI_Group all = MPI_GROUP_NULL;
-    MPI_Group members = MPI_GROUP_NULL;
-    MPI_Comm_group(world.comm, &all);
-    MPI_Group_incl(all, static_cast<int>(world_ranks.size()), world_ranks.data(), &members);
-    MPI_Comm comm = make_communicator(world.comm, [&](MPI_Comm* made) {
-        return MPI_Comm_create_group(world.comm, members, kTag, made);
-    });
-    MPI_Group_free(&members);
-    MPI_Group_free(&all);
-    return adopt(comm, std::move(world_ranks));
-}
-
-GroupRef Groups::adopt(MPI_Comm comm, std::vector<int> world_ranks) {
-    const int id = new_id();
-    MPI_Comm user_comm =
-        make_communicator(comm, [&](MPI_Comm* made) { return mpi::duplicate(comm, made); });
-    groups_[id] = std::make_shared<Group>(id, user_comm, comm, true, std::move(world_ranks));
-    return groups_[id];
+GroupRef Groups::add(uint64_t number, MPI_Comm comm, std::vector<int> world_ranks,
+                     MeetingPlace place) {
+    const auto id = static_cast<int>(groups_.size());
+    groups_.push_back(
+        std::make_shared<Group>(id, number, comm, std::move(world_ranks), std::move(place)));
+    return groups_.back();
 }
 
 GroupRef Groups::single(int world_rank) {
-    return std::make_shared<Group>(kNoId, MPI_COMM_NULL, MPI_COMM_NULL, false,
+    return std::make_shared<Group>(kNoId, MPI_COMM_NULL, MPI_COMM_NULL,
                                    std::vector<int>{world_rank});
 }
 

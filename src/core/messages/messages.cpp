@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/log.h"
+#include "core/progress/wait_for_mpi.h"
 #include "core/progress/wait_for_ranks.h"
 
 namespace armci::core {
@@ -96,13 +97,6 @@ void absolute_values(T* values, int count) {
     }
 }
 
-// MPI offers nothing to sleep on. A wait becomes a sixteenth longer at most, and a long one takes
-// little of the processor.
-void nap(Progress& progress, int64_t waited_ns) {
-    constexpr int64_t kLongestNapNs = 2'000'000;
-    progress.nap(std::min(waited_ns / 16, kLongestNapNs));
-}
-
 template <class T>
 T highest_value() {
     using Limits = std::numeric_limits<T>;
@@ -117,22 +111,8 @@ T lowest_value() {
 
 }  // namespace
 
-int own_tag() {
-    int* largest = nullptr;
-    int is_set = 0;
-    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &is_set);
-    return is_set != 0 ? *largest : std::numeric_limits<int>::max();
-}
-
 void Messages::complete(MPI_Request* request, const char* what) {
-    int done = 0;
-    wait_for_ranks(
-        progress_, {nullptr, what},
-        [&] {
-            MPI_Test(request, &done, MPI_STATUS_IGNORE);
-            return done != 0;
-        },
-        [&](int64_t waited_ns) { nap(progress_, waited_ns); });
+    wait_for_mpi(progress_, request, what);
 }
 
 void Messages::send(int tag, const void* data, int bytes, int to) {
@@ -183,7 +163,7 @@ int Messages::receive(int tag, void* buffer, int buffer_bytes, int from, int* so
             }
             return arrived != 0;
         },
-        [&](int64_t waited_ns) { nap(progress_, waited_ns); });
+        [&](int64_t waited_ns) { nap_between_looks(progress_, waited_ns); });
     if (was_self) {
         *source = progress_.world().rank;
         return bytes;
@@ -202,30 +182,6 @@ int Messages::receive(int tag, void* buffer, int buffer_bytes, int from, int* so
     return bytes;
 }
 
-// In each round every rank receives from a rank twice as far before it as in the last round, and
-// through that one from those before it.
-void Messages::meet(const std::vector<int>& world_ranks, const char* what) {
-    const auto found = std::find(world_ranks.begin(), world_ranks.end(), progress_.world().rank);
-    const size_t count = world_ranks.size();
-    const auto mine = static_cast<size_t>(found - world_ranks.begin());
-    for (size_t distance = 1; distance < count; distance *= 2) {
-        MPI_Request received = MPI_REQUEST_NULL;
-        MPI_Request sent = MPI_REQUEST_NULL;
-        MPI_Irecv(nullptr, 0, MPI_BYTE, world_ranks[(mine + count - distance) % count], own_tag(),
-                  progress_.world().comm, &received);
-        MPI_Isend(nullptr, 0, MPI_BYTE, world_ranks[(mine + distance) % count], own_tag(),
-                  progress_.world().comm, &sent);
-        complete(&received, what);
-        complete(&sent, what);
-    }
-}
-
-// MPI would wait without a message for a member that does not come, and without any progress.
-GroupRef Messages::create_group(Groups& groups, std::vector<int> world_ranks) {
-    meet(world_ranks, "the other members of a new group");
-    return groups.create(progress_.world(), std::move(world_ranks));
-}
-
 void Messages::broadcast(const Group& group, void* data, int64_t bytes, int group_root) {
     if (group.size() == 1) {
         return;
@@ -235,7 +191,7 @@ void Messages::broadcast(const Group& group, void* data, int64_t bytes, int grou
     while (bytes > 0) {
         const int piece = static_cast<int>(std::min<int64_t>(bytes, 1 << 30));
         MPI_Request request = MPI_REQUEST_NULL;
-        MPI_Ibcast(next, piece, MPI_BYTE, group_root, group.own_comm(), &request);
+        MPI_Ibcast(next, piece, MPI_BYTE, group_root, own_comm(group), &request);
         complete(&request);
         next += piece;
         bytes -= piece;
@@ -269,7 +225,7 @@ void Messages::reduce(const char* function, const Group& group, void* data, int 
         return;
     }
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Iallreduce(MPI_IN_PLACE, data, count, mpi_type(type), operation->op, group.own_comm(),
+    MPI_Iallreduce(MPI_IN_PLACE, data, count, mpi_type(type), operation->op, own_comm(group),
                    &request);
     complete(&request);
 }
@@ -297,12 +253,12 @@ void Messages::select(const char* function, const Group& group, void* record, in
         T best = mine;
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Iallreduce(MPI_IN_PLACE, &best, 1, mpi_type(type), is_max ? MPI_MAX : MPI_MIN,
-                       group.own_comm(), &request);
+                       own_comm(group), &request);
         complete(&request);
         return contributes && mine == best ? group.rank() : group.size();
     });
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Iallreduce(MPI_IN_PLACE, &winner, 1, MPI_INT, MPI_MIN, group.own_comm(), &request);
+    MPI_Iallreduce(MPI_IN_PLACE, &winner, 1, MPI_INT, MPI_MIN, own_comm(group), &request);
     complete(&request);
     if (winner < group.size()) {
         broadcast(group, record, bytes, winner);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/job/checking.h"
+#include "core/messages/communicators.h"
 #include "core/messages/groups.h"
 #include "core/progress/progress.h"
 
@@ -18,16 +19,18 @@ namespace armci::core {
 // The element types of reductions, with the values of ARMCI_INT and so on.
 enum class MessageType : int { int32 = 0, int64 = 1, long_long = 2, float32 = 3, float64 = 4 };
 
-// Returns the largest tag that MPI allows. Only the library uses it; programs use smaller ones.
-int own_tag();
-
 class Messages {
   public:
-    Messages(Progress& progress, Checking& checking) : progress_(progress), checking_(checking) {}
+    Messages(Progress& progress, Communicators& communicators, Checking& checking)
+        : progress_(progress), communicators_(communicators), checking_(checking) {}
 
     // Waits for an MPI request and makes progress of everything else. Only this thread calls MPI.
     void complete(MPI_Request* request,
                   const char* what = "a message or a collective operation of MPI");
+
+    // Returns the communicator for the library's own collective operations on that group. All
+    // members call this for each of them.
+    MPI_Comm own_comm(const Group& group) { return communicators_.own(group); }
 
     // Any number of messages to the rank itself may be outstanding; they are copied.
     void send(int tag, const void* data, int bytes, int to);
@@ -43,13 +46,6 @@ class Messages {
     void select(const char* function, const Group& group, void* record, int bytes,
                 const char* operation, MessageType type, bool contributes);
 
-    // Waits until all of these ranks, the caller among them, have come here with the same list. It
-    // serves ranks without a communicator of their own.
-    void meet(const std::vector<int>& world_ranks, const char* what);
-
-    // Makes a new group. Its members call.
-    GroupRef create_group(Groups& groups, std::vector<int> world_ranks);
-
   private:
     struct SelfMessage {
         int tag;
@@ -61,6 +57,7 @@ class Messages {
                        MessageType type);
 
     Progress& progress_;
+    Communicators& communicators_;
     Checking& checking_;
     std::deque<SelfMessage> self_messages_;
 };

@@ -46,6 +46,7 @@ struct Network {
     std::vector<uint64_t> rank_tokens;
     std::unique_ptr<datasrv::Server> server;  // that this rank runs, if any
     pipeline::Origin origin;
+    size_t origin_address_bytes = 0;                  // the most of any rank's endpoint
     const unsigned char* server_addresses = nullptr;  // by server, in node memory
     size_t server_address_bytes = 0;
     uint32_t server_addresses_record = 0;  // heap record, on the node's first rank

@@ -10,7 +10,7 @@
 #include "core/job/tracing.h"
 #include "core/progress/thread_stats.h"
 #include "core/routing/local_route.h"
-#include "core/sync/sync.h"
+#include "core/sync/fences.h"
 #include "pipeline/origin/accumulate_task.h"
 #include "pipeline/origin/get_by_put_task.h"
 #include "pipeline/origin/get_task.h"

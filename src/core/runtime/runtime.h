@@ -12,6 +12,9 @@
 #include "core/memory/attached_memory.h"
 #include "core/memory/global_memory.h"
 #include "core/memory/segments.h"
+#include "core/messages/barriers.h"
+#include "core/messages/communicators.h"
+#include "core/messages/group_maker.h"
 #include "core/messages/groups.h"
 #include "core/messages/messages.h"
 #include "core/progress/handles.h"
@@ -22,7 +25,6 @@
 #include "core/signals/mutexes.h"
 #include "core/signals/notify.h"
 #include "core/sync/completion.h"
-#include "core/sync/sync.h"
 #include "watch/watch.h"
 
 namespace armci::core {
@@ -41,8 +43,10 @@ struct Runtime {
     Progress progress{{world, configuration.config, threads, watch}, node.heap, handles, stats};
     Checking checking;  // is on with ARMCI_CHECK
     Groups groups;
-    Messages messages{progress, checking};
-    Barriers barriers{progress, messages};
+    Barriers barriers{progress, groups};
+    Communicators communicators{progress, barriers};
+    Messages messages{progress, communicators, checking};
+    GroupMaker group_maker{progress, messages, communicators, groups, node, checking};
     Completion completion{progress, handles, checking};
     Segments segments;
     AttachedMemory attached{progress, node};

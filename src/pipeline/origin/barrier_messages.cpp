@@ -1,83 +1,106 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/origin/barrier_messages.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/log.h"
 
 namespace armci::pipeline {
 
-void BarrierMessages::join(const InterNodeBarrier& barrier,
-                           const std::vector<Address>& partner_addresses) {
-    barrier_ = barrier;
-    for (int round = 0; round < barrier.round_count(); ++round) {
-        const fabric::PeerAddress partner =
-            endpoint_.insert_peer(partner_addresses[static_cast<size_t>(round)].data());
-        if (partner == FI_ADDR_UNSPEC) {
-            base::fatal("ARMCI_Init",
-                        "provider %s does not accept the address of the first rank of node %d "
-                        "(fi_av_insert); memory may be short on this node, or set ARMCI_PROVIDER "
-                        "or ARMCI_INTERFACE",
-                        domain_->provider_name().c_str(), barrier.notified_in(round));
-        }
-        partners_.push_back(partner);
+fabric::PeerAddress BarrierMessages::peer_of(const char* function, const Partner& partner) {
+    const auto known = peers_.find(partner.rank);
+    if (known != peers_.end()) {
+        return known->second;
     }
+    const fabric::PeerAddress peer = endpoint_.insert_peer(partner.address);
+    if (peer == FI_ADDR_UNSPEC) {
+        base::fatal(function,
+                    "provider %s does not accept the address of rank %d on node %d "
+                    "(fi_av_insert); memory may be short on this node, or set ARMCI_PROVIDER "
+                    "or ARMCI_INTERFACE",
+                    domain_->provider_name().c_str(), partner.rank, partner.node);
+    }
+    peers_[partner.rank] = peer;
+    return peer;
+}
+
+JoinedBarrier::Round BarrierMessages::make_round(const char* function, const Partner& notified,
+                                                 const Partner& notifier) {
+    tokens_[notifier.rank] = notifier.token;
+    return {.notified = {notified.rank, notified.node},
+            .notifier = {notifier.rank, notifier.node},
+            .peer = peer_of(function, notified)};
+}
+
+std::shared_ptr<JoinedBarrier> BarrierMessages::add(uint64_t group, const InterNodeBarrier& barrier,
+                                                    std::vector<JoinedBarrier::Round> rounds) {
+    std::erase_if(joined_, [](const auto& joined) { return joined.second.expired(); });
+    auto joined = std::make_shared<JoinedBarrier>(group, barrier, std::move(rounds));
+    joined_[group] = joined;
+    return joined;
 }
 
 void BarrierMessages::close() {
-    barrier_ = {};
-    partners_.clear();
-    sends_under_way_ = 0;
+    joined_.clear();
+    under_way_.clear();
+    tokens_.clear();
+    peers_.clear();
 }
 
-void BarrierMessages::arrive() {
-    barrier_.arrive();
+void BarrierMessages::arrive(JoinedBarrier& barrier) {
+    barrier.arrive();
+    under_way_.push_back(&barrier);
     notify();
 }
 
 void BarrierMessages::notify() {
-    while (has_to_notify()) {
-        const int round = barrier_.round_to_notify();
-        OriginFrame* frame = frames_.new_frame(wire::FrameKind::barrier, sizeof(wire::FrameHeader));
-        if (frame == nullptr) {
-            return;
-        }
-        wire::FrameHeader& header = *frame->header();
-        header.rank = servers_.first_of(barrier_.node());
-        header.request_id = static_cast<uint64_t>(round);
-        header.sequence = barrier_.number();
-        frame->complete = on_sent;
-        frame->peer = barrier_.notified_in(round);
-        frame->owner = this;
-        if (!frames_.post_to(partners_[static_cast<size_t>(round)], frame)) {
-            frame->release();
-            return;
-        }
-        ++sends_under_way_;
-        barrier_.note_notified();
-    }
+    std::erase_if(under_way_, [&](JoinedBarrier* barrier) {
+        barrier->notify(frames_);
+        return barrier->is_complete();
+    });
 }
 
-void BarrierMessages::on_sent(fabric::Operation* operation, const fabric::Completion&) {
-    auto* frame = static_cast<OriginFrame*>(operation);
-    auto* messages = static_cast<BarrierMessages*>(frame->owner);
-    --messages->sends_under_way_;
-    frame->release();
+bool BarrierMessages::has_to_notify() const {
+    return std::any_of(under_way_.begin(), under_way_.end(),
+                       [](const JoinedBarrier* barrier) { return barrier->has_to_notify(); });
+}
+
+uint64_t BarrierMessages::token_of(int rank) const {
+    const auto found = tokens_.find(rank);
+    return found != tokens_.end() ? found->second : wire::kNoToken;
 }
 
 void BarrierMessages::take(const wire::FrameHeader& header) {
-    const int node = servers_.node_of(header.rank);
-    if (!barrier_.take_message(node, header.request_id, header.sequence)) {
-        ARMCI_LOG_WARN("ignored a message about barrier %llu that node %d cannot have sent",
-                       static_cast<unsigned long long>(header.sequence), node);
+    const int rank = wire::rank_of_origin(header.rank);
+    const auto found = joined_.find(header.flow);
+    const std::shared_ptr<JoinedBarrier> barrier =
+        found != joined_.end() ? found->second.lock() : nullptr;
+    if (barrier == nullptr || !barrier->take(rank, header.request_id, header.sequence)) {
+        ARMCI_LOG_WARN(
+            "ignored a message about barrier %llu of group %llu that rank %d cannot "
+            "have sent",
+            static_cast<unsigned long long>(header.sequence),
+            static_cast<unsigned long long>(header.flow), rank);
     }
 }
 
 std::string BarrierMessages::describe() const {
-    return is_complete()
-               ? ""
-               : "barrier " + std::to_string(barrier_.number()) + " among nodes waits for node " +
-                     std::to_string(barrier_.notifier_in(barrier_.round())) + ", in round " +
-                     std::to_string(barrier_.round() + 1) + " of " +
-                     std::to_string(barrier_.round_count());
+    std::string text;
+    for (const JoinedBarrier* barrier : under_way_) {
+        const std::string one = barrier->describe();
+        text += (text.empty() || one.empty() ? "" : "; ") + one;
+    }
+    return text;
+}
+
+std::vector<int> BarrierMessages::silent_nodes() const {
+    std::vector<int> nodes;
+    for (const JoinedBarrier* barrier : under_way_) {
+        const std::vector<int> silent = barrier->silent_nodes();
+        nodes.insert(nodes.end(), silent.begin(), silent.end());
+    }
+    return nodes;
 }
 
 }  // namespace armci::pipeline

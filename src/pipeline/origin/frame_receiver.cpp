@@ -6,9 +6,11 @@
 
 namespace armci::pipeline {
 
-uint64_t FrameReceiver::token_of(int server) const {
-    return server >= 0 && server < channels_.servers().count() ? channels_.token_of(server)
-                                                               : wire::kNoToken;
+uint64_t FrameReceiver::token_of(int sender) const {
+    if (wire::is_origin(sender)) {
+        return barriers_.token_of(wire::rank_of_origin(sender));
+    }
+    return sender < channels_.servers().count() ? channels_.token_of(sender) : wire::kNoToken;
 }
 
 void FrameReceiver::on_frame(void* context, const void* frame, size_t frame_bytes) {
@@ -18,7 +20,7 @@ void FrameReceiver::on_frame(void* context, const void* frame, size_t frame_byte
         !wire::is_token(sender.token, receiver->token_of(sender.number))) {
         base::drop_from_stranger(base::FromStranger::frame,
                                  "dropped a message of %zu bytes that no data server of this job "
-                                 "has sent",
+                                 "has sent, and no rank that this one meets at barriers",
                                  frame_bytes);
         return;
     }
@@ -47,8 +49,8 @@ void FrameReceiver::on_written(void* context, uint64_t immediate) {
 void FrameReceiver::handle_frame(const void* frame, size_t frame_bytes) {
     wire::FrameHeader header;
     const bool is_frame = wire::decode_header(frame, frame_bytes, &header);
-    if (is_frame && header.kind == wire::FrameKind::barrier) {
-        barrier_.take(header);
+    if (is_frame && header.kind == wire::FrameKind::barrier && wire::is_origin(header.rank)) {
+        barriers_.take(header);
         return;
     }
     if (!is_frame || channels_.find(header.rank) == nullptr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What arrives at an origin: frames of data servers, as messages or in reply buffers, and messages
-// of the barrier among nodes. Each is passed to the part that it is for.
+// of barriers among nodes. Each is passed to the part that it is for.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ namespace armci::pipeline {
 
 class FrameReceiver {
   public:
-    FrameReceiver(Channels& channels, PendingTasks& tasks, BarrierMessages& barrier,
+    FrameReceiver(Channels& channels, PendingTasks& tasks, BarrierMessages& barriers,
                   OriginServices& services)
-        : channels_(channels), tasks_(tasks), barrier_(barrier), services_(services) {}
+        : channels_(channels), tasks_(tasks), barriers_(barriers), services_(services) {}
 
     // Posts the memory for messages. The endpoint must be open.
     bool open(fabric::Domain& domain, fabric::Endpoint& endpoint, size_t receive_bytes,
@@ -40,8 +40,9 @@ class FrameReceiver {
 
   private:
     static void on_frame(void* context, const void* frame, size_t frame_bytes);
-    // Returns the token of that data server's process, or kNoToken if there is no such server.
-    uint64_t token_of(int server) const;
+    // Returns the token of the process of that data server or origin (wire::Sender::number), or
+    // kNoToken if none of that number sends messages here.
+    uint64_t token_of(int sender) const;
     // Takes a frame whose sender is known.
     void handle_frame(const void* frame, size_t frame_bytes);
     void hand_to_task(const wire::FrameHeader& header, const void* frame);
@@ -51,7 +52,7 @@ class FrameReceiver {
     ReceivePool receives_;
     Channels& channels_;
     PendingTasks& tasks_;
-    BarrierMessages& barrier_;
+    BarrierMessages& barriers_;
     OriginServices& services_;
 };
 

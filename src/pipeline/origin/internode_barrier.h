@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A barrier among the first ranks of the nodes, by messages between their endpoints. This is the
-// state of one of them, without the network.
+// A barrier among the nodes of a group, by messages between its first members there. This is the
+// state of one of them, without the network. Nodes have numbers in the group here, from 0.
 //
 // It uses the dissemination algorithm (docs/references.md: Hensgen 1988). In round r each node
 // notifies the one 2^r ahead of it, and waits for the notification of the one 2^r behind it. After

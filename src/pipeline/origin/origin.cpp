@@ -36,7 +36,7 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
     rma_.open(domain, options, ordering.ordered_writes);
     fences_.open(ordering, stats);
     services_.stats = stats;
-    barrier_.open(domain, options.servers);
+    barriers_.open(domain);
     report_.open(domain);
     return true;
 }
@@ -88,7 +88,7 @@ void Origin::close() {
     replies_.close();
     channels_.close();
     rma_.close();
-    barrier_.close();
+    barriers_.close();
     report_.close();
 }
 
@@ -105,14 +105,14 @@ bool Origin::append(Channel& channel, const SmallTransfer& transfer, Batches::Le
 bool Origin::has_posts_to_repeat() const {
     const ChannelLists& lists = channels_.lists();
     return !lists.active.empty() || !lists.batching.empty() || !lists.release_due.empty() ||
-           credits_.due_count() > 0 || barrier_.has_to_notify() ||
+           credits_.due_count() > 0 || barriers_.has_to_notify() ||
            receiver_.receives().has_unposted();
 }
 
 // Returns whether this rank waits for nothing that a server could send.
 bool Origin::expects_nothing() {
     ChannelLists& lists = channels_.lists();
-    if (tasks_.count() != 0 || !barrier_.is_complete() || endpoint_.outstanding() != 0 ||
+    if (tasks_.count() != 0 || !barriers_.none_under_way() || endpoint_.outstanding() != 0 ||
         !lists.batching.empty() || credits_.due_count() > 0 || !lists.release_due.empty()) {
         return false;
     }
@@ -131,7 +131,7 @@ bool Origin::progress() {
     batches_.flush_all();
     const bool polls = !expects_nothing() || ++idle_turns_ % kIdleTurns == 0;
     turn_.moved = polls && endpoint_.poll() > 0;
-    barrier_.notify();
+    barriers_.notify();
     queue_.post_all();
     credits_.send_due();
     grants_.release_due();

@@ -67,7 +67,7 @@ class Origin {
     Batches& batches() { return batches_; }
     const Batches& batches() const { return batches_; }
     Fences& fences() { return fences_; }
-    BarrierMessages& barrier() { return barrier_; }
+    BarrierMessages& barriers() { return barriers_; }
     OriginReport& report() { return report_; }
     FrameSender& frames() { return frames_; }
     const FrameSender& frames() const { return frames_; }
@@ -109,12 +109,12 @@ class Origin {
     RmaPoster rma_{endpoint_, buffers_, channels_, tasks_, turn_};
     Batches batches_{frames_, channels_, tasks_, requests_, credits_, grants_, replies_};
     Fences fences_{frames_, channels_, tasks_, batches_};
-    BarrierMessages barrier_{endpoint_, frames_};
+    BarrierMessages barriers_{endpoint_, frames_};
     OriginServices services_{channels_, frames_,  grants_, requests_,
                              replies_,  credits_, rma_,    fences_};
     TaskQueue queue_{channels_, tasks_, batches_, services_, turn_};
-    FrameReceiver receiver_{channels_, tasks_, barrier_, services_};
-    OriginReport report_{channels_, barrier_, buffers_};
+    FrameReceiver receiver_{channels_, tasks_, barriers_, services_};
+    OriginReport report_{channels_, barriers_, buffers_};
 };
 
 }  // namespace armci::pipeline

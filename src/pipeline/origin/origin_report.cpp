@@ -27,7 +27,7 @@ std::vector<int> OriginReport::silent_servers() const {
             silent.push_back(channel.server);
         }
     });
-    for (const int node : barrier_.silent_nodes()) {
+    for (const int node : barriers_.silent_nodes()) {
         const int server = channels_.servers().first_of(node);
         if (std::find(reached_nodes_.begin(), reached_nodes_.end(), node) == reached_nodes_.end() &&
             std::find(silent.begin(), silent.end(), server) == silent.end()) {
@@ -45,7 +45,7 @@ void OriginReport::note_reached(int server) {
 }
 
 std::string OriginReport::describe_work() const {
-    std::string text = barrier_.describe();
+    std::string text = barriers_.describe();
     channels_.for_each([&](const Channel& channel) {
         if (!channel.is_under_way()) {
             return;

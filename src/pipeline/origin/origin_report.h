@@ -14,9 +14,9 @@ namespace armci::pipeline {
 
 class OriginReport {
   public:
-    OriginReport(Channels& channels, const BarrierMessages& barrier,
+    OriginReport(Channels& channels, const BarrierMessages& barriers,
                  const RegisteredBuffers& buffers)
-        : channels_(channels), barrier_(barrier), buffers_(buffers) {}
+        : channels_(channels), barriers_(barriers), buffers_(buffers) {}
 
     void open(const fabric::Domain& domain) { domain_ = &domain; }
     void close() { reached_nodes_.clear(); }
@@ -31,7 +31,7 @@ class OriginReport {
 
   private:
     Channels& channels_;
-    const BarrierMessages& barrier_;
+    const BarrierMessages& barriers_;
     const RegisteredBuffers& buffers_;
     const fabric::Domain* domain_ = nullptr;
     std::vector<int> reached_nodes_;  // as given to note_reached()

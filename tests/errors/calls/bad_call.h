@@ -102,6 +102,9 @@ void expect_warning(const char* function, ...) __attribute__((sentinel));
  */
 void expect_status(int status);
 
+/* MPI_Abort waits until all ranks have called it, so that each has told its error. */
+void abort_together(void);
+
 /* The job must print this line on standard output. */
 void expect_output(const char* line);
 

@@ -101,6 +101,15 @@ static void group_list_twice(void) {
     ARMCI_Group_create(2, list, &group);
 }
 
+static void group_lists_differ(void) {
+    int list[2] = {my_rank, 1 - my_rank};
+    ARMCI_Group group;
+    abort_together();
+    expect("ARMCI_Group_create", text("rank %d makes a group", 1 - my_rank), "the same pid_list",
+           "the same order", NULL);
+    ARMCI_Group_create(2, list, &group);
+}
+
 /* A group of the caller alone: the others are no roots in it. */
 static void group_root(void) {
     int list[1] = {my_rank};
@@ -155,6 +164,7 @@ const struct Case rank_cases[] = {
     CHECK(broadcast),
     CHECK(group_list),
     CHECK(group_list_twice),
+    CASE(group_lists_differ, ALL_RANKS, NODE),
     CASE(group_root, LAST_RANK, NODE),
     {0},
 };

@@ -14,11 +14,19 @@
 enum { kChildLimitSeconds = 500 };
 
 static bool in_child = false;
+static bool in_step = false;
+
+void abort_together(void) {
+    in_step = true;
+}
 
 /* The library ends a job by MPI_Abort; in a child, that ends only the child. */
 int MPI_Abort(MPI_Comm comm, int code) {
     if (in_child) {
         _exit(code);
+    }
+    if (in_step) {
+        PMPI_Barrier(MPI_COMM_WORLD);
     }
     return PMPI_Abort(comm, code);
 }
