@@ -119,9 +119,9 @@ TEST(BenchPlan, OneDimensionHasARowForEachSize) {
 }
 
 TEST(BenchPlan, FlagsNeedOneHost) {
-    EXPECT_THAT(plan_for({"--ops", "barriers"}, 2, {.one_host = true}).rows, SizeIs(2));
+    EXPECT_THAT(plan_for({"--ops", "barriers"}, 2, {.one_host = true}).rows, SizeIs(3));
     const Plan apart = plan_for({"--ops", "barriers"}, 2, {.one_host = false});
-    EXPECT_THAT(apart.rows, SizeIs(1));
+    EXPECT_THAT(apart.rows, SizeIs(2));
     EXPECT_THAT(apart.notes, ElementsAre(HasSubstr("one host")));
 }
 

@@ -24,6 +24,7 @@ enum class Op {
     barrier,
     lock,
     lock_fairness,
+    group_barrier,
     mpi_barrier,
     flag_barrier,
     malloc_free,

@@ -6,4 +6,5 @@
 // After mpi.h, which cannot stand inside the block.
 extern "C" {
 #include <armci.h>
+#include <message.h>
 }

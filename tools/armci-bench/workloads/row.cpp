@@ -120,6 +120,7 @@ class Planner {
                 }
                 [[fallthrough]];
             case Op::barrier:
+            case Op::group_barrier:
             case Op::mpi_barrier:
             case Op::lock:
             case Op::lock_fairness:
@@ -282,8 +283,8 @@ bool is_overlap(Op op) {
 }
 
 bool is_collective(Op op) {
-    return op == Op::barrier || op == Op::mpi_barrier || op == Op::flag_barrier ||
-           op == Op::malloc_free || op == Op::malloc_write_free;
+    return op == Op::barrier || op == Op::group_barrier || op == Op::mpi_barrier ||
+           op == Op::flag_barrier || op == Op::malloc_free || op == Op::malloc_write_free;
 }
 
 bool is_contended(Op op) {
@@ -300,6 +301,7 @@ std::string Row::layout() const {
         case Op::fence:
             return shape.total_bytes() > 0 ? "after a put" : "nothing to wait for";
         case Op::barrier:
+        case Op::group_barrier:
         case Op::mpi_barrier:
         case Op::flag_barrier:
             return "all ranks";

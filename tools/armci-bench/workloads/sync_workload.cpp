@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstring>
 #include <new>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -28,6 +29,19 @@ long read_own_counter(const Context& context) {
     long* counter = context.arena.counter(context.roles.rank);
     const DirectAccess access(counter);
     return *counter;
+}
+
+// Each rank puts a stamp to its neighbour. Returns 1 if the neighbour's is not here after all ranks
+// have come to `meet`, which completes puts, else 0.
+template <class Meet>
+int64_t count_missing_stamps(const Context& context, long number, Meet&& meet) {
+    const Roles& roles = context.roles;
+    const int next = (roles.rank + 1) % roles.rank_count;
+    const int previous = (roles.rank + roles.rank_count - 1) % roles.rank_count;
+    long sent = number * roles.rank_count + roles.rank;
+    ARMCI_Put(&sent, context.arena.counter(next), sizeof(sent), next);
+    meet();
+    return read_own_counter(context) == number * roles.rank_count + previous ? 0 : 1;
 }
 
 }  // namespace
@@ -123,16 +137,36 @@ void BarrierWorkload::perform(int64_t count) {
     }
 }
 
-// A barrier completes every rank's puts: each puts a stamp to its neighbour without a fence.
+// A barrier completes every rank's puts without a fence.
 int64_t BarrierWorkload::count_errors() {
-    const Roles& roles = context().roles;
-    const int next = (roles.rank + 1) % roles.rank_count;
-    const int previous = (roles.rank + roles.rank_count - 1) % roles.rank_count;
-    stamp_++;
-    long sent = stamp_ * roles.rank_count + roles.rank;
-    ARMCI_Put(&sent, context().arena.counter(next), sizeof(sent), next);
-    ARMCI_Barrier();
-    return read_own_counter(context()) == stamp_ * roles.rank_count + previous ? 0 : 1;
+    return count_missing_stamps(context(), ++stamp_, [] { ARMCI_Barrier(); });
+}
+
+GroupBarrierWorkload::~GroupBarrierWorkload() {
+    if (has_group_) {
+        ARMCI_Group_free(&group_);
+    }
+}
+
+void GroupBarrierWorkload::prepare() {
+    clear_own_counter(context());
+    std::vector<int> ranks(static_cast<size_t>(context().roles.rank_count));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    ARMCI_Group_create(context().roles.rank_count, ranks.data(), &group_);
+    has_group_ = true;
+}
+
+void GroupBarrierWorkload::perform(int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+        armci_msg_group_barrier(&group_);
+    }
+}
+
+int64_t GroupBarrierWorkload::count_errors() {
+    return count_missing_stamps(context(), ++stamp_, [&] {
+        ARMCI_AllFence();
+        armci_msg_group_barrier(&group_);
+    });
 }
 
 void MpiBarrierWorkload::perform(int64_t count) {

@@ -2,6 +2,7 @@
 // Operations without a transfer of their own: atomic operations, fence, barrier, lock, allocation.
 #pragma once
 
+#include "armci-bench/workloads/armci_api.h"
 #include "armci-bench/workloads/checked_workload.h"
 
 #include <atomic>
@@ -52,6 +53,22 @@ class BarrierWorkload : public Workload {
     int64_t count_errors() override;
 
   private:
+    long stamp_ = 0;
+};
+
+// armci_msg_group_barrier of a group of all ranks.
+class GroupBarrierWorkload : public Workload {
+  public:
+    explicit GroupBarrierWorkload(const Context& context) : Workload(context) {}
+    ~GroupBarrierWorkload() override;
+
+    void prepare() override;
+    void perform(int64_t count) override;
+    int64_t count_errors() override;
+
+  private:
+    ARMCI_Group group_;
+    bool has_group_ = false;
     long stamp_ = 0;
 };
 

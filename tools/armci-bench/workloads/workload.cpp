@@ -33,6 +33,8 @@ std::unique_ptr<Workload> make_workload(const Context& context) {
             return std::make_unique<FenceWorkload>(context);
         case Op::barrier:
             return std::make_unique<BarrierWorkload>(context);
+        case Op::group_barrier:
+            return std::make_unique<GroupBarrierWorkload>(context);
         case Op::mpi_barrier:
             return std::make_unique<MpiBarrierWorkload>(context);
         case Op::flag_barrier:
