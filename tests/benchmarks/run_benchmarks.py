@@ -7,6 +7,7 @@ usage: run_benchmarks.py google COMMAND...      a program made with Google Bench
        run_benchmarks.py memory COMMAND...      rank_memory
        run_benchmarks.py studies SCRIPT BUILD   all studies in their shortest form
        run_benchmarks.py target COMMAND...      computing_target
+       run_benchmarks.py halo COMMAND...        halo_benchmark
 """
 
 import csv
@@ -140,8 +141,31 @@ def check_target(*command):
             expect(has_misses != match[6].startswith("not available: "), f"{operation}: misses or why not: {match[0]}")
 
 
+def check_halo(*command):
+    names = ["put+notify", "put+fence+barrier", "get", "isend"]
+    sizes = [8, 16, 4096]
+    with tempfile.TemporaryDirectory() as folder:
+        csv_path = os.path.join(folder, "halo.csv")
+        json_path = os.path.join(folder, "halo.json")
+        run(*command, "--sizes", "8:16,4K", "--samples", "3", "--sample-ms", "1", "--csv", csv_path,
+            "--json", json_path)
+        with open(csv_path, encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        with open(json_path, encoding="utf-8") as file:
+            document = json.load(file)
+    expect([(row["algorithm"], int(row["strip_bytes"])) for row in rows] ==
+           [(name, size) for size in sizes for name in names], f"a row for each algorithm and size: {rows}")
+    for row in rows:
+        quartiles = [float(row[name]) for name in ("minimum_us", "first_quartile_us", "median_us",
+                                                   "third_quartile_us", "maximum_us")]
+        expect(quartiles == sorted(quartiles) and is_time(quartiles[0]), f"quartiles in order: {row}")
+        expect(int(row["steps"]) > 0, f"steps: {row}")
+    expect([row["algorithm"] for row in document["results"]] == [row["algorithm"] for row in rows],
+           f"the same rows in both files: {document}")
+
+
 {"google": check_google, "mechanisms": check_mechanisms, "memory": check_memory, "studies": check_studies,
- "target": check_target}[sys.argv[1]](*sys.argv[2:])
+ "target": check_target, "halo": check_halo}[sys.argv[1]](*sys.argv[2:])
 for complaint in complaints:
     print(f"FAIL {complaint}")
 print(f"{len(complaints)} complaints")
