@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "statistics/statistics.h"
 #include "exchange.h"
+#include "statistics/statistics.h"
 
 namespace armci::halo {
 
