@@ -67,6 +67,7 @@ prepare() {
         include/armci/armci.h include/armci/armcix.h include/armci/message.h \
         "$DOCDIR/README.md" "$DOCDIR/SECURITY.md" "$DOCDIR/CONTRIBUTING.md" \
         "$DOCDIR/LICENSE" "$DOCDIR/docs/checking.md" \
+        share/armci/armci_plot/drawing.py \
         "$DOCDIR/examples/first_put.c"; do
         [ -s "$prefix/$file" ] || fail "$file is not installed"
     done

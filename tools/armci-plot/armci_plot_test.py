@@ -6,6 +6,8 @@ import contextlib
 import importlib.machinery
 import importlib.util
 import io
+import json
+import math
 import os
 import subprocess
 import sys
@@ -29,6 +31,13 @@ def load_program():
 
 
 armci_plot = load_program()
+
+
+def series_of(rows, figure):
+    """Points by the label of their line."""
+    lines = armci_plot.make_lines(rows, figure)
+    names = armci_plot.differing([line.words for line in lines])
+    return {armci_plot.make_label(line.words, names): [point[:2] for point in line.points] for line in lines}
 
 
 class ArmciPlotTest(unittest.TestCase):
@@ -107,38 +116,181 @@ class ArmciPlotTest(unittest.TestCase):
         self.assertIn("part of transfer or computation that costs no time", svg)
         figure = armci_plot.FIGURES["hidden-size"]
         rows = [row for row in armci_plot.read_rows(path, "overlap") if figure.wanted(row)]
-        self.assertEqual(armci_plot.make_series(rows, figure),
+        self.assertEqual(series_of(rows, figure),
                          {"overlap-put origin": [(4096, 0.25), (65536, 0.75)]})
         # The transfers into a target that computes have a bandwidth, the origin's have none.
         figure = armci_plot.FIGURES["bandwidth-size"]
         rows = [row for row in armci_plot.read_rows(path, "overlap") if figure.wanted(row)]
-        self.assertEqual(armci_plot.make_series(rows, figure),
+        self.assertEqual(series_of(rows, figure),
                          {"overlap-put target": [(4096, 195), (65536, 195)]})
         self.assert_fails("none of the rows belongs", "hidden-size", FIXTURE)
 
-    def canvas_of(self, line_count):
-        series = {f"put-strided window blocks of {line} by 2 ranks": [(8, 1), (16, line + 1)]
-                  for line in range(line_count)}
-        canvas = armci_plot.draw(series, armci_plot.FIGURES["bandwidth-run"], "title", False)
-        armci_plot.load_matplotlib()
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        FigureCanvasAgg(canvas).draw()
-        return canvas
+    # -- Layout --
 
-    def test_legend_leaves_the_axes_their_room(self):
-        for line_count in (1, 6, 7, 24, 40, 41, 100):
-            with self.subTest(line_count=line_count):
-                canvas = self.canvas_of(line_count)
-                axes = canvas.axes[0]
-                legend = axes.get_legend().get_window_extent()
-                inside = axes.get_window_extent()
-                self.assertGreaterEqual(inside.width, 6.5 * canvas.dpi)
-                self.assertGreaterEqual(inside.height, 4 * canvas.dpi)
-                self.assertGreaterEqual(legend.y0, 0)
-                self.assertLessEqual(legend.y1, canvas.bbox.y1)
-                self.assertLessEqual(legend.x1, canvas.bbox.x1)
-                if line_count > 6:
-                    self.assertGreaterEqual(legend.x0, inside.x1)
+    @staticmethod
+    def many_rows(operations, runs, modes, files=("file",)):
+        """As read from files, with times that differ, and with quartiles."""
+        rows = []
+        for file in files:
+            for operation in operations:
+                for run in runs:
+                    for mode in modes:
+                        for size in (65536, 1 << 20, 16 << 20):
+                            median = size / 1000 * (1 + len(rows) % 7)
+                            rows.append({
+                                "file": file, "operation": operation, "mode": mode, "bytes": str(size),
+                                "layout": f"2-D, {run} B x {size // run}", "run_bytes": str(run),
+                                "run_count": str(size // run), "dims": "2", "type": "", "window": "",
+                                "actors": "1", "route": "rma", "status": "ok", "median_us": str(median),
+                                "quartile_1_us": str(median * 0.9), "quartile_3_us": str(median * 1.3),
+                                "mbytes_per_s": str(size / median), "values_us": "1 2 3"})
+        return rows
+
+    def assert_well_laid_out(self, canvas):
+        """Nothing is outside, panels and legend are apart, and no label covers another one."""
+        canvas.draw_without_rendering()
+        renderer = canvas.canvas.get_renderer()
+        page = canvas.bbox
+        panels = [axes for axes in canvas.axes if axes.get_visible()]
+        boxes = [axes.get_tightbbox(renderer) for axes in panels]
+        boxes += [text.get_window_extent(renderer) for text in (canvas._suptitle, canvas._supxlabel, canvas._supylabel)
+                  if text is not None and text.get_text()]
+        boxes += [legend.get_window_extent(renderer) for legend in canvas.legends]
+        for box in boxes:
+            self.assertGreaterEqual(min(box.x0, box.y0), -1)
+            self.assertLessEqual(box.x1, page.x1 + 1)
+            self.assertLessEqual(box.y1, page.y1 + 1)
+        for index, box in enumerate(boxes):
+            for other in boxes[:index]:
+                self.assert_apart(box, other)
+        for axes in panels:
+            inside = axes.get_window_extent(renderer)
+            self.assertGreaterEqual(inside.width, 1.9 * canvas.dpi)
+            self.assertGreaterEqual(inside.height, 0.25 * canvas.dpi)
+            for axis in (axes.xaxis, axes.yaxis):
+                labels = [label.get_window_extent(renderer) for label in axis.get_ticklabels()
+                          if label.get_visible() and label.get_text()]
+                for index, box in enumerate(labels):
+                    for other in labels[:index]:
+                        self.assert_apart(box, other)
+
+    def assert_apart(self, box, other):
+        self.assertFalse(min(box.x1, other.x1) - max(box.x0, other.x0) > 1 and
+                         min(box.y1, other.y1) - max(box.y0, other.y0) > 1, f"{box} covers {other}")
+
+    def pages_of(self, figure, rows, **choices):
+        return armci_plot.draw(armci_plot.make_lines(rows, figure), figure, "a title", **choices)
+
+    def test_layout_of_few_and_many_lines(self):
+        operations = ["put-strided", "get-strided", "overlap-acc-strided", "mpi-pack-put", "fetch-add-contended"]
+        modes = ["latency", "stream", "window", "latency-serial", "stream-serial"]
+        bandwidth = armci_plot.FIGURES["bandwidth-size"]
+        for counts in ((1, 6, 1), (3, 3, 3), (5, 8, 5)):
+            with self.subTest(counts=counts):
+                rows = self.many_rows(operations[:counts[0]], [8 << i for i in range(counts[1])], modes[:counts[2]])
+                pages = self.pages_of(bandwidth, rows)
+                self.assertEqual(sum(len(axes.containers) for canvas in pages for axes in canvas.axes),
+                                 math.prod(counts))
+                for canvas in {pages[0], pages[-1]}:
+                    self.assert_well_laid_out(canvas)
+                    lines = [len(axes.containers) for axes in canvas.axes]
+                    self.assertLessEqual(max(lines), 9)
+
+    def test_layout_of_compared_files(self):
+        rows = self.many_rows(["put-strided", "get-strided"], [8, 128, 1024], ["latency", "stream"],
+                              ["a file with a rather long name", "another one"])
+        files = ["a file with a rather long name", "another one"]
+        figure = armci_plot.ratio_figure(files)
+        for canvas in self.pages_of(figure, armci_plot.pair_rows(rows, files)):
+            self.assert_well_laid_out(canvas)
+        for canvas in self.pages_of(armci_plot.FIGURES["latency-size"], rows):
+            self.assert_well_laid_out(canvas)
+        self.assert_well_laid_out(armci_plot.draw_times(rows, "times"))
+
+    def test_layout_of_distributions(self):
+        for count in (1, 41):
+            values = [(f"put-strided latency blocks of {index}", [1, 2, 2.5, 40]) for index in range(count)]
+            with self.subTest(count=count):
+                self.assert_well_laid_out(armci_plot.draw_distributions(values, "distributions"))
+
+    def test_the_layout_test_finds_what_is_wrong(self):
+        rows = self.many_rows(["put-strided", "get-strided"], [8, 128, 1024], ["latency", "stream"])
+        canvas, = self.pages_of(armci_plot.FIGURES["bandwidth-size"], rows)
+        canvas.legends[0].set_bbox_to_anchor((0.3, 0.9), transform=canvas.transFigure)
+        with self.assertRaises(AssertionError):
+            self.assert_well_laid_out(canvas)
+
+    def test_panels_can_be_chosen(self):
+        rows = self.many_rows(["put-strided", "get-strided"], [8, 128, 1024], ["latency", "stream"])
+        for panels, count in ((["mode"], 2), (["operation", "run"], 6), ([], 1)):
+            canvas, = self.pages_of(armci_plot.FIGURES["bandwidth-size"], rows, panels_by=panels)
+            self.assertEqual(len(canvas.axes), count)
+        self.assert_fails("speed is not one of", "bandwidth-size", FIXTURE, "--panels", "speed")
+
+    # -- Bars and comparisons --
+
+    def test_bars_are_the_quartiles(self):
+        row, = self.many_rows(["put"], [8], ["latency"])[:1]
+        median = float(row["median_us"])
+        self.assertEqual(armci_plot.time_of(row), (median, median * 0.9, median * 1.3))
+        bandwidth, low, high = armci_plot.FIGURES["bandwidth-size"].value(row)
+        self.assertAlmostEqual(bandwidth, 65536 / median)
+        self.assertAlmostEqual(low, 65536 / (median * 1.3))
+        self.assertAlmostEqual(high, 65536 / (median * 0.9))
+        # Files of older programs have none.
+        row.update(quartile_1_us="", quartile_3_us="")
+        self.assertEqual(armci_plot.time_of(row), (median, None, None))
+
+    def test_ratio_of_two_files(self):
+        path = self.path("faster.csv")
+        with open(FIXTURE, encoding="utf-8") as file:
+            lines = file.readlines()
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines([lines[0]] + [line.replace(",52.3,", ",26.15,") for line in lines[1:3]])
+        rows = armci_plot.read_rows(path, "new") + armci_plot.read_rows(FIXTURE, "old")
+        pairs = armci_plot.pair_rows(rows, ["new", "old"])
+        line, = armci_plot.make_lines(pairs, armci_plot.ratio_figure(["new", "old"]))
+        self.assertEqual(line.points, [(8, 1, None, None), (65536, 2, None, None)])
+        svg = self.draw("ratio-size", f"new={path}", f"old={FIXTURE}")
+        self.assertIn("above 1: new is faster", svg)
+        self.assert_fails("two are wanted", "ratio-size", FIXTURE)
+        self.assert_fails("two files have the label", "ratio-size", FIXTURE, FIXTURE)
+
+    def test_all_figures_without_a_choice(self):
+        status, output, errors = self.run_program(FIXTURE, "--output", self.path("all"))
+        self.assertEqual((status, errors), (0, ""))
+        names = [os.path.basename(line) for line in output.split() if line.endswith(".png")]
+        self.assertEqual(names, ["all-latency-size.png", "all-bandwidth-size.png", "all-bandwidth-run.png",
+                                 "all-times.png"])
+
+    # -- JSON --
+
+    def test_json_is_read_as_csv(self):
+        rows = [{"operation": "acc", "mode": "window", "bytes": 64, "layout": "contiguous", "run_bytes": 64,
+                 "run_count": 1, "dims": 1, "actors": 2, "status": "ok", "route": "rma", "median_us": 2.5,
+                 "quartile_1_us": 2, "quartile_3_us": 3, "p95_us": None, "mbytes_per_s": 51.2, "values_us": [2, 3]},
+                {"operation": "acc", "mode": "window", "bytes": 64, "layout": "contiguous", "run_bytes": 64,
+                 "run_count": 1, "dims": 1, "actors": 2, "status": "wrong", "errors": 1}]
+        path = self.path("bench.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"settings": {"type": "double", "window": 16}, "rows": rows}, file)
+        row, = armci_plot.read_rows(path, "bench")
+        self.assertEqual((row["type"], row["window"], row["median_us"], row["p95_us"], row["values_us"]),
+                         ("double", "16", "2.5", "", "2 3"))
+        self.draw("bandwidth-size", path)
+        for text, expected in (('{"rows": [{}]}', "not a file of armci-bench: no column"), ("{", "Expecting")):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            self.assert_fails(expected, "bandwidth-size", path)
+
+    def test_points_as_json(self):
+        status, output, _ = self.run_program("bandwidth-run", FIXTURE, "--where", "operation=put-vector", "--json", "-")
+        self.assertEqual(status, 0)
+        figure, = json.loads(output)["figures"]
+        self.assertEqual(figure["figure"], "bandwidth-run")
+        self.assertEqual(figure["lines"], [{"label": "put-vector stream", "points": [
+            {"x": 64, "y": 354.8, "low": None, "high": None}, {"x": 1024, "y": 2226.1, "low": None, "high": None}]}])
+        self.assert_fails("No such file", "bandwidth-run", FIXTURE, "--json", self.path("no/file"))
 
     def distribution_file(self, values):
         path = self.path("series.csv")
@@ -169,7 +321,7 @@ class ArmciPlotTest(unittest.TestCase):
         rows = armci_plot.read_rows(FIXTURE, "fixture")
         chosen = armci_plot.FIGURES[figure]
         rows = armci_plot.select(rows, [(name, [value]) for name, value in conditions.items()])
-        return armci_plot.make_series([row for row in rows if chosen.wanted(row)], chosen)
+        return series_of([row for row in rows if chosen.wanted(row)], chosen)
 
     def test_lines_hold_the_right_points(self):
         self.assertEqual(self.series("bandwidth-run", operation="put-strided"), {
@@ -180,8 +332,8 @@ class ArmciPlotTest(unittest.TestCase):
     def test_lines_are_told_apart_by_what_differs(self):
         self.assertEqual(set(self.series("bandwidth-size", mode="stream")), {
             "put", "raw-put", "put-strided blocks of 8", "put-strided blocks of 128",
-            "put-strided blocks of 1K", "put-vector segments of 64", "put-vector segments of 1K"})
-        self.assertEqual(set(self.series("latency-size")), {"put", "fetch-add"})
+            "put-strided blocks of 1K", "put-vector 1000 segments"})
+        self.assertEqual(set(self.series("latency-size")), {"put latency"})
 
     def test_single_line_is_named_after_its_operation(self):
         self.assertEqual(set(self.series("bandwidth-run", operation="put-vector")),
@@ -195,7 +347,7 @@ class ArmciPlotTest(unittest.TestCase):
     # -- Errors --
 
     def test_unknown_figure_and_column(self):
-        self.assert_fails("invalid choice: 'speed'", "speed", FIXTURE)
+        self.assert_fails("'speed' is neither a figure", "speed", FIXTURE)
         self.assert_fails("--where speed: there is no such column", "bandwidth-size", FIXTURE,
                           "--where", "speed=8")
         self.assert_fails("COLUMN=VALUE", "bandwidth-size", FIXTURE, "--where", "mode")
@@ -208,7 +360,7 @@ class ArmciPlotTest(unittest.TestCase):
 
     def test_unusable_files(self):
         self.assert_fails("No such file", "bandwidth-size", self.path("absent.csv"))
-        for content, expected in (("a,b\n1,2\n", "not a CSV file of armci-bench: no column"),
+        for content, expected in (("a,b\n1,2\n", "not a file of armci-bench: no column"),
                                   ("", "no column"), (b"\xff\xfe".decode("latin-1"), "no column")):
             with open(self.path("other.csv"), "w", encoding="utf-8") as file:
                 file.write(content)
