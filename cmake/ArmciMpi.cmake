@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# ARMCI_MPI_NAME: what Debian calls the MPI in the names of libraries that were built with it: mpich,
-# openmpi, or nothing for another.
-
+# Which MPI the target MPI::MPI_C is. Also a part of the CMake package armci.
+#   ARMCI_MPI_NAME  mpich or openmpi, as in Debian's names of libraries that were built with it; abi for
+#                   the standard binary interface of MPI 5; nothing for another
 include(CheckSymbolExists)
 
 set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_C)
+# The header of the standard interface says so, and nothing of the MPI that brings it.
+check_symbol_exists(MPI_ABI_VERSION mpi.h ARMCI_MPI_IS_ABI)
 check_symbol_exists(MPICH_VERSION mpi.h ARMCI_MPI_IS_MPICH)
 check_symbol_exists(OPEN_MPI mpi.h ARMCI_MPI_IS_OPENMPI)
 unset(CMAKE_REQUIRED_LIBRARIES)
 
 set(ARMCI_MPI_NAME)
-if(ARMCI_MPI_IS_MPICH)
+if(ARMCI_MPI_IS_ABI)
+    set(ARMCI_MPI_NAME abi)
+elseif(ARMCI_MPI_IS_MPICH)
     set(ARMCI_MPI_NAME mpich)
 elseif(ARMCI_MPI_IS_OPENMPI)
     set(ARMCI_MPI_NAME openmpi)

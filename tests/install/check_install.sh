@@ -83,9 +83,9 @@ prepare() {
     if grep -qE 'R(UN)?PATH' "$WORK/dynamic"; then
         fail "libarmci.so has a run path"
     fi
-    if grep -rlF -e "$SOURCE_DIR/" -e "$BUILD_DIR/" "$prefix/include" "$prefix/$LIBDIR/pkgconfig" \
-        "$prefix/$LIBDIR/cmake"; then
-        fail "these files name the build"
+    if grep -rlF -e "$SOURCE_DIR/" -e "$BUILD_DIR/" -e "$prefix" "$prefix/include" \
+        "$prefix/$LIBDIR/pkgconfig" "$prefix/$LIBDIR/cmake"; then
+        fail "these files name the build or the prefix"
     fi
 
     cp -a "$prefix" "$static_prefix"
@@ -108,15 +108,24 @@ alias_name() {
     run_program "$WORK/ring_alias" LD_LIBRARY_PATH="$prefix/$LIBDIR"
 }
 
+# move_prefix: until the end of this step
+move_prefix() {
+    moved=$WORK/elsewhere
+    mv "$prefix" "$moved"
+    trap 'mv "$moved" "$prefix"' EXIT
+}
+
+# With the prefix moved, and nothing under its own name.
 pkgconfig_shared() {
-    export PKG_CONFIG_PATH="$prefix/$LIBDIR/pkgconfig"
+    move_prefix
+    export PKG_CONFIG_PATH="$moved/$LIBDIR/pkgconfig"
     [ "$(pkg-config --modversion armci)" = "$VERSION" ] || fail "wrong version in armci.pc"
-    check_folders "$prefix" "$(pkg-config --libs armci)"
+    check_folders "$moved" "$(pkg-config --libs armci)"
     # shellcheck disable=SC2046 # words of a command line
     "$MPICC" $(pkg-config --cflags armci) "$consumer/main.c" "$consumer/ring_exchange.c" \
         $(pkg-config --libs armci) -o "$WORK/ring_pkgconfig"
     check_linkage "$WORK/ring_pkgconfig" shared
-    run_program "$WORK/ring_pkgconfig" LD_LIBRARY_PATH="$prefix/$LIBDIR"
+    run_program "$WORK/ring_pkgconfig" LD_LIBRARY_PATH="$moved/$LIBDIR"
 }
 
 pkgconfig_static() {
@@ -173,10 +182,12 @@ fortran_module() {
     run_program "$WORK/column_sums" LD_LIBRARY_PATH="$prefix/$LIBDIR"
 }
 
+# With the prefix moved, and nothing under its own name.
 cmake_package() {
+    move_prefix
     # The second entry is for library directories in which CMake does not look here, such as lib64.
     "$CMAKE" -S "$consumer" -B "$WORK/cmake" -DCMAKE_C_COMPILER="$CC" -DMPI_C_COMPILER="$MPICC" \
-        -DCMAKE_PREFIX_PATH="$prefix;$prefix/$LIBDIR/cmake" -DARMCI_WANTED_VERSION="$VERSION" \
+        -DCMAKE_PREFIX_PATH="$moved;$moved/$LIBDIR/cmake" -DARMCI_WANTED_VERSION="$VERSION" \
         -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
     "$CMAKE" --build "$WORK/cmake"
     for kind in shared static; do
@@ -185,12 +196,53 @@ cmake_package() {
     done
 }
 
+# The components together are everything, and each file is in one of them.
+components() {
+    for component in runtime development fortran tools documentation; do
+        folder=$WORK/components/$component
+        "$CMAKE" --install "$BUILD_DIR" --prefix "$folder" --component $component >>"$WORK/install.log"
+        mkdir -p "$folder" # where the build has nothing of it
+        (cd "$folder" && find . ! -type d) >>"$WORK/files_of_components"
+    done
+    (cd "$prefix" && find . ! -type d) | sort >"$WORK/files"
+    sort "$WORK/files_of_components" | diff - "$WORK/files" ||
+        fail "< is in a component only, or in two; > is in none"
+    (cd "$WORK/components/runtime" && find . ! -type d) >"$WORK/files_of_runtime"
+    if grep -v "^\./$LIBDIR/libarmci\.so\.0" "$WORK/files_of_runtime"; then
+        fail "the component runtime has more than the shared library"
+    fi
+    (cd "$WORK/components/tools" && find . ! -type d) >"$WORK/files_of_tools"
+    if grep -v -e '^\./bin/' -e '^\./share/man/man1/' "$WORK/files_of_tools"; then
+        fail "the component tools has more than programs and their manual pages"
+    fi
+}
+
+# What cpack makes by default: an archive to unpack anywhere.
+archive() {
+    "$(dirname "$CMAKE")/cpack" --config "$BUILD_DIR/CPackConfig.cmake" -G TGZ -B "$WORK/archive"
+    mkdir "$WORK/unpacked"
+    tar -C "$WORK/unpacked" --strip-components=1 -xf "$WORK/archive"/armci-ofi-*.tar.gz
+    (cd "$prefix" && find . ! -type d) | sort >"$WORK/files"
+    (cd "$WORK/unpacked" && find . ! -type d) | sort | diff - "$WORK/files" ||
+        fail "the archive (<) is not what is installed (>)"
+    for file in "$LIBDIR/libarmci.so" "$LIBDIR/libarmci.a" bin/armci-info bin/armci-bench bin/armci-tune; do
+        "$READELF" --section-headers --wide "$WORK/unpacked/$file" >"$WORK/sections"
+        if grep -q '\.debug_info' "$WORK/sections"; then
+            fail "$file of the archive has debug information"
+        fi
+    done
+    flags=$(PKG_CONFIG_PATH="$WORK/unpacked/$LIBDIR/pkgconfig" pkg-config --cflags --libs armci)
+    # shellcheck disable=SC2086
+    "$MPICC" "$consumer/main.c" "$consumer/ring_exchange.c" $flags -o "$WORK/ring_unpacked"
+    run_program "$WORK/ring_unpacked" LD_LIBRARY_PATH="$WORK/unpacked/$LIBDIR"
+}
+
 clean() {
     rm -rf "$WORK"
 }
 
 case $1 in
 prepare | shared | alias_name | pkgconfig_shared | pkgconfig_static | tools | system_prefix | \
-    fortran_static | fortran_module | cmake_package | clean) "$1" ;;
+    fortran_static | fortran_module | cmake_package | components | archive | clean) "$1" ;;
 *) fail "unknown step $1" ;;
 esac
