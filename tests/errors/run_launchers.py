@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Starts programs by launchers that their MPI does not know, so that each process is rank 0 of 1,
-and checks that one process says so, and none where nothing is wrong.
+and checks that one process says so, and none where nothing is wrong. Some launchers bind ranks to
+different numbers of processors; such jobs run, too.
 
 usage: run_launchers.py MPIEXEC BAD_CALL [CASE...]
 
@@ -100,6 +101,11 @@ CASES = [
     Case(
         "a program that a rank starts",
         f"{STEP} SLURM_PROCID=0 LD_PRELOAD=$mpi sh -c 'unset LD_PRELOAD; \"$@\"; true' sh \"$@\"",
+    ),
+    # What ranks do together must not depend on how many processors each may use.
+    Case(
+        "ranks that are bound to different numbers of processors",
+        f'ARMCI_NODE_SIZE=1 "$mpiexec" -n 1 taskset -c {min(os.sched_getaffinity(0))} "$@" : -n 1 "$@"',
     ),
     OtherLauncher(),
 ]

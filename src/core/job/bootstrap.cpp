@@ -11,7 +11,6 @@
 
 #include "base/log.h"
 #include "base/random.h"
-#include "base/topology.h"
 #include "core/job/mpi_collectives.h"
 #include "core/job/world.h"
 #include "node/heap.h"
@@ -202,8 +201,9 @@ void open_account(NodeMapping* mapping) {
 }
 
 // Divides the ranks that share memory into virtual nodes of so many ranks, each with a part of the
-// memory. Where ranks share processors, one node after the other makes its communicator, so that
-// those that poll get a processor.
+// memory. One node after the other makes its communicator: where ranks share processors, those that
+// poll get one then. (Whether they do is not the same for each rank, because each may be bound to
+// other processors.)
 void take_part(int64_t node_size, World* world, NodeMapping* mapping) {
     MPI_Comm sharing = world->node_comm;
     int rank = 0;
@@ -214,14 +214,11 @@ void take_part(int64_t node_size, World* world, NodeMapping* mapping) {
     mapping->offset += static_cast<uint64_t>(part) * mapping->account->part_bytes;
     std::vector<int> here(static_cast<size_t>(std::min(node_size, size - part * node_size)));
     std::iota(here.begin(), here.end(), static_cast<int>(part * node_size));
-    const bool takes_turns = size > base::processor_count();
     for (int64_t turn = 0; turn * node_size < size; ++turn) {
         if (turn == part) {
             world->node_comm = communicator_of(sharing, here);
         }
-        if (takes_turns) {
-            mpi::barrier(sharing);
-        }
+        mpi::barrier(sharing);
     }
     MPI_Comm_free(&sharing);
 }
