@@ -106,16 +106,20 @@ class Reader {
     Reader(const char* const* environment, const FileSettings& files) {
         result_.errors = files.errors;
         for (const Setting& setting : files.settings) {
-            given_[setting.name] = {setting.value, setting.source};
+            take(setting.name, {setting.value, setting.source});
         }
+        std::map<std::string_view, std::string_view> last;
         for (; environment != nullptr && *environment != nullptr; ++environment) {
             const std::string_view entry(*environment);
             const size_t equals = entry.find('=');
             if (equals != std::string_view::npos && is_looked_at(entry.substr(0, equals))) {
-                given_[entry.substr(0, equals)] = {entry.substr(equals + 1)};
+                last[entry.substr(0, equals)] = entry.substr(equals + 1);
             }
         }
-        take_old_names();
+        drop_old_names_beside_present_ones(&last);
+        for (const auto& [name, text] : last) {
+            take(name, {text});
+        }
     }
 
     void integer(int64_t* member, const char* name, int64_t low, int64_t high,
@@ -218,19 +222,30 @@ class Reader {
     }
 
   private:
-    // Moves values from old names to the present ones. Where both are set, the present name wins.
-    void take_old_names() {
+    // Takes a value over those that were given before.
+    void take(std::string_view name, const Given& value) {
+        const auto* renamed =
+            std::find_if(std::begin(kRenamed), std::end(kRenamed),
+                         [&](const Renamed& one) { return one.old_name == name; });
+        if (renamed == std::end(kRenamed)) {
+            given_[name] = value;
+            return;
+        }
+        given_[renamed->name] = value;
+        result_.warnings.push_back(std::string(name) + place(value) +
+                                   " still works, but its name is now " +
+                                   std::string(renamed->name) + "; set that instead");
+    }
+
+    // In the environment, which has no order, the present name wins.
+    void drop_old_names_beside_present_ones(
+        std::map<std::string_view, std::string_view>* environment) {
         for (const Renamed& renamed : kRenamed) {
-            const auto found = given_.find(renamed.old_name);
-            if (found == given_.end()) {
-                continue;
+            if (environment->contains(renamed.name) && environment->erase(renamed.old_name) > 0) {
+                result_.warnings.push_back(std::string(renamed.old_name) +
+                                           " has no effect beside " + std::string(renamed.name) +
+                                           "; unset it");
             }
-            const bool is_used = given_.emplace(renamed.name, found->second).second;
-            given_.erase(found);
-            result_.warnings.push_back(
-                std::string(renamed.old_name) +
-                (is_used ? " still works, but its name is now " : " has no effect beside ") +
-                std::string(renamed.name) + (is_used ? "; set that instead" : "; unset it"));
         }
     }
 

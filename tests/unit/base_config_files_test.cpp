@@ -102,6 +102,19 @@ TEST(ConfigFiles, OldNamesWorkInFilesToo) {
     EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("ARMCI_RMA_MIN_BLOCK")));
 }
 
+TEST(ConfigFiles, OldNamesWinOverPresentOnesOfEarlierSources) {
+    FileSettings files;
+    add_settings("/site", "ARMCI_RMA_MIN_BLOCK=1\n", "h", &files);
+    add_settings("/user", "ARMCI_RMA_MIN_RUN=2\n", "h", &files);
+    EXPECT_EQ(read_config(nullptr, files).config.rma_min_block, 2);
+    const char* environment[] = {"ARMCI_RMA_MIN_RUN=3", nullptr};
+    const ConfigResult result = read_config(environment, files);
+    EXPECT_EQ(result.config.rma_min_block, 3);
+    EXPECT_EQ(row_of(result, "ARMCI_RMA_MIN_BLOCK").source, "environment");
+    EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("ARMCI_RMA_MIN_RUN (/user:1) still works"),
+                                             HasSubstr("ARMCI_RMA_MIN_RUN still works")));
+}
+
 TEST(ConfigFiles, FilesAreReadFromTheirPlaces) {
     const armci::test::SystemFiles files;
     files.write("site", "ARMCI_STATS=1\nARMCI_HANG_SECONDS=5\n");
