@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "fabric/faults.h"
 #include "pipeline/origin/request_task.h"
 #include "server_fixture.h"
 #include "transfer_pattern.h"
@@ -88,6 +89,27 @@ TEST_P(PipelineSiblings, AFenceBeforeARequestLeavesOutItsServer) {
     pipeline::Fence last = origin().fences().start(0);
     EXPECT_FALSE(origin().fences().is_done(&last));
     EXPECT_EQ(network_->stats(0).messages_sent, sent);
+    network_->fence_all();
+}
+
+// No event tells when the provider takes what it has refused, so the wait sleeps for a short time.
+TEST_P(PipelineSiblings, ARefusedFenceIsAPostToRepeat) {
+    pipeline::RequestTask store("store", wire::FrameKind::store, wire::StoreBody{address(0), 7, 0},
+                                pipeline::RequestTask::Answer::none);
+    network_->submit(0, 0, store);
+    network_->wait(store);
+    pipeline::Fence fence = origin().fences().start(0);
+    EXPECT_FALSE(origin().has_posts_to_repeat());
+    fabric::Faults faults{.refused_posts = 1, .of_posts = 2, .posts_in_burst = 1000};
+    do {
+        ++faults.seed;
+        fabric::set_faults(faults);
+    } while (!fabric::post_is_refused());
+    EXPECT_FALSE(origin().fences().is_done(&fence));
+    EXPECT_TRUE(origin().has_posts_to_repeat());
+    fabric::set_faults({});
+    EXPECT_FALSE(origin().fences().is_done(&fence));
+    EXPECT_FALSE(origin().has_posts_to_repeat());
     network_->fence_all();
 }
 

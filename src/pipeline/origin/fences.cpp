@@ -63,7 +63,7 @@ bool Fences::is_acknowledged(FencePoint* point) {
         point->frame = std::max(point->frame, channel.last_mutation);
     }
     if (channel.flow.acknowledged_frames < point->frame) {
-        frames_.ask_acknowledge(channel, point->frame);
+        has_to_repeat_ |= !frames_.ask_acknowledge(channel, point->frame);
         return false;
     }
     return (point->last_writer == 0 ||
@@ -111,6 +111,7 @@ Fence Fences::start_all_before(int server, bool* is_left_out) {
 
 bool Fences::is_done(Fence* fence) {
     // All servers are asked before any answer is waited for.
+    has_to_repeat_ = false;
     std::erase_if(*fence, [&](FencePoint& point) { return is_acknowledged(&point); });
     return fence->empty();
 }

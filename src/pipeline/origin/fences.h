@@ -36,6 +36,8 @@ class Fences {
     // anyway. *is_left_out tells whether there is any of that.
     Fence start_all_before(int server, bool* is_left_out);
     bool is_done(Fence* fence);
+    // Returns whether the last is_done() had no room to ask one of them.
+    bool has_to_repeat() const { return has_to_repeat_; }
 
     // Prepares the fence that is likely to follow. Where writes are ordered, it asks the server now
     // to acknowledge all that is posted.
@@ -74,6 +76,7 @@ class Fences {
     Batches& batches_;
     Ordering ordering_;
     base::Stats* stats_ = nullptr;
+    bool has_to_repeat_ = false;
 };
 
 }  // namespace armci::pipeline

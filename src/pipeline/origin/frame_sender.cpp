@@ -169,15 +169,16 @@ bool FrameSender::send_or_release(Channel& channel, OriginFrame* frame) {
     return false;
 }
 
-void FrameSender::ask_acknowledge(Channel& channel, uint64_t needed) {
+bool FrameSender::ask_acknowledge(Channel& channel, uint64_t needed) {
     if (channel.flow.asked_frame >= needed) {
-        return;
+        return true;
     }
     OriginFrame* frame = new_frame(wire::FrameKind::fence, sizeof(wire::FrameHeader));
-    if (frame != nullptr) {
-        frame->header()->flags |= wire::kAcknowledgeNow;
-        send_or_release(channel, frame);
+    if (frame == nullptr) {
+        return false;
     }
+    frame->header()->flags |= wire::kAcknowledgeNow;
+    return send_or_release(channel, frame);
 }
 
 void FrameSender::on_sent(fabric::Operation* operation, const fabric::Completion&) {

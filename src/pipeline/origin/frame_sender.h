@@ -83,9 +83,9 @@ class FrameSender {
     }
 
     // Sends a frame whose acknowledgement covers everything posted so far, unless one that covers
-    // `needed` is under way. A caller that waits for it repeats the call, because there may be no
-    // room now.
-    void ask_acknowledge(Channel& channel, uint64_t needed);
+    // `needed` is under way. Returns false if there is no room now. A caller that waits for it
+    // repeats the call.
+    bool ask_acknowledge(Channel& channel, uint64_t needed);
 
     // Is called between two chunks or long batches. It releases the buffers of those that have left
     // while they are in the processor's cache (8 MiB over loopback: 24 % less time). Not for use in

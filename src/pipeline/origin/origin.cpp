@@ -105,7 +105,7 @@ bool Origin::append(Channel& channel, const SmallTransfer& transfer, Batches::Le
 bool Origin::has_posts_to_repeat() const {
     const ChannelLists& lists = channels_.lists();
     return !lists.active.empty() || !lists.batching.empty() || !lists.release_due.empty() ||
-           credits_.due_count() > 0 || barriers_.has_to_notify() ||
+           credits_.due_count() > 0 || barriers_.has_to_notify() || fences_.has_to_repeat() ||
            receiver_.receives().has_unposted();
 }
 
