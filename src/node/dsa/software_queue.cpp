@@ -20,8 +20,7 @@ T* pointer(uint64_t address) {
 }
 
 void publish(CompletionRecord* record, Status status) {
-    const auto bits = static_cast<uint8_t>(record->status | static_cast<uint8_t>(status));
-    std::atomic_ref(record->status).store(bits, std::memory_order_release);
+    std::atomic_ref(record->status).store(static_cast<uint8_t>(status), std::memory_order_release);
 }
 
 // Without a record the device can report errors to its driver only.
@@ -152,19 +151,19 @@ Status SoftwareQueue::copy(const Descriptor& descriptor, CompletionRecord* recor
         return options_.failure;
     }
     uint32_t bytes = descriptor.length;
-    const bool is_cut = faults_in(descriptor, record, &bytes);
+    const Status status = fault_in(descriptor, record, &bytes);
     std::memcpy(pointer<void>(descriptor.destination), pointer<const void>(descriptor.source),
                 bytes);
-    record->done = is_cut ? bytes : 0;
-    return is_cut ? Status::page_fault : Status::success;
+    record->done = status == Status::success ? 0 : bytes;
+    return status;
 }
 
 // A fault is at the begin of a page, or at the first byte of a copy within one page. Copies meet
 // faults in turn where they read and where they write.
-bool SoftwareQueue::faults_in(const Descriptor& descriptor, CompletionRecord* record,
-                              uint32_t* done) {
+Status SoftwareQueue::fault_in(const Descriptor& descriptor, CompletionRecord* record,
+                               uint32_t* done) {
     if (options_.fault_every == 0 || copies_ % options_.fault_every != 0) {
-        return false;
+        return Status::success;
     }
     const uint64_t number = faults_.fetch_add(1, std::memory_order_relaxed);
     const bool is_write = number % 2 != 0;
@@ -172,8 +171,8 @@ bool SoftwareQueue::faults_in(const Descriptor& descriptor, CompletionRecord* re
     const uint64_t to_end = to_page_end(begin);
     *done = to_end < descriptor.length ? static_cast<uint32_t>(to_end) : 0;
     record->fault_address = begin + *done;
-    record->status = is_write ? kStatusWasWrite : 0;
-    return true;
+    const auto status = static_cast<uint8_t>(Status::page_fault);
+    return static_cast<Status>(is_write ? status | kStatusWasWrite : status);
 }
 
 Status SoftwareQueue::check(const Descriptor& descriptor, bool is_in_batch) const {

@@ -64,7 +64,8 @@ class SoftwareQueue final : public WorkQueue {
     Status execute_batch(const Descriptor& batch, CompletionRecord* record);
     Status execute_in_batch(const Descriptor& descriptor);
     Status copy(const Descriptor& descriptor, CompletionRecord* record);
-    bool faults_in(const Descriptor& descriptor, CompletionRecord* record, uint32_t* done);
+    // Returns page_fault, with kStatusWasWrite if a write met it, or success if there is none.
+    Status fault_in(const Descriptor& descriptor, CompletionRecord* record, uint32_t* done);
     Status check(const Descriptor& descriptor, bool is_in_batch) const;
 
     const SoftwareOptions options_;
