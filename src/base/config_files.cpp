@@ -67,7 +67,7 @@ std::optional<bool> holds_for(std::string_view line, const std::string& host) {
 
 std::string host_name() {
     char name[256] = "";
-    gethostname(name, sizeof name - 1);
+    gethostname(name, sizeof name - 1);  // Linux has no names that are longer
     return name;
 }
 
@@ -106,6 +106,11 @@ void add_file(const char* path, const char* remedy, FileSettings* settings) {
     if (const int reason = read_file(path, &text)) {
         settings->errors.push_back(std::string("the configuration file ") + path +
                                    " cannot be read (" + std::strerror(reason) + "); " + remedy);
+        return;
+    }
+    if (text.find('\0') != std::string::npos) {  // it would be wrong in each of its many lines
+        settings->errors.push_back(std::string("the configuration file ") + path + " is no text; " +
+                                   remedy);
         return;
     }
     add_settings(path, text, host_name(), settings);
@@ -149,7 +154,7 @@ FileSettings read_settings(const char* const* environment, const char* site_file
     FileSettings settings;
     // A site without a file is the usual case.
     if (access(site_file, F_OK) == 0) {
-        add_file(site_file, "correct its permissions or remove it", &settings);
+        add_file(site_file, "correct or remove it", &settings);
     }
     const char* users_file = value_of(kFileVariable, environment);
     if (users_file != nullptr && *users_file != '\0') {

@@ -140,5 +140,14 @@ TEST(ConfigFiles, OnlyTheSitesFileMayBeMissing) {
     EXPECT_THAT(read_settings(empty, "/absent/site").errors, IsEmpty());
 }
 
+TEST(ConfigFiles, AProgramIsOneError) {
+    const armci::test::SystemFiles files;
+    files.write("program", std::string("ELF\n\0\n\n\1\n", 9));
+    const std::string path =
+        std::filesystem::path(files.files().meminfo).parent_path().string() + "/program";
+    EXPECT_THAT(read_settings(nullptr, path.c_str()).errors,
+                ElementsAre(HasSubstr("file " + path + " is no text; correct or remove it")));
+}
+
 }  // namespace
 }  // namespace armci::base::test
