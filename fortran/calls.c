@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the Fortran module calls where the C interface takes other arguments. */
 #include <armci/armci.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +79,9 @@ static void run(const struct call* call, const CFI_cdesc_t* array, void* remote,
                 const ptrdiff_t* strides) {
     if (array->rank > 0 && array->dim[array->rank - 1].extent == -1) {
         fail(call, "local", "the size of this array is not known; pass a section of it");
+    }
+    if (array->elem_len > INT_MAX) {
+        fail(call, "local", "one element is longer than 2 GiB; pass parts of it");
     }
     struct sides sides;
     describe_sides(array, remote, strides, &sides);
@@ -238,14 +242,22 @@ void armci_fortran_delete_group(ARMCI_Group* group) {
     free(group);
 }
 
+static const ARMCI_Group* existing(const ARMCI_Group* group, const char* name) {
+    if (group == NULL) {
+        const struct call call = {put, name, 0, 0, NULL, NULL};
+        fail(&call, "group", "it has not been created, or is freed; use armci_group_create");
+    }
+    return group;
+}
+
 int armci_fortran_group_rank(const ARMCI_Group* group) {
-    return group->rank;
+    return existing(group, "armci_group_rank")->rank;
 }
 
 int armci_fortran_group_size(const ARMCI_Group* group) {
-    return group->size;
+    return existing(group, "armci_group_size")->size;
 }
 
 int armci_fortran_group_comm(const ARMCI_Group* group) {
-    return (int)MPI_Comm_c2f(group->comm);
+    return (int)MPI_Comm_c2f(existing(group, "armci_group_comm")->comm);
 }

@@ -10,6 +10,8 @@ program mistakes
     integer :: ierr
     integer(c_int16_t) :: short(4)
     real(c_double) :: numbers(4)
+    character(:), allocatable :: long
+    type(armci_group) :: group
     call get_command_argument(1, which)
     call MPI_Init(ierr)
     ierr = armci_init()
@@ -27,6 +29,11 @@ program mistakes
         call pass_on(numbers)
     case ("increment")
         ierr = int(armci_fetch_add(base(1), 2_c_int64_t**33, 0))
+    case ("long_element")
+        allocate (character(2_c_int64_t**31) :: long)
+        call armci_put(long, base(1), 0)
+    case ("no_group")
+        ierr = armci_group_size(group)
     end select
 
 contains
