@@ -94,22 +94,40 @@ TEST(Fence, CompletesWaitedNonBlockingOperations) {
         {Verb::put, Verb::acc}, false, kFenceArea, "waited non-blocking and Fence");
 }
 
-// One byte, again and again: the shortest operation that could be late.
-// promise: fence.completes
-TEST(Fence, CompletesSingleBytes) {
+// One byte, again and again: the shortest operation that could be late. What the fence needs is
+// done before it.
+template <typename Begin, typename FenceCall>
+void check_single_bytes(Begin begin, FenceCall fence) {
     GlobalMemory memory(nproc());
     std::memset(memory.mine(), 0, static_cast<size_t>(nproc()));
     ARMCI_Barrier();
     for (int64_t round = 1; round <= scaled(80); ++round) {
         char value = static_cast<char>(round);
+        begin();
         ARMCI_Put(&value, memory.at(right(), me()), 1, right());
-        ARMCI_Fence(right());
+        fence();
         char expected = 0;
         exchange(&value, right(), &expected, left(), 1);
         const volatile char* found = memory.mine() + left();
         EXPECT_EQ(*found, expected) << "round " << round;
         sync();
     }
+}
+
+// promise: fence.completes
+TEST(Fence, CompletesSingleBytes) {
+    check_single_bytes([] {}, [] { ARMCI_Fence(right()); });
+}
+
+// With mutexes of the rank that is written to, and of another one. A mutex is locked before the
+// put, because the answer to that tells that earlier operations are complete.
+// promise: unlock.completes
+TEST(Fence, UnlockCompletesSingleBytes) {
+    ASSERT_EQ(ARMCI_Create_mutexes(1), 0);
+    for (const int owner : {right(), left()}) {
+        check_single_bytes([owner] { ARMCI_Lock(0, owner); }, [owner] { ARMCI_Unlock(0, owner); });
+    }
+    EXPECT_EQ(ARMCI_Destroy_mutexes(), 0);
 }
 
 // All ranks write to all ranks. The barrier is fence and synchronisation in one.
