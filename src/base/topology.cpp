@@ -5,8 +5,11 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
+#include <tuple>
 
 #include "base/hardware.h"
 #include "base/log.h"
@@ -52,12 +55,26 @@ void place_memory(void* start, size_t bytes) {
     }
 }
 
-int processor_count() {
+ProcessorBits processor_bits() {
+    ProcessorBits bits{};
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0) {
-        return 1;
+    static_assert(CPU_SETSIZE == 64 * std::tuple_size_v<ProcessorBits>);
+    if (sched_getaffinity(0, sizeof set, &set) == 0) {
+        for (size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+            if (CPU_ISSET(cpu, &set)) {
+                bits[cpu / 64] |= uint64_t{1} << (cpu % 64);
+            }
+        }
     }
-    return CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
+    return bits;
+}
+
+int count_processors(const ProcessorBits& bits) {
+    int count = 0;
+    for (const uint64_t word : bits) {
+        count += std::popcount(word);
+    }
+    return std::max(count, 1);
 }
 
 }  // namespace armci::base

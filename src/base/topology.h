@@ -2,7 +2,9 @@
 // Where this process and its threads run, and where its memory is.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace armci::base {
@@ -18,7 +20,15 @@ bool bind_this_thread(int processor);
 // this process may run. Does nothing on a machine with one NUMA node; logs a refusal.
 void place_memory(void* start, size_t bytes);
 
-// Returns how many processors this process may run on; at least 1.
-int processor_count();
+// Processors of a host, one bit each. Joined by "or", those of several processes are the ones that
+// these may use together.
+using ProcessorBits = std::array<uint64_t, 16>;
+// Returns the processors that this process may run on.
+ProcessorBits processor_bits();
+// Returns how many there are; at least 1.
+int count_processors(const ProcessorBits& bits);
+inline int processor_count() {
+    return count_processors(processor_bits());
+}
 
 }  // namespace armci::base

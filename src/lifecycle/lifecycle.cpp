@@ -410,6 +410,15 @@ void start_watch(Runtime& runtime) {
                                         .reported = &runtime.node.heap.control().loss_reported});
 }
 
+// Counts the processors of all ranks with which this one shares them. Each rank by itself may be
+// bound to few.
+int processors_together(const core::World& world) {
+    base::ProcessorBits bits = base::processor_bits();
+    core::mpi::allreduce(bits.data(), static_cast<int>(bits.size()), MPI_UINT64_T, MPI_BOR,
+                         world.is_single_host ? world.comm : world.node_comm);
+    return base::count_processors(bits);
+}
+
 // Starts the parts of the runtime that need the node's memory and no network.
 void start_parts(Runtime& runtime, const char* function) {
     core::World& world = runtime.world;
@@ -422,7 +431,8 @@ void start_parts(Runtime& runtime, const char* function) {
             "divide it into virtual nodes (ARMCI_NODE_SIZE)",
             node_rank_count, core::describe_node(world).c_str(), node::BarrierState::kMaxRanks);
     }
-    world.is_oversubscribed = node_rank_count > base::processor_count();
+    world.processor_count = processors_together(world);
+    world.is_oversubscribed = node_rank_count > world.processor_count;
     runtime.mutexes.start(node::MutexQueue(&control.waiters));
     runtime.attached.start();
     runtime.groups.start(world, node::NodeBarrier(&control.barrier, control.barrier_flags,

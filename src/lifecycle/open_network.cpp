@@ -10,7 +10,6 @@
 
 #include "base/log.h"
 #include "base/random.h"
-#include "base/topology.h"
 #include "core/job/mpi_collectives.h"
 #include "core/routing/cost_setup.h"
 #include "fabric/environment.h"
@@ -352,7 +351,7 @@ base::Waiting way_of_waiting(const Runtime& runtime, bool single_host) {
     const pipeline::ServerNumbers& numbers = runtime.network->servers;
     const int servers = single_host ? numbers.count() : numbers.per_node;
     const int threads = ranks_here(runtime, single_host) + servers;
-    const bool is_oversubscribed = threads > base::processor_count();
+    const bool is_oversubscribed = threads > runtime.world.processor_count;
     const int64_t min_us = is_oversubscribed ? kOversubscribedUs : kRoomyUs;
     const int64_t max_us = is_oversubscribed ? kMaxOversubscribedUs : kRoomyUs;
     return {1000 * min_us, 1000 * max_us, base::Waiting::Trials::yes,
@@ -481,7 +480,8 @@ void open_network(Runtime& runtime) {
     const base::Config& config = runtime.config();
     const bool single_host = runtime.world.is_single_host;
     // Virtual nodes share their host's processors.
-    runtime.world.is_oversubscribed = ranks_here(runtime, single_host) > base::processor_count();
+    runtime.world.is_oversubscribed =
+        ranks_here(runtime, single_host) > runtime.world.processor_count;
     CommonSettings settings;
     fabric::ProviderChoice choice = agree_on_provider(runtime, &settings);
     std::vector<RailChoice> rails;

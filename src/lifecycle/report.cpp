@@ -157,6 +157,13 @@ void report_start(const Runtime& runtime) {
         print_network_reason(*runtime.network);
         print_passed_over(*runtime.network);
     }
+    if (runtime.world.is_oversubscribed) {
+        std::fprintf(
+            stderr,
+            "  waits sleep early, because ranks outnumber the %d processor%s that they may "
+            "use together\n",
+            runtime.world.processor_count, runtime.world.processor_count == 1 ? "" : "s");
+    }
     print_shrunk_heap(runtime.node.mapping);
     for (const base::ConfigRow& row : configuration.rows) {
         print_setting(runtime, row);

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import jobs
 
 PROGRAM = ["lenient.no_mutexes_wanted"]
+SHARED = "because ranks outnumber the 1 processor that they may use together"
 STEP = "SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=4 SLURM_NTASKS=4"
 BATCH = "SLURM_JOB_ID=7 SLURM_NTASKS=4 SLURM_PROCID=0"
 # Each by its name, so that one of them is the other MPI's.
@@ -73,6 +74,27 @@ class OtherLauncher:
         return [(self.name, complaints, text)]
 
 
+class BoundRanks:
+    """Two ranks, each bound to one processor: ranks outnumber processors only if it is the same one."""
+
+    name = "ranks that are bound to a processor each"
+
+    def run(self, mpiexec, program):
+        processors = sorted(os.sched_getaffinity(0))[:2]
+        if len(processors) < 2:
+            return [(self.name, None, "there is one processor only")]
+        found = []
+        for first, second in (processors, processors[:1] * 2):
+            ranks = ["-n", "1", "taskset", "-c", str(first), program, *PROGRAM, ":",
+                     "-n", "1", "taskset", "-c", str(second), program, *PROGRAM]
+            settings = {"TEST_RECORD": os.devnull, "ARMCI_VERBOSE": "1"}
+            complaints, text = jobs.run_and_judge(mpiexec, ranks, settings, judge_by(""))
+            if (SHARED in text) != (first == second):
+                complaints.append(f"processors {first} and {second}: a line about them is wrong")
+            found.append((self.name, complaints, text))
+        return found
+
+
 def judge_by(named):
     def judge(status, _output, messages):
         begin = "the launcher has started several processes ("
@@ -107,6 +129,7 @@ CASES = [
         "ranks that are bound to different numbers of processors",
         f'ARMCI_NODE_SIZE=1 "$mpiexec" -n 1 taskset -c {min(os.sched_getaffinity(0))} "$@" : -n 1 "$@"',
     ),
+    BoundRanks(),
     OtherLauncher(),
 ]
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/topology.h"
 #include "core/job/mpi_collectives.h"
 #include "core/sync/fences.h"
 #include "datasrv/server.h"
@@ -233,6 +234,7 @@ void Job::share_nodes(int rank, Life& life) {
     world.node_comm = node.comm;
     world.leaders_comm = world.is_leader() ? life.leaders_comm : MPI_COMM_NULL;
     world.is_single_host = !plan_.is_timed();
+    world.processor_count = base::processor_count();
     world.fast_path_ranks = plan_.takes_fast_paths ? world.size : 0;
     if (life.memory == nullptr) {
         life.memory = std::make_unique<HostMemory>(plan_.node_count(), size_t{16} << 20);

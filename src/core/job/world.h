@@ -36,7 +36,8 @@ struct World {
     MPI_Comm leaders_comm = MPI_COMM_NULL;  // first ranks of all nodes; null elsewhere
 
     bool is_single_host = false;     // all ranks run on one host, and loopback reaches them
-    bool is_oversubscribed = false;  // this host has more ranks than processors
+    int processor_count = 1;         // that the ranks of this host, or node, may use together
+    bool is_oversubscribed = false;  // these are more ranks than processors
 
     // Calls to ranks below this may take the fast paths (api/fast_path.h). It is the size, or 0 in
     // checking mode.
