@@ -29,15 +29,24 @@ while (($# > 0)); do
     shift
 done
 
-# build_peer NAME TITLE INCLUDE LIBRARIES: armci-bench for another library
+# build_peer NAME TITLE INCLUDE LIBRARIES: armci-bench for another library, and small_operations if
+# valgrind's headers are there
 build_peer() {
-    local folder=$root/build/peers/$1
+    local folder=$root/build/peers/$1 library link=()
     echo "studies: builds armci-bench for $2 (log: $folder.log)"
     mkdir -p "$root/build/peers"
     if ! { cmake -S "$root/tools/armci-bench" -B "$folder" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
         "-DARMCI_BENCH_LIBRARY_NAME=$2" "-DARMCI_BENCH_INCLUDE_DIR=$3" "-DARMCI_BENCH_LIBRARIES=$4" \
         -DARMCI_BENCH_RAW=OFF && cmake --build "$folder" --target armci-bench --parallel; } \
         >"$folder.log" 2>&1; then
+        tail -n 20 "$folder.log" >&2
+        exit 1
+    fi
+    for library in ${4//;/ }; do
+        if [[ $library == [/-]* ]]; then link+=("$library"); else link+=("-l$library"); fi
+    done
+    if [[ -e /usr/include/valgrind/callgrind.h ]] && ! "${MPICC:-mpicc}" -O2 -g ${3:+"-I$3"} \
+        "$here/instructions/operations.c" -o "$folder/small_operations" "${link[@]}" >>"$folder.log" 2>&1; then
         tail -n 20 "$folder.log" >&2
         exit 1
     fi
@@ -60,7 +69,7 @@ for peer in ${peers[@]+"${peers[@]}"}; do
     build_peer "$name" "ComEx ${name^^}" "$prefix/include/ga" \
         "$prefix/lib/libarmci.a;$prefix/lib/libcomex.a;blas;m"
 done
-if [[ " ${options[*]-} " == *" peers"* && " ${options[*]-} " != *" mpi="* ]] &&
+if [[ " ${options[*]-} " == *" "@(peers|nemesis)* && " ${options[*]-} " != *" mpi="* ]] &&
     version=$(dpkg-query -W -f '${Version}' libarmci-mpi-dev 2>/dev/null); then
     build_peer mpi "ARMCI-MPI $version" "" -larmci-mpich
 fi

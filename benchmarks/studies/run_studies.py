@@ -14,12 +14,15 @@ from library.context import Context, Failed
 from library.results import Store
 from library.study import NotAvailable
 from library.peers import OURS, PEERS
+import study_nemesis
+import study_overlap
 import study_peers
 import study_pipeline
 import study_sci
 import study_smp
 
-STUDIES = [study_smp.STUDY, study_sci.STUDY, study_pipeline.STUDY, study_peers.STUDY]
+STUDIES = [study_smp.STUDY, study_sci.STUDY, study_overlap.STUDY, study_nemesis.STUDY, study_pipeline.STUDY,
+           study_peers.STUDY]
 # The pages of docs/ and their headings.
 PAGES = {"studies": "Studies", "performance": "Performance"}
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir))

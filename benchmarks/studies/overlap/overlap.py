@@ -57,6 +57,11 @@ def run(command, variables):
     return done.stdout
 
 
+def bytes_of(text):
+    unit = {"K": 1 << 10, "M": 1 << 20}.get(text[-1], 1)
+    return int(text.rstrip("KM")) * unit
+
+
 def write_csv(path, columns, rows):
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, columns, lineterminator="\n")
@@ -68,6 +73,7 @@ def measure_overlap(options):
     """Rows of armci-bench with the columns place and engine in front."""
     sizes, times = ("64K,1M", ["--repeat", "3", "--min-time", "2"]) if options.quick else \
         ("64K,256K,1M,4M", [])
+    sizes = options.sizes or sizes
     rows = []
     columns = []
     for place, place_variables in PLACES.items():
@@ -109,7 +115,8 @@ def simulate(options, helper, operation, size, rounds):
         text = run([*options.mpiexec, "-n", "2", options.valgrind, "--tool=cachegrind",
                     "--cache-sim=yes", "--quiet", "--fair-sched=yes", f"--LL={options.cache}",
                     f"--cachegrind-out-file={folder}/%p", options.program, operation, str(size),
-                    str(-rounds), str(options.working_set)], HELPERS[helper])
+                    str(-rounds), str(options.working_set)],
+                   {**PLACES["network"], **HELPERS[helper]})
         found = LINE.search(text)
         if not found:
             raise StudyError(f"{options.program} printed no result")
@@ -117,11 +124,12 @@ def simulate(options, helper, operation, size, rounds):
 
 
 def measure_target(options):
-    sizes = (262144,) if options.quick else (32768, 262144, 1048576, 4194304)
+    sizes = ("256K",) if options.quick else ("32K", "256K", "1M", "4M")
+    sizes = [bytes_of(text) for text in (options.sizes.split(",") if options.sizes else sizes)]
     rounds = 10 if options.quick else 60
     rows = []
     for helper, variables in HELPERS.items():
-        for operation in OPERATIONS:
+        for operation in options.operations.split(","):
             for size in sizes:
                 print(f"target: {helper} helps, {operation} of {size}", file=sys.stderr, flush=True)
                 text = run([*options.mpiexec, "-n", "2", options.program, operation, str(size),
@@ -152,12 +160,14 @@ def add_simulated(options, row):
 
 
 def print_tables(overlap_rows, target_rows):
-    print("part of the transfer that computation hides (medians)")
+    if overlap_rows:
+        print("part of the transfer that computation hides (medians)")
     for row in overlap_rows:
         if row.get("mode") == "origin" and row.get("hidden"):
             print(f"  {row['place']:8}{row['engine']:8}{row['operation']:22}{row['bytes']:>9}  "
                   f"{100 * float(row['hidden']):4.0f} %  computing x {row['compute_slowdown']}")
-    print("target that computes")
+    if target_rows:
+        print("target that computes")
     for row in target_rows:
         print(f"  {row['helper']:8}{row['operation']:5}{row['bytes']:>9}  computing x "
               f"{row['slowdown']}  round {row['round_us']} us  misses {row['misses_alone'] or '-'} "
@@ -173,6 +183,10 @@ def parse_arguments(arguments):
                         help="with armci-bench and computing_target (default %(default)s)")
     parser.add_argument("--out", default=".", metavar="FOLDER", help="for the CSV files (default .)")
     parser.add_argument("--quick", action="store_true", help="few sizes and samples")
+    parser.add_argument("--only", choices=("overlap", "target"), help="write that file only")
+    parser.add_argument("--sizes", metavar="LIST", help="others than the usual, like 64K,1M")
+    parser.add_argument("--operations", default=",".join(OPERATIONS), metavar="LIST",
+                        help="on the target that computes (default %(default)s)")
     parser.add_argument("--simulate", action="store_true",
                         help="count misses by valgrind where the machine has no counters")
     parser.add_argument("--working-set", type=int, default=262144, metavar="BYTES",
@@ -193,10 +207,13 @@ def main(arguments):
     options = parse_arguments(arguments)
     try:
         os.makedirs(options.out, exist_ok=True)
-        columns, overlap_rows = measure_overlap(options)
-        write_csv(os.path.join(options.out, "overlap.csv"), columns, overlap_rows)
-        target_rows = measure_target(options)
-        write_csv(os.path.join(options.out, "target.csv"), TARGET_COLUMNS, target_rows)
+        overlap_rows = target_rows = ()
+        if options.only != "target":
+            columns, overlap_rows = measure_overlap(options)
+            write_csv(os.path.join(options.out, "overlap.csv"), columns, overlap_rows)
+        if options.only != "overlap":
+            target_rows = measure_target(options)
+            write_csv(os.path.join(options.out, "target.csv"), TARGET_COLUMNS, target_rows)
         print_tables(overlap_rows, target_rows)
     except (StudyError, OSError) as error:
         print(f"overlap.py: {error}", file=sys.stderr)
