@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Configures a preset of CMakePresets.json and builds it into build/PRESET, with Debian's MPICH and GCC
-# or, into directories of their own (build/PRESET-openmpi, build/PRESET-clang), with another MPI and
-# compiler.
+# Configures a preset of CMakePresets.json and builds it into build/PRESET, with Debian's MPICH and
+# GCC or, into directories of their own (build/PRESET-openmpi, build/PRESET-clang), with another MPI
+# and compiler. --mpi abi builds for the standard binary interface of MPI 5, with the mpicc_abi and
+# mpiexec of the PATH (MPICH has them from version 5 on; scripts/test-on.sh abi gets one).
 #
-#   scripts/build.sh PRESET [--mpi mpich|openmpi] [--compiler gcc|clang] [-DNAME=VALUE...]
+#   scripts/build.sh PRESET [--mpi mpich|openmpi|abi] [--compiler gcc|clang] [-DNAME=VALUE...]
 #                    [--target NAME]
 set -euo pipefail
 
 usage() {
-    sed -n '3,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 }
 
@@ -35,11 +36,23 @@ done
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 directory=build/$preset
 # Named in full because mpicc and mpiexec may belong to another MPI that is installed beside it.
+mpicc=/usr/bin/mpicc.$mpi
+mpifort=/usr/bin/mpifort.$mpi
 case $mpi in
     mpich) mpiexec=/usr/bin/mpiexec.mpich ;;
     openmpi)
         mpiexec=$PWD/scripts/mpiexec-openmpi.sh
         directory+=-openmpi
+        ;;
+    abi)
+        if ! mpicc=$(command -v mpicc_abi); then
+            echo "build: no mpicc_abi in the PATH; MPICH 5 has it" >&2
+            exit 1
+        fi
+        mpiexec=${mpicc%/*}/mpiexec
+        mpifort=
+        settings=(-DARMCI_BUILD_FORTRAN=OFF "${settings[@]}") # the interface is one for C
+        directory+=-abi
         ;;
     *) usage ;;
 esac
@@ -55,7 +68,7 @@ esac
 echo "build: preset $preset in $PWD/$directory"
 # Only warnings and errors of the configuration are worth reading; they go to standard error.
 cmake --preset "$preset" -B "$directory" --log-level=WARNING --no-warn-unused-cli \
-    -DMPI_C_COMPILER="/usr/bin/mpicc.$mpi" \
-    -DMPI_Fortran_COMPILER="/usr/bin/mpifort.$mpi" \
+    -DMPI_C_COMPILER="$mpicc" \
+    -DMPI_Fortran_COMPILER="$mpifort" \
     -DMPIEXEC_EXECUTABLE="$mpiexec" "${settings[@]}" >/dev/null
 cmake --build "$directory" --parallel "$(nproc)" --target "$target"

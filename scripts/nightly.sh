@@ -80,6 +80,7 @@ else
     echo "== several hosts: left out, needs sshd, Slurm and Open MPI (scripts/setup.sh openmpi hosts)"
 fi
 check "newest libfabric and MPICH" "$root/scripts/test-on.sh" newest
+check "standard binary interface of MPI 5" "$root/scripts/test-on.sh" abi
 check "AArch64 under emulation" "$root/scripts/test-arm.sh"
 if command -v clang++ >/dev/null; then
     check "fuzzing" "$root/scripts/fuzz.sh" 5

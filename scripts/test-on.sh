@@ -1,26 +1,32 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds and tests the working tree on another release of Debian, in a chroot. Needs root, debootstrap,
-# git and a Debian mirror.
+# Builds and tests the working tree on another release of Debian, in a chroot. Needs root,
+# debootstrap, git and a Debian mirror.
 #
 #   scripts/test-on.sh newest [FILTER]
 #     On this host, with the newest libfabric and MPICH that are there as binaries (the PyPI package
 #     mpich). Runs the programs of build/release unchanged, and a build of its own, in build/newest.
 #     FILTER is for the tests of the latter (as ctest -R); default ^(unit|sim)
 #
+#   scripts/test-on.sh abi
+#     On this host, a build for the standard binary interface of MPI 5 (scripts/build.sh --mpi abi)
+#     with the same package: programs of several ranks, and programs with the library of another
+#     MPI.
+#
 #   scripts/test-on.sh SUITE [--chroot DIR] [--mirror URL] [--fresh] [--run COMMAND | OPTION...]
 #     SUITE             bookworm, trixie, …
 #     --chroot DIR      where the chroot is, or will be made; default build/chroot/SUITE
 #     --mirror URL      where its packages come from; default the first in this host's apt sources
-#     --fresh           makes it anew. Otherwise it stays for the next run, with what was built in it.
+#     --fresh           makes it anew. Otherwise it stays for the next run, with what was built.
 #     --run COMMAND     runs a shell command in the tree's copy instead of the tests, as "bash -i"
 #     OPTION...         of scripts/test.sh, which runs in it: --quick, --filter REGEX, …
 #
-# Its mounts and processes live in namespaces of their own and end with the script, whatever ends it.
+# Its mounts and processes live in namespaces of their own and end with the script, whatever ends
+# it.
 set -euo pipefail
 
 usage() {
-    sed -n '3,19s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,23s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 }
 
@@ -34,7 +40,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 tree=/usr/src/armci-ofi
 marker=etc/made-by-test-on
 
-# inside COMMAND...: the part that runs in the namespaces. Replaces itself by the command in $chroot.
+# inside COMMAND...: the part that runs in the namespaces. Replaces itself by the command in
+# $chroot.
 inside() {
     local device
     mount --bind "$chroot" "$chroot" # a root that is a mount, so that tests can have mounts of their own
@@ -106,7 +113,7 @@ copy_tree() {
         tar -C "$root" --null --files-from=- -cf - | tar -C "$chroot$tree" --no-same-owner -xf -
 }
 
-# --- The newest MPICH and libfabric -----------------------------------------------------------------
+# --- The newest MPICH and libfabric ---------------------------------------------------------------
 
 # The package brings no headers of libfabric, so both builds use the system's.
 newest_package=mpich==5.0.2
@@ -158,9 +165,61 @@ test_newest() {
     exit "$failed"
 }
 
+# --- The standard binary interface of MPI 5 -------------------------------------------------------
+
+# expect_refusal WORDS COMMAND...: a program that has found the library of another MPI ends and says
+# so
+expect_refusal() {
+    local words=$1 output
+    shift
+    if output=$("$@" 2>&1) || ! grep -qF "$words" <<<"$output"; then
+        printf 'test-on: instead of "%s": %s\n' "$words" "$output" >&2
+        return 1
+    fi
+}
+
+# test_abi: ends the script
+test_abi() {
+    local package=$root/build/newest/${newest_package//=/-} failed=0
+    local build=$root/build/release-abi
+    local programs=(mp_transfer mp_sync mp_world first_put halo2d block_matmul)
+    local file program needed
+    [[ -e $package ]] || get_newest "$package"
+    "$root/scripts/build.sh" release --target armci_shared
+    export PATH=$package/bin:$PATH LD_LIBRARY_PATH=$package/lib:$package/lib/mpich
+    export PKG_CONFIG_PATH=$package/lib/pkgconfig
+    for program in "${programs[@]}"; do
+        "$root/scripts/build.sh" release --mpi abi -DARMCI_BUILD_TESTS=ON -DARMCI_BUILD_EXAMPLES=ON \
+            --target "$program"
+    done
+    for file in "$build/src/libarmci.so" "$build/examples/first_put"; do
+        needed=$(objdump -p "$file" | awk '$1 == "NEEDED" && $2 ~ /^libmpi/ { print $2 }')
+        if [[ $needed != libmpi_abi.so.1 ]]; then
+            echo "test-on: $file needs '$needed', not libmpi_abi.so.1" >&2
+            failed=1
+        fi
+    done
+    python3 -B "$root/tests/matrix/matrix.py" run "$build" --mpiexec "$package/bin/mpiexec" \
+        --binaries "the standard interface of MPI 5" --update || failed=1
+    ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" -R '^example' || failed=1
+    echo "test-on: abi, programs with the library of another MPI"
+    "$package/bin/mpicc" -I"$root/include" "$root/examples/first_put.c" -L"$build/src" -larmci \
+        -o "$build/first_put_mpich"
+    LD_LIBRARY_PATH=$build/src:$LD_LIBRARY_PATH expect_refusal "link it with libarmci-mpich" \
+        "$package/bin/mpiexec" -n 1 "$build/first_put_mpich" || failed=1
+    "$package/bin/mpicc_abi" -I"$root/include" "$root/examples/first_put.c" -o "$build/first_put_abi" \
+        -L"$root/build/release/src" -larmci -Wl,--allow-shlib-undefined
+    LD_LIBRARY_PATH=$root/build/release/src:$LD_LIBRARY_PATH expect_refusal "link it with libarmci-abi" \
+        "$package/bin/mpiexec" -n 1 "$build/first_put_abi" || failed=1
+    exit "$failed"
+}
+
 if [[ ${1:-} == newest ]]; then
     shift
     test_newest "$@"
+fi
+if [[ ${1:-} == abi ]]; then
+    test_abi
 fi
 
 if [[ ${1:-} == --inside ]]; then # of this script, see below

@@ -30,6 +30,7 @@
 #include "core/routing/cost_setup.h"
 #include "core/runtime/runtime.h"
 #include "fabric/faults.h"
+#include "lifecycle/mpi_match.h"
 #include "lifecycle/open_network.h"
 #include "lifecycle/report.h"
 #include "lifecycle/reporter.h"
@@ -275,32 +276,6 @@ void watch_mpi_finalize() {
     if (keyval == MPI_KEYVAL_INVALID) {
         MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_mpi_finalize, &keyval, nullptr);
         MPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
-    }
-}
-
-// Detects a program of one MPI that has found this library of another. Both have then loaded their
-// MPI, calls go to the program's, and the first one with a communicator would crash. This one has
-// none.
-void check_mpi(const char* function) {
-#ifdef OPEN_MPI
-    constexpr const char* kBuiltFor = "Open MPI";
-    constexpr const char* kOther = "MPICH";
-    constexpr const char* kRemedy = "libarmci-mpich";
-#else
-    constexpr const char* kBuiltFor = "MPICH or one compatible with it";
-    constexpr const char* kOther = "Open MPI";
-    constexpr const char* kRemedy = "libarmci-openmpi";
-#endif
-    char version[8192] = "";  // more than any MPI's MPI_MAX_LIBRARY_VERSION_STRING
-    int length = 0;
-    MPI_Get_library_version(version, &length);
-    if (std::strstr(version, kOther) != nullptr) {
-        version[std::strcspn(version, "\n,")] = '\0';
-        std::replace(version, version + std::strlen(version), '\t', ' ');
-        base::fatal(function,
-                    "this libarmci is for %s, and the program runs with \"%s\"; link it with %s, "
-                    "or build both for the same MPI",
-                    kBuiltFor, version, kRemedy);
     }
 }
 
