@@ -66,9 +66,10 @@ case $compiler in
 esac
 
 echo "build: preset $preset in $PWD/$directory"
+# Debian's Python is the one that Debian's modules are for.
 # Only warnings and errors of the configuration are worth reading; they go to standard error.
 cmake --preset "$preset" -B "$directory" --log-level=WARNING --no-warn-unused-cli \
     -DMPI_C_COMPILER="$mpicc" \
     -DMPI_Fortran_COMPILER="$mpifort" \
-    -DMPIEXEC_EXECUTABLE="$mpiexec" "${settings[@]}" >/dev/null
+    -DMPIEXEC_EXECUTABLE="$mpiexec" -DPython_EXECUTABLE=/usr/bin/python3 "${settings[@]}" >/dev/null
 cmake --build "$directory" --parallel "$(nproc)" --target "$target"

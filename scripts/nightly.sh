@@ -81,6 +81,12 @@ else
 fi
 check "newest libfabric and MPICH" "$root/scripts/test-on.sh" newest
 check "standard binary interface of MPI 5" "$root/scripts/test-on.sh" abi
+check "Python package as a wheel" "$root/scripts/test-python.sh"
+if [[ -x /usr/bin/mpicc.openmpi ]]; then
+    check "Python package as a wheel, Open MPI" "$root/scripts/test-python.sh" --mpi openmpi
+else
+    echo "== Python package with Open MPI: left out, needs Open MPI (scripts/setup.sh openmpi)"
+fi
 check "AArch64 under emulation" "$root/scripts/test-arm.sh"
 if command -v clang++ >/dev/null; then
     check "fuzzing" "$root/scripts/fuzz.sh" 5

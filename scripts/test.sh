@@ -104,13 +104,13 @@ run_part() {
     shift 2
     printf '\n== %s\n' "$preset$suffix"
     # With sanitizers only the tests are of interest, of which those targets are made.
-    local benchmarks=OFF
+    local others=OFF
     if [[ $preset == release ]]; then
-        benchmarks=ON
+        others=ON
     fi
     if ! "$root/scripts/build.sh" "$preset" --mpi "$mpi" --compiler "$compiler" \
         --target "$target" -DARMCI_BUILD_TESTS=ON -DARMCI_BUILD_TOOLS=ON -DARMCI_BUILD_EXAMPLES=ON \
-        -DARMCI_BUILD_BENCHMARKS="$benchmarks"; then
+        -DARMCI_BUILD_BENCHMARKS="$others" -DARMCI_BUILD_PYTHON="$others"; then
         echo "test: $preset does not build"
         failed=$((failed + 1))
         return

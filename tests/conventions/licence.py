@@ -13,7 +13,7 @@ import tree
 TAG = "SPDX-License-Identifier: BSD-3-Clause"
 
 SUFFIXES_OF_COMMENTS = {
-    "# {}": {".sh", ".py", ".cmake", ".yml"},
+    "# {}": {".sh", ".py", ".pyi", ".toml", ".cmake", ".yml"},
     "// {}": {".cpp", ".h"},
     "/* {} */": {".c", ".pml", ".map"},
     "! {}": {".f90", ".F90"},

@@ -5,7 +5,7 @@ import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-FOLDERS = (".ci", "benchmarks", "cmake", "docs", "examples", "include", "scripts", "src", "tests", "tools")
+FOLDERS = (".ci", "benchmarks", "cmake", "docs", "examples", "include", "python", "scripts", "src", "tests", "tools")
 # Inputs of the fuzzers, which no person has written.
 LEFT_OUT = (ROOT / "tests" / "fuzz" / "corpus",)
 
